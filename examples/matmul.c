@@ -114,7 +114,11 @@ static polytile_status multiply(session *s, void *blas, result *r) {
     r->n_dims = 2;
     r->shape[0] = r->shape[1] = n;
     polytile_plan_get_summary(plan, &r->plan);
-    session_launch launch = {kernel, &threads, plan, N_ARRAYS, arrays};
+    session_launch launch = {.kernel = kernel,
+                             .threads = &threads,
+                             .plan = plan,
+                             .n_arrays = N_ARRAYS,
+                             .arrays = arrays};
     return s->options.plan_only ? POLYTILE_OK : run(s, &launch, r);
 }
 

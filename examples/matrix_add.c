@@ -71,7 +71,11 @@ static polytile_status matrix_add(session *s, result *r) {
     r->n_dims = 2;
     memcpy(r->shape, shape.extent, sizeof(r->shape));
     polytile_plan_get_summary(plan, &r->plan);
-    session_launch launch = {kernel, &threads, plan, N_ARRAYS, arrays};
+    session_launch launch = {.kernel = kernel,
+                             .threads = &threads,
+                             .plan = plan,
+                             .n_arrays = N_ARRAYS,
+                             .arrays = arrays};
     return s->options.plan_only ? POLYTILE_OK : run(s, elements, &launch, r);
 }
 

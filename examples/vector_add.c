@@ -65,7 +65,11 @@ static polytile_status vector_add(session *s, result *r) {
     r->n_dims = 1;
     r->shape[0] = shape.extent[0];
     polytile_plan_get_summary(plan, &r->plan);
-    session_launch launch = {kernel, &threads, plan, N_ARRAYS, arrays};
+    session_launch launch = {.kernel = kernel,
+                             .threads = &threads,
+                             .plan = plan,
+                             .n_arrays = N_ARRAYS,
+                             .arrays = arrays};
     return s->options.plan_only ? POLYTILE_OK : run(s, elements, &launch, r);
 }
 

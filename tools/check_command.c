@@ -52,13 +52,21 @@ static json_t *list_threads(const polytile_witness *found) {
     return list_or_none(threads, failed);
 }
 
+/** The array that a launch is given for a name of its declaration; scratch has the name alone. */
+static const char *array_given_for(const polytile_chain_launch *launch, const char *name) {
+    for (int a = 0; a < launch->n_arrays; a++)
+        if (strcmp(polytile_kernel_get_array_name(launch->kernel, a), name) == 0)
+            return polytile_array_get_name(launch->arrays[a]);
+    return name;
+}
+
 static json_t *describe(const polytile_witness *found, const request *made) {
     const polytile_chain_launch *launch = &made->launch[found->launch];
+    const char *operand = polytile_kernel_get_view_name(launch->kernel, found->operand);
     return json_pack("{s:s, s:i, s:s, s:o, s:o, s:s, s:o}", "kind", kind_words[found->kind],
                      "launch", found->launch, "kernel", polytile_kernel_get_name(launch->kernel),
                      "threads", list_threads(found), "array",
-                     json_text(polytile_array_get_name(launch->arrays[found->operand])), "operand",
-                     polytile_kernel_get_array_name(launch->kernel, found->operand), "element",
+                     json_text(array_given_for(launch, operand)), "operand", operand, "element",
                      list(found->element, found->n_dims));
 }
 

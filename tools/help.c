@@ -4,7 +4,7 @@
     "  --kernel 'DECLARATION'  what a thread touches, such as\n"                                   \
     "                          'jacobi[i, j]: in A[i-1:i+1, j], A[i, j-1:j+1]; out B[i, j]'\n"     \
     "  --domain D              the threads: 8192x8192 (from 0) or 1:8190,1:8190 (both ends\n"      \
-    "                          included), one range an index\n"                                    \
+    "                          included; 1:99:2 is every second), one range an index\n"            \
     "  --array NAME:TYPE:D ... the arrays, in any order; TYPE is i8 i16 i32 i64 u8 u16 u32 u64\n"  \
     "                          f16 f32 f64 or a size in bytes\n"                                   \
     "  --param NAME=N ...      the value of a parameter of the declaration, as n=100 or a=2.5;\n"  \
@@ -19,6 +19,7 @@ const char help_polytile[] =
     "  check    prove that launches do not conflict and read what has a value, or show a thread\n"
     "           that does not\n"
     "  devices  list the devices: their memory and their link to the host, measured\n"
+    "  policies simulate which unit would run which rows of a launch, and when\n"
     "\n"
     "'polytile COMMAND --help' has the options; --version prints the version.\n"
     "Exit code: 0 success, 2 wrong usage or declaration, 3 nothing fits the limit, 1 other\n"
@@ -100,3 +101,26 @@ const char help_devices[] =
     "\n"
     "  --json  print JSON instead of text\n"
     "  --help  print this\n";
+
+const char help_policies[] =
+    "Usage: polytile policies --speeds S,S... (--rows N | --costs FILE.npy) [OPTION]...\n"
+    "\n"
+    "Simulates policies on units of given speeds: when all rows of a launch would be done, and "
+    "who\n"
+    "would run which. A unit of speed s takes c / s seconds for a row of cost c.\n"
+    "\n"
+    "  --speeds 8,1,1      of each unit\n"
+    "  --nodes 1,2         how many of the units each node has; without it there is one node\n"
+    "  --rows N            so many rows, each of cost 1\n"
+    "  --costs FILE.npy    a row for each f64 of a NumPy file, with that cost\n"
+    "  --policy P ...      equal, equal(node), weighted, weighted(3,1), self(2), self(4,4,1) or\n"
+    "                      guided; without it the usual ones. weighted knows the speeds, guided\n"
+    "                      finds them out\n"
+    "  --json              print JSON instead of text\n"
+    "  --svg FILE          also draw who ran what when\n"
+    "  --help              print this\n"
+    "\n"
+    "Example:\n"
+    "  polytile policies --speeds 8,1,1 --rows 1000 --policy equal --policy guided --svg who.svg\n"
+    "\n"
+    "Exit code: 0 success, 2 wrong usage, 1 other failures.\n";

@@ -7,5 +7,6 @@ extern const char help_polytile[];
 extern const char help_plan[];
 extern const char help_check[];
 extern const char help_devices[];
+extern const char help_policies[];
 
 #endif

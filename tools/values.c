@@ -38,13 +38,55 @@ bool parse_integer(const char *text, int64_t *number) {
     return read_integer(&text, number) && *text == '\0';
 }
 
+/** How many parts a text has between commas. */
+static size_t count_parts(const char *text) {
+    size_t n_parts = 1;
+    for (; *text != '\0'; text++)
+        n_parts += *text == ',';
+    return n_parts;
+}
+
+parsed parse_numbers(const char *text, int *n_numbers, double **numbers) {
+    char *end = NULL;
+    *n_numbers = 0;
+    *numbers = calloc(count_parts(text), sizeof **numbers);
+    if (*numbers == NULL)
+        return PARSED_NO_MEMORY;
+    for (const char *next = text; end == NULL || *end == ','; next = end + 1) {
+        (*numbers)[(*n_numbers)++] = strtod(next, &end);
+        if (end == next)
+            break;
+    }
+    if (*end == '\0' && end != text && end[-1] != ',')
+        return PARSED;
+    free(*numbers);
+    *numbers = NULL;
+    *n_numbers = 0;
+    return PARSED_REFUSED;
+}
+
 static bool refuse_number(const char *at, char *why) {
     if (*at == '\0')
         return refuse(why, "it ends where a number is expected");
     return refuse(why, "\"%.40s\" does not begin with a 64-bit integer", at);
 }
 
-/** Read "N" as 0 .. N-1 or "LO:HI". */
+/** Read ":STEP", if there is one. */
+static bool read_step(const char **at, polytile_range *range, char *why) {
+    int64_t step;
+    if (**at != ':')
+        return true;
+    const char *start = ++*at;
+    if (!read_integer(at, &step))
+        return refuse_number(start, why);
+    if (step < 1)
+        return refuse(why, "the step %" PRId64 " is less than 1", step);
+    range->hi -= (range->hi - range->lo) % step;
+    range->step = step;
+    return true;
+}
+
+/** Read "N" as 0 .. N-1, "LO:HI" or "LO:HI:STEP". */
 static bool read_range(const char **at, polytile_range *range, char *why) {
     int64_t first, last;
     const char *start = *at;
@@ -61,7 +103,9 @@ static bool read_range(const char **at, polytile_range *range, char *why) {
     if (!read_integer(at, &last))
         return refuse_number(start, why);
     *range = (polytile_range){first, last, 1};
-    return first <= last || refuse(why, "the range %" PRId64 ":%" PRId64 " is empty", first, last);
+    if (first > last)
+        return refuse(why, "the range %" PRId64 ":%" PRId64 " is empty", first, last);
+    return read_step(at, range, why);
 }
 
 /** Step over an x or a comma between dimensions. */

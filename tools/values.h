@@ -16,6 +16,9 @@ typedef enum parsed { PARSED, PARSED_REFUSED, PARSED_NO_MEMORY } parsed;
 /** Parse an integer, the whole text. */
 bool parse_integer(const char *text, int64_t *number);
 
+/** Parse numbers with commas between them, "8,1,1"; *numbers is for free(), NULL unless parsed. */
+parsed parse_numbers(const char *text, int *n_numbers, double **numbers);
+
 /** Parse ranges "8192x8192" (from 0), "1:8190,1:8190" (both ends included) or both, by x or
  * comma. */
 bool parse_domain(const char *text, polytile_domain *domain, char *why);

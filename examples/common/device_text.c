@@ -53,10 +53,13 @@ char *device_text_join(const device_text *parts, char *buffer) {
     return buffer;
 }
 
-/** Return the length up to the comma behind the first device, not in parentheses, or to the end. */
+/** Return the length up to the comma or plus sign behind the first device, not in parentheses, or to
+ * the end. */
 static size_t first_length(const char *list) {
     size_t length = 0;
-    for (int depth = 0; list[length] != '\0' && (list[length] != ',' || depth > 0); ++length)
+    for (int depth = 0;
+         list[length] != '\0' && ((list[length] != ',' && list[length] != '+') || depth > 0);
+         ++length)
         depth += (list[length] == '(') - (list[length] == ')');
     return length;
 }

@@ -22,7 +22,7 @@ bool device_text_split(const char *text, device_text *parts);
 /** Join the parts in a buffer of twice DEVICE_TEXT_SIZE bytes, which it returns. */
 char *device_text_join(const device_text *parts, char *buffer);
 
-/** Devices with commas between them, such as "cuda:0,cuda:1(memory=1GiB)", taken apart. */
+/** Devices with commas or plus signs between them, such as "cuda:0,cuda:1(memory=1GiB)", taken apart. */
 typedef struct device_list {
     int n;
     device_text device[DEVICE_LIST_MAX];

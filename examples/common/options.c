@@ -29,17 +29,27 @@ static bool store_steps(example_options *options, const char *value) {
     return count_parse(value, 1, &options->steps);
 }
 
+static bool store_bytes(example_options *options, const char *value) {
+    return polytile_size_parse(value, &options->bytes) || count_parse(value, 0, &options->bytes);
+}
+
+static bool store_rounds(example_options *options, const char *value) {
+    return count_parse(value, 1, &options->rounds);
+}
+
+static bool store_teams(example_options *options, const char *value) {
+    return count_parse(value, 1, &options->teams) && options->teams <= 256;
+}
+
 static bool store_device(example_options *options, const char *value) {
     options->device = value;
     return *value != '\0';
 }
 
-/** Store how devices share arrays; the library checks the weights. */
+/** Store by which policy units share the work; the library checks it. */
 static bool store_share(example_options *options, const char *value) {
-    static const char weights[] = "weighted(";
-    options->share = strcmp(value, "equal") == 0 ? "block" : value;
-    return strcmp(value, "equal") == 0 || strcmp(value, "weighted") == 0 ||
-           strcmp(value, "pool") == 0 || strncmp(value, weights, strlen(weights)) == 0;
+    options->share = value;
+    return *value != '\0';
 }
 
 /** Store a limit; check_whole() reports a wrong one. */
@@ -104,6 +114,33 @@ static bool store_kernel(example_options *options, const char *value) {
     return false;
 }
 
+static bool store_graph_kernel(example_options *options, const char *value) {
+    bool is_block = strcmp(value, "block") == 0;
+    options->kernel = is_block ? EXAMPLE_BLOCK_KERNEL : EXAMPLE_CRAUSER_KERNEL;
+    return is_block || strcmp(value, "crauser") == 0;
+}
+
+static bool store_graph(example_options *options, const char *value) {
+    options->graph = value;
+    return *value != '\0';
+}
+
+static bool store_scale(example_options *options, const char *value) {
+    return count_parse(value, 1, &options->scale);
+}
+
+static bool store_degree(example_options *options, const char *value) {
+    return count_parse(value, 1, &options->degree);
+}
+
+static bool store_sources(example_options *options, const char *value) {
+    return count_parse(value, 1, &options->sources);
+}
+
+static bool store_seed(example_options *options, const char *value) {
+    return count_parse(value, 0, &options->seed);
+}
+
 static bool store_tf32(example_options *options, const char *value) {
     (void)value;
     return options->tf32 = true;
@@ -157,15 +194,22 @@ static const option option_table[] = {
      store_n},
     {"steps", "N", "expects a whole number of at least 1", "time steps (default 100)",
      EXAMPLE_STEPS, store_steps},
+    {"bytes", "B", "expects a size such as 8 or 1MiB", "bytes of a message (default 8)",
+     EXAMPLE_BYTES, store_bytes},
+    {"rounds", "R", "expects a whole number of at least 1",
+     "there and back so often (default 1000)", EXAMPLE_ROUNDS, store_rounds},
+    {"teams", "Q", "expects a whole number from 1 to 256",
+     "slots along a side, q x q in all (default 2)", EXAMPLE_TEAMS, store_teams},
     {"device", "TEXT", "expects a device such as host, cuda:0 or 'host(memory=64MiB,threads=2)'",
      "where to run: host (default), cuda:0 (the first GPU),\n"
      "'host(memory=64MiB,threads=2)'; 'cuda:0,cuda:1': on\n"
      "several, or one for each rank in turn",
      0, store_device},
-    {"share", "KIND", "expects equal, weighted, weighted(3,1) or pool",
-     "how several devices or ranks share the work: equal\n"
-     "(default), weighted by measured speed, 'weighted(3,1)',\n"
-     "or pool: devices take the next piece when done with one",
+    {"share", "POLICY", "expects a policy such as equal, weighted, 'weighted(3,1)' or guided",
+     "which device or rank runs which rows: equal, weighted\n"
+     "by measured speed, 'weighted(3,1)', 'self(4)': 4 rows when\n"
+     "free, guided: a share of what is left when free (the\n"
+     "default of devices that are different)",
      0, store_share},
     {"ranks", "N", "expects a whole number from 1 to 65536",
      "run on N ranks of MPI, the same as mpiexec -n N", 0, store_ranks},
@@ -196,6 +240,24 @@ static const option option_table[] = {
      "cuda:K, blocked by hand on the host; auto (default):\n"
      "blas where this program was built with it",
      EXAMPLE_KERNELS, store_kernel},
+    {"graph", "KIND", "expects rmat, uniform, grid or a DIMACS file FILE.gr",
+     "rmat (default), uniform or grid: generated; FILE.gr:\n"
+     "read from a DIMACS file",
+     EXAMPLE_GRAPH, store_graph},
+    {"scale", "S", "expects a whole number of at least 1",
+     "a generated graph has 2^S vertices (default 14)", EXAMPLE_GRAPH, store_scale},
+    {"degree", "D", "expects a whole number of at least 1",
+     "arcs a vertex, on average (default 8); a grid has 4", EXAMPLE_GRAPH, store_degree},
+    {"sources", "N", "expects a whole number of at least 1",
+     "paths from vertices 0 to N-1 (default 64, or all of\nfewer)", EXAMPLE_GRAPH, store_sources},
+    {"seed", "K", "expects a whole number of at least 0", "of the generator (default 1)",
+     EXAMPLE_GRAPH, store_seed},
+    {"kernel", "KIND", "expects crauser or block",
+     "block (default): a thread, on a GPU a thread block,\n"
+     "a source, with its work arrays in scratch; crauser:\n"
+     "one source after the other, a thread a vertex, in\n"
+     "rounds of relax, minimum and update",
+     EXAMPLE_GRAPH, store_graph_kernel},
     {"tf32", NULL, NULL,
      "multiply in TF32 on tensor cores, by cuBLAS on\ncuda:K; small whole numbers stay exact",
      EXAMPLE_TF32, store_tf32},
@@ -217,6 +279,10 @@ static const option option_table[] = {
 enum { N_OPTIONS = sizeof(option_table) / sizeof(option_table[0]) };
 
 static bool has_option(const example_spec *spec, const option *o) {
+    if (o->store == store_n)
+        return spec->default_n > 0;
+    if (o->store == store_input)
+        return spec->n_inputs > 0;
     return o->extras == 0 || (o->extras & spec->extras) != 0;
 }
 
@@ -235,8 +301,10 @@ static void print_option(const option *o) {
 }
 
 void example_options_help(const example_spec *spec) {
-    printf("usage: %s [OPTION]...\n\n%s\n\noptions (n is %lld by default):\n", spec->name,
-           spec->summary, (long long)spec->default_n);
+    printf("usage: %s [OPTION]...\n\n%s\n\noptions", spec->name, spec->summary);
+    if (spec->default_n > 0)
+        printf(" (n is %lld by default)", (long long)spec->default_n);
+    printf(":\n");
     for (int o = 0; o < N_OPTIONS; ++o)
         if (has_option(spec, &option_table[o]))
             print_option(&option_table[o]);
@@ -305,7 +373,13 @@ static example_parsed check_whole(const example_spec *spec, example_options *opt
 
 example_parsed example_options_parse(const example_spec *spec, int argc, char **argv,
                                      example_options *options) {
-    *options = (example_options){.steps = 100, .split_k = true, .repeat = 1};
+    *options = (example_options){.steps = 100,
+                                 .bytes = -1,
+                                 .rounds = 1000,
+                                 .teams = 2,
+                                 .split_k = true,
+                                 .seed = 1,
+                                 .repeat = 1};
     for (int position = 1; position < argc; ++position) {
         if (strcmp(argv[position], "--help") == 0)
             return EXAMPLE_HELPED;

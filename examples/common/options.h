@@ -4,7 +4,12 @@
 #include <polytile/domain.h>
 #include <stdbool.h>
 
-enum { EXAMPLE_MAX_FILES = 4, EXAMPLE_MOST_RANKS = 65536, EXAMPLE_MISUSE_SIZE = 1024 };
+enum {
+    EXAMPLE_MAX_FILES = 4,
+    EXAMPLE_MOST_RANKS = 65536,
+    EXAMPLE_MOST_UNITS = 1024,
+    EXAMPLE_MISUSE_SIZE = 1024
+};
 
 /** Which of the options a program has beside those that all have. */
 typedef enum example_extras {
@@ -13,20 +18,26 @@ typedef enum example_extras {
     EXAMPLE_SPLIT_K = 2,
     EXAMPLE_KERNELS = 4,
     EXAMPLE_TF32 = 8,
+    EXAMPLE_GRAPH = 16, /* a graph in place of arrays of a size */
+    EXAMPLE_BYTES = 32,
+    EXAMPLE_ROUNDS = 64,
+    EXAMPLE_TEAMS = 128,
 } example_extras;
 
 /** What computes, where a program has several. */
 typedef enum example_kernel {
     EXAMPLE_AUTO_KERNEL, /* the fastest there is on the device */
     EXAMPLE_PLAIN_KERNEL,
-    EXAMPLE_BLAS_KERNEL
+    EXAMPLE_BLAS_KERNEL,
+    EXAMPLE_BLOCK_KERNEL, /* as auto where there is a graph */
+    EXAMPLE_CRAUSER_KERNEL
 } example_kernel;
 
 /** What one example is: for its help text and the checks on its arguments. */
 typedef struct example_spec {
     const char *name;
     const char *summary;
-    int64_t default_n;
+    int64_t default_n; /* 0: it has no --n */
     int64_t least_n;
     int extras;      /* example_extras, or-ed */
     bool uses_queue; /* its launches go through a queue, not one by one */
@@ -40,7 +51,7 @@ typedef struct example_options {
     int64_t n;            /* 0: not given */
     int64_t ranks;        /* 0: not given */
     const char *device;   /* NULL: not given */
-    const char *share;    /* as the library's layouts; NULL: not given */
+    const char *share;    /* a policy of the library; NULL: not given */
     const char *limit;    /* NULL: not given */
     const char *strategy; /* NULL: the library's default */
     const char *trace;
@@ -49,9 +60,17 @@ typedef struct example_options {
     int64_t block[POLYTILE_MAX_DIMS];
     int64_t steps;
     int64_t steps_per_pass; /* at most; 0: auto */
+    int64_t bytes;          /* of a message; -1: not given */
+    int64_t rounds;
+    int64_t teams; /* along a side */
     bool split_k;
     example_kernel kernel;
     bool tf32;
+    const char *graph; /* NULL: not given */
+    int64_t scale;     /* 0: not given, as the next two */
+    int64_t degree;
+    int64_t sources;
+    int64_t seed;
     bool pinned;
     int n_inputs;
     const char *input[EXAMPLE_MAX_FILES];

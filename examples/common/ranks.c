@@ -160,7 +160,7 @@ void ranks_add(const ranks *r, int n, double *numbers) {
 }
 
 polytile_status ranks_create_queue(polytile_context *ctx, const char *device_text,
-                                   const char *layout, polytile_queue **queue) {
-    const polytile_share_options options = {.layout = layout};
+                                   const char *policy, polytile_queue **queue) {
+    const polytile_share_options options = {.policy = policy};
     return polytile_mpi_queue_create(ctx, MPI_COMM_WORLD, device_text, &options, queue);
 }

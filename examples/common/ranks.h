@@ -41,9 +41,9 @@ double ranks_largest(const ranks *r, double number);
 /** Make each number the sum of all ranks' own, on all of them. */
 void ranks_add(const ranks *r, int n, double *numbers);
 
-/** Create a queue over all ranks, each on its own device; layout: NULL for the default. Errors: see
+/** Create a queue over all ranks, each on its own device; policy: NULL for the default. Errors: see
  * polytile/mpi.h. */
 polytile_status ranks_create_queue(polytile_context *ctx, const char *device_text,
-                                   const char *layout, polytile_queue **queue);
+                                   const char *policy, polytile_queue **queue);
 
 #endif

@@ -40,8 +40,8 @@ void ranks_add(const ranks *r, int n, double *numbers) {
 }
 
 polytile_status ranks_create_queue(polytile_context *ctx, const char *device_text,
-                                   const char *layout, polytile_queue **queue) {
-    (void)ctx, (void)device_text, (void)layout;
+                                   const char *policy, polytile_queue **queue) {
+    (void)ctx, (void)device_text, (void)policy;
     *queue = NULL;
     return POLYTILE_UNSUPPORTED;
 }

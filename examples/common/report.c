@@ -77,6 +77,11 @@ static void print_plan(const result *r) {
     printf(" blocks\n");
 }
 
+static void print_counts(const result *r) {
+    for (int k = 0; k < RESULT_MAX_COUNTS && r->counts[k].name != NULL; ++k)
+        printf("  %-13s %lld\n", r->counts[k].name, (long long)r->counts[k].count);
+}
+
 static void print_limit(const session *s) {
     char size[32];
     printf("  %-13s %s\n", "limit",
@@ -113,6 +118,7 @@ void report_text(const session *s, const result *r) {
     if (s->ranks.n > 1)
         printf(" by %d ranks", s->ranks.n);
     printf("%s\n", r->ran ? "" : " (planned, not run)");
+    print_counts(r);
     print_limit(s);
     print_plan(r);
     printf("  %-13s %lld\n", "kernels", (long long)f.n_kernels);
@@ -158,6 +164,12 @@ static void print_json_problem(const session *s, const result *r) {
     print_json_text("type", type_text(r->type));
     if (s->spec->extras & EXAMPLE_STEPS)
         print_json_count("steps", r->n_steps);
+    for (int k = 0; k < RESULT_MAX_COUNTS && r->counts[k].name != NULL; ++k)
+        print_json_count(r->counts[k].name, r->counts[k].count);
+    if (s->spec->extras & EXAMPLE_ROUNDS)
+        print_json_count("rounds", s->options.rounds);
+    if (s->spec->extras & EXAMPLE_TEAMS)
+        print_json_count("teams", s->options.teams);
     print_json_count("limit_bytes", s->limit_bytes);
     print_json_text("strategy", r->plan.strategy);
     print_json_count("buffers", r->plan.n_buffers);

@@ -134,7 +134,7 @@ static polytile_status open_ranks_queue(session *s) {
 
 /** Open the device, for runs or for a queue. */
 static polytile_status open_for_use(session *s) {
-    const polytile_share_options share = {.layout = s->options.share};
+    const polytile_share_options share = {.policy = s->options.share};
     if (!s->spec->uses_queue && session_count_devices(s) == 1)
         return polytile_device_open(s->ctx, s->device_text, &s->device);
     if (s->ranks.n > 1)
@@ -163,8 +163,39 @@ static polytile_status open_to_run(session *s) {
     return POLYTILE_OK;
 }
 
+/** Check the policy also where there is nothing to share, by simulating a row. */
+static polytile_status check_share(session *s) {
+    double speeds[EXAMPLE_MOST_UNITS];
+    const int n_units = s->ranks.n > 1 ? s->ranks.n : session_count_devices(s);
+    const polytile_simulation_request request = {.n_units = n_units,
+                                                 .speeds = speeds,
+                                                 .n_rows = 1,
+                                                 .n_policies = 1,
+                                                 .policies = &s->options.share};
+    polytile_simulation *simulation = NULL;
+    if (s->options.share == NULL || n_units > EXAMPLE_MOST_UNITS)
+        return POLYTILE_OK;
+    for (int u = 0; u < n_units; ++u)
+        speeds[u] = 1;
+    TRY(polytile_simulation_create(s->ctx, &request, &simulation));
+    polytile_simulation_destroy(simulation);
+    return POLYTILE_OK;
+}
+
+/** Refuse several units of one rank: each takes one of those between commas. */
+static polytile_status check_plus(session *s) {
+    if (s->ranks.n == 1 || s->options.device == NULL || strchr(s->options.device, '+') == NULL)
+        return POLYTILE_OK;
+    return session_fail(s, POLYTILE_UNSUPPORTED,
+                        "--device %s: a rank runs on one device; put commas between the ranks' "
+                        "devices",
+                        s->options.device);
+}
+
 static polytile_status open_devices(session *s) {
+    TRY(check_plus(s));
     TRY(take_devices(s));
+    TRY(check_share(s));
     TRY(read_limits(s));
     if (s->options.pinned && !s->is_cuda)
         return session_fail(s, POLYTILE_INVALID,

@@ -42,12 +42,21 @@ typedef struct session {
     char error[SESSION_ERROR_SIZE]; /* an error of the example's own; "": look at the context */
 } session;
 
+/** A count that one example reports beside what all do. */
+typedef struct result_count {
+    const char *name; /* NULL: there is none */
+    int64_t count;
+} result_count;
+
+enum { RESULT_MAX_COUNTS = 4 };
+
 /** The result of an example, for the report. */
 typedef struct result {
     polytile_type type;
     int n_dims; /* of the shape, as n x n or rows x columns */
     int64_t shape[POLYTILE_MAX_DIMS];
     int64_t n_steps; /* 0: the example has none */
+    result_count counts[RESULT_MAX_COUNTS];
     polytile_plan_summary plan;
     bool ran;
     polytile_report run; /* of the fastest repetition */
@@ -87,6 +96,8 @@ typedef struct session_launch {
     const polytile_plan *plan;
     int n_arrays;
     polytile_array *const *arrays;
+    int n_parameters;
+    const polytile_parameter *parameters;
 } session_launch;
 
 /** Run a launch once, by the session's queue where there is one, and keep what it took if it is the

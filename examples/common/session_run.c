@@ -2,9 +2,18 @@
 #include "clock.h"
 #include "report.h"
 
+static polytile_launch_options options_of(const session *s, const session_launch *launch) {
+    polytile_launch_options options = session_launch_options(s);
+    if (launch->n_parameters > 0) {
+        options.n_parameters = launch->n_parameters;
+        options.parameters = launch->parameters;
+    }
+    return options;
+}
+
 /** Arrays are detached whatever becomes of the launch: ranks meet there. */
 static polytile_status run_by_queue(session *s, const session_launch *launch) {
-    polytile_launch_options options = session_launch_options(s);
+    const polytile_launch_options options = options_of(s, launch);
     TRY(polytile_queue_attach(s->queue, launch->n_arrays, launch->arrays));
     polytile_status launched = polytile_queue_launch(s->queue, launch->kernel, launch->threads,
                                                      launch->n_arrays, launch->arrays, &options);
@@ -16,8 +25,9 @@ static polytile_status run_by_queue(session *s, const session_launch *launch) {
 
 static polytile_status run_alone(const session *s, const session_launch *launch,
                                  polytile_report *report) {
+    const polytile_launch_options options = options_of(s, launch);
     TRY(polytile_plan_run(launch->plan, s->device, launch->kernel,
-                          polytile_kernel_get_n_arrays(launch->kernel), launch->arrays, NULL));
+                          polytile_kernel_get_n_arrays(launch->kernel), launch->arrays, &options));
     polytile_device_get_report(s->device, report);
     return POLYTILE_OK;
 }

@@ -46,7 +46,8 @@ int64_t polytile_type_get_bytes(polytile_type type);
  * without a context's text. */
 polytile_status polytile_type_parse(const char *text, polytile_type *type);
 
-/** Data on the host with an index domain, in C order (the last index is contiguous). */
+/** Data on the host with an index domain, in C order (the last index is contiguous) unless wrapped
+ * with strides. */
 typedef struct polytile_array polytile_array;
 
 /**
@@ -65,6 +66,67 @@ polytile_status polytile_array_wrap(polytile_context *ctx, const char *name, pol
 polytile_status polytile_array_wrap_domain(polytile_context *ctx, const char *name,
                                            polytile_type type, const polytile_domain *domain,
                                            void *data, polytile_array **array);
+
+/**
+ * Wrap host memory whose elements lie apart: rows with a pitch, Fortran order, a field of structs.
+ *
+ * Shapes  domain: of steps 1; stride_bytes: one a dimension, each >= 1, from an element to the next
+ *         along it: {pitch, sizeof(float)} for rows with a pitch, {sizeof(float), n * sizeof(float)}
+ *         for n rows in Fortran order. data: of the element with the lowest indices. Bytes between
+ *         elements stay as they are.
+ * Errors  As polytile_array_wrap(); INVALID also if elements would overlap.
+ * Owns    As polytile_array_wrap().
+ */
+polytile_status polytile_array_wrap_strides(polytile_context *ctx, const char *name,
+                                            polytile_type type, const polytile_domain *domain,
+                                            const int64_t *stride_bytes, void *data,
+                                            polytile_array **array);
+
+/*
+ * Views: an array over elements of another one, its base, which may be a view itself.
+ *
+ * A launch of a queue may be given views of an array that is attached to it: they need not be attached.
+ * The queue knows that the elements are the same, and moves nothing because of a view. It has to know
+ * where in the attached array each of them lies, which it does not where polytile_array_reshape() joins
+ * dimensions: attach an array with as few dimensions as possible, and let views split them.
+ * polytile_run() and polytile_plan_create() take all views; polytile_plan_create_chain() takes the
+ * outermost array for attached.
+ *
+ * A view may also be attached itself, if its base is not. It has no state of its own: it is complete if
+ * its base is. It ends with its base.
+ */
+
+/**
+ * Select a part of an array, with the same indices: a subarray, every second row.
+ *
+ * Shapes  part: a box of the array's domain, not empty. Where its step is not 1, kernels may only name
+ *         indices of its own: x[2*i], or x[:] for all of them.
+ * Errors  INVALID (null, a part that is empty or not inside the domain), NO_MEMORY.
+ * Owns    The context owns *view; on error it is NULL. It ends with the array.
+ * Source  Torres et al., section III-A: tiles of tiles; in Hitmap hit_tileSelect().
+ */
+polytile_status polytile_array_select(polytile_array *array, const char *name,
+                                      const polytile_domain *part, polytile_array **view);
+
+/**
+ * Give the elements of an array other indices, in the same C order, in the same memory.
+ *
+ * A dimension may become several, as 4096 rows become 64 x 64, and neighbours may become one.
+ *
+ * Shapes  domain: of steps 1, with as many elements as the array has.
+ * Errors  INVALID (null; another number of elements; neighbours of which the outer one's elements do
+ *         not follow those of the inner one in memory, as rows with a pitch), NO_MEMORY.
+ * Owns    As polytile_array_select().
+ */
+polytile_status polytile_array_reshape(polytile_array *array, const char *name,
+                                       const polytile_domain *domain, polytile_array **view);
+
+/** Return the array whose elements a view has; NULL if it is none. */
+polytile_array *polytile_array_get_base(const polytile_array *array);
+
+/** Return the bytes from an element of an array to the next along a dimension; 0 if there is no such
+ * dimension. */
+int64_t polytile_array_get_stride_bytes(const polytile_array *array, int dim);
 
 /** Create an array without memory, to plan with at any size. Runs refuse it. */
 polytile_status polytile_array_describe(polytile_context *ctx, const char *name, polytile_type type,

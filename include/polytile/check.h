@@ -26,7 +26,7 @@ typedef enum polytile_violation {
 typedef struct polytile_check_report {
     polytile_violation violation;
     polytile_domain threads;
-    int array;                          /* of the kernel's: the one with the element */
+    int array; /* the one with the element, by polytile_kernel_get_view_name(): scratch counts */
     int64_t element[POLYTILE_MAX_DIMS]; /* that is read, written, or left */
     int shown_array;                    /* of a read: where it shows in a result; else -1 */
     int64_t shown[POLYTILE_MAX_DIMS];   /* the element of that array */

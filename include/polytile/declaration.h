@@ -20,7 +20,8 @@ extern "C" {
     X(SUM, "sum")                                                                                  \
     X(PROD, "prod")                                                                                \
     X(MIN, "min")                                                                                  \
-    X(MAX, "max")
+    X(MAX, "max")                                                                                  \
+    X(SCRATCH, "scratch")
 
 typedef enum polytile_role {
 #define POLYTILE_ROLE_CODE(name, text) POLYTILE_##name,
@@ -41,7 +42,7 @@ typedef struct polytile_kernel polytile_kernel;
  * B[i, j]".
  *
  * A launch takes one array for each distinct array name, in the order in which the names first
- * appear.
+ * appear. It takes none for scratch, of which bodies get views among the others.
  *
  * Shapes  At most 8 indices, 16 parameters and 8 subscripts a section; docs/declarations.md has the
  *         grammar.
@@ -60,8 +61,12 @@ void polytile_kernel_destroy(polytile_kernel *kernel);
 
 const char *polytile_kernel_get_name(const polytile_kernel *kernel);
 int polytile_kernel_get_n_indices(const polytile_kernel *kernel);
+/** Arrays are those that a launch takes: scratch does not count. */
 int polytile_kernel_get_n_arrays(const polytile_kernel *kernel);
 const char *polytile_kernel_get_array_name(const polytile_kernel *kernel, int array);
+/** Views are what bodies get: arrays and scratch, in the order in which their names first appear. */
+int polytile_kernel_get_n_views(const polytile_kernel *kernel);
+const char *polytile_kernel_get_view_name(const polytile_kernel *kernel, int view);
 int polytile_kernel_get_n_parameters(const polytile_kernel *kernel);
 /** Parameters are in the order in which the declaration first names them. */
 const char *polytile_kernel_get_parameter_name(const polytile_kernel *kernel, int parameter);
@@ -123,11 +128,25 @@ polytile_status polytile_declaration_add_parameter(polytile_declaration *declara
  * fresh: of a reducing role, start from its identity ("out sum") instead of what the array holds.
  *
  * Errors  DECLARATION (empty name, a number of subscripts other than before, step < 1, fresh
- *         without reduction, more than 1024 sections).
+ *         without reduction, more than 1024 sections; the role scratch, which needs a type).
  */
 polytile_status polytile_declaration_add(polytile_declaration *declaration, polytile_role role,
                                          bool fresh, const char *array, int n_subscripts,
                                          const polytile_subscript *subscripts);
+
+/**
+ * Add scratch: memory of the launch's own, as "scratch f32 w[s, 0:n-1]" does.
+ *
+ * A thread has the elements of its section, and nobody else has; what they hold before and after it
+ * is undefined. A launch takes no array for it, and nothing is moved.
+ *
+ * Errors  DECLARATION (as for a section; a type that is none; a name that is an array or scratch
+ *         already; a subscript without both ends).
+ */
+polytile_status polytile_declaration_add_scratch(polytile_declaration *declaration,
+                                                 polytile_type type, const char *name,
+                                                 int n_subscripts,
+                                                 const polytile_subscript *subscripts);
 
 /** Create a kernel from the sections added so far; more can be added later. Errors as above. */
 polytile_status polytile_kernel_create_from(const polytile_declaration *declaration,

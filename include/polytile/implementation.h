@@ -14,8 +14,10 @@ extern "C" {
  *
  * Element [i0, i1, ...] is at (char *)origin + i0 * stride_bytes[0] + i1 * stride_bytes[1] + ...
  * The element with all indices 0 would be at origin, which need not be memory of ours. A strided
- * box is stored without its gaps, so a stride may be smaller than an element. Use only indices in
- * resident. The whole array has indices from array_first to array_last.
+ * box is stored without its gaps, so a stride may be smaller than an element, and need be no number
+ * of bytes that lies between elements: reckon modulo 2^64, as PT_AT does, in uint64_t where that
+ * matters. The product of stride_bytes and a resident step is the pitch of neighbours. Use only
+ * indices in resident. The whole array has indices from array_first to array_last.
  *
  * An array may be resident in several pieces. Then resident is the box around them, in which not all
  * is memory, and the list of pieces has n_pieces views from first_piece on, of which any that has an
@@ -44,7 +46,7 @@ typedef struct polytile_pieces {
 /**
  * Run every thread of a box on the host. Several OpenMP threads call it at once on disjoint boxes.
  *
- * Shapes  threads: a box of the launch domain, steps 1; views: one an array, in the declaration's
+ * Shapes  threads: a box of the launch domain, steps 1 unless takes_steps says otherwise; views: one an array, in the declaration's
  *         order, and behind them one a parameter, as polytile_implementation says.
  */
 typedef void polytile_host_function(const polytile_domain *threads, const polytile_view *views,
@@ -144,6 +146,11 @@ typedef struct polytile_implementation {
                                 views of parameters */
     const void *cuda_pieces; /* a third kernel, for launches with arrays in pieces, which takes the
                                 list behind the parameters, a polytile_pieces; NULL: none */
+    const struct polytile_team *team; /* of POLYTILE_TEAM_KERNEL(), which has nothing else to run;
+                                         NULL: threads send no messages */
+    bool takes_steps; /* host, cuda and cuda_pieces go through a box of threads by its steps; others
+                         get boxes of steps 1 alone: host one for each index of a launch domain with
+                         a step, and kernels and launchers no such launch */
 } polytile_implementation;
 
 #ifdef __cplusplus

@@ -33,8 +33,8 @@ polytile_status polytile_declaration_add_isl_map(polytile_declaration *declarati
  * braces. */
 int polytile_kernel_get_n_accesses(const polytile_kernel *kernel);
 
-/** Return the position of an access's array among the kernel's arrays; -1 if there is no such
- * access. */
+/** Return the position of an access's array or scratch, by polytile_kernel_get_view_name(); -1 if
+ * there is no such access. */
 int polytile_kernel_get_access_array(const polytile_kernel *kernel, int access);
 
 /**

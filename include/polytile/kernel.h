@@ -80,7 +80,8 @@
 #define PT_IMPLEMENTATION(kernel, n_indices)                                                       \
     {                                                                                              \
         kernel##_host, 0, n_indices, kernel##_n_views, kernel##_shapes, kernel##_n_parameters,     \
-            kernel##_parameters, PT_CUDA_ADDRESSES(kernel), 0, 0, true, PT_CUDA_PIECES(kernel)     \
+            kernel##_parameters, PT_CUDA_ADDRESSES(kernel), 0, 0, true, PT_CUDA_PIECES(kernel), 0, \
+            true                                                                                   \
     }
 
 #ifdef __cplusplus

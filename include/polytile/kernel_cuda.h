@@ -40,6 +40,21 @@
 #define PT_CUDA_ADDRESSES(kernel)                                                                  \
     (const void *)kernel##_cuda, (const void *)kernel##_cuda_contiguous
 
+/* The body of a team kernel: a slot is a thread block, and its rank the number of the block. */
+#define PT_TEAM_CUDA_FUNCTION(kernel, indices, ...)                                                \
+    static __global__ void kernel##_cuda(                                                          \
+        pt_slot *const pt_slots,                                                                   \
+        const polytile_domain pt_threads PT_EACH(PT_CUDA_VIEW, kernel, __VA_ARGS__)                \
+            PT_EACH(PT_CUDA_PARAMETER, kernel, __VA_ARGS__)) {                                     \
+        pt_slot *const pt_team = &pt_slots[blockIdx.x];                                            \
+        uint32_t pt_z = blockIdx.x;                                                                \
+        PT_APPLY(PT_SLOT, (pt_threads, PT_UNPACK indices));                                        \
+        PT_EACH(PT_CUDA_DEFINE_STRIDED, kernel, __VA_ARGS__)                                       \
+        kernel##_body(pt_team, PT_UNPACK indices PT_EACH(PT_PASS, kernel, __VA_ARGS__));           \
+        PT_LEAVE(pt_team);                                                                         \
+    }
+#define PT_TEAM_CUDA_ADDRESS(kernel) (const void *)kernel##_cuda
+
 /* What each place needs of a parameter, the tuple (T, a), and of a view, (T, A, n_dims). A kernel
  * takes all views before all parameters. */
 #define PT_CUDA_VIEW_2(kernel, T, a)

@@ -11,6 +11,7 @@
  * the same bits: nothing is fused into multiply-adds, and sums keep their order. A last nest is for
  * launches with arrays in pieces, among which each access chooses.
  */
+#include <polytile/implementation.h>
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__AVX2__) && !defined(__CUDA_ARCH__)
 #define PT_WIDE_FUNCTION __attribute__((target("avx2")))
@@ -34,27 +35,38 @@
     static void kernel##_strided(const polytile_domain *pt_threads,                                \
                                  const polytile_view *pt_views) {                                  \
         PT_EACH(PT_DEFINE_STRIDED, kernel, __VA_ARGS__)                                            \
-        PT_LOOPS indices kernel##_thread(PT_UNPACK indices PT_EACH(PT_PASS, kernel, __VA_ARGS__)); \
+        PT_STEPPED_LOOPS indices kernel##_thread(                                                  \
+            PT_UNPACK indices PT_EACH(PT_PASS, kernel, __VA_ARGS__));                              \
     }                                                                                              \
     static void kernel##_pieces(const polytile_domain *pt_threads,                                 \
                                 const polytile_view *pt_views) {                                   \
         const polytile_view *pt_pieces =                                                           \
             pt_views + (int)kernel##_n_views + (int)kernel##_n_parameters;                         \
         PT_EACH(PT_DEFINE_PIECES, kernel, __VA_ARGS__)                                             \
-        PT_LOOPS indices kernel##_thread(PT_UNPACK indices PT_EACH(PT_PASS, kernel, __VA_ARGS__)); \
+        PT_STEPPED_LOOPS indices kernel##_thread(                                                  \
+            PT_UNPACK indices PT_EACH(PT_PASS, kernel, __VA_ARGS__));                              \
     }                                                                                              \
     static void kernel##_host(const polytile_domain *pt_threads, const polytile_view *pt_views,    \
                               void *pt_user) {                                                     \
         (void)pt_user;                                                                             \
         if (0 PT_EACH(PT_OR_HAS_PIECES, kernel, __VA_ARGS__))                                      \
             kernel##_pieces(pt_threads, pt_views);                                                 \
-        else if (!(1 PT_EACH(PT_AND_IS_CONTIGUOUS, kernel, __VA_ARGS__)))                          \
+        else if (pt_has_steps(pt_threads) ||                                                       \
+                 !(1 PT_EACH(PT_AND_IS_CONTIGUOUS, kernel, __VA_ARGS__)))                          \
             kernel##_strided(pt_threads, pt_views);                                                \
         else if (PT_IS_WIDE)                                                                       \
             kernel##_wide(pt_threads, pt_views);                                                   \
         else                                                                                       \
             kernel##_contiguous(pt_threads, pt_views);                                             \
     }
+
+/* Whether a box of threads has a step above 1. */
+static inline int pt_has_steps(const polytile_domain *threads) {
+    int has = 0;
+    for (int d = 0; d < threads->n_dims; d++)
+        has |= threads->range[d].step != 1;
+    return has;
+}
 
 /* What each place needs of a parameter, the tuple (T, a), and of a view, (T, A, n_dims). */
 #define PT_AND_IS_CONTIGUOUS_2(kernel, T, a)
@@ -95,5 +107,22 @@
 #define PT_LOOPS_6(a, b, c, d, e, f)       PT_LOOPS_5(a, b, c, d, e) PT_LOOP(f, 5)
 #define PT_LOOPS_7(a, b, c, d, e, f, g)    PT_LOOPS_6(a, b, c, d, e, f) PT_LOOP(g, 6)
 #define PT_LOOPS_8(a, b, c, d, e, f, g, h) PT_LOOPS_7(a, b, c, d, e, f, g) PT_LOOP(h, 7)
+
+/* The same by the box's steps. */
+#define PT_STEPPED_LOOPS(...) PT_CAT(PT_STEPPED_LOOPS_, PT_COUNT(__VA_ARGS__))(__VA_ARGS__)
+#define PT_STEPPED_LOOP(i, dim)                                                                    \
+    for (int64_t i = pt_threads->range[dim].lo, pt_last_##i = pt_threads->range[dim].hi,           \
+                 pt_step_##i = pt_threads->range[dim].step;                                        \
+         i <= pt_last_##i; i += pt_step_##i)
+#define PT_STEPPED_LOOPS_1(a)                PT_STEPPED_LOOP(a, 0)
+#define PT_STEPPED_LOOPS_2(a, b)             PT_STEPPED_LOOPS_1(a) PT_STEPPED_LOOP(b, 1)
+#define PT_STEPPED_LOOPS_3(a, b, c)          PT_STEPPED_LOOPS_2(a, b) PT_STEPPED_LOOP(c, 2)
+#define PT_STEPPED_LOOPS_4(a, b, c, d)       PT_STEPPED_LOOPS_3(a, b, c) PT_STEPPED_LOOP(d, 3)
+#define PT_STEPPED_LOOPS_5(a, b, c, d, e)    PT_STEPPED_LOOPS_4(a, b, c, d) PT_STEPPED_LOOP(e, 4)
+#define PT_STEPPED_LOOPS_6(a, b, c, d, e, f) PT_STEPPED_LOOPS_5(a, b, c, d, e) PT_STEPPED_LOOP(f, 5)
+#define PT_STEPPED_LOOPS_7(a, b, c, d, e, f, g)                                                    \
+    PT_STEPPED_LOOPS_6(a, b, c, d, e, f) PT_STEPPED_LOOP(g, 6)
+#define PT_STEPPED_LOOPS_8(a, b, c, d, e, f, g, h)                                                 \
+    PT_STEPPED_LOOPS_7(a, b, c, d, e, f, g) PT_STEPPED_LOOP(h, 7)
 
 #endif

@@ -7,7 +7,12 @@
 #define PT_APPLY(M, arguments) M arguments
 #define PT_UNPACK(...)         __VA_ARGS__
 
-#define PT_COUNT(...)                                                                              \
+/* How many arguments there are: up to 8, and up to 24. Preprocessing takes time for each that there
+ * may be. */
+#define PT_COUNT(...)                              PT_9TH(__VA_ARGS__, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+#define PT_9TH(a, b, c, d, e, f, g, h, count, ...) count
+
+#define PT_COUNT_TO_24(...)                                                                        \
     PT_25TH(__VA_ARGS__, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6,   \
             5, 4, 3, 2, 1, 0)
 #define PT_25TH(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, count,     \
@@ -16,7 +21,7 @@
 
 /* What a macro makes of each tuple: PT_EACH(M, x, (a, b), (c, d, e)) is M_2(x, a, b) M_3(x, c, d,
  * e), so that tuples of another size can mean something else. */
-#define PT_EACH(M, x, ...) PT_CAT(PT_EACH_, PT_COUNT(__VA_ARGS__))(M, x, __VA_ARGS__)
+#define PT_EACH(M, x, ...) PT_CAT(PT_EACH_, PT_COUNT_TO_24(__VA_ARGS__))(M, x, __VA_ARGS__)
 
 #define PT_TUPLE(M, x, tuple)      PT_TUPLE_(M, PT_COUNT tuple, x, PT_UNPACK tuple)
 #define PT_TUPLE_(M, count, ...)   PT_TUPLE_OF(M, count, __VA_ARGS__)

@@ -24,13 +24,19 @@
 
 #define PT_NUMBER_OF(T) pt_number_of((T *)0)
 
+#ifdef __CUDACC__
+#define PT_CONSTANT __host__ __device__ constexpr
+#else
+#define PT_CONSTANT constexpr
+#endif
+
 extern "C++" {
-constexpr polytile_number pt_number_of(const volatile void *) {
+PT_CONSTANT polytile_number pt_number_of(const volatile void *) {
     return POLYTILE_ANY_NUMBER;
 }
 
 #define PT_NUMBER_FUNCTION(T, number)                                                              \
-    constexpr polytile_number pt_number_of(const volatile T *) {                                   \
+    PT_CONSTANT polytile_number pt_number_of(const volatile T *) {                                 \
         return number;                                                                             \
     }
 PT_EACH_NUMBER(PT_NUMBER_FUNCTION)

@@ -17,26 +17,45 @@ __device__ __forceinline__ uint32_t pt_grid_z(void) {
     return blockIdx.z * blockDim.z + threadIdx.z;
 }
 
+/** The ends of a range of step 1 that fit 32 bits. */
+typedef struct pt_near_range {
+    int32_t lo, hi;
+} pt_near_range;
+
 /** Return the index at a place, counted from the range's first; any number outside the box. */
-__device__ __forceinline__ int64_t pt_index_at(int64_t lo, uint32_t place) {
-    return (int64_t)((uint64_t)lo + place);
+__device__ __forceinline__ int64_t pt_index_at(const polytile_range &range, uint32_t place) {
+    return (int64_t)((uint64_t)range.lo + place * (uint64_t)range.step);
 }
 
-__device__ __forceinline__ int32_t pt_index_at(int32_t lo, uint32_t place) {
-    return (int32_t)((uint32_t)lo + place);
+__device__ __forceinline__ int32_t pt_index_at(const pt_near_range &range, uint32_t place) {
+    return (int32_t)((uint32_t)range.lo + place);
 }
 
 /** Return 0 or 1: combined by |, they become one branch for all indices. */
-__device__ __forceinline__ int pt_is_outside(int64_t lo, int64_t hi, uint32_t place) {
-    return place > (uint32_t)hi - (uint32_t)lo;
+__device__ __forceinline__ int pt_is_outside(const polytile_range &range, uint32_t place) {
+    return place * (uint64_t)range.step > (uint64_t)range.hi - (uint64_t)range.lo;
 }
 
-/** Take the fastest index, of extent hi - lo + 1, off *z. */
-template <class Bound>
-__device__ __forceinline__ Bound pt_take_index(uint32_t *z, Bound lo, Bound hi) {
-    const uint32_t extent = (uint32_t)hi - (uint32_t)lo + 1, whole = *z;
+__device__ __forceinline__ int pt_is_outside(const pt_near_range &range, uint32_t place) {
+    return place > (uint32_t)range.hi - (uint32_t)range.lo;
+}
+
+__device__ __forceinline__ uint32_t pt_extent_of(const polytile_range &range) {
+    const uint64_t reach = (uint64_t)range.hi - (uint64_t)range.lo;
+    return (uint32_t)(range.step == 1 ? reach : reach / (uint64_t)range.step) + 1;
+}
+
+__device__ __forceinline__ uint32_t pt_extent_of(const pt_near_range &range) {
+    return (uint32_t)range.hi - (uint32_t)range.lo + 1;
+}
+
+/** Take the fastest index off *z. */
+template <class Range>
+__device__ __forceinline__ auto pt_take_index(uint32_t *z, const Range &range)
+    -> decltype(pt_index_at(range, 0u)) {
+    const uint32_t extent = pt_extent_of(range), whole = *z;
     *z = whole / extent;
-    return pt_index_at(lo, whole % extent);
+    return pt_index_at(range, whole % extent);
 }
 
 /* Bounds and strides that fit 32 bits. An index times a stride is then one instruction instead of
@@ -54,9 +73,7 @@ __device__ __forceinline__ int32_t pt_near_stride(int64_t stride_bytes) {
 #endif
 
 typedef struct pt_near_domain {
-    struct {
-        int32_t lo, hi;
-    } range[POLYTILE_MAX_DIMS];
+    pt_near_range range[POLYTILE_MAX_DIMS];
 } pt_near_domain;
 
 __device__ __forceinline__ pt_near_domain pt_near_threads(const polytile_domain &threads) {
@@ -77,17 +94,14 @@ __device__ __forceinline__ polytile_view pt_near_view(const polytile_view &view)
 
 /* Indices come before the one check, so they need not wait for it. The check is on places, in 32
  * bits. */
-#define PT_THREAD_TYPE(threads)    __typeof__(pt_index_at((threads).range[0].lo, 0u))
-#define PT_THREAD_LO(threads, dim) (threads).range[dim].lo
-#define PT_THREAD_HI(threads, dim) (threads).range[dim].hi
+#define PT_THREAD_TYPE(threads) __typeof__(pt_index_at((threads).range[0], 0u))
 #define PT_THREAD_INDEX(threads, dim, i, place)                                                    \
     const PT_THREAD_TYPE(threads) i __attribute__((unused)) =                                      \
-        pt_index_at(PT_THREAD_LO(threads, dim), place)
+        pt_index_at((threads).range[dim], place)
 #define PT_THREAD_TAKE(threads, dim, i)                                                            \
     const PT_THREAD_TYPE(threads) i __attribute__((unused)) =                                      \
-        pt_take_index(&pt_z, PT_THREAD_LO(threads, dim), PT_THREAD_HI(threads, dim))
-#define PT_THREAD_IS_OUTSIDE(threads, dim, place)                                                  \
-    pt_is_outside(PT_THREAD_LO(threads, dim), PT_THREAD_HI(threads, dim), place)
+        pt_take_index(&pt_z, (threads).range[dim])
+#define PT_THREAD_IS_OUTSIDE(threads, dim, place) pt_is_outside((threads).range[dim], place)
 
 #define PT_THREAD_1(t, a)                                                                          \
     const uint32_t pt_x = pt_grid_x();                                                             \
@@ -126,6 +140,31 @@ __device__ __forceinline__ polytile_view pt_near_view(const polytile_view &view)
     if (PT_THREAD_IS_OUTSIDE(t, (n_indices)-1, pt_x) |                                             \
         PT_THREAD_IS_OUTSIDE(t, (n_indices)-2, pt_y) | PT_THREAD_IS_OUTSIDE(t, 0, pt_z))           \
     return
+
+/* The indices of a slot, whose number in C order is pt_z. */
+#define PT_SLOT(threads, ...) PT_CAT(PT_SLOT_, PT_COUNT(__VA_ARGS__))(threads, __VA_ARGS__)
+#define PT_SLOT_1(t, a)       PT_THREAD_TAKE(t, 0, a)
+#define PT_SLOT_2(t, a, b)                                                                         \
+    PT_THREAD_TAKE(t, 1, b);                                                                       \
+    PT_SLOT_1(t, a)
+#define PT_SLOT_3(t, a, b, c)                                                                      \
+    PT_THREAD_TAKE(t, 2, c);                                                                       \
+    PT_SLOT_2(t, a, b)
+#define PT_SLOT_4(t, a, b, c, d)                                                                   \
+    PT_THREAD_TAKE(t, 3, d);                                                                       \
+    PT_SLOT_3(t, a, b, c)
+#define PT_SLOT_5(t, a, b, c, d, e)                                                                \
+    PT_THREAD_TAKE(t, 4, e);                                                                       \
+    PT_SLOT_4(t, a, b, c, d)
+#define PT_SLOT_6(t, a, b, c, d, e, f)                                                             \
+    PT_THREAD_TAKE(t, 5, f);                                                                       \
+    PT_SLOT_5(t, a, b, c, d, e)
+#define PT_SLOT_7(t, a, b, c, d, e, f, g)                                                          \
+    PT_THREAD_TAKE(t, 6, g);                                                                       \
+    PT_SLOT_6(t, a, b, c, d, e, f)
+#define PT_SLOT_8(t, a, b, c, d, e, f, g, h)                                                       \
+    PT_THREAD_TAKE(t, 7, h);                                                                       \
+    PT_SLOT_7(t, a, b, c, d, e, f, g)
 
 template <class T, class U> struct pt_is_same { static constexpr bool value = false; };
 template <class T> struct pt_is_same<T, T> { static constexpr bool value = true; };

@@ -23,12 +23,13 @@
 #define PT_ARRAY_LAST(view, dim)  ((view).array_last[dim])
 #define PT_EXTENT(view, dim)      (PT_ARRAY_LAST(view, dim) - PT_ARRAY_FIRST(view, dim) + 1)
 
-/* A typed view: at is where the element with all indices 0 would be, strides are in bytes. Where
- * n_pieces is not 0, elements are found in the pieces instead. */
+/* A typed view: at is where the element with all indices 0 would be, strides are in bytes, and as
+ * addresses they are counted modulo 2^64. Where n_pieces is not 0, elements are found in the pieces
+ * instead. */
 #define PT_VIEW_STRUCT(T, n_dims)                                                                  \
     struct {                                                                                       \
         T *at;                                                                                     \
-        int64_t stride[n_dims];                                                                    \
+        uint64_t stride[n_dims];                                                                   \
         int64_t first[n_dims];                                                                     \
         int64_t last[n_dims];                                                                      \
         int64_t array_first[n_dims];                                                               \
@@ -57,8 +58,8 @@
 /** Whether the elements along a polytile_view's last dimension lie side by side. */
 #define PT_IS_CONTIGUOUS(T, n_dims, view) ((view).stride_bytes[(n_dims)-1] == (int64_t)sizeof(T))
 
-#define PT_LAST_STRIDE(T, view, d) (view).stride_bytes[d]
-#define PT_LAST_UNIT(T, view, d)   (int64_t)sizeof(T)
+#define PT_LAST_STRIDE(T, view, d) (uint64_t)(view).stride_bytes[d]
+#define PT_LAST_UNIT(T, view, d)   (uint64_t)sizeof(T)
 
 /* The initialiser of a typed view; LAST says what the last dimension's stride is. */
 #define PT_VIEW_OF(T, v, n_dims, LAST, pieces, n_pieces)                                           \
@@ -70,7 +71,7 @@
     }
 
 /* The strides of all dimensions but the last, each with a comma behind it. */
-#define PT_STRIDE(v, d) (v).stride_bytes[d],
+#define PT_STRIDE(v, d) (uint64_t)(v).stride_bytes[d],
 #define PT_FIRST_STRIDES_1(v)
 #define PT_FIRST_STRIDES_2(v) PT_FIRST_STRIDES_1(v) PT_STRIDE(v, 0)
 #define PT_FIRST_STRIDES_3(v) PT_FIRST_STRIDES_2(v) PT_STRIDE(v, 1)
@@ -112,10 +113,29 @@
 #define PT_REACHED(address) (address)
 #endif
 
+/* Functions of views that devices run, too. */
+#ifdef __CUDACC__
+#define PT_VIEW_FUNCTION static __host__ __device__ __forceinline__
+#else
+#define PT_VIEW_FUNCTION static inline
+#endif
+
+/* Addresses are counted modulo 2^64, which sanitizers are told. */
+#ifdef __CUDACC__
+#define PT_NO_OVERFLOW
+#else
+#define PT_NO_OVERFLOW __attribute__((no_sanitize("pointer-overflow")))
+#endif
+
+/* The address so many bytes behind another. */
+PT_NO_OVERFLOW PT_VIEW_FUNCTION const char *pt_behind(const void *origin, uint64_t offset_bytes) {
+    return (const char *)origin + (int64_t)offset_bytes;
+}
+
 /* The address of the element with one to eight indices. Bodies for arrays in one piece know that
  * n_pieces is 0 when they are compiled. */
 #define PT_ADDRESS(v, offset_bytes, n_dims, ...)                                                   \
-    ((v).n_pieces == 0 ? (const char *)(v).at + (offset_bytes)                                     \
+    ((v).n_pieces == 0 ? pt_behind((v).at, offset_bytes)                                           \
                        : pt_piece_at((v).pieces, (v).n_pieces, n_dims, __VA_ARGS__))
 #define PT_ADDRESS_1(v, a)       PT_ADDRESS(v, PT_OFFSET_1(v, a), 1, a, 0, 0, 0, 0, 0, 0, 0)
 #define PT_ADDRESS_2(v, a, b)    PT_ADDRESS(v, PT_OFFSET_2(v, a, b), 2, a, b, 0, 0, 0, 0, 0, 0)
@@ -132,7 +152,7 @@
     PT_ADDRESS(v, PT_OFFSET_8(v, a, b, c, d, e, f, g, h), 8, a, b, c, d, e, f, g, h)
 
 /* The bytes to it from the element with all indices 0. */
-#define PT_OFFSET(v, dim, index)            ((int64_t)(index) * (v).stride[dim])
+#define PT_OFFSET(v, dim, index)            ((uint64_t)(index) * (v).stride[dim])
 #define PT_OFFSET_1(v, a)                   PT_OFFSET(v, 0, a)
 #define PT_OFFSET_2(v, a, b)                PT_OFFSET_1(v, a) + PT_OFFSET(v, 1, b)
 #define PT_OFFSET_3(v, a, b, c)             PT_OFFSET_2(v, a, b) + PT_OFFSET(v, 2, c)
@@ -142,13 +162,6 @@
 #define PT_OFFSET_7(v, a, b, c, d, e, f, g) PT_OFFSET_6(v, a, b, c, d, e, f) + PT_OFFSET(v, 6, g)
 #define PT_OFFSET_8(v, a, b, c, d, e, f, g, h)                                                     \
     PT_OFFSET_7(v, a, b, c, d, e, f, g) + PT_OFFSET(v, 7, h)
-
-/* Functions of views that devices run, too. */
-#ifdef __CUDACC__
-#define PT_VIEW_FUNCTION static __host__ __device__ __forceinline__
-#else
-#define PT_VIEW_FUNCTION static inline
-#endif
 
 /* Whether a piece has the element with these indices. */
 PT_VIEW_FUNCTION int pt_is_in_piece(const polytile_view *piece, int n_dims, const int64_t *index) {
@@ -166,13 +179,13 @@ PT_VIEW_FUNCTION const char *pt_piece_at(const polytile_view *pieces, int n_piec
                                          int64_t a, int64_t b, int64_t c, int64_t d, int64_t e,
                                          int64_t f, int64_t g, int64_t h) {
     const int64_t index[POLYTILE_MAX_DIMS] = {a, b, c, d, e, f, g, h};
-    int64_t offset_bytes = 0;
+    uint64_t offset_bytes = 0;
     int k = 0;
     while (k < n_pieces - 1 && !pt_is_in_piece(&pieces[k], n_dims, index))
         k++;
     for (int dim = 0; dim < n_dims; dim++)
-        offset_bytes += index[dim] * pieces[k].stride_bytes[dim];
-    return (const char *)pieces[k].origin + offset_bytes;
+        offset_bytes += (uint64_t)index[dim] * (uint64_t)pieces[k].stride_bytes[dim];
+    return pt_behind(pieces[k].origin, offset_bytes);
 }
 
 #endif

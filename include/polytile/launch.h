@@ -79,21 +79,6 @@ inline polytile_parameter polytile_parameter_of(const char *name, T value) {
          : polytile_parameter_unsigned(name, (uint64_t)(value)))
 #endif
 
-/** A list of parameters as two arguments, or the first two members of polytile_launch_options:
- * POLYTILE_PARAMETERS(POLYTILE_PARAMETER("a", 2.5f), POLYTILE_PARAMETER("n", n)). It lasts as long
- * as the call; in C, as the block. */
-#ifdef __cplusplus
-#define POLYTILE_PARAMETERS(...)                                                                   \
-    static_cast<int>(std::initializer_list<polytile_parameter>{__VA_ARGS__}.size()),               \
-        std::initializer_list<polytile_parameter>{__VA_ARGS__}.begin()
-#else
-#define POLYTILE_PARAMETERS(...)                                                                   \
-    (int)(sizeof((const polytile_parameter[]){__VA_ARGS__}) / sizeof(polytile_parameter)),         \
-        (const polytile_parameter[]) {                                                             \
-        __VA_ARGS__                                                                                \
-    }
-#endif
-
 /** What a plan assumes of the device and its link to the host. Units: bytes, seconds, bytes per
  * second. */
 typedef struct polytile_link {
@@ -135,8 +120,33 @@ typedef struct polytile_launch_options {
     const polytile_parameter *parameters; /* exactly those of the declaration, in any order; to plan
                                              alone, those that no subscript names may be left out */
     polytile_plan_options plan;
-    int64_t reserved[4]; /* zeros */
+    double message_timeout_s; /* of team kernels: a launch is ended whose slots wait so long without
+                                 any progress; 0: 60 s */
+    int64_t reserved[4];      /* zeros */
 } polytile_launch_options;
+
+/** Options that give parameters and are else the defaults, as an argument:
+ * POLYTILE_PARAMETERS(POLYTILE_PARAMETER("a", 2.5f), POLYTILE_PARAMETER("n", n)). They last as long
+ * as the call; in C, as the block. C++ evaluates each parameter twice. */
+#ifdef __cplusplus
+#define POLYTILE_PARAMETERS(...)                                                                   \
+    (&static_cast<const polytile_launch_options &>(polytile_launch_options_of(                     \
+        static_cast<int>(std::initializer_list<polytile_parameter>{__VA_ARGS__}.size()),           \
+        std::initializer_list<polytile_parameter>{__VA_ARGS__}.begin())))
+inline polytile_launch_options polytile_launch_options_of(int n_parameters,
+                                                          const polytile_parameter *parameters) {
+    polytile_launch_options made = {};
+    made.n_parameters = n_parameters;
+    made.parameters = parameters;
+    return made;
+}
+#else
+#define POLYTILE_PARAMETERS(...)                                                                   \
+    (&(const polytile_launch_options){                                                             \
+        .n_parameters =                                                                            \
+            (int)(sizeof((const polytile_parameter[]){__VA_ARGS__}) / sizeof(polytile_parameter)), \
+        .parameters = (const polytile_parameter[]){__VA_ARGS__}})
+#endif
 
 /** One of several launches that are planned together. */
 typedef struct polytile_chain_launch {
@@ -147,6 +157,7 @@ typedef struct polytile_chain_launch {
     int n_parameters;
     const polytile_parameter *parameters; /* exactly those of the declaration, in any order; to plan
                                              alone, those that no subscript names may be left out */
+    int64_t reserved[4];                  /* zeros */
 } polytile_chain_launch;
 
 #ifdef __cplusplus

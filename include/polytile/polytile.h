@@ -8,10 +8,13 @@
 #include <polytile/declaration.h>
 #include <polytile/device.h>
 #include <polytile/domain.h>
+#include <polytile/footprint.h>
 #include <polytile/implementation.h>
 #include <polytile/launch.h>
+#include <polytile/layout.h>
 #include <polytile/npy.h>
 #include <polytile/plan.h>
+#include <polytile/policy.h>
 #include <polytile/queue.h>
 #include <polytile/report.h>
 #include <polytile/run.h>

@@ -39,7 +39,8 @@ typedef struct polytile_queue polytile_queue;
 
 /**
  * Open a device for the launches of a queue, by its text as in polytile_device_open(). Several
- * devices, with commas between them, share its arrays in equal blocks.
+ * devices, with commas between them, share its launches: those that differ in
+ * more than their number by the policy "guided", others in equal blocks.
  *
  * Errors  Those of polytile_device_open(); DEVICE (the thread does not start).
  * Owns    The context owns the queue, which polytile_queue_destroy() can end sooner; the queue owns
@@ -53,12 +54,12 @@ polytile_status polytile_queue_create(polytile_context *ctx, const char *device_
  *
  * With "weighted", shares follow the speeds of the devices. These are measured here (devices of the
  * same text once), and weighed by what the first launches touch and move. A share may be nothing.
- * POLYTILE_LOG=info logs the weights; as a layout they give the same shares again. With "pool",
- * launches that cannot be cut into chunks are shared in blocks; the log says why.
+ * POLYTILE_LOG=info logs the weights; as a layout they give the same shares again. docs/policies.md has
+ * the policies.
  *
  * Shapes  device_text: "cuda:0,cuda:1", "cuda:0,host(threads=8)"; one device has all of it.
  * Errors  Those of polytile_queue_create(); INVALID (a grid of another number of devices; an
- *         unknown layout; another number of weights than parts; more devices than can be weighed).
+ *         unknown layout or policy; another number of weights than parts; more devices than can be weighed).
  */
 polytile_status polytile_queue_create_shared(polytile_context *ctx, const char *device_text,
                                              const polytile_share_options *options,

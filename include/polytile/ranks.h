@@ -19,7 +19,7 @@ typedef struct polytile_ranks_request {
     polytile_array *const *scratch;       /* as in polytile_plan_create_chain() */
     const polytile_plan_options *options; /* of each rank's device */
     int n_ranks;
-    polytile_share_options share; /* of all arrays; "weighted" with numbers alone, and no "pool" */
+    polytile_share_options share; /* of all arrays; by weights with numbers alone, and no "pool" */
     int64_t reserved[4];          /* zeros */
 } polytile_ranks_request;
 
@@ -31,7 +31,7 @@ typedef struct polytile_ranks_plan polytile_ranks_plan;
  * owns of every array.
  *
  * Errors  As polytile_plan_create_chain(); INVALID (another number of ranks than 1 to 4096, a grid
- *         of another number of them, an unknown layout, weights for another number of parts),
+ *         of another number of them, an unknown layout or policy, weights for another number of parts),
  *         UNSUPPORTED (more than 10,000 launches; a rank owns more than 512 boxes of an array).
  * Owns    The plan copies what it needs. The context owns it, which polytile_ranks_plan_destroy()
  *         can end sooner; on error *plan is NULL.

@@ -17,7 +17,9 @@ extern "C" {
     X(IO, "a file could not be read or written")                                                   \
     X(DEVICE, "the device failed")                                                                 \
     X(UNSUPPORTED, "not supported")                                                                \
-    X(INTERNAL, "a plan failed its own check")
+    X(INTERNAL, "a plan failed its own check")                                                     \
+    X(DEADLOCK, "no slot of a team kernel can go on")                                              \
+    X(TIMEOUT, "a team kernel made no progress")
 
 typedef enum polytile_status {
 #define POLYTILE_STATUS_CODE(name, text) POLYTILE_##name,

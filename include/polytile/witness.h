@@ -22,7 +22,7 @@ typedef enum polytile_witness_kind {
 typedef struct polytile_witness {
     polytile_witness_kind kind;
     int launch;  /* of several, counted from 0; 0 of one */
-    int operand; /* its position among the kernel's arrays */
+    int operand; /* by polytile_kernel_get_view_name() */
     int n_indices;
     int64_t thread[POLYTILE_MAX_DIMS];
     int64_t other[POLYTILE_MAX_DIMS]; /* the second thread; conflicts only */

@@ -1,6 +1,5 @@
 #include "access/conflict.h"
 
-#include "access/conflict_closed.h"
 #include "access/declare/access_text.h"
 #include "access/footprint/footprint.h"
 #include "access/isl/point.h"
@@ -24,12 +23,17 @@ static bool may_conflict(const polytile_declaration *declaration, int a, int b) 
 }
 
 /**
- * Return the pairs of different threads where the first touches by a what the second touches by b.
+ * Return the pairs of threads where the first touches by a what the second touches by b.
  *
  * Space  { kernel[index] -> kernel[index] }
  */
+static __isl_give isl_map *meeting_threads(__isl_take isl_map *a, __isl_take isl_map *b) {
+    return isl_map_apply_range(a, isl_map_reverse(b));
+}
+
+/** Return those of different threads, in the same space. */
 static __isl_give isl_map *conflicting_threads(__isl_take isl_map *a, __isl_take isl_map *b) {
-    isl_map *pairs = isl_map_apply_range(a, isl_map_reverse(b));
+    isl_map *pairs = meeting_threads(a, b);
     isl_map *same = isl_map_identity(isl_map_get_space(pairs));
     return isl_map_subtract(pairs, same);
 }
@@ -92,29 +96,41 @@ static bool find_witness(__isl_keep isl_map *pairs, __isl_keep isl_map *a, __isl
 }
 
 static const char *verb_of(const pti_access *access) {
+    if (access->role == POLYTILE_SCRATCH)
+        return "has";
     return pti_role_writes(access->role) ? "writes" : "reads";
 }
 
 static const char *advice_for(const pti_access *a, const pti_access *b) {
+    if (a->role == POLYTILE_SCRATCH)
+        return "scratch is a thread's own: let its subscripts name the thread's indices, as w[i, "
+               "0:n-1]";
+    if (a->array != b->array)
+        return "give two arrays, or restrict the launch domain";
     return pti_role_writes(a->role) && pti_role_writes(b->role)
                ? "declare a reducing role (sum, prod, min, max), or a section of its own for each "
                  "thread"
                : "write to another array, or restrict the launch domain";
 }
 
-static polytile_status report_witness(const polytile_kernel *kernel, int a, int b,
-                                      const polytile_witness *found) {
+static polytile_status report_witness(const polytile_kernel *kernel, const pti_instance *instance,
+                                      int a, int b, polytile_witness *found) {
     const polytile_declaration *declaration = kernel->declaration;
     const pti_access *one = &declaration->access[a];
     const pti_access *other = &declaration->access[b];
     polytile_context *ctx = kernel->object.context;
     pti_text text = {0};
+    pti_instance_ask_thread(instance, found->thread);
+    pti_instance_ask_thread(instance, found->other);
     pti_text_add(&text, "%s: threads ", declaration->name);
     pti_point_write(&text, found->thread, found->n_indices);
     pti_text_add(&text, " and ");
     pti_point_write(&text, found->other, found->n_indices);
     pti_text_add(&text, " conflict on %s", declaration->array_name[one->array]);
     pti_point_write(&text, found->element, found->n_dims);
+    if (one->array != other->array)
+        pti_text_add(&text, ", whose array is given for %s, too",
+                     declaration->array_name[other->array]);
     pti_text_add(&text, ": the first %s it (", verb_of(one));
     pti_access_write_exactly(&text, declaration, one);
     pti_text_add(&text, "), the second %s it (", verb_of(other));
@@ -125,14 +141,16 @@ static polytile_status report_witness(const polytile_kernel *kernel, int a, int 
 
 static polytile_status fail_isl(const polytile_kernel *kernel, int a, int b) {
     const polytile_declaration *declaration = kernel->declaration;
-    polytile_context *ctx = kernel->object.context;
-    if (!pti_isl_gave_up(kernel->relations->isl))
-        return pti_fail_memory(ctx, declaration->name, PTI_UNKNOWN_BYTES);
-    return pti_fail(ctx, POLYTILE_UNSUPPORTED,
-                    "%s: whether accesses %d and %d of %s conflict is too involved to prove; "
-                    "declare simpler sections",
-                    declaration->name, a + 1, b + 1,
-                    declaration->array_name[declaration->access[a].array]);
+    return pti_isl_fail(kernel->object.context, kernel->relations->isl, declaration->name,
+                        "whether accesses %d and %d of %s conflict is too involved to prove; "
+                        "declare simpler sections",
+                        a + 1, b + 1, declaration->array_name[declaration->access[a].array]);
+}
+
+/** Return an access's relation without its array's name: two names may be one array. */
+static __isl_give isl_map *nameless_relation(const polytile_kernel *kernel, int access,
+                                             const pti_instance *instance) {
+    return isl_map_reset_tuple_id(pti_access_relation(kernel, access, instance), isl_dim_out);
 }
 
 static polytile_status check_accesses(const polytile_kernel *kernel, const pti_instance *instance,
@@ -145,15 +163,18 @@ static polytile_status check_accesses(const polytile_kernel *kernel, const pti_i
                               .n_dims = declaration->access[a].n_dims};
     if (status != POLYTILE_OK)
         return status;
-    isl_map *one = pti_access_relation(kernel, a, instance);
-    isl_map *other = pti_access_relation(kernel, b, instance);
-    isl_map *pairs = conflicting_threads(isl_map_copy(one), isl_map_copy(other));
+    const bool is_one_name = declaration->access[a].array == declaration->access[b].array;
+    isl_map *one = nameless_relation(kernel, a, instance);
+    isl_map *other = nameless_relation(kernel, b, instance);
+    isl_map *pairs = (is_one_name ? conflicting_threads : meeting_threads)(isl_map_copy(one),
+                                                                           isl_map_copy(other));
     isl_bool empty = isl_map_is_empty(pairs);
     if (empty == isl_bool_error)
         status = fail_isl(kernel, a, b);
     else if (empty == isl_bool_false)
-        status = find_witness(pairs, one, other, &found) ? report_witness(kernel, a, b, &found)
-                                                         : fail_isl(kernel, a, b);
+        status = find_witness(pairs, one, other, &found)
+                     ? report_witness(kernel, instance, a, b, &found)
+                     : fail_isl(kernel, a, b);
     isl_map_free(one);
     isl_map_free(other);
     isl_map_free(pairs);
@@ -171,17 +192,69 @@ static bool hulls_meet(const polytile_declaration *declaration, int a, int b,
     return pti_box_intersect(&first, &second, &common);
 }
 
-polytile_status pti_conflict_check(const polytile_kernel *kernel, const pti_instance *instance) {
+/** Return whether two accesses are by names of one array, of which one writes. */
+static bool are_names_at_odds(const pti_instance *instance, const pti_access *a,
+                              const pti_access *b) {
+    return a->array != b->array &&
+           instance->operand[a->array].same_array == instance->operand[b->array].same_array &&
+           (pti_role_writes(a->role) || pti_role_writes(b->role));
+}
+
+/** Refuse two names of one array of which one is moved, or combined, as the box around its elements,
+ * where the other one has some. */
+static polytile_status check_boxes(const polytile_kernel *kernel, const pti_instance *instance,
+                                   int a, int b) {
+    const pti_operand *one = &instance->operand[a], *other = &instance->operand[b];
+    const pti_operand *moved = one->partial || one->reduces ? one : other;
+    polytile_domain first = pti_footprint_hull(instance, a, PTI_TOUCHES, &instance->threads);
+    polytile_domain second = pti_footprint_hull(instance, b, PTI_TOUCHES, &instance->threads);
+    polytile_domain common;
+    if ((!one->writes && !other->writes) || (!moved->partial && !moved->reduces) ||
+        !pti_box_intersect(&first, &second, &common))
+        return POLYTILE_OK;
+    return pti_fail(kernel->object.context, POLYTILE_UNSUPPORTED,
+                    "%s: one array is given for %s and %s, which touch different elements, but %s "
+                    "is held as the box around its own, where %s has some; give two arrays",
+                    instance->kernel_name, one->name, other->name, moved->name,
+                    (moved == one ? other : one)->name);
+}
+
+/** Prove that names of one array of which one is written touch different elements. */
+static polytile_status check_names(const polytile_kernel *kernel, const pti_instance *instance) {
     const polytile_declaration *declaration = kernel->declaration;
     polytile_status status = POLYTILE_OK;
-    if (kernel->conflict_class == PTI_CONFLICT_NEVER)
-        return POLYTILE_OK;
+    for (int a = 0; a < declaration->n_accesses; a++)
+        for (int b = a + 1; b < declaration->n_accesses; b++)
+            if (are_names_at_odds(instance, &declaration->access[a], &declaration->access[b]) &&
+                hulls_meet(declaration, a, b, instance))
+                PTI_TRY(check_accesses(kernel, instance, a, b));
+    for (int a = 0; a < instance->n_operands; a++)
+        for (int b = a + 1; b < instance->n_operands; b++)
+            if (instance->operand[a].same_array == instance->operand[b].same_array)
+                PTI_TRY(check_boxes(kernel, instance, a, b));
+done:
+    return status;
+}
+
+/** Prove that no two threads conflict on an array by one name. */
+static polytile_status check_threads(const polytile_kernel *kernel, const pti_instance *instance) {
+    const polytile_declaration *declaration = kernel->declaration;
+    polytile_status status = POLYTILE_OK;
     for (int a = 0; a < declaration->n_accesses; a++) {
         for (int b = a; b < declaration->n_accesses; b++) {
             if (may_conflict(declaration, a, b) && hulls_meet(declaration, a, b, instance))
                 PTI_TRY(check_accesses(kernel, instance, a, b));
         }
     }
+done:
+    return status;
+}
+
+polytile_status pti_conflict_check(const polytile_kernel *kernel, const pti_instance *instance) {
+    polytile_status status = POLYTILE_OK;
+    if (kernel->conflict_class != PTI_CONFLICT_NEVER)
+        PTI_TRY(check_threads(kernel, instance));
+    PTI_TRY(check_names(kernel, instance));
 done:
     return status;
 }

@@ -1,19 +1,6 @@
-#include "access/conflict_closed.h"
+#include "access/conflict.h"
 
 #include "base/checked.h"
-
-#include <string.h>
-
-static bool have_equal_terms(const polytile_affine *a, const polytile_affine *b) {
-    return memcmp(a->index, b->index, sizeof a->index) == 0 &&
-           memcmp(a->parameter, b->parameter, sizeof a->parameter) == 0;
-}
-
-static bool is_one_element(const polytile_subscript *subscript) {
-    return !subscript->from_first && !subscript->to_last &&
-           subscript->lo.constant == subscript->hi.constant &&
-           have_equal_terms(&subscript->lo, &subscript->hi);
-}
 
 /** sum over k of coefficient[k] * (second thread's - first thread's index k) = difference */
 typedef struct equation {
@@ -24,7 +11,8 @@ typedef struct equation {
 /** Find the equation of one dimension for two threads that meet; false if there is none. */
 static bool equation_of(const polytile_subscript *a, const polytile_subscript *b, equation *of) {
     of->coefficient = a->lo.index;
-    return is_one_element(a) && is_one_element(b) && have_equal_terms(&a->lo, &b->lo) &&
+    return pti_subscript_is_one_element(a) && pti_subscript_is_one_element(b) &&
+           pti_terms_are_equal(&a->lo, &b->lo) &&
            !pti_sub_overflows(a->lo.constant, b->lo.constant, &of->difference);
 }
 

@@ -230,10 +230,8 @@ static polytile_status add_relations(polytile_declaration *declaration, map_read
 polytile_status polytile_declaration_add_isl_map(polytile_declaration *declaration,
                                                  polytile_role role, bool fresh, const char *array,
                                                  __isl_keep isl_map *map) {
-    if (declaration == NULL)
-        return pti_fail(NULL, POLYTILE_INVALID, "%s: the declaration is NULL", __func__);
+    PTI_ENTER(declaration, declaration->object.context, "declaration");
     polytile_context *ctx = declaration->object.context;
-    pti_clear_error(ctx);
     if (array == NULL || map == NULL)
         return pti_fail(ctx, POLYTILE_INVALID, "%s: the %s of an access is NULL", declaration->name,
                         array == NULL ? "array's name" : "map");
@@ -273,11 +271,9 @@ polytile_status polytile_kernel_copy_isl_map(const polytile_kernel *kernel, int 
                                              isl_ctx *isl, isl_map **map) {
     if (map != NULL)
         *map = NULL;
-    if (kernel == NULL)
-        return pti_fail(NULL, POLYTILE_INVALID, "%s: the kernel is NULL", __func__);
+    PTI_ENTER(kernel, kernel->object.context, "kernel");
     polytile_context *ctx = kernel->object.context;
     const polytile_declaration *declaration = kernel->declaration;
-    pti_clear_error(ctx);
     if (isl == NULL || map == NULL)
         return pti_fail(ctx, POLYTILE_INVALID, "%s: the %s is NULL", declaration->name,
                         isl == NULL ? "isl context" : "place for the result");

@@ -5,6 +5,7 @@
 #include "access/declare/parse.h"
 #include "access/isl/relations.h"
 #include "base/plural.h"
+#include <polytile/message_ring.h>
 
 #include <stdlib.h>
 
@@ -51,6 +52,17 @@ static polytile_status check_count(polytile_context *ctx, const polytile_declara
                     declaration->name, what, n_declared, n_taken);
 }
 
+/** A body of a team kernel speaks to the library by memory whose layout both know. */
+static polytile_status check_team(polytile_context *ctx, const polytile_declaration *declaration,
+                                  const polytile_team *team) {
+    if (team == NULL || team->layout == PT_RING_LAYOUT)
+        return POLYTILE_OK;
+    return pti_fail(ctx, POLYTILE_DECLARATION,
+                    "%s: the body was compiled with message layout %lld, and the library has %d; "
+                    "compile it with this library's polytile/message.h",
+                    declaration->name, (long long)team->layout, (int)PT_RING_LAYOUT);
+}
+
 /** Compare an implementation's indices, views and parameters with the declaration. */
 static polytile_status check_implementation(polytile_context *ctx,
                                             const polytile_declaration *declaration,
@@ -63,6 +75,7 @@ static polytile_status check_implementation(polytile_context *ctx,
         PTI_TRY(check_count(ctx, declaration, implementation->n_views, declaration->n_arrays,
                             "arrays"));
     PTI_TRY(pti_parameters_check_body(ctx, declaration, implementation));
+    PTI_TRY(check_team(ctx, declaration, implementation->team));
 done:
     return status;
 }
@@ -84,9 +97,9 @@ static polytile_status create_kernel(polytile_context *ctx, polytile_declaration
     made->conflict_class = PTI_CONFLICT_DEPENDS;
     if (implementation != NULL)
         made->implementation = *implementation;
-    if (declaration->n_accesses == 0)
-        PTI_TRY(pti_fail(ctx, POLYTILE_DECLARATION, "%s: there is no section; add at least one",
-                         declaration->name));
+    if (declaration->n_arrays == declaration->n_scratch)
+        PTI_TRY(pti_fail(ctx, POLYTILE_DECLARATION, "%s: there is no section%s; add at least one",
+                         declaration->name, declaration->n_scratch > 0 ? " but of scratch" : ""));
     PTI_TRY(check_implementation(ctx, declaration, &made->implementation));
     pti_parameters_number_values(made);
     PTI_TRY(pti_relations_find_sections(ctx, declaration));
@@ -107,9 +120,7 @@ polytile_status polytile_kernel_create(polytile_context *ctx, const char *declar
                                        polytile_kernel **kernel) {
     if (kernel != NULL)
         *kernel = NULL;
-    if (ctx == NULL)
-        return pti_fail(NULL, POLYTILE_INVALID, "%s: the context is NULL", __func__);
-    pti_clear_error(ctx);
+    PTI_ENTER(ctx, ctx, "context");
     if (declaration == NULL || kernel == NULL)
         return pti_fail(ctx, POLYTILE_INVALID, "kernel: the %s is NULL",
                         declaration == NULL ? "declaration" : "place for the result");
@@ -125,10 +136,8 @@ polytile_status polytile_kernel_create_from(const polytile_declaration *declarat
                                             polytile_kernel **kernel) {
     if (kernel != NULL)
         *kernel = NULL;
-    if (declaration == NULL)
-        return pti_fail(NULL, POLYTILE_INVALID, "%s: the declaration is NULL", __func__);
+    PTI_ENTER(declaration, declaration->object.context, "declaration");
     polytile_context *ctx = declaration->object.context;
-    pti_clear_error(ctx);
     if (kernel == NULL)
         return pti_fail(ctx, POLYTILE_INVALID, "%s: the place for the result is NULL",
                         declaration->name);
@@ -162,8 +171,9 @@ polytile_status pti_kernel_check_launch(polytile_context *ctx, const char *where
 polytile_status pti_kernel_check_arrays(polytile_context *ctx, const polytile_kernel *kernel,
                                         int n_arrays, polytile_array *const *arrays) {
     const polytile_declaration *declaration = kernel->declaration;
-    int n_declared = declaration->n_arrays;
-    const char *first = declaration->array_name[0], *last = declaration->array_name[n_declared - 1];
+    int n_declared = polytile_kernel_get_n_arrays(kernel);
+    const char *first = polytile_kernel_get_array_name(kernel, 0),
+               *last = polytile_kernel_get_array_name(kernel, n_declared - 1);
     if (arrays == NULL)
         return pti_fail(ctx, POLYTILE_INVALID,
                         "%s: the list of arrays is NULL; give the kernel's %d, from %s to %s, in "
@@ -179,17 +189,22 @@ polytile_status pti_kernel_check_arrays(polytile_context *ctx, const polytile_ke
     return POLYTILE_OK;
 }
 
+void pti_kernel_list_operands(const polytile_kernel *kernel, polytile_array *const *arrays,
+                              polytile_array **operands) {
+    const polytile_declaration *declaration = kernel->declaration;
+    for (int o = 0; o < declaration->n_arrays; o++)
+        operands[o] = declaration->is_scratch[o] ? NULL : *arrays++;
+}
+
 static bool is_level(polytile_level level) {
     return (unsigned)level <= POLYTILE_LEVEL_HIGH;
 }
 
 polytile_status polytile_kernel_characterise(polytile_kernel *kernel,
                                              const polytile_character *character) {
-    if (kernel == NULL)
-        return pti_fail(NULL, POLYTILE_INVALID, "%s: the kernel is NULL", __func__);
+    PTI_ENTER(kernel, kernel->object.context, "kernel");
     polytile_context *ctx = kernel->object.context;
     const char *name = kernel->declaration->name;
-    pti_clear_error(ctx);
     if (character == NULL)
         return pti_fail(ctx, POLYTILE_INVALID, "%s: the character is NULL", name);
     const struct {
@@ -222,18 +237,35 @@ int polytile_kernel_get_n_indices(const polytile_kernel *kernel) {
 }
 
 bool pti_takes_pieces(const polytile_implementation *of) {
-    return of->host_launcher == NULL && of->cuda_launcher == NULL &&
+    return of->host_launcher == NULL && of->cuda_launcher == NULL && of->team == NULL &&
            (of->host == NULL || of->host_takes_pieces) &&
            (of->cuda == NULL || of->cuda_pieces != NULL);
 }
 
+bool pti_may_run_concurrently(const polytile_implementation *of) {
+    return of->cuda_launcher == NULL;
+}
+
 int polytile_kernel_get_n_arrays(const polytile_kernel *kernel) {
-    return kernel == NULL ? 0 : kernel->declaration->n_arrays;
+    return kernel == NULL ? 0 : kernel->declaration->n_arrays - kernel->declaration->n_scratch;
 }
 
 const char *polytile_kernel_get_array_name(const polytile_kernel *kernel, int array) {
     bool is_there = array >= 0 && array < polytile_kernel_get_n_arrays(kernel);
-    return is_there ? kernel->declaration->array_name[array] : NULL;
+    int operand = 0;
+    for (int before = array; is_there && (kernel->declaration->is_scratch[operand] || before > 0);
+         operand++)
+        before -= !kernel->declaration->is_scratch[operand];
+    return is_there ? kernel->declaration->array_name[operand] : NULL;
+}
+
+int polytile_kernel_get_n_views(const polytile_kernel *kernel) {
+    return kernel == NULL ? 0 : kernel->declaration->n_arrays;
+}
+
+const char *polytile_kernel_get_view_name(const polytile_kernel *kernel, int view) {
+    bool is_there = view >= 0 && view < polytile_kernel_get_n_views(kernel);
+    return is_there ? kernel->declaration->array_name[view] : NULL;
 }
 
 int polytile_kernel_get_n_parameters(const polytile_kernel *kernel) {

@@ -2,7 +2,6 @@
 
 #include "access/footprint/footprint.h"
 #include "access/isl/relations.h"
-#include "access/lag_closed.h"
 #include "base/context.h"
 
 #include <isl/aff.h>

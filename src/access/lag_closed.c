@@ -1,4 +1,4 @@
-#include "access/lag_closed.h"
+#include "access/lag.h"
 
 #include "access/footprint/footprint.h"
 #include "base/checked.h"

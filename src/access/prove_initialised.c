@@ -90,6 +90,7 @@ static polytile_status accuse_access(const question *asked, int access, polytile
     const polytile_declaration *declaration = last_of(asked)->kernel->declaration;
     const pti_access *is = &declaration->access[access];
     pti_text text = {0};
+    pti_instance_ask_thread(last_of(asked)->call.instance, found->thread);
     pti_text_add(&text, "%s: thread ", declaration->name);
     pti_point_write(&text, found->thread, found->n_indices);
     pti_text_add(&text, " %s %s", verb_of(is), asked->blank->name);
@@ -106,13 +107,10 @@ static polytile_status accuse_access(const question *asked, int access, polytile
 
 static polytile_status fail_isl(const question *asked, isl_ctx *isl) {
     const polytile_kernel *kernel = last_of(asked)->kernel;
-    const char *name = kernel->declaration->name;
-    if (isl == NULL || !pti_isl_gave_up(isl))
-        return pti_fail_memory(kernel->object.context, name, PTI_UNKNOWN_BYTES);
-    return pti_fail(kernel->object.context, POLYTILE_UNSUPPORTED,
-                    "%s: whether all that it reads of %s was written before is too involved to "
-                    "prove; declare simpler sections",
-                    name, asked->blank->name);
+    return pti_isl_fail(kernel->object.context, isl, kernel->declaration->name,
+                        "whether all that it reads of %s was written before is too involved to "
+                        "prove; declare simpler sections",
+                        asked->blank->name);
 }
 
 static polytile_status prove_access(const question *asked, isl_ctx *isl, int access) {
@@ -121,10 +119,10 @@ static polytile_status prove_access(const question *asked, isl_ctx *isl, int acc
     polytile_witness found = {.kind = POLYTILE_WITNESS_UNINITIALISED,
                               .operand = is->array,
                               .n_indices = of->call.instance->n_indices,
-                              .n_dims = is->n_dims};
+                              .n_dims = of->call.instance->operand[is->array].domain.n_dims};
     polytile_status status = POLYTILE_OK;
     pti_isl_begin(isl);
-    isl_set *written = find_written(isl, asked, is->n_dims);
+    isl_set *written = find_written(isl, asked, found.n_dims);
     isl_map *missing = isl_map_subtract_range(relation_of(isl, of, access), written);
     isl_bool empty = isl_map_is_empty(missing);
     if (empty == isl_bool_error)

@@ -27,14 +27,10 @@ static isl_bool is_bounded(__isl_keep isl_map *map) {
 
 static polytile_status fail_isl(const polytile_kernel *kernel, int access) {
     const polytile_declaration *declaration = kernel->declaration;
-    polytile_context *ctx = kernel->object.context;
-    if (!pti_isl_gave_up(kernel->relations->isl))
-        return pti_fail_memory(ctx, declaration->name, PTI_UNKNOWN_BYTES);
-    return pti_fail(ctx, POLYTILE_UNSUPPORTED,
-                    "%s: whether access %d, of %s, stays in its array is too involved to prove; "
-                    "declare simpler sections",
-                    declaration->name, access + 1,
-                    declaration->array_name[declaration->access[access].array]);
+    return pti_isl_fail(kernel->object.context, kernel->relations->isl, declaration->name,
+                        "whether access %d, of %s, stays in its array is too involved to prove; "
+                        "declare simpler sections",
+                        access + 1, declaration->array_name[declaration->access[access].array]);
 }
 
 static polytile_status prove_access(const polytile_kernel *kernel, const pti_instance *instance,
@@ -59,9 +55,10 @@ static polytile_status prove_access(const polytile_kernel *kernel, const pti_ins
 }
 
 polytile_status pti_prove_inside(const polytile_kernel *kernel, const pti_instance *instance) {
+    const pti_instance *given = pti_instance_as_given(instance);
     polytile_status status = POLYTILE_OK;
     for (int a = 0; a < kernel->declaration->n_accesses; a++)
-        PTI_TRY(prove_access(kernel, instance, a));
+        PTI_TRY(prove_access(kernel, given, a));
 done:
     return status;
 }

@@ -22,6 +22,11 @@ static inline bool pti_mul_overflows(int64_t a, int64_t b, int64_t *result) {
     return __builtin_mul_overflow(a, b, &product) || (*result = product, false);
 }
 
+/** Return a product modulo 2^64, as addresses are counted, in -2^63 .. 2^63 - 1. */
+static inline int64_t pti_mul_wrapped(int64_t a, int64_t b) {
+    return (int64_t)((uint64_t)a * (uint64_t)b);
+}
+
 static inline int64_t pti_min(int64_t a, int64_t b) {
     return a < b ? a : b;
 }

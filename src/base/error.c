@@ -3,6 +3,7 @@
 #include "base/context_state.h"
 #include <polytile/size.h>
 
+#include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -94,6 +95,10 @@ polytile_status pti_fail_memory(polytile_context *ctx, const char *what, double 
                         "%s: cannot allocate %.0f bytes of host memory; free some", what, n_bytes);
     return pti_fail(ctx, POLYTILE_NO_MEMORY, "%s: cannot allocate %s of host memory; free some",
                     what, polytile_size_format((int64_t)n_bytes, size));
+}
+
+polytile_status pti_fail_errno(polytile_context *ctx, const char *path, const char *action) {
+    return pti_fail(ctx, POLYTILE_IO, "%s: cannot %s: %s", path, action, strerror(errno));
 }
 
 /** volatile: else a compiler leaves both calls out, and the answer is always yes. */

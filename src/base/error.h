@@ -40,6 +40,10 @@ enum { PTI_UNKNOWN_BYTES = 0 };
 /** Record that an allocation of n_bytes for the named thing failed. */
 polytile_status pti_fail_memory(polytile_context *ctx, const char *what, double n_bytes);
 
+/** Record that a call of the system for a file failed, as errno says. action: what could not be
+ * done, such as "open". Returns IO. */
+polytile_status pti_fail_errno(polytile_context *ctx, const char *path, const char *action);
+
 /** Return whether an allocation of moderate size succeeds now: asked after a failure of unknown
  * cause. */
 bool pti_memory_is_there(void);
@@ -51,6 +55,15 @@ polytile_status pti_fail_with_witness(polytile_context *ctx, polytile_status sta
 
 /** Forget the last error; every public function calls it first. */
 void pti_clear_error(polytile_context *ctx);
+
+/** Begin a public function: leaves it if an argument is NULL, whose word the text has; and forgets
+ * the last error of the context, which that argument is or has. */
+#define PTI_ENTER(argument, ctx, word)                                                             \
+    do {                                                                                           \
+        if ((argument) == NULL)                                                                    \
+            return pti_fail(NULL, POLYTILE_INVALID, "%s: the " word " is NULL", __func__);         \
+        pti_clear_error(ctx);                                                                      \
+    } while (0)
 
 /** Redirect the calling thread's errors, of whatever context, into this memory, so that contexts
  * keep their own: for the library's threads beside the one that uses the context. NULL: no

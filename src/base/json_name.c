@@ -1,4 +1,4 @@
-#include "base/json_name.h"
+#include "base/json_text.h"
 
 #include "base/text.h"
 

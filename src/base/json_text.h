@@ -9,4 +9,7 @@
  * silently leave out keys when memory runs out. */
 void pti_text_add_json(pti_text *text, const json_t *value, size_t flags);
 
+/** Return a name for JSON, with '?' for bytes that are no UTF-8; NULL when memory runs out. */
+json_t *pti_json_name(const char *name);
+
 #endif

@@ -15,12 +15,6 @@
 /** A name may change hands between two looks at it, but not so often. */
 enum { MOST_LOOKS = 16 };
 
-static polytile_status fail_errno(polytile_context *ctx, const char *path, const char *action) {
-    if (errno == ENOMEM)
-        return pti_fail_memory(ctx, path, PTI_UNKNOWN_BYTES);
-    return pti_fail(ctx, POLYTILE_IO, "%s: cannot %s: %s", path, action, strerror(errno));
-}
-
 static bool is_link(const char *path) {
     struct stat info;
     return lstat(path, &info) == 0 && S_ISLNK(info.st_mode);
@@ -37,8 +31,8 @@ static polytile_status resolve_link(polytile_context *ctx, const char *path, cha
                         "%s: is a symbolic link to a file that is not there; make that file, or "
                         "remove the link",
                         path);
-    return leads_on ? fail_errno(ctx, path, "follow the symbolic link")
-                    : pti_fail_memory(ctx, path, (double)strlen(path));
+    return leads_on && errno != ENOMEM ? pti_fail_errno(ctx, path, "follow the symbolic link")
+                                       : pti_fail_memory(ctx, path, (double)strlen(path));
 }
 
 /** Refuse to replace a directory or a device. */
@@ -84,7 +78,7 @@ static bool is_locked_by_another(int file) {
 static polytile_status open_locked(polytile_context *ctx, const char *part, int *file) {
     PTI_RETRY(*file, open(part, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666));
     if (*file < 0)
-        return fail_errno(ctx, part, "create");
+        return pti_fail_errno(ctx, part, "create");
     if (!is_locked_by_another(*file))
         return POLYTILE_OK;
     close(*file);
@@ -100,11 +94,11 @@ static polytile_status claim_part_file(polytile_context *ctx, const char *part, 
                                        bool *is_ours) {
     struct stat opened;
     polytile_status status = POLYTILE_OK;
-    PTI_TRY(fstat(file, &opened) == 0 ? POLYTILE_OK : fail_errno(ctx, part, "look at"));
+    PTI_TRY(fstat(file, &opened) == 0 ? POLYTILE_OK : pti_fail_errno(ctx, part, "look at"));
     bool is_named = !is_named_otherwise(&opened, part);
     *is_ours = is_named && opened.st_size == 0;
     if (is_named && !*is_ours && unlink(part) != 0)
-        status = fail_errno(ctx, part, "replace");
+        status = pti_fail_errno(ctx, part, "replace");
 done:
     if (!*is_ours)
         close(file);
@@ -204,7 +198,8 @@ polytile_status pti_part_file_commit(polytile_context *ctx, pti_part_file *of) {
                         "%s: was removed or replaced while it was written; %s is as it was",
                         of->part, of->path);
     inherit_permissions(of, 0);
-    PTI_TRY(rename(of->part, of->path) == 0 ? POLYTILE_OK : fail_errno(ctx, of->path, "replace"));
+    PTI_TRY(rename(of->part, of->path) == 0 ? POLYTILE_OK
+                                            : pti_fail_errno(ctx, of->path, "replace"));
     pti_part_file_keep(of);
 done:
     return status;

@@ -1,5 +1,6 @@
 #include "base/text.h"
 
+#include <ctype.h>
 #include <polytile/text.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -160,4 +161,13 @@ char *polytile_text_show(const char *text, char *buffer, size_t n_bytes) {
     }
     buffer[n_written] = '\0';
     return buffer;
+}
+
+bool pti_is_registrable_name(const char *name) {
+    if (name == NULL || !isalpha((unsigned char)*name))
+        return false;
+    for (; *name != '\0'; name++)
+        if (!isalnum((unsigned char)*name) && strchr("_-.", *name) == NULL)
+            return false;
+    return true;
 }

@@ -38,4 +38,8 @@ pti_shown_character pti_text_show_next(const char *text);
 /** Append bytes of a text from anywhere as they are shown; returns how many columns. */
 size_t pti_text_add_shown(pti_text *text, const char *bytes, size_t n_bytes);
 
+/** Whether a text may name what a program registers: letters, digits, '_', '-' and '.', a letter
+ * first. NULL is none. */
+bool pti_is_registrable_name(const char *name);
+
 #endif

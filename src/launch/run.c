@@ -1,8 +1,10 @@
+#include "access/declare/array.h"
 #include "access/declare/kernel.h"
 #include "base/checked.h"
 #include "launch/access_check/access_check.h"
 #include "launch/execute/execute.h"
 #include "launch/execute/run_check.h"
+#include "launch/execute/team_server.h"
 #include "partition/window/plan.h"
 #include <polytile/size.h>
 
@@ -36,7 +38,7 @@ static polytile_status execute(polytile_device *device, const polytile_plan *pla
         return pti_fail_memory(device->object.context, plan->instance->kernel_name,
                                n_operands * (double)sizeof(polytile_array *));
     for (int o = 0; o < n_operands; o++)
-        of_operand[o] = arrays[pti_operand_array(plan->instance, o)];
+        of_operand[o] = pti_array_planned(arrays[pti_operand_array(plan->instance, o)]);
     device->is_running = true;
     polytile_status status = pti_execute(device, plan->schedule, body, of_operand, &device->report);
     device->is_running = false;
@@ -98,12 +100,12 @@ polytile_status polytile_plan_run(const polytile_plan *plan, polytile_device *de
                                   const polytile_launch_options *options) {
     static const polytile_launch_options defaults = {0};
     pti_value values[POLYTILE_MAX_PARAMETERS];
+    pti_operand_arrays list = {0};
     pti_body body;
+    pti_server *server = NULL;
     polytile_status status = POLYTILE_OK;
-    if (device == NULL)
-        return pti_fail(NULL, POLYTILE_INVALID, "%s: the device is NULL", __func__);
+    PTI_ENTER(device, device->object.context, "device");
     polytile_context *ctx = device->object.context;
-    pti_clear_error(ctx);
     if (plan == NULL)
         return pti_fail(ctx, POLYTILE_INVALID,
                         "%s: the plan is NULL; give one that polytile_plan_create() made, or use "
@@ -114,12 +116,17 @@ polytile_status polytile_plan_run(const polytile_plan *plan, polytile_device *de
     PTI_TRY(check_idle(device));
     device->report = (polytile_report){.plan_s = plan->summary.plan_seconds,
                                        .lower_bound_bytes = plan->summary.lower_bound_bytes};
-    PTI_TRY(pti_run_check(plan, device, kernel, arrays));
+    PTI_TRY(pti_run_check(plan, device, kernel, arrays, &list));
     PTI_TRY(bind_values(plan, kernel, options == NULL ? &defaults : options, values));
     body = pti_body_of(kernel, pti_plan_block(plan), values);
-    PTI_TRY(pti_access_check_asked(device, kernel, plan->owned_instance, arrays, &body));
-    PTI_TRY(execute(device, plan, &body, arrays));
+    PTI_TRY(pti_access_check_asked(device, kernel, plan->owned_instance, list.array, &body));
+    PTI_TRY(pti_team_server_create(kernel, &plan->instance->threads,
+                                   options == NULL ? &defaults : options, false, &server));
+    body.server = server;
+    PTI_TRY(execute(device, plan, &body, list.array));
 done:
+    pti_operand_arrays_free(&list);
+    pti_team_server_end(server);
     return status;
 }
 
@@ -211,7 +218,7 @@ static polytile_status plan_and_run(const request *of, int64_t *missing_bytes) {
     PTI_TRY(make_plan(of, &plan));
     status =
         polytile_plan_run(plan, of->device, of->kernel, of->n_arrays, of->arrays, &of->options);
-    if (status == POLYTILE_NO_FIT)
+    if (status == POLYTILE_NO_FIT && of->kernel->implementation.team == NULL)
         *missing_bytes = plan->schedule->arena_bytes;
 done:
     polytile_plan_destroy(plan);
@@ -234,10 +241,8 @@ polytile_status polytile_run(polytile_device *device, const polytile_kernel *ker
                              const polytile_launch_options *options) {
     polytile_status status = POLYTILE_OK;
     int64_t missing_bytes;
-    if (device == NULL)
-        return pti_fail(NULL, POLYTILE_INVALID, "%s: the device is NULL", __func__);
+    PTI_ENTER(device, device->object.context, "device");
     polytile_context *ctx = device->object.context;
-    pti_clear_error(ctx);
     PTI_TRY(pti_kernel_check_launch(ctx, device->text, kernel, domain));
     PTI_TRY(pti_kernel_check_arrays(ctx, kernel, n_arrays, arrays));
     request run = {.device = device,

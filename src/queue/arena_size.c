@@ -1,9 +1,9 @@
-#include "queue/arena_size.h"
+#include "queue/queue.h"
 
 #include "base/checked.h"
 #include "launch/open/open.h"
+#include "queue/aliased.h"
 #include "queue/run_batches.h"
-#include "queue/shared.h"
 
 /** How often an arena is asked for, a tenth less each time; and the part of it by which it must
  * grow for moving everything away to be worth it. */
@@ -101,10 +101,11 @@ static bool is_cut_for(const polytile_queue *queue, const pti_prepared *prepared
 }
 
 static void replace_partition(polytile_queue *queue, pti_prepared *prepared, bool all_fit,
-                              pti_partition *made) {
+                              const pti_partition *made, int way) {
     pti_partition former = prepared->partition;
     pthread_mutex_lock(&queue->mutex);
     prepared->partition = *made;
+    prepared->way = way;
     prepared->serial = ++queue->n_cut;
     prepared->all_fit = all_fit;
     prepared->arena_bytes = queue->arena_bytes;
@@ -127,14 +128,15 @@ static polytile_status cut_for_new_arena(polytile_queue *queue, pti_prepared *pr
                                          const pti_prepared *former, bool all_fit) {
     pti_partition made = {0};
     bool is_related = former != NULL && former != prepared && share_an_array(former, prepared);
-    pti_grain_request request = {.instance = prepared->instance,
+    pti_grain_request request = {.ways = &prepared->ways,
                                  .options = &prepared->options,
                                  .arena_bytes = queue->arena_bytes,
                                  .all_fit = all_fit,
                                  .former = is_related ? &former->partition : NULL};
     polytile_status status;
-    PTI_TRY(pti_shared_cut(queue->object.context, pti_prepared_call(prepared), &request, &made));
-    replace_partition(queue, prepared, all_fit, &made);
+    int way;
+    PTI_TRY(pti_aliased_cut(queue->object.context, &request, &made, &way));
+    replace_partition(queue, prepared, all_fit, &made, way);
 done:
     return status;
 }

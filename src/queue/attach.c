@@ -47,7 +47,7 @@ static polytile_status refuse_attached(const polytile_queue *queue, const polyti
 }
 
 /** One array by itself. */
-static polytile_status check_array(const polytile_queue *queue, const polytile_array *array) {
+static polytile_status check_array(const polytile_queue *queue, polytile_array *array) {
     polytile_context *ctx = queue->object.context;
     if (array->object.context != ctx)
         return pti_fail(ctx, POLYTILE_INVALID,
@@ -55,6 +55,12 @@ static polytile_status check_array(const polytile_queue *queue, const polytile_a
                         pti_queue_text(queue), array->name);
     if (array->queue != NULL)
         return refuse_attached(queue, array);
+    if (pti_box_has_gaps(&array->domain))
+        return pti_fail(
+            ctx, POLYTILE_INVALID,
+            "queue on %s: array %s is a view with a step above 1, which launches may use "
+            "and a queue cannot hold; attach %s, of which it is a part",
+            pti_queue_text(queue), array->name, pti_array_planned(array)->name);
     if (array->data == NULL)
         return pti_fail(ctx, POLYTILE_INVALID,
                         "queue on %s: array %s is only described and has no memory; wrap memory to "

@@ -1,5 +1,6 @@
 #include "queue/cache.h"
 
+#include "access/footprint/rebase.h"
 #include "base/mix.h"
 #include "launch/device/completeness.h"
 
@@ -23,19 +24,25 @@ static uint64_t mix_options(uint64_t hash, const pti_request *request) {
     return pti_mix(pti_mix(hash, options->n_buffers), options->launches_per_pass);
 }
 
+/** The number of an array; 0: scratch. */
+static int64_t serial_of(const polytile_array *array) {
+    return array == NULL ? 0 : array->object.serial;
+}
+
 uint64_t pti_request_hash(const pti_request *request) {
     uint64_t hash = pti_mix(0, request->kernel->object.serial);
-    for (int a = 0; a < polytile_kernel_get_n_arrays(request->kernel); a++)
-        hash = pti_mix(hash, request->arrays[a]->object.serial);
+    for (int a = 0; a < request->kernel->declaration->n_arrays; a++)
+        hash = pti_mix(hash, serial_of(pti_request_given(request, a)));
     return mix_options(mix_domain(hash, request->domain), request);
 }
 
-static bool same_arrays(const pti_prepared *prepared, polytile_array *const *arrays) {
+/** One box of a launch may be one of several, whose arrays are a member's. */
+static bool same_arrays(const pti_prepared *prepared, const pti_request *request) {
     for (int a = 0; a < prepared->n_arrays; a++) {
-        if (arrays[a]->object.serial != prepared->array_serial[a])
+        if (serial_of(pti_request_given(request, a)) != prepared->array_serial[a])
             return false;
     }
-    return true;
+    return request->whole == NULL || pti_instance_is_given_as(prepared->instance, request->whole);
 }
 
 static bool same_text(const char *one, const char *other) {
@@ -58,8 +65,7 @@ static bool same_options(const polytile_plan_options *one, const polytile_plan_o
 
 static bool is_for_request(const pti_prepared *prepared, const pti_request *request) {
     const polytile_kernel *kernel = request->kernel;
-    return prepared->kernel_serial == kernel->object.serial &&
-           same_arrays(prepared, request->arrays) &&
+    return prepared->kernel_serial == kernel->object.serial && same_arrays(prepared, request) &&
            pti_box_compare(&prepared->domain, request->domain) == 0 &&
            same_bytes(&prepared->character, &kernel->character, sizeof kernel->character) &&
            (!kernel->has_parameters_in_subscripts ||
@@ -77,8 +83,8 @@ pti_prepared *pti_cache_find(const polytile_queue *queue, const pti_request *req
 }
 
 static bool is_related(const pti_prepared *prepared, const pti_request *request) {
-    for (int a = 0; a < polytile_kernel_get_n_arrays(request->kernel); a++) {
-        if (pti_prepared_uses(prepared, request->arrays[a]->position))
+    for (int a = 0; a < request->kernel->declaration->n_arrays; a++) {
+        if (request->arrays[a] != NULL && pti_prepared_uses(prepared, request->arrays[a]->position))
             return true;
     }
     return false;
@@ -199,7 +205,7 @@ static bool copy_options(polytile_plan_options *to, const polytile_plan_options 
 
 bool pti_prepared_fill_key(pti_prepared *prepared, const pti_request *request) {
     const polytile_kernel *kernel = request->kernel;
-    int n_arrays = polytile_kernel_get_n_arrays(kernel);
+    int n_arrays = kernel->declaration->n_arrays;
     prepared->hash = pti_request_hash(request);
     prepared->kernel_serial = kernel->object.serial;
     prepared->character = kernel->character;
@@ -210,8 +216,8 @@ bool pti_prepared_fill_key(pti_prepared *prepared, const pti_request *request) {
     if (prepared->array_serial == NULL || prepared->position == NULL)
         return false;
     for (int a = 0; a < n_arrays; a++) {
-        prepared->array_serial[a] = request->arrays[a]->object.serial;
-        prepared->position[a] = request->arrays[a]->position;
+        prepared->array_serial[a] = serial_of(pti_request_given(request, a));
+        prepared->position[a] = request->arrays[a] == NULL ? -1 : request->arrays[a]->position;
     }
     return copy_options(&prepared->options, &request->options->plan, prepared->domain.n_dims);
 }
@@ -235,6 +241,7 @@ void pti_prepared_free(pti_prepared *prepared) {
         return;
     pti_schedule_free(prepared->in_place);
     pti_partition_free(&prepared->partition);
+    pti_ways_free(&prepared->ways);
     pti_instance_free(prepared->instance);
     free(prepared->touched);
     free(prepared->written);

@@ -1,8 +1,10 @@
-#include "queue/check_access.h"
+#include "queue/queue.h"
 
 #include "access/footprint/footprint.h"
 #include "launch/access_check/access_check.h"
 #include "launch/access_check/rehearsal.h"
+#include "launch/device/view.h"
+#include "partition/cost/demand.h"
 #include "queue/member.h"
 #include "queue/run_schedule.h"
 
@@ -32,7 +34,8 @@ static polytile_status bring_home(polytile_queue *queue, const pti_instance *ins
         PTI_TRY(fetch_operand(queue, instance, o, arrays[o]));
     pti_queue_wait_all(queue);
     for (int o = 0; o < instance->n_operands; o++)
-        if (arrays[o]->is_internal && pti_queue_get_spill(queue, arrays[o]) == NULL)
+        if (arrays[o]->is_internal && !instance->operand[o].is_scratch &&
+            pti_queue_get_spill(queue, arrays[o]) == NULL)
             return pti_fail_memory(queue->object.context, arrays[o]->name,
                                    (double)arrays[o]->n_bytes);
 done:
@@ -59,9 +62,53 @@ done:
     return status;
 }
 
+/** Let an array be a view of a queue's array, or of a member's, which has all that the launch touches:
+ * as many of the view's elements as that takes. */
+static void view_array(const pti_instance *instance, int operand, const polytile_array *held,
+                       polytile_array *view) {
+    const pti_instance *given = instance->given->instance;
+    polytile_view all = pti_view_of(held->data, &held->layout, &held->domain);
+    polytile_domain hull = pti_footprint_hull(given, operand, PTI_TOUCHES, &given->threads);
+    polytile_view seen =
+        pti_view_through(&all, &instance->given->map[operand], &given->operand[operand].domain);
+    *view = *held;
+    view->base = NULL;
+    view->domain = seen.resident = view->layout.hull = pti_box_without_steps(&hull);
+    memcpy(view->layout.stride_bytes, seen.stride_bytes, sizeof view->layout.stride_bytes);
+    view->data = pti_view_first(&seen);
+    view->n_bytes = pti_box_count(&hull) * view->element_bytes;
+}
+
+/** Return whether a body knows an operand's array by other indices. */
+static bool is_view(const pti_instance *instance, int operand) {
+    if (instance->given == NULL)
+        return false;
+    const pti_index_map *map = &instance->given->map[operand];
+    const pti_index_map same = pti_index_map_identity(map->n_to);
+    return !pti_index_map_equals(map, &same) ||
+           !pti_box_equals(&instance->given->instance->operand[operand].domain,
+                           &instance->operand[operand].domain);
+}
+
+/** Check copies of arrays as the body knows them. */
+static polytile_status check_seen(polytile_queue *queue, polytile_device *device,
+                                  const pti_request *request, const pti_instance *instance,
+                                  polytile_array *const *held, const pti_body *body) {
+    polytile_array view[PTI_MAX_OPERANDS], *arrays[PTI_MAX_OPERANDS];
+    polytile_status status;
+    for (int o = 0; o < instance->n_operands; o++) {
+        arrays[o] = is_view(instance, o) ? &view[o] : held[o];
+        if (is_view(instance, o))
+            view_array(instance, o, held[o], &view[o]);
+    }
+    PTI_TRY(pti_access_check_asked(device, request->kernel, instance, arrays, body));
+    PTI_TRY(pti_rehearsal_run(device, request->kernel, instance, arrays, body, &queue->rehearsal));
+done:
+    return status;
+}
+
 static polytile_status check_copies(polytile_queue *queue, const pti_request *request,
-                                    const pti_prepared *prepared) {
-    polytile_array *const *arrays = request->arrays;
+                                    const pti_prepared *prepared, polytile_array *const *arrays) {
     int n_arrays = prepared->instance->n_operands;
     polytile_device *device = NULL;
     pti_body body = prepared->body;
@@ -70,9 +117,7 @@ static polytile_status check_copies(polytile_queue *queue, const pti_request *re
     pti_queue_claim(queue);
     PTI_TRY(open_guards(queue, n_arrays, arrays));
     PTI_TRY(open_device(queue, &device));
-    PTI_TRY(pti_access_check_asked(device, request->kernel, prepared->instance, arrays, &body));
-    PTI_TRY(pti_rehearsal_run(device, request->kernel, prepared->instance, arrays, &body,
-                              &queue->rehearsal));
+    PTI_TRY(check_seen(queue, device, request, prepared->instance, arrays, &body));
 done:
     polytile_device_close(device);
     for (int o = 0; o < n_arrays; o++)
@@ -84,14 +129,18 @@ done:
 polytile_status pti_queue_check_access(polytile_queue *queue, const pti_request *request,
                                        const pti_prepared *prepared) {
     const pti_settings *settings = pti_get_settings(queue->object.context);
+    polytile_array *arrays[PTI_MAX_OPERANDS];
     polytile_status status = POLYTILE_OK;
-    if (request->kernel->is_own || (!settings->check_access && !settings->check_wide))
+    if (request->kernel->is_own || request->kernel->implementation.team != NULL ||
+        (!settings->check_access && !settings->check_wide))
         return POLYTILE_OK;
     if (!pti_queue_has_failed(queue))
         PTI_TRY(pti_queue_repeat_newest(queue));
-    PTI_TRY(bring_home(queue, prepared->instance, request->arrays));
+    for (int o = 0; o < prepared->n_arrays; o++)
+        arrays[o] = queue->array[prepared->position[o]].array;
+    PTI_TRY(bring_home(queue, prepared->instance, arrays));
     if (!pti_queue_has_failed(queue))
-        PTI_TRY(check_copies(queue, request, prepared));
+        PTI_TRY(check_copies(queue, request, prepared, arrays));
 done:
     return status;
 }

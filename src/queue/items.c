@@ -1,4 +1,6 @@
 #include "base/clock.h"
+#include "launch/execute/team_server.h"
+#include "message/program.h"
 #include "queue/queue.h"
 
 #include <stdlib.h>
@@ -11,13 +13,13 @@ pti_item *pti_item_create(pti_item_kind kind) {
     return item;
 }
 
-pti_item *pti_item_create_launch(pti_prepared *prepared, const pti_value *values) {
+pti_item *pti_item_create_launch(pti_prepared *prepared, const pti_value *values,
+                                 pti_server *server) {
     const size_t values_bytes = (size_t)prepared->body.n_values * sizeof *values;
-    pti_item *item = calloc(1, sizeof *item + values_bytes);
+    pti_item *item = malloc(sizeof *item + values_bytes);
     if (item == NULL)
         return NULL;
-    item->kind = PTI_ITEM_LAUNCH;
-    item->prepared = prepared;
+    *item = (pti_item){.kind = PTI_ITEM_LAUNCH, .prepared = prepared, .server = server};
     memcpy(item->values, values, values_bytes);
     return item;
 }
@@ -26,6 +28,7 @@ void pti_item_free(pti_item *item) {
     if (item == NULL)
         return;
     pti_boxes_free(&item->boxes);
+    pti_team_server_end(item->server);
     free(item);
 }
 
@@ -72,6 +75,8 @@ void pti_queue_finish_items(polytile_queue *queue, pti_item *items) {
         pti_item_free(item);
     }
     pthread_cond_broadcast(&queue->done);
+    if (queue->bell != NULL && queue->n_queued - queue->n_left >= queue->ring_from)
+        pti_bell_ring(queue->bell);
 }
 
 static bool is_done_with(const polytile_queue *queue, int n_arrays, polytile_array *const *arrays) {
@@ -83,6 +88,7 @@ static bool is_done_with(const polytile_queue *queue, int n_arrays, polytile_arr
 
 void pti_queue_wait_for(polytile_queue *queue, pti_want want, int n_arrays,
                         polytile_array *const *arrays) {
+    pti_program_begin_wait(queue->server);
     pthread_mutex_lock(&queue->mutex);
     queue->n_waiting++;
     queue->want = want;
@@ -96,6 +102,7 @@ void pti_queue_wait_for(polytile_queue *queue, pti_want want, int n_arrays,
     queue->n_waiting--;
     queue->want = PTI_WANT_ALL;
     pthread_mutex_unlock(&queue->mutex);
+    pti_program_end_wait(queue->server);
 }
 
 void pti_queue_wait_all(polytile_queue *queue) {

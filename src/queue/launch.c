@@ -1,10 +1,11 @@
 #include "access/declare/kernel.h"
 #include "base/clock.h"
 #include "base/plural.h"
+#include "launch/execute/team_server.h"
 #include "partition/cost/demand.h"
-#include "queue/check_access.h"
 #include "queue/member.h"
 #include "queue/over_team.h"
+#include "queue/queue.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -27,10 +28,15 @@ static polytile_status check_kernel(const polytile_queue *queue, const polytile_
                         "%s: the kernel and the queue on %s are of different contexts; create both "
                         "in one",
                         polytile_kernel_get_name(kernel), device);
-    if (polytile_kernel_get_n_arrays(kernel) > PTI_MAX_OPERANDS)
+    if (kernel->declaration->n_arrays > PTI_MAX_OPERANDS)
         return pti_fail(ctx, POLYTILE_UNSUPPORTED, "%s: %d arrays; a kernel can have %d",
-                        polytile_kernel_get_name(kernel), polytile_kernel_get_n_arrays(kernel),
+                        polytile_kernel_get_name(kernel), kernel->declaration->n_arrays,
                         (int)PTI_MAX_OPERANDS);
+    if (kernel->implementation.team != NULL && queue->team_functions != NULL)
+        return pti_fail(ctx, POLYTILE_UNSUPPORTED,
+                        "%s: the slots of a team kernel run on one device, and the queue is on %s; "
+                        "open a queue on one of them",
+                        polytile_kernel_get_name(kernel), device);
     return POLYTILE_OK;
 }
 
@@ -42,7 +48,8 @@ static polytile_status find_by_name(const polytile_queue *queue, const polytile_
     *found = NULL;
     for (int p = 0; p < queue->n_arrays; p++) {
         polytile_array *array = queue->array[p].array;
-        if (!pti_queue_has_array(queue, p) || strcmp(array->name, name) != 0)
+        if (!pti_queue_has_array(queue, p) || queue->array[p].is_scratch ||
+            strcmp(array->name, name) != 0)
             continue;
         if (*found != NULL)
             return pti_fail(ctx, POLYTILE_INVALID,
@@ -83,10 +90,19 @@ static polytile_status refuse_array(const polytile_queue *queue, const polytile_
                     array->name, device);
 }
 
-/** Find the array of each operand, in a list or by its name. */
+/** Return the array of the queue that has an array's elements; NULL: none. */
+static polytile_array *find_holder(const polytile_queue *queue, polytile_array *array) {
+    while (array != NULL && array->queue != queue)
+        array = array->base;
+    return array;
+}
+
+/** Find the array that was given for each operand, in a list or by its name, and that of the queue
+ * which has its elements; NULL: scratch. */
 static polytile_status find_arrays(const polytile_queue *queue, const polytile_kernel *kernel,
                                    int n_arrays, polytile_array *const *arrays,
-                                   polytile_array **found) {
+                                   polytile_array **given, polytile_array **found) {
+    polytile_array *listed[PTI_MAX_OPERANDS], *holder[PTI_MAX_OPERANDS];
     bool is_by_name = n_arrays == 0 && arrays == NULL;
     int n_declared = polytile_kernel_get_n_arrays(kernel);
     polytile_status status = POLYTILE_OK;
@@ -94,22 +110,28 @@ static polytile_status find_arrays(const polytile_queue *queue, const polytile_k
         PTI_TRY(pti_kernel_check_arrays(queue->object.context, kernel, n_arrays, arrays));
     for (int a = 0; a < n_declared; a++) {
         if (is_by_name)
-            PTI_TRY(find_by_name(queue, kernel, a, &found[a]));
-        else if (arrays[a] == NULL || arrays[a]->queue != queue)
+            PTI_TRY(find_by_name(queue, kernel, a, &holder[a]));
+        else if ((holder[a] = find_holder(queue, arrays[a])) == NULL)
             PTI_TRY(refuse_array(queue, kernel, a, arrays[a]));
-        else
-            found[a] = arrays[a];
+        listed[a] = is_by_name ? holder[a] : arrays[a];
     }
+    pti_kernel_list_operands(kernel, listed, given);
+    pti_kernel_list_operands(kernel, holder, found);
 done:
     return status;
 }
 
+/** The item takes the server, also after an error. */
 static polytile_status append_launch(polytile_queue *queue, pti_prepared *prepared,
-                                     const pti_value *values) {
-    pti_item *item = pti_item_create_launch(prepared, values);
-    if (item == NULL)
+                                     const pti_value *values, pti_server *server) {
+    pti_item *item = pti_item_create_launch(prepared, values, server);
+    if (item == NULL) {
+        pti_team_server_end(server);
         return pti_fail_memory(queue->object.context, prepared->instance->kernel_name,
                                sizeof *item);
+    }
+    if (server != NULL)
+        pti_queue_set_server(queue, server);
     pti_queue_append(queue, item);
     return POLYTILE_OK;
 }
@@ -118,9 +140,12 @@ static polytile_status append_launch(polytile_queue *queue, pti_prepared *prepar
 static polytile_status prepare_and_append(polytile_queue *queue, const pti_request *request) {
     polytile_status status;
     pti_prepared *prepared;
+    pti_server *server;
     PTI_TRY(pti_queue_prepare(queue, request, &prepared));
     PTI_TRY(pti_queue_check_access(queue, request, prepared));
-    PTI_TRY(append_launch(queue, prepared, request->values));
+    PTI_TRY(
+        pti_team_server_create(request->kernel, request->domain, request->options, true, &server));
+    PTI_TRY(append_launch(queue, prepared, request->values, server));
 done:
     return status;
 }
@@ -144,12 +169,33 @@ static polytile_status find_values(const polytile_kernel *kernel,
                                    pti_value *values) {
     polytile_context *ctx = kernel->object.context;
     polytile_status status = POLYTILE_OK;
+    memset(parameter, 0, POLYTILE_MAX_PARAMETERS * sizeof *parameter);
     if (options->n_parameters == 0 && kernel->declaration->n_parameters == 0)
         return POLYTILE_OK;
     PTI_TRY(pti_parameters_bind(ctx, kernel, options->n_parameters, options->parameters, values));
     if (kernel->has_parameters_in_subscripts)
         PTI_TRY(pti_parameters_match(ctx, kernel->declaration, options->n_parameters,
                                      options->parameters, parameter));
+done:
+    return status;
+}
+
+/** What a launch's arguments name: an array an operand, and values of parameters. */
+typedef struct launch_arguments {
+    polytile_array *array[PTI_MAX_OPERANDS];    /* of the queue */
+    polytile_array *given[PTI_MAX_OPERANDS];    /* the same, or views of them */
+    int64_t parameter[POLYTILE_MAX_PARAMETERS]; /* for sections */
+    pti_value values[POLYTILE_MAX_PARAMETERS];  /* for the body */
+} launch_arguments;
+
+/** Find what a request points to, in *found. */
+static polytile_status find_arguments(const polytile_queue *queue, const pti_request *request,
+                                      int n_arrays, polytile_array *const *arrays,
+                                      launch_arguments *found) {
+    polytile_status status;
+    PTI_TRY(check_kernel(queue, request->kernel, request->domain));
+    PTI_TRY(find_arrays(queue, request->kernel, n_arrays, arrays, found->given, found->array));
+    PTI_TRY(find_values(request->kernel, request->options, found->parameter, found->values));
 done:
     return status;
 }
@@ -161,23 +207,21 @@ polytile_status polytile_queue_launch(polytile_queue *queue, const polytile_kern
     static const polytile_launch_options defaults = {0};
     double start_s = pti_now_s();
     polytile_status status;
-    polytile_array *found[PTI_MAX_OPERANDS];
-    int64_t parameter[POLYTILE_MAX_PARAMETERS] = {0};
-    pti_value values[POLYTILE_MAX_PARAMETERS];
+    launch_arguments found;
     const pti_request request = {.kernel = kernel,
                                  .domain = domain,
-                                 .arrays = found,
+                                 .arrays = found.array,
+                                 .given = found.given,
                                  .options = options == NULL ? &defaults : options,
-                                 .parameter = parameter,
-                                 .values = values};
+                                 .parameter = found.parameter,
+                                 .values = found.values};
     if (pti_queue_enter(queue) != POLYTILE_OK)
         return POLYTILE_INVALID;
-    PTI_TRY(check_kernel(queue, kernel, domain));
-    PTI_TRY(find_arrays(queue, kernel, n_arrays, arrays, found));
-    PTI_TRY(find_values(kernel, request.options, parameter, values));
-    PTI_TRY(queue->team_functions != NULL ? queue->team_functions->launch(queue, &request)
-                                          : prepare_and_append(queue, &request));
-done:
+    status = find_arguments(queue, &request, n_arrays, arrays, &found);
+    if (queue->team_functions != NULL)
+        status = queue->team_functions->launch(queue, &request, status);
+    else if (status == POLYTILE_OK)
+        status = prepare_and_append(queue, &request);
     queue->enqueue_s += pti_now_s() - start_s;
     return status;
 }

@@ -68,3 +68,15 @@ int64_t pti_queue_get_usable_bytes(polytile_queue *queue) {
     pthread_mutex_unlock(&queue->mutex);
     return n_bytes;
 }
+
+void pti_queue_set_bell(polytile_queue *queue, pti_bell *bell) {
+    pthread_mutex_lock(&queue->mutex);
+    queue->bell = bell;
+    pthread_mutex_unlock(&queue->mutex);
+}
+
+void pti_queue_ring_from(polytile_queue *queue, int64_t n_done) {
+    pthread_mutex_lock(&queue->mutex);
+    queue->ring_from = n_done;
+    pthread_mutex_unlock(&queue->mutex);
+}

@@ -10,7 +10,7 @@ static void drain_queue(pti_object *object) {
 static void take_device(polytile_queue *queue, polytile_device *device) {
     queue->device = device;
     device->queue = queue;
-    device->settle = pti_queue_wait_all;
+    device->wait = pti_queue_wait_all;
 }
 
 static void close_device(polytile_queue *queue) {

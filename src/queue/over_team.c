@@ -1,5 +1,7 @@
 #include "queue/over_team.h"
 
+#include "queue/scratch.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +20,7 @@ static void wait_for_members(polytile_queue *queue) {
 polytile_device *pti_team_queue_get_device(const polytile_queue *queue) {
     polytile_device *device = queue->team_functions->get_device(queue);
     device->queue = (polytile_queue *)queue;
-    device->settle = wait_for_members;
+    device->wait = wait_for_members;
     return device;
 }
 
@@ -46,7 +48,7 @@ enum { MOST_LEAVING = 256 };
 static int list_arrays(const polytile_queue *queue, polytile_array **list) {
     int n_arrays = 0;
     for (int p = 0; p < queue->n_arrays && n_arrays < MOST_LEAVING; p++) {
-        if (queue->array[p].array != NULL)
+        if (queue->array[p].array != NULL && !queue->array[p].is_scratch)
             list[n_arrays++] = queue->array[p].array;
     }
     return n_arrays;
@@ -82,6 +84,7 @@ static void close_team(pti_object *object) {
     queue->is_closed = true;
     detach_all(queue);
     pti_queue_keep_error(queue, queue->team_functions->wait(queue, NULL));
+    pti_queue_end_scratch(queue);
     pti_queue_report_unread(queue);
     queue->team_functions->close(queue);
 }

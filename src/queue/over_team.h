@@ -5,7 +5,7 @@
 
 /* A queue over several members, each with a queue of its own: the functions behind its public
  * calls. Arguments are checked as for any queue: arrays are of the context and queued, operands
- * are found. */
+ * and values are found. */
 
 typedef struct pti_team_functions {
     /** Arrays are queued already; on error they are let go. */
@@ -16,7 +16,10 @@ typedef struct pti_team_functions {
     polytile_status (*discard)(polytile_queue *queue, int n_arrays, polytile_array *const *arrays);
     /** The array is internal; it was made and is queued. */
     polytile_status (*create_array)(polytile_queue *queue, polytile_array *array);
-    polytile_status (*launch)(polytile_queue *queue, const pti_request *request);
+    /** status: an error of the arguments, after which the request is not looked at; other processes
+     * may wait to hear of it. Returns it, or another process's. */
+    polytile_status (*launch)(polytile_queue *queue, const pti_request *request,
+                              polytile_status status);
     /** array: NULL waits for all. Reports the first error since the last wait. */
     polytile_status (*wait)(polytile_queue *queue, polytile_array *array);
     void (*set_paused)(polytile_queue *queue, bool is_paused);

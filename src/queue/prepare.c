@@ -1,10 +1,13 @@
 #include "access/footprint/footprint.h"
 #include "access/footprint/narrow.h"
+#include "access/footprint/rebase.h"
+#include "access/footprint/slabs.h"
 #include "launch/execute/run_check.h"
 #include "partition/memory/build.h"
 #include "partition/window/plan.h"
+#include "queue/aliased.h"
 #include "queue/cache.h"
-#include "queue/shared.h"
+#include "queue/scratch.h"
 #include <polytile/size.h>
 
 #include <stdlib.h>
@@ -24,8 +27,11 @@ static polytile_status check_limit(const polytile_queue *queue, const pti_reques
 static polytile_status check_arrays(const pti_instance *instance, const pti_request *request) {
     polytile_context *ctx = request->kernel->object.context;
     polytile_status status = POLYTILE_OK;
+    PTI_TRY(pti_run_check_steps(request->kernel, instance));
     for (int a = 0; a < instance->n_operands; a++) {
-        PTI_TRY(pti_run_check_view(request->kernel, a, request->arrays[a]));
+        if (instance->operand[a].is_scratch)
+            continue;
+        PTI_TRY(pti_run_check_view(request->kernel, a, pti_request_given(request, a)));
         PTI_TRY(pti_run_check_writable(ctx, instance, a, request->arrays[a]));
     }
 done:
@@ -114,14 +120,13 @@ static polytile_status explain_limit(const polytile_queue *queue, int64_t arena_
 static polytile_status cut_as_before(polytile_queue *queue, const pti_grain_request *request,
                                      pti_prepared *prepared) {
     polytile_context *ctx = queue->object.context;
-    pti_call call = pti_prepared_call(prepared);
     pti_grain_request anew = *request;
-    polytile_status status = pti_shared_cut(ctx, call, request, &prepared->partition);
+    polytile_status status = pti_aliased_cut(ctx, request, &prepared->partition, &prepared->way);
     if (status != POLYTILE_NO_FIT || request->former == NULL)
         return status;
     pti_clear_error(ctx);
     anew.former = NULL;
-    return pti_shared_cut(ctx, call, &anew, &prepared->partition);
+    return pti_aliased_cut(ctx, &anew, &prepared->partition, &prepared->way);
 }
 
 /** Cut a launch when it is made, so that one of which no block fits is refused at once. */
@@ -130,7 +135,7 @@ static polytile_status cut_prepared(polytile_queue *queue, const pti_request *re
     pti_partition former = {0};
     polytile_status status;
     PTI_TRY(find_arena_and_former(queue, request, prepared, &former));
-    pti_grain_request grain = {.instance = prepared->instance,
+    pti_grain_request grain = {.ways = &prepared->ways,
                                .options = &prepared->options,
                                .arena_bytes = prepared->arena_bytes,
                                .all_fit = prepared->all_fit,
@@ -163,10 +168,27 @@ static polytile_status bind_and_check(polytile_queue *queue, const pti_request *
                                       pti_prepared *prepared) {
     polytile_status status;
     PTI_TRY(check_limit(queue, request));
-    PTI_TRY(pti_plan_bind(request->kernel, request->domain,
-                          polytile_kernel_get_n_arrays(request->kernel), request->arrays,
-                          request->options, &prepared->instance));
+    PTI_TRY(pti_plan_bind_operands(request->kernel, request->domain,
+                                   request->given == NULL ? request->arrays : request->given,
+                                   request->options, &prepared->instance));
+    if (request->given != NULL)
+        PTI_TRY(pti_instance_rebase(queue->object.context, request->given, request->arrays,
+                                    &prepared->instance));
     PTI_TRY(check_arrays(prepared->instance, request));
+done:
+    return status;
+}
+
+/** Find what stands for scratch, and compare it with the body's views. */
+static polytile_status find_scratch(polytile_queue *queue, const pti_request *request,
+                                    pti_prepared *prepared) {
+    const pti_instance *instance = prepared->instance;
+    polytile_status status;
+    PTI_TRY(pti_queue_find_scratch(queue, instance, prepared->position));
+    for (int o = 0; o < instance->n_operands; o++)
+        if (instance->operand[o].is_scratch)
+            PTI_TRY(
+                pti_run_check_view(request->kernel, o, queue->array[prepared->position[o]].array));
 done:
     return status;
 }
@@ -182,6 +204,11 @@ static polytile_status bind_launch(polytile_queue *queue, const pti_request *req
     if (!pti_prepared_fill_key(prepared, request) || !find_hulls(prepared))
         PTI_TRY(pti_fail_memory(queue->object.context, prepared->instance->kernel_name,
                                 lists_bytes(prepared)));
+    PTI_TRY(find_scratch(queue, request, prepared));
+    prepared->instance->piece_alignment_bytes = PTI_RESIDENT_ALIGNMENT;
+    PTI_TRY(pti_instance_add_slabs(queue->object.context, prepared->instance));
+    prepared->ways = pti_ways_of(pti_prepared_call(prepared),
+                                 pti_takes_pieces(&request->kernel->implementation));
     prepared->touched_bytes = pti_asked_touched_bytes(prepared->instance);
     prepared->implementation = request->kernel->implementation;
     prepared->body = (pti_body){.implementation = &prepared->implementation,
@@ -250,7 +277,8 @@ polytile_status pti_queue_prepare(polytile_queue *queue, const pti_request *requ
     if (*prepared == NULL)
         PTI_TRY(prepare_new(queue, &filled, prepared));
     for (int a = 0; request->whole == NULL && a < (*prepared)->n_arrays; a++)
-        warn_incomplete(queue, *prepared, a, request->arrays[a]);
+        if (request->arrays[a] != NULL)
+            warn_incomplete(queue, *prepared, a, request->arrays[a]);
 done:
     return status;
 }

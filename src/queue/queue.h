@@ -2,7 +2,9 @@
 #define POLYTILE_QUEUE_QUEUE_H
 
 #include "access/declare/array.h"
+#include "access/footprint/ways.h"
 #include "access/set/boxes.h"
+#include "base/bell.h"
 #include "launch/device/device.h"
 #include "partition/window/fusion_group.h"
 #include "queue/guard.h"
@@ -19,13 +21,19 @@
 typedef struct pti_request {
     const polytile_kernel *kernel;
     const polytile_domain *domain;
-    polytile_array *const *arrays;          /* one an operand, of the queue */
+    polytile_array *const *arrays;          /* one an operand, of the queue; NULL: scratch */
+    polytile_array *const *given;           /* the same, or views of them; NULL: the same */
     const polytile_launch_options *options; /* not NULL; of a box: for planning alone */
     const int64_t *parameter;  /* values that its sections need, as pti_instance has them */
     const pti_value *values;   /* that its body gets */
     const pti_instance *whole; /* the proved launch of which the domain is a box, which is then not
                                   checked; NULL: it is the program's launch */
 } pti_request;
+
+/** Return the array that was given for an operand, which may be a view of the queue's. */
+static inline polytile_array *pti_request_given(const pti_request *request, int operand) {
+    return (request->given == NULL ? request->arrays : request->given)[operand];
+}
 
 /* A queue has two threads. The program's checks launches, looks them up among those prepared before
  * and appends them as items. The queue's own takes a window of items at a time, and runs what the
@@ -34,9 +42,9 @@ typedef struct pti_request {
 /**
  * A launch with all that does not depend on what is resident, kept for the next identical one.
  *
- * Made by the program's thread. The queue's thread changes partition, its serial, all_fit and
- * arena_bytes, and only under the mutex; the rest never changes. It lives while items with it are
- * not done.
+ * Made by the program's thread. The queue's thread changes partition, way, their serial, all_fit and
+ * arena_bytes, and only under the mutex; and it alone adds ways once the launch is made. The rest
+ * never changes. It lives while items with it are not done.
  */
 typedef struct pti_prepared {
     struct pti_prepared *next; /* in the cache, of the same slot */
@@ -44,18 +52,20 @@ typedef struct pti_prepared {
     int64_t serial; /* of the launch and how it is cut, never given twice */
     int64_t kernel_serial;
     polytile_domain domain;
-    int n_arrays;
-    int64_t *array_serial;         /* one an argument; owned, as all below */
+    int n_arrays;                  /* with scratch */
+    int64_t *array_serial;         /* one an argument, 0 for scratch; owned, as all below */
     int *position;                 /* of each operand: the array's position in the queue */
     polytile_plan_options options; /* own copies of what it points to; limit_bytes 0 */
     polytile_implementation implementation;
     polytile_character character;
     pti_body body; /* of the two above and the block that was asked for; each item has its values */
-    pti_instance *instance;
+    pti_instance *instance;   /* as declared */
+    pti_ways ways;            /* to hold its arrays on the device */
     polytile_domain *touched; /* hull of what it touches of each operand */
     polytile_domain *written; /* hull of what it writes of each operand; empty if nothing */
     double touched_bytes;     /* of all operands, twice where it reads and writes */
     pti_partition partition;  /* for arena_bytes and all_fit; no superblock: in place */
+    int way;                  /* that it is for */
     int64_t arena_bytes;
     bool all_fit;
     pti_schedule *in_place; /* for devices that reach the host's memory; else NULL */
@@ -76,11 +86,12 @@ typedef enum pti_item_kind {
 typedef struct pti_item {
     struct pti_item *next;
     pti_item_kind kind;
-    int64_t number;         /* from 1, in the order of the program */
-    pti_prepared *prepared; /* launch */
-    int position;           /* all others: of the array */
-    pti_boxes boxes;        /* fetch, invalidate and discard: elements of it, not none; owned */
-    pti_value values[];     /* launch: those that the body gets */
+    int position;              /* all but launches: of the array */
+    int64_t number;            /* from 1, in the order of the program */
+    pti_prepared *prepared;    /* launch */
+    pti_boxes boxes;           /* fetch, invalidate and discard: elements of it, not none; owned */
+    struct pti_server *server; /* launch of a team kernel: of its messages; owned */
+    pti_value values[];        /* launch: those that the body gets */
 } pti_item;
 
 /** Whether an item neither runs nor moves anything. */
@@ -92,6 +103,7 @@ static inline bool pti_item_only_invalidates(const pti_item *item) {
 typedef struct pti_queued_array {
     polytile_array *array; /* NULL: the position is free */
     pti_guard guard;       /* of attached memory */
+    bool is_scratch;       /* the library's, for launches that have scratch: scratch.h */
     bool is_guarded;       /* POLYTILE_CHECK=attach: closed while nothing moves */
     bool is_used;          /* by a launch since it came, under the mutex */
     bool is_wanted;        /* it is waited for, under the mutex */
@@ -149,6 +161,9 @@ struct polytile_queue {
     bool is_paused;
     bool is_stopping;
     bool is_claimed;        /* the program's thread changes arrays: no window is begun */
+    pti_bell *bell;         /* rung whenever items are done: of a team that deals out rows, whose
+                               launches are not gathered; NULL: none */
+    int64_t ring_from;      /* how many of n_queued are done when it rings, or more */
     int n_waiting;          /* calls that wait: they override a pause */
     pti_want want;          /* what such a call waits for */
     pti_error error;        /* of the first window that failed since the last wait; until it is
@@ -165,6 +180,7 @@ struct polytile_queue {
      * owned. */
     struct pti_rehearsal *rehearsal;
     double enqueue_s;
+    struct pti_server *server; /* of the newest team kernel; NULL: there was none; retained */
 
     /* Of the queue's thread while a window is being planned or run, else of the program's that has
      * claimed the arrays. An item's positions stay as they are until it is done. */
@@ -178,6 +194,7 @@ struct polytile_queue {
     int n_behind;
 };
 
+/** The call as declared. */
 static inline pti_call pti_prepared_call(const pti_prepared *prepared) {
     return (pti_call){prepared->instance, prepared->position};
 }
@@ -247,12 +264,19 @@ polytile_status pti_queue_enter(const polytile_queue *queue);
 /** Whether a queue may end here. Its own thread would wait for itself: then an error is logged. */
 bool pti_queue_may_end(const pti_object *object);
 
+/* message.c */
+
+/** Set the server of the newest team kernel: the program takes part in no older one any more. */
+void pti_queue_set_server(polytile_queue *queue, struct pti_server *server);
+
 /* items.c */
 
 /** An item of a kind; NULL when memory runs out. */
 pti_item *pti_item_create(pti_item_kind kind);
-/** The item of a launch, with a copy of the values; NULL when memory runs out. */
-pti_item *pti_item_create_launch(pti_prepared *prepared, const pti_value *values);
+/** The item of a launch, with a copy of the values; NULL when memory runs out. The item ends the
+ * server of a team kernel. */
+pti_item *pti_item_create_launch(pti_prepared *prepared, const pti_value *values,
+                                 struct pti_server *server);
 void pti_item_free(pti_item *item);
 /** Append an item, which becomes the queue's, and give it its number. */
 void pti_queue_append(polytile_queue *queue, pti_item *item);
@@ -306,5 +330,33 @@ void pti_window_pass(polytile_queue *queue, const pti_item *items);
 /** Start and end the queue's thread; ending runs what is queued. Errors: DEVICE. */
 polytile_status pti_worker_start(polytile_queue *queue);
 void pti_worker_stop(polytile_queue *queue);
+
+/* arena_size.c */
+
+/**
+ * Size the device's arena for the queued arrays, and cut the launches of a window for it.
+ *
+ * The arena is all of the limit if the device's text asks for it, else what all arrays need
+ * together, so that others can have the rest; less where the device refuses. What is resident goes
+ * back to the host before the arena grows.
+ *
+ * Report  What was moved back is added to it.
+ * Errors  NO_FIT (the device has not even memory for one block), NO_MEMORY, and those of a flush.
+ */
+polytile_status pti_arena_resize(polytile_queue *queue, const pti_item *window,
+                                 polytile_report *report);
+
+/* check_access.c */
+
+/**
+ * What POLYTILE_CHECK asks for by access or wide: wait for the queue, bring home what a launch
+ * reads, and check its kernel before it is queued. Results stay on the device; the check has a
+ * device of its own.
+ *
+ * Nothing is checked behind a failure that is still to be reported: the launch will not run.
+ * Errors  INVALID (a violation), NO_MEMORY, those of the device.
+ */
+polytile_status pti_queue_check_access(polytile_queue *queue, const pti_request *request,
+                                       const pti_prepared *prepared);
 
 #endif

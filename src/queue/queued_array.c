@@ -1,3 +1,4 @@
+#include "message/program.h"
 #include "queue/cache.h"
 #include "queue/queue.h"
 
@@ -8,11 +9,13 @@
 enum { PAGE_BYTES = 4096 };
 
 void pti_queue_claim(polytile_queue *queue) {
+    pti_program_begin_wait(queue->server);
     pthread_mutex_lock(&queue->mutex);
     queue->is_claimed = true;
     while (queue->is_running)
         pthread_cond_wait(&queue->done, &queue->mutex);
     pthread_mutex_unlock(&queue->mutex);
+    pti_program_end_wait(queue->server);
 }
 
 void pti_queue_unclaim(polytile_queue *queue) {
@@ -59,12 +62,18 @@ static bool grow_positions(polytile_queue *queue, int position) {
     return true;
 }
 
-/** Guard an array's memory. That of several queues is never out of reach: each moves its own
+/** Whether bytes between elements may be of somebody else's. */
+static bool has_gaps(const polytile_array *array) {
+    return pti_array_span_bytes(array) != array->n_bytes;
+}
+
+/** Guard an array's memory, unless it has gaps. That of several queues is never out of reach: each moves its own
  * part. */
 static polytile_status guard_memory(polytile_queue *queue, pti_queued_array *queued,
                                     const polytile_array *array, bool is_shared) {
     polytile_context *ctx = queue->object.context;
-    queued->is_guarded = pti_get_settings(ctx)->check_attach && !array->is_internal && !is_shared;
+    queued->is_guarded = pti_get_settings(ctx)->check_attach && !array->is_internal && !is_shared &&
+                         !has_gaps(array);
     if (!queued->is_guarded)
         return POLYTILE_OK;
     queued->guard =

@@ -128,9 +128,8 @@ static polytile_status run_batch_schedule(runner *r, const pti_batch *batch) {
                             r->steps.body + batch->first_launch, r->report);
 }
 
-/** Arrays whose newest elements were nowhere, and that steps wrote, have their newest elements
- * again. */
-static void unbury_written(polytile_queue *queue, const pti_batch *batch) {
+/** Steps wrote these arrays: their newest elements exist again. */
+static void clear_buried(polytile_queue *queue, const pti_batch *batch) {
     for (int k = 0; k < batch->n_steps; k++) {
         const pti_call *call = &batch->step[k].call;
         for (int o = 0; call->instance != NULL && o < call->instance->n_operands; o++) {
@@ -152,7 +151,7 @@ static polytile_status plan_and_run(runner *r, pti_batch *batch) {
     PTI_TRY(plan_batch(r, batch));
     if (batch->schedule->n_ops > 0)
         PTI_TRY(run_batch_schedule(r, batch));
-    unbury_written(r->queue, batch);
+    clear_buried(r->queue, batch);
     if (pti_batch_streams(batch))
         bury_overwritten(r->queue, batch->group);
     r->report->n_launches += batch->n_launches;

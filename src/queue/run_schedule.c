@@ -41,7 +41,8 @@ static int position_of(const int *position, int operand) {
     return position == NULL ? operand : position[operand];
 }
 
-/** Nothing of the schedule is proved yet. */
+/** Note the arrays of which elements move. The schedule is not checked yet: its numbers may be
+ * wrong. */
 static void note_moves(const pti_schedule *schedule, bool *is_touched) {
     for (int64_t k = 0; k < schedule->n_ops; k++) {
         const pti_op *op = &schedule->op[k];
@@ -51,7 +52,8 @@ static void note_moves(const pti_schedule *schedule, bool *is_touched) {
     }
 }
 
-/** Kernels that run in place touch the arrays of their launches. */
+/** Kernels that run in place touch the arrays of their launches; a schedule without launches may
+ * touch all. */
 static void note_operands(const pti_schedule *schedule, bool *is_touched) {
     for (int o = 0; o < schedule->instance->n_operands; o++)
         is_touched[o] = schedule->n_launches == 0;

@@ -1,7 +1,7 @@
 #include "base/clock.h"
 #include "launch/device/completeness.h"
-#include "queue/arena_size.h"
 #include "queue/failure.h"
+#include "queue/queue.h"
 #include "queue/run_batches.h"
 
 /** Count the time of resizing the arena as planning, but for what is moved. */

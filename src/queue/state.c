@@ -1,3 +1,4 @@
+#include "message/server.h"
 #include "queue/queue.h"
 
 #include <stdlib.h>
@@ -64,6 +65,7 @@ void pti_queue_free(polytile_queue *queue) {
     pthread_cond_destroy(&queue->work);
     pthread_mutex_destroy(&queue->mutex);
     pti_queue_forget_newest(queue);
+    pti_server_release(queue->server);
     free(queue->array);
     free(queue->behind);
     free(queue->text);

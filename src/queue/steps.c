@@ -1,6 +1,6 @@
 #include "queue/steps.h"
 
-#include "launch/host/cache_size.h"
+#include "launch/host/host.h"
 
 #include <stdlib.h>
 
@@ -24,7 +24,7 @@ static pti_step step_of(const pti_item *item) {
             .kind = kinds[item->kind], .position = item->position, .boxes = &item->boxes};
     const pti_prepared *prepared = item->prepared;
     return (pti_step){.kind = PTI_STEP_LAUNCH,
-                      .call = {prepared->instance, prepared->position},
+                      .call = prepared->ways.call[prepared->way],
                       .partition = &prepared->partition,
                       .serial = prepared->serial};
 }
@@ -37,11 +37,12 @@ static void add_launch(const pti_item *item, pti_steps *steps) {
     steps->asked[window->n_steps] =
         (pti_asked){.options = &prepared->options,
                     .touched_bytes = prepared->touched_bytes,
-                    .has_launcher = prepared->implementation.cuda_launcher != NULL,
+                    .may_overlap = pti_may_run_concurrently(&prepared->implementation),
                     .in_place = prepared->in_place};
     pti_body *body = &steps->body[window->n_launches++];
     *body = prepared->body;
     body->values = item->values;
+    body->server = item->server;
 }
 
 static polytile_status add_steps(polytile_queue *queue, const pti_item *items, pti_steps *steps) {

@@ -1,15 +1,13 @@
 #include "base/clock.h"
+#include "base/signals.h"
 #include "launch/peers/peers.h"
+#include "message/program.h"
 #include "queue/queue.h"
 
-#include <signal.h>
 #include <string.h>
 #include <time.h>
 
 /* The queue's thread: it sleeps until something may run, runs it, and notifies who waits. */
-
-/** Raised by what a thread does itself; blocking them would only end the program. */
-static const int own_signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
 
 /** Launches count as still coming until so long after the last one. */
 static const double gather_s = 0.5e-3;
@@ -36,9 +34,10 @@ static bool is_worth_gathering(const pti_item *item) {
 /** Whether launches that cannot keep all their data on the device are still being queued: launches
  * that are planned together move less. Invalidations wait for them, too. */
 static bool is_gathering(const polytile_queue *queue) {
-    return queue->first != NULL && queue->residency != NULL && is_worth_gathering(queue->first) &&
-           queue->n_waiting == 0 && !queue->is_stopping && queue->error.status == POLYTILE_OK &&
-           queue->n_left < PTI_GATHERED_ITEMS && pti_now_s() - queue->queued_s < gather_s;
+    return queue->first != NULL && queue->residency != NULL && queue->bell == NULL &&
+           is_worth_gathering(queue->first) && queue->n_waiting == 0 && !queue->is_stopping &&
+           queue->error.status == POLYTILE_OK && queue->n_left < PTI_GATHERED_ITEMS &&
+           pti_now_s() - queue->queued_s < gather_s;
 }
 
 /** Sleep until there is something new, or for a while. The mutex is locked. */
@@ -116,20 +115,11 @@ static void *run_worker(void *argument) {
     return NULL;
 }
 
-/** All signals that a program's handlers may want on the program's threads. */
-static sigset_t others_signals(void) {
-    sigset_t set;
-    sigfillset(&set);
-    for (size_t k = 0; k < sizeof own_signals / sizeof *own_signals; k++)
-        sigdelset(&set, own_signals[k]);
-    return set;
-}
-
 polytile_status pti_worker_start(polytile_queue *queue) {
-    sigset_t blocked = others_signals(), before;
-    pthread_sigmask(SIG_BLOCK, &blocked, &before);
+    sigset_t before;
+    pti_signals_block(&before);
     int error = pthread_create(&queue->thread, NULL, run_worker, queue);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pti_signals_restore(&before);
     queue->has_thread = error == 0;
     if (error != 0)
         return pti_fail(queue->object.context, POLYTILE_DEVICE,
@@ -140,10 +130,12 @@ polytile_status pti_worker_start(polytile_queue *queue) {
 }
 
 void pti_worker_stop(polytile_queue *queue) {
+    pti_program_begin_wait(queue->server);
     pthread_mutex_lock(&queue->mutex);
     queue->is_stopping = true;
     pthread_cond_signal(&queue->work);
     pthread_mutex_unlock(&queue->mutex);
     pthread_join(queue->thread, NULL);
     queue->has_thread = false;
+    pti_program_end_wait(queue->server);
 }

@@ -3,7 +3,7 @@
 #include "support/declared.h"
 
 extern "C" {
-#include "access/conflict_closed.h"
+#include "access/conflict.h"
 }
 
 namespace {

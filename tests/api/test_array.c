@@ -164,3 +164,140 @@ TEST_CASE(ApiArray, MayBeNull) {
     CHECK(!polytile_array_is_complete(NULL));
     polytile_array_destroy(NULL);
 }
+
+/* Strides and views. */
+
+TEST_CASE(ApiArray, MayLieInRowsWithAPitch) {
+    float memory[2][4];
+    polytile_array *array = NULL;
+    CHECK_OK(polytile_array_wrap_strides(ctx, "x", POLYTILE_F32, POLYTILE_EXTENTS(2, 3),
+                                         (int64_t[]){16, 4}, memory, &array));
+    CHECK(polytile_array_get_data(array) == memory);
+    CHECK(polytile_array_get_base(array) == NULL);
+    CHECK_EQUAL(polytile_array_get_stride_bytes(array, 0), 16);
+    CHECK_EQUAL(polytile_array_get_stride_bytes(array, 1), 4);
+    CHECK_EQUAL(polytile_array_get_stride_bytes(array, 2), 0);
+    CHECK_EQUAL(polytile_array_get_stride_bytes(array, -1), 0);
+}
+
+static const struct {
+    int64_t stride_bytes[2];
+    const char *says;
+} wrong_strides[] = {
+    {{12, 3}, "dimension 1 has a stride of 3 bytes"},
+    {{11, 4}, "dimension 0 has a stride of 11 bytes"},
+    {{4, 4}, "must be at least 8"},
+    {{4, 7}, "dimension 1 has a stride of 7 bytes"},
+    {{0, 4}, "dimension 0 has a stride of 0 bytes"},
+    {{16, -4}, "must be at least 1"},
+};
+
+TEST_TABLE(ApiArray, HasElementsThatDoNotOverlap, wrong_strides) {
+    float memory[16];
+    polytile_array *array = (polytile_array *)memory;
+    CHECK_REFUSED(polytile_array_wrap_strides(ctx, "x", POLYTILE_F32, POLYTILE_EXTENTS(2, 3),
+                                              row->stride_bytes, memory, &array),
+                  POLYTILE_INVALID, "x", row->says);
+    CHECK(array == NULL);
+}
+
+TEST_CASE(ApiArray, WithStridesIsLessThanTwoToThe63Bytes) {
+    float memory[16];
+    polytile_array *array = NULL;
+    CHECK_REFUSED(polytile_array_wrap_strides(ctx, "x", POLYTILE_F32, POLYTILE_EXTENTS(2, 3),
+                                              (int64_t[]){INT64_MAX, 4}, memory, &array),
+                  POLYTILE_OVERFLOW, "x", "dimension 0");
+    CHECK_REFUSED(polytile_array_wrap_strides(ctx, "x", POLYTILE_F32, POLYTILE_EXTENTS(2), NULL,
+                                              memory, &array),
+                  POLYTILE_INVALID, "x", "strides are NULL");
+    CHECK_REFUSED(polytile_array_wrap_strides(ctx, "x", POLYTILE_F32, POLYTILE_EXTENTS(2),
+                                              (int64_t[]){4}, NULL, &array),
+                  POLYTILE_INVALID, "x", "data is NULL");
+}
+
+TEST_CASE(ApiArray, ThatIsSelectedKeepsItsIndices) {
+    float memory[4][6];
+    polytile_array *array = NULL, *part = NULL, *rows = NULL;
+    const polytile_domain inner =
+        polytile_domain_from_bounds(2, (int64_t[]){1, 2}, (int64_t[]){3, 5});
+    polytile_domain odd = inner;
+    CHECK_OK(polytile_array_wrap(ctx, "x", POLYTILE_F32, 2, (int64_t[]){4, 6}, memory, &array));
+    CHECK_OK(polytile_array_select(array, "part", &inner, &part));
+    CHECK(polytile_array_get_data(part) == &memory[1][2]);
+    CHECK(polytile_array_get_base(part) == array);
+    CHECK_TEXT(polytile_array_get_name(part), "part");
+    CHECK_EQUAL(polytile_array_get_domain(part)->range[0].lo, 1);
+    CHECK_EQUAL(polytile_array_get_stride_bytes(part, 0), 24);
+    odd.range[0].step = 2;
+    CHECK_OK(polytile_array_select(part, "rows", &odd, &rows));
+    CHECK(polytile_array_get_data(rows) == &memory[1][2]);
+    CHECK(polytile_array_get_base(rows) == part);
+    CHECK_EQUAL(polytile_array_get_stride_bytes(rows, 0), 48);
+}
+
+static const polytile_range no_parts[] = {{0, 4, 1}, {-1, 2, 1}, {2, 1, 1}, {0, 3, 2}, {0, 2, 0}};
+
+TEST_TABLE(ApiArray, HasPartsInsideIt, no_parts) {
+    float memory[4];
+    polytile_array *array = NULL, *part = NULL;
+    const polytile_domain domain = {1, {*row}};
+    CHECK_OK(polytile_array_wrap(ctx, "x", POLYTILE_F32, 1, (int64_t[]){4}, memory, &array));
+    CHECK_REFUSED(polytile_array_select(array, "part", &domain, &part), POLYTILE_INVALID, "part",
+                  "x[0:3]");
+    CHECK(part == NULL);
+}
+
+TEST_CASE(ApiArray, IsReshapedInItsMemory) {
+    float memory[4][6];
+    polytile_array *array = NULL, *view = NULL, *flat = NULL;
+    CHECK_OK(polytile_array_wrap(ctx, "x", POLYTILE_F32, 2, (int64_t[]){4, 6}, memory, &array));
+    CHECK_OK(polytile_array_reshape(array, "view", POLYTILE_EXTENTS(2, 2, 1, 2, 3), &view));
+    CHECK(polytile_array_get_data(view) == memory);
+    CHECK_EQUAL(polytile_array_get_stride_bytes(view, 0), 48);
+    CHECK_EQUAL(polytile_array_get_stride_bytes(view, 1), 24);
+    CHECK_EQUAL(polytile_array_get_stride_bytes(view, 3), 12);
+    CHECK_EQUAL(polytile_array_get_stride_bytes(view, 4), 4);
+    CHECK_OK(polytile_array_reshape(view, "flat", POLYTILE_EXTENTS(24), &flat));
+    CHECK_EQUAL(polytile_array_get_stride_bytes(flat, 0), 4);
+    CHECK_REFUSED(polytile_array_reshape(array, "less", POLYTILE_EXTENTS(23), &view),
+                  POLYTILE_INVALID, "less", "23", "24");
+    CHECK(view == NULL);
+}
+
+TEST_CASE(ApiArray, WithGapsIsNotJoined) {
+    float memory[4][8];
+    polytile_array *array = NULL, *view = NULL;
+    CHECK_OK(polytile_array_wrap_strides(ctx, "x", POLYTILE_F32, POLYTILE_EXTENTS(4, 6),
+                                         (int64_t[]){32, 4}, memory, &array));
+    CHECK_OK(polytile_array_reshape(array, "halves", POLYTILE_EXTENTS(4, 2, 3), &view));
+    CHECK_EQUAL(polytile_array_get_stride_bytes(view, 0), 32);
+    CHECK_REFUSED(polytile_array_reshape(array, "flat", POLYTILE_EXTENTS(24), &view),
+                  POLYTILE_INVALID, "flat", "24 bytes", "32 apart");
+}
+
+TEST_CASE(ApiArray, EndsWithItsViews) {
+    float memory[24];
+    polytile_array *array = NULL, *view = NULL, *part = NULL;
+    CHECK_OK(polytile_array_wrap(ctx, "x", POLYTILE_F32, 1, (int64_t[]){24}, memory, &array));
+    CHECK_OK(polytile_array_reshape(array, "view", POLYTILE_EXTENTS(4, 6), &view));
+    CHECK_OK(polytile_array_select(view, "part", POLYTILE_EXTENTS(2, 3), &part));
+    CHECK_OK(polytile_array_select(view, "other", POLYTILE_EXTENTS(2, 3), &part));
+    polytile_array_destroy(part);
+    polytile_array_destroy(array);
+}
+
+TEST_CASE(ApiArray, IsNeededForAView) {
+    polytile_array *view = NULL;
+    char memory[4];
+    polytile_array *array = NULL;
+    CHECK_STATUS(polytile_array_select(NULL, "x", POLYTILE_EXTENTS(1), &view), POLYTILE_INVALID);
+    CHECK_STATUS(polytile_array_reshape(NULL, "x", POLYTILE_EXTENTS(1), &view), POLYTILE_INVALID);
+    CHECK_OK(polytile_array_wrap(ctx, "x", POLYTILE_I8, 1, (int64_t[]){4}, memory, &array));
+    CHECK_REFUSED(polytile_array_select(array, NULL, POLYTILE_EXTENTS(1), &view), POLYTILE_INVALID,
+                  "x", "name");
+    CHECK_REFUSED(polytile_array_reshape(array, "y", NULL, &view), POLYTILE_INVALID, "x", "domain");
+    CHECK_REFUSED(polytile_array_reshape(array, "y", POLYTILE_EXTENTS(4), NULL), POLYTILE_INVALID,
+                  "x", "place");
+    CHECK(polytile_array_get_base(NULL) == NULL);
+    CHECK_EQUAL(polytile_array_get_stride_bytes(NULL, 0), 0);
+}

@@ -137,6 +137,17 @@ TEST_CASE(ApiDeclaration, NamesArraysInTheOrderInWhichTheyAppear) {
     CHECK(polytile_kernel_get_array_name(kernel, -1) == NULL);
 }
 
+TEST_CASE(ApiDeclaration, NamesScratchAmongItsViewsOnly) {
+    polytile_kernel *kernel = NULL;
+    CHECK_OK(polytile_kernel_create(ctx, "k[i]: scratch f32 w[i]; out b[i]", NULL, &kernel));
+    CHECK_EQUAL(polytile_kernel_get_n_arrays(kernel), 1);
+    CHECK_EQUAL(polytile_kernel_get_n_views(kernel), 2);
+    CHECK_TEXT(polytile_kernel_get_view_name(kernel, 0), "w");
+    CHECK_TEXT(polytile_kernel_get_view_name(kernel, 1), "b");
+    CHECK(polytile_kernel_get_view_name(kernel, 2) == NULL);
+    CHECK(polytile_kernel_get_view_name(kernel, -1) == NULL);
+}
+
 TEST_CASE(ApiDeclaration, NamesItsParameters) {
     polytile_kernel *kernel = NULL;
     CHECK_OK(polytile_kernel_create(ctx, "k[i]: in x[i+m:i+n], x[i+m]; out y[i]", NULL, &kernel));
@@ -186,6 +197,8 @@ TEST_CASE(ApiDeclaration, OfNoKernelHasNothing) {
     CHECK_EQUAL(polytile_kernel_get_n_indices(NULL), 0);
     CHECK_EQUAL(polytile_kernel_get_n_arrays(NULL), 0);
     CHECK(polytile_kernel_get_array_name(NULL, 0) == NULL);
+    CHECK_EQUAL(polytile_kernel_get_n_views(NULL), 0);
+    CHECK(polytile_kernel_get_view_name(NULL, 0) == NULL);
     CHECK_EQUAL(polytile_kernel_get_n_parameters(NULL), 0);
     CHECK(polytile_kernel_get_parameter_name(NULL, 0) == NULL);
     polytile_kernel_destroy(NULL);
@@ -201,7 +214,8 @@ static const char *const roles[] = {
 TEST_TABLE(ApiDeclaration, HasAWordForEachRole, roles) {
     char text[64];
     polytile_kernel *kernel = NULL;
-    snprintf(text, sizeof text, "k[i]: %s x[i]", *row);
+    const char *type = strcmp(*row, "scratch") == 0 ? "f32 " : "";
+    snprintf(text, sizeof text, "k[i]: in y[i]; %s %sx[i]", *row, type);
     CHECK_OK(polytile_kernel_create(ctx, text, NULL, &kernel));
 }
 
@@ -260,6 +274,21 @@ TEST_CASE(ApiDeclaration, ByCallsCanBeUsedOnWhenAKernelIsMade) {
     polytile_declaration_destroy(declaration);
     CHECK_EQUAL(polytile_kernel_get_n_arrays(first), 1);
     CHECK_EQUAL(polytile_kernel_get_n_arrays(second), 2);
+}
+
+TEST_CASE(ApiDeclaration, ByCallsGivesScratchItsType) {
+    const polytile_subscript point[] = {{i, i, 1, false, false}, {j, j, 1, false, false}};
+    polytile_declaration *declaration = begin(ctx, 0);
+    polytile_kernel *kernel = NULL;
+    CHECK_OK(polytile_declaration_add_scratch(declaration, POLYTILE_F32, "w", 2, point));
+    CHECK_OK(polytile_declaration_add(declaration, POLYTILE_OUT, false, "A", 2, point));
+    CHECK_REFUSED(polytile_declaration_add(declaration, POLYTILE_IN, false, "w", 2, point),
+                  POLYTILE_DECLARATION, "w");
+    CHECK_REFUSED(polytile_declaration_add_scratch(declaration, POLYTILE_F32, "A", 2, point),
+                  POLYTILE_DECLARATION, "A");
+    CHECK_OK(polytile_kernel_create_from(declaration, NULL, &kernel));
+    CHECK_EQUAL(polytile_kernel_get_n_arrays(kernel), 1);
+    CHECK_EQUAL(polytile_kernel_get_n_views(kernel), 2);
 }
 
 static const struct {

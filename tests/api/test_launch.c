@@ -70,6 +70,15 @@ TEST_CASE(ApiLaunch, HasTheValuesOfItsParameters) {
     CHECK_REFUSED(check(ctx, &(polytile_launch_options){0}), POLYTILE_DECLARATION, "k", "n");
 }
 
+TEST_CASE(ApiLaunch, ParametersAreGivenInOneArgument) {
+    CHECK_OK(check(ctx, POLYTILE_PARAMETERS(POLYTILE_PARAMETER("n", 4))));
+    CHECK_REFUSED(check(ctx, POLYTILE_PARAMETERS(POLYTILE_PARAMETER("n", 5))), POLYTILE_DECLARATION,
+                  "k", "x");
+    CHECK_REFUSED(
+        check(ctx, POLYTILE_PARAMETERS(POLYTILE_PARAMETER("n", 4), POLYTILE_PARAMETER("a", 2.5f))),
+        POLYTILE_INVALID, "k", "a", "2.5");
+}
+
 TEST_CASE(ApiLaunch, OfAChainHasParametersOfItsOwn) {
     const polytile_parameter none = POLYTILE_PARAMETER("n", 0), four = POLYTILE_PARAMETER("n", 4);
     polytile_array *arrays[2] = {NULL};
@@ -78,8 +87,8 @@ TEST_CASE(ApiLaunch, OfAChainHasParametersOfItsOwn) {
     CHECK_OK(polytile_array_describe(ctx, "y", POLYTILE_F32, POLYTILE_EXTENTS(4), &arrays[1]));
     CHECK_OK(polytile_kernel_create(ctx, "k[i]: in x[i+n]; out y[i]", NULL, &kernel));
     polytile_chain_launch launches[] = {
-        {kernel, *POLYTILE_EXTENTS(4), 2, arrays, 1, &none},
-        {kernel, *POLYTILE_EXTENTS(4), 2, arrays, 1, &four},
+        {kernel, *POLYTILE_EXTENTS(4), 2, arrays, 1, &none, {0}},
+        {kernel, *POLYTILE_EXTENTS(4), 2, arrays, 1, &four, {0}},
     };
     CHECK_OK(polytile_check_chain(2, launches, 0, NULL, NULL));
     launches[1].n_parameters = 0;
@@ -89,6 +98,10 @@ TEST_CASE(ApiLaunch, OfAChainHasParametersOfItsOwn) {
     launches[1].n_arrays = 1;
     CHECK_REFUSED(polytile_check_chain(2, launches, 0, NULL, NULL), POLYTILE_INVALID,
                   "launch 2 of 2", "k");
+    launches[1] = launches[0];
+    launches[1].reserved[3] = 1;
+    CHECK_REFUSED(polytile_check_chain(2, launches, 0, NULL, NULL), POLYTILE_INVALID,
+                  "reserved[3] of polytile_chain_launch is 1");
 }
 
 static const polytile_launch_options from_a_later_version[] = {

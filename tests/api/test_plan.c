@@ -189,7 +189,7 @@ TEST_TABLE(ApiPlan, ThatCannotBeIsRefusedWithItsReason, wrong_plans) {
 }
 
 static const polytile_domain wrong_domains[] = {
-    {2, {{0, 9, 1}, {0, 9, 1}}}, {1, {{0, 8, 2}}},  {0, {{0, 0, 1}}},
+    {2, {{0, 9, 1}, {0, 9, 1}}}, {1, {{0, 8, 0}}},  {0, {{0, 0, 1}}},
     {1, {{0, 20, 1}}},           {1, {{0, -1, 1}}},
 };
 
@@ -328,7 +328,8 @@ static chain set_chain(polytile_context *ctx, int64_t n, chain *c) {
     c->back[1] = c->s.arrays[0];
     for (int k = 0; k < 8; k++)
         c->launches[k] = (polytile_chain_launch){
-            c->s.kernel, *POLYTILE_INTERIOR(1, n), 2, k % 2 == 0 ? c->s.arrays : c->back, 0, NULL};
+            c->s.kernel, *POLYTILE_INTERIOR(1, n), 2, k % 2 == 0 ? c->s.arrays : c->back, 0, NULL,
+            {0}};
     return *c;
 }
 
@@ -396,7 +397,7 @@ TEST_CASE(ApiPlan, OfSeveralLaunchesNeedsThem) {
     CHECK_REFUSED(plan_chain(&c, 2, 0, NULL), POLYTILE_INVALID, "launch 2 of 2", "no kernel");
     c.launches[1].kernel = c.s.kernel;
     c.launches[1].arrays = (polytile_array *const[]){c.s.arrays[0], c.s.arrays[0]};
-    CHECK_REFUSED(plan_chain(&c, 2, 0, NULL), POLYTILE_INVALID, "launch 2 of 2", "step", "A");
+    CHECK_REFUSED(plan_chain(&c, 2, 0, NULL), POLYTILE_CONFLICT, "launch 2 of 2", "step", "A[1]");
 }
 
 TEST_CASE(ApiPlan, OfSeveralLaunchesIsOfOneContext) {
@@ -438,4 +439,47 @@ TEST_CASE(ApiPlan, AChainReadsNothingThatHasNoValue) {
     c.launches[1].domain = polytile_domain_from_interior(2, 1, (int64_t[]){1000});
     CHECK_OK(polytile_check_chain(2, c.launches, 1, c.back, NULL));
     CHECK_STATUS(polytile_check_chain(0, c.launches, 0, NULL, NULL), POLYTILE_INVALID);
+}
+
+/** Stages of butterflies that are 128 rows and more apart pass over the array together. */
+TEST_CASE(ApiPlan, OfButterfliesFarApartIsOnePass) {
+    static const char *const stages[] = {"f[a, k, j]: inout x[256*a+k, j], x[256*a+k+128, j]",
+                                         "g[a, k, j]: inout x[512*a+k, j], x[512*a+k+256, j]",
+                                         "h[a, k, j]: inout x[1024*a+k, j], x[1024*a+k+512, j]"};
+    polytile_array *x = NULL;
+    polytile_chain_launch launches[3];
+    polytile_plan_options options = {.limit_bytes = 8 << 20};
+    polytile_plan *plan = NULL;
+    polytile_chain_summary summary;
+    polytile_plan_summary all;
+    CHECK_OK(polytile_array_describe(ctx, "x", POLYTILE_F32, POLYTILE_EXTENTS(32768, 1024), &x));
+    for (int s = 0; s < 3; s++) {
+        polytile_kernel *kernel = NULL;
+        CHECK_OK(polytile_kernel_create(ctx, stages[s], NULL, &kernel));
+        launches[s] = (polytile_chain_launch){.kernel = kernel,
+                                              .domain = *POLYTILE_EXTENTS(128 >> s, 128 << s, 1024),
+                                              .n_arrays = 1,
+                                              .arrays = &x};
+    }
+    CHECK_OK(polytile_plan_create_chain(3, launches, 0, NULL, &options, &plan));
+    polytile_plan_get_chain_summary(plan, &summary);
+    polytile_plan_get_summary(plan, &all);
+    CHECK_EQUAL(summary.n_passes, 1);
+    CHECK_EQUAL(all.h2d_bytes, (int64_t)4 * 32768 * 1024);
+}
+
+/** Superblocks are the program's threads. */
+TEST_CASE(ApiPlan, OfADomainWithStepsHasTheSteps) {
+    polytile_array *x = NULL;
+    polytile_kernel *kernel = NULL;
+    polytile_plan *plan = NULL;
+    polytile_domain threads;
+    const polytile_domain odd = {1, {{1, 99, 2}}};
+    CHECK_OK(polytile_array_describe(ctx, "x", POLYTILE_F32, POLYTILE_EXTENTS(100), &x));
+    CHECK_OK(polytile_kernel_create(ctx, "f[i]: inout x[i]", NULL, &kernel));
+    CHECK_OK(polytile_plan_create(kernel, &odd, 1, &x, NULL, &plan));
+    CHECK_OK(polytile_plan_get_superblock(plan, 0, &threads));
+    CHECK_EQUAL(threads.range[0].lo, 1);
+    CHECK_EQUAL(threads.range[0].hi, 99);
+    CHECK_EQUAL(threads.range[0].step, 2);
 }

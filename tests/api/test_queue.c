@@ -124,7 +124,7 @@ TEST_CASE(ApiQueue, ANameThatTwoArraysHaveIsRefused) {
         POLYTILE_INVALID, "shift", "x");
 }
 
-TEST_CASE(ApiQueue, OneArrayMayStandForOperandsThatAreOnlyRead) {
+TEST_CASE(ApiQueue, OneArrayMayStandForOperandsThatTouchDifferentElements) {
     const char *const text = "sum[i]: in p[i], q[i]; inout x[i]";
     static const polytile_implementation nothing = {0};
     polytile_kernel *kernel = NULL;
@@ -137,7 +137,9 @@ TEST_CASE(ApiQueue, OneArrayMayStandForOperandsThatAreOnlyRead) {
                   POLYTILE_UNSUPPORTED, "sum", "host");
     CHECK_REFUSED(polytile_queue_launch(s.queue, s.shift, POLYTILE_INTERIOR(1, N),
                                         POLYTILE_ARRAYS(s.a, s.a), NULL),
-                  POLYTILE_INVALID, "shift", "x");
+                  POLYTILE_CONFLICT, "shift", "x[1]");
+    CHECK_OK(polytile_queue_launch(s.queue, s.shift, POLYTILE_INTERIOR(1, 3),
+                                   POLYTILE_ARRAYS(s.a, s.a), NULL));
 }
 
 /* What is refused changes nothing. */

@@ -27,7 +27,7 @@ static void set(polytile_context *ctx, scene *s) {
     }
     for (int k = 0; k < 8; k++)
         s->launches[k] = (polytile_chain_launch){
-            s->kernel, *POLYTILE_INTERIOR(1, N), 2, k % 2 == 0 ? s->there : s->back, 0, NULL};
+            s->kernel, *POLYTILE_INTERIOR(1, N), 2, k % 2 == 0 ? s->there : s->back, 0, NULL, {0}};
 }
 
 static polytile_status plan(scene *s, polytile_ranks_request request) {
@@ -51,6 +51,25 @@ TEST_CASE(ApiRanks, SayWhoRunsWhatAndWhatTravels) {
     CHECK(s.summary.busiest_bytes <= s.summary.exchange_bytes);
     CHECK_EQUAL(s.summary.combined_bytes, 0);
     CHECK(s.summary.busiest >= 0 && s.summary.busiest < 4);
+}
+
+TEST_CASE(ApiRanks, GiveEachLaunchItsScratch) {
+    scene s;
+    polytile_plan_summary of_rank;
+    set(ctx, &s);
+    CHECK_OK(polytile_kernel_create(
+        ctx, "by_way[i]: scratch f64 w[i, 0:3]; in A[i-1:i+1]; out B[i]", NULL, &s.kernel));
+    for (int k = 0; k < 8; k++)
+        s.launches[k].kernel = s.kernel;
+    CHECK_OK(plan(
+        &s, (polytile_ranks_request){.n_launches = 3,
+                                     .n_ranks = 2,
+                                     .share.launches_per_exchange = 1,
+                                     .options = &(polytile_plan_options){.limit_bytes = 8192}}));
+    polytile_plan_get_summary(polytile_ranks_plan_get_inner(s.plan), &of_rank);
+    CHECK_EQUAL(s.summary.n_threads, 3 * (N - 2));
+    CHECK(of_rank.h2d_bytes >= N / 2 * 4 && of_rank.h2d_bytes < N * 4);
+    CHECK(of_rank.d2h_bytes >= (N / 2 - 1) * 4 && of_rank.d2h_bytes < N * 4);
 }
 
 TEST_CASE(ApiRanks, ComputeBordersTwiceForFewerExchanges) {

@@ -124,7 +124,7 @@ TEST_CASE(ApiRun, AWrittenArrayOverlapsNoOther) {
     CHECK_REFUSED(run(&s, NULL), POLYTILE_INVALID, "scale", "overlap");
     CHECK_CONTAINS(polytile_last_error(ctx), "part");
     s.arrays[1] = s.arrays[0];
-    CHECK_STATUS(run(&s, NULL), POLYTILE_INVALID);
+    CHECK_REFUSED(run(&s, NULL), POLYTILE_CONFLICT, "scale", "x[0]", "given for y, too");
 }
 
 TEST_CASE(ApiRun, AnArrayOfAQueueIsLeftToIt) {
@@ -267,4 +267,28 @@ TEST_CASE(ApiRun, APlanNeedsAllOfThem) {
     CHECK_REFUSED(polytile_plan_run(plan, s.device, NULL, 2, s.arrays, NULL), POLYTILE_INVALID,
                   "kernel is NULL");
     CHECK_STATUS(polytile_plan_run(plan, s.device, s.kernel, 2, NULL, NULL), POLYTILE_INVALID);
+}
+
+POLYTILE_KERNEL(number_them, (i, j), (int, x, 2)) {
+    PT_AT(x, i, j) = (int)(100 * i + j);
+}
+
+static const char *const stepped_devices[] = {"host", "host(memory=100B)", "host(threads=1)",
+                                              "host(memory=1KiB,threads=3)"};
+
+/** The threads between the steps do not run, and write nothing. */
+TEST_TABLE(ApiRun, GoesThroughADomainByItsSteps, stepped_devices) {
+    int memory[10][12] = {{0}};
+    const polytile_domain threads = {2, {{1, 9, 4}, {0, 11, 3}}};
+    polytile_array *x = NULL;
+    polytile_kernel *kernel = NULL;
+    polytile_device *device = NULL;
+    CHECK_OK(polytile_array_wrap(ctx, "x", POLYTILE_I32, 2, (int64_t[]){10, 12}, memory, &x));
+    CHECK_OK(
+        polytile_kernel_create(ctx, "number[i, j]: out x[i, j]", &number_them_kernel, &kernel));
+    CHECK_OK(polytile_device_open(ctx, *row, &device));
+    CHECK_OK(polytile_run(device, kernel, &threads, 1, &x, NULL));
+    for (int i = 0; i < 10; i++)
+        for (int j = 0; j < 12; j++)
+            CHECK_EQUAL(memory[i][j], i % 4 == 1 && j % 3 == 0 ? 100 * i + j : 0);
 }

@@ -55,8 +55,9 @@ TEST_CASE(ApiWitness, OfAnElementWithoutAValueNamesTheLaunch) {
     polytile_array *back[] = {arrays[1], arrays[0]};
     polytile_kernel *half = declare(ctx, "half[i]: in x[i]; out y[i]");
     polytile_kernel *whole = declare(ctx, "whole[i]: in y[i]; out x[i]");
-    const polytile_chain_launch launches[] = {{half, *POLYTILE_EXTENTS(5), 2, arrays, 0, NULL},
-                                              {whole, *POLYTILE_EXTENTS(10), 2, back, 0, NULL}};
+    const polytile_chain_launch launches[] = {
+        {half, *POLYTILE_EXTENTS(5), 2, arrays, 0, NULL, {0}},
+        {whole, *POLYTILE_EXTENTS(10), 2, back, 0, NULL, {0}}};
     polytile_witness witness = {0};
     CHECK_REFUSED(polytile_check_chain(2, launches, 1, &arrays[1], NULL), POLYTILE_DECLARATION,
                   "launch 2 of 2", "whole", "y[");

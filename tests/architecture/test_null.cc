@@ -43,6 +43,8 @@ TEST(Null, IsAnArrayWithoutAnything) {
     ASSERT_NE(polytile_array_get_domain(nullptr), nullptr);
     EXPECT_EQ(polytile_array_get_domain(nullptr)->n_dims, 0);
     EXPECT_EQ(polytile_array_get_data(nullptr), nullptr);
+    EXPECT_EQ(polytile_array_get_base(nullptr), nullptr);
+    EXPECT_EQ(polytile_array_get_stride_bytes(nullptr, 0), 0);
     EXPECT_FALSE(polytile_array_is_complete(nullptr));
 }
 
@@ -51,6 +53,8 @@ TEST(Null, IsAKernelWithoutAnything) {
     EXPECT_EQ(polytile_kernel_get_n_indices(nullptr), 0);
     EXPECT_EQ(polytile_kernel_get_n_arrays(nullptr), 0);
     EXPECT_EQ(polytile_kernel_get_array_name(nullptr, 0), nullptr);
+    EXPECT_EQ(polytile_kernel_get_n_views(nullptr), 0);
+    EXPECT_EQ(polytile_kernel_get_view_name(nullptr, 0), nullptr);
     EXPECT_EQ(polytile_kernel_get_n_parameters(nullptr), 0);
     EXPECT_EQ(polytile_kernel_get_parameter_name(nullptr, 0), nullptr);
     EXPECT_EQ(polytile_kernel_get_parameter_type(nullptr, 0), POLYTILE_BYTES(0));
@@ -98,6 +102,15 @@ TEST(Null, IsAPlanOfNothing) {
     EXPECT_EQ(polytile_plan_get_superblock(nullptr, 0, &threads), POLYTILE_INVALID);
 }
 
+TEST(Null, IsAFootprintOfNoArray) {
+    polytile_footprint *footprint = nullptr;
+    EXPECT_EQ(polytile_footprint_create(nullptr, nullptr, 0, nullptr, nullptr, &footprint),
+              POLYTILE_INVALID);
+    EXPECT_EQ(footprint, nullptr);
+    EXPECT_EQ(polytile_footprint_get_array(nullptr, 0), nullptr);
+    polytile_footprint_destroy(nullptr);
+}
+
 TEST(Null, IsAPlanForNoRanks) {
     polytile_ranks_summary summary = filled<polytile_ranks_summary>();
     char text[] = "text", *printed = text;
@@ -108,6 +121,20 @@ TEST(Null, IsAPlanForNoRanks) {
     EXPECT_EQ(polytile_ranks_plan_get_inner(nullptr), nullptr);
     EXPECT_EQ(polytile_ranks_plan_to_string(nullptr, POLYTILE_TEXT, &printed), POLYTILE_INVALID);
     EXPECT_EQ(printed, nullptr);
+}
+
+TEST(Null, IsNoSimulation) {
+    char text[] = "text", *printed = text;
+    polytile_simulated_policy policy = filled<polytile_simulated_policy>();
+    polytile_simulated_unit unit = filled<polytile_simulated_unit>();
+    EXPECT_EQ(polytile_simulation_get_lower_bound(nullptr), 0);
+    EXPECT_EQ(polytile_simulation_get_policy(nullptr, 0, &policy), POLYTILE_INVALID);
+    EXPECT_STREQ(policy.policy, "");
+    EXPECT_EQ(polytile_simulation_get_unit(nullptr, 0, 0, &unit), POLYTILE_INVALID);
+    EXPECT_EQ(unit.n_rows, 0);
+    EXPECT_EQ(polytile_simulation_to_string(nullptr, POLYTILE_TEXT, &printed), POLYTILE_INVALID);
+    EXPECT_EQ(printed, nullptr);
+    polytile_simulation_destroy(nullptr);
 }
 
 TEST(Null, IsNoSizeAndNoPlaceForOne) {

@@ -15,6 +15,7 @@ for devices in "${pairs[@]}"; do
     done
     run_same matrix_add --n 1731 --device "$devices" --memory pinned
     run_same jacobi --n 1731 --steps 7 --device "$devices" --memory pinned --repeat 2
+    run_same apsp --scale 11 --sources 300 --device "$devices"
     run_same jacobi3d --n 131 --steps 5 --device "$devices" --memory pinned
     for split in auto off; do
         for kernel in plain blas; do

@@ -18,12 +18,20 @@ for limit in 1MiB 10000000B 64MiB 1GiB; do
         run_cuda "$limit" matrix_add --n 1731 --memory "$memory" --repeat 2
         run_cuda "$limit" jacobi --n 1731 --steps 7 --memory "$memory"
         run_cuda "$limit" jacobi3d --n 131 --steps 5 --memory "$memory"
+        run_checked walsh --n 2097152 --memory "$memory" --device "cuda:0(memory=$limit)"
         run_cuda "$limit" matmul --n 1025 --memory "$memory"
     done
     for split in auto off; do
         run_cuda "$limit" matmul --n 257 --split-k "$split" --kernel plain
         run_cuda "$limit" matmul --n 1025 --split-k "$split" --kernel blas
     done
+done
+for graph in rmat uniform grid; do
+    for limit in 4MiB 64MiB 1GiB; do
+        run_cuda "$limit" apsp --graph "$graph" --scale 12 --sources 300
+        run_cuda "$limit" apsp --graph "$graph" --scale 12 --sources 2 --kernel crauser
+    done
+    run_limited apsp --graph "$graph" --scale 13 --sources 500 --device cuda:0
 done
 for strategy in min-time min-traffic min-kernels paper; do
     run_cuda 4MiB vector_add --n 3000001 --strategy "$strategy"

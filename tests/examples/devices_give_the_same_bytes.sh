@@ -11,7 +11,10 @@ for devices in host,host 'host(memory=64KiB),host(memory=64KiB)' \
         run_same jacobi --n 117 --steps "$steps" --device "$devices" --repeat 2
         run_same jacobi3d --n 29 --steps "$steps" --device "$devices"
     done
+    run_same walsh --n 8192 --device "$devices" --repeat 2
     run_same matmul --n 157 --device "$devices" --repeat 2
+    run_same apsp --scale 8 --sources 100 --device "$devices" --repeat 2
+    run_same apsp --graph grid --scale 6 --sources 5 --kernel crauser --device "$devices"
     run_same matmul --n 157 --split-k off --device "$devices"
 done
 expect 'devices == 3'
@@ -46,15 +49,19 @@ run_checked jacobi --n 64 --steps 2 --device host,host --limit 64KiB --trace "$w
 grep -q 'traceEvents' "$work/trace.json" || fail 'no trace was written'
 
 # Unequal shares.
-for share in equal weighted 'weighted(5,1)' 'weighted(0,1)' pool; do
+for share in equal 'equal(node)' weighted 'weighted(5,1)' 'weighted(0,1)' 'self(9)' 'self(3,40)' guided pool; do
     for devices in host,host 'host(memory=64KiB),host'; do
         run_same vector_add --n 100003 --device "$devices" --share "$share"
         run_same jacobi --n 117 --steps 5 --device "$devices" --share "$share"
         run_same matmul --n 97 --device "$devices" --share "$share"
+        run_same apsp --graph uniform --scale 7 --sources 90 --device "$devices" --share "$share"
     done
 done
-expect_refusal 2 '--share expects' vector_add --n 10 --device host,host --share fair
-expect_refusal 2 '3 weights' vector_add --n 10 --device host,host --share 'weighted(1,2,3)'
+expect_refusal 2 'policy "fair": give one of equal, ' vector_add --n 10 --device host,host --share fair
+expect_refusal 2 'policy "fair": give one of equal, ' vector_add --n 10 --device host --share fair
+expect_refusal 2 '--share expects' vector_add --n 10 --device host,host --share ''
+run_same vector_add --n 1003 --device 'host+host(memory=64KiB),host'
+expect_refusal 2 '3 numbers, for 2 units' vector_add --n 10 --device host,host --share 'weighted(1,2,3)'
 expect_refusal 2 'unknown device' vector_add --n 10 --device host,gpu
 expect_refusal 2 'device' vector_add --n 10 --device host,,host
 expect_refusal 2 'device' vector_add --n 10 --device host,

@@ -3,10 +3,15 @@
 # shellcheck source-path=SCRIPTDIR source=support.bash
 . "$(dirname "${BASH_SOURCE[0]}")/support.bash"
 
-for name in vector_add matrix_add jacobi jacobi3d matmul; do
+for name in vector_add matrix_add jacobi jacobi3d walsh matmul apsp pingpong mandelbrot cannon nbody; do
     expect_exit 0 "$name" --help
     options=$(grep -oE '^  --[a-z-]+' "$work/out" | tr -d ' ')
-    for option in --n --device --limit --check --plan --json --input --output --trace --repeat \
+    of_its_own='--n --input'
+    case $name in
+        pingpong | mandelbrot | cannon | nbody) of_its_own='--n' ;;
+        apsp) of_its_own='--graph --scale --degree --sources --seed --kernel' ;;
+    esac
+    for option in $of_its_own --device --limit --check --plan --json --output --trace --repeat --share \
         --strategy --buffers --help; do
         grep -qx -- "$option" <<<"$options" || fail "$name --help lacks $option"
     done

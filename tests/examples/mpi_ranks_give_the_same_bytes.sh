@@ -51,7 +51,10 @@ for n in 1 2 3; do
         run_ranks "$n" matrix_add --n 173 "${where[@]}" --repeat 2
         run_ranks "$n" jacobi --n 117 --steps 7 "${where[@]}" --repeat 2
         run_ranks "$n" jacobi3d --n 29 --steps 4 "${where[@]}"
+        run_ranks "$n" walsh --n 4096 "${where[@]}"
         run_ranks "$n" matmul --n 157 "${where[@]}"
+        run_ranks "$n" apsp --scale 8 --sources 100 "${where[@]}"
+        run_ranks "$n" apsp --scale 6 --sources 3 --kernel crauser "${where[@]}"
         run_ranks "$n" matmul --n 157 --split-k off "${where[@]}"
         expect "limit_bytes == $kib * 1024"
     done

@@ -15,10 +15,17 @@ expect_plan vector_add --n 1000000000000 --limit 64GiB
 [[ $(value device) == 'host(memory=64GiB)' ]] || fail 'the limit is in the device text'
 expect_plan jacobi --n 1000000 --steps 10 --limit 16GiB
 expect 'steps == 10'
+expect_plan walsh --n $((1 << 40)) --limit 64GiB
 expect_plan jacobi3d --n 10000 --steps 10 --limit 64GiB
 expect 'steps == 10'
 expect_plan matmul --n 200000 --limit 64GiB --split-k auto
 expect_plan matmul --n 200000 --limit 64GiB --split-k off
+expect_plan apsp --scale 30 --degree 16 --sources 1000000 --limit 512GiB
+expect 'vertices == 1073741824'
+expect_plan apsp --scale 20 --limit 1GiB --kernel crauser
+printf '%s\n' 'p sp 1000000 100000000' 'a 1' >"$work/large.gr"
+expect_plan apsp --graph "$work/large.gr" --limit 1GiB
+expect 'arcs == 100000000'
 expect_plan vector_add --n 67107840 --device 'host(memory=64MiB)' --strategy min-kernels --buffers 1
 expect 'kernels == 12'
 expect 'limit_bytes == 67108864'
@@ -36,7 +43,8 @@ expect "lower_bound_bytes == $planned"
 expect 'h2d_bytes + d2h_bytes >= lower_bound_bytes'
 
 # A GPU need not be here to plan for it, but its limit must be said.
-for example in vector_add matrix_add 'jacobi --steps 3' 'jacobi3d --steps 3' matmul 'matmul --split-k off --kernel plain'; do
+for example in vector_add matrix_add 'jacobi --steps 3' 'jacobi3d --steps 3' matmul 'matmul --split-k off --kernel plain' \
+    'apsp --sources 1000'; do
     # shellcheck disable=SC2086 # an example and its options
     expect_plan $example --device cuda:0 --limit 16MiB
     expect 'limit_bytes == 16777216'

@@ -11,6 +11,7 @@ expect_refusal 2 'expects a whole number' vector_add --n -5
 expect_refusal 2 'expects a whole number' vector_add --n 99999999999999999999
 expect_refusal 2 'at least 3' jacobi --n 2
 expect_refusal 2 'at least 3' jacobi3d --n 2
+expect_refusal 2 'power of two' walsh --n 1000
 expect_refusal 2 'not a size' vector_add --limit big
 expect_refusal 2 '64MiB?' vector_add --limit 64
 expect_refusal 2 '64MiB?' jacobi --device 'host(memory=64)'
@@ -45,9 +46,49 @@ expect_refusal 2 'cuda:K' matmul --n 10 --tf32
 expect_refusal 2 'without --kernel plain' matmul --n 10 --tf32 --kernel plain --device cuda:0 --plan --limit 1MiB
 expect_refusal 2 'unknown device' vector_add --device cudax --plan --limit 1MiB
 expect_refusal 2 'cuda:4096' vector_add --n 10 --device cuda:4096
-has_gpu || for example in vector_add matrix_add jacobi jacobi3d matmul; do
-    expect_refusal 2 'use host' "$example" --n 10 --device cuda:0
+has_gpu || for example in 'vector_add --n 10' 'matrix_add --n 10' 'jacobi --n 10' 'jacobi3d --n 10' \
+    'matmul --n 10' 'apsp --scale 3'; do
+    # shellcheck disable=SC2086 # an example and its options
+    expect_refusal 2 'use host' $example --device cuda:0
 done
+# Graphs: what is wrong in a file is told with its line and the value.
+expect_refusal 2 'unknown option' apsp --n 10
+expect_refusal 2 'unknown option' vector_add --graph grid
+expect_refusal 2 'rmat, uniform and grid' apsp --graph ring
+expect_refusal 2 'crauser or block' apsp --kernel plain
+expect_refusal 2 'at most 2^30' apsp --scale 31
+expect_refusal 2 'more than the graph has vertices, 8' apsp --scale 3 --sources 9
+expect_refusal 2 'No such file' apsp --graph "$work/missing.gr"
+expect_refusal 2 'of host memory' apsp --scale 30 --degree 100000000
+
+# Writes a file of lines, and expects its refusal: TEXT LINE...
+expect_bad_graph() {
+    local text=$1
+    shift
+    printf '%s\n' "$@" >"$work/bad.gr"
+    expect_refusal 2 "bad.gr: $text" apsp --graph "$work/bad.gr" --output "$work/bad.npy"
+    [[ ! -e $work/bad.npy ]] || fail "$text: a file was written"
+}
+expect_bad_graph 'line 3: the weight is -7;' 'p sp 3 2' 'a 1 2 5' 'a 2 3 -7'
+expect_bad_graph 'line 3: the weight is 2147483647;' 'p sp 3 2' 'a 1 2 5' 'a 2 3 2147483647'
+expect_bad_graph 'line 2: the weight is 5.5;' 'p sp 3 2' 'a 1 2 5.5' 'a 2 3 1'
+expect_bad_graph 'line 2: the weight is nothing;' 'p sp 3 2' 'a 1 2'
+expect_bad_graph "line 2: '9' is one word too many" 'p sp 3 2' 'a 1 2 5 9'
+expect_bad_graph 'line 2: the vertex that the arc enters is 4; it must be from 1 to 3' 'p sp 3 2' \
+    'a 1 4 5'
+expect_bad_graph 'line 3: the vertex that the arc leaves is 0;' 'c a' 'p sp 3 2' 'a 0 2 5'
+expect_bad_graph 'line 4: the weight 2147483646 of the arc from 2 to 3 makes a path from 1 of 2147483647' \
+    'p sp 3 2' 'c' 'a 1 2 1' 'a 2 3 2147483646'
+expect_bad_graph 'it ends behind line 2 with 1 arcs; the line p says 2' 'p sp 3 2' 'a 1 2 5'
+expect_bad_graph 'line 3: one arc more than the 1' 'p sp 3 1' 'a 1 2 5' 'a 1 2 5'
+expect_bad_graph 'line 1: an arc before the line' 'a 1 2 5'
+expect_bad_graph 'line 2: a second line p' 'p sp 3 1' 'p sp 3 1'
+expect_bad_graph "line 1: the problem is 'max'" 'p max 3 1'
+expect_bad_graph 'line 1: the number of vertices is 0;' 'p sp 0 0'
+expect_bad_graph "line 2: it begins with 'e'" 'p sp 3 1' 'e 1 2 5'
+expect_bad_graph 'it ends behind line 1 without a line' 'c nothing'
+expect_refusal 2 'leave it out' apsp --graph "$work/bad.gr" --scale 3
+expect_refusal 3 'round' apsp --scale 10 --limit 16KiB
 expect_refusal 3 'limit' vector_add --n 100 --limit 8B --block 100
 expect_refusal 3 'matmul' matmul --n 4096 --limit 1KiB --split-k off
 expect_refusal 3 'matmul' matmul --n 4096 --limit 1KiB --split-k off --device cuda:0 --plan

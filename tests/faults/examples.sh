@@ -108,7 +108,12 @@ try_all "$examples/vector_add" --n 1000 --device host --input "$work/z.npy" --tr
 try_all "$examples/matrix_add" --n 40 --limit 4KiB --check
 try_all "$examples/jacobi" --n 40 --steps 4 --limit 8KiB --check
 try_all "$examples/jacobi3d" --n 12 --steps 4 --limit 16KiB --check
+try_all "$examples/walsh" --n 256 --limit 512B --check
 try_all "$examples/matmul" --n 32 --limit 4KiB --check
+try_all "$examples/apsp" --scale 5 --sources 6 --limit 16KiB --check --json --output "$work/dist.npy"
+try_all "$examples/apsp" --graph grid --scale 3 --sources 2 --kernel crauser --check
+printf '%s\n' 'p sp 3 2' 'a 1 2 5' 'a 2 3 7' >"$work/three.gr"
+try_all "$examples/apsp" --graph "$work/three.gr" --check
 # The command reads its options first; what it and the short form print is the same each time.
 compares=1 refused=1 n_first=16
 jacobi=(--kernel 'jacobi[i, j]: in A[i-1:i+1, j], A[i, j-1:j+1]; out B[i, j]' --domain 1:38x1:38

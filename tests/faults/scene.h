@@ -70,6 +70,8 @@ std::vector<Scene> all_scenes();
 std::vector<Scene> scenes_on_host();
 std::vector<Scene> scenes_of_checks();
 std::vector<Scene> scenes_of_parameters();
+std::vector<Scene> scenes_of_scratch();
+std::vector<Scene> scenes_of_messages();
 /** None in a library without CUDA. */
 std::vector<Scene> scenes_on_cuda();
 

@@ -30,6 +30,8 @@ bool tells_of_itself(const polytile_kernel *kernel) {
     bool is_named = *polytile_kernel_get_name(kernel) != '\0';
     for (int a = 0; a < polytile_kernel_get_n_arrays(kernel); a++)
         is_named = is_named && *polytile_kernel_get_array_name(kernel, a) != '\0';
+    for (int v = 0; v < polytile_kernel_get_n_views(kernel); v++)
+        is_named = is_named && *polytile_kernel_get_view_name(kernel, v) != '\0';
     for (int p = 0; p < polytile_kernel_get_n_parameters(kernel); p++)
         is_named = is_named && *polytile_kernel_get_parameter_name(kernel, p) != '\0' &&
                    polytile_kernel_get_parameter_type(kernel, p) == POLYTILE_I64;
@@ -73,6 +75,7 @@ polytile_status declare_by_calls(Stage &stage) {
     SCENE_TRY(polytile_declaration_add_parameter(declaration, POLYTILE_F32, "a"));
     SCENE_TRY(polytile_declaration_add(declaration, POLYTILE_IN, false, "A", 2, subscripts));
     SCENE_TRY(polytile_declaration_add(declaration, POLYTILE_SUM, true, "s", 1, &row));
+    SCENE_TRY(polytile_declaration_add_scratch(declaration, POLYTILE_F32, "w", 1, &row));
     SCENE_TRY(polytile_kernel_create_from(declaration, nullptr, &kernel));
     polytile_declaration_destroy(declaration);
     polytile_kernel_destroy(kernel);
@@ -136,6 +139,53 @@ polytile_status wrap_a_domain(Stage &stage) {
                           polytile_array_get_domain(array)->range[0].lo == -1 &&
                           polytile_array_get_data(array) == field.memory.data();
     return is_right ? POLYTILE_OK : POLYTILE_INTERNAL;
+}
+
+void prepare_views(Stage &stage) {
+    stage.add("x", f32, {100}, false);
+}
+
+/** Rows with a pitch, every second of which is a view, and rows that are split. */
+polytile_status make_views(Stage &stage) {
+    Field &field = stage.fields[0];
+    const int64_t stride_bytes[] = {40, 4};
+    const polytile_domain rows = *POLYTILE_EXTENTS(10, 8);
+    const polytile_domain even = {2, {{0, 8, 2}, {0, 7, 1}}}, split = *POLYTILE_EXTENTS(10, 2, 4);
+    polytile_array *view = nullptr;
+    SCENE_TRY(polytile_array_wrap_strides(stage.ctx, field.name.c_str(), field.type, &rows,
+                                          stride_bytes, field.memory.data(), &field.array));
+    SCENE_TRY(polytile_array_select(field.array, "even", &even, &view));
+    SCENE_TRY(polytile_array_reshape(field.array, "split", &split, &view));
+    return polytile_array_get_base(view) == field.array &&
+                   polytile_array_get_stride_bytes(view, 1) == 16
+               ? POLYTILE_OK
+               : POLYTILE_INTERNAL;
+}
+
+/** A launch through a queue over a view of what is attached, and one by itself over another. */
+polytile_status launch_over_views(Stage &stage) {
+    const polytile_domain even = {1, {{0, 98, 2}}}, split = *POLYTILE_EXTENTS(10, 10);
+    polytile_array *x = nullptr, *views[2] = {};
+    polytile_kernel *kernels[2] = {};
+    polytile_queue *queue = nullptr;
+    polytile_device *device = nullptr;
+    polytile_implementation none = {};
+    none.host = [](const polytile_domain *, const polytile_view *, void *) {};
+    SCENE_TRY(stage.wrap(stage.ctx, 0, &x));
+    SCENE_TRY(polytile_array_select(x, "even", &even, &views[0]));
+    SCENE_TRY(polytile_array_reshape(x, "split", &split, &views[1]));
+    SCENE_TRY(polytile_kernel_create(stage.ctx, "even[i]: in x[2*i]", &none, &kernels[0]));
+    SCENE_TRY(polytile_kernel_create(stage.ctx, "split[i]: in x[i, :]", &none, &kernels[1]));
+    SCENE_TRY(polytile_device_open(stage.ctx, "host(memory=256B,threads=1)", &device));
+    SCENE_TRY(polytile_run(device, kernels[0], POLYTILE_EXTENTS(50), 1, &views[0], nullptr));
+    SCENE_TRY(polytile_queue_create(stage.ctx, "host(memory=256B,threads=1)", &queue));
+    SCENE_TRY(polytile_queue_attach(queue, 1, &x));
+    polytile_status status =
+        polytile_queue_launch(queue, kernels[1], POLYTILE_EXTENTS(10), 1, &views[1], nullptr);
+    if (status != POLYTILE_OK)
+        stage.say();
+    const polytile_status detached = polytile_queue_detach(queue, 1, &x);
+    return status == POLYTILE_OK ? detached : status;
 }
 
 polytile_status list_devices(Stage &stage) {
@@ -301,6 +351,75 @@ polytile_status plan_ranks(Stage &stage) {
     SCENE_TRY(print_ranks(stage, plan));
     polytile_ranks_plan_destroy(plan);
     return POLYTILE_OK;
+}
+
+void weigh_alike(const polytile_work *work, double *weights, void *) {
+    std::fill(weights, weights + work->n_units, 1.0);
+}
+
+polytile_status print_simulation(Stage &stage, const polytile_simulation *simulation) {
+    for (polytile_format format : {POLYTILE_TEXT, POLYTILE_JSON, POLYTILE_SVG}) {
+        char *text = nullptr;
+        SCENE_TRY(polytile_simulation_to_string(simulation, format, &text));
+        const bool is_right = stage.prints(text);
+        std::free(text);
+        if (!is_right)
+            return POLYTILE_INTERNAL;
+    }
+    return POLYTILE_OK;
+}
+
+/** The context has the policy already where the scene comes again. */
+polytile_status simulate_policies(Stage &stage) {
+    static const double speeds[] = {4, 1};
+    static const char *const policies[] = {"alike", "weighted(2,1)", "self(2)", "guided"};
+    polytile_policy alike = {};
+    alike.name = "alike";
+    alike.weigh = weigh_alike;
+    polytile_simulation_request request = {};
+    request.n_units = 2;
+    request.speeds = speeds;
+    request.n_rows = 40;
+    request.n_policies = 4;
+    request.policies = policies;
+    polytile_simulation *simulation = nullptr;
+    polytile_simulated_policy first = {};
+    polytile_simulated_unit unit = {};
+    const polytile_status registered = polytile_policy_register(stage.ctx, &alike);
+    if (registered != POLYTILE_OK && registered != POLYTILE_INVALID)
+        return registered;
+    SCENE_TRY(polytile_simulation_create(stage.ctx, &request, &simulation));
+    SCENE_TRY(polytile_simulation_get_policy(simulation, 0, &first));
+    SCENE_TRY(polytile_simulation_get_unit(simulation, 0, 1, &unit));
+    const double bound_s = polytile_simulation_get_lower_bound(simulation);
+    SCENE_TRY(print_simulation(stage, simulation));
+    polytile_simulation_destroy(simulation);
+    return first.makespan_s == 20 && unit.n_rows == 20 && bound_s == 8 ? POLYTILE_OK
+                                                                       : POLYTILE_INTERNAL;
+}
+
+/** All but the last element are the first part's. */
+int own_nearly_all(const polytile_layout_dimension *of, int64_t index, int64_t *last, void *) {
+    *last = of->last - (index < of->last ? 1 : 0);
+    return index < of->last ? 0 : of->n_parts - 1;
+}
+
+polytile_status share_by_a_layout_of_ones_own(Stage &stage) {
+    polytile_layout own = {};
+    polytile_share_options share = {};
+    polytile_queue *queue = nullptr;
+    polytile_array *x = nullptr;
+    own.name = "own";
+    own.find_owner = own_nearly_all;
+    share.layout = "own(1)";
+    const polytile_status registered = polytile_layout_register(stage.ctx, &own);
+    if (registered != POLYTILE_OK && registered != POLYTILE_INVALID)
+        return registered;
+    SCENE_TRY(stage.wrap(stage.ctx, 0, &x));
+    SCENE_TRY(
+        polytile_queue_create_shared(stage.ctx, "host(threads=1),host(threads=1)", &share, &queue));
+    SCENE_TRY(polytile_queue_attach(queue, 1, &x));
+    return polytile_queue_detach(queue, 1, &x);
 }
 
 polytile_status plan_what_does_not_fit(Stage &stage) {
@@ -472,7 +591,7 @@ void hand_back(polytile_queue *queue, polytile_array *const *arrays, int n_array
 
 polytile_status use_queue(Stage &stage, const char *device_text, bool with_scratch,
                           const char *layout = nullptr) {
-    const polytile_share_options options = {nullptr, layout, 0, {}};
+    const polytile_share_options options = {nullptr, layout, nullptr, 0, {}};
     polytile_queue *queue = nullptr;
     polytile_report report;
     SCENE_TRY(polytile_queue_create_shared(stage.ctx, device_text, &options, &queue));
@@ -564,12 +683,16 @@ std::vector<Scene> scenes_on_host() {
         {"DeclareWrongly", none, declare_wrongly, POLYTILE_DECLARATION, {}},
         {"MakeArrays", prepare_add, make_arrays, POLYTILE_OK, {}},
         {"WrapADomain", prepare_add, wrap_a_domain, POLYTILE_OK, {}},
+        {"MakeViews", prepare_add, make_views, POLYTILE_OK, {}},
+        {"LaunchOverViews", prepare_views, launch_over_views, POLYTILE_OK, {}},
+        {"ShareByALayoutOfOnesOwn", prepare_views, share_by_a_layout_of_ones_own, POLYTILE_OK, {}},
         {"ListDevices", none, list_devices, POLYTILE_OK, {}},
         {"UseFiles", prepare_add, use_files, POLYTILE_OK, {}},
         {"PlanJacobi", prepare_jacobi, plan_jacobi, POLYTILE_OK, {}},
         {"PlanInBraces", prepare_jacobi, plan_in_braces, POLYTILE_OK, {}},
         {"PlanChain", prepare_jacobi, plan_chain, POLYTILE_OK, {}},
         {"PlanRanks", prepare_jacobi, plan_ranks, POLYTILE_OK, {}},
+        {"SimulatePolicies", none, simulate_policies, POLYTILE_OK, {}},
         {"PlanWhatDoesNotFit", prepare_jacobi, plan_what_does_not_fit, POLYTILE_NO_FIT, {}},
         {"PlanAConflict", prepare_jacobi, plan_a_conflict, POLYTILE_CONFLICT, {}},
         {"RunInPlace", prepare_jacobi, run_in_place, POLYTILE_OK, {}},

@@ -2,6 +2,7 @@
 #include "faults/scene.h"
 #include "launch/kernels.h"
 #include "support/chain_launch.h"
+#include "support/list.h"
 
 #include <cstring>
 
@@ -139,6 +140,21 @@ polytile_status check_a_chain_without_values(Stage &stage) {
     return status == POLYTILE_DECLARATION && !has_witness ? POLYTILE_INTERNAL : status;
 }
 
+polytile_status find_footprint(Stage &stage) {
+    polytile_kernel *far = nullptr;
+    polytile_array *arrays[2] = {};
+    polytile_footprint *footprint = nullptr;
+    SCENE_TRY(polytile_kernel_create(stage.ctx, "far[i]: in A[i], A[20-i], A[10]; out B[i]",
+                                     nullptr, &far));
+    SCENE_TRY(stage.wrap(stage.ctx, 0, &arrays[0]));
+    SCENE_TRY(stage.wrap(stage.ctx, 1, &arrays[1]));
+    SCENE_TRY(
+        polytile_footprint_create(far, POLYTILE_EXTENTS(3), LIST(arrays), nullptr, &footprint));
+    const bool has_three = polytile_footprint_get_array(footprint, 0)->n_pieces == 3;
+    polytile_footprint_destroy(footprint);
+    return has_three ? POLYTILE_OK : POLYTILE_INTERNAL;
+}
+
 polytile_status run_small(Stage &stage) {
     Launch of;
     SCENE_TRY(make(stage, "host(memory=1KiB,threads=1)", jacobi_text, jacobi_kernel, &of));
@@ -177,6 +193,7 @@ std::vector<Scene> scenes_of_checks() {
          check_a_chain_without_values,
          POLYTILE_DECLARATION,
          {}},
+        {"FindFootprint", prepare_rows, find_footprint, POLYTILE_OK, {}},
         {"RunCheckedByAccess", prepare_small, run_small, POLYTILE_OK, {access}},
         {"RunCheckedForWidth", prepare_small, run_small, POLYTILE_OK, {wide}},
         {"QueueCheckedByAccess", prepare_small, launch_small, POLYTILE_OK, {access}},

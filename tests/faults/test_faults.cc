@@ -80,7 +80,8 @@ bool is_right_error(const Fault &fault, polytile_status status) {
         return status == POLYTILE_DEVICE || status == POLYTILE_NO_FIT ||
                status == POLYTILE_UNSUPPORTED;
     case FAULTS_THREADS:
-        return status == POLYTILE_DEVICE || status == POLYTILE_NO_MEMORY;
+        return status == POLYTILE_DEVICE || status == POLYTILE_NO_MEMORY ||
+               status == POLYTILE_NO_FIT;
     default:
         return false;
     }

@@ -107,7 +107,8 @@ class Request {
             parameters_.push_back(
                 POLYTILE_PARAMETER(declaration->parameter_name[p], draw_end(bytes, -1, 12)));
         for (int a = 0; a < declaration->n_arrays; a++)
-            draw_array(bytes, declaration->array_n_dims[a]);
+            if (!declaration->is_scratch[a])
+                draw_array(bytes, declaration->array_n_dims[a]);
         draw_options(bytes);
         const int n_launches = bytes->byte() < 120 ? 0 : static_cast<int>(bytes->number(1, 8));
         for (int l = 0; l < n_launches && has_all(); l++)
@@ -124,7 +125,8 @@ class Request {
     Request &operator=(const Request &) = delete;
 
     bool has_all() const {
-        return static_cast<int>(arrays_.size()) == kernel_->declaration->n_arrays;
+        return static_cast<int>(arrays_.size()) ==
+               kernel_->declaration->n_arrays - kernel_->declaration->n_scratch;
     }
 
     polytile_status plan(polytile_plan **made) const {
@@ -160,9 +162,13 @@ class Request {
     std::vector<polytile_chain_launch> chain() const {
         std::vector<polytile_chain_launch> launches;
         for (const Launch &launch : launches_)
-            launches.push_back({launch.kernel, launch.threads,
-                                static_cast<int>(launch.arrays.size()), launch.arrays.data(),
-                                options_.n_parameters, options_.parameters});
+            launches.push_back({launch.kernel,
+                                launch.threads,
+                                static_cast<int>(launch.arrays.size()),
+                                launch.arrays.data(),
+                                options_.n_parameters,
+                                options_.parameters,
+                                {}});
         return launches;
     }
 
@@ -193,7 +199,8 @@ class Request {
         const polytile_declaration *declaration = launch->kernel->declaration;
         launch->arrays.clear();
         for (int a = 0; a < declaration->n_arrays; a++)
-            launch->arrays.push_back(draw_operand(bytes, declaration->array_n_dims[a]));
+            if (!declaration->is_scratch[a])
+                launch->arrays.push_back(draw_operand(bytes, declaration->array_n_dims[a]));
     }
 
     void draw_companion(Bytes *bytes, Launch *launch) const {

@@ -59,7 +59,7 @@ void try_domain(const std::string &text) {
         return require_why(why);
     require(domain.n_dims >= 1 && domain.n_dims <= POLYTILE_MAX_DIMS, "1 to 8 dimensions");
     for (int d = 0; d < domain.n_dims; d++)
-        require(domain.range[d].step == 1, "steps are 1");
+        require(domain.range[d].step >= 1, "steps are at least 1");
 }
 
 void try_extents(const std::string &text) {

@@ -48,6 +48,7 @@ inline const std::vector<Case> &all_cases() {
     auto whole_cube = [](int64_t n) { return bounds({0, 0, 0}, {n - 1, n - 1, n - 1}); };
     auto cube = [](int64_t n) { return Extents{n, n, n}; };
     auto one = [](int64_t) { return Extents{1}; };
+    auto wide = [](int64_t n) { return Extents{n, 2 * n}; };
     auto twice = [](int64_t n) { return Extents{2 * n + 1}; };
     auto thrice = [](int64_t n) { return Extents{3 * n}; };
     static const std::vector<Case> cases = {
@@ -160,6 +161,24 @@ inline const std::vector<Case> &all_cases() {
          {{"x", f32, twice}, {"y", f32, line}},
          false,
          2000},
+        {"diagonal[i]: in D[i, 2*i:2*i+1]; out y[i]",
+         &diagonal_kernel,
+         whole_line,
+         {{"D", f32, wide}, {"y", f32, line}},
+         false,
+         60},
+        {"turn[i]: in A[i, :]; scratch i32 w[i, 1:n], f64 most[i]; out B[i, :]",
+         &turn_kernel,
+         whole_line,
+         {{"A", POLYTILE_I32, square}, {"B", POLYTILE_I32, square}},
+         true,
+         60},
+        {"front[i, j]: in L[i, 0:j]; scratch f64 w[j, i, 0:j]; out S[i, j]",
+         &front_kernel,
+         whole_square,
+         {{"L", f64, square}, {"S", f64, square}},
+         false,
+         24},
     };
     return cases;
 }

@@ -47,6 +47,10 @@ POLYTILE_KERNEL(skip, (i), (const float, x, 1), (float, y, 1)) {
     PT_AT(y, i) = PT_AT(x, i) + 2 * PT_AT(x, 2 * i) + 4 * PT_AT(x, 0);
 }
 
+POLYTILE_KERNEL(diagonal, (i), (const float, D, 2), (float, y, 1)) {
+    PT_AT(y, i) = PT_AT(D, i, 2 * i) + 2 * PT_AT(D, i, 2 * i + 1);
+}
+
 POLYTILE_KERNEL(gemm, (i, j, k), (const float, A, 2), (const float, B, 2), (float, C, 2)) {
     PT_SUM(PT_AT(C, i, j), PT_AT(A, i, k) * PT_AT(B, k, j));
 }
@@ -124,6 +128,30 @@ POLYTILE_KERNEL(eight, (a, b, c, d, e, f, g, h), (const int32_t, X, 8), (const i
                 (int32_t, Z, 8)) {
     PT_AT(Z, b, a, d, c, f, e, h, g) =
         PT_AT(X, a, b, c, d, e, f, g, h) * 2 + PT_AT(Y, a + b + c + d + e + f + g + h);
+}
+
+/** Turns a row round by way of scratch, and adds the largest difference of neighbours. */
+POLYTILE_KERNEL(turn, (i), (const int32_t, A, 2), (int32_t, w, 2), (double, most, 1),
+                (int32_t, B, 2)) {
+    const int64_t last = PT_LAST(A, 1);
+    PT_AT(most, i) = 0;
+    for (int64_t k = 0; k <= last; k++) {
+        PT_AT(w, i, k + 1) = PT_AT(A, i, last - k);
+        if (k > 0 && PT_AT(w, i, k + 1) - PT_AT(w, i, k) > PT_AT(most, i))
+            PT_AT(most, i) = PT_AT(w, i, k + 1) - PT_AT(w, i, k);
+    }
+    for (int64_t k = 0; k <= last; k++)
+        PT_AT(B, i, k) = PT_AT(w, i, k + 1) + (int32_t)PT_AT(most, i);
+}
+
+/** Sums what is in front of a diagonal, by way of as much scratch. */
+POLYTILE_KERNEL(front, (i, j), (const double, L, 2), (double, w, 3), (double, S, 2)) {
+    double sum = 0;
+    for (int64_t k = 0; k <= j; k++)
+        PT_AT(w, j, i, k) = PT_AT(L, i, k);
+    for (int64_t k = j; k >= 0; k--)
+        sum += PT_AT(w, j, i, k);
+    PT_AT(S, i, j) = sum;
 }
 
 #endif

@@ -9,6 +9,7 @@
 
 extern "C" {
 #include "access/footprint/footprint.h"
+#include "access/footprint/shear.h"
 #include "access/set/memory_layout.h"
 #include "launch/device/reduction.h"
 }
@@ -62,17 +63,21 @@ class Scene {
     /** The kernel as one plain loop over whole arrays. */
     void compute_expected(const pti_instance *instance) {
         std::vector<polytile_view> views;
+        std::vector<std::vector<unsigned char>> scratch;
         expected = before;
-        for (size_t a = 0; a < arrays.size(); a++) {
-            const pti_operand &operand = instance->operand[a];
+        for (int o = 0, a = 0; o < pti_instance_n_arrays(instance); o++) {
+            const pti_operand &operand = instance->operand[o];
             if (operand.fresh)
-                set_to_identity(instance, static_cast<int>(a));
+                set_to_identity(operand, &expected[static_cast<size_t>(a)]);
             const pti_memory_layout layout =
-                pti_memory_layout_of(&operand.domain, operand.element_bytes);
+                pti_memory_layout_of(pti_operand_array_domain(&operand), operand.element_bytes);
             polytile_view view = {};
-            view.origin = expected[a].data();
+            if (operand.is_scratch)
+                scratch.emplace_back(static_cast<size_t>(layout.size_bytes));
+            view.origin = origin_of(
+                operand.is_scratch ? &scratch.back() : &expected[static_cast<size_t>(a++)], layout);
             std::memcpy(view.stride_bytes, layout.stride_bytes, sizeof view.stride_bytes);
-            view.resident = resident(instance, static_cast<int>(a));
+            view.resident = resident(instance, o);
             views.push_back(view);
         }
         of_.implementation->host(&domain, views.data(), nullptr);
@@ -88,14 +93,23 @@ class Scene {
 
   private:
     static polytile_domain resident(const pti_instance *instance, int operand) {
-        return pti_footprint_hull(instance, operand, PTI_TOUCHES, &instance->threads);
+        const polytile_domain hull =
+            pti_footprint_hull(instance, operand, PTI_TOUCHES, &instance->threads);
+        return pti_operand_unsheared(&instance->operand[operand], &hull);
     }
 
-    void set_to_identity(const pti_instance *instance, int a) {
-        const pti_operand &operand = instance->operand[a];
+    /** Where the element of indices 0 would be. */
+    static void *origin_of(std::vector<unsigned char> *bytes, const pti_memory_layout &layout) {
+        int64_t offset = 0;
+        for (int d = 0; d < layout.hull.n_dims; d++)
+            offset += layout.hull.range[d].lo * layout.stride_bytes[d];
+        return bytes->data() - offset;
+    }
+
+    static void set_to_identity(const pti_operand &operand, std::vector<unsigned char> *elements) {
         unsigned char identity[PTI_MAX_SCALAR_BYTES];
         pti_reduction_identity(operand.reduction, operand.type, identity);
-        std::vector<unsigned char> &bytes = expected[static_cast<size_t>(a)];
+        std::vector<unsigned char> &bytes = *elements;
         for (size_t k = 0; k < bytes.size(); k += static_cast<size_t>(operand.element_bytes))
             std::memcpy(bytes.data() + k, identity, static_cast<size_t>(operand.element_bytes));
     }

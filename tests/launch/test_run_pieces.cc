@@ -28,6 +28,22 @@ POLYTILE_KERNEL(four, (i), (int64_t, h), (int64_t, s), (const int32_t, x, 1), (i
     PT_AT(y, i) = PT_AT(x, i) + 3 * PT_AT(x, i + h) + 5 * PT_AT(x, s * i) + 7 * PT_AT(x, 0);
 }
 
+POLYTILE_KERNEL(butterfly, (g, k), (int64_t, h), (int32_t, x, 1)) {
+    const int32_t a = PT_AT(x, 2 * h * g + k), b = PT_AT(x, 2 * h * g + k + h);
+    PT_AT(x, 2 * h * g + k) = a + b;
+    PT_AT(x, 2 * h * g + k + h) = a - b;
+}
+
+POLYTILE_KERNEL(halves, (g, k), (int64_t, h), (int32_t, u, 1), (int32_t, v, 1)) {
+    const int32_t a = PT_AT(u, 2 * h * g + k), b = PT_AT(v, 2 * h * g + k + h);
+    PT_AT(u, 2 * h * g + k) = a + b;
+    PT_AT(v, 2 * h * g + k + h) = a - b;
+}
+
+POLYTILE_KERNEL(between, (i, j), (const int32_t, x, 1), (int32_t, y, 2)) {
+    PT_AT(y, i, j) = PT_AT(x, i) + 3 * PT_AT(x, i + 40) + 5 * PT_AT(x, j);
+}
+
 POLYTILE_KERNEL(ends, (i), (const int32_t, x, 1), (int32_t, y, 1)) {
     PT_AT(y, i) = (int32_t)(PT_LAST(x, 0) - PT_FIRST(x, 0)) + PT_AT(x, i) + PT_AT(x, i + 1000);
 }
@@ -144,7 +160,7 @@ TEST_F(RunPieces, SectionsThatMoveDifferentlyEqualAPlainLoop) {
         polytile_array *of_x = wrap(&x, {n_x}), *of_y = wrap(&y, {n});
         const polytile_parameter values[] = {POLYTILE_PARAMETER("h", h),
                                              POLYTILE_PARAMETER("s", s)};
-        const polytile_launch_options options = {2, values, {}, {}};
+        const polytile_launch_options options = polytile_launch_options_of(2, values);
         ASSERT_EQ(polytile_run(device, kernel[s - 1], POLYTILE_EXTENTS(n),
                                POLYTILE_ARRAYS(of_x, of_y), &options),
                   POLYTILE_OK)
@@ -154,6 +170,76 @@ TEST_F(RunPieces, SectionsThatMoveDifferentlyEqualAPlainLoop) {
                                                      3 * x[static_cast<size_t>(i + h)] +
                                                      5 * x[static_cast<size_t>(s * i)] + 7 * x[0])
                 << "n " << n << " h " << h << " s " << s << " i " << i;
+        polytile_device_close(device);
+    }
+}
+
+/** A piece of two sections with elements between them, where those of another piece are found. */
+TEST_F(RunPieces, ElementsBetweenSectionsOfAPieceEqualAPlainLoop) {
+    Random random(test_seed("RunPieces.ElementsBetweenSectionsOfAPieceEqualAPlainLoop"));
+    polytile_kernel *kernel =
+        create("between[i, j]: in x[i], x[i+40], x[j]; out y[i, j]", &between_kernel);
+    for (int64_t round = 0; round < scaled(60) && !HasFailure(); round++) {
+        const int64_t n = random.number(1, 200), n_x = n + 40;
+        std::vector<int32_t> x = draw(n_x, &random), y(static_cast<size_t>(n * n), -1);
+        polytile_array *of_x = wrap(&x, {n_x}), *of_y = wrap(&y, {n, n});
+        polytile_launch_options options = {};
+        options.plan.strategy = random.chance(50) ? "min-traffic" : "min-time";
+        ASSERT_EQ(polytile_run(open(random.number(1024, 8192)), kernel, POLYTILE_EXTENTS(n, n),
+                               POLYTILE_ARRAYS(of_x, of_y), &options),
+                  POLYTILE_OK)
+            << error();
+        const auto at = [&](int64_t i) { return x[static_cast<size_t>(i)]; };
+        for (int64_t i = 0; i < n; i++)
+            for (int64_t j = 0; j < n; j++)
+                ASSERT_EQ(y[static_cast<size_t>(i * n + j)], at(i) + 3 * at(i + 40) + 5 * at(j))
+                    << i << " " << j << " of " << n;
+    }
+}
+
+/** Arrays in pieces that are written, and two names of one array, under a limit and in place. */
+TEST_F(RunPieces, ButterfliesEqualPlainLoops) {
+    Random random(test_seed("RunPieces.ButterfliesEqualPlainLoops"));
+    for (int64_t round = 0; round < scaled(200) && !HasFailure(); round++) {
+        const int64_t n = random.number(2, 5000), h = random.number(1, n / 2),
+                      n_stretches = n / (2 * h), width = random.number(1, h);
+        const bool is_named_twice = random.chance(50);
+        const std::string first = std::to_string(2 * h) + "*g+k",
+                          second = first + "+" + std::to_string(h);
+        polytile_kernel *kernel =
+            is_named_twice
+                ? create("halves[g, k](i64 h): inout u[" + first + "]; inout v[" + second + "]",
+                         &halves_kernel)
+                : create("butterfly[g, k](i64 h): inout x[" + first + "], x[" + second + "]",
+                         &butterfly_kernel);
+        std::vector<int32_t> x = draw(n, &random), expected = x;
+        for (int64_t g = 0; g < n_stretches; g++)
+            for (int64_t k = 0; k < width; k++) {
+                int32_t &a = expected[static_cast<size_t>(2 * h * g + k)],
+                        &b = expected[static_cast<size_t>(2 * h * g + k + h)];
+                const int32_t sum = a + b;
+                b = a - b;
+                a = sum;
+            }
+        polytile_device *device = nullptr;
+        if (random.chance(20))
+            ASSERT_EQ(polytile_device_open(ctx_, "host(threads=2)", &device), POLYTILE_OK);
+        else
+            device = open(random.number(64, 64 + 5 * n));
+        polytile_array *of_x = wrap(&x, {n});
+        const polytile_parameter value = POLYTILE_PARAMETER("h", h);
+        polytile_launch_options options = polytile_launch_options_of(1, &value);
+        options.plan.strategy = random.chance(50)   ? "min-time"
+                                : random.chance(50) ? "min-traffic"
+                                                    : "min-kernels";
+        polytile_array *arrays[] = {of_x, of_x};
+        const polytile_status status =
+            polytile_run(device, kernel, POLYTILE_EXTENTS(n_stretches, width),
+                         is_named_twice ? 2 : 1, arrays, &options);
+        if (status != POLYTILE_OK)
+            EXPECT_TRUE(status == POLYTILE_NO_FIT || status == POLYTILE_UNSUPPORTED) << error();
+        else
+            EXPECT_EQ(x, expected) << n << " " << h << " " << width;
         polytile_device_close(device);
     }
 }
@@ -234,6 +320,7 @@ TEST_F(RunPieces, FunctionsByHandGetArraysInOnePiece) {
     EXPECT_EQ(polytile_run(open(3072), kernel, POLYTILE_EXTENTS(2000), POLYTILE_ARRAYS(of_x, of_y),
                            nullptr),
               POLYTILE_NO_FIT);
+    EXPECT_NE(error().find("name it twice in the declaration"), std::string::npos) << error();
     EXPECT_EQ(polytile_run(open(8192), kernel, POLYTILE_EXTENTS(2000), POLYTILE_ARRAYS(of_x, of_y),
                            nullptr),
               POLYTILE_OK)

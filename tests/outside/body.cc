@@ -39,7 +39,7 @@ void *reach(Body &body, const polytile_view *views, int operand, const int64_t *
     const char *what = nullptr;
     auto at = reinterpret_cast<uintptr_t>(view.origin);
     for (size_t d = 0; d < shape.box.size(); d++)
-        at += static_cast<uintptr_t>(index[d] * view.stride_bytes[d]);
+        at += static_cast<uintptr_t>(index[d]) * static_cast<uintptr_t>(view.stride_bytes[d]);
     if (!is_resident(view, index, shape.box.size()))
         what = "the element is not resident";
     else if (at % static_cast<uintptr_t>(type_bytes(shape.type)))

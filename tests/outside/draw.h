@@ -11,6 +11,7 @@ namespace outside {
 struct Fixed {
     std::string device; /* the text */
     std::string layout; /* "none": NULL */
+    std::string policy; /* likewise */
     int n_members = 0;  /* of a queue */
     int n_indices = 0;
     std::string type;      /* of all elements */

@@ -1,4 +1,5 @@
 #include "outside/draw.h"
+#include "outside/wild_policy.h"
 
 #include <algorithm>
 
@@ -66,6 +67,30 @@ std::string draw_layout(Dice &dice, const Program &program) {
     }
 }
 
+std::string draw_policy(Dice &dice, const Program &program) {
+    const size_t n_units = program.devices.size();
+    switch (dice.weighted({8, 4, 12, 8, 20, 16, 16, 12, 4})) {
+    case 0:
+        return "equal";
+    case 1:
+        return "equal(node)";
+    case 2:
+        return "weighted(" + list(dice, n_units, dice.chance(20) ? 0 : 1, 5) + ")";
+    case 3:
+        return "weighted";
+    case 4:
+        return "self(" + std::to_string(dice.pick<int64_t>({1, 2, 3, 7, 1000})) + ")";
+    case 5:
+        return "self(" + list(dice, n_units, 1, 9) + ")";
+    case 6:
+        return "guided";
+    case 7:
+        return WILD_POLICY;
+    default:
+        return WILD_WEIGHTS;
+    }
+}
+
 /** Factors of the number of members, as many as an array has dimensions. */
 std::string draw_grid(Dice &dice, const Program &program) {
     const size_t n_dims = dice.pick(program.arrays).shape.box.size();
@@ -85,8 +110,10 @@ void draw_share(Dice &dice, Program &program) {
     program.is_shared = dice.chance(program.devices.size() == 1 ? 20 : 75);
     if (!program.is_shared)
         return;
-    if (dice.chance(85))
+    if (dice.chance(60))
         program.layout = draw_layout(dice, program);
+    if (dice.chance(60))
+        program.policy = draw_policy(dice, program);
     if (dice.chance(15))
         program.grid = draw_grid(dice, program);
     if (dice.chance(35))
@@ -112,6 +139,10 @@ void draw_place(Dice &dice, const Fixed &fixed, const Verdict &most, Program &pr
     if (!fixed.layout.empty()) {
         program.is_shared = true;
         program.layout = fixed.layout == "none" ? "" : fixed.layout;
+    }
+    if (!fixed.policy.empty()) {
+        program.is_shared = true;
+        program.policy = fixed.policy == "none" ? "" : fixed.policy;
     }
     if (!fixed.check.empty())
         program.check = fixed.check;

@@ -22,7 +22,8 @@ using namespace outside;
 const char usage[] =
     "usage: polytile_outside N [SEED] [options]\n"
     "Runs the programs of N seeds from SEED (1) on. Options fix what is otherwise drawn:\n"
-    "  --device TEXT  --layout TEXT (none: NULL)  --members M  --indices K  --type T\n"
+    "  --device TEXT  --layout TEXT, --policy TEXT (none: NULL)  --members M  --indices K  --type "
+    "T\n"
     "  --check WORDS (off)  --queue  --run  --apart  --wrong PERCENT\n"
     "  --texts        declarations with mistakes, which are only read, in place of programs\n"
     "  --seconds S    that a program may take (60)\n"
@@ -52,6 +53,8 @@ bool read_text(const char *name, const char *value, Arguments &arguments) {
         arguments.fixed.device = value;
     else if (option == "--layout")
         arguments.fixed.layout = value;
+    else if (option == "--policy")
+        arguments.fixed.policy = value;
     else if (option == "--type")
         arguments.fixed.type = value;
     else if (option == "--check")

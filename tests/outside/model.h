@@ -186,6 +186,7 @@ struct Program {
     std::string device;     /* the text, where the command line fixes it; else "" */
     bool is_shared = false; /* polytile_queue_create_shared() */
     std::string layout;     /* "": NULL */
+    std::string policy;     /* likewise */
     std::string grid;
     int64_t launches_per_exchange = 0;
     std::string check; /* POLYTILE_CHECK */

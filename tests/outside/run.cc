@@ -4,6 +4,7 @@
 #include "outside/flaw.h"
 #include "outside/runner.h"
 #include "outside/text.h"
+#include "outside/wild_policy.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -41,6 +42,7 @@ bool Runner::open_place() {
     polytile_status status;
     polytile_share_options share = {};
     share.layout = program.layout.empty() ? nullptr : program.layout.c_str();
+    share.policy = program.policy.empty() ? nullptr : program.policy.c_str();
     share.grid = program.grid.empty() ? nullptr : program.grid.c_str();
     share.launches_per_exchange = program.launches_per_exchange;
     if (!program.has_queue)
@@ -108,7 +110,7 @@ bool Runner::open() {
         fail("call", "polytile_context_create");
         return false;
     }
-    if (!open_place())
+    if (!succeeds(register_wild_policies(ctx), "polytile_policy_register") || !open_place())
         return false;
     create_arrays();
     create_kernels();

@@ -74,15 +74,18 @@ bool clear_place(Program &program, size_t k) {
         program.layout.clear();
         return true;
     case 1:
-        program.grid.clear();
+        program.policy.clear();
         return true;
     case 2:
-        program.launches_per_exchange = 0;
+        program.grid.clear();
         return true;
     case 3:
-        program.check = "off";
+        program.launches_per_exchange = 0;
         return true;
     case 4:
+        program.check = "off";
+        return true;
+    case 5:
         program.end = End::detach_all;
         return true;
     default:

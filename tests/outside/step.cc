@@ -123,7 +123,10 @@ bool Runner::may_lack_memory() const {
         std::any_of(program.devices.begin(), program.devices.end(), [](const Device &member) {
             return member.memory_bytes > 0 && member.memory_bytes < 4096;
         });
-    return program.layout == "weighted" || (is_destroyed && is_tight);
+    const bool is_by_speed =
+        program.layout == "weighted" ||
+        (program.layout.empty() && (program.policy == "weighted" || program.policy == "guided"));
+    return is_by_speed || (is_destroyed && is_tight);
 }
 
 /** Bring all arrays home, in one of the ways there are. */

@@ -114,6 +114,8 @@ std::string place_text(const Program &program) {
                        (program.device.empty() ? device_text(program.devices) : program.device);
     if (program.is_shared)
         text += ", layout " + (program.layout.empty() ? "NULL" : program.layout);
+    if (!program.policy.empty())
+        text += ", policy " + program.policy;
     if (!program.grid.empty())
         text += ", grid " + program.grid;
     if (program.launches_per_exchange)

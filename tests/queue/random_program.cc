@@ -60,7 +60,8 @@ RandomProgram::Told RandomProgram::run(const std::string &device, int64_t memory
         field.is_internal ? twin.add_internal(field.extents, field.element_bytes)
                           : twin.add_field(field.extents, field.element_bytes);
     for (const RandomChain::Kernel &kernel : chain_.kernels())
-        twin.add_kernel(kernel.n_indices, kernel.uses, kernel.generic.parameters());
+        twin.add_kernel(kernel.n_indices, kernel.uses, kernel.generic.parameters(),
+                        random_->chance(8) ? random_->number(1, 3) : 0);
     for (int64_t n = random_->number(0, 2); n > 0; n--)
         launch(&twin, chain_.first());
     for (int64_t part = random_->number(1, 3); part > 0; part--) {

@@ -204,8 +204,10 @@ bool SmallProgram::add_kernel(Twin *twin) {
     const std::vector<GenericParameter> parameters = options_.has_parameters && random_->chance(70)
                                                          ? draw_parameters(&uses)
                                                          : std::vector<GenericParameter>();
+    const int64_t n_scratch = random_->chance(25) ? random_->number(1, 5) : 0;
     kernels_.push_back(
-        {twin->add_kernel(static_cast<int>(n_threads.size()), uses, parameters), n_threads});
+        {twin->add_kernel(static_cast<int>(n_threads.size()), uses, parameters, n_scratch),
+         n_threads});
     return true;
 }
 

@@ -59,7 +59,10 @@ class Team {
         EXPECT_TRUE(array->is_internal);
         return tell(queue, "create" + list(1, &array));
     }
-    static polytile_status launch(polytile_queue *queue, const pti_request *request) {
+    static polytile_status launch(polytile_queue *queue, const pti_request *request,
+                                  polytile_status status) {
+        if (status != POLYTILE_OK)
+            return status;
         return tell(queue,
                     std::string("launch ") + polytile_kernel_get_name(request->kernel) +
                         list(polytile_kernel_get_n_arrays(request->kernel), request->arrays));
@@ -216,7 +219,7 @@ TEST_F(QueueOuter, TheContextClosesItBeforeAnythingElseEnds) {
 TEST_F(QueueOuter, WhoeverWaitsForItsDeviceWaitsForAllOfIt) {
     polytile_device *device = polytile_queue_get_device(queue);
     ASSERT_NE(device, nullptr);
-    device->settle(device->queue);
+    device->wait(device->queue);
     EXPECT_EQ(told(), Words{"report"});
 }
 

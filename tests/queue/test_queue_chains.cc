@@ -2,7 +2,7 @@
 #include "support/environment.h"
 
 extern "C" {
-#include "launch/host/cache_size.h"
+#include "launch/host/host.h"
 }
 
 namespace {

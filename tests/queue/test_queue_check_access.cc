@@ -147,9 +147,10 @@ TEST_F(QueueCheckAccess, AParameterMayChangeWithEachLaunch) {
         polytile_kernel *right = create("scale[i](f32 a): inout x[i]", &scale_by_kernel);
         ASSERT_EQ(attach(queue, {array}), POLYTILE_OK) << error();
         for (float a = 1; a <= 4; a++) {
-            const polytile_parameter value = POLYTILE_PARAMETER("a", a);
-            const polytile_launch_options options = {1, &value, {}, {}};
-            EXPECT_EQ(launch(queue, right, line(300), {array}, &options), POLYTILE_OK) << error();
+            EXPECT_EQ(launch(queue, right, line(300), {array},
+                             POLYTILE_PARAMETERS(POLYTILE_PARAMETER("a", a))),
+                      POLYTILE_OK)
+                << error();
         }
         EXPECT_EQ(detach(queue, {array}), POLYTILE_OK) << error();
         EXPECT_EQ(x[299], 24);

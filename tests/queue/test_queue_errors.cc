@@ -323,9 +323,10 @@ TEST_F(QueueErrors, ALaunchWantsArraysAsItsBodyTakesThem) {
     expect_usable();
 }
 
-TEST_F(QueueErrors, WrittenArraysAreNotReadTwice) {
-    EXPECT_EQ(launch(queue, adding, line(100), {x, y, y}), POLYTILE_INVALID);
-    expect_says({"add: array y is given for both y and z, and z is written"});
+TEST_F(QueueErrors, ElementsThatOneNameWritesAreNoOtherNames) {
+    EXPECT_EQ(launch(queue, adding, line(100), {x, y, y}), POLYTILE_CONFLICT);
+    expect_says({"add: threads [0] and [0] conflict on y[0], whose array is given for z, too: the "
+                 "first reads it (in y[i]), the second writes it (out z[i]); give two arrays"});
     ASSERT_EQ(attach(queue, {z}), POLYTILE_OK);
     EXPECT_EQ(launch(queue, adding, line(100), {x, x, z}), POLYTILE_OK) << error();
     EXPECT_EQ(detach(queue, {z}), POLYTILE_OK) << error();

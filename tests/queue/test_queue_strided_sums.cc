@@ -1,5 +1,6 @@
 #include "queue/queue_test.h"
 #include "support/environment.h"
+#include "support/mixture.h"
 
 /* Reductions that start from the identity, into elements with others between them. */
 
@@ -22,9 +23,8 @@ const polytile_implementation body = [] {
     made.host = [](const polytile_domain *threads, const polytile_view *views, void *) {
         const polytile_view &view = views[0];
         const auto add = [&](int64_t a, int64_t b, int64_t c) {
-            auto *element = static_cast<char *>(view.origin) + a * view.stride_bytes[0] +
-                            b * view.stride_bytes[1] + c * view.stride_bytes[2];
-            *reinterpret_cast<float *>(element) += 1;
+            const int64_t at[] = {a, b, c};
+            *static_cast<float *>(address_in(view, at, 3)) += 1;
         };
         for (int64_t i = threads->range[0].lo; i <= threads->range[0].hi; i++)
             for (int64_t k = threads->range[1].lo; k <= threads->range[1].hi; k++)

@@ -201,7 +201,7 @@ void Twin::finish_at_once() {
 }
 
 int Twin::add_kernel(int n_indices, const std::vector<Use> &uses,
-                     const std::vector<GenericParameter> &parameters) {
+                     const std::vector<GenericParameter> &parameters, int64_t n_scratch) {
     std::vector<GenericAccess> accesses;
     std::vector<int> fields;
     for (const Use &use : uses) {
@@ -212,6 +212,8 @@ int Twin::add_kernel(int n_indices, const std::vector<Use> &uses,
     }
     kernels_.push_back({GenericKernel(n_indices, accesses, parameters), fields, nullptr, {}});
     Kernel &made = kernels_.back();
+    if (n_scratch > 0)
+        made.generic.add_scratch(n_scratch);
     polytile_implementation implementation = made.generic.implementation();
     place_.prepare(&implementation);
     EXPECT_EQ(polytile_kernel_create(ctx_, made.generic.declaration().c_str(), &implementation,

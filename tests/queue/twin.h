@@ -36,7 +36,7 @@ class Twin {
 
     using Use = FieldUse;
     int add_kernel(int n_indices, const std::vector<Use> &uses,
-                   const std::vector<GenericParameter> &parameters = {});
+                   const std::vector<GenericParameter> &parameters = {}, int64_t n_scratch = 0);
 
     /** Values of parameters are drawn, some of them those of the kernel's launch before. */
     polytile_status launch(int kernel, const polytile_domain &threads,

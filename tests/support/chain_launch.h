@@ -7,7 +7,7 @@
 inline polytile_chain_launch chain_launch(const polytile_kernel *kernel,
                                           const polytile_domain &threads,
                                           polytile_array *const *arrays) {
-    return {kernel, threads, polytile_kernel_get_n_arrays(kernel), arrays, 0, nullptr};
+    return {kernel, threads, polytile_kernel_get_n_arrays(kernel), arrays, 0, nullptr, {}};
 }
 
 #endif

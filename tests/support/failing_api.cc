@@ -22,6 +22,7 @@ FailingApi *current = nullptr;
 bool does_its_work_first(int call) {
     switch (call) {
     case CALL_cudaFree:
+    case CALL_cudaFreeHost:
     case CALL_cudaHostUnregister:
     case CALL_cudaStreamDestroy:
     case CALL_cudaEventDestroy:

@@ -1,5 +1,6 @@
 #include "support/fake_cuda.h"
 
+#include <cstdlib>
 #include <cstring>
 
 extern "C" {
@@ -26,7 +27,7 @@ thread_local cudaError_t last_error = cudaSuccess;
 
 /** Calls that give something back do so even in a context that has faulted. */
 bool gives_back(int call) {
-    return call == CALL_cudaFree || call == CALL_cudaHostUnregister ||
+    return call == CALL_cudaFree || call == CALL_cudaFreeHost || call == CALL_cudaHostUnregister ||
            call == CALL_cudaStreamDestroy || call == CALL_cudaEventDestroy;
 }
 
@@ -148,7 +149,7 @@ cudaError_t FakeCuda::cudaGetDeviceProperties(struct cudaDeviceProp *properties,
     std::memset(properties->uuid.bytes, 'A' + number, sizeof properties->uuid.bytes);
     properties->totalGlobalMem = memory(number).total_bytes;
     properties->major = 9;
-    properties->multiProcessorCount = 4;
+    properties->multiProcessorCount = n_multiprocessors;
     properties->warpSize = 32;
     properties->maxThreadsPerBlock = max_block_threads;
     properties->maxThreadsPerMultiProcessor = threads_per_multiprocessor;
@@ -217,6 +218,24 @@ cudaError_t FakeCuda::cudaFree(void *allocated) {
     if (!why.empty())
         violate("cudaFree: " + why);
     return found ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+cudaError_t FakeCuda::cudaHostAlloc(void **allocated, size_t n_bytes, unsigned flags) {
+    if ((flags & cudaHostAllocMapped) == 0)
+        violate("cudaHostAlloc: memory that the GPU does not reach");
+    const size_t page_bytes = 4096;
+    *allocated =
+        std::aligned_alloc(page_bytes, (n_bytes + page_bytes - 1) / page_bytes * page_bytes);
+    return *allocated == nullptr ? cudaErrorMemoryAllocation
+                                 : host_.add(byte_range(*allocated, n_bytes));
+}
+
+cudaError_t FakeCuda::cudaFreeHost(void *allocated) {
+    queues_.finish_all();
+    const cudaError_t error = host_.remove(allocated);
+    if (error == cudaSuccess)
+        std::free(allocated);
+    return error;
 }
 
 cudaError_t FakeCuda::cudaHostRegister(void *range, size_t n_bytes, unsigned flags) {

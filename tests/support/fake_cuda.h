@@ -3,7 +3,9 @@
 
 #include "support/fake_memory.h"
 #include "support/fake_queues.h"
+#include "support/fake_team.h"
 
+#include <list>
 #include <map>
 #include <mutex>
 #include <set>
@@ -14,7 +16,7 @@
 extern "C" {
 #include "launch/cuda/runtime/api.h"
 }
-#include <polytile/implementation.h>
+#include <polytile/message_ring.h>
 
 /**
  * A CUDA runtime that needs no GPU: while it lives, devices that are opened use it.
@@ -71,6 +73,7 @@ class FakeCuda {
     static constexpr size_t max_pitch_bytes = INT32_MAX;
     static constexpr unsigned max_block_threads = 1024;
     static constexpr int threads_per_multiprocessor = 2048;
+    static constexpr int n_multiprocessors = 4;
     static thread_local int current_device;
 
     template <auto Method, int number> friend struct FakeCudaEntry;
@@ -101,8 +104,11 @@ class FakeCuda {
         std::vector<polytile_view> views;
         std::vector<uint64_t> values; /* of parameters, as they were when it was launched */
         std::vector<polytile_view> pieces;
+        pt_slot *slots = nullptr; /* of a team kernel */
+        int n_slots = 0;
     };
 
+    Kernel read_arguments(const polytile_implementation &implementation, void **arguments) const;
     cudaError_t before(int call) const;
     void after(int call, cudaError_t error);
     void violate(const std::string &what) {
@@ -124,7 +130,10 @@ class FakeCuda {
     cudaError_t check_side(const ByteRange &range, bool on_device, bool *is_pageable) const;
     cudaError_t copy(const Block &to, const Block &from, cudaMemcpyKind kind, cudaStream_t stream);
     void run_copy(const Block &to, const Block &from, bool is_pageable);
+    void run_slots(const Kernel &kernel, FakeTeam *team);
     cudaError_t check_grid(const polytile_domain &threads, dim3 grid, dim3 block);
+    bool can_run(const Kernel &kernel);
+    static std::vector<polytile_view> all_views(const Kernel &kernel);
     void run_kernel(const Kernel &kernel);
     bool are_resident(const Kernel &kernel, size_t view) const;
     bool is_resident(const polytile_view &view, int64_t element_bytes) const;
@@ -133,6 +142,7 @@ class FakeCuda {
     mutable std::mutex mutex_;
     Options options_;
     FakeQueues queues_;
+    std::list<FakeTeam> teams_; /* of cooperative launches */
     std::vector<FakeDeviceMemory> memory_;
     FakeHostMemory host_;
     std::map<cudaStream_t, Stream> streams_;

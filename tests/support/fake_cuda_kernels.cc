@@ -56,8 +56,8 @@ cudaError_t FakeCuda::check_grid(const polytile_domain &threads, dim3 grid, dim3
         return cudaErrorInvalidConfiguration;
     uint64_t wanted[3] = {1, 1, 1};
     for (int d = 0; d < threads.n_dims; d++)
-        wanted[std::min(threads.n_dims - 1 - d, 2)] *=
-            static_cast<uint64_t>(threads.range[d].hi - threads.range[d].lo + 1);
+        wanted[std::min(threads.n_dims - 1 - d, 2)] *= static_cast<uint64_t>(
+            (threads.range[d].hi - threads.range[d].lo) / threads.range[d].step + 1);
     const uint64_t given[3] = {uint64_t{grid.x} * block.x, uint64_t{grid.y} * block.y,
                                uint64_t{grid.z} * block.z};
     for (int axis = 0; axis < 3; axis++) {
@@ -70,6 +70,21 @@ cudaError_t FakeCuda::check_grid(const polytile_domain &threads, dim3 grid, dim3
     return cudaSuccess;
 }
 
+/** The threads, the views and the values of parameters. */
+FakeCuda::Kernel FakeCuda::read_arguments(const polytile_implementation &implementation,
+                                          void **arguments) const {
+    Kernel run = {implementation, *static_cast<const polytile_domain *>(arguments[0]), {}, {}, {}};
+    const int n_views = implementation.n_views;
+    for (int k = 0; k < n_views; k++)
+        run.views.push_back(*static_cast<const polytile_view *>(arguments[1 + k]));
+    for (int p = 0; p < implementation.n_parameters; p++) {
+        run.values.push_back(0);
+        std::memcpy(&run.values.back(), arguments[1 + n_views + p],
+                    static_cast<size_t>(implementation.parameters[p].bytes));
+    }
+    return run;
+}
+
 cudaError_t FakeCuda::cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments,
                                        size_t shared_bytes, cudaStream_t stream) {
     (void)shared_bytes;
@@ -79,17 +94,9 @@ cudaError_t FakeCuda::cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block
         return cudaErrorInvalidResourceHandle;
     if (found == kernels_.end())
         return cudaErrorInvalidDeviceFunction;
-    Kernel run = {found->second, *static_cast<const polytile_domain *>(arguments[0]), {}, {}, {}};
-    const int n_views = run.implementation.n_views;
-    for (int k = 0; k < n_views; k++)
-        run.views.push_back(*static_cast<const polytile_view *>(arguments[1 + k]));
-    for (int p = 0; p < run.implementation.n_parameters; p++) {
-        run.values.push_back(0);
-        std::memcpy(&run.values.back(), arguments[1 + n_views + p],
-                    static_cast<size_t>(run.implementation.parameters[p].bytes));
-    }
+    Kernel run = read_arguments(found->second, arguments);
     if (kernel == run.implementation.cuda_pieces) {
-        const int last = 1 + n_views + run.implementation.n_parameters;
+        const int last = 1 + run.implementation.n_views + run.implementation.n_parameters;
         const auto *list = static_cast<const polytile_pieces *>(arguments[last]);
         run.pieces.assign(list->piece, list->piece + POLYTILE_MAX_PIECES);
     }
@@ -99,18 +106,71 @@ cudaError_t FakeCuda::cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block
     return error;
 }
 
+/** A slot is a block along x; the first argument are the slots. */
+cudaError_t FakeCuda::cudaLaunchCooperativeKernel(const void *kernel, dim3 grid, dim3 block,
+                                                  void **arguments, size_t shared_bytes,
+                                                  cudaStream_t stream) {
+    Stream *own = find(stream);
+    int n_blocks = 0;
+    if (own == nullptr || own->device != current_device)
+        return cudaErrorInvalidResourceHandle;
+    const cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+        &n_blocks, kernel, static_cast<int>(block.x), shared_bytes);
+    if (error != cudaSuccess)
+        return error;
+    if (grid.x > static_cast<unsigned>(n_blocks * n_multiprocessors))
+        return cudaErrorCooperativeLaunchTooLarge;
+    Kernel run = read_arguments(kernels_[kernel], arguments + 1);
+    run.slots = *static_cast<pt_slot **>(arguments[0]);
+    run.n_slots = static_cast<int>(grid.x);
+    teams_.emplace_back();
+    FakeTeam *team = &teams_.back();
+    queues_.enqueue_running(
+        own->queue, [this, run, team] { run_slots(run, team); },
+        [team] { return team->is_over(); });
+    return cudaSuccess;
+}
+
+/** The thread of a box whose number in C order is a slot's. */
+static polytile_domain find_thread(const polytile_domain &threads, int64_t slot) {
+    polytile_domain one = threads;
+    for (int d = threads.n_dims - 1; d >= 0; d--) {
+        const polytile_range &range = threads.range[d];
+        const int64_t count = (range.hi - range.lo) / range.step + 1;
+        one.range[d].lo = one.range[d].hi = range.lo + slot % count * range.step;
+        slot /= count;
+    }
+    return one;
+}
+
+void FakeCuda::run_slots(const Kernel &kernel, FakeTeam *team) {
+    if (!can_run(kernel))
+        return;
+    const size_t n_bytes = static_cast<size_t>(kernel.n_slots) * sizeof(pt_slot);
+    if (!is_allocated(byte_range(kernel.slots, n_bytes)))
+        violate("slots are not in device memory");
+    team->begin(kernel.n_slots, [kernel](int slot) {
+        const polytile_domain thread = find_thread(kernel.threads, slot);
+        const std::vector<polytile_view> views = all_views(kernel);
+        kernel.implementation.team->host(&thread, views.data(), &kernel.slots[slot]);
+    });
+}
+
 /** Whether all that a view shows is device memory. */
 bool FakeCuda::is_resident(const polytile_view &view, int64_t element_bytes) const {
-    const char *first = static_cast<const char *>(view.origin);
+    auto first = reinterpret_cast<uint64_t>(view.origin);
     int64_t span_bytes = element_bytes;
     for (int d = 0; d < view.resident.n_dims; d++) {
         const polytile_range &range = view.resident.range[d];
         if (range.hi < range.lo)
             return true;
-        first += range.lo * view.stride_bytes[d];
-        span_bytes += (range.hi - range.lo) * view.stride_bytes[d];
+        const auto stride_bytes = static_cast<uint64_t>(view.stride_bytes[d]);
+        first += static_cast<uint64_t>(range.lo) * stride_bytes;
+        span_bytes +=
+            static_cast<int64_t>(static_cast<uint64_t>(range.hi - range.lo) * stride_bytes);
     }
-    return is_allocated(byte_range(first, static_cast<size_t>(span_bytes)));
+    return is_allocated(
+        byte_range(reinterpret_cast<const char *>(first), static_cast<size_t>(span_bytes)));
 }
 
 /** Whether all pieces of an array are device memory, or the one that its view shows. */
@@ -126,22 +186,35 @@ bool FakeCuda::are_resident(const Kernel &kernel, size_t view) const {
     return are;
 }
 
-void FakeCuda::run_kernel(const Kernel &kernel) {
-    const polytile_implementation &implementation = kernel.implementation;
+/** Whether a kernel can begin: its views are in device memory, and it is not one that is to fault. */
+bool FakeCuda::can_run(const Kernel &kernel) {
     for (size_t k = 0; k < kernel.views.size(); k++) {
         if (!are_resident(kernel, k)) {
             violate("view " + std::to_string(k) + " of a kernel is not in device memory");
             fault();
-            return;
+            return false;
         }
     }
-    if (n_kernels_to_fault_ > 0 && --n_kernels_to_fault_ == 0)
-        return fault();
+    const bool is_to_fault = n_kernels_to_fault_ > 0 && --n_kernels_to_fault_ == 0;
+    if (is_to_fault)
+        fault();
+    return !is_to_fault;
+}
+
+/** Views as host functions have them: of arrays, of values, and of pieces. */
+std::vector<polytile_view> FakeCuda::all_views(const Kernel &kernel) {
     std::vector<polytile_view> views = kernel.views;
     for (const uint64_t &value : kernel.values) {
         views.emplace_back();
         views.back().origin = const_cast<uint64_t *>(&value);
     }
     views.insert(views.end(), kernel.pieces.begin(), kernel.pieces.end());
-    implementation.host(&kernel.threads, views.data(), implementation.user);
+    return views;
+}
+
+void FakeCuda::run_kernel(const Kernel &kernel) {
+    if (!can_run(kernel))
+        return;
+    const std::vector<polytile_view> views = all_views(kernel);
+    kernel.implementation.host(&kernel.threads, views.data(), kernel.implementation.user);
 }

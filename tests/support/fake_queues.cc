@@ -1,5 +1,6 @@
 #include "support/fake_queues.h"
 
+#include <thread>
 #include <vector>
 
 FakeQueues::FakeQueues(uint64_t seed) : random_(seed) {
@@ -17,35 +18,47 @@ void FakeQueues::destroy(Queue *queue) {
 }
 
 void FakeQueues::enqueue(Queue *queue, Work work) {
-    queue->pending.push_back({std::move(work), nullptr, nullptr});
+    queue->pending.push_back({std::move(work), nullptr, nullptr, nullptr});
+}
+
+void FakeQueues::enqueue_running(Queue *queue, Work begin, std::function<bool()> is_over) {
+    queue->pending.push_back({std::move(begin), nullptr, nullptr, std::move(is_over)});
 }
 
 FakeQueues::MarkPointer FakeQueues::enqueue_mark(Queue *queue) {
     auto mark = std::make_shared<Mark>();
     mark->queue = queue;
-    queue->pending.push_back({nullptr, nullptr, mark});
+    queue->pending.push_back({nullptr, nullptr, mark, nullptr});
     return mark;
 }
 
 void FakeQueues::enqueue_wait(Queue *queue, MarkPointer mark) {
     if (mark != nullptr)
-        queue->pending.push_back({nullptr, std::move(mark), nullptr});
+        queue->pending.push_back({nullptr, std::move(mark), nullptr, nullptr});
 }
 
 bool FakeQueues::can_step(const Queue &queue) const {
-    return !queue.pending.empty() &&
-           (queue.pending.front().waits == nullptr || queue.pending.front().waits->is_reached);
+    if (queue.pending.empty())
+        return false;
+    const Action &next = queue.pending.front();
+    return next.is_begun ? next.is_over() : next.waits == nullptr || next.waits->is_reached;
 }
 
 void FakeQueues::step(Queue *queue) {
-    const Action action = queue->pending.front();
+    Action &next = queue->pending.front();
+    if (next.is_over && !next.is_begun) {
+        next.is_begun = true;
+        next.work();
+        return;
+    }
+    const Action action = next;
     queue->pending.pop_front();
     clock_s_ += 1e-6 * static_cast<double>(random_.number(1, 10));
     if (action.marks != nullptr) {
         action.marks->is_reached = true;
         action.marks->reached_s = clock_s_;
     }
-    if (action.work)
+    if (action.work && !action.is_begun)
         action.work();
 }
 
@@ -72,9 +85,12 @@ void FakeQueues::step_some() {
 
 /** A mark is enqueued before the waits for it, so following them ends at a queue that can go on. */
 void FakeQueues::step_towards(Queue *queue) {
-    while (!can_step(*queue))
+    while (!can_step(*queue) && !queue->pending.front().is_begun)
         queue = queue->pending.front().waits->queue;
-    step(queue);
+    if (can_step(*queue))
+        step(queue);
+    else
+        std::this_thread::yield();
 }
 
 void FakeQueues::finish(Queue *queue) {

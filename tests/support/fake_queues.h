@@ -31,6 +31,8 @@ class FakeQueues {
     void destroy(Queue *queue);
 
     void enqueue(Queue *queue, Work work);
+    /** Work that goes on by itself when it is begun: what is behind it waits until it is over. */
+    void enqueue_running(Queue *queue, Work begin, std::function<bool()> is_over);
     MarkPointer enqueue_mark(Queue *queue);
     /** NULL is no wait. */
     void enqueue_wait(Queue *queue, MarkPointer mark);
@@ -51,6 +53,8 @@ class FakeQueues {
         Work work;         /* empty: none */
         MarkPointer waits; /* until it is reached */
         MarkPointer marks;
+        std::function<bool()> is_over; /* of what goes on by itself; empty: it is none */
+        bool is_begun = false;
     };
 
   public:

@@ -3,6 +3,7 @@
 #include "support/mixture.h"
 
 #include <algorithm>
+#include <gtest/gtest.h>
 
 namespace {
 
@@ -91,6 +92,11 @@ GenericKernel::GenericKernel(int n_indices, std::vector<GenericAccess> accesses,
             {access.element_bytes, static_cast<int>(access.extents.size()), POLYTILE_ANY_NUMBER});
 }
 
+void GenericKernel::add_scratch(int64_t n_elements) {
+    n_scratch_ = n_elements;
+    shapes_.push_back({sizeof(uint32_t), n_indices_ + 1, POLYTILE_UNSIGNED_NUMBER});
+}
+
 std::string GenericKernel::declaration() const {
     std::string text = "generic[", separator = "]" + text_of(parameters_) + ": ";
     for (int d = 0; d < n_indices_; d++)
@@ -106,7 +112,12 @@ std::string GenericKernel::declaration() const {
         }
         separator = "; ";
     }
-    return text;
+    if (n_scratch_ == 0)
+        return text;
+    text += "; scratch u32 scratch[";
+    for (int d = 0; d < n_indices_; d++)
+        text += std::string(index_names[d]) + ", ";
+    return text + "0:" + std::to_string(n_scratch_ - 1) + "]";
 }
 
 polytile_implementation GenericKernel::implementation() const {
@@ -119,7 +130,10 @@ polytile_implementation GenericKernel::implementation() const {
     made.parameters = taken_.empty() ? nullptr : taken_.data();
     made.host = [](const polytile_domain *threads, const polytile_view *views, void *user) {
         const auto *kernel = static_cast<const GenericKernel *>(user);
-        kernel->run_box(*threads, views, kernel->values_in(views));
+        if (kernel->n_scratch_ > 0)
+            kernel->run_by_way_of_scratch(*threads, views);
+        else
+            kernel->run_box(*threads, views, kernel->values_in(views));
     };
     return made;
 }
@@ -127,7 +141,7 @@ polytile_implementation GenericKernel::implementation() const {
 /** They are behind the views of arrays as the body takes them: from the last on. */
 GenericKernel::Values GenericKernel::values_in(const polytile_view *views) const {
     const std::vector<GenericParameter> taken(parameters_.rbegin(), parameters_.rend());
-    Values values = read_values(views + accesses_.size(), taken);
+    Values values = read_values(views + shapes_.size(), taken);
     std::reverse(values.begin(), values.end());
     return values;
 }
@@ -140,6 +154,35 @@ void GenericKernel::run_box(const polytile_domain &threads, const polytile_view 
             return address_in(views[a], at, accesses_[a].extents.size());
         });
     });
+}
+
+/** Call with each element of scratch, and with what it is to hold. */
+template <class Call>
+void GenericKernel::for_each_scratch(const polytile_domain &threads, const polytile_view &view,
+                                     const Call &call) const {
+    polytile_domain all = threads;
+    all.range[all.n_dims++] = {0, n_scratch_ - 1, 1};
+    for_each_place(all, [&](const int64_t *at) {
+        uint64_t value = 17;
+        for (int d = 0; d < all.n_dims; d++)
+            value = 31 * value + static_cast<uint64_t>(at[d]);
+        call(address_in(view, at, static_cast<size_t>(all.n_dims)), value & UINT32_MAX);
+    });
+}
+
+void GenericKernel::run_by_way_of_scratch(const polytile_domain &threads,
+                                          const polytile_view *views) const {
+    const polytile_view &scratch = views[accesses_.size()];
+    bool is_kept = true;
+    for_each_scratch(threads, scratch, [](void *element, uint64_t value) {
+        store(element, sizeof(uint32_t), value);
+    });
+    run_box(threads, views, values_in(views));
+    for_each_scratch(threads, scratch, [&](const void *element, uint64_t value) {
+        is_kept = is_kept && load(element, sizeof(uint32_t)) == value;
+    });
+    if (!is_kept)
+        ADD_FAILURE() << declaration() << ": something else was stored into scratch";
 }
 
 void GenericKernel::run(const polytile_domain &threads, const Find &find) const {

@@ -57,6 +57,10 @@ class GenericKernel {
     GenericKernel(int n_indices, std::vector<GenericAccess> accesses,
                   std::vector<GenericParameter> parameters = {});
 
+    /** Give each thread so many elements of scratch, which it fills before it runs and finds as they
+     * were afterwards; a body that does not says so to the test. */
+    void add_scratch(int64_t n_elements);
+
     /** "generic[i, j](f32 p0): in a[i-1:i+1, j]; out b[i, j]" */
     std::string declaration() const;
     /** It points to this kernel, which has to live as long as launches of it are queued. Its body
@@ -102,6 +106,10 @@ class GenericKernel {
     void run_thread(const int64_t *thread, const Values &values, const At &at) const;
     void run_box(const polytile_domain &threads, const polytile_view *views,
                  const Values &values) const;
+    template <class Call>
+    void for_each_scratch(const polytile_domain &threads, const polytile_view &view,
+                          const Call &call) const;
+    void run_by_way_of_scratch(const polytile_domain &threads, const polytile_view *views) const;
     void start(const polytile_domain &threads, const polytile_view *views,
                const Values &values) const;
     polytile_range allowed_by(GenericWindow window, int64_t extent, bool is_inside) const;
@@ -109,6 +117,7 @@ class GenericKernel {
     int n_indices_;
     std::vector<GenericAccess> accesses_;
     std::vector<GenericParameter> parameters_;
+    int64_t n_scratch_ = 0; /* elements of each thread; 0: there is none */
     std::vector<polytile_view_shape> shapes_;
     std::vector<polytile_body_parameter> taken_; /* from the last on */
 };

@@ -28,10 +28,10 @@ template <class Call> void for_each_place(const polytile_domain &box, const Call
 }
 
 inline void *address_in(const polytile_view &view, const int64_t *at, size_t n_dims) {
-    int64_t offset = 0;
+    auto address = reinterpret_cast<uint64_t>(view.origin);
     for (size_t d = 0; d < n_dims; d++)
-        offset += at[d] * view.stride_bytes[d];
-    return static_cast<char *>(view.origin) + offset;
+        address += static_cast<uint64_t>(at[d]) * static_cast<uint64_t>(view.stride_bytes[d]);
+    return reinterpret_cast<void *>(address);
 }
 
 inline uint64_t load(const void *from, int64_t n_bytes) {

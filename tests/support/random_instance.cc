@@ -304,6 +304,8 @@ polytile_status RandomLaunch::instantiate(const pti_instance **instance) {
     declaration.n_arrays = static_cast<int>(names_.size());
     declaration.array_name = array_names.data();
     declaration.array_n_dims = n_dims_.data();
+    const auto is_scratch = std::make_unique<bool[]>(names_.size());
+    declaration.is_scratch = is_scratch.get();
     declaration.n_accesses = static_cast<int>(accesses_.size());
     declaration.access = accesses_.data();
     polytile_kernel kernel = {};

@@ -1,8 +1,9 @@
 #include "access/declare/access_text.h"
 
+#include "access/declare/type.h"
+
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 void pti_point_write(pti_text *text, const int64_t *point, int n_dims) {
     for (int d = 0; d < n_dims; d++)
@@ -53,20 +54,11 @@ static void write_terms(pti_text *text, const polytile_declaration *declaration,
         write_constant(text, affine->constant, first);
 }
 
-static bool is_one_element(const polytile_subscript *subscript) {
-    bool same = !subscript->from_first && !subscript->to_last &&
-                subscript->lo.constant == subscript->hi.constant;
-    return same &&
-           memcmp(subscript->lo.index, subscript->hi.index, sizeof subscript->lo.index) == 0 &&
-           memcmp(subscript->lo.parameter, subscript->hi.parameter,
-                  sizeof subscript->lo.parameter) == 0;
-}
-
 static void write_subscript(pti_text *text, const polytile_declaration *declaration,
                             const polytile_subscript *subscript) {
     if (!subscript->from_first)
         write_terms(text, declaration, &subscript->lo, true);
-    if (is_one_element(subscript) && subscript->step == 1)
+    if (pti_subscript_is_one_element(subscript) && subscript->step == 1)
         return;
     pti_text_add(text, ":");
     if (!subscript->to_last)
@@ -76,7 +68,10 @@ static void write_subscript(pti_text *text, const polytile_declaration *declarat
 }
 
 static void write_role(pti_text *text, const pti_access *access) {
+    char type[PTI_TYPE_TEXT_BYTES];
     pti_text_add(text, "%s%s ", access->fresh ? "out " : "", pti_role_word(access->role));
+    if (access->role == POLYTILE_SCRATCH)
+        pti_text_add(text, "%s ", pti_type_format(access->type, type));
 }
 
 void pti_access_write(pti_text *text, const polytile_declaration *declaration,

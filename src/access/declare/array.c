@@ -1,6 +1,6 @@
 #include "access/declare/array.h"
 
-#include "access/set/range.h"
+#include "access/set/box.h"
 #include "base/checked.h"
 
 #include <inttypes.h>
@@ -32,6 +32,8 @@ static void destroy_array(pti_object *object) {
     polytile_array *array = (polytile_array *)object;
     if (array->queue != NULL)
         array->leave_queue(array, true);
+    if (array->base != NULL)
+        array->base->n_views--;
     if (array->mapping != NULL)
         munmap(array->mapping, (size_t)array->mapping_bytes);
     end_file(array);
@@ -60,7 +62,8 @@ static polytile_status check_range(polytile_context *ctx, const char *name, int 
     if (range.step != 1)
         return pti_fail(ctx, POLYTILE_INVALID,
                         "array %s: dimension %d has step %" PRId64
-                        "; an array holds every index, so its step must be 1",
+                        "; wrap memory over steps of 1, and take every so many of its indices by "
+                        "polytile_array_select()",
                         name, d, range.step);
     return POLYTILE_OK;
 }
@@ -108,6 +111,28 @@ static polytile_status refuse_no_place(polytile_context *ctx, const char *name) 
                     name == NULL ? "?" : name);
 }
 
+polytile_status pti_array_check_domain(polytile_context *ctx, const char *name, polytile_type type,
+                                       const polytile_domain *domain) {
+    int64_t n_bytes;
+    return check_domain(ctx, name, type, domain, &n_bytes);
+}
+
+polytile_status pti_array_create_strided(polytile_context *ctx, const char *name,
+                                         polytile_type type, const polytile_domain *domain,
+                                         polytile_array **array) {
+    polytile_array *made = allocate_array(name);
+    *array = NULL;
+    if (made == NULL)
+        return pti_fail_memory(ctx, name, (double)sizeof *made);
+    made->type = type;
+    made->element_bytes = polytile_type_get_bytes(type);
+    made->domain = *domain;
+    made->n_bytes = pti_box_count(domain) * made->element_bytes;
+    pti_object_adopt(ctx, &made->object, destroy_array);
+    *array = made;
+    return POLYTILE_OK;
+}
+
 polytile_status pti_array_create(polytile_context *ctx, const char *name, polytile_type type,
                                  const polytile_domain *domain, polytile_array **array) {
     if (array == NULL)
@@ -117,37 +142,34 @@ polytile_status pti_array_create(polytile_context *ctx, const char *name, polyti
         return pti_fail(ctx, POLYTILE_INVALID, "an array needs a name, for its errors and plans");
     if (domain == NULL)
         return pti_fail(ctx, POLYTILE_INVALID, "array %s: its domain is NULL", name);
-    int64_t n_bytes = 0;
-    polytile_status status = check_domain(ctx, name, type, domain, &n_bytes);
-    if (status != POLYTILE_OK)
-        return status;
-    polytile_array *made = allocate_array(name);
-    if (made == NULL)
-        return pti_fail_memory(ctx, name, (double)sizeof *made);
-    made->type = type;
-    made->element_bytes = polytile_type_get_bytes(type);
-    made->domain = *domain;
-    made->n_bytes = n_bytes;
-    pti_object_adopt(ctx, &made->object, destroy_array);
-    *array = made;
-    return POLYTILE_OK;
+    polytile_status status = pti_array_check_domain(ctx, name, type, domain);
+    if (status == POLYTILE_OK)
+        status = pti_array_create_strided(ctx, name, type, domain, array);
+    if (status == POLYTILE_OK)
+        (*array)->layout = pti_memory_layout_of(domain, (*array)->element_bytes);
+    return status;
+}
+
+/** Refuse data that is not there. */
+static polytile_status check_data(polytile_context *ctx, const char *name, const void *data) {
+    if (data != NULL)
+        return POLYTILE_OK;
+    return pti_fail(ctx, POLYTILE_INVALID,
+                    "array %s: its data is NULL; polytile_array_describe() makes one without "
+                    "memory, to plan with",
+                    name == NULL ? "?" : name);
 }
 
 polytile_status polytile_array_wrap_domain(polytile_context *ctx, const char *name,
                                            polytile_type type, const polytile_domain *domain,
                                            void *data, polytile_array **array) {
-    if (ctx == NULL)
-        return pti_fail(NULL, POLYTILE_INVALID, "%s: the context is NULL", __func__);
-    pti_clear_error(ctx);
+    PTI_ENTER(ctx, ctx, "context");
     if (array == NULL)
         return refuse_no_place(ctx, name);
     *array = NULL;
-    if (data == NULL)
-        return pti_fail(ctx, POLYTILE_INVALID,
-                        "array %s: its data is NULL; polytile_array_describe() makes one without "
-                        "memory, to plan with",
-                        name == NULL ? "?" : name);
-    polytile_status status = pti_array_create(ctx, name, type, domain, array);
+    polytile_status status = check_data(ctx, name, data);
+    if (status == POLYTILE_OK)
+        status = pti_array_create(ctx, name, type, domain, array);
     if (status == POLYTILE_OK)
         (*array)->data = data;
     return status;
@@ -156,9 +178,7 @@ polytile_status polytile_array_wrap_domain(polytile_context *ctx, const char *na
 polytile_status polytile_array_wrap(polytile_context *ctx, const char *name, polytile_type type,
                                     int n_dims, const int64_t *extents, void *data,
                                     polytile_array **array) {
-    if (ctx == NULL)
-        return pti_fail(NULL, POLYTILE_INVALID, "%s: the context is NULL", __func__);
-    pti_clear_error(ctx);
+    PTI_ENTER(ctx, ctx, "context");
     if (array == NULL)
         return refuse_no_place(ctx, name);
     *array = NULL;
@@ -171,15 +191,30 @@ polytile_status polytile_array_wrap(polytile_context *ctx, const char *name, pol
 
 polytile_status polytile_array_describe(polytile_context *ctx, const char *name, polytile_type type,
                                         const polytile_domain *domain, polytile_array **array) {
-    if (ctx == NULL)
-        return pti_fail(NULL, POLYTILE_INVALID, "%s: the context is NULL", __func__);
-    pti_clear_error(ctx);
+    PTI_ENTER(ctx, ctx, "context");
     return pti_array_create(ctx, name, type, domain, array);
 }
 
+/** End the views of an array, which do not outlive it. */
+static void destroy_views(polytile_array *base) {
+    polytile_array *at = NULL;
+    while (base->n_views > 0) {
+        polytile_array *next = pti_array_next(base->object.context, at);
+        if (next->base != base) {
+            at = next;
+            continue;
+        }
+        destroy_views(next);
+        pti_object_release(&next->object);
+        at = NULL;
+    }
+}
+
 void polytile_array_destroy(polytile_array *array) {
-    if (array != NULL && (array->queue == NULL || array->leave_queue(array, false)))
-        pti_object_release(&array->object);
+    if (array == NULL || (array->queue != NULL && !array->leave_queue(array, false)))
+        return;
+    destroy_views(array);
+    pti_object_release(&array->object);
 }
 
 const char *polytile_array_get_name(const polytile_array *array) {
@@ -196,7 +231,8 @@ const polytile_domain *polytile_array_get_domain(const polytile_array *array) {
 }
 
 void *polytile_array_get_data(const polytile_array *array) {
-    return array == NULL || array->is_internal ? NULL : array->data;
+    bool is_shown = array != NULL && !pti_array_root(array)->is_internal;
+    return is_shown ? array->data : NULL;
 }
 
 void pti_array_warn_incomplete(const polytile_array *array, const char *kernel_name) {

@@ -1,6 +1,8 @@
 #ifndef POLYTILE_ACCESS_DECLARE_ARRAY_H
 #define POLYTILE_ACCESS_DECLARE_ARRAY_H
 
+#include "access/set/index_map.h"
+#include "access/set/memory_layout.h"
 #include "base/context.h"
 #include "base/part_file.h"
 #include <polytile/array.h>
@@ -18,9 +20,15 @@ struct polytile_array {
     polytile_type type;
     int64_t element_bytes;
     polytile_domain domain;
-    void *data;      /* of the first element; borrowed, or inside mapping; NULL: described only */
-    int64_t n_bytes; /* of all elements */
-    bool read_only;  /* a file mapped for reading */
+    void *data; /* of the first element; borrowed, or inside mapping; NULL: described only */
+    pti_memory_layout layout; /* of that memory, over the domain; from its first byte to its last it
+                                 may have bytes of nobody's, or of other arrays */
+    int64_t n_bytes;          /* of all elements */
+    polytile_array *base;     /* a view: whose elements these are; NULL: its own */
+    bool maps_indices;        /* a view: to_base has the base's index of each element */
+    pti_index_map to_base;
+    int n_views;    /* of this array */
+    bool read_only; /* a file mapped for reading */
     pti_array_state state;
     struct polytile_queue *queue; /* that holds it, attached or internal; NULL: none */
     bool (*leave_queue)(polytile_array *of, bool at_once); /* while it is held: called before it is
@@ -34,14 +42,41 @@ struct polytile_array {
     pti_part_file part; /* that file, as long as it waits for its name */
 };
 
-/* Return the state, which a queue's thread may set meanwhile. */
+/** Return the array that has the elements of a view, and is none; of all others the array itself. */
+static inline const polytile_array *pti_array_root(const polytile_array *array) {
+    while (array->base != NULL)
+        array = array->base;
+    return array;
+}
+
+/** Return the array that a run plans for one that it is given: a view with steps is taken as a part of
+ * its base, since planners know no array with gaps. */
+static inline polytile_array *pti_array_planned(polytile_array *array) {
+    while (array->base != NULL && pti_box_has_gaps(&array->domain))
+        array = array->base;
+    return array;
+}
+
+/** Find the map from an array's indices to those of itself or of an array that it is a view of,
+ * directly or not. False: some view between them joins dimensions. */
+bool pti_array_map_to(const polytile_array *array, const polytile_array *of, pti_index_map *map);
+
+/** Return the bytes from an array's first to its last. */
+static inline int64_t pti_array_span_bytes(const polytile_array *array) {
+    return array->layout.size_bytes;
+}
+
+/* Return the state, which a queue's thread may set meanwhile. That of a view is its base's, which
+ * is not complete because a part of it was overwritten. */
 
 static inline pti_array_state pti_array_get_state(const polytile_array *array) {
-    return __atomic_load_n(&array->state, __ATOMIC_RELAXED);
+    return __atomic_load_n(&pti_array_root(array)->state, __ATOMIC_RELAXED);
 }
 
 static inline void pti_array_set_state(polytile_array *array, pti_array_state state) {
-    __atomic_store_n(&array->state, state, __ATOMIC_RELAXED);
+    polytile_array *root = (polytile_array *)(uintptr_t)pti_array_root(array);
+    if (state != PTI_ARRAY_COMPLETE || root->n_bytes == array->n_bytes)
+        __atomic_store_n(&root->state, state, __ATOMIC_RELAXED);
 }
 
 static inline bool pti_array_is_complete(const polytile_array *array) {
@@ -56,10 +91,20 @@ static inline void pti_array_set_complete(polytile_array *array, bool complete) 
 /** Warn that a kernel reads an incomplete array. */
 void pti_array_warn_incomplete(const polytile_array *array, const char *kernel_name);
 
-/** Create an array over a domain. The caller sets data, mapping and read_only. Errors as
+/** Create an array over a domain, in C order. The caller sets data, mapping and read_only. Errors as
  * polytile_array_wrap(). */
 polytile_status pti_array_create(polytile_context *ctx, const char *name, polytile_type type,
                                  const polytile_domain *domain, polytile_array **array);
+
+/** Check a type and a domain of steps 1 as polytile_array_wrap() does. */
+polytile_status pti_array_check_domain(polytile_context *ctx, const char *name, polytile_type type,
+                                       const polytile_domain *domain);
+
+/** Create an array likewise over a domain of any steps that was checked. The caller sets its layout,
+ * too. */
+polytile_status pti_array_create_strided(polytile_context *ctx, const char *name,
+                                         polytile_type type, const polytile_domain *domain,
+                                         polytile_array **array);
 
 /** Return the context's newest array older than `after`, or of all if `after` is NULL; NULL:
  * none. */

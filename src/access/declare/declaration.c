@@ -5,28 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const role_words[] = {
-#define ROLE_WORD(name, text) text,
-    POLYTILE_ROLES(ROLE_WORD)
-#undef ROLE_WORD
-};
-
-enum { N_ROLES = sizeof role_words / sizeof *role_words };
-
-bool pti_role_is_known(polytile_role role) {
-    return (int)role >= 0 && (int)role < N_ROLES;
+bool pti_terms_are_equal(const polytile_affine *a, const polytile_affine *b) {
+    return memcmp(a->index, b->index, sizeof a->index) == 0 &&
+           memcmp(a->parameter, b->parameter, sizeof a->parameter) == 0;
 }
 
-const char *pti_role_word(polytile_role role) {
-    return (int)role >= 0 && (int)role < N_ROLES ? role_words[role] : "?";
-}
-
-bool pti_role_reduces(polytile_role role) {
-    return role >= POLYTILE_SUM;
-}
-
-bool pti_role_writes(polytile_role role) {
-    return role != POLYTILE_IN;
+bool pti_subscript_is_one_element(const polytile_subscript *subscript) {
+    return !subscript->from_first && !subscript->to_last &&
+           subscript->lo.constant == subscript->hi.constant &&
+           pti_terms_are_equal(&subscript->lo, &subscript->hi);
 }
 
 bool pti_is_identifier(const char *text) {
@@ -82,6 +69,7 @@ void pti_declaration_free(polytile_declaration *declaration) {
         pti_relation_free(declaration->access[k].relation);
     free(declaration->array_name);
     free(declaration->array_n_dims);
+    free(declaration->is_scratch);
     free(declaration->access);
     free(declaration->name);
     free(declaration);

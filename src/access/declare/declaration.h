@@ -40,7 +40,8 @@ typedef struct pti_relation {
 typedef struct pti_access {
     int array; /* position among the declaration's arrays */
     polytile_role role;
-    bool fresh; /* of a reducing role: starts from the identity */
+    polytile_type type; /* of scratch: of its elements; else 0 */
+    bool fresh;         /* of a reducing role: starts from the identity */
     bool exact;
     int n_dims;
     polytile_subscript subscript[POLYTILE_MAX_DIMS];
@@ -58,9 +59,11 @@ struct polytile_declaration {
     bool is_typed[POLYTILE_MAX_PARAMETERS]; /* declared with its type, not by a subscript's use */
     bool is_in_subscripts[POLYTILE_MAX_PARAMETERS]; /* whether a section needs a parameter's value:
                                                        planning then does, too */
-    int n_arrays;
-    char **array_name; /* in order of first appearance */
+    int n_arrays;                                   /* with scratch, which launches are not given */
+    int n_scratch;                                  /* of them */
+    char **array_name;                              /* in order of first appearance */
     int *array_n_dims;
+    bool *is_scratch; /* of each array */
     int n_accesses;
     pti_access *access;
     int n_constraints; /* of all accesses' relations */
@@ -111,11 +114,16 @@ polytile_status pti_out_of_memory(pti_text *why);
 int pti_find_name(const char *name, int n_names, char *const *names);
 /** Return whether a text is a letter or underscore followed by letters, digits and underscores. */
 bool pti_is_identifier(const char *text);
+/** Return whether two expressions are equal but for their constants. */
+bool pti_terms_are_equal(const polytile_affine *a, const polytile_affine *b);
+/** Return whether a subscript names one element whatever the array's extents are. */
+bool pti_subscript_is_one_element(const polytile_subscript *subscript);
 bool pti_role_is_known(polytile_role role);
 /** Return the word of a role in a declaration. */
 const char *pti_role_word(polytile_role role);
 /** Return whether threads combine into the element (sum, prod, min, max). */
 bool pti_role_reduces(polytile_role role);
+/** Return whether a thread stores into the elements: what it has as scratch is its own, too. */
 bool pti_role_writes(polytile_role role);
 
 /** Relations as data. pti_relation_add() returns false when memory runs out. */

@@ -57,9 +57,41 @@ static bool check_role(const char *array, const pti_access *access, pti_text *wh
     return true;
 }
 
+/** What is scratch has its type and all its extents in one section. */
+static bool check_scratch(const char *name, const pti_access *access, pti_text *why) {
+    if (access->role != POLYTILE_SCRATCH)
+        return true;
+    if (access->relation != NULL) {
+        pti_text_add(why, "%s is scratch, which takes subscripts, not a relation", name);
+        return false;
+    }
+    if (polytile_type_get_bytes(access->type) == 0) {
+        pti_text_add(why,
+                     "%s is scratch, and %d is no element type; use POLYTILE_F32 and so on, or "
+                     "POLYTILE_BYTES(n)",
+                     name, access->type);
+        return false;
+    }
+    for (int d = 0; d < access->n_dims; d++) {
+        if (!access->subscript[d].from_first && !access->subscript[d].to_last)
+            continue;
+        pti_text_add(why,
+                     "subscript %d of %s leaves an end open, but no array has extents for scratch; "
+                     "give both, such as 0:n-1",
+                     d + 1, name);
+        return false;
+    }
+    return true;
+}
+
 static bool agrees_with(const polytile_declaration *declaration, int array,
                         const pti_access *access, pti_text *why) {
     const char *name = declaration->array_name[array];
+    if (declaration->is_scratch[array] || access->role == POLYTILE_SCRATCH) {
+        pti_text_add(why, "%s is %s already; scratch has one section and a name of its own", name,
+                     declaration->is_scratch[array] ? "scratch" : "an array");
+        return false;
+    }
     if (declaration->array_n_dims[array] != access->n_dims) {
         pti_text_add(why, "%s has %d %s here and %d before", name, access->n_dims,
                      pti_plural(access->n_dims, "subscript", "subscripts"),
@@ -79,8 +111,8 @@ static bool agrees_with(const polytile_declaration *declaration, int array,
     return true;
 }
 
-static polytile_status add_array(polytile_declaration *declaration, const char *array, int n_dims,
-                                 pti_text *why) {
+static polytile_status add_array(polytile_declaration *declaration, const char *array,
+                                 const pti_access *access, pti_text *why) {
     size_t n_arrays = (size_t)declaration->n_arrays + 1;
     char **names = realloc(declaration->array_name, n_arrays * sizeof *names);
     if (names == NULL)
@@ -90,10 +122,16 @@ static polytile_status add_array(polytile_declaration *declaration, const char *
     if (counts == NULL)
         return pti_out_of_memory(why);
     declaration->array_n_dims = counts;
+    bool *is_scratch = realloc(declaration->is_scratch, n_arrays * sizeof *is_scratch);
+    if (is_scratch == NULL)
+        return pti_out_of_memory(why);
+    declaration->is_scratch = is_scratch;
     names[declaration->n_arrays] = strdup(array);
     if (names[declaration->n_arrays] == NULL)
         return pti_out_of_memory(why);
-    counts[declaration->n_arrays++] = n_dims;
+    is_scratch[declaration->n_arrays] = access->role == POLYTILE_SCRATCH;
+    declaration->n_scratch += access->role == POLYTILE_SCRATCH;
+    counts[declaration->n_arrays++] = access->n_dims;
     return POLYTILE_OK;
 }
 
@@ -184,7 +222,7 @@ polytile_status pti_declaration_add_access(polytile_declaration *declaration, co
     }
     int position = pti_find_name(array, declaration->n_arrays, declaration->array_name);
     if (!has_room_for_access(declaration, array, access, why) || !check_role(array, access, why) ||
-        !check_subscripts(declaration, array, access, why) ||
+        !check_scratch(array, access, why) || !check_subscripts(declaration, array, access, why) ||
         !uses_integers(declaration, array, access, why) || !has_own_name(declaration, array, why) ||
         (position >= 0 && !agrees_with(declaration, position, access, why)))
         return POLYTILE_DECLARATION;
@@ -196,7 +234,7 @@ polytile_status pti_declaration_add_access(polytile_declaration *declaration, co
     declaration->access = grown;
     if (position < 0) {
         position = declaration->n_arrays;
-        polytile_status status = add_array(declaration, array, access->n_dims, why);
+        polytile_status status = add_array(declaration, array, access, why);
         if (status != POLYTILE_OK)
             return status;
     }

@@ -54,9 +54,7 @@ polytile_status polytile_declaration_create(polytile_context *ctx, const char *n
                                             polytile_declaration **declaration) {
     if (declaration != NULL)
         *declaration = NULL;
-    if (ctx == NULL)
-        return pti_fail(NULL, POLYTILE_INVALID, "%s: the context is NULL", __func__);
-    pti_clear_error(ctx);
+    PTI_ENTER(ctx, ctx, "context");
     if (declaration == NULL || name == NULL)
         return pti_fail(ctx, POLYTILE_INVALID, "declaration: the %s is NULL",
                         name == NULL ? "name" : "place for the result");
@@ -81,12 +79,30 @@ polytile_status polytile_declaration_create(polytile_context *ctx, const char *n
 
 polytile_status polytile_declaration_add_parameter(polytile_declaration *declaration,
                                                    polytile_type type, const char *name) {
-    if (declaration == NULL)
-        return pti_fail(NULL, POLYTILE_INVALID, "%s: the declaration is NULL", __func__);
+    PTI_ENTER(declaration, declaration->object.context, "declaration");
     polytile_context *ctx = declaration->object.context;
-    pti_clear_error(ctx);
     pti_text why = {0};
     polytile_status status = pti_declaration_add_typed_parameter(declaration, type, name, &why);
+    if (status != POLYTILE_OK)
+        fail_with(ctx, declaration->name, status, &why);
+    pti_text_free(&why);
+    return status;
+}
+
+/** Add a section whose subscripts are still to be copied. */
+static polytile_status add_section(polytile_declaration *declaration, pti_access access,
+                                   const char *array, int n_subscripts,
+                                   const polytile_subscript *subscripts) {
+    polytile_context *ctx = declaration->object.context;
+    if (array == NULL || subscripts == NULL)
+        return pti_fail(ctx, POLYTILE_INVALID, "%s: the %s of a section is NULL", declaration->name,
+                        array == NULL ? "array's name" : "list of subscripts");
+    access.exact = true;
+    access.n_dims = n_subscripts;
+    if (n_subscripts > 0 && n_subscripts <= POLYTILE_MAX_DIMS)
+        memcpy(access.subscript, subscripts, (size_t)n_subscripts * sizeof *subscripts);
+    pti_text why = {0};
+    polytile_status status = pti_declaration_add_access(declaration, array, &access, &why);
     if (status != POLYTILE_OK)
         fail_with(ctx, declaration->name, status, &why);
     pti_text_free(&why);
@@ -96,22 +112,23 @@ polytile_status polytile_declaration_add_parameter(polytile_declaration *declara
 polytile_status polytile_declaration_add(polytile_declaration *declaration, polytile_role role,
                                          bool fresh, const char *array, int n_subscripts,
                                          const polytile_subscript *subscripts) {
-    if (declaration == NULL)
-        return pti_fail(NULL, POLYTILE_INVALID, "%s: the declaration is NULL", __func__);
-    polytile_context *ctx = declaration->object.context;
-    pti_clear_error(ctx);
-    if (array == NULL || subscripts == NULL)
-        return pti_fail(ctx, POLYTILE_INVALID, "%s: the %s of a section is NULL", declaration->name,
-                        array == NULL ? "array's name" : "list of subscripts");
-    pti_access access = {.role = role, .fresh = fresh, .exact = true, .n_dims = n_subscripts};
-    if (n_subscripts > 0 && n_subscripts <= POLYTILE_MAX_DIMS)
-        memcpy(access.subscript, subscripts, (size_t)n_subscripts * sizeof *subscripts);
-    pti_text why = {0};
-    polytile_status status = pti_declaration_add_access(declaration, array, &access, &why);
-    if (status != POLYTILE_OK)
-        fail_with(ctx, declaration->name, status, &why);
-    pti_text_free(&why);
-    return status;
+    PTI_ENTER(declaration, declaration->object.context, "declaration");
+    if (role == POLYTILE_SCRATCH)
+        return pti_fail(declaration->object.context, POLYTILE_DECLARATION,
+                        "%s: scratch such as %s needs a type; add it by "
+                        "polytile_declaration_add_scratch()",
+                        declaration->name, array == NULL ? "w" : array);
+    return add_section(declaration, (pti_access){.role = role, .fresh = fresh}, array, n_subscripts,
+                       subscripts);
+}
+
+polytile_status polytile_declaration_add_scratch(polytile_declaration *declaration,
+                                                 polytile_type type, const char *name,
+                                                 int n_subscripts,
+                                                 const polytile_subscript *subscripts) {
+    PTI_ENTER(declaration, declaration->object.context, "declaration");
+    return add_section(declaration, (pti_access){.role = POLYTILE_SCRATCH, .type = type}, name,
+                       n_subscripts, subscripts);
 }
 
 void polytile_declaration_destroy(polytile_declaration *declaration) {

@@ -46,6 +46,7 @@ static uint64_t mix_relation(uint64_t hash, const pti_relation *relation) {
 static uint64_t mix_access(uint64_t hash, const pti_access *access) {
     hash = pti_mix(hash, access->array);
     hash = pti_mix(hash, access->role);
+    hash = pti_mix(hash, access->type);
     hash = pti_mix(hash, access->fresh);
     hash = pti_mix(hash, access->n_dims);
     for (int d = 0; d < access->n_dims; d++)

@@ -33,6 +33,10 @@ struct polytile_kernel {
  * is planned as if it did. */
 bool pti_takes_pieces(const polytile_implementation *of);
 
+/** Return whether sub-kernels may run side by side; launchers of GPUs may have memory of their own,
+ * which one call uses after the other. */
+bool pti_may_run_concurrently(const polytile_implementation *of);
+
 /** Refuse a launch without a kernel or a domain; where names the device or the caller. Errors:
  * INVALID. */
 polytile_status pti_kernel_check_launch(polytile_context *ctx, const char *where,
@@ -41,6 +45,11 @@ polytile_status pti_kernel_check_launch(polytile_context *ctx, const char *where
 /** Refuse a list that has not as many arrays as the kernel. Errors: INVALID. */
 polytile_status pti_kernel_check_arrays(polytile_context *ctx, const polytile_kernel *kernel,
                                         int n_arrays, polytile_array *const *arrays);
+
+/** List the array of each operand of a launch, out of those that it is given; NULL: scratch.
+ * Shapes  operands: as many as the declaration has arrays. */
+void pti_kernel_list_operands(const polytile_kernel *kernel, polytile_array *const *arrays,
+                              polytile_array **operands);
 
 /**
  * Keep a kernel, which the program may destroy meanwhile, until as many calls of release.

@@ -6,7 +6,6 @@
 #include "base/checked.h"
 #include "base/retry.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,17 +14,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static polytile_status fail_errno(polytile_context *ctx, const char *path, const char *action,
-                                  int error) {
-    return pti_fail(ctx, POLYTILE_IO, "%s: cannot %s: %s", path, action, strerror(error));
-}
-
 static polytile_status map_file(polytile_context *ctx, const char *path, int file, int64_t n_bytes,
                                 bool writable, void **mapping) {
     int protection = writable ? PROT_READ | PROT_WRITE : PROT_READ;
     void *mapped = mmap(NULL, (size_t)n_bytes, protection, MAP_SHARED, file, 0);
     if (mapped == MAP_FAILED)
-        return fail_errno(ctx, path, "map the file into memory", errno);
+        return pti_fail_errno(ctx, path, "map the file into memory");
     *mapping = mapped;
     return POLYTILE_OK;
 }
@@ -34,7 +28,7 @@ static polytile_status get_size(polytile_context *ctx, const char *path, int fil
                                 int64_t *n_bytes) {
     struct stat info;
     if (fstat(file, &info) != 0)
-        return fail_errno(ctx, path, "read the file's size", errno);
+        return pti_fail_errno(ctx, path, "read the file's size");
     if (!S_ISREG(info.st_mode))
         return pti_fail(ctx, POLYTILE_IO, "%s: is not a regular file", path);
     if (info.st_size == 0)
@@ -94,7 +88,7 @@ polytile_status polytile_npy_open(polytile_context *ctx, const char *name, const
     int file;
     PTI_RETRY(file, open(path, (writable ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK));
     if (file < 0)
-        return fail_errno(ctx, path, writable ? "open for writing" : "open", errno);
+        return pti_fail_errno(ctx, path, writable ? "open for writing" : "open");
     PTI_TRY(get_size(ctx, path, file, &n_bytes));
     PTI_TRY(map_file(ctx, path, file, n_bytes, writable, &mapping));
     PTI_TRY(read_header(ctx, path, mapping, n_bytes, &header));
@@ -149,10 +143,8 @@ done:
 }
 
 polytile_status polytile_npy_finish(polytile_array *array) {
-    if (array == NULL)
-        return pti_fail(NULL, POLYTILE_INVALID, "%s: the array is NULL", __func__);
+    PTI_ENTER(array, array->object.context, "array");
     polytile_context *ctx = array->object.context;
-    pti_clear_error(ctx);
     if (array->part.path == NULL)
         return POLYTILE_OK;
     if (array->queue != NULL)

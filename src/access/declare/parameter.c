@@ -95,14 +95,16 @@ static bool bind_as_declared(const polytile_kernel *kernel, int n_parameters,
                              const polytile_parameter *parameters, pti_value *values) {
     const polytile_declaration *declaration = kernel->declaration;
     pti_value unused;
-    bool is_bound = n_parameters == declaration->n_parameters && parameters != NULL;
-    for (int p = 0; is_bound && p < n_parameters; p++) {
+    if (n_parameters != declaration->n_parameters || parameters == NULL)
+        return false;
+    for (int p = 0; p < n_parameters; p++) {
         const int k = kernel->body_value[p];
-        is_bound = pti_is_same_name(parameters[p].name, declaration->parameter_name[p]) &&
-                   pti_parameter_copy(declaration->parameter_type[p], &parameters[p],
-                                      k < 0 ? &unused : &values[k]);
+        if (!pti_is_same_name(parameters[p].name, declaration->parameter_name[p]) ||
+            !pti_parameter_copy(declaration->parameter_type[p], &parameters[p],
+                                k < 0 ? &unused : &values[k]))
+            return false;
     }
-    return is_bound;
+    return true;
 }
 
 polytile_status pti_parameters_bind(polytile_context *ctx, const polytile_kernel *kernel,

@@ -5,13 +5,14 @@
 
 /** Return whether a name, perhaps NULL, is one of a declaration; names are short. */
 static inline bool pti_is_same_name(const char *name, const char *declared) {
+    size_t k = 0;
     if (name == NULL)
         return false;
-    while (*name == *declared && *name != '\0') {
-        name++;
-        declared++;
+    while (name[k] == declared[k]) {
+        if (name[k++] == '\0')
+            return true;
     }
-    return *name == *declared;
+    return false;
 }
 
 /** Return the position of a parameter among a declaration's, or -1; guess: where it probably is. */

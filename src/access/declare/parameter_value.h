@@ -18,17 +18,18 @@ char *pti_parameter_show(const polytile_parameter *given, char buffer[PTI_NUMBER
 static inline bool pti_parameter_copy(polytile_type type, const polytile_parameter *given,
                                       pti_value *value) {
     const bool is_real = given->number == POLYTILE_FLOAT_NUMBER;
-    const float single = (float)given->real;
-    *value = (pti_value){0};
-    if (type == POLYTILE_F64 && is_real)
-        memcpy(value->bytes, &given->real, sizeof given->real);
-    else if (type == POLYTILE_F32 && is_real && isfinite(single))
+    if (type == POLYTILE_F32 && is_real) {
+        const float single = (float)given->real;
+        *value = (pti_value){0};
         memcpy(value->bytes, &single, sizeof single);
-    else if (type == POLYTILE_I64 && given->number == POLYTILE_SIGNED_NUMBER)
-        memcpy(value->bytes, &given->value, sizeof given->value);
-    else
-        return false;
-    return true;
+        return isfinite(single);
+    }
+    if (type == POLYTILE_F64 && is_real) {
+        memcpy(value->bytes, &given->real, sizeof given->real);
+        return true;
+    }
+    memcpy(value->bytes, &given->value, sizeof given->value);
+    return type == POLYTILE_I64 && given->number == POLYTILE_SIGNED_NUMBER;
 }
 
 /** Convert a given value to the type of parameter p. Errors: INVALID (the type cannot hold it). */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 static bool find_role(const char *word, polytile_role *role) {
-    for (*role = POLYTILE_IN; *role <= POLYTILE_MAX; ++*role)
+    for (*role = POLYTILE_IN; *role <= POLYTILE_SCRATCH; ++*role)
         if (strcmp(word, pti_role_word(*role)) == 0)
             return true;
     return false;
@@ -33,7 +33,7 @@ static bool parse_role(pti_parser *parser, polytile_role *role, bool *fresh) {
     if (!pti_parser_at(parser, PTI_TOKEN_NAME) || !find_role(parser->token.name, role))
         return pti_parser_fail(
             parser, parser->token.begin,
-            "expected a role (in, out, inout, sum, prod, min, max, out sum, ...), "
+            "expected a role (in, out, inout, sum, prod, min, max, out sum, ..., scratch), "
             "not %s",
             pti_token_show(&parser->token, shown));
     return pti_parser_advance(parser) && parse_fresh(parser, role, fresh);
@@ -96,16 +96,12 @@ static bool parse_subscripts(pti_parser *parser, pti_access *access) {
     return pti_parser_expect(parser, PTI_TOKEN_CLOSE_BRACKET, "after the subscripts");
 }
 
-static bool parse_section(pti_parser *parser, polytile_role role, bool fresh) {
+/** Read a section by its name and subscripts. */
+static bool parse_named(pti_parser *parser, pti_access access, const char *what) {
     polytile_role other;
     pti_text why = {0};
-    pti_access access = {.role = role, .fresh = fresh, .exact = true};
-    if (pti_parser_at(parser, PTI_TOKEN_OPEN_BRACE))
-        return pti_parse_braces(parser, role, fresh);
-    if (pti_parser_at(parser, PTI_TOKEN_OPEN_BRACKET))
-        return pti_parse_parameters(parser) && pti_parse_braces(parser, role, fresh);
     pti_token name = parser->token;
-    if (!pti_parser_expect(parser, PTI_TOKEN_NAME, "of an array or '{'"))
+    if (!pti_parser_expect(parser, PTI_TOKEN_NAME, what))
         return false;
     if (pti_parser_at(parser, PTI_TOKEN_NAME) && find_role(name.name, &other))
         return pti_parser_fail(parser, name.begin, "write ';' before the next role '%s'",
@@ -118,13 +114,35 @@ static bool parse_section(pti_parser *parser, polytile_role role, bool fresh) {
     return pti_parser_check(parser, name.begin, status, &why);
 }
 
-static bool parse_group(pti_parser *parser) {
-    polytile_role role = POLYTILE_IN;
-    bool fresh = false, more = true;
-    if (!parse_role(parser, &role, &fresh))
+static bool parse_section(pti_parser *parser, pti_access access) {
+    if (pti_parser_at(parser, PTI_TOKEN_OPEN_BRACE))
+        return pti_parse_braces(parser, access.role, access.fresh);
+    if (pti_parser_at(parser, PTI_TOKEN_OPEN_BRACKET))
+        return pti_parse_parameters(parser) && pti_parse_braces(parser, access.role, access.fresh);
+    return parse_named(parser, access, "of an array or '{'");
+}
+
+/** Read a section of scratch, in front of which stands its type; "scratch f32 v[i], w[i]" has one
+ * for both. */
+static bool parse_scratch(pti_parser *parser, pti_access *access, bool is_first) {
+    polytile_role other;
+    pti_token next = {.kind = PTI_TOKEN_NAME};
+    if (!is_first && !pti_token_read(parser, parser->token.end, &next))
         return false;
-    while (more)
-        if (!parse_section(parser, role, fresh) ||
+    bool has_type = next.kind == PTI_TOKEN_NAME && !find_role(parser->token.name, &other);
+    if ((is_first || has_type) && !pti_parse_type(parser, "the type of scratch", &access->type))
+        return false;
+    return parse_named(parser, *access, "of scratch");
+}
+
+static bool parse_group(pti_parser *parser) {
+    pti_access access = {.exact = true};
+    bool is_first = true;
+    if (!parse_role(parser, &access.role, &access.fresh))
+        return false;
+    for (bool more = true; more; is_first = false)
+        if (!(access.role == POLYTILE_SCRATCH ? parse_scratch(parser, &access, is_first)
+                                              : parse_section(parser, access)) ||
             !pti_parser_accept(parser, PTI_TOKEN_COMMA, &more))
             return false;
     return true;

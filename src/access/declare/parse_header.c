@@ -18,12 +18,12 @@ static bool parse_indices(pti_parser *parser) {
     return pti_parser_expect(parser, PTI_TOKEN_CLOSE_BRACKET, "after the indices");
 }
 
-static bool parse_type(pti_parser *parser, polytile_type *type) {
+bool pti_parse_type(pti_parser *parser, const char *what, polytile_type *type) {
     char shown[PTI_NAME_BYTES + 2];
     if (!pti_parser_at(parser, PTI_TOKEN_NAME) ||
         polytile_type_parse(parser->token.name, type) != POLYTILE_OK)
         return pti_parser_fail(parser, parser->token.begin,
-                               "expected a parameter's type (" PTI_TYPE_NAMES "), not %s",
+                               "expected %s (" PTI_TYPE_NAMES "), not %s", what,
                                pti_token_show(&parser->token, shown));
     return pti_parser_advance(parser);
 }
@@ -31,7 +31,7 @@ static bool parse_type(pti_parser *parser, polytile_type *type) {
 static bool parse_typed_parameter(pti_parser *parser) {
     polytile_type type;
     pti_text why = {0};
-    if (!parse_type(parser, &type))
+    if (!pti_parse_type(parser, "a parameter's type", &type))
         return false;
     pti_token name = parser->token;
     if (!pti_parser_expect(parser, PTI_TOKEN_NAME, "of a parameter"))

@@ -139,6 +139,8 @@ bool pti_scope_new_exists(pti_parser *parser, size_t offset, int *position);
 
 /** Read the kernel's name, indices and typed parameters, up to the colon. */
 bool pti_parse_header(pti_parser *parser);
+/** Read the name of an element type; what: whose, as an error text says it. */
+bool pti_parse_type(pti_parser *parser, const char *what, polytile_type *type);
 /** Read a relation in braces, with the brace next, and add its disjuncts as accesses. */
 bool pti_parse_braces(pti_parser *parser, polytile_role role, bool fresh);
 /** Read "[n, m] -> " in front of braces, with the bracket next: names of parameters. */

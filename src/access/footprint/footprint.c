@@ -87,6 +87,8 @@ polytile_domain pti_section_hull(const pti_instance *instance, const pti_section
 }
 
 bool pti_section_counts(const pti_section *section, pti_touch touch) {
+    if (section->role == POLYTILE_SCRATCH)
+        return touch == PTI_TOUCHES;
     if (touch == PTI_WRITES)
         return section->role != POLYTILE_IN;
     return touch == PTI_TOUCHES || (section->role != POLYTILE_OUT && !section->fresh);

@@ -17,7 +17,8 @@ typedef enum pti_touch { PTI_READS, PTI_WRITES, PTI_TOUCHES } pti_touch;
  * take more are partial. */
 enum { PTI_MAX_WRITE_BOXES = 64 };
 
-/** Return whether a section counts for a touch, by its role: fresh reductions read nothing. */
+/** Return whether a section counts for a touch, by its role: fresh reductions read nothing, and
+ * scratch is touched alone. */
 bool pti_section_counts(const pti_section *section, pti_touch touch);
 
 /**

@@ -2,6 +2,7 @@
 
 #include "access/declare/array.h"
 #include "access/declare/parameter.h"
+#include "access/footprint/affine.h"
 #include "access/footprint/narrow.h"
 #include "access/footprint/section.h"
 #include "access/set/boxes.h"
@@ -11,6 +12,14 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+static void free_given(pti_given *given) {
+    if (given == NULL)
+        return;
+    pti_instance_free(given->instance);
+    free(given->map);
+    free(given);
+}
 
 void pti_instance_free(pti_instance *instance) {
     if (instance == NULL)
@@ -22,6 +31,10 @@ void pti_instance_free(pti_instance *instance) {
     free(instance->operand);
     free(instance->section);
     free(instance->kernel_name);
+    if (instance->slabs != NULL)
+        instance->slabs->given = NULL;
+    pti_instance_free(instance->slabs);
+    free_given(instance->given);
     free(instance);
 }
 
@@ -61,10 +74,9 @@ static polytile_status check_thread_range(polytile_context *ctx, const pti_insta
         return pti_fail(ctx, POLYTILE_INVALID,
                         "%s: the launch domain %" PRId64 ":%" PRId64 " of %s is empty", kernel,
                         range.lo, range.hi, index);
-    if (range.step != 1)
+    if (range.step < 1)
         return pti_fail(ctx, POLYTILE_INVALID,
-                        "%s: the launch domain of %s has step %" PRId64
-                        "; it must be 1, put the stride into the subscripts",
+                        "%s: the launch domain of %s has step %" PRId64 "; it must be at least 1",
                         kernel, index, range.step);
     if (range.lo < -PTI_INDEX_LIMIT || range.hi > PTI_INDEX_LIMIT)
         return pti_fail(ctx, POLYTILE_OVERFLOW,
@@ -72,6 +84,12 @@ static polytile_status check_thread_range(polytile_context *ctx, const pti_insta
                         " of %s leaves -2^61:2^61; use a smaller one",
                         kernel, range.lo, range.hi, index);
     return POLYTILE_OK;
+}
+
+/** Count the threads along an index from 0 where there is a step between them. */
+static void take_range(polytile_range given, polytile_range *asked, polytile_range *threads) {
+    *asked = pti_range(given.lo, given.hi, given.step);
+    *threads = asked->step == 1 ? *asked : pti_range(0, pti_range_count(*asked) - 1, 1);
 }
 
 static polytile_status fill_threads(polytile_context *ctx, const polytile_domain *threads,
@@ -88,12 +106,36 @@ static polytile_status fill_threads(polytile_context *ctx, const polytile_domain
         polytile_status status = check_thread_range(ctx, instance, k, threads->range[k]);
         if (status != POLYTILE_OK)
             return status;
+        take_range(threads->range[k], &instance->asked.range[k], &instance->threads.range[k]);
     }
-    if (pti_box_count(threads) == INT64_MAX)
+    instance->asked.n_dims = instance->threads.n_dims = threads->n_dims;
+    if (pti_box_count(&instance->threads) == INT64_MAX)
         return pti_fail(ctx, POLYTILE_OVERFLOW,
                         "%s: the launch domain has more than 2^63 - 2 threads", kernel);
-    instance->threads = *threads;
     return POLYTILE_OK;
+}
+
+/** The only section that scratch has in its declaration. */
+static const pti_access *find_scratch(const polytile_declaration *declaration, int operand) {
+    const pti_access *access = declaration->access;
+    while (access->array != operand)
+        access++;
+    return access;
+}
+
+static void fill_scratch(const polytile_declaration *declaration, int p, pti_operand *operand) {
+    operand->is_scratch = true;
+    operand->same_array = p;
+    operand->type = find_scratch(declaration, p)->type;
+    operand->element_bytes = polytile_type_get_bytes(operand->type);
+    operand->domain.n_dims = declaration->array_n_dims[p];
+}
+
+int pti_first_with_array(polytile_array *const *arrays, int operand) {
+    int first = 0;
+    while (arrays[first] != arrays[operand])
+        first++;
+    return first;
 }
 
 static polytile_status fill_operands(polytile_context *ctx, const polytile_declaration *declaration,
@@ -102,6 +144,10 @@ static polytile_status fill_operands(polytile_context *ctx, const polytile_decla
     for (int p = 0; p < instance->n_operands; p++) {
         pti_operand *operand = &instance->operand[p];
         const polytile_array *array = arrays == NULL ? NULL : arrays[p];
+        if (declaration->is_scratch[p]) {
+            fill_scratch(declaration, p, operand);
+            continue;
+        }
         if (array == NULL)
             return pti_fail(ctx, POLYTILE_INVALID, "%s: the array for %s (number %d) is NULL",
                             kernel, operand->name, p);
@@ -115,24 +161,17 @@ static polytile_status fill_operands(polytile_context *ctx, const polytile_decla
         operand->element_bytes = array->element_bytes;
         operand->domain = array->domain;
         operand->whole = array->domain;
+        operand->same_array = pti_first_with_array(arrays, p);
     }
     return POLYTILE_OK;
 }
 
-polytile_status pti_instance_check_given_once(polytile_context *ctx, const pti_instance *instance,
-                                              polytile_array *const *arrays) {
-    for (int b = 1; b < instance->n_operands; b++) {
-        for (int a = 0; a < b; a++) {
-            const pti_operand *one = &instance->operand[a], *other = &instance->operand[b];
-            if (arrays[a] == arrays[b] && (one->writes || other->writes))
-                return pti_fail(ctx, POLYTILE_INVALID,
-                                "%s: array %s is given for both %s and %s, and %s is written; give "
-                                "two arrays, or name the array once in the declaration",
-                                instance->kernel_name, arrays[a]->name, one->name, other->name,
-                                one->writes ? one->name : other->name);
-        }
-    }
-    return POLYTILE_OK;
+bool pti_operand_has_writer_beside(const pti_instance *instance, int operand) {
+    bool has = false;
+    for (int o = 0; o < instance->n_operands; o++)
+        has |= o != operand && instance->operand[o].writes &&
+               instance->operand[o].same_array == instance->operand[operand].same_array;
+    return has;
 }
 
 /* Make the sections of an operand consecutive, in the order of declaration. */
@@ -154,6 +193,40 @@ static polytile_status fill_sections(polytile_context *ctx, const polytile_decla
     return POLYTILE_OK;
 }
 
+/** The extents of scratch are what all threads have of it. */
+static polytile_status fit_scratch(polytile_context *ctx, pti_instance *instance,
+                                   pti_operand *operand) {
+    const pti_section *section = &instance->section[operand->first_section];
+    int64_t n_bytes = operand->element_bytes;
+    for (int d = 0; d < section->n_dims; d++) {
+        const pti_subscript *subscript = &section->subscript[d];
+        const polytile_range range = {pti_affine_min(&subscript->lo, &instance->threads),
+                                      pti_affine_max(&subscript->hi, &instance->threads), 1};
+        if (range.hi < range.lo)
+            return pti_fail(ctx, POLYTILE_INVALID,
+                            "%s: dimension %d of scratch %s runs over %" PRId64 ":%" PRId64
+                            ", which has no element; give larger extents or parameters",
+                            instance->kernel_name, d, operand->name, range.lo, range.hi);
+        if (pti_mul_overflows(n_bytes, range.hi - range.lo + 1, &n_bytes))
+            return pti_fail(ctx, POLYTILE_OVERFLOW,
+                            "%s: the bytes of scratch %s exceed 64 bits at dimension %d; use "
+                            "smaller extents or parameters",
+                            instance->kernel_name, operand->name, d);
+        operand->domain.range[d] = range;
+    }
+    operand->whole = operand->domain;
+    return POLYTILE_OK;
+}
+
+static polytile_status fit_all_scratch(polytile_context *ctx, pti_instance *instance) {
+    polytile_status status = POLYTILE_OK;
+    for (int p = 0; p < instance->n_operands; p++)
+        if (instance->operand[p].is_scratch)
+            PTI_TRY(fit_scratch(ctx, instance, &instance->operand[p]));
+done:
+    return status;
+}
+
 static polytile_status fill_roles(polytile_context *ctx, pti_instance *instance) {
     polytile_status status = POLYTILE_OK;
     for (int p = 0; p < instance->n_operands; p++)
@@ -173,18 +246,104 @@ polytile_status pti_instance_create(const polytile_kernel *kernel, const polytil
     if (made == NULL)
         return pti_fail_memory(ctx, declaration->name, (double)sizeof *made);
     made->declaration_hash = kernel->declaration_hash;
+    made->is_team = kernel->implementation.team != NULL;
     PTI_TRY(fill_threads(ctx, threads, made));
     PTI_TRY(fill_operands(ctx, declaration, arrays, made));
     PTI_TRY(pti_parameters_match(ctx, declaration, n_parameters, parameters, made->parameter));
     PTI_TRY(fill_sections(ctx, declaration, made));
+    PTI_TRY(fit_all_scratch(ctx, made));
     PTI_TRY(fill_roles(ctx, made));
     PTI_TRY(pti_outside_check(ctx, made));
-    PTI_TRY(pti_instance_check_given_once(ctx, made, arrays));
     *instance = made;
 done:
     if (status != POLYTILE_OK)
         pti_instance_free(made);
     return status;
+}
+
+polytile_status pti_instance_copy_frame(polytile_context *ctx, const pti_instance *instance,
+                                        int n_more, pti_instance **copy) {
+    pti_instance *made = calloc(1, sizeof *made);
+    bool failed = made == NULL;
+    *copy = made;
+    if (!failed) {
+        *made = *instance;
+        made->n_operands = made->n_further = made->n_sections = 0;
+        made->given = NULL;
+        made->slabs = NULL;
+        made->operand = calloc((size_t)(instance->n_operands + n_more + 1), sizeof *made->operand);
+        made->section = calloc((size_t)instance->n_sections + 1, sizeof *made->section);
+        made->kernel_name = strdup(instance->kernel_name);
+        failed = made->operand == NULL || made->section == NULL || made->kernel_name == NULL;
+        for (int k = 0; k < instance->n_indices; k++) {
+            made->index_name[k] = strdup(instance->index_name[k]);
+            failed = failed || made->index_name[k] == NULL;
+        }
+    }
+    return failed ? pti_fail_memory(ctx, instance->kernel_name, sizeof *made) : POLYTILE_OK;
+}
+
+static polytile_status copy_operands(polytile_context *ctx, const pti_instance *instance,
+                                     pti_instance *copy) {
+    memcpy(copy->section, instance->section,
+           (size_t)instance->n_sections * sizeof *instance->section);
+    copy->n_sections = instance->n_sections;
+    for (int o = 0; o < instance->n_operands; o++) {
+        copy->operand[o] = instance->operand[o];
+        copy->operand[o].name = strdup(instance->operand[o].name);
+        copy->n_operands++;
+        if (copy->operand[o].name == NULL)
+            return pti_fail_memory(ctx, instance->kernel_name, sizeof *copy->operand);
+    }
+    return POLYTILE_OK;
+}
+
+polytile_status pti_instance_copy(polytile_context *ctx, const pti_instance *instance,
+                                  pti_instance **copy) {
+    polytile_status status;
+    PTI_TRY(pti_instance_copy_frame(ctx, instance, 0, copy));
+    PTI_TRY(copy_operands(ctx, instance, *copy));
+    (*copy)->given = instance->given;
+done:
+    return status;
+}
+
+/** Make maps that change nothing. */
+static polytile_status create_maps(polytile_context *ctx, pti_instance *copy) {
+    pti_given *given = copy->given = calloc(1, sizeof *given);
+    if (given != NULL)
+        given->map = calloc((size_t)copy->n_operands + 1, sizeof *given->map);
+    if (given == NULL || given->map == NULL)
+        return pti_fail_memory(ctx, copy->kernel_name,
+                               copy->n_operands * (double)sizeof *given->map);
+    for (int o = 0; o < copy->n_operands; o++)
+        given->map[o] = pti_index_map_identity(copy->operand[o].domain.n_dims);
+    return POLYTILE_OK;
+}
+
+polytile_status pti_instance_copy_given(polytile_context *ctx, const pti_instance *instance,
+                                        pti_instance **copy) {
+    polytile_status status;
+    PTI_TRY(pti_instance_copy_frame(ctx, instance, 0, copy));
+    PTI_TRY(copy_operands(ctx, instance, *copy));
+    PTI_TRY(create_maps(ctx, *copy));
+    if (instance->given != NULL)
+        memcpy((*copy)->given->map, instance->given->map,
+               (size_t)instance->n_operands * sizeof *instance->given->map);
+done:
+    return status;
+}
+
+void pti_instance_own_given(pti_instance *copy, pti_instance **instance) {
+    pti_instance *former = *instance;
+    if (former->given == NULL) {
+        copy->given->instance = former;
+    } else {
+        copy->given->instance = former->given->instance;
+        former->given->instance = NULL;
+        pti_instance_free(former);
+    }
+    *instance = copy;
 }
 
 /* A section's subscripts stay; whether it may be empty depends on the threads. */
@@ -201,26 +360,67 @@ static void copy_sections(const pti_instance *whole, pti_instance *narrowed) {
     }
 }
 
+/** Fill in what an operand of a narrowed instance has beside roles. */
+static void narrow_operand(const pti_operand *of, polytile_array *const *arrays, int o,
+                           pti_operand *narrowed) {
+    const bool has_array = arrays != NULL && !of->is_scratch;
+    narrowed->is_scratch = of->is_scratch;
+    narrowed->type = of->type;
+    narrowed->element_bytes = of->element_bytes;
+    narrowed->domain = has_array ? arrays[o]->domain : of->domain;
+    narrowed->whole = of->whole;
+    narrowed->same_array = has_array ? pti_first_with_array(arrays, o) : of->same_array;
+}
+
+/** Narrow an instance over arrays with its own types, and domains that are inside its own; NULL: its
+ * own. */
+static polytile_status narrow_one(const polytile_kernel *kernel, const pti_instance *whole,
+                                  const polytile_domain *threads, polytile_array *const *arrays,
+                                  pti_instance **narrowed) {
+    polytile_status status = POLYTILE_OK;
+    pti_instance *made = *narrowed = allocate_instance(kernel->declaration);
+    if (made == NULL)
+        return pti_fail_memory(kernel->object.context, whole->kernel_name, (double)sizeof *made);
+    made->declaration_hash = whole->declaration_hash;
+    made->is_team = whole->is_team;
+    made->threads = *threads;
+    made->asked = whole->asked;
+    memcpy(made->parameter, whole->parameter, sizeof made->parameter);
+    for (int o = 0; o < made->n_operands; o++)
+        narrow_operand(&whole->operand[o], arrays, o, &made->operand[o]);
+    copy_sections(whole, made);
+    PTI_TRY(fill_roles(kernel->object.context, made));
+done:
+    return status;
+}
+
+/** Narrow what the program gave, too. */
+static polytile_status narrow_given(const polytile_kernel *kernel, const pti_given *whole,
+                                    pti_instance *narrowed) {
+    polytile_status status;
+    const size_t maps_bytes = (size_t)narrowed->n_operands * sizeof *whole->map;
+    pti_given *given = narrowed->given = calloc(1, sizeof *given);
+    if (given != NULL)
+        given->map = malloc(maps_bytes + 1);
+    if (given == NULL || given->map == NULL)
+        return pti_fail_memory(kernel->object.context, narrowed->kernel_name, (double)maps_bytes);
+    memcpy(given->map, whole->map, maps_bytes);
+    PTI_TRY(narrow_one(kernel, whole->instance, &narrowed->threads, NULL, &given->instance));
+done:
+    return status;
+}
+
 polytile_status pti_instance_narrow(const polytile_kernel *kernel, const pti_instance *whole,
                                     const polytile_domain *threads, polytile_array *const *arrays,
                                     pti_instance **narrowed) {
-    polytile_context *ctx = kernel->object.context;
-    polytile_status status = POLYTILE_OK;
-    *narrowed = NULL;
-    pti_instance *made = allocate_instance(kernel->declaration);
-    if (made == NULL)
-        return pti_fail_memory(ctx, whole->kernel_name, (double)sizeof *made);
-    made->declaration_hash = whole->declaration_hash;
-    made->threads = *threads;
-    memcpy(made->parameter, whole->parameter, sizeof made->parameter);
-    PTI_TRY(fill_operands(ctx, kernel->declaration, arrays, made));
-    for (int o = 0; o < made->n_operands; o++)
-        made->operand[o].whole = whole->operand[o].whole;
-    copy_sections(whole, made);
-    PTI_TRY(fill_roles(ctx, made));
-    *narrowed = made;
+    polytile_status status;
+    PTI_TRY(narrow_one(kernel, whole, threads, arrays, narrowed));
+    if (whole->given != NULL)
+        PTI_TRY(narrow_given(kernel, whole->given, *narrowed));
 done:
-    if (status != POLYTILE_OK)
-        pti_instance_free(made);
+    if (status != POLYTILE_OK) {
+        pti_instance_free(*narrowed);
+        *narrowed = NULL;
+    }
     return status;
 }

@@ -2,6 +2,7 @@
 #define POLYTILE_ACCESS_FOOTPRINT_INSTANCE_H
 
 #include "access/declare/kernel.h"
+#include "access/set/index_map.h"
 #include <polytile/array.h>
 #include <polytile/plan.h>
 
@@ -35,15 +36,27 @@ typedef struct pti_section {
     pti_subscript subscript[POLYTILE_MAX_DIMS];
 } pti_section;
 
-/** One array of the launch, or a piece of one, with what the kernel does to it. */
+/** How a dimension's index is counted: less a slope times the index of another one, which is its
+ * own; slope 0: as it is (shear.h). */
+typedef struct pti_shear {
+    int along;
+    int64_t slope;
+} pti_shear;
+
+/** One array of the launch, a piece of one, or scratch, with what the kernel does to it. */
 typedef struct pti_operand {
     char *name;
-    int array; /* a further piece (split.h): whose; see pti_operand_array() */
+    int array;      /* a further piece (split.h): whose; see pti_operand_array() */
+    int same_array; /* the first operand with the same array, itself included */
     polytile_type type;
     int64_t element_bytes;
     polytile_domain domain;
+    pti_shear shear[POLYTILE_MAX_DIMS]; /* of the indices of domain */
     polytile_domain
-        whole;    /* of the program's array, of which a member may hold a part as its own */
+        whole; /* of the program's array, of which a member may hold a part as its own */
+    bool
+        is_scratch; /* memory of each superblock's own: no array, neither read nor written; its domain
+                        is what all threads have */
     bool reads;   /* some elements must be on the device before (in, inout, reductions that are not
                      fresh) */
     bool writes;  /* some elements change */
@@ -55,12 +68,22 @@ typedef struct pti_operand {
     int n_sections; /* the operand's sections are consecutive */
 } pti_operand;
 
+/** What the program gave a launch for arrays some of which are views: the instance over these, which
+ * bodies know, where planners know the arrays that have the elements. */
+typedef struct pti_given {
+    struct pti_instance *instance; /* owned */
+    pti_index_map *map; /* of each operand: its indices to those that planners know; owned */
+} pti_given;
+
 typedef struct pti_instance {
     char *kernel_name;
     uint64_t declaration_hash; /* of the kernel's declaration */
     int n_indices;
     char *index_name[POLYTILE_MAX_DIMS];
-    polytile_domain threads;
+    polytile_domain threads; /* steps 1 */
+    polytile_domain
+        asked; /* as the program gave them: where its step along an index is not 1, thread
+                                k is the k-th of these, from 0; see pti_instance_asked_box() */
     int n_operands;
     int n_further; /* of them, the last ones, which are further pieces of arrays: split.h */
     pti_operand *operand;
@@ -68,6 +91,13 @@ typedef struct pti_instance {
     pti_section *section; /* an operand's are in the declaration's order of its accesses */
     int64_t parameter[POLYTILE_MAX_PARAMETERS]; /* values of those in subscripts, in the
                                                    declaration's order; all others are 0 */
+    bool
+        is_team; /* threads are slots of a team kernel: the launch is one superblock, and runs once */
+    pti_given *given; /* NULL: no array is a view; owned */
+    /* The same where less is partial, for boxes of threads that are whole along all indices but one of
+     * slab_indices, bits; NULL: none. Owned. */
+    struct pti_instance *slabs;
+    unsigned slab_indices;
     int64_t piece_alignment_bytes; /* pieces on a device take multiples of it; 0: what they hold */
 } pti_instance;
 
@@ -76,9 +106,64 @@ static inline int pti_instance_n_arrays(const pti_instance *instance) {
     return instance->n_operands - instance->n_further;
 }
 
+/** Return whether threads store into an operand's memory on the device. */
+static inline bool pti_operand_stores(const pti_operand *operand) {
+    return operand->writes || operand->is_scratch;
+}
+
 /** Return the array of an operand. */
 static inline int pti_operand_array(const pti_instance *instance, int operand) {
     return operand < pti_instance_n_arrays(instance) ? operand : instance->operand[operand].array;
+}
+
+/** Return the first operand that has an operand's array, which is not scratch. Shapes  arrays: one an
+ * operand. */
+int pti_first_with_array(polytile_array *const *arrays, int operand);
+
+/** Return whether a launch has scratch. */
+static inline bool pti_instance_has_scratch(const pti_instance *instance) {
+    bool has = false;
+    for (int o = 0; o < instance->n_operands; o++)
+        has |= instance->operand[o].is_scratch;
+    return has;
+}
+
+/** Return the index of the program's thread along a dimension that a thread of an instance is. */
+static inline int64_t pti_instance_asked_index(const pti_instance *instance, int dim,
+                                               int64_t thread) {
+    const polytile_range *range = &instance->asked.range[dim];
+    return range->step <= 1 ? thread : range->lo + thread * range->step;
+}
+
+/** Return the program's threads that a box of an instance's threads is. */
+static inline polytile_domain pti_instance_asked_box(const pti_instance *instance,
+                                                     const polytile_domain *threads) {
+    polytile_domain asked = *threads;
+    for (int d = 0; d < threads->n_dims; d++) {
+        asked.range[d].lo = pti_instance_asked_index(instance, d, threads->range[d].lo);
+        asked.range[d].hi = pti_instance_asked_index(instance, d, threads->range[d].hi);
+        asked.range[d].step = instance->asked.range[d].step > 1 ? instance->asked.range[d].step : 1;
+    }
+    return asked;
+}
+
+/** Let a thread of an instance be the program's. */
+static inline void pti_instance_ask_thread(const pti_instance *instance, int64_t *thread) {
+    for (int d = 0; d < instance->n_indices; d++)
+        thread[d] = pti_instance_asked_index(instance, d, thread[d]);
+}
+
+/** Return whether the launch domain has a step above 1. */
+static inline bool pti_instance_has_steps(const pti_instance *instance) {
+    bool has = false;
+    for (int d = 0; d < instance->n_indices; d++)
+        has = has || instance->asked.range[d].step > 1;
+    return has;
+}
+
+/** Return the instance over the arrays that the program gave. */
+static inline const pti_instance *pti_instance_as_given(const pti_instance *instance) {
+    return instance->given == NULL ? instance : instance->given->instance;
 }
 
 /** A bound call: an instance, and for each operand the number of its array in a list that several
@@ -91,7 +176,9 @@ typedef struct pti_call {
 /**
  * Fill in a kernel's declaration and check what can be checked in closed form.
  *
- * Errors  INVALID (null array, one array for two names of which one is written, empty domain, domain step other than 1, wrong number of dimensions,
+ * Shapes  arrays: one an operand; NULL for scratch, whose extents are those that its section has for
+ *         all threads.
+ * Errors  INVALID (null array, scratch without elements, empty domain, a step below 1, wrong number of dimensions,
  *         an unknown or repeated parameter, a reduction over raw bytes with fresh), DECLARATION
  *         (wrong number of subscripts for an array; a parameter without a value; roles of one array
  *         that cannot be combined; a thread whose section is not empty but lies outside the array
@@ -104,10 +191,41 @@ polytile_status pti_instance_create(const polytile_kernel *kernel, const polytil
                                     polytile_array *const *arrays, int n_parameters,
                                     const polytile_parameter *parameters, pti_instance **instance);
 
-/** Refuse one array for two operands of which one is written: operands of one array share a
- * placement. Errors: INVALID. */
-polytile_status pti_instance_check_given_once(polytile_context *ctx, const pti_instance *instance,
-                                              polytile_array *const *arrays);
+/** Return whether another operand of the same array writes elements of it, which differ then from all
+ * that this one touches. */
+bool pti_operand_has_writer_beside(const pti_instance *instance, int operand);
+
+/**
+ * Copy what an instance has beside its operands and sections, for which it makes room, and for n_more
+ * operands.
+ *
+ * Errors  NO_MEMORY.
+ * Owns    The caller frees *copy with pti_instance_free(), also after an error.
+ */
+polytile_status pti_instance_copy_frame(polytile_context *ctx, const pti_instance *instance,
+                                        int n_more, pti_instance **copy);
+
+/**
+ * Copy an instance, whose given it borrows; without slabs.
+ *
+ * Errors  NO_MEMORY.
+ * Owns    The caller frees *copy with pti_instance_free() before the instance ends, also after an error.
+ */
+polytile_status pti_instance_copy(polytile_context *ctx, const pti_instance *instance,
+                                  pti_instance **copy);
+
+/**
+ * Copy an instance to rewrite it for planners; with maps that change nothing, and without what is given.
+ *
+ * Errors  NO_MEMORY.
+ * Owns    As pti_instance_copy_frame().
+ */
+polytile_status pti_instance_copy_given(polytile_context *ctx, const pti_instance *instance,
+                                        pti_instance **copy);
+
+/** Let a copy take the place of its instance, which it owns as what the program gave, or whose own
+ * that is. */
+void pti_instance_own_given(pti_instance *copy, pti_instance **instance);
 
 void pti_instance_free(pti_instance *instance);
 

@@ -14,7 +14,7 @@
  *
  * Shapes  threads: a box inside the whole's. arrays: one an operand, with the type of the whole's and
  *         a domain inside the whole's that contains what the threads touch; where they touch nothing,
- *         any.
+ *         any; NULL for scratch, whose domain stays the whole's.
  * Errors  NO_MEMORY.
  * Owns    The caller frees *narrowed with pti_instance_free(); on error it is NULL.
  */

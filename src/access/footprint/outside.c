@@ -99,10 +99,11 @@ polytile_status pti_outside_accuse(polytile_context *ctx, const pti_instance *in
                               .n_indices = instance->n_indices,
                               .n_dims = operand->domain.n_dims};
     memcpy(found.thread, thread, (size_t)found.n_indices * sizeof *thread);
+    pti_instance_ask_thread(instance, found.thread);
     memcpy(found.element, element, (size_t)found.n_dims * sizeof *element);
     pti_text text = {0};
     pti_text_add(&text, "%s: thread ", instance->kernel_name);
-    pti_point_write(&text, thread, found.n_indices);
+    pti_point_write(&text, found.thread, found.n_indices);
     pti_text_add(&text, " touches %s", operand->name);
     pti_point_write(&text, element, found.n_dims);
     pti_text_add(&text, ", and its section has no element in %s", operand->name);

@@ -58,8 +58,8 @@ static bool is_above(const pti_instance *instance, const pti_affine *a, const pt
 }
 
 /* Return whether another section, never empty, reaches as far down (or up) in dimension d. */
-static bool is_covered(const pti_instance *instance, const pti_operand *operand, int s, int d,
-                       bool upwards) {
+static bool another_section_reaches(const pti_instance *instance, const pti_operand *operand, int s,
+                                    int d, bool upwards) {
     const pti_section *sections = &instance->section[operand->first_section];
     for (int t = 0; t < operand->n_sections; t++) {
         const pti_subscript *mine = &sections[s].subscript[d], *its = &sections[t].subscript[d];
@@ -84,7 +84,7 @@ static speeds find_speeds(const pti_instance *instance, const pti_operand *opera
         const pti_section *section = &instance->section[operand->first_section + s];
         const pti_subscript *subscript = &section->subscript[d];
         int64_t speed = upwards ? subscript->hi.index[index] : subscript->lo.index[index];
-        if (is_covered(instance, operand, s, d, upwards))
+        if (another_section_reaches(instance, operand, s, d, upwards))
             continue;
         found.least = pti_min(found.least, speed);
         found.most = pti_max(found.most, speed);
@@ -118,6 +118,7 @@ static bool keeps_lattice(const pti_instance *instance, const pti_operand *opera
     return operand->n_sections == 1 || (!loose && (has_run || alike));
 }
 
+/* Return how the hull's length in dimension d changes as a box moves up along an index. */
 static pti_trend dimension_trend(const pti_instance *instance, const pti_operand *operand, int d,
                                  int index) {
     speeds lo = find_speeds(instance, operand, d, index, false);

@@ -1,3 +1,4 @@
+#include "access/declare/declaration.h"
 #include "access/footprint/footprint.h"
 #include "access/footprint/section.h"
 #include "access/footprint/section_boxes.h"
@@ -5,13 +6,10 @@
 
 /* What a launch does with each of its arrays, by all of an operand's sections together. */
 
-static bool is_reducing(polytile_role role) {
-    return role == POLYTILE_SUM || role == POLYTILE_PROD || role == POLYTILE_MIN ||
-           role == POLYTILE_MAX;
-}
-
-static void add_role(pti_operand *operand, const pti_section *section) {
-    bool reduces = is_reducing(section->role);
+void pti_operand_add_role(pti_operand *operand, const pti_section *section) {
+    bool reduces = pti_role_reduces(section->role);
+    if (section->role == POLYTILE_SCRATCH)
+        return;
     operand->writes = operand->writes || section->role != POLYTILE_IN;
     operand->reads =
         operand->reads || (section->role != POLYTILE_OUT && !(reduces && section->fresh));
@@ -24,7 +22,7 @@ static void add_role(pti_operand *operand, const pti_section *section) {
 /* One array is combined in one way, and has no other role: threads combine into pieces of their own,
  * which hold what is combined and nothing else. */
 static bool roles_agree(const pti_operand *operand, const pti_section *section) {
-    if (is_reducing(section->role))
+    if (pti_role_reduces(section->role))
         return section->role == operand->reduction && section->fresh == operand->fresh;
     return !operand->reduces;
 }
@@ -33,7 +31,7 @@ static polytile_status fill_role(polytile_context *ctx, const pti_instance *inst
                                  pti_operand *operand) {
     const pti_section *sections = &instance->section[operand->first_section];
     for (int s = 0; s < operand->n_sections; s++)
-        add_role(operand, &sections[s]);
+        pti_operand_add_role(operand, &sections[s]);
     for (int s = 0; s < operand->n_sections; s++)
         if (!roles_agree(operand, &sections[s]))
             return pti_fail(ctx, POLYTILE_DECLARATION,
@@ -48,14 +46,16 @@ static polytile_status fill_role(polytile_context *ctx, const pti_instance *inst
     return POLYTILE_OK;
 }
 
-static bool writes_unknown_elements(const pti_instance *instance, const pti_operand *operand) {
+bool pti_operand_writes_unknown(const pti_instance *instance, const pti_operand *operand,
+                                const polytile_domain *threads) {
     int64_t n_boxes = 0;
     for (int s = 0; s < operand->n_sections; s++) {
         const pti_section *section = &instance->section[operand->first_section + s];
-        if (section->role == POLYTILE_IN)
+        if (section->role == POLYTILE_IN || section->role == POLYTILE_SCRATCH)
             continue;
         if (!section->exact ||
-            pti_add_overflows(n_boxes, pti_section_most_boxes(instance, section), &n_boxes))
+            pti_add_overflows(n_boxes, pti_section_most_boxes(instance, section, threads),
+                              &n_boxes))
             return true;
     }
     return n_boxes > PTI_MAX_WRITE_BOXES;
@@ -65,7 +65,7 @@ static bool writes_unknown_elements(const pti_instance *instance, const pti_oper
  */
 static polytile_status fill_partial(polytile_context *ctx, const pti_instance *instance,
                                     pti_operand *operand) {
-    operand->partial = writes_unknown_elements(instance, operand);
+    operand->partial = pti_operand_writes_unknown(instance, operand, &instance->threads);
     operand->reads = operand->reads || operand->partial;
     if (operand->partial && operand->fresh)
         return pti_fail(ctx, POLYTILE_UNSUPPORTED,
@@ -73,6 +73,16 @@ static polytile_status fill_partial(polytile_context *ctx, const pti_instance *i
                         "to say; drop \"out\" from its role and fill %s before the launch",
                         instance->kernel_name, operand->name, PTI_MAX_WRITE_BOXES, operand->name);
     return POLYTILE_OK;
+}
+
+void pti_operand_forget_roles(pti_operand *operand) {
+    operand->reads = operand->writes = operand->reduces = operand->fresh = operand->partial = false;
+}
+
+void pti_operand_set_known(const pti_instance *instance, pti_operand *operand) {
+    pti_operand_forget_roles(operand);
+    for (int s = 0; s < operand->n_sections; s++)
+        pti_operand_add_role(operand, &instance->section[operand->first_section + s]);
 }
 
 polytile_status pti_operand_fill_roles(polytile_context *ctx, const pti_instance *instance,

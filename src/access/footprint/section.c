@@ -3,11 +3,25 @@
 #include "access/footprint/affine.h"
 #include "base/checked.h"
 
+/** Add a multiple of an index: of the program's, which is asked.lo + asked.step * thread where it has a
+ * step. */
+static bool add_index(int64_t coefficient, const polytile_range *asked, int index,
+                      pti_affine *affine) {
+    int64_t first;
+    affine->index[index] = coefficient;
+    if (asked->step == 1)
+        return true;
+    return !pti_mul_overflows(coefficient, asked->step, &affine->index[index]) &&
+           !pti_mul_overflows(coefficient, asked->lo, &first) &&
+           !pti_add_overflows(affine->constant, first, &affine->constant);
+}
+
 static bool fill_affine(const polytile_affine *declared, const pti_instance *instance,
                         pti_affine *affine) {
     *affine = (pti_affine){.constant = declared->constant};
     for (int k = 0; k < instance->n_indices; k++)
-        affine->index[k] = declared->index[k];
+        if (!add_index(declared->index[k], &instance->asked.range[k], k, affine))
+            return false;
     for (int p = 0; p < POLYTILE_MAX_PARAMETERS; p++) {
         int64_t term;
         if (pti_mul_overflows(declared->parameter[p], instance->parameter[p], &term) ||
@@ -103,34 +117,54 @@ bool pti_section_may_be_empty(const pti_section *section, const polytile_domain 
     return false;
 }
 
+static polytile_status refuse_subscript(polytile_context *ctx, const pti_instance *instance,
+                                        const pti_section *section, int d) {
+    return pti_fail(ctx, POLYTILE_OVERFLOW,
+                    "%s: subscript %d of %s leaves -2^61:2^61 for some thread; use a "
+                    "smaller launch domain, coefficient, step or parameter",
+                    instance->kernel_name, d, instance->operand[section->operand].name);
+}
+
+polytile_status pti_section_settle(polytile_context *ctx, const pti_instance *instance,
+                                   pti_section *section) {
+    for (int d = 0; d < section->n_dims; d++) {
+        pti_subscript *subscript = &section->subscript[d];
+        if (subscript->step > PTI_INDEX_LIMIT || !is_bounded(&subscript->lo, &instance->threads) ||
+            !is_bounded(&subscript->hi, &instance->threads))
+            return refuse_subscript(ctx, instance, section, d);
+        normalise_subscript(subscript);
+    }
+    section->is_box = is_box(section);
+    section->may_be_empty = pti_section_may_be_empty(section, &instance->threads);
+    return POLYTILE_OK;
+}
+
+/** Fill in one dimension. A whole one has the steps of its array. */
+static bool fill_subscript(const polytile_subscript *declared, const pti_instance *instance,
+                           polytile_range whole, pti_subscript *subscript) {
+    bool filled = fill_affine(&declared->lo, instance, &subscript->lo) &&
+                  fill_affine(&declared->hi, instance, &subscript->hi);
+    if (declared->from_first)
+        subscript->lo = (pti_affine){.constant = whole.lo};
+    if (declared->to_last)
+        subscript->hi = (pti_affine){.constant = whole.hi};
+    subscript->step = declared->step;
+    if (declared->from_first && declared->to_last && declared->step == 1)
+        subscript->step = whole.step;
+    return filled;
+}
+
 polytile_status pti_section_fill(polytile_context *ctx, const pti_instance *instance,
                                  const pti_access *access, pti_section *section) {
     const pti_operand *operand = &instance->operand[access->array];
-    const polytile_domain *threads = &instance->threads;
     *section = (pti_section){.operand = access->array,
                              .role = access->role,
                              .fresh = access->fresh,
                              .exact = access->exact,
                              .n_dims = access->n_dims};
-    for (int d = 0; d < access->n_dims; d++) {
-        const polytile_subscript *declared = &access->subscript[d];
-        pti_subscript *subscript = &section->subscript[d];
-        bool filled = fill_affine(&declared->lo, instance, &subscript->lo) &&
-                      fill_affine(&declared->hi, instance, &subscript->hi);
-        if (declared->from_first)
-            subscript->lo = (pti_affine){.constant = operand->domain.range[d].lo};
-        if (declared->to_last)
-            subscript->hi = (pti_affine){.constant = operand->domain.range[d].hi};
-        subscript->step = declared->step;
-        if (!filled || subscript->step > PTI_INDEX_LIMIT || !is_bounded(&subscript->lo, threads) ||
-            !is_bounded(&subscript->hi, threads))
-            return pti_fail(ctx, POLYTILE_OVERFLOW,
-                            "%s: subscript %d of %s leaves -2^61:2^61 for some thread; use a "
-                            "smaller launch domain, coefficient, step or parameter",
-                            instance->kernel_name, d, operand->name);
-        normalise_subscript(subscript);
-    }
-    section->is_box = is_box(section);
-    section->may_be_empty = pti_section_may_be_empty(section, threads);
-    return POLYTILE_OK;
+    for (int d = 0; d < access->n_dims; d++)
+        if (!fill_subscript(&access->subscript[d], instance, operand->domain.range[d],
+                            &section->subscript[d]))
+            return refuse_subscript(ctx, instance, section, d);
+    return pti_section_settle(ctx, instance, section);
 }

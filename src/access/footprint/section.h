@@ -21,8 +21,30 @@
 polytile_status pti_section_fill(polytile_context *ctx, const pti_instance *instance,
                                  const pti_access *access, pti_section *section);
 
+/**
+ * Put a section whose subscripts are filled in into its normal form, and find out what it is like.
+ *
+ * Errors  OVERFLOW (a subscript leaves +-PTI_INDEX_LIMIT for some thread).
+ */
+polytile_status pti_section_settle(polytile_context *ctx, const pti_instance *instance,
+                                   pti_section *section);
+
 /** Whether a section may be empty for some thread of a box, the array's ends aside. */
 bool pti_section_may_be_empty(const pti_section *section, const polytile_domain *threads);
+
+/** Note that an operand has a section, by its role. */
+void pti_operand_add_role(pti_operand *operand, const pti_section *section);
+
+/** Whether what some of a box's threads write of an operand may take more boxes to say than
+ * PTI_MAX_WRITE_BOXES. */
+bool pti_operand_writes_unknown(const pti_instance *instance, const pti_operand *operand,
+                                const polytile_domain *threads);
+
+/** Find what a kernel does with an operand whose elements are known, as its roles say. */
+void pti_operand_set_known(const pti_instance *instance, pti_operand *operand);
+
+/** Forget what the kernel does with an operand. */
+void pti_operand_forget_roles(pti_operand *operand);
 
 /**
  * What the kernel does with an operand, out of its sections, which are filled in.

@@ -310,8 +310,9 @@ static int64_t most_ranges(const pti_slicing *slicing, int d) {
     return pti_generators_count_ranges(&generators);
 }
 
-int64_t pti_section_most_boxes(const pti_instance *instance, const pti_section *section) {
-    pti_slicing slicing = pti_section_slice(instance, section, &instance->threads);
+int64_t pti_section_most_boxes(const pti_instance *instance, const pti_section *section,
+                               const polytile_domain *threads) {
+    pti_slicing slicing = pti_section_slice(instance, section, threads);
     int64_t n_boxes = slicing.n_slices;
     for (int d = 0; d < section->n_dims; d++)
         if (pti_mul_overflows(n_boxes, most_ranges(&slicing, d), &n_boxes))

@@ -29,8 +29,9 @@ bool pti_section_add_exact(const pti_instance *instance, const pti_section *sect
 void pti_section_add_hulls(const pti_instance *instance, const pti_section *section,
                            const polytile_domain *threads, int max_hulls, pti_boxes *boxes);
 
-/** Return the most boxes that pti_section_add_exact() needs for any box of the launch domain;
+/** Return the most boxes that pti_section_add_exact() needs for any box inside a box of threads;
  * INT64_MAX if more. */
-int64_t pti_section_most_boxes(const pti_instance *instance, const pti_section *section);
+int64_t pti_section_most_boxes(const pti_instance *instance, const pti_section *section,
+                               const polytile_domain *threads);
 
 #endif

@@ -1,13 +1,15 @@
 #include "access/footprint/split.h"
 
 #include "access/footprint/affine.h"
+#include "access/footprint/section.h"
+#include "access/set/memory_layout.h"
 #include "base/checked.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/** The most elements between two sections along a dimension that lie side by side. */
-enum { NEAR_ELEMENTS = 64 };
+/** The most elements between two sections along a dimension that lie side by side: a stencil's. */
+enum { NEAR_ELEMENTS = 8 };
 
 /** The group of each section, and how many groups each operand has. */
 typedef struct grouping {
@@ -32,21 +34,38 @@ static bool has_fixed_width(const pti_subscript *of) {
     return pti_affine_is_parallel(&of->lo, &of->hi);
 }
 
-static bool stay_together(const pti_section *one, const pti_section *other, pti_together together) {
-    bool stay = true;
+static bool lie_side_by_side(const pti_section *one, const pti_section *other) {
+    bool do_lie = true;
     for (int d = 0; d < one->n_dims; d++) {
         const pti_subscript *a = &one->subscript[d], *b = &other->subscript[d];
-        stay = stay && are_parallel(a, b);
-        if (together == PTI_TOGETHER_NEAR && has_fixed_width(a))
-            stay = stay && gap_between(a, b) <= NEAR_ELEMENTS;
+        do_lie = do_lie && are_parallel(a, b) &&
+                 (!has_fixed_width(a) || gap_between(a, b) <= NEAR_ELEMENTS);
     }
-    return stay;
+    return do_lie;
 }
 
 static bool may_split(const pti_instance *instance, const pti_operand *operand) {
-    bool may = !operand->writes;
+    bool may = !operand->reduces;
     for (int s = 0; s < operand->n_sections; s++)
         may = may && instance->section[operand->first_section + s].exact;
+    return may;
+}
+
+/** Return whether one range ends before another begins, for each thread. */
+static bool is_before(const pti_subscript *one, const pti_subscript *other,
+                      const polytile_domain *threads) {
+    const pti_affine gap = pti_affine_difference(&other->lo, &one->hi);
+    return pti_affine_min(&gap, threads) > 0;
+}
+
+/** Return whether each thread touches different elements through two sections, of which one may be
+ * written. */
+static bool may_part(const pti_section *one, const pti_section *other,
+                     const polytile_domain *threads) {
+    bool may = one->role == POLYTILE_IN && other->role == POLYTILE_IN;
+    for (int d = 0; d < one->n_dims; d++)
+        may = may || is_before(&one->subscript[d], &other->subscript[d], threads) ||
+              is_before(&other->subscript[d], &one->subscript[d], threads);
     return may;
 }
 
@@ -68,32 +87,123 @@ static int renumber_groups(int *group, int n_sections) {
     return n_groups;
 }
 
-/** Group the sections of an operand. */
-static int group_sections(const pti_instance *instance, const pti_operand *operand,
-                          pti_together together, int *group) {
+/** Give each section that may be parted from the others a group, and join those of which no part
+ * gains anything. */
+static void group_neighbours(const pti_instance *instance, const pti_operand *operand, int *group) {
     const pti_section *section = &instance->section[operand->first_section];
     for (int s = 0; s < operand->n_sections; s++)
         group[s] = may_split(instance, operand) ? s : 0;
     for (int s = 1; s < operand->n_sections; s++)
         for (int t = 0; t < s; t++)
-            if (group[s] != group[t] && stay_together(&section[s], &section[t], together))
+            if (group[s] != group[t] && (lie_side_by_side(&section[s], &section[t]) ||
+                                         !may_part(&section[s], &section[t], &instance->threads)))
                 join_groups(group, operand->n_sections, group[s], group[t]);
-    return renumber_groups(group, operand->n_sections);
 }
 
-/** Group all sections. Returns how many operands there are more than arrays; -1: too many. */
-static int group_all(const pti_instance *instance, pti_together together, grouping *of) {
-    int n_more = 0, n_pieces = 0;
+/** Return the device memory of the box around what some threads touch through one group, or two. */
+static int64_t groups_bytes(const pti_instance *instance, const pti_operand *operand,
+                            const int *group, int one, int other, const polytile_domain *threads) {
+    const int64_t alignment = pti_max(instance->piece_alignment_bytes, 1);
+    polytile_domain hull = pti_box_empty(operand->domain.n_dims);
+    for (int s = 0; s < operand->n_sections; s++) {
+        if (group[s] != one && group[s] != other)
+            continue;
+        const polytile_domain touched =
+            pti_section_hull(instance, &instance->section[operand->first_section + s], threads);
+        hull = pti_box_coarse_union(&hull, &touched);
+    }
+    const int64_t bytes = pti_memory_layout_of(&hull, operand->element_bytes).size_bytes;
+    return bytes > INT64_MAX - alignment ? bytes : pti_ceil_div(bytes, alignment) * alignment;
+}
+
+/** Two groups of one operand. */
+typedef struct pair {
+    int operand; /* -1: none */
+    int one;
+    int other;
+    double more_bytes; /* that their union takes than they do one by one */
+} pair;
+
+static double more_bytes(const pti_instance *instance, const pti_operand *operand, const int *group,
+                         int one, int other, const polytile_domain *threads) {
+    return (double)groups_bytes(instance, operand, group, one, other, threads) -
+           (double)groups_bytes(instance, operand, group, one, one, threads) -
+           (double)groups_bytes(instance, operand, group, other, other, threads);
+}
+
+/** Find the pair of groups of an operand whose union takes the least. */
+static void find_pair(const pti_instance *instance, int o, const int *group,
+                      const polytile_domain *threads, pair *best) {
+    const pti_operand *operand = &instance->operand[o];
+    for (int s = 1; s < operand->n_sections; s++)
+        for (int t = 0; t < s; t++) {
+            if (group[s] == group[t])
+                continue;
+            const double more = more_bytes(instance, operand, group, group[t], group[s], threads);
+            if (best->operand < 0 || more < best->more_bytes)
+                *best = (pair){o, group[t], group[s], more};
+        }
+}
+
+/** How many groups there are more than arrays, and how many that do not have their array alone. */
+typedef struct counts {
+    int n_further;
+    int n_pieces;
+} counts;
+
+static counts count_groups(const pti_instance *instance, const grouping *of) {
+    counts n = {0};
+    for (int o = 0; o < instance->n_operands; o++) {
+        n.n_further += of->n_groups[o] - 1;
+        n.n_pieces += of->n_groups[o] > 1 ? of->n_groups[o] : 0;
+    }
+    return n;
+}
+
+static void join_pair(const pti_instance *instance, const pair *found, grouping *of) {
+    const pti_operand *operand = &instance->operand[found->operand];
+    int *group = &of->group[operand->first_section];
+    join_groups(group, operand->n_sections, found->other, found->one);
+    of->n_groups[found->operand] = renumber_groups(group, operand->n_sections);
+}
+
+/** Join pairs of groups, those first whose unions take the least: all that is worth it, and on until
+ * there are no more than may be. */
+static void join_pairs(const pti_instance *instance, const polytile_domain *threads,
+                       bool joins_worthy, int most_further, grouping *of) {
+    while (true) {
+        const counts n = count_groups(instance, of);
+        const bool is_too_many = n.n_further > most_further || n.n_pieces > POLYTILE_MAX_PIECES ||
+                                 instance->n_operands + n.n_further > PTI_MAX_SPLIT_OPERANDS;
+        pair best = {.operand = -1};
+        for (int o = 0; o < instance->n_operands && (is_too_many || joins_worthy); o++)
+            find_pair(instance, o, &of->group[instance->operand[o].first_section], threads, &best);
+        if (best.operand < 0 || (!is_too_many && best.more_bytes > 0))
+            return;
+        join_pair(instance, &best, of);
+    }
+}
+
+/** Return the box of the first of some threads. */
+static polytile_domain first_thread(const polytile_domain *threads) {
+    polytile_domain first = *threads;
+    for (int d = 0; d < first.n_dims; d++)
+        first.range[d].hi = first.range[d].lo;
+    return first;
+}
+
+/** Group all sections. Returns how many operands there are more than arrays. */
+static int group_all(const pti_instance *instance, const polytile_domain *threads, int most_further,
+                     grouping *of) {
+    const polytile_domain first = first_thread(&instance->threads);
     for (int o = 0; o < instance->n_operands; o++) {
         const pti_operand *operand = &instance->operand[o];
-        of->n_groups[o] =
-            group_sections(instance, operand, together, &of->group[operand->first_section]);
-        if (of->n_groups[o] > 1) {
-            n_more += of->n_groups[o] - 1;
-            n_pieces += of->n_groups[o];
-        }
+        int *group = &of->group[operand->first_section];
+        group_neighbours(instance, operand, group);
+        of->n_groups[o] = renumber_groups(group, operand->n_sections);
     }
-    return n_pieces > POLYTILE_MAX_PIECES ? -1 : n_more;
+    join_pairs(instance, threads == NULL ? &first : threads, threads != NULL, most_further, of);
+    return count_groups(instance, of).n_further;
 }
 
 /** Give an operand the sections of a group. */
@@ -108,15 +218,20 @@ static void take_sections(const pti_instance *instance, const grouping *of, int 
         split->section[split->n_sections] = instance->section[s];
         split->section[split->n_sections++].operand = operand;
         split->operand[operand].n_sections++;
+        pti_operand_add_role(&split->operand[operand], &instance->section[s]);
     }
 }
 
-static polytile_status add_piece(polytile_context *ctx, const pti_instance *instance, int array,
-                                 pti_instance *split) {
+/** Add the operand of a piece, which has no section yet. One of several has what its own sections do,
+ * and is never moved as a box that others may have elements in. */
+static polytile_status add_piece(polytile_context *ctx, const pti_instance *instance,
+                                 const grouping *of, int array, pti_instance *split) {
     pti_operand *piece = &split->operand[split->n_operands];
     *piece = instance->operand[array];
     piece->array = array;
     piece->name = strdup(instance->operand[array].name);
+    if (of->n_groups[array] > 1)
+        piece->reads = piece->writes = piece->partial = false;
     split->n_operands++;
     split->n_further += split->n_operands > instance->n_operands;
     return piece->name == NULL ? pti_fail_memory(ctx, instance->kernel_name, sizeof *piece)
@@ -128,43 +243,22 @@ static polytile_status add_operands(polytile_context *ctx, const pti_instance *i
                                     const grouping *of, pti_instance *split) {
     polytile_status status = POLYTILE_OK;
     for (int o = 0; o < instance->n_operands; o++) {
-        PTI_TRY(add_piece(ctx, instance, o, split));
+        PTI_TRY(add_piece(ctx, instance, of, o, split));
         take_sections(instance, of, o, 0, split, o);
     }
     for (int o = 0; o < instance->n_operands; o++)
         for (int g = 1; g < of->n_groups[o]; g++) {
-            PTI_TRY(add_piece(ctx, instance, o, split));
+            PTI_TRY(add_piece(ctx, instance, of, o, split));
             take_sections(instance, of, o, g, split, split->n_operands - 1);
         }
 done:
     return status;
 }
 
-/** Copy what an instance has beside operands and sections, for which it makes room. */
-static polytile_status copy_frame(polytile_context *ctx, const pti_instance *instance, int n_more,
-                                  pti_instance **split) {
-    pti_instance *made = calloc(1, sizeof *made);
-    bool failed = made == NULL;
-    *split = made;
-    if (!failed) {
-        *made = *instance;
-        made->n_operands = made->n_further = made->n_sections = 0;
-        made->operand = calloc((size_t)(instance->n_operands + n_more + 1), sizeof *made->operand);
-        made->section = calloc((size_t)instance->n_sections + 1, sizeof *made->section);
-        made->kernel_name = strdup(instance->kernel_name);
-        failed = made->operand == NULL || made->section == NULL || made->kernel_name == NULL;
-        for (int k = 0; k < instance->n_indices; k++) {
-            made->index_name[k] = strdup(instance->index_name[k]);
-            failed = failed || made->index_name[k] == NULL;
-        }
-    }
-    return failed ? pti_fail_memory(ctx, instance->kernel_name, sizeof *made) : POLYTILE_OK;
-}
-
 static polytile_status split_groups(polytile_context *ctx, const pti_instance *instance,
                                     const grouping *of, int n_more, pti_instance **split) {
     polytile_status status;
-    PTI_TRY(copy_frame(ctx, instance, n_more, split));
+    PTI_TRY(pti_instance_copy_frame(ctx, instance, n_more, split));
     PTI_TRY(add_operands(ctx, instance, of, *split));
 done:
     if (status != POLYTILE_OK) {
@@ -175,7 +269,8 @@ done:
 }
 
 polytile_status pti_instance_split(polytile_context *ctx, const pti_instance *instance,
-                                   pti_together together, pti_instance **split) {
+                                   const polytile_domain *threads, int most_further,
+                                   pti_instance **split) {
     grouping of = {calloc((size_t)instance->n_sections + 1, sizeof *of.group),
                    calloc((size_t)instance->n_operands + 1, sizeof *of.n_groups)};
     polytile_status status = POLYTILE_OK;
@@ -183,7 +278,9 @@ polytile_status pti_instance_split(polytile_context *ctx, const pti_instance *in
     if (of.group == NULL || of.n_groups == NULL)
         status = pti_fail_memory(ctx, instance->kernel_name,
                                  (double)instance->n_sections * sizeof *of.group);
-    const int n_more = status == POLYTILE_OK ? group_all(instance, together, &of) : -1;
+    const int n_more = status == POLYTILE_OK && instance->given == NULL
+                           ? group_all(instance, threads, most_further, &of)
+                           : -1;
     if (n_more > 0)
         status = split_groups(ctx, instance, &of, n_more, split);
     free(of.group);
@@ -196,4 +293,48 @@ int pti_instance_count_pieces(const pti_instance *instance, int array) {
     for (int o = pti_instance_n_arrays(instance); o < instance->n_operands; o++)
         n_pieces += instance->operand[o].array == array;
     return n_pieces;
+}
+
+static bool are_pieces_of_one(const pti_instance *instance, int one, int other) {
+    return one != other && pti_operand_array(instance, one) == pti_operand_array(instance, other);
+}
+
+void pti_pieces_add_met(const pti_instance *instance, int operand, const polytile_domain *threads,
+                        int max_boxes, pti_boxes *scratch, pti_boxes *boxes) {
+    polytile_domain hull;
+    if (instance->n_further == 0 ||
+        !pti_footprint_find_hull(instance, operand, PTI_TOUCHES, threads, &hull) ||
+        pti_boxes_cover(boxes, &hull))
+        return;
+    for (int o = 0; o < instance->n_operands; o++) {
+        if (!are_pieces_of_one(instance, operand, o))
+            continue;
+        pti_footprint_boxes(instance, o, PTI_READS, threads, max_boxes, scratch);
+        pti_boxes_clip(scratch, &hull);
+        pti_boxes_unite(boxes, scratch, pti_boxes_include);
+    }
+}
+
+/** Whether two pieces meet, of which one is written. */
+static bool do_clash(const pti_instance *instance, const polytile_domain *threads, int one,
+                     int other) {
+    polytile_domain hull, its_hull, common;
+    return are_pieces_of_one(instance, one, other) &&
+           (instance->operand[one].writes || instance->operand[other].writes) &&
+           pti_footprint_find_hull(instance, one, PTI_TOUCHES, threads, &hull) &&
+           pti_footprint_find_hull(instance, other, PTI_TOUCHES, threads, &its_hull) &&
+           pti_box_intersect(&hull, &its_hull, &common);
+}
+
+bool pti_pieces_clash(const pti_instance *instance, const polytile_domain *threads) {
+    bool clash = false;
+    for (int o = 0; instance->n_further > 0 && o < instance->n_operands; o++) {
+        const pti_operand *operand = &instance->operand[o];
+        clash = clash || (operand->writes &&
+                          pti_instance_count_pieces(instance, pti_operand_array(instance, o)) > 1 &&
+                          pti_operand_writes_unknown(instance, operand, threads));
+        for (int p = 0; p < o; p++)
+            clash = clash || do_clash(instance, threads, o, p);
+    }
+    return clash;
 }

@@ -1,30 +1,49 @@
 #ifndef POLYTILE_ACCESS_FOOTPRINT_SPLIT_H
 #define POLYTILE_ACCESS_FOOTPRINT_SPLIT_H
 
-#include "access/footprint/instance.h"
+#include "access/footprint/footprint.h"
 #include "base/context.h"
 
-/** Which sections of an array stay together in one operand. */
-typedef enum pti_together {
-    PTI_TOGETHER_PARALLEL, /* those that follow the threads in the same way, however far apart */
-    PTI_TOGETHER_NEAR,     /* and lie side by side, or nearly */
-    PTI_N_TOGETHER
-} pti_together;
+/** The most operands of a launch, pieces included: planners and proofs have room for as many. */
+enum { PTI_MAX_SPLIT_OPERANDS = 64 };
 
 /**
  * A copy of an instance in which sections of one array that do not stay together are operands of
  * their own, as if the array had been given for several names: the box around sections that lie far
  * apart is mostly elements that nobody touches.
  *
- * Only arrays that are read are split, and only those whose sections are exact. The first piece of
- * an array keeps its operand; the others come behind all arrays (pti_instance.n_further).
+ * Sections stay together that follow the threads in the same way and lie side by side, or nearly; and
+ * with threads, which are those of a superblock, groups whose union takes no more memory than they do
+ * one by one, padded. Where there would be more than POLYTILE_MAX_PIECES pieces, or than so many
+ * further ones, the unions that take the least are made first.
  *
+ * Only arrays whose sections are exact are split, and no reductions, in launches that are given no
+ * views. Of an array that is written the
+ * groups touch different elements: threads do, as was proved, and each thread for itself. Its pieces
+ * are for boxes of threads that keep them apart: pti_pieces_clash(). The first piece of an array
+ * keeps its operand; the others come behind all arrays (pti_instance.n_further).
+ *
+ * instance: proved to have no conflict. threads: inside its launch domain, or NULL.
  * Errors  NO_MEMORY.
- * Owns    The caller frees *split with pti_instance_free(); NULL: no array is split, or there would
- *         be more than POLYTILE_MAX_PIECES pieces; and on error.
+ * Owns    The caller frees *split with pti_instance_free(); NULL: no array is split; and on error.
  */
 polytile_status pti_instance_split(polytile_context *ctx, const pti_instance *instance,
-                                   pti_together together, pti_instance **split);
+                                   const polytile_domain *threads, int most_further,
+                                   pti_instance **split);
+
+/**
+ * Add to what a superblock reads of an operand what it reads of other pieces of the same array
+ * inside the operand's box: bodies find an element in the first piece around it, which must have it
+ * although none of its own sections does.
+ *
+ * scratch: replaced.
+ */
+void pti_pieces_add_met(const pti_instance *instance, int operand, const polytile_domain *threads,
+                        int max_boxes, pti_boxes *scratch, pti_boxes *boxes);
+
+/** Return whether a box of threads cannot have an array in pieces that is written: pieces meet, so
+ * that elements are not found apart, or what one writes takes too many boxes to say. */
+bool pti_pieces_clash(const pti_instance *instance, const polytile_domain *threads);
 
 /** Return how many operands hold an array: one, or as many as it has pieces. */
 int pti_instance_count_pieces(const pti_instance *instance, int array);

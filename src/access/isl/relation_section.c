@@ -16,9 +16,8 @@ typedef struct bounds {
     bool upper_names_index;
 } bounds;
 
-static bool get_coefficient(__isl_keep isl_constraint *constraint, enum isl_dim_type type, int at,
-                            int64_t *value) {
-    isl_val *held = isl_constraint_get_coefficient_val(constraint, type, at);
+/** Read a number; false: it is too large. */
+static bool read_number(__isl_take isl_val *held, int64_t *value) {
     bool fits = held != NULL && isl_val_cmp_si(held, INT64_MAX / 4) < 0 &&
                 isl_val_cmp_si(held, -(INT64_MAX / 4)) > 0;
     if (fits)
@@ -27,14 +26,9 @@ static bool get_coefficient(__isl_keep isl_constraint *constraint, enum isl_dim_
     return fits;
 }
 
-static bool constant_of(__isl_keep isl_constraint *constraint, int64_t *value) {
-    isl_val *held = isl_constraint_get_constant_val(constraint);
-    bool fits = held != NULL && isl_val_cmp_si(held, INT64_MAX / 4) < 0 &&
-                isl_val_cmp_si(held, -(INT64_MAX / 4)) > 0;
-    if (fits)
-        *value = isl_val_get_num_si(held);
-    isl_val_free(held);
-    return fits;
+static bool get_coefficient(__isl_keep isl_constraint *constraint, enum isl_dim_type type, int at,
+                            int64_t *value) {
+    return read_number(isl_constraint_get_coefficient_val(constraint, type, at), value);
 }
 
 /** Find the constraint without its element, times sign; false when a coefficient is too large. */
@@ -43,7 +37,7 @@ static bool rest_of_constraint(const bounds *of, __isl_keep isl_constraint *cons
     int64_t value;
     *rest = (polytile_affine){0};
     *names_index = false;
-    if (!constant_of(constraint, &value))
+    if (!read_number(isl_constraint_get_constant_val(constraint), &value))
         return false;
     rest->constant = sign * value;
     for (int p = 0; p < of->declaration->n_parameters; p++) {
@@ -203,14 +197,13 @@ static polytile_status find_sections(polytile_context *ctx, polytile_declaration
         if (declaration->access[k].relation != NULL)
             found = find_section(isl, declaration, &declaration->access[k]);
     }
-    bool gave_up = !found && pti_isl_gave_up(isl);
+    polytile_status status =
+        found ? POLYTILE_OK
+              : pti_isl_fail(ctx, isl, declaration->name,
+                             "a relation in braces is too involved to be bounded; use fewer "
+                             "conditions or the short form");
     pti_isl_close(isl);
-    if (gave_up)
-        return pti_fail(ctx, POLYTILE_UNSUPPORTED,
-                        "%s: a relation in braces is too involved to be bounded; use fewer "
-                        "conditions or the short form",
-                        declaration->name);
-    return found ? POLYTILE_OK : pti_fail_memory(ctx, declaration->name, PTI_UNKNOWN_BYTES);
+    return status;
 }
 
 polytile_status pti_relations_find_sections(polytile_context *ctx,

@@ -3,12 +3,15 @@
 #include "access/isl/isl_memory.h"
 #include "base/crash.h"
 
+#include <isl/aff.h>
 #include <isl/constraint.h>
 #include <isl/mat.h>
 #include <isl/options.h>
 #include <isl/set.h>
 #include <isl/space.h>
 #include <isl/val.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 enum { MAX_OPERATIONS = 100000, CONTEXT_BYTES = 64 * 1024 };
@@ -57,6 +60,18 @@ void pti_isl_begin(isl_ctx *isl) {
 
 bool pti_isl_gave_up(isl_ctx *isl) {
     return isl_ctx_last_error(isl) == isl_error_quota && !pti_isl_memory_ran_out();
+}
+
+polytile_status pti_isl_fail(polytile_context *ctx, isl_ctx *isl, const char *kernel,
+                             const char *format, ...) {
+    char text[PTI_ERROR_BYTES];
+    va_list arguments;
+    if (isl == NULL || !pti_isl_gave_up(isl))
+        return pti_fail_memory(ctx, kernel, PTI_UNKNOWN_BYTES);
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    return pti_fail(ctx, POLYTILE_UNSUPPORTED, "%s: %s", kernel, text);
 }
 
 bool pti_isl_lacked_memory(isl_ctx *isl) {
@@ -252,14 +267,11 @@ static polytile_status create_relations(polytile_context *ctx,
         *relations = made;
         return POLYTILE_OK;
     }
-    bool gave_up = made != NULL && made->isl != NULL && pti_isl_gave_up(made->isl);
+    polytile_status status = pti_isl_fail(
+        ctx, made == NULL ? NULL : made->isl, declaration->name,
+        "a relation in braces is too involved; use fewer conditions or the short form");
     pti_relations_free(made);
-    if (gave_up)
-        return pti_fail(ctx, POLYTILE_UNSUPPORTED,
-                        "%s: a relation in braces is too involved; use fewer conditions or the "
-                        "short form",
-                        declaration->name);
-    return pti_fail_memory(ctx, declaration->name, PTI_UNKNOWN_BYTES);
+    return status;
 }
 
 polytile_status pti_relations_begin(const polytile_kernel *kernel) {
@@ -322,6 +334,43 @@ __isl_give isl_map *pti_section_relation(isl_ctx *isl, const pti_instance *insta
                     &instance->operand[section->operand].domain);
 }
 
+/** Return an index map as affine expressions on a space of indices. */
+static __isl_give isl_multi_aff *affs_of(const pti_index_map *by, __isl_take isl_space *from,
+                                         __isl_take isl_space *to) {
+    isl_multi_aff *affs = isl_multi_aff_zero(isl_space_map_from_domain_and_range(from, to));
+    for (int d = 0; d < by->n_to; d++) {
+        isl_aff *aff = isl_multi_aff_get_aff(affs, d);
+        isl_ctx *isl = isl_multi_aff_get_ctx(affs);
+        aff = isl_aff_set_constant_val(aff, isl_val_int_from_si(isl, by->constant[d]));
+        for (int k = 0; k < by->n_from; k++)
+            aff = isl_aff_set_coefficient_val(aff, isl_dim_in, k,
+                                              isl_val_int_from_si(isl, by->coefficient[d][k]));
+        affs = isl_multi_aff_set_aff(affs, d, aff);
+    }
+    return affs;
+}
+
+/** Let an index map follow a relation. */
+static __isl_give isl_map *map_range(__isl_take isl_map *map, const pti_index_map *by) {
+    isl_space *range = isl_space_range(isl_map_get_space(map));
+    isl_space *to = isl_space_set_alloc(isl_map_get_ctx(map), 0, (unsigned)by->n_to);
+    return isl_map_apply_range(map, isl_map_from_multi_aff(affs_of(by, range, to)));
+}
+
+/** Count the threads of a relation as an instance does. */
+static __isl_give isl_map *count_threads(__isl_take isl_map *map, const pti_instance *instance) {
+    pti_index_map asked = pti_index_map_identity(instance->n_indices);
+    if (!pti_instance_has_steps(instance))
+        return map;
+    for (int d = 0; d < instance->n_indices; d++) {
+        asked.coefficient[d][d] = instance->asked.range[d].step;
+        asked.constant[d] = pti_instance_asked_index(instance, d, 0);
+    }
+    isl_space *threads = isl_space_domain(isl_map_get_space(map));
+    return isl_map_preimage_domain_multi_aff(map,
+                                             affs_of(&asked, isl_space_copy(threads), threads));
+}
+
 /** Fix the parameters of a relation in braces to their values. */
 static __isl_give isl_map *fix_parameters(__isl_take isl_map *map, const pti_instance *instance) {
     isl_ctx *isl = isl_map_get_ctx(map);
@@ -351,14 +400,17 @@ __isl_give isl_map *pti_access_relation_unclipped(isl_ctx *isl, const polytile_k
     isl_map *declared = isl == kernel->relations->isl
                             ? isl_map_copy(kernel->relations->access_relation[access])
                             : pti_declared_relation(isl, declaration, of);
-    return bound_by(fix_parameters(declared, instance), isl_dim_in, &instance->threads);
+    return bound_by(count_threads(fix_parameters(declared, instance), instance), isl_dim_in,
+                    &instance->threads);
 }
 
 __isl_give isl_map *pti_access_relation_in(isl_ctx *isl, const polytile_kernel *kernel, int access,
                                            const pti_instance *instance) {
     int array = kernel->declaration->access[access].array;
-    return bound_by(pti_access_relation_unclipped(isl, kernel, access, instance), isl_dim_out,
-                    &instance->operand[array].domain);
+    const pti_instance *given = pti_instance_as_given(instance);
+    isl_map *map = bound_by(pti_access_relation_unclipped(isl, kernel, access, given), isl_dim_out,
+                            &given->operand[array].domain);
+    return instance->given == NULL ? map : map_range(map, &instance->given->map[array]);
 }
 
 __isl_give isl_map *pti_access_relation(const polytile_kernel *kernel, int access,

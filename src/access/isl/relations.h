@@ -90,6 +90,14 @@ void pti_isl_begin(isl_ctx *isl);
 /** Return whether isl gave up since pti_isl_begin() for too many operations, not for memory. */
 bool pti_isl_gave_up(isl_ctx *isl);
 
+/**
+ * Record that isl found no answer since pti_isl_begin(). isl may be NULL: it could not be opened.
+ *
+ * Errors  UNSUPPORTED, with the kernel and the text, if it gave up; else NO_MEMORY. Returns that.
+ */
+polytile_status pti_isl_fail(polytile_context *ctx, isl_ctx *isl, const char *kernel,
+                             const char *format, ...) __attribute__((format(printf, 4, 5)));
+
 /** Return whether memory ran out since pti_isl_begin(): results may then be incomplete. */
 bool pti_isl_lacked_memory(isl_ctx *isl);
 

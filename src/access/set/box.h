@@ -40,6 +40,16 @@ static inline bool pti_box_may_meet(const polytile_domain *a, const polytile_dom
     return true;
 }
 
+/** Return whether two boxes have a common element. */
+static inline bool pti_box_meets(const polytile_domain *a, const polytile_domain *b) {
+    if (!pti_box_may_meet(a, b))
+        return false;
+    for (int d = 0; d < a->n_dims; d++)
+        if (!pti_range_meets(a->range[d], b->range[d]))
+            return false;
+    return true;
+}
+
 /** Intersect two boxes; false if they have no common element, and *common is then empty. */
 bool pti_box_intersect(const polytile_domain *a, const polytile_domain *b, polytile_domain *common);
 

@@ -88,9 +88,8 @@ polytile_domain pti_boxes_bounding(const pti_boxes *set, int n_dims);
 
 /** Return whether set and box have a common element. */
 static inline bool pti_boxes_meet(const pti_boxes *set, const polytile_domain *box) {
-    polytile_domain common;
     for (int k = 0; k < set->n_boxes; k++)
-        if (pti_box_may_meet(&set->box[k], box) && pti_box_intersect(&set->box[k], box, &common))
+        if (pti_box_meets(&set->box[k], box))
             return true;
     return false;
 }

@@ -22,7 +22,14 @@ polytile_range pti_range_cut(polytile_range range, int64_t n_parts, int64_t part
                            least + (part < n_longer));
 }
 
+/** Whether a range has one element or two, or none: its ends are all of them. */
+static bool is_its_ends(polytile_range range) {
+    return range.hi - range.lo <= range.step;
+}
+
 bool pti_range_has(polytile_range range, int64_t value) {
+    if (is_its_ends(range))
+        return range.lo <= range.hi && (value == range.lo || value == range.hi);
     return value >= range.lo && value <= range.hi && (value - range.lo) % range.step == 0;
 }
 
@@ -77,13 +84,33 @@ static polytile_range intersect_lattices(polytile_range a, polytile_range b, int
     return lattice_between(a.lo + turns * a.step, (__int128)a.step * modulus, lo, hi);
 }
 
+/** The ends of a range that another one has. */
+static polytile_range intersect_ends(polytile_range ends, polytile_range other) {
+    bool has_lo = pti_range_has(other, ends.lo), has_hi = pti_range_has(other, ends.hi);
+    if (!has_lo && !has_hi)
+        return pti_range_empty();
+    return pti_range(has_lo ? ends.lo : ends.hi, has_hi ? ends.hi : ends.lo, ends.step);
+}
+
 polytile_range pti_range_intersect(polytile_range a, polytile_range b) {
     int64_t lo = pti_max(a.lo, b.lo), hi = pti_min(a.hi, b.hi);
     if (hi < lo || pti_range_is_empty(a) || pti_range_is_empty(b))
         return pti_range_empty();
     if (a.step == 1 && b.step == 1)
         return (polytile_range){lo, hi, 1};
-    return intersect_lattices(a, b, lo, hi);
+    if (is_its_ends(a))
+        return intersect_ends(a, b);
+    return is_its_ends(b) ? intersect_ends(b, a) : intersect_lattices(a, b, lo, hi);
+}
+
+bool pti_range_meets(polytile_range a, polytile_range b) {
+    if (pti_range_is_empty(a) || pti_range_is_empty(b))
+        return false;
+    if (is_its_ends(a))
+        return pti_range_has(b, a.lo) || pti_range_has(b, a.hi);
+    if (is_its_ends(b))
+        return pti_range_has(a, b.lo) || pti_range_has(a, b.hi);
+    return !pti_range_is_empty(pti_range_intersect(a, b));
 }
 
 static int64_t own_stride(polytile_range range) {

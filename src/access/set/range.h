@@ -56,6 +56,8 @@ bool pti_range_contains(polytile_range outer, polytile_range inner);
 
 /** Return the common elements, exactly: two lattices meet in one of step lcm, or nowhere. */
 polytile_range pti_range_intersect(polytile_range a, polytile_range b);
+/** Return whether there are any. */
+bool pti_range_meets(polytile_range a, polytile_range b);
 
 /**
  * Return the smallest range that contains both, with the sound stride gcd(a.step, b.step, |a.lo -

@@ -1,6 +1,6 @@
 #include "distribute/exchange/exchange.h"
 
-#include "distribute/exchange/remote_writes.h"
+#include "distribute/exchange/transfers.h"
 #include "distribute/share/footprints.h"
 
 #include <stdlib.h>

@@ -17,7 +17,7 @@ static void bring_from_all(pti_transfers *transfers, int array, int member,
     do {
         int from = pti_member_grid_at(&ownership->grid, at);
         if (from != member)
-            pti_transfers_fetch(transfers, array, from, member, missing);
+            pti_transfers_add_owned(transfers, array, from, member, missing);
     } while (pti_member_grid_next(&ownership->grid, first, last, at));
 }
 
@@ -25,7 +25,21 @@ static void bring_from_all(pti_transfers *transfers, int array, int member,
 static void bring_from_local(pti_transfers *transfers, int array, int member,
                              const pti_boxes *missing) {
     for (int from = transfers->first; from < transfers->first + transfers->n_local; from++)
-        pti_transfers_fetch(transfers, array, from, member, missing);
+        pti_transfers_add_owned(transfers, array, from, member, missing);
+}
+
+/* Add what a member lacks of `missing`, of which what it has is taken away; owned is reused. */
+static void bring(pti_transfers *transfers, int array, int member, const pti_boxes *extra,
+                  pti_boxes *missing, pti_boxes *owned) {
+    pti_ownership_boxes(&transfers->superstep->ownerships[array], member, owned);
+    pti_boxes_subtract_all(missing, owned);
+    pti_boxes_subtract_all(missing, extra);
+    if (missing->n_boxes == 0)
+        return;
+    if (pti_transfers_is_local(transfers, member))
+        bring_from_all(transfers, array, member, missing);
+    else
+        bring_from_local(transfers, array, member, missing);
 }
 
 /* Add all that a member lacks; missing and owned are reused. */
@@ -35,19 +49,23 @@ static void bring_all(pti_transfers *transfers, const pti_work *work, int member
         pti_boxes *extra = pti_copies_get(copies, a, member);
         if (work->reads[a].n_boxes == 0)
             continue;
-        pti_ownership_boxes(&transfers->superstep->ownerships[a], member, owned);
         pti_boxes_copy(missing, &work->reads[a]);
-        pti_boxes_subtract_all(missing, owned);
-        pti_boxes_subtract_all(missing, extra);
-        if (missing->n_boxes == 0)
-            continue;
-        if (pti_transfers_is_local(transfers, member))
-            bring_from_all(transfers, a, member, missing);
-        else
-            bring_from_local(transfers, a, member, missing);
+        bring(transfers, a, member, extra, missing, owned);
         pti_boxes_unite(extra, missing, pti_boxes_gather);
         transfers->failed = transfers->failed || extra->failed;
     }
+}
+
+void pti_transfers_add_missing(pti_transfers *transfers, int array, const pti_copies *copies) {
+    const pti_superstep *superstep = transfers->superstep;
+    pti_boxes missing = {0}, owned = {0};
+    for (int q = 0; q < superstep->n_members && !transfers->failed; q++) {
+        pti_boxes_assign(&missing, &superstep->ownerships[array].domain);
+        bring(transfers, array, q, pti_copies_get(copies, array, q), &missing, &owned);
+        transfers->failed = transfers->failed || missing.failed || owned.failed;
+    }
+    pti_boxes_free(&missing);
+    pti_boxes_free(&owned);
 }
 
 bool pti_exchange_before(const pti_superstep *superstep, pti_copies *copies, int first, int n_local,

@@ -1,6 +1,6 @@
-#include "distribute/exchange/interior.h"
+#include "distribute/exchange/exchange.h"
 
-#include "queue/shared.h"
+#include "queue/aliased.h"
 
 /* Which side of a box is cut off, and how many indices of it. */
 typedef struct cut {
@@ -89,7 +89,7 @@ polytile_domain pti_interior_of(const pti_shared_launch *launch, const pti_excha
                                 int member, const polytile_domain *threads) {
     polytile_domain left = *threads;
     bool is_received = false;
-    if (pti_shared_is_any(launch->call.instance->n_operands, launch->call.array))
+    if (pti_is_aliased(launch->call))
         return pti_box_empty(threads->n_dims);
     for (int t = 0; t < exchange->n_transfers && !pti_box_is_empty(&left); t++) {
         if (exchange->transfer[t].to != member)

@@ -170,6 +170,8 @@ static bool add_shares(const pti_members_plan_request *request, pti_members_plan
         pti_home_threads(&home, launch, plan->ownerships, q, &member->threads);
         failed = failed || member->threads.failed;
         for (int a = 0; a < plan->n_arrays; a++) {
+            if (request->arrays->operand[a].is_scratch)
+                continue;
             pti_ownership_boxes(&plan->ownerships[a], q, &owned);
             member->owned_bytes +=
                 pti_boxes_count(&owned) * request->arrays->operand[a].element_bytes;
@@ -214,10 +216,13 @@ static bool make_plan(const pti_members_plan_request *request, const pti_distrib
     plan->member = calloc((size_t)plan->n_members, sizeof *plan->member);
     if (plan->ownerships == NULL || plan->member == NULL)
         return false;
-    for (int a = 0; a < plan->n_arrays; a++)
+    bool is_dealt = true;
+    for (int a = 0; a < plan->n_arrays && is_dealt; a++) {
         plan->ownerships[a] = pti_ownership_of(&request->arrays->operand[a].domain, plan->n_members,
                                                request->given, distribution);
-    return true;
+        is_dealt = pti_ownership_deal(&plan->ownerships[a]);
+    }
+    return is_dealt;
 }
 
 static polytile_status check_counts(polytile_context *ctx,

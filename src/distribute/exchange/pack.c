@@ -119,13 +119,10 @@ static void add_dimension(lattice *of, int64_t n, int64_t stride_bytes) {
 
 static lattice lattice_of(const polytile_array *array, const polytile_domain *box) {
     lattice of = {.unit_bytes = array->element_bytes, .first = array->data};
-    int64_t stride_bytes = array->element_bytes;
-    for (int d = box->n_dims - 1; d >= 0; d--) {
-        const polytile_range *whole = &array->domain.range[d], *part = &box->range[d];
-        of.first += (part->lo - whole->lo) / whole->step * stride_bytes;
-        add_dimension(&of, pti_range_count(*part), part->step / whole->step * stride_bytes);
-        stride_bytes *= pti_range_count(*whole);
-    }
+    of.first += pti_memory_layout_offset_of(&array->layout, box);
+    for (int d = box->n_dims - 1; d >= 0; d--)
+        add_dimension(&of, pti_range_count(box->range[d]),
+                      box->range[d].step * array->layout.stride_bytes[d]);
     return of;
 }
 

@@ -1,4 +1,4 @@
-#include "distribute/exchange/remote_writes.h"
+#include "distribute/exchange/transfers.h"
 
 #include "distribute/share/footprints.h"
 
@@ -9,7 +9,7 @@ typedef struct remote_search {
     int operand;
     int array;
     pti_boxes written; /* by all members together */
-    pti_boxes scratch; /* owned, as are all */
+    pti_boxes reused;  /* owned, as are all */
 } remote_search;
 
 typedef void thread_list(const pti_home *home, const pti_shared_launch *launch,
@@ -19,10 +19,10 @@ typedef void thread_list(const pti_home *home, const pti_shared_launch *launch,
 static void find_written(remote_search *search, thread_list *threads_of, int member,
                          pti_boxes *written) {
     const pti_superstep *superstep = search->transfers->superstep;
-    threads_of(&search->home, superstep->launch, superstep->ownerships, member, &search->scratch);
+    threads_of(&search->home, superstep->launch, superstep->ownerships, member, &search->reused);
     pti_boxes_clear(written);
     pti_footprint_gather(superstep->launch->call.instance, search->operand, PTI_WRITES,
-                         &search->scratch, written);
+                         &search->reused, written);
 }
 
 /* What a member owns and does not write, of some elements, replaces what was in *lost. */
@@ -89,16 +89,16 @@ static void send_all(remote_search *search, int member) {
 static void bring_home(remote_search *search) {
     const pti_transfers *transfers = search->transfers;
     const pti_instance *instance = transfers->superstep->launch->call.instance;
-    pti_boxes_append(&search->scratch, &instance->threads);
-    pti_footprint_gather(instance, search->operand, PTI_WRITES, &search->scratch, &search->written);
+    pti_boxes_append(&search->reused, &instance->threads);
+    pti_footprint_gather(instance, search->operand, PTI_WRITES, &search->reused, &search->written);
     for (int q = transfers->first; q < transfers->first + transfers->n_local; q++) {
         receive_all(search, q);
         send_all(search, q);
     }
     search->transfers->failed =
-        transfers->failed || search->written.failed || search->scratch.failed;
+        transfers->failed || search->written.failed || search->reused.failed;
     pti_boxes_free(&search->written);
-    pti_boxes_free(&search->scratch);
+    pti_boxes_free(&search->reused);
 }
 
 void pti_remote_writes_bring_home(pti_transfers *transfers) {

@@ -66,8 +66,8 @@ void pti_transfers_add(pti_transfers *transfers, int array, int from, int to,
     transfer->n_elements = pti_boxes_count(&transfer->boxes);
 }
 
-void pti_transfers_fetch(pti_transfers *transfers, int array, int from, int to,
-                         const pti_boxes *elements) {
+void pti_transfers_add_owned(pti_transfers *transfers, int array, int from, int to,
+                             const pti_boxes *elements) {
     const pti_ownership *ownership = &transfers->superstep->ownerships[array];
     polytile_domain hull = pti_ownership_hull(ownership, from);
     if (!pti_boxes_meet(elements, &hull))

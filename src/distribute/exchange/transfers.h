@@ -23,15 +23,22 @@ pti_transfers pti_transfers_begin(const pti_superstep *superstep, int first, int
 bool pti_transfers_end(pti_transfers *transfers);
 
 /** Adds a transfer of those of `elements` that `from` owns, to `to`. */
-void pti_transfers_fetch(pti_transfers *transfers, int array, int from, int to,
-                         const pti_boxes *elements);
+void pti_transfers_add_owned(pti_transfers *transfers, int array, int from, int to,
+                             const pti_boxes *elements);
 
 /** Adds a transfer of `elements`, which `from` has, to `to`. */
 void pti_transfers_add(pti_transfers *transfers, int array, int from, int to,
                        const pti_boxes *elements);
 
+/** Adds transfers of all that members lack of an array. */
+void pti_transfers_add_missing(pti_transfers *transfers, int array, const pti_copies *copies);
+
 static inline bool pti_transfers_is_local(const pti_transfers *transfers, int member) {
     return member >= transfers->first && member < transfers->first + transfers->n_local;
 }
+
+/** Bring remote writes home after a superstep of one launch: elements that others than their owners
+ * wrote. */
+void pti_remote_writes_bring_home(pti_transfers *transfers);
 
 #endif

@@ -4,17 +4,12 @@
 #include "base/checked.h"
 #include "base/retry.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-static polytile_status fail_errno(polytile_context *ctx, const char *path, const char *action) {
-    return pti_fail(ctx, POLYTILE_IO, "%s: cannot %s: %s", path, action, strerror(errno));
-}
 
 bool pti_array_file_is_npy(const char *path) {
     size_t length = strlen(path);
@@ -59,7 +54,7 @@ static polytile_status write_header(polytile_context *ctx, const char *path, int
         ssize_t n_written;
         PTI_RETRY(n_written, pwrite(file, bytes + done, (size_t)(n_bytes - done), done));
         if (n_written < 0)
-            return fail_errno(ctx, path, "write its header");
+            return pti_fail_errno(ctx, path, "write its header");
         done += n_written;
     }
     return POLYTILE_OK;
@@ -99,7 +94,7 @@ polytile_status pti_array_file_probe(polytile_context *ctx, const char *path, bo
     int file;
     PTI_RETRY(file, open(path, (writable ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK));
     if (file < 0)
-        return fail_errno(ctx, path, writable ? "open for writing" : "open");
+        return pti_fail_errno(ctx, path, writable ? "open for writing" : "open");
     close(file);
     return POLYTILE_OK;
 }

@@ -5,7 +5,6 @@
 #include "access/set/range.h"
 #include "base/retry.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -23,15 +22,11 @@ typedef struct file_head {
     unsigned char *bytes; /* owned */
 } file_head;
 
-static polytile_status fail_errno(polytile_context *ctx, const char *path, const char *action) {
-    return pti_fail(ctx, POLYTILE_IO, "%s: cannot %s: %s", path, action, strerror(errno));
-}
-
 static polytile_status read_size(polytile_context *ctx, const char *path, int file,
                                  int64_t *n_bytes) {
     struct stat info;
     if (fstat(file, &info) != 0)
-        return fail_errno(ctx, path, "read the file's size");
+        return pti_fail_errno(ctx, path, "read the file's size");
     if (!S_ISREG(info.st_mode))
         return pti_fail(ctx, POLYTILE_IO, "%s: is not a regular file", path);
     *n_bytes = info.st_size;
@@ -48,7 +43,7 @@ static polytile_status read_bytes(polytile_context *ctx, const char *path, int f
         PTI_RETRY(n_read, pread(file, head->bytes + head->n_bytes,
                                 (size_t)(HEAD_BYTES - head->n_bytes), head->n_bytes));
         if (n_read < 0)
-            return fail_errno(ctx, path, "read");
+            return pti_fail_errno(ctx, path, "read");
         if (n_read == 0)
             break;
         head->n_bytes += n_read;
@@ -61,7 +56,7 @@ static polytile_status read_head(polytile_context *ctx, const char *path, file_h
     int file;
     PTI_RETRY(file, open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     if (file < 0)
-        return fail_errno(ctx, path, "open");
+        return pti_fail_errno(ctx, path, "open");
     PTI_TRY(read_size(ctx, path, file, &head->file_bytes));
     PTI_TRY(read_bytes(ctx, path, file, head));
 done:
@@ -69,7 +64,7 @@ done:
     return status;
 }
 
-static bool has_shape(const polytile_domain *a, const polytile_domain *b) {
+static bool have_equal_extents(const polytile_domain *a, const polytile_domain *b) {
     bool is_same = a->n_dims == b->n_dims;
     for (int d = 0; is_same && d < a->n_dims; d++)
         is_same = pti_range_count(a->range[d]) == pti_range_count(b->range[d]);
@@ -106,7 +101,7 @@ static polytile_status judge_npy(polytile_context *ctx, const char *path,
     polytile_status status = pti_npy_header_read(head->bytes, head->n_bytes, &header, &reason);
     if (status != POLYTILE_OK)
         return pti_fail(ctx, status, "%s: %s", path, reason);
-    if (header.type != array->type || !has_shape(&header.domain, &array->domain))
+    if (header.type != array->type || !have_equal_extents(&header.domain, &array->domain))
         return fail_shape(ctx, path, array, &header);
     if (header.data_bytes > head->file_bytes - header.data_offset)
         return pti_fail(ctx, POLYTILE_IO,

@@ -71,9 +71,8 @@ done:
 static void copy_common_box(const pti_open_array *open, const request *of,
                             const polytile_domain *piece) {
     int64_t element_bytes = open->array->element_bytes;
-    pti_memory_layout member_layout = pti_memory_layout_of(&open->member->domain, element_bytes);
     pti_memory_layout box_layout = pti_memory_layout_of(of->box, element_bytes);
-    pti_memory_span member = {open->member->data, &member_layout};
+    pti_memory_span member = {open->member->data, &open->member->layout};
     pti_memory_span elements = {of->elements, &box_layout};
     pti_move move = {.box = piece,
                      .element_bytes = element_bytes,

@@ -5,16 +5,21 @@
 #include <string.h>
 #include <time.h>
 
+pti_mpi_text pti_mpi_text_of(int code) {
+    pti_mpi_text of;
+    int length = 0;
+    if (MPI_Error_string(code, of.text, &length) != MPI_SUCCESS)
+        length = 0;
+    of.text[length] = '\0';
+    return of;
+}
+
 /** The text has the call without its arguments. */
 polytile_status pti_mpi_check(polytile_context *ctx, const char *call, int code) {
-    char text[MPI_MAX_ERROR_STRING];
-    int length = 0;
     if (code == MPI_SUCCESS)
         return POLYTILE_OK;
-    if (MPI_Error_string(code, text, &length) != MPI_SUCCESS)
-        length = 0;
-    return pti_fail(ctx, POLYTILE_DEVICE, "%.*s: %.*s", (int)strcspn(call, "("), call, length,
-                    text);
+    return pti_fail(ctx, POLYTILE_DEVICE, "%.*s: %s", (int)strcspn(call, "("), call,
+                    pti_mpi_text_of(code).text);
 }
 
 /** As long as the shortest sleep: so waiting costs at most twice what it must. */

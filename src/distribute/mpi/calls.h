@@ -7,6 +7,13 @@
 
 /* Calls of MPI: failures as errors of the library, and waiting. */
 
+typedef struct pti_mpi_text {
+    char text[MPI_MAX_ERROR_STRING + 1];
+} pti_mpi_text;
+
+/** MPI's text of an error; empty if it has none. */
+pti_mpi_text pti_mpi_text_of(int code);
+
 /** Check a call of MPI. Errors: DEVICE, with the call and MPI's text. */
 polytile_status pti_mpi_check(polytile_context *ctx, const char *call, int code);
 

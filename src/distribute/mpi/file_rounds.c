@@ -1,5 +1,7 @@
 #include "distribute/mpi/file_rounds.h"
 
+#include "distribute/mpi/calls.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,23 +14,20 @@ static const char before_colons[] = "";
 #endif
 
 /** Join the lines of MPI's text. */
-static void join_lines(char *text, int length) {
-    for (int k = 0; k < length; k++)
-        if (text[k] == '\n')
-            text[k] = ' ';
+static void join_lines(char *text) {
+    for (; *text != '\0'; text++)
+        if (*text == '\n')
+            *text = ' ';
 }
 
 /** Check a call of MPI. Errors: IO, with MPI's text. */
 static polytile_status check_call(const pti_file_rounds *r, const char *action, int code) {
-    char text[MPI_MAX_ERROR_STRING];
-    int length = 0;
     if (code == MPI_SUCCESS)
         return POLYTILE_OK;
-    if (MPI_Error_string(code, text, &length) != MPI_SUCCESS)
-        length = 0;
-    join_lines(text, length);
-    return pti_fail(pti_spread_context(r->spread), POLYTILE_IO, "%s: cannot %s: %.*s", r->path,
-                    action, length, text);
+    pti_mpi_text of = pti_mpi_text_of(code);
+    join_lines(of.text);
+    return pti_fail(pti_spread_context(r->spread), POLYTILE_IO, "%s: cannot %s: %s", r->path,
+                    action, of.text);
 }
 
 /** Write the path as MPI understands it. */

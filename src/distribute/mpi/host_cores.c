@@ -1,4 +1,4 @@
-#include "distribute/mpi/host_cores.h"
+#include "distribute/mpi/transport_mpi.h"
 
 #include "distribute/mpi/calls.h"
 

@@ -1,8 +1,6 @@
-#include "distribute/mpi/host_cores.h"
-#include "distribute/mpi/speed.h"
 #include "distribute/mpi/transport_mpi.h"
-#include "distribute/team/devices.h"
-#include "distribute/team/share_options.h"
+#include "distribute/open/devices.h"
+#include "distribute/open/share_options.h"
 #include "distribute/team/team.h"
 #include "distribute/team/words.h"
 #include "launch/host/host.h"
@@ -64,9 +62,10 @@ static const char *or_default(const char *text) {
 
 static polytile_status compare_options(pti_transport *setup,
                                        const polytile_share_options *options) {
-    char words[512];
-    snprintf(words, sizeof words, "grid %.200s, layout %.200s, launches_per_exchange %lld",
-             or_default(options->grid), or_default(options->layout),
+    char words[768];
+    snprintf(words, sizeof words,
+             "grid %.200s, layout %.200s, policy %.200s, launches_per_exchange %lld",
+             or_default(options->grid), or_default(options->layout), or_default(options->policy),
              (long long)options->launches_per_exchange);
     return setup->functions->compare(setup, pti_words_hash(words), words);
 }
@@ -144,7 +143,7 @@ static polytile_status create_queue_on_ranks(pti_transport *setup, const request
     PTI_TRY(compare_options(setup, &of->options));
     PTI_TRY(parse_options(of->ctx, &of->options, setup->n_members, &grid, &options));
     PTI_TRY(open_member(setup, of, &member));
-    if (pti_share_options_is_by_speed(of->options.layout))
+    if (options.is_by_speed)
         PTI_TRY(pti_mpi_balance_load(setup, member, options.grid, &options.distribution));
     status = make_queue_of_all(setup, of, &options, member, queue);
     member = NULL;
@@ -161,9 +160,7 @@ polytile_status polytile_mpi_queue_create(polytile_context *ctx, MPI_Comm comm,
     request of = {.ctx = ctx, .comm = comm, .device_text = device_text};
     if (queue != NULL)
         *queue = NULL;
-    if (ctx == NULL)
-        return pti_fail(NULL, POLYTILE_INVALID, "%s: the context is NULL", __func__);
-    pti_clear_error(ctx);
+    PTI_ENTER(ctx, ctx, "context");
     if (queue == NULL)
         return pti_fail(ctx, POLYTILE_INVALID, "creating a queue needs a place for it");
     if (options != NULL)

@@ -1,4 +1,4 @@
-#include "distribute/mpi/speed.h"
+#include "distribute/mpi/transport_mpi.h"
 
 #include "distribute/share/load_balance.h"
 

@@ -1,8 +1,11 @@
 #ifndef POLYTILE_DISTRIBUTE_MPI_TRANSPORT_MPI_H
 #define POLYTILE_DISTRIBUTE_MPI_TRANSPORT_MPI_H
 
+#include "base/context.h"
 #include "distribute/mpi/calls.h"
 #include "distribute/team/transport.h"
+#include "queue/queue.h"
+#include <mpi.h>
 
 /* distribute/mpi: members that are the ranks of a communicator. It is a library of its own,
  * polytile_mpi, and the only room that knows MPI. spread.h has arrays spread over ranks. */
@@ -54,5 +57,28 @@ void pti_mpi_forget_exchange(pti_transport *transport, pti_persistent_exchange *
 /* combine.c */
 polytile_status pti_mpi_combine(pti_transport *transport, const pti_combination *combination,
                                 bool has_failed);
+
+/* host_cores.c */
+
+/**
+ * Find a rank's share of its machine's cores: of a core for k ranks each has 1/k. At least 1.
+ * Collective.
+ *
+ * Errors  DEVICE, of MPI.
+ */
+polytile_status pti_mpi_share_cores(polytile_context *ctx, MPI_Comm comm, int *n_cores);
+
+/* speed.c */
+
+/**
+ * Weigh the coordinates of the first dimension that is cut by the speeds of their devices, which
+ * all ranks measure now, at the same time; each is as fast as its slowest rank. Weights are
+ * sixteenths of the fastest, so devices that are alike get the same.
+ *
+ * grid: NULL: a part a rank.
+ * Errors  INVALID (more than PTI_MAX_WEIGHTS parts), and those of launches; the same on all ranks.
+ */
+polytile_status pti_mpi_balance_load(pti_transport *transport, polytile_queue *member,
+                                     const pti_member_grid *grid, pti_distribution *distribution);
 
 #endif

@@ -1,6 +1,7 @@
 #include "distribute/share/distribution.h"
 
 #include "base/text.h"
+#include "distribute/share/registered.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,11 +14,12 @@ static const pti_distribution_kind *const kinds[] = {
 
 enum { N_KINDS = sizeof kinds / sizeof *kinds };
 
-static const pti_distribution_kind *find_kind(const char *name, size_t length) {
+static const pti_distribution_kind *find_kind(const polytile_context *ctx, const char *name,
+                                              size_t length, pti_registered **registered) {
     for (size_t k = 0; k < N_KINDS; k++)
         if (strlen(kinds[k]->name) == length && strncmp(kinds[k]->name, name, length) == 0)
             return kinds[k];
-    return NULL;
+    return pti_registered_find(ctx, name, length, registered);
 }
 
 /* What stands between the parentheses behind a name, empty without any; NULL: memory ran out, or
@@ -45,7 +47,8 @@ polytile_status pti_distribution_parse(polytile_context *ctx, const char *text,
                                        pti_distribution *distribution) {
     const char *whole = text == NULL ? pti_distribution_block.name : text;
     size_t name_length = strcspn(whole, "(");
-    pti_distribution read = {.kind = find_kind(whole, name_length), .only_dim = -1};
+    pti_distribution read = {.only_dim = -1};
+    read.kind = find_kind(ctx, whole, name_length, &read.registered);
     bool is_wrong;
     char *arguments = read_arguments(whole + name_length, &is_wrong);
     if (arguments == NULL && !is_wrong)
@@ -56,4 +59,39 @@ polytile_status pti_distribution_parse(polytile_context *ctx, const char *text,
         return fail_unknown_distribution(ctx, whole);
     *distribution = read;
     return POLYTILE_OK;
+}
+
+/* Registering. */
+
+/** Whether there is a layout of that name, of the table or registered, or a policy that goes by it. */
+static bool is_taken(const polytile_context *ctx, const char *name) {
+    pti_registered *registered;
+    return strcmp(name, "pool") == 0 || find_kind(ctx, name, strlen(name), &registered) != NULL;
+}
+
+static polytile_status check_layout(polytile_context *ctx, const polytile_layout *layout) {
+    const char *name = layout->name == NULL ? "" : layout->name;
+    polytile_status status;
+    if (!pti_is_registrable_name(layout->name))
+        return pti_fail(
+            ctx, POLYTILE_INVALID,
+            "layout \"%s\": a name has letters, digits, '_', '-' and '.', a letter first", name);
+    if (is_taken(ctx, name))
+        return pti_fail(ctx, POLYTILE_INVALID, "layout \"%s\": there is one of this name", name);
+    if (layout->find_owner == NULL)
+        return pti_fail(ctx, POLYTILE_INVALID, "layout \"%s\": its function is NULL", name);
+    PTI_TRY(pti_check_reserved(ctx, name, "polytile_layout", layout->reserved));
+done:
+    return status;
+}
+
+polytile_status polytile_layout_register(polytile_context *ctx, const polytile_layout *layout) {
+    polytile_status status;
+    PTI_ENTER(ctx, ctx, "context");
+    if (layout == NULL)
+        return pti_fail(ctx, POLYTILE_INVALID, "%s: the layout is NULL", __func__);
+    PTI_TRY(check_layout(ctx, layout));
+    PTI_TRY(pti_registered_add(ctx, layout));
+done:
+    return status;
 }

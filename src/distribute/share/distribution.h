@@ -24,8 +24,11 @@ typedef struct pti_distribution_kind {
                           int part, int n_parts, int64_t k);
 } pti_distribution_kind;
 
-/** The most parts that can be given weights. */
-enum { PTI_MAX_WEIGHTS = 64 };
+/** The most parts that can be given weights, and the bytes of a registered layout's arguments. */
+enum { PTI_MAX_WEIGHTS = 64, PTI_ARGUMENTS_BYTES = 64 };
+
+/** A layout that a program registered; the context owns it. */
+typedef struct pti_registered pti_registered;
 
 /** A kind with its arguments. */
 struct pti_distribution {
@@ -36,13 +39,16 @@ struct pti_distribution {
                       given yet, all are the same */
     int parts_per_weight; /* this many parts, side by side, share a weight; 0: one */
     double weight[PTI_MAX_WEIGHTS];
+    pti_registered *registered; /* NULL: a kind of the table; borrowed */
+    char arguments[PTI_ARGUMENTS_BYTES];
 };
 
 extern const pti_distribution_kind pti_distribution_block;
 extern const pti_distribution_kind pti_distribution_cyclic;
 extern const pti_distribution_kind pti_distribution_weighted;
 
-/** From a text: "block", "block(dim=0)", "cyclic(64)", "weighted(3,1)", "weighted"; NULL: "block".
+/** From a text: "block", "block(dim=0)", "cyclic(64)", "weighted(3,1)", "weighted", a
+ * registered name; NULL: "block".
  * Errors: INVALID, naming what there is. */
 polytile_status pti_distribution_parse(polytile_context *ctx, const char *text,
                                        pti_distribution *distribution);

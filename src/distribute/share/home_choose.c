@@ -7,7 +7,7 @@
 /* The choice of the operand by which the threads of a launch are dealt out. */
 
 /* The only index that an expression names; POLYTILE_MAX_DIMS: none, or several. */
-static int only_index(const pti_affine *affine) {
+static int single_index(const pti_affine *affine) {
     int only = POLYTILE_MAX_DIMS, n_named = 0;
     for (int k = 0; k < POLYTILE_MAX_DIMS; k++)
         if (affine->index[k] != 0) {
@@ -36,7 +36,7 @@ static bool is_cut(const pti_ownership *ownership, int dim) {
 static void match_indices(const pti_section *section, const pti_ownership *ownership,
                           bool wants_cut, pti_home *home) {
     for (int d = 0; d < section->n_dims; d++) {
-        int index = only_index(&section->subscript[d].lo);
+        int index = single_index(&section->subscript[d].lo);
         bool is_taken = is_cut(ownership, d) != wants_cut;
         for (int other = 0; other < section->n_dims; other++)
             is_taken = is_taken || home->index[other] == index;
@@ -73,7 +73,7 @@ static bool dimension_separates(const pti_instance *instance, const pti_operand 
         if (!pti_section_counts(&instance->section[s], PTI_WRITES))
             continue;
         int64_t own = subscript->lo.index[index];
-        if (only_index(&subscript->lo) != index || only_index(&subscript->hi) != index ||
+        if (single_index(&subscript->lo) != index || single_index(&subscript->hi) != index ||
             subscript->hi.index[index] != own || (factor != 0 && own != factor))
             return false;
         factor = own;
@@ -108,7 +108,7 @@ static bool affines_equal(const pti_affine *a, const pti_affine *b) {
 }
 
 /* Whether all that is written of an operand has the anchor's coordinate in one dimension, which is
- * dealt out as that of the share's operand is. */
+ * dealt out as that of the home's operand is. */
 static bool keeps_to_anchor(const pti_home *home, const pti_shared_launch *launch,
                             const pti_ownership *ownerships, int operand, int dim) {
     const pti_instance *instance = launch->call.instance;
@@ -176,7 +176,7 @@ static bool admit_operand(pti_home *home, const pti_shared_launch *launch,
            (!home->splits && stays_home(home, launch, ownerships, operand));
 }
 
-/* Whether a member that runs threads of others for the share's operand would own elements of
+/* Whether a member that runs threads of others for the home's operand would own elements of
  * another one that it then reduces a part of only. */
 static bool reduces_in_part(const pti_home *home, const pti_shared_launch *launch,
                             const pti_ownership *ownerships) {
@@ -206,7 +206,7 @@ static bool admit_home(const pti_shared_launch *launch, const pti_ownership *own
     return admits;
 }
 
-/* The best share by an operand of which elements are touched so. */
+/* The best home by an operand of which elements are touched so. */
 static pti_home choose_operand(const pti_shared_launch *launch, const pti_ownership *ownerships,
                                pti_touch touch) {
     const pti_instance *instance = launch->call.instance;

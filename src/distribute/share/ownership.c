@@ -1,5 +1,6 @@
 #include "distribute/share/ownership.h"
 
+#include "distribute/share/registered.h"
 #include <stddef.h>
 #include <string.h>
 
@@ -83,6 +84,14 @@ static const pti_distribution *distribution_of(const pti_ownership *ownership, i
     return is_other ? &blocks : &ownership->distribution;
 }
 
+bool pti_ownership_deal(const pti_ownership *ownership) {
+    bool is_dealt = true;
+    for (int d = 0; d < ownership->domain.n_dims && is_dealt; d++)
+        is_dealt = pti_registered_deal(distribution_of(ownership, d), &ownership->domain.range[d],
+                                       ownership->grid.extent[d]);
+    return is_dealt;
+}
+
 int64_t pti_ownership_count(const pti_ownership *ownership, int dim, int coordinate) {
     const pti_distribution *distribution = distribution_of(ownership, dim);
     return distribution->kind->count(distribution, &ownership->domain.range[dim], coordinate,
@@ -100,7 +109,8 @@ static bool same_distribution(const pti_distribution *a, const pti_distribution 
     size_t weight_bytes = (size_t)a->n_weights * sizeof *a->weight;
     return a->kind == b->kind && a->block == b->block && a->n_weights == b->n_weights &&
            a->parts_per_weight == b->parts_per_weight &&
-           memcmp(a->weight, b->weight, weight_bytes) == 0;
+           memcmp(a->weight, b->weight, weight_bytes) == 0 && a->registered == b->registered &&
+           strcmp(a->arguments, b->arguments) == 0;
 }
 
 bool pti_ownership_agrees(const pti_ownership *a, const pti_ownership *b, int dim) {

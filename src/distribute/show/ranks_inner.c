@@ -74,7 +74,8 @@ static bool is_wanted(const inner *of, int a) {
 
 static void list_scratch(inner *of) {
     for (int a = 0; a < of->plan->members.n_arrays; a++)
-        if (of->plan->launches.is_scratch[a] && !is_wanted(of, a))
+        if (of->plan->launches.is_scratch[a] && !of->plan->launches.arrays->operand[a].is_scratch &&
+            !is_wanted(of, a))
             of->scratch[of->n_scratch++] = of->array[a];
 }
 
@@ -87,17 +88,24 @@ static polytile_chain_launch narrow_launch(const inner *of, int l, const polytil
     return launch;
 }
 
+/* Those that a launch is given; it has its scratch itself. */
+static int list_arrays(const inner *of, const pti_shared_launch *launch, polytile_array **arrays) {
+    int n_arrays = 0;
+    for (int p = 0; p < launch->call.instance->n_operands; p++)
+        if (!launch->call.instance->operand[p].is_scratch)
+            arrays[n_arrays++] = of->array[launch->call.array[p]];
+    return n_arrays;
+}
+
 static void list_launches(inner *of) {
     polytile_array **operand = of->operand;
     for (int l = 0; l < of->work.n_launches; l++) {
-        const pti_shared_launch *launch = &of->plan->shared[l];
-        for (int p = 0; p < launch->call.instance->n_operands; p++)
-            operand[p] = of->array[launch->call.array[p]];
+        const int n_arrays = list_arrays(of, &of->plan->shared[l], operand);
         for (int b = 0; b < of->work.threads[l].n_boxes; b++)
             if (!pti_box_is_empty(&of->work.threads[l].box[b]))
                 of->launch[of->n_launches++] =
                     narrow_launch(of, l, &of->work.threads[l].box[b], operand);
-        operand += launch->call.instance->n_operands;
+        operand += n_arrays;
     }
 }
 

@@ -1,5 +1,7 @@
 #include "distribute/show/ranks_plan.h"
 
+#include "distribute/policy/policy.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,18 +21,15 @@ void polytile_ranks_plan_destroy(polytile_ranks_plan *plan) {
         pti_object_release(&plan->object);
 }
 
-static polytile_status bind_launches(polytile_context *ctx, const polytile_ranks_request *request,
-                                     polytile_ranks_plan *plan) {
-    static const polytile_plan_options no_options;
-    const pti_chain_request chain = {
-        .ctx = ctx,
-        .n_launches = request->n_launches,
-        .launch = request->launches,
-        .n_scratch = request->n_scratch,
-        .scratch = request->scratch,
-        .options = request->options == NULL ? &no_options : request->options,
-    };
-    return pti_launches_bind(&chain, &plan->launches);
+/** A request for the launches of all ranks; of none where it is NULL. */
+static pti_chain_request request_chain(const polytile_ranks_request *request) {
+    if (request == NULL)
+        return (pti_chain_request){0};
+    return (pti_chain_request){.n_launches = request->n_launches,
+                               .launch = request->launches,
+                               .n_scratch = request->n_scratch,
+                               .scratch = request->scratch,
+                               .options = request->options};
 }
 
 static polytile_status read_grid(polytile_context *ctx, const polytile_ranks_request *request,
@@ -42,13 +41,36 @@ static polytile_status read_grid(polytile_context *ctx, const polytile_ranks_req
                     request->share.grid, request->n_ranks);
 }
 
+/** The layout that is asked for, else that of a policy, since over ranks owners compute. Errors:
+ * INVALID (an unknown policy, one by speeds). */
+static polytile_status find_layout(polytile_context *ctx, const polytile_ranks_request *request,
+                                   const char **layout) {
+    const char *text = request->share.policy;
+    pti_policy policy = {.kind = &pti_policy_equal};
+    polytile_status status = POLYTILE_OK;
+    if (text != NULL)
+        PTI_TRY(pti_policy_parse(ctx, text, request->n_ranks, &policy));
+    bool is_weighted = policy.kind == &pti_policy_weighted, has_layout = request->share.layout;
+    bool is_by_speed = policy.kind == &pti_policy_guided || (is_weighted && policy.n_numbers == 0);
+    if (is_by_speed && !has_layout)
+        PTI_TRY(pti_fail(ctx, POLYTILE_INVALID,
+                         "policy \"%s\": no rank's speed is known to a plan; give numbers, as "
+                         "weighted(3,1)",
+                         text));
+    *layout = has_layout ? request->share.layout : is_weighted ? text : "block";
+done:
+    return status;
+}
+
 static polytile_status plan_outside(polytile_context *ctx, const polytile_ranks_request *request,
                                     polytile_ranks_plan *plan) {
     polytile_status status;
     pti_member_grid grid;
+    const char *layout;
     const pti_launches *launches = &plan->launches;
     PTI_TRY(read_grid(ctx, request, &grid));
-    plan->layout = strdup(request->share.layout == NULL ? "block" : request->share.layout);
+    PTI_TRY(find_layout(ctx, request, &layout));
+    plan->layout = strdup(layout);
     plan->shared = calloc((size_t)launches->n_launches, sizeof *plan->shared);
     if (plan->layout == NULL || plan->shared == NULL)
         PTI_TRY(pti_fail_memory(ctx, "launches over ranks",
@@ -129,19 +151,18 @@ polytile_status polytile_ranks_plan_create(const polytile_ranks_request *request
     polytile_status status;
     if (plan != NULL)
         *plan = NULL;
-    polytile_context *ctx =
-        request == NULL ? NULL : pti_chain_context(request->n_launches, request->launches);
-    if (ctx == NULL)
-        return pti_fail(NULL, POLYTILE_INVALID, "%s: there are no launches with a kernel",
-                        __func__);
-    pti_clear_error(ctx);
+    pti_chain_request chain = request_chain(request);
+    status = pti_chain_request_complete(__func__, &chain);
+    if (status != POLYTILE_OK)
+        return status;
+    polytile_context *ctx = chain.ctx;
     if (plan == NULL)
         return pti_fail(ctx, POLYTILE_INVALID, "%s: the place for the plan is NULL", __func__);
     polytile_ranks_plan *made = calloc(1, sizeof *made);
     if (made == NULL)
         return pti_fail_memory(ctx, "the plan of ranks", sizeof *made);
     PTI_TRY(check_request(ctx, request));
-    PTI_TRY(bind_launches(ctx, request, made));
+    PTI_TRY(pti_launches_bind(&chain, &made->launches));
     PTI_TRY(plan_outside(ctx, request, made));
     PTI_TRY(plan_inside(ctx, request, made));
     pti_object_adopt(ctx, &made->object, destroy_ranks_plan);

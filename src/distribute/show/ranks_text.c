@@ -16,9 +16,12 @@ static void add_title(pti_text *text, const polytile_ranks_plan *plan) {
                  pti_words_grid(&members->grid).text, plan->layout);
     for (int a = 0; a < members->n_arrays; a++) {
         const pti_operand *array = &plan->launches.arrays->operand[a];
-        pti_text_add(text, "  %s%s %s, cut %s\n", array->name, pti_words_box(&array->domain).text,
-                     pti_words_type(array->type).text,
-                     pti_words_grid(&members->ownerships[a].grid).text);
+        pti_text_add(text, "  %s%s %s, ", array->name, pti_words_box(&array->domain).text,
+                     pti_words_type(array->type).text);
+        if (array->is_scratch)
+            pti_text_add(text, "scratch\n");
+        else
+            pti_text_add(text, "cut %s\n", pti_words_grid(&members->ownerships[a].grid).text);
     }
 }
 

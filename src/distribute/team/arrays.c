@@ -1,4 +1,5 @@
 #include "base/mix.h"
+#include "distribute/exchange/transfers.h"
 #include "distribute/team/state.h"
 
 #include <stdio.h>
@@ -16,11 +17,12 @@ static bool grow_list(void *list, int former, int n, size_t size) {
     return true;
 }
 
-static bool make_positions(pti_team *team, int n_arrays) {
+bool pti_team_make_positions(pti_team *team, int n_arrays) {
     int former = team->n_arrays;
     int n_local = team->transport->n_local, n_members = team->transport->n_members;
     if (n_arrays <= former)
         return true;
+    pti_team_forget_prepared(team);
     if (!grow_list(&team->array, former, n_arrays, sizeof *team->array) ||
         !grow_list(&team->ownership, former, n_arrays, sizeof *team->ownership) ||
         !grow_list(&team->reached, former * n_local, n_arrays * n_local, sizeof *team->reached) ||
@@ -49,12 +51,16 @@ static polytile_status add_array(pti_team *team, polytile_array *array, pti_team
                                  const pti_distribution *distribution) {
     int position = array->position, n_members = team->transport->n_members;
     polytile_array **member = calloc((size_t)team->transport->n_local, sizeof *member);
-    if (member == NULL || !make_positions(team, position + 1)) {
+    if (member == NULL || !pti_team_make_positions(team, position + 1)) {
         free(member);
         return pti_fail_memory(team->ctx, array->name, n_members * (double)sizeof(pti_boxes));
     }
     pti_ownership ownership =
         pti_ownership_of(&array->domain, n_members, team->options.grid, distribution);
+    if (!pti_ownership_deal(&ownership)) {
+        free(member);
+        return pti_fail_memory(team->ctx, array->name, PTI_UNKNOWN_BYTES);
+    }
     team->array[position] = (pti_team_array){
         .array = array, .memory = memory, .member = member, .ownership = ownership};
     team->ownership[position] = ownership;
@@ -133,46 +139,18 @@ done:
     return status;
 }
 
-static bool append_transfer(pti_exchange *all, int *capacity, pti_transfer *transfer) {
-    transfer->n_elements = pti_boxes_count(&transfer->boxes);
-    if (transfer->boxes.failed ||
-        (all->n_transfers == *capacity &&
-         !grow_list(&all->transfer, *capacity, 2 * *capacity + 8, sizeof *all->transfer))) {
-        pti_boxes_free(&transfer->boxes);
-        return false;
-    }
-    if (all->n_transfers == *capacity)
-        *capacity = 2 * *capacity + 8;
-    all->transfer[all->n_transfers++] = *transfer;
-    return true;
-}
-
-/** What `to` lacks of what `from` owns. */
-static bool add_transfer(const pti_team *team, int position, int from, int to, pti_exchange *all,
-                         int *capacity) {
-    const pti_boxes *has = &team->copies.extra[position * team->transport->n_members + to];
-    pti_transfer transfer = {.array = position, .from = from, .to = to};
-    pti_ownership_boxes(&team->ownership[position], from, &transfer.boxes);
-    pti_boxes_subtract_all(&transfer.boxes, has);
-    if (transfer.boxes.n_boxes > 0 || transfer.boxes.failed)
-        return append_transfer(all, capacity, &transfer);
-    pti_boxes_free(&transfer.boxes);
-    return true;
-}
-
-/** All that every process lacks of an array; false when memory runs out. */
-static bool gather_transfers(const pti_team *team, int position, pti_exchange *all, int *capacity) {
-    const pti_transport *transport = team->transport;
-    for (int from = 0; from < transport->n_members; from++) {
-        for (int to = 0; to < transport->n_members; to++) {
-            if (from != to &&
-                (pti_transport_is_local(transport, from) ||
-                 pti_transport_is_local(transport, to)) &&
-                !add_transfer(team, position, from, to, all, capacity))
-                return false;
-        }
-    }
-    return true;
+/** All that local members send or lack of arrays that the program has; false when memory runs out. */
+static bool gather_transfers(const pti_team *team, int n_arrays, polytile_array *const *arrays,
+                             pti_exchange *all) {
+    const pti_superstep superstep = {.n_arrays = team->n_arrays,
+                                     .ownerships = team->ownership,
+                                     .n_members = team->transport->n_members};
+    pti_transfers transfers =
+        pti_transfers_begin(&superstep, team->transport->first, team->transport->n_local, all);
+    for (int a = 0; a < n_arrays; a++)
+        if (!arrays[a]->is_internal)
+            pti_transfers_add_missing(&transfers, arrays[a]->position, &team->copies);
+    return pti_transfers_end(&transfers);
 }
 
 /** Make the program's memory of arrays the same on every process; of internal ones it has none. */
@@ -184,15 +162,11 @@ static polytile_status make_memory_equal(pti_team *team, int n_arrays,
     pti_persistent_exchange persistent = {.exchange = &all, .n_arrays = team->n_arrays};
     polytile_array **memory =
         calloc((size_t)(team->n_arrays * transport->n_local) + 1, sizeof *memory);
-    bool is_made = memory != NULL;
-    int capacity = 0;
     persistent.arrays = memory;
-    for (int a = 0; is_made && a < n_arrays; a++) {
-        if (arrays[a]->is_internal)
-            continue;
-        memory[arrays[a]->position * transport->n_local] = arrays[a];
-        is_made = gather_transfers(team, arrays[a]->position, &all, &capacity);
-    }
+    for (int a = 0; memory != NULL && a < n_arrays; a++)
+        if (!arrays[a]->is_internal)
+            memory[arrays[a]->position * transport->n_local] = arrays[a];
+    bool is_made = memory != NULL && gather_transfers(team, n_arrays, arrays, &all);
     if (!is_made && status == POLYTILE_OK)
         status = pti_fail_memory(team->ctx, arrays[0]->name, sizeof(pti_boxes));
     if (status == POLYTILE_OK && transport->functions->open_exchange != NULL)

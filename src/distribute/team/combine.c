@@ -66,10 +66,9 @@ static void fill_identity(const pti_recorded *recorded, const sum *one, void *el
 
 static void copy_result(const pti_team *team, const sum *one, int local) {
     const polytile_array *to = team->array[one->position].member[local];
-    pti_memory_layout layout = pti_memory_layout_of(&to->domain, to->element_bytes);
     pti_move move = {.box = &one->box,
                      .element_bytes = to->element_bytes,
-                     .to = {to->data, &layout},
+                     .to = {to->data, &to->layout},
                      .from = {one->result, &one->layout}};
     pti_box_copy(&move, 1);
 }
@@ -159,7 +158,7 @@ done:
 static void list_member_arrays(const pti_team *team, const pti_prepared *prepared, const sums *of,
                                int local, polytile_array **arrays) {
     for (int a = 0; a < prepared->n_arrays; a++)
-        arrays[a] = team->array[prepared->position[a]].member[local];
+        arrays[a] = team->reached[prepared->position[a] * team->transport->n_local + local];
     for (int s = 0; s < of->n_sums; s++)
         arrays[of->sum[s].operand] = of->sum[s].array[local];
 }

@@ -1,5 +1,5 @@
 #include "distribute/team/state.h"
-#include "queue/shared.h"
+#include "queue/aliased.h"
 
 /* Whether a launch fits the devices that are to run it, checked as soon as it is made: one block of
  * each member's threads, as the member's own queue will find it. Where shares are not known yet,
@@ -10,15 +10,18 @@ polytile_status pti_team_check_box(const pti_team *team, const pti_prepared *pre
     polytile_queue *member = team->member[local];
     pti_instance instance = *prepared->instance;
     pti_partition partition = {0};
+    pti_ways ways = pti_ways_of((pti_call){&instance, prepared->position},
+                                pti_takes_pieces(&prepared->implementation));
+    int way;
     int64_t arena_bytes = pti_queue_get_usable_bytes(member);
     if (member->device->reaches_host ||
-        pti_shared_bytes(pti_prepared_call(prepared), box) <= arena_bytes)
+        pti_aliased_bytes(pti_prepared_call(prepared), box) <= arena_bytes)
         return POLYTILE_OK;
     instance.threads = *box;
     pti_grain_request grain = {
-        .instance = &instance, .options = &prepared->options, .arena_bytes = arena_bytes};
-    polytile_status status =
-        pti_shared_cut(team->ctx, (pti_call){&instance, prepared->position}, &grain, &partition);
+        .ways = &ways, .options = &prepared->options, .arena_bytes = arena_bytes};
+    polytile_status status = pti_aliased_cut(team->ctx, &grain, &partition, &way);
+    pti_ways_free(&ways);
     pti_partition_free(&partition);
     if (status == POLYTILE_NO_FIT)
         pti_error_prefix(team->ctx, status, "on %s: ", pti_queue_text(member));

@@ -92,6 +92,9 @@ static polytile_status prepare_and_record(pti_team *team, const pti_request *req
     polytile_status status;
     PTI_TRY(check_members(team, request->kernel));
     PTI_TRY(pti_queue_prepare(queue, request, &recorded.prepared));
+    if (!pti_team_make_positions(team, queue->n_arrays))
+        PTI_TRY(pti_fail_memory(team->ctx, polytile_kernel_get_name(request->kernel),
+                                queue->n_arrays * (double)sizeof *team->array));
     if (recorded.prepared->serial > n_cut)
         PTI_TRY(check_new(team, recorded.prepared));
     memcpy(recorded.values, request->values,
@@ -103,9 +106,12 @@ done:
     return status;
 }
 
-polytile_status pti_team_launch(polytile_queue *queue, const pti_request *request) {
+polytile_status pti_team_launch(polytile_queue *queue, const pti_request *request,
+                                polytile_status status) {
     pti_team *team = queue->team;
-    polytile_status status = compare_first(team, prepare_and_record(team, request));
+    if (status == POLYTILE_OK)
+        status = prepare_and_record(team, request);
+    status = compare_first(team, status);
     if (status == POLYTILE_OK && team->n_recorded == PTI_TEAM_LAUNCHES)
         pti_team_run(team);
     return status;

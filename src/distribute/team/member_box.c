@@ -34,11 +34,9 @@ done:
 
 void pti_member_copy(const polytile_array *from, const polytile_array *to,
                      const polytile_domain *box) {
-    pti_memory_layout from_layout = pti_memory_layout_of(&from->domain, from->element_bytes);
-    pti_memory_layout to_layout = pti_memory_layout_of(&to->domain, to->element_bytes);
     pti_move move = {.box = box,
                      .element_bytes = from->element_bytes,
-                     .to = {to->data, &to_layout},
-                     .from = {from->data, &from_layout}};
+                     .to = {to->data, &to->layout},
+                     .from = {from->data, &from->layout}};
     pti_box_copy(&move, 1);
 }

@@ -106,20 +106,13 @@ static bool read_alike(const pti_prepared_superstep *prepared, int one, int othe
            2 * pti_box_count(&common) >= pti_box_count(&b);
 }
 
-static bool is_written(const pti_team *team, const pti_prepared_superstep *prepared, int position) {
-    bool is = false;
-    for (int m = 0; m < team->transport->n_local && !is; m++)
-        is = prepared->parts.work[m].writes[position].n_boxes > 0;
-    return is;
-}
-
 /** Note which of linked members read an array alike; false: none. */
 static bool find_readers(const pti_team *team, const pti_prepared_superstep *prepared,
                          const pti_peers *peers, int position, bool *is_reader) {
     bool found = false;
     int n_local = team->transport->n_local;
     if (team->array[position].array == NULL || team->array[position].memory != PTI_TEAM_PROGRAMS ||
-        is_written(team, prepared, position))
+        pti_team_writes(team, prepared, position))
         return false;
     for (int one = 0; one < n_local; one++) {
         for (int other = 0; other < one; other++) {
@@ -152,7 +145,7 @@ static void share_spans(const pti_team *team, const pti_prepared_superstep *prep
     for (int p = 0; p < team->n_arrays && n_spans < PTI_MOST_HOST_SPANS; p++) {
         const polytile_array *array = team->array[p].array;
         if (find_readers(team, prepared, peers, p, is_reader))
-            span[n_spans++] = (pti_host_span){array->data, array->n_bytes};
+            span[n_spans++] = (pti_host_span){array->data, pti_array_span_bytes(array)};
     }
     if (n_spans == 0)
         return;

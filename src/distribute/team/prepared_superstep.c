@@ -44,6 +44,15 @@ bool pti_team_fits(const pti_team *team, int local) {
     return free_bytes >= 0;
 }
 
+/** Whether one of the next launches needs memory beside its arrays. */
+static bool has_scratch(const pti_team *team, int at) {
+    const int n_launches = (int)pti_min(team->n_recorded - at, PTI_SUPERSTEP_LAUNCHES);
+    bool has = false;
+    for (int l = 0; l < n_launches; l++)
+        has |= pti_instance_has_scratch(team->recorded[at + l].prepared->instance);
+    return has;
+}
+
 /**
  * Where members' arrays lie over the same memory, what two of them compute must not reach it: that
  * needs devices with memory of their own and room for everything, and no access check, which brings
@@ -261,7 +270,7 @@ static void find_next(pti_team *team, int at, bool runs_once, pti_superstep *nex
 
 pti_prepared_superstep *pti_team_find_prepared(pti_team *team, int at, bool *is_new) {
     known_launches of;
-    bool runs_once = !may_compute_twice(team);
+    bool runs_once = has_scratch(team, at) || !may_compute_twice(team);
     list_known_launches(team, at, runs_once, &of);
     find_next(team, at, runs_once, &of.superstep, is_new);
     if (of.superstep.n_launches == 0)

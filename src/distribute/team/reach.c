@@ -75,11 +75,11 @@ int64_t pti_team_expect_bytes(const pti_team *team, int position, int local) {
     return pti_memory_layout_of(&box, of->array->element_bytes).size_bytes;
 }
 
-/** The program's memory of a box of whole rows. */
-static void *find_memory_of_rows(const polytile_array *array, const polytile_domain *box) {
-    pti_memory_layout layout = pti_memory_layout_of(&array->domain, array->element_bytes);
-    return (char *)array->data +
-           (box->range[0].lo - array->domain.range[0].lo) * layout.stride_bytes[0];
+/** Let an array over a box lie in the program's memory. */
+static void share_memory(const polytile_array *programs, polytile_array *made) {
+    made->data =
+        (char *)programs->data + pti_memory_layout_offset_of(&programs->layout, &made->domain);
+    made->layout = pti_memory_layout_of_part(&programs->layout, &made->domain, made->element_bytes);
 }
 
 static polytile_status map_memory(polytile_array *made) {
@@ -100,7 +100,7 @@ static polytile_status attach_over(pti_team *team, int position, int local,
     PTI_TRY(pti_array_create(team->ctx, of->array->name, of->array->type, box, made));
     (*made)->read_only = of->array->read_only;
     if (of->memory == PTI_TEAM_PROGRAMS)
-        (*made)->data = find_memory_of_rows(of->array, box);
+        share_memory(of->array, *made);
     else
         PTI_TRY(map_memory(*made));
     PTI_TRY(pti_queue_attach_shared(team->member[local], *made));

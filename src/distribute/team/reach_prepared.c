@@ -35,6 +35,8 @@ polytile_status pti_team_reach_operands(pti_team *team, const pti_recorded *reco
     const pti_prepared *prepared = recorded->prepared;
     polytile_status status = POLYTILE_OK;
     for (int a = 0; a < prepared->n_arrays; a++) {
+        if (prepared->instance->operand[a].is_scratch)
+            continue;
         const pti_team_array *of = &team->array[prepared->position[a]];
         polytile_domain first = first_element(&of->array->domain);
         if (of->member[local] == NULL)

@@ -252,13 +252,13 @@ static const pti_team_last *leaving_with(const pti_team *team,
     return is_done && !prepared->meets ? all : &none;
 }
 
-/** Run the next recorded launches, as a superstep or self-scheduled; *at moves on behind them.
+/** Run the next recorded launches, as a superstep or row by row; *at moves on behind them.
  * Returns the failure of some to take part, which all know, and which ends the run. */
 static polytile_status run_next(pti_team *team, const pti_team_last *all, int *at) {
     pti_prepared_superstep *prepared;
     bool is_done = false;
     if (!has_failure(team))
-        note_failure(team, pti_team_run_chunks(team, *at, &is_done));
+        note_failure(team, pti_team_deal_launch(team, *at, &is_done));
     if (is_done) {
         (*at)++;
         return POLYTILE_OK;

@@ -1,9 +1,11 @@
 #ifndef POLYTILE_DISTRIBUTE_TEAM_STATE_H
 #define POLYTILE_DISTRIBUTE_TEAM_STATE_H
 
-#include "distribute/exchange/interior.h"
+#include "base/bell.h"
+#include "distribute/exchange/exchange.h"
 #include "distribute/exchange/superstep.h"
 #include "distribute/team/team.h"
+#include "queue/member.h"
 
 /* What the files of a team share. */
 
@@ -55,6 +57,7 @@ struct pti_team {
     pti_team_options options;
     pti_member_grid grid; /* where options.grid points to, if it was given */
     pti_speed *speed;     /* where options.speed points to, likewise; owned */
+    pti_bell bell;        /* that members ring while rows are dealt out */
     bool is_balanced;     /* the distribution was found from it */
 
     int n_arrays; /* positions there are */
@@ -105,9 +108,14 @@ void pti_team_touch_copies(pti_team *team);
 
 /* launch.c */
 
-polytile_status pti_team_launch(polytile_queue *queue, const pti_request *request);
+polytile_status pti_team_launch(polytile_queue *queue, const pti_request *request,
+                                polytile_status status);
 
 /* arrays.c */
+
+/** Let there be so many positions at least: those of scratch have no array here. Prepared supersteps,
+ * which know the lists, are forgotten if these grow. False when memory runs out. */
+bool pti_team_make_positions(pti_team *team, int n_arrays);
 
 polytile_status pti_team_attach(polytile_queue *queue, int n_arrays, polytile_array *const *arrays);
 polytile_status pti_team_detach(polytile_queue *queue, int n_arrays, polytile_array *const *arrays);
@@ -159,6 +167,13 @@ polytile_status pti_team_reach_operands(pti_team *team, const pti_recorded *reco
 polytile_status pti_team_launch_box(pti_team *team, const pti_recorded *recorded, int local,
                                     const polytile_domain *box);
 
+/** A local member's array for each operand, and the same launch over these, or others in their
+ * place. */
+void pti_team_list_arrays(const pti_team *team, const pti_recorded *recorded, int local,
+                          polytile_array **arrays);
+polytile_status pti_team_launch_over(pti_team *team, const pti_recorded *recorded, int local,
+                                     const polytile_domain *box, polytile_array *const *arrays);
+
 /* run.c */
 
 /** Run what is recorded. The error, if there is one, is kept for the next wait. */
@@ -182,12 +197,12 @@ polytile_status pti_team_check_box(const pti_team *team, const pti_prepared *pre
  * NO_MEMORY. */
 polytile_status pti_team_balance_load(pti_team *team);
 
-/* chunks_launch.c */
+/* deal_launch.c */
 
-/** Run a recorded launch in chunks, of which each free member takes the next, if that is asked for
- * and can be done: *is_done; else the log says why not. All before the launch is done then, and so
- * is the launch. Errors: of any member; NO_MEMORY. */
-polytile_status pti_team_run_chunks(pti_team *team, int at, bool *is_done);
+/** Run a recorded launch by dealing out its rows, if that is asked for and can be done: *is_done;
+ * else the log says why not. All before the launch is done then, and so is the launch. Errors: of
+ * any member; NO_MEMORY. */
+polytile_status pti_team_deal_launch(pti_team *team, int at, bool *is_done);
 
 /* compare.c */
 
@@ -197,6 +212,9 @@ polytile_status pti_team_compare(pti_team *team);
 
 /* wait.c */
 
+/** Whether local members write elements of an array in a superstep. */
+bool pti_team_writes(const pti_team *team, const pti_prepared_superstep *prepared, int position);
+
 /** Wait for every member, whatever fails; status: a failure before. Returns the first failure,
  * whose text is the last error. */
 polytile_status pti_team_wait_members(const pti_team *team, polytile_status status);
@@ -205,8 +223,8 @@ polytile_status pti_team_wait_members(const pti_team *team, polytile_status stat
 polytile_status pti_team_wait_all(pti_team *team);
 
 /** Whether members over one memory read there what others compute in the same superstep: what they
- * write goes there when all of them are done. shares: of the launches. */
-bool pti_team_meets(const pti_team *team, const pti_superstep *superstep, const pti_home *shares);
+ * write goes there when all of them are done. homes: of the launches. */
+bool pti_team_meets(const pti_team *team, const pti_superstep *superstep, const pti_home *homes);
 
 /** After a superstep that meets, wait until all members are done with it. */
 polytile_status pti_team_wait_meeting(pti_team *team);

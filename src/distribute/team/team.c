@@ -60,6 +60,7 @@ static void free_team(pti_team *team) {
     free(team->array);
     free(team->ownership);
     free(team->reached);
+    pti_bell_destroy(&team->bell);
     free(team);
 }
 
@@ -110,6 +111,7 @@ static pti_team *allocate_team(polytile_context *ctx, pti_transport *transport,
                        .options = *options,
                        .member = calloc((size_t)transport->n_local, sizeof *team->member),
                        .recorded = calloc(PTI_TEAM_LAUNCHES, sizeof *team->recorded)};
+    pti_bell_create(&team->bell);
     bool is_made = team->member != NULL && team->recorded != NULL &&
                    pti_copies_create(0, transport->n_members, &team->copies) && take_speeds(team);
     if (options->grid != NULL) {
@@ -118,6 +120,7 @@ static pti_team *allocate_team(polytile_context *ctx, pti_transport *transport,
     }
     if (is_made)
         return team;
+    pti_bell_destroy(&team->bell);
     pti_copies_free(&team->copies);
     free(team->member);
     free(team->speed);

@@ -1,13 +1,14 @@
 #ifndef POLYTILE_DISTRIBUTE_TEAM_TEAM_H
 #define POLYTILE_DISTRIBUTE_TEAM_TEAM_H
 
+#include "distribute/policy/policy.h"
 #include "distribute/share/speed.h"
 #include "distribute/team/transport.h"
 #include "queue/member.h"
 #include "queue/over_team.h"
 
 /* distribute/team: a queue over the members of this process. It records launches, cuts them for
- * the members, and runs exchanges between them. queue_create.c opens queues of any kind. */
+ * the members, and runs exchanges between them. */
 
 /* A queue over several members. Launches are recorded as they come. When something is waited for,
  * or many are recorded, they are cut into supersteps. Of each superstep every local member runs its
@@ -20,8 +21,10 @@ typedef struct pti_team_options {
     const pti_member_grid *grid; /* NULL: balanced */
     pti_distribution distribution;
     int64_t most_steps; /* launches of a superstep; 0: chosen by what is computed twice */
-    bool by_chunks;     /* self-scheduling, of local members over one memory, of a team in one
-                               process: free members take chunks of launches that can be cut so */
+    pti_policy policy;  /* of members over one memory, of a team in one process */
+    bool is_by_speed;   /* the distribution is weighted by speeds that are measured */
+    bool deals_rows;    /* by the policy, where all operands are at home; else owners compute */
+    bool deals_sums;    /* the same of launches whose rows reduce into the same elements */
     /** Of each local member, of a team in one process: the first launch finds the distribution from
      * these; copied. NULL: it is as given. */
     const pti_speed *speed;

@@ -82,4 +82,10 @@ static inline bool pti_transport_is_local(const pti_transport *transport, int me
     return member >= transport->first && member < transport->first + transport->n_local;
 }
 
+/* transport_within.c */
+
+/** Members of one process, by whose arrays' addresses it is known what lies in the same memory.
+ * NULL when memory runs out. */
+pti_transport *pti_transport_within(polytile_context *ctx, int n_members);
+
 #endif

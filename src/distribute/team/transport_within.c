@@ -1,5 +1,5 @@
-#include "distribute/team/devices.h"
 #include "distribute/team/member_box.h"
+#include "distribute/team/transport.h"
 #include "launch/device/reduction.h"
 #include "launch/host/box_copy.h"
 
@@ -31,28 +31,25 @@ static polytile_status start(pti_transport *transport, pti_persistent_exchange *
 }
 
 /** Where the element with all indices 0 would lie. */
-static const char *origin_of(const polytile_array *array, const pti_memory_layout *layout) {
+static const char *origin_of(const polytile_array *array) {
     const char *origin = array->data;
     for (int d = 0; d < array->domain.n_dims; d++)
-        origin -= array->domain.range[d].lo * layout->stride_bytes[d];
+        origin -= array->domain.range[d].lo * array->layout.stride_bytes[d];
     return origin;
 }
 
-static bool lie_together(const polytile_array *from, const pti_memory_layout *from_layout,
-                         const polytile_array *to, const pti_memory_layout *to_layout) {
+static bool lie_together(const polytile_array *from, const polytile_array *to) {
     size_t n_dims = (size_t)from->domain.n_dims;
-    return origin_of(from, from_layout) == origin_of(to, to_layout) &&
-           memcmp(from_layout->stride_bytes, to_layout->stride_bytes,
-                  n_dims * sizeof *from_layout->stride_bytes) == 0;
+    return origin_of(from) == origin_of(to) &&
+           memcmp(from->layout.stride_bytes, to->layout.stride_bytes,
+                  n_dims * sizeof *from->layout.stride_bytes) == 0;
 }
 
 static void move_transfer(const pti_persistent_exchange *persistent, int n_members,
                           const pti_transfer *transfer) {
     const polytile_array *from = persistent->arrays[transfer->array * n_members + transfer->from];
     const polytile_array *to = persistent->arrays[transfer->array * n_members + transfer->to];
-    pti_memory_layout from_layout = pti_memory_layout_of(&from->domain, from->element_bytes);
-    pti_memory_layout to_layout = pti_memory_layout_of(&to->domain, to->element_bytes);
-    if (lie_together(from, &from_layout, to, &to_layout))
+    if (lie_together(from, to))
         return;
     for (int b = 0; b < transfer->boxes.n_boxes; b++)
         pti_member_copy(from, to, &transfer->boxes.box[b]);

@@ -38,7 +38,7 @@ static bool is_written_across(const pti_team *team, const pti_prepared_superstep
     return is;
 }
 
-static bool is_written(const pti_team *team, const pti_prepared_superstep *prepared, int position) {
+bool pti_team_writes(const pti_team *team, const pti_prepared_superstep *prepared, int position) {
     bool is = false;
     for (int m = 0; m < team->transport->n_local && !is; m++)
         is = prepared->parts.work[m].writes[position].n_boxes > 0;
@@ -75,12 +75,12 @@ static bool rereads_results(const pti_team *team, const pti_shared_launch *launc
     return does;
 }
 
-bool pti_team_meets(const pti_team *team, const pti_superstep *superstep, const pti_home *shares) {
+bool pti_team_meets(const pti_team *team, const pti_superstep *superstep, const pti_home *homes) {
     if (!team->transport->shares_memory)
         return false;
     return superstep->n_launches > 1 ||
            (rereads_results(team, superstep->launch) &&
-            pti_home_repeats(shares, superstep->launch, superstep->ownerships));
+            pti_home_repeats(homes, superstep->launch, superstep->ownerships));
 }
 
 polytile_status pti_team_wait_meeting(pti_team *team) {
@@ -132,7 +132,7 @@ polytile_status pti_team_wait_lent(pti_team *team, const pti_prepared_superstep 
     bool must_wait = false;
     polytile_status status = POLYTILE_OK;
     for (int p = 0; team->transport->shares_memory && p < team->n_arrays; p++)
-        must_wait |= (team->array[p].is_lent && is_written(team, prepared, p)) ||
+        must_wait |= (team->array[p].is_lent && pti_team_writes(team, prepared, p)) ||
                      is_written_across(team, prepared, p);
     if (must_wait)
         PTI_TRY(pti_team_wait_members(team, POLYTILE_OK));

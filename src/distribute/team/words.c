@@ -1,7 +1,7 @@
 #include "distribute/team/words.h"
 
 #include "access/declare/access_text.h"
-#include "access/declare/parameter_body.h"
+#include "access/declare/kernel.h"
 #include "base/half.h"
 
 #include <string.h>
@@ -43,18 +43,18 @@ static void write_value(pti_text *words, polytile_type type, const pti_value *va
         pti_text_add(words, "%llu", (unsigned long long)bits);
 }
 
-/** Write the values of parameters that sections need, and all that the body gets. */
+/** Write the values of parameters that the body gets or sections need, each once. */
 static void write_parameters(pti_text *words, const pti_recorded *recorded) {
     const polytile_declaration *declaration = recorded->kernel->declaration;
     for (int p = 0; p < declaration->n_parameters; p++) {
-        if (declaration->is_in_subscripts[p])
-            pti_text_add(words, ", %s = %lld", declaration->parameter_name[p],
-                         (long long)recorded->prepared->instance->parameter[p]);
-    }
-    for (int v = 0, p = -1; v < recorded->prepared->body.n_values; v++) {
-        p = pti_body_parameter_position(declaration, &recorded->kernel->implementation, v, p);
+        const int of_body = recorded->kernel->body_value[p];
+        if (of_body < 0 && !declaration->is_in_subscripts[p])
+            continue;
         pti_text_add(words, ", %s = ", declaration->parameter_name[p]);
-        write_value(words, declaration->parameter_type[p], &recorded->values[v]);
+        if (of_body >= 0)
+            write_value(words, declaration->parameter_type[p], &recorded->values[of_body]);
+        else
+            pti_text_add(words, "%lld", (long long)recorded->prepared->instance->parameter[p]);
     }
 }
 

@@ -169,7 +169,7 @@ static polytile_status describe_violation(check *of) {
     int64_t place = found->place;
     polytile_status status = POLYTILE_OK;
     report->violation = found->violation;
-    report->threads = of->trial.threads;
+    report->threads = pti_instance_asked_box(of->trial.instance, &of->trial.threads);
     report->shown_array = -1;
     if (found->violation == POLYTILE_READS_UNDECLARED) {
         report->shown_array = operand;
@@ -185,7 +185,7 @@ done:
 static polytile_status look_everywhere(check *of) {
     polytile_status status;
     pti_trial_copy_whole(&of->trial, WHOLE_WITH_BOXES_BYTES);
-    PTI_TRY(pti_walk_boxes(&of->trial, &of->units, look_at_box, of));
+    PTI_TRY(pti_visit_boxes(&of->trial, &of->units, look_at_box, of));
     if (!has_found(of)) {
         pti_trial_copy_whole(&of->trial, WHOLE_ALONE_BYTES);
         PTI_TRY(look_alone(of));
@@ -201,7 +201,9 @@ done:
 polytile_status pti_access_check(polytile_device *device, const polytile_kernel *kernel,
                                  const pti_instance *instance, polytile_array *const *arrays,
                                  const pti_body *body, polytile_check_report *report) {
-    check of = {.units = pti_units_of(&instance->threads, body->block), .report = {.shown_array = -1}};
+    instance = pti_instance_as_given(instance);
+    check of = {.units = pti_units_of(&instance->threads, body->block),
+                .report = {.shown_array = -1}};
     polytile_status status;
     PTI_TRY(pti_trial_open(device, kernel, instance, arrays, body, &of.trial));
     device->is_running = true;
@@ -209,7 +211,7 @@ polytile_status pti_access_check(polytile_device *device, const polytile_kernel 
     device->is_running = false;
     PTI_TRY(status);
     if (has_found(&of))
-        status = pti_check_accuse(kernel, instance, device->text, &of.report, &of.finding);
+        status = pti_check_fail(kernel, instance, device->text, &of.report, &of.finding);
 done:
     of.report.n_runs = of.trial.n_runs;
     pti_trial_close(&of.trial);

@@ -9,6 +9,8 @@
 /* launch/access_check: the access checker. It runs kernels on poisoned copies of their arrays, to
  * find what they touch beside their declarations. */
 
+/* Instances stand for what the program gave: copies are of views, where it gave views. */
+
 /**
  * Search a launch that can run for violations of its kernel's declaration.
  *
@@ -25,5 +27,22 @@ polytile_status pti_access_check(polytile_device *device, const polytile_kernel 
 polytile_status pti_access_check_asked(polytile_device *device, const polytile_kernel *kernel,
                                        const pti_instance *instance, polytile_array *const *arrays,
                                        const pti_body *body);
+
+/* use.c */
+
+/**
+ * Find how much a launch that can run reads of what it declares to read.
+ *
+ * Shapes  arrays, body: as for pti_access_check(). uses: one an operand.
+ * Errors  NO_MEMORY, NO_FIT, those of the device.
+ */
+polytile_status pti_access_use(polytile_device *device, const polytile_kernel *kernel,
+                               const pti_instance *instance, polytile_array *const *arrays,
+                               const pti_body *body, polytile_use *uses);
+
+/** Log a warning for each operand of which less is read than declared. */
+polytile_status pti_access_warn(polytile_device *device, const polytile_kernel *kernel,
+                                const pti_instance *instance, polytile_array *const *arrays,
+                                const pti_body *body);
 
 #endif

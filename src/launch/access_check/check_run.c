@@ -1,7 +1,7 @@
 #include "launch/access_check/access_check.h"
 
-#include "launch/access_check/use.h"
 #include "launch/execute/run_check.h"
+#include "launch/execute/team_server.h"
 
 static polytile_status refuse_run(const polytile_device *device, const char *why) {
     return pti_fail(device->object.context, POLYTILE_INVALID, "%s: %s", device->text, why);
@@ -15,7 +15,8 @@ static polytile_status check_arguments(const polytile_device *device,
         return refuse_run(device,
                           "a run on this device is in progress; a launcher can check on other "
                           "devices only");
-    return pti_run_check_kernel(device, kernel);
+    const polytile_status status = pti_run_check_kernel(device, kernel);
+    return status == POLYTILE_OK ? pti_team_refuse_copies(device->object.context, kernel) : status;
 }
 
 /** Plan as for the device with all its memory free. */
@@ -39,6 +40,8 @@ polytile_status pti_access_check_asked(polytile_device *device, const polytile_k
                                        const pti_body *body) {
     const pti_settings *settings = pti_get_settings(device->object.context);
     polytile_status status = POLYTILE_OK;
+    if (kernel->implementation.team != NULL)
+        return POLYTILE_OK;
     if (settings->check_access || settings->check_wide)
         PTI_TRY(pti_access_check(device, kernel, instance, arrays, body, NULL));
     if (settings->check_wide)
@@ -52,7 +55,7 @@ static polytile_status begin_check(polytile_device *device, const polytile_kerne
                                    const polytile_domain *domain, int n_arrays,
                                    polytile_array *const *arrays,
                                    const polytile_launch_options *options, polytile_plan **plan,
-                                   pti_value *values, pti_body *body) {
+                                   pti_operand_arrays *list, pti_value *values, pti_body *body) {
     polytile_status status;
     if (device == NULL)
         return pti_fail(NULL, POLYTILE_INVALID, "checking a kernel: the device is NULL");
@@ -62,7 +65,7 @@ static polytile_status begin_check(polytile_device *device, const polytile_kerne
     PTI_TRY(pti_kernel_check_arrays(ctx, kernel, n_arrays, arrays));
     PTI_TRY(check_arguments(device, kernel));
     PTI_TRY(make_plan(device, kernel, domain, n_arrays, arrays, options, plan));
-    PTI_TRY(pti_run_check(*plan, device, kernel, arrays));
+    PTI_TRY(pti_run_check(*plan, device, kernel, arrays, list));
     PTI_TRY(pti_parameters_bind(ctx, kernel, options == NULL ? 0 : options->n_parameters,
                                 options == NULL ? NULL : options->parameters, values));
     *body = pti_body_of(kernel, pti_plan_block(*plan), values);
@@ -76,16 +79,26 @@ polytile_status polytile_check_run(polytile_device *device, const polytile_kerne
                                    const polytile_launch_options *options,
                                    polytile_check_report *report) {
     polytile_plan *plan = NULL;
+    pti_operand_arrays list = {0};
     pti_value values[POLYTILE_MAX_PARAMETERS];
     pti_body body;
     polytile_status status;
     if (report != NULL)
         *report = (polytile_check_report){.shown_array = -1};
-    PTI_TRY(begin_check(device, kernel, domain, n_arrays, arrays, options, &plan, values, &body));
-    PTI_TRY(pti_access_check(device, kernel, plan->owned_instance, arrays, &body, report));
+    PTI_TRY(begin_check(device, kernel, domain, n_arrays, arrays, options, &plan, &list, values,
+                        &body));
+    PTI_TRY(pti_access_check(device, kernel, plan->owned_instance, list.array, &body, report));
 done:
+    pti_operand_arrays_free(&list);
     polytile_plan_destroy(plan);
     return status;
+}
+
+/** Keep the uses of arrays, of which the caller has memory for one each. */
+static void copy_uses(const pti_instance *instance, const polytile_use *all, polytile_use *uses) {
+    for (int o = 0; o < instance->n_operands; o++)
+        if (!instance->operand[o].is_scratch)
+            *uses++ = all[o];
 }
 
 polytile_status polytile_check_use(polytile_device *device, const polytile_kernel *kernel,
@@ -93,15 +106,20 @@ polytile_status polytile_check_use(polytile_device *device, const polytile_kerne
                                    polytile_array *const *arrays,
                                    const polytile_launch_options *options, polytile_use *uses) {
     polytile_plan *plan = NULL;
+    polytile_use all[PTI_MAX_OPERANDS];
+    pti_operand_arrays list = {0};
     pti_value values[POLYTILE_MAX_PARAMETERS];
     pti_body body;
     polytile_status status;
-    PTI_TRY(begin_check(device, kernel, domain, n_arrays, arrays, options, &plan, values, &body));
+    PTI_TRY(begin_check(device, kernel, domain, n_arrays, arrays, options, &plan, &list, values,
+                        &body));
     if (uses == NULL)
         PTI_TRY(refuse_run(device, "uses is NULL; give memory for one use an array of the kernel"));
-    PTI_TRY(pti_access_check(device, kernel, plan->owned_instance, arrays, &body, NULL));
-    PTI_TRY(pti_access_use(device, kernel, plan->owned_instance, arrays, &body, uses));
+    PTI_TRY(pti_access_check(device, kernel, plan->owned_instance, list.array, &body, NULL));
+    PTI_TRY(pti_access_use(device, kernel, plan->owned_instance, list.array, &body, all));
+    copy_uses(plan->owned_instance, all, uses);
 done:
+    pti_operand_arrays_free(&list);
     polytile_plan_destroy(plan);
     return status;
 }

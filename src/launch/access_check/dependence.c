@@ -1,4 +1,4 @@
-#include "launch/access_check/dependence.h"
+#include "launch/access_check/trial.h"
 
 #include "launch/access_check/record.h"
 #include "launch/access_check/sampling.h"
@@ -148,7 +148,7 @@ static int64_t find_marked(const pti_shadow_copy *shadow, int64_t index) {
     const polytile_range *range = &shadow->array->domain.range[0];
     if (index < range->lo || index > range->hi)
         return -1;
-    const int64_t row_bytes = shadow->array->n_bytes / (range->hi - range->lo + 1);
+    const int64_t row_bytes = shadow->array->layout.stride_bytes[0];
     for (int64_t k = 0; k < shadow->n_marked; k++)
         if (shadow->marked[k].source_bytes == (index - range->lo) * row_bytes)
             return k;

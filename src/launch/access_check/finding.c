@@ -120,7 +120,8 @@ static void look_at_others(const pti_trial *trial, int operand, int pattern, pti
     size_t element_bytes = (size_t)shadow->operand->element_bytes;
     for (int64_t k = 0; k < shadow->n_marked; k++) {
         const pti_marked *element = &shadow->marked[k];
-        if (!(shadow->mark[element->place] & PTI_MARK_WRITTEN) && !is_unchanged(shadow, element))
+        if (!(shadow->mark[element->place] & (PTI_MARK_WRITTEN | PTI_MARK_SCRATCH)) &&
+            !is_unchanged(shadow, element))
             accuse_element(finding, POLYTILE_WRITES_UNDECLARED, operand, element->place, pattern);
         pti_element_copy(pti_shadow_copy_at(shadow, element->place),
                          pti_shadow_copy_poison(shadow, pattern, element->place),

@@ -2,6 +2,7 @@
 
 #include "access/declare/access_text.h"
 #include "access/declare/kernel.h"
+#include "access/footprint/footprint.h"
 #include "access/set/boxes.h"
 
 static void write_element(pti_text *text, const pti_operand *operand, const int64_t *element) {
@@ -78,6 +79,28 @@ static const words of_bytes = {
     "write the others, too, or declare it inout; if they are padding, which assigning an element "
     "may leave out, make it members of the struct, and set these"};
 
+static const words of_scratch = {
+    "reads", "read", "", "is scratch that it did not write before",
+    "write what is read of it first: scratch holds nothing when a thread begins"};
+
+/** Whether threads read what they have as scratch. */
+static bool is_own_scratch(const pti_instance *instance, const polytile_check_report *report) {
+    polytile_domain own =
+        pti_footprint_hull(instance, report->array, PTI_TOUCHES, &report->threads);
+    bool is_inside = true;
+    for (int d = 0; d < own.n_dims; d++)
+        is_inside = is_inside && pti_range_has(own.range[d], report->element[d]);
+    return report->violation == POLYTILE_READS_UNDECLARED &&
+           instance->operand[report->array].is_scratch && is_inside;
+}
+
+static const words *words_for(const pti_instance *instance, const polytile_check_report *report,
+                              const pti_finding *finding) {
+    if (is_own_scratch(instance, report))
+        return &of_scratch;
+    return finding->is_partial ? &of_bytes : &of_violation[report->violation];
+}
+
 static void write_report(pti_text *text, const polytile_kernel *kernel,
                          const pti_instance *instance, const char *device,
                          const polytile_check_report *report, const words *of) {
@@ -113,16 +136,15 @@ static void write_varies(pti_text *text, const pti_instance *instance, const cha
                  device);
 }
 
-polytile_status pti_check_accuse(const polytile_kernel *kernel, const pti_instance *instance,
-                                 const char *device, const polytile_check_report *report,
-                                 const pti_finding *finding) {
+polytile_status pti_check_fail(const polytile_kernel *kernel, const pti_instance *instance,
+                               const char *device, const polytile_check_report *report,
+                               const pti_finding *finding) {
     pti_text text = {0};
     polytile_context *ctx = kernel->object.context;
     if (finding->varies)
         write_varies(&text, instance, device, report);
     else
-        write_report(&text, kernel, instance, device, report,
-                     finding->is_partial ? &of_bytes : &of_violation[report->violation]);
+        write_report(&text, kernel, instance, device, report, words_for(instance, report, finding));
     polytile_status status =
         text.failed ? pti_fail_memory(ctx, "an error's text", PTI_UNKNOWN_BYTES)
                     : pti_fail(ctx, finding->varies ? POLYTILE_UNSUPPORTED : POLYTILE_INVALID, "%s",

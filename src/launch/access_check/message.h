@@ -11,8 +11,8 @@ void pti_check_write_threads(pti_text *text, const polytile_domain *threads);
 
 /** Record a report as an error: who touches what, what was declared, and what to do. Errors:
  * INVALID (a violation), UNSUPPORTED (results that vary). */
-polytile_status pti_check_accuse(const polytile_kernel *kernel, const pti_instance *instance,
-                                 const char *device, const polytile_check_report *report,
-                                 const pti_finding *finding);
+polytile_status pti_check_fail(const polytile_kernel *kernel, const pti_instance *instance,
+                               const char *device, const polytile_check_report *report,
+                               const pti_finding *finding);
 
 #endif

@@ -82,6 +82,7 @@ done:
 polytile_status pti_rehearsal_run(polytile_device *device, const polytile_kernel *kernel,
                                   const pti_instance *instance, polytile_array *const *arrays,
                                   const pti_body *body, pti_rehearsal **rehearsal) {
+    instance = pti_instance_as_given(instance);
     const polytile_domain threads = choose_threads(&instance->threads, body->block);
     polytile_status status;
     bool is_kept = false;
@@ -109,7 +110,8 @@ static polytile_status refuse_change(const pti_rehearsal *of, int operand, int64
     polytile_status status;
     int64_t element[POLYTILE_MAX_DIMS];
     pti_text text = {0};
-    pti_check_write_threads(&text, &of->trial.threads);
+    const polytile_domain asked = pti_instance_asked_box(of->trial.instance, &of->trial.threads);
+    pti_check_write_threads(&text, &asked);
     pti_text_add(&text, " set%s %s", pti_box_count(&of->trial.threads) == 1 ? "s" : "",
                  shadow->operand->name);
     pti_shadow_copy_find(shadow, place, element);

@@ -58,17 +58,16 @@ static bool make_poison(pti_shadow_copy *shadow, int n_patterns) {
     return has_all && shadow->mark != NULL;
 }
 
-/** Copy the array's own values; outside the array there is poison. */
+/** Copy the array's own values; outside the array there is poison, and of scratch nothing else. */
 static void take_own_values(pti_shadow_copy *shadow) {
     const polytile_array *array = shadow->array;
-    pti_memory_layout source = pti_memory_layout_of(&array->domain, array->element_bytes);
     polytile_domain common;
-    if (!pti_box_intersect(&shadow->layout.hull, &array->domain, &common))
+    if (array->data == NULL || !pti_box_intersect(&shadow->layout.hull, &array->domain, &common))
         return;
     pti_box_copy(&(pti_move){.box = &common,
                              .element_bytes = array->element_bytes,
                              .to = {shadow->poison[PTI_PATTERN_OWN], &shadow->layout},
-                             .from = {array->data, &source}},
+                             .from = {array->data, &array->layout}},
                  1);
 }
 
@@ -169,8 +168,7 @@ static bool has_room(pti_shadow_copy *shadow) {
     return true;
 }
 
-static void mark_one(pti_shadow_copy *shadow, const pti_memory_layout *source,
-                     const int64_t *element, int marks) {
+static void mark_one(pti_shadow_copy *shadow, const int64_t *element, int marks) {
     int64_t place =
         pti_memory_layout_offset(&shadow->layout, element) / shadow->operand->element_bytes;
     bool is_new = shadow->mark[place] == 0;
@@ -178,19 +176,17 @@ static void mark_one(pti_shadow_copy *shadow, const pti_memory_layout *source,
         return;
     if (is_new)
         shadow->marked[shadow->n_marked++] =
-            (pti_marked){place, pti_memory_layout_offset(source, element)};
+            (pti_marked){place, pti_memory_layout_offset(&shadow->array->layout, element)};
     shadow->mark[place] |= (unsigned char)marks;
 }
 
 void pti_shadow_copy_mark(pti_shadow_copy *shadow, const polytile_domain *box, int marks) {
-    pti_memory_layout source =
-        pti_memory_layout_of(&shadow->array->domain, shadow->operand->element_bytes);
     int64_t element[POLYTILE_MAX_DIMS];
     int d = 0;
     for (int k = 0; k < box->n_dims; k++)
         element[k] = box->range[k].lo;
     while (d >= 0) {
-        mark_one(shadow, &source, element, marks);
+        mark_one(shadow, element, marks);
         for (d = box->n_dims - 1; d >= 0 && element[d] == box->range[d].hi; d--)
             element[d] = box->range[d].lo;
         if (d >= 0)

@@ -1,4 +1,4 @@
-#include "launch/access_check/sub_kernel.h"
+#include "launch/access_check/trial.h"
 
 #include "base/checked.h"
 #include "launch/execute/execute.h"
@@ -63,6 +63,7 @@ static void add_copy(sub_kernel *of, polytile_context *ctx, int o, const pti_ope
                                    .element_bytes = operand->element_bytes,
                                    .domain = shadow->layout.hull,
                                    .data = shadow->memory.bytes,
+                                   .layout = shadow->layout,
                                    .n_bytes = shadow->layout.size_bytes,
                                    .state = PTI_ARRAY_COMPLETE};
     of->copy[o].object.context = ctx;

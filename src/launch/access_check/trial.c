@@ -4,7 +4,6 @@
 #include "access/footprint/footprint.h"
 #include "access/touched.h"
 #include "base/checked.h"
-#include "launch/access_check/sub_kernel.h"
 
 #include <stdlib.h>
 
@@ -168,6 +167,8 @@ polytile_status pti_trial_aim(pti_trial *trial, const polytile_domain *threads) 
         PTI_TRY(pti_shadow_copy_place(ctx, &trial->shadow[o], &box, n_patterns));
         PTI_TRY(mark_operand(trial, o, PTI_WRITES, PTI_MARK_WRITTEN));
         PTI_TRY(mark_operand(trial, o, PTI_READS, PTI_MARK_READ));
+        if (trial->instance->operand[o].is_scratch)
+            PTI_TRY(mark_operand(trial, o, PTI_TOUCHES, PTI_MARK_SCRATCH));
     }
 done:
     return status;

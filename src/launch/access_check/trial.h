@@ -81,4 +81,46 @@ polytile_status pti_trial_run_pattern(pti_trial *trial, int pattern);
 polytile_status pti_trial_run_mixed(pti_trial *trial, int first_pattern, int64_t n_first,
                                     int then_pattern);
 
+/* dependence.c */
+
+/** Which operands are read where data say, as a sparse matrix by its stored indices. Their sections
+ * cannot be narrower than all that the data may say. */
+typedef struct pti_dependence {
+    bool *depends;    /* of each operand; borrowed */
+    bool is_recorded; /* the kernel records what it reaches */
+    uint64_t drawn;
+} pti_dependence;
+
+/** Return whether a launch reads integers, which may be indices. */
+bool pti_dependence_is_possible(const pti_instance *instance);
+
+/**
+ * Search, in the threads of a trial, for operands of which other elements are read when an integer
+ * changes.
+ *
+ * An integer gets the value of another one of its array, since it may be an index. If the kernel
+ * does not record, the elements to which that value points are changed as well: one that matters
+ * only then is read because of it.
+ * Errors  NO_MEMORY, those of the device.
+ */
+polytile_status pti_dependence_look(pti_dependence *of, pti_trial *trial);
+
+/* sub_kernel.c */
+
+/** Return the bytes of device memory that a copy takes. */
+int64_t pti_sub_kernel_bytes(const pti_memory_layout *layout);
+
+/**
+ * Run one box of threads on a device over copies of its arrays, and wait.
+ *
+ * The schedule is in place if the device computes on the host's memory; else it uploads all copies
+ * before and downloads them after. Views show what the threads touch as resident, as in the launch
+ * itself; what lies around it is memory, too.
+ * Shapes  shadow: one an operand.
+ * Errors  Those of the device's functions.
+ */
+polytile_status pti_sub_kernel_run(polytile_device *device, const pti_instance *instance,
+                                   const polytile_domain *threads, const pti_body *body,
+                                   const pti_shadow_copy *shadow);
+
 #endif

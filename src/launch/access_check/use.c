@@ -1,10 +1,11 @@
-#include "launch/access_check/use.h"
+#include "launch/access_check/access_check.h"
 
 #include "access/declare/kernel.h"
-#include "launch/access_check/dependence.h"
+#include "base/checked.h"
 #include "launch/access_check/message.h"
 #include "launch/access_check/record.h"
 #include "launch/access_check/sampling.h"
+#include "launch/access_check/trial.h"
 #include "launch/access_check/walk.h"
 #include <polytile/size.h>
 
@@ -39,8 +40,9 @@ enum { SEEN_DECLARED = 1, SEEN_REACHED = 2 };
 /** The most elements of an array for which this is recorded. */
 enum { MOST_SEEN = 32 << 20 };
 
-static int64_t n_elements_of(const polytile_array *array) {
-    return array->n_bytes / array->element_bytes;
+/** Return how many places for elements an array's memory has, gaps included. */
+static int64_t n_places_of(const polytile_array *array) {
+    return pti_ceil_div(pti_array_span_bytes(array), array->element_bytes);
 }
 
 /** Count what a box declares to read, and what of it the kernel reached. */
@@ -131,7 +133,7 @@ static int64_t count_never(const usage *of, int operand) {
     int64_t n_never = 0;
     if (seen == NULL)
         return -1;
-    for (int64_t e = 0; e < n_elements_of(of->trial.shadow[operand].array); e++)
+    for (int64_t e = 0; e < n_places_of(of->trial.shadow[operand].array); e++)
         n_never += seen[e] == SEEN_DECLARED;
     return n_never;
 }
@@ -163,8 +165,8 @@ static void forget_counts(usage *of) {
 static polytile_status sample_boxes(usage *of) {
     polytile_status status;
     of->sampling.only_updates = of->is_recorded;
-    PTI_TRY(pti_walk_boxes(&of->trial, &of->units, count_box, of));
-    PTI_TRY(pti_walk_boxes(&of->trial, &of->units, sample_box, of));
+    PTI_TRY(pti_visit_boxes(&of->trial, &of->units, count_box, of));
+    PTI_TRY(pti_visit_boxes(&of->trial, &of->units, sample_box, of));
 done:
     return status;
 }
@@ -195,7 +197,7 @@ static polytile_status find_use_of_reads(usage *of) {
     polytile_status status = POLYTILE_OK;
     pti_trial_copy_whole(&of->trial, WHOLE_BYTES);
     if (pti_trial_repeats(&of->trial))
-        PTI_TRY(pti_walk_boxes(&of->trial, &of->units, record_box, of));
+        PTI_TRY(pti_visit_boxes(&of->trial, &of->units, record_box, of));
     if (!of->is_recorded)
         forget_counts(of);
     if (!of->is_recorded || any_updates(of))
@@ -207,7 +209,7 @@ static polytile_status find_use_of_reads(usage *of) {
             note_sample(of, o);
     of->dependence.is_recorded = of->is_recorded;
     if (of->is_recorded && any_too_wide(of) && pti_dependence_is_possible(of->trial.instance))
-        PTI_TRY(pti_walk_boxes(&of->trial, &of->units, look_in_box, of));
+        PTI_TRY(pti_visit_boxes(&of->trial, &of->units, look_in_box, of));
 done:
     return status;
 }
@@ -233,7 +235,8 @@ done:
 }
 
 /** Allocate memory for the records of each operand. */
-static bool make_notes(usage *of, const pti_instance *instance, polytile_array *const *arrays) {
+static bool allocate_records(usage *of, const pti_instance *instance,
+                             polytile_array *const *arrays) {
     const size_t n_operands = (size_t)instance->n_operands;
     of->updates = calloc(n_operands, sizeof *of->updates);
     of->leaves = calloc(n_operands, sizeof *of->leaves);
@@ -242,15 +245,15 @@ static bool make_notes(usage *of, const pti_instance *instance, polytile_array *
     bool has_all = of->updates != NULL && of->leaves != NULL && of->dependence.depends != NULL &&
                    of->seen != NULL;
     for (size_t o = 0; has_all && o < n_operands; o++) {
-        if (n_elements_of(arrays[o]) > MOST_SEEN)
+        if (n_places_of(arrays[o]) > MOST_SEEN)
             continue;
-        of->seen[o] = calloc((size_t)n_elements_of(arrays[o]), 1);
+        of->seen[o] = calloc((size_t)n_places_of(arrays[o]), 1);
         has_all = of->seen[o] != NULL;
     }
     return has_all;
 }
 
-static void free_notes(usage *of, int n_operands) {
+static void free_records(usage *of, int n_operands) {
     for (int o = 0; of->seen != NULL && o < n_operands; o++)
         free(of->seen[o]);
     free(of->seen);
@@ -262,12 +265,13 @@ static void free_notes(usage *of, int n_operands) {
 polytile_status pti_access_use(polytile_device *device, const polytile_kernel *kernel,
                                const pti_instance *instance, polytile_array *const *arrays,
                                const pti_body *body, polytile_use *uses) {
+    instance = pti_instance_as_given(instance);
     usage of = {.uses = uses};
     polytile_status status =
-        make_notes(&of, instance, arrays)
+        allocate_records(&of, instance, arrays)
             ? find_use(device, kernel, instance, arrays, body, &of)
             : pti_fail_memory(device->object.context, instance->kernel_name, PTI_UNKNOWN_BYTES);
-    free_notes(&of, instance->n_operands);
+    free_records(&of, instance->n_operands);
     return status;
 }
 
@@ -328,10 +332,11 @@ static bool is_news(const polytile_kernel *kernel, const pti_instance *instance,
 static polytile_status warn_of_operand(const polytile_device *device, const pti_instance *instance,
                                        const usage *of, int operand) {
     polytile_context *ctx = device->object.context;
+    const polytile_domain asked = pti_instance_asked_box(instance, &instance->threads);
     pti_text text = {0};
     write_use(&text, instance, of, operand);
     pti_text_add(&text, " (found on %s for ", device->text);
-    pti_check_write_threads(&text, &instance->threads);
+    pti_check_write_threads(&text, &asked);
     pti_text_add(&text, ")");
     polytile_status status =
         text.failed ? pti_fail_memory(ctx, "a warning's text", PTI_UNKNOWN_BYTES) : POLYTILE_OK;
@@ -344,9 +349,10 @@ static polytile_status warn_of_operand(const polytile_device *device, const pti_
 polytile_status pti_access_warn(polytile_device *device, const polytile_kernel *kernel,
                                 const pti_instance *instance, polytile_array *const *arrays,
                                 const pti_body *body) {
+    instance = pti_instance_as_given(instance);
     polytile_context *ctx = device->object.context;
     usage of = {.uses = calloc((size_t)instance->n_operands, sizeof *of.uses)};
-    bool has_all = make_notes(&of, instance, arrays) && of.uses != NULL;
+    bool has_all = allocate_records(&of, instance, arrays) && of.uses != NULL;
     polytile_status status = has_all
                                  ? find_use(device, kernel, instance, arrays, body, &of)
                                  : pti_fail_memory(ctx, instance->kernel_name, PTI_UNKNOWN_BYTES);
@@ -354,6 +360,6 @@ polytile_status pti_access_warn(polytile_device *device, const polytile_kernel *
         if (is_too_wide(&of, o) && is_news(kernel, instance, o))
             status = warn_of_operand(device, instance, &of, o);
     free(of.uses);
-    free_notes(&of, instance->n_operands);
+    free_records(&of, instance->n_operands);
     return status;
 }

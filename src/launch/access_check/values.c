@@ -64,7 +64,7 @@ polytile_status pti_values_collect(const polytile_array *array, bool is_set, pti
                                (double)(N_PLACES + 1) * (double)element_bytes);
     if (is_set)
         look_through(array, &seen);
-    else
+    else if (array->data != NULL)
         take_some(array, &seen);
     for (int k = 0; k < N_PLACES; k++)
         if (seen.at[k] != NULL)

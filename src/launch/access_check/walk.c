@@ -11,7 +11,7 @@ typedef struct walk {
     const pti_units *units;
     int64_t launch_bytes;
     int64_t limit_bytes; /* of the device; 0: none */
-    pti_walk_visit *visit;
+    pti_box_visit *visit;
     void *user;
     bool goes_on;
 } walk;
@@ -42,8 +42,8 @@ done:
     return status;
 }
 
-polytile_status pti_walk_boxes(const pti_trial *trial, const pti_units *units,
-                               pti_walk_visit *visit, void *user) {
+polytile_status pti_visit_boxes(const pti_trial *trial, const pti_units *units,
+                                pti_box_visit *visit, void *user) {
     const polytile_device *device = trial->device;
     walk of = {.trial = trial,
                .units = units,

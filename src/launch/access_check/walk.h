@@ -5,11 +5,11 @@
 #include "launch/access_check/trial.h"
 
 /** Visits a box of threads; sets *goes_on to false to end the walk. */
-typedef polytile_status pti_walk_visit(const polytile_domain *threads, bool *goes_on, void *user);
+typedef polytile_status pti_box_visit(const polytile_domain *threads, bool *goes_on, void *user);
 
 /** Visit boxes of blocks that together are the launch: several if there are enough blocks, each
  * with small copies. Errors: those of a visit, which is the last. */
-polytile_status pti_walk_boxes(const pti_trial *trial, const pti_units *units,
-                               pti_walk_visit *visit, void *user);
+polytile_status pti_visit_boxes(const pti_trial *trial, const pti_units *units,
+                                pti_box_visit *visit, void *user);
 
 #endif

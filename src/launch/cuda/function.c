@@ -43,10 +43,13 @@ static bool has_32_bit_strides(const polytile_view *view, const polytile_view_sh
     return is;
 }
 
-static bool are_32_bit(const polytile_domain *threads) {
+/** Return whether the indices of threads fit 32 bits and have no steps between them. */
+static bool are_near(const pti_sub_kernel *launch) {
+    polytile_domain threads = pti_instance_asked_box(launch->instance, launch->threads);
     bool are = true;
-    for (int d = 0; d < threads->n_dims; d++)
-        are = are && fits_32_bits(threads->range[d].lo) && fits_32_bits(threads->range[d].hi);
+    for (int d = 0; d < threads.n_dims; d++)
+        are = are && fits_32_bits(threads.range[d].lo) && fits_32_bits(threads.range[d].hi) &&
+              threads.range[d].step == 1;
     return are;
 }
 
@@ -55,7 +58,7 @@ const void *pti_cuda_kernel_for(const pti_sub_kernel *launch) {
     if (pti_sub_kernel_has_pieces(launch))
         return implementation->cuda_pieces;
     if (implementation->cuda_contiguous == NULL || implementation->views == NULL ||
-        !are_32_bit(launch->threads))
+        !are_near(launch))
         return implementation->cuda;
     for (int a = 0; a < pti_instance_n_arrays(launch->instance); a++) {
         if (!has_32_bit_strides(&launch->views[a], &implementation->views[a]))
@@ -90,8 +93,8 @@ static void copy_pieces(const pti_sub_kernel *launch, polytile_pieces *pieces) {
 static polytile_status launch_grids(pti_cuda_device *cuda, const pti_sub_kernel *launch,
                                     pti_cuda_extents block, const pti_cuda_grids *grids) {
     polytile_status status = POLYTILE_OK;
-    polytile_domain part;
-    void *arguments[MAX_ARGUMENTS] = {&part};
+    polytile_domain asked;
+    void *arguments[MAX_ARGUMENTS] = {&asked};
     const int n_arrays = pti_instance_n_arrays(launch->instance), n_values = launch->body.n_values;
     polytile_pieces pieces;
     for (int a = 0; a < n_arrays; a++)
@@ -103,7 +106,8 @@ static polytile_status launch_grids(pti_cuda_device *cuda, const pti_sub_kernel 
         arguments[1 + n_arrays + n_values] = &pieces;
     }
     for (int64_t k = 0; k < grids->n_parts; k++) {
-        part = pti_cuda_grid_box(launch->threads, grids, k);
+        polytile_domain part = pti_cuda_grid_box(launch->threads, grids, k);
+        asked = pti_instance_asked_box(launch->instance, &part);
         PTI_TRY(
             PTI_KERNEL_CUDA(cuda, launch, cudaLaunchKernel,
                             (pti_cuda_kernel_for(launch), dim3_of(pti_cuda_grid_of(&part, block)),

@@ -3,6 +3,7 @@
 #include "base/checked.h"
 #include "launch/cuda/block.h"
 #include "launch/cuda/function.h"
+#include "launch/cuda/team.h"
 #include "launch/cuda/tune.h"
 #include "launch/device/launcher.h"
 
@@ -58,6 +59,8 @@ done:
 polytile_status pti_cuda_launch(pti_cuda_device *cuda, const pti_sub_kernel *launch) {
     if (pti_box_is_empty(launch->threads))
         return POLYTILE_OK;
+    if (launch->body.server != NULL)
+        return pti_cuda_run_team(cuda, launch);
     return launch->body.implementation->cuda_launcher != NULL ? call_launcher(cuda, launch)
                                                               : launch_kernel(cuda, launch);
 }

@@ -6,6 +6,8 @@
 #include "launch/cuda/runtime/order.h"
 #include "launch/cuda/runtime/timing.h"
 #include "launch/cuda/staging/staging.h"
+#include "launch/cuda/team.h"
+#include <polytile/message_ring.h>
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -16,7 +18,8 @@ enum { GRANULARITY_BYTES = 2 << 20, MAX_OVERHEAD_PART = 8 };
 
 static bool can_run(const polytile_implementation *implementation, const char **wanted) {
     *wanted = "a CUDA kernel or launcher";
-    return implementation->cuda != NULL || implementation->cuda_launcher != NULL;
+    return implementation->cuda != NULL || implementation->cuda_launcher != NULL ||
+           (implementation->team != NULL && implementation->team->cuda != NULL);
 }
 
 static void destroy_streams(pti_cuda_device *cuda) {
@@ -30,6 +33,7 @@ static void close_cuda(polytile_device *device) {
     pti_cuda_device *cuda = pti_cuda_of(device);
     cuda->api->cudaSetDevice(cuda->number);
     pti_staging_destroy(cuda->staging);
+    pti_cuda_team_destroy(cuda->team);
     pti_cuda_order_destroy(cuda->order);
     pti_cuda_timing_destroy(cuda->timing);
     pti_cuda_events_destroy(cuda);
@@ -168,6 +172,9 @@ static polytile_status set_up_device(pti_cuda_device *cuda) {
     PTI_TRY(pti_cuda_free_bytes(cuda, &free_bytes));
     set_limit(cuda, free_before_bytes, free_bytes);
     PTI_TRY(PTI_CUDA(cuda, cudaGetDeviceProperties, (&properties, cuda->number)));
+    cuda->device.fill_threads =
+        (int64_t)properties.multiProcessorCount * properties.maxThreadsPerMultiProcessor;
+    cuda->n_multiprocessors = properties.multiProcessorCount;
     cuda->capability = 10 * properties.major + properties.minor;
     PTI_TRY(pti_cuda_link(cuda, &properties, pti_min(cuda->device.limit_bytes, free_bytes),
                           &cuda->device.link));

@@ -23,14 +23,28 @@ void pti_completeness_begin(pti_completeness *of, int operand) {
     of->has_begun[operand] = true;
 }
 
-bool pti_completeness_is_overwritten(const pti_instance *instance, int operand) {
-    const pti_operand *written = &instance->operand[operand];
+/** Add what a run replaces of one piece of an array, unless it reads any of it. Returns whether that is
+ * known. */
+static bool add_overwritten(const pti_instance *instance, int piece, pti_boxes *all) {
     pti_boxes boxes = {0};
-    bool exact = !written->reads && pti_footprint_boxes(instance, operand, PTI_WRITES,
-                                                        &instance->threads, MAX_BOXES, &boxes);
-    bool overwritten =
-        exact && !boxes.failed && pti_boxes_count(&boxes) == pti_box_count(&written->domain);
+    bool is_known =
+        !instance->operand[piece].reads &&
+        pti_footprint_boxes(instance, piece, PTI_WRITES, &instance->threads, MAX_BOXES, &boxes);
+    pti_boxes_unite(all, &boxes, pti_boxes_add);
+    is_known = is_known && !boxes.failed;
     pti_boxes_free(&boxes);
+    return is_known;
+}
+
+bool pti_completeness_is_overwritten(const pti_instance *instance, int operand) {
+    const int array = pti_operand_array(instance, operand);
+    pti_boxes all = {0};
+    bool is_known = true;
+    for (int o = 0; o < instance->n_operands && is_known; o++)
+        is_known = pti_operand_array(instance, o) != array || add_overwritten(instance, o, &all);
+    bool overwritten = is_known && !all.failed &&
+                       pti_boxes_count(&all) == pti_box_count(&instance->operand[operand].domain);
+    pti_boxes_free(&all);
     return overwritten;
 }
 
@@ -49,10 +63,18 @@ static void restore_states(const pti_completeness *of) {
         restore_overwritten(of, &of->schedule->launch[l]);
 }
 
+/** Whether an array that has begun to change is that of an operand before, too. */
+static bool is_named_before(const pti_completeness *of, int operand) {
+    int o = 0;
+    while (o < operand && !(of->has_begun[o] && of->arrays[o] == of->arrays[operand]))
+        o++;
+    return o < operand;
+}
+
 static void mark_and_name(const pti_completeness *of, polytile_status status) {
     pti_text names = {0};
     for (int a = 0; a < of->schedule->instance->n_operands; a++) {
-        if (!of->has_begun[a])
+        if (!of->has_begun[a] || is_named_before(of, a))
             continue;
         pti_array_set_complete(of->arrays[a], false);
         pti_text_add(&names, "%s%s", names.length == 0 ? "" : ", ", of->arrays[a]->name);

@@ -35,7 +35,8 @@ typedef struct pti_body {
     const int64_t *block; /* threads of a block along each index, as the user asked; NULL: the
                              device's choice */
     int n_values;
-    const pti_value *values; /* of the parameters that it takes, in its order */
+    const pti_value *values;   /* of the parameters that it takes, in its order */
+    struct pti_server *server; /* of its slots' messages; NULL: it is no team kernel */
 } pti_body;
 
 /** Return the body of a kernel with the values that it gets, which are borrowed. */
@@ -45,7 +46,8 @@ static inline pti_body pti_body_of(const polytile_kernel *kernel, const int64_t 
                       .character = &kernel->character,
                       .block = block,
                       .n_values = pti_kernel_n_values(kernel),
-                      .values = values};
+                      .values = values,
+                      .server = NULL};
 }
 
 /** One sub-kernel: a box of threads, and views: one an array, then one a value of the body, then
@@ -55,8 +57,11 @@ typedef struct pti_sub_kernel {
     pti_body body;
     const polytile_domain *threads;
     const polytile_view *views;
-    bool concurrent; /* it has the second of the streams for launches */
-    bool is_first;   /* every fresh accumulator that is touched holds the identity */
+    bool lacks_scratch; /* in place, where arrays are the host's and scratch is none of them: the
+                           device brings memory for it */
+    const struct pti_host_scratch *host_scratch; /* that memory; NULL: not yet, or not needed */
+    bool concurrent;                             /* it has the second of the streams for launches */
+    bool is_first; /* every fresh accumulator that is touched holds the identity */
 } pti_sub_kernel;
 
 static inline bool pti_sub_kernel_has_pieces(const pti_sub_kernel *launch) {
@@ -142,14 +147,14 @@ struct polytile_device {
     char *text;
     int64_t limit_bytes;          /* 0: none */
     bool reaches_host;            /* computes on host memory: plans without a limit run in place */
+    int64_t fill_threads;         /* of kernels, that fill it: with fewer a part of it is idle */
     polytile_link link;           /* what plans for it assume */
     polytile_report report;       /* of the last run */
     bool is_running;              /* a run is in progress, also while it is inside a launcher */
     struct polytile_queue *queue; /* whose device this is; NULL: the user's */
-    void (*settle)(
-        struct polytile_queue *of); /* of a queue: wait until nothing runs on the device */
-    struct pti_trace *trace;        /* NULL: none is written; owned */
-    struct pti_peer *peer;          /* as one of several that are linked; NULL: it is not */
+    void (*wait)(struct polytile_queue *of); /* of a queue: wait until nothing runs on the device */
+    struct pti_trace *trace;                 /* NULL: none is written; owned */
+    struct pti_peer *peer; /* as one of several that are linked; NULL: it is not */
 };
 
 /* A device's text, NAME, NAME:NUMBER, NAME(OPTION=VALUE,...), as its driver gets it. */

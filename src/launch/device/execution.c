@@ -2,6 +2,7 @@
 
 #include "access/declare/array.h"
 #include "access/footprint/footprint.h"
+#include "access/footprint/shear.h"
 #include "access/footprint/split.h"
 #include "launch/device/trace.h"
 #include "launch/device/view.h"
@@ -52,7 +53,7 @@ static void resolve_fill(pti_execution *run, pti_command *command) {
 static polytile_view empty_view(const pti_execution *run, const pti_operand *operand) {
     const pti_memory_layout nothing = {.hull = pti_box_empty(operand->domain.n_dims)};
     polytile_view view = pti_view_of(NULL, &nothing, &operand->whole);
-    view.origin = operand->writes ? NULL : run->arena;
+    view.origin = pti_operand_stores(operand) ? NULL : run->arena;
     return view;
 }
 
@@ -64,8 +65,31 @@ static polytile_view view_of(const pti_execution *run, const pti_op *op,
     if (placement == NULL)
         return empty_view(run, &instance->operand[operand]);
     pti_memory_span image = placement_image(run, placement);
-    polytile_view view = pti_view_of(image.base, image.layout, &instance->operand[operand].whole);
-    view.resident = pti_footprint_hull(instance, operand, PTI_TOUCHES, &op->box);
+    const pti_operand *of = &instance->operand[operand];
+    polytile_view view = pti_view_of(image.base, image.layout, &of->whole);
+    polytile_domain hull = pti_footprint_hull(instance, operand, PTI_TOUCHES, &op->box);
+    view.resident = pti_operand_unsheared(of, &hull);
+    pti_operand_unshear_strides(of, view.stride_bytes);
+    return view;
+}
+
+/** Return whether scratch of a launch in place has no memory. */
+static bool lacks_scratch(const pti_execution *run, const pti_call *call) {
+    bool lacks = false;
+    for (int o = 0; run->schedule->in_place && o < call->instance->n_operands; o++)
+        lacks |= call->instance->operand[o].is_scratch && run->arrays[call->array[o]]->data == NULL;
+    return lacks;
+}
+
+/** Return the same with the indices of what the program gave for the operand. */
+static polytile_view view_as_given(const pti_execution *run, const pti_op *op,
+                                   const pti_instance *instance, int operand) {
+    polytile_view view = view_of(run, op, instance, operand);
+    if (instance->given == NULL)
+        return view;
+    const pti_instance *given = instance->given->instance;
+    view = pti_view_through(&view, &instance->given->map[operand], &given->operand[operand].whole);
+    view.resident = pti_footprint_hull(given, operand, PTI_TOUCHES, &op->box);
     return view;
 }
 
@@ -113,15 +137,16 @@ static void resolve_launch(pti_execution *run, pti_command *command) {
                   *pieces = values + body->n_values;
     polytile_view *next = pieces;
     for (int a = 0; a < pti_instance_n_arrays(instance); a++)
-        views[a] = view_of(run, command->op, instance, a);
+        views[a] = view_as_given(run, command->op, instance, a);
     for (int v = 0; v < body->n_values; v++)
         values[v] = (polytile_view){.origin = (void *)(uintptr_t)body->values[v].bytes};
     for (int a = 0; instance->n_further > 0 && a < pti_instance_n_arrays(instance); a++)
         next = list_pieces(run, command->op, instance, a, &views[a], pieces, next);
-    command->launch = (pti_sub_kernel){.instance = call->instance,
+    command->launch = (pti_sub_kernel){.instance = pti_instance_as_given(instance),
                                        .body = *body,
                                        .threads = &command->op->box,
                                        .views = views,
+                                       .lacks_scratch = lacks_scratch(run, call),
                                        .concurrent = command->op->concurrent,
                                        .is_first = is_first(run, call, command->op)};
 }

@@ -133,8 +133,8 @@ void pti_reduction_combine(polytile_role role, polytile_type type, const pti_mov
     for (int d = 0; d <= last; d++)
         element[d] = move->box->range[d].lo;
     element_row row = {.n = pti_range_count(*along),
-                       .to_step_bytes = along->step * move->to.layout->stride_bytes[last],
-                       .from_step_bytes = along->step * move->from.layout->stride_bytes[last]};
+                       .to_step_bytes = pti_mul_wrapped(along->step, move->to.layout->stride_bytes[last]),
+                       .from_step_bytes = pti_mul_wrapped(along->step, move->from.layout->stride_bytes[last])};
     do {
         row.to = (char *)move->to.base + offset_of(&move->to, element);
         row.from = (const char *)move->from.base + offset_of(&move->from, element);

@@ -82,12 +82,10 @@ static FILE *open_file(const char *path) {
 }
 
 polytile_status polytile_device_trace(polytile_device *device, const char *path) {
-    if (device == NULL)
-        return pti_fail(NULL, POLYTILE_INVALID, "%s: the device is NULL", __func__);
+    PTI_ENTER(device, device->object.context, "device");
     polytile_context *ctx = device->object.context;
-    pti_clear_error(ctx);
     if (device->queue != NULL)
-        device->settle(device->queue);
+        device->wait(device->queue);
     polytile_status status = pti_trace_end(device);
     if (status != POLYTILE_OK || path == NULL)
         return status;

@@ -1,5 +1,7 @@
 #include "launch/execute/execute.h"
 
+#include "access/declare/array.h"
+#include "access/footprint/shear.h"
 #include "base/clock.h"
 #include "launch/device/execution.h"
 #include "launch/device/trace.h"
@@ -90,7 +92,7 @@ static polytile_status prepare_run(pti_execution *run) {
                                (double)run->n_views * sizeof *run->views);
     for (int a = 0; a < instance->n_operands; a++)
         run->host_layout[a] =
-            pti_memory_layout_of(&instance->operand[a].domain, instance->operand[a].element_bytes);
+            pti_operand_array_layout(&instance->operand[a], &run->arrays[a]->layout);
     if (!run->schedule->in_place) {
         void *arena = NULL;
         PTI_TRY(run->device->functions->reserve(run->device, run->schedule->arena_bytes, &arena));

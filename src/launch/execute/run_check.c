@@ -2,10 +2,12 @@
 
 #include "access/declare/array.h"
 #include "access/declare/type.h"
+#include "access/footprint/shear.h"
 #include "access/set/boxes.h"
 #include "base/checked.h"
 #include "base/plural.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 polytile_status pti_run_check_kernel(const polytile_device *device, const polytile_kernel *kernel) {
@@ -15,7 +17,13 @@ polytile_status pti_run_check_kernel(const polytile_device *device, const polyti
         return pti_fail(ctx, POLYTILE_INVALID,
                         "%s: the kernel and %s are of different contexts; create both in one",
                         polytile_kernel_get_name(kernel), device->text);
-    if (!device->functions->can_run(&kernel->implementation, &wanted))
+    const bool can_run = device->functions->can_run(&kernel->implementation, &wanted);
+    if (!can_run && kernel->implementation.team != NULL)
+        return pti_fail(ctx, POLYTILE_UNSUPPORTED,
+                        "%s: nvcc did not compile this team kernel, whose slots %s cannot run "
+                        "therefore; compile its source as CUDA, or open host",
+                        polytile_kernel_get_name(kernel), device->text);
+    if (!can_run)
         return pti_fail(ctx, POLYTILE_UNSUPPORTED,
                         "%s: %s runs %s and the kernel has none; give one to "
                         "polytile_kernel_create()",
@@ -38,7 +46,7 @@ static polytile_status check_plan(const polytile_plan *plan, const polytile_devi
                         name, plan->chain_summary.n_launches,
                         pti_plural(plan->chain_summary.n_launches, "launch", "launches"));
     if (strcmp(polytile_kernel_get_name(kernel), name) != 0 ||
-        polytile_kernel_get_n_arrays(kernel) != pti_instance_n_arrays(plan->instance))
+        kernel->declaration->n_arrays != plan->owned_instance->n_operands)
         return pti_fail(ctx, POLYTILE_INVALID,
                         "%s: the plan was made for %s; give the kernel that was planned",
                         polytile_kernel_get_name(kernel), name);
@@ -47,7 +55,7 @@ static polytile_status check_plan(const polytile_plan *plan, const polytile_devi
                         "%s: the plan was made for another declaration of that name, which touches "
                         "other elements; plan for this kernel",
                         name);
-    if (plan->owned_split != NULL && !pti_takes_pieces(&kernel->implementation))
+    if (pti_plan_is_in_pieces(plan) && !pti_takes_pieces(&kernel->implementation))
         return pti_fail(
             ctx, POLYTILE_INVALID,
             "%s: the plan holds arrays in pieces, and the kernel has a function by hand "
@@ -95,9 +103,19 @@ static polytile_status check_not_attached(polytile_context *ctx, const pti_insta
                     (unsigned long long)first, array->name);
 }
 
+/** Whether an array is planned as a part of another one as the one that was planned for. */
+static bool is_same_view(const pti_instance *instance, int operand, const polytile_array *array) {
+    const polytile_array *planned = pti_array_planned((polytile_array *)(uintptr_t)array);
+    pti_index_map map;
+    if (!pti_box_equals(&planned->domain, pti_operand_array_domain(&instance->operand[operand])))
+        return false;
+    return planned == array || (instance->given != NULL && pti_array_map_to(array, planned, &map) &&
+                                pti_index_map_equals(&map, &instance->given->map[operand]));
+}
+
 static polytile_status check_array(polytile_context *ctx, const pti_instance *instance, int operand,
                                    const polytile_array *array) {
-    const pti_operand *planned = &instance->operand[operand];
+    const pti_operand *planned = &pti_instance_as_given(instance)->operand[operand];
     const char *kernel = instance->kernel_name;
     if (array == NULL)
         return pti_fail(ctx, POLYTILE_INVALID, "%s: array %d (%s) is NULL", kernel, operand,
@@ -109,7 +127,9 @@ static polytile_status check_array(polytile_context *ctx, const pti_instance *in
         return pti_fail(ctx, POLYTILE_INVALID, "%s: array %s is %s a queue; %s", kernel,
                         array->name, array->is_internal ? "of" : "attached to",
                         array->is_internal ? "launch through the queue" : "detach it first");
-    if (array->type != planned->type || !pti_box_equals(&array->domain, &planned->domain))
+    if (array->type != planned->type ||
+        !pti_box_equals(&array->domain, pti_operand_array_domain(planned)) ||
+        !is_same_view(instance, operand, array))
         return pti_fail(ctx, POLYTILE_INVALID,
                         "%s: array %s has another type or domain than was planned for %s; make a "
                         "plan for it",
@@ -146,7 +166,7 @@ static polytile_status refuse_type(const polytile_kernel *kernel, int operand,
                     "%s: array %s has elements of %s, and the kernel body's view %d (%s) elements "
                     "of %s; give an array of %s, or a body for %s",
                     polytile_kernel_get_name(kernel), array->name, has, operand,
-                    polytile_kernel_get_array_name(kernel, operand), taken, taken, has);
+                    kernel->declaration->array_name[operand], taken, taken, has);
 }
 
 polytile_status pti_run_check_view(const polytile_kernel *kernel, int operand,
@@ -165,13 +185,51 @@ polytile_status pti_run_check_view(const polytile_kernel *kernel, int operand,
                         "write the body's view with the array's number of dimensions",
                         name, array->name, array->domain.n_dims,
                         pti_plural(array->domain.n_dims, "dimension", "dimensions"), operand,
-                        polytile_kernel_get_array_name(kernel, operand), body->n_dims);
+                        kernel->declaration->array_name[operand], body->n_dims);
     return POLYTILE_OK;
 }
 
+/** What of a kernel takes no steps; NULL: all does. */
+static const char *lacks_steps(const polytile_implementation *of) {
+    if (of->team != NULL)
+        return "team";
+    if (of->host_launcher != NULL || of->cuda_launcher != NULL)
+        return "launcher";
+    return of->takes_steps || of->cuda == NULL ? NULL : "CUDA kernel";
+}
+
+polytile_status pti_run_check_steps(const polytile_kernel *kernel, const pti_instance *instance) {
+    const char *lacking = lacks_steps(&kernel->implementation);
+    if (!pti_instance_has_steps(instance) || lacking == NULL)
+        return POLYTILE_OK;
+    return pti_fail(
+        kernel->object.context, POLYTILE_UNSUPPORTED,
+        "%s: the launch domain has steps, which its %s does not know; write its body with "
+        "POLYTILE_KERNEL(), or put the steps into the subscripts",
+        polytile_kernel_get_name(kernel), lacking);
+}
+
+/** Return the array whose indices an array's are: that of which a part was selected. */
+static const polytile_array *indexed_by(const polytile_array *array) {
+    pti_index_map same = pti_index_map_identity(array->domain.n_dims);
+    while (array->base != NULL && array->maps_indices &&
+           pti_index_map_equals(&array->to_base, &same))
+        array = array->base;
+    return array;
+}
+
+/** Return whether two arrays are parts of one that have no element in common. */
+static bool are_apart_in_one(const polytile_array *a, const polytile_array *b) {
+    polytile_domain common;
+    return indexed_by(a) == indexed_by(b) && !pti_box_intersect(&a->domain, &b->domain, &common);
+}
+
 uint64_t pti_run_shared_bytes(const polytile_array *a, const polytile_array *b, uint64_t *first) {
-    uintptr_t a_begin = (uintptr_t)a->data, a_end = a_begin + (uintptr_t)a->n_bytes;
-    uintptr_t b_begin = (uintptr_t)b->data, b_end = b_begin + (uintptr_t)b->n_bytes;
+    uintptr_t a_begin = (uintptr_t)a->data, a_end = a_begin + (uintptr_t)pti_array_span_bytes(a);
+    uintptr_t b_begin = (uintptr_t)b->data, b_end = b_begin + (uintptr_t)pti_array_span_bytes(b);
+    *first = 0;
+    if (are_apart_in_one(a, b))
+        return 0;
     uintptr_t begin = a_begin > b_begin ? a_begin : b_begin;
     uintptr_t end = a_end < b_end ? a_end : b_end;
     *first = begin - a_begin;
@@ -181,11 +239,20 @@ uint64_t pti_run_shared_bytes(const polytile_array *a, const polytile_array *b, 
 static polytile_status check_array_pair(polytile_context *ctx, const pti_instance *instance,
                                         polytile_array *const *arrays, int one, int other) {
     const polytile_array *a = arrays[one], *b = arrays[other];
-    bool one_writes = instance->operand[one].writes;
+    const pti_operand *first_one = &instance->operand[one], *second = &instance->operand[other];
+    bool one_writes = first_one->writes;
     uint64_t first;
     uint64_t n_bytes = pti_run_shared_bytes(a, b, &first);
-    if (n_bytes == 0 || (!one_writes && !instance->operand[other].writes))
+    if (n_bytes == 0 || (!one_writes && !second->writes) ||
+        (a == b && first_one->same_array == second->same_array))
         return POLYTILE_OK;
+    if (a == b)
+        return pti_fail(
+            ctx, POLYTILE_INVALID,
+            "%s: array %s is given for both %s and %s, of which one is written, and the "
+            "plan was made for two arrays; plan with this one, which proves that their "
+            "elements differ",
+            instance->kernel_name, a->name, first_one->name, second->name);
     return pti_fail(ctx, POLYTILE_INVALID,
                     "%s: arrays %s and %s overlap in memory (%llu bytes, from byte %llu of %s) and "
                     "%s is written; give them memory of their own",
@@ -204,18 +271,57 @@ done:
     return status;
 }
 
+/** Describe what stands for scratch. */
+static void describe_scratch(polytile_context *ctx, const pti_operand *operand,
+                             polytile_array *array) {
+    *array = (polytile_array){.name = operand->name,
+                              .type = operand->type,
+                              .element_bytes = operand->element_bytes,
+                              .domain = operand->domain,
+                              .state = PTI_ARRAY_COMPLETE};
+    array->object.context = ctx;
+}
+
+static polytile_status list_operands(const polytile_kernel *kernel, const pti_instance *instance,
+                                     polytile_array *const *arrays, pti_operand_arrays *list) {
+    polytile_context *ctx = kernel->object.context;
+    *list = (pti_operand_arrays){0};
+    pti_kernel_list_operands(kernel, arrays, list->array);
+    if (kernel->declaration->n_scratch == 0)
+        return POLYTILE_OK;
+    list->scratch = calloc((size_t)instance->n_operands, sizeof *list->scratch);
+    if (list->scratch == NULL)
+        return pti_fail_memory(ctx, instance->kernel_name,
+                               instance->n_operands * (double)sizeof *list->scratch);
+    for (int o = 0; o < instance->n_operands; o++)
+        if (instance->operand[o].is_scratch) {
+            describe_scratch(ctx, &instance->operand[o], &list->scratch[o]);
+            list->array[o] = &list->scratch[o];
+        }
+    return POLYTILE_OK;
+}
+
+void pti_operand_arrays_free(pti_operand_arrays *list) {
+    free(list->scratch);
+    list->scratch = NULL;
+}
+
 polytile_status pti_run_check(const polytile_plan *plan, const polytile_device *device,
-                              const polytile_kernel *kernel, polytile_array *const *arrays) {
+                              const polytile_kernel *kernel, polytile_array *const *arrays,
+                              pti_operand_arrays *list) {
     polytile_context *ctx = device->object.context;
+    const pti_instance *instance = plan->owned_instance;
     polytile_status status;
     PTI_TRY(pti_run_check_kernel(device, kernel));
     PTI_TRY(check_plan(plan, device, kernel));
-    for (int a = 0; a < plan->owned_instance->n_operands; a++) {
-        PTI_TRY(check_array(ctx, plan->owned_instance, a, arrays[a]));
-        PTI_TRY(pti_run_check_view(kernel, a, arrays[a]));
+    PTI_TRY(pti_run_check_steps(kernel, instance));
+    PTI_TRY(list_operands(kernel, instance, arrays, list));
+    for (int o = 0; o < instance->n_operands; o++) {
+        if (!instance->operand[o].is_scratch)
+            PTI_TRY(check_array(ctx, instance, o, list->array[o]));
+        PTI_TRY(pti_run_check_view(kernel, o, list->array[o]));
     }
-    PTI_TRY(pti_instance_check_given_once(ctx, plan->owned_instance, arrays));
-    PTI_TRY(check_overlaps(ctx, plan->owned_instance, arrays));
+    PTI_TRY(check_overlaps(ctx, instance, list->array));
 done:
     return status;
 }

@@ -33,7 +33,7 @@ static void fill_some(const filling *f, int64_t number, int64_t end) {
         char *at = (char *)f->to->base + pti_memory_layout_offset(f->to->layout, index);
         for (; number < end && index[last] <= row.hi; number++, index[last] += row.step) {
             f->element(index, at, f->user);
-            at += f->to->layout->stride_bytes[last] * row.step;
+            at += pti_mul_wrapped(row.step, f->to->layout->stride_bytes[last]);
         }
     }
 }

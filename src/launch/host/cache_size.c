@@ -1,4 +1,4 @@
-#include "launch/host/cache_size.h"
+#include "launch/host/host.h"
 
 #include "base/checked.h"
 

@@ -25,8 +25,10 @@ typedef struct host_chain {
 } host_chain;
 
 static bool launch_suits(const pti_execution *execution, const pti_op *op) {
-    return execution->bodies[op->launch].implementation->host_launcher == NULL &&
-           !pti_host_launch_reduces(execution->schedule->launch[op->launch].call.instance);
+    const pti_instance *instance = execution->schedule->launch[op->launch].call.instance;
+    const polytile_implementation *runs = execution->bodies[op->launch].implementation;
+    return runs->host_launcher == NULL && runs->team == NULL &&
+           !pti_host_launch_reduces(instance) && !pti_instance_has_scratch(instance);
 }
 
 bool pti_host_chain_suits(const pti_execution *execution) {

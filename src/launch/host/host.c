@@ -7,6 +7,8 @@
 #include "launch/host/box_copy.h"
 #include "launch/host/chain.h"
 #include "launch/host/host_launch.h"
+#include "launch/host/scratch.h"
+#include "launch/host/team.h"
 #include <polytile/size.h>
 
 #include <errno.h>
@@ -22,6 +24,8 @@ typedef struct host_device {
     int n_threads;
     void *arena;
     int64_t arena_bytes;      /* 0: none is mapped */
+    pti_host_scratch scratch; /* of launches in place */
+    pti_host_habits habits;
     pti_execution *execution; /* the run in progress */
 } host_device;
 
@@ -31,7 +35,8 @@ static host_device *host_of(polytile_device *device) {
 
 static bool can_run(const polytile_implementation *implementation, const char **wanted) {
     *wanted = "a host function or launcher";
-    return implementation->host != NULL || implementation->host_launcher != NULL;
+    return implementation->host != NULL || implementation->host_launcher != NULL ||
+           implementation->team != NULL;
 }
 
 /** Map the arena. Pages get memory when they are touched, so it may exceed what is free now. */
@@ -88,17 +93,32 @@ static polytile_status host_begin(polytile_device *device, pti_execution *execut
     return POLYTILE_OK;
 }
 
-static polytile_status run_sub_kernel(const host_device *host, const pti_sub_kernel *what) {
-    if (what->body.implementation->host_launcher != NULL)
-        return pti_launcher_call(host->device.object.context,
-                                 what->body.implementation->host_launcher, what, NULL);
-    pti_host_launch(what, host->n_threads);
-    return POLYTILE_OK;
+/** Give a sub-kernel in place the memory that it lacks. */
+static polytile_status bring_scratch(host_device *host, bool is_whole, pti_sub_kernel *what) {
+    polytile_context *ctx = host->device.object.context;
+    if (!what->lacks_scratch)
+        return POLYTILE_OK;
+    what->host_scratch = &host->scratch;
+    return is_whole ? pti_host_scratch_reserve_whole(ctx, what, &host->scratch, &what->views)
+                    : pti_host_scratch_reserve(ctx, what, host->n_threads, &host->scratch);
+}
+
+static polytile_status run_sub_kernel(host_device *host, pti_sub_kernel what) {
+    polytile_launcher *launcher = what.body.implementation->host_launcher;
+    polytile_status status;
+    PTI_TRY(bring_scratch(host, launcher != NULL || what.body.server != NULL, &what));
+    if (launcher != NULL)
+        return pti_launcher_call(host->device.object.context, launcher, &what, NULL);
+    if (what.body.server != NULL)
+        return pti_host_run_team(host->device.object.context, &what);
+    pti_host_launch(&what, host->n_threads, &host->habits);
+done:
+    return status;
 }
 
 static polytile_status run_command(host_device *host, const pti_command *command) {
     if (command->op->kind == PTI_LAUNCH)
-        return run_sub_kernel(host, &command->launch);
+        return run_sub_kernel(host, command->launch);
     pti_box_copy(&command->move, host->n_threads);
     return POLYTILE_OK;
 }
@@ -125,6 +145,7 @@ static polytile_status finish(polytile_device *device) {
 
 static void close_host(polytile_device *device) {
     unmap_arena(host_of(device));
+    pti_host_scratch_free(&host_of(device)->scratch);
     free(device);
 }
 
@@ -161,6 +182,7 @@ static polytile_status open_host(polytile_context *ctx, const pti_device_text *t
         return pti_fail_memory(ctx, "host", sizeof *host);
     host->n_threads = n_threads > 0 ? (int)n_threads : default_threads(ctx);
     host->device.functions = &functions;
+    host->device.fill_threads = host->n_threads;
     host->device.limit_bytes = memory_bytes;
     host->device.link = polytile_link_default;
     host->device.reaches_host = memory_bytes == 0;

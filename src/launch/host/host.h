@@ -2,6 +2,7 @@
 #define POLYTILE_LAUNCH_HOST_HOST_H
 
 #include "launch/device/device.h"
+#include <stdint.h>
 
 /* launch/host: the host as a device, in place or with an arena of its own, and copies and fills of
  * boxes in host memory. The only room that knows OpenMP. */
@@ -30,5 +31,9 @@ polytile_status pti_host_probe_threads(polytile_context *ctx, int n_threads);
 /** Find the host's entry of polytile_devices_list(), with its memory's rates measured now. */
 polytile_status pti_host_list(polytile_context *ctx, int capacity, polytile_device_info *infos,
                               int *n_devices);
+
+/** Return the bytes that the host's caches keep near all cores: the second level, or a quarter of
+ * the last, at most 4 MiB a core (docs/time_skewing.md has the measurements). */
+int64_t pti_host_cache_bytes(void);
 
 #endif

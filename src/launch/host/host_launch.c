@@ -5,19 +5,55 @@
 #include "launch/device/reduction.h"
 #include "launch/host/accumulate.h"
 #include "launch/host/cut.h"
+#include "launch/host/scratch.h"
 
 /** A cut along these dimensions pays even if another is a little better balanced. */
 static const double worth_copies = 2;
 
-/** Run a body; a crash inside is reported. */
-static void run_body(const pti_sub_kernel *launch, const polytile_domain *threads,
-                     const polytile_view *views) {
+/** Call a function that knows no steps for each index that has one. */
+static void call_without_steps(const polytile_implementation *of, polytile_domain threads,
+                               const polytile_view *views, int dim) {
+    while (dim < threads.n_dims && threads.range[dim].step == 1)
+        dim++;
+    if (dim == threads.n_dims) {
+        of->host(&threads, views, of->user);
+        return;
+    }
+    polytile_range along = threads.range[dim];
+    for (int64_t index = along.lo; index <= along.hi; index += along.step) {
+        threads.range[dim] = (polytile_range){index, index, 1};
+        call_without_steps(of, threads, views, dim + 1);
+    }
+}
+
+/** Call the body's function with the program's threads. */
+static void call_host(const pti_sub_kernel *launch, const polytile_domain *threads,
+                      const polytile_view *views) {
+    const polytile_implementation *of = launch->body.implementation;
+    const polytile_domain asked = pti_instance_asked_box(launch->instance, threads);
+    if (of->takes_steps)
+        of->host(&asked, views, of->user);
+    else
+        call_without_steps(of, asked, views, 0);
+}
+
+/** Run a body over views that have memory; a crash inside is reported. */
+static void call_body(const pti_sub_kernel *launch, const polytile_domain *threads,
+                      const polytile_view *views) {
     const pti_crash_note note = {launch->instance->kernel_name,
                                  "was something touched that is not declared? "
                                  "POLYTILE_CHECK=access finds it"};
     const pti_crash_note *before = pti_crash_enter(&note);
-    launch->body.implementation->host(threads, views, launch->body.implementation->user);
+    call_host(launch, threads, views);
     pti_crash_enter(before);
+}
+
+static void run_body(const pti_sub_kernel *launch, const polytile_domain *threads,
+                     const polytile_view *views) {
+    if (launch->lacks_scratch)
+        pti_host_scratch_run(launch, threads, views, call_body);
+    else
+        call_body(launch, threads, views);
 }
 
 static void run_chunk(const pti_sub_kernel *launch, const pti_cut *cut, int64_t chunk,
@@ -34,7 +70,14 @@ static void run_whole(const pti_sub_kernel *launch) {
     run_body(launch, launch->threads, launch->views);
 }
 
-static void run_chunks(const pti_sub_kernel *launch, const pti_cut *cut) {
+static void run_box(const pti_sub_kernel *launch, const polytile_domain *threads) {
+    run_body(launch, threads, launch->views);
+}
+
+static void run_chunks(const pti_sub_kernel *launch, const pti_cut *cut, pti_host_habits *habits) {
+    if (habits != NULL && pti_host_can_balance(launch, cut) &&
+        pti_host_balance(launch, cut, habits, run_box))
+        return;
 #pragma omp parallel for num_threads((int)cut->n_chunks) schedule(static, 1)
     for (int64_t chunk = 0; chunk < cut->n_chunks; chunk++)
         pti_host_launch_chunk(launch, cut, chunk);
@@ -105,7 +148,7 @@ static void find_cuttable(const pti_sub_kernel *launch, int n_threads, bool with
     }
 }
 
-static void launch_reduction(const pti_sub_kernel *launch, int n_threads) {
+static void launch_reduction(const pti_sub_kernel *launch, int n_threads, pti_host_habits *habits) {
     bool may_cut[POLYTILE_MAX_DIMS];
     find_cuttable(launch, n_threads, false, may_cut);
     pti_cut apart = pti_cut_evenly(launch->threads, n_threads, may_cut);
@@ -114,7 +157,7 @@ static void launch_reduction(const pti_sub_kernel *launch, int n_threads) {
     if (copied.balance > worth_copies * apart.balance || !all_write_apart(launch, &apart))
         run_with_copies(launch, &copied);
     else
-        run_chunks(launch, &apart);
+        run_chunks(launch, &apart, habits);
 }
 
 pti_cut pti_host_launch_cut(const polytile_domain *threads, int n_threads) {
@@ -122,13 +165,13 @@ pti_cut pti_host_launch_cut(const polytile_domain *threads, int n_threads) {
     return pti_cut_evenly(threads, n_threads, all);
 }
 
-void pti_host_launch(const pti_sub_kernel *launch, int n_threads) {
+void pti_host_launch(const pti_sub_kernel *launch, int n_threads, pti_host_habits *habits) {
     if (n_threads == 1) {
         run_whole(launch);
     } else if (pti_host_launch_reduces(launch->instance)) {
-        launch_reduction(launch, n_threads);
+        launch_reduction(launch, n_threads, habits);
     } else {
         pti_cut cut = pti_host_launch_cut(launch->threads, n_threads);
-        run_chunks(launch, &cut);
+        run_chunks(launch, &cut, habits);
     }
 }

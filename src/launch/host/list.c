@@ -81,7 +81,7 @@ static void run_kernel(const host_bench *bench, int64_t bytes) {
                              .body = {.implementation = &implementation},
                              .threads = &threads,
                              .views = &view};
-    pti_host_launch(&launch, bench->n_threads);
+    pti_host_launch(&launch, bench->n_threads, NULL);
 }
 
 static double best_seconds(const host_bench *bench, trial *run, int64_t bytes, int n_trials) {

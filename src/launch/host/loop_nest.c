@@ -1,6 +1,7 @@
 #include "launch/host/loop_nest.h"
 
 #include "access/set/range.h"
+#include "base/checked.h"
 
 /** Add a loop inside the nest, joined with the one around it if both sides allow. */
 static void add_loop(pti_loop_nest *nest, pti_loop inner) {
@@ -40,8 +41,9 @@ pti_loop_nest pti_loop_nest_of(const pti_move *move) {
     for (int d = 0; d < move->box->n_dims; d++) {
         polytile_range range = move->box->range[d];
         add_loop(&nest,
-                 (pti_loop){pti_range_count(range), range.step * move->to.layout->stride_bytes[d],
-                            range.step * move->from.layout->stride_bytes[d]});
+                 (pti_loop){pti_range_count(range),
+                            pti_mul_wrapped(range.step, move->to.layout->stride_bytes[d]),
+                            pti_mul_wrapped(range.step, move->from.layout->stride_bytes[d])});
     }
     take_unit(&nest, move->element_bytes);
     for (int k = 0; k < nest.n_loops; k++)

@@ -26,9 +26,7 @@ void pti_drivers_describe(pti_text *text) {
 polytile_status polytile_devices_list(polytile_context *ctx, int capacity,
                                       polytile_device_info *infos, int *n_devices) {
     polytile_status status = POLYTILE_OK;
-    if (ctx == NULL)
-        return pti_fail(NULL, POLYTILE_INVALID, "%s: the context is NULL", __func__);
-    pti_clear_error(ctx);
+    PTI_ENTER(ctx, ctx, "context");
     if (n_devices == NULL || capacity < 0 || (infos == NULL && capacity > 0))
         return pti_fail(ctx, POLYTILE_INVALID,
                         "listing devices needs room for %d entries and a place for their number",

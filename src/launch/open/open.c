@@ -19,9 +19,7 @@ polytile_status polytile_device_open(polytile_context *ctx, const char *text,
     char *copy = NULL;
     if (device != NULL)
         *device = NULL;
-    if (ctx == NULL)
-        return pti_fail(NULL, POLYTILE_INVALID, "%s: the context is NULL", __func__);
-    pti_clear_error(ctx);
+    PTI_ENTER(ctx, ctx, "context");
     if (text == NULL || device == NULL)
         return pti_fail(ctx, POLYTILE_INVALID,
                         "opening a device needs its text and a place for it");

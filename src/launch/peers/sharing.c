@@ -36,7 +36,7 @@ static bool is_in_span(const pti_peers *peers, const polytile_array *array) {
     for (int k = 0; k < peers->n_spans && !is; k++) {
         const char *begin = peers->span[k].begin, *first = array->data;
         is = first != NULL && begin <= first &&
-             first + array->n_bytes <= begin + peers->span[k].n_bytes;
+             first + pti_array_span_bytes(array) <= begin + peers->span[k].n_bytes;
     }
     return is;
 }
@@ -238,11 +238,6 @@ static polytile_status take_memory_back(pti_sharing *sharing, int upload_number,
     return status;
 }
 
-static bool share_memory(const pti_placement *one, const pti_placement *other) {
-    return one->offset_bytes < other->offset_bytes + other->layout.size_bytes &&
-           other->offset_bytes < one->offset_bytes + one->layout.size_bytes;
-}
-
 /** Return whether an operation changes lent elements of a placement. */
 static bool changes_lent_part(const pti_schedule *schedule, const pti_op *op,
                               const pti_upload_share *lent) {
@@ -250,7 +245,8 @@ static bool changes_lent_part(const pti_schedule *schedule, const pti_op *op,
     int64_t placement = schedule->op[lent->op].placement;
     if (op->placement == placement)
         return pti_box_intersect(&op->box, &lent->box, &common);
-    return share_memory(&schedule->placement[op->placement], &schedule->placement[placement]);
+    return pti_placements_overlap(&schedule->placement[op->placement],
+                                  &schedule->placement[placement]);
 }
 
 /** Return whether a launch changes lent elements, also as the first to use their memory. */
@@ -261,7 +257,7 @@ static bool launch_changes(const pti_schedule *schedule, const pti_op *op,
     int n_operands = schedule->launch[op->launch].call.instance->n_operands;
     for (int o = 0; o < n_operands && !does; o++) {
         const pti_placement *used = pti_schedule_placement(schedule, op->launch, op->superblock, o);
-        does = used != NULL && used != own && share_memory(used, own);
+        does = used != NULL && used != own && pti_placements_overlap(used, own);
     }
     return does;
 }

@@ -16,7 +16,7 @@ polytile_status pti_sharing_prepare(pti_execution *execution, const pti_command 
 /**
  * Lend the own part of a shared upload, which is submitted, and submit copies of the others' parts.
  *
- * missing: boxes to upload after all; PTI_MOST_PEERS. Errors: DEVICE, NO_MEMORY.
+ * missing: at most PTI_MOST_PEERS boxes that the caller must upload itself. Errors: DEVICE, NO_MEMORY.
  */
 polytile_status pti_sharing_exchange(pti_execution *execution, const pti_command *command,
                                      polytile_domain *missing, int *n_missing);

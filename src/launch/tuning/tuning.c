@@ -158,9 +158,7 @@ void pti_tuning_learn(pti_tuning *tuning, const pti_tuning_row *row, int capabil
 polytile_status polytile_tuning_load(polytile_context *ctx, const char *path) {
     pti_tuning *tuning;
     polytile_status status;
-    if (ctx == NULL)
-        return pti_fail(NULL, POLYTILE_INVALID, "%s: the context is NULL", __func__);
-    pti_clear_error(ctx);
+    PTI_ENTER(ctx, ctx, "context");
     if (path == NULL)
         return pti_fail(ctx, POLYTILE_INVALID, "tuning table: the path is NULL");
     PTI_TRY(pti_tuning_get(ctx, &tuning));

@@ -178,6 +178,12 @@ static void add_advice(pti_text *text, const pti_problem *problem, int n_buffers
     int n_dims = problem->instance->n_indices;
     if (n_buffers > 1 && pti_fit_block(problem, 1))
         pti_text_add(text, "; one buffer would fit");
+    if (problem->instance->is_team) {
+        pti_text_add(text,
+                     "; the slots of a team kernel run all at once: launch fewer, or let each "
+                     "touch less");
+        return;
+    }
     if (smaller_block(problem, block, n_buffers)) {
         pti_text_add(text, "; a block of ");
         add_extents(text, n_dims, block);

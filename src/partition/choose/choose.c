@@ -29,10 +29,22 @@ typedef struct chooser {
     pti_choice *choice;
 } chooser;
 
+/** The slots of a team kernel are one block. */
+static void set_team_block(chooser *of, const pti_instance *instance) {
+    int64_t block[POLYTILE_MAX_DIMS];
+    for (int d = 0; d < instance->n_indices; d++)
+        block[d] = pti_range_count(instance->threads.range[d]);
+    of->problem = pti_problem_of(instance, of->link, block, of->options->limit_bytes);
+}
+
 /** The user's block, or the default one, halved until it fits where it can. */
 static void set_block(chooser *of, const pti_instance *instance) {
     int64_t block[POLYTILE_MAX_DIMS];
     int64_t limit_bytes = of->options->limit_bytes;
+    if (instance->is_team) {
+        set_team_block(of, instance);
+        return;
+    }
     if (of->options->block != NULL) {
         of->problem = pti_problem_of(instance, of->link, of->options->block, limit_bytes);
         return;
@@ -164,6 +176,10 @@ static polytile_status choose_uniform(chooser *of) {
         pti_candidate best[PTI_N_FAMILIES];
         int64_t need_bytes = 0;
         int n_best = pti_contest_best(&contest, best);
+        if (n_best == 0 && problem.keeps_largest) {
+            problem.keeps_largest = false;
+            n_best = pti_contest_best(&contest, best);
+        }
         if (n_best == 0)
             return POLYTILE_NO_FIT;
         polytile_status status = offer_all(of, n_best, best, &need_bytes);
@@ -223,8 +239,10 @@ static int64_t overshoot_bytes(const chooser *of, const int64_t *shape) {
 static polytile_status choose_solved(chooser *of) {
     const pti_family *family = of->strategy->solved;
     pti_candidate candidate = {.variant = pti_variant_of(family, of->buffers.first)};
-    if (!family->solve(&of->problem, &candidate.variant, candidate.shape))
+    pti_solution solution;
+    if (!family->solve(&of->problem, &candidate.variant, &solution))
         return POLYTILE_NO_FIT;
+    memcpy(candidate.shape, solution.shape, sizeof candidate.shape);
     int64_t overshoot = overshoot_bytes(of, candidate.shape);
     polytile_status status = POLYTILE_NO_FIT;
     int64_t need_bytes;
@@ -236,7 +254,8 @@ static polytile_status choose_solved(chooser *of) {
             !pti_grid_halve_block(of->problem.instance->n_indices, candidate.shape))
             break;
     }
-    of->choice->paper_overshoot_bytes = overshoot;
+    of->choice->solution = solution;
+    of->choice->overshoot_bytes = overshoot;
     return status;
 }
 
@@ -337,6 +356,7 @@ polytile_status pti_choose(polytile_context *ctx, const pti_instance *instance,
                   .max_superblocks = max_superblocks(instance, strategy),
                   .choice = choice};
     set_block(&of, instance);
+    of.problem.keeps_largest = !strategy->objective.fewest_kernels;
     polytile_status status = strategy->solved == NULL ? choose_best(&of) : choose_solved(&of);
     if (choice->schedule != NULL && (status == POLYTILE_OK || status == POLYTILE_NO_FIT))
         return POLYTILE_OK;

@@ -19,7 +19,9 @@ typedef struct pti_choice {
     int64_t shape[POLYTILE_MAX_DIMS]; /* blocks of the largest superblock */
     pti_traffic traffic;
     double seconds;
-    int64_t paper_overshoot_bytes;
+    pti_solution
+        solution; /* of a strategy that solves equations; n_dims of its sample is 0: none */
+    int64_t overshoot_bytes; /* by which the shape that they give exceeds the limit */
 } pti_choice;
 
 /** What a choice costs, for the strategy to compare. */

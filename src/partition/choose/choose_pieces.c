@@ -1,41 +1,7 @@
 #include "partition/choose/choose_pieces.h"
 
-#include "access/footprint/split.h"
-
-/** The ways to hold the arrays of a launch: as declared, and in ever more pieces. */
-enum { MAX_WAYS = 1 + PTI_N_TOGETHER };
-
 /** How many times as many superblocks one way may have as another to be compared with it. */
 enum { MAX_MORE_SUPERBLOCKS = 4 };
-
-typedef struct ways {
-    int n_ways;
-    pti_instance *split[MAX_WAYS]; /* owned; NULL: as declared */
-} ways;
-
-static void free_ways(ways *of) {
-    for (int w = 0; w < of->n_ways; w++)
-        pti_instance_free(of->split[w]);
-}
-
-/** Find the ways that differ. Errors: NO_MEMORY. */
-static polytile_status find_ways(polytile_context *ctx, const pti_instance *instance, ways *of) {
-    polytile_status status = POLYTILE_OK;
-    int n_operands = instance->n_operands;
-    *of = (ways){.n_ways = 1};
-    for (int together = 0; together < PTI_N_TOGETHER; together++) {
-        pti_instance *split;
-        PTI_TRY(pti_instance_split(ctx, instance, (pti_together)together, &split));
-        if (split == NULL || split->n_operands == n_operands) {
-            pti_instance_free(split);
-            continue;
-        }
-        n_operands = split->n_operands;
-        of->split[of->n_ways++] = split;
-    }
-done:
-    return status;
-}
 
 /** Whether a launch can be planned in some other way, or not at all. */
 static bool is_no_plan(polytile_status status) {
@@ -56,58 +22,112 @@ static bool take_cheaper(const pti_strategy *strategy, pti_choice *best, pti_cho
     return is_better;
 }
 
-/** Plan in one way, with no more superblocks than can pay beside the best plan so far. */
-static polytile_status try_way(polytile_context *ctx, const pti_instance *instance,
-                               const pti_strategy *strategy, const polytile_plan_options *options,
-                               pti_choice *best, bool *is_taken) {
+/** What was tried so far. */
+typedef struct trial {
+    polytile_context *ctx;
+    const pti_strategy *strategy;
+    const polytile_plan_options *options;
+    pti_ways *ways;
+    pti_choice *best; /* no schedule: none */
+    int way;          /* of the best */
+    unsigned tried;   /* ways, as bits */
+} trial;
+
+/** Superblocks by which sections are united: where sections move apart, these differ most. */
+typedef enum sample { FIRST, MIDDLE, LAST, N_SAMPLES } sample;
+
+/** The threads of some superblocks of a plan. */
+typedef struct samples {
+    polytile_domain threads[N_SAMPLES];
+} samples;
+
+/** Plan in one way, with no more superblocks than can pay beside the best plan so far. found: becomes
+ * that plan's, if there is one. */
+static polytile_status try_way(trial *of, int way, samples *found) {
     pti_choice made;
-    pti_strategy trial = *strategy;
-    trial.is_trial = true;
-    if (best->schedule != NULL)
-        trial.max_superblocks = MAX_MORE_SUPERBLOCKS * best->schedule->n_superblocks;
-    polytile_status status = pti_choose(ctx, instance, &trial, options, &made);
-    *is_taken = status == POLYTILE_OK && take_cheaper(strategy, best, &made);
-    return is_no_plan(status) ? POLYTILE_OK : status;
+    pti_strategy strategy = *of->strategy;
+    of->tried |= 1u << way;
+    strategy.is_trial = true;
+    if (of->best->schedule != NULL)
+        strategy.max_superblocks = MAX_MORE_SUPERBLOCKS * of->best->schedule->n_superblocks;
+    polytile_status status =
+        pti_choose(of->ctx, of->ways->call[way].instance, &strategy, of->options, &made);
+    if (status != POLYTILE_OK)
+        return is_no_plan(status) ? POLYTILE_OK : status;
+    const int64_t last = made.schedule->n_superblocks - 1;
+    for (int s = 0; s < N_SAMPLES; s++)
+        found->threads[s] = made.schedule->superblock[last * s / LAST];
+    if (take_cheaper(of->strategy, of->best, &made))
+        of->way = way;
+    return POLYTILE_OK;
 }
 
-/** Plan in all ways, that with the most pieces first. taken: the number of the one that was chosen. */
-static polytile_status try_ways(polytile_context *ctx, const pti_instance *instance,
-                                const pti_strategy *strategy, const polytile_plan_options *options,
-                                const ways *of, pti_choice *choice, int *taken) {
-    polytile_status status = POLYTILE_OK;
-    for (int w = of->n_ways - 1; w >= 0; w--) {
-        bool is_taken;
-        PTI_TRY(
-            try_way(ctx, w == 0 ? instance : of->split[w], strategy, options, choice, &is_taken));
-        *taken = is_taken ? w : *taken;
+/** Single threads, where there is no plan to take superblocks of. */
+static samples sample_threads(const pti_instance *instance) {
+    samples made;
+    for (int s = 0; s < N_SAMPLES; s++) {
+        made.threads[s] = instance->threads;
+        for (int d = 0; d < instance->n_indices; d++) {
+            polytile_range *range = &made.threads[s].range[d];
+            range->lo += (range->hi - range->lo) / LAST * s;
+            range->hi = range->lo;
+        }
+    }
+    return made;
+}
+
+/** Plan with ever fewer pieces than a way has, whose superblocks were found: those become one whose
+ * union takes the least in one of these. */
+static polytile_status try_fewer(trial *of, int way, samples found, sample by) {
+    polytile_status status;
+    PTI_TRY(pti_ways_find(of->ctx, of->ways, &found.threads[by], way, &way));
+    while (way > 0 && (of->tried >> way & 1) == 0) {
+        PTI_TRY(try_way(of, way, &found));
+        PTI_TRY(pti_ways_find(of->ctx, of->ways, &found.threads[by], way, &way));
     }
 done:
     return status;
 }
 
-polytile_status pti_choose_pieces(polytile_context *ctx, const pti_instance *instance,
+/** Plan with all pieces, with ever fewer, and with one piece an array. */
+static polytile_status try_pieces(trial *of, int finest) {
+    samples found = sample_threads(of->ways->call[0].instance);
+    polytile_status status;
+    PTI_TRY(try_way(of, finest, &found));
+    for (int s = 0; s < N_SAMPLES; s++)
+        PTI_TRY(try_fewer(of, finest, found, (sample)s));
+    PTI_TRY(try_way(of, 0, &found));
+done:
+    return status;
+}
+
+polytile_status pti_choose_pieces(polytile_context *ctx, pti_ways *ways,
                                   const pti_strategy *strategy,
                                   const polytile_plan_options *options, pti_choice *choice,
-                                  pti_instance **split) {
-    ways of;
-    int taken = 0;
-    polytile_status status;
+                                  int *way) {
+    trial of = {.ctx = ctx, .strategy = strategy, .options = options, .ways = ways, .best = choice};
+    polytile_status status = POLYTILE_OK;
+    samples found = sample_threads(ways->call[0].instance);
+    int finest = 0, sheared = 0;
     *choice = (pti_choice){0};
-    *split = NULL;
-    PTI_TRY(find_ways(ctx, instance, &of));
-    taken = of.n_ways - 1;
-    if (of.n_ways > 1)
-        PTI_TRY(try_ways(ctx, instance, strategy, options, &of, choice, &taken));
+    if (strategy->solved == NULL) {
+        PTI_TRY(pti_ways_find(ctx, ways, NULL, 0, &finest));
+        PTI_TRY(pti_ways_shear(ctx, ways, finest, &sheared));
+    }
+    of.way = finest;
+    if (sheared > 0)
+        PTI_TRY(try_way(&of, sheared, &found));
+    if (finest > 0)
+        PTI_TRY(try_pieces(&of, finest));
+    else if (sheared > 0)
+        PTI_TRY(try_way(&of, finest, &found));
     if (choice->schedule == NULL)
-        PTI_TRY(
-            pti_choose(ctx, taken == 0 ? instance : of.split[taken], strategy, options, choice));
-    *split = of.split[taken];
-    of.split[taken] = NULL;
+        PTI_TRY(pti_choose(ctx, ways->call[of.way].instance, strategy, options, choice));
 done:
+    *way = of.way;
     if (status != POLYTILE_OK) {
         pti_schedule_free(choice->schedule);
         choice->schedule = NULL;
     }
-    free_ways(&of);
-    return status;
+    return is_no_plan(status) ? pti_ways_explain(ctx, ways, status) : status;
 }

@@ -1,7 +1,7 @@
 #include "partition/choose/grain.h"
 
 #include "base/checked.h"
-#include "partition/choose/choose.h"
+#include "partition/choose/choose_pieces.h"
 #include "partition/memory/build.h"
 #include "partition/memory/residency.h"
 #include "partition/schedule/builder.h"
@@ -26,7 +26,7 @@ enum { MOST_GROWTH = 8 };
 
 typedef struct grain {
     polytile_context *ctx;
-    const pti_instance *instance; /* with pieces as large as images */
+    const pti_instance *instance;
     const pti_strategy *strategy;
     const polytile_plan_options *options;
     int64_t arena_bytes;
@@ -217,15 +217,28 @@ static polytile_status keep_whole(const grain *of, pti_partition *partition) {
     return pti_fail_memory(of->ctx, of->instance->kernel_name, sizeof(polytile_domain));
 }
 
-static polytile_status cut_launch(const grain *of, const pti_partition *former, cut *best) {
+/** Cut as the planner cuts a single launch for the whole arena, in the best of its ways. */
+static polytile_status cut_for_arena(grain *of, pti_ways *ways, cut *made, int *way) {
+    polytile_plan_options options = *of->options;
+    pti_choice choice;
+    options.limit_bytes = of->arena_bytes;
+    polytile_status status = pti_choose_pieces(of->ctx, ways, of->strategy, &options, &choice, way);
+    of->instance = ways->call[*way].instance;
+    if (status == POLYTILE_OK)
+        *made = take_superblocks(choice.schedule, choice.n_buffers, choice.shape);
+    return status;
+}
+
+static polytile_status cut_launch(grain *of, const pti_grain_request *request, cut *best,
+                                  int *way) {
     bool found = false;
     polytile_status status;
-    PTI_TRY(cut_for(of, of->strategy, of->options->n_buffers, of->arena_bytes, best));
-    if (of->strategy->objective.fewest_kernels)
+    PTI_TRY(cut_for_arena(of, request->ways, best, way));
+    if (of->strategy->objective.fewest_kernels || of->instance->is_team)
         return POLYTILE_OK;
-    if (former != NULL)
-        PTI_TRY(try_former(of, former, best, &found));
-    if (!found)
+    if (request->former != NULL)
+        PTI_TRY(try_former(of, request->former, best, &found));
+    if (!found && !pti_instance_has_scratch(of->instance))
         PTI_TRY(try_small(of, best));
 done:
     if (status != POLYTILE_OK)
@@ -234,19 +247,17 @@ done:
 }
 
 polytile_status pti_grain_choose(polytile_context *ctx, const pti_grain_request *request,
-                                 pti_partition *partition) {
-    const char *name = request->options->strategy;
-    pti_instance padded = *request->instance;
-    padded.piece_alignment_bytes = PTI_RESIDENT_ALIGNMENT;
+                                 pti_partition *partition, int *way) {
     grain of = {.ctx = ctx,
-                .instance = &padded,
-                .strategy = pti_strategy_find(name == NULL ? "min-time" : name),
+                .instance = request->ways->call[0].instance,
+                .strategy = pti_strategy_find(request->options->strategy),
                 .options = request->options,
                 .arena_bytes = request->arena_bytes};
+    *way = 0;
     if (request->all_fit)
         return keep_whole(&of, partition);
     cut best = {0};
-    polytile_status status = cut_launch(&of, request->former, &best);
+    polytile_status status = cut_launch(&of, request, &best, way);
     *partition = best.partition;
     return status;
 }

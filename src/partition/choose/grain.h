@@ -1,6 +1,7 @@
 #ifndef POLYTILE_PARTITION_CHOOSE_GRAIN_H
 #define POLYTILE_PARTITION_CHOOSE_GRAIN_H
 
+#include "access/footprint/ways.h"
 #include "base/context.h"
 #include "partition/cut/partition.h"
 #include <polytile/plan.h>
@@ -9,7 +10,9 @@
 
 /** What is to be cut, and what is known of the queue. */
 typedef struct pti_grain_request {
-    const pti_instance *instance;
+    pti_ways
+        *ways; /* to hold the arrays of the launch, whose pieces are padded as images are; those
+                       that are tried are added */
     const polytile_plan_options *options; /* limit_bytes is ignored */
     int64_t arena_bytes;                  /* of the device, for everything resident */
     bool all_fit;                         /* every array of the queue fits it whole */
@@ -18,23 +21,25 @@ typedef struct pti_grain_request {
 } pti_grain_request;
 
 /**
- * Cut a launch into superblocks.
+ * Cut a launch into superblocks, and choose how its arrays are held.
  *
- * One superblock if everything fits. Otherwise pieces so small that nearly all of the arena can
+ * One superblock if everything fits, with arrays as declared. Otherwise pieces so small that nearly all of the arena can
  * hold data that stays, if that does not make the launch move more (a stencil): a 64th of it, up to
  * an eighth where smaller ones would move more or consist of latency. As the planner cuts a single
- * launch for the arena, if it does (a matrix product), or if the strategy asks for the fewest
- * kernels. Cuts of a former launch over the same threads, or more of them, are taken over where
+ * launch for the arena, if it does (a matrix product), if the launch has scratch (threads with work
+ * arrays are much work, of which few would leave a device idle), or if the strategy asks for the
+ * fewest kernels. Cuts of a former launch over the same threads, or more of them, are taken over where
  * they move no more either and three of them fit.
  *
  * Each superblock fits the arena alone, every operand's piece padded to PTI_RESIDENT_ALIGNMENT; of
  * small pieces, and those of a former launch, three do. Operands count one by one, also where they
- * are one array.
+ * are one array: pti_pieces_find() never makes more of them.
  *
+ * way: the one that was taken.
  * Errors  As polytile_plan_create(): NO_FIT with the certificate, UNSUPPORTED, NO_MEMORY.
  * Owns    The caller frees *partition with pti_partition_free().
  */
 polytile_status pti_grain_choose(polytile_context *ctx, const pti_grain_request *request,
-                                 pti_partition *partition);
+                                 pti_partition *partition, int *way);
 
 #endif

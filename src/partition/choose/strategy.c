@@ -58,6 +58,7 @@ static bool cost_less_time(const pti_cost *a, const pti_cost *b) {
  * costs an estimate. */
 enum { ALL_SHAPES = 20000, SOME_SHAPES = 49, SOME_EXTENTS = 20 };
 
+/** The first one is the default. */
 static const pti_strategy strategies[] = {
     {.name = "min-time",
      .objective = {less_time, false, true, SOME_SHAPES, SOME_EXTENTS},
@@ -66,7 +67,8 @@ static const pti_strategy strategies[] = {
     {.name = "min-traffic",
      .objective = {less_traffic, false, false, SOME_SHAPES, SOME_EXTENTS},
      .is_cheaper = cost_less_traffic,
-     .max_buffers = 2},
+     .max_buffers = 2,
+     .fewest_bytes = true},
     {.name = "min-kernels",
      .objective = {fewer_kernels, true, false, ALL_SHAPES, PTI_MAX_EXTENTS},
      .is_cheaper = cost_fewer_kernels,
@@ -80,7 +82,7 @@ static const pti_strategy strategies[] = {
 
 const pti_strategy *pti_strategy_find(const char *name) {
     for (size_t k = 0; k < sizeof strategies / sizeof *strategies; k++) {
-        if (strcmp(strategies[k].name, name) == 0)
+        if (name == NULL || strcmp(strategies[k].name, name) == 0)
             return &strategies[k];
     }
     return NULL;

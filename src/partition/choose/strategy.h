@@ -20,11 +20,12 @@ typedef struct pti_strategy {
                                  whose shapes are searched for */
     int max_buffers;          /* tried where the user leaves the number to us */
     int64_t max_superblocks;  /* of a plan; 0: as many as are ever planned */
+    bool fewest_bytes;        /* chains of launches: the least traffic rather than the least time */
     bool is_trial; /* of a limit that nobody gave: what cannot be planned is no error, and
                                 has no text */
 } pti_strategy;
 
-/** NULL when there is none of this name. */
+/** The strategy of a name, or the default for NULL; NULL when there is none of this name. */
 const pti_strategy *pti_strategy_find(const char *name);
 
 /** The names of all strategies, for messages: "min-time, min-traffic, ...". */

@@ -1,7 +1,10 @@
 #include "partition/cost/demand.h"
 
 #include "access/footprint/footprint.h"
+#include "access/footprint/split.h"
 #include "base/checked.h"
+
+_Static_assert((int)PTI_MAX_SPLIT_OPERANDS <= (int)PTI_MAX_OPERANDS, "room for all pieces");
 
 static int64_t saturating_add(int64_t a, int64_t b) {
     int64_t sum = INT64_MAX;
@@ -30,7 +33,7 @@ static int64_t align_bytes(const pti_instance *instance, int64_t bytes) {
 
 int64_t pti_piece_bytes(const pti_instance *instance, const polytile_domain *threads,
                         int64_t *operand_bytes) {
-    int64_t sum = 0;
+    int64_t sum = pti_pieces_clash(instance, threads) ? INT64_MAX : 0;
     for (int a = 0; a < instance->n_operands; a++) {
         polytile_domain hull;
         bool touched = pti_footprint_find_hull(instance, a, PTI_TOUCHES, threads, &hull);
@@ -59,6 +62,8 @@ pti_division pti_demand_divide(const pti_demand *demand, const pti_instance *ins
     for (int a = 0; a < instance->n_operands; a++) {
         has_places |= n_places[a] > 0;
         slots.n_slots[a] = n_places[a] > 0 ? n_places[a] : (int)pti_min(n_buffers, n_pieces[a]);
+        if (instance->operand[a].is_scratch)
+            slots.n_slots[a] = 1;
         int64_t bytes = saturating_mul(slots.n_slots[a], demand->operand_bytes[a]);
         slots.arena_bytes = saturating_add(slots.arena_bytes, bytes);
     }
@@ -73,7 +78,7 @@ pti_division pti_demand_divide(const pti_demand *demand, const pti_instance *ins
     return prefer_slots ? slots : regions;
 }
 
-void pti_count_chunks(const pti_instance *instance, const pti_grid *grid, const int64_t *shape,
+void pti_count_pieces(const pti_instance *instance, const pti_grid *grid, const int64_t *shape,
                       int64_t *n_pieces) {
     for (int a = 0; a < instance->n_operands; a++) {
         n_pieces[a] = 1;

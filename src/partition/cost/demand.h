@@ -10,7 +10,7 @@
 enum { PTI_MAX_OPERANDS = 64 };
 
 /** Find the bytes of each operand's piece for one box of threads. Returns their sum, INT64_MAX if
- * it exceeds 64 bits. */
+ * it exceeds 64 bits, or if no memory would do since pieces of one array clash. */
 int64_t pti_piece_bytes(const pti_instance *instance, const polytile_domain *threads,
                         int64_t *operand_bytes);
 
@@ -49,7 +49,7 @@ pti_division pti_demand_divide(const pti_demand *demand, const pti_instance *ins
                                int64_t limit_bytes);
 
 /** Count the different pieces of each operand under a uniform shape. */
-void pti_count_chunks(const pti_instance *instance, const pti_grid *grid, const int64_t *shape,
+void pti_count_pieces(const pti_instance *instance, const pti_grid *grid, const int64_t *shape,
                       int64_t *n_pieces);
 
 /** Return the alignment of an operand's pieces: the largest power of two in its element, at most 16

@@ -1,6 +1,7 @@
 #include "partition/cost/predict.h"
 
 #include "access/footprint/footprint.h"
+#include "access/footprint/shear.h"
 #include "partition/cost/demand.h"
 
 #include <math.h>
@@ -131,7 +132,7 @@ static double transfer_bytes(const pti_schedule *schedule, const pti_op *op,
         return (double)op->bytes;
     const pti_operand *operand =
         &schedule->instance->operand[schedule->placement[op->placement].operand];
-    pti_runs runs = pti_runs_of(&operand->domain, &op->box, operand->element_bytes);
+    pti_runs runs = pti_operand_runs(operand, &op->box);
     return (double)op->bytes * pti_run_cost(link, runs);
 }
 
@@ -177,6 +178,17 @@ static double launch_seconds(const timed *of, const pti_op *op) {
            pti_accumulate_seconds(of->link, touched_bytes(of, op, true), 1, kernel_s);
 }
 
+/** Whether a copy leaves elements where they are, in a placement that extends its source. */
+static bool stays_in_place(const pti_schedule *schedule, const pti_op *op) {
+    const pti_placement *from = &schedule->placement[op->source_placement];
+    const pti_placement *to = &schedule->placement[op->placement];
+    bool stays = from->offset_bytes == to->offset_bytes;
+    for (int d = 0; d < op->box.n_dims; d++)
+        stays = stays && from->layout.hull.range[d].lo == to->layout.hull.range[d].lo &&
+                from->layout.stride_bytes[d] == to->layout.stride_bytes[d];
+    return stays;
+}
+
 static double op_seconds(const timed *of, const pti_op *op) {
     const pti_schedule *schedule = of->schedule;
     const polytile_link *link = of->link;
@@ -192,7 +204,7 @@ static double op_seconds(const timed *of, const pti_op *op) {
     case PTI_LAUNCH:
         return launch_seconds(of, op);
     case PTI_COPY:
-        return pti_copy_seconds(link, bytes);
+        return stays_in_place(schedule, op) ? 0 : pti_copy_seconds(link, bytes);
     case PTI_FILL:
         break;
     }

@@ -21,6 +21,28 @@ static bool only_moves(const pti_instance *instance, int d) {
     return true;
 }
 
+/** The first or the last block along each index, where pieces of an operand are largest. */
+static polytile_domain find_largest_block(const pti_instance *instance, const pti_grid *grid,
+                                          int operand) {
+    int64_t first[POLYTILE_MAX_DIMS];
+    for (int d = 0; d < instance->n_indices; d++) {
+        bool falls = pti_operand_trend(instance, operand, d) == PTI_FALLING;
+        first[d] = falls ? 0 : grid->n_blocks[d] - 1;
+    }
+    return pti_grid_box(grid, first, pti_one_block);
+}
+
+/** Whether pieces of an operand grow up to one that contains all others. */
+static bool has_largest(const pti_instance *instance, const pti_grid *grid, int operand) {
+    polytile_domain block = find_largest_block(instance, grid, operand), largest, all;
+    bool varies = false;
+    for (int d = 0; d < instance->n_indices; d++)
+        varies |= pti_operand_trend(instance, operand, d) != PTI_CONSTANT;
+    return varies && pti_footprint_find_hull(instance, operand, PTI_TOUCHES, &block, &largest) &&
+           pti_footprint_find_hull(instance, operand, PTI_TOUCHES, &instance->threads, &all) &&
+           pti_box_equals(&largest, &all);
+}
+
 pti_variant pti_variant_of(const pti_family *family, int n_buffers) {
     return (pti_variant){.family = family, .n_buffers = n_buffers, .along = -1, .n_strips = 1};
 }
@@ -44,6 +66,8 @@ pti_problem pti_problem_of(const pti_instance *instance, const polytile_link *li
     }
     for (int a = 0; a < instance->n_operands; a++)
         problem.accumulates[a] = pti_operand_accumulates(instance, a);
+    for (int a = 0; a < instance->n_operands; a++)
+        problem.has_largest[a] = has_largest(instance, &problem.grid, a);
     return problem;
 }
 

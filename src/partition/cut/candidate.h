@@ -41,6 +41,8 @@ typedef struct pti_problem {
                                            aside */
     bool depends[PTI_MAX_OPERANDS][POLYTILE_MAX_DIMS]; /* pti_operand_depends() */
     bool accumulates[PTI_MAX_OPERANDS];                /* pti_operand_accumulates() */
+    bool has_largest[PTI_MAX_OPERANDS]; /* one piece contains all others, whatever the shape */
+    bool keeps_largest; /* that one has a place of its own, also where regions would need less */
 } pti_problem;
 
 pti_problem pti_problem_of(const pti_instance *instance, const polytile_link *link,

@@ -1,6 +1,7 @@
 #include "partition/cut/estimate.h"
 
 #include "access/footprint/footprint.h"
+#include "access/footprint/shear.h"
 #include "base/checked.h"
 #include "partition/cost/predict.h"
 
@@ -49,12 +50,13 @@ static bool moves_apart(const polytile_domain *before, const polytile_domain *af
     return apart || pti_box_equals(before, after);
 }
 
-/** The elements of a piece that do not come from the piece before. */
-static double not_shared(const polytile_domain *before, const polytile_domain *after,
+/** The elements of a piece that do not come from the piece before. stays: that has its place for
+ * this one, too. */
+static double not_shared(const polytile_domain *before, const polytile_domain *after, bool stays,
                          int n_buffers) {
     polytile_domain common;
     bool shares = pti_box_intersect(before, after, &common) &&
-                  (n_buffers > 1 || moves_apart(before, after, &common));
+                  (stays || n_buffers > 1 || moves_apart(before, after, &common));
     return (double)pti_box_count(after) - (shares ? (double)pti_box_count(&common) : 0);
 }
 
@@ -62,6 +64,7 @@ static double not_shared(const polytile_domain *before, const polytile_domain *a
 static void describe_index(const pti_problem *problem, const pti_candidate *candidate, int operand,
                            int d, const pti_estimate *all, pti_operand_estimate *made) {
     int n_buffers = candidate->variant.n_buffers;
+    bool stays = problem->has_largest[operand];
     int64_t quotient = all->n_parts[d];
     double element_bytes = (double)problem->instance->operand[operand].element_bytes;
     line along;
@@ -78,14 +81,15 @@ static void describe_index(const pti_problem *problem, const pti_candidate *cand
     double elements = (double)pti_box_count(first);
     if (quotient > 2) {
         const polytile_domain *middle = piece_at(&along, quotient / 2);
-        between = n_between * not_shared(piece_at(&along, quotient / 2 - 1), middle, n_buffers);
+        between =
+            n_between * not_shared(piece_at(&along, quotient / 2 - 1), middle, stays, n_buffers);
         elements += n_between * (double)pti_box_count(middle);
     }
     elements += (double)pti_box_count(last);
-    made->there_bytes[d] =
-        element_bytes * (between + not_shared(piece_at(&along, quotient - 2), last, n_buffers));
+    made->there_bytes[d] = element_bytes * (between + not_shared(piece_at(&along, quotient - 2),
+                                                                 last, stays, n_buffers));
     made->back_bytes[d] =
-        element_bytes * (between + not_shared(piece_at(&along, 1), first, n_buffers));
+        element_bytes * (between + not_shared(piece_at(&along, 1), first, stays, n_buffers));
     if (made->bytes > 0)
         made->share[d] = element_bytes * elements / ((double)quotient * made->bytes);
 }
@@ -100,8 +104,7 @@ static void describe_piece(const pti_problem *problem, int operand, const polyti
     pti_operand_estimate *made = &all->piece[operand];
     made->bytes = (double)pti_box_count(&middle) * (double)of->element_bytes;
     made->first_bytes = (double)pti_box_count(&first) * (double)of->element_bytes;
-    made->run_cost =
-        pti_run_cost(problem->link, pti_runs_of(&of->domain, &middle, of->element_bytes));
+    made->run_cost = pti_run_cost(problem->link, pti_operand_runs(of, &middle));
     made->n_passes = pti_operand_passes(of);
     made->uploads = of->reads;
     made->downloads = of->writes;

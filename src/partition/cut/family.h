@@ -11,6 +11,15 @@ typedef struct pti_buffer_range {
     int most; /* where some pieces have one place only */
 } pti_buffer_range;
 
+/** What linear equations say of a launch: superblocks of so many blocks along each index take
+ * constant_bytes + sum of slope_bytes[d] * blocks along d. */
+typedef struct pti_solution {
+    double constant_bytes;
+    double slope_bytes[POLYTILE_MAX_DIMS];
+    int64_t shape[POLYTILE_MAX_DIMS]; /* blocks: the one that they give for the limit */
+    polytile_domain sample;           /* the threads of the block from which they are found */
+} pti_solution;
+
 /** A family of shapes: what sets its superblocks apart. Functions that are NULL are not asked. */
 struct pti_family {
     const char *name;
@@ -25,7 +34,7 @@ struct pti_family {
 
     /** The shape that equations give, whether or not it fits; false: not even one block does. NULL:
      * shapes are searched for. */
-    bool (*solve)(const pti_problem *problem, const pti_variant *variant, int64_t *shape);
+    bool (*solve)(const pti_problem *problem, const pti_variant *variant, pti_solution *solution);
 
     /** The places that pieces of an operand have, for superblocks of a shape; 0: as many as
      * buffers, which NULL says of all operands. */

@@ -67,6 +67,17 @@ static polytile_domain threads_at(const pti_problem *problem, const pti_variant 
     return threads;
 }
 
+/** The largest piece, where one contains all others, is the only one. */
+static void keep_largest(const pti_problem *problem, int64_t *n_pieces, int *n_places) {
+    for (int a = 0; a < problem->instance->n_operands; a++) {
+        if (!problem->has_largest[a])
+            continue;
+        n_pieces[a] = 1;
+        if (problem->keeps_largest && n_places[a] == 0)
+            n_places[a] = 1;
+    }
+}
+
 static bool fits_at(const pti_problem *problem, const pti_variant *variant, const int64_t *shape,
                     const positions *list) {
     const pti_instance *instance = problem->instance;
@@ -87,7 +98,8 @@ static bool fits_at(const pti_problem *problem, const pti_variant *variant, cons
     for (int a = 0; a < instance->n_operands; a++)
         n_places[a] =
             family->count_places == NULL ? 0 : family->count_places(problem, variant, shape, a);
-    pti_count_chunks(instance, &problem->grid, shape, n_pieces);
+    pti_count_pieces(instance, &problem->grid, shape, n_pieces);
+    keep_largest(problem, n_pieces, n_places);
     pti_division division = pti_demand_divide(&demand, instance, n_pieces, n_places,
                                               variant->n_buffers, problem->limit_bytes);
     return division.arena_bytes <= problem->limit_bytes;
@@ -107,7 +119,9 @@ bool pti_fit_full(const pti_problem *problem, const pti_variant *variant, const 
 
 bool pti_fit_block(const pti_problem *problem, int n_buffers) {
     pti_variant plain = pti_variant_of(&pti_family_plain, n_buffers);
-    return pti_fit_full(problem, &plain, pti_one_block);
+    pti_problem one = *problem;
+    one.keeps_largest = false;
+    return pti_fit_full(&one, &plain, pti_one_block);
 }
 
 bool pti_fit_shrink(const pti_problem *problem, const pti_variant *variant, int64_t *shape) {

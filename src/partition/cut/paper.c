@@ -12,41 +12,38 @@
 #include <math.h>
 #include <string.h>
 
-/** bytes = constant + sum over d of slope[d] * (blocks along d) */
-typedef struct plane {
-    double constant;
-    double slope[POLYTILE_MAX_DIMS];
-} plane;
-
-static double sample_bytes(const pti_problem *problem, int doubled) {
+/** The threads of a block in the middle of the grid, or of two along one index. */
+static polytile_domain sample_threads(const pti_problem *problem, int doubled) {
     int64_t first[POLYTILE_MAX_DIMS];
     int64_t shape[POLYTILE_MAX_DIMS];
-    int64_t operand_bytes[PTI_MAX_OPERANDS];
     for (int d = 0; d < problem->instance->n_indices; d++) {
         shape[d] = pti_min(d == doubled ? 2 : 1, problem->grid.n_blocks[d]);
         first[d] = (problem->grid.n_blocks[d] - shape[d]) / 2;
     }
-    polytile_domain threads = pti_grid_box(&problem->grid, first, shape);
+    return pti_grid_box(&problem->grid, first, shape);
+}
+
+static double sample_bytes(const pti_problem *problem, int doubled) {
+    int64_t operand_bytes[PTI_MAX_OPERANDS];
+    polytile_domain threads = sample_threads(problem, doubled);
     return (double)pti_piece_bytes(problem->instance, &threads, operand_bytes);
 }
 
-static plane fit_plane(const pti_problem *problem) {
+static void fit_plane(const pti_problem *problem, pti_solution *plane) {
     double one_block = sample_bytes(problem, -1);
-    plane made = {.constant = one_block};
+    *plane = (pti_solution){.constant_bytes = one_block, .sample = sample_threads(problem, -1)};
     for (int d = 0; d < problem->instance->n_indices; d++) {
-        made.slope[d] = sample_bytes(problem, d) - one_block;
-        made.constant -= made.slope[d];
+        plane->slope_bytes[d] = sample_bytes(problem, d) - one_block;
+        plane->constant_bytes -= plane->slope_bytes[d];
     }
-    return made;
 }
 
 typedef struct paper_search {
     const pti_problem *problem;
     const pti_variant *variant;
-    plane plane;
+    pti_solution *plane;
     int64_t fewest;         /* kernels, by the plane */
     int64_t fewest_fitting; /* of shapes with as few: kernels of what is left of them */
-    int64_t *best;
 } paper_search;
 
 /** The kernels of a shape that is halved until it fits; INT64_MAX if it never does. */
@@ -67,19 +64,19 @@ static void consider(paper_search *of, const int64_t *shape) {
         return;
     of->fewest = n_kernels;
     of->fewest_fitting = n_fitting;
-    memcpy(of->best, shape, (size_t)of->problem->instance->n_indices * sizeof *shape);
+    memcpy(of->plane->shape, shape, (size_t)of->problem->instance->n_indices * sizeof *shape);
 }
 
 /** The most blocks along d that the plane leaves room for, given what the indices before it take.
  */
 static int64_t solve_last(const paper_search *of, const int64_t *shape, int d) {
-    double rest = (double)of->problem->limit_bytes - of->plane.constant;
+    double rest = (double)of->problem->limit_bytes - of->plane->constant_bytes;
     for (int k = 0; k < d; k++)
-        rest -= of->plane.slope[k] * (double)shape[k];
+        rest -= of->plane->slope_bytes[k] * (double)shape[k];
     int64_t n_blocks = of->problem->grid.n_blocks[d];
-    if (of->plane.slope[d] <= 0)
+    if (of->plane->slope_bytes[d] <= 0)
         return rest >= 0 ? n_blocks : 0;
-    double blocks = floor(rest / of->plane.slope[d]);
+    double blocks = floor(rest / of->plane->slope_bytes[d]);
     return blocks < 1 ? 0 : (int64_t)fmin(blocks, (double)n_blocks);
 }
 
@@ -109,14 +106,15 @@ static void try_shapes(paper_search *of, int64_t *shape, int d) {
     }
 }
 
-static bool solve_plane(const pti_problem *problem, const pti_variant *variant, int64_t *shape) {
+static bool solve_plane(const pti_problem *problem, const pti_variant *variant,
+                        pti_solution *solution) {
     int64_t tried[POLYTILE_MAX_DIMS] = {0};
     paper_search of = {.problem = problem,
                        .variant = variant,
-                       .plane = fit_plane(problem),
+                       .plane = solution,
                        .fewest = INT64_MAX,
-                       .fewest_fitting = INT64_MAX,
-                       .best = shape};
+                       .fewest_fitting = INT64_MAX};
+    fit_plane(problem, solution);
     try_shapes(&of, tried, 0);
     return of.fewest < INT64_MAX;
 }

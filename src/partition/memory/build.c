@@ -1,5 +1,6 @@
 #include "partition/memory/build.h"
 
+#include "access/footprint/split.h"
 #include "access/set/overlapping_copy.h"
 #include "base/checked.h"
 #include "partition/memory/arena.h"
@@ -59,7 +60,7 @@ static bool stays(const build *of, int operand, int64_t superblock, const polyti
     const state *at = piece_of(of, operand);
     if (at->placement < 0 || !pti_box_equals(&at->hull, hull))
         return false;
-    if (of->arena.division.by_slots)
+    if (pti_arena_has_slots(&of->arena, operand))
         return true;
     return superblock % of->arena.partition->n_buffers == at->slot &&
            current(of, operand)->offset_bytes == of->arena.next_offset[operand];
@@ -212,23 +213,38 @@ static void copy_shared(build *of, int operand, int64_t superblock, int64_t from
     }
 }
 
-/** Whether pieces of an operand can be copied from the one before: it must outlive the move, and
- * never change. */
-static bool may_copy(const build *of, int operand) {
+/** Whether a new piece of an operand extends the one before, in the same memory; no image between
+ * launches does. */
+static bool extends(const build *of, int operand, const polytile_domain *hull) {
+    const pti_placement *before = current(of, operand);
+    bool extends = of->arena.instance->piece_alignment_bytes == 0 &&
+                   before->offset_bytes == of->arena.next_offset[operand] &&
+                   pti_box_contains(hull, &before->layout.hull);
+    for (int d = 0; d < hull->n_dims; d++)
+        extends = extends && hull->range[d].lo == before->layout.hull.range[d].lo;
+    return extends;
+}
+
+/** Whether a new piece of an operand can take over elements of the one before: that must outlive the
+ * move, and never change. */
+static bool may_copy(const build *of, int operand, const polytile_domain *hull) {
     const pti_operand *is = &of->arena.instance->operand[operand];
-    return !is->writes && (of->arena.division.by_slots || of->arena.partition->n_buffers > 1);
+    return piece_of(of, operand)->placement >= 0 && !is->writes &&
+           (pti_arena_has_slots(&of->arena, operand) || of->arena.partition->n_buffers > 1 ||
+            extends(of, operand, hull));
 }
 
 /** Whether a piece may be filled with more than it needs: what lies between is on the host as it is
  * on the device, since it is never written. */
 static bool may_upload_around(const build *of, int operand) {
-    return !of->arena.instance->operand[operand].writes;
+    return !of->arena.instance->operand[operand].writes &&
+           !pti_operand_has_writer_beside(of->arena.instance, operand);
 }
 
 static bool hull_is_surely_faster(const build *of, int operand, const polytile_domain *hull,
                                   const polytile_domain *threads) {
     const state *at = piece_of(of, operand);
-    bool may_share = at->placement >= 0 && may_copy(of, operand);
+    bool may_share = may_copy(of, operand, hull);
     return may_upload_around(of, operand) &&
            pti_upload_hull_is_surely_faster(of->link, of->arena.instance, operand, threads, hull,
                                             may_share ? &at->hull : NULL);
@@ -240,6 +256,7 @@ static bool one_upload_is_faster(build *of, int operand) {
                                        &of->shared, &of->rest);
 }
 
+/** Let a superblock need one box, all of which is uploaded. */
 static void need_one(build *of, const polytile_domain *box) {
     pti_boxes_clear(&of->shared);
     pti_boxes_assign(&of->needed, box);
@@ -260,7 +277,9 @@ static void find_needed(build *of, int operand, bool new_piece, const polytile_d
     }
     pti_footprint_boxes(of->arena.instance, operand, is->fresh ? PTI_WRITES : PTI_READS, threads,
                         PTI_MAX_READ_BOXES, &of->needed);
-    if (new_piece && at->placement >= 0 && may_copy(of, operand))
+    pti_pieces_add_met(of->arena.instance, operand, threads, PTI_MAX_READ_BOXES, &of->rest,
+                       &of->needed);
+    if (new_piece && may_copy(of, operand, hull))
         pti_boxes_intersect(&of->shared, &of->needed, &at->valid);
     if (new_piece && one_upload_is_faster(of, operand)) {
         polytile_domain around = pti_boxes_hull(&of->needed);
@@ -268,6 +287,7 @@ static void find_needed(build *of, int operand, bool new_piece, const polytile_d
     }
 }
 
+/** Have the piece of an operand on the device, with all that a superblock needs of it. */
 static void bring(build *of, int operand, int64_t superblock, const polytile_domain *hull,
                   const polytile_domain *threads) {
     state *at = state_of(of, operand);
@@ -340,7 +360,7 @@ static void add_superblock(build *of, int64_t superblock) {
     pti_arena_prepare(&of->arena, superblock);
     of->strip = pti_partition_strip(of->arena.partition, superblock);
     for (int a = 0; a < of->arena.instance->n_operands; a++) {
-        touched[a] = pti_footprint_find_hull(of->arena.instance, a, PTI_TOUCHES, threads, &hull[a]);
+        touched[a] = pti_arena_find_piece(&of->arena, a, threads, &hull[a]);
         if (!touched[a])
             drop(of, a, superblock - 1);
         else if (!stays(of, a, superblock, &hull[a]))

@@ -4,11 +4,6 @@
 
 #include <stdlib.h>
 
-static bool overlap(const pti_placement *one, const pti_placement *other) {
-    return one->offset_bytes < other->offset_bytes + other->layout.size_bytes &&
-           other->offset_bytes < one->offset_bytes + one->layout.size_bytes;
-}
-
 static bool is_written(const pti_schedule *schedule, int array) {
     for (int l = 0; l < schedule->n_launches; l++) {
         const pti_call *call = &schedule->launch[l].call;
@@ -26,7 +21,7 @@ static bool launch_harms(const pti_schedule *schedule, const pti_op *op,
     const pti_instance *instance = schedule->launch[op->launch].call.instance;
     for (int o = 0; o < instance->n_operands; o++) {
         const pti_placement *used = pti_schedule_placement(schedule, op->launch, op->superblock, o);
-        if (used != NULL && overlap(used, held) && instance->operand[o].writes)
+        if (used != NULL && pti_placements_overlap(used, held) && instance->operand[o].writes)
             return true;
     }
     return false;
@@ -37,7 +32,8 @@ static bool filling_harms(const pti_schedule *schedule, const pti_op *op,
                           const pti_holding *holding, const pti_boxes *newer) {
     if (op->placement == holding->placement)
         return pti_boxes_meet(newer, &op->box);
-    return overlap(&schedule->placement[op->placement], &schedule->placement[holding->placement]);
+    return pti_placements_overlap(&schedule->placement[op->placement],
+                                  &schedule->placement[holding->placement]);
 }
 
 static bool is_harmed(const pti_schedule *schedule, const pti_holding *holding,

@@ -2,7 +2,7 @@
 
 #include "base/text.h"
 #include "partition/memory/plan_cache.h"
-#include "partition/memory/resident_plan.h"
+#include "partition/memory/resident_window.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -194,14 +194,6 @@ void pti_residency_forget(pti_residency *of) {
     take_failures(of);
 }
 
-static int count_images(const pti_residency *of) {
-    int n = 0;
-    for (int a = 0; a < of->instance.n_operands; a++)
-        for (const pti_resident_image *image = of->state[a].images; image; image = image->next)
-            n++;
-    return n;
-}
-
 /** Adds what an image holds, unless it is empty: superblocks that touch no element have images,
  * too. */
 static bool add_holding(const pti_resident_image *image, pti_holding *holdings, int *n_holdings) {
@@ -217,7 +209,7 @@ static bool add_holding(const pti_resident_image *image, pti_holding *holdings, 
 /** What images hold, as a list; false when memory runs out. */
 static bool list_holdings(const pti_residency *of, pti_holding **holdings, int *n_holdings) {
     bool is_listed = true;
-    *holdings = calloc((size_t)count_images(of) + 1, sizeof **holdings);
+    *holdings = calloc((size_t)pti_images_count(of) + 1, sizeof **holdings);
     if (*holdings == NULL)
         return false;
     for (int a = 0; a < of->instance.n_operands; a++) {

@@ -1,6 +1,6 @@
 #include "partition/memory/resident_window.h"
 
-#include "access/footprint/footprint.h"
+#include "access/footprint/split.h"
 #include "partition/memory/upload_choice.h"
 
 /** Elements that combine from an identity get it, unless they have more by now; those that have are
@@ -14,7 +14,7 @@ static void begin_reduction(pti_resident_window *at, pti_resident_image *image,
     pti_upload_split_combined(&of->shared, &state->initialised, &of->rest);
     pti_boxes_unite(&of->needed, &of->rest, pti_boxes_include);
     pti_boxes_unite(&state->initialised, &of->shared, pti_boxes_include);
-    pti_image_fill(at->emit, image, &of->shared);
+    pti_image_fill(at->emit, image, &of->shared, false);
 }
 
 static void read_operand(pti_resident_window *at, pti_resident_image *image,
@@ -26,14 +26,16 @@ static void read_operand(pti_resident_window *at, pti_resident_image *image,
         return;
     pti_footprint_boxes(instance, operand, PTI_READS, threads, PTI_MAX_READ_BOXES, &at->of->rest);
     pti_boxes_unite(&at->of->needed, &at->of->rest, pti_boxes_include);
+    pti_pieces_add_met(instance, operand, threads, PTI_MAX_READ_BOXES, &at->of->rest,
+                       &at->of->needed);
 }
 
-/** Puts what a superblock needs of an image and is not valid there into `needed`. */
-static void find_needed(pti_resident_window *at, pti_resident_image *image, const pti_step *step,
-                        const polytile_domain *threads) {
+/** Puts what a superblock needs of a piece and is not valid in its image into `needed`. */
+static void find_needed(pti_resident_window *at, pti_resident_image *image, const pti_piece *piece,
+                        const pti_step *step, const polytile_domain *threads) {
     pti_boxes_clear(&at->of->needed);
     for (int o = 0; o < step->call.instance->n_operands; o++) {
-        if (step->call.array[o] != image->array)
+        if (!pti_piece_has(piece, o))
             continue;
         if (step->call.instance->operand[o].fresh)
             begin_reduction(at, image, step->call.instance, o, threads);
@@ -88,10 +90,11 @@ static void join_uploads(pti_resident_window *at, int array) {
 }
 
 void pti_resident_window_bring(pti_resident_window *at, pti_resident_image *image,
-                               const pti_step *step, const polytile_domain *threads) {
+                               const pti_piece *piece, const pti_step *step,
+                               const polytile_domain *threads) {
     pti_residency *of = at->of;
     bool is_new = image->valid.n_boxes == 0;
-    find_needed(at, image, step, threads);
+    find_needed(at, image, piece, step, threads);
     if (is_new)
         need_inner_images(at, image);
     pti_boxes_subtract_all(&of->needed, &image->valid);
@@ -103,7 +106,7 @@ void pti_resident_window_bring(pti_resident_window *at, pti_resident_image *imag
         pti_image_copy(at->emit, image, other, &of->shared);
     }
     find_shared(of, &of->state[image->array].unwritten);
-    pti_image_fill(at->emit, image, &of->shared);
+    pti_image_fill(at->emit, image, &of->shared, true);
     pti_boxes_merge(&of->needed);
     if (!begins_anew(step, image->array))
         join_uploads(at, image->array);

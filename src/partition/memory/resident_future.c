@@ -92,9 +92,11 @@ static int64_t search_pieces(pti_future *future, const pti_resident_image *image
 }
 
 static int64_t find_next_use(pti_future *future, pti_resident_image *image, int64_t now) {
-    first_piece(future, image, now);
+    int64_t p = first_piece(future, image, now);
+    if (p >= 0 && future->n_looks <= 0 && image->valid.n_boxes > 0)
+        return future->piece[p].time;
     pti_boxes_copy(&future->left, &image->valid);
-    int64_t p = search_pieces(future, image, SEARCH_USE);
+    p = search_pieces(future, image, SEARCH_USE);
     if (p >= 0)
         return future->piece[p].time;
     return future->left.n_boxes > 0 ? PTI_USE_NOT_KNOWN : PTI_USE_NEVER;
@@ -129,50 +131,31 @@ const polytile_domain *pti_future_widest(const pti_future *future, const pti_pie
     return &piece->hull;
 }
 
-static pti_piece *add_piece(pti_future *future) {
-    if (future->n_pieces == future->capacity) {
-        int64_t capacity = 2 * future->capacity + 16;
-        pti_piece *grown = realloc(future->piece, (size_t)capacity * sizeof *grown);
-        if (grown == NULL)
-            return NULL;
-        future->piece = grown;
-        future->capacity = capacity;
-    }
-    return &future->piece[future->n_pieces++];
+/** Make room for some more pieces. False when memory runs out. */
+static bool reserve_pieces(pti_future *future, int64_t n_more) {
+    if (future->n_pieces + n_more <= future->capacity)
+        return true;
+    int64_t capacity = 2 * future->capacity + n_more;
+    pti_piece *grown = realloc(future->piece, (size_t)capacity * sizeof *grown);
+    if (grown == NULL)
+        return false;
+    future->piece = grown;
+    future->capacity = capacity;
+    return true;
 }
 
-/** The piece of an array among those of a superblock; NULL: none yet. */
-static pti_piece *piece_of(const pti_future *future, int64_t first_piece, int array) {
-    for (int64_t p = first_piece; p < future->n_pieces; p++)
-        if (future->piece[p].array == array)
-            return &future->piece[p];
-    return NULL;
-}
-
-/** Add what a superblock touches, one piece an array. Errors: NO_MEMORY. */
-static polytile_status add_pieces(const pti_residency *of, const pti_step *step,
-                                  const polytile_domain *threads, pti_future *future) {
-    int64_t first_piece = future->n_pieces;
-    polytile_domain hull;
-    for (int o = 0; o < step->call.instance->n_operands; o++) {
-        if (!pti_footprint_find_hull(step->call.instance, o, PTI_TOUCHES, threads, &hull))
-            continue;
-        pti_piece *piece = piece_of(future, first_piece, step->call.array[o]);
-        bool is_second = piece != NULL;
-        if (!is_second && (piece = add_piece(future)) == NULL)
-            return POLYTILE_NO_MEMORY;
-        piece->array = step->call.array[o];
-        piece->next = is_second || !pti_operand_overwrites_hull(step->call.instance, o)
-                          ? PTI_NEXT_READ
-                          : PTI_NEXT_OVERWRITTEN;
-        piece->hull = is_second ? pti_box_coarse_union(&piece->hull, &hull) : hull;
-    }
-    for (int64_t p = first_piece; p < future->n_pieces; p++) {
-        pti_piece *piece = &future->piece[p];
-        piece->bytes =
-            pti_resident_bytes(&piece->hull, of->instance.operand[piece->array].element_bytes);
-    }
+/** Add what a superblock touches. Errors: NO_MEMORY. */
+static polytile_status add_pieces(const pti_step *step, const polytile_domain *threads,
+                                  pti_future *future) {
+    if (!reserve_pieces(future, step->call.instance->n_operands))
+        return POLYTILE_NO_MEMORY;
+    future->n_pieces += pti_pieces_find(step->call, threads, &future->piece[future->n_pieces]);
     return POLYTILE_OK;
+}
+
+static void unite_pieces(const pti_step *step, pti_future *future, int64_t first_piece) {
+    future->n_pieces = first_piece + pti_pieces_unite(step->call, &future->piece[first_piece],
+                                                      (int)(future->n_pieces - first_piece));
 }
 
 static bool pieces_fit(const pti_residency *of, const pti_future *future, int64_t first_piece) {
@@ -228,7 +211,7 @@ static polytile_status find_direction(const pti_residency *of, const pti_step *s
     double snapshot = 0;
     for (int64_t s = 0; s < n_samples && n > 1; s++) {
         int64_t k = s * (n - 1) / (n_samples - 1);
-        PTI_TRY(add_pieces(of, step, &step->partition->superblock[k], future));
+        PTI_TRY(add_pieces(step, &step->partition->superblock[k], future));
         snapshot += (double)(2 * k - (n - 1)) * found_bytes(of, future, first_piece);
         future->n_pieces = first_piece;
     }
@@ -244,13 +227,12 @@ static polytile_status add_box_piece(const pti_residency *of, const pti_step *st
                                             [PTI_STEP_DROP] = PTI_NEXT_DROPPED,
                                             [PTI_STEP_FETCH] = PTI_NEXT_FETCHED,
                                             [PTI_STEP_INVALIDATE] = PTI_NEXT_INVALIDATED};
-    pti_piece *piece = add_piece(future);
-    if (piece == NULL)
+    if (!reserve_pieces(future, 1))
         return POLYTILE_NO_MEMORY;
-    *piece = (pti_piece){.array = step->position,
-                         .next = nexts[step->kind],
-                         .time = of->time + future->n_runs - 1,
-                         .hull = *box};
+    future->piece[future->n_pieces++] = (pti_piece){.array = step->position,
+                                                    .next = nexts[step->kind],
+                                                    .time = of->time + future->n_runs - 1,
+                                                    .hull = *box};
     return POLYTILE_OK;
 }
 
@@ -266,6 +248,63 @@ done:
     return status;
 }
 
+/** The k-th piece of a superblock; NULL if it has fewer, or if that is of another array, or one of
+ * several of it. */
+static pti_piece *kth_piece(const pti_future *future, const pti_superblock_run *run, int k,
+                            int array) {
+    pti_piece *piece = &future->piece[run->first_piece];
+    int n_pieces = 0;
+    for (int p = 0; p < run->n_pieces; p++)
+        n_pieces += piece[p].array == array;
+    return k < run->n_pieces && piece[k].array == array && n_pieces == 1 ? &piece[k] : NULL;
+}
+
+/** The k-th piece of some superblocks that contains those of the others, none of which is
+ * overwritten unread; NULL if none does. */
+static const pti_piece *find_widest(const pti_future *future, const pti_superblock_run *run,
+                                    int64_t n_runs, int k) {
+    int array = future->piece[run->first_piece + k].array;
+    const pti_piece *widest = kth_piece(future, run, k, array);
+    for (int64_t r = 0; r < n_runs && widest != NULL; r++) {
+        const pti_piece *piece = kth_piece(future, &run[r], k, array);
+        if (piece == NULL || piece->next != PTI_NEXT_READ)
+            widest = NULL;
+        else if (!pti_box_contains(&widest->hull, &piece->hull))
+            widest = pti_box_contains(&piece->hull, &widest->hull) ? piece : NULL;
+    }
+    return widest;
+}
+
+/** Whether superblocks still fit when their k-th pieces take more bytes. */
+static bool may_widen(const pti_residency *of, const pti_future *future,
+                      const pti_superblock_run *run, int64_t n_runs, int k, int64_t widest_bytes) {
+    bool may = true;
+    for (int64_t r = 0; r < n_runs && may; r++) {
+        int64_t bytes = widest_bytes;
+        for (int p = 0; p < run[r].n_pieces; p++)
+            bytes += p == k ? 0 : future->piece[run[r].first_piece + p].bytes;
+        may = bytes <= of->arena_bytes;
+    }
+    return may;
+}
+
+/** Where one piece of an array contains those of all superblocks of a launch, as that of x[0:i] for
+ * the last one does, all get it, if there is room: then they find one image, and extend it. */
+static void widen_pieces(const pti_residency *of, pti_future *future, int64_t first_run) {
+    const pti_superblock_run *run = &future->run[first_run];
+    int64_t n_runs = future->n_runs - first_run;
+    for (int k = 0; n_runs > 1 && k < run->n_pieces; k++) {
+        const pti_piece *found = find_widest(future, run, n_runs, k);
+        if (found == NULL || !may_widen(of, future, run, n_runs, k, found->bytes))
+            continue;
+        const pti_piece widest = *found;
+        for (int64_t r = 0; r < n_runs; r++) {
+            future->piece[run[r].first_piece + k].hull = widest.hull;
+            future->piece[run[r].first_piece + k].bytes = widest.bytes;
+        }
+    }
+}
+
 static polytile_status add_launch_runs(const pti_residency *of, const pti_step *step, int launch,
                                        pti_future *future) {
     polytile_status status;
@@ -276,14 +315,17 @@ static polytile_status add_launch_runs(const pti_residency *of, const pti_step *
         const polytile_domain *threads = &step->partition->superblock[backward ? n - 1 - k : k];
         pti_superblock_run *run = &future->run[future->n_runs];
         *run = (pti_superblock_run){launch, threads, future->n_pieces, 0};
-        PTI_TRY(add_pieces(of, step, threads, future));
-        run->n_pieces = (int)(future->n_pieces - run->first_piece);
+        PTI_TRY(add_pieces(step, threads, future));
+        if (!pieces_fit(of, future, run->first_piece))
+            unite_pieces(step, future, run->first_piece);
         if (!pieces_fit(of, future, run->first_piece))
             return POLYTILE_NO_FIT;
+        run->n_pieces = (int)(future->n_pieces - run->first_piece);
         for (int64_t p = run->first_piece; p < future->n_pieces; p++)
             future->piece[p].time = of->time + future->n_runs;
         future->n_runs++;
     }
+    widen_pieces(of, future, future->n_runs - n);
 done:
     return status;
 }

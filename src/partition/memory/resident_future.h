@@ -16,14 +16,37 @@ typedef enum pti_next_access {
     PTI_NEXT_INVALIDATED  /* the host gets a newer version of all of them */
 } pti_next_access;
 
-/** The box around what one superblock touches of one array, or one of a step that is no launch. */
+/** A box of one array that one superblock has in one image, or one of a step that is no launch. */
 typedef struct pti_piece {
     int array;
+    uint64_t operands; /* of the launch, whose elements it has: bit o is operand o */
     pti_next_access next;
     int64_t time;  /* of the superblock; if of no launch: of the superblock before it */
     int64_t bytes; /* of an image of it; if of no launch: 0 */
+    bool is_scratch;
     polytile_domain hull;
 } pti_piece;
+
+/**
+ * Find the pieces of a superblock.
+ *
+ * What operands of one array touch is one piece where they are nearly the same box, so that they take
+ * no more memory than one by one, padded; and where one name's pieces meet and one of them is
+ * written, as bodies find an element in the first piece around it.
+ *
+ * Shapes  pieces: room for one an operand; time is left as it is.
+ * Returns how many there are.
+ */
+int pti_pieces_find(pti_call call, const polytile_domain *threads, pti_piece *pieces);
+
+/** Unite the pieces of each array, which may take less memory: where they fill all of it. Returns how
+ * many there are then. */
+int pti_pieces_unite(pti_call call, pti_piece *pieces, int n_pieces);
+
+/** Whether a piece has elements of an operand of its launch. */
+static inline bool pti_piece_has(const pti_piece *piece, int operand) {
+    return (piece->operands >> operand & 1) != 0;
+}
 
 /** What shows soonest that a piece is past or apart: searches pass thousands of pieces. */
 typedef struct pti_piece_key {

@@ -9,6 +9,14 @@ static pti_arena_segment *memory_of(const pti_residency *of, const pti_resident_
 }
 
 /** The first dimension is compared first: it rules out most images. */
+int pti_images_count(const pti_residency *of) {
+    int n = 0;
+    for (int a = 0; a < of->instance.n_operands; a++)
+        for (const pti_resident_image *image = of->state[a].images; image; image = image->next)
+            n++;
+    return n;
+}
+
 bool pti_image_contains(const pti_resident_image *image, const polytile_domain *box) {
     const polytile_domain *hull = &image->layout.hull;
     return hull->range[0].lo <= box->range[0].lo && hull->range[0].hi >= box->range[0].hi &&
@@ -70,9 +78,10 @@ static int64_t add_op(pti_resident_emit *emit, pti_op_kind kind, const pti_resid
     return pti_builder_add(&emit->builder, &op, waits);
 }
 
-/** Most images lie apart from a box, which the ends of their hulls show soonest. */
+/** Most images lie apart from a box, which the ends of their hulls show soonest; those of far-apart
+ * elements lie between each other's. */
 static bool is_apart(const pti_resident_image *image, const polytile_domain *box) {
-    return !pti_box_may_meet(&image->layout.hull, box);
+    return !pti_box_meets(&image->layout.hull, box);
 }
 
 static void clean(pti_resident_state *state, const polytile_domain *box) {
@@ -156,10 +165,14 @@ void pti_image_upload(pti_resident_emit *emit, pti_resident_image *image, const 
     }
 }
 
-void pti_image_fill(pti_resident_emit *emit, pti_resident_image *image, const pti_boxes *boxes) {
+void pti_image_fill(pti_resident_emit *emit, pti_resident_image *image, const pti_boxes *boxes,
+                    bool are_unwritten) {
     for (int k = 0; k < boxes->n_boxes; k++) {
         pti_last waits = memory_of(emit->of, image)->users;
-        write_in(emit, PTI_FILL, image, &boxes->box[k], &waits);
+        const int64_t op = write_in(emit, PTI_FILL, image, &boxes->box[k], &waits);
+        if (emit->builder.failed)
+            return;
+        emit->builder.schedule->op[op].is_unwritten = are_unwritten;
         pti_image_mark_written(emit->of, image, &boxes->box[k]);
     }
 }
@@ -217,7 +230,8 @@ void pti_image_absorb(pti_residency *of, pti_resident_image *image) {
     pti_resident_image *next;
     for (pti_resident_image *other = of->state[image->array].images; other != NULL; other = next) {
         next = other->next;
-        if (other != image && pti_box_contains(&image->layout.hull, &other->layout.hull) &&
+        if (other != image && !other->is_current &&
+            pti_box_contains(&image->layout.hull, &other->layout.hull) &&
             pti_boxes_find_uncovered(&image->valid, &other->valid) == NULL)
             pti_image_drop(of, other);
     }

@@ -16,6 +16,9 @@ typedef struct pti_resident_emit {
     int former_launch; /* of the superblock before */
 } pti_resident_emit;
 
+/** The number of images on the device. */
+int pti_images_count(const pti_residency *of);
+
 /** Whether an image's hull contains a box. */
 bool pti_image_contains(const pti_resident_image *image, const polytile_domain *box);
 
@@ -36,9 +39,11 @@ void pti_image_download(pti_resident_emit *emit, pti_resident_image *image);
 /** Download what only this image holds, and take it off the device. */
 void pti_image_evict(pti_resident_emit *emit, pti_resident_image *image);
 
-/** Move elements in: those of `boxes` are not valid in the image. */
+/** Move elements in: those of `boxes` are not valid in the image. are_unwritten: a fill is with zero,
+ * of elements that nobody wrote. */
 void pti_image_upload(pti_resident_emit *emit, pti_resident_image *image, const pti_boxes *boxes);
-void pti_image_fill(pti_resident_emit *emit, pti_resident_image *image, const pti_boxes *boxes);
+void pti_image_fill(pti_resident_emit *emit, pti_resident_image *image, const pti_boxes *boxes,
+                    bool are_unwritten);
 void pti_image_copy(pti_resident_emit *emit, pti_resident_image *image, pti_resident_image *source,
                     const pti_boxes *boxes);
 
@@ -53,7 +58,7 @@ void pti_image_fetch(pti_resident_emit *emit, pti_resident_image *image, const p
 void pti_resident_invalidate(pti_residency *of, int array, const pti_boxes *boxes);
 
 /** Drop images of an array whose valid elements are valid in one image, so that memory does not
- * hold them twice. */
+ * hold them twice, unless the superblock at hand uses them. */
 void pti_image_absorb(pti_residency *of, pti_resident_image *image);
 
 /** Forget everything about an array on the device: what the host holds is what there is. */

@@ -102,14 +102,18 @@ static pti_resident_image *find_or_make_image(pti_resident_window *at, const pti
     return image;
 }
 
+/** Scratch needs no memory before its superblock runs: nothing is brought into it. */
+static bool place_ahead(pti_resident_window *at, const pti_piece *piece) {
+    return piece->is_scratch || find_or_make_image(at, piece, NOT_RESERVED) != NULL;
+}
+
 void pti_resident_window_look_ahead(pti_resident_window *at) {
     int64_t next = at->emit->superblock + 1;
     int64_t end = pti_min(next + PTI_RESIDENT_AHEAD, at->future->n_runs);
     for (int64_t k = next; k < end; k++) {
         const pti_superblock_run *run = &at->future->run[k];
         for (int p = 0; p < run->n_pieces; p++)
-            if (find_or_make_image(at, &at->future->piece[run->first_piece + p], NOT_RESERVED) ==
-                NULL)
+            if (!place_ahead(at, &at->future->piece[run->first_piece + p]))
                 return;
     }
 }

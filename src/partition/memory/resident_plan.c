@@ -1,13 +1,18 @@
-#include "partition/memory/resident_plan.h"
 
 #include "access/footprint/footprint.h"
 #include "partition/memory/resident_window.h"
 
-static bool launch_writes(const pti_step *step, int array) {
+static bool launch_stores(const pti_step *step, const pti_piece *piece) {
     bool found = false;
     for (int o = 0; o < step->call.instance->n_operands; o++)
-        found |= step->call.array[o] == array && step->call.instance->operand[o].writes;
+        found |= pti_piece_has(piece, o) && pti_operand_stores(&step->call.instance->operand[o]);
     return found;
+}
+
+/** A piece of a superblock, by its number. */
+static const pti_piece *piece_of(const pti_resident_window *at, const pti_superblock_run *run,
+                                 int p) {
+    return &at->future->piece[run->first_piece + p];
 }
 
 /** Kernels that only read wait for writers; others wait for all users of the memory. */
@@ -17,27 +22,27 @@ static pti_last launch_waits(const pti_resident_window *at, const pti_superblock
     for (int p = 0; p < run->n_pieces; p++) {
         const pti_resident_image *image = at->image[p];
         pti_last_join(&waits, &image->writers);
-        if (launch_writes(step, image->array))
+        if (launch_stores(step, piece_of(at, run, p)))
             pti_last_join(&waits, &pti_segments_at(&at->of->segments, image->offset_bytes)->users);
     }
     return waits;
 }
 
-/** Let a launch's operands of an image's array use the image. */
-static void place_operands(pti_resident_window *at, const pti_superblock_run *run,
-                           const pti_resident_image *image, const pti_step *step) {
+/** Let a launch's operands of a piece use its image. */
+static void place_operands(pti_resident_window *at, const pti_superblock_run *run, int p,
+                           const pti_step *step) {
     int64_t *placement =
         pti_schedule_placements(at->emit->builder.schedule, run->launch, at->emit->superblock);
     for (int o = 0; o < step->call.instance->n_operands; o++)
-        if (step->call.array[o] == image->array)
-            placement[o] = image->placement;
+        if (pti_piece_has(piece_of(at, run, p), o))
+            placement[o] = at->image[p]->placement;
 }
 
-static void note_writes(pti_resident_window *at, pti_resident_image *image, const pti_step *step,
-                        const polytile_domain *threads, int64_t op) {
+static void note_writes(pti_resident_window *at, pti_resident_image *image, const pti_piece *piece,
+                        const pti_step *step, const polytile_domain *threads, int64_t op) {
     pti_boxes *written = &at->of->needed;
     for (int o = 0; o < step->call.instance->n_operands; o++) {
-        if (step->call.array[o] != image->array || !step->call.instance->operand[o].writes)
+        if (!pti_piece_has(piece, o) || !step->call.instance->operand[o].writes)
             continue;
         pti_last_note(&image->writers, PTI_LAUNCH, op);
         pti_footprint_boxes(step->call.instance, o, PTI_WRITES, threads, PTI_MAX_WRITE_BOXES,
@@ -62,10 +67,10 @@ static void add_resident_launch_op(pti_resident_window *at, const pti_superblock
     schedule->superblock[emit->superblock] = *run->threads;
     for (int p = 0; p < run->n_pieces; p++) {
         pti_resident_image *image = at->image[p];
-        place_operands(at, run, image, step);
+        place_operands(at, run, p, step);
         pti_last_note(&pti_segments_at(&at->of->segments, image->offset_bytes)->users, PTI_LAUNCH,
                       added);
-        note_writes(at, image, step, run->threads, added);
+        note_writes(at, image, piece_of(at, run, p), step, run->threads, added);
         image->last_use = at->now;
         image->is_current = false;
     }
@@ -73,7 +78,7 @@ static void add_resident_launch_op(pti_resident_window *at, const pti_superblock
 
 /** Images that are made from now on need not look at what is past. */
 static void pass_former_pieces(pti_resident_window *at, const pti_superblock_run *run) {
-    for (int64_t p = run->first_piece; p < run->first_piece + run->n_pieces; p++)
+    for (int64_t p = run->first_piece + run->n_pieces - 1; p >= run->first_piece; p--)
         at->of->state[at->future->piece[p].array].first_piece = p;
 }
 
@@ -91,13 +96,16 @@ static void download_finished(pti_resident_window *at, const pti_superblock_run 
     }
 }
 
-/** The images and boxes that placing and bringing a superblock's pieces goes through. */
+/** The images and boxes that placing and bringing a superblock's pieces goes through. Images with
+ * gaps lie between each other's elements, so that their ends rule none out. */
 static int64_t count_looks(const pti_resident_window *at, const pti_superblock_run *run) {
-    int64_t n_looks = (int64_t)run->n_pieces * at->of->segments.n_segments;
+    int64_t n_looks = 0;
     for (int p = 0; p < run->n_pieces; p++) {
         const pti_resident_image *image = at->image[p];
-        n_looks += PTI_LOOKS_A_BOX * ((int64_t)image->valid.n_boxes + image->dirty.n_boxes +
-                                      at->of->state[image->array].initialised.n_boxes);
+        const int64_t n_boxes = (int64_t)image->valid.n_boxes + image->dirty.n_boxes +
+                                at->of->state[image->array].initialised.n_boxes;
+        const int an_image = pti_box_has_gaps(&image->layout.hull) ? PTI_LOOKS_A_BOX : 1;
+        n_looks += an_image * (int64_t)at->of->segments.n_segments + PTI_LOOKS_A_BOX * n_boxes;
     }
     return n_looks;
 }
@@ -113,7 +121,7 @@ static void run_superblock(pti_resident_window *at, const pti_step *step) {
         return;
     }
     for (int p = 0; p < run->n_pieces; p++)
-        pti_resident_window_bring(at, at->image[p], step, run->threads);
+        pti_resident_window_bring(at, at->image[p], piece_of(at, run, p), step, run->threads);
     pti_resident_window_look_ahead(at);
     pti_builder_look(&emit->builder, count_looks(at, run));
     add_resident_launch_op(at, run, step);

@@ -22,8 +22,20 @@ bool pti_resident_window_place(pti_resident_window *at, const pti_superblock_run
 /** Find memory for superblocks that run later, as far as there is any to spare. */
 void pti_resident_window_look_ahead(pti_resident_window *at);
 
-/** Bring into an image what a superblock of a launch needs of it. */
+/** Bring into an image what a superblock of a launch needs of a piece that it has there. */
 void pti_resident_window_bring(pti_resident_window *at, pti_resident_image *image,
-                               const pti_step *step, const polytile_domain *threads);
+                               const pti_piece *piece, const pti_step *step,
+                               const polytile_domain *threads);
+
+/* resident_plan.c */
+
+/**
+ * Turn steps into operations, superblock by superblock, of a schedule that has been begun.
+ *
+ * Memory for the next superblocks is found, and what lies there downloaded, before a superblock is
+ * launched, so that moving overlaps computing. emit->builder says whether memory ran out.
+ */
+void pti_resident_run(pti_resident_emit *emit, pti_future *future, int n_steps,
+                      const pti_step *steps, const polytile_link *link);
 
 #endif

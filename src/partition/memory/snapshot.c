@@ -5,14 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int count_images(const pti_residency *of) {
-    int n = 0;
-    for (int a = 0; a < of->instance.n_operands; a++)
-        for (const pti_resident_image *image = of->state[a].images; image; image = image->next)
-            n++;
-    return n;
-}
-
 static int compare_times(const void *one, const void *other) {
     int64_t a = *(const int64_t *)one, b = *(const int64_t *)other;
     return (a > b) - (a < b);
@@ -33,7 +25,7 @@ static int64_t sort_times(const pti_residency *of, int64_t *times) {
 }
 
 void pti_snapshot_normalise(pti_residency *of) {
-    int64_t *times = malloc(((size_t)count_images(of) + 1) * sizeof *times);
+    int64_t *times = malloc(((size_t)pti_images_count(of) + 1) * sizeof *times);
     if (times == NULL)
         return;
     int64_t n_times = sort_times(of, times);

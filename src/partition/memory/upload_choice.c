@@ -1,5 +1,6 @@
 #include "partition/memory/upload_choice.h"
 
+#include "access/footprint/shear.h"
 #include "partition/cost/predict.h"
 
 #include <math.h>
@@ -26,7 +27,7 @@ static double set_bytes(const pti_operand *operand, const pti_boxes *boxes) {
 
 static double upload_seconds(const polytile_link *link, const pti_operand *operand,
                              const polytile_domain *box) {
-    pti_runs runs = pti_runs_of(&operand->domain, box, operand->element_bytes);
+    pti_runs runs = pti_operand_runs(operand, box);
     return link->transfer_latency_s +
            box_bytes(operand, box) * pti_run_cost(link, runs) / link->duplex_bytes_per_s;
 }

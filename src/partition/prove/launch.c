@@ -169,6 +169,38 @@ static bool check_reads(const launch_operand *of, const polytile_domain *read) {
     return true;
 }
 
+/** Whether a piece has what a section of another piece of its array touches inside the box where
+ * bodies look for elements, as they find them here; nothing of it may be written. */
+static bool check_met_section(const launch_operand *of, const pti_section *section,
+                              const polytile_domain *box) {
+    pti_boxes *met = &of->replay->moved[PTI_VALID];
+    pti_boxes_clear(met);
+    pti_needs_list(of->instance, section, of->threads, met);
+    pti_boxes_clip(met, box);
+    if (met->n_boxes > 0 && (of->operand->writes || section->role != POLYTILE_IN))
+        return reject_operand(of, &met->box[0], "is written where another piece has it, too");
+    for (int k = 0; k < met->n_boxes; k++)
+        if (!pti_boxes_cover(&contents_of(of)[PTI_VALID], &met->box[k]))
+            return reject_read(of, &met->box[k]);
+    return true;
+}
+
+/** The same for all other pieces of the array. Bodies look for elements in the box around what the
+ * piece has of them, with its steps. */
+static bool check_met_pieces(const launch_operand *of) {
+    const pti_instance *instance = of->instance;
+    if (instance->n_further == 0)
+        return true;
+    const int array = pti_operand_array(instance, of->number);
+    const polytile_domain box = pti_footprint_hull(instance, of->number, PTI_TOUCHES, of->threads);
+    bool holds = true;
+    for (int s = 0; s < instance->n_sections && holds; s++)
+        holds = instance->section[s].operand == of->number ||
+                pti_operand_array(instance, instance->section[s].operand) != array ||
+                check_met_section(of, &instance->section[s], &box);
+    return holds;
+}
+
 /** Record what a launch uses of an operand, and check what it reads. */
 static bool replay_reads(const launch_operand *of) {
     if (of->operand->partial)
@@ -176,9 +208,12 @@ static bool replay_reads(const launch_operand *of) {
     const polytile_domain *touched = hull_of(of, PTI_ACCESS_TOUCHED);
     if (pti_box_is_empty(touched))
         return true;
-    if (!pti_race_use_resident(of->replay, of->op, of->resident, touched, of->operand->writes))
+    if (!pti_race_use_resident(of->replay, of->op, of->resident, touched,
+                               pti_operand_stores(of->operand)))
         return false;
     if (of->reach[PTI_ACCESS_READ].n_sections > 0 && !check_reads(of, hull_of(of, PTI_ACCESS_READ)))
+        return false;
+    if (!check_met_pieces(of))
         return false;
     return !of->operand->fresh || check_fresh_reads(of);
 }
@@ -216,9 +251,10 @@ static bool replay_writes(const launch_operand *of) {
     return true;
 }
 
-/** Placements that a launch is the first to write take over their memory before it reads any. */
+/** Placements into which a launch is the first to store take over their memory before it reads any.
+ */
 static bool enter_written(const launch_operand *of) {
-    return begin_combining(of) && (of->placement < 0 || !of->operand->writes ||
+    return begin_combining(of) && (of->placement < 0 || !pti_operand_stores(of->operand) ||
                                    pti_replay_enter(of->replay, of->op, of->resident, true));
 }
 
@@ -226,7 +262,18 @@ static bool find_reads(const launch_operand *of) {
     return of->placement < 0 ? check_untouched(of) : replay_reads(of);
 }
 
+/** Scratch lies in its placement, whose memory the launch has for itself while it runs: other uses
+ * of it race, or come after. Nothing is known of what it holds then. */
+static bool replay_scratch(const launch_operand *of) {
+    const polytile_domain *touched = hull_of(of, PTI_ACCESS_TOUCHED);
+    return pti_box_is_empty(touched) ||
+           pti_box_contains(&of->replay->schedule->placement[of->placement].layout.hull, touched) ||
+           reject_operand(of, touched, "is scratch outside its placement");
+}
+
 static bool invalidate_written(const launch_operand *of) {
+    if (of->placement >= 0 && of->operand->is_scratch)
+        return replay_scratch(of);
     return of->placement < 0 || !of->operand->writes || replay_writes(of);
 }
 

@@ -159,7 +159,7 @@ void pti_replay_end(pti_replay *replay) {
         forget(replay, &replay->operand[o].combined);
         forget(replay, &replay->operand[o].filled);
     }
-    forget(replay, &replay->scratch);
+    forget(replay, &replay->reused);
     pti_section_reaches_free(&replay->reaches);
     for (int way = 0; way < PTI_N_WAYS; way++) {
         forget(replay, &replay->used[way]);
@@ -214,12 +214,12 @@ static void lose(pti_replay *replay, int64_t r, const polytile_domain *box) {
     pti_operand_state *operand = &replay->operand[replay->resident[r].operand];
     if (!pti_boxes_meet(&replay->resident[r].content[PTI_DIRTY], box))
         return;
-    pti_boxes_copy(&replay->scratch, &replay->resident[r].content[PTI_DIRTY]);
-    pti_boxes_clip(&replay->scratch, box);
+    pti_boxes_copy(&replay->reused, &replay->resident[r].content[PTI_DIRTY]);
+    pti_boxes_clip(&replay->reused, box);
     for (int64_t q = operand->first_resident; q >= 0; q = replay->resident[q].next)
         if (q != r)
-            pti_boxes_subtract_all(&replay->scratch, &replay->resident[q].content[PTI_DIRTY]);
-    pti_boxes_unite(&operand->lost, &replay->scratch, pti_boxes_attach);
+            pti_boxes_subtract_all(&replay->reused, &replay->resident[q].content[PTI_DIRTY]);
+    pti_boxes_unite(&operand->lost, &replay->reused, pti_boxes_attach);
 }
 
 /** What takes a resident's memory comes after all of its uses, of which no more is to be known. */
@@ -313,7 +313,7 @@ bool pti_replay_enter(pti_replay *replay, int64_t op, int64_t r, bool writes) {
 
 bool pti_replay_knows(pti_replay *replay, int64_t r, unsigned ways, const polytile_domain *box,
                       polytile_domain *missing) {
-    pti_boxes *rest = &replay->scratch;
+    pti_boxes *rest = &replay->reused;
     pti_boxes_assign(rest, box);
     for (int c = 0; c < PTI_N_CONTENTS; c++)
         if ((ways >> c & 1) != 0)

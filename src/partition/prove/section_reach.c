@@ -53,6 +53,8 @@ static void extend_reach(pti_section_reach *reach, const pti_section_reach *adde
 }
 
 bool pti_section_is_of(const pti_section *section, pti_access_kind kind) {
+    if (section->role == POLYTILE_SCRATCH)
+        return kind == PTI_ACCESS_TOUCHED;
     if (kind == PTI_ACCESS_READ)
         return section->role != POLYTILE_OUT && !section->fresh;
     return kind == PTI_ACCESS_TOUCHED || section->role != POLYTILE_IN;

@@ -36,9 +36,7 @@ static int64_t layout_span(const pti_memory_layout *layout, int64_t element_byte
     for (int d = 0; d < layout->hull.n_dims; d++) {
         done[d] = pti_range_count(layout->hull.range[d]) == 1;
         n_left += !done[d];
-        if (!done[d] &&
-            pti_mul_overflows(layout->stride_bytes[d], layout->hull.range[d].step, &pitch[d]))
-            return -1;
+        pitch[d] = pti_mul_wrapped(layout->hull.range[d].step, layout->stride_bytes[d]);
     }
     for (; n_left > 0; n_left--) {
         int nearest = -1;
@@ -86,11 +84,12 @@ static bool join_layouts(const pti_placement *a, const pti_placement *b, int64_t
 
 static int64_t corner_offset(const pti_placement *placement, const polytile_domain *box,
                              bool last) {
+    const pti_memory_layout *layout = &placement->layout;
     int64_t offset = placement->offset_bytes;
     for (int d = 0; d < box->n_dims; d++)
-        offset +=
-            placement->layout.stride_bytes[d] *
-            ((last ? box->range[d].hi : box->range[d].lo) - placement->layout.hull.range[d].lo);
+        offset += pti_mul_wrapped((last ? box->range[d].hi : box->range[d].lo) -
+                                      layout->hull.range[d].lo,
+                                  layout->stride_bytes[d]);
     return offset;
 }
 

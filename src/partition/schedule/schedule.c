@@ -44,6 +44,28 @@ const pti_schedule_launch *pti_schedule_launch_of(const pti_schedule *schedule, 
     return op->launch < schedule->n_launches ? &schedule->launch[op->launch] : NULL;
 }
 
+/** The launch of a superblock: each has those from its first on. */
+static const pti_schedule_launch *launch_of_superblock(const pti_schedule *schedule,
+                                                       int64_t superblock) {
+    int found = 0, end = schedule->n_launches;
+    while (end - found > 1) {
+        int middle = found + (end - found) / 2;
+        if (schedule->launch[middle].first_superblock <= superblock)
+            found = middle;
+        else
+            end = middle;
+    }
+    return &schedule->launch[found];
+}
+
+polytile_domain pti_schedule_asked_superblock(const pti_schedule *schedule, int64_t superblock) {
+    const pti_instance *instance = schedule->n_launches == 0
+                                       ? NULL
+                                       : launch_of_superblock(schedule, superblock)->call.instance;
+    const polytile_domain *threads = &schedule->superblock[superblock];
+    return instance == NULL ? *threads : pti_instance_asked_box(instance, threads);
+}
+
 bool pti_schedule_is_of_one_launch(const pti_schedule *schedule) {
     return schedule->n_launches == 1 && schedule->launch[0].call.instance == schedule->instance;
 }
@@ -51,7 +73,7 @@ bool pti_schedule_is_of_one_launch(const pti_schedule *schedule) {
 const pti_operand *pti_schedule_fresh(const pti_schedule *schedule, const pti_op *op, int array) {
     const pti_schedule_launch *launch = pti_schedule_launch_of(schedule, op);
     const pti_instance *instance = launch == NULL ? NULL : launch->call.instance;
-    for (int o = 0; instance != NULL && o < instance->n_operands; o++)
+    for (int o = 0; instance != NULL && !op->is_unwritten && o < instance->n_operands; o++)
         if (launch->call.array[o] == array && instance->operand[o].fresh)
             return &instance->operand[o];
     return NULL;

@@ -39,6 +39,12 @@ typedef struct pti_placement {
     pti_memory_layout layout;
 } pti_placement;
 
+/** Whether two placements have a common byte. */
+static inline bool pti_placements_overlap(const pti_placement *one, const pti_placement *other) {
+    return one->offset_bytes < other->offset_bytes + other->layout.size_bytes &&
+           other->offset_bytes < one->offset_bytes + one->layout.size_bytes;
+}
+
 /**
  * One operation. It runs after the earlier operations of its own stream and after those it waits
  * for, all of which come before it in the list.
@@ -46,6 +52,8 @@ typedef struct pti_placement {
 typedef struct pti_op {
     pti_op_kind kind;
     bool concurrent;          /* a launch or fill on the second of the streams for them */
+    bool is_unwritten;        /* a fill of elements that nobody wrote: with zero, even if the launch
+                                 reduces into others of the array from an identity */
     int launch;               /* of the schedule's launches, for which or after which this is */
     int64_t superblock;       /* for whose launch this is, or (download) after whose */
     int64_t placement;        /* launch: -1, see pti_schedule_placement() */
@@ -146,16 +154,24 @@ bool pti_schedule_is_placed_before(const int64_t *placements, int operand);
 /** The launch for which or after which an operation is; NULL if the schedule only moves. */
 const pti_schedule_launch *pti_schedule_launch_of(const pti_schedule *schedule, const pti_op *op);
 
+/** The program's threads of a superblock. */
+polytile_domain pti_schedule_asked_superblock(const pti_schedule *schedule, int64_t superblock);
+
 /** Whether a schedule is of one launch by itself, whose operands are its arrays: nothing lies on
  * the device before or after. */
 bool pti_schedule_is_of_one_launch(const pti_schedule *schedule);
 
-/** The operand of an operation's launch that starts from an identity in an array; NULL if none. */
+/** The operand of an operation's launch that starts from an identity in an array; NULL if none, or
+ * if the operation is about other elements. */
 const pti_operand *pti_schedule_fresh(const pti_schedule *schedule, const pti_op *op, int array);
 
 /** The end of the highest placement in the arena; 0 in place. */
 int64_t pti_schedule_peak_bytes(const pti_schedule *schedule);
 
 void pti_schedule_free(pti_schedule *schedule);
+
+/** A schedule of its own that does the same; NULL when memory runs out. It borrows what the other
+ * borrows. The caller frees it with pti_schedule_free(). */
+pti_schedule *pti_schedule_copy(const pti_schedule *of);
 
 #endif

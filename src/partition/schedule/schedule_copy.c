@@ -1,4 +1,4 @@
-#include "partition/schedule/schedule_copy.h"
+#include "partition/schedule/schedule.h"
 
 #include "access/set/boxes.h"
 

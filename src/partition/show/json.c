@@ -1,3 +1,5 @@
+#include "access/footprint/footprint.h"
+#include "access/footprint/shear.h"
 #include "partition/show/json_write.h"
 #include "partition/show/print.h"
 
@@ -10,13 +12,14 @@ static json_t *json_arrays(const polytile_plan *plan) {
     json_t *arrays = json_array();
     for (int k = 0; k < pti_instance_n_arrays(plan->instance); k++) {
         const pti_operand *of = &plan->instance->operand[k];
+        const polytile_domain *domain = pti_operand_array_domain(of);
         const pti_pieces_held held = pti_pieces_held_of(plan, k);
         const pti_json_member members[] = {
             {"name", pti_json_name(of->name)},
             {"type", json_string(pti_words_type(of->type).text)},
             {"roles", json_string(pti_words_array_roles(plan, k).text)},
-            {"lo", pti_json_bounds(&of->domain, PTI_JSON_LO)},
-            {"hi", pti_json_bounds(&of->domain, PTI_JSON_HI)},
+            {"lo", pti_json_bounds(domain, PTI_JSON_LO)},
+            {"hi", pti_json_bounds(domain, PTI_JSON_HI)},
             {"pieces", json_integer(held.n_pieces)},
             {"held_bytes", json_integer(held.held_bytes)},
             {"hull_bytes", json_integer(held.hull_bytes)},
@@ -82,11 +85,59 @@ static json_t *json_chain(json_t *head, const pti_plan_chain *chain) {
     return pti_json_extend(head, members);
 }
 
+/** The coarse unions of the block from which the paper's equations are found. */
+static json_t *json_unions(const polytile_plan *plan) {
+    json_t *unions = json_array();
+    for (int a = 0; a < plan->instance->n_operands; a++) {
+        const polytile_domain hull =
+            pti_footprint_hull(plan->instance, a, PTI_TOUCHES, &plan->solution.sample);
+        const pti_json_member members[] = {
+            {"array", pti_json_name(plan->instance->operand[a].name)},
+            {"lo", pti_json_bounds(&hull, PTI_JSON_LO)},
+            {"hi", pti_json_bounds(&hull, PTI_JSON_HI)},
+            {"step", pti_json_bounds(&hull, PTI_JSON_STEP)},
+            {NULL, NULL},
+        };
+        unions = pti_json_append(unions, pti_json_extend(json_object(), members));
+    }
+    return unions;
+}
+
+/** What the paper's equations say; null: the strategy solves none. */
+static json_t *json_equations(const polytile_plan *plan) {
+    const pti_solution *of = &plan->solution;
+    json_t *slopes = json_array();
+    for (int d = 0; d < of->sample.n_dims; d++)
+        slopes = pti_json_append(slopes, pti_json_real(of->slope_bytes[d]));
+    const pti_json_member members[] = {
+        {"block", pti_json_box(&of->sample)},
+        {"unions", json_unions(plan)},
+        {"constant_bytes", pti_json_real(of->constant_bytes)},
+        {"slope_bytes", slopes},
+        {"solved_blocks", pti_json_numbers(of->sample.n_dims, of->shape)},
+        {NULL, NULL},
+    };
+    return pti_json_extend(json_object(), members);
+}
+
+/** The program's threads: ends, and steps where there are any. */
+static json_t *json_threads(const polytile_domain *threads) {
+    json_t *object = pti_json_box(threads);
+    bool has_failed =
+        pti_box_has_gaps(threads) &&
+        json_object_set_new(object, "step", pti_json_bounds(threads, PTI_JSON_STEP)) != 0;
+    if (!has_failed)
+        return object;
+    json_decref(object);
+    return NULL;
+}
+
 /** The figures of a plan, and all else that is said once. */
 static json_t *json_head(const polytile_plan *plan) {
     const polytile_plan_summary *s = &plan->summary;
     const polytile_chain_summary *chain = &plan->chain_summary;
     const double bound = s->bound_bytes > 0 ? (double)s->bound_bytes : NAN;
+    const polytile_domain domain = pti_instance_asked_box(plan->instance, &plan->instance->threads);
     const pti_json_member members[] = {
         {"kernel", pti_json_name(s->kernel)},
         {"strategy", pti_json_name(s->strategy)},
@@ -112,7 +163,8 @@ static json_t *json_head(const polytile_plan *plan) {
         {"slab", json_integer(chain->slab_threads)},
         {"in_place", json_boolean(plan->schedule->in_place)},
         {"paper_overshoot_bytes", json_integer(plan->paper_overshoot_bytes)},
-        {"domain", pti_json_box(&plan->instance->threads)},
+        {"paper_equations", plan->solution.sample.n_dims > 0 ? json_equations(plan) : json_null()},
+        {"domain", json_threads(&domain)},
         {"arrays", json_arrays(plan)},
         {NULL, NULL},
     };
@@ -130,16 +182,17 @@ static const char *list_of(pti_op_kind kind) {
 }
 
 static json_t *json_transfer(const pti_schedule *schedule, const pti_op *op) {
-    int operand = schedule->placement[op->placement].operand;
+    const pti_operand *of =
+        &schedule->instance->operand[schedule->placement[op->placement].operand];
+    const polytile_domain box = pti_operand_unsheared(of, &op->box);
     const pti_json_member members[] = {
-        {"array", pti_json_name(schedule->instance->operand[operand].name)},
-        {"lo", pti_json_bounds(&op->box, PTI_JSON_LO)},
-        {"hi", pti_json_bounds(&op->box, PTI_JSON_HI)},
-        {"step", pti_json_bounds(&op->box, PTI_JSON_STEP)},
-        {"bytes", json_integer(op->bytes)},
-        {NULL, NULL},
+        {"array", pti_json_name(of->name)},         {"lo", pti_json_bounds(&box, PTI_JSON_LO)},
+        {"hi", pti_json_bounds(&box, PTI_JSON_HI)}, {"step", pti_json_bounds(&box, PTI_JSON_STEP)},
+        {"bytes", json_integer(op->bytes)},         {NULL, NULL},
     };
-    return pti_json_extend(json_object(), members);
+    const pti_json_member diagonal[] = {{"diagonal", json_true()}, {NULL, NULL}};
+    json_t *transfer = pti_json_extend(json_object(), members);
+    return pti_operand_is_sheared(of) ? pti_json_extend(transfer, diagonal) : transfer;
 }
 
 /** The operations of each superblock, in the schedule's order: those of superblock k are at
@@ -184,7 +237,8 @@ static int set_op(json_t *object, const pti_schedule *schedule, int first_launch
 static json_t *json_superblock(const pti_schedule *schedule, const pti_subplan *of,
                                const op_index *index, int64_t superblock) {
     int64_t n_bytes = pti_superblock_device_bytes(schedule, superblock);
-    json_t *object = pti_json_box(&schedule->superblock[superblock]);
+    const polytile_domain threads = pti_schedule_asked_superblock(schedule, superblock);
+    json_t *object = json_threads(&threads);
     int failed = json_object_set_new(object, "device_bytes", json_integer(n_bytes));
     if (of->n_times > 1)
         failed |= json_object_set_new(object, "times", json_integer(of->n_times));

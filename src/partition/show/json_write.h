@@ -1,7 +1,7 @@
 #ifndef POLYTILE_PARTITION_SHOW_JSON_WRITE_H
 #define POLYTILE_PARTITION_SHOW_JSON_WRITE_H
 
-#include "base/json_name.h"
+#include "base/json_text.h"
 #include "base/text.h"
 #include <polytile/domain.h>
 

@@ -1,5 +1,7 @@
 #include "partition/show/picture.h"
 
+#include "access/footprint/shear.h"
+#include "access/footprint/split.h"
 #include "base/checked.h"
 #include "base/plural.h"
 
@@ -26,20 +28,35 @@ static const pti_placement *placement_of(const pti_picture *picture, int operand
 }
 
 pti_panel pti_picture_array_panel(const pti_picture *picture, int operand) {
-    const polytile_domain *space = &picture->plan->instance->operand[operand].domain;
+    const pti_operand *of = &picture->plan->instance->operand[operand];
+    const polytile_domain *space = pti_operand_array_domain(of);
     const pti_placement *placement = placement_of(picture, operand);
-    return pti_panel_of(space, placement == NULL ? space : &placement->layout.hull);
+    const polytile_domain held =
+        placement == NULL ? *space : pti_operand_unsheared(of, &placement->layout.hull);
+    return pti_panel_of(space, &held);
+}
+
+/** " of 2: 1 MiB together; their hull 20 MiB" of the first piece of an array that has several. */
+static pti_words describe_pieces(const pti_picture *picture, int operand) {
+    const pti_instance *instance = picture->plan->instance;
+    if (operand >= pti_instance_n_arrays(instance) ||
+        pti_instance_count_pieces(instance, operand) == 1)
+        return pti_words_of("%s", "");
+    const pti_pieces_held held = pti_pieces_held_of(picture->plan, operand);
+    return pti_words_of(" of %d: %s together; their hull %s", held.n_pieces,
+                        pti_words_size(held.held_bytes).text, pti_words_size(held.hull_bytes).text);
 }
 
 void pti_picture_caption_array(const pti_picture *picture, const pti_panel *panel, int operand,
                                double above) {
     const pti_words array = pti_words_operand(picture->plan->instance, operand);
+    const pti_words pieces = describe_pieces(picture, operand);
     double x = panel->at.x, y = panel->at.y - above;
     if (panel->space.n_dims > 2)
-        pti_svg_label(picture->svg, "head", x, y, "%s (dimensions %d, %d)", array.text,
-                      panel->row_dim, panel->col_dim);
+        pti_svg_label(picture->svg, "head", x, y, "%s (dimensions %d, %d)%s", array.text,
+                      panel->row_dim, panel->col_dim, pieces.text);
     else
-        pti_svg_label(picture->svg, "head", x, y, "%s", array.text);
+        pti_svg_label(picture->svg, "head", x, y, "%s%s", array.text, pieces.text);
 }
 
 /** Draw what operations of one kind move of an operand for the chosen superblock; the bytes. */
@@ -51,7 +68,9 @@ static int64_t draw_moved(const pti_picture *picture, const pti_panel *panel, in
         if (op->kind != kind || op->superblock != picture->chosen ||
             schedule->placement[op->placement].operand != operand)
             continue;
-        pti_panel_draw_box(picture->svg, panel, style, &op->box, NULL, NULL);
+        const polytile_domain box =
+            pti_operand_unsheared(&schedule->instance->operand[operand], &op->box);
+        pti_panel_draw_box(picture->svg, panel, style, &box, NULL, NULL);
         bytes += op->bytes;
     }
     return bytes;
@@ -73,8 +92,11 @@ static void draw_array(const pti_picture *picture, int operand, pti_svg_box area
     pti_panel panel = pti_picture_array_panel(picture, operand);
     pti_panel_fit(&panel, area);
     pti_panel_draw_space(picture->svg, &panel, NULL);
-    if (placement != NULL)
-        pti_panel_draw_box(picture->svg, &panel, "held", &placement->layout.hull, NULL, NULL);
+    if (placement != NULL) {
+        const polytile_domain held = pti_operand_unsheared(
+            &picture->plan->instance->operand[operand], &placement->layout.hull);
+        pti_panel_draw_box(picture->svg, &panel, "held", &held, NULL, NULL);
+    }
     int64_t uploaded = draw_moved(picture, &panel, operand, PTI_UPLOAD, "upload");
     int64_t downloaded =
         draw_moved(picture, &panel, operand, PTI_DOWNLOAD, uploaded > 0 ? "back" : "download");

@@ -1,5 +1,6 @@
 #include "partition/show/picture.h"
 
+#include "access/footprint/shear.h"
 #include "base/checked.h"
 
 #include <inttypes.h>
@@ -63,8 +64,11 @@ static polytile_domain placements_of_line(const lines *of, int64_t line, int ope
     polytile_domain hull = {0};
     for (int64_t k = line * of->stride; k < first_after(of, line); k++) {
         const pti_placement *placement = pti_schedule_placement(of->schedule, 0, k, operand);
-        if (placement != NULL)
-            extend_hull(&hull, &placement->layout.hull);
+        if (placement == NULL)
+            continue;
+        const polytile_domain held = pti_operand_unsheared(
+            &of->schedule->instance->operand[operand], &placement->layout.hull);
+        extend_hull(&hull, &held);
     }
     return hull;
 }
@@ -117,10 +121,12 @@ static void draw_moved(const lines *of, const pti_panel *panel, int operand, pti
         if (op->kind != kind || schedule->placement[op->placement].operand != operand)
             continue;
         pti_panel strip = half_of_line(of, panel, operand, line, kind);
+        const polytile_domain box =
+            pti_operand_unsheared(&schedule->instance->operand[operand], &op->box);
         if (of->stride == 1)
-            draw_bar(of, &strip, pti_op_word(kind), &op->box);
+            draw_bar(of, &strip, pti_op_word(kind), &box);
         else
-            extend_hull(&hull[line], &op->box);
+            extend_hull(&hull[line], &box);
     }
     for (int64_t line = 0; line < of->n; line++) {
         pti_panel strip = half_of_line(of, panel, operand, line, kind);

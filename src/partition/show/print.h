@@ -24,6 +24,9 @@ pti_printer pti_plan_write_text, pti_plan_write_json, pti_plan_draw;
 /** Write the members of a plan's JSON, without the braces around them. */
 void pti_plan_write_json_members(pti_text *text, const polytile_plan *plan);
 
+/** Write the paper's union, equations and shape, of a plan by its strategy; else nothing. */
+void pti_plan_write_equations(pti_text *text, const polytile_plan *plan);
+
 /** A line of a text with a label in front: pti_text_add(text, PTI_ROW "%s\n", "limit", words). */
 #define PTI_ROW "  %-13s"
 

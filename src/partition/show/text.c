@@ -1,3 +1,4 @@
+#include "access/footprint/shear.h"
 #include "access/set/box_text.h"
 #include "base/checked.h"
 #include "base/plural.h"
@@ -10,9 +11,10 @@
 enum { N_SHOWN = 6, N_COLUMNS = 5, N_DESCRIBED = 8 };
 
 static void add_title(pti_text *text, const polytile_plan *plan) {
-    const polytile_domain *threads = &plan->instance->threads;
-    pti_text_add(text, "%s over %s: %s", plan->summary.kernel, pti_words_box(threads).text,
-                 pti_words_count(pti_box_count(threads), "thread").text);
+    const polytile_domain threads =
+        pti_instance_asked_box(plan->instance, &plan->instance->threads);
+    pti_text_add(text, "%s over %s: %s", plan->summary.kernel, pti_words_box(&threads).text,
+                 pti_words_count(pti_box_count(&threads), "thread").text);
     if (plan->chain != NULL)
         pti_text_add(text, ", one of %d launch%s", plan->chain_summary.n_launches,
                      pti_plural(plan->chain_summary.n_launches, "", "es"));
@@ -25,13 +27,17 @@ static void add_pieces(pti_text *text, const polytile_plan *plan, int array) {
     if (held.n_pieces > 1)
         pti_text_add(text, ", in %d pieces, %s; their hull %s", held.n_pieces,
                      pti_words_size(held.held_bytes).text, pti_words_size(held.hull_bytes).text);
+    else if (pti_operand_is_sheared(&plan->instance->operand[array]))
+        pti_text_add(text, ", along a diagonal, %s; its hull %s",
+                     pti_words_size(held.held_bytes).text, pti_words_size(held.hull_bytes).text);
 }
 
 static void add_arrays(pti_text *text, const polytile_plan *plan) {
     for (int k = 0; k < pti_instance_n_arrays(plan->instance); k++) {
         const pti_operand *of = &plan->instance->operand[k];
-        double n_bytes = (double)pti_box_count(&of->domain) * (double)of->element_bytes;
-        pti_text_add(text, "  %s%s %s, %s, %s", of->name, pti_words_box(&of->domain).text,
+        const polytile_domain *domain = pti_operand_array_domain(of);
+        double n_bytes = (double)pti_box_count(domain) * (double)of->element_bytes;
+        pti_text_add(text, "  %s%s %s, %s, %s", of->name, pti_words_box(domain).text,
                      pti_words_type(of->type).text, pti_words_array_roles(plan, k).text,
                      pti_words_size((int64_t)n_bytes).text);
         add_pieces(text, plan, k);
@@ -54,6 +60,7 @@ static void add_limit(pti_text *text, const polytile_plan *plan) {
 }
 
 static void add_strategy(pti_text *text, const polytile_plan *plan) {
+    pti_plan_write_equations(text, plan);
     if (plan->paper_overshoot_bytes > 0)
         pti_text_add(text,
                      PTI_ROW "%s over the limit by the paper's own equations; this plan was "
@@ -216,7 +223,8 @@ static void fill_row(pti_text row[N_COLUMNS], const polytile_plan *plan, int num
     const pti_schedule *schedule = plan->schedule;
     int64_t n_bytes = pti_superblock_device_bytes(schedule, launch->superblock);
     fill_number(&row[0], plan, number, launch->launch);
-    pti_box_write(&row[1], &schedule->superblock[launch->superblock]);
+    const polytile_domain threads = pti_schedule_asked_superblock(schedule, launch->superblock);
+    pti_box_write(&row[1], &threads);
     pti_text_add(&row[2], "%s", pti_words_size(n_bytes).text);
     fill_moved(&row[3], schedule, PTI_UPLOAD, launch->superblock);
     fill_moved(&row[4], schedule, PTI_DOWNLOAD, launch->superblock);

@@ -1,7 +1,9 @@
 #include "partition/show/words.h"
 
+#include "access/declare/declaration.h"
 #include "access/declare/type.h"
 #include "access/footprint/footprint.h"
+#include "access/footprint/shear.h"
 #include "access/footprint/split.h"
 #include "access/set/box_text.h"
 #include "base/plural.h"
@@ -92,15 +94,6 @@ pti_words pti_words_ratio(const polytile_plan_summary *summary) {
     return pti_words_of("%.3f", moved / (double)summary->lower_bound_bytes);
 }
 
-static const char *role_word(polytile_role role) {
-    static const char *const words[] = {
-#define ROLE_WORD(name, word) word,
-        POLYTILE_ROLES(ROLE_WORD)
-#undef ROLE_WORD
-    };
-    return words[role];
-}
-
 /** Roles that were said, as bits: 2 * role, and 1 more where it starts from the identity. */
 typedef unsigned said_roles;
 
@@ -111,7 +104,7 @@ static void add_roles(pti_text *text, const pti_instance *instance, int operand,
         said_roles role = 1u << (2 * (unsigned)s->role + (s->fresh ? 1 : 0));
         if ((*said & role) == 0)
             pti_text_add(text, "%s%s%s", *said == 0 ? "" : ", ", s->fresh ? "out " : "",
-                         role_word(s->role));
+                         pti_role_word(s->role));
         *said |= role;
     }
 }
@@ -160,8 +153,9 @@ pti_words pti_words_array_roles(const polytile_plan *plan, int array) {
 }
 
 pti_words pti_words_superblock(const pti_schedule *schedule, int64_t superblock) {
+    const polytile_domain threads = pti_schedule_asked_superblock(schedule, superblock);
     return pti_words_of("superblock %" PRId64 ": threads %s", superblock,
-                        pti_words_box(&schedule->superblock[superblock]).text);
+                        pti_words_box(&threads).text);
 }
 
 static bool is_named_before(const pti_launches *launches, int kind) {
@@ -225,19 +219,43 @@ static pti_pieces_held held_by(const pti_instance *instance, int array,
         const polytile_domain piece = pti_footprint_hull(instance, o, PTI_TOUCHES, threads);
         held.n_pieces++;
         held.held_bytes += pti_box_count(&piece) * instance->operand[o].element_bytes;
-        hull = pti_box_coarse_union(&hull, &piece);
+        const polytile_domain around = pti_operand_unsheared(&instance->operand[o], &piece);
+        hull = pti_box_coarse_union(&hull, &around);
     }
     held.hull_bytes = pti_box_count(&hull) * instance->operand[array].element_bytes;
     return held;
 }
 
+/** Find what one of some superblocks holds of an array by one name, that of which the hull is
+ * largest. */
+static void find_widest(const pti_instance *instance, int name, int64_t n_superblocks,
+                        const polytile_domain *superblock, pti_pieces_held *widest) {
+    for (int64_t k = 0; k < n_superblocks; k++) {
+        const pti_pieces_held held = held_by(instance, name, &superblock[k]);
+        if (held.hull_bytes > widest->hull_bytes)
+            *widest = held;
+    }
+}
+
+/** The same for launches that run one after the other; those that are interleaved have arrays in one
+ * piece. */
+static void find_widest_of_kinds(const pti_launches *launches, int array, pti_pieces_held *widest) {
+    for (int k = 0; k < launches->n_kinds; k++) {
+        const pti_launch_kind *kind = &launches->of_kind[k];
+        const pti_instance *instance = kind->ways.call[kind->way].instance;
+        for (int a = 0; a < pti_instance_n_arrays(instance); a++)
+            if (kind->array[a] == array && pti_instance_count_pieces(instance, a) > 1)
+                find_widest(instance, a, kind->partition.n_superblocks, kind->partition.superblock,
+                            widest);
+    }
+}
+
 pti_pieces_held pti_pieces_held_of(const polytile_plan *plan, int array) {
     pti_pieces_held widest = {.n_pieces = 1};
-    const int64_t n_superblocks = plan->chain != NULL ? 0 : plan->schedule->n_superblocks;
-    for (int64_t k = 0; k < n_superblocks; k++) {
-        const pti_pieces_held held = held_by(plan->instance, array, &plan->schedule->superblock[k]);
-        if (k == 0 || held.hull_bytes > widest.hull_bytes)
-            widest = held;
-    }
+    if (plan->chain == NULL)
+        find_widest(plan->instance, array, plan->schedule->n_superblocks,
+                    plan->schedule->superblock, &widest);
+    else
+        find_widest_of_kinds(&plan->chain->launches, array, &widest);
     return widest;
 }

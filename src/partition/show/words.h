@@ -70,7 +70,7 @@ typedef struct pti_pieces_held {
     int64_t hull_bytes; /* of the box around them */
 } pti_pieces_held;
 
-/** Find it for an array of a plan; of a chain's, whose arrays are in one piece, without bytes. */
+/** Find it for an array of a plan; of a chain's that no launch has in pieces, without bytes. */
 pti_pieces_held pti_pieces_held_of(const polytile_plan *plan, int array);
 
 #endif

@@ -60,20 +60,13 @@ static double kernel_seconds(const pti_chain *chain, const polytile_link *link) 
     return sum_s;
 }
 
-/** Return the bytes of the rows that a slab touches, of all arrays. */
-static double bands_bytes(const choice *of, const pti_skew_need *needs, int64_t slab) {
-    double sum = 0;
-    for (int a = 0; a < of->request->chain->arrays->n_operands; a++)
-        sum += (double)pti_skew_slab_bytes(&needs[a], slab);
-    return sum;
-}
-
 /** Return the largest slab, up to a length, whose bands stay in the cache; 0: none. */
 static int64_t largest_slab(const choice *of, const pti_skew_need *needs, int64_t length) {
     int64_t fits = 0, too_many = length + 1;
     while (fits + 1 < too_many) {
         int64_t tried = fits + (too_many - fits) / 2;
-        bool does_fit = bands_bytes(of, needs, tried) <= usable_cache_bytes(of->request->link);
+        bool does_fit = pti_skew_slabs_bytes(of->request->chain, needs, tried) <=
+                        usable_cache_bytes(of->request->link);
         *(does_fit ? &fits : &too_many) = tried;
     }
     return fits;
@@ -92,7 +85,7 @@ static double predict_slabs(const choice *of, const pti_skew_shape *shape, const
 /** Try a pass, unless the cache holds everything from launch to launch anyway. */
 static void try_pass(const choice *of, const pti_skew_need *needs, const pti_pass *pass,
                      pti_skew_shape *best) {
-    double all_bytes = bands_bytes(of, needs, INT64_MAX);
+    double all_bytes = pti_skew_slabs_bytes(of->request->chain, needs, INT64_MAX);
     int n_launches = of->request->chain->n_launches, n_per_pass = pass->end - pass->first;
     pti_skew_shape tried = {.n_passes = (int)pti_ceil_div(n_launches, n_per_pass),
                             .n_per_pass = n_per_pass,

@@ -1,5 +1,6 @@
 #include "partition/skew/chain.h"
 
+#include "access/footprint/slabs.h"
 #include "base/checked.h"
 
 #include <stdlib.h>
@@ -68,6 +69,8 @@ static int index_of_axes(const pti_chain *chain, const pti_cut_launch *cut) {
 
 /** Return why an operand's launch cannot be cut; NULL if it can. */
 static const char *obstacle_of(const pti_operand *operand) {
+    if (operand->is_scratch)
+        return "has scratch";
     if (operand->fresh)
         return "starts a reduction of";
     return operand->partial ? "writes elements that are only known by a box around them of" : NULL;
@@ -114,6 +117,7 @@ static bool append_launch(const finder *of, const pti_cut_launch *launch, int fi
     bool has_first = first_index < launch->call.instance->n_indices;
     *added = (pti_cut_launch){.call = launch->call};
     added->index = index >= 0 ? index : has_first ? first_index : 0;
+    added->call.instance = pti_instance_for_slabs(launch->call.instance, added->index);
     if (!find_axes(of, added))
         return false;
     chain->n_launches++;

@@ -24,8 +24,8 @@ int64_t pti_skew_image_rows(int64_t slab, int64_t n_per_lap, int64_t band_rows);
 /** Return the bytes of an array's image, padded. */
 int64_t pti_skew_image_bytes(const pti_skew_need *need, int64_t slab, int64_t n_per_lap);
 
-/** Return the bytes that one slab touches. */
-int64_t pti_skew_slab_bytes(const pti_skew_need *need, int64_t slab);
+/** Return the bytes that one slab touches, of all arrays. */
+double pti_skew_slabs_bytes(const pti_chain *chain, const pti_skew_need *needs, int64_t slab);
 
 /** Return the bytes of all arrays' images; INT64_MAX if they exceed 64 bits. */
 int64_t pti_skew_bytes(const pti_skew_need *needs, int n_arrays, int64_t slab, int64_t n_per_lap);

@@ -51,15 +51,10 @@ static const pti_placement **new_places(const pti_schedule *schedule) {
     return calloc((size_t)schedule->instance->n_operands + 1, sizeof(const pti_placement *));
 }
 
-static bool are_apart(const pti_placement *one, const pti_placement *other) {
-    return one->offset_bytes + one->layout.size_bytes <= other->offset_bytes ||
-           other->offset_bytes + other->layout.size_bytes <= one->offset_bytes;
-}
-
 static bool is_apart_from_later(const pti_schedule *schedule, const pti_placement *const *place,
                                 int array) {
     for (int a = array + 1; a < schedule->instance->n_operands && place[array] != NULL; a++)
-        if (place[a] != NULL && !are_apart(place[array], place[a]))
+        if (place[a] != NULL && pti_placements_overlap(place[array], place[a]))
             return false;
     return true;
 }

@@ -140,7 +140,7 @@ static bool suits_concurrent(const candidate *of, const pti_skew_shape *shape) {
         (double)pti_pass_n_slabs(&of->pass, shape->slab) * of->request->chain->n_launches;
     double saved_s = n_launches * of->request->link->launch_latency_s * saved_concurrent *
                      (1 - 1 / (double)shape->n_per_lap);
-    return !of->request->in_turn && saved_s >= least_saved * shape->seconds &&
+    return !of->request->one_after_other && saved_s >= least_saved * shape->seconds &&
            (!fit_into_cache(of, shape->slab) || fit_into_cache(of, 2 * shape->slab));
 }
 
@@ -369,9 +369,7 @@ static double moved_bytes(const pti_cut_launch *cut) {
  * runs out. */
 static double touched_bytes(const pti_chain *chain) {
     pti_skew_need *needs = pti_skew_needs(chain, chain->n_launches);
-    double n_bytes = needs == NULL ? -1 : 0;
-    for (int a = 0; needs != NULL && a < chain->arrays->n_operands; a++)
-        n_bytes += (double)pti_skew_slab_bytes(&needs[a], INT64_MAX);
+    double n_bytes = needs == NULL ? -1 : pti_skew_slabs_bytes(chain, needs, INT64_MAX);
     free(needs);
     return n_bytes;
 }
@@ -393,14 +391,6 @@ bool pti_skew_pays(const pti_skew_request *request, const pti_skew_shape *shape,
 
 /* In place. */
 
-/** Return the bytes of all bands of slabs, once each: what caches should hold. */
-static int64_t bands_bytes(const pti_skew_need *needs, int n_arrays, int64_t slab) {
-    int64_t sum = 0;
-    for (int a = 0; a < n_arrays; a++)
-        sum += pti_skew_slab_bytes(&needs[a], slab);
-    return sum;
-}
-
 /** Return the largest slab whose bands fit, and which is no shorter than their rest: shorter slabs
  * cost more launches than they save in reading; 0: none. */
 static int64_t largest_slab(const pti_skew_request *request, const pti_skew_need *needs) {
@@ -408,7 +398,8 @@ static int64_t largest_slab(const pti_skew_request *request, const pti_skew_need
     int64_t least = 1, slab = 0;
     for (int a = 0; a < n_arrays; a++)
         least = pti_max(least, needs[a].band_rows);
-    for (int64_t tried = least; bands_bytes(needs, n_arrays, tried) <= request->arena_bytes;
+    for (int64_t tried = least;
+         pti_skew_slabs_bytes(request->chain, needs, tried) <= (double)request->arena_bytes;
          tried++)
         slab = tried;
     return slab;
@@ -416,8 +407,7 @@ static int64_t largest_slab(const pti_skew_request *request, const pti_skew_need
 
 /** Return whether the caches hold everything that the chain touches. */
 static bool all_fit_into_caches(const pti_skew_request *request, const pti_skew_need *needs) {
-    return bands_bytes(needs, request->chain->arrays->n_operands, INT64_MAX) <=
-           request->arena_bytes;
+    return pti_skew_slabs_bytes(request->chain, needs, INT64_MAX) <= (double)request->arena_bytes;
 }
 
 /** Try a number of launches a pass; false if fewer need not be tried. */

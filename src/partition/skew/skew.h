@@ -34,7 +34,7 @@ typedef struct pti_skew_request {
     const polytile_link *link;
     int64_t most_per_pass; /* launches; 0: chosen */
     bool fewest_bytes;     /* rather than the least time */
-    bool in_turn;          /* no two slabs side by side: launches share what is theirs */
+    bool one_after_other;  /* no two slabs side by side: launches share what is theirs */
 } pti_skew_request;
 
 /** How a chain is cut. */

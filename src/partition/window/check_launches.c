@@ -7,16 +7,12 @@
 /* The public proofs: what every plan requires of its launches, and what no plan can know by itself.
  */
 
-static const polytile_plan_options no_options = {0};
-
 polytile_status polytile_check(const polytile_kernel *kernel, const polytile_domain *domain,
                                int n_arrays, polytile_array *const *arrays,
                                const polytile_launch_options *options) {
-    if (kernel == NULL)
-        return pti_fail(NULL, POLYTILE_INVALID, "%s: the kernel is NULL", __func__);
+    PTI_ENTER(kernel, kernel->object.context, "kernel");
     pti_instance *instance = NULL;
     polytile_status status;
-    pti_clear_error(kernel->object.context);
     PTI_TRY(pti_plan_bind(kernel, domain, n_arrays, arrays, options, &instance));
     PTI_TRY(pti_prove_inside(kernel, instance));
 done:
@@ -94,21 +90,16 @@ static void free_prover(prover *of) {
 polytile_status polytile_check_chain(int n_launches, const polytile_chain_launch *launches,
                                      int n_scratch, polytile_array *const *scratch,
                                      const polytile_plan_options *options) {
-    polytile_context *ctx = pti_chain_context(n_launches, launches);
-    if (ctx == NULL)
-        return pti_fail(NULL, POLYTILE_INVALID, "%s: there are no launches with a kernel",
-                        __func__);
-    pti_chain_request request = {
-        .ctx = ctx,
-        .n_launches = n_launches,
-        .launch = launches,
-        .n_scratch = n_scratch,
-        .scratch = scratch,
-        .options = options == NULL ? &no_options : options,
-    };
+    pti_chain_request request = {.n_launches = n_launches,
+                                 .launch = launches,
+                                 .n_scratch = n_scratch,
+                                 .scratch = scratch,
+                                 .options = options};
     prover of = {.request = &request};
-    pti_clear_error(request.ctx);
-    polytile_status status = prove_launches(&of);
+    polytile_status status;
+    PTI_TRY(pti_chain_request_complete(__func__, &request));
+    PTI_TRY(prove_launches(&of));
+done:
     free_prover(&of);
     return status;
 }

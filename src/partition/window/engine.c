@@ -75,6 +75,7 @@ static bool note_written(pti_residency *residency, const pti_schedule *schedule)
     return is_noted;
 }
 
+/** Hand a batch to the consumer, and note what a chain that streams brought home. */
 static polytile_status take_batch(const pti_consumer *consumer, pti_batch *batch) {
     polytile_status status = consumer->take(consumer->of, batch);
     if (status == POLYTILE_OK && pti_batch_streams(batch) && batch->schedule != NULL &&
@@ -84,8 +85,8 @@ static polytile_status take_batch(const pti_consumer *consumer, pti_batch *batch
     return status;
 }
 
-/** Hand on the next steps in one batch. */
-static polytile_status hand_on_batch(walk *of, int n_steps, pti_fusion_group *group) {
+/** Hand on the next steps in one batch; of those that run one after the other, the first so many. */
+static polytile_status hand_on_batch(walk *of, int n_steps, int n_single, pti_fusion_group *group) {
     const pti_step *step = of->window->step + of->first;
     pti_batch batch = {.window = of->window,
                        .first = of->first,
@@ -93,6 +94,7 @@ static polytile_status hand_on_batch(walk *of, int n_steps, pti_fusion_group *gr
                        .step = step,
                        .first_launch = of->first_launch,
                        .n_launches = count_launches(step, n_steps),
+                       .n_single = n_single,
                        .group = group};
     of->first += n_steps;
     of->first_launch += batch.n_launches;
@@ -113,7 +115,7 @@ static polytile_status hand_on_single(walk *of, int end) {
         PTI_TRY(cut_launches(of));
     while (of->first < end) {
         int next = in_place ? of->first + 1 : pti_batch_find_end(of->window->step, of->first, end);
-        PTI_TRY(hand_on_batch(of, next - of->first, NULL));
+        PTI_TRY(hand_on_batch(of, next - of->first, end - of->first, NULL));
     }
 done:
     return status;
@@ -126,7 +128,8 @@ static polytile_status flush_arrays(const walk *of) {
                        .first = of->first,
                        .n_steps = n_arrays,
                        .step = step,
-                       .first_launch = of->first_launch};
+                       .first_launch = of->first_launch,
+                       .n_single = n_arrays};
     for (int a = 0; step != NULL && a < n_arrays; a++)
         step[a] = (pti_step){.kind = PTI_STEP_FLUSH, .position = a};
     polytile_status status =
@@ -147,7 +150,7 @@ static polytile_status hand_on_chain(walk *of, pti_fusion_group *group) {
         PTI_TRY(cut_launches(of));
     else if (of->window->residency != NULL)
         PTI_TRY(flush_arrays(of));
-    PTI_TRY(hand_on_batch(of, group->n_launches, group));
+    PTI_TRY(hand_on_batch(of, group->n_launches, 0, group));
 done:
     return status;
 }

@@ -18,6 +18,8 @@ typedef struct pti_batch {
     const pti_step *step; /* these; or a flush of every array, before the first */
     int first_launch;     /* how many launches of the window come before it */
     int n_launches;       /* that it has */
+    int n_single; /* steps from the first on that run one after the other, in this batch and in
+                     those that follow at once; of a group: 0 */
     pti_fusion_group
         *group; /* whose launches are interleaved; NULL: they run one after the other */
     const pti_schedule *schedule; /* found by who takes the batch; NULL: not yet */

@@ -24,16 +24,20 @@ double pti_asked_touched_bytes(const pti_instance *instance) {
  * else NULL. */
 static const char *strategy_apart(const pti_step_window *window, int step) {
     const polytile_plan_options *options = window->asked[step].options;
-    const char *name = options == NULL ? NULL : options->strategy;
-    bool is_apart = name != NULL && pti_strategy_find(name)->objective.fewest_kernels;
-    return is_apart ? name : NULL;
+    const pti_strategy *strategy = pti_strategy_find(options == NULL ? NULL : options->strategy);
+    return strategy->objective.fewest_kernels ? strategy->name : NULL;
+}
+
+/** Whether a step is a launch that may be looked at with others: slots run all at once. */
+static bool may_be_in_row(const pti_step *step) {
+    return step->kind == PTI_STEP_LAUNCH && !step->call.instance->is_team;
 }
 
 /** The launches that follow one another from a step on, in a row; all or none of them by themselves.
  */
 static int count_row(const pti_step_window *window, int first) {
     int n = 0;
-    while (first + n < window->n_steps && window->step[first + n].kind == PTI_STEP_LAUNCH &&
+    while (first + n < window->n_steps && may_be_in_row(&window->step[first + n]) &&
            (strategy_apart(window, first + n) == NULL) == (strategy_apart(window, first) == NULL))
         n++;
     return n;
@@ -129,11 +133,11 @@ static void refresh_unwritten(const pti_step_window *window, pti_fusion_group *g
         pti_boxes_copy(&group->unwritten[a], pti_residency_unwritten(window->residency, a));
 }
 
-static bool has_launcher(const pti_step_window *window, int first, int n_launches) {
-    bool has = false;
+static bool may_overlap(const pti_step_window *window, int first, int n_launches) {
+    bool all_may = true;
     for (int k = first; k < first + n_launches; k++)
-        has |= window->asked[k].has_launcher;
-    return has;
+        all_may &= window->asked[k].may_overlap;
+    return all_may;
 }
 
 static pti_skew_request skew_request(const pti_step_window *window, int first,
@@ -147,8 +151,8 @@ static pti_skew_request skew_request(const pti_step_window *window, int first,
         .arena_bytes = window->memory_bytes,
         .link = link == NULL ? &polytile_link_default : link,
         .most_per_pass = most_per_pass(window, first, group->chain.n_launches),
-        .in_turn = has_launcher(window, first, group->chain.n_launches),
-        .fewest_bytes = options->strategy != NULL && strcmp(options->strategy, "min-traffic") == 0};
+        .one_after_other = !may_overlap(window, first, group->chain.n_launches),
+        .fewest_bytes = pti_strategy_find(options->strategy)->fewest_bytes};
 }
 
 /** Choose how the chain is cut; without a good way none of it is fused, for a reason but in

@@ -15,7 +15,7 @@ enum { PTI_WINDOW_STEPS = 1024, PTI_PLAN_SUPERBLOCKS = 4096 };
 typedef struct pti_asked {
     const polytile_plan_options *options;
     double touched_bytes; /* that it goes through, twice where it reads and writes */
-    bool has_launcher;    /* which may have memory of its own, used one call after the other */
+    bool may_overlap; /* its sub-kernels may run side by side, also with those of other launches */
     const pti_schedule *in_place; /* of it alone, on the arrays themselves; NULL with a residency */
 } pti_asked;
 

@@ -3,17 +3,26 @@
 #include "access/declare/array.h"
 #include "access/declare/kernel.h"
 #include "access/footprint/footprint.h"
+#include "access/footprint/rebase.h"
+#include "access/footprint/slabs.h"
+#include "partition/memory/residency.h"
 #include "partition/window/plan.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/** An array of the launches, or scratch of one kind of them. */
+typedef struct known_array {
+    const polytile_array *array; /* NULL: scratch */
+    const pti_operand *operand;  /* that was the first to be it; of a kind's instance */
+} known_array;
 
 /** What is gathered while launches are filled in. */
 typedef struct binder {
     const pti_chain_request *request;
     pti_launches *launches;
     const polytile_chain_launch **first_of; /* of each kind: the launch it was found in; owned */
-    const polytile_array **array;           /* the arrays, as they are found; owned */
+    known_array *array;                     /* as they are found; owned */
     int n_arrays;
 } binder;
 
@@ -38,7 +47,8 @@ static polytile_status check_launch(const pti_chain_request *request, int l) {
             return pti_fail(request->ctx, POLYTILE_INVALID,
                             "%s: array %s is of another context; create it in the kernel's",
                             name_of(launch), polytile_array_get_name(launch->arrays[a]));
-    return POLYTILE_OK;
+    return pti_check_reserved(request->ctx, name_of(launch), "polytile_chain_launch",
+                              launch->reserved);
 }
 
 static polytile_status check_scratch(const pti_chain_request *request) {
@@ -61,11 +71,17 @@ done:
     return status;
 }
 
-polytile_context *pti_chain_context(int n_launches, const polytile_chain_launch *launches) {
-    for (int l = 0; launches != NULL && l < n_launches; l++)
-        if (launches[l].kernel != NULL)
-            return launches[l].kernel->object.context;
-    return NULL;
+polytile_status pti_chain_request_complete(const char *caller, pti_chain_request *request) {
+    static const polytile_plan_options no_options = {0};
+    request->options = request->options == NULL ? &no_options : request->options;
+    for (int l = 0; request->launch != NULL && l < request->n_launches; l++) {
+        if (request->launch[l].kernel != NULL) {
+            request->ctx = request->launch[l].kernel->object.context;
+            pti_clear_error(request->ctx);
+            return POLYTILE_OK;
+        }
+    }
+    return pti_fail(NULL, POLYTILE_INVALID, "%s: there are no launches with a kernel", caller);
 }
 
 /* Kinds. */
@@ -108,29 +124,46 @@ static int find_kind(const binder *of, const polytile_chain_launch *launch) {
     return kind;
 }
 
-/** Its position among the arrays, which it joins. */
-static int position_of(binder *of, const polytile_array *array) {
-    int position = 0;
-    while (position < of->n_arrays && of->array[position] != array)
+/** Its position among the arrays, which it joins; scratch always does. */
+static int position_of(binder *of, const polytile_array *array, const pti_operand *operand) {
+    int position = array == NULL ? of->n_arrays : 0;
+    while (position < of->n_arrays && of->array[position].array != array)
         position++;
     if (position == of->n_arrays)
-        of->array[of->n_arrays++] = array;
+        of->array[of->n_arrays++] = (known_array){array, operand};
     return position;
+}
+
+/** The array that has an array's elements; NULL: scratch. */
+static polytile_array *root_of(const polytile_array *array) {
+    return array == NULL ? NULL : (polytile_array *)(uintptr_t)pti_array_root(array);
 }
 
 static polytile_status find_arrays(binder *of, const polytile_chain_launch *launch,
                                    pti_launch_kind *kind) {
     int n_operands = kind->instance->n_operands;
+    polytile_array *of_operand[PTI_MAX_OPERANDS];
     kind->array = calloc((size_t)n_operands + 1, sizeof *kind->array);
-    const polytile_array **grown =
+    known_array *grown =
         realloc(of->array, ((size_t)of->n_arrays + (size_t)n_operands + 1) * sizeof *grown);
     of->array = grown == NULL ? of->array : grown;
     if (kind->array == NULL || grown == NULL)
         return pti_fail_memory(of->request->ctx, name_of(launch),
                                n_operands * (double)sizeof *grown);
-    for (int a = 0; a < n_operands; a++)
-        kind->array[a] = position_of(of, launch->arrays[a]);
+    pti_kernel_list_operands(launch->kernel, launch->arrays, of_operand);
+    for (int o = 0; o < n_operands; o++)
+        kind->array[o] = position_of(of, root_of(of_operand[o]), &kind->instance->operand[o]);
     return POLYTILE_OK;
+}
+
+/** Let views be what they are of, which other launches may have. */
+static polytile_status rebase_kind(const binder *of, const polytile_chain_launch *launch,
+                                   pti_launch_kind *kind) {
+    polytile_array *given[PTI_MAX_OPERANDS], *planned[PTI_MAX_OPERANDS];
+    pti_kernel_list_operands(launch->kernel, launch->arrays, given);
+    for (int o = 0; o < kind->instance->n_operands; o++)
+        planned[o] = root_of(given[o]);
+    return pti_instance_rebase(of->request->ctx, given, planned, &kind->instance);
 }
 
 static polytile_status bind_kind(binder *of, const polytile_chain_launch *launch) {
@@ -143,7 +176,12 @@ static polytile_status bind_kind(binder *of, const polytile_chain_launch *launch
     PTI_TRY(pti_plan_bind(launch->kernel, &launch->domain, launch->n_arrays, launch->arrays,
                           &options, &kind->instance));
     of->first_of[launches->n_kinds++] = launch;
+    PTI_TRY(rebase_kind(of, launch, kind));
     PTI_TRY(find_arrays(of, launch, kind));
+    kind->instance->piece_alignment_bytes = PTI_RESIDENT_ALIGNMENT;
+    PTI_TRY(pti_instance_add_slabs(of->request->ctx, kind->instance));
+    kind->ways = pti_ways_of((pti_call){kind->instance, kind->array},
+                             pti_takes_pieces(&launch->kernel->implementation));
 done:
     return status;
 }
@@ -181,16 +219,19 @@ static bool copy_head(const pti_instance *from, pti_instance *to) {
     bool is_copied = (to->kernel_name = strdup(from->kernel_name)) != NULL;
     to->n_indices = from->n_indices;
     to->threads = from->threads;
+    to->asked = from->asked;
     for (int k = 0; k < from->n_indices; k++)
         is_copied = (to->index_name[k] = strdup(from->index_name[k])) != NULL && is_copied;
     return is_copied;
 }
 
-static bool copy_array(const polytile_array *from, pti_operand *to) {
-    *to = (pti_operand){.name = strdup(from->name),
+static bool copy_array(const known_array *known, pti_operand *to) {
+    const pti_operand *from = known->operand;
+    *to = (pti_operand){.name = strdup(known->array == NULL ? from->name : known->array->name),
                         .type = from->type,
                         .element_bytes = from->element_bytes,
-                        .domain = from->domain};
+                        .domain = from->domain,
+                        .is_scratch = from->is_scratch};
     return to->name != NULL;
 }
 
@@ -201,7 +242,8 @@ static bool is_scratch(const pti_chain_request *request, const polytile_array *a
     return s < request->n_scratch;
 }
 
-static bool fill_arrays(const binder *of) {
+/** Describe the arrays of all launches; false when memory runs out. */
+static bool describe_arrays(const binder *of) {
     pti_launches *launches = of->launches;
     size_t n_arrays = (size_t)of->n_arrays;
     pti_instance *arrays = launches->arrays = calloc(1, sizeof *arrays);
@@ -212,8 +254,9 @@ static bool fill_arrays(const binder *of) {
     bool is_filled = arrays->operand != NULL &&
                      copy_head(launches->of_kind[launches->main_kind].instance, arrays);
     for (int a = 0; a < of->n_arrays && is_filled; a++) {
-        is_filled = copy_array(of->array[a], &arrays->operand[a]);
-        launches->is_scratch[a] = is_scratch(of->request, of->array[a]);
+        is_filled = copy_array(&of->array[a], &arrays->operand[a]);
+        launches->is_scratch[a] =
+            of->array[a].array == NULL || is_scratch(of->request, of->array[a].array);
         arrays->n_operands++;
     }
     return is_filled;
@@ -242,7 +285,8 @@ polytile_status pti_launches_bind(const pti_chain_request *request, pti_launches
                                    : pti_fail_memory(request->ctx, "launches", n_bytes));
     PTI_TRY(bind_launches(&of));
     launches->main_kind = find_main_kind(launches);
-    PTI_TRY(fill_arrays(&of) ? POLYTILE_OK : pti_fail_memory(request->ctx, "launches", n_bytes));
+    PTI_TRY(describe_arrays(&of) ? POLYTILE_OK
+                                 : pti_fail_memory(request->ctx, "launches", n_bytes));
 done:
     free(of.first_of);
     free(of.array);
@@ -251,6 +295,7 @@ done:
 
 void pti_launches_free(pti_launches *launches) {
     for (int k = 0; launches->of_kind != NULL && k < launches->n_kinds; k++) {
+        pti_ways_free(&launches->of_kind[k].ways);
         pti_instance_free(launches->of_kind[k].instance);
         pti_partition_free(&launches->of_kind[k].partition);
         free(launches->of_kind[k].array);

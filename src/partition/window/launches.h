@@ -1,6 +1,7 @@
 #ifndef POLYTILE_PARTITION_WINDOW_LAUNCHES_H
 #define POLYTILE_PARTITION_WINDOW_LAUNCHES_H
 
+#include "access/footprint/ways.h"
 #include "access/lag.h"
 #include "base/context.h"
 #include "partition/cut/partition.h"
@@ -10,9 +11,11 @@
 
 /** Launches of one kernel over the same domain and arrays, all alike. */
 typedef struct pti_launch_kind {
-    pti_instance *instance;  /* owned, as all below */
+    pti_instance *instance;  /* as declared; owned, as all below */
     int *array;              /* of each operand: which array it is */
+    pti_ways ways;           /* to hold its arrays */
     pti_partition partition; /* how it is cut where it is planned by itself; else empty */
+    int way;                 /* that the partition is for */
 } pti_launch_kind;
 
 typedef struct pti_launches {
@@ -38,8 +41,9 @@ typedef struct pti_chain_request {
     const polytile_plan_options *options;
 } pti_chain_request;
 
-/** The context of the first launch that has a kernel; NULL: there is none. */
-polytile_context *pti_chain_context(int n_launches, const polytile_chain_launch *launches);
+/** Complete a request by the context of the first launch that has a kernel, whose error is cleared,
+ * and by options where there are none. Errors: INVALID, which names the caller: no launch has one. */
+polytile_status pti_chain_request_complete(const char *caller, pti_chain_request *request);
 
 /**
  * Fill in launches, each kind once, and prove that each of them is sound.

@@ -1,6 +1,9 @@
 #include "partition/window/plan.h"
 
 #include "access/conflict.h"
+#include "access/declare/array.h"
+#include "access/footprint/rebase.h"
+#include "access/footprint/unite.h"
 #include "partition/choose/choose_pieces.h"
 #include "partition/memory/build.h"
 #include "partition/window/plan_chain.h"
@@ -18,8 +21,8 @@ double pti_plan_now_s(void) {
 static void destroy_plan(pti_object *object) {
     polytile_plan *plan = (polytile_plan *)object;
     pti_schedule_free(plan->owned_schedule);
+    pti_ways_free(&plan->ways);
     pti_instance_free(plan->owned_instance);
-    pti_instance_free(plan->owned_split);
     free(plan);
 }
 
@@ -29,10 +32,6 @@ void polytile_plan_destroy(polytile_plan *plan) {
 }
 
 static const polytile_launch_options no_options = {0};
-
-static const pti_strategy *find_strategy(const polytile_plan_options *options) {
-    return pti_strategy_find(options->strategy == NULL ? "min-time" : options->strategy);
-}
 
 static polytile_status check_block(polytile_context *ctx, const polytile_kernel *kernel,
                                    const polytile_plan_options *options) {
@@ -97,33 +96,49 @@ static polytile_status check_link(polytile_context *ctx, const polytile_link *li
         "link: every rate must be above 0 bytes/s and every latency and overhead at least 0");
 }
 
-static polytile_status check_operands(polytile_context *ctx, const pti_instance *instance) {
-    if (instance->n_operands > PTI_MAX_OPERANDS)
-        return pti_fail(ctx, POLYTILE_UNSUPPORTED, "%s: %d arrays; a kernel can have %d",
-                        instance->kernel_name, instance->n_operands, (int)PTI_MAX_OPERANDS);
+static polytile_status check_operands(const polytile_kernel *kernel) {
+    if (kernel->declaration->n_arrays > PTI_MAX_OPERANDS)
+        return pti_fail(kernel->object.context, POLYTILE_UNSUPPORTED,
+                        "%s: %d arrays; a kernel can have %d", kernel->declaration->name,
+                        kernel->declaration->n_arrays, (int)PTI_MAX_OPERANDS);
     return POLYTILE_OK;
 }
 
 /** Bind, and prove that the launch is sound. On error *instance is NULL. */
-static polytile_status bind_launch(const polytile_kernel *kernel, const polytile_domain *domain,
-                                   int n_arrays, polytile_array *const *arrays,
-                                   const polytile_launch_options *options,
-                                   pti_instance **instance) {
+static polytile_status bind_operands(const polytile_kernel *kernel, const polytile_domain *domain,
+                                     polytile_array *const *operands,
+                                     const polytile_launch_options *options,
+                                     pti_instance **instance) {
     polytile_context *ctx = kernel->object.context;
     polytile_status status;
     *instance = NULL;
-    PTI_TRY(pti_kernel_check_launch(ctx, __func__, kernel, domain));
-    PTI_TRY(pti_kernel_check_arrays(ctx, kernel, n_arrays, arrays));
     PTI_TRY(check_link(ctx, options->plan.link));
-    PTI_TRY(pti_instance_create(kernel, domain, arrays, options->n_parameters, options->parameters,
-                                instance));
-    PTI_TRY(check_operands(ctx, *instance));
+    PTI_TRY(pti_instance_create(kernel, domain, operands, options->n_parameters,
+                                options->parameters, instance));
     PTI_TRY(pti_conflict_check(kernel, *instance));
+    PTI_TRY(pti_instance_unite_sections(ctx, instance));
 done:
     if (status != POLYTILE_OK) {
         pti_instance_free(*instance);
         *instance = NULL;
     }
+    return status;
+}
+
+static polytile_status bind_launch(const polytile_kernel *kernel, const polytile_domain *domain,
+                                   int n_arrays, polytile_array *const *arrays,
+                                   const polytile_launch_options *options,
+                                   pti_instance **instance) {
+    polytile_context *ctx = kernel->object.context;
+    polytile_array *operands[PTI_MAX_OPERANDS];
+    polytile_status status;
+    *instance = NULL;
+    PTI_TRY(pti_kernel_check_launch(ctx, __func__, kernel, domain));
+    PTI_TRY(pti_kernel_check_arrays(ctx, kernel, n_arrays, arrays));
+    PTI_TRY(check_operands(kernel));
+    pti_kernel_list_operands(kernel, arrays, operands);
+    PTI_TRY(bind_operands(kernel, domain, operands, options, instance));
+done:
     return status;
 }
 
@@ -139,16 +154,23 @@ static polytile_status choose_in_place(polytile_context *ctx, const pti_instance
     return POLYTILE_OK;
 }
 
-static polytile_status choose(const polytile_kernel *kernel, const pti_instance *instance,
-                              const pti_strategy *strategy, const polytile_plan_options *options,
-                              pti_choice *choice, pti_instance **split) {
+/** Choose a way to hold the arrays, and how the launch is cut. */
+static polytile_status choose(const polytile_kernel *kernel, const pti_strategy *strategy,
+                              const polytile_plan_options *options, pti_choice *choice,
+                              polytile_plan *plan) {
     polytile_context *ctx = kernel->object.context;
-    *split = NULL;
-    if (options->limit_bytes == 0)
-        return choose_in_place(ctx, instance, options, choice);
-    if (strategy->solved != NULL || !pti_takes_pieces(&kernel->implementation))
-        return pti_choose(ctx, instance, strategy, options, choice);
-    return pti_choose_pieces(ctx, instance, strategy, options, choice, split);
+    polytile_status status;
+    int way = 0;
+    plan->ways = pti_ways_of((pti_call){.instance = plan->owned_instance},
+                             pti_takes_pieces(&kernel->implementation));
+    plan->ways.may_shear = plan->ways.may_split;
+    PTI_TRY(options->limit_bytes == 0
+                ? choose_in_place(ctx, plan->owned_instance, options, choice)
+                : pti_choose_pieces(ctx, &plan->ways, strategy, options, choice, &way));
+    plan->instance = plan->ways.call[way].instance;
+    plan->schedule = plan->owned_schedule = choice->schedule;
+done:
+    return status;
 }
 
 static polytile_status summarise(polytile_context *ctx, polytile_plan *plan,
@@ -180,7 +202,8 @@ static polytile_status summarise(polytile_context *ctx, polytile_plan *plan,
     memcpy(summary->block, choice->grid.block, sizeof summary->block);
     memcpy(summary->grid_blocks, choice->grid.n_blocks, sizeof summary->grid_blocks);
     memcpy(summary->superblock_blocks, choice->shape, sizeof summary->superblock_blocks);
-    plan->paper_overshoot_bytes = choice->paper_overshoot_bytes;
+    plan->solution = choice->solution;
+    plan->paper_overshoot_bytes = choice->overshoot_bytes;
     return POLYTILE_OK;
 }
 
@@ -188,7 +211,7 @@ polytile_status pti_plan_bind(const polytile_kernel *kernel, const polytile_doma
                               int n_arrays, polytile_array *const *arrays,
                               const polytile_launch_options *options, pti_instance **instance) {
     options = options == NULL ? &no_options : options;
-    const pti_strategy *strategy = find_strategy(&options->plan);
+    const pti_strategy *strategy = pti_strategy_find(options->plan.strategy);
     polytile_status status;
     *instance = NULL;
     PTI_TRY(check_options(kernel->object.context, kernel, options, strategy));
@@ -197,47 +220,60 @@ done:
     return status;
 }
 
+polytile_status pti_plan_bind_operands(const polytile_kernel *kernel, const polytile_domain *domain,
+                                       polytile_array *const *operands,
+                                       const polytile_launch_options *options,
+                                       pti_instance **instance) {
+    const pti_strategy *strategy = pti_strategy_find(options->plan.strategy);
+    polytile_status status;
+    *instance = NULL;
+    PTI_TRY(check_options(kernel->object.context, kernel, options, strategy));
+    PTI_TRY(bind_operands(kernel, domain, operands, options, instance));
+done:
+    return status;
+}
+
+/** Let a launch be planned over arrays without gaps. */
+static polytile_status rebase_launch(const polytile_kernel *kernel, polytile_array *const *arrays,
+                                     pti_instance **instance) {
+    polytile_array *given[PTI_MAX_OPERANDS], *planned[PTI_MAX_OPERANDS];
+    pti_kernel_list_operands(kernel, arrays, given);
+    for (int o = 0; o < (*instance)->n_operands; o++)
+        planned[o] = given[o] == NULL ? NULL : pti_array_planned(given[o]);
+    return pti_instance_rebase(kernel->object.context, given, planned, instance);
+}
+
 polytile_status polytile_plan_create(const polytile_kernel *kernel, const polytile_domain *domain,
                                      int n_arrays, polytile_array *const *arrays,
                                      const polytile_launch_options *options, polytile_plan **plan) {
     double start_s = pti_plan_now_s();
     if (plan != NULL)
         *plan = NULL;
-    if (kernel == NULL)
-        return pti_fail(NULL, POLYTILE_INVALID, "%s: the kernel is NULL", __func__);
+    PTI_ENTER(kernel, kernel->object.context, "kernel");
     polytile_context *ctx = kernel->object.context;
-    pti_clear_error(ctx);
     if (plan == NULL)
         return pti_fail(ctx, POLYTILE_INVALID, "%s: the place for the plan is NULL",
                         polytile_kernel_get_name(kernel));
     options = options == NULL ? &no_options : options;
     const polytile_plan_options *how = &options->plan;
-    const pti_strategy *strategy = find_strategy(how);
+    const pti_strategy *strategy = pti_strategy_find(how->strategy);
     pti_choice choice = {0};
-    pti_instance *instance = NULL, *split = NULL;
     polytile_plan *made = NULL;
     polytile_status status;
     PTI_TRY(check_options(ctx, kernel, options, strategy));
-    PTI_TRY(bind_launch(kernel, domain, n_arrays, arrays, options, &instance));
-    PTI_TRY(choose(kernel, instance, strategy, how, &choice, &split));
     made = calloc(1, sizeof *made);
     PTI_TRY(made != NULL ? POLYTILE_OK : pti_fail_memory(ctx, "plan", sizeof *made));
-    made->owned_instance = instance;
-    made->owned_split = split;
-    made->instance = split == NULL ? instance : split;
-    made->schedule = made->owned_schedule = choice.schedule;
+    PTI_TRY(bind_launch(kernel, domain, n_arrays, arrays, options, &made->owned_instance));
+    PTI_TRY(rebase_launch(kernel, arrays, &made->owned_instance));
+    PTI_TRY(choose(kernel, strategy, how, &choice, made));
     PTI_TRY(summarise(ctx, made, &choice, strategy->name, how->limit_bytes));
     made->has_block = how->block != NULL;
     made->summary.plan_seconds = pti_plan_now_s() - start_s;
     pti_object_adopt(ctx, &made->object, destroy_plan);
     *plan = made;
 done:
-    if (status != POLYTILE_OK) {
-        free(made);
-        pti_schedule_free(choice.schedule);
-        pti_instance_free(split);
-        pti_instance_free(instance);
-    }
+    if (status != POLYTILE_OK && made != NULL)
+        destroy_plan(&made->object);
     return status;
 }
 
@@ -259,14 +295,12 @@ static polytile_domain find_chain_superblock(const pti_plan_chain *of, int64_t k
     while (k >= of->subplan[of->run[run]].schedule->n_superblocks)
         k -= of->subplan[of->run[run++]].schedule->n_superblocks;
     const pti_subplan *subplan = &of->subplan[of->run[run]];
-    return subplan->schedule->superblock[subplan->run_order[k]];
+    return pti_schedule_asked_superblock(subplan->schedule, subplan->run_order[k]);
 }
 
 polytile_status polytile_plan_get_superblock(const polytile_plan *plan, int64_t k,
                                              polytile_domain *threads) {
-    if (plan == NULL)
-        return pti_fail(NULL, POLYTILE_INVALID, "%s: the plan is NULL", __func__);
-    pti_clear_error(plan->object.context);
+    PTI_ENTER(plan, plan->object.context, "plan");
     if (threads == NULL)
         return pti_fail(plan->object.context, POLYTILE_INVALID,
                         "%s: the place for the superblock is NULL", plan->summary.kernel);
@@ -274,7 +308,7 @@ polytile_status polytile_plan_get_superblock(const polytile_plan *plan, int64_t 
         return pti_fail(plan->object.context, POLYTILE_INVALID,
                         "%s: superblock %lld of %lld; they count from 0", plan->summary.kernel,
                         (long long)k, (long long)plan->summary.n_kernels);
-    *threads =
-        plan->chain == NULL ? plan->schedule->superblock[k] : find_chain_superblock(plan->chain, k);
+    *threads = plan->chain == NULL ? pti_schedule_asked_superblock(plan->schedule, k)
+                                   : find_chain_superblock(plan->chain, k);
     return POLYTILE_OK;
 }

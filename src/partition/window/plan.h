@@ -1,8 +1,10 @@
 #ifndef POLYTILE_PARTITION_WINDOW_PLAN_H
 #define POLYTILE_PARTITION_WINDOW_PLAN_H
 
+#include "access/footprint/ways.h"
 #include "base/context.h"
 #include "partition/bound/bound.h"
+#include "partition/cut/family.h"
 #include "partition/schedule/schedule.h"
 #include <polytile/plan.h>
 
@@ -12,20 +14,25 @@
 
 struct polytile_plan {
     pti_object object;
-    const pti_instance
-        *instance; /* owned_instance, or its split; or a chain's arrays: launches.h */
+    const pti_instance *instance; /* of the way that was taken; or a chain's arrays: launches.h */
     pti_instance *owned_instance; /* as declared */
-    pti_instance *owned_split;    /* with arrays in pieces; NULL: as declared */
+    pti_ways ways;                /* to hold its arrays; none for a chain; owned */
     const pti_schedule *schedule; /* owned_schedule, or that of the chain's subplan that is shown */
     pti_schedule *owned_schedule;
     struct pti_plan_chain *chain; /* owned; NULL: one launch */
     pti_bound bound;              /* all 0 in place, where nothing moves */
     polytile_plan_summary summary;
     polytile_chain_summary chain_summary;
-    bool has_block;                /* the block was asked for, not chosen */
-    int64_t paper_overshoot_bytes; /* strategy "paper": by how much its own answer exceeds the
-                                      limit, 0 if it fits */
+    bool has_block;        /* the block was asked for, not chosen */
+    pti_solution solution; /* strategy "paper": its equations; of others: no sample */
+    int64_t
+        paper_overshoot_bytes; /* by how much their own answer exceeds the limit, 0 if it fits */
 };
+
+/** Whether a plan of one launch holds arrays in pieces. */
+static inline bool pti_plan_is_in_pieces(const polytile_plan *plan) {
+    return plan->chain == NULL && plan->instance != plan->owned_instance;
+}
 
 /** The block that was asked for; NULL: none was. */
 static inline const int64_t *pti_plan_block(const polytile_plan *plan) {
@@ -41,6 +48,13 @@ static inline const int64_t *pti_plan_block(const polytile_plan *plan) {
 polytile_status pti_plan_bind(const polytile_kernel *kernel, const polytile_domain *domain,
                               int n_arrays, polytile_array *const *arrays,
                               const polytile_launch_options *options, pti_instance **instance);
+
+/** The same, of a kernel with at most PTI_MAX_OPERANDS operands and an array for each of them; NULL:
+ * scratch. */
+polytile_status pti_plan_bind_operands(const polytile_kernel *kernel, const polytile_domain *domain,
+                                       polytile_array *const *operands,
+                                       const polytile_launch_options *options,
+                                       pti_instance **instance);
 
 /** A clock for how long planning takes. */
 double pti_plan_now_s(void);

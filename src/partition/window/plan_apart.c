@@ -43,12 +43,13 @@ polytile_status pti_plan_cut_kinds(const pti_chain_request *request, pti_launche
     bool all_fit = pti_launches_fit(launches, limit_bytes);
     polytile_status status = POLYTILE_OK;
     for (int k = 0; k < launches->n_kinds; k++) {
-        pti_grain_request grain = {.instance = launches->of_kind[k].instance,
+        pti_launch_kind *kind = &launches->of_kind[k];
+        pti_grain_request grain = {.ways = &kind->ways,
                                    .options = request->options,
                                    .arena_bytes = limit_bytes,
                                    .all_fit = all_fit,
                                    .former = find_former(launches, k)};
-        PTI_TRY(pti_grain_choose(request->ctx, &grain, &launches->of_kind[k].partition));
+        PTI_TRY(pti_grain_choose(request->ctx, &grain, &kind->partition, &kind->way));
     }
 done:
     return status;
@@ -87,6 +88,12 @@ pti_step *pti_plan_make_steps(const pti_launches *launches, int *n_steps) {
     return step;
 }
 
+bool pti_plan_is_same_step(const pti_step *one, const pti_step *other) {
+    return one->kind == other->kind &&
+           (one->kind == PTI_STEP_LAUNCH ? one->serial == other->serial
+                                         : one->position == other->position);
+}
+
 polytile_status pti_plan_explain(const pti_chain_request *request, const pti_launches *launches,
                                  polytile_status status) {
     const char *name = launches->arrays->kernel_name;
@@ -102,11 +109,6 @@ polytile_status pti_plan_explain(const pti_chain_request *request, const pti_lau
                         "scattered, to be planned; raise the limit",
                         name, request->n_launches,
                         polytile_size_format(request->options->limit_bytes, limit));
-    if (status == POLYTILE_NO_FIT)
-        return pti_fail(request->ctx, status,
-                        "%s: an array that stands for several operands is one piece around all "
-                        "that they touch, and that does not fit %s; give a copy of it for each",
-                        name, polytile_size_format(request->options->limit_bytes, limit));
     return status;
 }
 

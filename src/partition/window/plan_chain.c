@@ -13,8 +13,6 @@
 /** Superblocks that are in flight: one comes while another runs and a third goes. */
 enum { N_IN_FLIGHT = 3 };
 
-static const polytile_plan_options no_options = {0};
-
 static void free_subplans(pti_plan_chain *of) {
     for (int k = 0; k < of->n_subplans; k++) {
         pti_schedule_free(of->subplan[k].schedule);
@@ -54,10 +52,6 @@ static void destroy_plan(pti_object *object) {
     polytile_plan *plan = (polytile_plan *)object;
     pti_plan_chain_free(plan->chain);
     free(plan);
-}
-
-static const char *strategy_of(const polytile_plan_options *options) {
-    return options->strategy == NULL ? "min-time" : options->strategy;
 }
 
 static polytile_status fail_memory(const pti_chain_request *request, const pti_plan_chain *of) {
@@ -235,7 +229,7 @@ static polytile_status summarise(const pti_chain_request *request, polytile_plan
     polytile_status status = in_place ? POLYTILE_OK : find_bounds(request, plan);
     plan->summary = (polytile_plan_summary){
         .kernel = plan->instance->kernel_name,
-        .strategy = pti_strategy_find(strategy_of(options))->name,
+        .strategy = pti_strategy_find(options->strategy)->name,
         .n_dims = plan->instance->n_indices,
         .n_buffers = in_place ? 1 : N_IN_FLIGHT,
         .limit_bytes = options->limit_bytes,
@@ -291,20 +285,14 @@ polytile_status polytile_plan_create_chain(int n_launches, const polytile_chain_
                                            polytile_plan **plan) {
     if (plan != NULL)
         *plan = NULL;
-    polytile_context *ctx = pti_chain_context(n_launches, launches);
-    if (ctx == NULL)
-        return pti_fail(NULL, POLYTILE_INVALID, "%s: there are no launches with a kernel",
-                        __func__);
-    pti_clear_error(ctx);
-    if (plan == NULL)
-        return pti_fail(ctx, POLYTILE_INVALID, "%s: the place for the plan is NULL", __func__);
-    pti_chain_request request = {
-        .ctx = ctx,
-        .n_launches = n_launches,
-        .launch = launches,
-        .n_scratch = n_scratch,
-        .scratch = scratch,
-        .options = options == NULL ? &no_options : options,
-    };
-    return create_chain_plan(&request, plan);
+    pti_chain_request request = {.n_launches = n_launches,
+                                 .launch = launches,
+                                 .n_scratch = n_scratch,
+                                 .scratch = scratch,
+                                 .options = options};
+    polytile_status status = pti_chain_request_complete(__func__, &request);
+    if (status == POLYTILE_OK && plan == NULL)
+        status =
+            pti_fail(request.ctx, POLYTILE_INVALID, "%s: the place for the plan is NULL", __func__);
+    return status == POLYTILE_OK ? create_chain_plan(&request, plan) : status;
 }

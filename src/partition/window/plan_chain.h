@@ -80,7 +80,8 @@ polytile_status pti_plan_add_subplan(const pti_chain_request *request, pti_plan_
 
 /* plan_count.c */
 
-/** Whether a batch may be added, of launches that run one after the other, or of slabs. Errors:
+/** Whether a batch may be added, of launches that run one after the other, or of slabs. Before the
+ * first one, those that follow at once are looked at too: nothing is planned in vain. Errors:
  * UNSUPPORTED (more superblocks than are planned). */
 polytile_status pti_plan_check_single(const pti_chain_request *request, const pti_plan_chain *of,
                                       const pti_batch *batch);
@@ -97,6 +98,9 @@ pti_residency *pti_plan_make_residency(const pti_launches *launches, int64_t lim
 
 /** All launches, and behind them the end of each array's stay; NULL when memory runs out. */
 pti_step *pti_plan_make_steps(const pti_launches *launches, int *n_steps);
+
+/** Whether steps have the same effect: launches of one kind, or the end of one array's stay. */
+bool pti_plan_is_same_step(const pti_step *one, const pti_step *other);
 
 /** Say why launches could not be planned: planners of schedules leave no text. */
 polytile_status pti_plan_explain(const pti_chain_request *request, const pti_launches *launches,

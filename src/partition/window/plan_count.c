@@ -13,8 +13,9 @@
  * launch of any of their kinds. */
 enum { MOST_SUPERBLOCKS = 1000000 };
 
+/** Whether there may be so many superblocks of the first so many launches. */
 static polytile_status check_count(const pti_chain_request *request, const pti_plan_chain *of,
-                                   const pti_batch *batch, int64_t n_superblocks, int64_t most) {
+                                   int n_launches, int64_t n_superblocks, int64_t most) {
     char limit[32];
     if (n_superblocks <= most)
         return POLYTILE_OK;
@@ -22,18 +23,55 @@ static polytile_status check_count(const pti_chain_request *request, const pti_p
         request->ctx, POLYTILE_UNSUPPORTED,
         "%s: the first %d of %d launches take more than %lld sub-kernels within %s, which "
         "is the most that are planned together; plan fewer launches, or raise the limit",
-        of->launches.arrays->kernel_name, batch->first_launch + batch->n_launches,
-        of->launches.n_launches, (long long)most,
+        of->launches.arrays->kernel_name, n_launches, of->launches.n_launches, (long long)most,
         polytile_size_format(request->options->limit_bytes, limit));
 }
 
-/** The superblocks of launches that run one after the other. */
-static int64_t count_single(const pti_batch *batch) {
+/** Steps that make one batch, of those that run one after the other, which begin with a batch. */
+typedef struct steps {
+    const pti_batch *among;
+    const pti_step *step;
+    int n_steps;
+} steps;
+
+static steps steps_from(const pti_batch *among, int first) {
+    const int end = pti_batch_find_end(among->step, first, among->n_single);
+    return (steps){among, among->step + first, end - first};
+}
+
+static int end_of(steps of) {
+    return (int)(of.step - of.among->step) + of.n_steps;
+}
+
+static int count_launches_until(steps of) {
+    int n_launches = of.among->first_launch;
+    for (int k = 0; k < end_of(of); k++)
+        n_launches += of.among->step[k].kind == PTI_STEP_LAUNCH;
+    return n_launches;
+}
+
+static int64_t count_superblocks(steps of) {
     int64_t sum = 0;
-    for (int k = 0; k < batch->n_steps; k++)
-        if (batch->step[k].kind == PTI_STEP_LAUNCH)
-            sum = pti_bound_sum(sum, batch->step[k].partition->n_superblocks);
+    for (int k = 0; k < of.n_steps; k++)
+        if (of.step[k].kind == PTI_STEP_LAUNCH)
+            sum = pti_bound_sum(sum, of.step[k].partition->n_superblocks);
     return sum;
+}
+
+static bool are_same(steps one, steps other) {
+    bool are_same = one.n_steps == other.n_steps;
+    for (int k = 0; are_same && k < one.n_steps; k++)
+        are_same = pti_plan_is_same_step(&one.step[k], &other.step[k]);
+    return are_same;
+}
+
+/** Whether steps come again: they may find the same resident, and become what they became. None finds
+ * nothing resident, as the first do. */
+static bool come_again(steps of) {
+    steps before = steps_from(of.among, end_of(steps_from(of.among, 0)));
+    while (before.step < of.step && !are_same(before, of))
+        before = steps_from(of.among, end_of(before));
+    return before.step < of.step;
 }
 
 /** The most that a single launch of any kind would have. */
@@ -46,12 +84,19 @@ static int64_t most_single(const pti_launches *launches) {
 
 polytile_status pti_plan_check_single(const pti_chain_request *request, const pti_plan_chain *of,
                                       const pti_batch *batch) {
-    int64_t n_more = count_single(batch);
-    int64_t most = most_single(&of->launches);
-    polytile_status status;
-    PTI_TRY(check_count(request, of, batch, pti_bound_sum(of->n_single, n_more), most));
-    PTI_TRY(
-        check_count(request, of, batch, pti_bound_sum(of->n_planned, n_more), MOST_SUPERBLOCKS));
+    const int64_t most = most_single(&of->launches);
+    const int end = of->n_subplans == 0 ? batch->n_single : batch->n_steps;
+    int64_t n_more = 0;
+    polytile_status status = POLYTILE_OK;
+    for (int k = 0; k < end;) {
+        const steps at = steps_from(batch, k);
+        const int n_launches = count_launches_until(at);
+        n_more = pti_bound_sum(n_more, come_again(at) ? 0 : count_superblocks(at));
+        PTI_TRY(check_count(request, of, n_launches, pti_bound_sum(of->n_single, n_more), most));
+        PTI_TRY(check_count(request, of, n_launches, pti_bound_sum(of->n_planned, n_more),
+                            MOST_SUPERBLOCKS));
+        k = end_of(at);
+    }
 done:
     return status;
 }
@@ -70,5 +115,6 @@ static int64_t count_slabs(const pti_fusion_group *group) {
 polytile_status pti_plan_check_slabs(const pti_chain_request *request, const pti_plan_chain *of,
                                      const pti_batch *batch) {
     int64_t n_superblocks = pti_bound_sum(of->n_planned, count_slabs(batch->group));
-    return check_count(request, of, batch, n_superblocks, MOST_SUPERBLOCKS);
+    return check_count(request, of, batch->first_launch + batch->n_launches, n_superblocks,
+                       MOST_SUPERBLOCKS);
 }

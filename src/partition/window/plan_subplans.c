@@ -4,7 +4,7 @@
 #include "base/checked.h"
 #include "partition/bound/bound.h"
 #include "partition/prove/check.h"
-#include "partition/schedule/schedule_copy.h"
+#include "partition/schedule/schedule.h"
 #include "partition/window/engine.h"
 
 #include <stdlib.h>
@@ -48,12 +48,6 @@ static int64_t count_unwritten(const pti_plan_chain *of) {
 
 /* Fusion groups. */
 
-static bool is_same_step(const pti_step *one, const pti_step *other) {
-    return one->kind == other->kind &&
-           (one->kind == PTI_STEP_LAUNCH ? one->serial == other->serial
-                                         : one->position == other->position);
-}
-
 /** Whether the same comes behind the newest window as behind another. */
 static bool ends_alike(const pti_plan_chain *of, int window) {
     const pti_step *const *one = behind(of, window);
@@ -61,7 +55,7 @@ static bool ends_alike(const pti_plan_chain *of, int window) {
     bool is_alike = true;
     for (int a = 0; is_alike && a < of->launches.arrays->n_operands; a++)
         is_alike = one[a] == other[a] ||
-                   (one[a] != NULL && other[a] != NULL && is_same_step(one[a], other[a]));
+                   (one[a] != NULL && other[a] != NULL && pti_plan_is_same_step(one[a], other[a]));
     return is_alike;
 }
 
@@ -72,7 +66,7 @@ static bool is_known(const pti_plan_chain *of, const pti_plan_fusion_group *know
     bool is_same = known->end - known->first == n_steps && known->n_unwritten == n_unwritten &&
                    ends_alike(of, known->window);
     for (int k = 0; is_same && k < n_steps; k++)
-        is_same = is_same_step(&of->step[known->first + k], &of->step[first + k]);
+        is_same = pti_plan_is_same_step(&of->step[known->first + k], &of->step[first + k]);
     return is_same;
 }
 
@@ -263,11 +257,23 @@ static polytile_status record_batch(void *of, pti_batch *batch) {
     return pti_batch_streams(batch) ? record_streamed(of, batch) : record_resident(of, batch);
 }
 
+/** From here on launches hold their arrays as they were cut for. */
+static void take_ways(pti_plan_chain *of) {
+    for (int l = 0; l < of->launches.n_launches; l++) {
+        const pti_launch_kind *kind = &of->launches.of_kind[of->launches.kind[l]];
+        of->step[l].call = kind->ways.call[kind->way];
+    }
+}
+
 static polytile_status cut_kinds(void *of) {
     recorder *r = of;
-    polytile_status status =
-        r->is_cut ? POLYTILE_OK : pti_plan_cut_kinds(r->request, &r->of->launches);
+    polytile_status status = POLYTILE_OK;
+    if (r->is_cut)
+        return POLYTILE_OK;
     r->is_cut = true;
+    PTI_TRY(pti_plan_cut_kinds(r->request, &r->of->launches));
+    take_ways(r->of);
+done:
     return status;
 }
 
@@ -322,7 +328,7 @@ static pti_asked *list_asked(const recorder *r) {
         asked[l] = (pti_asked){
             .options = r->request->options,
             .touched_bytes = n_bytes[launches->kind[l]],
-            .has_launcher = r->request->launch[l].kernel->implementation.cuda_launcher != NULL};
+            .may_overlap = pti_may_run_concurrently(&r->request->launch[l].kernel->implementation)};
     if (n_bytes == NULL) {
         free(asked);
         return NULL;

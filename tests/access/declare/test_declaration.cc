@@ -148,8 +148,8 @@ TEST(Declaration, RefusalsOfTheBuilderNameTheArray) {
          "'in'; only sum"},
         {[](Built &b) { b.add(POLYTILE_SUM, "x", {at(i)}).add(POLYTILE_SUM, "x", {at(i)}, true); },
          POLYTILE_DECLARATION, "use two arrays"},
-        {[](Built &b) { b.add(static_cast<polytile_role>(7), "x", {at(i)}); }, POLYTILE_DECLARATION,
-         "role 7 of x"},
+        {[](Built &b) { b.add(POLYTILE_SCRATCH, "x", {at(i)}); }, POLYTILE_DECLARATION,
+         "scratch such as x needs a type"},
     };
     for (const Case &c : cases) {
         Built built("k", {"i"});

@@ -132,6 +132,21 @@ TEST_F(IntegerParameter, HoldsWhatItsTypeHoldsAndNothingElse) {
     EXPECT_EQ(n_types, 8);
 }
 
+TEST_F(Parameter, IsGivenInOneArgumentFromCppToo) {
+    polytile_array *x = nullptr;
+    const polytile_kernel *kernel = create("k[i](f32 a): inout x[i+n]");
+    ASSERT_EQ(polytile_array_describe(ctx, "x", POLYTILE_F32, POLYTILE_EXTENTS(8), &x),
+              POLYTILE_OK);
+    const auto check = [&](const polytile_launch_options *options) {
+        return polytile_check(kernel, POLYTILE_EXTENTS(4), POLYTILE_ARRAYS(x), options);
+    };
+    EXPECT_EQ(check(POLYTILE_PARAMETERS(POLYTILE_PARAMETER("n", 4))), POLYTILE_OK) << error();
+    EXPECT_EQ(check(POLYTILE_PARAMETERS(POLYTILE_PARAMETER("a", 2.5f), POLYTILE_PARAMETER("n", 4))),
+              POLYTILE_OK)
+        << error();
+    EXPECT_EQ(check(POLYTILE_PARAMETERS(POLYTILE_PARAMETER("n", 5))), POLYTILE_DECLARATION);
+}
+
 TEST_F(Parameter, RefusalsShowTheValueAndTheRange) {
     pti_value value;
     const struct {

@@ -95,7 +95,7 @@ TEST(Instance, RefusalsSayWhatIsWrong) {
     const Case cases[] = {
         {"k[i]: in x[i]; out y[i]", "10", {{"x", "10"}}, {}, POLYTILE_INVALID, "array for y"},
         {"k[i]: out y[i]", "0:-1", {{"y", "10"}}, {}, POLYTILE_INVALID, "is empty"},
-        {"k[i]: out y[i]", "0:8:2", {{"y", "10"}}, {}, POLYTILE_INVALID, "step 2"},
+        {"k[i]: out y[i]", "0:8:2", {{"y", "7"}}, {}, POLYTILE_DECLARATION, "thread [8]"},
         {"k[i]: out y[i]", "5x5", {{"y", "10"}}, {}, POLYTILE_INVALID, "2 dimensions"},
         {"k[i]: out y[i]",
          "10",

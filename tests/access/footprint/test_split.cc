@@ -2,19 +2,13 @@
 
 #include "support/launch.h"
 
+#include <climits>
+
 extern "C" {
 #include "access/footprint/split.h"
 }
 
 namespace {
-
-/** Sections and in which operands they are; "" where the instance is not split. */
-struct Row {
-    const char *declaration;
-    std::map<std::string, std::string> arrays;
-    const char *parallel; /* operands with PTI_TOGETHER_PARALLEL, as "A: 1 2, B: 3" */
-    const char *near_by;  /* and with PTI_TOGETHER_NEAR */
-};
 
 std::string sections_of(const pti_instance &instance) {
     std::string text;
@@ -25,35 +19,52 @@ std::string sections_of(const pti_instance &instance) {
     return text;
 }
 
-std::string split_by(const Launch &launch, pti_together together) {
+std::string split_for(const Launch &launch, const polytile_domain *threads,
+                      int most_further = INT_MAX) {
     pti_instance *split = nullptr;
-    EXPECT_EQ(pti_instance_split(launch.context(), launch.instance(), together, &split),
-              POLYTILE_OK);
+    EXPECT_EQ(
+        pti_instance_split(launch.context(), launch.instance(), threads, most_further, &split),
+        POLYTILE_OK);
     const std::string text = split == nullptr ? "" : sections_of(*split);
     pti_instance_free(split);
     return text;
 }
 
+/** Sections and how many each operand has; "" where the instance is not split. */
+struct Row {
+    const char *declaration;
+    std::map<std::string, std::string> arrays;
+    const char *alone; /* however many threads a superblock has */
+    const char *worth; /* with 100 threads, or 100 by 100 */
+};
+
 const std::map<std::string, std::string> two_lines = {{"x", "100000"}, {"y", "1000"}};
 
 const Row rows[] = {
     {"k[i]: in x[i], x[i+1]; out y[i]", two_lines, "", ""},
-    {"k[i]: in x[i], x[i+65]; out y[i]", two_lines, "", ""},
-    {"k[i]: in x[i], x[i+66]; out y[i]", two_lines, "", "x:1, y:1, x:1"},
-    {"k[i]: in x[i:i+9], x[i+75:i+80]; out y[i]", two_lines, "", "x:1, y:1, x:1"},
-    {"k[i]: in x[i:i+9], x[i+74:i+80]; out y[i]", two_lines, "", ""},
+    {"k[i]: in x[i], x[i+9]; out y[i]", two_lines, "", ""},
+    {"k[i]: in x[i], x[i+10]; out y[i]", two_lines, "x:1, y:1, x:1", ""},
+    {"k[i]: in x[i], x[i+100]; out y[i]", two_lines, "x:1, y:1, x:1", ""},
+    {"k[i]: in x[i], x[i+101]; out y[i]", two_lines, "x:1, y:1, x:1", "x:1, y:1, x:1"},
+    {"k[i]: in x[i:i+9], x[i+18:i+24]; out y[i]", two_lines, "", ""},
+    {"k[i]: in x[i:i+9], x[i+19:i+24]; out y[i]", two_lines, "x:1, y:1, x:1", ""},
     {"k[i]: in x[i], x[2*i]; out y[i]", two_lines, "x:1, y:1, x:1", "x:1, y:1, x:1"},
     {"k[i]: in x[i], x[2*i], x[i+1]; out y[i]", two_lines, "x:2, y:1, x:1", "x:2, y:1, x:1"},
-    {"k[i]: in x[i+500], x[i], x[i+1000]; out y[i]", two_lines, "", "x:1, y:1, x:1, x:1"},
-    {"k[i]: in x[i+500], x[i], x[i+60]; out y[i]", two_lines, "", "x:1, y:1, x:2"},
-    {"k[i]: in x[i], x[i+100], x[i+50]; out y[i]", two_lines, "", ""},
+    {"k[i]: in x[i+500], x[i], x[i+1000]; out y[i]", two_lines, "x:1, y:1, x:1, x:1",
+     "x:1, y:1, x:1, x:1"},
+    {"k[i]: in x[i+500], x[i], x[i+60]; out y[i]", two_lines, "x:1, y:1, x:1, x:1",
+     "x:1, y:1, x:2"},
     {"k[i]: in x[0], x[i]; out y[i]", two_lines, "x:1, y:1, x:1", "x:1, y:1, x:1"},
+    {"k[i]: in x[150], x[i]; out y[i]", two_lines, "x:1, y:1, x:1", "x:1, y:1, x:1"},
     {"k[i]: in x[0:i], x[1:i+500]; out y[i]", two_lines, "", ""},
-    {"k[i]: in x[0:i], x[i]; out y[i]", two_lines, "x:1, y:1, x:1", "x:1, y:1, x:1"},
-    {"k[i]: in x[i], y[i]; inout x[i+500]", two_lines, "", ""},
+    {"k[i]: in x[i], y[i]; inout x[i+1000]", two_lines, "x:1, y:1, x:1", "x:1, y:1, x:1"},
+    {"k[i]: in y[i]; inout x[i], x[i+1000]", two_lines, "y:1, x:1, x:1", "y:1, x:1, x:1"},
+    {"k[i]: in y[i]; inout x[2*i]; in x[3000]", two_lines, "y:1, x:1, x:1", "y:1, x:1, x:1"},
+    {"k[i]: in y[i], x[2*i]; inout x[i]", two_lines, "", ""},
+    {"k[i]: in y[i]; sum x[i], x[i+1000]", two_lines, "", ""},
     {"k[i]: in {[i] -> x[a] : 2a = i}, x[2*i]; out y[i]", two_lines, "", ""},
-    {"k[i, j]: in A[i, :], A[j, :]; out G[i, j]",
-     {{"A", "1000x10"}, {"G", "1000x1000"}},
+    {"k[i, j]: in A[i, :], A[j+500, :]; out G[i, j]",
+     {{"A", "2000x10"}, {"G", "1000x1000"}},
      "A:1, G:1, A:1",
      "A:1, G:1, A:1"},
     {"k[i, j]: in A[i-1:i+1, j], A[i, j-1:j+1]; out G[i, j]",
@@ -64,19 +75,30 @@ const Row rows[] = {
 
 TEST(Split, SectionsThatMoveApartOrLieFarApartAreOperandsOfTheirOwn) {
     for (const Row &row : rows) {
-        const Launch launch(row.declaration, row.arrays.count("G") == 0 ? "0:999" : "1:998, 1:998",
-                            row.arrays);
+        const bool is_plane = row.arrays.count("G") > 0;
+        const Launch launch(row.declaration, is_plane ? "1:998, 1:998" : "0:999", row.arrays);
         ASSERT_EQ(launch.status(), POLYTILE_OK) << row.declaration << ": " << launch.error();
-        EXPECT_EQ(split_by(launch, PTI_TOGETHER_PARALLEL), row.parallel) << row.declaration;
-        EXPECT_EQ(split_by(launch, PTI_TOGETHER_NEAR), row.near_by) << row.declaration;
+        const polytile_domain superblock = domain_of(is_plane ? "101:200, 101:200" : "201:300");
+        EXPECT_EQ(split_for(launch, nullptr), row.alone) << row.declaration;
+        EXPECT_EQ(split_for(launch, &superblock), row.worth) << row.declaration;
     }
+}
+
+TEST(Split, FewerPiecesAreThoseWhoseUnionsTakeTheLeast) {
+    const Launch launch("k[i]: in x[i], x[i+500], x[i+2000], x[i+9000]; out y[i]", "0:999",
+                        two_lines);
+    const polytile_domain superblock = domain_of("201:300");
+    const char *const fewer[] = {"", "x:3, y:1, x:1", "x:2, y:1, x:1, x:1",
+                                 "x:1, y:1, x:1, x:1, x:1"};
+    for (int most_further = 0; most_further < 4; most_further++)
+        EXPECT_EQ(split_for(launch, &superblock, most_further), fewer[most_further]);
 }
 
 TEST(Split, FurtherPiecesStandBehindAllArraysAndNameTheirOwn) {
     const Launch launch("k[i]: in x[i], x[2*i], x[3*i], z[i], z[2*i]; out y[i]", "0:999",
                         {{"x", "3000"}, {"y", "1000"}, {"z", "2000"}});
     pti_instance *split = nullptr;
-    ASSERT_EQ(pti_instance_split(launch.context(), launch.instance(), PTI_TOGETHER_NEAR, &split),
+    ASSERT_EQ(pti_instance_split(launch.context(), launch.instance(), nullptr, INT_MAX, &split),
               POLYTILE_OK);
     ASSERT_NE(split, nullptr);
     EXPECT_EQ(sections_of(*split), "x:1, z:1, y:1, x:1, x:1, z:1");
@@ -92,16 +114,18 @@ TEST(Split, FurtherPiecesStandBehindAllArraysAndNameTheirOwn) {
     pti_instance_free(split);
 }
 
-TEST(Split, MorePiecesThanALaunchCanHaveStayTogether) {
-    for (int n_sections = POLYTILE_MAX_PIECES; n_sections <= POLYTILE_MAX_PIECES + 1;
-         n_sections++) {
-        std::string declaration = "k[i]: in x[i]";
-        for (int s = 1; s < n_sections; s++)
-            declaration += ", x[" + std::to_string(s + 1) + "*i]";
-        const Launch launch(declaration + "; out y[i]", "0:999", two_lines);
-        ASSERT_EQ(launch.status(), POLYTILE_OK) << launch.error();
-        EXPECT_EQ(split_by(launch, PTI_TOGETHER_NEAR).empty(), n_sections > POLYTILE_MAX_PIECES);
-    }
+TEST(Split, ThereAreNoMorePiecesThanALaunchCanHave) {
+    std::string declaration = "k[i]: in x[i]";
+    for (int s = 1; s < POLYTILE_MAX_PIECES + 3; s++)
+        declaration += ", x[" + std::to_string(s + 1) + "*i+" + std::to_string(100 * s) + "]";
+    const Launch launch(declaration + "; out y[i]", "0:999", two_lines);
+    ASSERT_EQ(launch.status(), POLYTILE_OK) << launch.error();
+    pti_instance *split = nullptr;
+    ASSERT_EQ(pti_instance_split(launch.context(), launch.instance(), nullptr, INT_MAX, &split),
+              POLYTILE_OK);
+    ASSERT_NE(split, nullptr);
+    EXPECT_EQ(pti_instance_count_pieces(split, 0), POLYTILE_MAX_PIECES);
+    pti_instance_free(split);
 }
 
 } // namespace

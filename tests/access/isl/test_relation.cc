@@ -9,6 +9,7 @@
 #include "support/elements.h"
 #include "support/launch.h"
 #include "support/list.h"
+#include "support/mixture.h"
 #include "support/random.h"
 #include "support/scale.h"
 
@@ -198,10 +199,7 @@ struct Body {
 };
 
 int32_t *element_of(const polytile_view &view, const Point &element) {
-    char *at = static_cast<char *>(view.origin);
-    for (size_t d = 0; d < element.size(); d++)
-        at += element[d] * view.stride_bytes[d];
-    return reinterpret_cast<int32_t *>(at);
+    return static_cast<int32_t *>(address_in(view, element.data(), element.size()));
 }
 
 /** Every written element becomes, or gains, a number made of the thread and all that it reads. */

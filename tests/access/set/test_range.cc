@@ -120,6 +120,7 @@ TEST(Range, AgreesWithEnumeration) {
                 common.insert(x);
         const polytile_range hull = pti_range_coarse_union(a, b);
         ASSERT_EQ(elements_of(pti_range_intersect(a, b)), common);
+        ASSERT_EQ(pti_range_meets(a, b), !common.empty());
         ASSERT_EQ(pti_range_count(a), static_cast<int64_t>(in_a.size()));
         ASSERT_EQ(pti_range_equals(a, b), in_a == in_b);
         ASSERT_EQ(pti_range_contains(a, b), common == in_b);

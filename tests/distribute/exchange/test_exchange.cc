@@ -4,6 +4,10 @@
 
 #include "distribute/shared_program.h"
 
+extern "C" {
+#include "distribute/exchange/transfers.h"
+}
+
 namespace {
 
 polytile_domain square(int64_t n) {
@@ -22,6 +26,15 @@ void add_steps(SharedProgram *program, int64_t n, int n_steps, const char *stenc
 const char *const five_points = "five[i, j]: in A[i-1:i+1, j], A[i, j-1:j+1]; out B[i, j]";
 const char *const nine_points = "nine[i, j]: in A[i-1:i+1, j-1:j+1]; out B[i, j]";
 
+/** All that members lack of all arrays. */
+bool find_missing(const pti_superstep *superstep, pti_copies *copies, int first, int n_local,
+                  pti_exchange *exchange) {
+    pti_transfers transfers = pti_transfers_begin(superstep, first, n_local, exchange);
+    for (int a = 0; a < superstep->n_arrays; a++)
+        pti_transfers_add_missing(&transfers, a, copies);
+    return pti_transfers_end(&transfers);
+}
+
 /** Transfers before or after the first group, as text without boxes: "0>1:8" elements. */
 class Exchanges {
   public:
@@ -35,6 +48,7 @@ class Exchanges {
 
     std::string before(int first, int n_local) { return text(pti_exchange_before, first, n_local); }
     std::string after(int first, int n_local) { return text(pti_exchange_after, first, n_local); }
+    std::string missing(int first, int n_local) { return text(find_missing, first, n_local); }
 
   private:
     std::string text(decltype(pti_exchange_before) *function, int first, int n_local) {
@@ -85,6 +99,24 @@ TEST(Exchange, WhatNobodyWritesIsBroughtOnce) {
     EXPECT_EQ(exchanges.before(0, 2), "0>1:14 1>0:14");
     EXPECT_EQ(exchanges.after(0, 2), "");
     EXPECT_EQ(exchanges.before(0, 2), "");
+}
+
+TEST(Exchange, WhatAMemberLacksOfArraysComesFromAllOwners) {
+    SharedProgram program;
+    for (int a = 0; a < 2; a++)
+        program.add_array(square(16), 2, "2x1", "block");
+    add_steps(&program, 16, 1, five_points);
+    Exchanges exchanges(program, 2);
+    EXPECT_EQ(exchanges.missing(0, 2), "0>1:128 1>0:128 0>1:128 1>0:128");
+    EXPECT_EQ(exchanges.before(0, 2), "0>1:14 1>0:14");
+    EXPECT_EQ(exchanges.missing(0, 2), "0>1:114 1>0:114 0>1:128 1>0:128");
+}
+
+TEST(Exchange, WhatIsLackedIsListedAtBothEndsAlone) {
+    SharedProgram program;
+    program.add_array(square(16), 4, "4x1", "block");
+    ASSERT_TRUE(program.add_launch("k[i, j]: out A[i, j]", square(16), {0}));
+    EXPECT_EQ(Exchanges(program, 4).missing(1, 1), "0>1:64 1>0:64 1>2:64 1>3:64 2>1:64 3>1:64");
 }
 
 TEST(Exchange, WhatIsWrittenAwayFromHomeGoesThereAfterwards) {

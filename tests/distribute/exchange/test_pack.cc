@@ -38,6 +38,7 @@ struct Packed {
         array.element_bytes =
             random.chance(50) ? random.one_of({1, 2, 4, 8, 16}) : random.number(1, 70);
         array.domain = without_steps(random_hull(random, box));
+        array.layout = pti_memory_layout_of(&array.domain, array.element_bytes);
         memory = numbered(pti_box_count(&array.domain) * array.element_bytes);
         array.data = memory.data();
         for (int64_t k = random.number(1, 4); k > 0; k--) {

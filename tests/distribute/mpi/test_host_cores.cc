@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 extern "C" {
-#include "distribute/mpi/host_cores.h"
+#include "distribute/mpi/transport_mpi.h"
 }
 
 namespace {

@@ -156,6 +156,28 @@ TEST_CASE(MpiParameters, ThatDecideOnWhatIsReadAreRefusedByNameToo) {
     check_end(ctx, &s, 0);
 }
 
+POLYTILE_KERNEL(shifted, (i), (int16_t, by), (const float, x, 1), (float, y, 1)) {
+    PT_AT(y, i) += by * PT_AT(x, i + by);
+}
+
+TEST_CASE(MpiParameters, OfBothASubscriptAndTheBodyAreNamedOnce) {
+    const polytile_parameter by = POLYTILE_PARAMETER("by", is_last() ? 2 : 3);
+    polytile_kernel *kernel = NULL;
+    scene s;
+    if (n_ranks() == 1)
+        return;
+    set(ctx, "host", plain, &s);
+    CHECK_OK(polytile_kernel_create(ctx, "shifted[i](i16 by): in x[i+by]; inout y[i]",
+                                    &shifted_kernel, &kernel));
+    CHECK_REFUSED(
+        polytile_queue_launch(s.queue, kernel, POLYTILE_EXTENTS(N - 3), 2, s.arrays,
+                              &(polytile_launch_options){.n_parameters = 1, .parameters = &by}),
+        POLYTILE_INVALID, "by = 2", "by = 3");
+    const char *first = strstr(polytile_last_error(ctx), "by = 2");
+    CHECK(first != NULL && strstr(first + 1, "by = 2") == NULL);
+    check_end(ctx, &s, 0);
+}
+
 /* Ranks compare the bytes of values. */
 TEST_CASE(MpiParameters, ThatAreNoNumberAreTheSameOnAllRanks) {
     const polytile_parameter none = POLYTILE_PARAMETER("a", (double)NAN);
@@ -187,6 +209,28 @@ TEST_CASE(MpiParameters, OneThatAllRanksLeaveOutIsRefusedByName) {
     scene s;
     set(ctx, "host", plain, &s);
     CHECK_REFUSED(launch(&s, 0, NULL), POLYTILE_DECLARATION, "saxpy", "a");
+    CHECK_OK(launch(&s, 1, &one));
+    check_end(ctx, &s, 1);
+}
+
+/* At the first launch the other ranks wait for it, and hear what it did not give. */
+TEST_CASE(MpiParameters, OneThatARankLeavesOutOfTheFirstLaunchIsRefusedOnAll) {
+    const polytile_parameter one = POLYTILE_PARAMETER("a", 1.0);
+    scene s;
+    set(ctx, "host", plain, &s);
+    CHECK_REFUSED(launch(&s, !is_last(), &one), POLYTILE_DECLARATION, "saxpy", "a");
+    CHECK_OK(launch(&s, 1, &one));
+    check_end(ctx, &s, 1);
+}
+
+TEST_CASE(MpiParameters, WithAnArrayThatARankLeavesOutOfTheFirstLaunchAreRefusedOnAll) {
+    const polytile_parameter one = POLYTILE_PARAMETER("a", 1.0);
+    scene s;
+    set(ctx, "host", plain, &s);
+    CHECK_REFUSED(
+        polytile_queue_launch(s.queue, s.kernel, POLYTILE_EXTENTS(N), is_last() ? 1 : 2, s.arrays,
+                              &(polytile_launch_options){.n_parameters = 1, .parameters = &one}),
+        POLYTILE_INVALID, "saxpy", "1 array");
     CHECK_OK(launch(&s, 1, &one));
     check_end(ctx, &s, 1);
 }

@@ -9,7 +9,7 @@
 #include <vector>
 
 extern "C" {
-#include "distribute/mpi/speed.h"
+#include "distribute/mpi/transport_mpi.h"
 }
 
 namespace {
@@ -107,10 +107,11 @@ TEST_F(MpiQueue, NeedsTheSameOptionsOnAllRanks) {
         return;
     polytile_share_options options = {};
     options.launches_per_exchange = world_rank() == world_size() - 1 ? 3 : 0;
-    expect_refused(open(&options), POLYTILE_INVALID,
-                   "rank " + std::to_string(world_size() - 1) +
-                       ": grid default, layout default, launches_per_exchange 3; rank 0: grid "
-                       "default, layout default, launches_per_exchange 0");
+    expect_refused(
+        open(&options), POLYTILE_INVALID,
+        "rank " + std::to_string(world_size() - 1) +
+            ": grid default, layout default, policy default, launches_per_exchange 3; rank 0: grid "
+            "default, layout default, policy default, launches_per_exchange 0");
 }
 
 TEST_F(MpiQueue, IsNowhereWhereADeviceCannotBeOpened) {

@@ -111,7 +111,7 @@ TEST_F(TeamCheckWide, OneMemberWarnsAndNamesItsThreads) {
 
 /** They are the library's own, over millions of threads. */
 TEST_F(TeamCheckAccess, LaunchesThatMeasureDevicesAreNotChecked) {
-    const polytile_share_options options = {nullptr, "weighted", 0, {}};
+    const polytile_share_options options = {nullptr, "weighted", nullptr, 0, {}};
     const std::clock_t begin = std::clock();
     polytile_queue *queue = nullptr;
     ASSERT_EQ(polytile_queue_create_shared(ctx, "host,host(memory=64MiB)", &options, &queue),

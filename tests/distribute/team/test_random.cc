@@ -13,11 +13,13 @@ namespace {
 struct RandomTeam {
     const char *devices;
     int64_t n_rounds;
-    const char *layout; /* "drawn": another one each round; or as the options take it */
+    const char *layout;           /* "drawn": another one each round; or as the options take it */
+    const char *policy = nullptr; /* likewise */
 };
 
 void PrintTo(const RandomTeam &of, std::ostream *out) {
-    *out << of.devices << " " << of.layout;
+    *out << of.devices << " " << (of.layout == nullptr ? "" : of.layout) << " "
+         << (of.policy == nullptr ? "" : of.policy);
 }
 
 class TeamRandom : public testing::TestWithParam<RandomTeam> {};
@@ -38,6 +40,9 @@ INSTANTIATE_TEST_SUITE_P(
                     RandomTeam{"host(memory=1MiB),host(memory=1MiB)", 60, "pool"},
                     RandomTeam{"host(memory=9KiB),host,host(memory=1MiB)", 60, "pool"},
                     RandomTeam{"host(memory=3KiB),host(memory=4KiB)", 60, "pool"},
+                    RandomTeam{"host,host", 40, "block", "drawn"},
+                    RandomTeam{"host(memory=9KiB),host,host(memory=1MiB)", 60, "block", "drawn"},
+                    RandomTeam{"host(memory=3KiB),host(memory=4KiB)", 60, nullptr, "drawn"},
                     RandomTeam{"host(memory=6KiB),host(memory=14KiB)", 4, "weighted"},
                     RandomTeam{"host(memory=1MiB),host", 4, "weighted"}));
 
@@ -52,7 +57,7 @@ std::string draw_weights(int n_devices, Random *random) {
 }
 
 std::string draw_layout(const RandomTeam &of, Random *random) {
-    const std::string layout = of.layout, devices = of.devices;
+    const std::string layout = of.layout == nullptr ? "" : of.layout, devices = of.devices;
     const int n_devices = 1 + static_cast<int>(std::count(devices.begin(), devices.end(), ','));
     if (layout != "drawn")
         return layout;
@@ -60,6 +65,13 @@ std::string draw_layout(const RandomTeam &of, Random *random) {
         return draw_weights(n_devices, random);
     return random->chance(50) ? "cyclic(" + std::to_string(random->number(1, 7)) + ")"
                               : "block(dim=" + std::to_string(random->number(0, 1)) + ")";
+}
+
+std::string draw_policy(const RandomTeam &of, Random *random) {
+    const std::string policy = of.policy == nullptr ? "" : of.policy;
+    static const char *const policies[] = {"equal",   "equal(node)", "self(1)", "self(2)",
+                                           "self(5)", "guided",      "weighted"};
+    return policy != "drawn" ? policy : policies[random->number(0, std::size(policies) - 1)];
 }
 
 /** Run random programs on all devices together; with a proof of every schedule. */
@@ -70,12 +82,14 @@ TEST_P(TeamRandom, ResultsAreThoseOfRunningInOrder) {
     int64_t n_launched = 0;
     for (int64_t round = 0; round < scaled(GetParam().n_rounds) && !HasFailure(); round++) {
         const std::string layout = draw_layout(GetParam(), &random);
+        const std::string policy = draw_policy(GetParam(), &random);
         Program::Options options = Program::Options::draw(&random);
-        options.has_internal = layout != "pool" || random.chance(20);
+        options.has_internal = (layout != "pool" && policy.empty()) || random.chance(20);
         options.create_queue = [&](polytile_context *ctx, const char *text,
                                    polytile_queue **queue) {
             polytile_share_options share = {};
-            share.layout = layout.c_str();
+            share.layout = layout.empty() ? nullptr : layout.c_str();
+            share.policy = policy.empty() ? nullptr : policy.c_str();
             return polytile_queue_create_shared(ctx, text, &share, queue);
         };
         SCOPED_TRACE(layout);

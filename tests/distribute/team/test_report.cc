@@ -9,8 +9,7 @@ class TeamReport : public QueueTest {};
 TEST_F(TeamReport, ThePeakIsThatOfTheDeviceWithTheMost) {
     constexpr int64_t n = 12288, memory_bytes = 64 << 10;
     std::vector<float> memory(n);
-    polytile_queue *queue =
-        open("host(memory=64KiB),host(memory=64KiB),host(memory=64KiB,threads=1)");
+    polytile_queue *queue = open("host(memory=64KiB),host(memory=64KiB),host(memory=64KiB)");
     polytile_array *x = wrap("x", memory);
     ASSERT_EQ(attach(queue, {x}), POLYTILE_OK) << error();
     ASSERT_EQ(launch(queue, scale(), line(n), {x}), POLYTILE_OK) << error();

@@ -68,7 +68,9 @@ INSTANTIATE_TEST_SUITE_P(Layouts, TeamSmallRandom,
 int64_t run_one(const char *layout_kind, uint64_t seed, bool may_be_long) {
     Random random(seed);
     const int n_members = static_cast<int>(random.number(1, 6));
-    const bool may_be_tight = may_be_long && std::string(layout_kind) != "weighted";
+    const bool is_by_speed =
+        std::string(layout_kind) == "weighted" || std::string(layout_kind) == "pool";
+    const bool may_be_tight = may_be_long && !is_by_speed;
     const std::string devices = draw_members(n_members, may_be_tight, &random);
     const std::string layout = draw_layout(layout_kind, n_members, &random);
     const int64_t launches_per_exchange = random.one_of({0, 0, 1, 3});

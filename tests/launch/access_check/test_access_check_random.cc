@@ -1,3 +1,4 @@
+#include "support/mixture.h"
 #include "support/random_instance.h"
 #include "support/scale.h"
 
@@ -160,10 +161,7 @@ struct Kernel {
     std::vector<polytile_type> type;
 
     static char *address(const polytile_view &view, const Point &at) {
-        char *address = static_cast<char *>(view.origin);
-        for (size_t d = 0; d < at.size(); d++)
-            address += at[d] * view.stride_bytes[d];
-        return address;
+        return static_cast<char *>(address_in(view, at.data(), at.size()));
     }
 
     void run_thread(const Point &thread, const polytile_view *views) const {

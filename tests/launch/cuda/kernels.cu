@@ -52,6 +52,9 @@ static_assert(pt_count_views<polytile_view, polytile_domain>() == -1, "no struct
     X(matmul)                                                                                      \
     X(gram)                                                                                        \
     X(skip)                                                                                        \
+    X(diagonal)                                                                                    \
+    X(turn)                                                                                        \
+    X(front)                                                                                       \
     X(gemm)                                                                                        \
     X(dot)                                                                                         \
     X(least)                                                                                       \

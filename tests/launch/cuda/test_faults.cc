@@ -3,6 +3,7 @@
 
 #include <climits>
 #include <malloc.h>
+#include <polytile/message_ring.h>
 
 extern "C" {
 #include "launch/cuda/runtime/cuda.h"
@@ -213,6 +214,26 @@ TEST(CudaFaults, AKernelWithoutCudaIsUnsupported) {
     Scene scene(session.ctx, all_cases()[0], 100, &random);
     EXPECT_EQ(session.run(device, scene, scene.options), POLYTILE_UNSUPPORTED) << session.error();
     EXPECT_TRUE(session.says("a CUDA kernel or launcher")) << session.error();
+}
+
+TEST(CudaFaults, ATeamKernelIsUnsupported) {
+    FakeWorld world(1);
+    Session session;
+    const polytile_team team = {PT_RING_LAYOUT, nullptr, nullptr};
+    polytile_implementation implementation = {};
+    implementation.team = &team;
+    polytile_kernel *kernel = nullptr;
+    polytile_array *array = nullptr;
+    int32_t element = 0;
+    const int64_t extent = 1;
+    polytile_device *device = session.open("cuda:0(memory=64KiB)");
+    ASSERT_EQ(polytile_array_wrap(session.ctx, "A", POLYTILE_I32, 1, &extent, &element, &array),
+              POLYTILE_OK);
+    ASSERT_EQ(polytile_kernel_create(session.ctx, "talk[s]: inout A[s]", &implementation, &kernel),
+              POLYTILE_OK);
+    EXPECT_EQ(polytile_run(device, kernel, POLYTILE_EXTENTS(1), 1, &array, nullptr),
+              POLYTILE_UNSUPPORTED);
+    EXPECT_TRUE(session.says("talk: nvcc did not compile this team kernel")) << session.error();
 }
 
 TEST(CudaFaults, DeviceAndManagedMemoryIsRefusedByTheArraysName) {

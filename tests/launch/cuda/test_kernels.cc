@@ -110,7 +110,10 @@ void run_and_compare(polytile_context *ctx, polytile_device *device, const Case 
     polytile_kernel *kernel = nullptr;
     pti_instance *instance = nullptr;
     polytile_plan *plan = nullptr;
-    ASSERT_EQ(pti_instance_create(scene.kernel, &scene.domain, scene.arrays.data(),
+    std::vector<polytile_array *> operands(
+        static_cast<size_t>(polytile_kernel_get_n_views(scene.kernel)));
+    pti_kernel_list_operands(scene.kernel, scene.arrays.data(), operands.data());
+    ASSERT_EQ(pti_instance_create(scene.kernel, &scene.domain, operands.data(),
                                   scene.options.n_parameters, scene.options.parameters, &instance),
               POLYTILE_OK);
     scene.compute_expected(instance);

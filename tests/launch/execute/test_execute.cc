@@ -138,7 +138,7 @@ class Execute : public ::testing::Test {
     std::vector<pti_body> Bodies() const {
         std::vector<pti_body> bodies;
         for (const polytile_kernel *kernel : kernels_)
-            bodies.push_back({&kernel->implementation, &kernel->character, nullptr, 0, nullptr});
+            bodies.push_back(pti_body_of(kernel, nullptr, nullptr));
         return bodies;
     }
 

@@ -64,6 +64,7 @@ class Runner {
         const polytile_domain whole = {2, {{0, n_uploads * n_rows - 1, 1}, {0, width - 1, 1}}};
         device.functions = &functions;
         array_.data = memory;
+        array_.layout = pti_memory_layout_of(&whole, sizeof(float));
         array_.n_bytes = n_uploads * n_rows * width * static_cast<int64_t>(sizeof(float));
         array_.domain = whole;
         instance_.n_operands = 1;

@@ -80,9 +80,13 @@ class Cut {
                  polytile_plan_options options = {}, bool all_fit = false)
         : launch_(of.declaration, of.threads, of.arrays), arena_bytes_(arena_bytes) {
         EXPECT_EQ(launch_.status(), POLYTILE_OK) << launch_.error();
-        const pti_grain_request request = {launch_.instance(), &options, arena_bytes, all_fit,
+        pti_instance padded = *launch_.instance();
+        padded.piece_alignment_bytes = PTI_RESIDENT_ALIGNMENT;
+        pti_ways ways = pti_ways_of({&padded, nullptr}, false);
+        const pti_grain_request request = {&ways, &options, arena_bytes, all_fit,
                                            former == nullptr ? nullptr : &former->partition_};
-        status_ = pti_grain_choose(launch_.context(), &request, &partition_);
+        int way = -1;
+        status_ = pti_grain_choose(launch_.context(), &request, &partition_, &way);
     }
     ~Cut() { pti_partition_free(&partition_); }
     Cut(const Cut &) = delete;
@@ -380,8 +384,9 @@ TEST(Grain, TheLimitThatACertificateNamesIsEnoughForFewSuperblocks) {
 }
 
 TEST(Grain, SizesThatWouldReadAlikeAreInBytes) {
-    const Case pair = {"pair", "pair[i]: inout x[i], x[i+1023]", "8", {{"x", "1031"}}};
-    Launch launch(pair.declaration, pair.threads, pair.arrays);
+    const Case three = {
+        "three", "three[i]: inout x[2*i], x[2*i+1], x[2*i+1023]", "8", {{"x", "1038"}}};
+    Launch launch(three.declaration, three.threads, three.arrays);
     ASSERT_EQ(launch.status(), POLYTILE_OK) << launch.error();
     const struct {
         int64_t limit_bytes;

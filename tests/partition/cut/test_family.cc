@@ -368,9 +368,11 @@ TEST(Family, PaperSolvesForAShapeOfWhichAtLeastOneBlockIsSaidToFit) {
         SCOPED_TRACE(limit_bytes);
         const pti_problem problem =
             pti_problem_of(launch->instance(), &polytile_link_default, pti_one_block, limit_bytes);
-        int64_t shape[POLYTILE_MAX_DIMS] = {};
-        ASSERT_EQ(pti_family_paper.solve(&problem, &variant, shape), limit_bytes >= 12);
-        EXPECT_EQ(shape[0], std::min<int64_t>(limit_bytes / 12, 1000));
+        pti_solution solution = {};
+        ASSERT_EQ(pti_family_paper.solve(&problem, &variant, &solution), limit_bytes >= 12);
+        EXPECT_EQ(solution.shape[0], std::min<int64_t>(limit_bytes / 12, 1000));
+        EXPECT_EQ(solution.constant_bytes, 0);
+        EXPECT_EQ(solution.slope_bytes[0], 12);
     }
 }
 

@@ -70,9 +70,11 @@ struct HandKernel {
         section.exact = true;
         for (const auto &subscript : subscripts)
             section.subscript[section.n_dims++] = subscript;
-        operand.reads |= role != POLYTILE_OUT && !fresh;
-        operand.writes |= role != POLYTILE_IN;
-        operand.reduces |= role >= POLYTILE_SUM;
+        const bool is_scratch = role == POLYTILE_SCRATCH;
+        operand.is_scratch |= is_scratch;
+        operand.reads |= role != POLYTILE_OUT && !fresh && !is_scratch;
+        operand.writes |= role != POLYTILE_IN && !is_scratch;
+        operand.reduces |= role >= POLYTILE_SUM && !is_scratch;
         operand.fresh |= fresh;
         operand.reduction = role;
         operand.n_sections++;

@@ -177,7 +177,8 @@ class Interpreter {
             const polytile_range range = placement.layout.hull.range[d];
             const int64_t x = element[static_cast<size_t>(d)];
             wrong_ |= x < range.lo || x > range.hi || (x - range.lo) % range.step != 0;
-            at += (x - range.lo) * placement.layout.stride_bytes[d];
+            at += static_cast<int64_t>(static_cast<uint64_t>(x - range.lo) *
+                                       static_cast<uint64_t>(placement.layout.stride_bytes[d]));
         }
         const bool is_outside = at < 0 || at + operand.element_bytes > made_.arena_bytes;
         wrong_ |= is_outside;

@@ -110,7 +110,7 @@ pti_skew_shape ShapeOfBlurs(double cache_bytes, bool in_turn) {
     link.cache_bytes_per_s = cache_bytes > 0 ? link.kernel_bytes_per_s : 0;
     pti_skew_request request = skewed.Request(800);
     request.link = &link;
-    request.in_turn = in_turn;
+    request.one_after_other = in_turn;
     pti_skew_shape shape = {};
     pti_text why = {};
     EXPECT_TRUE(pti_skew_choose(&request, &shape, &why));

@@ -203,8 +203,9 @@ TEST(Prove, WrongChainsAreRefused) {
     EXPECT_EQ(polytile_check_chain(1, &none, 0, nullptr, nullptr), POLYTILE_INVALID);
     Chain chain;
     chain.add("k[i]: in A[i]; out B[i]", domain_of("-4:4"), {0, 0, 0});
-    EXPECT_EQ(chain.check(""), POLYTILE_INVALID);
-    EXPECT_EQ(chain.witness.kind, POLYTILE_WITNESS_NONE);
+    EXPECT_EQ(chain.check(""), POLYTILE_CONFLICT);
+    EXPECT_EQ(chain.witness.kind, POLYTILE_WITNESS_CONFLICT);
+    EXPECT_EQ(chain.witness.element[0], chain.witness.thread[0]);
 }
 
 /* ---- against enumeration ---- */

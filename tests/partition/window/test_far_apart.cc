@@ -17,8 +17,9 @@ extern "C" {
 #include <string>
 #include <vector>
 
-/* Threads that touch elements of one array which lie far apart: a superblock of one thread has a small
- * piece, stored without its gaps, and one of two threads has all that lies between. */
+/* Threads that touch elements of one array which lie far apart. Where the array is held in one piece,
+ * for a launcher, a superblock of one thread has a small one, stored without its gaps, and one of two
+ * threads has all that lies between. */
 
 namespace {
 
@@ -36,10 +37,15 @@ Kernel Butterfly(int64_t n, int64_t h) {
             std::to_string(n / (2 * h)) + "x" + half};
 }
 
+enum class Hold { whole, in_pieces };
+
 /** What becomes of launches over one array of n floats, in turn, a number of times. */
 class Planned {
   public:
-    Planned(int64_t n, int64_t limit_bytes, const std::vector<Kernel> &kernels, int n_steps) {
+    Planned(int64_t n, int64_t limit_bytes, const std::vector<Kernel> &kernels, int n_steps,
+            Hold hold = Hold::whole) {
+        polytile_implementation body = {};
+        body.host_launcher = [](const polytile_sub_kernel *) { return 0; };
         polytile_context_create(&ctx_);
         polytile_array *x = nullptr;
         const polytile_domain whole = domain_of(std::to_string(n));
@@ -47,7 +53,8 @@ class Planned {
         std::vector<polytile_chain_launch> launches;
         for (const Kernel &of : kernels) {
             polytile_kernel *kernel = nullptr;
-            EXPECT_EQ(polytile_kernel_create(ctx_, of.declaration.c_str(), nullptr, &kernel),
+            EXPECT_EQ(polytile_kernel_create(ctx_, of.declaration.c_str(),
+                                             hold == Hold::whole ? &body : nullptr, &kernel),
                       POLYTILE_OK)
                 << error();
             launches.push_back(chain_launch(kernel, domain_of(of.threads), &x));
@@ -113,8 +120,11 @@ TEST(FarApart, FormerCutsInTooManyPiecesAreNotTaken) {
         ASSERT_TRUE(pti_partition_add(&threads, &one));
     }
     const polytile_plan_options options = {};
-    const pti_grain_request request = {launch.instance(), &options, 160 * KiB, false, &threads};
-    EXPECT_EQ(pti_grain_choose(launch.context(), &request, &cut), POLYTILE_OK) << launch.error();
+    pti_ways ways = pti_ways_of({launch.instance(), nullptr}, false);
+    const pti_grain_request request = {&ways, &options, 160 * KiB, false, &threads};
+    int way = -1;
+    EXPECT_EQ(pti_grain_choose(launch.context(), &request, &cut, &way), POLYTILE_OK)
+        << launch.error();
     EXPECT_EQ(cut.n_superblocks, 1);
     pti_partition_free(&threads);
     pti_partition_free(&cut);
@@ -128,8 +138,25 @@ TEST(FarApart, MoreSubKernelsThanArePlannedAreRefusedWithTheReason) {
         EXPECT_EQ(
             of.error(),
             "w: a limit of 5 MiB takes 4194304 sub-kernels; at most 262144 are planned; raise "
-            "the limit, or declare what sections touch far apart in one array as two arrays");
+            "the limit, or declare what sections touch far apart in one array as two arrays; "
+            "sections of x lie far apart, or move apart, and a function by hand or a launcher gets "
+            "one box around them: name it twice in the declaration, and give the array for both "
+            "names");
         EXPECT_LT(of.seconds, 2);
+    }
+}
+
+TEST(FarApart, InPiecesLaunchesTakeAsManySubKernelsAsTheirBytesDo) {
+    for (const int64_t h : {1 << 22, 1 << 20, 1 << 16, 1 << 13}) {
+        const std::vector<Kernel> kernels = {Butterfly(1 << 23, h)};
+        for (int n_steps : {1, 4}) {
+            const Planned of(1 << 23, 5 * MiB, kernels, n_steps, Hold::in_pieces);
+            SCOPED_TRACE(h);
+            ASSERT_EQ(of.status, POLYTILE_OK) << of.error();
+            EXPECT_LE(of.summary.n_kernels, 64 * n_steps);
+            EXPECT_LE(of.summary.h2d_bytes, n_steps * 32 * MiB);
+            EXPECT_LT(of.seconds, 2);
+        }
     }
 }
 
@@ -183,9 +210,11 @@ TEST(FarApart, SumsThatAreTooScatteredAreRefusedWithTheReason) {
     const Launch launch("w[p, k, i]: in x[i, p+32768*k]; out sum s[p+32768*k]", "32768x16x8",
                         {{"x", "8x524288"}, {"s", "524288"}});
     const polytile_plan_options options = {};
-    const pti_grain_request request = {launch.instance(), &options, 3465554, false, nullptr};
+    pti_ways ways = pti_ways_of({launch.instance(), nullptr}, false);
+    const pti_grain_request request = {&ways, &options, 3465554, false, nullptr};
     pti_partition cut = {};
-    EXPECT_EQ(pti_grain_choose(launch.context(), &request, &cut), POLYTILE_UNSUPPORTED);
+    int way = -1;
+    EXPECT_EQ(pti_grain_choose(launch.context(), &request, &cut, &way), POLYTILE_UNSUPPORTED);
     EXPECT_NE(launch.error().find("their transfers are too many, or too scattered, to be planned; "
                                   "raise the limit"),
               std::string::npos)

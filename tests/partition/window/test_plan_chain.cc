@@ -510,7 +510,7 @@ TEST(PlanChain, RefusesWhatIsNoChainOfLaunches) {
     EXPECT_TRUE(Has(refused(3, 0, nullptr, options), "fastest"));
     polytile_array *const one[] = {of.there[0], of.there[0]};
     of.launches[1].arrays = one;
-    EXPECT_TRUE(Has(refused(3, 0, nullptr, none), "is given for both A and B"));
+    EXPECT_TRUE(Has(refused(3, 0, nullptr, none), "whose array is given for B, too"));
     of.launches[1].arrays = nullptr;
     EXPECT_TRUE(Has(refused(3, 0, nullptr, none), "list of arrays is NULL"));
     of.launches[1].kernel = nullptr;

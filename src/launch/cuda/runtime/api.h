@@ -15,6 +15,8 @@
     X(cudaMemGetInfo, (size_t * free_bytes, size_t * total_bytes))                                 \
     X(cudaMalloc, (void **memory, size_t n_bytes))                                                 \
     X(cudaFree, (void *memory))                                                                    \
+    X(cudaHostAlloc, (void **memory, size_t n_bytes, unsigned flags))                              \
+    X(cudaFreeHost, (void *memory))                                                                \
     X(cudaHostRegister, (void *memory, size_t n_bytes, unsigned flags))                            \
     X(cudaHostUnregister, (void *memory))                                                          \
     X(cudaPointerGetAttributes, (struct cudaPointerAttributes * attributes, const void *memory))   \
@@ -47,6 +49,8 @@
       (int *n_blocks, const void *kernel, int n_threads, size_t shared_bytes))                     \
     X(cudaLaunchKernel, (const void *kernel, dim3 grid, dim3 block, void **arguments,              \
                          size_t shared_bytes, cudaStream_t stream))                                \
+    X(cudaLaunchCooperativeKernel, (const void *kernel, dim3 grid, dim3 block, void **arguments,   \
+                                    size_t shared_bytes, cudaStream_t stream))                     \
     X(cudaGetLastError, (void))
 
 typedef struct pti_cuda_api {

@@ -38,6 +38,7 @@ typedef struct pti_cuda_device {
     int64_t arena_bytes;
     int64_t memory_bytes; /* as asked with memory=; 0: not asked */
     int capability;       /* compute capability, 10 * major + minor */
+    int n_multiprocessors;
     pti_cuda_choice choice[PTI_CUDA_N_CHOICES];
     int next_choice;              /* to be replaced */
     struct pti_cuda_order *order; /* events between the streams; owned, as all below */
@@ -45,6 +46,7 @@ typedef struct pti_cuda_device {
     pti_event *events;           /* that were ever made, in a list */
     pti_event *idle_events;      /* those that nobody has */
     struct pti_staging *staging; /* NULL until a run needs it */
+    struct pti_cuda_team *team;  /* NULL until a team kernel is run */
     struct pti_cuda_run *run;    /* NULL between runs */
     pti_execution *execution;    /* of that run, borrowed */
     const pti_command *command;  /* being submitted, borrowed; for error texts */

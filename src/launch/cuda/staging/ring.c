@@ -1,5 +1,6 @@
 #include "launch/cuda/staging/ring.h"
 
+#include "base/checked.h"
 #include "launch/cuda/runtime/copy.h"
 #include "launch/host/chunks.h"
 
@@ -40,7 +41,8 @@ static pti_memory_span span_of(const pti_memory_span *whole, const polytile_doma
                                const polytile_domain *places, pti_memory_layout *layout) {
     layout->hull = *places;
     for (int d = 0; d < chunk->n_dims; d++)
-        layout->stride_bytes[d] = chunk->range[d].step * whole->layout->stride_bytes[d];
+        layout->stride_bytes[d] =
+            pti_mul_wrapped(chunk->range[d].step, whole->layout->stride_bytes[d]);
     return (pti_memory_span){
         (char *)whole->base + pti_memory_layout_offset_of(whole->layout, chunk), layout};
 }

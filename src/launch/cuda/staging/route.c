@@ -51,7 +51,7 @@ static bool pinning_pays(const pti_cuda_device *cuda, const pti_schedule *schedu
     traffic bytes = traffic_of(schedule, operand);
     double staged_s = moving_s(cuda, bytes, cuda->n_host_threads * stage_bytes_per_thread_s);
     double direct_s = moving_s(cuda, bytes, INFINITY);
-    return staged_s > direct_s + register_s_per_byte * (double)array->n_bytes;
+    return staged_s > direct_s + register_s_per_byte * (double)pti_array_span_bytes(array);
 }
 
 static polytile_status fail_not_host_memory(const pti_cuda_device *cuda,
@@ -66,7 +66,8 @@ static polytile_status look_at(pti_cuda_device *cuda, const polytile_array *arra
     pti_registration found;
     enum cudaMemoryType first, last;
     polytile_status status;
-    PTI_TRY(pti_registrations_look(cuda, array->data, array->n_bytes, &found, &first, &last));
+    PTI_TRY(pti_registrations_look(cuda, array->data, pti_array_span_bytes(array), &found, &first,
+                                   &last));
     if (first == cudaMemoryTypeDevice || last == cudaMemoryTypeDevice)
         return fail_not_host_memory(cuda, array, "device memory");
     if (first == cudaMemoryTypeManaged || last == cudaMemoryTypeManaged)
@@ -82,7 +83,7 @@ done:
 static void try_to_pin(pti_cuda_device *cuda, const polytile_array *array,
                        pti_cuda_host_memory *kind) {
     char size[32];
-    const char *why_not = pti_registrations_take(cuda, array->data, array->n_bytes);
+    const char *why_not = pti_registrations_take(cuda, array->data, pti_array_span_bytes(array));
     if (why_not == NULL)
         *kind = PTI_CUDA_REGISTERED;
     else
@@ -143,6 +144,6 @@ bool pti_cuda_is_staged(const pti_command *command, const pti_cuda_host_memory *
     if (kinds[command->operand] == PTI_CUDA_PAGEABLE)
         return true;
     return command->op->bytes >= PACKED_BYTES &&
-           pti_runs_of(&host->layout->hull, move->box, move->element_bytes).run_bytes <
+           pti_memory_layout_run_bytes(host->layout, move->box, move->element_bytes) <
                SHORT_RUN_BYTES;
 }

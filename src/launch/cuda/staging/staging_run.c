@@ -10,7 +10,7 @@
 /** How often the thread looks, for about a microsecond each, before it sleeps. */
 enum { LOOKS_BEFORE_SLEEP = 200, SLEEP_NS = 20 * 1000 };
 
-/** Set download_before; newest: scratch, one an operand. */
+/** Set download_before; newest: a list to be overwritten, one an operand. */
 static void chain_downloads(pti_staging *staging, const pti_schedule *schedule, int64_t *newest) {
     for (int a = 0; a < schedule->instance->n_operands; a++)
         newest[a] = -1;

@@ -1,0 +1,50 @@
+#ifndef POLYTILE_MESSAGE_CUDA_H
+#define POLYTILE_MESSAGE_CUDA_H
+
+/*
+ * What message_call.h needs of a thread block, which is a team of all its threads. Words are loaded,
+ * and stored, at system scope: those of the server are in the host's memory. Slots add to words of
+ * their own GPU alone. docs/messages.md argues from PTX's memory consistency model.
+ */
+#include <polytile/message_ring.h>
+
+#define PT_LANE      ((int)threadIdx.x)
+#define PT_LANES     ((int)blockDim.x)
+#define PT_TEAM_SYNC __syncthreads()
+
+#define PT_LOAD_RELAXED(word)         pt_load_relaxed(word)
+#define PT_LOAD_ACQUIRE(word)         pt_load_acquire(word)
+#define PT_STORE_RELEASE(word, value) pt_store_release(word, value)
+#define PT_ADD(word, value)           pt_add(word, value)
+
+/* The first looks are as fast as they can be; later ones leave the bus to others, up to 4 us. */
+#define PT_PAUSE(n_looks)                                                                          \
+    if ((n_looks) > PT_LOOKS_UNTOLD)                                                               \
+    __nanosleep((n_looks) < 512 ? (n_looks)*8 : 4096)
+
+static __device__ __forceinline__ uint64_t pt_load_relaxed(const uint64_t *word) {
+    uint64_t value;
+    asm volatile("ld.relaxed.sys.global.u64 %0, [%1];" : "=l"(value) : "l"(word));
+    return value;
+}
+
+static __device__ __forceinline__ uint64_t pt_load_acquire(const uint64_t *word) {
+    uint64_t value;
+    asm volatile("ld.acquire.sys.global.u64 %0, [%1];" : "=l"(value) : "l"(word) : "memory");
+    return value;
+}
+
+static __device__ __forceinline__ void pt_store_release(uint64_t *word, uint64_t value) {
+    asm volatile("st.release.sys.global.u64 [%0], %1;" : : "l"(word), "l"(value) : "memory");
+}
+
+static __device__ __forceinline__ uint64_t pt_add(uint64_t *word, uint64_t value) {
+    uint64_t before;
+    asm volatile("atom.acq_rel.gpu.global.add.u64 %0, [%1], %2;"
+                 : "=l"(before)
+                 : "l"(word), "l"(value)
+                 : "memory");
+    return before;
+}
+
+#endif

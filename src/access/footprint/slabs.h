@@ -1,0 +1,19 @@
+#ifndef POLYTILE_ACCESS_FOOTPRINT_SLABS_H
+#define POLYTILE_ACCESS_FOOTPRINT_SLABS_H
+
+#include "access/footprint/instance.h"
+#include "base/context.h"
+
+/**
+ * Find out whether an instance's partial operands are known for slabs, boxes of threads that are whole
+ * along all indices but one: all butterflies of a stage write whole columns, while some of them may
+ * write more boxes than PTI_MAX_WRITE_BOXES. If so, give it instance.slabs, for chains.
+ *
+ * Errors  NO_MEMORY.
+ */
+polytile_status pti_instance_add_slabs(polytile_context *ctx, pti_instance *instance);
+
+/** Return the instance that holds for slabs along an index. */
+const pti_instance *pti_instance_for_slabs(const pti_instance *instance, int index);
+
+#endif

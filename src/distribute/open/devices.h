@@ -1,0 +1,24 @@
+#ifndef POLYTILE_DISTRIBUTE_OPEN_DEVICES_H
+#define POLYTILE_DISTRIBUTE_OPEN_DEVICES_H
+
+#include "distribute/team/team.h"
+
+/* distribute/open: queues from text. Here: a queue over several devices of one process. */
+
+/** How many devices a text names, with commas or plus signs between them: at least one. */
+int pti_devices_count(const char *text);
+
+/** Whether two of them differ in more than their number. */
+bool pti_devices_are_different(const char *text);
+
+/**
+ * Open a queue over devices such as "cuda:0,cuda:1" or "cuda:0(memory=1GiB),host".
+ *
+ * Shapes  options: how they share it; speeds are measured here if that is by speed.
+ * Errors  Those of polytile_device_open() of each of them; INVALID (by speed: more devices than can
+ *         have weights).
+ */
+polytile_status pti_devices_open(polytile_context *ctx, const char *text,
+                                 const pti_team_options *options, polytile_queue **queue);
+
+#endif

@@ -1,0 +1,28 @@
+#ifndef POLYTILE_DISTRIBUTE_OPEN_SHARE_OPTIONS_H
+#define POLYTILE_DISTRIBUTE_OPEN_SHARE_OPTIONS_H
+
+#include "distribute/team/team.h"
+
+/* The options of a queue over several members, as the program writes them. */
+
+typedef struct pti_share_options {
+    const polytile_share_options *given; /* not NULL */
+    const char *members;                 /* what they are called, "ranks", */
+    const char *list;                    /* and what has them, "the communicator", in error texts */
+    int n_members;
+    bool may_deal;      /* rows may be dealt out: they are members over one memory */
+    bool are_different; /* in more than their number: by default, they do not get the same */
+} pti_share_options;
+
+/**
+ * A team's options from those given; the grid is filled in if they give one, and pointed to.
+ *
+ * The distribution of a layout by speed is set once that is measured.
+ * Errors  INVALID (a grid that is none, or of another number of members; an unknown layout or
+ *         policy, or another number of weights than parts; a negative number of launches; reserved
+ *         members that are not zero).
+ */
+polytile_status pti_share_options_parse(polytile_context *ctx, const pti_share_options *of,
+                                        pti_member_grid *grid, pti_team_options *parsed);
+
+#endif

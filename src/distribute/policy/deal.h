@@ -1,0 +1,61 @@
+#ifndef POLYTILE_DISTRIBUTE_POLICY_DEAL_H
+#define POLYTILE_DISTRIBUTE_POLICY_DEAL_H
+
+#include "distribute/policy/policy.h"
+
+/* Dealing out the rows of one launch. Each row is dealt out once, whatever a policy answers. Callers
+ * lock it, and say what time it is. */
+
+/** The pieces that a unit may have at a time: one that it runs, and one behind it. */
+enum { PTI_DEAL_MAX_PIECES = 32 };
+
+/** Consecutive rows of a launch. */
+typedef struct pti_rows {
+    int64_t first; /* from 0 */
+    int64_t count; /* 0: none */
+} pti_rows;
+
+/** A unit while a launch is dealt out. */
+typedef struct pti_dealt {
+    pti_rows own; /* that it gets without asking the policy: of policies that split */
+    int n_pieces; /* that it has, oldest first */
+    int64_t piece[PTI_DEAL_MAX_PIECES]; /* rows of each */
+    double begin_s;                     /* of the oldest */
+    bool has_refused;                   /* nothing was for it since a piece was last done */
+} pti_dealt;
+
+typedef struct pti_deal {
+    polytile_context *ctx;
+    const pti_policy *policy; /* borrowed */
+    polytile_work work;
+    polytile_unit *unit; /* owned, as is dealt; work.units */
+    pti_dealt *dealt;
+    bool was_clamped;
+} pti_deal;
+
+/**
+ * Begin to deal out a launch.
+ *
+ * Shapes  units: copied, n_units of them, at most PTI_DEAL_MAX_UNITS; what they have done is 0.
+ * Errors  NO_MEMORY.
+ * Owns    The caller ends it with pti_deal_end(), in any case.
+ */
+polytile_status pti_deal_begin(polytile_context *ctx, const pti_policy *policy, const char *kernel,
+                               int64_t n_rows, int n_units, const polytile_unit *units,
+                               pti_deal *deal);
+
+/** The rows that a unit gets next, now; none: nothing is left for it, or not before some unit is
+ * done with a piece. Where nobody has rows and all are refused some, those go to the fastest unit
+ * when it asks next. */
+pti_rows pti_deal_take(pti_deal *deal, int unit, double now_s);
+
+/** A unit is done with its oldest piece. */
+void pti_deal_done(pti_deal *deal, int unit, double now_s);
+
+/** Whether all rows are dealt out. */
+bool pti_deal_is_over(const pti_deal *deal);
+
+/** Says in the log if a plug-in's answers were clamped. */
+void pti_deal_end(pti_deal *deal);
+
+#endif

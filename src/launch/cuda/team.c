@@ -1,0 +1,129 @@
+#include "launch/cuda/team.h"
+
+#include "access/set/boxes.h"
+#include "launch/cuda/function.h"
+#include "launch/cuda/team_memory.h"
+#include "launch/host/team.h"
+#include "message/wait.h"
+
+#include <stdlib.h>
+
+/** How many lanes a team has: the most with which all slots are resident. */
+static const int lanes[] = {512, 256, 128, 64, 32};
+
+static polytile_context *context_of(const pti_cuda_device *cuda) {
+    return cuda->device.object.context;
+}
+
+/** Find how many slots of so many lanes are resident at once. */
+static polytile_status count_resident(pti_cuda_device *cuda, const pti_sub_kernel *launch,
+                                      int n_lanes, int64_t *n_resident) {
+    const void *kernel = launch->body.implementation->team->cuda;
+    struct cudaFuncAttributes attributes;
+    int n_blocks = 0;
+    polytile_status status;
+    *n_resident = 0;
+    PTI_TRY(PTI_KERNEL_CUDA(cuda, launch, cudaFuncGetAttributes, (&attributes, kernel)));
+    if (n_lanes > attributes.maxThreadsPerBlock)
+        return POLYTILE_OK;
+    PTI_TRY(PTI_KERNEL_CUDA(cuda, launch, cudaOccupancyMaxActiveBlocksPerMultiprocessor,
+                            (&n_blocks, kernel, n_lanes, 0)));
+    *n_resident = (int64_t)n_blocks * cuda->n_multiprocessors;
+done:
+    return status;
+}
+
+static polytile_status choose_lanes(pti_cuda_device *cuda, const pti_sub_kernel *launch,
+                                    int64_t n_slots, int *n_lanes) {
+    int64_t n_resident = 0, n_most = 0;
+    polytile_status status = POLYTILE_OK;
+    for (size_t k = 0; k < sizeof lanes / sizeof *lanes; k++) {
+        PTI_TRY(count_resident(cuda, launch, lanes[k], &n_resident));
+        *n_lanes = lanes[k];
+        if (n_slots <= n_resident)
+            return POLYTILE_OK;
+        n_most = n_resident > n_most ? n_resident : n_most;
+    }
+    status = pti_fail(context_of(cuda), POLYTILE_NO_FIT,
+                      "%s: %lld slots, and cuda:%d holds %lld at once; launch fewer, each of which "
+                      "does more",
+                      launch->instance->kernel_name, (long long)n_slots, cuda->number,
+                      (long long)n_most);
+done:
+    return status;
+}
+
+/** Launch the kernel, whose arguments are the slots, the threads, the views and the values. */
+static polytile_status launch_slots(pti_cuda_device *cuda, const pti_sub_kernel *launch,
+                                    pti_cuda_team *team, int n_slots, int n_lanes) {
+    const int n_arrays = pti_instance_n_arrays(launch->instance), n_values = launch->body.n_values;
+    const dim3 grid = {(unsigned)n_slots, 1, 1}, block = {(unsigned)n_lanes, 1, 1};
+    const cudaStream_t stream = pti_cuda_stream_of(cuda, launch);
+    polytile_domain asked = pti_instance_asked_box(launch->instance, launch->threads);
+    void *slots = pti_server_get_slot(launch->body.server, 0);
+    polytile_status status = POLYTILE_OK;
+    void **arguments = calloc((size_t)(2 + n_arrays + n_values), sizeof *arguments);
+    if (arguments == NULL)
+        return pti_fail_memory(context_of(cuda), launch->instance->kernel_name,
+                               (double)(2 + n_arrays + n_values) * sizeof *arguments);
+    arguments[0] = (void *)&slots;
+    arguments[1] = &asked;
+    for (int v = 0; v < n_arrays + n_values; v++)
+        arguments[2 + v] =
+            v < n_arrays ? (void *)(uintptr_t)&launch->views[v] : launch->views[v].origin;
+    PTI_TRY(PTI_KERNEL_CUDA(
+        cuda, launch, cudaLaunchCooperativeKernel,
+        (launch->body.implementation->team->cuda, grid, block, arguments, 0, stream)));
+    PTI_TRY(PTI_CUDA(cuda, cudaEventRecord, (team->ended, stream)));
+done:
+    free(arguments);
+    return status;
+}
+
+/** Launch the slots, and serve them. If it cannot be told when they have returned, they are let
+ * end, and the run waits for their stream as after any failure. */
+static polytile_status run_slots(pti_cuda_device *cuda, const pti_sub_kernel *launch,
+                                 pti_cuda_team *team, int n_slots, int n_lanes) {
+    pti_server *server = launch->body.server;
+    polytile_status status = launch_slots(cuda, launch, team, n_slots, n_lanes);
+    if (status != POLYTILE_OK) {
+        pti_server_abandon(server);
+        return status;
+    }
+    pti_server_attend(server);
+    if (team->why_ended != cudaSuccess) {
+        pti_server_abandon(server);
+        return pti_cuda_check(cuda, team->why_ended, "cudaEventQuery");
+    }
+    return pti_server_finish(server, context_of(cuda));
+}
+
+static polytile_status serve_slots(pti_cuda_device *cuda, const pti_sub_kernel *launch,
+                                   pt_memory *memories, int n_slots) {
+    const pti_instance *instance = launch->instance;
+    const pti_server_bytes bytes =
+        pti_server_count_bytes(launch->body.server, instance->n_operands);
+    pti_cuda_team *team;
+    int n_lanes = 0;
+    polytile_status status;
+    PTI_TRY(choose_lanes(cuda, launch, n_slots, &n_lanes));
+    PTI_TRY(pti_cuda_team_reserve(cuda, instance->kernel_name, bytes, &team));
+    pti_team_find_memories(launch, memories);
+    PTI_TRY(pti_server_begin(launch->body.server, context_of(cuda), memories, instance->n_operands,
+                             &team->slots));
+    status = run_slots(cuda, launch, team, n_slots, n_lanes);
+done:
+    return status;
+}
+
+polytile_status pti_cuda_run_team(pti_cuda_device *cuda, const pti_sub_kernel *launch) {
+    const size_t n_operands = (size_t)launch->instance->n_operands;
+    pt_memory *memories = calloc(n_operands, sizeof *memories);
+    if (memories == NULL)
+        return pti_fail_memory(context_of(cuda), launch->instance->kernel_name,
+                               (double)n_operands * sizeof *memories);
+    const polytile_status status =
+        serve_slots(cuda, launch, memories, (int)pti_box_count(launch->threads));
+    free(memories);
+    return status;
+}

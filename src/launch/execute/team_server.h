@@ -1,0 +1,25 @@
+#ifndef POLYTILE_LAUNCH_EXECUTE_TEAM_SERVER_H
+#define POLYTILE_LAUNCH_EXECUTE_TEAM_SERVER_H
+
+#include "launch/device/device.h"
+#include "message/server.h"
+
+/**
+ * Make what serves the messages of a launch; of a kernel that is no team kernel there is none, and
+ * *server is NULL.
+ *
+ * Errors  NO_FIT (more slots than any device runs), INVALID (a time limit below 0), NO_MEMORY.
+ * Owns    The caller ends it with pti_team_server_end().
+ */
+polytile_status pti_team_server_create(const polytile_kernel *kernel, const polytile_domain *slots,
+                                       const polytile_launch_options *options, bool has_program,
+                                       pti_server **server);
+
+/** Let go of a launch's server, which has run, or never will. NULL does nothing. */
+void pti_team_server_end(pti_server *server);
+
+/** Refuse a team kernel, whose slots are not to run twice, for what runs kernels on copies. Errors:
+ * UNSUPPORTED. */
+polytile_status pti_team_refuse_copies(polytile_context *ctx, const polytile_kernel *kernel);
+
+#endif

@@ -1,0 +1,161 @@
+#include "launch/host/team.h"
+
+#include "access/set/boxes.h"
+#include "base/crash.h"
+#include "base/signals.h"
+#include "message/server.h"
+#include "message/wait.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum gate_state { GATE_SHUT, GATE_OPEN, GATE_CANCELLED } gate_state;
+
+/** The threads of a launch. */
+typedef struct team {
+    const pti_sub_kernel *launch;
+    pti_server *server;
+    pthread_mutex_t mutex;
+    pthread_cond_t moved;
+    gate_state gate; /* slots run only when all threads have started */
+    struct team_slot *slot;
+    pt_memory *memory;
+} team;
+
+typedef struct team_slot {
+    team *of;
+    int rank;
+    pthread_t thread;
+} team_slot;
+
+/** The thread of the declaration whose number in C order is a rank. */
+static polytile_domain find_thread(const polytile_domain *threads, int64_t rank) {
+    polytile_domain one = *threads;
+    for (int d = threads->n_dims - 1; d >= 0; d--) {
+        const int64_t count = pti_range_count(threads->range[d]);
+        one.range[d].lo = one.range[d].hi = threads->range[d].lo + rank % count;
+        rank /= count;
+    }
+    return one;
+}
+
+static gate_state pass_gate(team *of) {
+    pthread_mutex_lock(&of->mutex);
+    while (of->gate == GATE_SHUT)
+        pthread_cond_wait(&of->moved, &of->mutex);
+    const gate_state state = of->gate;
+    pthread_mutex_unlock(&of->mutex);
+    return state;
+}
+
+static void move_gate(team *of, gate_state state) {
+    pthread_mutex_lock(&of->mutex);
+    of->gate = state;
+    pthread_cond_broadcast(&of->moved);
+    pthread_mutex_unlock(&of->mutex);
+}
+
+static void *run_slot(void *argument) {
+    const team_slot *slot = argument;
+    const pti_sub_kernel *launch = slot->of->launch;
+    const polytile_domain thread = find_thread(launch->threads, slot->rank);
+    const pti_crash_note note = {launch->instance->kernel_name,
+                                 "was something touched that is not declared?"};
+    if (pass_gate(slot->of) != GATE_OPEN)
+        return NULL;
+    pti_crash_enter(&note);
+    launch->body.implementation->team->host(&thread, launch->views,
+                                            pti_server_get_slot(slot->of->server, slot->rank));
+    pti_crash_enter(NULL);
+    pti_server_end_slot(slot->of->server, slot->rank);
+    return NULL;
+}
+
+/** Start a thread a slot, which wait at the gate; returns how many have started. */
+static int start_threads(team *of, int n_slots, int *error) {
+    int n_started = 0;
+    sigset_t before;
+    pti_signals_block(&before);
+    while (n_started < n_slots) {
+        team_slot *slot = &of->slot[n_started];
+        *slot = (team_slot){.of = of, .rank = n_started};
+        *error = pthread_create(&slot->thread, NULL, run_slot, slot);
+        if (*error != 0)
+            break;
+        n_started++;
+    }
+    pti_signals_restore(&before);
+    return n_started;
+}
+
+static void join_threads(team *of, int n_started) {
+    for (int k = 0; k < n_started; k++)
+        pthread_join(of->slot[k].thread, NULL);
+}
+
+static polytile_status refuse_slots(polytile_context *ctx, const pti_sub_kernel *launch,
+                                    int64_t n_slots, int64_t n_most, const char *why) {
+    return pti_fail(ctx, POLYTILE_NO_FIT,
+                    "%s: %lld slots, and the host runs %lld at once (%s); launch fewer, each of "
+                    "which does more",
+                    launch->instance->kernel_name, (long long)n_slots, (long long)n_most, why);
+}
+
+static polytile_status run_threads(polytile_context *ctx, team *of, int n_slots) {
+    int error = 0;
+    const int n_started = start_threads(of, n_slots, &error);
+    move_gate(of, n_started == n_slots ? GATE_OPEN : GATE_CANCELLED);
+    if (n_started == n_slots)
+        pti_server_wait(of->server);
+    join_threads(of, n_started);
+    if (n_started < n_slots)
+        return refuse_slots(ctx, of->launch, n_slots, n_started, strerror(error));
+    return pti_server_finish(of->server, ctx);
+}
+
+/** Where an operand's elements lie. */
+static pt_memory find_memory(const pti_operand *operand, const polytile_view *view) {
+    int64_t first_bytes = 0, last_bytes = 0;
+    for (int d = 0; d < operand->domain.n_dims; d++) {
+        first_bytes += view->resident.range[d].lo * view->stride_bytes[d];
+        last_bytes += view->resident.range[d].hi * view->stride_bytes[d];
+    }
+    return (pt_memory){.begin = (const char *)view->origin + first_bytes,
+                       .end = (const char *)view->origin + last_bytes + operand->element_bytes,
+                       .is_written = operand->writes};
+}
+
+void pti_team_find_memories(const pti_sub_kernel *launch, pt_memory *memories) {
+    for (int o = 0; o < launch->instance->n_operands; o++)
+        memories[o] = find_memory(&launch->instance->operand[o], &launch->views[o]);
+}
+
+static polytile_status serve_threads(polytile_context *ctx, team *of, int n_slots) {
+    const pti_instance *instance = of->launch->instance;
+    polytile_status status;
+    of->slot = calloc((size_t)n_slots, sizeof *of->slot);
+    of->memory = calloc((size_t)instance->n_operands, sizeof *of->memory);
+    if (of->slot == NULL || of->memory == NULL)
+        return pti_fail_memory(ctx, instance->kernel_name, n_slots * (double)sizeof *of->slot);
+    pti_team_find_memories(of->launch, of->memory);
+    PTI_TRY(pti_server_begin(of->server, ctx, of->memory, instance->n_operands, NULL));
+    status = run_threads(ctx, of, n_slots);
+done:
+    return status;
+}
+
+polytile_status pti_host_run_team(polytile_context *ctx, const pti_sub_kernel *launch) {
+    const int64_t n_slots = pti_box_count(launch->threads);
+    team of = {.launch = launch, .server = launch->body.server};
+    if (n_slots > PTI_MAX_SLOTS)
+        return refuse_slots(ctx, launch, n_slots, PTI_MAX_SLOTS, "the most of a launch");
+    pthread_mutex_init(&of.mutex, NULL);
+    pthread_cond_init(&of.moved, NULL);
+    const polytile_status status = serve_threads(ctx, &of, (int)n_slots);
+    pthread_cond_destroy(&of.moved);
+    pthread_mutex_destroy(&of.mutex);
+    free(of.slot);
+    free(of.memory);
+    return status;
+}

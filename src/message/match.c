@@ -1,0 +1,313 @@
+#include "message/match.h"
+
+#include <polytile/message.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+/** Longer messages are copied without the mutex. */
+enum { LONG_BYTES = 32768 };
+
+static bool matches(const pti_post *receive, const pti_post *send) {
+    return receive->is_collective == send->is_collective &&
+           (receive->peer == PT_ANY || receive->peer == send->owner) &&
+           (receive->tag == PT_ANY || receive->tag == send->tag);
+}
+
+/** Where a list has the first message of a receive; NULL: nowhere. */
+static pti_post **find_message(pti_posts *messages, const pti_post *receive) {
+    pti_post **at = &messages->first;
+    while (*at != NULL && !matches(receive, *at))
+        at = &(*at)->next;
+    return *at == NULL ? NULL : at;
+}
+
+static pti_post **find_receive(pti_posts *receives, const pti_post *send) {
+    pti_post **at = &receives->first;
+    while (*at != NULL && !matches(*at, send))
+        at = &(*at)->next;
+    return *at == NULL ? NULL : at;
+}
+
+static pti_post *take(pti_posts *posts, pti_post **at) {
+    pti_post *taken = *at;
+    *at = taken->next;
+    if (posts->last == taken) {
+        posts->last = posts->first;
+        while (posts->last != NULL && posts->last->next != NULL)
+            posts->last = posts->last->next;
+    }
+    return taken;
+}
+
+/** The rank of a participant, as statuses have it. */
+static int rank_of(const pti_server *server, int participant) {
+    return participant == server->n_slots ? PT_PROGRAM : participant;
+}
+
+static bool is_far(const pti_server *server, int participant) {
+    return server->device != NULL && participant < server->n_slots;
+}
+
+/** Whether the data of a send are in the host's memory. */
+static bool is_near(const pti_server *server, const pti_post *send) {
+    return !is_far(server, send->owner) || send->data == send->kept;
+}
+
+/** Whether the reply to a receive, of a slot on a device, can bring the data: in it, or beside the
+ * replies, if the slot has taken what was there. */
+static bool can_reply(const pti_server *server, const pti_post *send, const pti_post *receive) {
+    const pti_participant *of = &server->participant[receive->owner];
+    const int64_t most_bytes = of->n_given == of->n_taken ? PT_PAYLOAD_BYTES : PT_REPLY_BYTES;
+    return is_far(server, receive->owner) && is_near(server, send) && send->n_bytes <= most_bytes;
+}
+
+/** Put the data of a message into the reply to a receive, or beside it. */
+static void carry(pti_server *server, const pti_post *send, const pti_post *receive,
+                  pt_reply *reply) {
+    void *to = reply->data;
+    reply->n_carried = send->n_bytes;
+    if (send->n_bytes > PT_REPLY_BYTES) {
+        to = server->payload + (size_t)receive->owner * PT_PAYLOAD_BYTES;
+        server->participant[receive->owner].n_given++;
+    }
+    if (send->n_bytes > 0)
+        memcpy(to, send->data, (size_t)send->n_bytes);
+}
+
+/** Tell the owner of a request that it is done; then it may use the memory. */
+static void complete(pti_server *server, pti_post *post, const pti_post *send) {
+    if (post->request == PT_NO_REQUEST)
+        return;
+    pt_reply *reply = pti_reply_of(server, post->owner, post->request);
+    reply->n_carried = 0;
+    if (post->comes_with_reply)
+        carry(server, send, post, reply);
+    reply->source = rank_of(server, send->owner);
+    reply->tag = send->tag;
+    reply->n_bytes = send->n_bytes;
+    PT_STORE_RELEASE(&reply->commit, reply->commit + 1);
+    server->participant[post->owner].request[post->request] = NULL;
+    post->request = PT_NO_REQUEST;
+    pti_server_wake(server, post->owner);
+}
+
+static void refuse_long(pti_server *server, const pti_post *send, const pti_post *receive) {
+    pti_server_end(server, POLYTILE_INVALID,
+                   "%s: %s receives into %lld bytes a message of %lld bytes from %s, tag %d; give "
+                   "a receive as much as its sender sends",
+                   server->kernel_name, pti_name_participant(server, receive->owner).text,
+                   (long long)receive->n_bytes, (long long)send->n_bytes,
+                   pti_name_participant(server, send->owner).text, send->tag);
+}
+
+/** The data of a message is where it goes. */
+static void deliver(pti_server *server, pti_post *send, pti_post *receive) {
+    pti_server_note_progress(server);
+    complete(server, receive, send);
+    complete(server, send, send);
+    pti_post_free(send);
+    pti_post_free(receive);
+}
+
+static void refuse_memory(pti_server *server, const pti_post *send) {
+    pti_server_end(server, POLYTILE_NO_MEMORY,
+                   "%s: there is no memory to keep a message of %lld bytes from %s to %s, tag %d",
+                   server->kernel_name, (long long)send->n_bytes,
+                   pti_name_participant(server, send->owner).text,
+                   pti_name_participant(server, send->peer).text, send->tag);
+}
+
+/** Forget a post that ends with its launch. */
+static void forget(pti_server *server, pti_post *post) {
+    if (post->request != PT_NO_REQUEST)
+        server->participant[post->owner].request[post->request] = NULL;
+    pti_post_free(post);
+}
+
+static void join(pti_server *server, pti_post *send, pti_post *receive);
+
+/** A message goes to the first receive that matches, or waits in the list. */
+static void offer(pti_server *server, pti_post *send) {
+    pti_participant *receiver = &server->participant[send->peer];
+    pti_post **at = find_receive(&receiver->receives, send);
+    if (at == NULL)
+        pti_posts_append(&receiver->messages, send);
+    else
+        join(server, send, take(&receiver->receives, at));
+}
+
+/** What comes behind a copy, of which one without a receive was to keep the message. */
+static void end_copy(pti_server *server, pti_post *send, pti_post *receive) {
+    if (receive != NULL) {
+        deliver(server, send, receive);
+        return;
+    }
+    send->data = send->kept;
+    complete(server, send, send);
+    offer(server, send);
+}
+
+/** Copy the data of a message; false: a device could not. */
+static bool copy_data(const pti_server *server, const pti_copy *copy) {
+    const pti_slot_device *device = server->device;
+    const pti_post *send = copy->send, *receive = copy->receive;
+    char *to = receive == NULL ? send->kept : receive->data;
+    const bool from_far = !is_near(server, send);
+    const bool to_far = receive != NULL && is_far(server, receive->owner);
+    if (send->n_bytes == 0 || (receive != NULL && receive->comes_with_reply))
+        return true;
+    if (from_far || to_far)
+        return (from_far && to_far ? device->pass
+                : from_far         ? device->fetch
+                                   : device->store)(device->device, to, send->data, send->n_bytes);
+    memcpy(to, send->data, (size_t)send->n_bytes);
+    return true;
+}
+
+/** Whether a device makes a copy, which only the thread that launched may ask it for. */
+static bool is_device_copy(const pti_server *server, const pti_post *send,
+                           const pti_post *receive) {
+    const bool is_all_near =
+        is_near(server, send) && (receive == NULL || !is_far(server, receive->owner));
+    return !is_all_near && send->n_bytes > 0 && (receive == NULL || !receive->comes_with_reply);
+}
+
+static void refuse_copy(pti_server *server, const pti_post *send) {
+    pti_server_end(server, POLYTILE_DEVICE,
+                   "%s: the device cannot copy a message of %lld bytes from %s to %s, tag %d",
+                   server->kernel_name, (long long)send->n_bytes,
+                   pti_name_participant(server, send->owner).text,
+                   pti_name_participant(server, send->peer).text, send->tag);
+}
+
+static void forget_copy(pti_server *server, pti_post *send, pti_post *receive) {
+    forget(server, send);
+    if (receive != NULL)
+        forget(server, receive);
+}
+
+/** Append a copy to those that are to be made without the mutex, in their order; false: there is no
+ * memory to note it. */
+static bool append_copy(pti_server *server, const pti_copy *copy) {
+    pti_copy *later = malloc(sizeof *later), **last = &server->copy;
+    if (later == NULL)
+        return false;
+    while (*last != NULL)
+        last = &(*last)->next;
+    *later = *copy;
+    __atomic_store_n(last, later, __ATOMIC_RELAXED);
+    pthread_cond_signal(&server->changed);
+    return true;
+}
+
+/** Copy a message, or leave that to the next call that serves. */
+static void copy_soon(pti_server *server, pti_post *send, pti_post *receive) {
+    const pti_copy copy = {.next = NULL, .send = send, .receive = receive};
+    if (receive != NULL)
+        receive->comes_with_reply = can_reply(server, send, receive);
+    const bool is_device = is_device_copy(server, send, receive);
+    if ((is_device || send->n_bytes > LONG_BYTES) && append_copy(server, &copy))
+        return;
+    if (is_device) {
+        refuse_memory(server, send);
+        forget_copy(server, send, receive);
+        return;
+    }
+    copy_data(server, &copy);
+    end_copy(server, send, receive);
+}
+
+bool pti_match_copy(pti_server *server) {
+    pti_copy *next = server->copy;
+    if (next == NULL || server->is_ending)
+        return false;
+    const pti_copy copy = *next;
+    __atomic_store_n(&server->copy, next->next, __ATOMIC_RELAXED);
+    server->n_copying++;
+    free(next);
+    pthread_mutex_unlock(&server->mutex);
+    const bool is_done = copy_data(server, &copy);
+    pthread_mutex_lock(&server->mutex);
+    server->n_copying--;
+    pthread_cond_broadcast(&server->changed);
+    if (is_done) {
+        end_copy(server, copy.send, copy.receive);
+        return true;
+    }
+    refuse_copy(server, copy.send);
+    forget_copy(server, copy.send, copy.receive);
+    return true;
+}
+
+/** Give a message to a receive; both are in no list any more. The program sees by the reply that a
+ * message is too long, and can receive it into more memory; slots must know. */
+static void join(pti_server *server, pti_post *send, pti_post *receive) {
+    if (send->n_bytes <= receive->n_bytes) {
+        copy_soon(server, send, receive);
+        return;
+    }
+    if (receive->owner == server->n_slots) {
+        complete(server, receive, send);
+        pti_post_free(receive);
+        pti_posts_append(&pti_program_of(server)->messages, send);
+        return;
+    }
+    refuse_long(server, send, receive);
+    forget(server, receive);
+    forget(server, send);
+}
+
+void pti_match_send(pti_server *server, pti_post *send, bool is_kept) {
+    const bool is_expected = find_receive(&server->participant[send->peer].receives, send) != NULL;
+    if (is_expected || !is_kept || send->kept != NULL) {
+        offer(server, send);
+        return;
+    }
+    send->kept = malloc((size_t)send->n_bytes + 1);
+    if (send->kept != NULL) {
+        copy_soon(server, send, NULL);
+        return;
+    }
+    refuse_memory(server, send);
+    forget(server, send);
+}
+
+const pti_post *pti_match_peek(pti_server *server, const pti_post *receive) {
+    pti_post **at = find_message(&server->participant[receive->owner].messages, receive);
+    return at == NULL ? NULL : *at;
+}
+
+void pti_match_receive(pti_server *server, pti_post *receive) {
+    pti_participant *owner = &server->participant[receive->owner];
+    pti_post **at = find_message(&owner->messages, receive);
+    if (at == NULL)
+        pti_posts_append(&owner->receives, receive);
+    else
+        join(server, take(&owner->messages, at), receive);
+}
+
+/** Forget the posts of a list, but for messages that are kept if the rest is to stay. */
+static void forget_posts(pti_server *server, pti_posts *posts, bool but_kept) {
+    pti_post **at = &posts->first;
+    while (*at != NULL) {
+        if (but_kept && (*at)->kept != NULL)
+            at = &(*at)->next;
+        else
+            forget(server, take(posts, at));
+    }
+}
+
+void pti_match_forget_all(pti_server *server) {
+    for (int p = 0; p <= server->n_slots; p++) {
+        pti_participant *of = &server->participant[p];
+        forget_posts(server, &of->receives, false);
+        forget_posts(server, &of->messages, p == server->n_slots && !server->is_ending);
+    }
+    while (server->copy != NULL) {
+        pti_copy *copy = server->copy;
+        server->copy = copy->next;
+        forget_copy(server, copy->send, copy->receive);
+        free(copy);
+    }
+}

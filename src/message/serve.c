@@ -1,0 +1,223 @@
+#include "message/serve.h"
+
+#include "message/hang.h"
+#include "message/match.h"
+#include <polytile/message.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void refuse_memory(pti_server *server, int owner, int64_t n_bytes) {
+    pti_server_end(server, POLYTILE_NO_MEMORY,
+                   "%s: there is no memory for a message of %s, of %lld bytes", server->kernel_name,
+                   pti_name_participant(server, owner).text, (long long)n_bytes);
+}
+
+bool pti_serve_post(pti_server *server, const pti_post *asked, bool is_kept) {
+    pti_post *post = malloc(sizeof *post);
+    if (post == NULL) {
+        refuse_memory(server, asked->owner, asked->n_bytes);
+        free(asked->kept);
+        return false;
+    }
+    *post = *asked;
+    if (post->request != PT_NO_REQUEST)
+        server->participant[post->owner].request[post->request] = post;
+    pti_server_note_progress(server);
+    if (post->is_send)
+        pti_match_send(server, post, is_kept);
+    else
+        pti_match_receive(server, post);
+    return true;
+}
+
+/* Bad input. */
+
+static bool is_peer(const pti_server *server, const pt_entry *entry) {
+    bool is_any = entry->kind == PT_RECV_ENTRY && entry->peer == PT_ANY;
+    bool is_program = entry->peer == PT_PROGRAM && (entry->flags & PT_COLLECTIVE) == 0;
+    return is_any || is_program || (entry->peer >= 0 && entry->peer < server->n_slots);
+}
+
+static bool is_tag(const pt_entry *entry) {
+    return entry->tag >= 0 || (entry->kind == PT_RECV_ENTRY && entry->tag == PT_ANY);
+}
+
+static bool lies_in(const char *data, int64_t n_bytes, const char *begin, const char *end) {
+    return data >= begin && data <= end && n_bytes <= end - data;
+}
+
+/** Whether a buffer lies in the launch's arrays, or in what a slot has to reduce. */
+static bool is_buffer(const pti_server *server, const pt_entry *entry) {
+    const char *data = (const char *)(uintptr_t)entry->address;
+    const pt_slot *slot = &server->slot[entry->slot];
+    const bool is_written = entry->kind == PT_RECV_ENTRY;
+    if (entry->n_bytes == 0 || lies_in(data, entry->n_bytes, (const char *)slot->stage,
+                                       (const char *)slot->stage + sizeof slot->stage))
+        return true;
+    for (int m = 0; m < server->ring.n_memories; m++) {
+        const pt_memory *memory = &server->ring.memory[m];
+        if (lies_in(data, entry->n_bytes, memory->begin, memory->end) &&
+            (memory->is_written || !is_written))
+            return true;
+    }
+    return false;
+}
+
+static void refuse(pti_server *server, const pt_entry *entry, const char *why) {
+    static const char *const calls[] = {[PT_SEND_ENTRY] = "a send to",
+                                        [PT_RECV_ENTRY] = "a receive from",
+                                        [PT_REQUESTS_ENTRY] = "a request of",
+                                        [PT_PUT_ENTRY] = "a put to",
+                                        [PT_SIGNAL_ENTRY] = "a signal of"};
+    pti_server_end(server, POLYTILE_INVALID, "%s: slot %d: %s rank %d, tag %d, %lld bytes: %s",
+                   server->kernel_name, entry->slot, calls[entry->kind], entry->peer, entry->tag,
+                   (long long)entry->n_bytes, why);
+}
+
+/** Why an entry is refused; NULL: it is not. */
+static const char *find_fault(const pti_server *server, const pt_entry *entry, char *text,
+                              size_t text_bytes) {
+    if (!is_peer(server, entry)) {
+        snprintf(text, text_bytes, "ranks are 0 to %d, or PT_PROGRAM, or of a receive PT_ANY",
+                 server->n_slots - 1);
+        return text;
+    }
+    if (entry->peer == PT_PROGRAM && !server->has_program)
+        return "the program takes no part in polytile_run(); launch through a queue";
+    if (!is_tag(entry))
+        return "tags are 0 or more, or of a receive PT_ANY";
+    if (entry->n_bytes < 0)
+        return "the size is negative";
+    if (!is_buffer(server, entry))
+        return entry->kind == PT_RECV_ENTRY
+                   ? "the buffer is in no array that the launch writes; receive into one"
+                   : "the buffer is in no array of the launch; send from one";
+    return NULL;
+}
+
+static int participant_of(const pti_server *server, int rank) {
+    return rank == PT_PROGRAM ? server->n_slots : rank;
+}
+
+/** A message of a slot, of which kept is what its entry carried; NULL: it carried nothing. */
+static void serve_message(pti_server *server, const pt_entry *entry, char *kept) {
+    char text[128];
+    const char *fault = find_fault(server, entry, text, sizeof text);
+    if (fault != NULL) {
+        refuse(server, entry, fault);
+        free(kept);
+        return;
+    }
+    const pti_post asked = {.owner = entry->slot,
+                            .request = kept != NULL ? PT_NO_REQUEST : entry->request,
+                            .peer = participant_of(server, entry->peer),
+                            .tag = entry->tag,
+                            .is_send = entry->kind == PT_SEND_ENTRY,
+                            .is_collective = (entry->flags & PT_COLLECTIVE) != 0,
+                            .data = kept != NULL ? kept : (char *)(uintptr_t)entry->address,
+                            .kept = kept,
+                            .n_bytes = entry->n_bytes};
+    pti_serve_post(server, &asked,
+                   entry->n_bytes <= PT_EAGER_BYTES || (entry->flags & PT_BUFFERED) != 0);
+}
+
+/** The word that a slot names, as the server reads it; NULL: it is none. */
+static const uint64_t *find_word(const pti_server *server, uint64_t address) {
+    const uint64_t *word = (const uint64_t *)(uintptr_t)address;
+    const pt_reply *last = &server->reply[server->n_slots * PT_MAX_REQUESTS];
+    if (word >= server->ring.count && word < server->ring.count + pti_n_counts(server))
+        return server->count + (word - server->ring.count);
+    return word >= &server->reply->commit && word < &last->commit ? word : NULL;
+}
+
+static void note_wait(pti_server *server, const pt_entry *entry) {
+    const uint64_t *word = find_word(server, entry->address);
+    pti_server_note_progress(server);
+    if (word != NULL)
+        pti_hang_begin_wait(server, entry->slot, word, (uint64_t)entry->n_bytes);
+}
+
+static void serve_entry(pti_server *server, const pt_entry *entry, char *kept) {
+    switch (entry->kind) {
+    case PT_SEND_ENTRY:
+    case PT_RECV_ENTRY:
+        serve_message(server, entry, kept);
+        break;
+    case PT_WAIT_ENTRY:
+        note_wait(server, entry);
+        break;
+    case PT_LOOK_ENTRY:
+        server->n_polls++;
+        break;
+    case PT_END_ENTRY:
+        pti_hang_note_end(server, entry->slot);
+        break;
+    case PT_REQUESTS_ENTRY:
+        refuse(server, entry, "the slot has 16 requests under way, the most; wait for some before");
+        break;
+    case PT_PUT_ENTRY:
+        refuse(server, entry,
+               "the target is in no array that the launch writes, or no rank; put into one");
+        break;
+    default:
+        refuse(server, entry, "signals are 0 to 15, and ranks those of the launch");
+    }
+}
+
+/** Wake slots that wait for a place in the ring, some of which may have it now. */
+static void wake_crowded(pti_server *server) {
+    for (int p = 0; p < server->n_slots; p++)
+        if (server->participant[p].word == &server->words->n_taken)
+            pti_server_wake(server, p);
+}
+
+/** What the next entry carries: within it, or beside its place. */
+static const void *find_payload(const pti_server *server, const pt_entry *entry) {
+    const pt_ring *ring = &server->ring;
+    return entry->n_bytes <= PT_ENTRY_BYTES
+               ? (const void *)entry->data
+               : ring->payload + (server->n_taken & (ring->n_entries - 1)) * PT_PAYLOAD_BYTES;
+}
+
+/** Copy what an entry carries, before its place is given away. False when memory runs out. */
+static bool take_payload(pti_server *server, const pt_entry *entry, char **kept) {
+    *kept = NULL;
+    if ((entry->flags & PT_CARRIED) == 0)
+        return true;
+    *kept = malloc((size_t)entry->n_bytes + 1);
+    if (*kept != NULL)
+        memcpy(*kept, find_payload(server, entry), (size_t)entry->n_bytes);
+    else
+        refuse_memory(server, entry->slot, entry->n_bytes);
+    return *kept != NULL;
+}
+
+/** A slot on a device that puts an entry waits no more for what it said before, and has taken so many
+ * payloads. */
+static void end_wait(pti_server *server, const pt_entry *entry) {
+    if (server->device == NULL)
+        return;
+    pti_hang_end_wait(server, entry->slot);
+    server->participant[entry->slot].n_taken = entry->n_payloads;
+}
+
+void pti_serve(pti_server *server) {
+    const pt_ring *ring = &server->ring;
+    while (server->phase == PTI_SERVER_RUNS && !server->is_ending) {
+        const pt_entry *at = &ring->entry[server->n_taken & (ring->n_entries - 1)];
+        char *kept;
+        if (PT_LOAD_ACQUIRE(&at->commit) != server->n_taken + 1)
+            return;
+        const pt_entry entry = *at;
+        if (!take_payload(server, &entry, &kept))
+            return;
+        server->n_taken++;
+        PT_STORE_RELEASE(&server->words->n_taken, server->n_taken);
+        if (server->n_crowded > 0)
+            wake_crowded(server);
+        end_wait(server, &entry);
+        serve_entry(server, &entry, kept);
+    }
+}

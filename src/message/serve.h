@@ -1,0 +1,15 @@
+#ifndef POLYTILE_MESSAGE_SERVE_H
+#define POLYTILE_MESSAGE_SERVE_H
+
+#include "message/state.h"
+
+/* Entries of the ring, and what they ask for. The mutex is locked. */
+
+/** Take all entries that are committed, in their order. */
+void pti_serve(pti_server *server);
+
+/** What the program posts, or an entry. The mutex is locked. False when memory ran out, and the
+ * launch is ended. */
+bool pti_serve_post(pti_server *server, const pti_post *asked, bool is_kept);
+
+#endif

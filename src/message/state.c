@@ -1,0 +1,69 @@
+#include "message/state.h"
+
+#include "base/clock.h"
+#include <polytile/message.h>
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+void pti_server_wake(pti_server *server, int participant) {
+    pti_participant *of = &server->participant[participant];
+    if (of->word != NULL)
+        pthread_cond_signal(&of->wake);
+}
+
+void pti_server_lock(pti_server *server) {
+    enum { N_TRIES = 500 };
+    for (int k = 0; k < N_TRIES; k++)
+        if (pthread_mutex_trylock(&server->mutex) == 0)
+            return;
+    pthread_mutex_lock(&server->mutex);
+}
+
+void pti_server_note_progress(pti_server *server) {
+    server->progress_s = pti_now_s();
+    server->n_polls = 0;
+}
+
+void pti_server_end(pti_server *server, polytile_status status, const char *format, ...) {
+    va_list arguments;
+    if (server->is_ending)
+        return;
+    va_start(arguments, format);
+    vsnprintf(server->text, sizeof server->text, format, arguments);
+    va_end(arguments);
+    server->status = status;
+    server->is_ending = true;
+    if (server->words != NULL)
+        PT_STORE_RELEASE(&server->words->ending, 1);
+    for (int p = 0; p <= server->n_slots; p++)
+        pti_server_wake(server, p);
+    pthread_cond_broadcast(&server->changed);
+}
+
+void pti_posts_append(pti_posts *posts, pti_post *post) {
+    post->next = NULL;
+    if (posts->first == NULL)
+        posts->first = post;
+    else
+        posts->last->next = post;
+    posts->last = post;
+}
+
+void pti_post_free(pti_post *post) {
+    if (post != NULL)
+        free(post->kept);
+    free(post);
+}
+
+pti_participant_name pti_name_participant(const pti_server *server, int participant) {
+    pti_participant_name name;
+    if (participant == PT_ANY)
+        snprintf(name.text, sizeof name.text, "anyone");
+    else if (participant == server->n_slots)
+        snprintf(name.text, sizeof name.text, "the program");
+    else
+        snprintf(name.text, sizeof name.text, "slot %d", participant);
+    return name;
+}

@@ -1,0 +1,138 @@
+#ifndef POLYTILE_MESSAGE_STATE_H
+#define POLYTILE_MESSAGE_STATE_H
+
+#include "message/server.h"
+#include "message/slot_memory.h"
+
+#include <pthread.h>
+
+/* What the files of the room share of a server. All of it is under the mutex, but for what slots
+ * read and write through their pt_slot. */
+
+/** A send or a receive that is not done, or a message that is kept. On the heap. */
+typedef struct pti_post {
+    struct pti_post *next;
+    int owner;   /* the participant whose request it is */
+    int request; /* of the owner; PT_NO_REQUEST: it has been told that it is done */
+    int peer;    /* of a send: the receiver; of a receive: the sender, or PT_ANY. Participants */
+    int tag;
+    bool is_send;
+    bool is_collective;
+    char *data; /* the owner's memory, or kept */
+    char *kept; /* a copy of it; NULL: none; owned */
+    int64_t n_bytes;
+    bool comes_with_reply; /* a receive, of a slot on a device, whose reply brings the data */
+} pti_post;
+
+/** Posts in the order in which they came. */
+typedef struct pti_posts {
+    pti_post *first;
+    pti_post *last;
+} pti_posts;
+
+/** A copy of a large message, which threads make without the mutex. */
+typedef struct pti_copy {
+    struct pti_copy *next;
+    pti_post *send;
+    pti_post *receive; /* NULL: it is copied to be kept */
+} pti_copy;
+
+/** A slot, or the program, which is the last participant. */
+typedef struct pti_participant {
+    pti_posts messages;                 /* to it, which no receive has taken */
+    pti_posts receives;                 /* of it, which have taken no message */
+    pti_post *request[PT_MAX_REQUESTS]; /* that are not done */
+    const uint64_t *word;               /* it waits until this is wanted or more; NULL: it runs */
+    uint64_t wanted;
+    double since_s;
+    uint16_t n_given, n_taken; /* payloads beside its replies, by the server and by the slot; modulo
+                                  2^16 */
+    bool has_ended;
+    pthread_cond_t wake;
+} pti_participant;
+
+typedef enum pti_server_phase {
+    PTI_SERVER_QUEUED,
+    PTI_SERVER_RUNS,
+    PTI_SERVER_OVER,
+} pti_server_phase;
+
+struct pti_server {
+    pthread_mutex_t mutex;
+    pthread_cond_t
+        changed; /* for the thread that waits for the slots: one has ended, or all must */
+    int n_users;
+    char *kernel_name;
+    int n_slots;
+    bool has_program;
+    int n_program_waits; /* calls in which the program waits for the queue */
+    double timeout_s;
+    pti_server_phase phase;
+    pti_participant *participant; /* n_slots + 1 */
+    int n_waiting;                /* slots with a word */
+    int n_crowded;                /* of them, slots that wait for a place in the ring */
+    int n_ended;
+    int n_polls;            /* calls that found a request not done, since progress_s */
+    int n_copying;          /* copies that threads make now */
+    pti_copy *copy;         /* copies that nobody makes yet */
+    double progress_s;      /* when something last went on */
+    polytile_status status; /* of the first failure */
+    char text[PTI_ERROR_BYTES];
+
+    uint64_t n_taken; /* entries */
+    bool is_ending;
+    bool
+        does_program_wait; /* for a message, of a launch on a device; read without the mutex, too */
+    double program_serves_until_s; /* likewise: it calls so often that it takes entries itself */
+
+    /* Shared with slots; only those on the host may be reached by the addresses that they have. */
+    pt_ring ring;
+    const pt_slot *slot;    /* for addresses alone, as ring.count */
+    pti_slot_memory memory; /* of it all */
+    pti_slot_words *words;  /* NULL: the launch is not running */
+    pt_reply *reply;        /* PT_MAX_REQUESTS of each slot */
+    char *payload;          /* PT_PAYLOAD_BYTES of each slot on a device */
+    pt_reply program_reply; /* of the one request of the program */
+    uint64_t *count;        /* ring.count, or of a device what it was when it was asked last */
+    const pti_slot_device *device; /* where the slots are; NULL: threads of the host */
+};
+
+/** The reply to a request of a participant. */
+static inline pt_reply *pti_reply_of(pti_server *server, int participant, int request) {
+    return participant == server->n_slots ? &server->program_reply
+                                          : &server->reply[participant * PT_MAX_REQUESTS + request];
+}
+
+/** How many counts there are. */
+static inline int64_t pti_n_counts(const pti_server *server) {
+    return (int64_t)server->n_slots * PT_MAX_SIGNALS + 1;
+}
+
+static inline pti_participant *pti_program_of(pti_server *server) {
+    return &server->participant[server->n_slots];
+}
+
+/** Wake a participant that waits, for what it waits for or to look again. */
+void pti_server_wake(pti_server *server, int participant);
+
+/** Lock the mutex by a thread that is busy, and so would rather look again than sleep. */
+void pti_server_lock(pti_server *server);
+
+/** Note that something went on. */
+void pti_server_note_progress(pti_server *server);
+
+/** End the launch, unless it is being ended: every slot returns from the call it is in. */
+void pti_server_end(pti_server *server, polytile_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/** Append to the end of a list. */
+void pti_posts_append(pti_posts *posts, pti_post *post);
+void pti_post_free(pti_post *post);
+
+/** Name a participant: "slot 3", "the program", "any slot". */
+typedef struct pti_participant_name {
+    char text[32];
+} pti_participant_name;
+pti_participant_name pti_name_participant(const pti_server *server, int participant);
+
+#endif

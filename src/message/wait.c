@@ -1,0 +1,221 @@
+#include "message/wait.h"
+
+#include "base/clock.h"
+#include "message/hang.h"
+#include "message/match.h"
+#include "message/serve.h"
+#include <polytile/message.h>
+
+#include <sched.h>
+
+/** Copy what is to be copied; what a device copies only the thread that launched. */
+void pti_wait_serve(pti_server *server) {
+    do
+        pti_serve(server);
+    while (server->device == NULL && pti_match_copy(server));
+    if (server->device == NULL)
+        pti_hang_check(server);
+}
+
+/* Nobody wakes who waits for slots on a device: it looks again, busily at first. */
+static const double busy_s = 50e-6, first_sleep_s = 50e-6, longest_sleep_s = 1e-3;
+
+/** Looks at memory between two at the clock. */
+enum { LOOKS_A_YIELD = 512 };
+
+/** How a thread looks again and again. */
+typedef struct pacer {
+    double since_s; /* when something last went on */
+    double sleep_s;
+} pacer;
+
+static pacer start_pacer(void) {
+    return (pacer){.since_s = pti_now_s(), .sleep_s = first_sleep_s};
+}
+
+static struct timespec time_after(double seconds) {
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    const double whole = (double)(int64_t)seconds;
+    until.tv_sec += (time_t)whole;
+    until.tv_nsec += (long)((seconds - whole) * 1e9);
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    return until;
+}
+
+/** Whether the program's thread takes entries soon: two threads that do would be in each other's
+ * way. */
+static bool does_program_serve(const pti_server *server) {
+    double until_s;
+    __atomic_load(&server->program_serves_until_s, &until_s, __ATOMIC_RELAXED);
+    return !__atomic_load_n(&server->does_program_wait, __ATOMIC_RELAXED) && pti_now_s() < until_s;
+}
+
+/** Whether an entry or a copy waits for this thread; the mutex need not be locked. */
+static bool is_anything_to_do(const pti_server *server, const pti_slot_words *words) {
+    const uint64_t n_taken = PT_LOAD_ACQUIRE(&words->n_taken);
+    const pt_entry *next = &server->ring.entry[n_taken & (server->ring.n_entries - 1)];
+    return __atomic_load_n(&server->copy, __ATOMIC_RELAXED) != NULL ||
+           (PT_LOAD_ACQUIRE(&next->commit) == n_taken + 1 && !does_program_serve(server));
+}
+
+static bool is_busy(const pacer *of) {
+    return pti_now_s() - of->since_s < busy_s;
+}
+
+/** Let other threads go on from time to time; whether this one is busy still. */
+static bool look_again(const pacer *of, int n_looks) {
+    if (n_looks % LOOKS_A_YIELD != 0)
+        return true;
+    sched_yield();
+    return is_busy(of);
+}
+
+/** Sleep until somebody wakes this thread, longer from time to time. */
+static void sleep_some(pti_server *server, pacer *of, pthread_cond_t *wake) {
+    const struct timespec until = time_after(of->sleep_s);
+    of->sleep_s = 2 * of->sleep_s < longest_sleep_s ? 2 * of->sleep_s : longest_sleep_s;
+    pthread_cond_timedwait(wake, &server->mutex, &until);
+}
+
+/** Wait some time for a word that the thread changes which serves slots on a device. */
+static void look_at_word(pti_server *server, pacer *of, pthread_cond_t *wake, const uint64_t *word,
+                         uint64_t wanted) {
+    if (!is_busy(of)) {
+        sleep_some(server, of, wake);
+        return;
+    }
+    __atomic_store_n(&server->does_program_wait, true, __ATOMIC_RELAXED);
+    pthread_mutex_unlock(&server->mutex);
+    for (int k = 1; PT_LOAD_ACQUIRE(word) < wanted && look_again(of, k); k++)
+        ;
+    pti_server_lock(server);
+    __atomic_store_n(&server->does_program_wait, false, __ATOMIC_RELAXED);
+}
+
+void pti_wait_for_word(pti_server *server, int participant, const uint64_t *word, uint64_t wanted) {
+    pti_participant *of = &server->participant[participant];
+    pacer pace = start_pacer();
+    pti_hang_begin_wait(server, participant, word, wanted);
+    pti_wait_serve(server);
+    while (!server->is_ending && server->phase != PTI_SERVER_OVER &&
+           PT_LOAD_ACQUIRE(word) < wanted) {
+        if (server->device != NULL)
+            look_at_word(server, &pace, &of->wake, word, wanted);
+        else
+            pthread_cond_wait(&of->wake, &server->mutex);
+        pti_wait_serve(server);
+    }
+    pti_hang_end_wait(server, participant);
+}
+
+int polytile_message_await(pt_slot *slot, const uint64_t *word, uint64_t wanted) {
+    pti_server *server = slot->server;
+    if (PT_LOAD_ACQUIRE(word) < wanted) {
+        pthread_mutex_lock(&server->mutex);
+        pti_wait_for_word(server, slot->rank, word, wanted);
+        pthread_mutex_unlock(&server->mutex);
+    }
+    return PT_LOAD_ACQUIRE(slot->ring->ending) != 0;
+}
+
+static bool is_count(const pti_server *server, const uint64_t *word) {
+    const uint64_t *first = server->ring.count;
+    return word >= first && word <= first + (int64_t)server->n_slots * PT_MAX_SIGNALS;
+}
+
+/** Wake who waits for a count that has grown. */
+static void wake_waiters(pti_server *server, const uint64_t *word) {
+    const int of = (int)((word - server->ring.count) / PT_MAX_SIGNALS);
+    pti_server_note_progress(server);
+    if (of < server->n_slots) {
+        pti_server_wake(server, of);
+        return;
+    }
+    for (int p = 0; p < server->n_slots; p++)
+        if (server->participant[p].word == word && !pti_hang_is_blocked(server, p))
+            pti_server_wake(server, p);
+}
+
+void polytile_message_notify(pt_slot *slot, const uint64_t *word) {
+    pti_server *server = slot->server;
+    pthread_mutex_lock(&server->mutex);
+    if (word != NULL && is_count(server, word))
+        wake_waiters(server, word);
+    else if (word != NULL)
+        server->n_polls++;
+    pti_wait_serve(server);
+    pthread_mutex_unlock(&server->mutex);
+}
+
+void pti_server_end_slot(pti_server *server, int rank) {
+    pthread_mutex_lock(&server->mutex);
+    pti_hang_note_end(server, rank);
+    pti_wait_serve(server);
+    pthread_cond_broadcast(&server->changed);
+    pthread_mutex_unlock(&server->mutex);
+}
+
+void pti_server_wait(pti_server *server) {
+    pthread_mutex_lock(&server->mutex);
+    while (server->n_ended < server->n_slots || server->n_copying > 0) {
+        pti_wait_serve(server);
+        const struct timespec until = time_after(pti_hang_check_time(server));
+        if (server->n_ended < server->n_slots || server->n_copying > 0)
+            pthread_cond_timedwait(&server->changed, &server->mutex, &until);
+    }
+    pthread_mutex_unlock(&server->mutex);
+}
+
+/** Serve slots on a device once. Returns whether anything went on. */
+static bool attend_once(pti_server *server) {
+    const uint64_t n_taken = server->n_taken;
+    bool has_copied = false;
+    pti_serve(server);
+    while (pti_match_copy(server)) {
+        has_copied = true;
+        pti_serve(server);
+    }
+    pti_hang_check(server);
+    pti_hang_check_time(server);
+    return has_copied || server->n_taken != n_taken;
+}
+
+/** Wait without the mutex until there is something to do, or for so long. */
+static void look_at_ring(pti_server *server, const pacer *of, const pti_slot_words *words) {
+    pthread_mutex_unlock(&server->mutex);
+    for (int k = 1; !is_anything_to_do(server, words) && look_again(of, k); k++)
+        ;
+    pti_server_lock(server);
+}
+
+/** Ask the device without the mutex. */
+static bool have_slots_ended(pti_server *server) {
+    const pti_slot_device *device = server->device;
+    pthread_mutex_unlock(&server->mutex);
+    const bool have = device->has_ended(device->device);
+    pthread_mutex_lock(&server->mutex);
+    return have;
+}
+
+void pti_server_attend(pti_server *server) {
+    const pti_slot_words *words = server->words;
+    pacer pace = start_pacer();
+    bool has_ended = false;
+    pthread_mutex_lock(&server->mutex);
+    while (!has_ended) {
+        if (attend_once(server))
+            pace = start_pacer();
+        const bool is_over = server->n_ended == server->n_slots || server->is_ending;
+        if (!is_over && is_busy(&pace)) {
+            look_at_ring(server, &pace, words);
+            continue;
+        }
+        if (!is_over || !is_busy(&pace))
+            sleep_some(server, &pace, &server->changed);
+        has_ended = have_slots_ended(server);
+    }
+    pti_serve(server);
+    pthread_mutex_unlock(&server->mutex);
+}

@@ -1,0 +1,26 @@
+#ifndef POLYTILE_MESSAGE_WAIT_H
+#define POLYTILE_MESSAGE_WAIT_H
+
+#include "message/state.h"
+
+/* Threads that wait. Who waits serves before, and copies what is to be copied, so that no thread
+ * need do that alone. polytile_message_await() and polytile_message_notify() are those of slots. */
+
+/** Wait, as a participant, until a word is this large or the launch is being ended. The mutex is
+ * locked. */
+void pti_wait_for_word(pti_server *server, int participant, const uint64_t *word, uint64_t wanted);
+
+/** Serve what was posted, and see whether anybody can go on. The mutex is locked. */
+void pti_wait_serve(pti_server *server);
+
+/** Note that a slot has returned from its body. */
+void pti_server_end_slot(pti_server *server, int rank);
+
+/** Wait until all slots have returned, by the thread that launched them. It alone sees that time is
+ * up. */
+void pti_server_wait(pti_server *server);
+
+/** The same of slots on a device, which runs them already: serve them until they have returned. */
+void pti_server_attend(pti_server *server);
+
+#endif

@@ -1,0 +1,168 @@
+#include "distribute/policy/units.h"
+#include "support/scale.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+namespace {
+
+struct Outcome {
+    double makespan = 0;
+    int64_t n_pieces = 0;
+    std::vector<int64_t> rows;
+};
+
+using Costs = std::vector<double>;
+
+Outcome simulate(polytile_context *ctx, const std::vector<double> &speeds, const Costs &costs,
+                 const char *policy) {
+    polytile_simulation_request request = {};
+    request.n_units = static_cast<int>(speeds.size());
+    request.speeds = speeds.data();
+    request.n_rows = static_cast<int64_t>(costs.size());
+    request.costs = costs.data();
+    request.n_policies = 1;
+    request.policies = &policy;
+    polytile_simulation *simulation = nullptr;
+    Outcome outcome;
+    EXPECT_EQ(polytile_simulation_create(ctx, &request, &simulation), POLYTILE_OK)
+        << polytile_last_error(ctx);
+    polytile_simulated_policy result = {};
+    EXPECT_EQ(polytile_simulation_get_policy(simulation, 0, &result), POLYTILE_OK);
+    outcome.makespan = result.makespan_s;
+    outcome.n_pieces = result.n_pieces;
+    for (int u = 0; u < request.n_units; u++) {
+        polytile_simulated_unit unit = {};
+        EXPECT_EQ(polytile_simulation_get_unit(simulation, 0, u, &unit), POLYTILE_OK);
+        outcome.rows.push_back(unit.n_rows);
+    }
+    polytile_simulation_destroy(simulation);
+    return outcome;
+}
+
+/** A counter that units read, by hand: who is free first takes the next rows. */
+Outcome count_by_hand(const std::vector<double> &speeds, const Costs &costs,
+                      const std::vector<int64_t> &n_each) {
+    Outcome outcome;
+    std::vector<double> free_s(speeds.size());
+    outcome.rows.resize(speeds.size());
+    for (size_t next = 0; next < costs.size();) {
+        const size_t unit =
+            static_cast<size_t>(std::min_element(free_s.begin(), free_s.end()) - free_s.begin());
+        double cost = 0;
+        const size_t end = std::min(costs.size(), next + static_cast<size_t>(n_each[unit]));
+        outcome.rows[unit] += static_cast<int64_t>(end - next);
+        for (; next < end; next++)
+            cost += costs[next];
+        free_s[unit] += cost / speeds[unit];
+        outcome.makespan = std::max(outcome.makespan, free_s[unit]);
+        outcome.n_pieces++;
+    }
+    return outcome;
+}
+
+TEST(Simulation, OfSelfSchedulingIsThatOfASharedCounter) {
+    Random random(test_seed("Simulation"));
+    const Context ctx = make_context();
+    for (int64_t round = 0; round < scaled(500); round++) {
+        std::vector<double> speeds(static_cast<size_t>(random.number(1, 5)));
+        std::vector<int64_t> n_each;
+        std::string policy = "self(";
+        for (double &speed : speeds) {
+            speed = static_cast<double>(INT64_C(1) << random.number(0, 4));
+            n_each.push_back(random.number(1, 5));
+            policy += (n_each.size() > 1 ? "," : "") + std::to_string(n_each.back());
+        }
+        Costs costs(static_cast<size_t>(random.number(1, 99)));
+        for (double &cost : costs)
+            cost = static_cast<double>(random.number(0, 16));
+        const Outcome expected = count_by_hand(speeds, costs, n_each);
+        const Outcome is = simulate(ctx.get(), speeds, costs, (policy + ")").c_str());
+        ASSERT_EQ(is.makespan, expected.makespan) << policy;
+        ASSERT_EQ(is.n_pieces, expected.n_pieces) << policy;
+        ASSERT_EQ(is.rows, expected.rows) << policy;
+    }
+}
+
+double sum(const Costs &costs) {
+    double all = 0;
+    for (double cost : costs)
+        all += cost;
+    return all;
+}
+
+/** The shortest that any split into one run of rows a unit takes, of two units. */
+double best_split(const std::vector<double> &speeds, const Costs &costs) {
+    double before = 0, all = sum(costs), best = INFINITY;
+    for (size_t k = 0; k <= costs.size(); k++) {
+        best = std::min(best, std::max(before / speeds[0], (all - before) / speeds[1]));
+        before += k < costs.size() ? costs[k] : 0;
+    }
+    return best;
+}
+
+/** A cost of a kind: equal, exponential, with a heavy tail, of rare giants. */
+double draw_cost(int kind, Random *random) {
+    const double u = static_cast<double>(random->number(1, 1 << 30)) / (1 << 30);
+    const double costs[] = {1, -std::log(u), std::min(50.0, std::pow(u, -1 / 1.5) - 1),
+                            u < 0.01 ? 50.0 : 1.0};
+    return costs[kind];
+}
+
+/** Mean over drawn costs, of the fast unit first and last. */
+double mean_over_best_split(polytile_context *ctx, int kind, double ratio, Random *random) {
+    constexpr int N_SEEDS = 60, N_ROWS = 512;
+    double mean = 0;
+    for (int seed = 0; seed < N_SEEDS; seed++) {
+        Costs costs(N_ROWS);
+        for (double &cost : costs)
+            cost = draw_cost(kind, random);
+        const std::vector<double> speeds =
+            seed % 2 == 0 ? std::vector<double>{ratio, 1} : std::vector<double>{1, ratio};
+        mean += simulate(ctx, speeds, costs, "guided").makespan / best_split(speeds, costs);
+    }
+    return mean / N_SEEDS;
+}
+
+TEST(Simulation, OfGuidedIsNearTheBestSplitWithoutKnowingCostsOrSpeeds) {
+    Random random(test_seed("Guided"));
+    const Context ctx = make_context();
+    for (double ratio : {1.0, 2.0, 4.0, 8.0, 16.0}) {
+        EXPECT_LE(mean_over_best_split(ctx.get(), 0, ratio, &random), 1.02) << ratio;
+        EXPECT_LE(mean_over_best_split(ctx.get(), 1, ratio, &random), 1.05) << ratio;
+        EXPECT_LE(mean_over_best_split(ctx.get(), 2, ratio, &random), 1.2) << ratio;
+        EXPECT_LE(mean_over_best_split(ctx.get(), 3, ratio, &random), 1.5) << ratio;
+    }
+}
+
+TEST(Simulation, IsNeverBelowItsBound) {
+    Random random(test_seed("Bound"));
+    const Context ctx = make_context();
+    for (int64_t round = 0; round < scaled(300); round++) {
+        std::vector<double> speeds(static_cast<size_t>(random.number(1, 6)));
+        double all = 0, fastest = 0, largest = 0;
+        for (double &speed : speeds) {
+            speed = static_cast<double>(random.number(1, 1000)) / 8;
+            all += speed;
+            fastest = std::max(fastest, speed);
+        }
+        Costs costs(static_cast<size_t>(random.number(1, 60)));
+        for (double &cost : costs) {
+            cost = static_cast<double>(random.number(0, 1000));
+            largest = std::max(largest, cost);
+        }
+        const double bound = std::max(sum(costs) / all, largest / fastest);
+        for (const char *policy :
+             {"equal", "equal(node)", "weighted", "self(1)", "self(7)", "guided"}) {
+            const Outcome is = simulate(ctx.get(), speeds, costs, policy);
+            EXPECT_GE(is.makespan * (1 + 1e-12), bound) << policy;
+            int64_t n_rows = 0;
+            for (int64_t rows : is.rows)
+                n_rows += rows;
+            EXPECT_EQ(n_rows, static_cast<int64_t>(costs.size())) << policy;
+        }
+    }
+}
+
+} // namespace

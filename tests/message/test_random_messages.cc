@@ -1,0 +1,74 @@
+#include "message/random_messages.h"
+#include "support/scale.h"
+
+#include <gtest/gtest.h>
+
+extern "C" {
+#include "message/slot_memory.h"
+}
+
+#include <algorithm>
+
+namespace {
+
+const char *const devices[] = {"host", "host(threads=1)", "host(memory=64MiB)"};
+
+std::mt19937_64 random_of(uint64_t seed) {
+    const char *text = std::getenv("POLYTILE_TEST_SEED");
+    return std::mt19937_64(text == nullptr ? seed : std::strtoull(text, nullptr, 10));
+}
+
+/* Without slots that receive from anyone, whose messages depend on the order. */
+MessageProgram draw_fixed(std::mt19937_64 &random, int n_slots, int n_events) {
+    MessageProgram program = draw_messages(random, n_slots, n_events);
+    while (std::count(program.takes_any.begin(), program.takes_any.end(), true) > 0)
+        program = draw_messages(random, n_slots, n_events);
+    return program;
+}
+
+TEST(MessageRandom, SlotsReceiveWhatMpiSays) {
+    for (int64_t seed = 0; seed < scaled(400); seed++) {
+        std::mt19937_64 random = random_of(seed);
+        const int n_slots = 1 + static_cast<int>(random() % 9);
+        const MessageProgram program = draw_messages(random, n_slots, 60);
+        ASSERT_EQ(run_messages(program, devices[seed % 3], POLYTILE_OK), "") << "seed " << seed;
+    }
+}
+
+TEST(MessageRandom, ARingOfTwoEntriesIsEnough) {
+    pti_slot_memory_set_entries(2);
+    for (int64_t seed = 1000; seed < 1000 + scaled(200); seed++) {
+        std::mt19937_64 random = random_of(seed);
+        const int n_slots = 1 + static_cast<int>(random() % 9);
+        const MessageProgram program = draw_messages(random, n_slots, 60);
+        EXPECT_EQ(run_messages(program, "host", POLYTILE_OK), "") << "seed " << seed;
+    }
+    pti_slot_memory_set_entries(0);
+}
+
+TEST(MessageRandom, ProgramsThatComeToNoEndAreInDeadlock) {
+    int n_dead = 0, n_runs = 0;
+    for (int64_t seed = 2000; seed < 2000 + scaled(400); seed++) {
+        std::mt19937_64 random = random_of(seed);
+        const int n_slots = 1 + static_cast<int>(random() % 5);
+        const MessageProgram program = spoil_messages(random, draw_fixed(random, n_slots, 20));
+        const polytile_status expected = interpret_messages(program);
+        n_runs++;
+        n_dead += expected == POLYTILE_DEADLOCK;
+        if (expected != POLYTILE_OK) {
+            ASSERT_EQ(run_messages(program, devices[seed % 3], expected), "") << "seed " << seed;
+        }
+    }
+    EXPECT_GT(3 * n_dead, n_runs);
+}
+
+TEST(MessageRandom, TheInterpreterEndsRightPrograms) {
+    for (int64_t seed = 3000; seed < 3000 + scaled(200); seed++) {
+        std::mt19937_64 random = random_of(seed);
+        EXPECT_EQ(interpret_messages(draw_fixed(random, 1 + static_cast<int>(seed % 5), 30)),
+                  POLYTILE_OK)
+            << "seed " << seed;
+    }
+}
+
+} // namespace
