@@ -22,27 +22,6 @@ polytile_range pti_range_cut(polytile_range range, int64_t n_parts, int64_t part
                            least + (part < n_longer));
 }
 
-/** Whether a range has one element or two, or none: its ends are all of them. */
-static bool is_its_ends(polytile_range range) {
-    return range.hi - range.lo <= range.step;
-}
-
-bool pti_range_has(polytile_range range, int64_t value) {
-    if (is_its_ends(range))
-        return range.lo <= range.hi && (value == range.lo || value == range.hi);
-    return value >= range.lo && value <= range.hi && (value - range.lo) % range.step == 0;
-}
-
-bool pti_range_contains(polytile_range outer, polytile_range inner) {
-    if (pti_range_is_empty(inner))
-        return true;
-    if (outer.step == 1)
-        return inner.lo >= outer.lo && inner.hi <= outer.hi;
-    if (!pti_range_has(outer, inner.lo) || !pti_range_has(outer, inner.hi))
-        return false;
-    return inner.lo == inner.hi || inner.step % outer.step == 0;
-}
-
 /* Return the inverse of a modulo m, for gcd(a, m) = 1 and m >= 1. */
 static int64_t modular_inverse(int64_t a, int64_t m) {
     int64_t rest = m, next_rest = pti_floor_mod(a, m);
@@ -98,19 +77,9 @@ polytile_range pti_range_intersect(polytile_range a, polytile_range b) {
         return pti_range_empty();
     if (a.step == 1 && b.step == 1)
         return (polytile_range){lo, hi, 1};
-    if (is_its_ends(a))
+    if (pti_range_is_its_ends(a))
         return intersect_ends(a, b);
-    return is_its_ends(b) ? intersect_ends(b, a) : intersect_lattices(a, b, lo, hi);
-}
-
-bool pti_range_meets(polytile_range a, polytile_range b) {
-    if (pti_range_is_empty(a) || pti_range_is_empty(b))
-        return false;
-    if (is_its_ends(a))
-        return pti_range_has(b, a.lo) || pti_range_has(b, a.hi);
-    if (is_its_ends(b))
-        return pti_range_has(a, b.lo) || pti_range_has(a, b.hi);
-    return !pti_range_is_empty(pti_range_intersect(a, b));
+    return pti_range_is_its_ends(b) ? intersect_ends(b, a) : intersect_lattices(a, b, lo, hi);
 }
 
 static int64_t own_stride(polytile_range range) {

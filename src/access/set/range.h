@@ -51,13 +51,43 @@ polytile_range pti_range_slice(polytile_range range, int64_t first, int64_t coun
  * most. */
 polytile_range pti_range_cut(polytile_range range, int64_t n_parts, int64_t part);
 
-bool pti_range_has(polytile_range range, int64_t value);
-bool pti_range_contains(polytile_range outer, polytile_range inner);
+/** Return whether a range has one element or two, or none: its ends are all of them. */
+static inline bool pti_range_is_its_ends(polytile_range range) {
+    return range.hi - range.lo <= range.step;
+}
+
+static inline bool pti_range_has(polytile_range range, int64_t value) {
+    if (value < range.lo || value > range.hi)
+        return false;
+    if (pti_range_is_its_ends(range))
+        return value == range.lo || value == range.hi;
+    return (value - range.lo) % range.step == 0;
+}
+
+/** Return whether a range has all elements of another one. */
+static inline bool pti_range_contains(polytile_range outer, polytile_range inner) {
+    if (pti_range_is_empty(inner))
+        return true;
+    if (outer.step == 1)
+        return inner.lo >= outer.lo && inner.hi <= outer.hi;
+    if (!pti_range_has(outer, inner.lo) || !pti_range_has(outer, inner.hi))
+        return false;
+    return inner.lo == inner.hi || inner.step % outer.step == 0;
+}
 
 /** Return the common elements, exactly: two lattices meet in one of step lcm, or nowhere. */
 polytile_range pti_range_intersect(polytile_range a, polytile_range b);
+
 /** Return whether there are any. */
-bool pti_range_meets(polytile_range a, polytile_range b);
+static inline bool pti_range_meets(polytile_range a, polytile_range b) {
+    if (pti_range_is_empty(a) || pti_range_is_empty(b))
+        return false;
+    if (pti_range_is_its_ends(a))
+        return pti_range_has(b, a.lo) || pti_range_has(b, a.hi);
+    if (pti_range_is_its_ends(b))
+        return pti_range_has(a, b.lo) || pti_range_has(a, b.hi);
+    return !pti_range_is_empty(pti_range_intersect(a, b));
+}
 
 /**
  * Return the smallest range that contains both, with the sound stride gcd(a.step, b.step, |a.lo -

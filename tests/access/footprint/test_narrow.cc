@@ -63,8 +63,8 @@ class Narrowed : public ::testing::Test {
             for (int d = 0; d < one.section[s].n_dims; d++) {
                 const pti_subscript &a = one.section[s].subscript[d];
                 const pti_subscript &b = other.section[s].subscript[d];
-                are_equal = are_equal &&
-                            (a.lo.constant - b.lo.constant) % std::max(a.step, b.step) == 0;
+                are_equal =
+                    are_equal && (a.lo.constant - b.lo.constant) % std::max(a.step, b.step) == 0;
             }
         }
         return are_equal;
@@ -181,10 +181,12 @@ TEST_F(Narrowed, ThreadsWhoseStepsMissTheirSmallerArrayAreNotRefused) {
     pti_instance_free(part);
 }
 
-/** Over the same arrays, and over as much of them as is touched. */
+/** Over the same arrays, and over as much of them as is touched. One of three launches or so can be
+ * compared. */
 TEST_F(Narrowed, RandomBoxesAreAsLaunchesOfTheirOwn) {
     Random random(test_seed("Narrowed"));
-    for (int k = 0; k < scaled(3000); k++) {
+    const int64_t least = scaled(500);
+    for (int64_t k = 0; k < scaled(3000) || (n_compared <= least && k < 100 * least); k++) {
         RandomLaunch launch(ctx, &random, RandomShape{});
         const pti_instance *whole = nullptr;
         if (!launch.is_small() || launch.instantiate(&whole) != POLYTILE_OK)
@@ -208,7 +210,7 @@ TEST_F(Narrowed, RandomBoxesAreAsLaunchesOfTheirOwn) {
         polytile_kernel_destroy(kernel);
         ASSERT_FALSE(HasFailure());
     }
-    EXPECT_GT(n_compared, scaled(500));
+    EXPECT_GT(n_compared, least);
 }
 
 } // namespace

@@ -238,10 +238,12 @@ Kernel DrawKernel(Random *random, int64_t n) {
     }
 }
 
+/** Seconds are those of a build for use: where tests are shortened, arrays are too. */
 TEST(FarApart, RandomLaunchesArePlannedInSecondsOrRefused) {
     Random random(test_seed("FarApart"));
+    const int64_t most = scaled(100) < 100 ? 15 : 20;
     for (int64_t round = scaled(60); round > 0; round--) {
-        const int64_t n = int64_t{1} << random.number(10, 20);
+        const int64_t n = int64_t{1} << random.number(10, most);
         const int64_t limit_bytes = 4 * n / random.number(2, 64);
         std::vector<Kernel> kernels;
         for (int64_t k = random.number(1, 2); k > 0; k--)
