@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 /** What the superblocks of one schedule may take of the host's memory, by the least that they do.
  */
@@ -29,12 +30,24 @@ void pti_last_join(pti_last *last, const pti_last *other) {
         last->op[s] = pti_max(last->op[s], other->op[s]);
 }
 
+/** Allocate a list, or a longer one in its place. Long ones are mapped in large pages, where the
+ * system has some: small ones take a third of the time of planning 250,000 superblocks. */
+static void *reallocate_list(void *list, int64_t capacity, size_t element_bytes) {
+    enum { LONG_BYTES = 16 << 20, PAGE_BYTES = 4096 };
+    const size_t n_bytes = (size_t)capacity * element_bytes;
+    char *grown = realloc(list, n_bytes);
+    const size_t before = (size_t)(-(uintptr_t)grown % PAGE_BYTES);
+    if (grown != NULL && n_bytes >= LONG_BYTES)
+        madvise(grown + before, (n_bytes - before) / PAGE_BYTES * PAGE_BYTES, MADV_HUGEPAGE);
+    return grown;
+}
+
 static bool grow_builder_list(pti_builder *builder, void **list, int64_t count, int64_t *capacity,
                               size_t element_bytes) {
     if (builder->failed || count < *capacity)
         return !builder->failed;
     int64_t larger = count * 2 + 64;
-    void *grown = realloc(*list, (size_t)larger * element_bytes);
+    void *grown = reallocate_list(*list, larger, element_bytes);
     if (grown == NULL) {
         builder->failed = true;
         return false;
@@ -202,10 +215,10 @@ void pti_builder_begin(pti_builder *builder, const pti_instance *instance, int n
                              .placement_capacity = count.n_placements};
     if (schedule == NULL)
         return;
-    schedule->op = malloc((size_t)(builder->op_capacity + 1) * sizeof *schedule->op);
-    schedule->wait = malloc((size_t)(builder->wait_capacity + 1) * sizeof *schedule->wait);
+    schedule->op = reallocate_list(NULL, builder->op_capacity + 1, sizeof *schedule->op);
+    schedule->wait = reallocate_list(NULL, builder->wait_capacity + 1, sizeof *schedule->wait);
     schedule->placement =
-        malloc((size_t)(builder->placement_capacity + 1) * sizeof *schedule->placement);
+        reallocate_list(NULL, builder->placement_capacity + 1, sizeof *schedule->placement);
     builder->failed = schedule->op == NULL || schedule->wait == NULL || schedule->placement == NULL;
 }
 
