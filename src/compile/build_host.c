@@ -51,11 +51,17 @@ static void free_command(command *of) {
 }
 
 static polytile_status refuse_compiler(polytile_context *ctx, const pti_body_text *body,
-                                       const command *of) {
+                                       const char *name, int error) {
+    if (error == ENOMEM)
+        return pti_fail_memory(ctx, body->declaration->name, PTI_UNKNOWN_BYTES);
+    if (error != ENOENT && error != ENOTDIR)
+        return pti_fail(ctx, POLYTILE_IO,
+                        "%s: the C compiler %s cannot be used: %s; name another with POLYTILE_CC",
+                        body->declaration->name, name, strerror(error));
     return pti_fail(ctx, POLYTILE_UNSUPPORTED,
                     "%s: there is no C compiler %s here, which its body needs on the host; install "
                     "one (gcc or clang), or name one with POLYTILE_CC",
-                    body->declaration->name, of->word[0]);
+                    body->declaration->name, name);
 }
 
 static polytile_status find_command(polytile_context *ctx, const pti_body_text *body, command *of) {
@@ -66,8 +72,8 @@ static polytile_status find_command(polytile_context *ctx, const pti_body_text *
     for (char *word = strtok_r(of->text, " ", &rest); word != NULL && of->n_words < MAX_WORDS;
          word = strtok_r(NULL, " ", &rest))
         of->word[of->n_words++] = word;
-    of->path = pti_program_find(of->word[0]);
-    return of->path == NULL ? refuse_compiler(ctx, body, of) : POLYTILE_OK;
+    const int error = pti_program_find(of->word[0], &of->path);
+    return error == 0 ? POLYTILE_OK : refuse_compiler(ctx, body, of->word[0], error);
 }
 
 /** Append the lines of the first processor that say what it is. */

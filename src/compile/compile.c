@@ -130,10 +130,12 @@ static polytile_status load(compiled_body *of, specialisation *found) {
         return POLYTILE_OK;
     const polytile_status status =
         pti_load(of->object.context, &build, &found->code, &found->loaded);
-    found->is_loaded = status == POLYTILE_OK;
+    if (status != POLYTILE_OK)
+        return status;
+    found->is_loaded = true;
     free(found->code.bytes);
     found->code = (pti_code){0};
-    return status;
+    return POLYTILE_OK;
 }
 
 /** The core asks for what runs a launch. */

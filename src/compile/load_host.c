@@ -30,9 +30,8 @@ static polytile_status open_memory(polytile_context *ctx, const char *kernel, co
     *file = memfd_create("polytile_kernel", MFD_CLOEXEC);
     if (*file >= 0 && write_all(*file, code))
         return POLYTILE_OK;
-    return pti_fail(ctx, POLYTILE_UNSUPPORTED,
-                    "%s: the compiled body of %zu bytes gets no memory that can be run: %s", kernel,
-                    code->n_bytes, strerror(errno));
+    return pti_fail(ctx, POLYTILE_IO, "%s: the compiled body of %zu bytes cannot be loaded: %s",
+                    kernel, code->n_bytes, strerror(errno));
 }
 
 static polytile_status find_implementation(polytile_context *ctx, const char *kernel,

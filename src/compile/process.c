@@ -15,35 +15,54 @@
 
 extern char **environ;
 
-static bool is_program(const char *path) {
+/** Return 0 for a program, or why it is none. */
+static int look_at(const char *path) {
     struct stat status;
-    return stat(path, &status) == 0 && S_ISREG(status.st_mode) && access(path, X_OK) == 0;
+    if (stat(path, &status) != 0)
+        return errno;
+    if (!S_ISREG(status.st_mode))
+        return ENOENT;
+    return access(path, X_OK) == 0 ? 0 : errno;
 }
 
-/** Return the path of a name in one directory of PATH, or NULL. */
-static char *find_in(const char *directory, size_t length, const char *name) {
-    pti_text path = {0};
-    pti_text_add(&path, "%.*s/%s", (int)length, length == 0 ? "." : directory, name);
-    if (!path.failed && is_program(path.data))
-        return path.data;
-    pti_text_free(&path);
-    return NULL;
+/** Look for a name in one directory of PATH; *path is set if it is there. */
+static int look_in(const char *directory, size_t length, const char *name, char **path) {
+    pti_text made = {0};
+    pti_text_add(&made, "%.*s%s%s", (int)length, directory, length == 0 ? "./" : "/", name);
+    const int error = made.failed ? ENOMEM : look_at(made.data);
+    if (error == 0)
+        *path = made.data;
+    else
+        pti_text_free(&made);
+    return error;
 }
 
-char *pti_program_find(const char *name) {
+static int copy_path(const char *name, char **path) {
+    const int error = look_at(name);
+    *path = error == 0 ? strdup(name) : NULL;
+    return error == 0 && *path == NULL ? ENOMEM : error;
+}
+
+static bool means_absent(int error) {
+    return error == ENOENT || error == ENOTDIR;
+}
+
+int pti_program_find(const char *name, char **path) {
     static const char usual[] = "/usr/local/bin:/usr/bin:/bin";
     const char *at = getenv("PATH");
-    char *found = NULL;
+    int why = ENOENT;
+    *path = NULL;
     if (strchr(name, '/') != NULL)
-        return is_program(name) ? strdup(name) : NULL;
+        return copy_path(name, path);
     at = at == NULL ? usual : at;
-    for (bool has_more = *name != '\0'; has_more && found == NULL;) {
+    for (bool has_more = true; has_more && *path == NULL;) {
         const size_t length = strcspn(at, ":");
-        found = find_in(at, length, name);
+        const int error = look_in(at, length, name, path);
+        why = means_absent(error) ? why : error;
         at += length;
         has_more = *at++ == ':';
     }
-    return found;
+    return *path == NULL ? why : 0;
 }
 
 /** Return the environment with the locale C, whose list is for free(); NULL: no memory. */

@@ -6,9 +6,9 @@
 
 /* Running a program, without a shell. */
 
-/** Find a program as a shell would: in PATH, unless its name has a slash. Returns its path for
- * free(); NULL: there is none, or no memory. */
-char *pti_program_find(const char *name);
+/** Find a program as a shell would: in PATH, unless its name has a slash. Returns 0 and sets *path,
+ * for free(); else an errno, ENOENT or ENOTDIR if there is none. */
+int pti_program_find(const char *name, char **path);
 
 /**
  * Run a program in the locale C and wait for its end, with what it says written to a file.
