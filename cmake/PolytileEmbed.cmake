@@ -14,3 +14,26 @@ ${bytes}
 const size_t ${name}_bytes = sizeof ${name}_text;
 ")
 endfunction()
+
+# Joins a header of INCLUDE with all headers of this project that it includes, each once, at its first
+# place. It is made anew when one of them changes.
+function(polytile_join_headers include header output)
+  set(text "#include <${header}>\n")
+  set(seen)
+  while(text MATCHES "#include <(polytile/[a-z_]+\\.h)>\n")
+    set(name ${CMAKE_MATCH_1})
+    set(content)
+    if(NOT name IN_LIST seen)
+      list(APPEND seen ${name})
+      set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${include}/${name})
+      file(READ ${include}/${name} content)
+    endif()
+    string(FIND "${text}" "#include <${name}>\n" place)
+    string(LENGTH "#include <${name}>\n" length)
+    string(SUBSTRING "${text}" 0 ${place} before)
+    math(EXPR place "${place} + ${length}")
+    string(SUBSTRING "${text}" ${place} -1 behind)
+    set(text "${before}${content}${behind}")
+  endwhile()
+  file(WRITE ${output} "${text}")
+endfunction()

@@ -4,7 +4,7 @@ include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/polytile)
 
-install(TARGETS polytile EXPORT polytileTargets)
+install(TARGETS polytile polytile_compile EXPORT polytileTargets)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/polytile DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT polytileTargets NAMESPACE polytile:: DESTINATION ${package_dir})
 
@@ -53,6 +53,11 @@ install(FILES ${PROJECT_BINARY_DIR}/polytileConfig.cmake
 file(RELATIVE_PATH POLYTILE_PC_PREFIX /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 configure_file(${PROJECT_SOURCE_DIR}/cmake/polytile.pc.in ${PROJECT_BINARY_DIR}/polytile.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/polytile.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+configure_file(${PROJECT_SOURCE_DIR}/cmake/polytile_compile.pc.in
+               ${PROJECT_BINARY_DIR}/polytile_compile.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/polytile_compile.pc
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
 if(POLYTILE_HAS_MPI)
   list(JOIN MPI_C_LIBRARIES " " POLYTILE_PC_MPI_LIBRARIES)

@@ -111,6 +111,30 @@ typedef struct polytile_body_parameter {
     polytile_number number;
 } polytile_body_parameter;
 
+struct polytile_implementation;
+
+/** A launch whose body is to be found, see polytile_specialiser. */
+typedef struct polytile_specialisation {
+    struct polytile_context *context; /* of the kernel */
+    int n_views;
+    const int *types;    /* a polytile_type a view */
+    int cuda_capability; /* of the GPU, 10 * major + minor; 0: the host */
+    void *user;          /* of the implementation that has the specialiser */
+} polytile_specialisation;
+
+/**
+ * Find what runs a launch, now that its types and its device are known.
+ *
+ * The thread that uses the context calls it when a launch is made, and may call it again for the
+ * same types. What it finds has a host function, or for a GPU CUDA kernels; these take pieces and
+ * steps, and all parameters of the declaration in its order. Returns a polytile_status, OK if
+ * *found is set.
+ *
+ * Owns    *found and what it points to must live until the context ends.
+ */
+typedef int polytile_specialiser(const polytile_specialisation *wanted,
+                                 const struct polytile_implementation **found);
+
 /**
  * What a kernel runs: for each kind of device a function or a launcher. A launcher goes first; NULL
  * means that there is none.
@@ -151,6 +175,10 @@ typedef struct polytile_implementation {
     bool takes_steps; /* host, cuda and cuda_pieces go through a box of threads by its steps; others
                          get boxes of steps 1 alone: host one for each index of a launch domain with
                          a step, and kernels and launchers no such launch */
+    bool has_cuda_handles;            /* cuda, cuda_contiguous and cuda_pieces are cudaKernel_t, of
+                                         CUDA 12.1 or newer, instead of addresses */
+    polytile_specialiser *specialise; /* finds what runs for the types of each launch, in place of
+                                         all above but user; NULL: they run for all types */
 } polytile_implementation;
 
 #ifdef __cplusplus

@@ -81,7 +81,7 @@
     {                                                                                              \
         kernel##_host, 0, n_indices, kernel##_n_views, kernel##_shapes, kernel##_n_parameters,     \
             kernel##_parameters, PT_CUDA_ADDRESSES(kernel), 0, 0, true, PT_CUDA_PIECES(kernel), 0, \
-            true                                                                                   \
+            true, false, 0                                                                         \
     }
 
 #ifdef __cplusplus

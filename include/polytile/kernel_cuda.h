@@ -11,23 +11,29 @@
  */
 #include <polytile/cuda.h>
 
+/* Whoever compiles bodies at run time finds their kernels by name. */
+#ifndef PT_CUDA_LINKAGE
+#define PT_CUDA_LINKAGE static
+#endif
+
 #define PT_DEVICE_FUNCTION static __host__ __device__ __forceinline__
 
 #define PT_CUDA_FUNCTION(kernel, indices, ...)                                                     \
-    static __global__ void kernel##_cuda(const polytile_domain pt_threads PT_EACH(                 \
+    PT_CUDA_LINKAGE __global__ void kernel##_cuda(const polytile_domain pt_threads PT_EACH(        \
         PT_CUDA_VIEW, kernel, __VA_ARGS__) PT_EACH(PT_CUDA_PARAMETER, kernel, __VA_ARGS__)) {      \
         PT_APPLY(PT_THREAD, (pt_threads, PT_UNPACK indices));                                      \
         PT_EACH(PT_CUDA_DEFINE_STRIDED, kernel, __VA_ARGS__)                                       \
         kernel##_thread(PT_UNPACK indices PT_EACH(PT_PASS, kernel, __VA_ARGS__));                  \
     }                                                                                              \
-    static __global__ void kernel##_cuda_contiguous(const polytile_domain pt_threads PT_EACH(      \
-        PT_CUDA_VIEW, kernel, __VA_ARGS__) PT_EACH(PT_CUDA_PARAMETER, kernel, __VA_ARGS__)) {      \
+    PT_CUDA_LINKAGE __global__ void kernel##_cuda_contiguous(                                      \
+        const polytile_domain pt_threads PT_EACH(PT_CUDA_VIEW, kernel, __VA_ARGS__)                \
+            PT_EACH(PT_CUDA_PARAMETER, kernel, __VA_ARGS__)) {                                     \
         const pt_near_domain pt_near = pt_near_threads(pt_threads);                                \
         PT_APPLY(PT_THREAD, (pt_near, PT_UNPACK indices));                                         \
         PT_EACH(PT_CUDA_DEFINE_CONTIGUOUS, kernel, __VA_ARGS__)                                    \
         kernel##_thread(PT_UNPACK indices PT_EACH(PT_PASS, kernel, __VA_ARGS__));                  \
     }                                                                                              \
-    static __global__ void kernel##_cuda_pieces(                                                   \
+    PT_CUDA_LINKAGE __global__ void kernel##_cuda_pieces(                                          \
         const polytile_domain pt_threads PT_EACH(PT_CUDA_VIEW, kernel, __VA_ARGS__)                \
             PT_EACH(PT_CUDA_PARAMETER, kernel, __VA_ARGS__),                                       \
         const polytile_pieces pt_pieces) {                                                         \
@@ -42,7 +48,7 @@
 
 /* The body of a team kernel: a slot is a thread block, and its rank the number of the block. */
 #define PT_TEAM_CUDA_FUNCTION(kernel, indices, ...)                                                \
-    static __global__ void kernel##_cuda(                                                          \
+    PT_CUDA_LINKAGE __global__ void kernel##_cuda(                                                 \
         pt_slot *const pt_slots,                                                                   \
         const polytile_domain pt_threads PT_EACH(PT_CUDA_VIEW, kernel, __VA_ARGS__)                \
             PT_EACH(PT_CUDA_PARAMETER, kernel, __VA_ARGS__)) {                                     \

@@ -234,7 +234,9 @@ polytile_status polytile_message_recv(polytile_queue *queue, void *data, int64_t
                                                                       false,                       \
                                                                       0,                           \
                                                                       &kernel##_team,              \
-                                                                      false};                      \
+                                                                      false,                       \
+                                                                      false,                       \
+                                                                      0};                          \
     PT_TEAM_BODY(kernel, indices, __VA_ARGS__)
 
 /* The body, a function of one slot. */

@@ -106,16 +106,24 @@ static bool write_and_rename(const char *path, char *temporary, const pti_text *
     return false;
 }
 
-bool pti_file_replace(const char *path, const json_t *root) {
-    pti_text temporary = {0}, text = {0};
+bool pti_file_replace_text(const char *path, const pti_text *text) {
+    pti_text temporary = {0};
     pti_text_add(&temporary, "%s.XXXXXX", path);
-    pti_text_add_json(&text, root, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
     errno = ENOMEM;
     bool is_replaced =
-        !temporary.failed && !text.failed && write_and_rename(path, temporary.data, &text);
+        !temporary.failed && !text->failed && write_and_rename(path, temporary.data, text);
+    int reason = errno;
+    pti_text_free(&temporary);
+    errno = reason;
+    return is_replaced;
+}
+
+bool pti_file_replace(const char *path, const json_t *root) {
+    pti_text text = {0};
+    pti_text_add_json(&text, root, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+    bool is_replaced = pti_file_replace_text(path, &text);
     int reason = errno;
     pti_text_free(&text);
-    pti_text_free(&temporary);
     errno = reason;
     return is_replaced;
 }

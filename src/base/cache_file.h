@@ -22,4 +22,7 @@ ssize_t pti_file_read(const char *path, char *text, ssize_t max_bytes, pti_text 
  * false with the reason in errno. */
 bool pti_file_replace(const char *path, const json_t *root);
 
+/** The same with a text, which may be bytes. */
+bool pti_file_replace_text(const char *path, const pti_text *text);
+
 #endif

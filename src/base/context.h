@@ -55,6 +55,7 @@ typedef struct pti_settings {
     bool check_wide;             /* POLYTILE_CHECK contains "wide" */
     bool no_cache;               /* POLYTILE_CACHE is "off" */
     const char *cache_directory; /* POLYTILE_CACHE, the environment's; NULL: the default */
+    const char *compiler;        /* POLYTILE_CC, the environment's, or cc; with its options */
     const char *tuning_path;     /* POLYTILE_TUNING, the environment's; NULL: none */
     bool tunes;                  /* POLYTILE_TUNE is 1 */
 } pti_settings;

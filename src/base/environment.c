@@ -68,6 +68,11 @@ static bool read_cache(const char *value, pti_settings *settings) {
     return true;
 }
 
+static bool read_compiler(const char *value, pti_settings *settings) {
+    settings->compiler = value[strspn(value, " ")] == '\0' ? "cc" : value;
+    return true;
+}
+
 static bool read_tuning(const char *value, pti_settings *settings) {
     settings->tuning_path = value[0] == '\0' ? NULL : value;
     return true;
@@ -96,6 +101,7 @@ static const struct variable {
      "plan, attach, access, wide, a list of them with commas between, off, or nothing for the "
      "default"},
     {"POLYTILE_CACHE", read_cache, "a directory, or off"},
+    {"POLYTILE_CC", read_compiler, "a C compiler, perhaps with options"},
     {"POLYTILE_TUNING", read_tuning, "the file of a tuning table"},
     {"POLYTILE_TUNE", read_tune, "1, 0 or nothing"},
     {"POLYTILE_TEST_SEED", read_nothing, "a number"},
@@ -123,8 +129,8 @@ static bool read_one(const char *entry, pti_settings *settings) {
     if (variable == NULL) {
         fprintf(stderr,
                 "polytile: warning: environment variable %s means nothing to polytile; "
-                "known are POLYTILE_LOG, POLYTILE_CHECK, POLYTILE_CACHE, POLYTILE_TUNING and "
-                "POLYTILE_TUNE\n",
+                "known are POLYTILE_LOG, POLYTILE_CHECK, POLYTILE_CACHE, POLYTILE_CC, "
+                "POLYTILE_TUNING and POLYTILE_TUNE\n",
                 polytile_text_show(raw, shown, sizeof shown));
         return true;
     }
@@ -136,7 +142,8 @@ static bool read_one(const char *entry, pti_settings *settings) {
 }
 
 bool pti_environment_read(pti_settings *settings) {
-    *settings = (pti_settings){.log_level = PTI_LOG_WARN, .check_plan = CHECKS_PLANS != 0};
+    *settings = (pti_settings){
+        .log_level = PTI_LOG_WARN, .check_plan = CHECKS_PLANS != 0, .compiler = "cc"};
     for (char **entry = environ; entry != NULL && *entry != NULL; entry++) {
         if (strncmp(*entry, "POLYTILE_", strlen("POLYTILE_")) == 0 && !read_one(*entry, settings))
             return false;

@@ -38,6 +38,10 @@ pti_shown_character pti_text_show_next(const char *text);
 /** Append bytes of a text from anywhere as they are shown; returns how many columns. */
 size_t pti_text_add_shown(pti_text *text, const char *bytes, size_t n_bytes);
 
+/** Append where in a source an offset is: " (column 7)", and below it its line with a caret; the
+ * line's number, too, if the source has several. */
+void pti_text_add_place(pti_text *text, const char *source, size_t offset);
+
 /** Whether a text may name what a program registers: letters, digits, '_', '-' and '.', a letter
  * first. NULL is none. */
 bool pti_is_registrable_name(const char *name);

@@ -4,6 +4,7 @@
 #include "launch/access_check/access_check.h"
 #include "launch/execute/execute.h"
 #include "launch/execute/run_check.h"
+#include "launch/execute/specialise.h"
 #include "launch/execute/team_server.h"
 #include "partition/window/plan.h"
 #include <polytile/size.h>
@@ -119,6 +120,7 @@ polytile_status polytile_plan_run(const polytile_plan *plan, polytile_device *de
     PTI_TRY(pti_run_check(plan, device, kernel, arrays, &list));
     PTI_TRY(bind_values(plan, kernel, options == NULL ? &defaults : options, values));
     body = pti_body_of(kernel, pti_plan_block(plan), values);
+    PTI_TRY(pti_specialise(device, kernel, plan->owned_instance, &body.implementation));
     PTI_TRY(pti_access_check_asked(device, kernel, plan->owned_instance, list.array, &body));
     PTI_TRY(pti_team_server_create(kernel, &plan->instance->threads,
                                    options == NULL ? &defaults : options, false, &server));

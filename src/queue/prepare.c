@@ -3,6 +3,7 @@
 #include "access/footprint/rebase.h"
 #include "access/footprint/slabs.h"
 #include "launch/execute/run_check.h"
+#include "launch/execute/specialise.h"
 #include "partition/memory/build.h"
 #include "partition/window/plan.h"
 #include "queue/aliased.h"
@@ -227,10 +228,13 @@ static polytile_status bind_for_members(polytile_queue *queue, const pti_request
 
 static polytile_status fill_prepared(polytile_queue *queue, const pti_request *request,
                                      pti_prepared *prepared) {
+    const polytile_implementation *found;
     polytile_status status;
     if (request->whole == NULL)
         PTI_TRY(pti_run_check_kernel(queue->device, request->kernel));
     PTI_TRY(bind_launch(queue, request, prepared));
+    PTI_TRY(pti_specialise(queue->device, request->kernel, prepared->instance, &found));
+    prepared->implementation = *found;
     PTI_TRY(queue->residency == NULL ? build_in_place(prepared, queue->object.context)
                                      : cut_prepared(queue, request, prepared));
 done:

@@ -56,7 +56,9 @@ std::string relative_to_src(const fs::path &file) {
 /* The source of an object file, by where CMake puts it. */
 std::string source_of_object(const std::string &object) {
     const std::pair<std::string, std::string> places[] = {
-        {"/polytile_mpi_objects.dir/", "distribute/mpi/"}, {"/polytile_objects.dir/", ""}};
+        {"/polytile_mpi_objects.dir/", "distribute/mpi/"},
+        {"/polytile_compile_objects.dir/", "compile/"},
+        {"/polytile_objects.dir/", ""}};
     for (const auto &[mark, folder] : places) {
         const size_t at = object.find(mark);
         if (at != std::string::npos)

@@ -475,6 +475,16 @@ int munmap(void *address, size_t n_bytes) {
     return next(address, n_bytes);
 }
 
+int memfd_create(const char *name, unsigned flags) {
+    NEXT(memfd_create);
+    if (file_is_due("memfd_create", CALLER, EMFILE))
+        return -1;
+    int file = next(name, flags);
+    if (file >= 0)
+        count(CALLER, &n_files, 1);
+    return file;
+}
+
 int mkostemp(char *pattern, int flags) {
     NEXT(mkostemp);
     if (file_is_due("mkostemp", CALLER, EACCES))

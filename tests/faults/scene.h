@@ -72,6 +72,7 @@ std::vector<Scene> scenes_of_checks();
 std::vector<Scene> scenes_of_parameters();
 std::vector<Scene> scenes_of_scratch();
 std::vector<Scene> scenes_of_messages();
+std::vector<Scene> scenes_of_compiling();
 /** None in a library without CUDA. */
 std::vector<Scene> scenes_on_cuda();
 

@@ -1,6 +1,7 @@
 #include "base/clock.h"
 #include "distribute/team/words.h"
 #include "launch/execute/run_check.h"
+#include "launch/execute/specialise.h"
 #include "queue/cache.h"
 
 #include <string.h>
@@ -76,9 +77,23 @@ done:
     return status;
 }
 
+/** Find what each member's device runs before any of them does. */
+static polytile_status specialise(const pti_team *team, const polytile_kernel *kernel,
+                                  const pti_prepared *prepared) {
+    const polytile_implementation *found;
+    polytile_status status = POLYTILE_OK;
+    for (int m = 0; m < team->transport->n_local; m++)
+        PTI_TRY(pti_specialise(team->member[m]->device, kernel, prepared->instance, &found));
+done:
+    return status;
+}
+
 /** A launch that is refused is not kept: it would pass for one that was checked. */
-static polytile_status check_new(pti_team *team, pti_prepared *prepared) {
-    polytile_status status = pti_team_check_fit(team, prepared);
+static polytile_status check_new(pti_team *team, const polytile_kernel *kernel,
+                                 pti_prepared *prepared) {
+    polytile_status status = specialise(team, kernel, prepared);
+    if (status == POLYTILE_OK)
+        status = pti_team_check_fit(team, prepared);
     if (status != POLYTILE_OK)
         pti_cache_drop(team->queue, prepared);
     return status;
@@ -96,7 +111,7 @@ static polytile_status prepare_and_record(pti_team *team, const pti_request *req
         PTI_TRY(pti_fail_memory(team->ctx, polytile_kernel_get_name(request->kernel),
                                 queue->n_arrays * (double)sizeof *team->array));
     if (recorded.prepared->serial > n_cut)
-        PTI_TRY(check_new(team, recorded.prepared));
+        PTI_TRY(check_new(team, recorded.kernel, recorded.prepared));
     memcpy(recorded.values, request->values,
            (size_t)recorded.prepared->body.n_values * sizeof *recorded.values);
     PTI_TRY(fill_words(team, &recorded));

@@ -1,6 +1,7 @@
 #include "launch/access_check/access_check.h"
 
 #include "launch/execute/run_check.h"
+#include "launch/execute/specialise.h"
 #include "launch/execute/team_server.h"
 
 static polytile_status refuse_run(const polytile_device *device, const char *why) {
@@ -69,6 +70,7 @@ static polytile_status begin_check(polytile_device *device, const polytile_kerne
     PTI_TRY(pti_parameters_bind(ctx, kernel, options == NULL ? 0 : options->n_parameters,
                                 options == NULL ? NULL : options->parameters, values));
     *body = pti_body_of(kernel, pti_plan_block(*plan), values);
+    PTI_TRY(pti_specialise(device, kernel, (*plan)->owned_instance, &body->implementation));
 done:
     return status;
 }

@@ -17,6 +17,7 @@ enum { MOST_BYTES = 16 << 20 };
 struct pti_rehearsal {
     const polytile_kernel *kernel; /* retained */
     pti_instance *instance;        /* of its threads alone; owned */
+    polytile_implementation implementation;
     int64_t block[POLYTILE_MAX_DIMS];
     pti_value values[POLYTILE_MAX_PARAMETERS];
     pti_trial trial; /* of these; without a device, but while it runs */
@@ -39,7 +40,10 @@ static pti_body copy_body(pti_rehearsal *of, const pti_body *body) {
                (size_t)of->kernel->declaration->n_indices * sizeof *of->block);
     if (body->n_values > 0)
         memcpy(of->values, body->values, (size_t)body->n_values * sizeof *of->values);
-    return pti_body_of(of->kernel, body->block == NULL ? NULL : of->block, of->values);
+    of->implementation = *body->implementation;
+    pti_body own = pti_body_of(of->kernel, body->block == NULL ? NULL : of->block, of->values);
+    own.implementation = &of->implementation;
+    return own;
 }
 
 /** Choose one block, which is none of the corners if there are others. */

@@ -61,7 +61,7 @@ polytile_status pti_trial_open(polytile_device *device, const polytile_kernel *k
 }
 
 polytile_status pti_trial_survive(pti_trial *trial) {
-    const polytile_implementation *original = &trial->kernel->implementation;
+    const polytile_implementation *original = trial->body.implementation;
     polytile_status status = POLYTILE_OK;
     if (original->host == NULL)
         return POLYTILE_OK;

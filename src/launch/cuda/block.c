@@ -54,7 +54,8 @@ static bool has_key(const pti_cuda_choice *choice, const pti_cuda_choice *key) {
 /** Set the cache of a function, which keeps it until it is set again. */
 static polytile_status set_cache(pti_cuda_device *cuda, const pti_sub_kernel *launch,
                                  const pti_cuda_choice *choice) {
-    if (!choice->has_row || choice->row.cache == PTI_CACHE_NONE)
+    const bool is_asked = choice->has_row && choice->row.cache != PTI_CACHE_NONE;
+    if (!is_asked || launch->body.implementation->has_cuda_handles)
         return POLYTILE_OK;
     return PTI_KERNEL_CUDA(cuda, launch, cudaFuncSetCacheConfig,
                            (choice->kernel, (enum cudaFuncCache)choice->row.cache));

@@ -176,6 +176,7 @@ static polytile_status set_up_device(pti_cuda_device *cuda) {
         (int64_t)properties.multiProcessorCount * properties.maxThreadsPerMultiProcessor;
     cuda->n_multiprocessors = properties.multiProcessorCount;
     cuda->capability = 10 * properties.major + properties.minor;
+    cuda->device.cuda_capability = cuda->capability;
     PTI_TRY(pti_cuda_link(cuda, &properties, pti_min(cuda->device.limit_bytes, free_bytes),
                           &cuda->device.link));
 done:

@@ -146,6 +146,7 @@ struct polytile_device {
     const pti_device_functions *functions;
     char *text;
     int64_t limit_bytes;          /* 0: none */
+    int cuda_capability;          /* of a GPU, 10 * major + minor; 0: it is none */
     bool reaches_host;            /* computes on host memory: plans without a limit run in place */
     int64_t fill_threads;         /* of kernels, that fill it: with fewer a part of it is idle */
     polytile_link link;           /* what plans for it assume */

@@ -17,6 +17,8 @@ polytile_status pti_run_check_kernel(const polytile_device *device, const polyti
         return pti_fail(ctx, POLYTILE_INVALID,
                         "%s: the kernel and %s are of different contexts; create both in one",
                         polytile_kernel_get_name(kernel), device->text);
+    if (kernel->implementation.specialise != NULL)
+        return POLYTILE_OK;
     const bool can_run = device->functions->can_run(&kernel->implementation, &wanted);
     if (!can_run && kernel->implementation.team != NULL)
         return pti_fail(ctx, POLYTILE_UNSUPPORTED,

@@ -1,0 +1,31 @@
+#ifndef POLYTILE_COMPILE_BUILD_H
+#define POLYTILE_COMPILE_BUILD_H
+
+#include "compile/compile.h"
+
+/** What is to be built. */
+typedef struct pti_build {
+    const pti_body_text *body;
+    pti_target target;
+    const polytile_type *types; /* one an array, scratch included */
+} pti_build;
+
+/** A compiler of sources: to add one, add a file and a row of pti_builder_for(). */
+typedef struct pti_builder {
+    /** Append what tells this compiler, its options and the processor from others, without running
+     * it. Errors: UNSUPPORTED (there is none), NO_MEMORY. */
+    polytile_status (*describe)(polytile_context *ctx, const pti_build *build, pti_text *text);
+    /** Compile a source. Errors: those of pti_diagnose(), IO, NO_MEMORY. Owns: the caller frees
+     * code->bytes. */
+    polytile_status (*build)(polytile_context *ctx, const pti_build *build, const pti_text *source,
+                             pti_code *code);
+} pti_builder;
+
+/** The system's C compiler. */
+extern const pti_builder pti_host_builder;
+/** NVRTC. */
+extern const pti_builder pti_cuda_builder;
+
+const pti_builder *pti_builder_for(pti_target target);
+
+#endif

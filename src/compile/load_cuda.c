@@ -1,0 +1,100 @@
+#include "compile/load.h"
+#include "compile/source.h"
+
+#include "access/declare/type.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+/* Kernels that the driver loads for all GPUs of the process; the CUDA runtime launches them by their
+ * handles, whichever copy of the runtime it is. */
+
+const pti_driver_calls *pti_current_driver_calls;
+
+/** Let *to be a function of a library. */
+static bool find_function(void *library, const char *name, void *to) {
+    void *symbol = dlsym(library, name);
+    memcpy(to, &symbol, sizeof symbol);
+    return symbol != NULL;
+}
+
+static bool find_calls(pti_driver_calls *calls) {
+    void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    return library != NULL && find_function(library, "cuLibraryLoadData", &calls->load) &&
+           find_function(library, "cuLibraryGetKernel", &calls->find) &&
+           find_function(library, "cuLibraryUnload", &calls->unload);
+}
+
+/** The library stays open: its functions are found again. */
+static const pti_driver_calls *driver_calls(void) {
+    static pti_driver_calls calls;
+    if (pti_current_driver_calls != NULL)
+        return pti_current_driver_calls;
+    return calls.unload != NULL || find_calls(&calls) ? &calls : NULL;
+}
+
+static polytile_status check_driver(polytile_context *ctx, const char *kernel, int error,
+                                    const char *what) {
+    if (error == 0)
+        return POLYTILE_OK;
+    return pti_fail(ctx, POLYTILE_DEVICE,
+                    "%s: CUDA's driver does not load the compiled body: %s gives error %d", kernel,
+                    what, error);
+}
+
+static polytile_status find_kernels(polytile_context *ctx, const char *name,
+                                    const pti_driver_calls *calls, pti_loaded *loaded) {
+    polytile_implementation *of = &loaded->implementation;
+    const struct {
+        const char *symbol;
+        const void **kernel;
+    } wanted[] = {{PTI_CUDA_SYMBOL, &of->cuda},
+                  {PTI_CUDA_CONTIGUOUS_SYMBOL, &of->cuda_contiguous},
+                  {PTI_CUDA_PIECES_SYMBOL, &of->cuda_pieces}};
+    polytile_status status = POLYTILE_OK;
+    for (size_t k = 0; k < sizeof wanted / sizeof *wanted; k++) {
+        void *kernel = NULL;
+        PTI_TRY(check_driver(ctx, name, calls->find(&kernel, loaded->module, wanted[k].symbol),
+                             "cuLibraryGetKernel"));
+        *wanted[k].kernel = kernel;
+    }
+done:
+    return status;
+}
+
+static void fill_shapes(const pti_build *build, pti_loaded *loaded) {
+    const polytile_declaration *of = build->body->declaration;
+    for (int a = 0; a < of->n_arrays; a++)
+        loaded->shapes[a] = (polytile_view_shape){polytile_type_get_bytes(build->types[a]),
+                                                  of->array_n_dims[a], POLYTILE_ANY_NUMBER};
+    loaded->implementation.views = loaded->shapes;
+    loaded->implementation.n_views = of->n_arrays;
+    loaded->implementation.n_indices = of->n_indices;
+    loaded->implementation.takes_steps = true;
+    loaded->implementation.has_cuda_handles = true;
+}
+
+polytile_status pti_load_cuda(polytile_context *ctx, const pti_build *build, const pti_code *code,
+                              pti_loaded *loaded) {
+    const pti_driver_calls *calls = driver_calls();
+    const char *name = build->body->declaration->name;
+    polytile_status status;
+    if (calls == NULL)
+        return pti_fail(ctx, POLYTILE_UNSUPPORTED,
+                        "%s: libcuda.so.1 is not here or is older than CUDA 12, so that its "
+                        "compiled body cannot be loaded; install a newer driver",
+                        name);
+    PTI_TRY(check_driver(ctx, name,
+                         calls->load(&loaded->module, code->bytes, NULL, NULL, 0, NULL, NULL, 0),
+                         "cuLibraryLoadData"));
+    PTI_TRY(find_kernels(ctx, name, calls, loaded));
+    fill_shapes(build, loaded);
+done:
+    return status;
+}
+
+void pti_unload_cuda(pti_loaded *loaded) {
+    const pti_driver_calls *calls = driver_calls();
+    if (loaded->module != NULL && calls != NULL)
+        calls->unload(loaded->module);
+}
