@@ -52,7 +52,7 @@
         pt_slot *const pt_slots,                                                                   \
         const polytile_domain pt_threads PT_EACH(PT_CUDA_VIEW, kernel, __VA_ARGS__)                \
             PT_EACH(PT_CUDA_PARAMETER, kernel, __VA_ARGS__)) {                                     \
-        pt_slot *const pt_team = &pt_slots[blockIdx.x];                                            \
+        PT_DEFINE_TEAM(&pt_slots[blockIdx.x]);                                                     \
         uint32_t pt_z = blockIdx.x;                                                                \
         PT_APPLY(PT_SLOT, (pt_threads, PT_UNPACK indices));                                        \
         PT_EACH(PT_CUDA_DEFINE_STRIDED, kernel, __VA_ARGS__)                                       \

@@ -8,22 +8,30 @@
  * see the same, and none go on too soon.
  */
 
-PT_MESSAGE_FUNCTION pt_entry pt_make_entry(pt_kind kind, int flags, int peer, int tag,
-                                           const void *data, int64_t n_bytes) {
-    pt_entry entry = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0, 0, 0}};
-    entry.kind = (uint8_t)kind;
-    entry.flags = (uint8_t)flags;
-    entry.peer = peer;
-    entry.tag = tag;
-    entry.address = (uint64_t)(uintptr_t)data;
-    entry.n_bytes = n_bytes;
-    return entry;
+/** The first lane makes the team's next entry. */
+PT_MESSAGE_FUNCTION void pt_make_entry(pt_slot *team, pt_kind kind, int flags, int peer, int tag,
+                                       const void *data, int64_t n_bytes) {
+    pt_entry *entry = &team->entry;
+    entry->slot = (uint16_t)team->rank;
+    entry->n_payloads = (uint16_t)team->n_payloads;
+    entry->kind = (uint8_t)kind;
+    entry->flags = (uint8_t)flags;
+    entry->request = PT_NO_REQUEST;
+    entry->peer = peer;
+    entry->tag = tag;
+    entry->address = (uint64_t)(uintptr_t)data;
+    entry->n_bytes = n_bytes;
 }
 
 /* Words of any type. */
 typedef struct pt_line {
     uint64_t first, second;
 } __attribute__((aligned(16), may_alias)) pt_line;
+
+typedef uint64_t pt_entry_word __attribute__((may_alias));
+
+/** Words of an entry before the data that it carries, its commit included. */
+enum { PT_HEAD_WORDS = (sizeof(pt_entry) - PT_ENTRY_BYTES) / sizeof(pt_entry_word) };
 
 PT_MESSAGE_FUNCTION int pt_is_aligned(const void *one, const void *other) {
     return (((uintptr_t)one | (uintptr_t)other) & (sizeof(pt_line) - 1)) == 0;
@@ -40,69 +48,56 @@ PT_MESSAGE_FUNCTION void pt_copy(void *to, const void *from, int64_t n_bytes) {
         ((char *)to)[k] = ((const char *)from)[k];
 }
 
-/** Copy by one lane. */
-PT_MESSAGE_FUNCTION void pt_copy_few(void *to, const void *from, int64_t n_bytes) {
-    for (int64_t k = 0; k < n_bytes; k++)
-        ((char *)to)[k] = ((const char *)from)[k];
-}
-
 #define PT_NO_PLACE UINT64_MAX
 
 /** Take the next place of the ring, once what was there is taken; none: the launch is being
  * ended. */
 PT_MESSAGE_FUNCTION uint64_t pt_take_place(pt_slot *team) {
     const pt_ring *ring = team->ring;
-    const uint64_t place = PT_ADD(ring->head, 1);
+    const uint64_t place = PT_ADD_RELAXED(ring->head, 1);
     if (place >= ring->n_entries && PT_AWAIT_CREDIT(team, place - ring->n_entries + 1))
         return PT_NO_PLACE;
     return place;
 }
 
-PT_MESSAGE_FUNCTION void pt_commit_entry(pt_slot *team, const pt_entry *entry, uint64_t place) {
-    pt_entry *at = &team->ring->entry[place & (team->ring->n_entries - 1)];
-    at->slot = (uint16_t)team->rank;
-    at->n_payloads = (uint16_t)team->n_payloads;
-    at->kind = entry->kind;
-    at->flags = entry->flags;
-    at->request = entry->request;
-    at->peer = entry->peer;
-    at->tag = entry->tag;
-    at->address = entry->address;
-    at->n_bytes = entry->n_bytes;
-    for (int k = 0; k < PT_ENTRY_BYTES / 8; k++)
-        at->data[k] = entry->data[k];
-    PT_STORE_RELEASE(&at->commit, place + 1);
+/** Where an entry carries its data: within it, or beside it if they are more than fit. */
+PT_MESSAGE_FUNCTION void *pt_find_payload(const pt_ring *ring, uint64_t place, int64_t n_bytes) {
+    const uint64_t at = place & (ring->n_entries - 1);
+    return n_bytes <= PT_ENTRY_BYTES ? (void *)ring->entry[at].data
+                                     : (void *)(ring->payload + at * PT_PAYLOAD_BYTES);
+}
+
+/** Fill a place of the ring with the team's entry by some lanes, of which this is one, but for the
+ * commit. */
+PT_MESSAGE_FUNCTION void pt_fill_place(const pt_slot *team, int lane, int n_lanes) {
+    const pt_ring *ring = team->ring;
+    pt_entry_word *to = (pt_entry_word *)&ring->entry[team->place & (ring->n_entries - 1)];
+    const pt_entry_word *from = (const pt_entry_word *)&team->entry;
+    for (int k = 1 + lane; k < PT_HEAD_WORDS; k += n_lanes)
+        to[k] = from[k];
+}
+
+PT_MESSAGE_FUNCTION void pt_commit(pt_slot *team) {
+    const pt_ring *ring = team->ring;
+    PT_STORE_RELEASE(&ring->entry[team->place & (ring->n_entries - 1)].commit, team->place + 1);
     PT_NOTIFY(team, 0);
 }
 
-/** All lanes put an entry that carries more than fits it: the data are beside it. */
-PT_MESSAGE_FUNCTION void pt_put_payload(pt_slot *team, const pt_entry *entry) {
-    const pt_ring *ring = team->ring;
+/** All lanes put the team's entry, which the first lane has made, with what it carries. */
+PT_MESSAGE_FUNCTION void pt_put_entry(pt_slot *team) {
+    const pt_entry *entry = &team->entry;
     if (PT_LANE == 0)
         team->place = pt_take_place(team);
     PT_TEAM_SYNC;
-    const uint64_t place = team->place;
-    if (place != PT_NO_PLACE)
-        pt_copy(ring->payload + (place & (ring->n_entries - 1)) * PT_PAYLOAD_BYTES,
+    if (team->place == PT_NO_PLACE)
+        return;
+    pt_fill_place(team, PT_LANE, PT_LANES);
+    if ((entry->flags & PT_CARRIED) != 0)
+        pt_copy(pt_find_payload(team->ring, team->place, entry->n_bytes),
                 (const void *)(uintptr_t)entry->address, entry->n_bytes);
     PT_TEAM_SYNC;
-    if (PT_LANE == 0 && place != PT_NO_PLACE)
-        pt_commit_entry(team, entry, place);
-}
-
-/** All lanes put an entry, but for its commit, which is its number. */
-PT_MESSAGE_FUNCTION void pt_put_entry(pt_slot *team, pt_entry *entry) {
-    if ((entry->flags & PT_CARRIED) != 0 && entry->n_bytes > PT_ENTRY_BYTES) {
-        pt_put_payload(team, entry);
-        return;
-    }
-    if (PT_LANE != 0)
-        return;
-    const uint64_t place = pt_take_place(team);
-    if ((entry->flags & PT_CARRIED) != 0)
-        pt_copy_few(entry->data, (const void *)(uintptr_t)entry->address, entry->n_bytes);
-    if (place != PT_NO_PLACE)
-        pt_commit_entry(team, entry, place);
+    if (PT_LANE == 0)
+        pt_commit(team);
 }
 
 /** The first lane's result, for all. */
@@ -120,56 +115,26 @@ PT_MESSAGE_FUNCTION int pt_await_all(pt_slot *team, const uint64_t *word, uint64
     return pt_share_result(team);
 }
 
-/** Tell the server of a call that it must refuse, and wait for the end of the launch. */
-PT_MESSAGE_FUNCTION int pt_refuse(pt_slot *team, pt_entry *entry) {
-    PT_TEAM_SYNC;
-    pt_put_entry(team, entry);
+/** Wait for the end of the launch. */
+PT_MESSAGE_FUNCTION int pt_await_end(pt_slot *team) {
     pt_await_all(team, team->ring->ending, 1);
     return 1;
+}
+
+/** Tell the server of a call that it must refuse, and wait for the end of the launch. */
+PT_MESSAGE_FUNCTION int pt_refuse(pt_slot *team, pt_kind kind, int flags, int peer, int tag,
+                                  const void *data, int64_t n_bytes) {
+    PT_TEAM_SYNC;
+    if (PT_LANE == 0)
+        pt_make_entry(team, kind, flags, peer, tag, data, n_bytes);
+    pt_put_entry(team);
+    return pt_await_end(team);
 }
 
 PT_MESSAGE_FUNCTION int pt_is_ending(pt_slot *team) {
     if (PT_LANE == 0)
         team->result = PT_IS_ENDING(team);
     return pt_share_result(team);
-}
-
-/** The first lane opens a request. */
-PT_MESSAGE_FUNCTION void pt_open_request(pt_slot *team, const pt_entry *entry) {
-    const int request = entry->request;
-    team->open |= 1u << request;
-    team->carried &= ~(1u << request);
-    team->buffer[request] = (void *)(uintptr_t)entry->address;
-    if ((entry->flags & PT_CARRIED) == 0) {
-        team->awaited[request]++;
-        return;
-    }
-    team->carried |= 1u << request;
-    team->sent[request].source = team->rank;
-    team->sent[request].tag = entry->tag;
-    team->sent[request].n_bytes = entry->n_bytes;
-    team->sent[request].n_carried = 0;
-}
-
-/** Begin a send or a receive; every lane finds the same free request. */
-PT_MESSAGE_FUNCTION int pt_begin(pt_slot *team, pt_entry *entry, pt_request *request) {
-    int free_one = 0;
-    PT_TEAM_SYNC;
-    while (free_one < PT_MAX_REQUESTS && (team->open >> free_one & 1) != 0)
-        free_one++;
-    PT_TEAM_SYNC;
-    *request = PT_NO_REQUEST;
-    if (free_one == PT_MAX_REQUESTS) {
-        entry->kind = PT_REQUESTS_ENTRY;
-        entry->flags &= (uint8_t)~PT_CARRIED;
-        return pt_refuse(team, entry);
-    }
-    entry->request = (int16_t)free_one;
-    *request = free_one;
-    if (PT_LANE == 0)
-        pt_open_request(team, entry);
-    pt_put_entry(team, entry);
-    return pt_is_ending(team);
 }
 
 PT_MESSAGE_FUNCTION int pt_lies_in(const void *data, int64_t n_bytes, const char *begin,
@@ -182,8 +147,8 @@ PT_MESSAGE_FUNCTION int pt_lies_in(const void *data, int64_t n_bytes, const char
 PT_MESSAGE_FUNCTION int pt_is_buffer(const pt_slot *team, const void *data, int64_t n_bytes,
                                      int is_written) {
     const pt_ring *ring = team->ring;
-    const char *stage = (const char *)team->stage;
-    int is = n_bytes == 0 || pt_lies_in(data, n_bytes, stage, stage + sizeof team->stage);
+    int is =
+        n_bytes == 0 || pt_lies_in(data, n_bytes, team->stage, team->stage + 2 * PT_STAGE_BYTES);
     for (int m = 0; m < ring->n_memories; m++)
         is |= (ring->memory[m].is_written || !is_written) &&
               pt_lies_in(data, n_bytes, ring->memory[m].begin, ring->memory[m].end);
@@ -192,37 +157,73 @@ PT_MESSAGE_FUNCTION int pt_is_buffer(const pt_slot *team, const void *data, int6
 
 /** Whether a message is short, and may be read. */
 PT_MESSAGE_FUNCTION int pt_can_carry(const pt_slot *team, const void *data, int64_t n_bytes) {
-    return pt_is_buffer(team, data, n_bytes, 0) && team->ring->payload != 0 &&
-           n_bytes <= PT_PAYLOAD_BYTES;
+    return team->ring->payload != 0 && n_bytes <= PT_PAYLOAD_BYTES &&
+           pt_is_buffer(team, data, n_bytes, 0);
+}
+
+/** Note of a send whose data come with its entry what became of it. */
+PT_MESSAGE_FUNCTION void pt_note_carried(pt_slot *team, int request, const pt_entry *entry) {
+    team->carried |= 1u << request;
+    team->sent[request].tag = entry->tag;
+    team->sent[request].n_bytes = entry->n_bytes;
+}
+
+/** The first lane finds a free request for the team's entry, and opens it; if there is none, the
+ * entry says so. */
+PT_MESSAGE_FUNCTION void pt_open_request(pt_slot *team) {
+    pt_entry *entry = &team->entry;
+    int request = 0;
+    while (request < PT_MAX_REQUESTS && (team->open >> request & 1) != 0)
+        request++;
+    if (request == PT_MAX_REQUESTS) {
+        entry->kind = PT_REQUESTS_ENTRY;
+        return;
+    }
+    entry->request = (int16_t)request;
+    team->open |= 1u << request;
+    team->carried &= ~(1u << request);
+    team->buffer[request] = (void *)(uintptr_t)entry->address;
+    if (entry->kind != PT_SEND_ENTRY ||
+        !pt_can_carry(team, team->buffer[request], entry->n_bytes)) {
+        team->awaited[request]++;
+        return;
+    }
+    entry->flags |= PT_CARRIED;
+    pt_note_carried(team, request, entry);
+}
+
+/** Begin a send or a receive. */
+PT_MESSAGE_FUNCTION int pt_begin(pt_slot *team, pt_kind kind, int flags, int peer, int tag,
+                                 const void *data, int64_t n_bytes, pt_request *request) {
+    PT_TEAM_SYNC;
+    if (PT_LANE == 0) {
+        pt_make_entry(team, kind, flags, peer, tag, data, n_bytes);
+        pt_open_request(team);
+    }
+    pt_put_entry(team);
+    *request = team->entry.request;
+    return *request == PT_NO_REQUEST ? pt_await_end(team) : pt_is_ending(team);
 }
 
 /** Copy what a slot sends to itself: buffers are those of a send and a receive. */
 PT_MESSAGE_FUNCTION int pt_copy_own(pt_slot *team, void *to, const void *from, int64_t n_bytes,
                                     int tag) {
-    if (!pt_is_buffer(team, from, n_bytes, 0)) {
-        pt_entry entry =
-            pt_make_entry(PT_SEND_ENTRY, PT_COLLECTIVE, team->rank, tag, from, n_bytes);
-        return pt_refuse(team, &entry);
-    }
-    if (!pt_is_buffer(team, to, n_bytes, 1)) {
-        pt_entry entry = pt_make_entry(PT_RECV_ENTRY, PT_COLLECTIVE, team->rank, tag, to, n_bytes);
-        return pt_refuse(team, &entry);
-    }
+    if (!pt_is_buffer(team, from, n_bytes, 0))
+        return pt_refuse(team, PT_SEND_ENTRY, PT_COLLECTIVE, team->rank, tag, from, n_bytes);
+    if (!pt_is_buffer(team, to, n_bytes, 1))
+        return pt_refuse(team, PT_RECV_ENTRY, PT_COLLECTIVE, team->rank, tag, to, n_bytes);
     pt_copy(to, from, n_bytes);
     return 0;
 }
 
 PT_MESSAGE_FUNCTION int pt_begin_send(pt_slot *team, const void *data, int64_t n_bytes, int to,
                                       int tag, int flags, pt_request *request) {
-    const int carries = pt_can_carry(team, data, n_bytes) ? PT_CARRIED : 0;
-    pt_entry entry = pt_make_entry(PT_SEND_ENTRY, flags | carries, to, tag, data, n_bytes);
-    return pt_begin(team, &entry, request);
+    return pt_begin(team, PT_SEND_ENTRY, flags, to, tag, data, n_bytes, request);
 }
 
 PT_MESSAGE_FUNCTION int pt_begin_recv(pt_slot *team, void *data, int64_t n_bytes, int from, int tag,
                                       int flags, pt_request *request) {
-    pt_entry entry = pt_make_entry(PT_RECV_ENTRY, flags, from, tag, data, n_bytes);
-    return pt_begin(team, &entry, request);
+    return pt_begin(team, PT_RECV_ENTRY, flags, from, tag, data, n_bytes, request);
 }
 
 PT_MESSAGE_FUNCTION void pt_fill_status(pt_status *status, int source, int tag, int64_t n_bytes) {
@@ -237,40 +238,34 @@ PT_MESSAGE_FUNCTION int pt_is_carried(const pt_slot *team, pt_request request) {
     return (team->carried >> request & 1) != 0;
 }
 
-/** The first lane sees what became of a request that is done, and takes what its reply carries; the
- * reply, which may be far away, by one look at all of it. */
+/** The first lane sees what became of a request that is done: in the reply, which may be far away,
+ * by one look at all of it. */
 PT_MESSAGE_FUNCTION void pt_take_reply(pt_slot *team, pt_request request) {
     if (pt_is_carried(team, request)) {
-        team->got = team->sent[request];
+        team->got.source = team->rank;
+        team->got.tag = team->sent[request].tag;
+        team->got.n_bytes = team->sent[request].n_bytes;
+        team->got.n_carried = 0;
     } else {
-        const pt_reply reply = team->reply[request];
-        team->got.source = reply.source;
-        team->got.tag = reply.tag;
-        team->got.n_bytes = reply.n_bytes;
-        team->got.n_carried = reply.n_carried;
-        if (reply.n_carried <= PT_REPLY_BYTES)
-            pt_copy_few(team->buffer[request], reply.data, reply.n_carried);
+        team->got = team->reply[request];
     }
     team->open &= ~(1u << request);
 }
 
-/** All lanes take a message that lies beside the replies, where the next one may come then. */
-PT_MESSAGE_FUNCTION void pt_take_payload(pt_slot *team, pt_request request) {
-    pt_copy(team->buffer[request], team->payload, team->got.n_carried);
-    PT_TEAM_SYNC;
-    if (PT_LANE == 0)
-        team->n_payloads++;
-}
-
-/** Give back a request that is done, whose reply is there. */
+/** Give back a request that is done, whose reply is there, with the message that it brings; what
+ * lies beside the replies makes room there for the next one. */
 PT_MESSAGE_FUNCTION void pt_end_request(pt_slot *team, pt_request *request, pt_status *status) {
     if (PT_LANE == 0)
         pt_take_reply(team, *request);
     PT_TEAM_SYNC;
-    if (team->got.n_carried > PT_REPLY_BYTES)
-        pt_take_payload(team, *request);
-    pt_fill_status(status, team->got.source, team->got.tag, team->got.n_bytes);
+    const pt_reply *got = &team->got;
+    const int is_beside = got->n_carried > PT_REPLY_BYTES;
+    pt_copy(team->buffer[*request], is_beside ? team->payload : (const char *)got->data,
+            got->n_carried);
+    pt_fill_status(status, got->source, got->tag, got->n_bytes);
     PT_TEAM_SYNC;
+    if (PT_LANE == 0)
+        team->n_payloads += (uint64_t)is_beside;
     *request = PT_NO_REQUEST;
 }
 
@@ -339,10 +334,8 @@ PT_MESSAGE_FUNCTION int pt_may_put(const pt_ring *ring, const char *at, int64_t 
 
 PT_MESSAGE_FUNCTION int pt_put_bytes(pt_slot *team, int to, void *at, const void *data,
                                      int64_t n_bytes) {
-    if (!pt_may_put(team->ring, (const char *)at, n_bytes, to)) {
-        pt_entry entry = pt_make_entry(PT_PUT_ENTRY, 0, to, 0, at, n_bytes);
-        return pt_refuse(team, &entry);
-    }
+    if (!pt_may_put(team->ring, (const char *)at, n_bytes, to))
+        return pt_refuse(team, PT_PUT_ENTRY, 0, to, 0, at, n_bytes);
     pt_copy(at, data, n_bytes);
     return pt_is_ending(team);
 }
@@ -357,8 +350,7 @@ PT_MESSAGE_FUNCTION void pt_count_up(pt_slot *team, uint64_t *word) {
 }
 
 PT_MESSAGE_FUNCTION int pt_refuse_signal(pt_slot *team, int to, int signal) {
-    pt_entry entry = pt_make_entry(PT_SIGNAL_ENTRY, 0, to, signal, 0, 0);
-    return pt_refuse(team, &entry);
+    return pt_refuse(team, PT_SIGNAL_ENTRY, 0, to, signal, 0, 0);
 }
 
 PT_MESSAGE_FUNCTION int pt_signal_slot(pt_slot *team, int to, int signal) {
@@ -378,10 +370,12 @@ PT_MESSAGE_FUNCTION int pt_await_signal(pt_slot *team, int signal, int64_t n_tim
 /** The first lane tells the server something that is no message. */
 PT_MESSAGE_FUNCTION void pt_tell(pt_slot *slot, pt_kind kind, const uint64_t *word,
                                  uint64_t wanted) {
-    const pt_entry entry = pt_make_entry(kind, 0, slot->rank, 0, word, (int64_t)wanted);
-    const uint64_t place = pt_take_place(slot);
-    if (place != PT_NO_PLACE)
-        pt_commit_entry(slot, &entry, place);
+    pt_make_entry(slot, kind, 0, slot->rank, 0, word, (int64_t)wanted);
+    slot->place = pt_take_place(slot);
+    if (slot->place == PT_NO_PLACE)
+        return;
+    pt_fill_place(slot, 0, 1);
+    pt_commit(slot);
 }
 
 #endif

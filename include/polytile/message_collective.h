@@ -190,10 +190,11 @@ PT_MESSAGE_FUNCTION int pt_reduce_stage(pt_slot *team, void *into, int64_t n,
                                 PT_REDUCE_TAG);
         if (distance + step >= team->ring->n_ranks)
             continue;
-        if (pt_recv_like(team, team->stage[1], n_bytes, pt_rank_from(team, root, distance + step),
+        void *theirs = team->stage + PT_STAGE_BYTES;
+        if (pt_recv_like(team, theirs, n_bytes, pt_rank_from(team, root, distance + step),
                          PT_REDUCE_TAG))
             return 1;
-        pt_combine_elements(into, team->stage[1], n, what);
+        pt_combine_elements(into, theirs, n, what);
     }
     return pt_is_ending(team);
 }
@@ -206,7 +207,7 @@ PT_MESSAGE_FUNCTION int pt_reduce_elements(pt_slot *team, const void *from, void
     for (int64_t first = 0; first < what.n; first += n_at_once) {
         const int64_t n = what.n - first < n_at_once ? what.n - first : n_at_once;
         const int64_t offset_bytes = first * what.element_bytes;
-        void *into = team->rank == root ? (void *)((char *)to + offset_bytes) : team->stage[0];
+        void *into = team->rank == root ? (char *)to + offset_bytes : team->stage;
         pt_copy(into, (const char *)from + offset_bytes, n * what.element_bytes);
         if (pt_reduce_stage(team, into, n, &what, root))
             return 1;

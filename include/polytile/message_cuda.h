@@ -16,6 +16,12 @@
 #define PT_LOAD_ACQUIRE(word)         pt_load_acquire(word)
 #define PT_STORE_RELEASE(word, value) pt_store_release(word, value)
 #define PT_ADD(word, value)           pt_add(word, value)
+#define PT_ADD_RELAXED(word, value)   pt_add_relaxed(word, value)
+
+/* The slot of a thread block, in its shared memory. */
+#define PT_DEFINE_TEAM(far)                                                                        \
+    __shared__ pt_near pt_near_slot;                                                               \
+    pt_slot *const pt_team = pt_bring_near(&pt_near_slot, far)
 
 /* The first looks are as fast as they can be; later ones leave the bus to others, up to 4 us. */
 #define PT_PAUSE(n_looks)                                                                          \
@@ -45,6 +51,39 @@ static __device__ __forceinline__ uint64_t pt_add(uint64_t *word, uint64_t value
                  : "l"(word), "l"(value)
                  : "memory");
     return before;
+}
+
+/** Add without an order. */
+static __device__ __forceinline__ uint64_t pt_add_relaxed(uint64_t *word, uint64_t value) {
+    uint64_t before;
+    asm volatile("atom.relaxed.gpu.global.add.u64 %0, [%1], %2;"
+                 : "=l"(before)
+                 : "l"(word), "l"(value)
+                 : "memory");
+    return before;
+}
+
+/** A slot with the ring and the list of memories that it looks through at each call. */
+enum { PT_NEAR_MEMORIES = 16 };
+typedef struct pt_near {
+    pt_slot slot;
+    pt_ring ring;
+    pt_memory memory[PT_NEAR_MEMORIES];
+} pt_near;
+
+static __device__ __forceinline__ pt_slot *pt_bring_near(pt_near *near, const pt_slot *far) {
+    if (PT_LANE == 0) {
+        near->slot = *far;
+        near->ring = *far->ring;
+        near->slot.ring = &near->ring;
+        if (near->ring.n_memories <= PT_NEAR_MEMORIES) {
+            for (int m = 0; m < near->ring.n_memories; m++)
+                near->memory[m] = near->ring.memory[m];
+            near->ring.memory = near->memory;
+        }
+    }
+    PT_TEAM_SYNC;
+    return &near->slot;
 }
 
 #endif

@@ -20,7 +20,7 @@ extern "C" {
 #endif
 
 /** The layout of this header: a library runs only bodies that were compiled for its own. */
-enum { PT_RING_LAYOUT = 2 };
+enum { PT_RING_LAYOUT = 3 };
 
 enum {
     PT_MAX_REQUESTS = 16,    /* of a slot, under way at once */
@@ -83,13 +83,11 @@ typedef struct pt_memory {
     int32_t is_written; /* by the launch, so that messages may be received there */
 } pt_memory;
 
-/** What a slot needs of a reply. */
-typedef struct pt_got {
-    int32_t source;
+/** What becomes of a send whose data came with its entry. */
+typedef struct pt_sent {
     int32_t tag;
     int64_t n_bytes;
-    int64_t n_carried;
-} pt_got;
+} pt_sent;
 
 typedef struct pt_ring {
     pt_entry *entry;
@@ -98,34 +96,36 @@ typedef struct pt_ring {
     const uint64_t *n_taken; /* by the server */
     const uint64_t *ending;  /* 1: every call returns, since the launch is being ended */
     uint64_t *head;          /* entries whose places are taken */
-    uint64_t *n_taken_seen;  /* what slots have seen of n_taken and ending, which are far away */
-    uint64_t *ending_seen;
+    uint64_t *n_taken_seen;  /* what slots have seen of n_taken, which is far away */
     uint64_t *count; /* PT_MAX_SIGNALS of each slot, then arrivals at barriers; they only grow */
     const pt_memory *memory;
     int32_t n_memories;
     int32_t n_ranks;
 } pt_ring;
 
-/** One slot. */
+/** One slot. A thread block copies its own, and the ring, to where it reaches them soonest. */
 typedef struct pt_slot {
     const pt_ring *ring;
     pt_reply *reply; /* of each request */
     char *payload;   /* PT_PAYLOAD_BYTES beside them, one message at a time */
     void *server;    /* of a thread of the host; NULL: on another device */
+    char *stage;     /* two of PT_STAGE_BYTES, for what it has to reduce */
     int32_t rank;
-    int32_t result;   /* of the call in progress, from the first lane to all, as got and place */
-    uint32_t open;    /* a bit for each request under way */
-    uint32_t carried; /* of them, sends that were done when they began */
+    int32_t is_ending; /* it has seen that the launch is being ended */
+    int32_t result;    /* of the call in progress, from the first lane to all, as got */
+    uint32_t open;     /* a bit for each request under way */
+    uint32_t carried;  /* of them, sends that were done when they began */
     uint64_t n_barriers;
-    uint64_t place;
+    pt_entry entry;   /* that it puts, by the first lane, as the place */
+    uint64_t place;   /* of the ring */
+    uint64_t n_taken; /* entries, as far as it has seen */
     uint64_t n_payloads;
-    pt_got got;
+    pt_reply got;                      /* of the request that ends */
     uint64_t n_calls;                  /* that asked whether the launch is being ended */
     uint64_t n_tests;                  /* of requests that may not be done */
     uint64_t awaited[PT_MAX_REQUESTS]; /* of each reply: the commit that ends its request */
     void *buffer[PT_MAX_REQUESTS];     /* of each receive */
-    pt_got sent[PT_MAX_REQUESTS];      /* of each carried send */
-    uint64_t stage[2][PT_STAGE_BYTES / 8];
+    pt_sent sent[PT_MAX_REQUESTS];     /* of each carried send */
 } pt_slot;
 
 /** How the body of a team kernel runs: as a host function of one thread, whose user is a pt_slot;

@@ -7,8 +7,8 @@
  * stores and additions. The first lane calls these functions.
  *
  * Of the end of a launch only the number matters, and nothing that was stored before it: so no order
- * is asked for there. The server's words are in the host's memory, which is far away. So what a slot has seen of them it
- * notes in the device's memory for all, and looks there first.
+ * is asked for there. The server's words are in the host's memory, which is far away. So a slot
+ * notes what it has seen of them, and of the credit for all slots, in the device's memory.
  */
 
 /** Looks at a word before the server is told, and at it between two at `ending`; looks of pt_test()
@@ -26,19 +26,17 @@ enum { PT_LOOKS_UNTOLD = 64, PT_LOOKS_A_CHECK = 16, PT_TESTS_UNTOLD = 1024 };
 PT_MESSAGE_FUNCTION void pt_tell(pt_slot *slot, pt_kind kind, const uint64_t *word,
                                  uint64_t wanted);
 
-/** See what the server says, and note it for all slots. */
+/** See what the server says, and note it. */
 PT_MESSAGE_FUNCTION int pt_see_ending(pt_slot *slot) {
-    if (PT_LOAD_RELAXED(slot->ring->ending) == 0)
-        return 0;
-    PT_STORE_RELEASE(slot->ring->ending_seen, 1);
-    return 1;
+    slot->is_ending |= PT_LOAD_RELAXED(slot->ring->ending) != 0;
+    return slot->is_ending;
 }
 
 /** Whether a slot has seen the end, or, now and then, the server says so. */
 PT_MESSAGE_FUNCTION int pt_is_ending_soon(pt_slot *slot) {
-    if (PT_LOAD_RELAXED(slot->ring->ending_seen) != 0)
-        return 1;
-    return ++slot->n_calls % PT_LOOKS_A_CHECK == 0 && pt_see_ending(slot);
+    if (++slot->n_calls % PT_LOOKS_A_CHECK == 0)
+        pt_see_ending(slot);
+    return slot->is_ending;
 }
 
 PT_MESSAGE_FUNCTION int pt_spin(pt_slot *slot, const uint64_t *word, uint64_t wanted, int is_told) {
@@ -49,16 +47,20 @@ PT_MESSAGE_FUNCTION int pt_spin(pt_slot *slot, const uint64_t *word, uint64_t wa
             pt_tell(slot, PT_WAIT_ENTRY, word, wanted);
         PT_PAUSE(n_looks);
     }
-    return PT_LOAD_RELAXED(slot->ring->ending_seen) != 0;
+    return slot->is_ending;
 }
 
 PT_MESSAGE_FUNCTION int pt_spin_for_credit(pt_slot *slot, uint64_t n_taken) {
     const pt_ring *ring = slot->ring;
-    if (PT_LOAD_ACQUIRE(ring->n_taken_seen) >= n_taken)
+    if (slot->n_taken >= n_taken)
+        return 0;
+    slot->n_taken = PT_LOAD_ACQUIRE(ring->n_taken_seen);
+    if (slot->n_taken >= n_taken)
         return 0;
     if (pt_spin(slot, ring->n_taken, n_taken, 0))
         return 1;
-    PT_STORE_RELEASE(ring->n_taken_seen, PT_LOAD_ACQUIRE(ring->n_taken));
+    slot->n_taken = PT_LOAD_ACQUIRE(ring->n_taken);
+    PT_STORE_RELEASE(ring->n_taken_seen, slot->n_taken);
     return 0;
 }
 

@@ -51,10 +51,9 @@ static bool lies_in(const char *data, int64_t n_bytes, const char *begin, const 
 /** Whether a buffer lies in the launch's arrays, or in what a slot has to reduce. */
 static bool is_buffer(const pti_server *server, const pt_entry *entry) {
     const char *data = (const char *)(uintptr_t)entry->address;
-    const pt_slot *slot = &server->slot[entry->slot];
+    const char *stages = server->stages + (size_t)entry->slot * PTI_STAGES_BYTES;
     const bool is_written = entry->kind == PT_RECV_ENTRY;
-    if (entry->n_bytes == 0 || lies_in(data, entry->n_bytes, (const char *)slot->stage,
-                                       (const char *)slot->stage + sizeof slot->stage))
+    if (entry->n_bytes == 0 || lies_in(data, entry->n_bytes, stages, stages + PTI_STAGES_BYTES))
         return true;
     for (int m = 0; m < server->ring.n_memories; m++) {
         const pt_memory *memory = &server->ring.memory[m];

@@ -35,7 +35,7 @@ static uint64_t count_entries(int n_slots) {
 /** Where each part of the two blocks begins, in bytes, and where they end. */
 typedef struct layout {
     size_t words, entries, replies, reply_payloads, payloads, shared_end;
-    size_t ring, memories, head, n_taken_seen, ending_seen, counts, slots, slots_end;
+    size_t ring, memories, head, n_taken_seen, counts, slots, stages, slots_end;
 } layout;
 
 /** Take a part behind another one. */
@@ -57,9 +57,9 @@ static layout lay_out(int n_slots, int n_memories, bool is_far) {
     of.memories = take(&of.slots_end, (size_t)n_memories, sizeof(pt_memory));
     of.head = take(&of.slots_end, 1, sizeof(uint64_t));
     of.n_taken_seen = take(&of.slots_end, 1, sizeof(uint64_t));
-    of.ending_seen = take(&of.slots_end, 1, sizeof(uint64_t));
     of.counts = take(&of.slots_end, n * PT_MAX_SIGNALS + 1, sizeof(uint64_t));
     of.slots = take(&of.slots_end, n, sizeof(pt_slot));
+    of.stages = take(&of.slots_end, n, PTI_STAGES_BYTES);
     return of;
 }
 
@@ -79,14 +79,13 @@ static pt_ring make_ring(const pti_server *server, const layout *of, char *share
                      .ending = &words->ending,
                      .head = (uint64_t *)(void *)(slots + of->head),
                      .n_taken_seen = (uint64_t *)(void *)(slots + of->n_taken_seen),
-                     .ending_seen = (uint64_t *)(void *)(slots + of->ending_seen),
                      .count = (uint64_t *)(void *)(slots + of->counts),
                      .memory = (const pt_memory *)(void *)(slots + of->memories),
                      .n_memories = n_memories,
                      .n_ranks = server->n_slots};
 }
 
-static void fill_slots(pti_server *server, const layout *of, char *image, const char *slots) {
+static void fill_slots(pti_server *server, const layout *of, char *image, char *slots) {
     char *payload = server->payload;
     pt_slot *slot = (pt_slot *)(void *)(image + of->slots);
     memcpy(image + of->ring, &server->ring, sizeof server->ring);
@@ -95,6 +94,7 @@ static void fill_slots(pti_server *server, const layout *of, char *image, const 
         slot[rank].reply = &server->reply[rank * PT_MAX_REQUESTS];
         slot[rank].payload = payload == NULL ? NULL : payload + (size_t)rank * PT_PAYLOAD_BYTES;
         slot[rank].server = server->device == NULL ? server : NULL;
+        slot[rank].stage = slots + of->stages + (size_t)rank * PTI_STAGES_BYTES;
         slot[rank].rank = rank;
     }
 }
@@ -132,6 +132,7 @@ bool pti_slot_memory_create(pti_server *server, const pt_memory *memories, int n
     server->payload = server->device != NULL ? shared + of.reply_payloads : NULL;
     server->ring = make_ring(server, &of, shared, slots, n_memories);
     server->slot = (const pt_slot *)(void *)(slots + of.slots);
+    server->stages = slots + of.stages;
     server->count = (uint64_t *)(void *)(image + of.counts);
     memcpy(image + of.memories, memories, (size_t)n_memories * sizeof *memories);
     fill_slots(server, &of, image, slots);

@@ -14,6 +14,9 @@ typedef struct pti_slot_words {
     uint64_t reserved_too[7];
 } pti_slot_words;
 
+/** Of each slot: two stages of a reduction. */
+enum { PTI_STAGES_BYTES = 2 * PT_STAGE_BYTES };
+
 /** What is to be freed. */
 typedef struct pti_slot_memory {
     void *shared; /* NULL: a device's */

@@ -87,7 +87,8 @@ struct pti_server {
 
     /* Shared with slots; only those on the host may be reached by the addresses that they have. */
     pt_ring ring;
-    const pt_slot *slot;    /* for addresses alone, as ring.count */
+    const pt_slot *slot;    /* for addresses alone, as ring.count and what follows */
+    const char *stages;     /* PTI_STAGES_BYTES of each slot */
     pti_slot_memory memory; /* of it all */
     pti_slot_words *words;  /* NULL: the launch is not running */
     pt_reply *reply;        /* PT_MAX_REQUESTS of each slot */
