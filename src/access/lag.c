@@ -68,6 +68,8 @@ typedef struct search {
     const pti_cut_launch *later;
     int64_t most;  /* what the launch domains allow */
     isl_ctx *isl;  /* NULL until it is needed */
+    bool by_isl;   /* where no closed form finds a lag; else by a bound of it */
+    bool is_exact; /* no bound is the largest */
     pti_lag found; /* the largest of those looked at */
 } search;
 
@@ -106,9 +108,8 @@ static pti_cut_section section_of(const pti_cut_launch *launch, int operand, int
     return cut;
 }
 
-static void keep_longest(search *of, const pti_lag *lag) {
-    if (lag->conflicts && (!of->found.conflicts || lag->threads > of->found.threads))
-        of->found = *lag;
+static bool is_longer(const search *of, const pti_lag *lag) {
+    return lag->conflicts && (!of->found.conflicts || lag->threads > of->found.threads);
 }
 
 static polytile_status look_through_isl(search *of, const pti_cut_section *earlier,
@@ -124,9 +125,17 @@ static polytile_status look_at_sections(search *of, const pti_cut_section *earli
     pti_lag lag;
     if (earlier->section->role == POLYTILE_IN && later->section->role == POLYTILE_IN)
         return POLYTILE_OK;
-    if (!pti_lag_closed(earlier, later, &lag))
+    bool is_exact = pti_lag_closed(earlier, later, &lag);
+    if (!is_exact)
+        lag = (pti_lag){true, pti_lag_most(earlier, later)};
+    if (!is_exact && of->by_isl && is_longer(of, &lag)) {
+        is_exact = true;
         PTI_TRY(look_through_isl(of, earlier, later, &lag));
-    keep_longest(of, &lag);
+    }
+    if (is_longer(of, &lag)) {
+        of->found = lag;
+        of->is_exact = is_exact;
+    }
 done:
     return status;
 }
@@ -154,18 +163,39 @@ done:
     return status;
 }
 
+static search search_of(const pti_cut_launch *earlier, const pti_cut_launch *later, bool by_isl) {
+    return (search){.earlier = earlier,
+                    .later = later,
+                    .most = earlier->call.instance->threads.range[earlier->index].hi -
+                            later->call.instance->threads.range[later->index].lo,
+                    .by_isl = by_isl,
+                    .is_exact = true};
+}
+
+static polytile_status look_at_launches(search *of) {
+    polytile_status status = POLYTILE_OK;
+    for (int p = 0; p < of->earlier->call.instance->n_operands; p++)
+        for (int q = 0; q < of->later->call.instance->n_operands; q++)
+            if (of->earlier->call.array[p] == of->later->call.array[q])
+                PTI_TRY(look_at_operands(of, p, q));
+done:
+    return status;
+}
+
 polytile_status pti_launch_lag(const pti_cut_launch *earlier, const pti_cut_launch *later,
                                pti_lag *lag) {
-    search of = {.earlier = earlier, .later = later};
-    polytile_status status = POLYTILE_OK;
-    of.most = earlier->call.instance->threads.range[earlier->index].hi -
-              later->call.instance->threads.range[later->index].lo;
-    for (int p = 0; p < earlier->call.instance->n_operands; p++)
-        for (int q = 0; q < later->call.instance->n_operands; q++)
-            if (earlier->call.array[p] == later->call.array[q])
-                PTI_TRY(look_at_operands(&of, p, q));
-    *lag = of.found;
-done:
+    search of = search_of(earlier, later, true);
+    polytile_status status = look_at_launches(&of);
+    if (status == POLYTILE_OK)
+        *lag = of.found;
     pti_isl_close(of.isl);
     return status;
+}
+
+bool pti_launch_lag_bound(const pti_cut_launch *earlier, const pti_cut_launch *later,
+                          pti_lag *lag) {
+    search of = search_of(earlier, later, false);
+    look_at_launches(&of);
+    *lag = of.found;
+    return of.is_exact;
 }

@@ -34,6 +34,14 @@ typedef struct pti_lag {
 polytile_status pti_launch_lag(const pti_cut_launch *earlier, const pti_cut_launch *later,
                                pti_lag *lag);
 
+/**
+ * Bound the lag of a later launch in closed form: no conflict has a longer one.
+ *
+ * Returns whether it is the lag itself, as pti_launch_lag() finds it. Else *lag says that they
+ * conflict, which they need not.
+ */
+bool pti_launch_lag_bound(const pti_cut_launch *earlier, const pti_cut_launch *later, pti_lag *lag);
+
 /* lag_closed.c */
 
 /** One section of a launch that is cut along an index. */
@@ -51,6 +59,10 @@ typedef struct pti_cut_section {
  * box, or coefficients take more than PTI_MAX_LAG_PERIOD elements to come back into step.
  */
 bool pti_lag_closed(const pti_cut_section *earlier, const pti_cut_section *later, pti_lag *lag);
+
+/** Bound the lag between two sections whose hulls meet, box or not, by each dimension that rises or
+ * falls with the indices along which both launches are cut. */
+int64_t pti_lag_most(const pti_cut_section *earlier, const pti_cut_section *later);
 
 enum { PTI_MAX_LAG_PERIOD = 64 };
 

@@ -1,5 +1,6 @@
 #include "access/lag.h"
 
+#include "access/footprint/affine.h"
 #include "access/footprint/footprint.h"
 #include "base/checked.h"
 
@@ -144,4 +145,38 @@ bool pti_lag_closed(const pti_cut_section *earlier, const pti_cut_section *later
         return false;
     lag->threads = widest_gap(&ahead, &behind, elements, period);
     return true;
+}
+
+/** Find how a dimension follows the index along which a launch is cut, whatever the other indices
+ * are; false if it does not, or its ends do not together. */
+static bool find_follower(const pti_cut_section *cut, int dimension, follower *found) {
+    const pti_subscript *subscript = &cut->section->subscript[dimension];
+    const polytile_domain *threads = &cut->instance->threads;
+    pti_affine lo = subscript->lo, hi = subscript->hi;
+    const int64_t speed = lo.index[cut->index];
+    if (speed == 0 || hi.index[cut->index] != speed)
+        return false;
+    lo.index[cut->index] = hi.index[cut->index] = 0;
+    *found = (follower){.dimension = dimension,
+                        .lo = pti_affine_min(&lo, threads),
+                        .hi = pti_affine_max(&hi, threads),
+                        .speed = speed,
+                        .threads = threads->range[cut->index]};
+    return true;
+}
+
+int64_t pti_lag_most(const pti_cut_section *earlier, const pti_cut_section *later) {
+    int64_t most = earlier->instance->threads.range[earlier->index].hi -
+                   later->instance->threads.range[later->index].lo;
+    polytile_domain common;
+    hulls_meet(earlier, later, &common);
+    for (int d = 0; d < earlier->section->n_dims; d++) {
+        follower ahead, behind;
+        if (!find_follower(earlier, d, &ahead) || !find_follower(later, d, &behind))
+            continue;
+        int64_t period = period_of(&ahead, &behind, common.range[d]);
+        if (period <= PTI_MAX_LAG_PERIOD)
+            most = pti_min(most, widest_gap(&ahead, &behind, common.range[d], period));
+    }
+    return most;
 }

@@ -1,6 +1,7 @@
 #include "queue/run_batches.h"
 
 #include "base/clock.h"
+#include "partition/schedule/builder.h"
 #include "partition/window/engine.h"
 #include "queue/failure.h"
 #include "queue/steps.h"
@@ -100,10 +101,12 @@ static polytile_status explain_failure(void *of, const pti_batch *batch, polytil
                         name_of(batch), batch->n_launches);
     if (status == POLYTILE_UNSUPPORTED)
         return pti_fail(ctx, status,
-                        "%s: the transfers of %d launches within the %s of %s are too many, or too "
-                        "scattered, to be planned; give it more memory",
+                        "%s: the transfers of %d launches within the %s of %s are " PTI_FULL
+                        "; give it more memory, or declare what sections touch far apart in one "
+                        "array as two arrays",
                         name_of(batch), batch->n_launches,
-                        polytile_size_format(queue->arena_bytes, size), pti_queue_text(queue));
+                        polytile_size_format(queue->arena_bytes, size), pti_queue_text(queue),
+                        PTI_FULL_NUMBERS);
     return pti_fail(ctx, status,
                     "%s: a superblock of one of %d launches that were planned together needs more "
                     "than the %s of %s; please report it",

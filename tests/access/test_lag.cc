@@ -39,6 +39,17 @@ pti_lag lag_of(const pti_instance *earlier, int earlier_index, const pti_instanc
     return lag;
 }
 
+/** What bounds a lag without isl, and whether that is the lag. */
+std::pair<pti_lag, bool> bound_of(const pti_instance *earlier, int earlier_index,
+                                  const pti_instance *later, int later_index) {
+    const std::vector<int> first = arrays_of(*earlier), second = arrays_of(*later);
+    const pti_cut_launch one = {{earlier, first.data()}, earlier_index, 0};
+    const pti_cut_launch other = {{later, second.data()}, later_index, 0};
+    pti_lag bound = {};
+    const bool is_exact = pti_launch_lag_bound(&one, &other, &bound);
+    return {bound, is_exact};
+}
+
 std::string text_of(const pti_lag &lag) {
     return lag.conflicts ? std::to_string(lag.threads) : "no conflict";
 }
@@ -105,6 +116,25 @@ TEST(Lag, IsNegativeWhereTheLaterLaunchMayRunAhead) {
         {{"k[i]: out A[i]", "100", 0}, {"k[i]: in A[0:i-2]", "2:99", 0}, line, "-2"},
         {{"k[i]: out A[i]", "10", 0}, {"k[i]: in A[i-50]", "50:99", 0}, line, "-50"},
     });
+}
+
+/** Of butterflies, which are no boxes, along either index of their threads and of the columns. */
+TEST(Lag, IsBoundedWithoutIslByTheDimensionsThatFollowTheCuts) {
+    const Arrays matrix = {{"x", "64x8"}};
+    const Launch one("w[g, k, j]: inout x[8*g+k, j], x[8*g+k+4, j]", "8x4x8", matrix);
+    const Launch other("w[g, k, j]: inout x[16*g+k, j], x[16*g+k+8, j]", "4x8x8", matrix);
+    const struct {
+        int earlier, later;
+        int64_t most;
+    } cases[] = {{2, 2, 0}, {0, 0, 4}, {1, 1, 3}};
+    for (const auto &c : cases) {
+        SCOPED_TRACE(c.earlier);
+        const auto [bound, is_exact] =
+            bound_of(one.instance(), c.earlier, other.instance(), c.later);
+        EXPECT_FALSE(is_exact);
+        EXPECT_EQ(bound.threads, c.most);
+        EXPECT_LE(lag_of(one.instance(), c.earlier, other.instance(), c.later).threads, c.most);
+    }
 }
 
 TEST(Lag, SeesTheArraysDimensionsApart) {
@@ -356,8 +386,13 @@ void compare(const DrawnLaunch &earlier, const DrawnLaunch &later, int64_t *n_co
         for (int b = 0; b < later.instance()->n_indices; b++) {
             const std::optional<int64_t> truth = widest(first, a, second, b);
             const pti_lag lag = lag_of(earlier.instance(), a, later.instance(), b);
+            const auto [bound, is_exact] = bound_of(earlier.instance(), a, later.instance(), b);
             const std::string what = earlier.text() + ", cut along " + std::to_string(a) + "\n" +
                                      later.text() + ", cut along " + std::to_string(b);
+            ASSERT_TRUE(!lag.conflicts || (bound.conflicts && bound.threads >= lag.threads))
+                << what;
+            if (is_exact)
+                ASSERT_EQ(text_of(bound), text_of(lag)) << what;
             if (exact)
                 ASSERT_EQ(text_of(lag), truth ? std::to_string(*truth) : "no conflict") << what;
             else

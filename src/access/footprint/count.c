@@ -163,6 +163,102 @@ static int64_t count_largest_groups(counter *counting, const polytile_domain *th
     return largest;
 }
 
+/** One dimension of a section's slices by an index, where they are boxes: an interval whose ends, and
+ * whether any thread has one, move evenly from slice to slice. */
+typedef struct slice_side {
+    int64_t lo, lo_speed;
+    int64_t hi, hi_speed;
+    int64_t width, width_speed; /* of a thread's interval; below 0: it has none */
+    polytile_range array;
+} slice_side;
+
+/** Return whether all threads of a slice by index k move an interval by steps of one at most, which
+ * then make one interval. */
+static bool slides_in_slice(const pti_subscript *subscript, const polytile_domain *threads, int k) {
+    bool slides = subscript->step == 1;
+    for (int j = 0; j < threads->n_dims; j++)
+        slides = slides && (j == k || threads->range[j].lo == threads->range[j].hi ||
+                            (subscript->lo.index[j] == subscript->hi.index[j] &&
+                             pti_abs(subscript->lo.index[j]) <= 1));
+    return slides;
+}
+
+/** Return the indices of several values, but k, that a subscript names, as bits. */
+static unsigned named_indices(const pti_subscript *subscript, const polytile_domain *threads,
+                              int k) {
+    unsigned named = 0;
+    for (int j = 0; j < threads->n_dims; j++)
+        if (j != k && threads->range[j].lo != threads->range[j].hi &&
+            (subscript->lo.index[j] != 0 || subscript->hi.index[j] != 0))
+            named |= 1u << j;
+    return named;
+}
+
+/** Find the sides of the slices by index k, from the first on; false if they are not known to be
+ * boxes: these follow the other indices in one dimension each. */
+static bool find_slice_sides(const counter *counting, const pti_section *section,
+                             const polytile_domain *threads, int k, slice_side *sides) {
+    unsigned named = 0;
+    polytile_domain first = *threads;
+    first.range[k].hi = first.range[k].lo;
+    for (int d = 0; d < section->n_dims; d++) {
+        const pti_subscript *subscript = &section->subscript[d];
+        const pti_affine width = pti_subscript_width(subscript);
+        const unsigned now = named_indices(subscript, threads, k);
+        const polytile_range array = counting->operand->domain.range[d];
+        if (!slides_in_slice(subscript, threads, k) || (named & now) != 0 || array.step != 1)
+            return false;
+        named |= now;
+        sides[d] = (slice_side){.lo = pti_affine_min(&subscript->lo, &first),
+                                .lo_speed = subscript->lo.index[k],
+                                .hi = pti_affine_max(&subscript->hi, &first),
+                                .hi_speed = subscript->hi.index[k],
+                                .width = pti_affine_min(&width, &first),
+                                .width_speed = width.index[k],
+                                .array = array};
+    }
+    return true;
+}
+
+static int64_t count_slice(int n_dims, const slice_side *sides, int64_t slice) {
+    int64_t count = 1;
+    for (int d = 0; d < n_dims; d++) {
+        const slice_side *side = &sides[d];
+        const int64_t lo = pti_max(side->lo + side->lo_speed * slice, side->array.lo);
+        const int64_t hi = pti_min(side->hi + side->hi_speed * slice, side->array.hi);
+        if (hi < lo || side->width + side->width_speed * slice < 0)
+            return 0;
+        count *= hi - lo + 1;
+    }
+    return count;
+}
+
+/** Return the only section that counts; NULL: there are several, or none. */
+static const pti_section *find_only_section(const counter *counting) {
+    const pti_section *only = NULL;
+    for (int s = 0; s < counting->operand->n_sections; s++) {
+        const pti_section *section =
+            &counting->instance->section[counting->operand->first_section + s];
+        if (is_counted(counting, section) && only != NULL)
+            return NULL;
+        only = is_counted(counting, section) ? section : only;
+    }
+    return only;
+}
+
+/** Count slices by index k that cannot meet, if they are boxes of one section. */
+static bool count_box_slices(const counter *counting, const polytile_domain *threads, int k,
+                             int64_t *count) {
+    slice_side sides[POLYTILE_MAX_DIMS];
+    const pti_section *section = find_only_section(counting);
+    if (section == NULL || !find_slice_sides(counting, section, threads, k, sides))
+        return false;
+    *count = 0;
+    for (int64_t i = 0; i < pti_range_count(threads->range[k]); i++)
+        *count += count_slice(section->n_dims, sides, i);
+    return true;
+}
+
 static int64_t count_threads(counter *counting, const polytile_domain *threads) {
     int64_t count;
     if (count_boxes(counting, threads, &count))
@@ -175,6 +271,8 @@ static int64_t count_threads(counter *counting, const polytile_domain *threads) 
                        count_largest_groups(counting, threads, k));
     polytile_domain slice = *threads;
     counting->n_slices_left -= pti_range_count(threads->range[k]);
+    if (count_box_slices(counting, threads, k, &count))
+        return count;
     count = 0;
     for (int64_t i = threads->range[k].lo; i <= threads->range[k].hi; i++) {
         slice.range[k] = pti_range(i, i, 1);

@@ -275,12 +275,11 @@ static bool has_several_sections(const pti_instance *instance) {
 /** More superblocks than are planned, or more operations. */
 static polytile_status explain_many(const chooser *of) {
     const pti_instance *instance = of->problem.instance;
-    char size[32], most[96];
+    char size[32], most[192];
     if (of->n_offered > of->max_superblocks)
         snprintf(most, sizeof most, "at most %lld are planned", (long long)of->max_superblocks);
     else
-        snprintf(most, sizeof most,
-                 "their transfers are too many, or too scattered, to be planned");
+        snprintf(most, sizeof most, "their transfers are " PTI_FULL, PTI_FULL_NUMBERS);
     return pti_fail(of->ctx, POLYTILE_UNSUPPORTED,
                     "%s: a limit of %s takes %lld sub-kernels; %s; raise the limit%s",
                     instance->kernel_name, polytile_size_format(of->options->limit_bytes, size),

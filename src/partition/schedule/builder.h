@@ -59,6 +59,12 @@ enum { PTI_LOOKS_A_BOX = 4 };
 /** So many boxes or images are gone through for a superblock. */
 void pti_builder_look(pti_builder *builder, int64_t n_looks);
 
+/** What the transfers of a schedule that is full are, for texts, and the numbers in it. */
+#define PTI_FULL                                                                                   \
+    "too many, or too scattered, to be planned: there may be %d operations, which may go through " \
+    "%d boxes"
+#define PTI_FULL_NUMBERS PTI_MAX_OPS, PTI_MAX_LOOKS
+
 /** How a schedule failed: NO_MEMORY, or UNSUPPORTED where it is full. */
 polytile_status pti_builder_status(const pti_builder *builder);
 

@@ -158,6 +158,9 @@ static void find_longest(const finder *of, int n_launches, const pti_cut_launch 
     extend_chain(of, n_launches, launches, best);
 }
 
+/** What is known of a lag: nothing, a bound of it, or the lag itself. */
+typedef enum lag_knowledge { LAG_UNKNOWN, LAG_BOUNDED, LAG_KNOWN } lag_knowledge;
+
 /** Launches that are alike, and the lags between kinds of them. */
 typedef struct kinds {
     int n_kinds;
@@ -166,7 +169,7 @@ typedef struct kinds {
     int64_t *newest; /* of each kind: the offset of its newest launch, once it has one */
     bool *has_come;
     pti_lag *lag; /* [earlier * n_kinds + later] */
-    bool *is_known;
+    lag_knowledge *known;
 } kinds;
 
 static bool is_alike(const pti_cut_launch *one, const pti_cut_launch *other) {
@@ -189,14 +192,20 @@ static void sort_into_kind(kinds *all, const pti_chain *chain, int launch) {
     all->of_launch[launch] = k;
 }
 
+/** Find the lag of a kind behind another; where it is no longer than so many threads, a bound of it
+ * is enough. */
 static polytile_status find_lag(const kinds *of, const pti_chain *chain, int earlier, int later,
-                                pti_lag *lag) {
+                                int64_t enough, pti_lag *lag) {
+    const pti_cut_launch *one = &chain->launch[of->first[earlier]];
+    const pti_cut_launch *other = &chain->launch[of->first[later]];
     size_t at = (size_t)earlier * (size_t)of->n_kinds + (size_t)later;
     polytile_status status = POLYTILE_OK;
-    if (!of->is_known[at])
-        PTI_TRY(pti_launch_lag(&chain->launch[of->first[earlier]], &chain->launch[of->first[later]],
-                               &of->lag[at]));
-    of->is_known[at] = true;
+    if (of->known[at] == LAG_UNKNOWN)
+        of->known[at] = pti_launch_lag_bound(one, other, &of->lag[at]) ? LAG_KNOWN : LAG_BOUNDED;
+    if (of->known[at] == LAG_BOUNDED && of->lag[at].threads > enough) {
+        PTI_TRY(pti_launch_lag(one, other, &of->lag[at]));
+        of->known[at] = LAG_KNOWN;
+    }
     *lag = of->lag[at];
 done:
     return status;
@@ -218,7 +227,7 @@ static polytile_status find_offset(kinds *of, const pti_chain *chain, int launch
         pti_lag lag;
         if (!of->has_come[k])
             continue;
-        PTI_TRY(find_lag(of, chain, k, kind, &lag));
+        PTI_TRY(find_lag(of, chain, k, kind, *offset - of->newest[k], &lag));
         if (lag.conflicts)
             *offset = pti_max(*offset, of->newest[k] + lag.threads);
     }
@@ -262,8 +271,8 @@ static bool create_kinds(const pti_chain *chain, kinds *all) {
         sort_into_kind(all, chain, l);
     size_t n_pairs = (size_t)all->n_kinds * (size_t)all->n_kinds;
     all->lag = calloc(n_pairs, sizeof *all->lag);
-    all->is_known = calloc(n_pairs, sizeof *all->is_known);
-    return all->lag != NULL && all->is_known != NULL;
+    all->known = calloc(n_pairs, sizeof *all->known);
+    return all->lag != NULL && all->known != NULL;
 }
 
 static void free_kinds(kinds *all) {
@@ -272,7 +281,7 @@ static void free_kinds(kinds *all) {
     free(all->newest);
     free(all->has_come);
     free(all->lag);
-    free(all->is_known);
+    free(all->known);
 }
 
 static polytile_status find_offsets(const finder *of) {

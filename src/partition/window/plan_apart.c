@@ -105,10 +105,12 @@ polytile_status pti_plan_explain(const pti_chain_request *request, const pti_lau
                         name, request->n_launches);
     if (status == POLYTILE_UNSUPPORTED)
         return pti_fail(request->ctx, status,
-                        "%s: the transfers of one of %d launches within %s are too many, or too "
-                        "scattered, to be planned; raise the limit",
+                        "%s: the transfers of one of %d launches within %s are " PTI_FULL
+                        "; raise the limit, or declare what sections touch far apart in one array "
+                        "as two arrays",
                         name, request->n_launches,
-                        polytile_size_format(request->options->limit_bytes, limit));
+                        polytile_size_format(request->options->limit_bytes, limit),
+                        PTI_FULL_NUMBERS);
     return status;
 }
 

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "support/elements.h"
+#include "support/launch.h"
 #include "support/random.h"
 #include "support/random_instance.h"
 #include "support/scale.h"
@@ -195,6 +198,44 @@ TEST_F(FootprintAgainstEnumeration, HullsBoxesAndCountsHoldForRandomInstances) {
     }
     EXPECT_GT(n_exact_counts_, n_counts_ * 8 / 10);
     EXPECT_GT(n_exact_, 0);
+}
+
+/** Of a section that moves with i, an interval whose ends move as they like with i, and together with
+ * j: slices that are boxes, which are counted without being made. */
+TEST(FootprintCounts, OfSlicesThatAreBoxesAreThoseByEnumeration) {
+    Random random(test_seed("FootprintCounts"));
+    int64_t n_compared = 0;
+    const int64_t least = scaled(300);
+    for (int64_t k = 0; k < scaled(1000) || (n_compared < least && k < 100 * least); k++) {
+        const int64_t n = random.number(66, 90), m = random.number(1, 4);
+        const int64_t speed = random.one_of({-1, 1, 2}), shift = random.number(-1, 1);
+        const int64_t lo[] = {random.number(-2, 2), random.number(-40, 40)};
+        const int64_t hi[] = {random.number(-2, 2), lo[1] + random.number(-20, 60)};
+        const int64_t first = speed < 0 ? n - 1 : 0;
+        const std::string along = std::to_string(shift) + "*j";
+        const std::string declaration =
+            "k[i, j]: in A[" + std::to_string(first) + "+" + std::to_string(speed) + "*i, " +
+            std::to_string(lo[0]) + "*i+" + along + "+" + std::to_string(lo[1]) + ":" +
+            std::to_string(hi[0]) + "*i+" + along + "+" + std::to_string(hi[1]) + "]; out y[i, j]";
+        const int64_t n_columns = random.number(20, 120);
+        const Launch launch(declaration, std::to_string(n) + "x" + std::to_string(m),
+                            {{"A", std::to_string(2 * n) + "x" + std::to_string(n_columns)},
+                             {"y", std::to_string(n) + "x" + std::to_string(m)}});
+        if (launch.status() != POLYTILE_OK)
+            continue;
+        std::set<std::pair<int64_t, int64_t>> touched;
+        for (int64_t i = 0; i < n; i++)
+            for (int64_t j = 0; j < m; j++)
+                for (int64_t e = std::max<int64_t>(0, lo[0] * i + shift * j + lo[1]);
+                     e <= std::min(n_columns - 1, hi[0] * i + shift * j + hi[1]); e++)
+                    touched.insert({first + speed * i, e});
+        bool failed = false;
+        EXPECT_EQ(pti_operand_least_count(launch.instance(), 0, PTI_READS, &failed),
+                  static_cast<int64_t>(touched.size()))
+            << declaration;
+        n_compared++;
+    }
+    EXPECT_GE(n_compared, least);
 }
 
 TEST_F(FootprintAgainstEnumeration, HoldForManySlicesOfOneIndex) {
