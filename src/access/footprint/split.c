@@ -5,6 +5,7 @@
 #include "access/set/memory_layout.h"
 #include "base/checked.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -178,7 +179,7 @@ static void join_pairs(const pti_instance *instance, const polytile_domain *thre
         pair best = {.operand = -1};
         for (int o = 0; o < instance->n_operands && (is_too_many || joins_worthy); o++)
             find_pair(instance, o, &of->group[instance->operand[o].first_section], threads, &best);
-        if (best.operand < 0 || (!is_too_many && best.more_bytes > 0))
+        if (best.operand < 0 || (!is_too_many && best.more_bytes >= 0))
             return;
         join_pair(instance, &best, of);
     }
@@ -268,23 +269,86 @@ done:
     return status;
 }
 
+/** Make a grouping of nothing yet; its lists are freed in any case. Errors: NO_MEMORY. */
+static polytile_status begin_grouping(polytile_context *ctx, const pti_instance *instance,
+                                      grouping *of) {
+    *of = (grouping){calloc((size_t)instance->n_sections + 1, sizeof *of->group),
+                     calloc((size_t)instance->n_operands + 1, sizeof *of->n_groups)};
+    if (of->group != NULL && of->n_groups != NULL)
+        return POLYTILE_OK;
+    return pti_fail_memory(ctx, instance->kernel_name,
+                           (double)instance->n_sections * sizeof *of->group);
+}
+
+static void free_grouping(grouping *of) {
+    free(of->group);
+    free(of->n_groups);
+}
+
 polytile_status pti_instance_split(polytile_context *ctx, const pti_instance *instance,
                                    const polytile_domain *threads, int most_further,
                                    pti_instance **split) {
-    grouping of = {calloc((size_t)instance->n_sections + 1, sizeof *of.group),
-                   calloc((size_t)instance->n_operands + 1, sizeof *of.n_groups)};
-    polytile_status status = POLYTILE_OK;
+    grouping of;
+    polytile_status status;
     *split = NULL;
-    if (of.group == NULL || of.n_groups == NULL)
-        status = pti_fail_memory(ctx, instance->kernel_name,
-                                 (double)instance->n_sections * sizeof *of.group);
-    const int n_more = status == POLYTILE_OK && instance->given == NULL
-                           ? group_all(instance, threads, most_further, &of)
-                           : -1;
+    PTI_TRY(begin_grouping(ctx, instance, &of));
+    const int n_more =
+        instance->given == NULL ? group_all(instance, threads, most_further, &of) : -1;
     if (n_more > 0)
         status = split_groups(ctx, instance, &of, n_more, split);
-    free(of.group);
-    free(of.n_groups);
+done:
+    free_grouping(&of);
+    return status;
+}
+
+/** All covers of three groups and of four, but for one piece and for one each: the piece of each
+ * group, in the order of the groups. */
+static const char *const covers_of_three[] = {"001", "010", "011", NULL};
+static const char *const covers_of_four[] = {"0001", "0010", "0100", "0111", "0011", "0101", "0110",
+                                             "0012", "0102", "0120", "0112", "0121", "0122", NULL};
+
+/** Return the only operand that has several groups; -1: there is none, or there are several. */
+static int find_split_operand(const pti_instance *instance, const grouping *of) {
+    int found = -1;
+    for (int o = 0; o < instance->n_operands; o++) {
+        if (of->n_groups[o] > 1 && found >= 0)
+            return -1;
+        found = of->n_groups[o] > 1 ? o : found;
+    }
+    return found;
+}
+
+/** Unite the groups of an operand by a cover. Returns how many further ones remain. */
+static int cover_groups(const pti_instance *instance, int o, const char *cover, grouping *of) {
+    const pti_operand *operand = &instance->operand[o];
+    int *group = &of->group[operand->first_section];
+    for (int s = 0; s < operand->n_sections; s++)
+        group[s] = cover[group[s]] - '0';
+    of->n_groups[o] = renumber_groups(group, operand->n_sections);
+    return of->n_groups[o] - 1;
+}
+
+/** Return the k-th cover of so many groups; NULL: there is none. */
+static const char *get_cover(int n_groups, int k) {
+    const char *const *covers = n_groups == 3   ? covers_of_three
+                                : n_groups == 4 ? covers_of_four
+                                                : NULL;
+    return covers == NULL ? NULL : covers[k];
+}
+
+polytile_status pti_instance_split_by_cover(polytile_context *ctx, const pti_instance *instance,
+                                            int k, pti_instance **split) {
+    grouping of;
+    polytile_status status;
+    *split = NULL;
+    PTI_TRY(begin_grouping(ctx, instance, &of));
+    const bool is_split = instance->given == NULL && group_all(instance, NULL, INT_MAX, &of) > 0;
+    const int o = is_split ? find_split_operand(instance, &of) : -1;
+    const char *cover = o < 0 ? NULL : get_cover(of.n_groups[o], k);
+    if (cover != NULL)
+        status = split_groups(ctx, instance, &of, cover_groups(instance, o, cover, &of), split);
+done:
+    free_grouping(&of);
     return status;
 }
 

@@ -32,6 +32,17 @@ polytile_status pti_instance_split(polytile_context *ctx, const pti_instance *in
                                    pti_instance **split);
 
 /**
+ * The same for the k-th way to unite the pieces of an array that has three of them, or four, where no
+ * other array has several: one piece each, and one in all, are not among these ways.
+ *
+ * k: from 0 on, up to the first for which there is none.
+ * Errors  NO_MEMORY.
+ * Owns    The caller frees *split with pti_instance_free(); NULL: there is no such way; and on error.
+ */
+polytile_status pti_instance_split_by_cover(polytile_context *ctx, const pti_instance *instance,
+                                            int k, pti_instance **split);
+
+/**
  * Add to what a superblock reads of an operand what it reads of other pieces of the same array
  * inside the operand's box: bodies find an element in the first piece around it, which must have it
  * although none of its own sections does.

@@ -43,6 +43,21 @@ static int find_known(const pti_ways *ways, const pti_instance *split) {
     return w;
 }
 
+/** Find the way of a split, or add it; way: 0 where the split is NULL, or no more can be added. The
+ * split is taken in any case. */
+static polytile_status find_or_add(polytile_context *ctx, pti_instance *split, pti_ways *ways,
+                                   int *way) {
+    polytile_status status = POLYTILE_OK;
+    const int known = split == NULL ? 0 : find_known(ways, split);
+    if (split == NULL || known < ways->n_ways || known == PTI_MAX_WAYS)
+        pti_instance_free(split);
+    else
+        PTI_TRY(add_way(ctx, split, ways));
+    *way = known < ways->n_ways ? known : 0;
+done:
+    return status;
+}
+
 polytile_status pti_ways_find(polytile_context *ctx, pti_ways *ways, const polytile_domain *threads,
                               int finer, int *way) {
     const int most_further = finer == 0 ? INT_MAX : ways->call[finer].instance->n_further - 1;
@@ -52,12 +67,19 @@ polytile_status pti_ways_find(polytile_context *ctx, pti_ways *ways, const polyt
     if (!ways->may_split)
         return POLYTILE_OK;
     PTI_TRY(pti_instance_split(ctx, ways->call[0].instance, threads, most_further, &split));
-    const int known = split == NULL ? 0 : find_known(ways, split);
-    if (split == NULL || known < ways->n_ways || known == PTI_MAX_WAYS)
-        pti_instance_free(split);
-    else
-        PTI_TRY(add_way(ctx, split, ways));
-    *way = known < ways->n_ways ? known : 0;
+    status = find_or_add(ctx, split, ways, way);
+done:
+    return status;
+}
+
+polytile_status pti_ways_cover(polytile_context *ctx, pti_ways *ways, int k, int *way) {
+    pti_instance *split;
+    polytile_status status;
+    *way = 0;
+    if (!ways->may_split)
+        return POLYTILE_OK;
+    PTI_TRY(pti_instance_split_by_cover(ctx, ways->call[0].instance, k, &split));
+    status = find_or_add(ctx, split, ways, way);
 done:
     return status;
 }

@@ -89,12 +89,30 @@ done:
     return status;
 }
 
-/** Plan with all pieces, with ever fewer, and with one piece an array. */
+/** Plan with each union of a few pieces. n_tried: of how many. */
+static polytile_status try_covers(trial *of, int *n_tried) {
+    samples unused;
+    polytile_status status;
+    int way;
+    *n_tried = 0;
+    PTI_TRY(pti_ways_cover(of->ctx, of->ways, 0, &way));
+    while (way > 0) {
+        PTI_TRY(try_way(of, way, &unused));
+        PTI_TRY(pti_ways_cover(of->ctx, of->ways, ++*n_tried, &way));
+    }
+done:
+    return status;
+}
+
+/** Plan with all pieces, with ever fewer, and with one piece an array: in all ways where pieces are
+ * few, and else by superblocks that were found. */
 static polytile_status try_pieces(trial *of, int finest) {
     samples found = sample_threads(of->ways->call[0].instance);
     polytile_status status;
+    int n_covers;
     PTI_TRY(try_way(of, finest, &found));
-    for (int s = 0; s < N_SAMPLES; s++)
+    PTI_TRY(try_covers(of, &n_covers));
+    for (int s = 0; n_covers == 0 && s < N_SAMPLES; s++)
         PTI_TRY(try_fewer(of, finest, found, (sample)s));
     PTI_TRY(try_way(of, 0, &found));
 done:
