@@ -1,7 +1,7 @@
 #include "arguments.h"
 #include "command.h"
+#include "options.h"
 
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -178,82 +178,43 @@ static int set_help(arguments *args, const char *text) {
     return EXIT_DONE;
 }
 
-/* takes_more: words behind the option's value are further values. */
 static const struct {
-    const char *name;
-    int has_value;
-    bool takes_more;
+    option_row row;
     option_handler *handle;
 } table[] = {
-    {"kernel", required_argument, false, add_kernel},
-    {"domain", required_argument, false, add_domain},
-    {"array", required_argument, true, add_array},
-    {"param", required_argument, true, add_parameter},
-    {"steps", required_argument, false, set_steps},
-    {"swap", required_argument, true, add_swap},
-    {"scratch", required_argument, true, add_scratch},
-    {"launches-per-pass", required_argument, false, set_launches_per_pass},
-    {"block", required_argument, false, set_block},
-    {"limit", required_argument, false, set_limit},
-    {"buffers", required_argument, false, set_buffers},
-    {"strategy", required_argument, false, set_strategy},
-    {"ranks", required_argument, false, set_ranks},
-    {"grid", required_argument, false, set_grid},
-    {"layout", required_argument, false, set_layout},
-    {"launches-per-exchange", required_argument, false, set_launches_per_exchange},
-    {"json", no_argument, false, set_json},
-    {"svg", required_argument, false, set_svg},
-    {"help", no_argument, false, set_help},
+    {{"kernel", true, false}, add_kernel},
+    {{"domain", true, false}, add_domain},
+    {{"array", true, true}, add_array},
+    {{"param", true, true}, add_parameter},
+    {{"steps", true, false}, set_steps},
+    {{"swap", true, true}, add_swap},
+    {{"scratch", true, true}, add_scratch},
+    {{"launches-per-pass", true, false}, set_launches_per_pass},
+    {{"block", true, false}, set_block},
+    {{"limit", true, false}, set_limit},
+    {{"buffers", true, false}, set_buffers},
+    {{"strategy", true, false}, set_strategy},
+    {{"ranks", true, false}, set_ranks},
+    {{"grid", true, false}, set_grid},
+    {{"layout", true, false}, set_layout},
+    {{"launches-per-exchange", true, false}, set_launches_per_exchange},
+    {{"json", false, false}, set_json},
+    {{"svg", true, false}, set_svg},
+    {{"help", false, false}, set_help},
 };
 
-enum { N_OPTIONS = sizeof table / sizeof *table, OPTION_WORD = 1, OPTION_FIRST = 256 };
+enum { N_OPTIONS = sizeof table / sizeof *table };
+_Static_assert(N_OPTIONS <= (int)MAX_OPTIONS, "more options than are read");
 
-static void make_getopt_table(struct option *options) {
-    for (int k = 0; k < N_OPTIONS; k++)
-        options[k] = (struct option){table[k].name, table[k].has_value, NULL, OPTION_FIRST + k};
-    options[N_OPTIONS] = (struct option){0};
-}
-
-/** Handle a word of no option: a further value of the last one, if that takes more. */
-static int handle_word(arguments *args, int last_option, const char *word) {
-    if (last_option >= 0 && table[last_option].takes_more)
-        return table[last_option].handle(args, word);
-    return usage_error(args->subcommand,
-                       "there is no place for the word \"%s\"; every value "
-                       "follows its option",
-                       word);
-}
-
-static int refuse_option(const arguments *args, int result, char **argv) {
-    const char *word = argv[optind - 1];
-    if (result == ':')
-        return usage_error(args->subcommand, "%s needs a value", word);
-    if (optopt >= OPTION_FIRST)
-        return usage_error(args->subcommand, "--%s takes no value",
-                           table[optopt - OPTION_FIRST].name);
-    return usage_error(args->subcommand, "there is no option %s", word);
+static int handle_option(void *args, int row, const char *text) {
+    return table[row].handle(args, text);
 }
 
 static int parse_options(int argc, char **argv, arguments *args) {
-    struct option options[N_OPTIONS + 1];
-    int exit_code = EXIT_DONE, last_option = -1, result;
-    make_getopt_table(options);
-    opterr = 0;
-    optind = 1;
-    while (exit_code == EXIT_DONE &&
-           (result = getopt_long(argc, argv, "-:h", options, NULL)) != -1) {
-        if (result == OPTION_WORD)
-            exit_code = handle_word(args, last_option, optarg);
-        else if (result == 'h')
-            exit_code = set_help(args, NULL);
-        else if (result >= OPTION_FIRST)
-            exit_code = table[last_option = result - OPTION_FIRST].handle(args, optarg);
-        else
-            exit_code = refuse_option(args, result, argv);
-    }
-    if (exit_code == EXIT_DONE && optind < argc)
-        exit_code = handle_word(args, -1, argv[optind]);
-    return exit_code;
+    option_row rows[N_OPTIONS];
+    for (int k = 0; k < N_OPTIONS; k++)
+        rows[k] = table[k].row;
+    return read_options(argc, argv, N_OPTIONS, rows, handle_option, args);
 }
 
 bool arguments_are_of_chain(const arguments *args) {

@@ -4,6 +4,7 @@
 /* The --help texts; docs/man has the same as pages. */
 
 extern const char help_polytile[];
+extern const char help_run[];
 extern const char help_plan[];
 extern const char help_check[];
 extern const char help_devices[];

@@ -20,10 +20,10 @@ static const struct {
     const char *name;
     subcommand_function *run;
 } subcommands[] = {
-    {"plan", plan_command},       {"check", check_command},
-    {"devices", devices_command}, {"policies", policies_command},
-    {"--version", print_version}, {"--help", print_help},
-    {"-h", print_help},
+    {"run", run_command},           {"plan", plan_command},
+    {"check", check_command},       {"devices", devices_command},
+    {"policies", policies_command}, {"--version", print_version},
+    {"--help", print_help},         {"-h", print_help},
 };
 
 int main(int argc, char **argv) {
@@ -36,7 +36,7 @@ int main(int argc, char **argv) {
             return subcommands[k].run(argc - 1, argv + 1);
     char shown[256];
     fprintf(stderr,
-            "polytile: there is no command \"%s\"; use plan, check, devices or policies\n"
+            "polytile: there is no command \"%s\"; use run, plan, check, devices or policies\n"
             "Try 'polytile --help'.\n",
             polytile_text_show(argv[1], shown, sizeof shown));
     return EXIT_USAGE;

@@ -71,6 +71,66 @@ static bool refuse_number(const char *at, char *why) {
     return refuse(why, "\"%.40s\" does not begin with a 64-bit integer", at);
 }
 
+static bool is_name(char c, bool is_first) {
+    return isalpha((unsigned char)c) || c == '_' || (!is_first && isdigit((unsigned char)c));
+}
+
+/** Read NAME or NAME.K. */
+static bool read_name(const char **at, const number_scope *scope, int64_t *number, char *why) {
+    const char *name = *at;
+    int64_t dim = -1;
+    while (is_name(**at, *at == name))
+        ++*at;
+    const size_t length = (size_t)(*at - name);
+    if (**at == '.' && isdigit((unsigned char)(*at)[1])) {
+        ++*at;
+        if (!read_integer(at, &dim))
+            return refuse_number(*at, why);
+    }
+    if (dim < POLYTILE_MAX_DIMS && scope->find(scope, name, length, (int)dim, number))
+        return true;
+    return refuse(
+        why,
+        "%.*s is no parameter with a value, nor the extent of an array, as A.0 is that of "
+        "A's first dimension",
+        (int)(*at - name), name);
+}
+
+/** Read an integer, a name, or "2*n". */
+static bool read_term(const char **at, const number_scope *scope, int64_t *number, char *why) {
+    int64_t factor = 1;
+    const char *start = *at;
+    if (scope != NULL && is_name(**at, true))
+        return read_name(at, scope, number, why);
+    if (!read_integer(at, number))
+        return refuse_number(start, why);
+    if (scope == NULL || **at != '*')
+        return true;
+    ++*at;
+    factor = *number;
+    if (!is_name(**at, true))
+        return refuse(why, "a name is expected behind *, as in 2*n");
+    return read_name(at, scope, number, why) &&
+           (!__builtin_mul_overflow(*number, factor, number) || refuse_number(start, why));
+}
+
+/** Read a sum of terms; without a scope an integer. */
+static bool read_sum(const char **at, const number_scope *scope, int64_t *number, char *why) {
+    int64_t term = 0;
+    const char *start = *at;
+    if (!read_term(at, scope, number, why))
+        return false;
+    while (scope != NULL && (**at == '+' || **at == '-')) {
+        const bool is_minus = *(*at)++ == '-';
+        if (!read_term(at, scope, &term, why))
+            return false;
+        if (is_minus ? __builtin_sub_overflow(*number, term, number)
+                     : __builtin_add_overflow(*number, term, number))
+            return refuse_number(start, why);
+    }
+    return true;
+}
+
 /** Read ":STEP", if there is one. */
 static bool read_step(const char **at, polytile_range *range, char *why) {
     int64_t step;
@@ -87,11 +147,11 @@ static bool read_step(const char **at, polytile_range *range, char *why) {
 }
 
 /** Read "N" as 0 .. N-1, "LO:HI" or "LO:HI:STEP". */
-static bool read_range(const char **at, polytile_range *range, char *why) {
-    int64_t first, last;
-    const char *start = *at;
-    if (!read_integer(at, &first))
-        return refuse_number(start, why);
+static bool read_range(const char **at, const number_scope *scope, polytile_range *range,
+                       char *why) {
+    int64_t first = 0, last = 0;
+    if (!read_sum(at, scope, &first, why))
+        return false;
     if (**at != ':') {
         if (first < 1)
             return refuse(why, "the extent %" PRId64 " is less than 1", first);
@@ -99,9 +159,8 @@ static bool read_range(const char **at, polytile_range *range, char *why) {
         return true;
     }
     ++*at;
-    start = *at;
-    if (!read_integer(at, &last))
-        return refuse_number(start, why);
+    if (!read_sum(at, scope, &last, why))
+        return false;
     *range = (polytile_range){first, last, 1};
     if (first > last)
         return refuse(why, "the range %" PRId64 ":%" PRId64 " is empty", first, last);
@@ -121,7 +180,8 @@ static bool read_separator(const char **at, char *why) {
     return true;
 }
 
-bool parse_domain(const char *text, polytile_domain *domain, char *why) {
+bool parse_domain_in(const char *text, const number_scope *scope, polytile_domain *domain,
+                     char *why) {
     const char *at = text;
     domain->n_dims = 0;
     skip_spaces(&at);
@@ -130,12 +190,16 @@ bool parse_domain(const char *text, polytile_domain *domain, char *why) {
             return refuse(why, "there are more than %d dimensions", POLYTILE_MAX_DIMS);
         if (domain->n_dims > 0 && !read_separator(&at, why))
             return false;
-        if (!read_range(&at, &domain->range[domain->n_dims], why))
+        if (!read_range(&at, scope, &domain->range[domain->n_dims], why))
             return false;
         domain->n_dims++;
         skip_spaces(&at);
     } while (*at != '\0');
     return true;
+}
+
+bool parse_domain(const char *text, polytile_domain *domain, char *why) {
+    return parse_domain_in(text, NULL, domain, why);
 }
 
 bool parse_extents(const char *text, int *n_dims, int64_t *extents, char *why) {
@@ -160,14 +224,17 @@ static parsed copy_until(const char *text, char separator, char **copy) {
     return *copy == NULL ? PARSED_NO_MEMORY : PARSED;
 }
 
+static bool read_type(const char *text, polytile_type *type, char *why) {
+    return polytile_type_parse(text, type) == POLYTILE_OK ||
+           refuse(why,
+                  "there is no type %.40s; use i8 i16 i32 i64 u8 u16 u32 u64 f16 f32 f64 or a size "
+                  "in bytes",
+                  text);
+}
+
 static parsed read_array(const char *text, const char *type, array_value *value, char *why) {
-    if (polytile_type_parse(type, &value->type) != POLYTILE_OK) {
-        refuse(why,
-               "there is no type %.40s; use i8 i16 i32 i64 u8 u16 u32 u64 f16 f32 f64 or a size in "
-               "bytes",
-               type);
+    if (!read_type(type, &value->type, why))
         return PARSED_REFUSED;
-    }
     const char *domain = text + strlen(value->name) + strlen(type) + 2;
     return parse_domain(domain, &value->domain, why) ? PARSED : PARSED_REFUSED;
 }
@@ -240,6 +307,51 @@ parsed parse_swap(const char *text, swap_value *value, char *why) {
         free(value->one);
         *value = (swap_value){0};
         refuse(why, "it is not two names of arrays, such as A=B");
+    }
+    return how;
+}
+
+parsed parse_file(const char *text, file_value *value, char *why) {
+    *value = (file_value){0};
+    parsed how = copy_until(text, '=', &value->name);
+    if (how == PARSED)
+        value->path = text + strlen(value->name) + 1;
+    if (how == PARSED && *value->path == '\0')
+        how = PARSED_REFUSED;
+    if (how != PARSED) {
+        free(value->name);
+        *value = (file_value){0};
+        refuse(why, "it is not of the form NAME=FILE.npy");
+    }
+    return how;
+}
+
+/** Read what stands behind the type, "DOMAIN" or "DOMAIN=FILE". */
+static parsed read_output(const char *text, file_value *value) {
+    const char *equals = strchr(text, '=');
+    const size_t length = equals == NULL ? strlen(text) : (size_t)(equals - text);
+    if (length == 0 || (equals != NULL && equals[1] == '\0'))
+        return PARSED_REFUSED;
+    value->domain = strndup(text, length);
+    value->path = equals == NULL ? NULL : equals + 1;
+    return value->domain == NULL ? PARSED_NO_MEMORY : PARSED;
+}
+
+parsed parse_output(const char *text, file_value *value, char *why) {
+    char *type = NULL;
+    *value = (file_value){0};
+    refuse(why, "it is not of the form NAME:TYPE:EXTENTS=FILE.npy, such as B:f32:A.0xA.1=b.npy");
+    parsed how = copy_until(text, ':', &value->name);
+    if (how == PARSED)
+        how = copy_until(text + strlen(value->name) + 1, ':', &type);
+    if (how == PARSED && !read_type(type, &value->type, why))
+        how = PARSED_REFUSED;
+    else if (how == PARSED)
+        how = read_output(text + strlen(value->name) + strlen(type) + 2, value);
+    free(type);
+    if (how != PARSED) {
+        free(value->name);
+        *value = (file_value){0};
     }
     return how;
 }

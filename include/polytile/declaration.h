@@ -64,6 +64,9 @@ int polytile_kernel_get_n_indices(const polytile_kernel *kernel);
 /** Arrays are those that a launch takes: scratch does not count. */
 int polytile_kernel_get_n_arrays(const polytile_kernel *kernel);
 const char *polytile_kernel_get_array_name(const polytile_kernel *kernel, int array);
+/** Return what a kernel does with an array, over all its sections: IN where it only reads it, OUT
+ * where it only overwrites elements, INOUT where it does both, else how threads combine into it. */
+polytile_role polytile_kernel_get_array_role(const polytile_kernel *kernel, int array);
 /** Views are what bodies get: arrays and scratch, in the order in which their names first appear. */
 int polytile_kernel_get_n_views(const polytile_kernel *kernel);
 const char *polytile_kernel_get_view_name(const polytile_kernel *kernel, int view);

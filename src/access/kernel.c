@@ -250,13 +250,40 @@ int polytile_kernel_get_n_arrays(const polytile_kernel *kernel) {
     return kernel == NULL ? 0 : kernel->declaration->n_arrays - kernel->declaration->n_scratch;
 }
 
-const char *polytile_kernel_get_array_name(const polytile_kernel *kernel, int array) {
+/** Return the position of a launch's array among all with scratch, or -1. */
+static int find_operand(const polytile_kernel *kernel, int array) {
     bool is_there = array >= 0 && array < polytile_kernel_get_n_arrays(kernel);
     int operand = 0;
     for (int before = array; is_there && (kernel->declaration->is_scratch[operand] || before > 0);
          operand++)
         before -= !kernel->declaration->is_scratch[operand];
-    return is_there ? kernel->declaration->array_name[operand] : NULL;
+    return is_there ? operand : -1;
+}
+
+const char *polytile_kernel_get_array_name(const polytile_kernel *kernel, int array) {
+    const int operand = find_operand(kernel, array);
+    return operand < 0 ? NULL : kernel->declaration->array_name[operand];
+}
+
+/** Return the role of elements that are used in two ways. */
+static polytile_role join_roles(polytile_role one, polytile_role other) {
+    if (one == other || pti_role_reduces(one))
+        return one;
+    return pti_role_reduces(other) ? other : POLYTILE_INOUT;
+}
+
+polytile_role polytile_kernel_get_array_role(const polytile_kernel *kernel, int array) {
+    const int operand = find_operand(kernel, array);
+    polytile_role role = POLYTILE_IN;
+    bool is_first = true;
+    for (int k = 0; operand >= 0 && k < kernel->declaration->n_accesses; k++) {
+        const pti_access *access = &kernel->declaration->access[k];
+        if (access->array != operand)
+            continue;
+        role = is_first ? access->role : join_roles(role, access->role);
+        is_first = false;
+    }
+    return role;
 }
 
 int polytile_kernel_get_n_views(const polytile_kernel *kernel) {

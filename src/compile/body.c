@@ -94,11 +94,9 @@ static polytile_status check_directives(const checked_body *of) {
     return POLYTILE_OK;
 }
 
-/** Return the position of the array that a name stands for, or -1; members of structs are none. */
+/** Return the position of the array that a name stands for, or -1. */
 static int find_array(const checked_body *of, size_t at) {
-    static const char *const selects[] = {".", "->", NULL};
-    if (of->tokens.token[at].kind != PTI_TOKEN_NAME ||
-        (at > 0 && pti_token_is_one_of(&of->tokens, at - 1, selects)))
+    if (of->tokens.token[at].kind != PTI_TOKEN_NAME)
         return -1;
     int array = of->declaration->n_arrays - 1;
     while (array >= 0 && !pti_token_is(&of->tokens, at, of->declaration->array_name[array]))

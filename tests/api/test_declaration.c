@@ -134,6 +134,7 @@ TEST_CASE(ApiDeclaration, NamesArraysInTheOrderInWhichTheyAppear) {
     CHECK_TEXT(polytile_kernel_get_array_name(kernel, 1), "a");
     CHECK_TEXT(polytile_kernel_get_array_name(kernel, 2), "b");
     CHECK(polytile_kernel_get_array_name(kernel, 3) == NULL);
+    CHECK_EQUAL(polytile_kernel_get_array_role(kernel, 3), POLYTILE_IN);
     CHECK(polytile_kernel_get_array_name(kernel, -1) == NULL);
 }
 
@@ -447,4 +448,23 @@ TEST_CASE(ApiDeclaration, ByCallsMayBeNull) {
                   POLYTILE_INVALID, "NULL");
     CHECK_REFUSED(polytile_declaration_add(begin(ctx, 2), POLYTILE_IN, false, NULL, 1, &point),
                   POLYTILE_INVALID, "name", "NULL");
+}
+
+static const struct {
+    const char *text;
+    polytile_role roles[3]; /* of as many arrays as there are */
+} uses[] = {
+    {"k[i]: in x[i], y[i]; out z[i]", {POLYTILE_IN, POLYTILE_IN, POLYTILE_OUT}},
+    {"k[i]: in x[i], x[i+1]; inout y[i]; sum s[0]", {POLYTILE_IN, POLYTILE_INOUT, POLYTILE_SUM}},
+    {"k[i]: in x[2*i]; out x[2*i+1], y[i], y[i+9]; out max m[0]",
+     {POLYTILE_INOUT, POLYTILE_OUT, POLYTILE_MAX}},
+    {"k[i]: scratch f32 w[i, 0:3]; out z[i]; prod p[0]; min q[0]",
+     {POLYTILE_OUT, POLYTILE_PROD, POLYTILE_MIN}},
+};
+
+TEST_TABLE(ApiDeclaration, TellsWhatAKernelDoesWithAnArray, uses) {
+    polytile_kernel *kernel = NULL;
+    CHECK_OK(polytile_kernel_create(ctx, row->text, NULL, &kernel));
+    for (int a = 0; a < polytile_kernel_get_n_arrays(kernel); a++)
+        CHECK_EQUAL(polytile_kernel_get_array_role(kernel, a), row->roles[a]);
 }

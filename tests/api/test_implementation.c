@@ -1,5 +1,5 @@
 #include <polytile/implementation.h>
-#include <polytile/kernel_view.h>
+#include <polytile/kernel.h>
 #include <polytile/polytile.h>
 
 #include "support/c_test.h"
@@ -348,4 +348,100 @@ TEST_TABLE(ApiImplementation, WhatTakesOtherParametersThanDeclaredIsRefused, mis
     CHECK_REFUSED(polytile_kernel_create(ctx, row->declaration, &implementation, &kernel),
                   POLYTILE_DECLARATION, row->named);
     CHECK(kernel == NULL);
+}
+
+/* Specialisers: what runs is found when the types are known. */
+
+POLYTILE_KERNEL(scale_f32, (i), (const float, x, 1), (float, y, 1)) {
+    PT_AT(y, i) = 3 * PT_AT(x, i);
+}
+
+POLYTILE_KERNEL(scale_i32, (i), (const int32_t, x, 1), (int32_t, y, 1)) {
+    PT_AT(y, i) = 4 * PT_AT(x, i);
+}
+
+POLYTILE_KERNEL(scale_three, (i), (const float, x, 1), (float, y, 1), (float, z, 1)) {
+    PT_AT(y, i) = PT_AT(z, i) = PT_AT(x, i);
+}
+
+/** What was asked for last, and how often. */
+typedef struct asked {
+    int n_times;
+    int types[2];
+    int capability;
+    const polytile_implementation *others; /* for all types but f32 and i32; NULL: refuse */
+} asked;
+
+static int find_scale(const polytile_specialisation *wanted,
+                      const polytile_implementation **found) {
+    asked *of = wanted->user;
+    of->n_times++;
+    of->types[0] = wanted->types[0];
+    of->types[1] = wanted->types[1];
+    of->capability = wanted->cuda_capability;
+    *found = wanted->types[0] == POLYTILE_F32   ? &scale_f32_kernel
+             : wanted->types[0] == POLYTILE_I32 ? &scale_i32_kernel
+                                                : of->others;
+    return *found == NULL ? POLYTILE_UNSUPPORTED : POLYTILE_OK;
+}
+
+TEST_TABLE(ApiImplementation, MayBeFoundForTheTypesOfALaunch, devices) {
+    scene s;
+    asked of = {0};
+    polytile_kernel *kernel = NULL;
+    const polytile_implementation finds = {.specialise = find_scale, .user = &of};
+    set(ctx, *row, &s);
+    CHECK_OK(polytile_kernel_create(ctx, text, &finds, &kernel));
+    CHECK_OK(polytile_run(s.device, kernel, POLYTILE_EXTENTS(8), 2, s.arrays, NULL));
+    CHECK_NEAR(s.y[7], 21, 0);
+    CHECK_EQUAL(of.types[0], POLYTILE_F32);
+    CHECK_EQUAL(of.types[1], POLYTILE_F32);
+    CHECK_EQUAL(of.capability, 0);
+
+    int32_t x[8] = {0, 1, 2, 3, 4, 5, 6, 7}, y[8] = {0};
+    polytile_array *arrays[2];
+    CHECK_OK(polytile_array_wrap(ctx, "x", POLYTILE_I32, 1, (int64_t[]){8}, x, &arrays[0]));
+    CHECK_OK(polytile_array_wrap(ctx, "y", POLYTILE_I32, 1, (int64_t[]){8}, y, &arrays[1]));
+    CHECK_OK(polytile_run(s.device, kernel, POLYTILE_EXTENTS(8), 2, arrays, NULL));
+    CHECK_EQUAL(y[7], 28);
+    CHECK_OK(polytile_check_run(s.device, kernel, POLYTILE_EXTENTS(8), 2, arrays, NULL, NULL));
+}
+
+TEST_CASE(ApiImplementation, MayBeFoundForLaunchesOfAQueue) {
+    scene s;
+    asked of = {0};
+    polytile_kernel *kernel = NULL;
+    polytile_queue *queue = NULL;
+    const polytile_implementation finds = {.specialise = find_scale, .user = &of};
+    set(ctx, "host", &s);
+    CHECK_OK(polytile_kernel_create(ctx, text, &finds, &kernel));
+    CHECK_OK(polytile_queue_create(ctx, "host(memory=32B),host", &queue));
+    CHECK_OK(polytile_queue_attach(queue, 2, s.arrays));
+    for (int k = 0; k < 3; k++)
+        CHECK_OK(polytile_queue_launch(queue, kernel, POLYTILE_EXTENTS(8), 2, s.arrays, NULL));
+    CHECK_OK(polytile_queue_detach(queue, 2, s.arrays));
+    CHECK_NEAR(s.y[7], 21, 0);
+    CHECK(of.n_times > 0);
+}
+
+TEST_CASE(ApiImplementation, ThatIsNotFoundIsAnErrorOfTheLaunch) {
+    scene s;
+    asked of = {0};
+    polytile_kernel *kernel = NULL;
+    polytile_array *arrays[2];
+    double x[8] = {0}, y[8] = {0};
+    const polytile_implementation finds = {.specialise = find_scale, .user = &of};
+    const polytile_implementation by_hand = {.host = scale};
+    set(ctx, "host", &s);
+    CHECK_OK(polytile_kernel_create(ctx, text, &finds, &kernel));
+    CHECK_OK(polytile_array_wrap(ctx, "x", POLYTILE_F64, 1, (int64_t[]){8}, x, &arrays[0]));
+    CHECK_OK(polytile_array_wrap(ctx, "y", POLYTILE_F64, 1, (int64_t[]){8}, y, &arrays[1]));
+    CHECK_REFUSED(polytile_run(s.device, kernel, POLYTILE_EXTENTS(8), 2, arrays, NULL),
+                  POLYTILE_UNSUPPORTED, "scale: there is no body for x of f64, y of f64 on host");
+    of.others = &by_hand;
+    CHECK_REFUSED(polytile_run(s.device, kernel, POLYTILE_EXTENTS(8), 2, arrays, NULL),
+                  POLYTILE_INVALID, "takes steps");
+    of.others = &scale_three_kernel;
+    CHECK_REFUSED(polytile_run(s.device, kernel, POLYTILE_EXTENTS(8), 2, arrays, NULL),
+                  POLYTILE_DECLARATION, "a body for 1 indices and 3 arrays");
 }

@@ -53,6 +53,7 @@ TEST(Null, IsAKernelWithoutAnything) {
     EXPECT_EQ(polytile_kernel_get_n_indices(nullptr), 0);
     EXPECT_EQ(polytile_kernel_get_n_arrays(nullptr), 0);
     EXPECT_EQ(polytile_kernel_get_array_name(nullptr, 0), nullptr);
+    EXPECT_EQ(polytile_kernel_get_array_role(nullptr, 0), POLYTILE_IN);
     EXPECT_EQ(polytile_kernel_get_n_views(nullptr), 0);
     EXPECT_EQ(polytile_kernel_get_view_name(nullptr, 0), nullptr);
     EXPECT_EQ(polytile_kernel_get_n_parameters(nullptr), 0);

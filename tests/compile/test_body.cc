@@ -42,7 +42,7 @@ TEST(Body, MayDoAllThatCMayDo) {
              "PT_SUM(s(0), x(i) * (y(i) - 1)); PT_MAX(m(j), A(i, j));",
              "PT_SUM(PT_AT(s, 0), PT_AT(x, i));",
              "for (int64_t k = PT_FIRST(x, 0); k <= PT_LAST(x, 0); k++) z(i) += PT_EXTENT(A, 1);",
-             "struct { int x, s; } q = {1, 2}, *p = &q; z(i) = q.x + p->s;",
+             "struct { int a, b; } q = {1, 2}, *p = &q; z(i) = q.a + p->b;",
              "const char c = '\"', *t = \"x(i) = 1; \\\" ( [ {\"; z(i) = c + t[0];",
              "#pragma omp simd\nfor (int k = 0; k < 3; k++) z(i) = 0x1p-3 + 1.e+5;",
              "int t[2] = {1, 2}; { z(i) = t[1]; }",
@@ -72,7 +72,7 @@ TEST(Body, IsRefusedAtTheFirstTokenThatIsWrong) {
         {"f(z);", "z is an array"},
         {"{ ( } )", "closes none"},
         {"<% z(i) = 1; ", "not closed"},
-        {"??=include <a>\n%: define x", "a line of the preprocessor"},
+        {"%: define x", "a line of the preprocessor"},
     };
     for (const auto &row : rows) {
         EXPECT_EQ(of.check(row.body), POLYTILE_DECLARATION) << row.body;

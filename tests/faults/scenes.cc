@@ -29,7 +29,8 @@ polytile_status create(const Stage &stage, const char *declaration,
 bool tells_of_itself(const polytile_kernel *kernel) {
     bool is_named = *polytile_kernel_get_name(kernel) != '\0';
     for (int a = 0; a < polytile_kernel_get_n_arrays(kernel); a++)
-        is_named = is_named && *polytile_kernel_get_array_name(kernel, a) != '\0';
+        is_named = is_named && *polytile_kernel_get_array_name(kernel, a) != '\0' &&
+                   polytile_kernel_get_array_role(kernel, a) != POLYTILE_SCRATCH;
     for (int v = 0; v < polytile_kernel_get_n_views(kernel); v++)
         is_named = is_named && *polytile_kernel_get_view_name(kernel, v) != '\0';
     for (int p = 0; p < polytile_kernel_get_n_parameters(kernel); p++)

@@ -32,6 +32,10 @@ class Shell {
         return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read("stdout"), read("stderr")};
     }
 
+    void write(const std::string &file, const std::string &bytes) const {
+        std::ofstream(directory_ + "/" + file, std::ios::binary) << bytes;
+    }
+
     std::string read(const std::string &file) const {
         std::ifstream stream(directory_ + "/" + file);
         std::stringstream text;

@@ -1,0 +1,16 @@
+"""polytile: kernels on arrays larger than the memory of a device.
+
+    import numpy as np, polytile as pt
+    add = pt.kernel("add[i]: in x[i], y[i]; out z[i]", "z(i) = x(i) + y(i);")
+    pt.run(add, x, y, z, device="cuda:0", limit="8GiB")
+"""
+
+from ._version import __version__
+from .arrays import described
+from .errors import *  # noqa: F401,F403
+from .errors import __all__ as _errors
+from .kernel import Kernel, Plan, Report, check, kernel, plan, run
+from .queue import Queue
+
+__all__ = ["Kernel", "Plan", "Queue", "Report", "__version__", "check", "described", "kernel",
+           "plan", "run", *_errors]

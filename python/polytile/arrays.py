@@ -1,0 +1,135 @@
+"""Arrays of other packages as arrays of the library, without a copy."""
+
+import numpy as np
+
+from ._library import ffi, lib
+from .errors import InvalidError, UnsupportedError
+
+_TYPES = {
+    "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64",
+    "uint8": "u8", "uint16": "u16", "uint32": "u32", "uint64": "u64",
+    "float16": "f16", "float32": "f32", "float64": "f64",
+}
+_DTYPES = {name: dtype for dtype, name in _TYPES.items()}
+
+
+class Described:
+    """An array without memory, to plan with at any size."""
+
+    def __init__(self, dtype, shape):
+        self.dtype = np.dtype(_DTYPES.get(dtype, dtype))
+        self.shape = tuple(int(extent) for extent in shape)
+        self.ndim = len(self.shape)
+
+    def __repr__(self):
+        return f"described({type_name(self.dtype)!r}, {self.shape})"
+
+
+def described(dtype, shape):
+    """Describe an array for plan() and check(): described("f32", (100000, 100000))."""
+    return Described(dtype, shape)
+
+
+def type_name(dtype):
+    """The library's name of a type: f32, or its bytes."""
+    dtype = np.dtype(dtype)
+    if not dtype.isnative:
+        raise UnsupportedError(
+            f"elements of {dtype.str} are in foreign byte order; convert them with "
+            "a.astype(a.dtype.newbyteorder('='))"
+        )
+    if dtype.hasobject:
+        raise UnsupportedError(f"elements of {dtype} are Python objects; use an array of numbers")
+    return _TYPES.get(dtype.name, str(dtype.itemsize))
+
+
+def type_of(dtype):
+    """The library's number of a type."""
+    found = ffi.new("polytile_type *")
+    lib.polytile_type_parse(type_name(dtype).encode(), found)
+    return found[0]
+
+
+def as_memory(given, name):
+    """A NumPy array over the memory of an object, or something described."""
+    if isinstance(given, (np.ndarray, Described)):
+        return given
+    if hasattr(given, "__cuda_array_interface__"):
+        raise UnsupportedError(
+            f"{name} lies on a GPU, and arrays are taken from host memory; give numpy.asarray() of "
+            "it, or cupy.asnumpy()"
+        )
+    if hasattr(given, "__array_interface__"):
+        return np.asarray(given)
+    if hasattr(given, "__dlpack__"):
+        return np.from_dlpack(given)
+    try:
+        return np.frombuffer(given, dtype=np.uint8) if isinstance(given, (bytes, bytearray)) \
+            else np.asarray(memoryview(given))
+    except TypeError:
+        raise InvalidError(
+            f"{name} is {type(given).__name__}, which has no array's memory; give a NumPy array, "
+            "or an object with a buffer, __array_interface__ or __dlpack__"
+        ) from None
+
+
+def domain_of(ranges):
+    """A domain of inclusive ranges [(lo, hi), ...]."""
+    domain = ffi.new("polytile_domain *")
+    domain.n_dims = len(ranges)
+    for d, (lo, hi, step) in enumerate(ranges):
+        domain.range[d].lo = lo
+        domain.range[d].hi = hi - (hi - lo) % step
+        domain.range[d].step = step
+    return domain
+
+
+def _check_memory(array, name):
+    if array.ndim == 0:
+        raise InvalidError(f"{name} has no dimensions; give {name}.reshape(1)")
+    if array.ndim > 8:
+        raise InvalidError(f"{name} has {array.ndim} dimensions, and there may be 8")
+    if 0 in array.shape:
+        raise InvalidError(f"{name} is empty: its shape is {array.shape}")
+    if isinstance(array, np.ndarray) and any(
+        stride <= 0 for stride, extent in zip(array.strides, array.shape) if extent > 1
+    ):
+        raise UnsupportedError(
+            f"{name} is reversed or repeated (its strides are {array.strides}); give "
+            "numpy.ascontiguousarray() of it"
+        )
+
+
+class Wrapped:
+    """An array of the library over the memory of `memory`, which it keeps alive."""
+
+    def __init__(self, context, given, name):
+        self.memory = as_memory(given, name)
+        self.name = name
+        _check_memory(self.memory, name)
+        self.handle = self._make(context, name)
+
+    def _make(self, context, name):
+        array = self.memory
+        made = ffi.new("polytile_array **")
+        domain = domain_of([(0, extent - 1, 1) for extent in array.shape])
+        kind = type_of(array.dtype)
+        if isinstance(array, Described):
+            status = lib.polytile_array_describe(
+                context.handle, name.encode(), kind, domain, made)
+        else:
+            strides = [stride if extent > 1 else max(abs(stride), array.itemsize)
+                       for stride, extent in zip(array.strides, array.shape)]
+            data = ffi.cast("void *", array.__array_interface__["data"][0])
+            status = lib.polytile_array_wrap_strides(
+                context.handle, name.encode(), kind, domain, strides, data, made)
+        context.require(status)
+        return made[0]
+
+    @property
+    def is_writable(self):
+        return isinstance(self.memory, Described) or self.memory.flags.writeable
+
+    def destroy(self):
+        lib.polytile_array_destroy(self.handle)
+        self.handle = ffi.NULL

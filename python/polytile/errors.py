@@ -1,0 +1,66 @@
+"""Exceptions: one for each status, with the library's own text."""
+
+from ._library import ffi, lib, text_of
+
+__all__ = [
+    "Error", "InvalidError", "DeclarationError", "ConflictError", "NoFitError", "MemoryShortError",
+    "FileError", "DeviceError", "UnsupportedError",
+]
+
+
+class Error(RuntimeError):
+    """What a call of the library reports."""
+
+
+class InvalidError(Error, ValueError):
+    """A wrong argument."""
+
+
+class DeclarationError(InvalidError):
+    """A wrong declaration or body; the text shows the place with a caret."""
+
+
+class ConflictError(InvalidError):
+    """Two threads touch one element and one writes it; the text names them."""
+
+
+class NoFitError(Error):
+    """Nothing fits the memory limit; the text says what would."""
+
+
+class MemoryShortError(Error, MemoryError):
+    """Out of host memory."""
+
+
+class FileError(Error, OSError):
+    """A file could not be read or written."""
+
+
+class DeviceError(Error):
+    """The device failed."""
+
+
+class UnsupportedError(Error):
+    """Something is not there: a compiler, a device, a type."""
+
+
+_BY_TEXT = {
+    "invalid argument": InvalidError,
+    "wrong declaration": DeclarationError,
+    "conflicting accesses": ConflictError,
+    "nothing fits the memory limit": NoFitError,
+    "a size exceeds 64 bits": InvalidError,
+    "out of host memory": MemoryShortError,
+    "a file could not be read or written": FileError,
+    "the device failed": DeviceError,
+    "not supported": UnsupportedError,
+}
+
+
+def require(status, ctx=None):
+    """Raise what a status means, with the last error of a context."""
+    if status == 0:
+        return
+    meaning = text_of(lib.polytile_status_text(status))
+    said = text_of(lib.polytile_last_error(ffi.NULL if ctx is None else ctx))
+    raise _BY_TEXT.get(meaning, Error)(said or meaning)

@@ -1,0 +1,278 @@
+"""Kernels, and launches of them: run, plan and check."""
+
+import html
+import json
+import numbers
+
+from ._context import current
+from ._library import ffi, lib, take_text, text_of
+from .arrays import Described, Wrapped, domain_of
+from .errors import InvalidError
+
+_ROLES = ("in", "out", "inout", "sum", "prod", "min", "max")
+_SIGNED, _UNSIGNED, _FLOAT = 1, 2, 3
+_TEXT, _JSON, _SVG = 0, 1, 2
+
+
+class Kernel:
+    """A declaration and the text of its body; a call runs it on the host.
+
+    Nothing is compiled before the first launch over arrays of certain types.
+    """
+
+    def __init__(self, declaration, body=None, contracts=False):
+        self.source = (declaration, body, bool(contracts))
+        handle = current().kernel(self.source)
+        self.name = text_of(lib.polytile_kernel_get_name(handle))
+        self.n_indices = lib.polytile_kernel_get_n_indices(handle)
+        self.arrays = tuple(text_of(lib.polytile_kernel_get_array_name(handle, a))
+                            for a in range(lib.polytile_kernel_get_n_arrays(handle)))
+        self.roles = tuple(_ROLES[lib.polytile_kernel_get_array_role(handle, a)]
+                           for a in range(len(self.arrays)))
+        self.parameters = tuple(text_of(lib.polytile_kernel_get_parameter_name(handle, p))
+                                for p in range(lib.polytile_kernel_get_n_parameters(handle)))
+
+    def __call__(self, *arrays, **options):
+        if len(arrays) == 1 and callable(arrays[0]) and not options:
+            return self._decorate(arrays[0])
+        return run(self, *arrays, **options)
+
+    def _decorate(self, function):
+        """@kernel(...) above a function gives it the function's name and documentation."""
+        self.__doc__ = function.__doc__
+        self.__name__ = function.__name__
+        self.__wrapped__ = function
+        return self
+
+    def __repr__(self):
+        return f"<polytile.Kernel {self.source[0]!r}>"
+
+
+def kernel(declaration, body=None, contracts=False):
+    """Make a kernel: kernel("add[i]: in x[i], y[i]; out z[i]", "z(i) = x(i) + y(i);")."""
+    return Kernel(declaration, body, contracts)
+
+
+class Launch:
+    """What one launch needs of the library, kept while it is used."""
+
+    def __init__(self, context, of, wrapped, domain, limit, params, block=None):
+        self.kernel = context.kernel(of.source)
+        self.arrays = ffi.new("polytile_array *[]", [w.handle for w in wrapped])
+        self.n_arrays = len(wrapped)
+        self.domain = domain_of(_ranges(of, wrapped, domain))
+        self._kept = []
+        self.options = ffi.new("polytile_launch_options *")
+        self.options.n_parameters = len(params)
+        self._parameters = ffi.new("polytile_parameter[]", max(1, len(params)))
+        for k, (name, value) in enumerate(params.items()):
+            self._fill_parameter(self._parameters[k], name, value)
+        self.options.parameters = self._parameters
+        self.options.plan.limit_bytes = _bytes_of(limit)
+        if block is not None:
+            self._kept.append(ffi.new("int64_t[]", [int(extent) for extent in block]))
+            self.options.plan.block = self._kept[-1]
+
+    def _fill_parameter(self, parameter, name, value):
+        self._kept.append(ffi.new("char[]", name.encode()))
+        parameter.name = self._kept[-1]
+        if isinstance(value, numbers.Integral):
+            is_large = int(value) >= 1 << 63
+            parameter.number = _UNSIGNED if is_large else _SIGNED
+            parameter.value = int(value) - (1 << 64 if is_large else 0)
+        elif isinstance(value, numbers.Real):
+            parameter.number = _FLOAT
+            parameter.real = float(value)
+        else:
+            raise InvalidError(f"parameter {name} is {value!r}, which is no number")
+
+
+def _bytes_of(limit):
+    """A limit as bytes: a number of them, or a text such as "64MiB"."""
+    if limit is None:
+        return 0
+    if isinstance(limit, numbers.Integral):
+        return int(limit)
+    found = ffi.new("int64_t *")
+    if not lib.polytile_size_parse(str(limit).encode(), found):
+        why = ffi.new("char[]", 128)
+        raise InvalidError(
+            f"limit {limit!r}: {text_of(lib.polytile_size_explain(str(limit).encode(), why))}")
+    return found[0]
+
+
+def _range_of(part):
+    """(lo, hi, step) of an extent, of (lo, hi) and (lo, hi, step), which include both ends, or of a
+    slice, which does not include its end."""
+    if isinstance(part, numbers.Integral):
+        return (0, int(part) - 1, 1)
+    if isinstance(part, slice):
+        if part.start is None or part.stop is None:
+            raise InvalidError(f"a slice of a domain needs both ends: {part}")
+        return (int(part.start), int(part.stop) - 1, int(part.step or 1))
+    lo, hi, *rest = part
+    return (int(lo), int(hi), int(rest[0]) if rest else 1)
+
+
+def _ranges(of, wrapped, domain):
+    """The ranges of a domain; the default is the extents of the first array that is overwritten."""
+    if domain is not None:
+        parts = domain if isinstance(domain, (tuple, list)) else (domain,)
+        return [_range_of(part) for part in parts]
+    for role, w in zip(of.roles, wrapped):
+        if role in ("out", "inout") and len(w.memory.shape) == of.n_indices:
+            return [_range_of(extent) for extent in w.memory.shape]
+    raise InvalidError(
+        f"{of.name}: domain is missing, and no array that is written has {of.n_indices} "
+        "dimensions; give the threads, such as domain=(n, m)")
+
+
+def _check_arrays(of, wrapped):
+    for role, w in zip(of.roles, wrapped):
+        if role != "in" and not w.is_writable:
+            raise InvalidError(
+                f"{of.name}: array {w.name} is written ({role}), but is read-only; give a copy, or "
+                "open its file with mode r+")
+
+
+class Arguments:
+    """The arrays of a launch, wrapped until the end of a with statement."""
+
+    def __init__(self, context, of, arrays):
+        self.context, self.of = context, of
+        if len(arrays) != len(of.arrays):
+            raise InvalidError(
+                f"{of.name}: {len(arrays)} arrays are given and the kernel has {len(of.arrays)}: "
+                f"{', '.join(of.arrays)}")
+        self.given = arrays
+        self.wrapped = []
+
+    def __enter__(self):
+        self.context.lock.acquire()
+        try:
+            for name, given in zip(self.of.arrays, self.given):
+                self.wrapped.append(self._find_same(given) or Wrapped(self.context, given, name))
+        except BaseException:
+            self.__exit__()
+            raise
+        return self.wrapped
+
+    def _find_same(self, given):
+        for other, wrapped in zip(self.given, self.wrapped):
+            if other is given:
+                return wrapped
+        return None
+
+    def __exit__(self, *_):
+        for wrapped in set(self.wrapped):
+            wrapped.destroy()
+        self.wrapped = []
+        self.context.lock.release()
+
+
+class Report:
+    """What a run did and took."""
+
+    def __init__(self, report):
+        for name in ("n_launches", "n_kernels", "peak_device_bytes", "h2d_bytes", "d2h_bytes",
+                     "lower_bound_bytes", "plan_s", "run_s", "compute_s", "transfer_s"):
+            setattr(self, name, getattr(report, name))
+
+    def __repr__(self):
+        return "Report(" + ", ".join(f"{k}={v!r}" for k, v in vars(self).items()) + ")"
+
+
+def run(of, *arrays, domain=None, device="host", limit=None, **params):
+    """Run a kernel over arrays and wait for it; returns a Report.
+
+    domain: extents (n, m), or for each index (lo, hi) with both ends included, or a slice.
+    limit: of device memory, "64MiB" or bytes. Parameters are given by their names.
+    """
+    context = current()
+    with Arguments(context, of, arrays) as wrapped:
+        _check_arrays(of, wrapped)
+        launch = Launch(context, of, wrapped, domain, limit, params)
+        opened = context.device(device)
+        context.require(lib.polytile_run(opened, launch.kernel, launch.domain, launch.n_arrays,
+                                         launch.arrays, launch.options))
+        report = ffi.new("polytile_report *")
+        lib.polytile_device_get_report(opened, report)
+        return Report(report)
+
+
+class Plan:
+    """The sub-kernels of a launch; a notebook shows it as a picture above a table."""
+
+    def __init__(self, text, data, svg):
+        self.text, self.data, self.svg = text, data, svg
+
+    def __str__(self):
+        return self.text
+
+    def __repr__(self):
+        return f"<polytile.Plan of {self.data['kernel']}: {self.data['kernels']} sub-kernels>"
+
+    def _repr_svg_(self):
+        return self.svg
+
+    def _repr_html_(self):
+        shown = ("kernel", "strategy", "limit_bytes", "peak_device_bytes", "kernels", "h2d_bytes",
+                 "d2h_bytes", "lower_bound_bytes", "predicted_seconds")
+        rows = "".join(f"<tr><th>{key}</th><td>{html.escape(str(self.data[key]))}</td></tr>"
+                       for key in shown if key in self.data)
+        return f"<div>{self.svg}<table>{rows}</table></div>"
+
+
+def plan(of, *arrays, domain=None, limit=None, block=None, **params):
+    """Plan a launch; arrays may be described() ones. Nothing runs."""
+    context = current()
+    made = ffi.new("polytile_plan **")
+    with Arguments(context, of, arrays) as wrapped:
+        launch = Launch(context, of, wrapped, domain, limit, params, block)
+        context.require(lib.polytile_plan_create(launch.kernel, launch.domain, launch.n_arrays,
+                                                 launch.arrays, launch.options, made))
+        try:
+            text, data, svg = (_print_plan(context, made[0], f) for f in (_TEXT, _JSON, _SVG))
+        finally:
+            lib.polytile_plan_destroy(made[0])
+    return Plan(text, json.loads(data), svg)
+
+
+def _print_plan(context, made, form):
+    text = ffi.new("char **")
+    context.require(lib.polytile_plan_to_string(made, form, text))
+    return take_text(text[0])
+
+
+class Checked:
+    """A launch that was found right."""
+
+    def __init__(self, text):
+        self.text = text
+
+    def __str__(self):
+        return self.text
+
+    __repr__ = __str__
+
+    def _repr_html_(self):
+        return f"<p>&#10003; {html.escape(self.text)}</p>"
+
+
+def check(of, *arrays, domain=None, device="host", limit=None, **params):
+    """Prove that the threads of a launch do not conflict, and, if the arrays have memory and the
+    kernel a body, run some on copies, to see that it keeps to its declaration. Raises what is
+    wrong; arrays stay as they are."""
+    context = current()
+    with Arguments(context, of, arrays) as wrapped:
+        launch = Launch(context, of, wrapped, domain, limit, params)
+        context.require(lib.polytile_check(launch.kernel, launch.domain, launch.n_arrays,
+                                           launch.arrays, launch.options))
+        said = f"{of.name}: no two threads conflict"
+        if of.source[1] is not None and not any(isinstance(w.memory, Described) for w in wrapped):
+            _check_arrays(of, wrapped)
+            context.require(lib.polytile_check_run(
+                context.device(device), launch.kernel, launch.domain, launch.n_arrays,
+                launch.arrays, launch.options, ffi.NULL))
+            said += ", and the body touches what the declaration says"
+    return Checked(said)

@@ -1,0 +1,136 @@
+"""Queues: many launches over arrays that stay on a device."""
+
+
+from ._context import Context
+from ._library import ffi, lib
+from .arrays import Described, Wrapped, type_of
+from .errors import InvalidError
+from .kernel import Launch, Report, _check_arrays
+
+
+class Internal:
+    """An array of a queue's own: it is nowhere but on the device, and zero at first."""
+
+    def __init__(self, queue, dtype, shape, name):
+        self.memory = Described(dtype, shape)
+        self.name = name
+        self.is_writable = True
+        made = ffi.new("polytile_array **")
+        queue.context.require(lib.polytile_queue_create_array(
+            queue.handle, name.encode(), type_of(self.memory.dtype), self.memory.ndim,
+            list(self.memory.shape), made))
+        self.handle = made[0]
+
+
+class Queue:
+    """An ordered stream of launches on a device; used by `with`.
+
+    Arrays are attached when they are first launched with; between that and detach(), or the end of
+    the with statement, only launches touch them.
+    """
+
+    def __init__(self, device="host"):
+        self.context = Context()
+        made = ffi.new("polytile_queue **")
+        self.context.require(lib.polytile_queue_create(self.context.handle, device.encode(), made))
+        self._handle = made[0]
+        self._attached = {}
+        self._n_internal = 0
+
+    @property
+    def handle(self):
+        if self._handle is None:
+            raise InvalidError("this queue has ended; make another one")
+        self.context.handle
+        return self._handle
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, *_):
+        try:
+            if kind is None:
+                self.detach()
+        finally:
+            self.close()
+
+    def attach(self, *arrays, names=None):
+        """Let launches use arrays; nothing moves yet."""
+        for k, given in enumerate(arrays):
+            name = names[k] if names else f"array{len(self._attached)}"
+            self._attach(given, name)
+
+    def _attach(self, given, name):
+        wrapped = Wrapped(self.context, given, name)
+        try:
+            self.context.require(lib.polytile_queue_attach(
+                self.handle, 1, ffi.new("polytile_array *[]", [wrapped.handle])))
+        except BaseException:
+            wrapped.destroy()
+            raise
+        self._attached[id(given)] = (given, wrapped)
+        return wrapped
+
+    def array(self, dtype, shape, name=None):
+        """Make an array of the queue's own, such as a second field."""
+        self._n_internal += 1
+        return Internal(self, dtype, shape, name or f"internal{self._n_internal}")
+
+    def _find(self, given, name):
+        if isinstance(given, Internal):
+            return given
+        found = self._attached.get(id(given))
+        return self._attach(given, name) if found is None else found[1]
+
+    def launch(self, of, *arrays, domain=None, **params):
+        """Queue a launch and return; it runs when others before it are done."""
+        if len(arrays) != len(of.arrays):
+            raise InvalidError(
+                f"{of.name}: {len(arrays)} arrays are given and the kernel has {len(of.arrays)}: "
+                f"{', '.join(of.arrays)}")
+        with self.context.lock:
+            wrapped = [self._find(given, name) for given, name in zip(arrays, of.arrays)]
+            _check_arrays(of, wrapped)
+            launch = Launch(self.context, of, wrapped, domain, None, params)
+            self.context.require(lib.polytile_queue_launch(
+                self.handle, launch.kernel, launch.domain, launch.n_arrays, launch.arrays,
+                launch.options))
+
+    def wait(self):
+        """Wait until all launches are done; raises what failed."""
+        with self.context.lock:
+            self.context.require(lib.polytile_queue_wait(self.handle))
+
+    def detach(self, *arrays):
+        """Wait for the launches that use arrays, and give them back with their results; all without
+        arguments."""
+        with self.context.lock:
+            keys = [id(given) for given in arrays] or list(self._attached)
+            for key in keys:
+                if key not in self._attached:
+                    raise InvalidError("an array is not attached to this queue")
+            wrapped = [self._attached[key][1] for key in keys]
+            if not wrapped:
+                return self.wait()
+            self.context.require(lib.polytile_queue_detach(
+                self.handle, len(wrapped),
+                ffi.new("polytile_array *[]", [w.handle for w in wrapped])))
+            for key in keys:
+                self._attached.pop(key)[1].destroy()
+        return None
+
+    def report(self):
+        """What the queue did so far; waits for it."""
+        report = ffi.new("polytile_report *")
+        with self.context.lock:
+            lib.polytile_queue_get_report(self.handle, False, report)
+        return Report(report)
+
+    def close(self):
+        """End the queue; launches that failed are not reported any more."""
+        if self._handle is not None:
+            self._handle = None
+            self.context.destroy()
+            self._attached = {}
+
+

@@ -1,0 +1,66 @@
+"""Many launches over arrays that stay."""
+
+import numpy as np
+import pytest
+
+import polytile as pt
+
+heat = pt.kernel(
+    "heat[i](f64 dt): in u[i-1:i+1]; out v[i]",
+    "v(i) = u(i) + dt * (u(i - 1) - 2 * u(i) + u(i + 1));",
+)
+
+
+@pytest.mark.parametrize("device", ["host", "host(memory=64KiB)", "host(memory=32KiB),host"])
+def test_steps_are_numpys(device):
+    u = np.sin(np.arange(4001) / 7)
+    expected = u.copy()
+    for _ in range(20):
+        expected[1:-1] = expected[1:-1] + 0.1 * (
+            expected[:-2] - 2 * expected[1:-1] + expected[2:])
+    expected_edges = u[[0, -1]].copy()
+    w = u.copy()
+    with pt.Queue(device) as queue:
+        fields = [u, w]
+        for step in range(20):
+            queue.launch(heat, fields[step % 2], fields[1 - step % 2], domain=(slice(1, 4000),),
+                         dt=0.1)
+    assert np.array_equal(u, expected)
+    assert np.array_equal(u[[0, -1]], expected_edges)
+
+
+def test_internal_arrays_stay_on_the_device():
+    twice = pt.kernel("twice[i]: in x[i]; out y[i]", "y(i) = 2 * x(i);")
+    x, z = np.arange(1000.0), np.zeros(1000)
+    with pt.Queue("host(memory=1MiB)") as queue:
+        middle = queue.array("f64", (1000,))
+        queue.launch(twice, x, middle, domain=1000)
+        queue.launch(twice, middle, z)
+        queue.wait()
+        report = queue.report()
+        queue.detach(z)
+        assert np.array_equal(z, 4 * x)
+    assert report.n_launches == 2 and report.h2d_bytes == x.nbytes
+
+
+def test_errors_come_from_launch_wait_and_detach():
+    x, z = np.arange(10.0), np.zeros(10)
+    wrong = pt.kernel("wrong[i]: in x[i]; out z[i]", "z(i) = nowhere(x(i));")
+    with pt.Queue("host") as queue:
+        with pytest.raises(pt.DeclarationError, match="nowhere is unknown"):
+            queue.launch(wrong, x, z)
+        with pytest.raises(pt.InvalidError, match="1 arrays are given and the kernel has 2"):
+            queue.launch(wrong, x)
+        with pytest.raises(pt.InvalidError, match="not attached"):
+            queue.detach(np.zeros(3))
+    with pytest.raises(pt.InvalidError, match="has ended"):
+        queue.wait()
+
+
+def test_an_exception_ends_the_queue():
+    x, z = np.arange(10.0), np.zeros(10)
+    with pytest.raises(KeyError):
+        with pt.Queue("host") as queue:
+            queue.launch(pt.kernel("copy[i]: in x[i]; out z[i]", "z(i) = x(i);"), x, z)
+            raise KeyError("of the program")
+    assert np.array_equal(z, x) or not z.any()
