@@ -321,3 +321,14 @@ bool SharedProgram::draw_launch(Random *random) {
     return add_launch(draft.text(), draft.threads, draft.arrays, !random->chance(12),
                       draft.parameters());
 }
+
+void SharedProgram::draw_launches(Random *random) {
+    const int64_t n_kernels = random->number(1, 4), n_launches = random->number(1, 9);
+    for (int64_t k = 0, n_tried = 0; k < n_kernels && n_tried < 30; n_tried++)
+        k += draw_launch(random);
+    const size_t n_drawn = launches_.size();
+    for (int64_t l = 0; l < n_launches && n_drawn > 0; l++)
+        repeat_launch(random->chance(70) ? launches_.size() - n_drawn
+                                         : static_cast<size_t>(random->number(
+                                               0, static_cast<int64_t>(n_drawn) - 1)));
+}

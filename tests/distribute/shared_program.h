@@ -37,6 +37,8 @@ class SharedProgram {
     /** A kernel that writes one or two of the arrays without conflicts, with subscripts that name a
      * parameter here and there; may be refused often. */
     bool draw_launch(Random *random);
+    /** A few kernels, of which several are launched again and again, as in time steps. */
+    void draw_launches(Random *random);
     /** From here on no thread of a launch that updates is run by several members. */
     void let_run_once() { runs_once_ = true; }
     /** The same launch as one before. */

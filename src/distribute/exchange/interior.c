@@ -1,4 +1,4 @@
-#include "distribute/exchange/exchange.h"
+#include "distribute/exchange/superstep.h"
 
 #include "queue/aliased.h"
 
@@ -99,4 +99,52 @@ polytile_domain pti_interior_of(const pti_shared_launch *launch, const pti_excha
     }
     bool is_worth_it = is_received && pti_box_count(&left) >= pti_box_count(threads) / 2;
     return is_worth_it ? left : pti_box_empty(threads->n_dims);
+}
+
+/** The members of one process. */
+typedef struct process {
+    int first;
+    int n_local;
+} process;
+
+static bool is_of(const process *of, int member) {
+    return member >= of->first && member < of->first + of->n_local;
+}
+
+static bool is_moved(const pti_exchange *exchange, const process *of, int array) {
+    bool is = false;
+    for (int t = 0; t < exchange->n_transfers; t++) {
+        const pti_transfer *transfer = &exchange->transfer[t];
+        is |= transfer->array == array && (is_of(of, transfer->from) || is_of(of, transfer->to));
+    }
+    return is;
+}
+
+/** Whether threads that several members run write what these send each other before: it must not
+ * be on its way any more. What an owner reduces for all is nothing to the others. */
+static bool writes_moved(const pti_superstep *superstep, const pti_superstep_parts *parts,
+                         const process *of) {
+    const pti_shared_launch *launch = superstep->launch;
+    const pti_home *home = &parts->work[0].home[0];
+    bool does = false;
+    for (int a = 0; a < launch->call.instance->n_operands; a++) {
+        const pti_operand *operand = &launch->call.instance->operand[a];
+        does |= operand->writes && !(operand->reduces && home->widens) &&
+                is_moved(&parts->before, of, launch->call.array[a]);
+    }
+    return does && pti_home_repeats(home, launch, superstep->ownerships);
+}
+
+void pti_interiors_find(const pti_superstep *superstep, const pti_superstep_parts *parts, int first,
+                        int n_local, polytile_domain *inner) {
+    const process of = {first, n_local};
+    bool has_interiors = superstep->n_launches == 1 && !parts->work[0].home[0].splits &&
+                         !writes_moved(superstep, parts, &of);
+    for (int q = first; q < first + n_local; q++) {
+        const pti_boxes *threads = &parts->work[q - parts->first].threads[0];
+        inner[q - first] = (polytile_domain){0};
+        if (has_interiors && threads->n_boxes == 1)
+            inner[q - first] =
+                pti_interior_of(&superstep->launch[0], &parts->before, q, &threads->box[0]);
+    }
 }

@@ -18,7 +18,7 @@ pti_superstep pti_superstep_next(const pti_superstep *known, const pti_superstep
 
 bool pti_superstep_deal(const pti_superstep *superstep, int first, int n_local, pti_copies *copies,
                         pti_superstep_parts *parts) {
-    *parts = (pti_superstep_parts){.n_local = n_local};
+    *parts = (pti_superstep_parts){.first = first, .n_local = n_local};
     parts->work = calloc((size_t)n_local + 1, sizeof *parts->work);
     if (parts->work == NULL)
         return false;

@@ -23,6 +23,7 @@ pti_superstep pti_superstep_next(const pti_superstep *known, const pti_superstep
 
 /** A superstep dealt out to the members first .. first + n_local - 1. */
 typedef struct pti_superstep_parts {
+    int first;
     int n_local;
     pti_work *work; /* of each of them; owned, as all below */
     pti_exchange before;
@@ -39,5 +40,13 @@ typedef struct pti_superstep_parts {
 bool pti_superstep_deal(const pti_superstep *superstep, int first, int n_local, pti_copies *copies,
                         pti_superstep_parts *parts);
 void pti_superstep_parts_free(pti_superstep_parts *parts);
+
+/* interior.c */
+
+/** Find the threads of each member of a process that can run before anything arrives: those of a
+ * superstep of one launch, if they are enough to be worth it; else no dimensions, or none. The parts
+ * are of the process's members, and perhaps of others. */
+void pti_interiors_find(const pti_superstep *superstep, const pti_superstep_parts *parts, int first,
+                        int n_local, polytile_domain *inner);
 
 #endif

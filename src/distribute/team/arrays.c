@@ -25,6 +25,8 @@ bool pti_team_make_positions(pti_team *team, int n_arrays) {
     pti_team_forget_prepared(team);
     if (!grow_list(&team->array, former, n_arrays, sizeof *team->array) ||
         !grow_list(&team->ownership, former, n_arrays, sizeof *team->ownership) ||
+        !grow_list(&team->is_shared, former, n_arrays, sizeof *team->is_shared) ||
+        !grow_list(&team->is_lent, former, n_arrays, sizeof *team->is_lent) ||
         !grow_list(&team->reached, former * n_local, n_arrays * n_local, sizeof *team->reached) ||
         !grow_list(&team->copies.extra, former * n_members, n_arrays * n_members,
                    sizeof *team->copies.extra))
@@ -64,6 +66,8 @@ static polytile_status add_array(pti_team *team, polytile_array *array, pti_team
     team->array[position] = (pti_team_array){
         .array = array, .memory = memory, .member = member, .ownership = ownership};
     team->ownership[position] = ownership;
+    team->is_shared[position] = team->transport->shares_memory && memory == PTI_TEAM_PROGRAMS;
+    team->is_lent[position] = false;
     pti_team_forget_prepared(team);
     return give_all_copies(team, position)
                ? POLYTILE_OK
@@ -90,6 +94,7 @@ static void remove_array(pti_team *team, int position) {
     free(team->array[position].member);
     team->is_shallow = false;
     team->array[position] = (pti_team_array){0};
+    team->is_shared[position] = team->is_lent[position] = false;
     pti_team_forget_prepared(team);
     pti_team_touch_copies(team);
 }

@@ -19,15 +19,19 @@ bool pti_team_shares_results(const pti_team *team, const pti_prepared *prepared)
     return shares;
 }
 
-/** runs_once: no two members may compute what goes to memory that others share. */
-static void list_known_launches(const pti_team *team, int at, bool runs_once, known_launches *of) {
-    int n_launches = (int)pti_min(team->n_recorded - at, PTI_SUPERSTEP_LAUNCHES);
+void pti_team_list_launches(const pti_team *team, int at, int n_launches, bool runs_once,
+                            pti_shared_launch *launch) {
     for (int l = 0; l < n_launches; l++) {
         const pti_prepared *prepared = team->recorded[at + l].prepared;
-        of->launch[l] =
+        launch[l] =
             (pti_shared_launch){.call = pti_prepared_call(prepared),
                                 .runs_once = runs_once && pti_team_shares_results(team, prepared)};
     }
+}
+
+static void list_known_launches(const pti_team *team, int at, bool runs_once, known_launches *of) {
+    int n_launches = (int)pti_min(team->n_recorded - at, PTI_SUPERSTEP_LAUNCHES);
+    pti_team_list_launches(team, at, n_launches, runs_once, of->launch);
     of->superstep = (pti_superstep){.n_launches = n_launches,
                                     .launch = of->launch,
                                     .n_arrays = team->n_arrays,
@@ -93,68 +97,6 @@ static int64_t number_copies(pti_team *team, const pti_copies *copies) {
     return ++team->n_copies_ids;
 }
 
-/** Whether a member writes elements of others. */
-static bool writes_across(const pti_team *team, const pti_work *work, int position, int member) {
-    polytile_domain owned = pti_ownership_hull(&team->ownership[position], member);
-    const pti_boxes *writes = &work->writes[position];
-    bool is_across = writes->n_boxes > 0 && !pti_ownership_is_whole(&team->ownership[position]);
-    for (int b = 0; b < writes->n_boxes && !is_across; b++)
-        is_across = !pti_box_contains(&owned, &writes->box[b]);
-    return is_across;
-}
-
-/**
- * What several members computed of the same memory stays with their devices, and is no longer there
- * after the superstep.
- */
-static void drop_halos(const pti_team *team, const pti_superstep *superstep,
-                       pti_prepared_superstep *prepared) {
-    if (!team->transport->shares_memory)
-        return;
-    for (int p = 0; p < team->n_arrays; p++) {
-        for (int m = 0; m < superstep->n_members && team->array[p].memory == PTI_TEAM_PROGRAMS;
-             m++) {
-            if (writes_across(team, &prepared->parts.work[m], p, m))
-                pti_boxes_clear(&prepared->copies.extra[p * superstep->n_members + m]);
-        }
-    }
-}
-
-static bool is_received(const pti_prepared_superstep *prepared, int array) {
-    bool is = false;
-    for (int t = 0; t < prepared->parts.before.n_transfers; t++)
-        is |= prepared->parts.before.transfer[t].array == array;
-    return is;
-}
-
-/** Whether threads that several members run write what these send each other before: it must not
- * be on its way any more. What an owner reduces for all is nothing to the others. */
-static bool writes_received(const pti_superstep *superstep,
-                            const pti_prepared_superstep *prepared) {
-    const pti_shared_launch *launch = superstep->launch;
-    const pti_home *home = &prepared->parts.work[0].home[0];
-    bool does = false;
-    for (int a = 0; a < launch->call.instance->n_operands; a++) {
-        const pti_operand *operand = &launch->call.instance->operand[a];
-        does |= operand->writes && !(operand->reduces && home->widens) &&
-                is_received(prepared, launch->call.array[a]);
-    }
-    return does && pti_home_repeats(home, launch, superstep->ownerships);
-}
-
-static void find_interiors(pti_team *team, const pti_superstep *superstep,
-                           pti_prepared_superstep *prepared) {
-    bool has_interiors = superstep->n_launches == 1 && !prepared->parts.work[0].home[0].splits &&
-                         !writes_received(superstep, prepared);
-    for (int m = 0; m < team->transport->n_local; m++) {
-        const pti_boxes *threads = &prepared->parts.work[m].threads[0];
-        prepared->inner[m] = (polytile_domain){0};
-        if (has_interiors && threads->n_boxes == 1)
-            prepared->inner[m] = pti_interior_of(&superstep->launch[0], &prepared->parts.before,
-                                                 team->transport->first + m, &threads->box[0]);
-    }
-}
-
 static bool fill_prepared_superstep(pti_team *team, int at, const pti_superstep *superstep,
                                     pti_prepared_superstep *prepared) {
     int n_local = team->transport->n_local;
@@ -171,9 +113,12 @@ static bool fill_prepared_superstep(pti_team *team, int at, const pti_superstep 
         !pti_superstep_deal(superstep, team->transport->first, n_local, &prepared->copies,
                             &prepared->parts))
         return false;
-    drop_halos(team, superstep, prepared);
-    prepared->meets = pti_team_meets(team, superstep, prepared->parts.work[0].home);
-    find_interiors(team, superstep, prepared);
+    const pti_joint_request request =
+        pti_team_joint_request(team, superstep, &prepared->parts, prepared->runs_once);
+    pti_joint_drop_halos(&request, &prepared->copies);
+    prepared->meets = pti_joint_meets(&request);
+    pti_interiors_find(superstep, &prepared->parts, team->transport->first, n_local,
+                       prepared->inner);
     prepared->ends = number_copies(team, &prepared->copies);
     return true;
 }

@@ -231,6 +231,8 @@ static polytile_status prepare_superstep(pti_team *team, int at,
         find_superstep_and_reach(team, at, prepared, &is_new);
     }
     if (is_new && !has_failure(team))
+        note_failure(team, pti_team_prove_superstep(team, at, *prepared));
+    if (is_new && !has_failure(team))
         note_failure(team, open_exchanges(team));
     return is_new ? functions->agree(team->transport, pti_error_restore(team->ctx, &team->failure))
                   : POLYTILE_OK;

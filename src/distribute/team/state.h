@@ -2,7 +2,7 @@
 #define POLYTILE_DISTRIBUTE_TEAM_STATE_H
 
 #include "base/bell.h"
-#include "distribute/exchange/exchange.h"
+#include "distribute/exchange/joint_plan.h"
 #include "distribute/exchange/superstep.h"
 #include "distribute/team/team.h"
 #include "queue/member.h"
@@ -22,7 +22,7 @@ typedef struct pti_prepared_superstep {
     struct pti_prepared_superstep *next;
     int n_launches;
     bool runs_once;    /* no two members may compute what goes to memory that others share */
-    bool meets;        /* see pti_team_meets() */
+    bool meets;        /* see pti_joint_meets() */
     int64_t *serial;   /* of the launches, as prepared */
     int64_t begins;    /* the copies before it: pti_team.copies_id */
     int64_t ends;      /* and after it */
@@ -63,6 +63,8 @@ struct pti_team {
     int n_arrays; /* positions there are */
     pti_team_array *array;
     pti_ownership *ownership; /* of each position, side by side as supersteps take them */
+    bool *is_shared; /* of each position: local members have the program's memory of the array */
+    bool *is_lent;   /* likewise: they may still read there what others own */
     polytile_array **reached; /* [position * n_local + local member], for exchanges */
     pti_copies copies;        /* as the next launch finds them */
     int64_t copies_id;        /* which they are; the same only if they are */
@@ -145,6 +147,11 @@ bool pti_team_fits(const pti_team *team, int local);
 /** Whether a launch writes memory that several members share. */
 bool pti_team_shares_results(const pti_team *team, const pti_prepared *prepared);
 
+/** List recorded launches as those see them that deal them out. runs_once: no two members may compute
+ * what goes to memory that others share. */
+void pti_team_list_launches(const pti_team *team, int at, int n_launches, bool runs_once,
+                            pti_shared_launch *launch);
+
 /** The next superstep of what is recorded, from `at` on, cut for the members; NULL when memory runs
  * out, which happens only to what is new. It is new on all processes or on none. */
 pti_prepared_superstep *pti_team_find_prepared(pti_team *team, int at, bool *is_new);
@@ -210,6 +217,17 @@ polytile_status pti_team_deal_launch(pti_team *team, int at, bool *is_done);
  * Errors: INVALID. */
 polytile_status pti_team_compare(pti_team *team);
 
+/* joint.c */
+
+/** A superstep as those ask about it that plan who waits for whom. */
+pti_joint_request pti_team_joint_request(const pti_team *team, const pti_superstep *superstep,
+                                         const pti_superstep_parts *parts, bool runs_once);
+
+/** Prove what all members do of a new superstep, from the recorded launch `at` on, with
+ * POLYTILE_CHECK=plan; nobody has run it. Errors: INTERNAL, NO_MEMORY. */
+polytile_status pti_team_prove_superstep(const pti_team *team, int at,
+                                         const pti_prepared_superstep *prepared);
+
 /* wait.c */
 
 /** Whether local members write elements of an array in a superstep. */
@@ -221,10 +239,6 @@ polytile_status pti_team_wait_members(const pti_team *team, polytile_status stat
 
 /** The same, and nobody still reads what is about to be written. */
 polytile_status pti_team_wait_all(pti_team *team);
-
-/** Whether members over one memory read there what others compute in the same superstep: what they
- * write goes there when all of them are done. homes: of the launches. */
-bool pti_team_meets(const pti_team *team, const pti_superstep *superstep, const pti_home *homes);
 
 /** After a superstep that meets, wait until all members are done with it. */
 polytile_status pti_team_wait_meeting(pti_team *team);

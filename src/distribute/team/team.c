@@ -59,6 +59,8 @@ static void free_team(pti_team *team) {
     free(team->recorded);
     free(team->array);
     free(team->ownership);
+    free(team->is_shared);
+    free(team->is_lent);
     free(team->reached);
     pti_bell_destroy(&team->bell);
     free(team);

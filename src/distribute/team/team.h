@@ -58,7 +58,6 @@ typedef struct pti_team_array {
     bool is_written;   /* by a launch that was run */
     bool is_leaving;   /* members' queues know that it ends */
     bool is_discarded; /* likewise, that its elements are dead; while they are notified */
-    bool is_lent;      /* members over one memory may still read what others own of it */
 } pti_team_array;
 
 /** An array by the queue's array; it is of this team's queue. */

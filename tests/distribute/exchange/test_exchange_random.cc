@@ -7,18 +7,6 @@
 
 namespace {
 
-/* A few kernels, of which several are launched again and again, as in time steps. */
-void draw_launches(Random *random, SharedProgram *program) {
-    const int64_t n_kernels = random->number(1, 4), n_launches = random->number(1, 9);
-    for (int64_t k = 0, n_tried = 0; k < n_kernels && n_tried < 30; n_tried++)
-        k += program->draw_launch(random);
-    const size_t n_drawn = program->launches().size();
-    for (int64_t l = 0; l < n_launches && n_drawn > 0; l++)
-        program->repeat_launch(random->chance(70) ? program->launches().size() - n_drawn
-                                                  : static_cast<size_t>(random->number(
-                                                        0, static_cast<int64_t>(n_drawn) - 1)));
-}
-
 struct Seen {
     int64_t n_supersteps = 0;
     int64_t n_deep = 0;
@@ -65,7 +53,7 @@ TEST(Exchange, OwnersOfRandomProgramsHaveWhatOneMemberAloneHas) {
         program.draw_arrays(&random, n_members);
         if (random.chance(25))
             program.let_run_once();
-        draw_launches(&random, &program);
+        program.draw_launches(&random);
         const std::string error = run_in_supersteps(&random, program, n_members, &seen);
         ASSERT_EQ(error, "") << n_members << " members, round " << round << "\n" << program.text();
     }

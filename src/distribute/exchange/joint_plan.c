@@ -1,0 +1,303 @@
+#include "distribute/exchange/joint_plan.h"
+
+/* One list while it is made. */
+typedef struct plan {
+    const pti_joint_request *request;
+    pti_joint_builder builder;
+    int first;
+    int n_local;
+    pti_boxes boxes; /* reused; owned */
+} plan;
+
+static const pti_superstep *superstep_of(const plan *of) {
+    return of->request->superstep;
+}
+
+static const pti_work *work_of(const plan *of, int member) {
+    return &of->request->parts->work[member - of->request->parts->first];
+}
+
+static bool is_local(const plan *of, int member) {
+    return member >= of->first && member < of->first + of->n_local;
+}
+
+static void await_member(plan *of, int member, int array) {
+    pti_joint_await(&of->builder, (pti_joint_wait){member, array});
+}
+
+static void add_wait(plan *of, int launch) {
+    pti_joint_add(
+        &of->builder,
+        &(pti_joint_op){PTI_JOINT_WAIT, .member = -1, .peer = -1, .launch = launch, .array = -1},
+        NULL);
+}
+
+/** Wait until no member does anything. */
+static void wait_for_all(plan *of, int launch) {
+    for (int q = of->first; q < of->first + of->n_local; q++)
+        await_member(of, q, -1);
+    add_wait(of, launch);
+}
+
+static void add_elements(plan *of, pti_joint_kind kind, int member, int launch, int array,
+                         const pti_boxes *boxes) {
+    pti_joint_add(
+        &of->builder,
+        &(pti_joint_op){kind, .member = member, .peer = -1, .launch = launch, .array = array},
+        boxes);
+}
+
+static void add_transfer(plan *of, pti_joint_kind kind, int launch, const pti_transfer *transfer) {
+    bool sends = kind == PTI_JOINT_SEND;
+    pti_joint_add(&of->builder,
+                  &(pti_joint_op){kind, .member = sends ? transfer->from : transfer->to,
+                                  .peer = sends ? transfer->to : transfer->from, .launch = launch,
+                                  .array = transfer->array},
+                  &transfer->boxes);
+}
+
+/* Members over one memory. */
+
+static bool is_read(const plan *of, int array) {
+    bool is = false;
+    for (int q = of->first; q < of->first + of->n_local && !is; q++)
+        is = work_of(of, q)->reads[array].n_boxes > 0;
+    return is;
+}
+
+/**
+ * Owners give up what others are about to write in the same memory, and all wait for that: a device
+ * that evicts it later would write older elements over the new ones. What anybody reads comes home
+ * first.
+ */
+static void give_up_passed(plan *of) {
+    const pti_exchange *after = &of->request->parts->after;
+    bool is_given_up = false;
+    for (int t = 0; t < after->n_transfers && of->request->shares_memory; t++) {
+        const pti_transfer *passed = &after->transfer[t];
+        if (!of->request->is_shared[passed->array] || !is_local(of, passed->to))
+            continue;
+        if (is_read(of, passed->array))
+            add_elements(of, PTI_JOINT_FETCH, passed->to, 0, passed->array, &passed->boxes);
+        add_elements(of, PTI_JOINT_FORGET, passed->to, 0, passed->array, &passed->boxes);
+        is_given_up = true;
+    }
+    if (is_given_up)
+        wait_for_all(of, 0);
+}
+
+/** What a member computed of others' elements in shared memory: it stays off the host. */
+static void forget_halos(plan *of) {
+    const pti_superstep *superstep = superstep_of(of);
+    pti_boxes owned = {0};
+    for (int a = 0; a < superstep->n_arrays && of->request->shares_memory; a++) {
+        for (int q = of->first; q < of->first + of->n_local && of->request->is_shared[a]; q++) {
+            pti_ownership_boxes(&superstep->ownerships[a], q, &owned);
+            pti_boxes_copy(&of->boxes, &work_of(of, q)->writes[a]);
+            pti_boxes_subtract_all(&of->boxes, &owned);
+            add_elements(of, PTI_JOINT_FORGET, q, superstep->n_launches, a, &of->boxes);
+        }
+    }
+    of->builder.failed |= owned.failed || of->boxes.failed;
+    pti_boxes_free(&owned);
+}
+
+/* Exchanges. */
+
+static bool is_of(const plan *of, const pti_transfer *transfer) {
+    return is_local(of, transfer->from) || is_local(of, transfer->to);
+}
+
+static bool has_local(const plan *of, const pti_exchange *exchange) {
+    bool has = false;
+    for (int t = 0; t < exchange->n_transfers && !has; t++)
+        has = is_of(of, &exchange->transfer[t]);
+    return has;
+}
+
+/** Wait until what is sent is in host memory, and nothing uses what is received; over one memory
+ * nothing at all. */
+static void await_exchange(plan *of, const pti_exchange *exchange, int launch) {
+    bool waits_for_all = of->request->shares_memory && has_local(of, exchange);
+    for (int q = of->first; q < of->first + of->n_local && waits_for_all; q++)
+        await_member(of, q, -1);
+    for (int t = 0; t < exchange->n_transfers; t++) {
+        const pti_transfer *transfer = &exchange->transfer[t];
+        if (is_local(of, transfer->from))
+            await_member(of, transfer->from, transfer->array);
+        if (is_local(of, transfer->to))
+            await_member(of, transfer->to, transfer->array);
+    }
+    add_wait(of, launch);
+}
+
+/** Elements that members send come home; devices forget what they receive, or bring it home no
+ * more. */
+static void begin_exchange(plan *of, const pti_exchange *exchange, int launch) {
+    for (int t = 0; t < exchange->n_transfers; t++)
+        if (is_local(of, exchange->transfer[t].from))
+            add_elements(of, PTI_JOINT_FETCH, exchange->transfer[t].from, launch,
+                         exchange->transfer[t].array, &exchange->transfer[t].boxes);
+    for (int t = 0; t < exchange->n_transfers; t++)
+        if (is_local(of, exchange->transfer[t].to))
+            add_elements(of, PTI_JOINT_FORGET, exchange->transfer[t].to, launch,
+                         exchange->transfer[t].array, &exchange->transfer[t].boxes);
+    await_exchange(of, exchange, launch);
+    for (int t = 0; t < exchange->n_transfers; t++)
+        if (is_local(of, exchange->transfer[t].from) && !is_local(of, exchange->transfer[t].to))
+            add_transfer(of, PTI_JOINT_SEND, launch, &exchange->transfer[t]);
+}
+
+/** Move elements; what devices have of those is out of date. */
+static void end_exchange(plan *of, const pti_exchange *exchange, int launch) {
+    for (int t = 0; t < exchange->n_transfers; t++)
+        if (is_local(of, exchange->transfer[t].to))
+            add_transfer(
+                of, is_local(of, exchange->transfer[t].from) ? PTI_JOINT_COPY : PTI_JOINT_RECEIVE,
+                launch, &exchange->transfer[t]);
+    for (int t = 0; t < exchange->n_transfers; t++)
+        if (is_local(of, exchange->transfer[t].to))
+            add_elements(of, PTI_JOINT_FORGET, exchange->transfer[t].to, launch,
+                         exchange->transfer[t].array, &exchange->transfer[t].boxes);
+}
+
+/* Launches. */
+
+static const polytile_domain *inner_of(const plan *of, int member) {
+    const polytile_domain *inner =
+        of->request->inner == NULL ? NULL : &of->request->inner[member - of->request->parts->first];
+    return inner == NULL || inner->n_dims == 0 || pti_box_is_empty(inner) ? NULL : inner;
+}
+
+static void add_run(plan *of, int member, int launch, const pti_boxes *threads) {
+    pti_joint_add(
+        &of->builder,
+        &(pti_joint_op){PTI_JOINT_RUN, .member = member, .peer = -1, .launch = launch, .array = -1},
+        threads);
+}
+
+/** The threads that need nothing that is on its way. */
+static void run_inner(plan *of) {
+    for (int q = of->first; q < of->first + of->n_local; q++) {
+        if (inner_of(of, q) == NULL)
+            continue;
+        pti_boxes_assign(&of->boxes, inner_of(of, q));
+        add_run(of, q, 0, &of->boxes);
+    }
+}
+
+/** All launches but what ran already and what is combined. */
+static void run_rest(plan *of) {
+    for (int l = 0; l < superstep_of(of)->n_launches; l++) {
+        for (int q = of->first; q < of->first + of->n_local; q++) {
+            if (work_of(of, q)->home[l].splits)
+                continue;
+            pti_boxes_copy(&of->boxes, &work_of(of, q)->threads[l]);
+            if (inner_of(of, q) != NULL)
+                pti_boxes_subtract(&of->boxes, inner_of(of, q));
+            add_run(of, q, l, &of->boxes);
+        }
+    }
+}
+
+static bool splits_last(const plan *of) {
+    return work_of(of, of->first)->home[superstep_of(of)->n_launches - 1].splits;
+}
+
+/** All that any thread of the last launch reduces into, where that is combined. */
+static bool find_combined(plan *of, int operand) {
+    const pti_superstep *superstep = superstep_of(of);
+    const int last = superstep->n_launches - 1;
+    const pti_shared_launch *launch = &superstep->launch[last];
+    const pti_instance *instance = launch->call.instance;
+    const pti_home *home = &work_of(of, of->first)->home[last];
+    polytile_domain hull;
+    if (!pti_home_combines(home, launch, superstep->ownerships, operand) ||
+        !pti_footprint_find_hull(instance, operand, PTI_WRITES, &instance->threads, &hull))
+        return false;
+    hull = pti_box_without_steps(&hull);
+    pti_boxes_assign(&of->boxes, &hull);
+    return true;
+}
+
+/** Former values come home, and members wait until that is so. */
+static void fetch_former(plan *of, int operand) {
+    const int last = superstep_of(of)->n_launches - 1;
+    const int array = superstep_of(of)->launch[last].call.array[operand];
+    for (int q = of->first; q < of->first + of->n_local; q++) {
+        add_elements(of, PTI_JOINT_FETCH, q, last, array, &of->boxes);
+        await_member(of, q, array);
+        add_wait(of, last);
+    }
+}
+
+/** Once all is combined, devices forget what they had. */
+static void combine_operand(plan *of, int operand, bool forgets) {
+    const int last = superstep_of(of)->n_launches - 1;
+    const int array = superstep_of(of)->launch[last].call.array[operand];
+    if (!forgets)
+        add_elements(of, PTI_JOINT_COMBINE, -1, last, array, &of->boxes);
+    for (int q = of->first; q < of->first + of->n_local && forgets; q++)
+        add_elements(of, PTI_JOINT_FORGET, q, last + 1, array, &of->boxes);
+}
+
+static void combine_operands(plan *of, const pti_call *call, bool forgets) {
+    for (int o = 0; o < call->instance->n_operands; o++)
+        if (find_combined(of, o))
+            combine_operand(of, o, forgets);
+}
+
+/** Run the last launch, whose results are combined. */
+static void combine(plan *of) {
+    const int last = superstep_of(of)->n_launches - 1;
+    const pti_call *call = &superstep_of(of)->launch[last].call;
+    for (int o = 0; o < call->instance->n_operands; o++)
+        if (find_combined(of, o))
+            fetch_former(of, o);
+    for (int q = of->first; q < of->first + of->n_local; q++)
+        add_run(of, q, last, &work_of(of, q)->threads[last]);
+    for (int o = 0; o < call->instance->n_operands; o++)
+        for (int q = of->first; q < of->first + of->n_local && find_combined(of, o); q++)
+            await_member(of, q, call->array[o]);
+    add_wait(of, last);
+    combine_operands(of, call, false);
+    combine_operands(of, call, true);
+}
+
+/** Whether what members computed of others' elements is read, or moved, behind the launches. */
+static bool needs_halos_later(const plan *of) {
+    return splits_last(of) || has_local(of, &of->request->parts->after);
+}
+
+static void fill_list(plan *of) {
+    const pti_superstep_parts *parts = of->request->parts;
+    const int n_launches = superstep_of(of)->n_launches;
+    bool is_later = needs_halos_later(of);
+    if (pti_joint_waits_first(of->request, of->first, of->n_local))
+        wait_for_all(of, 0);
+    give_up_passed(of);
+    begin_exchange(of, &parts->before, 0);
+    run_inner(of);
+    end_exchange(of, &parts->before, 0);
+    run_rest(of);
+    if (!is_later)
+        forget_halos(of);
+    if (of->request->meets)
+        wait_for_all(of, splits_last(of) ? n_launches - 1 : n_launches);
+    if (splits_last(of))
+        combine(of);
+    begin_exchange(of, &parts->after, n_launches);
+    end_exchange(of, &parts->after, n_launches);
+    if (is_later)
+        forget_halos(of);
+}
+
+bool pti_joint_plan_list(const pti_joint_request *request, int first, int n_local,
+                         pti_joint_list *list) {
+    *list = (pti_joint_list){.first = first, .n_local = n_local};
+    plan of = {.request = request, .builder = {.list = list}, .first = first, .n_local = n_local};
+    fill_list(&of);
+    bool failed = of.builder.failed || of.boxes.failed;
+    pti_boxes_free(&of.boxes);
+    return !failed;
+}

@@ -1,0 +1,57 @@
+#ifndef POLYTILE_DISTRIBUTE_EXCHANGE_JOINT_PLAN_H
+#define POLYTILE_DISTRIBUTE_EXCHANGE_JOINT_PLAN_H
+
+#include "distribute/exchange/superstep.h"
+#include "partition/schedule/joint.h"
+
+/* Supersteps as joint schedules: who does what, in which order, and waits for whom. */
+
+/** A superstep that is dealt out, and what is so of the members. */
+typedef struct pti_joint_request {
+    const pti_superstep *superstep;
+    const pti_superstep_parts *parts;
+    const polytile_domain
+        *inner;            /* of each of them: threads of the first launch that can run before
+                                     anything arrives; without dimensions, or empty: none */
+    const bool *is_shared; /* of each array: members of a process have the same host memory of it */
+    bool shares_memory;    /* members of a process have the same memory of some arrays */
+    bool keeps; /* devices keep all, so that several may compute the same shared elements */
+    bool meets; /* members are waited for, behind: others may read meanwhile what they compute */
+    const bool *is_lent;     /* of each array: members may still read there what others own */
+    const char *const *name; /* of each array, for texts; NULL: numbers do */
+} pti_joint_request;
+
+/** Fill in the operations of the process that has the members first .. first + n_local - 1. False
+ * when memory runs out. */
+bool pti_joint_plan_list(const pti_joint_request *request, int first, int n_local,
+                         pti_joint_list *list);
+
+/* joint_shared.c: members over one memory. */
+
+/** Whether some of them may still use what others are about to write: all wait first. */
+bool pti_joint_waits_first(const pti_joint_request *request, int first, int n_local);
+
+/** Of each array: whether members may read there, behind the superstep, what others own; is_lent
+ * becomes that. */
+void pti_joint_lend(const pti_joint_request *request, int first, int n_local, bool *is_lent);
+
+/** Whether members read there what others compute in the same superstep: what they write goes there
+ * when all of them are done. The request's own answer does not count. */
+bool pti_joint_meets(const pti_joint_request *request);
+
+/** Copies that are not there after a superstep: what several members computed of the same memory
+ * stays with their devices, which forget it. */
+void pti_joint_drop_halos(const pti_joint_request *request, pti_copies *copies);
+
+/* joint_holdings.c */
+
+/**
+ * All processes, with n_local members each, and what is so before and after: the copies that are
+ * given, and what members own. The parts are of all members.
+ *
+ * Returns NULL when memory runs out. The caller frees it with pti_joint_free().
+ */
+pti_joint_schedule *pti_joint_plan(const pti_joint_request *request, int n_local,
+                                   const pti_copies *before, const pti_copies *after);
+
+#endif

@@ -1,0 +1,89 @@
+#include "distribute/exchange/joint_plan.h"
+
+/* Members over one memory: who may use what others write there. */
+
+static const pti_work *work_of(const pti_joint_request *request, int member) {
+    return &request->parts->work[member - request->parts->first];
+}
+
+/** Whether a member touches elements of others. */
+static bool is_across(const pti_ownership *ownership, int member, const pti_boxes *touched) {
+    polytile_domain owned = pti_ownership_hull(ownership, member);
+    bool is = touched->n_boxes > 0 && !pti_ownership_is_whole(ownership);
+    for (int b = 0; b < touched->n_boxes && !is; b++)
+        is = !pti_box_contains(&owned, &touched->box[b]);
+    return is;
+}
+
+/** Whether members may read elements of each other in host memory. */
+static bool is_read_across(const pti_joint_request *request, int first, int n_local, int array) {
+    const pti_ownership *ownership = &request->superstep->ownerships[array];
+    bool is = !pti_ownership_is_whole(ownership);
+    for (int q = first; q < first + n_local && !is; q++)
+        is = is_across(ownership, q, &work_of(request, q)->reads[array]);
+    return is;
+}
+
+/** Whether members write elements of each other in host memory: their owners may still use them. */
+static bool is_written_across(const pti_joint_request *request, int first, int n_local, int array) {
+    const pti_ownership *ownership = &request->superstep->ownerships[array];
+    bool is = false;
+    for (int q = first; q < first + n_local && request->is_shared[array] && !is; q++)
+        is = is_across(ownership, q, &work_of(request, q)->writes[array]);
+    return is;
+}
+
+static bool is_written(const pti_joint_request *request, int first, int n_local, int array) {
+    bool is = false;
+    for (int q = first; q < first + n_local && !is; q++)
+        is = work_of(request, q)->writes[array].n_boxes > 0;
+    return is;
+}
+
+bool pti_joint_waits_first(const pti_joint_request *request, int first, int n_local) {
+    bool waits = false;
+    for (int a = 0; a < request->superstep->n_arrays && request->shares_memory; a++)
+        waits |= (request->is_lent[a] && is_written(request, first, n_local, a)) ||
+                 is_written_across(request, first, n_local, a);
+    return waits;
+}
+
+void pti_joint_lend(const pti_joint_request *request, int first, int n_local, bool *is_lent) {
+    bool waits = pti_joint_waits_first(request, first, n_local);
+    for (int a = 0; a < request->superstep->n_arrays && request->shares_memory; a++)
+        is_lent[a] = request->superstep->ownerships[a].domain.n_dims > 0 &&
+                     ((is_lent[a] && !waits) || is_read_across(request, first, n_local, a));
+}
+
+void pti_joint_drop_halos(const pti_joint_request *request, pti_copies *copies) {
+    const pti_superstep *superstep = request->superstep;
+    for (int a = 0; a < superstep->n_arrays && request->shares_memory; a++)
+        for (int q = 0; q < superstep->n_members && request->is_shared[a]; q++)
+            if (is_across(&superstep->ownerships[a], q, &work_of(request, q)->writes[a]))
+                pti_boxes_clear(pti_copies_get(copies, a, q));
+}
+
+/** Whether a thread that runs twice would read what it wrote the first time. What it reduces into,
+ * starting from the identity, it does not read. */
+static bool rereads_results(const pti_joint_request *request, const pti_shared_launch *launch) {
+    const pti_instance *instance = launch->call.instance;
+    bool does = false;
+    for (int w = 0; w < instance->n_operands; w++) {
+        const pti_operand *written = &instance->operand[w];
+        bool is_shared = written->writes && !(written->reduces && written->fresh) &&
+                         request->is_shared[launch->call.array[w]];
+        for (int r = 0; is_shared && r < instance->n_operands; r++)
+            does |= instance->operand[r].reads && launch->call.array[r] == launch->call.array[w];
+    }
+    return does;
+}
+
+bool pti_joint_meets(const pti_joint_request *request) {
+    const pti_superstep *superstep = request->superstep;
+    if (!request->shares_memory)
+        return false;
+    return superstep->n_launches > 1 ||
+           (rereads_results(request, superstep->launch) &&
+            pti_home_repeats(request->parts->work[0].home, superstep->launch,
+                             superstep->ownerships));
+}

@@ -1,0 +1,125 @@
+#ifndef POLYTILE_PARTITION_PROVE_JOINT_JOINT_REPLAY_H
+#define POLYTILE_PARTITION_PROVE_JOINT_JOINT_REPLAY_H
+
+#include "partition/schedule/joint.h"
+
+/*
+ * The state of a joint schedule while it is replayed, launch by launch: all lists up to the first
+ * operation that is behind a launch, then what the launch changed, and so on.
+ *
+ * Replaying in one order is enough. Lists wait for each other only for messages, whose order is
+ * fixed, and to combine: however fast they run, they do the same, or nobody can go on. Within a list
+ * whatever is not waited for counts as running.
+ */
+
+/** What is known of one array and one member. Versions are those before the launch at hand. */
+typedef struct pti_joint_cell {
+    pti_boxes valid; /* as in holdings, as are the next two */
+    pti_boxes loose;
+    pti_boxes reading;
+    pti_boxes fetching;   /* downloads that are not waited for */
+    pti_boxes read;       /* likewise in host memory, by the launch at hand */
+    pti_boxes former;     /* of those that it may be reading: written since */
+    pti_boxes held;       /* written and kept: its device does not read them in host memory */
+    pti_boxes forgetting; /* what is forgotten, likewise */
+    pti_boxes written;    /* by the launch at hand */
+    bool reduces; /* threads of the launch at hand that nobody waited for reduce into partial
+                             results */
+} pti_joint_cell;
+
+/** A message on its way. */
+typedef struct pti_joint_message {
+    const pti_joint_op *op;
+    bool is_received;
+} pti_joint_message;
+
+typedef struct pti_joint_replay {
+    const pti_joint_schedule *schedule;
+    pti_text *why;
+    int launch;           /* at hand */
+    int *next;            /* of each list: the first operation that is not replayed */
+    pti_joint_cell *cell; /* [array * n_members + member] */
+    pti_boxes *home;      /* [array * n_members + first member with a host memory]: newest there */
+    bool *combines;       /* [launch * n_arrays + array] */
+    pti_boxes *combined;  /* of each array, by the launch at hand */
+    pti_boxes *threads;   /* of each member, of the launch at hand */
+    int n_messages;
+    int message_capacity;
+    pti_joint_message *message;
+    bool failed; /* an allocation */
+} pti_joint_replay;
+
+/** An operation of a list. */
+typedef struct pti_joint_place {
+    const pti_joint_list *list;
+    const pti_joint_op *op;
+} pti_joint_place;
+
+static inline pti_joint_cell *pti_joint_cell_of(const pti_joint_replay *replay, int array,
+                                                int member) {
+    return &replay->cell[array * replay->schedule->n_members + member];
+}
+
+/** What a member's host memory has of an array in its newest version. */
+static inline pti_boxes *pti_joint_home(const pti_joint_replay *replay, int array, int member) {
+    int at = array * replay->schedule->n_members;
+    return &replay->home[at + replay->schedule->memory[at + member]];
+}
+
+/** Whether a launch's results in an array are combined. */
+static inline bool pti_joint_combines(const pti_joint_replay *replay, int launch, int array) {
+    return replay->combines[launch * replay->schedule->n_arrays + array];
+}
+
+/* joint_shape.c */
+
+/** Check that all numbers are in range, boxes are disjoint and in their arrays, and lists have each
+ * member once. */
+bool pti_joint_check_shape(const pti_joint_schedule *schedule, pti_text *why);
+
+/** Write a violation's text: the operation and, unless NULL, a box. Returns false. */
+bool pti_joint_reject(pti_text *why, const pti_joint_schedule *schedule, pti_joint_place at,
+                      const polytile_domain *box, const char *reason);
+
+/* joint_move.c */
+
+/** Let the waits of an operation have been waited for. */
+void pti_joint_settle(pti_joint_replay *replay, pti_joint_place at);
+
+/** A box of a set that a member's launches may be reading in host memory; NULL: none. */
+const polytile_domain *pti_joint_find_reading(const pti_joint_cell *cell, const pti_boxes *boxes);
+
+/** Replay one operation that moves elements; a message is there when it is received. */
+bool pti_joint_move(pti_joint_replay *replay, pti_joint_place at);
+
+/** The first message between two members that is not received; NULL: none. */
+pti_joint_message *pti_joint_find_message(const pti_joint_replay *replay, int from, int to);
+
+/** Prove that a process's thread may write elements in a member's host memory. */
+bool pti_joint_may_write(const pti_joint_replay *replay, pti_joint_place at, int member);
+
+/* joint_combine.c */
+
+/** Combine, with all lists at the same operation. */
+bool pti_joint_combine(pti_joint_replay *replay, pti_joint_place at);
+
+/* joint_run.c */
+
+/** What threads do with elements. */
+typedef enum pti_joint_touch {
+    PTI_JOINT_READS,
+    PTI_JOINT_MOVES,    /* of what they write the hull, if the operand is partial */
+    PTI_JOINT_MAY_WRITE /* likewise, but in parts, as hulls of some threads each */
+} pti_joint_touch;
+
+/** Add what threads touch of an operand to a set. */
+void pti_joint_add_touched(pti_joint_replay *replay, const pti_call *call, int operand,
+                           const pti_boxes *threads, pti_joint_touch touch, pti_boxes *touched);
+
+/** Replay a launch's threads. */
+bool pti_joint_run(pti_joint_replay *replay, pti_joint_place at);
+
+/** Let the launch at hand be done: what it wrote is the newest now. */
+bool pti_joint_end_launch(pti_joint_replay *replay);
+
+#endif

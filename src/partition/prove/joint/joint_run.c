@@ -1,0 +1,353 @@
+#include "partition/prove/joint/joint_replay.h"
+
+#include "access/footprint/footprint.h"
+#include "access/set/box_text.h"
+#include "partition/prove/needs.h"
+
+static bool reject(const pti_joint_replay *replay, pti_joint_place at, const polytile_domain *box,
+                   const char *reason) {
+    return pti_joint_reject(replay->why, replay->schedule, at, box, reason);
+}
+
+static void add_section(const pti_instance *instance, const pti_section *section,
+                        const polytile_domain *threads, pti_boxes *touched, bool *failed) {
+    pti_boxes list = {0};
+    pti_needs_list(instance, section, threads, &list);
+    pti_boxes_unite(touched, &list, pti_boxes_gather);
+    *failed |= list.failed;
+    pti_boxes_free(&list);
+}
+
+static void add_sections(pti_joint_replay *replay, const pti_instance *instance, int number,
+                         const polytile_domain *threads, pti_touch touch, pti_boxes *touched) {
+    const pti_operand *operand = &instance->operand[number];
+    for (int s = 0; s < operand->n_sections; s++) {
+        const pti_section *section = &instance->section[operand->first_section + s];
+        if (pti_section_counts(section, touch))
+            add_section(instance, section, threads, touched, &replay->failed);
+    }
+}
+
+/** The most parts of a box of threads whose hulls are taken. */
+enum { MOST_PARTS = 64 };
+
+static int longest_dimension(const polytile_domain *box) {
+    int longest = 0;
+    for (int d = 1; d < box->n_dims; d++)
+        if (pti_range_count(box->range[d]) > pti_range_count(box->range[longest]))
+            longest = d;
+    return longest;
+}
+
+/** Add the hulls of what parts of some threads touch. */
+static void add_hulls(const pti_instance *instance, int operand, const polytile_domain *threads,
+                      int n_parts, pti_boxes *touched) {
+    const int longest = longest_dimension(threads);
+    const int64_t n = pti_range_count(threads->range[longest]);
+    polytile_domain hull, lower = *threads, upper = *threads;
+    if (!pti_footprint_find_hull(instance, operand, PTI_TOUCHES, threads, &hull))
+        return;
+    if (n_parts < 2 || n < 2) {
+        pti_boxes_gather(touched, &hull);
+        return;
+    }
+    lower.range[longest].hi = threads->range[longest].lo + n / 2 - 1;
+    upper.range[longest].lo = threads->range[longest].lo + n / 2;
+    add_hulls(instance, operand, &lower, n_parts / 2, touched);
+    add_hulls(instance, operand, &upper, n_parts / 2, touched);
+}
+
+void pti_joint_add_touched(pti_joint_replay *replay, const pti_call *call, int number,
+                           const pti_boxes *threads, pti_joint_touch touch, pti_boxes *touched) {
+    const pti_instance *instance = call->instance;
+    const bool is_hull = touch != PTI_JOINT_READS && instance->operand[number].partial;
+    for (int b = 0; b < threads->n_boxes; b++) {
+        if (is_hull)
+            add_hulls(instance, number, &threads->box[b],
+                      touch == PTI_JOINT_MAY_WRITE ? MOST_PARTS : 1, touched);
+        else
+            add_sections(replay, instance, number, &threads->box[b],
+                         touch == PTI_JOINT_READS ? PTI_READS : PTI_WRITES, touched);
+    }
+}
+
+/* Running threads. */
+
+static bool takes_part(const pti_joint_replay *replay, pti_joint_place at, int operand,
+                       bool writes) {
+    const pti_call *call = &replay->schedule->launch[at.op->launch];
+    const pti_operand *of = &call->instance->operand[operand];
+    return (writes ? of->writes : of->reads) &&
+           !pti_joint_combines(replay, at.op->launch, call->array[operand]);
+}
+
+static bool is_neighbour(const pti_joint_replay *replay, pti_joint_place at, int array, int other) {
+    return other != at.op->member &&
+           pti_joint_shares(replay->schedule, array, at.op->member, other);
+}
+
+/** Others may be writing in the same host memory what threads read. */
+static bool check_writers(const pti_joint_replay *replay, pti_joint_place at, int array,
+                          const pti_boxes *read) {
+    for (int q = at.list->first; q < at.list->first + at.list->n_local; q++) {
+        if (!is_neighbour(replay, at, array, q) || replay->schedule->keeps[q])
+            continue;
+        const pti_boxes *written = &pti_joint_cell_of(replay, array, q)->written;
+        const polytile_domain *box = pti_boxes_find_meeting(written, read);
+        if (box != NULL)
+            return reject(replay, at, box,
+                          "is read while another member's threads of the launch may write it");
+    }
+    return true;
+}
+
+static bool read_operand(pti_joint_replay *replay, pti_joint_place at, int operand,
+                         pti_boxes *read) {
+    const pti_call *call = &replay->schedule->launch[at.op->launch];
+    pti_joint_cell *cell = pti_joint_cell_of(replay, call->array[operand], at.op->member);
+    pti_joint_add_touched(replay, call, operand, &at.op->boxes, PTI_JOINT_READS, read);
+    const polytile_domain *box = pti_boxes_find_uncovered(&cell->valid, read);
+    if (box != NULL)
+        return reject(replay, at, box,
+                      "the member does not have all that it reads in its newest "
+                      "version");
+    box = call->instance->operand[operand].reduces ? NULL
+                                                   : pti_boxes_find_meeting(&cell->written, read);
+    if (box != NULL)
+        return reject(replay, at, box, "the member's threads of the same launch wrote it already");
+    if (!check_writers(replay, at, call->array[operand], read))
+        return false;
+    pti_boxes_subtract_all(read, &cell->held);
+    pti_boxes_unite(&cell->read, read, pti_boxes_gather);
+    return true;
+}
+
+static bool may_come_home(const pti_joint_replay *replay, int one, int other) {
+    return !replay->schedule->keeps[one] || !replay->schedule->keeps[other];
+}
+
+/** Others may be using in the same host memory what threads write. */
+static bool check_users(const pti_joint_replay *replay, pti_joint_place at, int array,
+                        const pti_boxes *written) {
+    for (int q = at.list->first; q < at.list->first + at.list->n_local; q++) {
+        if (!is_neighbour(replay, at, array, q))
+            continue;
+        const pti_joint_cell *cell = pti_joint_cell_of(replay, array, q);
+        const polytile_domain *box =
+            replay->schedule->keeps[at.op->member] ? NULL : pti_joint_find_reading(cell, written);
+        if (box != NULL)
+            return reject(replay, at, box, "is written while another member may still read it");
+        box = may_come_home(replay, at.op->member, q)
+                  ? pti_boxes_find_meeting(&cell->loose, written)
+                  : NULL;
+        if (box != NULL)
+            return reject(replay, at, box, "another member's device may bring it home, too");
+    }
+    return true;
+}
+
+static bool write_operand(pti_joint_replay *replay, pti_joint_place at, int operand,
+                          pti_boxes *written) {
+    const pti_call *call = &replay->schedule->launch[at.op->launch];
+    pti_joint_cell *cell = pti_joint_cell_of(replay, call->array[operand], at.op->member);
+    pti_joint_add_touched(replay, call, operand, &at.op->boxes, PTI_JOINT_MOVES, written);
+    const polytile_domain *box = call->instance->operand[operand].fresh
+                                     ? pti_boxes_find_meeting(&cell->written, written)
+                                     : NULL;
+    if (box != NULL)
+        return reject(replay, at, box, "starts from the identity twice");
+    if (!check_users(replay, at, call->array[operand], written))
+        return false;
+    pti_boxes_unite(&cell->loose, written, pti_boxes_gather);
+    if (replay->schedule->keeps[at.op->member])
+        pti_boxes_unite(&cell->held, written, pti_boxes_gather);
+    pti_boxes_unite(&cell->written, written, pti_boxes_gather);
+    pti_boxes_subtract_all(&cell->fetching, written);
+    pti_boxes_subtract_all(&cell->forgetting, written);
+    return true;
+}
+
+/** Each operand in turn: what threads read, or write. */
+static bool touch_operands(pti_joint_replay *replay, pti_joint_place at, bool writes) {
+    const pti_instance *instance = replay->schedule->launch[at.op->launch].instance;
+    pti_boxes touched = {0};
+    bool holds = true;
+    for (int o = 0; holds && o < instance->n_operands; o++) {
+        pti_boxes_clear(&touched);
+        if (takes_part(replay, at, o, writes))
+            holds = writes ? write_operand(replay, at, o, &touched)
+                           : read_operand(replay, at, o, &touched);
+        replay->failed |= touched.failed;
+    }
+    pti_boxes_free(&touched);
+    return holds;
+}
+
+static bool combines_any(const pti_joint_replay *replay, int launch) {
+    bool any = false;
+    for (int a = 0; a < replay->schedule->n_arrays; a++)
+        any |= pti_joint_combines(replay, launch, a);
+    return any;
+}
+
+static bool take_threads(pti_joint_replay *replay, pti_joint_place at) {
+    bool combines = combines_any(replay, at.op->launch);
+    for (int q = 0; q < replay->schedule->n_members; q++) {
+        const polytile_domain *box =
+            q == at.op->member || combines
+                ? pti_boxes_find_meeting(&replay->threads[q], &at.op->boxes)
+                : NULL;
+        if (box != NULL)
+            return reject(replay, at, box, "runs twice");
+    }
+    pti_boxes_unite(&replay->threads[at.op->member], &at.op->boxes, pti_boxes_gather);
+    return true;
+}
+
+static void note_reductions(pti_joint_replay *replay, pti_joint_place at) {
+    for (int a = 0; a < replay->schedule->n_arrays; a++)
+        pti_joint_cell_of(replay, a, at.op->member)->reduces |=
+            pti_joint_combines(replay, at.op->launch, a);
+}
+
+static const polytile_domain *find_combined(const pti_joint_replay *replay) {
+    for (int a = 0; a < replay->schedule->n_arrays; a++)
+        if (replay->combined[a].n_boxes > 0)
+            return &replay->combined[a].box[0];
+    return NULL;
+}
+
+bool pti_joint_run(pti_joint_replay *replay, pti_joint_place at) {
+    const polytile_domain *box = find_combined(replay);
+    if (box != NULL)
+        return reject(replay, at, box, "the launch's results were combined already");
+    note_reductions(replay, at);
+    return take_threads(replay, at) && touch_operands(replay, at, false) &&
+           touch_operands(replay, at, true);
+}
+
+/* The end of a launch. */
+
+/** Threads that nobody runs write nothing. */
+static bool check_threads(pti_joint_replay *replay) {
+    const pti_call *call = &replay->schedule->launch[replay->launch];
+    pti_boxes rest = {0}, written = {0};
+    pti_boxes_assign(&rest, &call->instance->threads);
+    for (int q = 0; q < replay->schedule->n_members; q++)
+        pti_boxes_subtract_all(&rest, &replay->threads[q]);
+    for (int o = 0; o < call->instance->n_operands && written.n_boxes == 0; o++)
+        if (call->instance->operand[o].writes)
+            pti_joint_add_touched(replay, call, o, &rest, PTI_JOINT_MAY_WRITE, &written);
+    bool holds = written.n_boxes == 0;
+    if (!holds) {
+        pti_text_add(replay->why, "launch %d, %s: nobody runs threads ", replay->launch,
+                     call->instance->kernel_name);
+        pti_box_write(replay->why, &rest.box[0]);
+    }
+    replay->failed |= rest.failed || written.failed;
+    pti_boxes_free(&rest);
+    pti_boxes_free(&written);
+    return holds;
+}
+
+/** Whether several threads may write an element of an array, or some thread may leave one. */
+static bool is_by_several(const pti_call *call, int array) {
+    bool is = false;
+    for (int o = 0; o < call->instance->n_operands; o++) {
+        const pti_operand *operand = &call->instance->operand[o];
+        is |= call->array[o] == array && operand->writes && (operand->reduces || operand->partial);
+    }
+    return is;
+}
+
+static bool is_partial(const pti_call *call, int array) {
+    bool is = false;
+    for (int o = 0; o < call->instance->n_operands; o++)
+        is |= call->array[o] == array && call->instance->operand[o].writes &&
+              call->instance->operand[o].partial;
+    return is;
+}
+
+/** What threads write that a member does not run. */
+static void add_missed(pti_joint_replay *replay, int array, int member, pti_boxes *missed) {
+    const pti_call *call = &replay->schedule->launch[replay->launch];
+    pti_boxes rest = {0};
+    pti_boxes_assign(&rest, &call->instance->threads);
+    pti_boxes_subtract_all(&rest, &replay->threads[member]);
+    for (int o = 0; o < call->instance->n_operands; o++)
+        if (call->array[o] == array && call->instance->operand[o].writes)
+            pti_joint_add_touched(replay, call, o, &rest, PTI_JOINT_MAY_WRITE, missed);
+    replay->failed |= rest.failed;
+    pti_boxes_free(&rest);
+}
+
+/** What a member has in its newest version behind the launch: what it had and wrote itself, but for
+ * elements that threads write that it does not run. Those that it wrote alone are the newest, too,
+ * if no other thread writes them. Where a thread may have left an element as it was, that was the
+ * newest. */
+static void renew_cell(pti_joint_replay *replay, int array, int member) {
+    const pti_call *call = &replay->schedule->launch[replay->launch];
+    pti_joint_cell *cell = pti_joint_cell_of(replay, array, member);
+    pti_boxes missed = {0}, whole = {0};
+    add_missed(replay, array, member, &missed);
+    if (is_partial(call, array))
+        pti_boxes_intersect(&whole, &cell->written, &cell->valid);
+    else
+        pti_boxes_copy(&whole, &cell->written);
+    if (is_by_several(call, array))
+        pti_boxes_subtract_all(&whole, &missed);
+    pti_boxes_subtract_all(&cell->valid, &missed);
+    pti_boxes_subtract_all(&cell->valid, &replay->combined[array]);
+    pti_boxes_subtract_all(&cell->valid, &cell->written);
+    pti_boxes_unite(&cell->valid, &whole, pti_boxes_gather);
+    pti_boxes_clear(&cell->written);
+    replay->failed |= missed.failed || whole.failed;
+    pti_boxes_free(&missed);
+    pti_boxes_free(&whole);
+}
+
+/** What the launch read may still be read, and all that may be is old where it changed. */
+static void age_reading(pti_joint_replay *replay, pti_joint_cell *cell, const pti_boxes *changed) {
+    pti_boxes old = {0};
+    pti_boxes_unite(&cell->reading, &cell->read, pti_boxes_gather);
+    pti_boxes_clear(&cell->read);
+    pti_boxes_intersect(&old, &cell->reading, changed);
+    pti_boxes_unite(&cell->former, &old, pti_boxes_gather);
+    replay->failed |= old.failed;
+    pti_boxes_free(&old);
+}
+
+/** What the launch changed is the newest where it is whole, or combined, and old elsewhere. */
+static void renew_array(pti_joint_replay *replay, int array) {
+    int n_members = replay->schedule->n_members;
+    pti_boxes changed = {0};
+    for (int q = 0; q < n_members; q++)
+        pti_boxes_unite(&changed, &pti_joint_cell_of(replay, array, q)->written, pti_boxes_gather);
+    pti_boxes_unite(&changed, &replay->combined[array], pti_boxes_gather);
+    for (int q = 0; q < n_members; q++) {
+        pti_joint_cell *cell = pti_joint_cell_of(replay, array, q);
+        age_reading(replay, cell, &changed);
+        if (changed.n_boxes == 0)
+            continue;
+        renew_cell(replay, array, q);
+        pti_boxes_subtract_all(&cell->fetching, &changed);
+        if (replay->schedule->memory[array * n_members + q] == q) {
+            pti_boxes_subtract_all(pti_joint_home(replay, array, q), &changed);
+            pti_boxes_unite(pti_joint_home(replay, array, q), &replay->combined[array],
+                            pti_boxes_gather);
+        }
+    }
+    replay->failed |= changed.failed;
+    pti_boxes_free(&changed);
+    pti_boxes_clear(&replay->combined[array]);
+}
+
+bool pti_joint_end_launch(pti_joint_replay *replay) {
+    if (!check_threads(replay))
+        return false;
+    for (int a = 0; a < replay->schedule->n_arrays; a++)
+        renew_array(replay, a);
+    for (int q = 0; q < replay->schedule->n_members; q++)
+        pti_boxes_clear(&replay->threads[q]);
+    return true;
+}

@@ -1,0 +1,152 @@
+#include "partition/prove/joint/joint_replay.h"
+
+#include "partition/prove/shape.h"
+
+bool pti_joint_reject(pti_text *why, const pti_joint_schedule *schedule, pti_joint_place at,
+                      const polytile_domain *box, const char *reason) {
+    int number = (int)(at.op - at.list->op);
+    pti_text_add(why, "operation %d", number);
+    if (schedule->n_lists > 1)
+        pti_text_add(why, " of the process with member %d", at.list->first);
+    pti_text_add(why, " (");
+    pti_joint_write_op(why, schedule, at.list, number);
+    pti_text_add(why, ")");
+    if (box != NULL) {
+        pti_text_add(why, ", ");
+        pti_box_write(why, box);
+    }
+    return PTI_REJECT(why, ": %s", reason);
+}
+
+static bool is_between(int number, int first, int end) {
+    return number >= first && number < end;
+}
+
+static bool is_member_right(const pti_joint_list *list, const pti_joint_op *op) {
+    return op->kind == PTI_JOINT_COMBINE || op->kind == PTI_JOINT_WAIT
+               ? op->member == -1
+               : pti_joint_is_local(list, op->member);
+}
+
+static bool is_peer_right(const pti_joint_schedule *schedule, const pti_joint_list *list,
+                          const pti_joint_op *op) {
+    switch (op->kind) {
+    case PTI_JOINT_SEND:
+    case PTI_JOINT_RECEIVE:
+        return is_between(op->peer, 0, schedule->n_members) && !pti_joint_is_local(list, op->peer);
+    case PTI_JOINT_COPY:
+        return pti_joint_is_local(list, op->peer) && op->peer != op->member;
+    default:
+        return op->peer == -1;
+    }
+}
+
+static bool is_launch_right(const pti_joint_schedule *schedule, const pti_joint_op *op) {
+    bool is_of_launch = op->kind == PTI_JOINT_RUN || op->kind == PTI_JOINT_COMBINE;
+    return is_between(op->launch, 0, schedule->n_launches + !is_of_launch);
+}
+
+static bool is_array_right(const pti_joint_schedule *schedule, const pti_joint_op *op) {
+    bool has_none = op->kind == PTI_JOINT_RUN || op->kind == PTI_JOINT_WAIT;
+    return has_none ? op->array == -1 : is_between(op->array, 0, schedule->n_arrays);
+}
+
+static bool are_waits_right(const pti_joint_schedule *schedule, const pti_joint_list *list,
+                            const pti_joint_op *op) {
+    bool are =
+        op->first_wait >= 0 && op->n_waits >= 0 && op->first_wait <= list->n_waits - op->n_waits;
+    for (int w = 0; are && w < op->n_waits; w++) {
+        const pti_joint_wait *wait = &list->wait[op->first_wait + w];
+        are = pti_joint_is_local(list, wait->member) &&
+              is_between(wait->array, -1, schedule->n_arrays);
+    }
+    return are;
+}
+
+/** Whether boxes are of a domain, and disjoint. */
+static bool are_boxes_right(const pti_boxes *boxes, const polytile_domain *domain, bool *failed) {
+    pti_boxes all = {0};
+    bool are = true;
+    for (int b = 0; are && b < boxes->n_boxes; b++) {
+        are = pti_check_box_inside(&boxes->box[b], domain) && !pti_boxes_meet(&all, &boxes->box[b]);
+        if (are)
+            pti_boxes_append(&all, &boxes->box[b]);
+    }
+    *failed |= all.failed;
+    pti_boxes_free(&all);
+    return are;
+}
+
+static bool check_op(const pti_joint_schedule *schedule, const pti_joint_list *list, int number,
+                     pti_text *why) {
+    const pti_joint_op *op = &list->op[number];
+    if (!is_member_right(list, op) || !is_peer_right(schedule, list, op) ||
+        !is_launch_right(schedule, op) || !is_array_right(schedule, op) ||
+        !are_waits_right(schedule, list, op))
+        return PTI_REJECT(why,
+                          "operation %d of the process with member %d has a number that is "
+                          "out of range",
+                          number, list->first);
+    const polytile_domain *domain = op->kind == PTI_JOINT_RUN
+                                        ? &schedule->launch[op->launch].instance->threads
+                                        : &schedule->array[op->array < 0 ? 0 : op->array].domain;
+    if ((op->boxes.n_boxes == 0) != (op->kind == PTI_JOINT_WAIT) ||
+        !are_boxes_right(&op->boxes, domain, &why->failed))
+        return pti_joint_reject(why, schedule, (pti_joint_place){list, op}, NULL,
+                                "its boxes are not disjoint boxes inside");
+    return true;
+}
+
+static bool check_list(const pti_joint_schedule *schedule, int number, pti_text *why) {
+    const pti_joint_list *list = &schedule->list[number];
+    int first = number == 0 ? 0 : list[-1].first + list[-1].n_local;
+    if (list->first != first || list->n_local < 1)
+        return PTI_REJECT(why, "process %d does not have the members from %d on", number, first);
+    for (int o = 0; o < list->n_ops; o++)
+        if (!check_op(schedule, list, o, why))
+            return false;
+    return true;
+}
+
+/** Members with the same host memory are of one process. */
+static bool check_memory(const pti_joint_schedule *schedule, const pti_joint_list *list,
+                         pti_text *why) {
+    for (int a = 0; a < schedule->n_arrays; a++) {
+        for (int q = list->first; q < list->first + list->n_local; q++) {
+            const int *memory = &schedule->memory[a * schedule->n_members];
+            if (!is_between(memory[q], list->first, q + 1) || memory[memory[q]] != memory[q])
+                return PTI_REJECT(why,
+                                  "%s: member %d has the memory of a member of another process",
+                                  schedule->array[a].name, q);
+        }
+    }
+    return true;
+}
+
+static bool check_holding(const pti_joint_schedule *schedule, const pti_joint_holding *holding,
+                          int cell, pti_text *why) {
+    const pti_joint_array *array = &schedule->array[cell / schedule->n_members];
+    if (!are_boxes_right(&holding->valid, &array->domain, &why->failed) ||
+        !are_boxes_right(&holding->loose, &array->domain, &why->failed) ||
+        !are_boxes_right(&holding->reading, &array->domain, &why->failed))
+        return PTI_REJECT(why, "%s: what member %d holds is not disjoint boxes inside the array",
+                          array->name, cell % schedule->n_members);
+    return true;
+}
+
+bool pti_joint_check_shape(const pti_joint_schedule *schedule, pti_text *why) {
+    int n_members = 0;
+    for (int k = 0; k < schedule->n_lists; k++) {
+        if (!check_list(schedule, k, why) || !check_memory(schedule, &schedule->list[k], why))
+            return false;
+        n_members += schedule->list[k].n_local;
+    }
+    if (n_members != schedule->n_members)
+        return PTI_REJECT(why, "the processes have %d of %d members", n_members,
+                          schedule->n_members);
+    for (int c = 0; c < schedule->n_arrays * schedule->n_members; c++)
+        if (!check_holding(schedule, &schedule->before[c], c, why) ||
+            !check_holding(schedule, &schedule->after[c], c, why))
+            return false;
+    return true;
+}

@@ -1,0 +1,57 @@
+#include <gtest/gtest.h>
+
+#include "distribute/joint_program.h"
+#include "partition/prove/joint/joint_interpreter.h"
+#include "support/scale.h"
+
+extern "C" {
+#include "partition/prove/joint/joint_check.h"
+}
+
+namespace {
+
+std::string text_of(const pti_joint_schedule &schedule) {
+    pti_text text = {};
+    pti_joint_write(&text, &schedule);
+    const std::string copy = text.data == nullptr ? "" : text.data;
+    pti_text_free(&text);
+    return copy;
+}
+
+TEST(JointPlan, SchedulesOfRandomProgramsAreProvedAndRunRight) {
+    const uint64_t seed = test_seed("JointPlan.SchedulesOfRandomProgramsAreProvedAndRunRight");
+    const int64_t n_programs = scaled(3000);
+    int64_t n_within = 0, n_ranks = 0, n_ops[PTI_JOINT_WAIT + 1] = {};
+    for (int64_t round = 0; round < n_programs && !HasFailure(); round++) {
+        Random random(seed + static_cast<uint64_t>(round));
+        SharedProgram program;
+        const int n_members = static_cast<int>(random.number(1, 8));
+        program.draw_arrays(&random, n_members);
+        program.draw_launches(&random);
+        JointProgram joint(program, n_members, &random);
+        while (JointSchedule schedule = joint.Next(&random)) {
+            pti_text why = {};
+            ASSERT_TRUE(pti_joint_check(schedule.get(), &why))
+                << why.data << "\nround " << round << ", " << n_members << " members, "
+                << joint.text() << text_of(*schedule);
+            const JointValues values(*schedule);
+            for (int run = 0; run < 3; run++)
+                ASSERT_TRUE(runs_right(*schedule, values, &random))
+                    << "round " << round << ", " << n_members << " members, " << joint.text()
+                    << text_of(*schedule);
+            (joint.is_within() ? n_within : n_ranks)++;
+            for (int k = 0; k < schedule->n_lists; k++)
+                for (int o = 0; o < schedule->list[k].n_ops; o++)
+                    n_ops[schedule->list[k].op[o].kind]++;
+        }
+    }
+    if (n_programs < 1000)
+        return;
+    EXPECT_GT(n_within, n_programs);
+    EXPECT_GT(n_ranks, n_programs);
+    for (int kind = 0; kind <= PTI_JOINT_WAIT; kind++)
+        EXPECT_GT(n_ops[kind], n_programs / 10)
+            << pti_joint_word(static_cast<pti_joint_kind>(kind));
+}
+
+} // namespace

@@ -1,0 +1,48 @@
+#ifndef POLYTILE_TESTS_DISTRIBUTE_JOINT_PROGRAM_H
+#define POLYTILE_TESTS_DISTRIBUTE_JOINT_PROGRAM_H
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "distribute/shared_program.h"
+
+extern "C" {
+#include "distribute/exchange/joint_plan.h"
+}
+
+struct FreeJoint {
+    void operator()(pti_joint_schedule *schedule) const { pti_joint_free(schedule); }
+};
+
+using JointSchedule = std::unique_ptr<pti_joint_schedule, FreeJoint>;
+
+/** The supersteps of a program as joint schedules, one after the other: of ranks, or of members of
+ * one process that have the same memory of some arrays. */
+class JointProgram {
+  public:
+    JointProgram(const SharedProgram &program, int n_members, Random *random);
+    ~JointProgram() { pti_copies_free(&copies_); }
+    JointProgram(const JointProgram &) = delete;
+    JointProgram &operator=(const JointProgram &) = delete;
+
+    /** The next superstep; nullptr: there is none. */
+    JointSchedule Next(Random *random);
+
+    bool is_within() const { return is_within_; }
+    /** What was drawn. */
+    std::string text() const;
+
+  private:
+    const SharedProgram &program_;
+    int n_members_;
+    bool is_within_;
+    bool keeps_;
+    std::vector<char> is_shared_, is_lent_;
+    std::vector<std::string> names_;
+    std::vector<pti_shared_launch> launches_;
+    size_t first_ = 0;
+    pti_copies copies_ = {};
+};
+
+#endif
