@@ -391,8 +391,9 @@ void compare(const DrawnLaunch &earlier, const DrawnLaunch &later, int64_t *n_co
                                      later.text() + ", cut along " + std::to_string(b);
             ASSERT_TRUE(!lag.conflicts || (bound.conflicts && bound.threads >= lag.threads))
                 << what;
-            if (is_exact)
+            if (is_exact) {
                 ASSERT_EQ(text_of(bound), text_of(lag)) << what;
+            }
             if (exact)
                 ASSERT_EQ(text_of(lag), truth ? std::to_string(*truth) : "no conflict") << what;
             else
