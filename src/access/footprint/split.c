@@ -179,7 +179,7 @@ static void join_pairs(const pti_instance *instance, const polytile_domain *thre
         pair best = {.operand = -1};
         for (int o = 0; o < instance->n_operands && (is_too_many || joins_worthy); o++)
             find_pair(instance, o, &of->group[instance->operand[o].first_section], threads, &best);
-        if (best.operand < 0 || (!is_too_many && best.more_bytes >= 0))
+        if (best.operand < 0 || (!is_too_many && best.more_bytes > 0))
             return;
         join_pair(instance, &best, of);
     }

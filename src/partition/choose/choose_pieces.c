@@ -1,7 +1,10 @@
 #include "partition/choose/choose_pieces.h"
 
-/** How many times as many superblocks one way may have as another to be compared with it. */
-enum { MAX_MORE_SUPERBLOCKS = 4 };
+#include "base/checked.h"
+
+/** How many times as many superblocks one way may have as another to be compared with it, and how many
+ * times where these are few: those take little time to plan, and may move less. */
+enum { MAX_TIMES = 4, MAX_TIMES_OF_FEW = 16, FEW_SUPERBLOCKS = 4096 };
 
 /** Whether a launch can be planned in some other way, or not at all. */
 static bool is_no_plan(polytile_status status) {
@@ -41,6 +44,12 @@ typedef struct samples {
     polytile_domain threads[N_SAMPLES];
 } samples;
 
+/** The most superblocks of a way that is compared with a plan of so many. */
+static int64_t most_superblocks(int64_t n_superblocks) {
+    const int64_t of_few = pti_min(MAX_TIMES_OF_FEW * n_superblocks, FEW_SUPERBLOCKS);
+    return pti_max(MAX_TIMES * n_superblocks, of_few);
+}
+
 /** Plan in one way, with no more superblocks than can pay beside the best plan so far. found: becomes
  * that plan's, if there is one. */
 static polytile_status try_way(trial *of, int way, samples *found) {
@@ -49,7 +58,7 @@ static polytile_status try_way(trial *of, int way, samples *found) {
     of->tried |= 1u << way;
     strategy.is_trial = true;
     if (of->best->schedule != NULL)
-        strategy.max_superblocks = MAX_MORE_SUPERBLOCKS * of->best->schedule->n_superblocks;
+        strategy.max_superblocks = most_superblocks(of->best->schedule->n_superblocks);
     polytile_status status =
         pti_choose(of->ctx, of->ways->call[way].instance, &strategy, of->options, &made);
     if (status != POLYTILE_OK)

@@ -3,6 +3,10 @@
 #include "support/launch.h"
 
 #include <climits>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
 
 extern "C" {
 #include "access/footprint/split.h"
@@ -92,6 +96,49 @@ TEST(Split, FewerPiecesAreThoseWhoseUnionsTakeTheLeast) {
                                  "x:1, y:1, x:1, x:1, x:1"};
     for (int most_further = 0; most_further < 4; most_further++)
         EXPECT_EQ(split_for(launch, &superblock, most_further), fewer[most_further]);
+}
+
+/** Covers of the sections of x, each once, of which none is all in one piece, or all apart. */
+std::set<std::vector<std::vector<int64_t>>> covers_of(const Launch &launch) {
+    std::set<std::vector<std::vector<int64_t>>> covers;
+    pti_instance *split = nullptr;
+    for (int k = 0; pti_instance_split_by_cover(launch.context(), launch.instance(), k, &split) ==
+                        POLYTILE_OK &&
+                    split != nullptr;
+         k++) {
+        std::vector<std::vector<int64_t>> cover;
+        for (int o = 0; o < split->n_operands; o++) {
+            const pti_operand &operand = split->operand[o];
+            if (operand.name[0] != 'x')
+                continue;
+            cover.emplace_back();
+            for (int s = 0; s < operand.n_sections; s++)
+                cover.back().push_back(
+                    split->section[operand.first_section + s].subscript[0].lo.constant);
+        }
+        EXPECT_TRUE(covers.insert(cover).second) << k;
+        pti_instance_free(split);
+    }
+    return covers;
+}
+
+TEST(Split, ThreeOrFourPiecesOfOneArrayAreUnitedInAllWays) {
+    const std::map<std::string, std::string> two_arrays = {
+        {"x", "99999"}, {"z", "99999"}, {"y", "9"}};
+    const Launch two("k[i]: in x[i], x[i+500]; out y[i]", "9", two_arrays);
+    const Launch three("k[i]: in x[i], x[i+500], x[i+501], x[i+2000]; out y[i]", "9", two_arrays);
+    const Launch four("k[i]: in x[i], x[i+500], x[i+2000], x[i+9000]; out y[i]", "9", two_arrays);
+    const Launch five("k[i]: in x[i], x[i+500], x[i+2000], x[i+9000], x[i+20000]; out y[i]", "9",
+                      two_arrays);
+    const Launch both("k[i]: in x[i], x[i+500], x[i+2000], z[i], z[i+500]; out y[i]", "9",
+                      two_arrays);
+    EXPECT_EQ(covers_of(two).size(), 0u);
+    EXPECT_EQ(covers_of(three),
+              (std::set<std::vector<std::vector<int64_t>>>{
+                  {{0}, {500, 501, 2000}}, {{0, 2000}, {500, 501}}, {{0, 500, 501}, {2000}}}));
+    EXPECT_EQ(covers_of(four).size(), 13u);
+    EXPECT_EQ(covers_of(five).size(), 0u);
+    EXPECT_EQ(covers_of(both).size(), 0u);
 }
 
 TEST(Split, FurtherPiecesStandBehindAllArraysAndNameTheirOwn) {
