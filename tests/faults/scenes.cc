@@ -708,6 +708,11 @@ std::vector<Scene> scenes_on_host() {
         {"QueueGuarded", prepare_steps, queue_in_place, POLYTILE_OK, {guards}},
         {"QueueOfScratch", prepare_steps, queue_of_scratch_in_place, POLYTILE_OK, {}},
         {"QueueOverDevices", prepare_steps, queue_over_devices, POLYTILE_OK, {}},
+        {"QueueOverDevicesChecked",
+         prepare_steps,
+         queue_over_devices,
+         POLYTILE_OK,
+         {none_but_plan}},
         {"QueueOverDevicesWithScratch",
          prepare_steps,
          queue_over_devices_with_scratch,
@@ -717,6 +722,11 @@ std::vector<Scene> scenes_on_host() {
         {"QueueFromAPool", prepare_steps, queue_from_a_pool, POLYTILE_OK, {}},
         {"ReduceInQueue", prepare_dot, reduce_in_queue, POLYTILE_OK, {}},
         {"ReduceOverDevices", prepare_dot, reduce_over_devices, POLYTILE_OK, {}},
+        {"ReduceOverDevicesChecked",
+         prepare_dot,
+         reduce_over_devices,
+         POLYTILE_OK,
+         {none_but_plan}},
         {"LoadTable", none, load_table, POLYTILE_OK, {}},
     };
 }

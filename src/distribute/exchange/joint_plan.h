@@ -10,9 +10,9 @@
 typedef struct pti_joint_request {
     const pti_superstep *superstep;
     const pti_superstep_parts *parts;
-    const polytile_domain
-        *inner;            /* of each of them: threads of the first launch that can run before
-                                     anything arrives; without dimensions, or empty: none */
+    /** Of each of these: threads of the first launch that can run before anything arrives; without
+     * dimensions, or empty: none. NULL: of none. */
+    const polytile_domain *inner;
     const bool *is_shared; /* of each array: members of a process have the same host memory of it */
     bool shares_memory;    /* members of a process have the same memory of some arrays */
     bool keeps; /* devices keep all, so that several may compute the same shared elements */

@@ -217,11 +217,13 @@ polytile_status pti_team_deal_launch(pti_team *team, int at, bool *is_done);
  * Errors: INVALID. */
 polytile_status pti_team_compare(pti_team *team);
 
-/* joint.c */
+/* joint_request.c */
 
 /** A superstep as those ask about it that plan who waits for whom. */
 pti_joint_request pti_team_joint_request(const pti_team *team, const pti_superstep *superstep,
                                          const pti_superstep_parts *parts, bool runs_once);
+
+/* prove_superstep.c */
 
 /** Prove what all members do of a new superstep, from the recorded launch `at` on, with
  * POLYTILE_CHECK=plan; nobody has run it. Errors: INTERNAL, NO_MEMORY. */

@@ -17,14 +17,14 @@ typedef struct pti_joint_cell {
     pti_boxes valid; /* as in holdings, as are the next two */
     pti_boxes loose;
     pti_boxes reading;
-    pti_boxes fetching;   /* downloads that are not waited for */
-    pti_boxes read;       /* likewise in host memory, by the launch at hand */
     pti_boxes former;     /* of those that it may be reading: written since */
-    pti_boxes held;       /* written and kept: its device does not read them in host memory */
-    pti_boxes forgetting; /* what is forgotten, likewise */
+    pti_boxes read;       /* like them, by the launch at hand */
+    pti_boxes fetching;   /* downloads that are not waited for */
+    pti_boxes forgetting; /* what is forgotten, and not waited for */
     pti_boxes written;    /* by the launch at hand */
+    pti_boxes held;       /* written and kept: its device does not read them in host memory */
     bool reduces; /* threads of the launch at hand that nobody waited for reduce into partial
-                             results */
+                     results */
 } pti_joint_cell;
 
 /** A message on its way. */

@@ -3,17 +3,7 @@
 
 #include <stdlib.h>
 
-/* Supersteps as joint schedules: what the team is about to do, and the proof that it is right. */
-
-pti_joint_request pti_team_joint_request(const pti_team *team, const pti_superstep *superstep,
-                                         const pti_superstep_parts *parts, bool runs_once) {
-    return (pti_joint_request){.superstep = superstep,
-                               .parts = parts,
-                               .is_shared = team->is_shared,
-                               .shares_memory = team->transport->shares_memory,
-                               .keeps = team->transport->shares_memory && !runs_once,
-                               .is_lent = team->is_lent};
-}
+/* The proof that what all members are about to do is right. */
 
 /** What all members do, whoever has them. */
 typedef struct proof {
