@@ -30,6 +30,9 @@ int run_arrays_finish(const run_arguments *args, polytile_context *ctx, const ru
 /** Remove created files that have no name yet, and free all. */
 void run_arrays_close(run_arrays *arrays);
 
+/** Return whether threads combine into a kernel's array. */
+bool run_is_reduced(const polytile_kernel *kernel, int array);
+
 /** Print "s = 12", for each array that threads combine into and that has few elements. */
 void run_arrays_print(const run_arrays *arrays);
 

@@ -3,12 +3,30 @@
 import pathlib
 import re
 
-PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "python.md"
+import numpy as np
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs" / "python.md"
+
+
+def snippets_of(page):
+    return re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL)
+
+
+def test_the_readmes_program_smooths(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    A = np.random.default_rng(1).random((300, 200)).astype("f4")
+    np.save("a.npy", A)
+    (snippet,) = snippets_of(ROOT / "README.md")
+    names = {}
+    exec(compile(snippet, "README.md", "exec"), names)
+    expected = (A[:-2, 1:-1] + A[2:, 1:-1] + A[1:-1, :-2] + A[1:-1, 2:]) / np.float32(4)
+    assert np.array_equal(names["B"][1:-1, 1:-1], expected)
 
 
 def test_snippets_run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    snippets = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
+    snippets = snippets_of(PAGE)
     assert len(snippets) > 4
     names = {}
     for snippet in snippets:

@@ -148,7 +148,7 @@ static int specialise(const polytile_specialisation *wanted,
     PTI_TRY(load(of, found));
     *implementation = &found->loaded.implementation;
 done:
-    return status;
+    return (int)status;
 }
 
 /* Kernels. */

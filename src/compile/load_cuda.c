@@ -4,6 +4,7 @@
 #include "access/declare/type.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <string.h>
 
 /* Kernels that the driver loads for all GPUs of the process; the CUDA runtime launches them by their
@@ -25,12 +26,21 @@ static bool find_calls(pti_driver_calls *calls) {
            find_function(library, "cuLibraryUnload", &calls->unload);
 }
 
-/** The library stays open: its functions are found again. */
+/** Those of libcuda.so.1, which stays open. */
+static pti_driver_calls found_calls;
+static bool has_calls;
+
+static void look_for_calls(void) {
+    has_calls = find_calls(&found_calls);
+}
+
+/** Return the driver's functions, or NULL. */
 static const pti_driver_calls *driver_calls(void) {
-    static pti_driver_calls calls;
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     if (pti_current_driver_calls != NULL)
         return pti_current_driver_calls;
-    return calls.unload != NULL || find_calls(&calls) ? &calls : NULL;
+    pthread_once(&once, look_for_calls);
+    return has_calls ? &found_calls : NULL;
 }
 
 static polytile_status check_driver(polytile_context *ctx, const char *kernel, int error,

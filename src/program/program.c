@@ -280,8 +280,7 @@ static bool is_same(const polytile_implementation *one, const polytile_implement
            one->host_takes_pieces == other->host_takes_pieces &&
            one->cuda_pieces == other->cuda_pieces && one->team == other->team &&
            one->takes_steps == other->takes_steps &&
-           one->has_cuda_handles == other->has_cuda_handles &&
-           one->specialise == other->specialise;
+           one->has_cuda_handles == other->has_cuda_handles && one->specialise == other->specialise;
 }
 
 static bool is_made_from(const program_kernel *known, const char *declaration,

@@ -230,6 +230,31 @@ TEST_F(Run, KeepsAnOldFileWhenItFails) {
     EXPECT_EQ(shell.read("z.npy"), "old");
 }
 
+/* What stands in README.md behind a word, up to the end of its block. */
+std::string block_of_readme(const std::string &begin) {
+    std::ifstream file(POLYTILE_SOURCE_DIR "/README.md");
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    const size_t at = text.find(begin);
+    return at == std::string::npos ? "" : text.substr(at, text.find("```", at) - at);
+}
+
+TEST_F(Run, TheCommandOfTheReadmeSmooths) {
+    const std::string readme = "polytile run ";
+    std::string block = block_of_readme(readme);
+    ASSERT_EQ(block.rfind(readme, 0), 0u);
+    std::vector<float> a(50 * 40);
+    std::iota(a.begin(), a.end(), 1.0f);
+    shell.write("a.npy", npy("<f4", {50, 40}, a));
+    const Shell::Result result =
+        run(block.substr(readme.size(), block.find_last_not_of('\n') + 1 - readme.size()));
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    const auto b = elements<float>(shell.read("b.npy"));
+    ASSERT_EQ(b.size(), a.size());
+    for (size_t i = 1; i < 49; i++)
+        for (size_t j = 1; j < 39; j++)
+            EXPECT_EQ(b[40 * i + j], a[40 * i + j]) << i << " " << j;
+}
+
 TEST_F(Run, HelpsOnStandardOutput) {
     const Shell::Result result = run("--help");
     EXPECT_EQ(result.exit_code, 0);

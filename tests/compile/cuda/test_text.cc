@@ -1,0 +1,245 @@
+#include "support/fake_cuda.h"
+#include "support/random.h"
+
+#include <gtest/gtest.h>
+#include <polytile/compile.h>
+#include <polytile/kernel.h>
+#include <polytile/polytile.h>
+
+extern "C" {
+#include "compile/load.h"
+}
+
+#include <cstring>
+#include <numeric>
+
+/* Kernels from text on GPUs: on a fake one, which launches what a fake driver loads, and on one that
+ * is there. */
+
+namespace {
+
+POLYTILE_KERNEL(scaled_sum, (i), (const float, x, 1), (const float, y, 1), (float, z, 1),
+                (float, a)) {
+    PT_AT(z, i) = a * PT_AT(x, i) + PT_AT(y, i);
+}
+
+const char *const sum_text = "sum[i](f32 a): in x[i], y[i]; out z[i]";
+const char *const sum_body = "z(i) = a * x(i) + y(i);";
+
+class Context {
+  public:
+    Context() { EXPECT_EQ(polytile_context_create(&ctx), POLYTILE_OK); }
+    ~Context() { polytile_context_destroy(ctx); }
+    polytile_context *ctx = nullptr;
+};
+
+/** Whether NVRTC is here. */
+bool has_nvrtc() {
+    Context of;
+    const polytile_type types[] = {POLYTILE_F32, POLYTILE_F32, POLYTILE_F32};
+    polytile_compile_options options = {};
+    polytile_kernel *kernel = nullptr;
+    options.n_types = 3;
+    options.types = types;
+    options.cuda_capability = 90;
+    return polytile_kernel_compile(of.ctx, sum_text, sum_body, &options, &kernel) == POLYTILE_OK;
+}
+
+/* A driver that loads nothing, and knows which kernels were asked for. */
+
+char module_place, kernel_places[3];
+int n_loaded, n_unloaded;
+bool is_elf, driver_fails;
+
+int load_nothing(void **module, const void *code, void *, void *, unsigned, void *, void *,
+                 unsigned) {
+    is_elf = std::memcmp(code,
+                         "\x7f"
+                         "ELF",
+                         4) == 0;
+    n_loaded++;
+    *module = &module_place;
+    return driver_fails ? 209 : 0;
+}
+
+int find_kernel(void **kernel, void *module, const char *name) {
+    EXPECT_EQ(module, &module_place);
+    const char *const names[] = {"pt_body_cuda", "pt_body_cuda_contiguous", "pt_body_cuda_pieces"};
+    for (size_t k = 0; k < 3; k++)
+        if (std::strcmp(name, names[k]) == 0) {
+            *kernel = &kernel_places[k];
+            return 0;
+        }
+    return 500;
+}
+
+int unload(void *) {
+    n_unloaded++;
+    return 0;
+}
+
+class FakeDriver {
+  public:
+    FakeDriver() {
+        n_loaded = n_unloaded = 0;
+        driver_fails = false;
+        pti_current_driver_calls = &calls_;
+    }
+    ~FakeDriver() { pti_current_driver_calls = nullptr; }
+
+  private:
+    const pti_driver_calls calls_ = {load_nothing, find_kernel, unload};
+};
+
+struct Vectors {
+    explicit Vectors(size_t n) : x(n), y(n, 3), z(n, -1) { std::iota(x.begin(), x.end(), 0.0f); }
+
+    polytile_status run(polytile_context *ctx, const char *device_text) {
+        polytile_kernel *kernel = nullptr;
+        polytile_device *device = nullptr;
+        polytile_array *arrays[3];
+        const auto n = static_cast<int64_t>(x.size());
+        float *const data[] = {x.data(), y.data(), z.data()};
+        EXPECT_EQ(polytile_kernel_compile(ctx, sum_text, sum_body, nullptr, &kernel), POLYTILE_OK);
+        for (size_t a = 0; a < 3; a++)
+            EXPECT_EQ(polytile_array_wrap(ctx, "a", POLYTILE_F32, 1, &n, data[a], &arrays[a]),
+                      POLYTILE_OK);
+        polytile_status status = polytile_device_open(ctx, device_text, &device);
+        const polytile_parameter a = polytile_parameter_real("a", 2);
+        polytile_launch_options options = {};
+        options.n_parameters = 1;
+        options.parameters = &a;
+        const polytile_domain domain = {1, {{0, n - 1, 1}}};
+        if (status == POLYTILE_OK)
+            status = polytile_run(device, kernel, &domain, 3, arrays, &options);
+        polytile_device_close(device);
+        return status;
+    }
+
+    bool is_right() const {
+        bool is = true;
+        for (size_t k = 0; k < x.size(); k++)
+            is = is && z[k] == 2 * x[k] + y[k];
+        return is;
+    }
+
+    std::vector<float> x, y, z;
+};
+
+TEST(CompileCuda, KernelsOfTheDriverAreLaunchedByTheirHandles) {
+    if (!has_nvrtc())
+        GTEST_SKIP() << "no NVRTC here";
+    FakeCuda cuda(test_seed("CompileCuda.KernelsOfTheDriverAreLaunchedByTheirHandles"));
+    FakeDriver driver;
+    for (char &place : kernel_places)
+        cuda.add_kernel(&place, scaled_sum_kernel);
+    {
+        Context of;
+        for (int round = 0; round < 2; round++) {
+            Vectors vectors(5000);
+            ASSERT_EQ(vectors.run(of.ctx, "cuda:0(memory=16MiB)"), POLYTILE_OK)
+                << polytile_last_error(of.ctx);
+            EXPECT_TRUE(vectors.is_right());
+        }
+        EXPECT_TRUE(is_elf);
+        EXPECT_EQ(n_loaded, 1);
+        EXPECT_EQ(n_unloaded, 0);
+    }
+    EXPECT_EQ(n_unloaded, 1);
+    EXPECT_EQ(cuda.violations(), "");
+}
+
+TEST(CompileCuda, ADriverThatRefusesIsNamed) {
+    if (!has_nvrtc())
+        GTEST_SKIP() << "no NVRTC here";
+    FakeCuda cuda(test_seed("CompileCuda.ADriverThatRefusesIsNamed"));
+    FakeDriver driver;
+    Context of;
+    driver_fails = true;
+    EXPECT_EQ(Vectors(100).run(of.ctx, "cuda:0(memory=16MiB)"), POLYTILE_DEVICE);
+    EXPECT_NE(std::string(polytile_last_error(of.ctx)).find("cuLibraryLoadData gives error 209"),
+              std::string::npos)
+        << polytile_last_error(of.ctx);
+}
+
+/* On a GPU, if there is one. */
+
+bool has_gpu() {
+    int n_devices = 0;
+    const bool found = pti_cuda_runtime.cudaGetDeviceCount(&n_devices) == cudaSuccess;
+    pti_cuda_runtime.cudaGetLastError();
+    return found && n_devices > 0;
+}
+
+/** A kernel over two matrices, of which the second one's bytes are compared. */
+struct Case {
+    const char *declaration, *body;
+    polytile_type type;
+    polytile_domain domain;
+};
+
+constexpr int64_t rows = 300, columns = 200;
+const polytile_domain whole = {2, {{0, rows - 1, 1}, {0, columns - 1, 1}}};
+const polytile_domain inner = {2, {{1, rows - 2, 1}, {1, columns - 2, 1}}};
+const polytile_domain stepped = {2, {{1, rows - 1, 2}, {0, columns - 2, 3}}};
+
+const Case cases[] = {
+    {"add[i, j](f64 a): in A[i, j]; out B[i, j]", "B(i, j) = a * A(i, j) + sqrt(A(i, j));",
+     POLYTILE_F64, whole},
+    {"mean[i, j](f32 a): in A[i-1:i+1, j], A[i, j-1:j+1]; out B[i, j]",
+     "B(i, j) = a * (A(i - 1, j) + A(i + 1, j) + A(i, j - 1) + A(i, j + 1)) + A(i, j);",
+     POLYTILE_F32, inner},
+    {"half[i, j](i32 a): in A[i, j]; inout B[i, j]", "B(i, j) += A(i, j) / a;", POLYTILE_I32,
+     stepped},
+    {"sums[i, j](i64 a): in A[i, j]; sum B[i, 0]", "PT_SUM(B(i, 0), a * A(i, j));", POLYTILE_I64,
+     whole},
+    {"most[i, j](u8 a): in A[i, j]; max B[0, j]", "PT_MAX(B(0, j), A(i, j) % a);", POLYTILE_U8,
+     whole},
+};
+
+/** Return the bytes of B after a run on a device. */
+std::vector<unsigned char> run_case(const Case &of, const char *device_text) {
+    Context made;
+    polytile_kernel *kernel = nullptr;
+    polytile_device *device = nullptr;
+    polytile_array *arrays[2];
+    const auto n_bytes = static_cast<size_t>(rows * columns * polytile_type_get_bytes(of.type));
+    std::vector<unsigned char> a(n_bytes), b(n_bytes);
+    const int64_t extents[] = {rows, columns};
+    for (size_t k = 0; k < static_cast<size_t>(rows * columns); k++) {
+        const auto number = static_cast<unsigned char>(k * 7 % 101);
+        const float f32 = number;
+        const double f64 = number;
+        const size_t size = n_bytes / static_cast<size_t>(rows * columns);
+        std::memcpy(&a[k * size],
+                    of.type == POLYTILE_F32   ? static_cast<const void *>(&f32)
+                    : of.type == POLYTILE_F64 ? static_cast<const void *>(&f64)
+                                              : &number,
+                    of.type == POLYTILE_F32 || of.type == POLYTILE_F64 ? size : 1);
+    }
+    EXPECT_EQ(polytile_kernel_compile(made.ctx, of.declaration, of.body, nullptr, &kernel),
+              POLYTILE_OK)
+        << polytile_last_error(made.ctx);
+    EXPECT_EQ(polytile_array_wrap(made.ctx, "A", of.type, 2, extents, a.data(), &arrays[0]),
+              POLYTILE_OK);
+    EXPECT_EQ(polytile_array_wrap(made.ctx, "B", of.type, 2, extents, b.data(), &arrays[1]),
+              POLYTILE_OK);
+    EXPECT_EQ(polytile_device_open(made.ctx, device_text, &device), POLYTILE_OK)
+        << polytile_last_error(made.ctx);
+    const polytile_parameter value = polytile_parameter_signed("a", 3);
+    polytile_launch_options options = {};
+    options.n_parameters = 1;
+    options.parameters = &value;
+    EXPECT_EQ(polytile_run(device, kernel, &of.domain, 2, arrays, &options), POLYTILE_OK)
+        << polytile_last_error(made.ctx);
+    return b;
+}
+
+TEST(CudaGpu, BodiesFromTextGiveTheBitsOfTheHost) {
+    if (!has_gpu() || !has_nvrtc())
+        GTEST_SKIP() << "no GPU, or no NVRTC";
+    for (const Case &of : cases)
+        EXPECT_EQ(run_case(of, "cuda:0(memory=64MiB)"), run_case(of, "host")) << of.declaration;
+}
+
+} // namespace
