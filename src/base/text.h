@@ -38,6 +38,9 @@ pti_shown_character pti_text_show_next(const char *text);
 /** Append bytes of a text from anywhere as they are shown; returns how many columns. */
 size_t pti_text_add_shown(pti_text *text, const char *bytes, size_t n_bytes);
 
+/** Whether a name is the first length characters of a text. */
+bool pti_is_name(const char *name, const char *text, size_t length);
+
 /** Whether a text may name what a program registers: letters, digits, '_', '-' and '.', a letter
  * first. NULL is none. */
 bool pti_is_registrable_name(const char *name);

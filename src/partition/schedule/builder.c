@@ -1,6 +1,7 @@
 #include "partition/schedule/builder.h"
 
 #include "base/checked.h"
+#include "base/list.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,28 +30,11 @@ void pti_last_join(pti_last *last, const pti_last *other) {
         last->op[s] = pti_max(last->op[s], other->op[s]);
 }
 
-static bool grow_builder_list(pti_builder *builder, void **list, int64_t count, int64_t *capacity,
-                              size_t element_bytes) {
-    if (builder->failed || count < *capacity)
-        return !builder->failed;
-    int64_t larger = count * 2 + 64;
-    void *grown = realloc(*list, (size_t)larger * element_bytes);
-    if (grown == NULL) {
-        builder->failed = true;
-        return false;
-    }
-    *list = grown;
-    *capacity = larger;
-    return true;
-}
-
 static void add_wait(pti_builder *builder, int64_t op, int *n_waits) {
     pti_schedule *schedule = builder->schedule;
-    void *list = schedule->wait;
-    bool room = grow_builder_list(builder, &list, schedule->n_waits, &builder->wait_capacity,
-                                  sizeof *schedule->wait);
-    schedule->wait = list;
-    if (!room)
+    builder->failed =
+        builder->failed || !PTI_GROW(schedule->wait, schedule->n_waits, &builder->wait_capacity);
+    if (builder->failed)
         return;
     schedule->wait[schedule->n_waits++] = op;
     *n_waits += 1;
@@ -72,12 +56,10 @@ polytile_status pti_builder_status(const pti_builder *builder) {
 
 int64_t pti_builder_add(pti_builder *builder, const pti_op *op, const pti_last *waits) {
     pti_schedule *schedule = builder->schedule;
-    void *list = schedule->op;
     fill_up(builder, schedule->n_ops == PTI_MAX_OPS);
-    bool room = grow_builder_list(builder, &list, schedule->n_ops, &builder->op_capacity,
-                                  sizeof *schedule->op);
-    schedule->op = list;
-    if (!room)
+    builder->failed =
+        builder->failed || !PTI_GROW(schedule->op, schedule->n_ops, &builder->op_capacity);
+    if (builder->failed)
         return -1;
     pti_op *made = &schedule->op[schedule->n_ops];
     *made = *op;
@@ -92,11 +74,9 @@ int64_t pti_builder_add(pti_builder *builder, const pti_op *op, const pti_last *
 
 int64_t pti_builder_place(pti_builder *builder, const pti_placement *placement) {
     pti_schedule *schedule = builder->schedule;
-    void *list = schedule->placement;
-    bool room = grow_builder_list(builder, &list, schedule->n_placements,
-                                  &builder->placement_capacity, sizeof *schedule->placement);
-    schedule->placement = list;
-    if (!room)
+    builder->failed = builder->failed || !PTI_GROW(schedule->placement, schedule->n_placements,
+                                                   &builder->placement_capacity);
+    if (builder->failed)
         return -1;
     schedule->placement[schedule->n_placements] = *placement;
     return schedule->n_placements++;
@@ -104,14 +84,11 @@ int64_t pti_builder_place(pti_builder *builder, const pti_placement *placement) 
 
 void pti_builder_invalidate(pti_builder *builder, int operand, const pti_boxes *boxes) {
     pti_schedule *schedule = builder->schedule;
-    size_t n_invalidations = (size_t)schedule->n_invalidations + 1;
-    pti_invalidation *grown = realloc(schedule->invalidation, n_invalidations * sizeof *grown);
-    if (grown == NULL) {
+    if (!PTI_RESIZE(schedule->invalidation, schedule->n_invalidations + 1)) {
         builder->failed = true;
         return;
     }
-    schedule->invalidation = grown;
-    pti_invalidation *made = &grown[schedule->n_invalidations++];
+    pti_invalidation *made = &schedule->invalidation[schedule->n_invalidations++];
     *made = (pti_invalidation){.operand = operand, .first_op = schedule->n_ops};
     pti_boxes_copy(&made->boxes, boxes);
     builder->failed |= made->boxes.failed;
