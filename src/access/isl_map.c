@@ -2,6 +2,7 @@
 
 #include "access/declare/kernel.h"
 #include "access/isl/relations.h"
+#include "base/list.h"
 #include "base/plural.h"
 
 #include <isl/mat.h>
@@ -90,16 +91,12 @@ static isl_stat take_rows(map_reader *reader, __isl_take isl_mat *rows, bool are
 }
 
 static bool append_empty_relation(map_reader *reader) {
-    size_t n_bytes = ((size_t)reader->n_relations + 1) * sizeof *reader->relation;
-    pti_relation **grown = realloc(reader->relation, n_bytes);
     pti_relation *relation = pti_relation_new();
-    if (grown != NULL)
-        reader->relation = grown;
-    if (grown == NULL || relation == NULL) {
+    if (relation == NULL || !PTI_RESIZE(reader->relation, reader->n_relations + 1)) {
         pti_relation_free(relation);
         return false;
     }
-    grown[reader->n_relations++] = relation;
+    reader->relation[reader->n_relations++] = relation;
     return true;
 }
 

@@ -4,8 +4,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* 64-bit arithmetic that says when it overflows: each function returns true on overflow and then
- * leaves *result alone. */
+/* 64-bit arithmetic that says when it overflows: a function named so returns true on overflow and
+ * then leaves *result alone. */
 
 static inline bool pti_add_overflows(int64_t a, int64_t b, int64_t *result) {
     int64_t sum;
@@ -20,6 +20,18 @@ static inline bool pti_sub_overflows(int64_t a, int64_t b, int64_t *result) {
 static inline bool pti_mul_overflows(int64_t a, int64_t b, int64_t *result) {
     int64_t product;
     return __builtin_mul_overflow(a, b, &product) || (*result = product, false);
+}
+
+/** Return the sum of two numbers that are not negative; INT64_MAX if it exceeds 64 bits. */
+static inline int64_t pti_add_saturated(int64_t a, int64_t b) {
+    int64_t sum;
+    return pti_add_overflows(a, b, &sum) ? INT64_MAX : sum;
+}
+
+/** Return the product of two such numbers, likewise. */
+static inline int64_t pti_mul_saturated(int64_t a, int64_t b) {
+    int64_t product;
+    return pti_mul_overflows(a, b, &product) ? INT64_MAX : product;
 }
 
 /** Return a product modulo 2^64, as addresses are counted, in -2^63 .. 2^63 - 1. */

@@ -1,5 +1,7 @@
 #include "base/context_state.h"
 
+#include "base/text.h"
+
 #include <polytile/text.h>
 #include <stdio.h>
 #include <string.h>
@@ -36,7 +38,7 @@ static bool read_check_word(const char *word, size_t length, pti_settings *setti
                   {"access", &settings->check_access},
                   {"wide", &settings->check_wide}};
     for (size_t k = 0; k < sizeof checks / sizeof *checks; k++) {
-        if (strlen(checks[k].name) == length && strncmp(checks[k].name, word, length) == 0) {
+        if (pti_is_name(checks[k].name, word, length)) {
             *checks[k].is_set = true;
             return true;
         }
@@ -110,7 +112,7 @@ static const struct variable {
 
 static const struct variable *find_variable(const char *name, size_t length) {
     for (size_t k = 0; k < sizeof variables / sizeof *variables; k++) {
-        if (strlen(variables[k].name) == length && strncmp(variables[k].name, name, length) == 0)
+        if (pti_is_name(variables[k].name, name, length))
             return &variables[k];
     }
     return NULL;

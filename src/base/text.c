@@ -1,5 +1,7 @@
 #include "base/text.h"
 
+#include "base/list.h"
+
 #include <ctype.h>
 #include <polytile/text.h>
 #include <stdarg.h>
@@ -12,12 +14,10 @@ static bool grow_text(pti_text *text, size_t more) {
     if (need <= text->capacity)
         return true;
     size_t capacity = need < 256 ? 256 : need + need / 2;
-    char *data = realloc(text->data, capacity);
-    if (data == NULL) {
+    if (!PTI_RESIZE(text->data, (int64_t)capacity)) {
         text->failed = true;
         return false;
     }
-    text->data = data;
     text->capacity = capacity;
     return true;
 }
@@ -161,6 +161,10 @@ char *polytile_text_show(const char *text, char *buffer, size_t n_bytes) {
     }
     buffer[n_written] = '\0';
     return buffer;
+}
+
+bool pti_is_name(const char *name, const char *text, size_t length) {
+    return strlen(name) == length && strncmp(name, text, length) == 0;
 }
 
 bool pti_is_registrable_name(const char *name) {

@@ -31,8 +31,8 @@ static polytile_status check_idle(const polytile_device *device) {
                     device->text);
 }
 
-static polytile_status execute(polytile_device *device, const polytile_plan *plan,
-                               const pti_body *body, polytile_array *const *arrays) {
+static polytile_status execute_plan(polytile_device *device, const polytile_plan *plan,
+                                    const pti_body *body, polytile_array *const *arrays) {
     const int n_operands = plan->instance->n_operands;
     polytile_array **of_operand = calloc((size_t)n_operands, sizeof(polytile_array *));
     if (of_operand == NULL)
@@ -125,7 +125,7 @@ polytile_status polytile_plan_run(const polytile_plan *plan, polytile_device *de
     PTI_TRY(pti_team_server_create(kernel, &plan->instance->threads,
                                    options == NULL ? &defaults : options, false, &server));
     body.server = server;
-    PTI_TRY(execute(device, plan, &body, list.array));
+    PTI_TRY(execute_plan(device, plan, &body, list.array));
 done:
     pti_operand_arrays_free(&list);
     pti_team_server_end(server);
@@ -196,7 +196,7 @@ static polytile_status explain_limit(const request *of) {
         polytile_size_format(of->wanted_bytes, wanted), of->device->text);
 }
 
-static polytile_status make_plan(const request *of, polytile_plan **plan) {
+static polytile_status plan_request(const request *of, polytile_plan **plan) {
     char free_text[32], wanted[32];
     polytile_status status =
         polytile_plan_create(of->kernel, of->domain, of->n_arrays, of->arrays, &of->options, plan);
@@ -217,7 +217,7 @@ static polytile_status plan_and_run(const request *of, int64_t *missing_bytes) {
     polytile_plan *plan = NULL;
     polytile_status status;
     *missing_bytes = 0;
-    PTI_TRY(make_plan(of, &plan));
+    PTI_TRY(plan_request(of, &plan));
     status =
         polytile_plan_run(plan, of->device, of->kernel, of->n_arrays, of->arrays, &of->options);
     if (status == POLYTILE_NO_FIT && of->kernel->implementation.team == NULL)

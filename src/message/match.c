@@ -8,7 +8,9 @@
 /** Longer messages are copied without the mutex. */
 enum { LONG_BYTES = 32768 };
 
-static bool matches(const pti_post *receive, const pti_post *send) {
+static const char no_memory[] = "there is no memory to keep";
+
+static bool are_matching(const pti_post *receive, const pti_post *send) {
     return receive->is_collective == send->is_collective &&
            (receive->peer == PT_ANY || receive->peer == send->owner) &&
            (receive->tag == PT_ANY || receive->tag == send->tag);
@@ -17,19 +19,19 @@ static bool matches(const pti_post *receive, const pti_post *send) {
 /** Where a list has the first message of a receive; NULL: nowhere. */
 static pti_post **find_message(pti_posts *messages, const pti_post *receive) {
     pti_post **at = &messages->first;
-    while (*at != NULL && !matches(receive, *at))
+    while (*at != NULL && !are_matching(receive, *at))
         at = &(*at)->next;
     return *at == NULL ? NULL : at;
 }
 
 static pti_post **find_receive(pti_posts *receives, const pti_post *send) {
     pti_post **at = &receives->first;
-    while (*at != NULL && !matches(*at, send))
+    while (*at != NULL && !are_matching(*at, send))
         at = &(*at)->next;
     return *at == NULL ? NULL : at;
 }
 
-static pti_post *take(pti_posts *posts, pti_post **at) {
+static pti_post *unlink_post(pti_posts *posts, pti_post **at) {
     pti_post *taken = *at;
     *at = taken->next;
     if (posts->last == taken) {
@@ -63,8 +65,8 @@ static bool can_reply(const pti_server *server, const pti_post *send, const pti_
 }
 
 /** Put the data of a message into the reply to a receive, or beside it. */
-static void carry(pti_server *server, const pti_post *send, const pti_post *receive,
-                  pt_reply *reply) {
+static void put_into_reply(pti_server *server, const pti_post *send, const pti_post *receive,
+                           pt_reply *reply) {
     void *to = reply->data;
     reply->n_carried = send->n_bytes;
     if (send->n_bytes > PT_REPLY_BYTES) {
@@ -76,13 +78,13 @@ static void carry(pti_server *server, const pti_post *send, const pti_post *rece
 }
 
 /** Tell the owner of a request that it is done; then it may use the memory. */
-static void complete(pti_server *server, pti_post *post, const pti_post *send) {
+static void complete_request(pti_server *server, pti_post *post, const pti_post *send) {
     if (post->request == PT_NO_REQUEST)
         return;
     pt_reply *reply = pti_reply_of(server, post->owner, post->request);
     reply->n_carried = 0;
     if (post->comes_with_reply)
-        carry(server, send, post, reply);
+        put_into_reply(server, send, post, reply);
     reply->source = rank_of(server, send->owner);
     reply->tag = send->tag;
     reply->n_bytes = send->n_bytes;
@@ -102,50 +104,51 @@ static void refuse_long(pti_server *server, const pti_post *send, const pti_post
 }
 
 /** The data of a message is where it goes. */
-static void deliver(pti_server *server, pti_post *send, pti_post *receive) {
+static void end_message(pti_server *server, pti_post *send, pti_post *receive) {
     pti_server_note_progress(server);
-    complete(server, receive, send);
-    complete(server, send, send);
+    complete_request(server, receive, send);
+    complete_request(server, send, send);
     pti_post_free(send);
     pti_post_free(receive);
 }
 
-static void refuse_memory(pti_server *server, const pti_post *send) {
-    pti_server_end(server, POLYTILE_NO_MEMORY,
-                   "%s: there is no memory to keep a message of %lld bytes from %s to %s, tag %d",
-                   server->kernel_name, (long long)send->n_bytes,
+/** End a launch that cannot go on with a message. */
+static void refuse_message(pti_server *server, polytile_status status, const char *why,
+                           const pti_post *send) {
+    pti_server_end(server, status, "%s: %s a message of %lld bytes from %s to %s, tag %d",
+                   server->kernel_name, why, (long long)send->n_bytes,
                    pti_name_participant(server, send->owner).text,
                    pti_name_participant(server, send->peer).text, send->tag);
 }
 
 /** Forget a post that ends with its launch. */
-static void forget(pti_server *server, pti_post *post) {
+static void forget_post(pti_server *server, pti_post *post) {
     if (post->request != PT_NO_REQUEST)
         server->participant[post->owner].request[post->request] = NULL;
     pti_post_free(post);
 }
 
-static void join(pti_server *server, pti_post *send, pti_post *receive);
+static void join_posts(pti_server *server, pti_post *send, pti_post *receive);
 
 /** A message goes to the first receive that matches, or waits in the list. */
-static void offer(pti_server *server, pti_post *send) {
+static void offer_message(pti_server *server, pti_post *send) {
     pti_participant *receiver = &server->participant[send->peer];
     pti_post **at = find_receive(&receiver->receives, send);
     if (at == NULL)
         pti_posts_append(&receiver->messages, send);
     else
-        join(server, send, take(&receiver->receives, at));
+        join_posts(server, send, unlink_post(&receiver->receives, at));
 }
 
 /** What comes behind a copy, of which one without a receive was to keep the message. */
 static void end_copy(pti_server *server, pti_post *send, pti_post *receive) {
     if (receive != NULL) {
-        deliver(server, send, receive);
+        end_message(server, send, receive);
         return;
     }
     send->data = send->kept;
-    complete(server, send, send);
-    offer(server, send);
+    complete_request(server, send, send);
+    offer_message(server, send);
 }
 
 /** Copy the data of a message; false: a device could not. */
@@ -173,18 +176,10 @@ static bool is_device_copy(const pti_server *server, const pti_post *send,
     return !is_all_near && send->n_bytes > 0 && (receive == NULL || !receive->comes_with_reply);
 }
 
-static void refuse_copy(pti_server *server, const pti_post *send) {
-    pti_server_end(server, POLYTILE_DEVICE,
-                   "%s: the device cannot copy a message of %lld bytes from %s to %s, tag %d",
-                   server->kernel_name, (long long)send->n_bytes,
-                   pti_name_participant(server, send->owner).text,
-                   pti_name_participant(server, send->peer).text, send->tag);
-}
-
 static void forget_copy(pti_server *server, pti_post *send, pti_post *receive) {
-    forget(server, send);
+    forget_post(server, send);
     if (receive != NULL)
-        forget(server, receive);
+        forget_post(server, receive);
 }
 
 /** Append a copy to those that are to be made without the mutex, in their order; false: there is no
@@ -210,7 +205,7 @@ static void copy_soon(pti_server *server, pti_post *send, pti_post *receive) {
     if ((is_device || send->n_bytes > LONG_BYTES) && append_copy(server, &copy))
         return;
     if (is_device) {
-        refuse_memory(server, send);
+        refuse_message(server, POLYTILE_NO_MEMORY, no_memory, send);
         forget_copy(server, send, receive);
         return;
     }
@@ -235,33 +230,33 @@ bool pti_match_copy(pti_server *server) {
         end_copy(server, copy.send, copy.receive);
         return true;
     }
-    refuse_copy(server, copy.send);
+    refuse_message(server, POLYTILE_DEVICE, "the device cannot copy", copy.send);
     forget_copy(server, copy.send, copy.receive);
     return true;
 }
 
 /** Give a message to a receive; both are in no list any more. The program sees by the reply that a
  * message is too long, and can receive it into more memory; slots must know. */
-static void join(pti_server *server, pti_post *send, pti_post *receive) {
+static void join_posts(pti_server *server, pti_post *send, pti_post *receive) {
     if (send->n_bytes <= receive->n_bytes) {
         copy_soon(server, send, receive);
         return;
     }
     if (receive->owner == server->n_slots) {
-        complete(server, receive, send);
+        complete_request(server, receive, send);
         pti_post_free(receive);
         pti_posts_append(&pti_program_of(server)->messages, send);
         return;
     }
     refuse_long(server, send, receive);
-    forget(server, receive);
-    forget(server, send);
+    forget_post(server, receive);
+    forget_post(server, send);
 }
 
 void pti_match_send(pti_server *server, pti_post *send, bool is_kept) {
     const bool is_expected = find_receive(&server->participant[send->peer].receives, send) != NULL;
     if (is_expected || !is_kept || send->kept != NULL) {
-        offer(server, send);
+        offer_message(server, send);
         return;
     }
     send->kept = malloc((size_t)send->n_bytes + 1);
@@ -269,8 +264,8 @@ void pti_match_send(pti_server *server, pti_post *send, bool is_kept) {
         copy_soon(server, send, NULL);
         return;
     }
-    refuse_memory(server, send);
-    forget(server, send);
+    refuse_message(server, POLYTILE_NO_MEMORY, no_memory, send);
+    forget_post(server, send);
 }
 
 const pti_post *pti_match_peek(pti_server *server, const pti_post *receive) {
@@ -284,7 +279,7 @@ void pti_match_receive(pti_server *server, pti_post *receive) {
     if (at == NULL)
         pti_posts_append(&owner->receives, receive);
     else
-        join(server, take(&owner->messages, at), receive);
+        join_posts(server, unlink_post(&owner->messages, at), receive);
 }
 
 /** Forget the posts of a list, but for messages that are kept if the rest is to stay. */
@@ -294,7 +289,7 @@ static void forget_posts(pti_server *server, pti_posts *posts, bool but_kept) {
         if (but_kept && (*at)->kept != NULL)
             at = &(*at)->next;
         else
-            forget(server, take(posts, at));
+            forget_post(server, unlink_post(posts, at));
     }
 }
 

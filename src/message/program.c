@@ -11,8 +11,9 @@
 /** The program has one request. */
 enum { REQUEST = 0 };
 
-static polytile_status refuse(const pti_server *server, polytile_context *ctx, const char *call,
-                              int rank, int tag, int64_t n_bytes, const char *why) {
+static polytile_status refuse_call(const pti_server *server, polytile_context *ctx,
+                                   const char *call, int rank, int tag, int64_t n_bytes,
+                                   const char *why) {
     return pti_fail(ctx, POLYTILE_INVALID, "%s: %s: rank %d, tag %d, %lld bytes: %s",
                     server->kernel_name, call, rank, tag, (long long)n_bytes, why);
 }
@@ -21,7 +22,7 @@ static polytile_status refuse_rank(const pti_server *server, polytile_context *c
                                    const char *call, int rank, int tag, int64_t n_bytes) {
     char why[96];
     snprintf(why, sizeof why, "the launch has ranks 0 to %d", server->n_slots - 1);
-    return refuse(server, ctx, call, rank, tag, n_bytes, why);
+    return refuse_call(server, ctx, call, rank, tag, n_bytes, why);
 }
 
 /** What has ended the launch, for a call that waited for it. The mutex is locked. */
@@ -36,7 +37,7 @@ static polytile_status report_end(const pti_server *server, polytile_context *ct
 
 /** Wait for the program's request, and until nobody copies from or to its memory. The mutex is
  * locked. */
-static polytile_status finish(pti_server *server, polytile_context *ctx, uint64_t wanted) {
+static polytile_status finish_request(pti_server *server, polytile_context *ctx, uint64_t wanted) {
     const uint64_t *word = &server->program_reply.commit;
     if (PT_LOAD_ACQUIRE(word) < wanted)
         pti_wait_for_word(server, server->n_slots, word, wanted);
@@ -45,12 +46,13 @@ static polytile_status finish(pti_server *server, polytile_context *ctx, uint64_
     return *word >= wanted ? POLYTILE_OK : report_end(server, ctx);
 }
 
-static polytile_status post(pti_server *server, polytile_context *ctx, const pti_post *asked) {
+static polytile_status post_request(pti_server *server, polytile_context *ctx,
+                                    const pti_post *asked) {
     const uint64_t wanted = server->program_reply.commit + 1;
     if (server->is_ending)
         return report_end(server, ctx);
     pti_serve_post(server, asked, asked->n_bytes <= PT_EAGER_BYTES);
-    return finish(server, ctx, wanted);
+    return finish_request(server, ctx, wanted);
 }
 
 /** A program that calls again within this time takes the entries itself. */
@@ -71,8 +73,8 @@ polytile_status pti_program_send(pti_server *server, polytile_context *ctx, cons
     if (to < 0 || to >= server->n_slots)
         return refuse_rank(server, ctx, call, to, tag, n_bytes);
     if (tag < 0 || n_bytes < 0 || (n_bytes > 0 && data == NULL))
-        return refuse(server, ctx, call, to, tag, n_bytes,
-                      "tags and sizes are 0 or more, and data is not NULL");
+        return refuse_call(server, ctx, call, to, tag, n_bytes,
+                           "tags and sizes are 0 or more, and data is not NULL");
     const pti_post asked = {.owner = server->n_slots,
                             .request = REQUEST,
                             .peer = to,
@@ -81,7 +83,8 @@ polytile_status pti_program_send(pti_server *server, polytile_context *ctx, cons
                             .data = (char *)(uintptr_t)data,
                             .n_bytes = n_bytes};
     begin_call(server);
-    status = server->phase == PTI_SERVER_OVER ? report_end(server, ctx) : post(server, ctx, &asked);
+    status = server->phase == PTI_SERVER_OVER ? report_end(server, ctx)
+                                              : post_request(server, ctx, &asked);
     pthread_mutex_unlock(&server->mutex);
     return status;
 }
@@ -95,8 +98,8 @@ static polytile_status refuse_long(const pti_server *server, polytile_context *c
 }
 
 /** Receive; a message that is longer stays. The mutex is locked. */
-static polytile_status receive(pti_server *server, polytile_context *ctx, const pti_post *asked,
-                               pt_status *got) {
+static polytile_status receive_message(pti_server *server, polytile_context *ctx,
+                                       const pti_post *asked, pt_status *got) {
     const pt_reply *reply = &server->program_reply;
     polytile_status status = POLYTILE_OK;
     const pti_post *message = pti_match_peek(server, asked);
@@ -105,7 +108,7 @@ static polytile_status receive(pti_server *server, polytile_context *ctx, const 
     if (message != NULL && message->n_bytes > asked->n_bytes)
         return refuse_long(server, ctx, message->owner, message->tag, message->n_bytes,
                            asked->n_bytes);
-    PTI_TRY(post(server, ctx, asked));
+    PTI_TRY(post_request(server, ctx, asked));
     if (reply->n_bytes > asked->n_bytes)
         return refuse_long(server, ctx, reply->source, reply->tag, reply->n_bytes, asked->n_bytes);
     if (got != NULL)
@@ -120,8 +123,8 @@ polytile_status pti_program_recv(pti_server *server, polytile_context *ctx, void
     if (from != PT_ANY && (from < 0 || from >= server->n_slots))
         return refuse_rank(server, ctx, call, from, tag, n_bytes);
     if (tag < PT_ANY || n_bytes < 0 || (n_bytes > 0 && data == NULL))
-        return refuse(server, ctx, call, from, tag, n_bytes,
-                      "tags are 0 or more or PT_ANY, sizes 0 or more, and data is not NULL");
+        return refuse_call(server, ctx, call, from, tag, n_bytes,
+                           "tags are 0 or more or PT_ANY, sizes 0 or more, and data is not NULL");
     const pti_post asked = {.owner = server->n_slots,
                             .request = REQUEST,
                             .peer = from,
@@ -129,7 +132,7 @@ polytile_status pti_program_recv(pti_server *server, polytile_context *ctx, void
                             .data = data,
                             .n_bytes = n_bytes};
     begin_call(server);
-    const polytile_status status = receive(server, ctx, &asked, got);
+    const polytile_status status = receive_message(server, ctx, &asked, got);
     pthread_mutex_unlock(&server->mutex);
     return status;
 }

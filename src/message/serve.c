@@ -44,27 +44,23 @@ static bool is_tag(const pt_entry *entry) {
     return entry->tag >= 0 || (entry->kind == PT_RECV_ENTRY && entry->tag == PT_ANY);
 }
 
-static bool lies_in(const char *data, int64_t n_bytes, const char *begin, const char *end) {
-    return data >= begin && data <= end && n_bytes <= end - data;
-}
-
 /** Whether a buffer lies in the launch's arrays, or in what a slot has to reduce. */
 static bool is_buffer(const pti_server *server, const pt_entry *entry) {
-    const char *data = (const char *)(uintptr_t)entry->address;
+    const void *data = (const void *)(uintptr_t)entry->address;
     const char *stages = server->stages + (size_t)entry->slot * PTI_STAGES_BYTES;
     const bool is_written = entry->kind == PT_RECV_ENTRY;
-    if (entry->n_bytes == 0 || lies_in(data, entry->n_bytes, stages, stages + PTI_STAGES_BYTES))
+    if (entry->n_bytes == 0 || pt_lies_in(data, entry->n_bytes, stages, stages + PTI_STAGES_BYTES))
         return true;
     for (int m = 0; m < server->ring.n_memories; m++) {
         const pt_memory *memory = &server->ring.memory[m];
-        if (lies_in(data, entry->n_bytes, memory->begin, memory->end) &&
+        if (pt_lies_in(data, entry->n_bytes, memory->begin, memory->end) &&
             (memory->is_written || !is_written))
             return true;
     }
     return false;
 }
 
-static void refuse(pti_server *server, const pt_entry *entry, const char *why) {
+static void refuse_entry(pti_server *server, const pt_entry *entry, const char *why) {
     static const char *const calls[] = {[PT_SEND_ENTRY] = "a send to",
                                         [PT_RECV_ENTRY] = "a receive from",
                                         [PT_REQUESTS_ENTRY] = "a request of",
@@ -105,7 +101,7 @@ static void serve_message(pti_server *server, const pt_entry *entry, char *kept)
     char text[128];
     const char *fault = find_fault(server, entry, text, sizeof text);
     if (fault != NULL) {
-        refuse(server, entry, fault);
+        refuse_entry(server, entry, fault);
         free(kept);
         return;
     }
@@ -154,14 +150,15 @@ static void serve_entry(pti_server *server, const pt_entry *entry, char *kept) {
         pti_hang_note_end(server, entry->slot);
         break;
     case PT_REQUESTS_ENTRY:
-        refuse(server, entry, "the slot has 16 requests under way, the most; wait for some before");
+        refuse_entry(server, entry,
+                     "the slot has 16 requests under way, the most; wait for some before");
         break;
     case PT_PUT_ENTRY:
-        refuse(server, entry,
-               "the target is in no array that the launch writes, or no rank; put into one");
+        refuse_entry(server, entry,
+                     "the target is in no array that the launch writes, or no rank; put into one");
         break;
     default:
-        refuse(server, entry, "signals are 0 to 15, and ranks those of the launch");
+        refuse_entry(server, entry, "signals are 0 to 15, and ranks those of the launch");
     }
 }
 

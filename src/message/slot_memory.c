@@ -39,32 +39,32 @@ typedef struct layout {
 } layout;
 
 /** Take a part behind another one. */
-static size_t take(size_t *end, size_t n, size_t bytes) {
+static size_t place_part(size_t *end, size_t n, size_t bytes) {
     const size_t begin = *end;
     *end += (n * bytes + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
     return begin;
 }
 
-static layout lay_out(int n_slots, int n_memories, bool is_far) {
+static layout lay_out_slots(int n_slots, int n_memories, bool is_far) {
     const size_t n = (size_t)n_slots, n_entries = count_entries(n_slots);
     layout of = {0};
-    of.words = take(&of.shared_end, 1, sizeof(pti_slot_words));
-    of.entries = take(&of.shared_end, n_entries, sizeof(pt_entry));
-    of.replies = take(&of.shared_end, n * PT_MAX_REQUESTS, sizeof(pt_reply));
-    of.reply_payloads = take(&of.shared_end, is_far ? n : 0, PT_PAYLOAD_BYTES);
-    of.payloads = take(&of.shared_end, is_far ? n_entries : 0, PT_PAYLOAD_BYTES);
-    of.ring = take(&of.slots_end, 1, sizeof(pt_ring));
-    of.memories = take(&of.slots_end, (size_t)n_memories, sizeof(pt_memory));
-    of.head = take(&of.slots_end, 1, sizeof(uint64_t));
-    of.n_taken_seen = take(&of.slots_end, 1, sizeof(uint64_t));
-    of.counts = take(&of.slots_end, n * PT_MAX_SIGNALS + 1, sizeof(uint64_t));
-    of.slots = take(&of.slots_end, n, sizeof(pt_slot));
-    of.stages = take(&of.slots_end, n, PTI_STAGES_BYTES);
+    of.words = place_part(&of.shared_end, 1, sizeof(pti_slot_words));
+    of.entries = place_part(&of.shared_end, n_entries, sizeof(pt_entry));
+    of.replies = place_part(&of.shared_end, n * PT_MAX_REQUESTS, sizeof(pt_reply));
+    of.reply_payloads = place_part(&of.shared_end, is_far ? n : 0, PT_PAYLOAD_BYTES);
+    of.payloads = place_part(&of.shared_end, is_far ? n_entries : 0, PT_PAYLOAD_BYTES);
+    of.ring = place_part(&of.slots_end, 1, sizeof(pt_ring));
+    of.memories = place_part(&of.slots_end, (size_t)n_memories, sizeof(pt_memory));
+    of.head = place_part(&of.slots_end, 1, sizeof(uint64_t));
+    of.n_taken_seen = place_part(&of.slots_end, 1, sizeof(uint64_t));
+    of.counts = place_part(&of.slots_end, n * PT_MAX_SIGNALS + 1, sizeof(uint64_t));
+    of.slots = place_part(&of.slots_end, n, sizeof(pt_slot));
+    of.stages = place_part(&of.slots_end, n, PTI_STAGES_BYTES);
     return of;
 }
 
 pti_server_bytes pti_server_count_bytes(const pti_server *server, int n_memories) {
-    const layout of = lay_out(server->n_slots, n_memories, true);
+    const layout of = lay_out_slots(server->n_slots, n_memories, true);
     return (pti_server_bytes){(int64_t)of.shared_end, (int64_t)of.slots_end};
 }
 
@@ -121,7 +121,7 @@ static bool take_blocks(pti_server *server, const layout *of, char **shared, cha
 }
 
 bool pti_slot_memory_create(pti_server *server, const pt_memory *memories, int n_memories) {
-    const layout of = lay_out(server->n_slots, n_memories, server->device != NULL);
+    const layout of = lay_out_slots(server->n_slots, n_memories, server->device != NULL);
     char *shared, *slots;
     if (!take_blocks(server, &of, &shared, &slots))
         return false;

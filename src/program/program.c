@@ -269,7 +269,9 @@ static program_kernel *add_kernel(polytile_program *program, const char *declara
     return made;
 }
 
-static bool is_same(const polytile_implementation *one, const polytile_implementation *other) {
+/** Return whether two implementations are the same, member by member. */
+static bool are_same_implementations(const polytile_implementation *one,
+                                     const polytile_implementation *other) {
     return one->host == other->host && one->user == other->user &&
            one->n_indices == other->n_indices && one->n_views == other->n_views &&
            one->views == other->views && one->n_parameters == other->n_parameters &&
@@ -285,7 +287,7 @@ static bool is_same(const polytile_implementation *one, const polytile_implement
 
 static bool is_made_from(const program_kernel *known, const char *declaration,
                          const polytile_implementation *implementation) {
-    return is_same(&known->implementation, implementation) &&
+    return are_same_implementations(&known->implementation, implementation) &&
            strcmp(known->declaration, declaration) == 0;
 }
 

@@ -1,6 +1,5 @@
 #include "access/declare/kernel.h"
 #include "base/clock.h"
-#include "base/plural.h"
 #include "launch/execute/team_server.h"
 #include "partition/cost/demand.h"
 #include "queue/member.h"

@@ -1,3 +1,4 @@
+#include "base/list.h"
 #include "message/program.h"
 #include "queue/cache.h"
 #include "queue/queue.h"
@@ -52,13 +53,10 @@ static bool grow_positions(polytile_queue *queue, int position) {
     if (position < queue->n_arrays)
         return true;
     int n_arrays = 2 * queue->n_arrays > position ? 2 * queue->n_arrays : position + 1;
-    pti_queued_array *queued = realloc(queue->array, (size_t)n_arrays * sizeof *queued);
-    if (queued == NULL)
+    if (!PTI_RESIZE(queue->array, n_arrays))
         return false;
-    for (int p = queue->n_arrays; p < n_arrays; p++)
-        queued[p] = (pti_queued_array){0};
-    queue->array = queued;
-    queue->n_arrays = n_arrays;
+    while (queue->n_arrays < n_arrays)
+        queue->array[queue->n_arrays++] = (pti_queued_array){0};
     return true;
 }
 

@@ -1,5 +1,6 @@
-#include "base/checked.h"
 #include "queue/queue.h"
+
+#include "base/list.h"
 
 #include <stdlib.h>
 
@@ -258,13 +259,10 @@ static bool begin_notes(polytile_queue *queue) {
     queue->n_behind = 0;
     if (queue->first == NULL)
         return false;
-    const pti_item **grown = realloc(queue->behind, ((size_t)queue->n_arrays + 1) * sizeof *grown);
-    if (grown == NULL)
+    if (!PTI_RESIZE(queue->behind, queue->n_arrays + 1))
         return false;
-    queue->behind = grown;
-    queue->n_behind = queue->n_arrays;
-    for (int p = 0; p < queue->n_arrays; p++)
-        grown[p] = NULL;
+    while (queue->n_behind < queue->n_arrays)
+        queue->behind[queue->n_behind++] = NULL;
     return true;
 }
 

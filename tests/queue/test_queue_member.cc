@@ -138,7 +138,7 @@ TEST_P(QueueMember, FetchedElementsAreThereAndTheArrayStays) {
     EXPECT_EQ(memory, std::vector<float>(100, 4));
 }
 
-TEST_P(QueueMember, LaunchesBehindARenewalReadWhatTheHostGot) {
+TEST_P(QueueMember, LaunchesBehindAnInvalidationReadWhatTheHostGot) {
     polytile_array *x = wrap("x", memory);
     polytile_kernel *doubling = scale();
     share(queue, x);
@@ -212,7 +212,7 @@ TEST_P(QueueMember, FetchingAnInternalArrayGivesItHostMemory) {
 }
 
 /** What the host got does not depend on what failed. */
-TEST_P(QueueMember, RenewalsHoldAlthoughSomethingFails) {
+TEST_P(QueueMember, InvalidationsHoldAlthoughSomethingFails) {
     Gate gate;
     gate.let_return(3);
     polytile_array *t = make_internal(queue, "t", {100}), *u = make_internal(queue, "u", {100});
@@ -259,7 +259,7 @@ TEST_P(QueueMember, AFailureSavesNothingOverWhatTheHostGot) {
         ASSERT_EQ(memory[k], k < 10 ? 7 : 2) << k;
 }
 
-TEST_P(QueueMember, EvictionsBehindARenewalBringNothingOldBack) {
+TEST_P(QueueMember, EvictionsBehindAnInvalidationBringNothingOldBack) {
     polytile_array *x = wrap("x", memory), *y = wrap("y", other);
     polytile_kernel *doubling = scale();
     share(queue, x);
@@ -341,7 +341,7 @@ INSTANTIATE_TEST_SUITE_P(
                     RandomMember{"host(memory=2500B)", 60}, RandomMember{"host(memory=9KiB)", 60},
                     RandomMember{"host(memory=14KiB)", 60}, RandomMember{"host(memory=1MiB)", 60}));
 
-TEST_P(QueueMemberRandom, FetchesAndRenewalsKeepTheirOrder) {
+TEST_P(QueueMemberRandom, FetchesAndInvalidationsKeepTheirOrder) {
     Environment environment;
     environment.set("POLYTILE_CHECK", "plan");
     Random random(test_seed("QueueMemberRandom"));

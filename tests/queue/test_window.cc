@@ -284,7 +284,7 @@ TEST(Window, LeavesLaunchesThatReadTheSameElementsOrTouchOthers) {
     EXPECT_EQ(Items::numbers(items.queue.first), (std::vector<int64_t>{1, 3}));
 }
 
-TEST(Window, FetchesReadTheirElementsAndRenewalsWriteThem) {
+TEST(Window, FetchesReadTheirElementsAndInvalidationsWriteThem) {
     Items items;
     items.launch({writes(1, 5, 6)});
     items.launch({writes(1, 0, 1)});

@@ -1,6 +1,7 @@
 #include "access/declare/declaration.h"
 #include "access/declare/type.h"
 
+#include "base/list.h"
 #include "base/plural.h"
 
 #include <stdlib.h>
@@ -113,25 +114,17 @@ static bool agrees_with(const polytile_declaration *declaration, int array,
 
 static polytile_status add_array(polytile_declaration *declaration, const char *array,
                                  const pti_access *access, pti_text *why) {
-    size_t n_arrays = (size_t)declaration->n_arrays + 1;
-    char **names = realloc(declaration->array_name, n_arrays * sizeof *names);
-    if (names == NULL)
+    const int number = declaration->n_arrays;
+    if (!PTI_RESIZE(declaration->array_name, number + 1) ||
+        !PTI_RESIZE(declaration->array_n_dims, number + 1) ||
+        !PTI_RESIZE(declaration->is_scratch, number + 1))
         return pti_out_of_memory(why);
-    declaration->array_name = names;
-    int *counts = realloc(declaration->array_n_dims, n_arrays * sizeof *counts);
-    if (counts == NULL)
+    declaration->array_name[number] = strdup(array);
+    if (declaration->array_name[number] == NULL)
         return pti_out_of_memory(why);
-    declaration->array_n_dims = counts;
-    bool *is_scratch = realloc(declaration->is_scratch, n_arrays * sizeof *is_scratch);
-    if (is_scratch == NULL)
-        return pti_out_of_memory(why);
-    declaration->is_scratch = is_scratch;
-    names[declaration->n_arrays] = strdup(array);
-    if (names[declaration->n_arrays] == NULL)
-        return pti_out_of_memory(why);
-    is_scratch[declaration->n_arrays] = access->role == POLYTILE_SCRATCH;
+    declaration->is_scratch[number] = access->role == POLYTILE_SCRATCH;
     declaration->n_scratch += access->role == POLYTILE_SCRATCH;
-    counts[declaration->n_arrays++] = access->n_dims;
+    declaration->array_n_dims[declaration->n_arrays++] = access->n_dims;
     return POLYTILE_OK;
 }
 
@@ -227,22 +220,19 @@ polytile_status pti_declaration_add_access(polytile_declaration *declaration, co
         (position >= 0 && !agrees_with(declaration, position, access, why)))
         return POLYTILE_DECLARATION;
 
-    size_t n_bytes = ((size_t)declaration->n_accesses + 1) * sizeof *access;
-    pti_access *grown = realloc(declaration->access, n_bytes);
-    if (grown == NULL)
+    if (!PTI_RESIZE(declaration->access, declaration->n_accesses + 1))
         return pti_out_of_memory(why);
-    declaration->access = grown;
     if (position < 0) {
         position = declaration->n_arrays;
         polytile_status status = add_array(declaration, array, access, why);
         if (status != POLYTILE_OK)
             return status;
     }
-    grown[declaration->n_accesses] = *access;
-    grown[declaration->n_accesses].array = position;
-    normalise_access(&grown[declaration->n_accesses]);
-    mark_parameters(&grown[declaration->n_accesses], declaration->is_in_subscripts);
-    declaration->n_accesses++;
+    pti_access *added = &declaration->access[declaration->n_accesses++];
+    *added = *access;
+    added->array = position;
+    normalise_access(added);
+    mark_parameters(added, declaration->is_in_subscripts);
     declaration->n_constraints += count_constraints(access);
     return POLYTILE_OK;
 }

@@ -1,5 +1,7 @@
 #include "access/declare/parse_parser.h"
 
+#include "base/list.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,14 +26,11 @@ static bool add_disjunct(pti_parser *parser, pti_condition *condition, pti_relat
                                "this condition has more than %d pieces once 'or' is multiplied out",
                                MAX_DISJUNCTS);
     }
-    size_t n_bytes = ((size_t)condition->n_disjuncts + 1) * sizeof(pti_relation *);
-    pti_relation **grown = realloc(condition->disjunct, n_bytes);
-    if (grown == NULL) {
+    if (!PTI_RESIZE(condition->disjunct, condition->n_disjuncts + 1)) {
         pti_relation_free(disjunct);
         return pti_parser_fail_memory(parser);
     }
-    condition->disjunct = grown;
-    grown[condition->n_disjuncts++] = disjunct;
+    condition->disjunct[condition->n_disjuncts++] = disjunct;
     return true;
 }
 

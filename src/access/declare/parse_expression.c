@@ -29,7 +29,7 @@ static bool are_zero(int n, const int64_t *coefficients) {
     return true;
 }
 
-bool pti_linear_is_constant(const pti_linear *linear) {
+static bool is_constant(const pti_linear *linear) {
     return are_zero(POLYTILE_MAX_DIMS, linear->index) &&
            are_zero(POLYTILE_MAX_DIMS, linear->element) &&
            are_zero(POLYTILE_MAX_PARAMETERS, linear->parameter) &&
@@ -45,9 +45,9 @@ static bool scale_linear(pti_parser *parser, size_t offset, pti_linear *linear, 
 }
 
 static bool multiply_linear(pti_parser *parser, size_t offset, pti_linear *a, const pti_linear *b) {
-    if (pti_linear_is_constant(b))
+    if (is_constant(b))
         return scale_linear(parser, offset, a, b->constant);
-    if (!pti_linear_is_constant(a))
+    if (!is_constant(a))
         return pti_parser_fail(parser, offset,
                                "not affine: one factor of a product must be an integer constant");
     int64_t factor = a->constant;
@@ -84,7 +84,7 @@ static bool parse_remainder(pti_parser *parser, pti_linear *linear) {
     size_t divisor_offset = parser->token.begin;
     if (!parse_factor(parser, &divisor))
         return false;
-    if (!pti_linear_is_constant(&divisor) || divisor.constant < 1)
+    if (!is_constant(&divisor) || divisor.constant < 1)
         return pti_parser_fail(parser, divisor_offset,
                                "not affine: the divisor must be a positive integer constant");
     return reduce_modulo(parser, offset, linear, divisor.constant);
@@ -266,7 +266,7 @@ bool pti_parse_constant(pti_parser *parser, const char *what, int64_t *value) {
     pti_linear linear;
     if (!pti_parse_expression(parser, &linear))
         return false;
-    if (!pti_linear_is_constant(&linear))
+    if (!is_constant(&linear))
         return pti_parser_fail(parser, offset, "%s must be an integer constant", what);
     *value = linear.constant;
     return true;

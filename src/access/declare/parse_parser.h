@@ -114,7 +114,6 @@ bool pti_parse_expression(pti_parser *parser, pti_linear *linear);
 bool pti_parse_constant(pti_parser *parser, const char *what, int64_t *value);
 /** Add factor * term to *sum. False on overflow of 64 bits. */
 bool pti_linear_add(pti_linear *sum, const pti_linear *term, int64_t factor);
-bool pti_linear_is_constant(const pti_linear *linear);
 
 /** A condition as a disjunction of conjunctions; the relations' n_exists is unused. */
 typedef struct pti_condition {

@@ -1,5 +1,7 @@
 #include "access/declare/declaration.h"
 
+#include "base/list.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,12 +24,9 @@ pti_relation *pti_relation_copy(const pti_relation *relation) {
 }
 
 bool pti_relation_add(pti_relation *relation, const pti_constraint *constraint) {
-    size_t n_bytes = ((size_t)relation->n_constraints + 1) * sizeof *constraint;
-    pti_constraint *grown = realloc(relation->constraint, n_bytes);
-    if (grown == NULL)
+    if (!PTI_RESIZE(relation->constraint, relation->n_constraints + 1))
         return false;
-    grown[relation->n_constraints++] = *constraint;
-    relation->constraint = grown;
+    relation->constraint[relation->n_constraints++] = *constraint;
     return true;
 }
 

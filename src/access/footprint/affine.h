@@ -38,6 +38,20 @@ static inline bool pti_affine_is_parallel(const pti_affine *a, const pti_affine 
     return true;
 }
 
+static inline bool pti_affine_equals(const pti_affine *a, const pti_affine *b) {
+    return a->constant == b->constant && pti_affine_is_parallel(a, b);
+}
+
+/** Return whether a subscript is one element of each thread. */
+static inline bool pti_subscript_is_single(const pti_subscript *subscript) {
+    return pti_affine_equals(&subscript->lo, &subscript->hi);
+}
+
+/** Return whether a subscript depends on an index. */
+static inline bool pti_subscript_names(const pti_subscript *subscript, int index) {
+    return subscript->lo.index[index] != 0 || subscript->hi.index[index] != 0;
+}
+
 /** Return hi - lo of a subscript: negative if it is empty. */
 static inline pti_affine pti_subscript_width(const pti_subscript *subscript) {
     return pti_affine_difference(&subscript->hi, &subscript->lo);

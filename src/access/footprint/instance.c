@@ -324,8 +324,7 @@ static polytile_status create_maps(polytile_context *ctx, pti_instance *copy) {
 polytile_status pti_instance_copy_given(polytile_context *ctx, const pti_instance *instance,
                                         pti_instance **copy) {
     polytile_status status;
-    PTI_TRY(pti_instance_copy_frame(ctx, instance, 0, copy));
-    PTI_TRY(copy_operands(ctx, instance, *copy));
+    PTI_TRY(pti_instance_copy(ctx, instance, copy));
     PTI_TRY(create_maps(ctx, *copy));
     if (instance->given != NULL)
         memcpy((*copy)->given->map, instance->given->map,

@@ -40,8 +40,7 @@ bool pti_operand_depends(const pti_instance *instance, int operand, int index) {
     for (int s = 0; s < touched->n_sections; s++) {
         const pti_section *section = &instance->section[touched->first_section + s];
         for (int d = 0; d < section->n_dims; d++)
-            if (section->subscript[d].lo.index[index] != 0 ||
-                section->subscript[d].hi.index[index] != 0)
+            if (pti_subscript_names(&section->subscript[d], index))
                 return true;
     }
     return false;

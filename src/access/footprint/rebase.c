@@ -30,10 +30,6 @@ static bool add_multiple(pti_affine *a, int64_t factor, const pti_affine *b) {
     return fits;
 }
 
-static bool is_single(const pti_subscript *of) {
-    return pti_affine_is_parallel(&of->lo, &of->hi) && of->lo.constant == of->hi.constant;
-}
-
 /** Note that a dimension reaches several elements, `step` apart in the base. Together with those within
  * they are an interval if it goes on where these end. */
 static void widen_merged(merged *of, const pti_subscript *by, int64_t factor, int64_t step) {
@@ -59,7 +55,7 @@ static bool add_dimension(merged *of, const pti_subscript *by, int64_t factor) {
                 add_multiple(&of->subscript.hi, factor, &by->hi) &&
                 !pti_mul_overflows(factor, by->step, &step) &&
                 !pti_mul_overflows(factor, pti_subscript_width(by).constant, &reach);
-    if (fits && !is_single(by))
+    if (fits && !pti_subscript_is_single(by))
         widen_merged(of, by, factor, step);
     return fits;
 }
@@ -119,7 +115,7 @@ static bool is_clipped_by_view(const pti_instance *given, const pti_section *sec
 /** Whether a subscript names indices of a strided range alone. */
 static bool is_on_lattice(const pti_subscript *of, polytile_range range) {
     bool is = (of->lo.constant - range.lo) % range.step == 0 &&
-              (is_single(of) || of->step % range.step == 0);
+              (pti_subscript_is_single(of) || of->step % range.step == 0);
     for (int k = 0; k < POLYTILE_MAX_DIMS; k++)
         is = is && of->lo.index[k] % range.step == 0;
     return is;

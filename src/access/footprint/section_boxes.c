@@ -22,7 +22,7 @@ static unsigned varying_indices(const polytile_domain *threads) {
 static unsigned named_indices(const pti_subscript *subscript) {
     unsigned named = 0;
     for (int k = 0; k < POLYTILE_MAX_DIMS; k++)
-        if (subscript->lo.index[k] != 0 || subscript->hi.index[k] != 0)
+        if (pti_subscript_names(subscript, k))
             named |= bit(k);
     return named;
 }

@@ -25,7 +25,7 @@ static bool is_bounded(int64_t constant, int64_t slope) {
  * falls. */
 static int64_t slope_of(const pti_subscript *subscript, const pti_subscript *along) {
     int64_t slope = 0;
-    if (!pti_affine_is_parallel(&along->lo, &along->hi) || along->lo.constant != along->hi.constant)
+    if (!pti_subscript_is_single(along))
         return 0;
     for (int k = 0; k < POLYTILE_MAX_DIMS; k++)
         if (along->lo.index[k] != 0)
@@ -128,7 +128,7 @@ static polytile_status shear_section(polytile_context *ctx, const pti_operand *o
 }
 
 /** Return the box around what all threads touch, in the indices of a section, not clipped. */
-static polytile_domain reach(const pti_instance *instance, const pti_section *section) {
+static polytile_domain reach_of_all(const pti_instance *instance, const pti_section *section) {
     polytile_domain box = {.n_dims = section->n_dims};
     for (int d = 0; d < section->n_dims; d++)
         box.range[d] =
@@ -146,7 +146,7 @@ static polytile_status shear_operand(polytile_context *ctx, pti_instance *instan
     for (int s = 0; s < operand->n_sections; s++) {
         pti_section *section = &instance->section[operand->first_section + s];
         PTI_TRY(shear_section(ctx, operand, instance, section));
-        const polytile_domain touched = reach(instance, section);
+        const polytile_domain touched = reach_of_all(instance, section);
         operand->domain = pti_box_bounding(&operand->domain, &touched);
     }
 done:

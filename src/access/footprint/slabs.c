@@ -1,5 +1,6 @@
 #include "access/footprint/slabs.h"
 
+#include "access/footprint/affine.h"
 #include "access/footprint/footprint.h"
 #include "access/footprint/section.h"
 #include "access/footprint/section_boxes.h"
@@ -12,15 +13,11 @@ static bool is_window_of(const pti_subscript *of, int index) {
     return is;
 }
 
-static bool names_index(const pti_subscript *of, int index) {
-    return of->lo.index[index] != 0 || of->hi.index[index] != 0;
-}
-
 /** Return whether a slab along an index is as many boxes of a section as all threads are. */
 static bool moves_alone(const pti_section *section, int index) {
     int n_named = 0, n_windows = 0;
     for (int d = 0; d < section->n_dims; d++) {
-        n_named += names_index(&section->subscript[d], index);
+        n_named += pti_subscript_names(&section->subscript[d], index);
         n_windows += is_window_of(&section->subscript[d], index);
     }
     return n_named == 1 && n_windows == 1;

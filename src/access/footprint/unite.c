@@ -1,18 +1,14 @@
 #include "access/footprint/unite.h"
 
 #include "access/footprint/affine.h"
-#include "access/footprint/rebase.h"
 #include "access/footprint/section.h"
 #include "access/set/range.h"
 
 #include <string.h>
 
-static bool is_same_affine(const pti_affine *a, const pti_affine *b) {
-    return a->constant == b->constant && pti_affine_is_parallel(a, b);
-}
-
 static bool is_same_subscript(const pti_subscript *a, const pti_subscript *b) {
-    return is_same_affine(&a->lo, &b->lo) && is_same_affine(&a->hi, &b->hi) && a->step == b->step;
+    return pti_affine_equals(&a->lo, &b->lo) && pti_affine_equals(&a->hi, &b->hi) &&
+           a->step == b->step;
 }
 
 static bool has_fixed_width(const pti_subscript *of) {

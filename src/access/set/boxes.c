@@ -1,5 +1,7 @@
 #include "access/set/boxes.h"
 
+#include "base/list.h"
+
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,13 +25,10 @@ static bool grow_boxes(pti_boxes *set, int n_boxes) {
     if (n_boxes <= set->capacity)
         return true;
     int capacity = n_boxes > INT_MAX / 4 ? INT_MAX / 2 : 2 * n_boxes + 6;
-    polytile_domain *box =
-        n_boxes > INT_MAX / 2 ? NULL : realloc(set->box, (size_t)capacity * sizeof *box);
-    if (box == NULL) {
+    if (n_boxes > INT_MAX / 2 || !PTI_RESIZE(set->box, capacity)) {
         set->failed = true;
         return false;
     }
-    set->box = box;
     set->capacity = capacity;
     return true;
 }
@@ -161,6 +160,14 @@ void pti_boxes_clip(pti_boxes *set, const polytile_domain *box) {
         if (pti_box_intersect(&set->box[k], &clip, &common))
             set->box[kept++] = common;
     set->n_boxes = kept;
+}
+
+void pti_boxes_clip_all(pti_boxes *set, const pti_boxes *other) {
+    pti_boxes outside = {0};
+    pti_boxes_copy(&outside, set);
+    pti_boxes_subtract_all(&outside, other);
+    pti_boxes_subtract_all(set, &outside);
+    pti_boxes_free(&outside);
 }
 
 void pti_boxes_intersect(pti_boxes *common, const pti_boxes *a, const pti_boxes *b) {

@@ -42,6 +42,8 @@ void pti_boxes_subtract(pti_boxes *set, const polytile_domain *box);
 void pti_boxes_subtract_all(pti_boxes *set, const pti_boxes *other);
 /** Keep only the elements in a box. */
 void pti_boxes_clip(pti_boxes *set, const polytile_domain *box);
+/** Keep only the elements of another set. */
+void pti_boxes_clip_all(pti_boxes *set, const pti_boxes *other);
 /** Set common to the intersection of two other sets. */
 void pti_boxes_intersect(pti_boxes *common, const pti_boxes *a, const pti_boxes *b);
 
@@ -54,6 +56,8 @@ typedef void pti_boxes_adder(pti_boxes *set, const polytile_domain *box);
 void pti_boxes_append(pti_boxes *set, const polytile_domain *box);
 /** Add a box: it replaces the boxes that it contains, and loses what lies in others. */
 void pti_boxes_add(pti_boxes *set, const polytile_domain *box);
+/** Add a box, unless the set covers it: then its boxes stay as they are. */
+void pti_boxes_add_new(pti_boxes *set, const polytile_domain *box);
 /** Add a box, and join boxes each time a long list has doubled. */
 void pti_boxes_gather(pti_boxes *set, const polytile_domain *box);
 /** Add a box, and join boxes while they are few; does nothing if one contains the box. */

@@ -80,6 +80,11 @@ void pti_boxes_merge(pti_boxes *set) {
     }
 }
 
+void pti_boxes_add_new(pti_boxes *set, const polytile_domain *box) {
+    if (!pti_boxes_cover(set, box))
+        pti_boxes_add(set, box);
+}
+
 void pti_boxes_gather(pti_boxes *set, const polytile_domain *box) {
     enum { FEW = 16 };
     pti_boxes_add(set, box);

@@ -81,14 +81,11 @@ pti_runs pti_runs_of(const polytile_domain *array, const polytile_domain *box,
         int64_t count = pti_range_count(box->range[d]);
         runs.pitch_bytes = runs.run_bytes;
         if (count > 1 && (box->range[d].step != 1 || !is_joined)) {
-            runs.pitch_bytes = INT64_MAX;
-            pti_mul_overflows(stride_bytes, box->range[d].step, &runs.pitch_bytes);
+            runs.pitch_bytes = pti_mul_saturated(stride_bytes, box->range[d].step);
             return runs;
         }
-        runs.run_bytes =
-            pti_mul_overflows(runs.run_bytes, count, &runs.run_bytes) ? INT64_MAX : runs.run_bytes;
-        if (pti_mul_overflows(stride_bytes, pti_range_count(array->range[d]), &stride_bytes))
-            stride_bytes = INT64_MAX;
+        runs.run_bytes = pti_mul_saturated(runs.run_bytes, count);
+        stride_bytes = pti_mul_saturated(stride_bytes, pti_range_count(array->range[d]));
         is_joined = is_joined && pti_range_equals(box->range[d], array->range[d]);
     }
     runs.pitch_bytes = runs.run_bytes;

@@ -29,8 +29,8 @@ static void bring_from_local(pti_transfers *transfers, int array, int member,
 }
 
 /* Add what a member lacks of `missing`, of which what it has is taken away; owned is reused. */
-static void bring(pti_transfers *transfers, int array, int member, const pti_boxes *extra,
-                  pti_boxes *missing, pti_boxes *owned) {
+static void bring_missing(pti_transfers *transfers, int array, int member, const pti_boxes *extra,
+                          pti_boxes *missing, pti_boxes *owned) {
     pti_ownership_boxes(&transfers->superstep->ownerships[array], member, owned);
     pti_boxes_subtract_all(missing, owned);
     pti_boxes_subtract_all(missing, extra);
@@ -50,7 +50,7 @@ static void bring_all(pti_transfers *transfers, const pti_work *work, int member
         if (work->reads[a].n_boxes == 0)
             continue;
         pti_boxes_copy(missing, &work->reads[a]);
-        bring(transfers, a, member, extra, missing, owned);
+        bring_missing(transfers, a, member, extra, missing, owned);
         pti_boxes_unite(extra, missing, pti_boxes_gather);
         transfers->failed = transfers->failed || extra->failed;
     }
@@ -61,7 +61,7 @@ void pti_transfers_add_missing(pti_transfers *transfers, int array, const pti_co
     pti_boxes missing = {0}, owned = {0};
     for (int q = 0; q < superstep->n_members && !transfers->failed; q++) {
         pti_boxes_assign(&missing, &superstep->ownerships[array].domain);
-        bring(transfers, array, q, pti_copies_get(copies, array, q), &missing, &owned);
+        bring_missing(transfers, array, q, pti_copies_get(copies, array, q), &missing, &owned);
         transfers->failed = transfers->failed || missing.failed || owned.failed;
     }
     pti_boxes_free(&missing);

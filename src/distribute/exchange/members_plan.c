@@ -1,6 +1,7 @@
 #include "distribute/exchange/members_plan.h"
 
 #include "base/checked.h"
+#include "base/list.h"
 #include "base/plural.h"
 #include "distribute/exchange/superstep.h"
 
@@ -63,21 +64,18 @@ static void count_messages(pti_members_plan_flow *flow, int n_flows) {
 
 static bool add_exchange(const pti_instance *arrays, const pti_exchange *exchange,
                          pti_members_plan *plan) {
-    size_t n_all = (size_t)plan->n_flows + (size_t)exchange->n_transfers;
-    pti_members_plan_flow *grown =
-        n_all > INT_MAX ? NULL : realloc(plan->flow, (n_all + 1) * sizeof *grown);
-    if (grown == NULL)
+    const int64_t n_all = (int64_t)plan->n_flows + exchange->n_transfers;
+    if (n_all > INT_MAX || !PTI_RESIZE(plan->flow, n_all + 1))
         return false;
-    plan->flow = grown;
     for (int t = 0; t < exchange->n_transfers; t++) {
         const pti_transfer *transfer = &exchange->transfer[t];
-        grown[plan->n_flows + t] = (pti_members_plan_flow){
+        plan->flow[plan->n_flows + t] = (pti_members_plan_flow){
             .from = transfer->from,
             .to = transfer->to,
             .array = transfer->array,
             .n_bytes = transfer->n_elements * arrays->operand[transfer->array].element_bytes};
     }
-    count_messages(grown + plan->n_flows, exchange->n_transfers);
+    count_messages(plan->flow + plan->n_flows, exchange->n_transfers);
     plan->n_flows = (int)n_all;
     join_flows(plan);
     return true;
@@ -207,8 +205,8 @@ static bool fill_plan(const pti_members_plan_request *request, pti_members_plan 
     return true;
 }
 
-static bool make_plan(const pti_members_plan_request *request, const pti_distribution *distribution,
-                      pti_members_plan *plan) {
+static bool plan_members(const pti_members_plan_request *request,
+                         const pti_distribution *distribution, pti_members_plan *plan) {
     *plan = (pti_members_plan){.n_members = request->n_members,
                                .n_arrays = request->arrays->n_operands,
                                .n_launches = request->n_launches};
@@ -283,7 +281,7 @@ polytile_status pti_members_plan_create(polytile_context *ctx,
     PTI_TRY(check_counts(ctx, request));
     PTI_TRY(pti_distribution_parse(ctx, request->layout, &distribution));
     PTI_TRY(pti_ownership_check(ctx, request->n_members, request->given, &distribution));
-    if (!make_plan(request, &distribution, plan))
+    if (!plan_members(request, &distribution, plan))
         PTI_TRY(fail_memory(ctx, request));
     PTI_TRY(check_boxes(ctx, request, plan));
     if (!fill_plan(request, plan))

@@ -1,6 +1,7 @@
 #include "distribute/exchange/transfers.h"
 
 #include "access/set/boxes.h"
+#include "base/list.h"
 
 #include <stdlib.h>
 
@@ -42,16 +43,9 @@ bool pti_transfers_end(pti_transfers *transfers) {
 
 static bool grow_transfers(pti_transfers *transfers) {
     pti_exchange *exchange = transfers->exchange;
-    if (exchange->n_transfers < transfers->capacity)
-        return true;
-    int capacity = 2 * transfers->capacity + 8;
-    pti_transfer *transfer = realloc(exchange->transfer, (size_t)capacity * sizeof *transfer);
-    transfers->failed = transfers->failed || transfer == NULL;
-    if (transfer == NULL)
-        return false;
-    exchange->transfer = transfer;
-    transfers->capacity = capacity;
-    return true;
+    if (!PTI_GROW(exchange->transfer, exchange->n_transfers, &transfers->capacity))
+        transfers->failed = true;
+    return !transfers->failed;
 }
 
 void pti_transfers_add(pti_transfers *transfers, int array, int from, int to,

@@ -10,7 +10,7 @@ typedef struct pti_transfers {
     int first;                      /* the members first .. first + n_local - 1 */
     int n_local;
     pti_exchange *exchange; /* what is made; borrowed */
-    int capacity;
+    int64_t capacity;
     bool failed;
     pti_boxes reused; /* owned */
 } pti_transfers;

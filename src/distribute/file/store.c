@@ -1,6 +1,7 @@
 #include "distribute/file/store.h"
 
 #include "base/checked.h"
+#include "base/list.h"
 
 #include <stdlib.h>
 
@@ -11,10 +12,8 @@ static bool grow_store(pti_store *store, int n_more) {
     if (needed <= store->capacity)
         return true;
     int capacity = (int)pti_max(needed, 2 * (int64_t)store->n_boxes);
-    pti_stored_box *grown = realloc(store->box, (size_t)capacity * sizeof *grown);
-    if (grown == NULL)
+    if (!PTI_RESIZE(store->box, capacity))
         return false;
-    store->box = grown;
     store->capacity = capacity;
     return true;
 }

@@ -39,8 +39,7 @@ polytile_status polytile_mpi_array_fill(polytile_array *array, polytile_mpi_elem
     pti_open_array open;
     polytile_status status;
     bool has_begun = false;
-    if (array == NULL)
-        return pti_fail(NULL, POLYTILE_INVALID, "%s: the array is NULL", __func__);
+    PTI_ENTER(array, array->object.context, "array");
     words call = words_of("polytile_mpi_array_fill", array, "");
     PTI_TRY(pti_array_open(array, PTI_ARRAY_REPLACES, call.text, &open));
     if (element == NULL)
@@ -57,8 +56,7 @@ polytile_status polytile_mpi_array_scatter(polytile_array *array, int root, cons
     pti_open_array open;
     polytile_status status;
     bool has_begun = false;
-    if (array == NULL)
-        return pti_fail(NULL, POLYTILE_INVALID, "%s: the array is NULL", __func__);
+    PTI_ENTER(array, array->object.context, "array");
     words call = words_of_rank("polytile_mpi_array_scatter", array, root);
     PTI_TRY(pti_array_open(array, PTI_ARRAY_REPLACES, call.text, &open));
     PTI_TRY(pti_spread_scatter(&open.spread, root, elements, &has_begun));
@@ -69,8 +67,7 @@ done:
 polytile_status polytile_mpi_array_gather(polytile_array *array, int root, void *elements) {
     pti_open_array open;
     polytile_status status;
-    if (array == NULL)
-        return pti_fail(NULL, POLYTILE_INVALID, "%s: the array is NULL", __func__);
+    PTI_ENTER(array, array->object.context, "array");
     words call = words_of_rank("polytile_mpi_array_gather", array, root);
     PTI_TRY(pti_array_open(array, PTI_ARRAY_READS, call.text, &open));
     PTI_TRY(pti_spread_gather(&open.spread, root, elements));
@@ -90,8 +87,7 @@ polytile_status polytile_mpi_array_read(polytile_array *array, const char *path)
     pti_open_array open;
     polytile_status status;
     bool has_begun = false;
-    if (array == NULL)
-        return pti_fail(NULL, POLYTILE_INVALID, "%s: the array is NULL", __func__);
+    PTI_ENTER(array, array->object.context, "array");
     words call = words_of("polytile_mpi_array_read", array, path);
     PTI_TRY(pti_array_open(array, PTI_ARRAY_REPLACES, call.text, &open));
     PTI_TRY(check_path(array, path));
@@ -103,8 +99,7 @@ done:
 polytile_status polytile_mpi_array_write(polytile_array *array, const char *path) {
     pti_open_array open;
     polytile_status status;
-    if (array == NULL)
-        return pti_fail(NULL, POLYTILE_INVALID, "%s: the array is NULL", __func__);
+    PTI_ENTER(array, array->object.context, "array");
     words call = words_of("polytile_mpi_array_write", array, path);
     PTI_TRY(pti_array_open(array, PTI_ARRAY_READS, call.text, &open));
     PTI_TRY(check_path(array, path));

@@ -1,6 +1,5 @@
 #include "distribute/mpi/array_open.h"
 
-#include "access/set/range.h"
 #include "queue/queue.h"
 #include <polytile/mpi.h>
 

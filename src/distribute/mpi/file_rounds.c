@@ -113,7 +113,8 @@ static polytile_status set_view(pti_file_rounds *r) {
 }
 
 /** Check how many bytes moved. Errors: IO (too few). */
-static polytile_status check_count(const pti_file_rounds *r, const MPI_Status *moved, int n_bytes) {
+static polytile_status check_n_moved(const pti_file_rounds *r, const MPI_Status *moved,
+                                     int n_bytes) {
     int n_moved = 0;
     MPI_Get_count(moved, MPI_BYTE, &n_moved);
     if (n_moved == n_bytes)
@@ -128,7 +129,7 @@ static polytile_status write_round(pti_file_rounds *r, int n_bytes) {
     PTI_TRY(check_call(r, "write",
                        MPI_File_write_at_all(r->file, 0, pti_round_collect(&r->rounds), n_bytes,
                                              MPI_BYTE, &moved)));
-    PTI_TRY(check_count(r, &moved, n_bytes));
+    PTI_TRY(check_n_moved(r, &moved, n_bytes));
 done:
     return status;
 }
@@ -139,7 +140,7 @@ static polytile_status read_round(pti_file_rounds *r, int n_bytes) {
     PTI_TRY(check_call(
         r, "read",
         MPI_File_read_at_all(r->file, 0, pti_round_place(&r->rounds), n_bytes, MPI_BYTE, &moved)));
-    PTI_TRY(check_count(r, &moved, n_bytes));
+    PTI_TRY(check_n_moved(r, &moved, n_bytes));
     pti_round_spread(&r->rounds);
 done:
     return status;

@@ -75,7 +75,7 @@ polytile_status pti_share_options_parse(polytile_context *ctx, const pti_share_o
                                         pti_member_grid *grid, pti_team_options *parsed) {
     const polytile_share_options *given = of->given;
     polytile_status status = POLYTILE_OK;
-    *parsed = (pti_team_options){.most_steps = given->launches_per_exchange};
+    *parsed = (pti_team_options){.most_launches = given->launches_per_exchange};
     PTI_TRY(pti_check_reserved(ctx, of->members, "polytile_share_options", given->reserved));
     if (given->launches_per_exchange < 0)
         PTI_TRY(pti_fail(ctx, POLYTILE_INVALID, "launches_per_exchange is %lld; it is at least 0",

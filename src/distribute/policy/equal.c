@@ -1,4 +1,3 @@
-#include "base/checked.h"
 #include "distribute/policy/policy.h"
 
 #include <string.h>

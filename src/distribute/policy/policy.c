@@ -17,16 +17,12 @@ enum { N_KINDS = sizeof kinds / sizeof *kinds };
 /** What a policy was called before it had its name. */
 static const char old_name_of_guided[] = "pool";
 
-static bool is_name(const char *name, const char *text, size_t length) {
-    return strlen(name) == length && strncmp(name, text, length) == 0;
-}
-
 static const pti_policy_kind *find_kind(const char *name, size_t length) {
     for (size_t k = 0; k < N_KINDS; k++) {
-        if (is_name(kinds[k]->name, name, length))
+        if (pti_is_name(kinds[k]->name, name, length))
             return kinds[k];
     }
-    return is_name(old_name_of_guided, name, length) ? &pti_policy_guided : NULL;
+    return pti_is_name(old_name_of_guided, name, length) ? &pti_policy_guided : NULL;
 }
 
 bool pti_policy_is_own_name(const char *name) {

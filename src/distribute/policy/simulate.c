@@ -1,5 +1,7 @@
 #include "distribute/policy/simulate.h"
 
+#include "base/list.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -26,22 +28,10 @@ static double cost_of(const run *of, pti_rows rows) {
 }
 
 /** A list that grows by halves. */
-static bool grow_pieces(pti_simulated *result) {
-    if (result->n_pieces < result->capacity)
-        return true;
-    int64_t capacity = result->capacity + result->capacity / 2 + 16;
-    pti_simulated_piece *piece = realloc(result->piece, (size_t)capacity * sizeof *piece);
-    if (piece == NULL)
-        return false;
-    result->piece = piece;
-    result->capacity = capacity;
-    return true;
-}
-
 static bool begin_piece(run *of, int unit, pti_rows rows) {
     pti_simulated *result = of->result;
     double end_s = of->now_s + cost_of(of, rows) / of->of->speed[unit];
-    if (!grow_pieces(result))
+    if (!PTI_GROW(result->piece, result->n_pieces, &result->capacity))
         return false;
     result->piece[result->n_pieces++] = (pti_simulated_piece){unit, rows, of->now_s, end_s};
     result->unit[unit].n_rows += rows.count;

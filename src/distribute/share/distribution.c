@@ -17,7 +17,7 @@ enum { N_KINDS = sizeof kinds / sizeof *kinds };
 static const pti_distribution_kind *find_kind(const polytile_context *ctx, const char *name,
                                               size_t length, pti_registered **registered) {
     for (size_t k = 0; k < N_KINDS; k++)
-        if (strlen(kinds[k]->name) == length && strncmp(kinds[k]->name, name, length) == 0)
+        if (pti_is_name(kinds[k]->name, name, length))
             return kinds[k];
     return pti_registered_find(ctx, name, length, registered);
 }

@@ -18,6 +18,7 @@ static bool parse_block(const char *arguments, pti_distribution *distribution) {
     return true;
 }
 
+/** Each part has one block, as long as there are indices. */
 static int64_t count_blocks(const pti_distribution *distribution, const polytile_range *whole,
                             int part, int n_parts) {
     (void)distribution;

@@ -103,10 +103,6 @@ static bool separates_members(const pti_home *home, const pti_shared_launch *lau
     return true;
 }
 
-static bool affines_equal(const pti_affine *a, const pti_affine *b) {
-    return a->constant == b->constant && pti_affine_is_parallel(a, b);
-}
-
 /* Whether all that is written of an operand has the anchor's coordinate in one dimension, which is
  * dealt out as that of the home's operand is. */
 static bool keeps_to_anchor(const pti_home *home, const pti_shared_launch *launch,
@@ -119,7 +115,8 @@ static bool keeps_to_anchor(const pti_home *home, const pti_shared_launch *launc
         return false;
     for (int s = of->first_section; s < of->first_section + of->n_sections; s++) {
         const pti_subscript *subscript = &instance->section[s].subscript[dim];
-        if (!affines_equal(&subscript->lo, anchor) || !affines_equal(&subscript->hi, anchor))
+        if (!pti_affine_equals(&subscript->lo, anchor) ||
+            !pti_affine_equals(&subscript->hi, anchor))
             return false;
     }
     return true;

@@ -88,7 +88,7 @@ static int find_shortest(const polytile_domain *domain, const bool *is_cut) {
 }
 
 /* A grid's extents along the dimensions that are cut, 1 along the others. */
-static pti_member_grid lay_out(const pti_member_grid *grid, int n_dims, const bool *is_cut) {
+static pti_member_grid spread_extents(const pti_member_grid *grid, int n_dims, const bool *is_cut) {
     pti_member_grid laid = {.n_dims = n_dims};
     const int *next = grid->extent;
     for (int d = 0; d < n_dims; d++)
@@ -102,7 +102,7 @@ pti_member_grid pti_member_grid_for(int n_members, const polytile_domain *domain
         is_cut[d] = true;
     for (int n_cut = domain->n_dims; n_cut > 0; n_cut--) {
         pti_member_grid balanced = pti_member_grid_balanced(n_members, n_cut);
-        pti_member_grid grid = lay_out(&balanced, domain->n_dims, is_cut);
+        pti_member_grid grid = spread_extents(&balanced, domain->n_dims, is_cut);
         if (has_long_parts(&grid, domain))
             return grid;
         is_cut[find_shortest(domain, is_cut)] = false;

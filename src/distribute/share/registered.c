@@ -2,7 +2,9 @@
 
 #include "access/set/range.h"
 #include "base/checked.h"
+#include "base/list.h"
 #include "base/log.h"
+#include "base/text.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -61,11 +63,7 @@ static bool grow_runs(runs *of) {
     if (of->n < of->capacity)
         return true;
     int64_t capacity = 2 * of->capacity + 16;
-    polytile_range *range = realloc(of->range, (size_t)capacity * sizeof *range);
-    of->range = range == NULL ? of->range : range;
-    int *owner = realloc(of->owner, (size_t)capacity * sizeof *owner);
-    of->owner = owner == NULL ? of->owner : owner;
-    if (range == NULL || owner == NULL)
+    if (!PTI_RESIZE(of->range, capacity) || !PTI_RESIZE(of->owner, capacity))
         return false;
     of->capacity = capacity;
     return true;
@@ -124,8 +122,8 @@ static void tell_clamped(pti_registered *registered) {
     registered->was_told = true;
 }
 
-static dealt *deal(pti_registered *registered, const pti_distribution *distribution,
-                   const polytile_range *whole, int n_parts) {
+static dealt *deal_indices(pti_registered *registered, const pti_distribution *distribution,
+                           const polytile_range *whole, int n_parts) {
     dealt *made = calloc(1, sizeof *made);
     runs found = {0};
     if (made == NULL)
@@ -153,7 +151,7 @@ static const dealt *find_dealt(const pti_distribution *distribution, const polyt
     while (found != NULL && (found->n_parts != n_parts || !pti_range_equals(found->whole, *whole) ||
                              strcmp(found->arguments, distribution->arguments) != 0))
         found = found->next;
-    if (found == NULL && (found = deal(of, distribution, whole, n_parts)) != NULL) {
+    if (found == NULL && (found = deal_indices(of, distribution, whole, n_parts)) != NULL) {
         found->next = of->dealt;
         of->dealt = found;
     }
@@ -189,16 +187,12 @@ static polytile_range get_registered(const pti_distribution *distribution,
     return of == NULL ? pti_range_empty() : of->range[of->first[part] + k];
 }
 
-static bool is_name_of(const char *name, const char *text, size_t length) {
-    return strlen(name) == length && strncmp(name, text, length) == 0;
-}
-
 const pti_distribution_kind *pti_registered_find(const polytile_context *ctx, const char *name,
                                                  size_t length, pti_registered **registered) {
     *registered = NULL;
     for (pti_object *object = pti_get_newest(ctx); object != NULL; object = object->next) {
         pti_registered *of = (pti_registered *)object;
-        if (object->destroy == destroy_registered && is_name_of(of->layout.name, name, length)) {
+        if (object->destroy == destroy_registered && pti_is_name(of->layout.name, name, length)) {
             *registered = of;
             return &of->kind;
         }

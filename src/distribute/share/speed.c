@@ -59,13 +59,13 @@ done:
     return status;
 }
 
-typedef polytile_status step(const trial *of, polytile_array *array);
+typedef polytile_status trial_run(const trial *of, polytile_array *array);
 
 /** As long as trials go on at most, unless the first two take longer. */
 static const double most_s = 0.05;
 
 /** The first trial finds nothing prepared; the best counts. */
-static polytile_status time_best(const trial *of, polytile_array *array, step *run,
+static polytile_status time_best(const trial *of, polytile_array *array, trial_run *run,
                                  double *bytes_per_s) {
     polytile_status status = POLYTILE_OK;
     double best_s = INFINITY, end_s = pti_now_s() + most_s;
@@ -171,7 +171,7 @@ polytile_status pti_speed_measure(polytile_queue *member, pti_speed *speed) {
     const char *text = polytile_device_get_text(member->device);
     const polytile_link *link = polytile_device_get_link(member->device);
     *speed = (pti_speed){link->kernel_bytes_per_s, link->duplex_bytes_per_s};
-    if (strncmp(text, "host", strlen("host")) != 0 || find_known(text, speed))
+    if (member->device->has_measured_link || find_known(text, speed))
         return POLYTILE_OK;
     polytile_status status = measure_host(member, speed);
     if (status == POLYTILE_NO_FIT) {

@@ -134,7 +134,7 @@ static polytile_status make_single_plan(const inner *of, polytile_plan **made) {
                                 &options, made);
 }
 
-static polytile_status make_plan(const inner *of, polytile_plan **made) {
+static polytile_status plan_launches(const inner *of, polytile_plan **made) {
     const polytile_chain_launch *launch = of->launch;
     if (of->n_launches == 0)
         return POLYTILE_OK;
@@ -161,7 +161,7 @@ polytile_status pti_ranks_plan_inner(const polytile_ranks_request *request,
     PTI_TRY(describe_arrays(&of));
     list_scratch(&of);
     list_launches(&of);
-    PTI_TRY(make_plan(&of, made));
+    PTI_TRY(plan_launches(&of, made));
 done:
     if (status != POLYTILE_OK)
         pti_error_prefix(of.ctx, status, "rank %d: ", rank);

@@ -21,7 +21,7 @@ typedef struct gantt {
     double lane_height;
 } gantt;
 
-static gantt lay_out(const polytile_simulation *simulation, pti_text *svg) {
+static gantt lay_out_gantt(const polytile_simulation *simulation, pti_text *svg) {
     double longest_s = simulation->lower_bound_s;
     for (int k = 0; k < simulation->n_policies; k++)
         longest_s = fmax(longest_s, simulation->of[k].makespan_s);
@@ -101,7 +101,7 @@ static double draw_panel(const gantt *of, const pti_simulated *result, double y)
 void pti_simulation_draw(pti_text *svg, const pti_object *object) {
     const polytile_simulation *simulation = (const polytile_simulation *)object;
     pti_page page = {0};
-    const gantt of = lay_out(simulation, &page.body);
+    const gantt of = lay_out_gantt(simulation, &page.body);
     double y = TOP;
     pti_text_add(&page.title, "%s on %s", pti_words_count(simulation->n_rows, "row").text,
                  pti_words_count(simulation->n_units, "unit").text);

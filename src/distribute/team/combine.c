@@ -1,5 +1,4 @@
 #include "access/set/boxes.h"
-#include "distribute/share/footprints.h"
 #include "distribute/team/member_box.h"
 #include "distribute/team/state.h"
 #include "launch/device/reduction.h"

@@ -7,11 +7,6 @@
 
 /* What the files of launches share whose rows are dealt out; deal_launch.c says what those are. */
 
-/** Queues something about elements of a member's array: pti_queue_fetch(),
- * pti_queue_invalidate(). */
-typedef polytile_status pti_team_notify(polytile_queue *queue, polytile_array *array,
-                                        const pti_boxes *elements);
-
 /* deal_home.c */
 
 /** Whether the host's memory has the newest version of all that a launch touches, and every member

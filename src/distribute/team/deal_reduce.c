@@ -1,5 +1,4 @@
 #include "access/set/boxes.h"
-#include "base/checked.h"
 #include "distribute/team/deal_launch.h"
 #include "launch/device/reduction.h"
 #include "launch/host/box_copy.h"

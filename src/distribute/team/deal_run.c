@@ -1,5 +1,6 @@
 #include "base/checked.h"
 #include "base/clock.h"
+#include "base/list.h"
 #include "base/text.h"
 #include "distribute/team/deal_launch.h"
 
@@ -74,15 +75,9 @@ static polytile_status keep_few_pieces(pti_dealt_launch *of, int local, pti_rows
 
 static polytile_status add_piece(pti_dealt_launch *of, int local, pti_rows rows) {
     pti_member_pieces *member = &of->member[local];
-    if (of->n_pieces == of->capacity) {
-        int64_t capacity = 2 * of->capacity + 64;
-        pti_taken_piece *piece = realloc(of->piece, (size_t)capacity * sizeof *piece);
-        if (piece == NULL)
-            return pti_fail_memory(of->team->ctx, name_of(of),
-                                   (double)capacity * (double)sizeof *piece);
-        of->piece = piece;
-        of->capacity = capacity;
-    }
+    if (!PTI_GROW(of->piece, of->n_pieces, &of->capacity))
+        return pti_fail_memory(of->team->ctx, name_of(of),
+                               2 * (double)of->n_pieces * (double)sizeof *of->piece);
     member->piece[member->n_pieces++] = of->n_pieces;
     member->n_rows += rows.count;
     member->n_taken++;

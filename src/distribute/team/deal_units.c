@@ -1,4 +1,3 @@
-#include "access/declare/kernel.h"
 #include "base/checked.h"
 #include "base/mix.h"
 #include "distribute/policy/speeds.h"

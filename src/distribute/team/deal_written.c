@@ -63,39 +63,37 @@ static polytile_status notify_written(const pti_dealt_launch *of, int local, int
 }
 
 /** Whether rows write elements of an operand where they are at home. */
-static bool writes(const pti_dealt_launch *of, int operand) {
+static bool writes_at_home(const pti_dealt_launch *of, int operand) {
     return of->recorded->prepared->instance->operand[operand].writes &&
            !pti_row_pieces_have(&of->sums->pieces, operand);
 }
 
-polytile_status pti_dealt_fetch(const pti_dealt_launch *of, int local, pti_rows rows) {
+/** Tell a member what of each array rows write; NULL: the rows of all others. */
+static polytile_status notify_all_written(const pti_dealt_launch *of, int local,
+                                          const pti_rows *rows, pti_team_notify *notify) {
     pti_boxes written = {0};
     polytile_status status = POLYTILE_OK;
-    if (of->team->member[local]->device->reaches_host)
-        return POLYTILE_OK;
     for (int a = 0; a < of->recorded->prepared->n_arrays; a++) {
         pti_boxes_clear(&written);
-        if (writes(of, a))
-            add_written(of, rows, a, &written);
-        PTI_TRY(notify_written(of, local, a, &written, pti_queue_fetch));
+        if (writes_at_home(of, a) && rows != NULL)
+            add_written(of, *rows, a, &written);
+        else if (writes_at_home(of, a))
+            add_written_by_others(of, local, a, &written);
+        PTI_TRY(notify_written(of, local, a, &written, notify));
     }
 done:
     pti_boxes_free(&written);
     return status;
 }
 
+polytile_status pti_dealt_fetch(const pti_dealt_launch *of, int local, pti_rows rows) {
+    return of->team->member[local]->device->reaches_host
+               ? POLYTILE_OK
+               : notify_all_written(of, local, &rows, pti_queue_fetch);
+}
+
 polytile_status pti_dealt_forget_others(const pti_dealt_launch *of, int local) {
-    pti_boxes written = {0};
-    polytile_status status = POLYTILE_OK;
-    for (int a = 0; a < of->recorded->prepared->n_arrays; a++) {
-        pti_boxes_clear(&written);
-        if (writes(of, a))
-            add_written_by_others(of, local, a, &written);
-        PTI_TRY(notify_written(of, local, a, &written, pti_queue_invalidate));
-    }
-done:
-    pti_boxes_free(&written);
-    return status;
+    return notify_all_written(of, local, NULL, pti_queue_invalidate);
 }
 
 polytile_status pti_dealt_forget(const pti_dealt_launch *of, int local, pti_rows rows) {

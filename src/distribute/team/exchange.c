@@ -10,28 +10,17 @@ static polytile_array *array_of(const pti_team *team, int position, int member) 
     return team->reached[position * team->transport->n_local + member - team->transport->first];
 }
 
-/** Invalidate what local members receive: if they computed it, too, they do not bring it home. */
-static polytile_status invalidate_received(const pti_team *team, const pti_exchange *exchange) {
+/** Tell queues of local members of what they send, or of what they receive: if they computed that,
+ * too, they do not bring it home. */
+static polytile_status notify_local(const pti_team *team, const pti_exchange *exchange,
+                                    bool are_sent, pti_team_notify *notify) {
     polytile_status status = POLYTILE_OK;
     for (int t = 0; t < exchange->n_transfers; t++) {
         const pti_transfer *transfer = &exchange->transfer[t];
-        if (pti_transport_is_local(team->transport, transfer->to))
-            PTI_TRY(pti_queue_invalidate(queue_of(team, transfer->to),
-                                         array_of(team, transfer->array, transfer->to),
-                                         &transfer->boxes));
-    }
-done:
-    return status;
-}
-
-static polytile_status fetch_sent(const pti_team *team, const pti_exchange *exchange) {
-    polytile_status status = POLYTILE_OK;
-    for (int t = 0; t < exchange->n_transfers; t++) {
-        const pti_transfer *transfer = &exchange->transfer[t];
-        if (pti_transport_is_local(team->transport, transfer->from))
-            PTI_TRY(pti_queue_fetch(queue_of(team, transfer->from),
-                                    array_of(team, transfer->array, transfer->from),
-                                    &transfer->boxes));
+        const int member = are_sent ? transfer->from : transfer->to;
+        if (pti_transport_is_local(team->transport, member))
+            PTI_TRY(notify(queue_of(team, member), array_of(team, transfer->array, member),
+                           &transfer->boxes));
     }
 done:
     return status;
@@ -78,8 +67,8 @@ polytile_status pti_team_begin_exchange(pti_team *team, pti_persistent_exchange 
     if (persistent->exchange->n_transfers == 0)
         return POLYTILE_OK;
     if (!has_failed) {
-        PTI_TRY(fetch_sent(team, persistent->exchange));
-        PTI_TRY(invalidate_received(team, persistent->exchange));
+        PTI_TRY(notify_local(team, persistent->exchange, true, pti_queue_fetch));
+        PTI_TRY(notify_local(team, persistent->exchange, false, pti_queue_invalidate));
         PTI_TRY(wait_for_arrays(team, persistent->exchange));
         PTI_TRY(wait_for_sharers(team));
     }
@@ -98,7 +87,7 @@ polytile_status pti_team_end_exchange(pti_team *team, pti_persistent_exchange *p
         return POLYTILE_OK;
     PTI_TRY(team->transport->functions->finish(team->transport, persistent));
     if (!has_failed)
-        status = invalidate_received(team, persistent->exchange);
+        status = notify_local(team, persistent->exchange, false, pti_queue_invalidate);
 done:
     return status;
 }

@@ -1,4 +1,3 @@
-#include "base/clock.h"
 #include "distribute/team/words.h"
 #include "launch/execute/run_check.h"
 #include "launch/execute/specialise.h"

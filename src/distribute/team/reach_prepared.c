@@ -1,5 +1,4 @@
 #include "access/set/boxes.h"
-#include "distribute/share/footprints.h"
 #include "distribute/team/state.h"
 
 /* What the arrays of members have to contain for a superstep. */

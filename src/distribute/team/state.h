@@ -283,4 +283,9 @@ polytile_status pti_team_begin_exchange(pti_team *team, pti_persistent_exchange 
 polytile_status pti_team_end_exchange(pti_team *team, pti_persistent_exchange *persistent,
                                       bool has_failed);
 
+/** Queues something about elements of a member's array: pti_queue_fetch(),
+ * pti_queue_invalidate(). */
+typedef polytile_status pti_team_notify(polytile_queue *queue, polytile_array *array,
+                                        const pti_boxes *elements);
+
 #endif

@@ -20,11 +20,11 @@ typedef struct pti_team pti_team;
 typedef struct pti_team_options {
     const pti_member_grid *grid; /* NULL: balanced */
     pti_distribution distribution;
-    int64_t most_steps; /* launches of a superstep; 0: chosen by what is computed twice */
-    pti_policy policy;  /* of members over one memory, of a team in one process */
-    bool is_by_speed;   /* the distribution is weighted by speeds that are measured */
-    bool deals_rows;    /* by the policy, where all operands are at home; else owners compute */
-    bool deals_sums;    /* the same of launches whose rows reduce into the same elements */
+    int64_t most_launches; /* of a superstep; 0: chosen by what is computed twice */
+    pti_policy policy;     /* of members over one memory, of a team in one process */
+    bool is_by_speed;      /* the distribution is weighted by speeds that are measured */
+    bool deals_rows;       /* by the policy, where all operands are at home; else owners compute */
+    bool deals_sums;       /* the same of launches whose rows reduce into the same elements */
     /** Of each local member, of a team in one process: the first launch finds the distribution from
      * these; copied. NULL: it is as given. */
     const pti_speed *speed;

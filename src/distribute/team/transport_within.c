@@ -1,7 +1,6 @@
 #include "distribute/team/member_box.h"
 #include "distribute/team/transport.h"
 #include "launch/device/reduction.h"
-#include "launch/host/box_copy.h"
 
 #include <stdlib.h>
 #include <string.h>

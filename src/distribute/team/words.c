@@ -1,7 +1,6 @@
 #include "distribute/team/words.h"
 
 #include "access/declare/access_text.h"
-#include "access/declare/kernel.h"
 #include "base/half.h"
 
 #include <string.h>

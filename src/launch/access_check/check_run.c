@@ -21,10 +21,11 @@ static polytile_status check_arguments(const polytile_device *device,
 }
 
 /** Plan as for the device with all its memory free. */
-static polytile_status make_plan(const polytile_device *device, const polytile_kernel *kernel,
-                                 const polytile_domain *domain, int n_arrays,
-                                 polytile_array *const *arrays,
-                                 const polytile_launch_options *options, polytile_plan **plan) {
+static polytile_status plan_for_device(const polytile_device *device, const polytile_kernel *kernel,
+                                       const polytile_domain *domain, int n_arrays,
+                                       polytile_array *const *arrays,
+                                       const polytile_launch_options *options,
+                                       polytile_plan **plan) {
     polytile_launch_options own = {0};
     if (options != NULL)
         own = *options;
@@ -65,7 +66,7 @@ static polytile_status begin_check(polytile_device *device, const polytile_kerne
     PTI_TRY(pti_kernel_check_launch(ctx, device->text, kernel, domain));
     PTI_TRY(pti_kernel_check_arrays(ctx, kernel, n_arrays, arrays));
     PTI_TRY(check_arguments(device, kernel));
-    PTI_TRY(make_plan(device, kernel, domain, n_arrays, arrays, options, plan));
+    PTI_TRY(plan_for_device(device, kernel, domain, n_arrays, arrays, options, plan));
     PTI_TRY(pti_run_check(*plan, device, kernel, arrays, list));
     PTI_TRY(pti_parameters_bind(ctx, kernel, options == NULL ? 0 : options->n_parameters,
                                 options == NULL ? NULL : options->parameters, values));

@@ -26,7 +26,8 @@ static polytile_range threads_of(const pti_units *units, int k, int64_t first, i
         last == units->count[k] - 1 ? whole->hi : whole->lo + (last + 1) * n - 1, 1};
 }
 
-polytile_domain pti_units_get(const pti_units *units, int64_t k) {
+/** Return the threads of the k-th block in C order. */
+static polytile_domain block_at(const pti_units *units, int64_t k) {
     polytile_domain box = units->threads;
     for (int d = box.n_dims - 1; d >= 0; d--) {
         int64_t at = k % units->count[d];
@@ -43,7 +44,7 @@ int64_t pti_units_n_drawn(const pti_units *units, int64_t n_most) {
 polytile_domain pti_units_draw(const pti_units *units, int64_t n_most, int64_t k) {
     polytile_domain box = units->threads;
     if (units->n_units <= n_most)
-        return pti_units_get(units, k);
+        return block_at(units, k);
     bool is_corner = k < INT64_C(1) << box.n_dims;
     for (int d = 0; d < box.n_dims; d++) {
         int64_t last = units->count[d] - 1;

@@ -15,9 +15,6 @@ typedef struct pti_units {
 /** Cut threads into blocks. block: threads along each index; NULL: each thread is a block. */
 pti_units pti_units_of(const polytile_domain *threads, const int64_t *block);
 
-/** Return the threads of the k-th block in C order. */
-polytile_domain pti_units_get(const pti_units *units, int64_t k);
-
 /** Return how many blocks to run alone, at most n_most: all of them if they are few, else those at
  * the corners and some random ones, always the same. */
 int64_t pti_units_n_drawn(const pti_units *units, int64_t n_most);

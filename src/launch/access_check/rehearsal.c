@@ -47,12 +47,12 @@ static pti_body copy_body(pti_rehearsal *of, const pti_body *body) {
 }
 
 /** Choose one block, which is none of the corners if there are others. */
-static polytile_domain choose_threads(const polytile_domain *threads, const int64_t *block) {
+static polytile_domain choose_block(const polytile_domain *threads, const int64_t *block) {
     const pti_units units = pti_units_of(threads, block);
     return pti_units_draw(&units, 1, INT64_C(1) << threads->n_dims);
 }
 
-static void begin(pti_trial *trial) {
+static void begin_copies(pti_trial *trial) {
     for (int o = 0; o < trial->instance->n_operands; o++)
         pti_shadow_copy_begin(&trial->shadow[o], PTI_PATTERN_EVEN, INT64_MAX, PTI_PATTERN_EVEN);
 }
@@ -60,7 +60,7 @@ static void begin(pti_trial *trial) {
 static polytile_status run_first(pti_trial *trial, const polytile_domain *threads) {
     polytile_status status;
     PTI_TRY(pti_trial_aim(trial, threads));
-    begin(trial);
+    begin_copies(trial);
     for (int o = 0; o < trial->instance->n_operands; o++)
         pti_shadow_copy_keep_begin(&trial->shadow[o]);
     PTI_TRY(pti_trial_run(trial));
@@ -69,10 +69,10 @@ done:
     return status;
 }
 
-static polytile_status make(polytile_device *device, const polytile_kernel *kernel,
-                            const pti_instance *instance, const polytile_domain *threads,
-                            polytile_array *const *arrays, const pti_body *body,
-                            pti_rehearsal *made) {
+static polytile_status fill_rehearsal(polytile_device *device, const polytile_kernel *kernel,
+                                      const pti_instance *instance, const polytile_domain *threads,
+                                      polytile_array *const *arrays, const pti_body *body,
+                                      pti_rehearsal *made) {
     polytile_status status;
     pti_kernel_retain(kernel);
     made->kernel = kernel;
@@ -87,14 +87,14 @@ polytile_status pti_rehearsal_run(polytile_device *device, const polytile_kernel
                                   const pti_instance *instance, polytile_array *const *arrays,
                                   const pti_body *body, pti_rehearsal **rehearsal) {
     instance = pti_instance_as_given(instance);
-    const polytile_domain threads = choose_threads(&instance->threads, body->block);
+    const polytile_domain threads = choose_block(&instance->threads, body->block);
     polytile_status status;
     bool is_kept = false;
     pti_rehearsal *made = calloc(1, sizeof *made);
     *rehearsal = NULL;
     if (made == NULL)
         return pti_fail_memory(device->object.context, instance->kernel_name, sizeof *made);
-    PTI_TRY(make(device, kernel, instance, &threads, arrays, body, made));
+    PTI_TRY(fill_rehearsal(device, kernel, instance, &threads, arrays, body, made));
     is_kept =
         pti_trial_repeats(&made->trial) && pti_trial_bytes(&made->trial, &threads) <= MOST_BYTES;
     if (is_kept)

@@ -2,6 +2,7 @@
 
 #include "access/set/boxes.h"
 #include "base/checked.h"
+#include "base/list.h"
 #include "launch/access_check/element.h"
 #include "launch/device/reduction.h"
 #include "launch/host/box_copy.h"
@@ -129,9 +130,15 @@ static size_t reach_of(const polytile_array *array) {
     return (size_t)fmin(reach_bytes, 0x1p40);
 }
 
+static void forget_marks(pti_shadow_copy *shadow) {
+    for (int64_t k = 0; k < shadow->n_marked; k++)
+        shadow->mark[shadow->marked[k].place] = 0;
+    shadow->n_marked = 0;
+}
+
 polytile_status pti_shadow_copy_place(polytile_context *ctx, pti_shadow_copy *shadow,
                                       const polytile_domain *box, int n_patterns) {
-    pti_shadow_copy_forget_marks(shadow);
+    forget_marks(shadow);
     if (shadow->n_elements > 0 && pti_box_equals(box, &shadow->layout.hull) &&
         n_patterns <= shadow->n_patterns)
         return POLYTILE_OK;
@@ -156,16 +163,9 @@ void pti_shadow_copy_free(pti_shadow_copy *shadow) {
 }
 
 static bool has_room(pti_shadow_copy *shadow) {
-    if (shadow->n_marked < shadow->n_marks_had)
-        return true;
-    int64_t n = 2 * shadow->n_marks_had + 64;
-    pti_marked *longer = realloc(shadow->marked, (size_t)n * sizeof *longer);
-    shadow->has_failed = shadow->has_failed || longer == NULL;
-    if (longer == NULL)
-        return false;
-    shadow->marked = longer;
-    shadow->n_marks_had = n;
-    return true;
+    const bool has = PTI_GROW(shadow->marked, shadow->n_marked, &shadow->n_marks_had);
+    shadow->has_failed = shadow->has_failed || !has;
+    return has;
 }
 
 static void mark_one(pti_shadow_copy *shadow, const int64_t *element, int marks) {
@@ -194,12 +194,6 @@ void pti_shadow_copy_mark(pti_shadow_copy *shadow, const polytile_domain *box, i
     }
 }
 
-void pti_shadow_copy_forget_marks(pti_shadow_copy *shadow) {
-    for (int64_t k = 0; k < shadow->n_marked; k++)
-        shadow->mark[shadow->marked[k].place] = 0;
-    shadow->n_marked = 0;
-}
-
 polytile_status pti_shadow_copy_keep_results(polytile_context *ctx, pti_shadow_copy *shadow) {
     if (shadow->n_marked <= shadow->n_results_had)
         return POLYTILE_OK;
@@ -215,8 +209,10 @@ static bool begins_from_identity(const pti_operand *operand) {
     return operand->reduces && pti_reduction_is_known(operand->reduction, operand->type);
 }
 
-bool pti_shadow_copy_begin_of(const pti_shadow_copy *shadow, const pti_marked *element,
-                              unsigned char *value) {
+/** Find what an element holds before the kernel runs: its value in the array, or what a reduction
+ * starts from and never loses. False: poison. */
+static bool find_begin(const pti_shadow_copy *shadow, const pti_marked *element,
+                       unsigned char *value) {
     const pti_operand *operand = shadow->operand;
     int marks = shadow->mark[element->place];
     if (marks & PTI_MARK_WRITTEN && begins_from_identity(operand)) {
@@ -237,8 +233,7 @@ void pti_shadow_copy_begin(pti_shadow_copy *shadow, int first_pattern, int64_t n
     memcpy(pti_shadow_copy_at(shadow, n), pti_shadow_copy_poison(shadow, then_pattern, n),
            (size_t)(shadow->n_elements - n) * element_bytes);
     for (int64_t k = 0; k < shadow->n_marked; k++)
-        pti_shadow_copy_begin_of(shadow, &shadow->marked[k],
-                                 pti_shadow_copy_at(shadow, shadow->marked[k].place));
+        find_begin(shadow, &shadow->marked[k], pti_shadow_copy_at(shadow, shadow->marked[k].place));
 }
 
 void pti_shadow_copy_keep_begin(pti_shadow_copy *shadow) {

@@ -58,12 +58,6 @@ void pti_shadow_copy_free(pti_shadow_copy *shadow);
 void pti_shadow_copy_mark(pti_shadow_copy *shadow, const polytile_domain *box, int marks);
 /** Allocate memory for results of all marked elements. Errors: NO_MEMORY. */
 polytile_status pti_shadow_copy_keep_results(polytile_context *ctx, pti_shadow_copy *shadow);
-void pti_shadow_copy_forget_marks(pti_shadow_copy *shadow);
-
-/** Find what an element holds before the kernel runs: its value in the array, or what a reduction
- * starts from and never loses. False: poison. */
-bool pti_shadow_copy_begin_of(const pti_shadow_copy *shadow, const pti_marked *element,
-                              unsigned char *value);
 
 /** Fill the copy with one pattern up to a place and another one from there, and with values where
  * they are declared to be read. */

@@ -1,6 +1,5 @@
 #include "launch/access_check/survivor.h"
 
-#include "base/checked.h"
 #include "base/crash.h"
 
 #include <pthread.h>

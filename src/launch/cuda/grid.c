@@ -13,15 +13,10 @@ static const int64_t most_threads_along_x = (int64_t)1 << 31;
 const pti_cuda_extents pti_cuda_most_threads = {1024, 1024, 64};
 const pti_cuda_extents pti_cuda_most_blocks = {INT32_MAX, UINT16_MAX, UINT16_MAX};
 
-static int64_t multiply_saturated(int64_t a, int64_t b) {
-    int64_t product;
-    return pti_mul_overflows(a, b, &product) ? INT64_MAX : product;
-}
-
 pti_cuda_extents pti_cuda_extents_of(int n_indices, const int64_t *numbers) {
     pti_cuda_extents extents = {1, 1, 1};
     for (int d = 0; d < n_indices - 2; d++)
-        extents.z = multiply_saturated(extents.z, numbers[d]);
+        extents.z = pti_mul_saturated(extents.z, numbers[d]);
     if (n_indices > 1)
         extents.y = numbers[n_indices - 2];
     extents.x = numbers[n_indices - 1];
@@ -29,7 +24,7 @@ pti_cuda_extents pti_cuda_extents_of(int n_indices, const int64_t *numbers) {
 }
 
 int64_t pti_cuda_count(pti_cuda_extents extents) {
-    return multiply_saturated(multiply_saturated(extents.x, extents.y), extents.z);
+    return pti_mul_saturated(pti_mul_saturated(extents.x, extents.y), extents.z);
 }
 
 static pti_cuda_extents extents_of_box(const polytile_domain *threads) {
@@ -95,14 +90,14 @@ pti_cuda_grids pti_cuda_grids_of(const polytile_domain *threads, pti_cuda_extent
                                  pti_cuda_extents most_blocks) {
     enum { Z = 2 };
     pti_cuda_grids parts = {.n_parts = 1};
-    int64_t most[] = {pti_min(multiply_saturated(most_blocks.x, block.x), most_threads_along_x),
-                      multiply_saturated(most_blocks.y, block.y),
-                      multiply_saturated(most_blocks.z, block.z)};
+    int64_t most[] = {pti_min(pti_mul_saturated(most_blocks.x, block.x), most_threads_along_x),
+                      pti_mul_saturated(most_blocks.y, block.y),
+                      pti_mul_saturated(most_blocks.z, block.z)};
     for (int d = threads->n_dims - 1; d >= 0; d--) {
         int axis = (int)pti_min(threads->n_dims - 1 - d, Z);
         int64_t count = pti_range_count(threads->range[d]);
         parts.extent[d] = pti_min(count, most[axis]);
-        parts.n_parts = multiply_saturated(parts.n_parts, pti_ceil_div(count, parts.extent[d]));
+        parts.n_parts = pti_mul_saturated(parts.n_parts, pti_ceil_div(count, parts.extent[d]));
         most[axis] /= parts.extent[d];
     }
     return parts;

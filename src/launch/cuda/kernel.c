@@ -1,6 +1,5 @@
 #include "launch/cuda/kernel.h"
 
-#include "base/checked.h"
 #include "launch/cuda/block.h"
 #include "launch/cuda/function.h"
 #include "launch/cuda/team.h"

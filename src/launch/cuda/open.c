@@ -179,6 +179,7 @@ static polytile_status set_up_device(pti_cuda_device *cuda) {
     cuda->device.cuda_capability = cuda->capability;
     PTI_TRY(pti_cuda_link(cuda, &properties, pti_min(cuda->device.limit_bytes, free_bytes),
                           &cuda->device.link));
+    cuda->device.has_measured_link = true;
 done:
     return status;
 }

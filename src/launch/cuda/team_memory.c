@@ -66,7 +66,7 @@ static bool fetch_part(pti_cuda_team *team, const char *from, part what) {
                         cudaMemcpyDeviceToHost, what.buffer);
 }
 
-static bool fetch(void *device, void *to_host, const void *from_device, int64_t n_bytes) {
+static bool fetch_from_gpu(void *device, void *to_host, const void *from_device, int64_t n_bytes) {
     pti_cuda_team *team = device;
     const int64_t n_parts = count_parts(n_bytes);
     if (is_pinned(team, to_host, n_bytes))
@@ -83,7 +83,7 @@ static bool fetch(void *device, void *to_host, const void *from_device, int64_t 
     return works || end_copy(team, false);
 }
 
-static bool store(void *device, void *to_device, const void *from_host, int64_t n_bytes) {
+static bool store_on_gpu(void *device, void *to_device, const void *from_host, int64_t n_bytes) {
     pti_cuda_team *team = device;
     const int64_t n_parts = count_parts(n_bytes);
     bool works = true;
@@ -104,7 +104,8 @@ static bool store(void *device, void *to_device, const void *from_host, int64_t 
 
 /** CUDA may copy within a GPU by a kernel, which would wait for the one that runs: so all goes
  * through the host's memory. The stream keeps each buffer's copies in order. */
-static bool pass(void *device, void *to_device, const void *from_device, int64_t n_bytes) {
+static bool pass_within_gpu(void *device, void *to_device, const void *from_device,
+                            int64_t n_bytes) {
     pti_cuda_team *team = device;
     bool works = true;
     for (int64_t k = 0; works && k < count_parts(n_bytes); k++) {
@@ -151,11 +152,14 @@ static polytile_status allocate_shared(pti_cuda_device *cuda, int64_t n_bytes, v
                     (memory, (size_t)n_bytes, cudaHostAllocMapped | cudaHostAllocPortable));
 }
 
-static polytile_status create(pti_cuda_device *cuda, pti_cuda_team *team) {
+static polytile_status create_streams(pti_cuda_device *cuda, pti_cuda_team *team) {
     polytile_status status = POLYTILE_OK;
     team->cuda = cuda;
-    team->slots = (pti_slot_device){
-        .device = team, .fetch = fetch, .store = store, .pass = pass, .has_ended = has_ended};
+    team->slots = (pti_slot_device){.device = team,
+                                    .fetch = fetch_from_gpu,
+                                    .store = store_on_gpu,
+                                    .pass = pass_within_gpu,
+                                    .has_ended = has_ended};
     PTI_TRY(PTI_CUDA(cuda, cudaStreamCreateWithFlags, (&team->stream, cudaStreamNonBlocking)));
     PTI_TRY(PTI_CUDA(cuda, cudaEventCreateWithFlags, (&team->ended, cudaEventDisableTiming)));
     for (int k = 0; k < PTI_TEAM_BUFFERS; k++) {
@@ -168,7 +172,7 @@ done:
 }
 
 /** Let memory be at least as large; what was there is lost. */
-static polytile_status grow(pti_cuda_team *team, pti_server_bytes bytes) {
+static polytile_status grow_memory(pti_cuda_team *team, pti_server_bytes bytes) {
     pti_cuda_device *cuda = team->cuda;
     polytile_status status = POLYTILE_OK;
     void *old;
@@ -197,7 +201,8 @@ done:
 /** Copy both ways once, so that no copy meanwhile needs anything of CUDA's for the first time. */
 static polytile_status warm_up(pti_cuda_team *team, const char *kernel_name) {
     if (!team->is_warm)
-        team->is_warm = pass(team, team->slots.slots, team->slots.slots, sizeof(uint64_t));
+        team->is_warm =
+            pass_within_gpu(team, team->slots.slots, team->slots.slots, sizeof(uint64_t));
     return team->is_warm ? POLYTILE_OK
                          : pti_fail(team->cuda->device.object.context, POLYTILE_DEVICE,
                                     "%s: the device cannot copy what slots will send", kernel_name);
@@ -211,14 +216,14 @@ polytile_status pti_cuda_team_reserve(pti_cuda_device *cuda, const char *kernel_
         *team = calloc(1, sizeof **team);
         if (*team == NULL)
             return pti_fail_memory(cuda->device.object.context, kernel_name, sizeof **team);
-        status = create(cuda, *team);
+        status = create_streams(cuda, *team);
         if (status != POLYTILE_OK) {
             pti_cuda_team_destroy(*team);
             return status;
         }
         cuda->team = *team;
     }
-    PTI_TRY(grow(*team, bytes));
+    PTI_TRY(grow_memory(*team, bytes));
     status = warm_up(*team, kernel_name);
 done:
     return status;

@@ -1,6 +1,5 @@
 #include "launch/cuda/tune.h"
 
-#include "base/checked.h"
 #include "base/clock.h"
 #include "launch/cuda/block.h"
 #include "launch/cuda/function.h"

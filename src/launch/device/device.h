@@ -150,6 +150,7 @@ struct polytile_device {
     bool reaches_host;            /* computes on host memory: plans without a limit run in place */
     int64_t fill_threads;         /* of kernels, that fill it: with fewer a part of it is idle */
     polytile_link link;           /* what plans for it assume */
+    bool has_measured_link;       /* of this device; otherwise the link has defaults */
     polytile_report report;       /* of the last run */
     bool is_running;              /* a run is in progress, also while it is inside a launcher */
     struct polytile_queue *queue; /* whose device this is; NULL: the user's */

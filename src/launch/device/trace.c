@@ -38,7 +38,7 @@ static const struct {
 } tracks[PTI_N_STREAMS] = {
     [PTI_STREAM_IN] = {"in", 0},
     [PTI_STREAM_COMPUTE] = {"compute", 1},
-    [PTI_STREAM_CONCURRENT] = {"compute, abreast", 2},
+    [PTI_STREAM_CONCURRENT] = {"compute, concurrent", 2},
     [PTI_STREAM_OUT] = {"out", 3},
 };
 

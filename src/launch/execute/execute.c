@@ -102,7 +102,7 @@ done:
     return status;
 }
 
-static polytile_status execute(pti_execution *run) {
+static polytile_status execute_run(pti_execution *run) {
     double start_s = pti_now_s();
     polytile_status status;
     PTI_TRY(prepare_run(run));
@@ -145,7 +145,7 @@ polytile_status pti_execute(polytile_device *device, const pti_schedule *schedul
                          .report = report};
     PTI_TRY(prove_schedule(device, schedule));
     PTI_TRY(pti_completeness_create(device->object.context, schedule, arrays, &run.completeness));
-    status = execute(&run);
+    status = execute_run(&run);
 done:
     return pti_completeness_end(&run.completeness, status);
 }
@@ -159,7 +159,7 @@ polytile_status pti_execute_copies(polytile_device *device, const pti_schedule *
                          .arrays = arrays,
                          .completeness = {.has_begun = has_begun},
                          .report = report};
-    return execute(&run);
+    return execute_run(&run);
 }
 
 polytile_status pti_execute_window(polytile_device *device, const pti_schedule *schedule,

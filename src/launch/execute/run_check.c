@@ -4,7 +4,6 @@
 #include "access/declare/type.h"
 #include "access/footprint/shear.h"
 #include "access/set/boxes.h"
-#include "base/checked.h"
 #include "base/plural.h"
 
 #include <stdlib.h>
@@ -115,8 +114,9 @@ static bool is_same_view(const pti_instance *instance, int operand, const polyti
                                 pti_index_map_equals(&map, &instance->given->map[operand]));
 }
 
-static polytile_status check_array(polytile_context *ctx, const pti_instance *instance, int operand,
-                                   const polytile_array *array) {
+/** Check that an array which a run is given is free, and as the plan has it. */
+static polytile_status check_given_array(polytile_context *ctx, const pti_instance *instance,
+                                         int operand, const polytile_array *array) {
     const pti_operand *planned = &pti_instance_as_given(instance)->operand[operand];
     const char *kernel = instance->kernel_name;
     if (array == NULL)
@@ -320,7 +320,7 @@ polytile_status pti_run_check(const polytile_plan *plan, const polytile_device *
     PTI_TRY(list_operands(kernel, instance, arrays, list));
     for (int o = 0; o < instance->n_operands; o++) {
         if (!instance->operand[o].is_scratch)
-            PTI_TRY(check_array(ctx, instance, o, list->array[o]));
+            PTI_TRY(check_given_array(ctx, instance, o, list->array[o]));
         PTI_TRY(pti_run_check_view(kernel, o, list->array[o]));
     }
     PTI_TRY(check_overlaps(ctx, instance, list->array));

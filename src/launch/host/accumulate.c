@@ -31,8 +31,8 @@ static bool mark_private(const pti_sub_kernel *launch, const pti_cut *cut, bool 
 }
 
 /** Lay out all copies one after another; returns their bytes, at most just above the maximum. */
-static int64_t lay_out(const pti_sub_kernel *launch, const pti_cut *cut, const bool *is_private,
-                       pti_accumulators *made) {
+static int64_t lay_out_copies(const pti_sub_kernel *launch, const pti_cut *cut,
+                              const bool *is_private, pti_accumulators *made) {
     int64_t n_bytes = 0;
     pti_accumulator *next = made->accumulator;
     for (int64_t chunk = 0; chunk < cut->n_chunks; chunk++) {
@@ -90,11 +90,10 @@ bool pti_accumulators_create(const pti_sub_kernel *launch, const pti_cut *cut,
     if (is_private != NULL && mark_private(launch, cut, is_private)) {
         made.n_private = count_private(launch, is_private);
         made.accumulator = calloc(n_chunks * (size_t)made.n_private + 1, sizeof *made.accumulator);
-        made.views =
-            calloc(n_chunks * (size_t)pti_sub_kernel_n_views(launch), sizeof *made.views);
+        made.views = calloc(n_chunks * (size_t)pti_sub_kernel_n_views(launch), sizeof *made.views);
     }
     if (made.accumulator != NULL && made.views != NULL)
-        n_bytes = lay_out(launch, cut, is_private, &made);
+        n_bytes = lay_out_copies(launch, cut, is_private, &made);
     if (n_bytes <= PTI_MAX_PRIVATE_BYTES)
         made.memory = aligned_alloc(LINE_BYTES, (size_t)pti_max(n_bytes, LINE_BYTES));
     free(is_private);

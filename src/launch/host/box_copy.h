@@ -15,4 +15,11 @@ pti_overlapping_copy pti_move_overlapping(const pti_move *move);
  */
 void pti_box_copy(const pti_move *move, int n_threads);
 
+/** Writes the element with the given indices. */
+typedef void pti_element_function(const int64_t *index, void *element, void *user);
+
+/** Write every element of a box in host memory once; of large boxes by several threads. */
+void pti_box_fill(const pti_memory_span *to, const polytile_domain *box,
+                  pti_element_function *element, void *user);
+
 #endif

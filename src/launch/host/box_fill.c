@@ -1,4 +1,4 @@
-#include "launch/host/box_fill.h"
+#include "launch/host/box_copy.h"
 
 #include "base/checked.h"
 #include "launch/host/host.h"

@@ -1,7 +1,6 @@
 #include "launch/host/copiers.h"
 
 #include "access/set/boxes.h"
-#include "base/checked.h"
 #include "launch/host/box_copy.h"
 #include "launch/host/loop_nest.h"
 #include "launch/host/stream_store.h"
@@ -94,7 +93,7 @@ static void note_finished(pti_copiers *copiers) {
     pthread_mutex_unlock(&copiers->mutex);
 }
 
-static void *work(void *argument) {
+static void *run_copier(void *argument) {
     pti_copiers *copiers = argument;
     for (;;) {
         poll_for_task(copiers);
@@ -108,7 +107,7 @@ static void *work(void *argument) {
 
 static polytile_status start_threads(polytile_context *ctx, pti_copiers *copiers, int n_threads) {
     for (; copiers->n_threads < n_threads; copiers->n_threads++) {
-        if (pthread_create(&copiers->thread[copiers->n_threads], NULL, work, copiers) != 0)
+        if (pthread_create(&copiers->thread[copiers->n_threads], NULL, run_copier, copiers) != 0)
             return pti_fail(ctx, POLYTILE_DEVICE,
                             "only %d of %d host threads that copy could be started; ask for fewer "
                             "with threads= in the device's text",

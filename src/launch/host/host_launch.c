@@ -1,6 +1,5 @@
 #include "launch/host/host_launch.h"
 
-#include "base/checked.h"
 #include "base/crash.h"
 #include "launch/device/reduction.h"
 #include "launch/host/accumulate.h"

@@ -63,7 +63,8 @@ static void upload_runs(const host_bench *bench, int64_t bytes) {
     pti_box_copy(&move, bench->n_threads);
 }
 
-static void increment(const polytile_domain *threads, const polytile_view *views, void *user) {
+static void increment_elements(const polytile_domain *threads, const polytile_view *views,
+                               void *user) {
     (void)user;
     char *element = views[0].origin;
     for (int64_t k = threads->range[0].lo; k <= threads->range[0].hi; k++)
@@ -74,7 +75,7 @@ static void increment(const polytile_domain *threads, const polytile_view *views
 static void run_kernel(const host_bench *bench, int64_t bytes) {
     pti_operand operand = {.writes = true};
     pti_instance instance = {.n_operands = 1, .operand = &operand};
-    polytile_implementation implementation = {.host = increment};
+    polytile_implementation implementation = {.host = increment_elements};
     polytile_domain threads = polytile_domain_from_extents(1, &bytes);
     polytile_view view = {.origin = bench->device, .stride_bytes = {1}, .resident = threads};
     pti_sub_kernel launch = {.instance = &instance,
@@ -95,7 +96,7 @@ static double best_seconds(const host_bench *bench, trial *run, int64_t bytes, i
     return best_s > 0 ? best_s : 1e-9;
 }
 
-static polytile_link measure(const host_bench *bench) {
+static polytile_link measure_link(const host_bench *bench) {
     double upload_s = best_seconds(bench, upload, LARGE_BYTES, N_LARGE_TRIALS);
     double download_s = best_seconds(bench, download, LARGE_BYTES, N_LARGE_TRIALS);
     double runs_s = best_seconds(bench, upload_runs, LARGE_BYTES, N_LARGE_TRIALS);
@@ -150,7 +151,7 @@ static polytile_status measure_into(polytile_context *ctx, polytile_device_info 
     *info = (polytile_device_info){.text = "host",
                                    .memory_bytes = memory_bytes(),
                                    .n_threads = bench.n_threads,
-                                   .link = measure(&bench)};
+                                   .link = measure_link(&bench)};
     describe_processor(processor, sizeof processor);
     snprintf(info->description, sizeof info->description, "%s, %d OpenMP threads", processor,
              bench.n_threads);

@@ -25,11 +25,6 @@ static int64_t in_lines(int64_t n_bytes) {
                                             : pti_ceil_div(n_bytes, LINE_BYTES) * LINE_BYTES;
 }
 
-static int64_t add_bytes(int64_t one, int64_t other) {
-    int64_t sum;
-    return pti_add_overflows(one, other, &sum) ? INT64_MAX : sum;
-}
-
 /** The most bytes that one thread has of an operand. */
 static int64_t thread_bytes_of(const pti_instance *instance, int operand) {
     const pti_section *section = &instance->section[instance->operand[operand].first_section];
@@ -47,7 +42,7 @@ static int64_t thread_bytes(const pti_instance *instance) {
     int64_t n_bytes = 0;
     for (int o = 0; o < instance->n_operands; o++)
         if (instance->operand[o].is_scratch)
-            n_bytes = add_bytes(n_bytes, thread_bytes_of(instance, o));
+            n_bytes = pti_add_saturated(n_bytes, thread_bytes_of(instance, o));
     return n_bytes;
 }
 
@@ -62,12 +57,13 @@ static int64_t bytes_for(const pti_instance *instance, const polytile_domain *th
     int64_t n_bytes = 0;
     for (int o = 0; o < instance->n_operands; o++)
         if (instance->operand[o].is_scratch)
-            n_bytes = add_bytes(n_bytes, in_lines(layout_for(instance, o, threads).size_bytes));
+            n_bytes =
+                pti_add_saturated(n_bytes, in_lines(layout_for(instance, o, threads).size_bytes));
     return n_bytes;
 }
 
-static polytile_status refuse(polytile_context *ctx, const pti_sub_kernel *launch, int n_workers,
-                              int64_t worker_bytes) {
+static polytile_status refuse_scratch(polytile_context *ctx, const pti_sub_kernel *launch,
+                                      int n_workers, int64_t worker_bytes) {
     return pti_fail_memory(ctx, launch->instance->kernel_name,
                            (double)n_workers * (double)worker_bytes);
 }
@@ -91,14 +87,15 @@ static bool have_views(pti_host_scratch *scratch, int64_t n_views) {
     return scratch->views != NULL;
 }
 
-static polytile_status reserve(polytile_context *ctx, const pti_sub_kernel *launch, int n_workers,
-                               int64_t worker_bytes, pti_host_scratch *scratch) {
+static polytile_status reserve_scratch(polytile_context *ctx, const pti_sub_kernel *launch,
+                                       int n_workers, int64_t worker_bytes,
+                                       pti_host_scratch *scratch) {
     int64_t n_bytes;
     int64_t n_views = (int64_t)n_workers * pti_sub_kernel_n_views(launch);
     if (worker_bytes > INT64_MAX - LINE_BYTES ||
         pti_mul_overflows(worker_bytes, n_workers, &n_bytes) || !have_memory(scratch, n_bytes) ||
         !have_views(scratch, n_views))
-        return refuse(ctx, launch, n_workers, worker_bytes);
+        return refuse_scratch(ctx, launch, n_workers, worker_bytes);
     scratch->worker_bytes = worker_bytes;
     return POLYTILE_OK;
 }
@@ -106,7 +103,7 @@ static polytile_status reserve(polytile_context *ctx, const pti_sub_kernel *laun
 polytile_status pti_host_scratch_reserve(polytile_context *ctx, const pti_sub_kernel *launch,
                                          int n_workers, pti_host_scratch *scratch) {
     int64_t worker_bytes = pti_max(PTI_HOST_SCRATCH_BYTES, thread_bytes(launch->instance));
-    return reserve(ctx, launch, n_workers, worker_bytes, scratch);
+    return reserve_scratch(ctx, launch, n_workers, worker_bytes, scratch);
 }
 
 /** Copy the launch's views, and let those of scratch be some memory for some threads. */
@@ -127,7 +124,7 @@ polytile_status pti_host_scratch_reserve_whole(polytile_context *ctx, const pti_
                                                pti_host_scratch *scratch,
                                                const polytile_view **views) {
     int64_t n_bytes = bytes_for(launch->instance, launch->threads);
-    polytile_status status = reserve(ctx, launch, 1, pti_max(n_bytes, LINE_BYTES), scratch);
+    polytile_status status = reserve_scratch(ctx, launch, 1, pti_max(n_bytes, LINE_BYTES), scratch);
     if (status == POLYTILE_OK)
         fill_views(launch, launch->threads, launch->views, scratch->memory, scratch->views);
     *views = scratch->views;

@@ -2,7 +2,6 @@
 
 #include "base/checked.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <omp.h>
 #include <pthread.h>

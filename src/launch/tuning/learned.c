@@ -70,7 +70,7 @@ static json_t *describe_row(const pti_tuning_row *row, const char *architecture)
 }
 
 /** Return whether two rows of a file are for the same kernel. */
-static bool are_same(const json_t *one, const json_t *other) {
+static bool are_for_same_kernel(const json_t *one, const json_t *other) {
     static const char *const members[] = {"kernel",     "architecture", "coalescing",
                                           "arithmetic", "evictions",    "reuse"};
     for (size_t k = 0; k < sizeof members / sizeof *members; k++) {
@@ -86,7 +86,7 @@ static bool are_same(const json_t *one, const json_t *other) {
 /** Remove the rows that the new one replaces, and the oldest if there are too many. */
 static void remove_rows(json_t *rows, const json_t *row) {
     for (size_t k = json_array_size(rows); k-- > 0;) {
-        if (are_same(json_array_get(rows, k), row))
+        if (are_for_same_kernel(json_array_get(rows, k), row))
             json_array_remove(rows, k);
     }
     while (json_array_size(rows) >= PTI_TUNING_MAX_ROWS)

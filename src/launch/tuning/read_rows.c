@@ -93,7 +93,7 @@ static const pti_member row_members[] = {
     {"source", pti_read_source, false, 0},
 };
 
-static bool are_same(const pti_tuning_row *one, const pti_tuning_row *other) {
+static bool have_same_key(const pti_tuning_row *one, const pti_tuning_row *other) {
     return one->architecture == other->architecture && one->n_dims == other->n_dims &&
            strcmp(one->kernel, other->kernel) == 0 &&
            memcmp(&one->traits, &other->traits, sizeof one->traits) == 0;
@@ -106,7 +106,7 @@ static bool read_row(pti_reader *r, json_t *value) {
                            row))
         return false;
     for (int k = 0; k < table->n_rows; k++) {
-        if (are_same(&table->row[k], row))
+        if (have_same_key(&table->row[k], row))
             return pti_reader_refuse(r,
                                      "the row is for the same kernels, architecture and number of "
                                      "dimensions as row %d",

@@ -3,15 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const pti_coalescing_words[] = {"def", "full", "medium", "scatter", NULL};
-const char *const pti_level_words[] = {"def", "none", "low", "medium", "high", NULL};
+static const char *const coalescing_words[] = {"def", "full", "medium", "scatter", NULL};
+static const char *const level_words[] = {"def", "none", "low", "medium", "high", NULL};
 const char *const pti_cache_words[] = {"none", "shared", "l1", "equal", NULL};
 
 const struct pti_trait_text pti_trait_texts[PTI_N_TRAITS] = {
-    [PTI_COALESCING] = {"coalescing", pti_coalescing_words},
-    [PTI_ARITHMETIC] = {"arithmetic", pti_level_words},
-    [PTI_EVICTIONS] = {"evictions", pti_level_words},
-    [PTI_REUSE] = {"reuse", pti_level_words},
+    [PTI_COALESCING] = {"coalescing", coalescing_words},
+    [PTI_ARITHMETIC] = {"arithmetic", level_words},
+    [PTI_EVICTIONS] = {"evictions", level_words},
+    [PTI_REUSE] = {"reuse", level_words},
 };
 
 pti_traits pti_traits_of(const polytile_character *character) {

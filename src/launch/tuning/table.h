@@ -39,13 +39,10 @@ typedef enum pti_cache_preference {
     PTI_CACHE_EQUAL
 } pti_cache_preference;
 
-/** The words in a table's file for the values of a trait or a preference, by number,
- * NULL-terminated. */
-extern const char *const pti_coalescing_words[];
-extern const char *const pti_level_words[];
+/** The words in a table's file for a preference's values, by number, NULL-terminated. */
 extern const char *const pti_cache_words[];
 
-/** The name of a trait in a table's file, and its words. */
+/** The name of a trait in a table's file, and the words for its values, likewise. */
 extern const struct pti_trait_text {
     const char *name;
     const char *const *words;

@@ -8,41 +8,29 @@
 #include <math.h>
 #include <stdio.h>
 
-int64_t pti_bound_bytes(int64_t n_elements, int64_t element_bytes) {
-    int64_t bytes = INT64_MAX;
-    pti_mul_overflows(n_elements, element_bytes, &bytes);
-    return bytes;
-}
-
-int64_t pti_bound_sum(int64_t a, int64_t b) {
-    int64_t sum = INT64_MAX;
-    pti_add_overflows(a, b, &sum);
-    return sum;
-}
-
 /** Return the bytes of a lower bound, rounded up; rounding errors may have made the bound larger. */
 static int64_t whole_bytes(double figure) {
     const double least = ceil(figure * (1 - 1e-12));
     return least >= 9.2e18 ? INT64_MAX : (int64_t)fmax(0, least);
 }
 
-static int64_t count_bytes(const pti_instance *instance, int operand, pti_touch touch,
-                           bool *failed) {
+static int64_t count_touched_bytes(const pti_instance *instance, int operand, pti_touch touch,
+                                   bool *failed) {
     const pti_operand *of = &instance->operand[operand];
     if (touch == PTI_READS ? !of->reads : !of->writes)
         return 0;
-    return pti_bound_bytes(pti_operand_least_count(instance, operand, touch, failed),
-                           of->element_bytes);
+    return pti_mul_saturated(pti_operand_least_count(instance, operand, touch, failed),
+                             of->element_bytes);
 }
 
 static pti_bound find_compulsory(const pti_instance *instance, int64_t *in_bytes) {
     pti_bound bound = {.kind = PTI_BOUND_COMPULSORY,
                        .reason = "compulsory: every element that is read comes in once"};
     for (int a = 0; a < instance->n_operands; a++) {
-        in_bytes[a] = count_bytes(instance, a, PTI_READS, &bound.failed);
-        bound.h2d_bytes = pti_bound_sum(bound.h2d_bytes, in_bytes[a]);
-        bound.d2h_bytes =
-            pti_bound_sum(bound.d2h_bytes, count_bytes(instance, a, PTI_WRITES, &bound.failed));
+        in_bytes[a] = count_touched_bytes(instance, a, PTI_READS, &bound.failed);
+        bound.h2d_bytes = pti_add_saturated(bound.h2d_bytes, in_bytes[a]);
+        bound.d2h_bytes = pti_add_saturated(
+            bound.d2h_bytes, count_touched_bytes(instance, a, PTI_WRITES, &bound.failed));
     }
     bound.goal_bytes = bound.h2d_bytes;
     return bound;
@@ -56,7 +44,7 @@ static int64_t sum_others(const pti_instance *instance, const pti_reuse *reuse,
         bool is_counted = false;
         for (int p = 0; p < reuse->n_operands; p++)
             is_counted |= reuse->operand[p] == a;
-        sum = is_counted ? sum : pti_bound_sum(sum, in_bytes[a]);
+        sum = is_counted ? sum : pti_add_saturated(sum, in_bytes[a]);
     }
     return sum;
 }
@@ -88,8 +76,8 @@ static void apply_formula(const pti_instance *instance, pti_bound_kind kind, con
     if (reuse->n_operands == 0)
         return;
     int64_t others = sum_others(instance, reuse, in_bytes);
-    int64_t goal = pti_bound_sum(others, whole_bytes(reuse->bytes));
-    int64_t uploads = pti_bound_sum(others, whole_bytes(reuse->bytes - reuse->started_bytes));
+    int64_t goal = pti_add_saturated(others, whole_bytes(reuse->bytes));
+    int64_t uploads = pti_add_saturated(others, whole_bytes(reuse->bytes - reuse->started_bytes));
     bound->h2d_bytes = pti_max(bound->h2d_bytes, uploads);
     if (goal <= bound->goal_bytes)
         return;

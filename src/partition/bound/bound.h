@@ -46,10 +46,4 @@ pti_bound pti_bound_find_chain(int n_launches, const pti_call *launches, int n_a
 bool pti_bound_raise_stencil(int n_launches, const pti_call *launches, int n_arrays,
                              const bool *is_scratch, int64_t limit_bytes, pti_bound *bound);
 
-/** Return the bytes of n_elements; INT64_MAX if more. */
-int64_t pti_bound_bytes(int64_t n_elements, int64_t element_bytes);
-
-/** Return the sum of two counts of bytes that are not negative; INT64_MAX if more. */
-int64_t pti_bound_sum(int64_t a, int64_t b);
-
 #endif

@@ -97,15 +97,15 @@ static void add_accesses(const pti_call *launch, int array, history *of) {
             add_writes(launch->instance, a, of);
 }
 
-static void add_array(int n_launches, const pti_call *launches, int array, pti_bound *bound) {
+static void bound_array(int n_launches, const pti_call *launches, int array, pti_bound *bound) {
     history of = {0};
     int64_t element_bytes = find_element_bytes(n_launches, launches, array);
     for (int l = 0; l < n_launches; l++)
         add_accesses(&launches[l], array, &of);
-    int64_t in = pti_bound_bytes(count_elements(&of.needed, of.least_needed), element_bytes);
-    int64_t out = pti_bound_bytes(count_elements(&of.results, of.least_results), element_bytes);
-    bound->h2d_bytes = pti_bound_sum(bound->h2d_bytes, in);
-    bound->d2h_bytes = pti_bound_sum(bound->d2h_bytes, out);
+    int64_t in = pti_mul_saturated(count_elements(&of.needed, of.least_needed), element_bytes);
+    int64_t out = pti_mul_saturated(count_elements(&of.results, of.least_results), element_bytes);
+    bound->h2d_bytes = pti_add_saturated(bound->h2d_bytes, in);
+    bound->d2h_bytes = pti_add_saturated(bound->d2h_bytes, out);
     bound->failed =
         bound->failed || of.failed || of.needed.failed || of.written.failed || of.results.failed;
     free_history(&of);
@@ -140,7 +140,7 @@ pti_bound pti_bound_find_chain(int n_launches, const pti_call *launches, int n_a
     bound.failed = different == NULL;
     for (int array = 0; array < n_arrays && different != NULL; array++)
         if (!is_scratch[array])
-            add_array(n_different, different, array, &bound);
+            bound_array(n_different, different, array, &bound);
     free(different);
     bound.goal_bytes = bound.h2d_bytes;
     snprintf(bound.reason, sizeof bound.reason,

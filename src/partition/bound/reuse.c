@@ -11,8 +11,7 @@ static double count_values(const pti_instance *instance, int k) {
 }
 
 static bool is_named(const pti_instance *instance, const pti_subscript *subscript, int k) {
-    return pti_range_count(instance->threads.range[k]) > 1 &&
-           (subscript->lo.index[k] != 0 || subscript->hi.index[k] != 0);
+    return pti_range_count(instance->threads.range[k]) > 1 && pti_subscript_names(subscript, k);
 }
 
 /** Return the only index on which a dimension depends; -1: none, -2: several. */
@@ -24,11 +23,6 @@ static int find_index(const pti_instance *instance, const pti_subscript *subscri
     return found;
 }
 
-static bool is_one_element(const pti_subscript *subscript) {
-    return pti_affine_is_parallel(&subscript->lo, &subscript->hi) &&
-           subscript->lo.constant == subscript->hi.constant;
-}
-
 /** Add a dimension in which all threads together touch so many elements of the array. */
 static bool add_dimension(const pti_instance *instance, const pti_subscript *subscript,
                           int64_t n_touched, pti_projection *projection) {
@@ -37,7 +31,7 @@ static bool add_dimension(const pti_instance *instance, const pti_subscript *sub
         projection->n_hidden *= (double)n_touched;
         return n_touched > 0;
     }
-    if (k < 0 || !is_one_element(subscript) ||
+    if (k < 0 || !pti_subscript_is_single(subscript) ||
         n_touched != pti_range_count(instance->threads.range[k]))
         return false;
     if ((projection->indices >> k & 1) == 0)

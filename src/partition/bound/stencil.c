@@ -312,7 +312,7 @@ static void raise_by(int n_launches, const pti_call *launches, int n_arrays, con
         skipped[a] |= is_scratch[a];
     pti_bound others = pti_bound_find_chain(n_launches, launches, n_arrays, skipped);
     bound->failed = bound->failed || others.failed;
-    bytes = pti_bound_sum(bytes, others.h2d_bytes);
+    bytes = pti_add_saturated(bytes, others.h2d_bytes);
     if (bytes <= bound->h2d_bytes)
         return;
     bound->kind = PTI_BOUND_STENCIL;

@@ -1,6 +1,6 @@
 #include "partition/choose/certificate.h"
 
-#include "access/footprint/footprint.h"
+#include "access/footprint/affine.h"
 #include "base/checked.h"
 #include "base/text.h"
 #include "partition/cut/fit.h"
@@ -78,7 +78,7 @@ static int largest_operand(const pti_instance *instance, const int64_t *operand_
 static bool is_whole(const pti_subscript *subscript, polytile_range range) {
     bool moves = false;
     for (int k = 0; k < POLYTILE_MAX_DIMS; k++)
-        moves |= subscript->lo.index[k] != 0 || subscript->hi.index[k] != 0;
+        moves |= pti_subscript_names(subscript, k);
     return !moves && range.lo < range.hi && subscript->lo.constant <= range.lo &&
            subscript->hi.constant >= range.hi;
 }

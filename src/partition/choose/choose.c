@@ -1,7 +1,6 @@
 #include "partition/choose/choose.h"
 
 #include "base/checked.h"
-#include "base/text.h"
 #include "partition/choose/certificate.h"
 #include "partition/choose/choose_candidate.h"
 #include "partition/cut/fit.h"

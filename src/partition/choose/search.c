@@ -187,18 +187,18 @@ static int extents_per_index(const pti_problem *problem, const pti_objective *ob
     return (int)fmin(fmax(each, 2), objective->max_extents);
 }
 
-static void enumerate(search *of, const extents *lists, int d, int64_t *shape) {
+static void enumerate_extents(search *of, const extents *lists, int d, int64_t *shape) {
     if (d == of->problem->instance->n_indices) {
         solve_extent(of, shape);
         return;
     }
     if (d == of->solved_index) {
-        enumerate(of, lists, d + 1, shape);
+        enumerate_extents(of, lists, d + 1, shape);
         return;
     }
     for (int k = 0; k < lists[d].n_extents; k++) {
         shape[d] = lists[d].blocks[k];
-        enumerate(of, lists, d + 1, shape);
+        enumerate_extents(of, lists, d + 1, shape);
     }
 }
 
@@ -316,7 +316,7 @@ bool pti_search(const pti_problem *problem, const pti_objective *objective,
             list_quotients(n_blocks, max_extents, &lists[d]);
     }
     int64_t shape[POLYTILE_MAX_DIMS] = {0};
-    enumerate(&of, lists, 0, shape);
+    enumerate_extents(&of, lists, 0, shape);
     if (objective->for_time && problem->instance->n_indices > 2)
         refine_best(&of);
     if (may_be_fewer(&of, max_extents))

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-static double moved(const pti_candidate *of) {
+static double moved_bytes(const pti_candidate *of) {
     return of->upload_bytes + of->download_bytes;
 }
 
@@ -25,19 +25,21 @@ static bool longer_rows(const pti_candidate *a, const pti_candidate *b) {
 static bool fewer_kernels(const pti_candidate *a, const pti_candidate *b) {
     if (a->n_kernels != b->n_kernels)
         return a->n_kernels < b->n_kernels;
-    return differ(moved(a), moved(b)) ? moved(a) < moved(b) : longer_rows(a, b);
+    return differ(moved_bytes(a), moved_bytes(b)) ? moved_bytes(a) < moved_bytes(b)
+                                                  : longer_rows(a, b);
 }
 
 static bool less_traffic(const pti_candidate *a, const pti_candidate *b) {
-    if (differ(moved(a), moved(b)))
-        return moved(a) < moved(b);
+    if (differ(moved_bytes(a), moved_bytes(b)))
+        return moved_bytes(a) < moved_bytes(b);
     return longer_rows(a, b) || (!longer_rows(b, a) && a->n_kernels < b->n_kernels);
 }
 
 static bool less_time(const pti_candidate *a, const pti_candidate *b) {
     if (differ(a->seconds, b->seconds))
         return a->seconds < b->seconds;
-    return differ(moved(a), moved(b)) ? moved(a) < moved(b) : longer_rows(a, b);
+    return differ(moved_bytes(a), moved_bytes(b)) ? moved_bytes(a) < moved_bytes(b)
+                                                  : longer_rows(a, b);
 }
 
 static bool cost_fewer_kernels(const pti_cost *a, const pti_cost *b) {

@@ -6,28 +6,16 @@
 
 _Static_assert((int)PTI_MAX_SPLIT_OPERANDS <= (int)PTI_MAX_OPERANDS, "room for all pieces");
 
-static int64_t saturating_add(int64_t a, int64_t b) {
-    int64_t sum = INT64_MAX;
-    pti_add_overflows(a, b, &sum);
-    return sum;
-}
-
-static int64_t saturating_mul(int64_t a, int64_t b) {
-    int64_t product = INT64_MAX;
-    pti_mul_overflows(a, b, &product);
-    return product;
-}
-
 /** Return the bytes of a piece's layout, which has neither gaps nor padding. */
 static int64_t layout_bytes(const polytile_domain *hull, int64_t element_bytes) {
     return pti_box_has_gaps(hull) ? pti_memory_layout_of(hull, element_bytes).size_bytes
-                                  : saturating_mul(pti_box_count(hull), element_bytes);
+                                  : pti_mul_saturated(pti_box_count(hull), element_bytes);
 }
 
 /** Return the device memory of a piece, rounded up to its alignment. */
 static int64_t align_bytes(const pti_instance *instance, int64_t bytes) {
     int64_t alignment = pti_max(instance->piece_alignment_bytes, 1);
-    int64_t above = saturating_add(bytes, alignment - 1);
+    int64_t above = pti_add_saturated(bytes, alignment - 1);
     return above == INT64_MAX ? above : above / alignment * alignment;
 }
 
@@ -39,7 +27,7 @@ int64_t pti_piece_bytes(const pti_instance *instance, const polytile_domain *thr
         bool touched = pti_footprint_find_hull(instance, a, PTI_TOUCHES, threads, &hull);
         operand_bytes[a] = touched ? layout_bytes(&hull, instance->operand[a].element_bytes) : 0;
         operand_bytes[a] = align_bytes(instance, operand_bytes[a]);
-        sum = saturating_add(sum, operand_bytes[a]);
+        sum = pti_add_saturated(sum, operand_bytes[a]);
     }
     return sum;
 }
@@ -64,15 +52,15 @@ pti_division pti_demand_divide(const pti_demand *demand, const pti_instance *ins
         slots.n_slots[a] = n_places[a] > 0 ? n_places[a] : (int)pti_min(n_buffers, n_pieces[a]);
         if (instance->operand[a].is_scratch)
             slots.n_slots[a] = 1;
-        int64_t bytes = saturating_mul(slots.n_slots[a], demand->operand_bytes[a]);
-        slots.arena_bytes = saturating_add(slots.arena_bytes, bytes);
+        int64_t bytes = pti_mul_saturated(slots.n_slots[a], demand->operand_bytes[a]);
+        slots.arena_bytes = pti_add_saturated(slots.arena_bytes, bytes);
     }
     if (has_places)
         return slots;
     int64_t region_bytes = demand->superblock_bytes;
     if (n_buffers > 1)
-        region_bytes = saturating_add(region_bytes, REGION_ALIGNMENT - 1) & -REGION_ALIGNMENT;
-    pti_division regions = {.arena_bytes = saturating_mul(n_buffers, region_bytes)};
+        region_bytes = pti_add_saturated(region_bytes, REGION_ALIGNMENT - 1) & -REGION_ALIGNMENT;
+    pti_division regions = {.arena_bytes = pti_mul_saturated(n_buffers, region_bytes)};
     bool prefer_slots =
         slots.arena_bytes <= limit_bytes || slots.arena_bytes <= regions.arena_bytes;
     return prefer_slots ? slots : regions;
@@ -84,7 +72,7 @@ void pti_count_pieces(const pti_instance *instance, const pti_grid *grid, const 
         n_pieces[a] = 1;
         for (int d = 0; d < instance->n_indices; d++) {
             if (pti_operand_depends(instance, a, d))
-                n_pieces[a] = saturating_mul(n_pieces[a], pti_grid_quotient(grid, shape, d));
+                n_pieces[a] = pti_mul_saturated(n_pieces[a], pti_grid_quotient(grid, shape, d));
         }
     }
 }

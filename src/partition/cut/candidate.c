@@ -204,8 +204,8 @@ static pti_moved least_moved(const pti_estimate *all) {
 }
 
 /** Fill in figures that no estimate can be below: less a little, for rounding. */
-static void bound(const pti_problem *problem, const pti_estimate *all, const pti_moved *least,
-                  pti_candidate *candidate) {
+static void bound_figures(const pti_problem *problem, const pti_estimate *all,
+                          const pti_moved *least, pti_candidate *candidate) {
     const double certain = 1 - 1e-9;
     candidate->upload_bytes = certain * least->upload_bytes;
     candidate->download_bytes = certain * least->download_bytes;
@@ -255,12 +255,12 @@ bool pti_candidate_improves(const pti_problem *problem, pti_is_better *is_better
     candidate->n_kernels = pti_grid_n_superblocks(&problem->grid, candidate->shape);
     bool has_bound = candidate->n_kernels > 1;
     pti_estimate_pieces(problem, candidate, &all);
-    bound(problem, &all, &least, candidate);
+    bound_figures(problem, &all, &least, candidate);
     if (has_bound && !is_better(candidate, best))
         return false;
     pti_estimate_lines(problem, candidate, true, &all);
     least = least_moved(&all);
-    bound(problem, &all, &least, candidate);
+    bound_figures(problem, &all, &least, candidate);
     if (has_bound && !is_better(candidate, best))
         return false;
     pti_estimate_lines(problem, candidate, false, &all);

@@ -55,7 +55,7 @@ static int64_t count_fitting(const paper_search *of, const int64_t *shape) {
 }
 
 /** Keep a shape that has fewer kernels, or as few by the plane and fewer when it fits. */
-static void consider(paper_search *of, const int64_t *shape) {
+static void keep_if_fewer(paper_search *of, const int64_t *shape) {
     int64_t n_kernels = pti_grid_n_superblocks(&of->problem->grid, shape);
     if (n_kernels > of->fewest)
         return;
@@ -83,9 +83,9 @@ static int64_t solve_last(const paper_search *of, const int64_t *shape, int d) {
 /** A shape, and the smaller one that cuts an index into as many equal parts. */
 static void consider_even(paper_search *of, int64_t *shape, int d) {
     int64_t n_blocks = of->problem->grid.n_blocks[d];
-    consider(of, shape);
+    keep_if_fewer(of, shape);
     shape[d] = pti_ceil_div(n_blocks, pti_ceil_div(n_blocks, shape[d]));
-    consider(of, shape);
+    keep_if_fewer(of, shape);
 }
 
 static void try_shapes(paper_search *of, int64_t *shape, int d) {

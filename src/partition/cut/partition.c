@@ -1,6 +1,6 @@
 #include "partition/cut/partition.h"
 
-#include "base/checked.h"
+#include "base/list.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,15 +11,8 @@ void pti_partition_free(pti_partition *partition) {
 }
 
 bool pti_partition_add(pti_partition *partition, const polytile_domain *threads) {
-    if (partition->n_superblocks == partition->n_allocated) {
-        int64_t larger = partition->n_allocated * 2 + 16;
-        polytile_domain *grown =
-            realloc(partition->superblock, (size_t)larger * sizeof *partition->superblock);
-        if (grown == NULL)
-            return false;
-        partition->superblock = grown;
-        partition->n_allocated = larger;
-    }
+    if (!PTI_GROW(partition->superblock, partition->n_superblocks, &partition->n_allocated))
+        return false;
     partition->superblock[partition->n_superblocks++] = *threads;
     return true;
 }

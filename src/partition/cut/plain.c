@@ -7,7 +7,7 @@
  * worth its sub-kernels. */
 static const double tapered_part = 0.25, worth_tapering = 0.9;
 
-/** With one buffer more each time, as long as some shape fits. */
+/** Find the next variant: it has one buffer more, as long as some shape fits. */
 static bool add_buffer(const pti_problem *problem, const pti_buffer_range *buffers, bool fits,
                        pti_variant *variant) {
     (void)problem;

@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-static bool accumulates(const pti_problem *problem, int operand, int index) {
+static bool accumulates_over(const pti_problem *problem, int operand, int index) {
     return problem->instance->operand[operand].writes && !problem->depends[operand][index];
 }
 
@@ -16,7 +16,7 @@ static bool accumulates(const pti_problem *problem, int operand, int index) {
 static int accumulated_index(const pti_problem *problem) {
     for (int d = 0; d < problem->instance->n_indices; d++)
         for (int a = 0; a < problem->instance->n_operands; a++)
-            if (accumulates(problem, a, d))
+            if (accumulates_over(problem, a, d))
                 return d;
     return -1;
 }
@@ -27,7 +27,7 @@ static int accumulated_index(const pti_problem *problem) {
 static bool can_cut(const pti_problem *problem, int accumulated, int index) {
     bool found = false;
     for (int a = 0; a < problem->instance->n_operands; a++) {
-        if (!accumulates(problem, a, accumulated) || !problem->depends[a][index])
+        if (!accumulates_over(problem, a, accumulated) || !problem->depends[a][index])
             continue;
         if (!pti_operand_lies_apart(problem->instance, a, index))
             return false;
@@ -64,7 +64,8 @@ static bool next_strips(const pti_problem *problem, const pti_buffer_range *buff
 
 /** Whether each strip has a piece of an operand of its own, as long as the tile stays. */
 static bool has_own_piece(const pti_problem *problem, const pti_variant *variant, int operand) {
-    return problem->depends[operand][variant->cut] && accumulates(problem, operand, variant->along);
+    return problem->depends[operand][variant->cut] &&
+           accumulates_over(problem, operand, variant->along);
 }
 
 /** What each strip has another piece of, which does not stay, is small, and comes in early: so what

@@ -56,7 +56,7 @@ static bool add_parts(const cutting *of, bool grows, pti_partition *tapered) {
 
 /** Whether first uploads (or last downloads) are smaller for small superblocks, since a piece
  * depends on the index. */
-static bool shrinks(const pti_problem *problem, int index, bool uploads) {
+static bool shrinks_along(const pti_problem *problem, int index, bool uploads) {
     for (int a = 0; a < problem->instance->n_operands; a++) {
         const pti_operand *operand = &problem->instance->operand[a];
         if ((uploads ? operand->reads : operand->writes) && problem->depends[a][index])
@@ -69,8 +69,8 @@ static bool add_superblocks(const pti_problem *problem, int fastest, const pti_p
                             pti_partition *tapered) {
     int64_t last = even->n_superblocks - 1;
     cutting of = {.index = fastest, .block = problem->grid.block[fastest]};
-    bool at_first = shrinks(problem, fastest, true);
-    bool at_last = shrinks(problem, fastest, false);
+    bool at_first = shrinks_along(problem, fastest, true);
+    bool at_last = shrinks_along(problem, fastest, false);
     bool added = true;
     for (int64_t k = 0; k <= last && added; k++) {
         of.threads = &even->superblock[k];

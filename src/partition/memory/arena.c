@@ -13,7 +13,7 @@ enum {
 };
 
 /** Whether pieces of an operand grow: the first is not yet the one that contains all others. */
-static bool grows(const pti_arena *arena, int operand) {
+static bool pieces_grow(const pti_arena *arena, int operand) {
     polytile_domain first;
     return arena->is_kept[operand] &&
            pti_footprint_find_hull(arena->instance, operand, PTI_TOUCHES,
@@ -27,7 +27,7 @@ static void sort_by_alignment(pti_arena *arena) {
     int n = 0;
     bool goes_first[PTI_MAX_OPERANDS];
     for (int a = 0; a < arena->instance->n_operands; a++)
-        goes_first[a] = !arena->division.by_slots && grows(arena, a);
+        goes_first[a] = !arena->division.by_slots && pieces_grow(arena, a);
     for (int k = 0; k < 2 * N_ALIGNMENTS; k++) {
         for (int a = 0; a < arena->instance->n_operands; a++) {
             int64_t alignment = pti_operand_alignment(&arena->instance->operand[a]);

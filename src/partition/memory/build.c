@@ -49,21 +49,22 @@ static state *whole_of(build *of, int operand) {
     return &of->state[operand * of->n_strips];
 }
 
-static const pti_placement *current(const build *of, int operand) {
+static const pti_placement *current_placement(const build *of, int operand) {
     int64_t placement = piece_of(of, operand)->placement;
     return placement < 0 ? NULL : &of->builder.schedule->placement[placement];
 }
 
 /** Whether a superblock finds its piece of an operand in place, in memory that it may go on using.
  */
-static bool stays(const build *of, int operand, int64_t superblock, const polytile_domain *hull) {
+static bool piece_stays(const build *of, int operand, int64_t superblock,
+                        const polytile_domain *hull) {
     const state *at = piece_of(of, operand);
     if (at->placement < 0 || !pti_box_equals(&at->hull, hull))
         return false;
     if (pti_arena_has_slots(&of->arena, operand))
         return true;
     return superblock % of->arena.partition->n_buffers == at->slot &&
-           current(of, operand)->offset_bytes == of->arena.next_offset[operand];
+           current_placement(of, operand)->offset_bytes == of->arena.next_offset[operand];
 }
 
 static int64_t box_bytes(const build *of, int operand, const polytile_domain *box) {
@@ -150,7 +151,7 @@ static void await_download(const build *of, int operand, const polytile_domain *
     pti_last_join(waits, &last);
 }
 
-static void upload(build *of, int operand, int64_t superblock, const pti_boxes *boxes) {
+static void upload_boxes(build *of, int operand, int64_t superblock, const pti_boxes *boxes) {
     const state *at = state_of(of, operand);
     const state *whole = whole_of(of, operand);
     for (int k = 0; k < boxes->n_boxes; k++) {
@@ -172,7 +173,7 @@ static void begin_reduction(build *of, int operand, int64_t superblock) {
         write_in(of, PTI_FILL, operand, superblock, &of->needed.box[k], &waits);
         pti_boxes_gather(&whole->initialised, &of->needed.box[k]);
     }
-    upload(of, operand, superblock, &of->rest);
+    upload_boxes(of, operand, superblock, &of->rest);
 }
 
 /** Whether elements move along their own memory all in one way, or to where none of them was. */
@@ -196,10 +197,10 @@ static void copy_shared(build *of, int operand, int64_t superblock, int64_t from
                         pti_boxes *shared) {
     state *at = state_of(of, operand);
     const pti_placement *source = &of->builder.schedule->placement[from];
-    bool same_memory = source->offset_bytes == current(of, operand)->offset_bytes;
+    bool same_memory = source->offset_bytes == current_placement(of, operand)->offset_bytes;
     pti_boxes_merge(shared);
-    if (same_memory &&
-        (shared->n_boxes != 1 || !can_move(source, current(of, operand), &shared->box[0])))
+    if (same_memory && (shared->n_boxes != 1 ||
+                        !can_move(source, current_placement(of, operand), &shared->box[0])))
         return;
     for (int k = 0; k < shared->n_boxes; k++) {
         pti_last waits = of->arena.slots[operand][at->slot].users;
@@ -215,8 +216,8 @@ static void copy_shared(build *of, int operand, int64_t superblock, int64_t from
 
 /** Whether a new piece of an operand extends the one before, in the same memory; no image between
  * launches does. */
-static bool extends(const build *of, int operand, const polytile_domain *hull) {
-    const pti_placement *before = current(of, operand);
+static bool extends_piece(const build *of, int operand, const polytile_domain *hull) {
+    const pti_placement *before = current_placement(of, operand);
     bool extends = of->arena.instance->piece_alignment_bytes == 0 &&
                    before->offset_bytes == of->arena.next_offset[operand] &&
                    pti_box_contains(hull, &before->layout.hull);
@@ -231,7 +232,7 @@ static bool may_copy(const build *of, int operand, const polytile_domain *hull) 
     const pti_operand *is = &of->arena.instance->operand[operand];
     return piece_of(of, operand)->placement >= 0 && !is->writes &&
            (pti_arena_has_slots(&of->arena, operand) || of->arena.partition->n_buffers > 1 ||
-            extends(of, operand, hull));
+            extends_piece(of, operand, hull));
 }
 
 /** Whether a piece may be filled with more than it needs: what lies between is on the host as it is
@@ -288,11 +289,11 @@ static void find_needed(build *of, int operand, bool new_piece, const polytile_d
 }
 
 /** Have the piece of an operand on the device, with all that a superblock needs of it. */
-static void bring(build *of, int operand, int64_t superblock, const polytile_domain *hull,
-                  const polytile_domain *threads) {
+static void bring_piece(build *of, int operand, int64_t superblock, const polytile_domain *hull,
+                        const polytile_domain *threads) {
     state *at = state_of(of, operand);
     const pti_operand *is = &of->arena.instance->operand[operand];
-    bool new_piece = !stays(of, operand, superblock, hull);
+    bool new_piece = !piece_stays(of, operand, superblock, hull);
     int64_t from = at->placement;
     int from_slot = at->slot;
     find_needed(of, operand, new_piece, hull, threads);
@@ -304,7 +305,7 @@ static void bring(build *of, int operand, int64_t superblock, const polytile_dom
     if (is->fresh)
         begin_reduction(of, operand, superblock);
     else
-        upload(of, operand, superblock, &of->needed);
+        upload_boxes(of, operand, superblock, &of->needed);
 }
 
 static void note_launch(build *of, int operand, int64_t launch, const polytile_domain *threads) {
@@ -341,7 +342,7 @@ static void add_launch_op(build *of, int64_t superblock, const polytile_domain *
     }
 }
 
-static void drop(build *of, int operand, int64_t superblock) {
+static void drop_piece(build *of, int operand, int64_t superblock) {
     flush_operand(of, operand, superblock);
     state_of(of, operand)->placement = -1;
 }
@@ -362,13 +363,13 @@ static void add_superblock(build *of, int64_t superblock) {
     for (int a = 0; a < of->arena.instance->n_operands; a++) {
         touched[a] = pti_arena_find_piece(&of->arena, a, threads, &hull[a]);
         if (!touched[a])
-            drop(of, a, superblock - 1);
-        else if (!stays(of, a, superblock, &hull[a]))
+            drop_piece(of, a, superblock - 1);
+        else if (!piece_stays(of, a, superblock, &hull[a]))
             flush_operand(of, a, superblock - 1);
     }
     for (int a = 0; a < of->arena.instance->n_operands; a++) {
         if (touched[a])
-            bring(of, a, superblock, &hull[a], threads);
+            bring_piece(of, a, superblock, &hull[a], threads);
         pti_builder_look(&of->builder, count_looks(of, a));
         if (of->builder.failed)
             return;
@@ -413,7 +414,7 @@ static void add_all(build *of) {
     }
     for (of->strip = 0; of->strip < of->n_strips; of->strip++)
         for (int a = 0; a < of->arena.instance->n_operands && !of->builder.failed; a++)
-            drop(of, a, of->arena.partition->n_superblocks - 1);
+            drop_piece(of, a, of->arena.partition->n_superblocks - 1);
 }
 
 polytile_status pti_schedule_build(const pti_instance *instance, const pti_partition *partition,

@@ -1,6 +1,7 @@
 #include "partition/memory/plan_cache.h"
 
 #include "base/checked.h"
+#include "base/list.h"
 #include "base/mix.h"
 #include "partition/memory/snapshot.h"
 
@@ -77,18 +78,11 @@ static pti_snapshot *find_snapshot(pti_residency *of, const pti_snapshot *like) 
     return snapshot;
 }
 
-static bool grow_list(int64_t **list, int n) {
-    int64_t *grown = realloc(*list, (size_t)n * sizeof *grown);
-    if (grown != NULL)
-        *list = grown;
-    return grown != NULL;
-}
-
 /** Room for the places of so many segments. False when memory runs out. */
 static bool reserve_places(pti_plans *plans, int n) {
     if (n <= plans->n_places)
         return true;
-    if (!grow_list(&plans->place, 2 * n) || !grow_list(&plans->former_place, 2 * n))
+    if (!PTI_RESIZE(plans->place, 2 * n) || !PTI_RESIZE(plans->former_place, 2 * n))
         return false;
     plans->n_places = 2 * n;
     return true;

@@ -1,5 +1,6 @@
 #include "partition/memory/residency.h"
 
+#include "base/list.h"
 #include "base/text.h"
 #include "partition/memory/plan_cache.h"
 #include "partition/memory/resident_window.h"
@@ -80,16 +81,10 @@ void pti_residency_resize(pti_residency *of, int64_t arena_bytes) {
     pti_segments_begin(&of->segments, arena_bytes);
 }
 
-static bool grow(pti_residency *of) {
+static bool grow_arrays(pti_residency *of) {
     int capacity = 2 * of->capacity + 8;
-    pti_operand *operand = realloc(of->instance.operand, (size_t)capacity * sizeof *operand);
-    if (operand == NULL)
+    if (!PTI_RESIZE(of->instance.operand, capacity) || !PTI_RESIZE(of->state, capacity))
         return false;
-    of->instance.operand = operand;
-    pti_resident_state *state = realloc(of->state, (size_t)capacity * sizeof *state);
-    if (state == NULL)
-        return false;
-    of->state = state;
     of->capacity = capacity;
     return true;
 }
@@ -100,7 +95,7 @@ static int free_position(pti_residency *of) {
     for (int a = 0; a < n_arrays; a++)
         if (of->state[a].whole_bytes == 0)
             return a;
-    if (n_arrays == of->capacity && !grow(of))
+    if (n_arrays == of->capacity && !grow_arrays(of))
         return -1;
     of->state[n_arrays] = (pti_resident_state){0};
     of->instance.n_operands++;

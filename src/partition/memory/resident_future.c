@@ -1,7 +1,7 @@
 #include "partition/memory/resident_future.h"
 
-#include "access/footprint/footprint.h"
 #include "base/checked.h"
+#include "base/list.h"
 
 #include <stdlib.h>
 
@@ -136,10 +136,8 @@ static bool reserve_pieces(pti_future *future, int64_t n_more) {
     if (future->n_pieces + n_more <= future->capacity)
         return true;
     int64_t capacity = 2 * future->capacity + n_more;
-    pti_piece *grown = realloc(future->piece, (size_t)capacity * sizeof *grown);
-    if (grown == NULL)
+    if (!PTI_RESIZE(future->piece, capacity))
         return false;
-    future->piece = grown;
     future->capacity = capacity;
     return true;
 }

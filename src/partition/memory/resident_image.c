@@ -54,7 +54,8 @@ void pti_image_look_ahead(const pti_residency *of, pti_resident_image *image) {
     image->next_use = -1;
 }
 
-void pti_image_drop(pti_residency *of, pti_resident_image *image) {
+/** Take an image off the device as it is; what only it held is lost. */
+static void drop_image(pti_residency *of, pti_resident_image *image) {
     pti_resident_image **link = &of->state[image->array].images;
     while (*link != image)
         link = &(*link)->next;
@@ -84,14 +85,14 @@ static bool is_apart(const pti_resident_image *image, const polytile_domain *box
     return !pti_box_meets(&image->layout.hull, box);
 }
 
-static void clean(pti_resident_state *state, const polytile_domain *box) {
+static void clean_images(pti_resident_state *state, const polytile_domain *box) {
     for (pti_resident_image *image = state->images; image != NULL; image = image->next)
         if (!is_apart(image, box))
             pti_boxes_subtract(&image->dirty, box);
 }
 
 /** Enclose each two neighbours of a set: half as many boxes, which may meet each other. */
-static void halve(pti_boxes *set) {
+static void halve_boxes(pti_boxes *set) {
     int n_left = 0;
     for (int k = 0; k < set->n_boxes; k += 2) {
         const polytile_domain *one = &set->box[k];
@@ -105,7 +106,7 @@ static void halve(pti_boxes *set) {
 static void note_downloaded(pti_boxes *set, const polytile_domain *box) {
     enum { MOST = 256 };
     if (set->n_boxes >= MOST)
-        halve(set);
+        halve_boxes(set);
     pti_boxes_include(set, box);
 }
 
@@ -118,7 +119,7 @@ static void download_box(pti_resident_emit *emit, pti_resident_image *image,
     note_downloaded(&state->downloaded, box);
     if (state->is_internal)
         pti_boxes_include(&state->on_host, box);
-    clean(state, box);
+    clean_images(state, box);
 }
 
 void pti_image_download(pti_resident_emit *emit, pti_resident_image *image) {
@@ -142,7 +143,7 @@ void pti_image_evict(pti_resident_emit *emit, pti_resident_image *image) {
         if (other != image && image->dirty.n_boxes > 0 && !is_apart(other, &image->layout.hull))
             pti_boxes_subtract_all(&image->dirty, &other->dirty);
     pti_image_download(emit, image);
-    pti_image_drop(emit->of, image);
+    drop_image(emit->of, image);
 }
 
 static int64_t write_in(pti_resident_emit *emit, pti_op_kind kind, pti_resident_image *image,
@@ -233,14 +234,14 @@ void pti_image_absorb(pti_residency *of, pti_resident_image *image) {
         if (other != image && !other->is_current &&
             pti_box_contains(&image->layout.hull, &other->layout.hull) &&
             pti_boxes_find_uncovered(&image->valid, &other->valid) == NULL)
-            pti_image_drop(of, other);
+            drop_image(of, other);
     }
 }
 
 void pti_resident_forget(pti_residency *of, int array) {
     pti_resident_state *state = &of->state[array];
     while (state->images != NULL)
-        pti_image_drop(of, state->images);
+        drop_image(of, state->images);
     if (!state->is_internal)
         return;
     pti_boxes_assign(&state->unwritten, &of->instance.operand[array].domain);

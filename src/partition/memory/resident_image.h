@@ -30,9 +30,6 @@ pti_resident_image *pti_image_make(pti_resident_emit *emit, pti_segment_run neig
 /** Nothing is known any more of how the schedule at hand uses an image. */
 void pti_image_look_ahead(const pti_residency *of, pti_resident_image *image);
 
-/** Take an image off the device as it is; what only it held is lost. */
-void pti_image_drop(pti_residency *of, pti_resident_image *image);
-
 /** Download what of an image is newer than on the host. */
 void pti_image_download(pti_resident_emit *emit, pti_resident_image *image);
 

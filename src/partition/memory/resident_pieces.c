@@ -19,9 +19,8 @@ static bool must_share(const pti_instance *instance, const pti_piece *one, const
 static bool are_nearly_one(const pti_piece *one, const pti_piece *other, int64_t bytes) {
     enum { SMALL_PART = 16 };
     const int64_t larger = pti_max(one->bytes, other->bytes);
-    int64_t both = INT64_MAX;
-    pti_add_overflows(one->bytes, other->bytes, &both);
-    return bytes <= both && bytes - larger <= larger / SMALL_PART;
+    return bytes <= pti_add_saturated(one->bytes, other->bytes) &&
+           bytes - larger <= larger / SMALL_PART;
 }
 
 /** Whether a piece takes over another of the same array, which makes it a box of so many bytes. */

@@ -1,6 +1,7 @@
 #include "partition/memory/segments.h"
 
 #include "base/checked.h"
+#include "base/list.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,10 +10,8 @@ static bool grow_segments(pti_segments *segments, int n_segments) {
     if (n_segments <= segments->capacity)
         return true;
     int capacity = 2 * n_segments + 30;
-    pti_arena_segment *grown = realloc(segments->memory, (size_t)capacity * sizeof *grown);
-    if (grown == NULL)
+    if (!PTI_RESIZE(segments->memory, capacity))
         return false;
-    segments->memory = grown;
     segments->capacity = capacity;
     return true;
 }

@@ -56,7 +56,7 @@ static void add_image(pti_snapshot *snapshot, const pti_resident_image *image) {
     snapshot->bytes += (int64_t)sizeof *image + bytes_of(&image->valid) + bytes_of(&image->dirty);
 }
 
-static void add_array(pti_snapshot *snapshot, const pti_resident_state *state) {
+static void add_state(pti_snapshot *snapshot, const pti_resident_state *state) {
     snapshot->hash = pti_mix(snapshot->hash, state->unwritten.n_boxes);
     snapshot->bytes += (int64_t)sizeof *state + bytes_of(&state->unwritten) +
                        bytes_of(&state->on_host) + bytes_of(&state->initialised) +
@@ -73,7 +73,7 @@ pti_snapshot *pti_snapshot_of(const pti_residency *of) {
     snapshot->bytes =
         (int64_t)sizeof *snapshot + of->segments.capacity * (int64_t)sizeof(pti_arena_segment);
     for (int a = 0; a < of->instance.n_operands; a++)
-        add_array(snapshot, &of->state[a]);
+        add_state(snapshot, &of->state[a]);
     return snapshot;
 }
 
@@ -160,7 +160,7 @@ static void discard_state(pti_residency *of, pti_resident_state *state) {
     pti_boxes_free(&state->downloaded);
 }
 
-static void discard(pti_residency *of, pti_resident_state *state, pti_segments *segments) {
+static void discard_states(pti_residency *of, pti_resident_state *state, pti_segments *segments) {
     for (int a = 0; state != NULL && a < of->instance.n_operands; a++)
         discard_state(of, &state[a]);
     free(state);
@@ -168,7 +168,7 @@ static void discard(pti_residency *of, pti_resident_state *state, pti_segments *
 }
 
 void pti_snapshot_free(pti_residency *of, pti_snapshot *snapshot) {
-    discard(of, snapshot->state, &snapshot->segments);
+    discard_states(of, snapshot->state, &snapshot->segments);
     free(snapshot);
 }
 
@@ -215,7 +215,7 @@ bool pti_snapshot_unshare(pti_residency *of) {
     for (int a = 0; a < of->instance.n_operands && is_copied; a++)
         is_copied = copy_state(of, &of->state[a], &state[a], &segments);
     if (!is_copied) {
-        discard(of, state, &segments);
+        discard_states(of, state, &segments);
         return false;
     }
     of->state = state;

@@ -78,8 +78,8 @@ static bool check_disjoint(const pti_schedule *schedule, const pti_schedule_laun
 }
 
 /** Superblocks that are inside the domain and disjoint cover it if they are as many threads. */
-static bool check_count(const pti_schedule *schedule, const pti_schedule_launch *launch,
-                        pti_text *why) {
+static bool check_n_threads(const pti_schedule *schedule, const pti_schedule_launch *launch,
+                            pti_text *why) {
     int64_t n_threads = 0, n_all = pti_box_count(&launch->call.instance->threads);
     for (int64_t n = 0; n < launch->n_superblocks; n++) {
         int64_t k = launch->first_superblock + n;
@@ -136,7 +136,7 @@ bool pti_check_superblocks(const pti_schedule *schedule, pti_text *why) {
                           schedule->n_superblocks);
     bool holds = true;
     for (int l = 0; l < schedule->n_launches && holds; l++)
-        holds = check_count(schedule, &schedule->launch[l], why) &&
+        holds = check_n_threads(schedule, &schedule->launch[l], why) &&
                 check_disjoint(schedule, &schedule->launch[l], keys, why);
     free(keys);
     return holds;

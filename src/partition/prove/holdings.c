@@ -71,7 +71,7 @@ static void spread_dirty(pti_replay *replay, int operand, const polytile_domain 
     }
 }
 
-static void soil(pti_replay *replay, const pti_holding *holding) {
+static void mark_dirty(pti_replay *replay, const pti_holding *holding) {
     int operand = replay->resident[holding->placement].operand;
     for (int k = 0; k < holding->dirty.n_boxes; k++)
         spread_dirty(replay, operand, &holding->dirty.box[k]);
@@ -100,7 +100,7 @@ bool pti_holdings_begin(pti_replay *replay) {
             return false;
     }
     for (int k = 0; k < schedule->n_before; k++)
-        soil(replay, &schedule->before[k]);
+        mark_dirty(replay, &schedule->before[k]);
     return true;
 }
 

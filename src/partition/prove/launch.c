@@ -117,7 +117,7 @@ static polytile_domain *hull_of(const launch_operand *of, pti_access_kind kind) 
 }
 
 /** What the launch changes of an operand whose reads were replayed; some boxes may overlap. */
-static pti_boxes find_written(const launch_operand *of) {
+static pti_boxes find_changed(const launch_operand *of) {
     const pti_section_reach *reach = &of->reach[PTI_ACCESS_WRITTEN];
     pti_boxes *used = of->replay->used;
     if (reach->is_known && reach->n_sections == 1) {
@@ -150,7 +150,7 @@ static bool check_start(const launch_operand *of, const polytile_domain *box) {
 
 /** A reduction that starts from the identity reads just what it writes. */
 static bool check_fresh_reads(const launch_operand *of) {
-    const pti_boxes written = find_written(of);
+    const pti_boxes written = find_changed(of);
     for (int k = 0; k < written.n_boxes; k++)
         if (!check_start(of, &written.box[k]))
             return false;
@@ -238,7 +238,7 @@ static bool begin_combining(const launch_operand *of) {
 static bool replay_writes(const launch_operand *of) {
     const polytile_domain *hull = &of->replay->schedule->placement[of->placement].layout.hull;
     pti_operand_state *state = &of->replay->operand[of->array];
-    const pti_boxes written = find_written(of);
+    const pti_boxes written = find_changed(of);
     for (int k = 0; k < written.n_boxes; k++) {
         if (!pti_box_contains(hull, &written.box[k]))
             return reject_operand(of, &written.box[k], "is written outside its placement");

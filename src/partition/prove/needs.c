@@ -1,5 +1,6 @@
 #include "partition/prove/needs.h"
 
+#include "access/footprint/affine.h"
 #include "access/footprint/footprint.h"
 #include "base/checked.h"
 
@@ -50,10 +51,6 @@ static int64_t affine_end(const pti_affine *affine, const polytile_domain *threa
     return value;
 }
 
-static bool names_index(const pti_subscript *subscript, int k) {
-    return subscript->lo.index[k] != 0 || subscript->hi.index[k] != 0;
-}
-
 /** The index of most threads among those that several dimensions name: the elements lie along a
  * diagonal. */
 static int diagonal_index(const section_walk *walk, const polytile_domain *threads) {
@@ -61,7 +58,7 @@ static int diagonal_index(const section_walk *walk, const polytile_domain *threa
     for (int k = 0; k < walk->n_indices; k++) {
         int n_named = 0;
         for (int d = 0; d < walk->section->n_dims; d++)
-            n_named += names_index(&walk->section->subscript[d], k);
+            n_named += pti_subscript_names(&walk->section->subscript[d], k);
         int64_t extent = extent_less_one(threads->range[k]);
         if (n_named > 1 && extent > (found < 0 ? 0 : extent_less_one(threads->range[found])))
             found = k;

@@ -1,5 +1,6 @@
 #include "partition/prove/replay.h"
 
+#include "base/list.h"
 #include "partition/prove/needs.h"
 
 #include <inttypes.h>
@@ -105,15 +106,7 @@ static int64_t allocate_use(pti_replay *replay) {
         replay->spare_use = replay->use[spare].previous;
         return spare;
     }
-    if (replay->n_uses == replay->uses_capacity) {
-        int64_t capacity = 2 * replay->uses_capacity + 64;
-        pti_use *grown = realloc(replay->use, (size_t)capacity * sizeof *grown);
-        if (grown == NULL)
-            return -1;
-        replay->use = grown;
-        replay->uses_capacity = capacity;
-    }
-    return replay->n_uses++;
+    return PTI_GROW(replay->use, replay->n_uses, &replay->uses_capacity) ? replay->n_uses++ : -1;
 }
 
 /** Joins the skip of a use from those before it, which do not change any more. */

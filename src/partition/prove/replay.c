@@ -138,14 +138,14 @@ bool pti_replay_begin(pti_replay *replay, const pti_schedule *schedule, pti_text
     return true;
 }
 
-static void forget(pti_replay *replay, pti_boxes *set) {
+static void free_set(pti_replay *replay, pti_boxes *set) {
     replay->failed |= set->failed;
     pti_boxes_free(set);
 }
 
 static void forget_all(pti_replay *replay, pti_boxes *content) {
     for (int c = 0; c < PTI_N_CONTENTS; c++)
-        forget(replay, &content[c]);
+        free_set(replay, &content[c]);
 }
 
 void pti_replay_end(pti_replay *replay) {
@@ -153,17 +153,17 @@ void pti_replay_end(pti_replay *replay) {
         forget_all(replay, &replay->content[k * PTI_N_CONTENTS]);
     forget_all(replay, replay->moved);
     for (int o = 0; replay->operand != NULL && o < replay->instance->n_operands; o++) {
-        forget(replay, &replay->operand[o].unwritten);
-        forget(replay, &replay->operand[o].zero);
-        forget(replay, &replay->operand[o].lost);
-        forget(replay, &replay->operand[o].combined);
-        forget(replay, &replay->operand[o].filled);
+        free_set(replay, &replay->operand[o].unwritten);
+        free_set(replay, &replay->operand[o].zero);
+        free_set(replay, &replay->operand[o].lost);
+        free_set(replay, &replay->operand[o].combined);
+        free_set(replay, &replay->operand[o].filled);
     }
-    forget(replay, &replay->reused);
+    free_set(replay, &replay->reused);
     pti_section_reaches_free(&replay->reaches);
     for (int way = 0; way < PTI_N_WAYS; way++) {
-        forget(replay, &replay->used[way]);
-        forget(replay, &replay->used_before[way]);
+        free_set(replay, &replay->used[way]);
+        free_set(replay, &replay->used_before[way]);
     }
     free(replay->waits.kept);
     free(replay->waits.at);
@@ -210,7 +210,7 @@ static int64_t find_segment(const pti_replay *replay, int64_t byte) {
 }
 
 /** Add to what is lost the part of a box that is dirty in one resident and in no other. */
-static void lose(pti_replay *replay, int64_t r, const polytile_domain *box) {
+static void lose_elements(pti_replay *replay, int64_t r, const polytile_domain *box) {
     pti_operand_state *operand = &replay->operand[replay->resident[r].operand];
     if (!pti_boxes_meet(&replay->resident[r].content[PTI_DIRTY], box))
         return;
@@ -237,11 +237,11 @@ static void end_uses(pti_replay *replay, pti_resident *resident) {
 }
 
 /** A resident's memory goes to another; what is newest in it is lost if it is not elsewhere too. */
-static void bury(pti_replay *replay, int64_t r) {
+static void bury_resident(pti_replay *replay, int64_t r) {
     pti_resident *resident = &replay->resident[r];
     unlink_resident(replay, r);
     end_uses(replay, resident);
-    lose(replay, r, &replay->schedule->placement[r].layout.hull);
+    lose_elements(replay, r, &replay->schedule->placement[r].layout.hull);
     give_content(replay, resident->content);
 }
 
@@ -287,7 +287,7 @@ static void take_over(pti_replay *replay, int64_t r) {
     for (; to < replay->n_segments && replay->segment[to].first_byte < added.end_byte; to++) {
         int64_t before = replay->segment[to].resident;
         if (replay->resident[before].life == PTI_LIVE)
-            bury(replay, before);
+            bury_resident(replay, before);
         advance_clock(&replay->resident[r].after, &replay->resident[before].after);
     }
     replace_segments(replay, from, to, added);
@@ -342,13 +342,13 @@ void pti_replay_clean(pti_replay *replay, int operand, const polytile_domain *bo
 }
 
 void pti_replay_overwrite(pti_replay *replay, int64_t resident, const polytile_domain *box) {
-    lose(replay, resident, box);
+    lose_elements(replay, resident, box);
     for (int c = 0; c < PTI_N_CONTENTS; c++)
         pti_boxes_detach(&replay->resident[resident].content[c], box);
 }
 
 /** A newer version is elsewhere; an identity stays what it is. */
-static void outdate(pti_replay *replay, int64_t r, const polytile_domain *box) {
+static void outdate_elements(pti_replay *replay, int64_t r, const polytile_domain *box) {
     pti_boxes_detach(&replay->resident[r].content[PTI_VALID], box);
     pti_boxes_detach(&replay->resident[r].content[PTI_DIRTY], box);
 }
@@ -358,7 +358,7 @@ void pti_replay_invalidate(pti_replay *replay, int64_t resident, const polytile_
     pti_operand_state *operand = &replay->operand[replay->resident[resident].operand];
     for (int64_t r = operand->first_resident; r >= 0; r = replay->resident[r].next)
         if (r != resident)
-            outdate(replay, r, box);
+            outdate_elements(replay, r, box);
     for (int c = PTI_IDENTITY; c < PTI_N_CONTENTS; c++)
         if (content[c].n_boxes > 0)
             pti_boxes_detach(&content[c], box);
@@ -372,7 +372,7 @@ void pti_replay_invalidate(pti_replay *replay, int64_t resident, const polytile_
 void pti_replay_invalidate_host(pti_replay *replay, int operand, const polytile_domain *box) {
     pti_operand_state *state = &replay->operand[operand];
     for (int64_t r = state->first_resident; r >= 0; r = replay->resident[r].next)
-        outdate(replay, r, box);
+        outdate_elements(replay, r, box);
     pti_boxes_subtract(&state->unwritten, box);
     pti_boxes_subtract(&state->zero, box);
     pti_boxes_subtract(&state->lost, box);

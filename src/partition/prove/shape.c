@@ -87,9 +87,9 @@ static int64_t corner_offset(const pti_placement *placement, const polytile_doma
     const pti_memory_layout *layout = &placement->layout;
     int64_t offset = placement->offset_bytes;
     for (int d = 0; d < box->n_dims; d++)
-        offset += pti_mul_wrapped((last ? box->range[d].hi : box->range[d].lo) -
-                                      layout->hull.range[d].lo,
-                                  layout->stride_bytes[d]);
+        offset +=
+            pti_mul_wrapped((last ? box->range[d].hi : box->range[d].lo) - layout->hull.range[d].lo,
+                            layout->stride_bytes[d]);
     return offset;
 }
 
@@ -303,16 +303,17 @@ bool pti_check_ops(const pti_schedule *schedule, pti_text *why) {
 static bool check_invalidation(const pti_schedule *schedule, int k, int64_t former, pti_text *why) {
     const pti_invalidation *invalidation = &schedule->invalidation[k];
     if (invalidation->operand < 0 || invalidation->operand >= schedule->instance->n_operands)
-        return PTI_REJECT(why, "renewal %d is of array %d, which there is not", k,
+        return PTI_REJECT(why, "invalidation %d is of array %d, which there is not", k,
                           invalidation->operand);
     if (invalidation->first_op < former || invalidation->first_op > schedule->n_ops)
-        return PTI_REJECT(
-            why, "renewal %d is before operation %" PRId64 ", which is out of order or not there",
-            k, invalidation->first_op);
+        return PTI_REJECT(why,
+                          "invalidation %d is before operation %" PRId64
+                          ", which is out of order or not there",
+                          k, invalidation->first_op);
     for (int b = 0; b < invalidation->boxes.n_boxes; b++)
         if (!pti_check_box_inside(&invalidation->boxes.box[b],
                                   &schedule->instance->operand[invalidation->operand].domain))
-            return PTI_REJECT(why, "renewal %d: box %d is not in %s", k, b,
+            return PTI_REJECT(why, "invalidation %d: box %d is not in %s", k, b,
                               schedule->instance->operand[invalidation->operand].name);
     return true;
 }

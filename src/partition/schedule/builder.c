@@ -1,10 +1,10 @@
 #include "partition/schedule/builder.h"
 
 #include "base/checked.h"
+#include "base/list.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 /** What the superblocks of one schedule may take of the host's memory, by the least that they do.
  */
@@ -30,40 +30,11 @@ void pti_last_join(pti_last *last, const pti_last *other) {
         last->op[s] = pti_max(last->op[s], other->op[s]);
 }
 
-/** Allocate a list, or a longer one in its place. Long ones are mapped in large pages, where the
- * system has some: small ones take a third of the time of planning 250,000 superblocks. */
-static void *reallocate_list(void *list, int64_t capacity, size_t element_bytes) {
-    enum { LONG_BYTES = 16 << 20, PAGE_BYTES = 4096 };
-    const size_t n_bytes = (size_t)capacity * element_bytes;
-    char *grown = realloc(list, n_bytes);
-    const size_t before = (size_t)(-(uintptr_t)grown % PAGE_BYTES);
-    if (grown != NULL && n_bytes >= LONG_BYTES)
-        madvise(grown + before, (n_bytes - before) / PAGE_BYTES * PAGE_BYTES, MADV_HUGEPAGE);
-    return grown;
-}
-
-static bool grow_builder_list(pti_builder *builder, void **list, int64_t count, int64_t *capacity,
-                              size_t element_bytes) {
-    if (builder->failed || count < *capacity)
-        return !builder->failed;
-    int64_t larger = count * 2 + 64;
-    void *grown = reallocate_list(*list, larger, element_bytes);
-    if (grown == NULL) {
-        builder->failed = true;
-        return false;
-    }
-    *list = grown;
-    *capacity = larger;
-    return true;
-}
-
 static void add_wait(pti_builder *builder, int64_t op, int *n_waits) {
     pti_schedule *schedule = builder->schedule;
-    void *list = schedule->wait;
-    bool room = grow_builder_list(builder, &list, schedule->n_waits, &builder->wait_capacity,
-                                  sizeof *schedule->wait);
-    schedule->wait = list;
-    if (!room)
+    builder->failed =
+        builder->failed || !PTI_GROW(schedule->wait, schedule->n_waits, &builder->wait_capacity);
+    if (builder->failed)
         return;
     schedule->wait[schedule->n_waits++] = op;
     *n_waits += 1;
@@ -85,12 +56,10 @@ polytile_status pti_builder_status(const pti_builder *builder) {
 
 int64_t pti_builder_add(pti_builder *builder, const pti_op *op, const pti_last *waits) {
     pti_schedule *schedule = builder->schedule;
-    void *list = schedule->op;
     fill_up(builder, schedule->n_ops == PTI_MAX_OPS);
-    bool room = grow_builder_list(builder, &list, schedule->n_ops, &builder->op_capacity,
-                                  sizeof *schedule->op);
-    schedule->op = list;
-    if (!room)
+    builder->failed =
+        builder->failed || !PTI_GROW(schedule->op, schedule->n_ops, &builder->op_capacity);
+    if (builder->failed)
         return -1;
     pti_op *made = &schedule->op[schedule->n_ops];
     *made = *op;
@@ -105,11 +74,9 @@ int64_t pti_builder_add(pti_builder *builder, const pti_op *op, const pti_last *
 
 int64_t pti_builder_place(pti_builder *builder, const pti_placement *placement) {
     pti_schedule *schedule = builder->schedule;
-    void *list = schedule->placement;
-    bool room = grow_builder_list(builder, &list, schedule->n_placements,
-                                  &builder->placement_capacity, sizeof *schedule->placement);
-    schedule->placement = list;
-    if (!room)
+    builder->failed = builder->failed || !PTI_GROW(schedule->placement, schedule->n_placements,
+                                                   &builder->placement_capacity);
+    if (builder->failed)
         return -1;
     schedule->placement[schedule->n_placements] = *placement;
     return schedule->n_placements++;
@@ -117,14 +84,11 @@ int64_t pti_builder_place(pti_builder *builder, const pti_placement *placement) 
 
 void pti_builder_invalidate(pti_builder *builder, int operand, const pti_boxes *boxes) {
     pti_schedule *schedule = builder->schedule;
-    size_t n_invalidations = (size_t)schedule->n_invalidations + 1;
-    pti_invalidation *grown = realloc(schedule->invalidation, n_invalidations * sizeof *grown);
-    if (grown == NULL) {
+    if (!PTI_RESIZE(schedule->invalidation, schedule->n_invalidations + 1)) {
         builder->failed = true;
         return;
     }
-    schedule->invalidation = grown;
-    pti_invalidation *made = &grown[schedule->n_invalidations++];
+    pti_invalidation *made = &schedule->invalidation[schedule->n_invalidations++];
     *made = (pti_invalidation){.operand = operand, .first_op = schedule->n_ops};
     pti_boxes_copy(&made->boxes, boxes);
     builder->failed |= made->boxes.failed;
@@ -215,11 +179,9 @@ void pti_builder_begin(pti_builder *builder, const pti_instance *instance, int n
                              .placement_capacity = count.n_placements};
     if (schedule == NULL)
         return;
-    schedule->op = reallocate_list(NULL, builder->op_capacity + 1, sizeof *schedule->op);
-    schedule->wait = reallocate_list(NULL, builder->wait_capacity + 1, sizeof *schedule->wait);
-    schedule->placement =
-        reallocate_list(NULL, builder->placement_capacity + 1, sizeof *schedule->placement);
-    builder->failed = schedule->op == NULL || schedule->wait == NULL || schedule->placement == NULL;
+    builder->failed = !PTI_RESIZE(schedule->op, builder->op_capacity + 1) ||
+                      !PTI_RESIZE(schedule->wait, builder->wait_capacity + 1) ||
+                      !PTI_RESIZE(schedule->placement, builder->placement_capacity + 1);
 }
 
 void pti_builder_begin_one(pti_builder *builder, const pti_instance *instance,

@@ -1,5 +1,4 @@
 #include "access/footprint/footprint.h"
-#include "base/plural.h"
 #include "partition/show/print.h"
 
 /* The equations of the paper, for plans of the strategy that solves them. */

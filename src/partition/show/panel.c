@@ -8,7 +8,7 @@ static const double line_height = 26, widest_aspect = 4, tallest_aspect = 1.25;
 static const double least_gap = 3;
 enum { MOST_BARS = 2048 };
 
-static bool spans(const polytile_domain *space, const polytile_domain *box, int dim) {
+static bool spans_space(const polytile_domain *space, const polytile_domain *box, int dim) {
     return box->range[dim].lo == space->range[dim].lo && box->range[dim].hi == space->range[dim].hi;
 }
 
@@ -17,7 +17,7 @@ pti_panel pti_panel_of(const polytile_domain *space, const polytile_domain *box)
     int first = -1, second = -1;
     for (int pass = 0; pass < 2; pass++)
         for (int d = 0; d < space->n_dims; d++) {
-            bool wanted = spans(space, box, d) == (pass == 1);
+            bool wanted = spans_space(space, box, d) == (pass == 1);
             if (wanted && first < 0)
                 first = d;
             else if (wanted && second < 0)
@@ -28,7 +28,7 @@ pti_panel pti_panel_of(const polytile_domain *space, const polytile_domain *box)
     return panel;
 }
 
-static double extent(const pti_panel *panel, int dim) {
+static double extent_along(const pti_panel *panel, int dim) {
     polytile_range r = panel->space.range[dim];
     return (double)r.hi - (double)r.lo + 1;
 }
@@ -36,7 +36,7 @@ static double extent(const pti_panel *panel, int dim) {
 double pti_panel_height(const pti_panel *panel, double width) {
     if (panel->row_dim < 0)
         return line_height;
-    double aspect = extent(panel, panel->row_dim) / extent(panel, panel->col_dim);
+    double aspect = extent_along(panel, panel->row_dim) / extent_along(panel, panel->col_dim);
     return width * fmin(fmax(aspect, 1 / widest_aspect), tallest_aspect);
 }
 
@@ -61,7 +61,7 @@ bool pti_panel_shows(const pti_panel *panel, const polytile_domain *box) {
 static void place_span(const pti_panel *panel, int dim, polytile_range span, double pixels,
                        double *offset, double *length) {
     polytile_range space = panel->space.range[dim];
-    double scale = pixels / extent(panel, dim);
+    double scale = pixels / extent_along(panel, dim);
     *offset = ((double)pti_max(span.lo, space.lo) - (double)space.lo) * scale;
     *length = ((double)pti_min(span.hi, space.hi) - (double)space.lo + 1) * scale - *offset;
     *length = fmax(*length, 1);
@@ -109,7 +109,7 @@ void pti_panel_draw_space(pti_text *svg, const pti_panel *panel, char *const *na
  * otherwise one. */
 static int64_t count_bars(const pti_panel *panel, int dim, polytile_range span, double pixels) {
     if (dim < 0 || span.step == 1 ||
-        (double)(span.step - 1) * pixels / extent(panel, dim) < least_gap)
+        (double)(span.step - 1) * pixels / extent_along(panel, dim) < least_gap)
         return 1;
     return (span.hi - span.lo) / span.step + 1;
 }

@@ -3,7 +3,6 @@
 #include "access/footprint/shear.h"
 #include "access/footprint/split.h"
 #include "base/checked.h"
-#include "base/plural.h"
 
 #include <math.h>
 

@@ -1,8 +1,5 @@
 #include "partition/show/picture_chain.h"
 
-#include "base/checked.h"
-#include "base/plural.h"
-
 #include <inttypes.h>
 #include <math.h>
 

@@ -93,7 +93,7 @@ static int64_t sum_moved(const strip *of, pti_op_kind kind) {
     return n_bytes;
 }
 
-static void caption(const strip *of) {
+static void write_caption(const strip *of) {
     static const pti_op_kind order[] = {PTI_UPLOAD, PTI_FILL, PTI_COPY, PTI_DOWNLOAD};
     const pti_operand *array = &of->picture->schedule->instance->operand[of->array];
     pti_words words = pti_words_of("%s %s", array->name, pti_words_type(array->type).text);
@@ -110,7 +110,7 @@ static void caption(const strip *of) {
 static double draw_strip(const pti_chain_picture *picture, int array, double y) {
     strip of = {.picture = picture, .array = array, .axis = pti_chain_array_axis(picture, array)};
     of.at = (pti_svg_box){picture->x, y + caption_height, picture->width, strip_height};
-    caption(&of);
+    write_caption(&of);
     if (of.axis < 0)
         return caption_height + strip_gap / 2;
     draw_rows(&of, "space", picture->schedule->instance->operand[array].domain.range[of.axis], 0,

@@ -41,22 +41,7 @@ static const char arrow_heads[] =
     "markerHeight=\"9\" orient=\"auto\"><path d=\"M0 0L10 5L0 10z\" fill=\"#1b2733\"/></marker>"
     "</defs>\n";
 
-void pti_svg_open(pti_text *svg, double width, double height, const char *title) {
-    pti_text_add(svg,
-                 "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-                 "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" "
-                 "viewBox=\"0 0 %.0f %.0f\">\n<title>",
-                 width, height, width, height);
-    pti_svg_escape(svg, title);
-    pti_text_add(svg, "</title>\n%s%s", style_sheet, arrow_heads);
-    pti_svg_rect(svg, "ground", (pti_svg_box){0, 0, width, height}, NULL, NULL);
-}
-
-void pti_svg_close(pti_text *svg) {
-    pti_text_add(svg, "</svg>\n");
-}
-
-static const char *entity(char c) {
+static const char *entity_of(char c) {
     switch (c) {
     case '<':
         return "&lt;";
@@ -73,14 +58,30 @@ static const char *entity(char c) {
     }
 }
 
-void pti_svg_escape(pti_text *svg, const char *string) {
+/** Add characters as XML text, with what XML reserves or forbids replaced. */
+static void add_escaped(pti_text *svg, const char *string) {
     for (const char *c = string; *c != '\0'; c++) {
         bool is_ascii = *c >= ' ' && *c <= '~';
-        if (entity(*c) != NULL)
-            pti_text_add(svg, "%s", entity(*c));
+        if (entity_of(*c) != NULL)
+            pti_text_add(svg, "%s", entity_of(*c));
         else
             pti_text_add(svg, "%c", is_ascii ? *c : '?');
     }
+}
+
+void pti_svg_open(pti_text *svg, double width, double height, const char *title) {
+    pti_text_add(svg,
+                 "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+                 "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" "
+                 "viewBox=\"0 0 %.0f %.0f\">\n<title>",
+                 width, height, width, height);
+    add_escaped(svg, title);
+    pti_text_add(svg, "</title>\n%s%s", style_sheet, arrow_heads);
+    pti_svg_rect(svg, "ground", (pti_svg_box){0, 0, width, height}, NULL, NULL);
+}
+
+void pti_svg_close(pti_text *svg) {
+    pti_text_add(svg, "</svg>\n");
 }
 
 void pti_svg_rect(pti_text *svg, const char *style, pti_svg_box rect, const char *fill,
@@ -94,7 +95,7 @@ void pti_svg_rect(pti_text *svg, const char *style, pti_svg_box rect, const char
         return;
     }
     pti_text_add(svg, "><title>");
-    pti_svg_escape(svg, tooltip);
+    add_escaped(svg, tooltip);
     pti_text_add(svg, "</title></rect>\n");
 }
 
@@ -105,7 +106,7 @@ void pti_svg_label(pti_text *svg, const char *style, double x, double y, const c
     vsnprintf(words, sizeof words, format, arguments);
     va_end(arguments);
     pti_text_add(svg, "<text class=\"%s\" x=\"%.2f\" y=\"%.2f\">", style, x, y);
-    pti_svg_escape(svg, words);
+    add_escaped(svg, words);
     pti_text_add(svg, "</text>\n");
 }
 

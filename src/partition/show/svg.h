@@ -16,9 +16,6 @@ typedef struct pti_svg_box {
 void pti_svg_open(pti_text *svg, double width, double height, const char *title);
 void pti_svg_close(pti_text *svg);
 
-/** Add characters as XML text, with what XML reserves or forbids replaced. */
-void pti_svg_escape(pti_text *svg, const char *string);
-
 /** A rectangle of a style class of the picture, with an optional fill and tooltip (NULL: none). */
 void pti_svg_rect(pti_text *svg, const char *style, pti_svg_box rect, const char *fill,
                   const char *tooltip);

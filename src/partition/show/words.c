@@ -158,7 +158,8 @@ pti_words pti_words_superblock(const pti_schedule *schedule, int64_t superblock)
                         pti_words_box(&threads).text);
 }
 
-static bool is_named_before(const pti_launches *launches, int kind) {
+/** Return whether a launch before has a kernel of the same name, so that it is not listed again. */
+static bool has_name_of_earlier(const pti_launches *launches, int kind) {
     int k = 0;
     while (k < kind && strcmp(launches->of_kind[k].instance->kernel_name,
                               launches->of_kind[kind].instance->kernel_name) != 0)
@@ -168,7 +169,7 @@ static bool is_named_before(const pti_launches *launches, int kind) {
 
 void pti_write_kernels(pti_text *text, const pti_launches *launches) {
     for (int k = 0; k < launches->n_kinds; k++)
-        if (!is_named_before(launches, k))
+        if (!has_name_of_earlier(launches, k))
             pti_text_add(text, "%s%s", k == 0 ? "" : ", ",
                          launches->of_kind[k].instance->kernel_name);
 }

@@ -1,7 +1,6 @@
 #include "partition/skew/skew.h"
 
 #include "base/checked.h"
-#include "partition/memory/residency.h"
 #include "partition/skew/memory.h"
 #include "partition/skew/stream.h"
 
@@ -63,15 +62,15 @@ static int64_t add_move(pti_skew_stream *of, const move *made, const polytile_do
     return added;
 }
 
-/** Clip a set to some rows of an array, into scratch. */
+/** Clip a set to some rows of an array, into the reused set. */
 static void find_rows(pti_skew_stream *of, const pti_boxes *set, int array, polytile_range rows) {
     polytile_domain clip = of->chain->arrays->operand[array].domain;
     clip.range[of->chain->axis[array]] = rows;
-    pti_boxes_clear(&of->scratch);
+    pti_boxes_clear(&of->reused);
     if (rows.lo > rows.hi)
         return;
-    pti_boxes_copy(&of->scratch, set);
-    pti_boxes_clip(&of->scratch, &clip);
+    pti_boxes_copy(&of->reused, set);
+    pti_boxes_clip(&of->reused, &clip);
 }
 
 /** Return the previous pass' download of rows up to this one. */
@@ -88,11 +87,11 @@ static void bring_boxes(pti_skew_stream *of, const move *made, const pti_boxes *
                         polytile_range rows) {
     const pti_skew_lane *along = &of->lane[made->array];
     find_rows(of, set, made->array, rows);
-    for (int b = 0; b < of->scratch.n_boxes; b++) {
+    for (int b = 0; b < of->reused.n_boxes; b++) {
         pti_last waits = pti_last_none();
         if (made->kind == PTI_UPLOAD)
             pti_last_note(&waits, PTI_DOWNLOAD, download_of(of, along, rows.hi));
-        add_move(of, made, &of->scratch.box[b], &waits);
+        add_move(of, made, &of->reused.box[b], &waits);
     }
 }
 
@@ -139,6 +138,16 @@ static polytile_range new_rows(const pti_skew_stream *of, int array, int64_t k) 
     return rows;
 }
 
+typedef void array_mover(pti_skew_stream *of, int array, int64_t k);
+
+/** Move elements of all arrays of which a band passes. */
+static void move_arrays(pti_skew_stream *of, int64_t k, array_mover *move_array) {
+    for (int a = 0; a < pti_skew_n_arrays(of); a++)
+        if (of->pass.band[a].passes)
+            move_array(of, a, k);
+}
+
+/** Upload what slab k is the first to touch. */
 static void upload_array(pti_skew_stream *of, int array, int64_t k) {
     const pti_pass_sets *sets = pti_skew_sets_of(&of->sets, of->number, array);
     polytile_range rows = new_rows(of, array, k);
@@ -146,14 +155,6 @@ static void upload_array(pti_skew_stream *of, int array, int64_t k) {
     bring_boxes(of, &made, &sets->exposed, rows);
     made.kind = PTI_FILL;
     bring_boxes(of, &made, &sets->filled, rows);
-}
-
-/** Upload what slab k is the first to touch. */
-static void upload_slab(pti_skew_stream *of, int64_t k) {
-    for (int a = 0; a < pti_skew_n_arrays(of); a++) {
-        if (of->pass.band[a].passes)
-            upload_array(of, a, k);
-    }
 }
 
 /** Copy what the next image needs to its beginning, before slab k runs. */
@@ -175,14 +176,6 @@ static void copy_image_to_beginning(pti_skew_stream *of, int array, int64_t k) {
     along->before = along->users;
 }
 
-static void copy_images_to_beginning(pti_skew_stream *of, int64_t k) {
-    for (int a = 0; a < pti_skew_n_arrays(of); a++) {
-        if (of->pass.band[a].passes)
-            copy_image_to_beginning(of, a, k);
-    }
-    of->ready = of->uploaded;
-}
-
 /* Downloads. */
 
 /** Return the rows that no slab behind slab k touches. */
@@ -195,6 +188,7 @@ static polytile_range last_rows(const pti_skew_stream *of, int array, int64_t k)
     return rows;
 }
 
+/** Download what no slab behind slab k touches. */
 static void download_array(pti_skew_stream *of, int array, int64_t k) {
     pti_skew_lane *along = &of->lane[array];
     move made = {PTI_DOWNLOAD, array, last_launch(of, k), k, -1};
@@ -203,27 +197,21 @@ static void download_array(pti_skew_stream *of, int array, int64_t k) {
     find_rows(of, &pti_skew_sets_of(&of->sets, of->number, array)->live, array,
               last_rows(of, array, k));
     along->download[k] = k == 0 ? along->newest : along->download[k - 1];
-    for (int b = 0; b < of->scratch.n_boxes; b++)
-        along->download[k] = add_move(of, &made, &of->scratch.box[b], &waits);
-}
-
-/** Download what no slab behind slab k touches. */
-static void download_slab(pti_skew_stream *of, int64_t k) {
-    for (int a = 0; a < pti_skew_n_arrays(of); a++) {
-        if (of->pass.band[a].passes)
-            download_array(of, a, k);
-    }
+    for (int b = 0; b < of->reused.n_boxes; b++)
+        along->download[k] = add_move(of, &made, &of->reused.box[b], &waits);
 }
 
 /** Run slab k; meanwhile upload for the next, and download what the former was the last to touch. */
 static void run_slab(pti_skew_stream *of, int64_t k) {
-    if (k > 0 && k % of->shape->n_per_lap == 0)
-        copy_images_to_beginning(of, k);
+    if (k > 0 && k % of->shape->n_per_lap == 0) {
+        move_arrays(of, k, copy_image_to_beginning);
+        of->ready = of->uploaded;
+    }
     if (k > 0)
-        download_slab(of, k - 1);
+        move_arrays(of, k - 1, download_array);
     of->ready = of->uploaded;
     if (k + 1 < of->n_slabs)
-        upload_slab(of, k + 1);
+        move_arrays(of, k + 1, upload_array);
     pti_skew_run_launches(of, k);
 }
 
@@ -255,10 +243,10 @@ static void run_pass(pti_skew_stream *of, int number) {
         if (of->pass.band[a].passes)
             place_image(of, a, image_rows(of, a, 0));
     }
-    upload_slab(of, 0);
+    move_arrays(of, 0, upload_array);
     for (int64_t k = 0; k < of->n_slabs && !of->builder.failed; k++)
         run_slab(of, k);
-    download_slab(of, of->n_slabs - 1);
+    move_arrays(of, of->n_slabs - 1, download_array);
     turn_downloads(of);
     pti_pass_end(&of->pass);
 }
@@ -287,8 +275,8 @@ static void upload_whole(pti_skew_stream *of, int array) {
                                .offset_bytes = along->offset_bytes,
                                .layout = pti_memory_layout_of(&is->domain, is->element_bytes)};
     along->placement = pti_builder_place(&of->builder, &placement);
-    pti_skew_sets_find_whole(&of->sets, array, &of->scratch);
-    move_whole(of, array, PTI_UPLOAD, &of->scratch);
+    pti_skew_sets_find_whole(&of->sets, array, &of->reused);
+    move_whole(of, array, PTI_UPLOAD, &of->reused);
     for (int p = 0; p < of->sets.n_passes; p++) {
         const pti_pass_sets *sets = pti_skew_sets_of(&of->sets, p, array);
         move_whole(of, array, PTI_FILL, &sets->filled);
@@ -357,7 +345,7 @@ pti_schedule *pti_skew_build(const pti_skew_request *request, const pti_skew_sha
                      pti_skew_sets_find(request, shape->n_per_pass, INT_MAX, &of.sets);
     if (has_begun)
         run_passes(&of);
-    bool is_made = has_begun && !of.builder.failed && !of.scratch.failed;
+    bool is_made = has_begun && !of.builder.failed && !of.reused.failed;
     pti_skew_stream_end(&of);
     if (!is_made)
         pti_schedule_free(of.schedule);

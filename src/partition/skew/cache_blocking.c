@@ -1,4 +1,3 @@
-#include "access/footprint/footprint.h"
 #include "base/checked.h"
 #include "partition/cost/predict.h"
 #include "partition/skew/memory.h"

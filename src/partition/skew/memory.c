@@ -73,10 +73,9 @@ int64_t pti_skew_image_bytes(const pti_skew_need *need, int64_t slab, int64_t n_
 
 /** Return the bytes of an array that one slab touches. */
 static int64_t slab_bytes(const pti_skew_need *need, int64_t slab) {
-    int64_t n_rows;
     if (need->whole_bytes > 0)
         return pti_resident_padded(need->whole_bytes);
-    return rows_bytes(need, pti_add_overflows(slab, need->band_rows, &n_rows) ? INT64_MAX : n_rows);
+    return rows_bytes(need, pti_add_saturated(slab, need->band_rows));
 }
 
 double pti_skew_slabs_bytes(const pti_chain *chain, const pti_skew_need *needs, int64_t slab) {

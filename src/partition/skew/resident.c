@@ -1,6 +1,5 @@
 #include "partition/skew/resident.h"
 
-#include "base/checked.h"
 #include "partition/schedule/builder.h"
 
 #include <stdlib.h>
@@ -10,7 +9,7 @@ static bool is_launch(const pti_schedule *schedule, int64_t op) {
     return schedule->op[op].kind == PTI_LAUNCH;
 }
 
-static bool are_same(const pti_placement *one, const pti_placement *other) {
+static bool are_same_place(const pti_placement *one, const pti_placement *other) {
     return one->offset_bytes == other->offset_bytes &&
            one->layout.size_bytes == other->layout.size_bytes &&
            pti_box_equals(&one->layout.hull, &other->layout.hull) &&
@@ -29,7 +28,7 @@ static bool note_places(const pti_schedule *schedule, int launch, int64_t superb
             continue;
         if (*known == NULL)
             *known = used;
-        if (!are_same(used, *known))
+        if (!are_same_place(used, *known))
             return false;
     }
     return true;
@@ -65,11 +64,12 @@ static bool may_come_first(const pti_schedule *schedule, const pti_placement *co
                            const pti_op *op) {
     const pti_placement *target = &schedule->placement[op->placement];
     const pti_placement *own = place[target->operand];
-    return op->kind != PTI_DOWNLOAD && own != NULL && are_same(target, own) &&
-           (op->kind != PTI_COPY || !are_same(&schedule->placement[op->source_placement], own));
+    return op->kind != PTI_DOWNLOAD && own != NULL && are_same_place(target, own) &&
+           (op->kind != PTI_COPY ||
+            !are_same_place(&schedule->placement[op->source_placement], own));
 }
 
-static bool suits(const pti_schedule *apart, const pti_placement *const *place) {
+static bool has_places(const pti_schedule *apart, const pti_placement *const *place) {
     bool suits = true;
     for (int a = 0; a < apart->instance->n_operands && suits; a++)
         suits = is_apart_from_later(apart, place, a);
@@ -81,7 +81,7 @@ static bool suits(const pti_schedule *apart, const pti_placement *const *place) 
 bool pti_skew_suits_resident(const pti_schedule *apart) {
     const pti_placement **place = new_places(apart);
     bool does =
-        place != NULL && !apart->in_place && find_places(apart, place) && suits(apart, place);
+        place != NULL && !apart->in_place && find_places(apart, place) && has_places(apart, place);
     free(place);
     return does;
 }

@@ -22,22 +22,18 @@ typedef struct walker {
     pti_boxes live;    /* what is needed behind the launch at hand, of launches behind the pass */
     pti_boxes exposed; /* the same, of launches in the pass */
     pti_boxes written; /* by launches of the pass from the one at hand on */
-    pti_boxes scratch;
+    pti_boxes reused;
 } walker;
 
+/** Add another set, and join what is adjacent. */
 static void unite_sets(pti_boxes *set, const pti_boxes *added) {
-    for (int k = 0; k < added->n_boxes; k++) {
-        if (!pti_boxes_cover(set, &added->box[k]))
-            pti_boxes_add(set, &added->box[k]);
-    }
+    pti_boxes_unite(set, added, pti_boxes_add_new);
     pti_boxes_merge(set);
-    set->failed |= added->failed;
 }
 
-static void intersect_sets(pti_boxes *set, const pti_boxes *other, pti_boxes *scratch) {
-    pti_boxes_copy(scratch, set);
-    pti_boxes_subtract_all(scratch, other);
-    pti_boxes_subtract_all(set, scratch);
+/** Keep what is in another set, and join what is adjacent. */
+static void intersect_sets(pti_boxes *set, const pti_boxes *other) {
+    pti_boxes_clip_all(set, other);
     pti_boxes_merge(set);
 }
 
@@ -46,9 +42,9 @@ static void note_writes(walker *of, const pti_cut_launch *cut) {
         if (cut->call.array[o] != of->array || !cut->call.instance->operand[o].writes)
             continue;
         pti_footprint_boxes(cut->call.instance, o, PTI_WRITES, &cut->call.instance->threads,
-                            PTI_MAX_WRITE_BOXES, &of->scratch);
-        pti_boxes_subtract_all(&of->exposed, &of->scratch);
-        unite_sets(&of->written, &of->scratch);
+                            PTI_MAX_WRITE_BOXES, &of->reused);
+        pti_boxes_subtract_all(&of->exposed, &of->reused);
+        unite_sets(&of->written, &of->reused);
     }
 }
 
@@ -57,8 +53,8 @@ static void note_reads(walker *of, const pti_cut_launch *cut) {
         if (cut->call.array[o] != of->array || !cut->call.instance->operand[o].reads)
             continue;
         pti_footprint_boxes(cut->call.instance, o, PTI_READS, &cut->call.instance->threads,
-                            MAX_READ_BOXES, &of->scratch);
-        unite_sets(&of->exposed, &of->scratch);
+                            MAX_READ_BOXES, &of->reused);
+        unite_sets(&of->exposed, &of->reused);
     }
 }
 
@@ -138,7 +134,7 @@ typedef struct past {
     int axis;            /* or 0 */
     pti_boxes unwritten; /* elements that are zero and nowhere */
     pti_boxes stale;     /* elements of which the host has no newest version, nor needs it */
-    pti_boxes scratch;
+    pti_boxes reused;
 } past;
 
 /** Return all that a pass touches of an array. */
@@ -155,7 +151,7 @@ static polytile_domain hull_of(const pti_pass_sets *sets, const pti_boxes *writt
 /** Separate what nobody wrote from what is exposed. Fills may overwrite what is not exposed. */
 static void find_fills(past *of, const polytile_domain *hull, pti_pass_sets *sets) {
     pti_boxes_copy(&sets->filled, &sets->exposed);
-    intersect_sets(&sets->filled, &of->unwritten, &of->scratch);
+    intersect_sets(&sets->filled, &of->unwritten);
     pti_boxes_subtract_all(&sets->exposed, &sets->filled);
     pti_boxes_merge(&sets->exposed);
     merge_neighbouring_boxes(
@@ -165,10 +161,10 @@ static void find_fills(past *of, const polytile_domain *hull, pti_pass_sets *set
 
 /** Widen uploads by what is newest on the host. */
 static void widen_uploads(past *of, const polytile_domain *hull, pti_pass_sets *sets) {
-    pti_boxes_copy(&of->scratch, &of->unwritten);
-    unite_sets(&of->scratch, &of->stale);
-    unite_sets(&of->scratch, &sets->filled);
-    merge_neighbouring_boxes(&(widening){*hull, of->axis, NULL, &of->scratch, most_growth},
+    pti_boxes_copy(&of->reused, &of->unwritten);
+    unite_sets(&of->reused, &of->stale);
+    unite_sets(&of->reused, &sets->filled);
+    merge_neighbouring_boxes(&(widening){*hull, of->axis, NULL, &of->reused, most_growth},
                              &sets->exposed);
 }
 
@@ -177,7 +173,7 @@ static void widen_uploads(past *of, const polytile_domain *hull, pti_pass_sets *
 static void add_zeros(past *of, const pti_boxes *filled, pti_boxes *here) {
     pti_boxes zeros = {0};
     pti_boxes_copy(&zeros, filled);
-    intersect_sets(&zeros, &of->unwritten, &of->scratch);
+    intersect_sets(&zeros, &of->unwritten);
     unite_sets(here, &zeros);
     pti_boxes_free(&zeros);
 }
@@ -193,7 +189,7 @@ static void find_downloads(past *of, const polytile_domain *hull, const pti_boxe
         add_zeros(of, &sets->filled, &here);
         pti_boxes_subtract_all(&of->unwritten, &sets->filled);
     }
-    intersect_sets(&sets->live, &here, &of->scratch);
+    intersect_sets(&sets->live, &here);
     unite_sets(&of->stale, &here);
     unite_sets(&here, &sets->exposed);
     merge_neighbouring_boxes(&(widening){*hull, of->axis, &here, NULL, most_growth}, &sets->live);
@@ -237,10 +233,10 @@ static bool go_through_passes(const pti_skew_request *request, int array, int mo
         go_through_pass(&of, sets_of(sets, p, array));
         sets->is_scattered = of.unwritten.n_boxes > most_boxes || of.stale.n_boxes > most_boxes;
     }
-    bool failed = of.unwritten.failed || of.stale.failed || of.scratch.failed;
+    bool failed = of.unwritten.failed || of.stale.failed || of.reused.failed;
     pti_boxes_free(&of.unwritten);
     pti_boxes_free(&of.stale);
-    pti_boxes_free(&of.scratch);
+    pti_boxes_free(&of.reused);
     return !failed;
 }
 
@@ -255,11 +251,11 @@ static void find_array(const pti_skew_request *request, int array, int n_per_pas
     sets->is_scattered = of.is_scattered;
     bool is_found = go_through_passes(request, array, most_boxes, sets);
     sets_of(sets, 0, array)->exposed.failed |=
-        !is_found || of.live.failed || of.exposed.failed || of.written.failed || of.scratch.failed;
+        !is_found || of.live.failed || of.exposed.failed || of.written.failed || of.reused.failed;
     pti_boxes_free(&of.live);
     pti_boxes_free(&of.exposed);
     pti_boxes_free(&of.written);
-    pti_boxes_free(&of.scratch);
+    pti_boxes_free(&of.reused);
 }
 
 static bool has_failed(const pti_skew_sets *sets) {

@@ -230,7 +230,7 @@ static void count_array(candidate *of, const pti_skew_sets *sets, int array, pti
 }
 
 /** Count the bytes of all arrays; false when memory runs out. */
-static bool count_bytes(candidate *of) {
+static bool count_moved_bytes(candidate *of) {
     pti_skew_sets sets;
     pti_boxes whole = {0};
     bool is_found = pti_skew_sets_find(of->request, of->n_per_pass, MOST_BOXES, &sets);
@@ -268,7 +268,7 @@ static bool try_passes(candidate *wanted, int n_passes, pti_skew_shape *best) {
     candidate of = *wanted;
     set_passes(&of, n_passes);
     of.needs = pti_skew_needs(of.request->chain, of.n_per_pass);
-    bool is_tried = of.needs != NULL && count_bytes(&of) &&
+    bool is_tried = of.needs != NULL && count_moved_bytes(&of) &&
                     pti_pass_begin(of.request->chain, 0, of.n_per_pass, &of.pass);
     if (is_tried && !of.is_scattered)
         try_slabs(&of, best);

@@ -69,7 +69,7 @@ void pti_skew_stream_end(pti_skew_stream *of) {
     free(of->ran[PTI_STREAM_COMPUTE]);
     free(of->ran[PTI_STREAM_CONCURRENT]);
     pti_skew_sets_free(&of->sets);
-    pti_boxes_free(&of->scratch);
+    pti_boxes_free(&of->reused);
 }
 
 /* Operations. */

@@ -34,7 +34,7 @@ typedef struct pti_skew_stream {
     pti_last waited[PTI_N_STREAMS]; /* by each stream, so far: the last of the others */
     pti_skew_sets sets;
     pti_skew_lane *lane; /* of each array */
-    pti_boxes scratch;
+    pti_boxes reused;
     pti_pass pass; /* at hand */
     int number;    /* of the pass */
     int64_t n_slabs;

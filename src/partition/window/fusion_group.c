@@ -133,7 +133,9 @@ static void refresh_unwritten(const pti_step_window *window, pti_fusion_group *g
         pti_boxes_copy(&group->unwritten[a], pti_residency_unwritten(window->residency, a));
 }
 
-static bool may_overlap(const pti_step_window *window, int first, int n_launches) {
+/** Return whether sub-kernels of all these launches may overlap on the device, as none of a launcher
+ * may. */
+static bool may_all_overlap(const pti_step_window *window, int first, int n_launches) {
     bool all_may = true;
     for (int k = first; k < first + n_launches; k++)
         all_may &= window->asked[k].may_overlap;
@@ -151,7 +153,7 @@ static pti_skew_request skew_request(const pti_step_window *window, int first,
         .arena_bytes = window->memory_bytes,
         .link = link == NULL ? &polytile_link_default : link,
         .most_per_pass = most_per_pass(window, first, group->chain.n_launches),
-        .one_after_other = !may_overlap(window, first, group->chain.n_launches),
+        .one_after_other = !may_all_overlap(window, first, group->chain.n_launches),
         .fewest_bytes = pti_strategy_find(options->strategy)->fewest_bytes};
 }
 

@@ -2,9 +2,9 @@
 
 #include "access/declare/array.h"
 #include "access/declare/kernel.h"
-#include "access/footprint/footprint.h"
 #include "access/footprint/rebase.h"
 #include "access/footprint/slabs.h"
+#include "base/list.h"
 #include "partition/memory/residency.h"
 #include "partition/window/plan.h"
 
@@ -144,12 +144,9 @@ static polytile_status find_arrays(binder *of, const polytile_chain_launch *laun
     int n_operands = kind->instance->n_operands;
     polytile_array *of_operand[PTI_MAX_OPERANDS];
     kind->array = calloc((size_t)n_operands + 1, sizeof *kind->array);
-    known_array *grown =
-        realloc(of->array, ((size_t)of->n_arrays + (size_t)n_operands + 1) * sizeof *grown);
-    of->array = grown == NULL ? of->array : grown;
-    if (kind->array == NULL || grown == NULL)
+    if (kind->array == NULL || !PTI_RESIZE(of->array, (int64_t)of->n_arrays + n_operands + 1))
         return pti_fail_memory(of->request->ctx, name_of(launch),
-                               n_operands * (double)sizeof *grown);
+                               n_operands * (double)sizeof *of->array);
     pti_kernel_list_operands(launch->kernel, launch->arrays, of_operand);
     for (int o = 0; o < n_operands; o++)
         kind->array[o] = position_of(of, root_of(of_operand[o]), &kind->instance->operand[o]);

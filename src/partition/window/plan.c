@@ -4,19 +4,14 @@
 #include "access/declare/array.h"
 #include "access/footprint/rebase.h"
 #include "access/footprint/unite.h"
+#include "base/checked.h"
+#include "base/clock.h"
 #include "partition/choose/choose_pieces.h"
 #include "partition/memory/build.h"
 #include "partition/window/plan_chain.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-double pti_plan_now_s(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 static void destroy_plan(pti_object *object) {
     polytile_plan *plan = (polytile_plan *)object;
@@ -155,9 +150,9 @@ static polytile_status choose_in_place(polytile_context *ctx, const pti_instance
 }
 
 /** Choose a way to hold the arrays, and how the launch is cut. */
-static polytile_status choose(const polytile_kernel *kernel, const pti_strategy *strategy,
-                              const polytile_plan_options *options, pti_choice *choice,
-                              polytile_plan *plan) {
+static polytile_status choose_way(const polytile_kernel *kernel, const pti_strategy *strategy,
+                                  const polytile_plan_options *options, pti_choice *choice,
+                                  polytile_plan *plan) {
     polytile_context *ctx = kernel->object.context;
     polytile_status status;
     int way = 0;
@@ -173,9 +168,9 @@ done:
     return status;
 }
 
-static polytile_status summarise(polytile_context *ctx, polytile_plan *plan,
-                                 const pti_choice *choice, const char *strategy,
-                                 int64_t limit_bytes) {
+static polytile_status summarise_launch(polytile_context *ctx, polytile_plan *plan,
+                                        const pti_choice *choice, const char *strategy,
+                                        int64_t limit_bytes) {
     if (!plan->schedule->in_place)
         plan->bound = pti_bound_find(plan->owned_instance, limit_bytes);
     if (plan->bound.failed)
@@ -191,7 +186,7 @@ static polytile_status summarise(polytile_context *ctx, polytile_plan *plan,
         .n_kernels = plan->schedule->n_superblocks,
         .h2d_bytes = choice->traffic.h2d_bytes,
         .d2h_bytes = choice->traffic.d2h_bytes,
-        .lower_bound_bytes = pti_bound_sum(plan->bound.h2d_bytes, plan->bound.d2h_bytes),
+        .lower_bound_bytes = pti_add_saturated(plan->bound.h2d_bytes, plan->bound.d2h_bytes),
         .predicted_seconds = choice->seconds,
         .lower_bound_h2d_bytes = plan->bound.h2d_bytes,
         .bound_bytes = plan->bound.goal_bytes,
@@ -246,7 +241,7 @@ static polytile_status rebase_launch(const polytile_kernel *kernel, polytile_arr
 polytile_status polytile_plan_create(const polytile_kernel *kernel, const polytile_domain *domain,
                                      int n_arrays, polytile_array *const *arrays,
                                      const polytile_launch_options *options, polytile_plan **plan) {
-    double start_s = pti_plan_now_s();
+    double start_s = pti_now_s();
     if (plan != NULL)
         *plan = NULL;
     PTI_ENTER(kernel, kernel->object.context, "kernel");
@@ -265,10 +260,10 @@ polytile_status polytile_plan_create(const polytile_kernel *kernel, const polyti
     PTI_TRY(made != NULL ? POLYTILE_OK : pti_fail_memory(ctx, "plan", sizeof *made));
     PTI_TRY(bind_launch(kernel, domain, n_arrays, arrays, options, &made->owned_instance));
     PTI_TRY(rebase_launch(kernel, arrays, &made->owned_instance));
-    PTI_TRY(choose(kernel, strategy, how, &choice, made));
-    PTI_TRY(summarise(ctx, made, &choice, strategy->name, how->limit_bytes));
+    PTI_TRY(choose_way(kernel, strategy, how, &choice, made));
+    PTI_TRY(summarise_launch(ctx, made, &choice, strategy->name, how->limit_bytes));
     made->has_block = how->block != NULL;
-    made->summary.plan_seconds = pti_plan_now_s() - start_s;
+    made->summary.plan_seconds = pti_now_s() - start_s;
     pti_object_adopt(ctx, &made->object, destroy_plan);
     *plan = made;
 done:

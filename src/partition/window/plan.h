@@ -56,7 +56,4 @@ polytile_status pti_plan_bind_operands(const polytile_kernel *kernel, const poly
                                        const polytile_launch_options *options,
                                        pti_instance **instance);
 
-/** A clock for how long planning takes. */
-double pti_plan_now_s(void);
-
 #endif

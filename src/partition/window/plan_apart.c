@@ -1,6 +1,5 @@
 #include "partition/window/plan_chain.h"
 
-#include "base/checked.h"
 #include "partition/choose/grain.h"
 #include "partition/schedule/builder.h"
 #include <polytile/size.h>
@@ -22,7 +21,7 @@ bool pti_launches_fit(const pti_launches *launches, int64_t limit_bytes) {
     return free_bytes >= 0;
 }
 
-static bool share_array(const pti_launch_kind *one, const pti_launch_kind *other) {
+static bool have_common_array(const pti_launch_kind *one, const pti_launch_kind *other) {
     for (int a = 0; a < one->instance->n_operands; a++)
         for (int b = 0; b < other->instance->n_operands; b++)
             if (one->array[a] == other->array[b])
@@ -33,7 +32,7 @@ static bool share_array(const pti_launch_kind *one, const pti_launch_kind *other
 /** The partition of the newest kind before this one over some of its data; NULL: there is none. */
 static const pti_partition *find_former(const pti_launches *launches, int kind) {
     for (int k = kind - 1; k >= 0; k--)
-        if (share_array(&launches->of_kind[k], &launches->of_kind[kind]))
+        if (have_common_array(&launches->of_kind[k], &launches->of_kind[kind]))
             return &launches->of_kind[k].partition;
     return NULL;
 }

@@ -1,6 +1,7 @@
 #include "partition/window/plan_chain.h"
 
 #include "base/checked.h"
+#include "base/clock.h"
 #include "partition/choose/strategy.h"
 #include "partition/window/plan.h"
 #include <polytile/size.h>
@@ -27,7 +28,7 @@ static void free_subplans(pti_plan_chain *of) {
     free(of->run);
 }
 
-void pti_plan_chain_free(pti_plan_chain *of) {
+static void free_chain(pti_plan_chain *of) {
     if (of == NULL)
         return;
     free_subplans(of);
@@ -50,7 +51,7 @@ const pti_fusion_group *pti_plan_interleaved(const pti_plan_chain *of, const pti
 
 static void destroy_plan(pti_object *object) {
     polytile_plan *plan = (polytile_plan *)object;
-    pti_plan_chain_free(plan->chain);
+    free_chain(plan->chain);
     free(plan);
 }
 
@@ -137,10 +138,9 @@ static int64_t find_alone_bytes(const pti_launches *launches, const int64_t *n_o
     int64_t sum = 0;
     for (int k = 0; k < launches->n_kinds; k++) {
         pti_bound bound = pti_bound_find(launches->of_kind[k].instance, limit_bytes);
-        int64_t bytes = INT64_MAX;
+        int64_t bytes = pti_add_saturated(bound.h2d_bytes, bound.d2h_bytes);
         *failed = *failed || bound.failed;
-        pti_mul_overflows(pti_bound_sum(bound.h2d_bytes, bound.d2h_bytes), n_of_kind[k], &bytes);
-        sum = pti_bound_sum(sum, bytes);
+        sum = pti_add_saturated(sum, pti_mul_saturated(bytes, n_of_kind[k]));
     }
     return sum;
 }
@@ -198,12 +198,6 @@ static void summarise_shape(const pti_chain_request *request, polytile_plan *pla
                                     s);
 }
 
-static int64_t times(int64_t n_times, int64_t figure) {
-    int64_t product = INT64_MAX;
-    pti_mul_overflows(n_times, figure, &product);
-    return product;
-}
-
 /** Count a subplan as often as it comes. */
 static void add_figures(const pti_plan_chain *of, const pti_subplan *subplan, polytile_plan *plan) {
     polytile_plan_summary *s = &plan->summary;
@@ -213,15 +207,17 @@ static void add_figures(const pti_plan_chain *of, const pti_subplan *subplan, po
     s->peak_device_bytes =
         pti_max(s->peak_device_bytes, pti_schedule_peak_bytes(subplan->schedule));
     s->n_kernels += subplan->n_times * subplan->schedule->n_superblocks;
-    s->h2d_bytes = pti_bound_sum(s->h2d_bytes, times(subplan->n_times, subplan->traffic.h2d_bytes));
-    s->d2h_bytes = pti_bound_sum(s->d2h_bytes, times(subplan->n_times, subplan->traffic.d2h_bytes));
+    s->h2d_bytes = pti_add_saturated(
+        s->h2d_bytes, pti_mul_saturated(subplan->n_times, subplan->traffic.h2d_bytes));
+    s->d2h_bytes = pti_add_saturated(
+        s->d2h_bytes, pti_mul_saturated(subplan->n_times, subplan->traffic.d2h_bytes));
     s->predicted_seconds += (double)subplan->n_times * subplan->seconds;
     chain->n_passes += subplan->n_times * n_passes;
     if (interleaved != NULL)
         chain->launches_per_pass = pti_max(chain->launches_per_pass, interleaved->shape.n_per_pass);
 }
 
-static polytile_status summarise(const pti_chain_request *request, polytile_plan *plan) {
+static polytile_status summarise_chain(const pti_chain_request *request, polytile_plan *plan) {
     const pti_plan_chain *of = plan->chain;
     const polytile_plan_options *options = request->options;
     const pti_fusion_group *interleaved = pti_plan_interleaved(of, pti_plan_shown(of));
@@ -233,7 +229,7 @@ static polytile_status summarise(const pti_chain_request *request, polytile_plan
         .n_dims = plan->instance->n_indices,
         .n_buffers = in_place ? 1 : N_IN_FLIGHT,
         .limit_bytes = options->limit_bytes,
-        .lower_bound_bytes = pti_bound_sum(plan->bound.h2d_bytes, plan->bound.d2h_bytes),
+        .lower_bound_bytes = pti_add_saturated(plan->bound.h2d_bytes, plan->bound.d2h_bytes),
         .lower_bound_h2d_bytes = plan->bound.h2d_bytes,
         .bound_bytes = plan->bound.goal_bytes,
         .bound = plan->bound.reason,
@@ -259,18 +255,18 @@ static polytile_status fill_plan(const pti_chain_request *request, polytile_plan
     PTI_TRY(pti_launches_bind(request, &plan->chain->launches));
     plan->instance = plan->chain->launches.arrays;
     PTI_TRY(make_subplans(request, plan));
-    PTI_TRY(summarise(request, plan));
+    PTI_TRY(summarise_chain(request, plan));
 done:
     return status;
 }
 
 static polytile_status create_chain_plan(const pti_chain_request *request, polytile_plan **plan) {
-    double start_s = pti_plan_now_s();
+    double start_s = pti_now_s();
     polytile_status status;
     polytile_plan *made = calloc(1, sizeof *made);
     PTI_TRY(made != NULL ? POLYTILE_OK : pti_fail_memory(request->ctx, "plan", sizeof *made));
     PTI_TRY(fill_plan(request, made));
-    made->summary.plan_seconds = pti_plan_now_s() - start_s;
+    made->summary.plan_seconds = pti_now_s() - start_s;
     pti_object_adopt(request->ctx, &made->object, destroy_plan);
     *plan = made;
 done:

@@ -56,8 +56,6 @@ typedef struct pti_plan_chain {
     int64_t alone_bytes; /* what the launches move at least, both ways, one by one */
 } pti_plan_chain;
 
-void pti_plan_chain_free(pti_plan_chain *of);
-
 /** The subplan that is shown. */
 const pti_subplan *pti_plan_shown(const pti_plan_chain *of);
 

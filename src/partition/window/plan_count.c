@@ -2,7 +2,6 @@
 
 #include "access/set/range.h"
 #include "base/checked.h"
-#include "partition/bound/bound.h"
 #include "partition/schedule/builder.h"
 #include <polytile/size.h>
 
@@ -14,8 +13,9 @@
 enum { MOST_SUPERBLOCKS = 1000000 };
 
 /** Whether there may be so many superblocks of the first so many launches. */
-static polytile_status check_count(const pti_chain_request *request, const pti_plan_chain *of,
-                                   int n_launches, int64_t n_superblocks, int64_t most) {
+static polytile_status check_n_superblocks(const pti_chain_request *request,
+                                           const pti_plan_chain *of, int n_launches,
+                                           int64_t n_superblocks, int64_t most) {
     char limit[32];
     if (n_superblocks <= most)
         return POLYTILE_OK;
@@ -54,11 +54,11 @@ static int64_t count_superblocks(steps of) {
     int64_t sum = 0;
     for (int k = 0; k < of.n_steps; k++)
         if (of.step[k].kind == PTI_STEP_LAUNCH)
-            sum = pti_bound_sum(sum, of.step[k].partition->n_superblocks);
+            sum = pti_add_saturated(sum, of.step[k].partition->n_superblocks);
     return sum;
 }
 
-static bool are_same(steps one, steps other) {
+static bool are_same_steps(steps one, steps other) {
     bool are_same = one.n_steps == other.n_steps;
     for (int k = 0; are_same && k < one.n_steps; k++)
         are_same = pti_plan_is_same_step(&one.step[k], &other.step[k]);
@@ -69,7 +69,7 @@ static bool are_same(steps one, steps other) {
  * nothing resident, as the first do. */
 static bool come_again(steps of) {
     steps before = steps_from(of.among, end_of(steps_from(of.among, 0)));
-    while (before.step < of.step && !are_same(before, of))
+    while (before.step < of.step && !are_same_steps(before, of))
         before = steps_from(of.among, end_of(before));
     return before.step < of.step;
 }
@@ -91,10 +91,11 @@ polytile_status pti_plan_check_single(const pti_chain_request *request, const pt
     for (int k = 0; k < end;) {
         const steps at = steps_from(batch, k);
         const int n_launches = count_launches_until(at);
-        n_more = pti_bound_sum(n_more, come_again(at) ? 0 : count_superblocks(at));
-        PTI_TRY(check_count(request, of, n_launches, pti_bound_sum(of->n_single, n_more), most));
-        PTI_TRY(check_count(request, of, n_launches, pti_bound_sum(of->n_planned, n_more),
-                            MOST_SUPERBLOCKS));
+        n_more = pti_add_saturated(n_more, come_again(at) ? 0 : count_superblocks(at));
+        PTI_TRY(check_n_superblocks(request, of, n_launches,
+                                    pti_add_saturated(of->n_single, n_more), most));
+        PTI_TRY(check_n_superblocks(request, of, n_launches,
+                                    pti_add_saturated(of->n_planned, n_more), MOST_SUPERBLOCKS));
         k = end_of(at);
     }
 done:
@@ -107,14 +108,14 @@ static int64_t count_slabs(const pti_fusion_group *group) {
     for (int l = 0; l < group->chain.n_launches; l++) {
         const pti_cut_launch *cut = &group->chain.launch[l];
         polytile_range range = cut->call.instance->threads.range[cut->index];
-        sum = pti_bound_sum(sum, pti_ceil_div(pti_range_count(range), group->shape.slab));
+        sum = pti_add_saturated(sum, pti_ceil_div(pti_range_count(range), group->shape.slab));
     }
     return sum;
 }
 
 polytile_status pti_plan_check_slabs(const pti_chain_request *request, const pti_plan_chain *of,
                                      const pti_batch *batch) {
-    int64_t n_superblocks = pti_bound_sum(of->n_planned, count_slabs(batch->group));
-    return check_count(request, of, batch->first_launch + batch->n_launches, n_superblocks,
-                       MOST_SUPERBLOCKS);
+    int64_t n_superblocks = pti_add_saturated(of->n_planned, count_slabs(batch->group));
+    return check_n_superblocks(request, of, batch->first_launch + batch->n_launches, n_superblocks,
+                               MOST_SUPERBLOCKS);
 }

@@ -2,7 +2,7 @@
 
 #include "access/declare/kernel.h"
 #include "base/checked.h"
-#include "partition/bound/bound.h"
+#include "base/list.h"
 #include "partition/prove/check.h"
 #include "partition/schedule/schedule.h"
 #include "partition/window/engine.h"
@@ -34,7 +34,7 @@ static polytile_status fail_memory(const recorder *r) {
 }
 
 /** What comes behind a window, by array. */
-static const pti_step *const *behind(const pti_plan_chain *of, int window) {
+static const pti_step *const *arrays_behind(const pti_plan_chain *of, int window) {
     return of->behind + (size_t)window * (size_t)of->launches.arrays->n_operands;
 }
 
@@ -42,7 +42,7 @@ static const pti_step *const *behind(const pti_plan_chain *of, int window) {
 static int64_t count_unwritten(const pti_plan_chain *of) {
     int64_t sum = 0;
     for (int a = 0; a < of->launches.arrays->n_operands; a++)
-        sum = pti_bound_sum(sum, pti_boxes_count(pti_residency_unwritten(of->residency, a)));
+        sum = pti_add_saturated(sum, pti_boxes_count(pti_residency_unwritten(of->residency, a)));
     return sum;
 }
 
@@ -50,8 +50,8 @@ static int64_t count_unwritten(const pti_plan_chain *of) {
 
 /** Whether the same comes behind the newest window as behind another. */
 static bool ends_alike(const pti_plan_chain *of, int window) {
-    const pti_step *const *one = behind(of, window);
-    const pti_step *const *other = behind(of, of->n_windows - 1);
+    const pti_step *const *one = arrays_behind(of, window);
+    const pti_step *const *other = arrays_behind(of, of->n_windows - 1);
     bool is_alike = true;
     for (int a = 0; is_alike && a < of->launches.arrays->n_operands; a++)
         is_alike = one[a] == other[a] ||
@@ -73,11 +73,8 @@ static bool is_known(const pti_plan_chain *of, const pti_plan_fusion_group *know
 static polytile_status add_group(const recorder *r, const pti_step_window *window, int first,
                                  int64_t n_unwritten) {
     pti_plan_chain *of = r->of;
-    pti_plan_fusion_group *grown =
-        realloc(of->group, ((size_t)of->n_groups + 1) * sizeof *of->group);
-    if (grown == NULL)
+    if (!PTI_RESIZE(of->group, of->n_groups + 1))
         return fail_memory(r);
-    of->group = grown;
     pti_plan_fusion_group *added = &of->group[of->n_groups++];
     *added = (pti_plan_fusion_group){.first = first,
                                      .end = window->n_steps,
@@ -135,10 +132,8 @@ static int64_t *find_run_order(const pti_schedule *schedule) {
 /** Let a subplan come once more, behind all others. */
 static polytile_status add_run(const pti_chain_request *request, pti_plan_chain *of, int subplan) {
     bool is_full = (of->n_runs & (of->n_runs - 1)) == 0;
-    int *grown = is_full ? realloc(of->run, (size_t)(2 * of->n_runs + 1) * sizeof *grown) : of->run;
-    if (grown == NULL)
+    if (is_full && !PTI_RESIZE(of->run, 2 * of->n_runs + 1))
         return pti_plan_explain(request, &of->launches, POLYTILE_NO_MEMORY);
-    of->run = grown;
     of->run[of->n_runs++] = subplan;
     of->subplan[subplan].n_times++;
     return POLYTILE_OK;
@@ -146,14 +141,13 @@ static polytile_status add_run(const pti_chain_request *request, pti_plan_chain 
 
 polytile_status pti_plan_add_subplan(const pti_chain_request *request, pti_plan_chain *of,
                                      const pti_subplan *subplan) {
-    pti_subplan *grown = realloc(of->subplan, ((size_t)of->n_subplans + 1) * sizeof *grown);
     polytile_status status = POLYTILE_NO_MEMORY;
-    of->subplan = grown == NULL ? of->subplan : grown;
-    if (grown == NULL)
+    const bool is_added = PTI_RESIZE(of->subplan, of->n_subplans + 1);
+    if (!is_added)
         pti_schedule_free(subplan->schedule);
     else
         of->subplan[of->n_subplans++] = *subplan;
-    if (grown != NULL && subplan->schedule != NULL) {
+    if (is_added && subplan->schedule != NULL) {
         of->n_planned += subplan->schedule->n_superblocks;
         of->n_single += subplan->group < 0 ? subplan->schedule->n_superblocks : 0;
         of->subplan[of->n_subplans - 1].run_order = find_run_order(subplan->schedule);
@@ -283,17 +277,15 @@ done:
 static polytile_status note_behind(const recorder *r, int end) {
     pti_plan_chain *of = r->of;
     int n_arrays = of->launches.arrays->n_operands;
-    size_t n_known = (size_t)of->n_windows * (size_t)n_arrays;
-    const pti_step **grown = realloc(of->behind, (n_known + (size_t)n_arrays + 1) * sizeof *grown);
-    if (grown == NULL)
+    const int64_t n_known = (int64_t)of->n_windows * n_arrays;
+    if (!PTI_RESIZE(of->behind, n_known + n_arrays + 1))
         return fail_memory(r);
-    of->behind = grown;
     of->n_windows++;
     for (int a = 0; a < n_arrays; a++) {
         int k = end;
         while (k < of->n_steps && !pti_step_uses(&of->step[k], a))
             k++;
-        grown[n_known + (size_t)a] = k < of->n_steps ? &of->step[k] : NULL;
+        of->behind[n_known + a] = k < of->n_steps ? &of->step[k] : NULL;
     }
     return POLYTILE_OK;
 }
@@ -306,7 +298,7 @@ static polytile_status record_window(recorder *r, int first, int end) {
     pti_step_window window = {.n_steps = end,
                               .step = r->of->step,
                               .asked = r->of->asked,
-                              .behind = behind(r->of, r->of->n_windows - 1),
+                              .behind = arrays_behind(r->of, r->of->n_windows - 1),
                               .arrays = r->of->launches.arrays,
                               .residency = r->of->residency,
                               .memory_bytes = r->request->options->limit_bytes,

@@ -33,12 +33,12 @@ class Boxes : public ::testing::Test {
     pti_boxes third_ = {};
 };
 
-pti_boxes_adder *const adders[] = {pti_boxes_add, pti_boxes_gather, pti_boxes_include,
-                                   pti_boxes_attach};
+pti_boxes_adder *const adders[] = {pti_boxes_add, pti_boxes_add_new, pti_boxes_gather,
+                                   pti_boxes_include, pti_boxes_attach};
 
 /* A set of some boxes, as any of the ways of adding leaves it, or nothing. */
 void draw_set(Random *random, const polytile_domain &whole, pti_boxes *set) {
-    pti_boxes_adder *add = adders[random->number(0, 3)];
+    pti_boxes_adder *add = adders[random->number(0, std::size(adders) - 1)];
     pti_boxes_clear(set);
     for (int64_t n = random->one_of({0, 1, 2, 4, 6, 30}); n > 0; n--) {
         const polytile_domain box = draw_box(random, whole);
@@ -123,6 +123,8 @@ const Operation operations[] = {
      [](const Given &given) { return rest_of(given.before, given.in_other); }},
     {"clip", by_box<pti_boxes_clip>,
      [](const Given &given) { return both_of(given.before, given.in_box); }},
+    {"clip_all", [](pti_boxes *set, const Given &given) { pti_boxes_clip_all(set, &given.other); },
+     [](const Given &given) { return both_of(given.before, given.in_other); }},
     {"intersect",
      [](pti_boxes *set, const Given &given) {
          pti_boxes_intersect(set, &given.other, &given.third);
@@ -130,11 +132,13 @@ const Operation operations[] = {
      [](const Given &given) { return both_of(given.in_other, given.in_third); }},
     {"append", append_disjoint, with_other},
     {"add", by_box<pti_boxes_add>, with_box},
+    {"add_new", by_box<pti_boxes_add_new>, with_box},
     {"gather", by_box<pti_boxes_gather>, with_box},
     {"include", by_box<pti_boxes_include>, with_box},
     {"attach", by_box<pti_boxes_attach>, with_box},
     {"detach", by_box<pti_boxes_detach>, without_box},
     {"unite, add", by_all<pti_boxes_add>, with_other},
+    {"unite, add_new", by_all<pti_boxes_add_new>, with_other},
     {"unite, gather", by_all<pti_boxes_gather>, with_other},
     {"unite, include", by_all<pti_boxes_include>, with_other},
     {"unite, attach", by_all<pti_boxes_attach>, with_other},
@@ -289,6 +293,7 @@ struct Derivation {
 const Derivation derivations[] = {
     {"copy", pti_boxes_copy},
     {"subtract_all", pti_boxes_subtract_all},
+    {"clip_all", pti_boxes_clip_all},
     {"intersect, first",
      [](pti_boxes *set, const pti_boxes *failed) {
          const pti_boxes nothing = {};
@@ -408,7 +413,7 @@ TEST_F(Boxes, WhatIsDetachedSlabBySlabLeavesAFrame) {
 
 TEST_F(Boxes, IncludingWhatIsThereLeavesTheBoxesInTheirOrder) {
     const polytile_domain first = box_of({{20, 29, 1}}), second = box_of({{0, 9, 1}});
-    for (pti_boxes_adder *add : {pti_boxes_include, pti_boxes_attach}) {
+    for (pti_boxes_adder *add : {pti_boxes_add_new, pti_boxes_include, pti_boxes_attach}) {
         pti_boxes_assign(&set_, &first);
         pti_boxes_append(&set_, &second);
         pti_boxes_copy(&other_, &set_);

@@ -4,7 +4,7 @@
 #include <vector>
 
 extern "C" {
-#include "launch/host/box_fill.h"
+#include "launch/host/box_copy.h"
 }
 
 namespace {

@@ -1,13 +1,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <map>
 #include <memory>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "support/launch.h"
+#include "partition/cut/launches.h"
 #include "support/random.h"
 #include "support/scale.h"
 
@@ -15,77 +14,13 @@ extern "C" {
 #include "access/set/boxes.h"
 #include "base/text.h"
 #include "partition/choose/choose.h"
-#include "partition/cut/family.h"
-#include "partition/cut/fit.h"
 #include "partition/memory/build.h"
 #include "partition/prove/check.h"
 }
 
+using namespace cut;
+
 namespace {
-
-constexpr int64_t KiB = int64_t{1} << 10, MiB = int64_t{1} << 20;
-
-using Arrays = std::map<std::string, std::string>;
-
-struct Kernel {
-    const char *declaration;
-    std::string threads;
-    Arrays arrays;
-};
-
-Kernel Add(int64_t n) {
-    const std::string extent = std::to_string(n);
-    return {
-        "add[i]: in x[i], y[i]; out z[i]", extent, {{"x", extent}, {"y", extent}, {"z", extent}}};
-}
-
-Kernel Gemm(int64_t n, const char *declaration = "gemm[i, j, k]: in A[i, k], B[k, j]; "
-                                                 "out sum C[i, j]") {
-    const std::string extent = std::to_string(n), square = extent + "x" + extent;
-    return {declaration, square + "x" + extent, {{"A", square}, {"B", square}, {"C", square}}};
-}
-
-Kernel Jacobi(int64_t n) {
-    const std::string square = std::to_string(n) + "x" + std::to_string(n);
-    const std::string inside = "1:" + std::to_string(n - 2);
-    return {"jacobi[i, j]: in A[i-1:i+1, j], A[i, j-1:j+1]; out B[i, j]",
-            inside + ", " + inside,
-            {{"A", square}, {"B", square}}};
-}
-
-Kernel Triangle(int64_t n) {
-    const std::string extent = std::to_string(n);
-    return {"lower[i]: in L[i, 0:i], x[0:i]; out y[i]",
-            extent,
-            {{"L", extent + "x" + extent}, {"x", extent}, {"y", extent}}};
-}
-
-Kernel Dot(int64_t n) {
-    const std::string extent = std::to_string(n);
-    return {
-        "dot[i]: in x[i], y[i]; out sum s[0]", extent, {{"x", extent}, {"y", extent}, {"s", "1"}}};
-}
-
-const Kernel columns = {
-    "cols[i, j]: in x[i, j]; sum s[j]", "3:42, 5:34", {{"x", "43x35"}, {"s", "35"}}};
-
-/** Each thread of j writes two elements, which those beside it write, too. */
-const Kernel overlapping = {
-    "fold[i, j]: in x[i, j]; sum s[j:j+1]", "40x30", {{"x", "40x30"}, {"s", "31"}}};
-
-Launch *MakeLaunch(const Kernel &of) {
-    return new Launch(of.declaration, of.threads, of.arrays);
-}
-
-/** A family's variants of a launch, in order, as if all of them fitted. */
-std::vector<pti_variant> VariantsOf(const pti_family &family, const pti_problem &problem,
-                                    pti_buffer_range buffers) {
-    std::vector<pti_variant> variants;
-    pti_variant variant = pti_variant_of(&family, 0);
-    while (family.next(&problem, &buffers, true, &variant))
-        variants.push_back(variant);
-    return variants;
-}
 
 struct Numbers {
     int n_buffers, along, n_strips;
@@ -144,15 +79,6 @@ TEST(Family, AppliesToTheLaunchesThatItsFileSaysByTheseVariants) {
             EXPECT_EQ(variants[k].n_strips, of.variants[k].n_strips) << k;
         }
     }
-}
-
-TEST(Family, PlainTakesNoMoreBuffersThanFit) {
-    const std::unique_ptr<Launch> launch(MakeLaunch(Add(100)));
-    const pti_problem problem =
-        pti_problem_of(launch->instance(), &polytile_link_default, pti_one_block, MiB);
-    const pti_buffer_range buffers = {1, 3, 3};
-    pti_variant variant = pti_variant_of(&pti_family_plain, 1);
-    EXPECT_FALSE(pti_family_plain.next(&problem, &buffers, false, &variant));
 }
 
 TEST(Family, RowsThatDoNotApplyByThemselvesAreNamed) {
@@ -284,96 +210,6 @@ TEST(Family, SuperblocksOfEveryVariantCoverTheDomainOnceInARightSchedule) {
     EXPECT_EQ(n_made.size(), size_t{PTI_N_FAMILIES});
     for (const auto &[name, n] : n_made)
         EXPECT_GT(n, 0) << name;
-}
-
-TEST(Family, StripsOfATileFollowEachOtherAndEachHasAPlaceForItsAccumulators) {
-    const Kernel inside = {"gemm[i, j, k]: in A[i, k], B[k, j]; out sum C[i, j]",
-                           "5:28, 5:28, 0:23",
-                           {{"A", "29x24"}, {"B", "24x29"}, {"C", "29x29"}}};
-    const std::unique_ptr<Launch> launch(MakeLaunch(inside));
-    ASSERT_EQ(launch->status(), POLYTILE_OK) << launch->error();
-    const pti_problem problem =
-        pti_problem_of(launch->instance(), &polytile_link_default, pti_one_block, MiB);
-    const int a = launch->operand("A"), b = launch->operand("B"), c = launch->operand("C");
-    for (const pti_variant &variant : VariantsOf(pti_family_strips, problem, {1, 2, 3})) {
-        SCOPED_TRACE(variant.n_strips);
-        pti_candidate candidate = {};
-        candidate.variant = variant;
-        candidate.shape[0] = candidate.shape[1] = candidate.shape[2] = 12;
-        pti_candidate_estimate(&problem, &candidate);
-        pti_partition partition;
-        ASSERT_TRUE(pti_family_strips.partition(&problem, &candidate, &partition));
-        const int n_strips = 12 / ((12 + variant.n_strips - 1) / variant.n_strips);
-        EXPECT_EQ(partition.n_strips, n_strips);
-        for (int64_t k = 0; k < partition.n_superblocks; k++)
-            EXPECT_EQ(pti_partition_strip(&partition, k), k % n_strips) << k;
-        EXPECT_TRUE(partition.has_own_piece[c]);
-        EXPECT_FALSE(partition.has_own_piece[a] || partition.has_own_piece[b]);
-        EXPECT_EQ(partition.n_places[c], n_strips);
-        EXPECT_EQ(partition.n_places[a], 4) << "A passes, strip by strip";
-        EXPECT_EQ(partition.n_places[b], 0) << "as many as buffers";
-        pti_partition_free(&partition);
-    }
-}
-
-TEST(Family, LinesHaveOnePlaceForWhatStays) {
-    const std::unique_ptr<Launch> launch(MakeLaunch(Gemm(24)));
-    const pti_problem problem =
-        pti_problem_of(launch->instance(), &polytile_link_default, pti_one_block, MiB);
-    const int of_index[] = {launch->operand("B"), launch->operand("A"), launch->operand("C")};
-    for (const pti_variant &variant : VariantsOf(pti_family_lines, problem, {1, 2, 3})) {
-        SCOPED_TRACE(variant.along);
-        pti_candidate candidate = {};
-        candidate.variant = variant;
-        candidate.shape[0] = candidate.shape[1] = candidate.shape[2] = 6;
-        pti_candidate_estimate(&problem, &candidate);
-        EXPECT_EQ(candidate.order[2], variant.along) << "superblocks follow each other along it";
-        pti_partition partition;
-        ASSERT_TRUE(pti_family_lines.partition(&problem, &candidate, &partition));
-        for (int a = 0; a < 3; a++)
-            EXPECT_EQ(partition.n_places[a], a == of_index[variant.along]) << a;
-        pti_partition_free(&partition);
-    }
-}
-
-TEST(Family, TaperedCutsTheFirstAndTheLastSuperblockOfAPipeline) {
-    const std::unique_ptr<Launch> launch(MakeLaunch(Add(800)));
-    const pti_problem problem =
-        pti_problem_of(launch->instance(), &polytile_link_default, pti_one_block, MiB);
-    const struct {
-        int64_t extent, n_superblocks;
-    } table[] = {{100, 8 + 3 + 3}, {200, 4 + 3 + 3}, {400, 0}, {800, 0}};
-    for (const auto &of : table) {
-        SCOPED_TRACE(of.extent);
-        pti_candidate candidate = {};
-        candidate.variant = pti_variant_of(&pti_family_plain, 2);
-        candidate.shape[0] = of.extent;
-        pti_candidate_estimate(&problem, &candidate);
-        pti_partition partition;
-        ASSERT_TRUE(pti_family_tapered.partition(&problem, &candidate, &partition));
-        EXPECT_EQ(partition.n_superblocks, of.n_superblocks);
-        if (partition.n_superblocks > 0) {
-            const int64_t last = partition.n_superblocks - 1;
-            EXPECT_EQ(pti_box_count(&partition.superblock[0]), (of.extent + 7) / 8);
-            EXPECT_EQ(pti_box_count(&partition.superblock[last]), (of.extent + 7) / 8);
-        }
-        pti_partition_free(&partition);
-    }
-}
-
-TEST(Family, PaperSolvesForAShapeOfWhichAtLeastOneBlockIsSaidToFit) {
-    const std::unique_ptr<Launch> launch(MakeLaunch(Add(1000)));
-    const pti_variant variant = pti_variant_of(&pti_family_paper, 1);
-    for (const int64_t limit_bytes : {int64_t{11}, int64_t{12}, int64_t{1200}, 100 * KiB}) {
-        SCOPED_TRACE(limit_bytes);
-        const pti_problem problem =
-            pti_problem_of(launch->instance(), &polytile_link_default, pti_one_block, limit_bytes);
-        pti_solution solution = {};
-        ASSERT_EQ(pti_family_paper.solve(&problem, &variant, &solution), limit_bytes >= 12);
-        EXPECT_EQ(solution.shape[0], std::min<int64_t>(limit_bytes / 12, 1000));
-        EXPECT_EQ(solution.constant_bytes, 0);
-        EXPECT_EQ(solution.slope_bytes[0], 12);
-    }
 }
 
 } // namespace

@@ -45,7 +45,7 @@ bool SameLaunch(const pti_schedule_launch &a, const pti_schedule_launch &b) {
            std::equal(a.call.array, a.call.array + a.call.instance->n_operands, b.call.array);
 }
 
-bool SameRenewal(const pti_invalidation &a, const pti_invalidation &b) {
+bool SameInvalidation(const pti_invalidation &a, const pti_invalidation &b) {
     return a.operand == b.operand && a.first_op == b.first_op && SameSet(a.boxes, b.boxes);
 }
 
@@ -73,8 +73,8 @@ std::string DifferenceOf(const pti_schedule &a, const pti_schedule &b) {
     if (!std::equal(a.wait, a.wait + a.n_waits, b.wait, b.wait + b.n_waits))
         return "waits";
     if (!SameList(a.invalidation, a.n_invalidations, b.invalidation, b.n_invalidations,
-                  SameRenewal))
-        return "renewals";
+                  SameInvalidation))
+        return "invalidations";
     if (!SameList(a.before, a.n_before, b.before, b.n_before, SameHolding))
         return "what is resident before";
     if (!SameList(a.after, a.n_after, b.after, b.n_after, SameHolding))

@@ -20,7 +20,7 @@ std::unique_ptr<BoxSet> SomeElements(const polytile_domain &domain, Random *rand
     return set;
 }
 
-/** Fetches and renewals of elements of random arrays, beside what they should give. */
+/** Fetches and invalidations of elements of random arrays, beside what they should give. */
 class Exchanges {
   public:
     Exchanges(std::vector<HostArray> *host, std::vector<HostArray> *right,
@@ -181,8 +181,8 @@ TEST(Residency, GivesWhatRunningEveryLaunchAtOnceGives) {
     }
 }
 
-TEST(Residency, GivesTheSameWithFetchesAndRenewals) {
-    const uint64_t seed = test_seed("Residency.GivesTheSameWithFetchesAndRenewals");
+TEST(Residency, GivesTheSameWithFetchesAndInvalidations) {
+    const uint64_t seed = test_seed("Residency.GivesTheSameWithFetchesAndInvalidations");
     for (int64_t round = 0; round < scaled(600); round++) {
         SCOPED_TRACE(round);
         Random random(seed + static_cast<uint64_t>(round));
@@ -207,7 +207,7 @@ TEST(Residency, FetchesMoveWhatIsNewerOnceAndKeepIt) {
     EXPECT_EQ(resident.h2d_bytes, 80 * 8);
 }
 
-TEST(Residency, RenewedElementsAreUploadedAgainAndNeverComeBack) {
+TEST(Residency, InvalidatedElementsAreUploadedAgainAndNeverComeBack) {
     const std::vector<std::string> domains = {"100"};
     Resident resident(1 << 20, domains);
     CutLaunch increase({"increase[i]: inout x[i]", "100", {{"x", 0}}}, domains);
@@ -222,7 +222,7 @@ TEST(Residency, RenewedElementsAreUploadedAgainAndNeverComeBack) {
     EXPECT_FALSE(pti_residency_is_dirty(resident.get(), 0));
 }
 
-TEST(Residency, RenewedElementsOfInternalArraysCountAsWritten) {
+TEST(Residency, InvalidatedElementsOfInternalArraysCountAsWritten) {
     const std::vector<std::string> domains = {"100", "100"};
     Resident resident(1 << 20, domains, {true, false});
     CutLaunch copy({"copy[i]: in x[i]; out y[i]", "100", {{"x", 0}, {"y", 1}}}, domains);
@@ -233,8 +233,8 @@ TEST(Residency, RenewedElementsOfInternalArraysCountAsWritten) {
     EXPECT_EQ(pti_boxes_count(pti_residency_unwritten(resident.get(), 0)), 90);
 }
 
-/** The checker sees what a renewal makes old, and that nothing is old without one. */
-TEST(Residency, RenewalsAreChecked) {
+/** The checker sees what a invalidation makes old, and that nothing is old without one. */
+TEST(Residency, InvalidationsAreChecked) {
     const std::vector<std::string> domains = {"100"};
     Resident resident(1 << 20, domains);
     CutLaunch increase({"increase[i]: inout x[i]", "100", {{"x", 0}}}, domains);

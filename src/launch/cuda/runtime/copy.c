@@ -1,7 +1,6 @@
 #include "launch/cuda/runtime/copy.h"
 
 #include "access/set/boxes.h"
-#include "base/checked.h"
 
 /** What all copies of a nest share. */
 typedef struct copying {

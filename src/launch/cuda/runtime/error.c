@@ -36,16 +36,16 @@ static bool is_repeated(const pti_cuda_device *cuda) {
            cuda->api->cudaGetLastError() != cudaSuccess;
 }
 
-static const char *written(const pti_text *text) {
+static const char *text_or_empty(const pti_text *text) {
     return text->failed || text->data == NULL ? "" : text->data;
 }
 
-static polytile_status fail(pti_cuda_device *cuda, cudaError_t error, const char *call) {
+static polytile_status fail_call(pti_cuda_device *cuda, cudaError_t error, const char *call) {
     pti_text what = {0};
     describe_command(cuda, "", ": ", &what);
-    polytile_status status = pti_fail(cuda->device.object.context, POLYTILE_DEVICE,
-                                      "cuda:%d: %s%s failed: %s (%s)", cuda->number, written(&what),
-                                      call, cudaGetErrorString(error), cudaGetErrorName(error));
+    polytile_status status = pti_fail(
+        cuda->device.object.context, POLYTILE_DEVICE, "cuda:%d: %s%s failed: %s (%s)", cuda->number,
+        text_or_empty(&what), call, cudaGetErrorString(error), cudaGetErrorName(error));
     pti_text_free(&what);
     return status;
 }
@@ -94,7 +94,7 @@ static polytile_status report_fault(pti_cuda_device *cuda, cudaError_t error, co
     if (pti_cuda_fault_find(cuda->api, cuda->number, &fault))
         return refuse_faulted(cuda, &fault);
     describe_fault(cuda, error, call, &what);
-    snprintf(fault.text, sizeof fault.text, "cuda:%d: %s", cuda->number, written(&what));
+    snprintf(fault.text, sizeof fault.text, "cuda:%d: %s", cuda->number, text_or_empty(&what));
     pti_text_free(&what);
     pti_cuda_fault_add(&fault);
     return pti_fail(cuda->device.object.context, POLYTILE_DEVICE, "%s", fault.text);
@@ -103,7 +103,7 @@ static polytile_status report_fault(pti_cuda_device *cuda, cudaError_t error, co
 polytile_status pti_cuda_check(pti_cuda_device *cuda, cudaError_t error, const char *call) {
     if (error == cudaSuccess)
         return POLYTILE_OK;
-    return is_repeated(cuda) ? report_fault(cuda, error, call) : fail(cuda, error, call);
+    return is_repeated(cuda) ? report_fault(cuda, error, call) : fail_call(cuda, error, call);
 }
 
 /** CUDA keeps "not ready" as its last error, which a kernel's launch would find; so it is
@@ -126,5 +126,5 @@ polytile_status pti_cuda_enter(pti_cuda_device *cuda) {
     if (error == cudaSuccess)
         return POLYTILE_OK;
     cuda->api->cudaGetLastError();
-    return fail(cuda, error, "cudaSetDevice");
+    return fail_call(cuda, error, "cudaSetDevice");
 }

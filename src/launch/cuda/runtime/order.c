@@ -1,6 +1,7 @@
 #include "launch/cuda/runtime/order.h"
 
 #include "base/checked.h"
+#include "base/list.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -34,15 +35,9 @@ struct pti_cuda_order {
 };
 
 static polytile_status grow_pool(pti_cuda_order *order, int capacity) {
-    cudaEvent_t *event = realloc(order->event, (size_t)capacity * sizeof *event);
-    if (event != NULL)
-        order->event = event;
-    int *idle = realloc(order->idle, (size_t)capacity * sizeof *idle);
-    if (idle != NULL)
-        order->idle = idle;
-    if (event == NULL || idle == NULL)
+    if (!PTI_RESIZE(order->event, capacity) || !PTI_RESIZE(order->idle, capacity))
         return pti_fail_memory(order->cuda->device.object.context, "the events between streams",
-                               (double)capacity * sizeof *event);
+                               (double)capacity * sizeof *order->event);
     order->event_capacity = capacity;
     return POLYTILE_OK;
 }

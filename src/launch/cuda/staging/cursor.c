@@ -31,7 +31,9 @@ int64_t pti_newest_conflict(pti_staging *staging, const pti_command *command, in
     return other >= since ? other : -1;
 }
 
-int64_t pti_newest_unseen(pti_staging *staging, const pti_command *command) {
+/** Return the newest conflict of an upload that threads read from the user's memory with downloads
+ * that may not be there yet, also direct ones. */
+static int64_t newest_unseen(pti_staging *staging, const pti_command *command) {
     int64_t since = pti_n_drained(staging);
     if (pti_may_download_directly(staging, command->operand))
         since = pti_min(since, staging->n_direct);
@@ -61,7 +63,7 @@ bool pti_cursor_find(pti_staging *staging, pti_cursor *cursor, int64_t end) {
         cursor->n_taken = 0;
         cursor->is_open = true;
         if (cursor->kind == PTI_UPLOAD)
-            cursor->conflict = pti_newest_unseen(staging, &cursor->command);
+            cursor->conflict = newest_unseen(staging, &cursor->command);
     }
     return true;
 }

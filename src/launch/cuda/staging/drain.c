@@ -1,6 +1,5 @@
 #include "launch/cuda/staging/staging_state.h"
 
-#include "base/checked.h"
 #include "launch/cuda/runtime/order.h"
 #include "launch/cuda/runtime/timing.h"
 

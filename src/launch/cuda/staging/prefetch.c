@@ -1,6 +1,5 @@
 #include "launch/cuda/staging/staging_state.h"
 
-#include "base/checked.h"
 #include "launch/device/execution.h"
 
 /** Wait for enqueued direct downloads: for the whole stream, since this is rare. */

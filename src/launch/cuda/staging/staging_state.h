@@ -96,8 +96,4 @@ int64_t pti_n_received(const pti_staging *staging);
  */
 int64_t pti_newest_conflict(pti_staging *staging, const pti_command *command, int64_t since);
 
-/** Return that for an upload that threads read from the user's memory, of downloads that may not be
- * there yet, also direct ones. */
-int64_t pti_newest_unseen(pti_staging *staging, const pti_command *command);
-
 #endif

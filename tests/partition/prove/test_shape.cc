@@ -92,7 +92,7 @@ void expect_refused(int64_t limit_bytes, const std::vector<Change> &changes) {
     }
 }
 
-TEST(CheckFields, NumbersThatNoScheduleHasAreRefused) {
+TEST(CheckShape, NumbersThatNoScheduleHasAreRefused) {
     static pti_invalidation invalidation = {};
     expect_refused(
         256,
@@ -120,29 +120,29 @@ TEST(CheckFields, NumbersThatNoScheduleHasAreRefused) {
                  p.superblocks[0].range[0].hi = p.superblocks[0].range[0].lo + 3;
              },
              ""},
-            {"abreast", [](Planned &p) { p.op_of(PTI_UPLOAD).concurrent = true; }, ""},
-            {"renewal of no array",
+            {"concurrent", [](Planned &p) { p.op_of(PTI_UPLOAD).concurrent = true; }, ""},
+            {"invalidation of no array",
              [](Planned &p) {
                  invalidation = {2, 0, {}};
                  p.schedule.invalidation = &invalidation;
                  p.schedule.n_invalidations = 1;
              },
-             "renewal 0 is of array 2, which there is not"},
-            {"renewal of no array",
+             "invalidation 0 is of array 2, which there is not"},
+            {"invalidation of no array",
              [](Planned &p) {
                  invalidation = {-1, 0, {}};
                  p.schedule.invalidation = &invalidation;
                  p.schedule.n_invalidations = 1;
              },
-             "renewal 0 is of array -1, which there is not"},
-            {"renewal before the start",
+             "invalidation 0 is of array -1, which there is not"},
+            {"invalidation before the start",
              [](Planned &p) {
                  invalidation = {0, -1, {}};
                  p.schedule.invalidation = &invalidation;
                  p.schedule.n_invalidations = 1;
              },
              "out of order or not there"},
-            {"renewal behind the end",
+            {"invalidation behind the end",
              [](Planned &p) {
                  invalidation = {0, p.schedule.n_ops + 1, {}};
                  p.schedule.invalidation = &invalidation;
@@ -172,7 +172,7 @@ TEST(CheckFields, NumbersThatNoScheduleHasAreRefused) {
         });
 }
 
-TEST(CheckFields, InPlaceNothingLiesOnADevice) {
+TEST(CheckShape, InPlaceNothingLiesOnADevice) {
     static bool dropped[2] = {};
     static pti_boxes unwritten[2] = {};
     static pti_invalidation invalidation = {};
