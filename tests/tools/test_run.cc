@@ -46,7 +46,7 @@ template <class T> std::vector<T> elements(const std::string &file) {
     return data;
 }
 
-class Run : public testing::Test {
+class RunCommand : public testing::Test {
   protected:
     void SetUp() override {
         if (access((POLYTILE_BINARY_DIR "/tools/polytile"), X_OK) != 0)
@@ -76,7 +76,7 @@ class Run : public testing::Test {
     Shell shell;
 };
 
-TEST_F(Run, CreatesAFileWithinALimit) {
+TEST_F(RunCommand, CreatesAFileWithinALimit) {
     for (const char *device : {"host", "'host(memory=4KiB)'", "host --limit 4KiB"}) {
         const Shell::Result result =
             run(add + "--domain x.0 " + inputs + output + "--device " + device);
@@ -89,7 +89,7 @@ TEST_F(Run, CreatesAFileWithinALimit) {
     }
 }
 
-TEST_F(Run, TakesDomainsFromExtentsAndParametersAndLeavesTheRestZero) {
+TEST_F(RunCommand, TakesDomainsFromExtentsAndParametersAndLeavesTheRestZero) {
     std::vector<double> a(40 * 30);
     std::iota(a.begin(), a.end(), 1);
     shell.write("A.npy", npy("<f8", {40, 30}, a));
@@ -108,7 +108,7 @@ TEST_F(Run, TakesDomainsFromExtentsAndParametersAndLeavesTheRestZero) {
         }
 }
 
-TEST_F(Run, PrintsWhatThreadsCombine) {
+TEST_F(RunCommand, PrintsWhatThreadsCombine) {
     const std::string sums =
         "--kernel 'sums[i](f32 a): in x[i]; out sum s[0]; out max m[0]; out min k[0:2]' "
         "--body 'PT_SUM(s(0), a * x(i)); PT_MAX(m(0), x(i)); PT_MIN(k(i % 3), x(i));' "
@@ -132,7 +132,7 @@ TEST_F(Run, PrintsWhatThreadsCombine) {
         EXPECT_NE(json_object_get(root.get(), key), nullptr) << key;
 }
 
-TEST_F(Run, ChangesAFileThatIsThere) {
+TEST_F(RunCommand, ChangesAFileThatIsThere) {
     shell.write("body", "x(i) *= 2;\n");
     const Shell::Result result = run(
         "--kernel 'twice[i]: inout x[i]' --body @body --domain 1:x.0-1:2 --array x=x.npy --check");
@@ -142,7 +142,7 @@ TEST_F(Run, ChangesAFileThatIsThere) {
         EXPECT_EQ(changed[k], k % 2 == 1 ? 2 * x[k] : x[k]) << k;
 }
 
-TEST_F(Run, ChecksTheDeclarationAndTheBodyBefore) {
+TEST_F(RunCommand, ChecksTheDeclarationAndTheBodyBefore) {
     const std::string rest = "--array x=x.npy --output z:f32:x.0=z.npy --check";
     expect_refused("--kernel 'k[i]: in x[i]; out z[0]' --body 'z(0) = x(i);' --domain x.0 " + rest,
                    2, "conflict on z[0]");
@@ -151,7 +151,7 @@ TEST_F(Run, ChecksTheDeclarationAndTheBodyBefore) {
                    2, "it is not declared to be read");
 }
 
-TEST_F(Run, RefusesWhatIsWrong) {
+TEST_F(RunCommand, RefusesWhatIsWrong) {
     const std::string all = inputs + output, domain = "--domain x.0 ";
     shell.write("short.npy", npy("<f4", {n}, x).substr(0, 500));
     shell.write("fortran.npy", npy("<f4", {500, 2}, x, true));
@@ -204,7 +204,7 @@ TEST_F(Run, RefusesWhatIsWrong) {
         expect_refused(row.arguments, row.exit_code, row.says);
 }
 
-TEST_F(Run, ShowsTheLineOfABodyThatDoesNotCompile) {
+TEST_F(RunCommand, ShowsTheLineOfABodyThatDoesNotCompile) {
     const Shell::Result result = run(
         "--kernel 'add[i]: in x[i], y[i]; out z[i]' --body 'z(i) = x(i) + w(i);' --domain x.0 " +
         inputs + output);
@@ -216,7 +216,7 @@ TEST_F(Run, ShowsTheLineOfABodyThatDoesNotCompile) {
         << result.err;
 }
 
-TEST_F(Run, SaysThatThereIsNoCompiler) {
+TEST_F(RunCommand, SaysThatThereIsNoCompiler) {
     const Shell::Result result = shell.run("POLYTILE_CACHE=off POLYTILE_CC=no-such-cc " + command +
                                            add + "--domain x.0 " + inputs + output);
     EXPECT_EQ(result.exit_code, 1);
@@ -224,7 +224,7 @@ TEST_F(Run, SaysThatThereIsNoCompiler) {
         << result.err;
 }
 
-TEST_F(Run, KeepsAnOldFileWhenItFails) {
+TEST_F(RunCommand, KeepsAnOldFileWhenItFails) {
     shell.write("z.npy", "old");
     EXPECT_EQ(run(add + "--domain x.0 " + inputs + output + "--limit 8B").exit_code, 3);
     EXPECT_EQ(shell.read("z.npy"), "old");
@@ -238,7 +238,7 @@ std::string block_of_readme(const std::string &begin) {
     return at == std::string::npos ? "" : text.substr(at, text.find("```", at) - at);
 }
 
-TEST_F(Run, TheCommandOfTheReadmeSmooths) {
+TEST_F(RunCommand, TheCommandOfTheReadmeSmooths) {
     const std::string readme = "polytile run ";
     std::string block = block_of_readme(readme);
     ASSERT_EQ(block.rfind(readme, 0), 0u);
@@ -255,7 +255,7 @@ TEST_F(Run, TheCommandOfTheReadmeSmooths) {
             EXPECT_EQ(b[40 * i + j], a[40 * i + j]) << i << " " << j;
 }
 
-TEST_F(Run, HelpsOnStandardOutput) {
+TEST_F(RunCommand, HelpsOnStandardOutput) {
     const Shell::Result result = run("--help");
     EXPECT_EQ(result.exit_code, 0);
     EXPECT_EQ(result.out.rfind("Usage: polytile run", 0), 0u);
