@@ -108,17 +108,24 @@ static bool check_list(const pti_joint_schedule *schedule, int number, pti_text 
     return true;
 }
 
-/** Members with the same host memory are of one process. */
-static bool check_memory(const pti_joint_schedule *schedule, const pti_joint_list *list,
-                         pti_text *why) {
-    for (int a = 0; a < schedule->n_arrays; a++) {
-        for (int q = list->first; q < list->first + list->n_local; q++) {
-            const int *memory = &schedule->memory[a * schedule->n_members];
-            if (!is_between(memory[q], list->first, q + 1) || memory[memory[q]] != memory[q])
-                return PTI_REJECT(why,
-                                  "%s: member %d has the memory of a member of another process",
-                                  schedule->array[a].name, q);
-        }
+/** The list that has operations of a member. */
+static const pti_joint_list *list_of(const pti_joint_schedule *schedule, int member) {
+    const pti_joint_list *list = schedule->list;
+    while (!pti_joint_is_local(list, member))
+        list++;
+    return list;
+}
+
+/** Members with the same host memory are of one process: the first of them has its own. */
+static bool check_memory(const pti_joint_schedule *schedule, pti_text *why) {
+    for (int c = 0; c < schedule->n_arrays * schedule->n_members; c++) {
+        const int array = c / schedule->n_members, member = c % schedule->n_members;
+        const int *memory = &schedule->memory[array * schedule->n_members];
+        const int with = memory[member];
+        if (with < 0 || with > member || memory[with] != with ||
+            list_of(schedule, with) != list_of(schedule, member))
+            return PTI_REJECT(why, "%s: member %d has the memory of a member of another process",
+                              schedule->array[array].name, member);
     }
     return true;
 }
@@ -137,13 +144,15 @@ static bool check_holding(const pti_joint_schedule *schedule, const pti_joint_ho
 bool pti_joint_check_shape(const pti_joint_schedule *schedule, pti_text *why) {
     int n_members = 0;
     for (int k = 0; k < schedule->n_lists; k++) {
-        if (!check_list(schedule, k, why) || !check_memory(schedule, &schedule->list[k], why))
+        if (!check_list(schedule, k, why))
             return false;
         n_members += schedule->list[k].n_local;
     }
     if (n_members != schedule->n_members)
         return PTI_REJECT(why, "the processes have %d of %d members", n_members,
                           schedule->n_members);
+    if (!check_memory(schedule, why))
+        return false;
     for (int c = 0; c < schedule->n_arrays * schedule->n_members; c++)
         if (!check_holding(schedule, &schedule->before[c], c, why) ||
             !check_holding(schedule, &schedule->after[c], c, why))
