@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /** Return the file of a name, or NULL. */
 static const file_value *find_file(const run_arguments *args, const char *name, size_t length) {
@@ -95,6 +96,38 @@ static bool find_number(const number_scope *scope, const char *name, size_t leng
     return true;
 }
 
+static bool is_same_file(const char *one, const char *other) {
+    struct stat a, b;
+    return stat(one, &a) == 0 && stat(other, &b) == 0 && a.st_dev == b.st_dev &&
+           a.st_ino == b.st_ino;
+}
+
+/** Refuse a file that two arrays are mapped from, of which one is written: each has a mapping of its
+ * own, so that nothing else sees it. */
+static int refuse_twice(const run_arguments *args, const polytile_kernel *kernel, int a, int b) {
+    const char *one = polytile_kernel_get_array_name(kernel, a);
+    const char *other = polytile_kernel_get_array_name(kernel, b);
+    const file_value *file = find_file(args, one, strlen(one));
+    const file_value *again = find_file(args, other, strlen(other));
+    const bool is_written = polytile_kernel_get_array_role(kernel, a) != POLYTILE_IN ||
+                            polytile_kernel_get_array_role(kernel, b) != POLYTILE_IN;
+    if (!is_written || file->domain != NULL || again->domain != NULL ||
+        !is_same_file(file->path, again->path))
+        return EXIT_DONE;
+    return usage_error(args->subcommand,
+                       "--array %s and %s are one file, %s, and one of them is written; copy the "
+                       "file, or create another with --output",
+                       one, other, again->path);
+}
+
+static int check_files(const run_arguments *args, const run_arrays *arrays) {
+    int exit_code = EXIT_DONE;
+    for (int a = 0; a < arrays->n; a++)
+        for (int b = 0; b < a && exit_code == EXIT_DONE; b++)
+            exit_code = refuse_twice(args, arrays->kernel, b, a);
+    return exit_code;
+}
+
 static int open_inputs(const run_arguments *args, polytile_context *ctx, run_arrays *arrays) {
     polytile_status status = POLYTILE_OK;
     for (int a = 0; a < arrays->n && status == POLYTILE_OK; a++) {
@@ -141,6 +174,11 @@ static int open_output(const run_arguments *args, polytile_context *ctx, const f
                            "--output %s: %s: a file's indices begin at 0 and have no steps; give "
                            "extents, such as 8192x8192",
                            file->name, file->domain);
+    if (file->path == NULL && !run_can_show(file->type, &domain))
+        return usage_error(args->subcommand,
+                           "--output %s: at most 16 elements of i8 to u64, f32 or f64 are printed; "
+                           "add =FILE.npy to keep them",
+                           file->name);
     const polytile_status status = create_output(ctx, file, &domain, array, memory);
     return status == POLYTILE_OK ? EXIT_DONE : library_error(args->subcommand, ctx, status);
 }
@@ -181,6 +219,8 @@ int run_arrays_open(const run_arguments *args, polytile_context *ctx, const poly
     if (arrays->array == NULL || arrays->memory == NULL)
         return library_error(args->subcommand, NULL, POLYTILE_NO_MEMORY);
     int exit_code = check_names(args, kernel);
+    if (exit_code == EXIT_DONE)
+        exit_code = check_files(args, arrays);
     if (exit_code == EXIT_DONE)
         exit_code = open_inputs(args, ctx, arrays);
     if (exit_code == EXIT_DONE)

@@ -33,10 +33,14 @@ void run_arrays_close(run_arrays *arrays);
 /** Return whether threads combine into a kernel's array. */
 bool run_is_reduced(const polytile_kernel *kernel, int array);
 
+/** Return whether elements of a type, and of a domain that begins at 0, are printed. */
+bool run_can_show(polytile_type type, const polytile_domain *domain);
+
 /** Print "s = 12", for each array that threads combine into and that has few elements. */
 void run_arrays_print(const run_arrays *arrays);
 
-/** Return the same as an object, of numbers or lists of them; NULL: memory ran out. */
+/** Return the same as an object, of numbers or lists of them; NULL: memory ran out. Numbers from 2^63
+ * on, which JSON's library lacks, are texts. */
 json_t *run_arrays_to_json(const run_arrays *arrays);
 
 #endif

@@ -23,18 +23,28 @@ static char kind_of(polytile_type type) {
     return '\0';
 }
 
-static int64_t count_elements(const polytile_array *array) {
-    const polytile_domain *domain = polytile_array_get_domain(array);
+/** Return the elements of a domain, or any number above MOST_SHOWN. */
+static int64_t count_few(const polytile_domain *domain) {
     int64_t n = 1;
-    for (int d = 0; d < domain->n_dims; d++)
-        n *= domain->range[d].hi - domain->range[d].lo + 1;
+    for (int d = 0; d < domain->n_dims && n <= MOST_SHOWN; d++) {
+        const int64_t extent = domain->range[d].hi - domain->range[d].lo + 1;
+        n = extent > MOST_SHOWN ? extent : n * extent;
+    }
     return n;
+}
+
+static int64_t count_elements(const polytile_array *array) {
+    return count_few(polytile_array_get_domain(array));
+}
+
+bool run_can_show(polytile_type type, const polytile_domain *domain) {
+    return kind_of(type) != '\0' && count_few(domain) <= MOST_SHOWN;
 }
 
 static bool is_shown(const run_arrays *arrays, int a) {
     return run_is_reduced(arrays->kernel, a) &&
-           kind_of(polytile_array_get_type(arrays->array[a])) &&
-           count_elements(arrays->array[a]) <= MOST_SHOWN;
+           run_can_show(polytile_array_get_type(arrays->array[a]),
+                        polytile_array_get_domain(arrays->array[a]));
 }
 
 static int64_t read_integer_at(polytile_type type, const void *at) {
@@ -94,6 +104,11 @@ void run_arrays_print(const run_arrays *arrays) {
 
 /** JSON has no number for those that are not finite. */
 static json_t *number_to_json(polytile_type type, const void *at) {
+    char text[NUMBER_BYTES];
+    if (kind_of(type) == 'u' && read_integer_at(type, at) < 0) {
+        write_number(type, at, text);
+        return json_string(text);
+    }
     json_t *number = kind_of(type) == 'f' ? json_real(read_real_at(type, at))
                                           : json_integer((json_int_t)read_integer_at(type, at));
     return number == NULL && kind_of(type) == 'f' ? json_null() : number;

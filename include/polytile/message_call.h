@@ -202,7 +202,10 @@ PT_MESSAGE_FUNCTION int pt_begin(pt_slot *team, pt_kind kind, int flags, int pee
     }
     pt_put_entry(team);
     *request = team->entry.request;
-    return *request == PT_NO_REQUEST ? pt_await_end(team) : pt_is_ending(team);
+    if (*request != PT_NO_REQUEST)
+        return pt_is_ending(team);
+    PT_TEAM_SYNC;
+    return pt_await_end(team);
 }
 
 /** Copy what a slot sends to itself: buffers are those of a send and a receive. */

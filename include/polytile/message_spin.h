@@ -8,7 +8,7 @@
  *
  * Of the end of a launch only the number matters, and nothing that was stored before it: so no order
  * is asked for there. The server's words are in the host's memory, which is far away. So a slot
- * notes what it has seen of them, and of the credit for all slots, in the device's memory.
+ * notes what it has seen of them, and the credit for all slots in the device's memory, too.
  */
 
 /** Looks at a word before the server is told, and at it between two at `ending`; looks of pt_test()

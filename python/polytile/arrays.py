@@ -11,13 +11,24 @@ _TYPES = {
     "float16": "f16", "float32": "f32", "float64": "f64",
 }
 _DTYPES = {name: dtype for dtype, name in _TYPES.items()}
+_AMBIGUOUS = {"i8": "int8 or int64", "u8": "uint8 or uint64", "f16": "float16 or longdouble"}
+
+
+def dtype_of(dtype):
+    """A NumPy type of what NumPy takes, or of the library's name of a type."""
+    if not isinstance(dtype, str):
+        return np.dtype(dtype)
+    if dtype in _AMBIGUOUS:
+        raise InvalidError(
+            f"{dtype!r} counts bits here and bytes in NumPy; write {_AMBIGUOUS[dtype]}")
+    return np.dtype(_DTYPES.get(dtype, dtype))
 
 
 class Described:
     """An array without memory, to plan with at any size."""
 
     def __init__(self, dtype, shape):
-        self.dtype = np.dtype(_DTYPES.get(dtype, dtype))
+        self.dtype = dtype_of(dtype)
         self.shape = tuple(int(extent) for extent in shape)
         self.ndim = len(self.shape)
 
@@ -91,6 +102,8 @@ def _check_memory(array, name):
         raise InvalidError(f"{name} has {array.ndim} dimensions, and there may be 8")
     if 0 in array.shape:
         raise InvalidError(f"{name} is empty: its shape is {array.shape}")
+    if isinstance(array, np.ndarray) and not array.flags.aligned:
+        raise UnsupportedError(f"{name} is not aligned for {array.dtype}; give {name}.copy()")
     if isinstance(array, np.ndarray) and any(
         stride <= 0 for stride, extent in zip(array.strides, array.shape) if extent > 1
     ):

@@ -57,6 +57,11 @@ _BY_TEXT = {
 }
 
 
+def is_invalid(status):
+    """Whether a status is that of a wrong argument."""
+    return _BY_TEXT.get(text_of(lib.polytile_status_text(status))) is InvalidError
+
+
 def require(status, ctx=None):
     """Raise what a status means, with the last error of a context."""
     if status == 0:

@@ -106,12 +106,19 @@ def _range_of(part):
     slice, which does not include its end."""
     if isinstance(part, numbers.Integral):
         return (0, int(part) - 1, 1)
-    if isinstance(part, slice):
+    if isinstance(part, (slice, range)):
         if part.start is None or part.stop is None:
             raise InvalidError(f"a slice of a domain needs both ends: {part}")
-        return (int(part.start), int(part.stop) - 1, int(part.step or 1))
-    lo, hi, *rest = part
-    return (int(lo), int(hi), int(rest[0]) if rest else 1)
+        found = (int(part.start), int(part.stop) - 1, 1 if part.step is None else int(part.step))
+    else:
+        part = tuple(part)
+        if len(part) not in (2, 3):
+            raise InvalidError(
+                f"{part} is no range: give an extent, a slice, (lo, hi) or (lo, hi, step)")
+        found = (int(part[0]), int(part[1]), int(part[2]) if len(part) == 3 else 1)
+    if found[2] < 1:
+        raise InvalidError(f"a domain's step is {found[2]}; give 1 or more")
+    return found
 
 
 def _ranges(of, wrapped, domain):

@@ -4,7 +4,7 @@
 from ._context import Context
 from ._library import ffi, lib
 from .arrays import Described, Wrapped, type_of
-from .errors import InvalidError
+from .errors import InvalidError, is_invalid
 from .kernel import Launch, Report, _check_arrays
 
 
@@ -13,6 +13,7 @@ class Internal:
 
     def __init__(self, queue, dtype, shape, name):
         self.memory = Described(dtype, shape)
+        self.queue = queue
         self.name = name
         self.is_writable = True
         made = ffi.new("polytile_array **")
@@ -56,15 +57,17 @@ class Queue:
 
     def attach(self, *arrays, names=None):
         """Let launches use arrays; nothing moves yet."""
-        for k, given in enumerate(arrays):
-            name = names[k] if names else f"array{len(self._attached)}"
-            self._attach(given, name)
+        with self.context.lock:
+            for k, given in enumerate(arrays):
+                name = names[k] if names else f"array{len(self._attached)}"
+                self._attach(given, name)
 
     def _attach(self, given, name):
+        handle = self.handle
         wrapped = Wrapped(self.context, given, name)
         try:
             self.context.require(lib.polytile_queue_attach(
-                self.handle, 1, ffi.new("polytile_array *[]", [wrapped.handle])))
+                handle, 1, ffi.new("polytile_array *[]", [wrapped.handle])))
         except BaseException:
             wrapped.destroy()
             raise
@@ -73,11 +76,15 @@ class Queue:
 
     def array(self, dtype, shape, name=None):
         """Make an array of the queue's own, such as a second field."""
-        self._n_internal += 1
-        return Internal(self, dtype, shape, name or f"internal{self._n_internal}")
+        with self.context.lock:
+            self._n_internal += 1
+            return Internal(self, dtype, shape, name or f"internal{self._n_internal}")
 
     def _find(self, given, name):
         if isinstance(given, Internal):
+            if given.queue is not self:
+                raise InvalidError(
+                    f"array {given.name} is of another queue; make one by this queue's array()")
             return given
         found = self._attached.get(id(given))
         return self._attach(given, name) if found is None else found[1]
@@ -89,11 +96,12 @@ class Queue:
                 f"{of.name}: {len(arrays)} arrays are given and the kernel has {len(of.arrays)}: "
                 f"{', '.join(of.arrays)}")
         with self.context.lock:
+            handle = self.handle
             wrapped = [self._find(given, name) for given, name in zip(arrays, of.arrays)]
             _check_arrays(of, wrapped)
             launch = Launch(self.context, of, wrapped, domain, None, params)
             self.context.require(lib.polytile_queue_launch(
-                self.handle, launch.kernel, launch.domain, launch.n_arrays, launch.arrays,
+                handle, launch.kernel, launch.domain, launch.n_arrays, launch.arrays,
                 launch.options))
 
     def wait(self):
@@ -112,11 +120,15 @@ class Queue:
             wrapped = [self._attached[key][1] for key in keys]
             if not wrapped:
                 return self.wait()
-            self.context.require(lib.polytile_queue_detach(
+            status = lib.polytile_queue_detach(
                 self.handle, len(wrapped),
-                ffi.new("polytile_array *[]", [w.handle for w in wrapped])))
-            for key in keys:
-                self._attached.pop(key)[1].destroy()
+                ffi.new("polytile_array *[]", [w.handle for w in wrapped]))
+            try:
+                self.context.require(status)
+            finally:
+                if not is_invalid(status):  # then nothing was detached
+                    for key in keys:
+                        self._attached.pop(key)[1].destroy()
         return None
 
     def report(self):
@@ -128,9 +140,10 @@ class Queue:
 
     def close(self):
         """End the queue; launches that failed are not reported any more."""
-        if self._handle is not None:
-            self._handle = None
-            self.context.destroy()
-            self._attached = {}
+        with self.context.lock:
+            if self._handle is not None:
+                self._handle = None
+                self.context.destroy()
+                self._attached = {}
 
 

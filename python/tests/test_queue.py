@@ -64,3 +64,29 @@ def test_an_exception_ends_the_queue():
             queue.launch(pt.kernel("copy[i]: in x[i]; out z[i]", "z(i) = x(i);"), x, z)
             raise KeyError("of the program")
     assert np.array_equal(z, x) or not z.any()
+
+
+def test_arrays_of_another_queue_are_refused():
+    twice = pt.kernel("twice[i]: in x[i]; out y[i]", "y(i) = 2 * x(i);")
+    x = np.arange(10.0)
+    with pt.Queue("host") as other:
+        theirs = other.array("float64", (10,))
+    with pt.Queue("host") as queue:
+        with pytest.raises(pt.InvalidError, match="of another queue"):
+            queue.launch(twice, x, theirs)
+        queue.detach(x)
+
+
+def test_domains_and_types_that_could_mean_something_else():
+    twice = pt.kernel("twice[i]: in x[i]; out y[i]", "y(i) = 2 * x(i);")
+    x, y = np.arange(10.0), np.zeros(10)
+    pt.run(twice, x, y, domain=range(2, 5))
+    assert np.array_equal(np.nonzero(y)[0], [2, 3, 4])
+    for wrong in ([(1, 2, 3, 4)], [(0, 9, 0)], slice(0, 9, 0)):
+        with pytest.raises(pt.InvalidError):
+            pt.run(twice, x, y, domain=wrong)
+    with pytest.raises(pt.InvalidError, match="int8 or int64"):
+        pt.described("i8", (10,))
+    unaligned = np.frombuffer(bytes(81), dtype=np.uint8)[1:].view(np.float64)
+    with pytest.raises(pt.UnsupportedError, match="not aligned"):
+        pt.run(twice, unaligned, y)

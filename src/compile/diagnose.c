@@ -51,7 +51,8 @@ static remark read_remark(const char *line) {
     const size_t length = strcspn(line, "\n");
     const char *found = strstr(line, error);
     of.is_error = found != NULL && (size_t)(found - line) < length;
-    if (strncmp(line, body, strlen(body)) == 0 && strchr("(:", line[strlen(body)]) != NULL)
+    const char behind = strncmp(line, body, strlen(body)) == 0 ? line[strlen(body)] : '\0';
+    if (behind == '(' || behind == ':')
         read_place(line + strlen(body), &of);
     if (of.is_error) {
         found += strlen(error);

@@ -104,7 +104,7 @@ done:
 }
 
 void pti_unload_cuda(pti_loaded *loaded) {
-    const pti_driver_calls *calls = driver_calls();
-    if (loaded->module != NULL && calls != NULL)
+    const pti_driver_calls *calls = loaded->module == NULL ? NULL : driver_calls();
+    if (calls != NULL)
         calls->unload(loaded->module);
 }

@@ -5,9 +5,11 @@ JointProgram::JointProgram(const SharedProgram &program, int n_members, Random *
       keeps_(is_within_ && random->chance(40)), launches_(program.launches()) {
     const int n_arrays = static_cast<int>(program.ownerships().size());
     pti_copies_create(n_arrays, n_members, &copies_);
+    is_shared_.reset(new bool[static_cast<size_t>(n_arrays)]);
+    is_lent_.reset(new bool[static_cast<size_t>(n_arrays)]);
     for (int a = 0; a < n_arrays; a++) {
-        is_shared_.push_back(is_within_ && random->chance(80));
-        is_lent_.push_back(is_within_ && random->chance(50));
+        is_shared_[static_cast<size_t>(a)] = is_within_ && random->chance(80);
+        is_lent_[static_cast<size_t>(a)] = is_within_ && random->chance(50);
         names_.push_back(std::string(1, static_cast<char>('A' + a)));
     }
     for (pti_shared_launch &launch : launches_) {
@@ -21,7 +23,7 @@ JointProgram::JointProgram(const SharedProgram &program, int n_members, Random *
 std::string JointProgram::text() const {
     std::string text =
         is_within_ ? keeps_ ? "keeping members, shared" : "members, shared" : "ranks";
-    for (size_t a = 0; a < is_shared_.size(); a++)
+    for (size_t a = 0; a < names_.size(); a++)
         text += is_shared_[a] ? " " + names_[a] : "";
     return text + "\n" + program_.text();
 }
@@ -52,15 +54,15 @@ JointSchedule JointProgram::Next(Random *random) {
     request.superstep = &superstep;
     request.parts = &parts;
     request.inner = random->chance(80) ? inner.data() : nullptr;
-    request.is_shared = reinterpret_cast<const bool *>(is_shared_.data());
+    request.is_shared = is_shared_.get();
     request.shares_memory = is_within_;
     request.keeps = keeps_;
     request.meets = pti_joint_meets(&request);
-    request.is_lent = reinterpret_cast<const bool *>(is_lent_.data());
+    request.is_lent = is_lent_.get();
     request.name = names.data();
     pti_joint_drop_halos(&request, &after);
     JointSchedule schedule(pti_joint_plan(&request, n_local, &copies_, &after));
-    pti_joint_lend(&request, 0, n_members_, reinterpret_cast<bool *>(is_lent_.data()));
+    pti_joint_lend(&request, 0, n_members_, is_lent_.get());
     pti_copies_assign(&copies_, &after);
     pti_copies_free(&after);
     pti_superstep_parts_free(&parts);

@@ -38,7 +38,7 @@ class JointProgram {
     int n_members_;
     bool is_within_;
     bool keeps_;
-    std::vector<char> is_shared_, is_lent_;
+    std::unique_ptr<bool[]> is_shared_, is_lent_; /* of each array */
     std::vector<std::string> names_;
     std::vector<pti_shared_launch> launches_;
     size_t first_ = 0;

@@ -132,6 +132,27 @@ TEST_F(RunCommand, PrintsWhatThreadsCombine) {
         EXPECT_NE(json_object_get(root.get(), key), nullptr) << key;
 }
 
+TEST_F(RunCommand, RefusesOneFileForTwoArraysOfWhichOneIsWritten) {
+    const std::string shift = "--kernel 'shift[i]: in x[i-1]; out y[i]' --body 'y(i) = x(i - 1);' "
+                              "--domain 1:999 ";
+    expect_refused(shift + "--array x=x.npy y=x.npy", 2, "x and y are one file, x.npy");
+    ASSERT_EQ(shell.run("ln -s x.npy again.npy").exit_code, 0);
+    expect_refused(shift + "--array x=x.npy y=again.npy", 2, "x and y are one file, again.npy");
+    EXPECT_EQ(elements<float>(shell.read("x.npy")), x);
+}
+
+TEST_F(RunCommand, KeepsNoResultFromItsUser) {
+    const std::string sum = "--kernel 'sum[i]: in x[i]; out sum s[0]' --body 'PT_SUM(s(0), 1);' "
+                            "--domain x.0 --array x=x.npy ";
+    expect_refused(sum + "--output s:f64:17", 2, "at most 16 elements");
+    expect_refused(sum + "--output s:f16:1", 2, "at most 16 elements");
+    const Shell::Result large = run("--kernel 'most[i]: in x[i]; out max m[0]' "
+                                    "--body 'PT_MAX(m(0), 9223372036854775816ul);' --domain x.0 "
+                                    "--array x=x.npy --output m:u64:1 --json");
+    ASSERT_EQ(large.exit_code, 0) << large.err;
+    EXPECT_NE(large.out.find("\"m\": \"9223372036854775816\""), std::string::npos) << large.out;
+}
+
 TEST_F(RunCommand, ChangesAFileThatIsThere) {
     shell.write("body", "x(i) *= 2;\n");
     const Shell::Result result = run(

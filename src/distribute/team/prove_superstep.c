@@ -91,12 +91,17 @@ static polytile_status prove(const pti_team *team, const pti_prepared_superstep 
 static polytile_status prove_both(const pti_team *team, const pti_prepared_superstep *prepared,
                                   const proof *of) {
     polytile_status status;
+    bool differs = false;
     for (int p = 0; p < team->n_arrays; p++)
         of->is_lent[p] = team->is_shared[p];
     PTI_TRY(prove(team, prepared, of));
-    for (int p = 0; p < team->n_arrays; p++)
-        of->is_lent[p] = team->is_shared[p] && !pti_team_writes(team, prepared, p);
-    PTI_TRY(prove(team, prepared, of));
+    for (int p = 0; p < team->n_arrays; p++) {
+        const bool may_be_lent = team->is_shared[p] && !pti_team_writes(team, prepared, p);
+        differs |= may_be_lent != of->is_lent[p];
+        of->is_lent[p] = may_be_lent;
+    }
+    if (differs)
+        PTI_TRY(prove(team, prepared, of));
 done:
     return status;
 }

@@ -113,14 +113,15 @@ done:
     return status;
 }
 
-/** Plan with all pieces, with ever fewer, and with one piece an array: in all ways where pieces are
- * few, and else by superblocks that were found. */
+/** Plan with all pieces, with ever fewer, and with one piece an array: in all ways where pieces and
+ * superblocks are few, and else by superblocks that were found. */
 static polytile_status try_pieces(trial *of, int finest) {
     samples found = sample_threads(of->ways->call[0].instance);
     polytile_status status;
-    int n_covers;
+    int n_covers = 0;
     PTI_TRY(try_way(of, finest, &found));
-    PTI_TRY(try_covers(of, &n_covers));
+    if (of->best->schedule == NULL || of->best->schedule->n_superblocks <= FEW_SUPERBLOCKS)
+        PTI_TRY(try_covers(of, &n_covers));
     for (int s = 0; n_covers == 0 && s < N_SAMPLES; s++)
         PTI_TRY(try_fewer(of, finest, found, (sample)s));
     PTI_TRY(try_way(of, 0, &found));

@@ -111,8 +111,9 @@ static bool read_operand(pti_joint_replay *replay, pti_joint_place at, int opera
         return reject(replay, at, box,
                       "the member does not have all that it reads in its newest "
                       "version");
-    box = call->instance->operand[operand].reduces ? NULL
-                                                   : pti_boxes_find_meeting(&cell->written, read);
+    /* Where it is not known which elements are touched, those before may have written others. */
+    const pti_operand *of = &call->instance->operand[operand];
+    box = of->reduces || of->partial ? NULL : pti_boxes_find_meeting(&cell->written, read);
     if (box != NULL)
         return reject(replay, at, box, "the member's threads of the same launch wrote it already");
     if (!check_writers(replay, at, call->array[operand], read))
