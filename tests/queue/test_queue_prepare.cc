@@ -100,6 +100,21 @@ TEST_P(QueuePrepare, ParametersAreComparedByNameAndValue) {
     }
 }
 
+TEST_P(QueuePrepare, ValuesThatBodiesAloneNameMakeNoOther) {
+    polytile_implementation nothing = {};
+    nothing.host = [](const polytile_domain *, const polytile_view *, void *) {};
+    polytile_kernel *scaling = create("scaling[i](f32 a): in x[i]; out y[i]", &nothing);
+    for (int k = 1; k <= 4; k++) {
+        const polytile_parameter value = POLYTILE_PARAMETER("a", static_cast<float>(k));
+        polytile_launch_options options = {};
+        options.n_parameters = 1;
+        options.parameters = &value;
+        ASSERT_EQ(launch(queue, scaling, line(1000), {x, y}, &options), POLYTILE_OK) << error();
+        ASSERT_EQ(polytile_queue_wait(queue), POLYTILE_OK) << error();
+        EXPECT_EQ(queue->n_prepared, 1);
+    }
+}
+
 TEST_P(QueuePrepare, LaunchesOfAnArrayThatLeavesAreForgotten) {
     std::vector<float> w_memory(2000);
     polytile_array *w = wrap("w", w_memory);

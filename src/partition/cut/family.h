@@ -20,7 +20,8 @@ typedef struct pti_solution {
     polytile_domain sample;           /* the threads of the block from which they are found */
 } pti_solution;
 
-/** A family of shapes: what sets its superblocks apart. Functions that are NULL are not asked. */
+/** A family of shapes: what sets its superblocks apart. Functions that are NULL are not asked; one with
+ * `next` and `seconds` has `least_seconds`, too. */
 struct pti_family {
     const char *name;
     bool for_time; /* with more superblocks, or fewer places: only where the objective is time */

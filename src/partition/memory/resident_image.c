@@ -8,7 +8,6 @@ static pti_arena_segment *memory_of(const pti_residency *of, const pti_resident_
     return pti_segments_at(&of->segments, image->offset_bytes);
 }
 
-/** The first dimension is compared first: it rules out most images. */
 int pti_images_count(const pti_residency *of) {
     int n = 0;
     for (int a = 0; a < of->instance.n_operands; a++)
@@ -17,6 +16,7 @@ int pti_images_count(const pti_residency *of) {
     return n;
 }
 
+/** The first dimension is compared first: it rules out most images. */
 bool pti_image_contains(const pti_resident_image *image, const polytile_domain *box) {
     const polytile_domain *hull = &image->layout.hull;
     return hull->range[0].lo <= box->range[0].lo && hull->range[0].hi >= box->range[0].hi &&
