@@ -3,6 +3,7 @@
 
 #include "support/c_test.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Each slot has a row of COLUMNS whole numbers, which begins with its rank in all places. */
