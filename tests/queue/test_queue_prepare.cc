@@ -1,5 +1,7 @@
 #include "queue/queue_test.h"
 
+#include "support/scale.h"
+
 #include <algorithm>
 #include <chrono>
 
@@ -166,7 +168,8 @@ TEST_P(QueuePrepare, ACachedLaunchIsQueuedInMicroseconds) {
     }
     std::nth_element(taken_s.begin(), taken_s.begin() + 1000, taken_s.end());
     RecordProperty("median_ns", static_cast<int>(1e9 * taken_s[1000]));
-    EXPECT_LT(taken_s[1000], 5e-6);
+    const bool is_slow_build = scaled(100) < 100; /* a sanitizer's */
+    EXPECT_LT(taken_s[1000], is_slow_build ? 50e-6 : 5e-6);
     ASSERT_EQ(polytile_queue_wait(queue), POLYTILE_OK) << error();
 }
 
