@@ -11,7 +11,7 @@
 typedef struct checked_body {
     polytile_context *ctx;
     const polytile_declaration *declaration;
-    pti_tokens tokens;
+    pti_c_tokens tokens;
     size_t *partner; /* of each bracket the other one's place; owned */
 } checked_body;
 
@@ -39,9 +39,9 @@ static const char *const closing[] = {")", "]", "}", "%>", ":>", NULL};
 static const char *const closes[] = {")", "]", "}", "}", "]"};
 
 /** Return the number of a bracket in a list, or -1. */
-static int find_bracket(const pti_tokens *tokens, size_t at, const char *const *brackets) {
+static int find_bracket(const pti_c_tokens *tokens, size_t at, const char *const *brackets) {
     for (int k = 0; brackets[k] != NULL; k++)
-        if (tokens->token[at].kind == PTI_TOKEN_SYMBOL && pti_token_is(tokens, at, brackets[k]))
+        if (tokens->token[at].kind == PTI_C_TOKEN_SYMBOL && pti_c_token_is(tokens, at, brackets[k]))
             return k;
     return -1;
 }
@@ -49,7 +49,7 @@ static int find_bracket(const pti_tokens *tokens, size_t at, const char *const *
 /** Find the partner of each bracket. open: as many places as there are tokens. */
 static polytile_status match_brackets(checked_body *of, size_t *open) {
     static const char *const plain[] = {")", "]", "}", "}", "]"};
-    const pti_tokens *tokens = &of->tokens;
+    const pti_c_tokens *tokens = &of->tokens;
     size_t n_open = 0;
     for (size_t at = 0; at < tokens->n; at++) {
         const int closer = find_bracket(tokens, at, closing);
@@ -88,7 +88,7 @@ static bool is_pragma(const char *directive) {
 
 static polytile_status check_directives(const checked_body *of) {
     for (size_t at = 0; at < of->tokens.n; at++)
-        if (of->tokens.token[at].kind == PTI_TOKEN_DIRECTIVE &&
+        if (of->tokens.token[at].kind == PTI_C_TOKEN_DIRECTIVE &&
             !is_pragma(of->tokens.text + of->tokens.token[at].begin))
             return FAIL_AT(of, at, "a line of the preprocessor; only #pragma may stand here");
     return POLYTILE_OK;
@@ -96,10 +96,10 @@ static polytile_status check_directives(const checked_body *of) {
 
 /** Return the position of the array that a name stands for, or -1. */
 static int find_array(const checked_body *of, size_t at) {
-    if (of->tokens.token[at].kind != PTI_TOKEN_NAME)
+    if (of->tokens.token[at].kind != PTI_C_TOKEN_NAME)
         return -1;
     int array = of->declaration->n_arrays - 1;
-    while (array >= 0 && !pti_token_is(&of->tokens, at, of->declaration->array_name[array]))
+    while (array >= 0 && !pti_c_token_is(&of->tokens, at, of->declaration->array_name[array]))
         array--;
     return array;
 }
@@ -132,7 +132,7 @@ static int count_arguments(const checked_body *of, size_t open) {
         if (find_bracket(&of->tokens, at, opening) >= 0)
             at = of->partner[at];
         else
-            n += pti_token_is(&of->tokens, at, ",");
+            n += pti_c_token_is(&of->tokens, at, ",");
     }
     return n;
 }
@@ -155,8 +155,8 @@ static const char *const steps[] = {"++", "--", NULL};
 static polytile_status check_assignment(const checked_body *of, const element *found) {
     const char *name = of->declaration->array_name[found->array];
     const bool is_assigned =
-        pti_token_is_one_of(&of->tokens, found->last + 1, assignments) ||
-        (found->first > 0 && pti_token_is_one_of(&of->tokens, found->first - 1, steps));
+        pti_c_token_is_one_of(&of->tokens, found->last + 1, assignments) ||
+        (found->first > 0 && pti_c_token_is_one_of(&of->tokens, found->first - 1, steps));
     if (!is_assigned || is_written(of->declaration, found->array))
         return POLYTILE_OK;
     return FAIL_AT(of, found->name,
@@ -179,9 +179,9 @@ static polytile_status check_reduction(const checked_body *of, const element *fo
     if (role == POLYTILE_IN)
         return POLYTILE_OK;
     const char *macro = macro_of(role);
-    if (found->first > 1 && pti_token_is(&of->tokens, found->first - 1, "(") &&
-        pti_token_is(&of->tokens, found->first - 2, macro) &&
-        pti_token_is(&of->tokens, found->last + 1, ","))
+    if (found->first > 1 && pti_c_token_is(&of->tokens, found->first - 1, "(") &&
+        pti_c_token_is(&of->tokens, found->first - 2, macro) &&
+        pti_c_token_is(&of->tokens, found->last + 1, ","))
         return POLYTILE_OK;
     return FAIL_AT(of, found->name, "threads combine into %s (\"%s\"): write %s(%s(...), value)",
                    name, pti_role_word(role), macro, name);
@@ -202,21 +202,21 @@ static polytile_status check_name(const checked_body *of, size_t at, int array) 
     static const char *const tells[] = {"PT_FIRST",      "PT_LAST",   "PT_ARRAY_FIRST",
                                         "PT_ARRAY_LAST", "PT_EXTENT", NULL};
     const char *name = of->declaration->array_name[array];
-    if (at > 1 && pti_token_is(&of->tokens, at - 1, "(") &&
-        pti_token_is_one_of(&of->tokens, at - 2, tells))
+    if (at > 1 && pti_c_token_is(&of->tokens, at - 1, "(") &&
+        pti_c_token_is_one_of(&of->tokens, at - 2, tells))
         return POLYTILE_OK;
     return FAIL_AT(of, at, "%s is an array: write %s(%s) for an element of it", name, name,
                    of->declaration->array_n_dims[array] == 1 ? "i" : "i, ...");
 }
 
 static polytile_status check_array(const checked_body *of, size_t at, int array) {
-    const pti_tokens *tokens = &of->tokens;
+    const pti_c_tokens *tokens = &of->tokens;
     element found = {.array = array, .name = at, .first = at};
-    if (pti_token_is(tokens, at + 1, "(")) {
+    if (pti_c_token_is(tokens, at + 1, "(")) {
         found.last = of->partner[at + 1];
         return check_element(of, &found, count_arguments(of, at + 1));
     }
-    if (at > 1 && pti_token_is(tokens, at - 1, "(") && pti_token_is(tokens, at - 2, "PT_AT")) {
+    if (at > 1 && pti_c_token_is(tokens, at - 1, "(") && pti_c_token_is(tokens, at - 2, "PT_AT")) {
         found.first = at - 2;
         found.last = of->partner[at - 1];
         return check_element(of, &found, count_arguments(of, at - 1) - 1);
@@ -238,7 +238,7 @@ done:
 static polytile_status read_tokens(checked_body *of, const char *text) {
     size_t where;
     const char *why;
-    const polytile_status status = pti_tokens_read(text, &of->tokens, &where, &why);
+    const polytile_status status = pti_c_tokens_read(text, &of->tokens, &where, &why);
     if (status == POLYTILE_DECLARATION)
         return pti_body_fail(of->ctx, of->declaration, text, where, "%s", why);
     if (status != POLYTILE_OK)
@@ -260,6 +260,6 @@ polytile_status pti_body_check(polytile_context *ctx, const polytile_declaration
     PTI_TRY(check_arrays(&body));
 done:
     free(body.partner);
-    pti_tokens_free(&body.tokens);
+    pti_c_tokens_free(&body.tokens);
     return status;
 }

@@ -10,8 +10,8 @@ typedef struct pti_build {
     const polytile_type *types; /* one an array, scratch included */
 } pti_build;
 
-/** A compiler of sources: to add one, add a file and a row of pti_builder_for(). */
-typedef struct pti_builder {
+/** A compiler of sources: to add one, add a file and a row of pti_compiler_for(). */
+typedef struct pti_compiler {
     /** Append what tells this compiler, its options and the processor from others, without running
      * it. Errors: UNSUPPORTED (there is none), NO_MEMORY. */
     polytile_status (*describe)(polytile_context *ctx, const pti_build *build, pti_text *text);
@@ -19,13 +19,13 @@ typedef struct pti_builder {
      * code->bytes. */
     polytile_status (*build)(polytile_context *ctx, const pti_build *build, const pti_text *source,
                              pti_code *code);
-} pti_builder;
+} pti_compiler;
 
 /** The system's C compiler. */
-extern const pti_builder pti_host_builder;
+extern const pti_compiler pti_host_compiler;
 /** NVRTC. */
-extern const pti_builder pti_cuda_builder;
+extern const pti_compiler pti_cuda_compiler;
 
-const pti_builder *pti_builder_for(pti_target target);
+const pti_compiler *pti_compiler_for(pti_target target);
 
 #endif

@@ -283,4 +283,4 @@ done:
     return status;
 }
 
-const pti_builder pti_cuda_builder = {describe, build_cuda};
+const pti_compiler pti_cuda_compiler = {describe, build_cuda};

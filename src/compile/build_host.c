@@ -249,8 +249,8 @@ done:
     return status;
 }
 
-const pti_builder pti_host_builder = {describe, build_host};
+const pti_compiler pti_host_compiler = {describe, build_host};
 
-const pti_builder *pti_builder_for(pti_target target) {
-    return pti_target_is_host(target) ? &pti_host_builder : &pti_cuda_builder;
+const pti_compiler *pti_compiler_for(pti_target target) {
+    return pti_target_is_host(target) ? &pti_host_compiler : &pti_cuda_compiler;
 }

@@ -59,7 +59,7 @@ static polytile_status write_recipe(polytile_context *ctx, const pti_build *buil
                                     pti_text *recipe) {
     polytile_status status;
     pti_text_add(recipe, "polytile %s, kernel from text\n", polytile_version());
-    PTI_TRY(pti_builder_for(build->target)->describe(ctx, build, recipe));
+    PTI_TRY(pti_compiler_for(build->target)->describe(ctx, build, recipe));
     if (!pti_target_is_host(build->target) && pti_source_has_halves(build->body, build->types))
         pti_text_add(source, "#include <cuda_fp16.h>\n");
     pti_source_add_headers(source, build->target);
@@ -81,7 +81,7 @@ static polytile_status make_code(polytile_context *ctx, const pti_build *build, 
     PTI_TRY(write_recipe(ctx, build, &source, &recipe));
     PTI_TRY(pti_entry_find(ctx, name, &recipe, code));
     if (code->bytes == NULL) {
-        PTI_TRY(pti_builder_for(build->target)->build(ctx, build, &source, code));
+        PTI_TRY(pti_compiler_for(build->target)->build(ctx, build, &source, code));
         pti_entry_keep(ctx, name, &recipe, code);
     }
 done:

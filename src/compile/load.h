@@ -13,7 +13,7 @@ typedef struct pti_loaded {
 } pti_loaded;
 
 /**
- * Load what a builder built.
+ * Load what a compiler built.
  *
  * Errors  UNSUPPORTED (the system refuses it, or a GPU's driver is too old), DEVICE.
  * Owns    The caller unloads it, when nothing runs in it any more.

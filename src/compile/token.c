@@ -12,17 +12,17 @@ static const char *const long_symbols[] = {
 /** The end of what has none. */
 static const size_t no_end = SIZE_MAX;
 
-static bool add(pti_tokens *tokens, pti_token_kind kind, size_t begin, size_t end) {
+static bool add(pti_c_tokens *tokens, pti_c_token_kind kind, size_t begin, size_t end) {
     enum { FIRST_CAPACITY = 64 };
     if (tokens->n == tokens->capacity) {
         const size_t capacity = tokens->capacity == 0 ? FIRST_CAPACITY : 2 * tokens->capacity;
-        pti_token *grown = realloc(tokens->token, capacity * sizeof *grown);
+        pti_c_token *grown = realloc(tokens->token, capacity * sizeof *grown);
         if (grown == NULL)
             return false;
         tokens->token = grown;
         tokens->capacity = capacity;
     }
-    tokens->token[tokens->n++] = (pti_token){kind, begin, end};
+    tokens->token[tokens->n++] = (pti_c_token){kind, begin, end};
     return true;
 }
 
@@ -88,21 +88,21 @@ static bool begins_directive(const char *text) {
 }
 
 /** Return the end of a token, and find its kind. */
-static size_t token_end(const char *text, size_t at, pti_token_kind *kind) {
+static size_t token_end(const char *text, size_t at, pti_c_token_kind *kind) {
     const char *const from = text + at;
-    *kind = begins_name(*from)              ? PTI_TOKEN_NAME
-            : begins_number(from)           ? PTI_TOKEN_NUMBER
-            : *from == '"' || *from == '\'' ? PTI_TOKEN_LITERAL
-            : begins_directive(from)        ? PTI_TOKEN_DIRECTIVE
-                                            : PTI_TOKEN_SYMBOL;
+    *kind = begins_name(*from)              ? PTI_C_TOKEN_NAME
+            : begins_number(from)           ? PTI_C_TOKEN_NUMBER
+            : *from == '"' || *from == '\'' ? PTI_C_TOKEN_LITERAL
+            : begins_directive(from)        ? PTI_C_TOKEN_DIRECTIVE
+                                            : PTI_C_TOKEN_SYMBOL;
     switch (*kind) {
-    case PTI_TOKEN_NAME:
+    case PTI_C_TOKEN_NAME:
         return name_end(text, at);
-    case PTI_TOKEN_NUMBER:
+    case PTI_C_TOKEN_NUMBER:
         return number_end(text, at);
-    case PTI_TOKEN_LITERAL:
+    case PTI_C_TOKEN_LITERAL:
         return literal_end(text, at);
-    case PTI_TOKEN_DIRECTIVE:
+    case PTI_C_TOKEN_DIRECTIVE:
         return line_end(text, at);
     default:
         return symbol_end(text, at);
@@ -115,11 +115,11 @@ static polytile_status refuse(size_t at, const char *text, size_t *where, const 
     return POLYTILE_DECLARATION;
 }
 
-polytile_status pti_tokens_read(const char *text, pti_tokens *tokens, size_t *where,
-                                const char **why) {
-    *tokens = (pti_tokens){.text = text};
+polytile_status pti_c_tokens_read(const char *text, pti_c_tokens *tokens, size_t *where,
+                                  const char **why) {
+    *tokens = (pti_c_tokens){.text = text};
     for (size_t at = 0; text[at] != '\0';) {
-        pti_token_kind kind;
+        pti_c_token_kind kind;
         const size_t behind = comment_end(text, at);
         if (behind == no_end)
             return refuse(at, "a comment without its end, */", where, why);
@@ -137,21 +137,21 @@ polytile_status pti_tokens_read(const char *text, pti_tokens *tokens, size_t *wh
     return POLYTILE_OK;
 }
 
-void pti_tokens_free(pti_tokens *tokens) {
+void pti_c_tokens_free(pti_c_tokens *tokens) {
     free(tokens->token);
-    *tokens = (pti_tokens){0};
+    *tokens = (pti_c_tokens){0};
 }
 
-bool pti_token_is(const pti_tokens *tokens, size_t at, const char *text) {
+bool pti_c_token_is(const pti_c_tokens *tokens, size_t at, const char *text) {
     if (at >= tokens->n)
         return false;
-    const pti_token *token = &tokens->token[at];
+    const pti_c_token *token = &tokens->token[at];
     return strlen(text) == token->end - token->begin &&
            strncmp(tokens->text + token->begin, text, token->end - token->begin) == 0;
 }
 
-bool pti_token_is_one_of(const pti_tokens *tokens, size_t at, const char *const *texts) {
-    while (*texts != NULL && !pti_token_is(tokens, at, *texts))
+bool pti_c_token_is_one_of(const pti_c_tokens *tokens, size_t at, const char *const *texts) {
+    while (*texts != NULL && !pti_c_token_is(tokens, at, *texts))
         texts++;
     return *texts != NULL;
 }

@@ -4,26 +4,26 @@
 #include "compile/compile.h"
 
 /** A token of C; comments and white space are none. */
-typedef enum pti_token_kind {
-    PTI_TOKEN_NAME,
-    PTI_TOKEN_NUMBER,
-    PTI_TOKEN_LITERAL, /* a string or a character */
-    PTI_TOKEN_SYMBOL,
-    PTI_TOKEN_DIRECTIVE /* a line of the preprocessor */
-} pti_token_kind;
+typedef enum pti_c_token_kind {
+    PTI_C_TOKEN_NAME,
+    PTI_C_TOKEN_NUMBER,
+    PTI_C_TOKEN_LITERAL, /* a string or a character */
+    PTI_C_TOKEN_SYMBOL,
+    PTI_C_TOKEN_DIRECTIVE /* a line of the preprocessor */
+} pti_c_token_kind;
 
-typedef struct pti_token {
-    pti_token_kind kind;
+typedef struct pti_c_token {
+    pti_c_token_kind kind;
     size_t begin, end; /* in the text */
-} pti_token;
+} pti_c_token;
 
 /** All tokens of a text; zeros: none. */
-typedef struct pti_tokens {
+typedef struct pti_c_tokens {
     const char *text; /* borrowed */
     size_t n;
-    pti_token *token; /* owned */
+    pti_c_token *token; /* owned */
     size_t capacity;
-} pti_tokens;
+} pti_c_tokens;
 
 /**
  * Split a text into tokens.
@@ -31,13 +31,13 @@ typedef struct pti_tokens {
  * Errors  DECLARATION: *why says what is wrong at *where, a comment or literal without an end;
  *         NO_MEMORY.
  */
-polytile_status pti_tokens_read(const char *text, pti_tokens *tokens, size_t *where,
-                                const char **why);
-void pti_tokens_free(pti_tokens *tokens);
+polytile_status pti_c_tokens_read(const char *text, pti_c_tokens *tokens, size_t *where,
+                                  const char **why);
+void pti_c_tokens_free(pti_c_tokens *tokens);
 
 /** Return whether the token at a place, perhaps beyond the ends, is this one. */
-bool pti_token_is(const pti_tokens *tokens, size_t at, const char *text);
+bool pti_c_token_is(const pti_c_tokens *tokens, size_t at, const char *text);
 /** Return whether a token is one of a list that ends with NULL. */
-bool pti_token_is_one_of(const pti_tokens *tokens, size_t at, const char *const *texts);
+bool pti_c_token_is_one_of(const pti_c_tokens *tokens, size_t at, const char *const *texts);
 
 #endif
