@@ -63,6 +63,12 @@ polytile_status polytile_type_parse(const char *text, polytile_type *type);
 polytile_status polytile_array_wrap_strides(polytile_context *ctx, const char *name,
     polytile_type type, const polytile_domain *domain, const int64_t *stride_bytes, void *data,
     polytile_array **array);
+typedef struct polytile_device_memory {
+    void *data; const int64_t *stride_bytes; void *stream; bool read_only; int64_t reserved[4];
+} polytile_device_memory;
+polytile_status polytile_array_wrap_device(polytile_context *ctx, const char *name,
+    polytile_type type, const polytile_domain *domain, const polytile_device_memory *memory,
+    polytile_array **array);
 polytile_status polytile_array_describe(polytile_context *ctx, const char *name,
     polytile_type type, const polytile_domain *domain, polytile_array **array);
 void polytile_array_destroy(polytile_array *array);

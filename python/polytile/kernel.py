@@ -6,7 +6,7 @@ import numbers
 
 from ._context import current
 from ._library import ffi, lib, take_text, text_of
-from .arrays import Described, Wrapped, domain_of
+from .arrays import Described, GpuMemory, Wrapped, domain_of
 from .errors import InvalidError
 
 _ROLES = ("in", "out", "inout", "sum", "prod", "min", "max")
@@ -276,7 +276,9 @@ def check(of, *arrays, domain=None, device="host", limit=None, **params):
         context.require(lib.polytile_check(launch.kernel, launch.domain, launch.n_arrays,
                                            launch.arrays, launch.options))
         said = f"{of.name}: no two threads conflict"
-        if of.source[1] is not None and not any(isinstance(w.memory, Described) for w in wrapped):
+        if any(isinstance(w.memory, GpuMemory) for w in wrapped):
+            said += "; the body was not tried, since arrays lie on a GPU"
+        elif of.source[1] is not None and not any(isinstance(w.memory, Described) for w in wrapped):
             _check_arrays(of, wrapped)
             context.require(lib.polytile_check_run(
                 context.device(device), launch.kernel, launch.domain, launch.n_arrays,

@@ -4,6 +4,7 @@
 #include "launch/access_check/access_check.h"
 #include "launch/execute/execute.h"
 #include "launch/execute/run_check.h"
+#include "launch/execute/run_place.h"
 #include "launch/execute/specialise.h"
 #include "launch/execute/team_server.h"
 #include "partition/window/plan.h"
@@ -141,6 +142,7 @@ typedef struct request {
     polytile_array *const *arrays;
     polytile_launch_options options; /* plan.limit_bytes: what can be had at present; 0: no limit */
     int64_t wanted_bytes;            /* the limit if all of the device's were free; 0: none */
+    bool on_gpu;                     /* all arrays lie there and are used in place */
     int64_t refused_bytes; /* what the last plan needed and the device did not have; 0: nothing */
 } request;
 
@@ -159,6 +161,10 @@ static polytile_status take_stock(request *of, const polytile_launch_options *op
         of->options = *options;
     if (of->options.plan.link == NULL)
         of->options.plan.link = polytile_device_get_link(of->device);
+    if (of->on_gpu) {
+        of->options.plan.limit_bytes = 0;
+        return status;
+    }
     of->wanted_bytes = tighter_limit(of->device->limit_bytes, of->options.plan.limit_bytes);
     of->options.plan.limit_bytes = tighter_limit(of->wanted_bytes, usable_bytes);
     return status;
@@ -255,6 +261,7 @@ polytile_status polytile_run(polytile_device *device, const polytile_kernel *ker
     PTI_TRY(check_idle(device));
     device->report = (polytile_report){0};
     PTI_TRY(pti_run_check_kernel(device, kernel));
+    PTI_TRY(pti_run_find_place(device, kernel, n_arrays, arrays, &run.on_gpu));
     PTI_TRY(take_stock(&run, options));
     status = plan_and_run(&run, &missing_bytes);
     for (int k = 0; missing_bytes > 0 && k < MAX_NEW_PLANS; k++) {

@@ -20,7 +20,9 @@ struct polytile_array {
     polytile_type type;
     int64_t element_bytes;
     polytile_domain domain;
-    void *data; /* of the first element; borrowed, or inside mapping; NULL: described only */
+    void *data; /* of the first element; borrowed, or inside mapping; NULL: the host has none */
+    void *device_data; /* of the first element in the memory of a GPU; borrowed; NULL: none there */
+    void *stream;      /* on which that is written before a run; CUDA's, borrowed */
     pti_memory_layout layout; /* of that memory, over the domain; from its first byte to its last it
                                  may have bytes of nobody's, or of other arrays */
     int64_t n_bytes;          /* of all elements */
@@ -60,6 +62,16 @@ static inline polytile_array *pti_array_planned(polytile_array *array) {
 /** Find the map from an array's indices to those of itself or of an array that it is a view of,
  * directly or not. False: some view between them joins dimensions. */
 bool pti_array_map_to(const polytile_array *array, const polytile_array *of, pti_index_map *map);
+
+/** Return whether an array lies in the memory of a GPU, where the host cannot use it. */
+static inline bool pti_array_is_on_gpu(const polytile_array *array) {
+    return array->device_data != NULL;
+}
+
+/** Return the memory that a device uses in place: the host's, or that of a GPU. */
+static inline void *pti_array_memory(const polytile_array *array) {
+    return pti_array_is_on_gpu(array) ? array->device_data : array->data;
+}
 
 /** Return the bytes from an array's first to its last. */
 static inline int64_t pti_array_span_bytes(const polytile_array *array) {

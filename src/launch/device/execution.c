@@ -9,8 +9,9 @@
 
 #include <string.h>
 
+/** Return the memory of the program's array: the host's, or a GPU's in place. */
 static pti_memory_span host_image(const pti_execution *run, int operand) {
-    return (pti_memory_span){run->arrays[operand]->data, &run->host_layout[operand]};
+    return (pti_memory_span){pti_array_memory(run->arrays[operand]), &run->host_layout[operand]};
 }
 
 static pti_memory_span placement_image(const pti_execution *run, const pti_placement *placement) {
