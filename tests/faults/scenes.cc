@@ -644,31 +644,41 @@ void note_call(polytile_status, void *user) {
 }
 
 /** A function is called for what is queued, and never for what is refused. */
-polytile_status notify_of(Stage &stage, const char *device_text) {
-    int n_calls = 0;
-    polytile_array *arrays[2] = {};
+polytile_status notify_and_poll(Stage &stage, polytile_queue *queue, polytile_array **arrays,
+                                int *n_calls) {
     polytile_kernel *kernel = nullptr;
-    polytile_queue *queue = nullptr;
     SCENE_TRY(create(stage, jacobi_text, &jacobi_kernel, &kernel));
-    SCENE_TRY(polytile_queue_create(stage.ctx, device_text, &queue));
-    for (size_t k = 0; k < 2; k++)
+    for (size_t k = 0; k < 2; k++) {
         SCENE_TRY(stage.wrap(stage.ctx, k, &arrays[k]));
-    SCENE_TRY(polytile_queue_attach(queue, 2, arrays));
+        SCENE_TRY(polytile_queue_attach(queue, 1, &arrays[k]));
+    }
     SCENE_TRY(
         polytile_queue_launch(queue, kernel, POLYTILE_INTERIOR(1, 40, 40), 2, arrays, nullptr));
-    const polytile_status status = polytile_queue_notify(queue, arrays[1], note_call, &n_calls);
+    const polytile_status status = polytile_queue_notify(queue, arrays[1], note_call, n_calls);
+    if (status != POLYTILE_OK)
+        stage.say();
     (void)polytile_queue_get_progress(queue);
     while (!polytile_queue_test(queue, nullptr))
         continue;
+    if (*n_calls != (status == POLYTILE_OK ? 1 : 0))
+        return POLYTILE_INTERNAL;
     polytile_queue_cancel(queue);
     polytile_device_cancel(polytile_queue_get_device(queue));
     (void)polytile_array_get_state(arrays[1]);
-    if (n_calls != (status == POLYTILE_OK ? 1 : 0))
-        return POLYTILE_INTERNAL;
-    if (status == POLYTILE_OK)
-        return polytile_queue_detach(queue, 2, arrays);
-    stage.say();
-    hand_back(queue, arrays, 2);
+    return status != POLYTILE_OK ? status : polytile_queue_detach(queue, 2, arrays);
+}
+
+polytile_status notify_of(Stage &stage, const char *device_text) {
+    int n_calls = 0;
+    polytile_array *arrays[2] = {};
+    polytile_queue *queue = nullptr;
+    SCENE_TRY(polytile_queue_create(stage.ctx, device_text, &queue));
+    const polytile_status status = notify_and_poll(stage, queue, arrays, &n_calls);
+    if (status != POLYTILE_OK) {
+        if (stage.said.empty())
+            stage.say();
+        hand_back(queue, arrays, 2);
+    }
     return status;
 }
 
