@@ -171,6 +171,17 @@ void *polytile_array_get_data(const polytile_array *array);
 /** Return false after a run failed while it wrote this array, until a run has written all of it. */
 bool polytile_array_is_complete(const polytile_array *array);
 
+/** What a run that failed or was cancelled has left of an array. */
+typedef enum polytile_array_state {
+    POLYTILE_ARRAY_COMPLETE,  /* all launches so far that write it are done */
+    POLYTILE_ARRAY_UNTOUCHED, /* some did not run: it holds all of what those before them left */
+    POLYTILE_ARRAY_INCOMPLETE /* some elements were lost, see polytile_array_is_complete() */
+} polytile_array_state;
+
+/** Return what became of an array. UNTOUCHED ends with the next launch that writes it. A queue over
+ * several devices calls all arrays incomplete that its failed launches write. */
+polytile_array_state polytile_array_get_state(const polytile_array *array);
+
 #ifdef __cplusplus
 }
 #endif

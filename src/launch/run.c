@@ -42,7 +42,9 @@ static polytile_status execute_plan(polytile_device *device, const polytile_plan
     for (int o = 0; o < n_operands; o++)
         of_operand[o] = pti_array_planned(arrays[pti_operand_array(plan->instance, o)]);
     device->is_running = true;
+    device->cancel_number = device->runs.newest;
     polytile_status status = pti_execute(device, plan->schedule, body, of_operand, &device->report);
+    device->cancel_number = PTI_NOT_CANCELLABLE;
     device->is_running = false;
     free(of_operand);
     device->report.n_launches += status == POLYTILE_OK;
@@ -96,17 +98,22 @@ done:
     return status;
 }
 
-polytile_status polytile_plan_run(const polytile_plan *plan, polytile_device *device,
-                                  const polytile_kernel *kernel, int n_arrays,
-                                  polytile_array *const *arrays,
-                                  const polytile_launch_options *options) {
+/** From here on the device's newest run is this one, and can be cancelled. */
+static void begin_run(polytile_device *device) {
+    pti_cancel_note(&device->runs, device->runs.newest + 1);
+}
+
+/** Run a plan as part of the device's newest run. */
+static polytile_status run_plan(const polytile_plan *plan, polytile_device *device,
+                                const polytile_kernel *kernel, int n_arrays,
+                                polytile_array *const *arrays,
+                                const polytile_launch_options *options) {
     static const polytile_launch_options defaults = {0};
     pti_value values[POLYTILE_MAX_PARAMETERS];
     pti_operand_arrays list = {0};
     pti_body body;
     pti_server *server = NULL;
     polytile_status status = POLYTILE_OK;
-    PTI_ENTER(device, device->object.context, "device");
     polytile_context *ctx = device->object.context;
     if (plan == NULL)
         return pti_fail(ctx, POLYTILE_INVALID,
@@ -131,6 +138,16 @@ done:
     pti_operand_arrays_free(&list);
     pti_team_server_end(server);
     return status;
+}
+
+polytile_status polytile_plan_run(const polytile_plan *plan, polytile_device *device,
+                                  const polytile_kernel *kernel, int n_arrays,
+                                  polytile_array *const *arrays,
+                                  const polytile_launch_options *options) {
+    PTI_ENTER(device, device->object.context, "device");
+    if (!device->is_running)
+        begin_run(device);
+    return run_plan(plan, device, kernel, n_arrays, arrays, options);
 }
 
 /** A run that needs a plan. */
@@ -224,8 +241,7 @@ static polytile_status plan_and_run(const request *of, int64_t *missing_bytes) {
     polytile_status status;
     *missing_bytes = 0;
     PTI_TRY(plan_request(of, &plan));
-    status =
-        polytile_plan_run(plan, of->device, of->kernel, of->n_arrays, of->arrays, &of->options);
+    status = run_plan(plan, of->device, of->kernel, of->n_arrays, of->arrays, &of->options);
     if (status == POLYTILE_NO_FIT && of->kernel->implementation.team == NULL)
         *missing_bytes = plan->schedule->arena_bytes;
 done:
@@ -259,6 +275,7 @@ polytile_status polytile_run(polytile_device *device, const polytile_kernel *ker
                    .n_arrays = n_arrays,
                    .arrays = arrays};
     PTI_TRY(check_idle(device));
+    begin_run(device);
     device->report = (polytile_report){0};
     PTI_TRY(pti_run_check_kernel(device, kernel));
     PTI_TRY(pti_run_find_place(device, kernel, n_arrays, arrays, &run.on_gpu));

@@ -49,6 +49,7 @@ TEST_CASE(ApiArray, KnowsWhatItWraps) {
     CHECK_EQUAL(polytile_array_get_domain(array)->range[1].hi, 2);
     CHECK_EQUAL(polytile_array_get_domain(array)->range[1].step, 1);
     CHECK(polytile_array_is_complete(array));
+    CHECK_EQUAL(polytile_array_get_state(array), POLYTILE_ARRAY_COMPLETE);
 }
 
 TEST_CASE(ApiArray, CopiesItsNameAndDomain) {
@@ -162,6 +163,7 @@ TEST_CASE(ApiArray, MayBeNull) {
     CHECK_EQUAL(polytile_array_get_domain(NULL)->n_dims, 0);
     CHECK(polytile_array_get_data(NULL) == NULL);
     CHECK(!polytile_array_is_complete(NULL));
+    CHECK_EQUAL(polytile_array_get_state(NULL), POLYTILE_ARRAY_INCOMPLETE);
     polytile_array_destroy(NULL);
 }
 

@@ -491,3 +491,44 @@ TEST_CASE(ApiQueue, OfNullReportsNothingAndPausesNothing) {
     polytile_queue_pause(NULL);
     polytile_queue_resume(NULL);
 }
+
+/* Not blocking. */
+
+static void note_status(polytile_status status, void *user) {
+    *(polytile_status *)user = status;
+}
+
+TEST_TABLE(ApiQueue, TellsWhenAnArrayIsDone, devices) {
+    scene s;
+    polytile_status told = POLYTILE_INTERNAL;
+    set(ctx, *row, &s);
+    CHECK_OK(polytile_queue_attach(s.queue, POLYTILE_ARRAYS(s.a, s.b)));
+    CHECK_OK(add_one_to(&s, s.a));
+    CHECK_OK(polytile_queue_notify(s.queue, s.a, note_status, &told));
+    while (!polytile_queue_test(s.queue, s.a))
+        continue;
+    CHECK_EQUAL(told, POLYTILE_OK);
+    CHECK_NEAR(s.x[7], 8, 0);
+    CHECK(polytile_queue_test(s.queue, NULL));
+    CHECK_NEAR(polytile_queue_get_progress(s.queue).fraction, 1, 0);
+    CHECK_REFUSED(polytile_queue_notify(s.queue, s.a, NULL, NULL), POLYTILE_INVALID, "x", "NULL");
+    CHECK_OK(polytile_queue_detach(s.queue, POLYTILE_ARRAYS(s.a, s.b)));
+    CHECK_REFUSED(polytile_queue_notify(s.queue, s.a, note_status, &told), POLYTILE_INVALID, "x",
+                  "attach");
+}
+
+TEST_TABLE(ApiQueue, CancelsWhatIsQueuedAndGoesOn, devices) {
+    scene s;
+    set(ctx, *row, &s);
+    CHECK_OK(polytile_queue_attach(s.queue, POLYTILE_ARRAYS(s.a, s.b)));
+    polytile_queue_pause(s.queue);
+    CHECK_OK(add_one_to(&s, s.a));
+    CHECK(polytile_queue_get_progress(s.queue).fraction < 1);
+    polytile_queue_cancel(s.queue);
+    CHECK_REFUSED(polytile_queue_wait(s.queue), POLYTILE_CANCELLED, "cancelled");
+    CHECK(polytile_array_get_state(s.a) != POLYTILE_ARRAY_COMPLETE);
+    CHECK_EQUAL(polytile_array_get_state(s.b), POLYTILE_ARRAY_COMPLETE);
+    CHECK_OK(shift_to(&s, s.b, s.a));
+    CHECK_OK(polytile_queue_detach(s.queue, POLYTILE_ARRAYS(s.a, s.b)));
+    CHECK_NEAR(s.x[500], 0, 0);
+}

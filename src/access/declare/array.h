@@ -10,8 +10,9 @@
 /** Whether all elements of an array have values, and if not, why. */
 typedef enum pti_array_state {
     PTI_ARRAY_COMPLETE,
-    PTI_ARRAY_HARMED,   /* a failed run left it incomplete */
-    PTI_ARRAY_DISCARDED /* the program said that nobody needs what it held */
+    PTI_ARRAY_HARMED,    /* a failed run left it incomplete */
+    PTI_ARRAY_DISCARDED, /* the program said that nobody needs what it held */
+    PTI_ARRAY_UNTOUCHED  /* complete, but launches that write it were dropped since */
 } pti_array_state;
 
 struct polytile_array {
@@ -92,12 +93,21 @@ static inline void pti_array_set_state(polytile_array *array, pti_array_state st
 }
 
 static inline bool pti_array_is_complete(const polytile_array *array) {
-    return pti_array_get_state(array) == PTI_ARRAY_COMPLETE;
+    const pti_array_state state = pti_array_get_state(array);
+    return state == PTI_ARRAY_COMPLETE || state == PTI_ARRAY_UNTOUCHED;
 }
 
 /** Set the state after a run that wrote the whole array, or one that failed. */
 static inline void pti_array_set_complete(polytile_array *array, bool complete) {
     pti_array_set_state(array, complete ? PTI_ARRAY_COMPLETE : PTI_ARRAY_HARMED);
+}
+
+/** Note that a launch which writes the array was dropped, or that one was done. */
+static inline void pti_array_note_launch(polytile_array *array, bool was_dropped) {
+    const pti_array_state from = was_dropped ? PTI_ARRAY_COMPLETE : PTI_ARRAY_UNTOUCHED;
+    polytile_array *root = (polytile_array *)(uintptr_t)pti_array_root(array);
+    if (pti_array_get_state(root) == from)
+        pti_array_set_state(root, was_dropped ? PTI_ARRAY_UNTOUCHED : PTI_ARRAY_COMPLETE);
 }
 
 /** Warn that a kernel reads an incomplete array. */

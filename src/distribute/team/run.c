@@ -110,6 +110,9 @@ static const pti_team_last *leaving_with(const pti_team *team,
 static polytile_status run_next(pti_team *team, const pti_team_last *all, int *at) {
     pti_prepared_superstep *prepared;
     bool is_done = false;
+    pti_team_note_progress(team, *at, 1);
+    if (!has_failure(team))
+        note_failure(team, pti_team_refuse_cancelled(team));
     if (!has_failure(team))
         pti_team_note_failure(team, pti_team_deal_launch(team, *at, &is_done));
     if (is_done) {
@@ -119,6 +122,7 @@ static polytile_status run_next(pti_team *team, const pti_team_last *all, int *a
     polytile_status stopped = prepare_superstep(team, *at, &prepared);
     if (stopped != POLYTILE_OK)
         return stopped;
+    pti_team_note_progress(team, *at, prepared->n_launches);
     run_superstep(team, prepared, &team->recorded[*at], leaving_with(team, prepared, *at, all));
     pti_team_note_failure(team, adopt_copies(team, prepared));
     *at += prepared->n_launches;

@@ -8,6 +8,7 @@
 /* What a team has recorded, prepared and copied, when that is given up. */
 
 void pti_team_drop_recorded(pti_team *team) {
+    __atomic_store_n(&team->progress.n_launches, 0, __ATOMIC_RELAXED);
     while (team->n_recorded > 0) {
         pti_recorded *last = &team->recorded[--team->n_recorded];
         last->prepared->n_items--;

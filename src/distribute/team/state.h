@@ -46,6 +46,14 @@ typedef struct pti_known_depths {
     } at[PTI_TEAM_KNOWN_DEPTHS];
 } pti_known_depths;
 
+/** How far a team is with what is recorded. Other threads read it: all is atomic. */
+typedef struct pti_team_progress {
+    int n_launches; /* 0: nothing is recorded */
+    int n_done;
+    int n_running;  /* of the superstep that runs */
+    double begun_s; /* 0: nothing has begun */
+} pti_team_progress;
+
 struct pti_team {
     polytile_context *ctx;
     polytile_queue *queue; /* whose team this is */
@@ -80,6 +88,7 @@ struct pti_team {
     pti_error failure; /* this process's first, of what is being run */
 
     int64_t n_launches; /* of the report */
+    pti_team_progress progress;
 };
 
 /** Arrays of which the launches so far are the last. */
@@ -189,6 +198,20 @@ void pti_team_run(pti_team *team);
 /** The same, and arrays leave behind it, or are discarded: members' queues are notified with the
  * last launches, so that they know what nobody needs any more. */
 void pti_team_run_to_end(pti_team *team, const pti_team_last *last);
+
+/* poll.c */
+
+polytile_status pti_team_notify_program(polytile_queue *queue, polytile_array *array,
+                                        polytile_queue_callback *callback, void *user);
+polytile_progress pti_team_get_progress(polytile_queue *queue);
+void pti_team_cancel(polytile_queue *queue);
+
+/* progress.c */
+
+/** Whether what is recorded was cancelled. Errors: CANCELLED. */
+polytile_status pti_team_refuse_cancelled(const pti_team *team);
+/** Note how many of the recorded launches are done, and how many of the next are running. */
+void pti_team_note_progress(pti_team *team, int n_done, int n_running);
 
 /* fit.c */
 

@@ -3,6 +3,7 @@
 
 #include "access/declare/parameter.h"
 #include "access/footprint/instance.h"
+#include "base/cancel.h"
 #include "base/context.h"
 #include "partition/schedule/schedule.h"
 #include <polytile/run.h>
@@ -140,6 +141,9 @@ typedef struct pti_device_functions {
     const pti_peer_functions *peer; /* NULL: no other device's memory is in its reach */
 } pti_device_functions;
 
+/** The number of a run that must not end before it is done, as one that brings results home. */
+#define PTI_NOT_CANCELLABLE INT64_MAX
+
 /** The first member of every driver's own structure. */
 struct polytile_device {
     pti_object object;
@@ -153,6 +157,12 @@ struct polytile_device {
     bool has_measured_link;       /* of this device; otherwise the link has defaults */
     polytile_report report;       /* of the last run */
     bool is_running;              /* a run is in progress, also while it is inside a launcher */
+    pti_cancel runs;              /* of a device of the user's: its runs, counted */
+    pti_cancel *cancel;           /* these, or what the queue has; who asks to cancel asks here */
+    int64_t cancel_number;        /* of the run in progress; PTI_NOT_CANCELLABLE: it goes on */
+    int64_t n_ops;                /* of the schedule that runs; these two are atomic */
+    int64_t n_ops_done;           /* of these, about */
+    int64_t n_ops_begun;          /* of these, at most, whether or not they ended well */
     struct polytile_queue *queue; /* whose device this is; NULL: the user's */
     void (*wait)(struct polytile_queue *of); /* of a queue: wait until nothing runs on the device */
     struct pti_trace *trace;                 /* NULL: none is written; owned */

@@ -177,9 +177,22 @@ pti_command pti_execution_resolve(pti_execution *run, int64_t index) {
     return command;
 }
 
+void pti_execution_begin_count(pti_execution *run) {
+    __atomic_store_n(&run->device->n_ops_done, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&run->device->n_ops, run->schedule->n_ops, __ATOMIC_RELAXED);
+}
+
+/** Operations end about in their order. */
+static void count_done(const pti_execution *run, const pti_op *op) {
+    const int64_t n_done = op - run->schedule->op + 1;
+    if (n_done > __atomic_load_n(&run->device->n_ops_done, __ATOMIC_RELAXED))
+        __atomic_store_n(&run->device->n_ops_done, n_done, __ATOMIC_RELAXED);
+}
+
 void pti_execution_note(pti_execution *run, const pti_op *op, double start_s, double taken_s) {
     pti_trace_op(run->device, op, start_s, taken_s);
     *(ops[op->kind].computes ? &run->report->compute_s : &run->report->transfer_s) += taken_s;
+    count_done(run, op);
     pti_progress_update(&run->progress, op - run->schedule->op);
 }
 
@@ -195,6 +208,7 @@ static void begin_launch(pti_execution *run, const pti_op *op) {
 void pti_execution_begin(pti_execution *run, const pti_command *command) {
     const pti_schedule *schedule = run->schedule;
     pti_op_kind kind = command->op->kind;
+    run->device->n_ops_begun = command->index + 1;
     if (kind == PTI_DOWNLOAD || (schedule->in_place && kind == PTI_FILL))
         pti_completeness_begin(&run->completeness, command->operand);
     if (kind == PTI_LAUNCH && (schedule->in_place || !pti_schedule_is_of_one_launch(schedule)))
