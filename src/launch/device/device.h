@@ -65,8 +65,13 @@ typedef struct pti_sub_kernel {
     bool is_first; /* every fresh accumulator that is touched holds the identity */
 } pti_sub_kernel;
 
+/** Return whether an array is there in several pieces, in this superblock. */
 static inline bool pti_sub_kernel_has_pieces(const pti_sub_kernel *launch) {
-    return launch->instance->n_further > 0;
+    bool has = false;
+    for (int a = 0; launch->instance->n_further > 0 && a < pti_instance_n_arrays(launch->instance);
+         a++)
+        has = has || launch->views[a].n_pieces > 0;
+    return has;
 }
 
 /** The most views of a sub-kernel: the pieces of an array that has several come beside its own. */

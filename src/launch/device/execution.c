@@ -108,21 +108,26 @@ static bool is_first(const pti_execution *run, const pti_call *call, const pti_o
     return true;
 }
 
-/** List the pieces of an array that has several from piece on, and put the box around them into its
- * view. Returns the piece behind. */
+/** List the pieces of an array that has several from piece on, those that the superblock touches, and
+ * put the box around them into its view. One alone is the view. Returns the piece behind. */
 static polytile_view *list_pieces(const pti_execution *run, const pti_op *op,
                                   const pti_instance *instance, int array, polytile_view *view,
                                   polytile_view *first, polytile_view *piece) {
     if (pti_instance_count_pieces(instance, array) == 1)
         return piece;
-    const polytile_view *begin = piece;
+    polytile_view *const begin = piece;
     for (int o = 0; o < instance->n_operands; o++) {
         if (pti_operand_array(instance, o) != array)
             continue;
         *piece = view_of(run, op, instance, o);
-        view->resident = pti_box_coarse_union(&view->resident, &piece->resident);
-        piece++;
+        piece += !pti_box_is_empty(&piece->resident);
     }
+    if (piece - begin > 0)
+        *view = *begin;
+    if (piece - begin <= 1)
+        return begin;
+    for (const polytile_view *other = begin + 1; other < piece; other++)
+        view->resident = pti_box_coarse_union(&view->resident, &other->resident);
     view->first_piece = (int32_t)(begin - first);
     view->n_pieces = (int32_t)(piece - begin);
     return piece;
