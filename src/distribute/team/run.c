@@ -112,7 +112,7 @@ static polytile_status run_next(pti_team *team, const pti_team_last *all, int *a
     bool is_done = false;
     pti_team_note_progress(team, *at, 1);
     if (!has_failure(team))
-        note_failure(team, pti_team_refuse_cancelled(team));
+        pti_team_note_failure(team, pti_team_refuse_cancelled(team));
     if (!has_failure(team))
         pti_team_note_failure(team, pti_team_deal_launch(team, *at, &is_done));
     if (is_done) {
