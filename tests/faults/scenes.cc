@@ -152,13 +152,16 @@ polytile_status make_views(Stage &stage) {
     const int64_t stride_bytes[] = {40, 4};
     const polytile_domain rows = *POLYTILE_EXTENTS(10, 8);
     const polytile_domain even = {2, {{0, 8, 2}, {0, 7, 1}}}, split = *POLYTILE_EXTENTS(10, 2, 4);
-    polytile_array *view = nullptr;
+    polytile_array *view = nullptr, *on_gpu = nullptr;
     SCENE_TRY(polytile_array_wrap_strides(stage.ctx, field.name.c_str(), field.type, &rows,
                                           stride_bytes, field.memory.data(), &field.array));
     SCENE_TRY(polytile_array_select(field.array, "even", &even, &view));
     SCENE_TRY(polytile_array_reshape(field.array, "split", &split, &view));
+    const polytile_device_memory there = {field.memory.data(), stride_bytes, nullptr, true, {}};
+    SCENE_TRY(polytile_array_wrap_device(stage.ctx, "there", field.type, &rows, &there, &on_gpu));
     return polytile_array_get_base(view) == field.array &&
-                   polytile_array_get_stride_bytes(view, 1) == 16
+                   polytile_array_get_stride_bytes(view, 1) == 16 &&
+                   polytile_array_get_data(on_gpu) == nullptr
                ? POLYTILE_OK
                : POLYTILE_INTERNAL;
 }
