@@ -47,7 +47,7 @@ bool has_nvrtc() {
 
 /* A driver that loads nothing, and knows which kernels were asked for. */
 
-char module_place, kernel_places[3];
+char module_place, kernel_places[4];
 int n_loaded, n_unloaded;
 bool is_elf, driver_fails;
 
@@ -64,8 +64,9 @@ int load_nothing(void **module, const void *code, void *, void *, unsigned, void
 
 int find_kernel(void **kernel, void *module, const char *name) {
     EXPECT_EQ(module, &module_place);
-    const char *const names[] = {"pt_body_cuda", "pt_body_cuda_contiguous", "pt_body_cuda_pieces"};
-    for (size_t k = 0; k < 3; k++)
+    const char *const names[] = {"pt_body_cuda", "pt_body_cuda_contiguous", "pt_body_cuda_pieces",
+                                 "pt_body_cuda_coarse"};
+    for (size_t k = 0; k < 4; k++)
         if (std::strcmp(name, names[k]) == 0) {
             *kernel = &kernel_places[k];
             return 0;
