@@ -24,6 +24,33 @@ const polytile_implementation *gpu_increment(void) {
     return &increment_kernel;
 }
 
+/** Sums in one fixed order: results are compared bit by bit. */
+#define NINE_POINT_MEAN(at)                                                                        \
+    (0.25f * at(0, 0) + 0.125f * ((at(-1, 0) + at(1, 0)) + (at(0, -1) + at(0, 1))) +               \
+     0.0625f * ((at(-1, -1) + at(1, 1)) + (at(-1, 1) + at(1, -1))))
+
+POLYTILE_KERNEL(nine_points, (i, j), (const float, A, 2), (float, B, 2)) {
+#define NINE_AT(di, dj) PT_AT(A, i + (di), j + (dj))
+    PT_AT(B, i, j) = NINE_POINT_MEAN(NINE_AT);
+}
+
+const polytile_implementation *gpu_nine_points(void) {
+    return &nine_points_kernel;
+}
+
+static __global__ void plain_nine_points(const float *a, float *b, int64_t n) {
+    int64_t i = (int64_t)blockIdx.y * blockDim.y + threadIdx.y + 1;
+    int64_t j = (int64_t)blockIdx.x * blockDim.x + threadIdx.x + 1;
+    const float *at = a + i * n + j;
+#define NINE_BEHIND(di, dj) at[(di)*n + (dj)]
+    if (i < n - 1 && j < n - 1)
+        b[i * n + j] = NINE_POINT_MEAN(NINE_BEHIND);
+}
+
+const void *gpu_plain_nine_points(void) {
+    return (const void *)plain_nine_points;
+}
+
 static __global__ void plain_jacobi(const float *a, float *b, int64_t n) {
     int64_t i = (int64_t)blockIdx.y * blockDim.y + threadIdx.y + 1;
     int64_t j = (int64_t)blockIdx.x * blockDim.x + threadIdx.x + 1;

@@ -25,6 +25,14 @@ enum { GATHER_WEIGHTS = 4, GATHER_PERIOD = 1 << 20 };
 /** x[i] += 1: with whole numbers in x exact, however often. */
 const polytile_implementation *gpu_increment(void);
 
+#define NINE_POINTS_DECLARATION "nine_points[i, j]: in A[i-1:i+1, j-1:j+1]; out B[i, j]"
+
+/** A step of nine points over the interior: the weighted mean of an element and those around it. */
+const polytile_implementation *gpu_nine_points(void);
+
+/** The same as plain CUDA, as gpu_plain_jacobi(). */
+const void *gpu_plain_nine_points(void);
+
 /** A step of the example's jacobi over the interior of n x n floats as plain CUDA: (const float *a,
  * float *b, int64_t n), one thread an element of the interior, the second index along x. */
 const void *gpu_plain_jacobi(void);

@@ -111,6 +111,9 @@ typedef struct polytile_body_parameter {
     polytile_number number;
 } polytile_body_parameter;
 
+/** The neighbours that a thread of a coarse kernel runs that POLYTILE_KERNEL makes of a body. */
+enum { POLYTILE_COARSENING = 4 };
+
 struct polytile_implementation;
 
 /** A launch whose body is to be found, see polytile_specialiser. */
@@ -179,6 +182,12 @@ typedef struct polytile_implementation {
                                          CUDA 12.1 or newer, instead of addresses */
     polytile_specialiser *specialise; /* finds what runs for the types of each launch, in place of
                                          all above but user; NULL: they run for all types */
+    const void
+        *cuda_coarse; /* a kernel that may go before cuda_contiguous where that may run and no
+                                view's memory has what another one's threads write: each CUDA
+                                thread runs n_coarse neighbours along the index before the last. It
+                                takes the same, and behind it the origin of each view; NULL: none */
+    int n_coarse;
 } polytile_implementation;
 
 #ifdef __cplusplus

@@ -84,7 +84,7 @@
     {                                                                                              \
         kernel##_host, 0, n_indices, kernel##_n_views, kernel##_shapes, kernel##_n_parameters,     \
             kernel##_parameters, PT_CUDA_ADDRESSES(kernel), 0, 0, true, PT_CUDA_PIECES(kernel), 0, \
-            true, false, 0                                                                         \
+            true, false, 0, PT_CUDA_COARSE(kernel, n_indices)                                      \
     }
 
 #ifdef __cplusplus

@@ -4,12 +4,14 @@
 /*
  * Kernel bodies as CUDA kernels; included by kernel.h where nvcc compiles.
  *
- * A thread finds its indices and runs the body. There are three kernels: one for views whose last
- * dimension is contiguous and whose strides and indices fit 32 bits, one for all other views, and
- * one for arrays in pieces. The library launches one of them; a choice within one kernel would
- * delay each thread's first load.
+ * A thread finds its indices and runs the body. There are four kernels: one for views whose last
+ * dimension is contiguous and whose strides and indices fit 32 bits, one for all other views, one
+ * for arrays in pieces, and one for views like the first's in which a thread runs several
+ * neighbours. The library launches one of them; a choice within one kernel would delay each
+ * thread's first load.
  */
 #include <polytile/cuda.h>
+#include <polytile/kernel_coarse.h>
 
 /* Whoever compiles bodies at run time finds their kernels by name. */
 #ifndef PT_CUDA_LINKAGE
@@ -40,7 +42,8 @@
         PT_APPLY(PT_THREAD, (pt_threads, PT_UNPACK indices));                                      \
         PT_EACH(PT_CUDA_DEFINE_PIECES, kernel, __VA_ARGS__)                                        \
         kernel##_thread(PT_UNPACK indices PT_EACH(PT_PASS, kernel, __VA_ARGS__));                  \
-    }
+    }                                                                                              \
+    PT_CUDA_COARSE_FUNCTION(kernel, indices, __VA_ARGS__)
 
 #define PT_CUDA_PIECES(kernel) (const void *)kernel##_cuda_pieces
 #define PT_CUDA_ADDRESSES(kernel)                                                                  \

@@ -14,6 +14,7 @@
 #define PTI_CUDA_SYMBOL            "pt_body_cuda"
 #define PTI_CUDA_CONTIGUOUS_SYMBOL "pt_body_cuda_contiguous"
 #define PTI_CUDA_PIECES_SYMBOL     "pt_body_cuda_pieces"
+#define PTI_CUDA_COARSE_SYMBOL     "pt_body_cuda_coarse"
 
 /** polytile/kernel.h with all that it includes of polytile. */
 extern const unsigned char pti_kernel_headers_text[];

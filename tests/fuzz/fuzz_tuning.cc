@@ -28,6 +28,8 @@ void check_row(const pti_tuning_table *table, const pti_tuning_row &row) {
     }
     require(n_threads <= PTI_TUNING_MAX_BLOCK_THREADS, "a block has at most 1024 threads");
     require(row.cache <= PTI_CACHE_EQUAL, "a preference is one");
+    require(row.coarsening >= 0 && row.coarsening <= PTI_TUNING_MAX_COARSENING,
+            "a number of neighbours is one");
 }
 
 void check_table(const pti_tuning_table *table) {

@@ -79,6 +79,10 @@ void FakeCuda::add_kernel(const void *symbol, const polytile_implementation &imp
     kernels_[symbol] = implementation;
     if (implementation.cuda_pieces != nullptr)
         kernels_[implementation.cuda_pieces] = implementation;
+    if (implementation.cuda_contiguous != nullptr)
+        kernels_[implementation.cuda_contiguous] = implementation;
+    if (implementation.cuda_coarse != nullptr)
+        kernels_[implementation.cuda_coarse] = implementation;
 }
 
 int64_t FakeCuda::n_calls(const char *name) const {

@@ -58,6 +58,7 @@ class FakeCuda {
     }
     int64_t n_pageable_copies() const { return n_pageable_copies_; }
     int64_t n_pending() const { return queues_.n_pending(); }
+    int64_t n_coarse_launches() const { return n_coarse_launches_; }
     int64_t n_calls(const char *name) const;
     /** What is not freed yet, such as "1 streams, 2 events"; nothing when all is. */
     std::string leaks() const;
@@ -131,7 +132,8 @@ class FakeCuda {
     cudaError_t copy(const Block &to, const Block &from, cudaMemcpyKind kind, cudaStream_t stream);
     void run_copy(const Block &to, const Block &from, bool is_pageable);
     void run_slots(const Kernel &kernel, FakeTeam *team);
-    cudaError_t check_grid(const polytile_domain &threads, dim3 grid, dim3 block);
+    cudaError_t check_grid(const polytile_domain &threads, int n_neighbours, dim3 grid, dim3 block);
+    void check_origins(const Kernel &run, void **origins);
     bool can_run(const Kernel &kernel);
     static std::vector<polytile_view> all_views(const Kernel &kernel);
     void run_kernel(const Kernel &kernel);
@@ -153,6 +155,7 @@ class FakeCuda {
     cudaError_t fault_ = cudaSuccess;
     int64_t n_kernels_to_fault_ = 0;
     int64_t n_pageable_copies_ = 0;
+    int64_t n_coarse_launches_ = 0;
     std::map<std::pair<int, int>, int64_t> link_bytes_;
     std::set<std::pair<int, int>> open_links_; /* a GPU, and one whose memory it reaches */
     std::vector<int64_t> n_calls_;

@@ -46,9 +46,10 @@ cudaError_t FakeCuda::cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *n_block
     return cudaSuccess;
 }
 
-/** Every thread of a box has its place: the last index along x, the one before along y, and all
- * others along z. */
-cudaError_t FakeCuda::check_grid(const polytile_domain &threads, dim3 grid, dim3 block) {
+/** Every thread of a box has its place: the last index along x, the one before along y, where one
+ * thread may run several neighbours, and all others along z. */
+cudaError_t FakeCuda::check_grid(const polytile_domain &threads, int n_neighbours, dim3 grid,
+                                 dim3 block) {
     if (grid.x < 1 || grid.y < 1 || grid.z < 1 || grid.x > max_grid_x || grid.y > max_grid_yz ||
         grid.z > max_grid_yz || block.x < 1 || block.y < 1 || block.z < 1 ||
         block.z > max_block_z || block.x > max_block_threads || block.y > max_block_threads ||
@@ -58,6 +59,7 @@ cudaError_t FakeCuda::check_grid(const polytile_domain &threads, dim3 grid, dim3
     for (int d = 0; d < threads.n_dims; d++)
         wanted[std::min(threads.n_dims - 1 - d, 2)] *= static_cast<uint64_t>(
             (threads.range[d].hi - threads.range[d].lo) / threads.range[d].step + 1);
+    wanted[1] = (wanted[1] - 1) / static_cast<uint64_t>(n_neighbours) + 1;
     const uint64_t given[3] = {uint64_t{grid.x} * block.x, uint64_t{grid.y} * block.y,
                                uint64_t{grid.z} * block.z};
     for (int axis = 0; axis < 3; axis++) {
@@ -85,6 +87,13 @@ FakeCuda::Kernel FakeCuda::read_arguments(const polytile_implementation &impleme
     return run;
 }
 
+/** A coarse kernel finds its views' memory once more behind its values. */
+void FakeCuda::check_origins(const Kernel &run, void **origins) {
+    for (size_t k = 0; k < run.views.size(); k++)
+        if (*static_cast<void **>(origins[k]) != run.views[k].origin)
+            violate("a coarse kernel gets another origin of view " + std::to_string(k));
+}
+
 cudaError_t FakeCuda::cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments,
                                        size_t shared_bytes, cudaStream_t stream) {
     (void)shared_bytes;
@@ -100,7 +109,12 @@ cudaError_t FakeCuda::cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block
         const auto *list = static_cast<const polytile_pieces *>(arguments[last]);
         run.pieces.assign(list->piece, list->piece + POLYTILE_MAX_PIECES);
     }
-    const cudaError_t error = check_grid(run.threads, grid, block);
+    const bool is_coarse = kernel == run.implementation.cuda_coarse;
+    n_coarse_launches_ += is_coarse;
+    if (is_coarse)
+        check_origins(run, arguments + 1 + run.views.size() + run.values.size());
+    const cudaError_t error =
+        check_grid(run.threads, is_coarse ? run.implementation.n_coarse : 1, grid, block);
     if (error == cudaSuccess)
         queues_.enqueue(own->queue, [this, run] { run_kernel(run); });
     return error;

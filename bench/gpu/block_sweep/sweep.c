@@ -1,6 +1,7 @@
 #include "gpu/block_sweep/sweep.h"
 
 #include "launch/cuda/block.h"
+#include "launch/cuda/coarse.h"
 #include "launch/cuda/function.h"
 #include "launch/cuda/kernel.h"
 
@@ -71,10 +72,12 @@ typedef struct subject {
     sweep_gpu *gpu;
     const sweep_kernel *kernel;
     char name[PTI_TUNING_NAME_BYTES];
-    pti_instance instance;
+    pti_instance instance; /* of no declaration: threads run the body once */
+    pti_operand operand[SWEEP_MOST_ARRAYS];
     polytile_domain threads;
     polytile_view view[SWEEP_MOST_ARRAYS];
     pti_sub_kernel launch;
+    const pti_cuda_variant *variant; /* that the library would run */
 } subject;
 
 static polytile_view view_of(const sweep_kernel *kernel, void *memory) {
@@ -100,7 +103,10 @@ static void set_up(subject *s, sweep_gpu *gpu, const sweep_kernel *kernel) {
         s->view[a] = view_of(kernel, gpu->array[a]);
     snprintf(s->name, sizeof s->name, "%s", kernel->name);
     s->threads = polytile_domain_from_bounds(kernel->n_dims, lo, hi);
-    s->instance = (pti_instance){.kernel_name = s->name, .n_operands = kernel->n_arrays};
+    s->instance = (pti_instance){.kernel_name = s->name,
+                                 .n_operands = kernel->n_arrays,
+                                 .operand = s->operand,
+                                 .threads = s->threads};
     s->launch = (pti_sub_kernel){.instance = &s->instance,
                                  .body.implementation = kernel->implementation,
                                  .body.character = &kernel->character,
@@ -109,7 +115,7 @@ static void set_up(subject *s, sweep_gpu *gpu, const sweep_kernel *kernel) {
 }
 
 static void set_cache(const subject *s, pti_cache_preference cache) {
-    CALL(cudaFuncSetCacheConfig(pti_cuda_kernel_for(&s->launch), (enum cudaFuncCache)cache));
+    CALL(cudaFuncSetCacheConfig(s->variant->kernel, (enum cudaFuncCache)cache));
 }
 
 static void record(const subject *s, int k) {
@@ -125,7 +131,7 @@ static double elapsed_s(const subject *s, int from, int to) {
 
 static double time_once(const subject *s, pti_cuda_extents block) {
     record(s, 0);
-    require(s->gpu, pti_cuda_launch_with(s->gpu->cuda, &s->launch, block));
+    require(s->gpu, pti_cuda_launch_with(s->gpu->cuda, &s->launch, s->variant, block));
     record(s, 1);
     return elapsed_s(s, 0, 1);
 }
@@ -144,11 +150,12 @@ static int compare_numbers(const void *a, const void *b) {
 static void time_in_turns(const subject *s, sweep_time *times, int n_times) {
     double time_s[MOST_FINALISTS][N_ROUNDS];
     for (int round = 0; round < N_ROUNDS; round++) {
-        require(s->gpu, pti_cuda_launch_with(s->gpu->cuda, &s->launch, times[0].block));
+        require(s->gpu, pti_cuda_launch_with(s->gpu->cuda, &s->launch, s->variant, times[0].block));
         record(s, 0);
         for (int k = 0; k < n_times; k++) {
             set_cache(s, times[k].cache);
-            require(s->gpu, pti_cuda_launch_with(s->gpu->cuda, &s->launch, times[k].block));
+            require(s->gpu,
+                    pti_cuda_launch_with(s->gpu->cuda, &s->launch, s->variant, times[k].block));
             record(s, k + 1);
         }
         for (int k = 0; k < n_times; k++)
@@ -205,14 +212,16 @@ static int enter(sweep_time *finalists, int *n_finalists, const sweep_time *ente
 }
 
 /** What the library would choose; its choices are those that runs make. */
-static void ask_library(const subject *s, sweep_result *result, int *max_threads) {
+static void ask_library(subject *s, sweep_result *result, int *max_threads) {
     pti_cuda_choice *choice;
     require(s->gpu, pti_cuda_choose(s->gpu->cuda, &s->launch, &choice));
-    require(s->gpu, pti_cuda_find_block(s->gpu->cuda, &s->launch, choice, &result->table.block));
+    s->variant = pti_cuda_variant_for(&s->launch, choice);
+    require(s->gpu, pti_cuda_find_block(s->gpu->cuda, &s->launch, choice, s->variant,
+                                        &result->table.block));
     result->has_row = choice->has_row;
     result->table.cache = choice->has_row ? choice->row.cache : PTI_CACHE_NONE;
-    result->occupancy.block = pti_cuda_full_block(&s->launch, choice);
-    *max_threads = choice->max_threads < MOST_THREADS ? choice->max_threads : MOST_THREADS;
+    result->occupancy.block = pti_cuda_full_block(&s->launch, s->variant);
+    *max_threads = s->variant->max_threads < MOST_THREADS ? s->variant->max_threads : MOST_THREADS;
 }
 
 /** The best shape with each cache preference. */

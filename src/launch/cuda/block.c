@@ -1,6 +1,7 @@
 #include "launch/cuda/block.h"
 
 #include "base/checked.h"
+#include "launch/cuda/coarse.h"
 #include "launch/cuda/function.h"
 
 #include <string.h>
@@ -12,23 +13,23 @@ static polytile_context *context_of(const pti_cuda_device *cuda) {
 /** Find the first number of threads of a block with which the most threads run at once. With 128 an
  * H200 starts blocks too slowly to keep its memory busy (docs/ceilings.md). */
 static polytile_status choose_threads(pti_cuda_device *cuda, const pti_sub_kernel *launch,
-                                      int max_threads, int *n_threads) {
+                                      pti_cuda_variant *variant) {
     static const int candidates[] = {256, 512, 128, 1024};
-    const void *kernel = pti_cuda_kernel_for(launch);
     polytile_status status = POLYTILE_OK;
     int most_resident = 0;
-    *n_threads = (int)pti_min(candidates[0], max_threads);
+    variant->n_threads = (int)pti_min(candidates[0], variant->max_threads);
     for (size_t k = 0; k < sizeof candidates / sizeof *candidates; k++) {
         int n_blocks = 0;
-        if (candidates[k] > max_threads)
+        if (candidates[k] > variant->max_threads)
             continue;
         PTI_TRY(PTI_KERNEL_CUDA(cuda, launch, cudaOccupancyMaxActiveBlocksPerMultiprocessor,
-                                (&n_blocks, kernel, candidates[k], 0)));
+                                (&n_blocks, variant->kernel, candidates[k], 0)));
         if (n_blocks * candidates[k] > most_resident) {
             most_resident = n_blocks * candidates[k];
-            *n_threads = candidates[k];
+            variant->n_threads = candidates[k];
         }
     }
+    variant->n_resident = (int64_t)most_resident * cuda->n_multiprocessors;
 done:
     return status;
 }
@@ -36,6 +37,7 @@ done:
 /** Return the key of a kernel's choice. */
 static pti_cuda_choice key_of(const pti_sub_kernel *launch, const pti_tuning *tuning) {
     pti_cuda_choice key = {.kernel = pti_cuda_kernel_for(launch),
+                           .declaration_hash = launch->instance->declaration_hash,
                            .traits = pti_traits_of(launch->body.character),
                            .n_indices = launch->threads->n_dims,
                            .generation = pti_tuning_generation(tuning)};
@@ -47,35 +49,53 @@ static pti_cuda_choice key_of(const pti_sub_kernel *launch, const pti_tuning *tu
 static bool has_key(const pti_cuda_choice *choice, const pti_cuda_choice *key) {
     return choice->kernel == key->kernel && choice->n_indices == key->n_indices &&
            choice->generation == key->generation &&
+           choice->declaration_hash == key->declaration_hash &&
            memcmp(&choice->traits, &key->traits, sizeof key->traits) == 0 &&
            strcmp(choice->name, key->name) == 0;
 }
 
 /** Set the cache of a function, which keeps it until it is set again. */
 static polytile_status set_cache(pti_cuda_device *cuda, const pti_sub_kernel *launch,
-                                 const pti_cuda_choice *choice) {
+                                 const pti_cuda_choice *choice, const pti_cuda_variant *variant) {
     const bool is_asked = choice->has_row && choice->row.cache != PTI_CACHE_NONE;
-    if (!is_asked || launch->body.implementation->has_cuda_handles)
+    if (!is_asked || variant->kernel == NULL || launch->body.implementation->has_cuda_handles)
         return POLYTILE_OK;
     return PTI_KERNEL_CUDA(cuda, launch, cudaFuncSetCacheConfig,
-                           (choice->kernel, (enum cudaFuncCache)choice->row.cache));
+                           (variant->kernel, (enum cudaFuncCache)choice->row.cache));
+}
+
+/** Ask CUDA about a kernel, if there is one. */
+static polytile_status look_at(pti_cuda_device *cuda, const pti_sub_kernel *launch,
+                               pti_cuda_variant *variant) {
+    struct cudaFuncAttributes attributes;
+    polytile_status status = POLYTILE_OK;
+    if (variant->kernel == NULL)
+        return POLYTILE_OK;
+    PTI_TRY(PTI_KERNEL_CUDA(cuda, launch, cudaFuncGetAttributes, (&attributes, variant->kernel)));
+    variant->max_threads = attributes.maxThreadsPerBlock;
+    PTI_TRY(choose_threads(cuda, launch, variant));
+done:
+    return status;
 }
 
 /** Look a kernel's choice up in CUDA and the tuning tables. */
 static polytile_status look_up(pti_cuda_device *cuda, const pti_sub_kernel *launch,
                                pti_tuning *tuning, pti_cuda_choice *choice) {
-    struct cudaFuncAttributes attributes;
     polytile_status status;
-    PTI_TRY(PTI_KERNEL_CUDA(cuda, launch, cudaFuncGetAttributes, (&attributes, choice->kernel)));
-    choice->max_threads = attributes.maxThreadsPerBlock;
-    PTI_TRY(choose_threads(cuda, launch, choice->max_threads, &choice->n_threads));
+    choice->fine = (pti_cuda_variant){.kernel = choice->kernel, .n_neighbours = 1};
+    choice->coarse = pti_cuda_coarse_of(launch);
+    PTI_TRY(look_at(cuda, launch, &choice->fine));
+    PTI_TRY(look_at(cuda, launch, &choice->coarse));
+    choice->shares = choice->coarse.kernel != NULL &&
+                     pti_cuda_neighbours_share(launch, choice->coarse.n_neighbours);
     choice->has_row = pti_tuning_find(tuning,
                                       &(pti_tuning_query){.kernel = launch->instance->kernel_name,
                                                           .traits = choice->traits,
                                                           .capability = cuda->capability,
                                                           .n_indices = choice->n_indices},
                                       &choice->row);
-    PTI_TRY(set_cache(cuda, launch, choice));
+    PTI_TRY(set_cache(cuda, launch, choice, &choice->fine));
+    PTI_TRY(set_cache(cuda, launch, choice, &choice->coarse));
 done:
     return status;
 }
@@ -101,14 +121,14 @@ done:
 
 /** Find the user's block, if CUDA and the kernel take it. */
 static polytile_status asked_block(const pti_cuda_device *cuda, const pti_sub_kernel *launch,
-                                   const pti_cuda_choice *choice, pti_cuda_extents *block) {
+                                   const pti_cuda_variant *variant, pti_cuda_extents *block) {
     *block = pti_cuda_extents_of(launch->threads->n_dims, launch->body.block);
     int64_t n_threads = pti_cuda_count(*block);
-    if (n_threads > choice->max_threads)
+    if (n_threads > variant->max_threads)
         return pti_fail(context_of(cuda), POLYTILE_INVALID,
                         "%s: the block has %lld threads; cuda:%d runs this kernel with at most %d",
                         launch->instance->kernel_name, (long long)n_threads, cuda->number,
-                        choice->max_threads);
+                        variant->max_threads);
     if (block->z > pti_cuda_most_threads.z)
         return pti_fail(context_of(cuda), POLYTILE_INVALID,
                         "%s: the block has %lld threads along all indices but the last two; CUDA "
@@ -120,23 +140,30 @@ static polytile_status asked_block(const pti_cuda_device *cuda, const pti_sub_ke
 
 /** Return the block of a tuning table's row; if the row is for another number of indices, one with
  * its number of threads. */
-static pti_cuda_extents block_of_row(const pti_sub_kernel *launch, const pti_cuda_choice *choice) {
+static pti_cuda_extents block_of_row(const pti_sub_kernel *launch, const pti_cuda_choice *choice,
+                                     const pti_cuda_variant *variant) {
     const pti_tuning_row *row = &choice->row;
+    const polytile_domain groups = pti_cuda_groups_of(launch->threads, variant->n_neighbours);
     pti_cuda_extents block = pti_cuda_extents_of(row->n_dims, row->block);
     if (row->n_dims == pti_tuning_block_dims(choice->n_indices))
-        return pti_cuda_block_clip(launch->threads, block, choice->max_threads);
-    int64_t n_threads = pti_min(pti_cuda_count(block), choice->max_threads);
-    return pti_cuda_block_for(launch->threads, (int)n_threads);
+        return pti_cuda_block_clip(&groups, block, variant->max_threads);
+    int64_t n_threads = pti_min(pti_cuda_count(block), variant->max_threads);
+    return pti_cuda_block_for(&groups, (int)n_threads);
 }
 
-pti_cuda_extents pti_cuda_full_block(const pti_sub_kernel *launch, const pti_cuda_choice *choice) {
-    return pti_cuda_block_for(launch->threads, choice->n_threads);
+pti_cuda_extents pti_cuda_full_block(const pti_sub_kernel *launch,
+                                     const pti_cuda_variant *variant) {
+    const polytile_domain groups = pti_cuda_groups_of(launch->threads, variant->n_neighbours);
+    return variant->n_neighbours > 1 ? pti_cuda_wide_block_for(&groups, variant->n_threads)
+                                     : pti_cuda_block_for(&groups, variant->n_threads);
 }
 
 polytile_status pti_cuda_find_block(const pti_cuda_device *cuda, const pti_sub_kernel *launch,
-                                    const pti_cuda_choice *choice, pti_cuda_extents *block) {
+                                    const pti_cuda_choice *choice, const pti_cuda_variant *variant,
+                                    pti_cuda_extents *block) {
     if (launch->body.block != NULL)
-        return asked_block(cuda, launch, choice, block);
-    *block = choice->has_row ? block_of_row(launch, choice) : pti_cuda_full_block(launch, choice);
+        return asked_block(cuda, launch, variant, block);
+    *block = choice->has_row ? block_of_row(launch, choice, variant)
+                             : pti_cuda_full_block(launch, variant);
     return POLYTILE_OK;
 }

@@ -67,9 +67,10 @@ const void *pti_cuda_kernel_for(const pti_sub_kernel *launch) {
     return implementation->cuda_contiguous;
 }
 
-/* The threads, views and values, and the list of pieces. */
+/* The threads, views, values, and the list of pieces or the origin of each view. */
 enum {
-    MAX_ARGUMENTS = 2 + PTI_CUDA_ARGUMENT_BYTES / sizeof(polytile_view) + POLYTILE_MAX_PARAMETERS
+    MAX_VIEWS = PTI_CUDA_ARGUMENT_BYTES / sizeof(polytile_view),
+    MAX_ARGUMENTS = 2 + 2 * MAX_VIEWS + POLYTILE_MAX_PARAMETERS
 };
 
 cudaStream_t pti_cuda_stream_of(const pti_cuda_device *cuda, const pti_sub_kernel *launch) {
@@ -89,10 +90,12 @@ static void copy_pieces(const pti_sub_kernel *launch, polytile_pieces *pieces) {
     memcpy(pieces->piece, list, (size_t)n_most * sizeof *list);
 }
 
-/** Launch a grid for each part of the threads, which is its first argument. */
-static polytile_status launch_grids(pti_cuda_device *cuda, const pti_sub_kernel *launch,
-                                    pti_cuda_extents block, const pti_cuda_grids *grids) {
+/** Launch a grid for each part of the groups of threads, whose threads are its first argument. */
+polytile_status pti_cuda_launch_with(pti_cuda_device *cuda, const pti_sub_kernel *launch,
+                                     const pti_cuda_variant *variant, pti_cuda_extents block) {
     polytile_status status = POLYTILE_OK;
+    const polytile_domain groups = pti_cuda_groups_of(launch->threads, variant->n_neighbours);
+    const pti_cuda_grids grids = pti_cuda_grids_of(&groups, block, pti_cuda_most_blocks);
     polytile_domain asked;
     void *arguments[MAX_ARGUMENTS] = {&asked};
     const int n_arrays = pti_instance_n_arrays(launch->instance), n_values = launch->body.n_values;
@@ -105,20 +108,17 @@ static polytile_status launch_grids(pti_cuda_device *cuda, const pti_sub_kernel 
         copy_pieces(launch, &pieces);
         arguments[1 + n_arrays + n_values] = &pieces;
     }
-    for (int64_t k = 0; k < grids->n_parts; k++) {
-        polytile_domain part = pti_cuda_grid_box(launch->threads, grids, k);
-        asked = pti_instance_asked_box(launch->instance, &part);
-        PTI_TRY(
-            PTI_KERNEL_CUDA(cuda, launch, cudaLaunchKernel,
-                            (pti_cuda_kernel_for(launch), dim3_of(pti_cuda_grid_of(&part, block)),
-                             dim3_of(block), arguments, 0, pti_cuda_stream_of(cuda, launch))));
+    for (int a = 0; a < n_arrays && variant->n_neighbours > 1; a++)
+        arguments[1 + n_arrays + n_values + a] = (void *)&launch->views[a].origin;
+    for (int64_t k = 0; k < grids.n_parts; k++) {
+        const polytile_domain part = pti_cuda_grid_box(&groups, &grids, k);
+        const polytile_domain members =
+            pti_cuda_members_of(launch->threads, &part, variant->n_neighbours);
+        asked = pti_instance_asked_box(launch->instance, &members);
+        PTI_TRY(PTI_KERNEL_CUDA(cuda, launch, cudaLaunchKernel,
+                                (variant->kernel, dim3_of(pti_cuda_grid_of(&part, block)),
+                                 dim3_of(block), arguments, 0, pti_cuda_stream_of(cuda, launch))));
     }
 done:
     return status;
-}
-
-polytile_status pti_cuda_launch_with(pti_cuda_device *cuda, const pti_sub_kernel *launch,
-                                     pti_cuda_extents block) {
-    pti_cuda_grids grids = pti_cuda_grids_of(launch->threads, block, pti_cuda_most_blocks);
-    return launch_grids(cuda, launch, block, &grids);
 }

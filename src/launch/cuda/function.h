@@ -14,7 +14,8 @@ enum { PTI_CUDA_ARGUMENT_BYTES = 32764 };
 enum { PTI_CUDA_ARGUMENT_BYTES = 4096 };
 #endif
 
-/** Return the CUDA kernel of an implementation for the views of a launch. */
+/** Return the CUDA kernel of an implementation for the views of a launch, a thread of which runs the
+ * body once. */
 const void *pti_cuda_kernel_for(const pti_sub_kernel *launch);
 
 /** Check a call about a launch's kernel as pti_cuda_check() does; UNSUPPORTED if CUDA has no code
@@ -29,8 +30,8 @@ polytile_status pti_cuda_check_kernel(pti_cuda_device *cuda, const pti_sub_kerne
 /** Return a sub-kernel's stream. */
 cudaStream_t pti_cuda_stream_of(const pti_cuda_device *cuda, const pti_sub_kernel *launch);
 
-/** Enqueue a launch's CUDA kernel with a valid block. */
+/** Enqueue a launch by one of its kernels, with a valid block. */
 polytile_status pti_cuda_launch_with(pti_cuda_device *cuda, const pti_sub_kernel *launch,
-                                     pti_cuda_extents block);
+                                     const pti_cuda_variant *variant, pti_cuda_extents block);
 
 #endif

@@ -55,6 +55,16 @@ pti_cuda_extents pti_cuda_block_for(const polytile_domain *threads, int n_thread
     return block;
 }
 
+pti_cuda_extents pti_cuda_wide_block_for(const polytile_domain *threads, int n_threads) {
+    pti_cuda_extents box = extents_of_box(threads), block = {1, 1, 1};
+    pti_cuda_extents most = pti_cuda_most_threads;
+    int64_t n_left = n_threads;
+    double_block_axis(&block.x, box.x, most.x, &n_left);
+    double_block_axis(&block.y, box.y, most.y, &n_left);
+    double_block_axis(&block.z, box.z, most.z, &n_left);
+    return block;
+}
+
 /** Halve a block along one axis until it is shorter than twice the box; return the freed factor. */
 static int64_t narrow_axis(int64_t *along, int64_t extent) {
     int64_t n_freed = 1;
@@ -84,6 +94,28 @@ pti_cuda_extents pti_cuda_block_clip(const polytile_domain *threads, pti_cuda_ex
     double_block_axis(&block.z, box.z, most.z, &n_left);
     shrink_block(&block, max_threads);
     return block;
+}
+
+/** Return the dimension along which a thread runs neighbours. */
+static int grouped_dim(const polytile_domain *threads) {
+    return (int)pti_max(threads->n_dims - 2, 0);
+}
+
+polytile_domain pti_cuda_groups_of(const polytile_domain *threads, int n_neighbours) {
+    polytile_domain groups = *threads;
+    polytile_range *range = &groups.range[grouped_dim(threads)];
+    range->hi = range->lo + pti_ceil_div(pti_range_count(*range), n_neighbours) - 1;
+    return groups;
+}
+
+polytile_domain pti_cuda_members_of(const polytile_domain *threads, const polytile_domain *groups,
+                                    int n_neighbours) {
+    polytile_domain members = *groups;
+    const polytile_range *all = &threads->range[grouped_dim(threads)];
+    polytile_range *some = &members.range[grouped_dim(threads)];
+    some->lo = all->lo + (some->lo - all->lo) * n_neighbours;
+    some->hi = pti_min(all->hi, all->lo + (some->hi - all->lo + 1) * n_neighbours - 1);
+    return members;
 }
 
 pti_cuda_grids pti_cuda_grids_of(const polytile_domain *threads, pti_cuda_extents block,

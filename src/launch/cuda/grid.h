@@ -31,6 +31,19 @@ pti_cuda_extents pti_cuda_block_for(const polytile_domain *threads, int n_thread
 pti_cuda_extents pti_cuda_block_clip(const polytile_domain *threads, pti_cuda_extents block,
                                      int max_threads);
 
+/** Return a box with one index, from the first on, for each group of neighbours along the index
+ * before the last, of which the last group may have fewer; for groups of one it is the same box.
+ * Shapes  threads: of one index only if groups are of one. */
+polytile_domain pti_cuda_groups_of(const polytile_domain *threads, int n_neighbours);
+
+/** Return the threads of a box of a launch's groups. */
+polytile_domain pti_cuda_members_of(const polytile_domain *threads, const polytile_domain *groups,
+                                    int n_neighbours);
+
+/** Return a block likewise, but with all threads along x if the box is as wide: for threads that run
+ * neighbours along y. */
+pti_cuda_extents pti_cuda_wide_block_for(const polytile_domain *threads, int n_threads);
+
 /** A box cut into parts, each for one grid. */
 typedef struct pti_cuda_grids {
     int64_t

@@ -1,6 +1,7 @@
 #include "launch/cuda/kernel.h"
 
 #include "launch/cuda/block.h"
+#include "launch/cuda/coarse.h"
 #include "launch/cuda/function.h"
 #include "launch/cuda/team.h"
 #include "launch/cuda/tune.h"
@@ -33,8 +34,9 @@ static polytile_status launch_kernel(pti_cuda_device *cuda, const pti_sub_kernel
         PTI_TRY(pti_cuda_tune(cuda, launch, choice));
         PTI_TRY(pti_cuda_choose(cuda, launch, &choice));
     }
-    PTI_TRY(pti_cuda_find_block(cuda, launch, choice, &block));
-    PTI_TRY(pti_cuda_launch_with(cuda, launch, block));
+    const pti_cuda_variant *variant = pti_cuda_variant_for(launch, choice);
+    PTI_TRY(pti_cuda_find_block(cuda, launch, choice, variant, &block));
+    PTI_TRY(pti_cuda_launch_with(cuda, launch, variant, block));
 done:
     return status;
 }

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "launch/cuda/block.h"
+#include "launch/cuda/coarse.h"
 #include "launch/cuda/function.h"
 
 #include <stdio.h>
@@ -74,9 +75,11 @@ typedef struct tuner {
     const pti_sub_kernel *launch;
     const pti_cuda_choice *choice;
     cudaEvent_t event[N_TIMED + 1];
+    const pti_cuda_variant *variant; /* being measured */
+    const pti_cuda_variant *best_variant;
     pti_cuda_extents best;
-    double best_s;
-    double full_s; /* with the block of the most threads */
+    double best_s; /* a faster one takes less; it is below best's own where that came first */
+    double full_s; /* of the launch as it would run without measuring */
     int n_measured;
 } tuner;
 
@@ -100,13 +103,13 @@ static polytile_status record_event(tuner *t, int k) {
                     (t->event[k], pti_cuda_stream_of(t->cuda, t->launch)));
 }
 
-/** Enqueue runs with a block. The first only keeps the GPU busy while the others are enqueued. */
+/** Enqueue runs of a kernel with a block. The first only keeps the GPU busy while the others are enqueued. */
 static polytile_status enqueue_runs(tuner *t, pti_cuda_extents block) {
     polytile_status status;
-    PTI_TRY(pti_cuda_launch_with(t->cuda, t->launch, block));
+    PTI_TRY(pti_cuda_launch_with(t->cuda, t->launch, t->variant, block));
     PTI_TRY(record_event(t, 0));
     for (int k = 1; k <= N_TIMED; k++) {
-        PTI_TRY(pti_cuda_launch_with(t->cuda, t->launch, block));
+        PTI_TRY(pti_cuda_launch_with(t->cuda, t->launch, t->variant, block));
         PTI_TRY(record_event(t, k));
     }
     PTI_TRY(PTI_CUDA(t->cuda, cudaEventSynchronize, (t->event[N_TIMED])));
@@ -134,27 +137,64 @@ static bool are_equal(pti_cuda_extents one, pti_cuda_extents other) {
 
 /** Return whether a block fits the launch unclipped, and is not the one that was measured first. */
 static bool is_candidate(const tuner *t, pti_cuda_extents block, pti_cuda_extents full) {
+    const polytile_domain groups = pti_cuda_groups_of(t->launch->threads, t->variant->n_neighbours);
     return !are_equal(block, full) &&
-           are_equal(block, pti_cuda_block_clip(t->launch->threads, block, t->choice->max_threads));
+           are_equal(block, pti_cuda_block_clip(&groups, block, t->variant->max_threads));
 }
 
-static polytile_status measure_all(tuner *t) {
-    const struct shapes *shapes = &shapes_of[pti_tuning_block_dims(t->choice->n_indices)];
-    pti_cuda_extents full = pti_cuda_full_block(t->launch, t->choice);
-    double start_s = pti_now_s(), taken_s;
+static polytile_status measure_and_compare(tuner *t, pti_cuda_extents block) {
+    double taken_s;
     polytile_status status;
-    PTI_TRY(measure_block(t, full, &t->full_s));
-    t->best = full;
-    t->best_s = t->full_s * (1 - least_gain);
-    for (size_t k = 0; k < shapes->n_shapes && pti_now_s() - start_s < limit_s; k++) {
-        if (!is_candidate(t, shapes->shape[k], full))
-            continue;
-        PTI_TRY(measure_block(t, shapes->shape[k], &taken_s));
-        if (taken_s < t->best_s) {
-            t->best = shapes->shape[k];
-            t->best_s = taken_s;
-        }
+    PTI_TRY(measure_block(t, block, &taken_s));
+    if (taken_s < t->best_s) {
+        t->best_variant = t->variant;
+        t->best = block;
+        t->best_s = taken_s;
     }
+done:
+    return status;
+}
+
+/** Measure what the launch would run without measuring; others have to be faster by the least
+ * gain. */
+static polytile_status measure_first(tuner *t) {
+    polytile_status status;
+    t->variant = t->best_variant = pti_cuda_variant_for(t->launch, t->choice);
+    t->best = pti_cuda_full_block(t->launch, t->variant);
+    PTI_TRY(measure_block(t, t->best, &t->full_s));
+    t->best_s = t->full_s * (1 - least_gain);
+done:
+    return status;
+}
+
+/** Measure the blocks of a kernel, of which the full one goes first unless it was measured. */
+static polytile_status measure_variant(tuner *t, const pti_cuda_variant *variant, double end_s) {
+    const struct shapes *shapes = &shapes_of[pti_tuning_block_dims(t->choice->n_indices)];
+    const bool is_new = variant != t->variant;
+    polytile_status status = POLYTILE_OK;
+    t->variant = variant;
+    const pti_cuda_extents full = pti_cuda_full_block(t->launch, variant);
+    if (is_new)
+        PTI_TRY(measure_and_compare(t, full));
+    for (size_t k = 0; k < shapes->n_shapes && pti_now_s() < end_s; k++)
+        if (is_candidate(t, shapes->shape[k], full))
+            PTI_TRY(measure_and_compare(t, shapes->shape[k]));
+done:
+    return status;
+}
+
+/** Measure the kernel that would run, and the other one if it may. */
+static polytile_status measure_all(tuner *t) {
+    const double end_s = pti_now_s() + limit_s;
+    polytile_status status;
+    PTI_TRY(measure_first(t));
+    const bool has_other = pti_cuda_may_be_coarse(t->launch, t->choice);
+    const pti_cuda_variant *first = t->variant, *other = first == &t->choice->fine
+                                                             ? &t->choice->coarse
+                                                             : &t->choice->fine;
+    PTI_TRY(measure_variant(t, first, end_s));
+    if (has_other)
+        PTI_TRY(measure_variant(t, other, end_s));
 done:
     return status;
 }
@@ -162,7 +202,9 @@ done:
 static pti_tuning_row row_of(const tuner *t) {
     const int64_t along[] = {t->best.z, t->best.y, t->best.x};
     pti_tuning_row row = {.traits = t->choice->traits,
-                          .n_dims = pti_tuning_block_dims(t->choice->n_indices)};
+                          .n_dims = pti_tuning_block_dims(t->choice->n_indices),
+                          .coarsening =
+                              t->choice->coarse.kernel == NULL ? 0 : t->best_variant->n_neighbours};
     snprintf(row.kernel, sizeof row.kernel, "%s", t->launch->instance->kernel_name);
     for (int d = 0; d < row.n_dims; d++)
         row.block[d] = along[PTI_TUNING_MAX_BLOCK_DIMS - row.n_dims + d];
@@ -171,10 +213,11 @@ static pti_tuning_row row_of(const tuner *t) {
 
 static void log_fastest_block(const tuner *t) {
     pti_log(t->cuda->device.object.context, PTI_LOG_INFO,
-            "%s: of %d thread blocks the fastest is %lldx%lldx%lld (x, y, z); the one of most "
-            "threads takes %.3g ms",
+            "%s: of %d thread blocks the fastest is %lldx%lldx%lld (x, y, z), with %d threads of "
+            "the declaration in one; the one of most threads takes %.3g ms",
             t->launch->instance->kernel_name, t->n_measured, (long long)t->best.x,
-            (long long)t->best.y, (long long)t->best.z, 1e3 * t->full_s);
+            (long long)t->best.y, (long long)t->best.z, t->best_variant->n_neighbours,
+            1e3 * t->full_s);
 }
 
 polytile_status pti_cuda_tune(pti_cuda_device *cuda, const pti_sub_kernel *launch,

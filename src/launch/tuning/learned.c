@@ -65,6 +65,8 @@ static json_t *describe_row(const pti_tuning_row *row, const char *architecture)
     }
     json_object_set_new(object, "block", describe_block(row));
     json_object_set_new(object, "cache", json_string(pti_cache_words[row->cache]));
+    if (row->coarsening != 0)
+        json_object_set_new(object, "coarsening", json_integer(row->coarsening));
     json_object_set_new(object, "source", json_string("measured with POLYTILE_TUNE=1"));
     return object;
 }

@@ -81,6 +81,16 @@ static bool read_block(pti_reader *r, const pti_member *m, const json_t *value,
     return check_block(r, row);
 }
 
+static bool read_coarsening(pti_reader *r, const pti_member *m, const json_t *value,
+                            pti_tuning_row *row) {
+    const json_int_t number = json_integer_value(value);
+    if (!json_is_integer(value) || number < 1 || number > PTI_TUNING_MAX_COARSENING)
+        return pti_reader_refuse(r, "\"%s\" is no whole number from 1 to %d", m->name,
+                                 PTI_TUNING_MAX_COARSENING);
+    row->coarsening = (int)number;
+    return true;
+}
+
 static const pti_member row_members[] = {
     {"kernel", read_kernel, false, 0},
     {"architecture", read_architecture, true, 0},
@@ -90,6 +100,7 @@ static const pti_member row_members[] = {
     {"reuse", read_trait, false, PTI_REUSE},
     {"block", read_block, true, 0},
     {"cache", read_cache, false, 0},
+    {"coarsening", read_coarsening, false, 0},
     {"source", pti_read_source, false, 0},
 };
 

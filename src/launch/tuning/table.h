@@ -19,6 +19,7 @@ enum {
     PTI_TUNING_MAX_BLOCK_DIMS = 3,
     PTI_TUNING_MAX_BLOCK_THREADS = 1024,
     PTI_TUNING_MAX_BLOCK_PLANES = 64, /* along the first of three dimensions */
+    PTI_TUNING_MAX_COARSENING = 64,
 };
 
 /** The members of a polytile_character, each a number of its enumeration; 0: not known. */
@@ -55,6 +56,8 @@ typedef struct pti_tuning_row {
     int n_dims;
     int64_t block[PTI_TUNING_MAX_BLOCK_DIMS]; /* threads, of a kernel's last n_dims indices */
     pti_cache_preference cache;
+    int coarsening; /* 1: a thread runs the body once; more: for several neighbours, where the body
+                       has such a kernel; 0: not said */
 } pti_tuning_row;
 
 /** An architecture; compute capabilities as 10 * major + minor. */

@@ -1,3 +1,4 @@
+#include "launch/cuda/runs.h"
 #include "support/fake_cuda.h"
 #include "support/random.h"
 
@@ -47,7 +48,7 @@ bool has_nvrtc() {
 
 /* A driver that loads nothing, and knows which kernels were asked for. */
 
-char module_place, kernel_places[3];
+char module_place, kernel_places[4];
 int n_loaded, n_unloaded;
 bool is_elf, driver_fails;
 
@@ -64,8 +65,9 @@ int load_nothing(void **module, const void *code, void *, void *, unsigned, void
 
 int find_kernel(void **kernel, void *module, const char *name) {
     EXPECT_EQ(module, &module_place);
-    const char *const names[] = {"pt_body_cuda", "pt_body_cuda_contiguous", "pt_body_cuda_pieces"};
-    for (size_t k = 0; k < 3; k++)
+    const char *const names[] = {"pt_body_cuda", "pt_body_cuda_contiguous", "pt_body_cuda_pieces",
+                                 "pt_body_cuda_coarse"};
+    for (size_t k = 0; k < 4; k++)
         if (std::strcmp(name, names[k]) == 0) {
             *kernel = &kernel_places[k];
             return 0;
@@ -146,6 +148,57 @@ TEST(CompileCuda, KernelsOfTheDriverAreLaunchedByTheirHandles) {
         EXPECT_EQ(n_unloaded, 0);
     }
     EXPECT_EQ(n_unloaded, 1);
+    EXPECT_EQ(cuda.violations(), "");
+}
+
+POLYTILE_KERNEL(four_points, (i, j), (const float, A, 2), (float, B, 2)) {
+    PT_AT(B, i, j) =
+        PT_AT(A, i - 1, j) + PT_AT(A, i + 1, j) + PT_AT(A, i, j - 1) + PT_AT(A, i, j + 1);
+}
+
+/** Run four_points from text over n x n whole numbers; each sum inside is exact. */
+void run_four_points(polytile_context *ctx, size_t n) {
+    const char *const text = "four[i, j]: in A[i-1:i+1, j], A[i, j-1:j+1]; out B[i, j]";
+    const char *const body = "B(i, j) = A(i-1, j) + A(i+1, j) + A(i, j-1) + A(i, j+1);";
+    const auto extent = static_cast<int64_t>(n);
+    const int64_t extents[] = {extent, extent};
+    const polytile_domain inner = {2, {{1, extent - 2, 1}, {1, extent - 2, 1}}};
+    std::vector<float> A(n * n), B(n * n);
+    polytile_kernel *kernel = nullptr;
+    polytile_device *device = nullptr;
+    polytile_array *arrays[2];
+    std::iota(A.begin(), A.end(), 0.0f);
+    ASSERT_EQ(polytile_kernel_compile(ctx, text, body, nullptr, &kernel), POLYTILE_OK);
+    ASSERT_EQ(polytile_array_wrap(ctx, "A", POLYTILE_F32, 2, extents, A.data(), &arrays[0]),
+              POLYTILE_OK);
+    ASSERT_EQ(polytile_array_wrap(ctx, "B", POLYTILE_F32, 2, extents, B.data(), &arrays[1]),
+              POLYTILE_OK);
+    ASSERT_EQ(polytile_device_open(ctx, "cuda:0(memory=1MiB)", &device), POLYTILE_OK);
+    EXPECT_EQ(polytile_run(device, kernel, &inner, 2, arrays, nullptr), POLYTILE_OK)
+        << polytile_last_error(ctx);
+    for (size_t i = 1; i < n - 1; i++)
+        for (size_t j = 1; j < n - 1; j++)
+            ASSERT_EQ(B[i * n + j], 4 * A[i * n + j]) << i << " " << j;
+    polytile_device_close(device);
+}
+
+TEST(CompileCuda, ABodyOfTwoIndicesHasAKernelForNeighboursInOneThread) {
+    if (!has_nvrtc())
+        GTEST_SKIP() << "no NVRTC here";
+    const CoarseTable table;
+    FakeCuda cuda(test_seed("CompileCuda.Coarse"));
+    FakeDriver driver;
+    polytile_implementation found = four_points_kernel;
+    found.cuda_contiguous = &kernel_places[1];
+    found.cuda_pieces = &kernel_places[2];
+    found.cuda_coarse = &kernel_places[3];
+    found.n_coarse = POLYTILE_COARSENING;
+    cuda.add_kernel(&kernel_places[0], found);
+    {
+        Context of;
+        run_four_points(of.ctx, 60);
+    }
+    EXPECT_GT(cuda.n_coarse_launches(), 0);
     EXPECT_EQ(cuda.violations(), "");
 }
 

@@ -2,7 +2,12 @@
 #define POLYTILE_TESTS_LAUNCH_CUDA_RUNS_H
 
 #include "launch/cuda/session.h"
+#include "support/environment.h"
 #include "support/scale.h"
+
+#include <cstdio>
+#include <cstring>
+#include <unistd.h>
 
 /* Cases that run right on a GPU and on the runtime that needs none. */
 
@@ -77,6 +82,38 @@ template <class World> void expect_cases_run_under_any_limit(uint64_t seed, int6
             round_runs_right<World>(of, static_cast<uint64_t>(random.number(0, int64_t{1} << 62)));
     }
     EXPECT_GT(n_run, n_rounds / 3);
+}
+
+/** A tuning table by which every kernel runs neighbours in one thread where it can, however few
+ * threads there are. */
+class CoarseTable {
+  public:
+    CoarseTable() {
+        const char *const path = "/tmp/polytile-coarse-XXXXXX";
+        std::vector<char> made(path, path + std::strlen(path) + 1);
+        const int file = mkstemp(made.data());
+        const std::string text =
+            R"({"version": 1, "architectures": {"all": ["7.0", "7.5", "8.0", "8.6", "8.9", "9.0", )"
+            R"("10.0", "12.0"]}, "rows": [{"architecture": "all", "block": [2, 16], )"
+            R"("coarsening": 4}]})";
+        EXPECT_EQ(write(file, text.data(), text.size()), static_cast<ssize_t>(text.size()));
+        close(file);
+        path_ = made.data();
+        environment_.set("POLYTILE_TUNING", path_.c_str());
+    }
+    ~CoarseTable() { std::remove(path_.c_str()); }
+    CoarseTable(const CoarseTable &) = delete;
+    CoarseTable &operator=(const CoarseTable &) = delete;
+
+  private:
+    std::string path_;
+    Environment environment_;
+};
+
+/** The same with threads that run several neighbours. */
+template <class World> void expect_coarse_cases_run(uint64_t seed, int64_t n_rounds) {
+    const CoarseTable table;
+    expect_cases_run_under_any_limit<World>(seed, n_rounds);
 }
 
 /** Arrays of several MiB, so that one transfer fills several buffers, from pageable memory. */

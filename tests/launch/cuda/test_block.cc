@@ -21,8 +21,10 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Runtime {
-    std::vector<dim3> blocks;  /* of all launches */
-    std::vector<size_t> marks; /* how many launches there were when an event was recorded */
+    std::vector<const void *> kernels;
+    std::vector<dim3> grids, blocks; /* of all launches */
+    double coarse_cost = 1;          /* of the kernel that runs neighbours, times a block's */
+    std::vector<size_t> marks;       /* how many launches there were when an event was recorded */
     std::vector<cudaFuncCache> caches;
     double (*cost_ms)(dim3 block) = [](dim3) { return 1.0; };
     int max_threads = 1024;
@@ -31,9 +33,12 @@ struct Runtime {
 };
 
 Runtime runtime;
-char the_kernel;
+char the_kernel, contiguous_kernel, coarse_kernel;
 
-cudaError_t launch_kernel(const void *, dim3, dim3 block, void **, size_t, cudaStream_t) {
+cudaError_t launch_kernel(const void *kernel, dim3 grid, dim3 block, void **, size_t,
+                          cudaStream_t) {
+    runtime.kernels.push_back(kernel);
+    runtime.grids.push_back(grid);
     runtime.blocks.push_back(block);
     return static_cast<int>(runtime.blocks.size()) - 1 == runtime.fails_at ? cudaErrorLaunchFailure
                                                                            : cudaSuccess;
@@ -58,7 +63,8 @@ cudaError_t record(cudaEvent_t event, cudaStream_t) {
 cudaError_t elapsed(float *ms, cudaEvent_t from, cudaEvent_t to) {
     *ms = 0;
     for (size_t k = runtime.marks[number_of(from) - 1]; k < runtime.marks[number_of(to) - 1]; k++)
-        *ms += static_cast<float>(runtime.cost_ms(runtime.blocks[k]));
+        *ms += static_cast<float>(runtime.cost_ms(runtime.blocks[k]) *
+                                  (runtime.kernels[k] == &coarse_kernel ? runtime.coarse_cost : 1));
     return cudaSuccess;
 }
 
@@ -130,6 +136,26 @@ class CudaBlock : public testing::Test {
     void tune() {
         environment.set("POLYTILE_TUNE", "1");
         start();
+    }
+
+    /** Let the body have one, for views side by side in memory. */
+    void give_coarse_kernel() {
+        static const polytile_view_shape shapes[] = {{4, 2, POLYTILE_ANY_NUMBER},
+                                                     {4, 2, POLYTILE_ANY_NUMBER}};
+        implementation.views = shapes;
+        implementation.cuda_contiguous = &contiguous_kernel;
+        implementation.cuda_coarse = &coarse_kernel;
+        implementation.n_coarse = 4;
+        for (int a = 0; a < 2; a++) {
+            views[a].origin =
+                reinterpret_cast<void *>(size_t{4000000} * static_cast<size_t>(a + 1));
+            views[a].stride_bytes[0] = 4000;
+            views[a].stride_bytes[1] = 4;
+            views[a].resident = polytile_domain_from_extents(2, (const int64_t[]){1000, 1000});
+            operands[a].element_bytes = 4;
+        }
+        instance.threads = views[0].resident;
+        instance.n_indices = 2;
     }
 
     polytile_status launch(const std::vector<int64_t> &counts, const int64_t *block = nullptr) {
@@ -361,6 +387,38 @@ TEST_F(CudaBlock, AFailureWhileMeasuringIsThatOfTheLaunch) {
               std::string::npos);
     EXPECT_EQ(runtime.n_events, 0);
     EXPECT_FALSE(fs::exists(home / "cache/tuning.json"));
+}
+
+TEST_F(CudaBlock, ATableSaysWhetherAThreadRunsSeveralNeighbours) {
+    give_coarse_kernel();
+    EXPECT_EQ(block_of({1000, 1000}), "32 8 1") << "nothing is declared to be shared";
+    load(R"({"architecture": "hopper", "block": [2, 64], "coarsening": 4})");
+    EXPECT_EQ(block_of({1000, 1000}), "64 2 1");
+    EXPECT_EQ(runtime.kernels.back(), &coarse_kernel);
+    EXPECT_EQ(runtime.grids.back().y, 125u);
+    load(R"({"architecture": "hopper", "block": [2, 64], "coarsening": 1})");
+    EXPECT_EQ(block_of({1000, 1000}), "64 2 1");
+    EXPECT_EQ(runtime.kernels.back(), &contiguous_kernel);
+    EXPECT_EQ(runtime.grids.back().y, 500u);
+}
+
+TEST_F(CudaBlock, NeighboursInOneThreadAreMeasuredToo) {
+    for (const bool is_best : {false, true}) {
+        environment.set("POLYTILE_CACHE", (home / (is_best ? "1" : "0")).c_str());
+        tune();
+        give_coarse_kernel();
+        runtime.coarse_cost = is_best ? 0.5 : 2.0;
+        runtime.cost_ms = wide_is_best;
+        EXPECT_EQ(block_of({1000, 1000}), "128 2 1");
+        EXPECT_EQ(runtime.kernels.back() == &coarse_kernel, is_best);
+        EXPECT_NE(std::count(runtime.kernels.begin(), runtime.kernels.end(), &coarse_kernel), 0);
+        EXPECT_NE(std::count(runtime.kernels.begin(), runtime.kernels.end(), &contiguous_kernel),
+                  0);
+        environment.set("POLYTILE_TUNE", nullptr);
+        start();
+        EXPECT_EQ(block_of({1000, 1000}), "128 2 1") << "in a later process";
+        EXPECT_EQ(runtime.kernels.back() == &coarse_kernel, is_best);
+    }
 }
 
 TEST_F(CudaBlock, RunsAreRightWhileTheyAreMeasured) {

@@ -14,6 +14,8 @@ void add_kernels(const std::string &name, polytile_implementation *to) {
         to->cuda = from_nvcc->cuda;
         to->cuda_contiguous = from_nvcc->cuda_contiguous;
         to->cuda_pieces = from_nvcc->cuda_pieces;
+        to->cuda_coarse = from_nvcc->cuda_coarse;
+        to->n_coarse = from_nvcc->n_coarse;
     }
 }
 
@@ -63,6 +65,11 @@ TEST(CudaGpu, EqualsAPlainLoopUnderAnyLimit) {
     SKIP_WITHOUT_GPU();
     expect_cases_run_under_any_limit<GpuWorld>(test_seed("CudaGpu.EqualsAPlainLoopUnderAnyLimit"),
                                                scaled(1500));
+}
+
+TEST(CudaGpu, EqualsAPlainLoopThoughThreadsRunSeveralNeighbours) {
+    SKIP_WITHOUT_GPU();
+    expect_coarse_cases_run<GpuWorld>(test_seed("CudaGpu.Coarse"), scaled(600));
 }
 
 TEST(CudaGpu, LargePageableArraysEqualAPlainLoop) {

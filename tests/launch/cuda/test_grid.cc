@@ -48,6 +48,59 @@ TEST(CudaGrid, BlocksAreAWarpWideAndNoWiderThanTheBox) {
     }
 }
 
+TEST(CudaGrid, WideBlocksHaveAllThreadsAlongXIfTheBoxIsAsWide) {
+    const struct {
+        std::vector<int64_t> counts;
+        int64_t x, y, z;
+    } rows[] = {{{1000, 1000}, 256, 1, 1},  {{1000, 100}, 128, 2, 1}, {{1000, 5}, 8, 32, 1},
+                {{9, 2, 1000}, 256, 1, 1},  {{9, 2, 60}, 64, 2, 2},   {{1000, 1, 1}, 1, 1, 64},
+                {{5, 5, 2, 100}, 128, 2, 1}};
+    for (const auto &row : rows) {
+        const polytile_domain threads = box_of(row.counts);
+        const pti_cuda_extents block = pti_cuda_wide_block_for(&threads, 256);
+        SCOPED_TRACE(&row - rows);
+        EXPECT_EQ(block.x, row.x);
+        EXPECT_EQ(block.y, row.y);
+        EXPECT_EQ(block.z, row.z);
+    }
+}
+
+/** Any cut of the groups into boxes has each thread once, along the index before the last. */
+TEST(CudaGrid, GroupsHaveEachThreadOnce) {
+    Random random{test_seed("CudaGrid.Groups")};
+    for (int64_t round = 0; round < scaled(2000); round++) {
+        const int n_dims = static_cast<int>(random.number(2, 4)), along = n_dims - 2;
+        polytile_domain threads = {};
+        threads.n_dims = n_dims;
+        for (int d = 0; d < n_dims; d++) {
+            threads.range[d] = {random.number(-20, 20), 0, 1};
+            threads.range[d].hi = threads.range[d].lo + random.number(0, 30);
+        }
+        const int n = static_cast<int>(random.number(1, 9));
+        const polytile_domain groups = pti_cuda_groups_of(&threads, n);
+        const int64_t n_groups = pti_range_count(groups.range[along]);
+        EXPECT_EQ(n_groups, (pti_range_count(threads.range[along]) + n - 1) / n);
+        int64_t next = threads.range[along].lo;
+        for (int64_t g = 0; g < n_groups;) {
+            polytile_domain part = groups;
+            const int64_t end = random.number(g, n_groups - 1);
+            part.range[along] = {groups.range[along].lo + g, groups.range[along].lo + end, 1};
+            const polytile_domain members = pti_cuda_members_of(&threads, &part, n);
+            for (int d = 0; d < n_dims; d++) {
+                if (d != along) {
+                    EXPECT_EQ(members.range[d].lo, threads.range[d].lo);
+                    EXPECT_EQ(members.range[d].hi, threads.range[d].hi);
+                }
+            }
+            EXPECT_EQ(members.range[along].lo, next);
+            EXPECT_EQ((pti_range_count(members.range[along]) + n - 1) / n, end - g + 1);
+            next = members.range[along].hi + 1;
+            g = end + 1;
+        }
+        EXPECT_EQ(next, threads.range[along].hi + 1);
+    }
+}
+
 TEST(CudaGrid, TheLastIndexRunsAlongXAndTheFirstOnesTogetherAlongZ) {
     const int64_t numbers[] = {2, 3, 5, 7};
     const struct {

@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "support/launch.h"
+
 extern "C" {
 #include "access/set/boxes.h"
 #include "launch/cuda/function.h"
@@ -20,6 +22,7 @@ struct Launched {
     polytile_domain threads;
     std::vector<void *> origins;
     cudaStream_t stream;
+    std::vector<void *> behind; /* of a coarse kernel: once more the origins */
 };
 
 struct Runtime {
@@ -36,7 +39,7 @@ struct Runtime {
 };
 
 Runtime runtime;
-char the_kernel, another_kernel, contiguous_kernel;
+char the_kernel, another_kernel, contiguous_kernel, coarse_kernel;
 polytile_sub_kernel told;
 int launcher_returns;
 cudaError_t launcher_leaves; /* pending */
@@ -60,10 +63,12 @@ cudaError_t count_blocks(int *n_blocks, const void *, int n_threads, size_t) {
 cudaError_t launch_kernel(const void *kernel, dim3 grid, dim3 block, void **arguments,
                           size_t shared_bytes, cudaStream_t stream) {
     EXPECT_EQ(shared_bytes, 0u);
-    Launched launched = {kernel, grid,  block, *static_cast<polytile_domain *>(arguments[0]),
-                         {},     stream};
+    Launched launched = {kernel, grid,   block, *static_cast<polytile_domain *>(arguments[0]),
+                         {},     stream, {}};
     for (size_t a = 0; a < runtime.n_views; a++)
         launched.origins.push_back(static_cast<polytile_view *>(arguments[1 + a])->origin);
+    for (size_t a = 0; a < runtime.n_views && kernel == &coarse_kernel; a++)
+        launched.behind.push_back(*static_cast<void **>(arguments[1 + runtime.n_views + a]));
     runtime.launches.push_back(launched);
     return runtime.answer;
 }
@@ -261,6 +266,111 @@ TEST(CudaKernel, IsTheOneForContiguousViewsWhereAllAre) {
     }
 }
 
+/** A launch by declaration over arrays of 100 x 100 floats, one behind the other in memory. */
+struct Declared {
+    Declared(const std::string &declaration, const std::string &threads)
+        : launch(declaration, threads,
+                 {{"A", "100x100"}, {"B", "100x100"}, {"C", "100x100"}, {"s", "1x1"}}) {
+        EXPECT_EQ(launch.status(), POLYTILE_OK) << launch.error();
+        gpu.implementation.cuda_contiguous = &contiguous_kernel;
+        gpu.implementation.cuda_coarse = &coarse_kernel;
+        gpu.implementation.n_coarse = 4;
+        gpu.implementation.views = shapes;
+        gpu.implementation.n_views = launch.instance()->n_operands;
+        gpu.views.resize(static_cast<size_t>(gpu.implementation.n_views));
+        runtime.n_views = gpu.views.size();
+        for (size_t a = 0; a < gpu.views.size(); a++) {
+            const pti_operand &operand = launch.instance()->operand[a];
+            shapes[a] = {4, 2, POLYTILE_ANY_NUMBER};
+            gpu.views[a] = {};
+            gpu.views[a].origin = reinterpret_cast<void *>((a + 1) * size_t{40000});
+            gpu.views[a].stride_bytes[0] = 400;
+            gpu.views[a].stride_bytes[1] = 4;
+            gpu.views[a].resident = operand.domain;
+        }
+    }
+
+    const Launched &run(const int64_t *block = nullptr) {
+        pti_sub_kernel sub = {};
+        sub.instance = launch.instance();
+        sub.body.implementation = &gpu.implementation;
+        sub.threads = &launch.instance()->threads;
+        sub.views = gpu.views.data();
+        sub.body.block = block;
+        EXPECT_EQ(pti_cuda_launch(&gpu.cuda, &sub), POLYTILE_OK);
+        return runtime.launches.back();
+    }
+
+    Gpu gpu;
+    Launch launch;
+    polytile_view_shape shapes[4];
+};
+
+const char *const five_points = "k[i, j]: in A[i-1:i+1, j], A[i, j-1:j+1]; out B[i, j]";
+const char *const ends = "1:98, 1:98";
+
+TEST(CudaKernel, RunsNeighboursInOneThreadWhereTheyShareWhatTheyRead) {
+    const struct {
+        const char *declaration;
+        bool is_coarse;
+    } rows[] = {
+        {five_points, true},
+        {"k[i, j]: in A[i-1:i+1, j], C[i, j]; inout B[i, j]", true},
+        {"k[i, j]: in A[i, j]; out B[i, j]", false},
+        {"k[i, j]: in A[i, j-1:j+1]; out B[i, j]", false},
+        {"k[i, j]: in A[i-1:i+1, j]; sum s[0, 0]", false},
+        {"k[i, j]: in A[i, :], C[:, j]; out B[i, j]", false},
+    };
+    for (const auto &row : rows) {
+        Declared of(row.declaration, ends);
+        EXPECT_EQ(of.run().kernel, row.is_coarse ? &coarse_kernel : &contiguous_kernel)
+            << row.declaration;
+    }
+}
+
+TEST(CudaKernel, ThatRunsNeighboursGetsAThreadForEachGroupAndTheOriginsOfItsViews) {
+    Declared of(five_points, ends);
+    const Launched launched = of.run();
+    expect_dim3(launched.block, 128, 2, 1);
+    expect_dim3(launched.grid, 1, 13, 1);
+    EXPECT_EQ(launched.threads.range[0].lo, 1);
+    EXPECT_EQ(launched.threads.range[0].hi, 98);
+    EXPECT_EQ(launched.behind, launched.origins);
+}
+
+TEST(CudaKernel, RunsOneThreadEachWhereTheUserAsksForABlockOrFewWouldBeLeft) {
+    const int64_t block[] = {8, 32};
+    Declared asked(five_points, ends);
+    EXPECT_EQ(asked.run(block).kernel, &contiguous_kernel);
+    for (const int n_multiprocessors : {1, 2}) {
+        Declared of(five_points, ends);
+        of.gpu.cuda.n_multiprocessors = n_multiprocessors;
+        EXPECT_EQ(of.run().kernel, n_multiprocessors == 1 ? &coarse_kernel : &contiguous_kernel)
+            << "98 * 98 / 4 groups, 2048 threads a multiprocessor";
+    }
+}
+
+TEST(CudaKernel, RunsOneThreadEachWhereWhatIsWrittenIsInAnotherViewsMemory) {
+    const struct {
+        int64_t shift_bytes; /* of B, from behind A */
+        int64_t stride_bytes;
+        bool is_coarse;
+    } rows[] = {{0, 400, true},      {-4, 400, false},     {-40000, 400, false},
+                {-80000, 400, true}, {-79996, 400, false}, {39600, -400, true},
+                {39596, -400, false}};
+    for (const auto &row : rows) {
+        Declared of(five_points, ends);
+        of.gpu.views[1].origin =
+            reinterpret_cast<void *>(static_cast<intptr_t>(80000 + row.shift_bytes));
+        of.gpu.views[1].stride_bytes[0] = row.stride_bytes;
+        EXPECT_EQ(of.run().kernel, row.is_coarse ? &coarse_kernel : &contiguous_kernel)
+            << row.shift_bytes << " " << row.stride_bytes;
+    }
+    Declared read_twice("k[i, j]: in A[i-1:i+1, j], C[i, j]; out B[i, j]", ends);
+    read_twice.gpu.views[1].origin = read_twice.gpu.views[0].origin;
+    EXPECT_EQ(read_twice.run().kernel, &coarse_kernel) << "what is only read may be the same";
+}
+
 TEST(CudaKernel, RunsAbreastOnAStreamOfItsOwn) {
     Gpu gpu;
     for (const bool concurrent : {false, true, false}) {
@@ -291,8 +401,8 @@ TEST(CudaKernel, RefusesABlockThatItCannotBeLaunchedWith) {
 }
 
 TEST(CudaKernel, RefusesMoreViewsThanArgumentsHold) {
-    const int n_views =
-        static_cast<int>((PTI_CUDA_ARGUMENT_BYTES - sizeof(polytile_domain)) / sizeof(polytile_view));
+    const int n_views = static_cast<int>((PTI_CUDA_ARGUMENT_BYTES - sizeof(polytile_domain)) /
+                                         sizeof(polytile_view));
     Gpu most(n_views);
     EXPECT_EQ(most.launch({100}), POLYTILE_OK);
     Gpu gpu(n_views + 1);

@@ -13,6 +13,27 @@ TEST(CudaRun, EqualsAPlainLoopUnderAnyLimit) {
                                                 scaled(1500));
 }
 
+TEST(CudaRun, EqualsAPlainLoopThoughThreadsRunSeveralNeighbours) {
+    expect_coarse_cases_run<FakeWorld>(test_seed("CudaRun.Coarse"), scaled(600));
+}
+
+TEST(CudaRun, RunsNeighboursInOneThreadIfATableSaysSo) {
+    for (const bool is_said : {false, true}) {
+        std::unique_ptr<CoarseTable> table;
+        if (is_said)
+            table = std::make_unique<CoarseTable>();
+        FakeWorld world(1);
+        Random random(1);
+        Session session;
+        polytile_device *device = session.open("cuda:0(memory=64KiB)");
+        Scene scene(session.ctx, FakeWorld::cases().of("jacobi[i, j]"), 50, &random);
+        scene.options.plan.limit_bytes = polytile_device_get_limit(device);
+        EXPECT_TRUE(runs_right(session, device, scene, scene.options, 1));
+        EXPECT_EQ(world.cuda.n_coarse_launches() > 0, is_said);
+        world.expect_idle();
+    }
+}
+
 TEST(CudaRun, LargePageableArraysEqualAPlainLoop) {
     expect_large_arrays_run<FakeWorld>(test_seed("CudaRun.LargePageableArraysEqualAPlainLoop"));
 }

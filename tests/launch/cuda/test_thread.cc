@@ -50,7 +50,12 @@ POLYTILE_KERNEL(note, (i), (int64_t, last, 1)) {
     PT_AT(last, 0) = i;
 }
 
+POLYTILE_KERNEL(weigh, (i, j), (int32_t, factor), (const int32_t, x, 1), (int32_t, C, 2)) {
+    PT_AT(C, i, j) += factor * PT_AT(x, j);
+}
+
 using OneViewKernel = void (*)(polytile_domain, polytile_view);
+using OneViewCoarseKernel = void (*)(polytile_domain, polytile_view, int32_t *);
 
 OneViewKernel kernel_at(const void *address) {
     return reinterpret_cast<OneViewKernel>(const_cast<void *>(address));
@@ -76,14 +81,32 @@ template <class Visit> void for_each(const Extents3 &extents, Extents3 *at, Visi
                 visit();
 }
 
-void launch(const void *address, const polytile_domain &box, const polytile_view &view,
-            const Extents3 &block) {
-    const OneViewKernel kernel = kernel_at(address);
-    const Extents3 threads = folded(box);
+/** Runs a grid that has so many threads. */
+template <class Kernel> void run_grid(const Extents3 &threads, const Extents3 &block, Kernel run) {
     const Extents3 grid = {(threads.x + block.x - 1) / block.x, (threads.y + block.y - 1) / block.y,
                            (threads.z + block.z - 1) / block.z};
     blockDim = block;
-    for_each(grid, &blockIdx, [&] { for_each(block, &threadIdx, [&] { kernel(box, view); }); });
+    for_each(grid, &blockIdx, [&] { for_each(block, &threadIdx, run); });
+}
+
+void launch(const void *address, const polytile_domain &box, const polytile_view &view,
+            const Extents3 &block) {
+    const OneViewKernel kernel = kernel_at(address);
+    run_grid(folded(box), block, [&] { kernel(box, view); });
+}
+
+/** Threads along y for groups of neighbours. */
+Extents3 folded_groups(const polytile_domain &box) {
+    Extents3 threads = folded(box);
+    threads.y = (threads.y + POLYTILE_COARSENING - 1) / POLYTILE_COARSENING;
+    return threads;
+}
+
+void launch_coarse(const void *address, const polytile_domain &box, const polytile_view &view,
+                   const Extents3 &block) {
+    const auto kernel = reinterpret_cast<OneViewCoarseKernel>(const_cast<void *>(address));
+    run_grid(folded_groups(box), block,
+             [&] { kernel(box, view, static_cast<int32_t *>(view.origin)); });
 }
 
 polytile_domain random_box(int n_dims, Random *random) {
@@ -135,6 +158,39 @@ TEST(CudaThread, EachThreadOfABoxRunsOnceWhateverTheGrid) {
                 ASSERT_EQ(elements[k], k % static_cast<size_t>(distance) == 0 ? 1 : 0)
                     << body->n_indices << " indices, round " << round << ", element " << k;
         }
+}
+
+TEST(CudaThread, EachThreadOfABoxRunsOnceThoughOneRunsItsNeighbours) {
+    Random random{test_seed("CudaThread.Coarse")};
+    EXPECT_EQ(bodies[0]->cuda_coarse, nullptr) << "of one index";
+    EXPECT_EQ(bodies[0]->n_coarse, 0);
+    for (const polytile_implementation *body : bodies)
+        for (int round = 0; body->n_indices > 1 && round < 40; round++) {
+            ASSERT_EQ(body->n_coarse, POLYTILE_COARSENING);
+            const polytile_domain box = random_box(body->n_indices, &random);
+            std::vector<int32_t> elements;
+            launch_coarse(body->cuda_coarse, box, view_of(box, &elements, 1),
+                          random_block(body->n_indices, &random));
+            for (size_t k = 0; k < elements.size(); k++)
+                ASSERT_EQ(elements[k], 1)
+                    << body->n_indices << " indices, round " << round << ", element " << k;
+        }
+}
+
+TEST(CudaThread, ACoarseKernelTakesTheOriginOfEachViewBehindItsValues) {
+    const int32_t n_columns = 5, n_rows = 7;
+    std::vector<int32_t> x = {1, 2, 3, 4, 5}, elements;
+    const polytile_domain line = {1, {{0, n_columns - 1, 1}}},
+                          box = {2, {{0, n_rows - 1, 1}, {0, n_columns - 1, 1}}};
+    const polytile_view x_view = {x.data(), {sizeof(int32_t)}, {0}, {n_columns - 1}, line, 0, 0};
+    const polytile_view C_view = view_of(box, &elements, 1);
+    const auto kernel = reinterpret_cast<void (*)(polytile_domain, polytile_view, polytile_view,
+                                                  int32_t, const int32_t *, int32_t *)>(
+        const_cast<void *>(weigh_kernel.cuda_coarse));
+    run_grid(folded_groups(box), {2, 3, 1},
+             [&] { kernel(box, x_view, C_view, 10, x.data(), elements.data()); });
+    for (size_t k = 0; k < elements.size(); k++)
+        EXPECT_EQ(elements[k], 10 * static_cast<int32_t>(k % 5 + 1)) << k;
 }
 
 TEST(CudaThread, IndicesAreThoseOfTheBoxWhereverItLies) {

@@ -28,6 +28,9 @@ const CudaCases &FakeWorld::cases() {
     static const CudaCases cases([](const std::string &, polytile_implementation *to) {
         to->cuda = reinterpret_cast<const void *>(to->host);
         to->cuda_pieces = to->views;
+        to->cuda_contiguous = reinterpret_cast<const char *>(to->views) + 1;
+        to->cuda_coarse = to->n_indices > 1 ? reinterpret_cast<const char *>(to->views) + 2 : NULL;
+        to->n_coarse = to->n_indices > 1 ? 3 : 0;
     });
     return cases;
 }

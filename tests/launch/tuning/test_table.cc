@@ -93,6 +93,7 @@ TEST(TuningTable, IsReadWhole) {
     Table read(with_rows("{\"kernel\": \"heat\", \"architecture\": \"kepler\", \"coalescing\": "
                          "\"medium\", \"arithmetic\": \"none\", \"evictions\": \"high\", "
                          "\"reuse\": \"def\", \"block\": [2, 4, 32], \"cache\": \"l1\", "
+                         "\"coarsening\": 4, "
                          "\"source\": \"a dream\"}"));
     ASSERT_EQ(read.status, POLYTILE_OK) << read.why;
     ASSERT_EQ(read.table->n_rows, 1);
@@ -105,6 +106,7 @@ TEST(TuningTable, IsReadWhole) {
     EXPECT_EQ(row.traits.level[PTI_REUSE], POLYTILE_LEVEL_DEF);
     EXPECT_EQ(block_of(&row), "2x4x32");
     EXPECT_EQ(row.cache, PTI_CACHE_L1);
+    EXPECT_EQ(row.coarsening, 4);
 }
 
 TEST(TuningTable, GivesTheRowThatSaysMost) {
@@ -198,6 +200,9 @@ TEST(TuningTable, IsRefusedWithLineAndReason) {
         {with_rows(open + "\"evictions\": \"\"}"), 7, "is \"\""},
         {with_rows(open + "\"reuse\": null}"), 7, "\"reuse\" is no string"},
         {with_rows(open + "\"cache\": \"L1\"}"), 7, "none, shared, l1 or equal"},
+        {with_rows(open + "\"coarsening\": 0}"), 7, "no whole number from 1 to 64"},
+        {with_rows(open + "\"coarsening\": 65}"), 7, "no whole number from 1 to 64"},
+        {with_rows(open + "\"coarsening\": \"4\"}"), 7, "no whole number from 1 to 64"},
         {with_rows(open + "\"kernel\": \"\"}"), 7, "1 to 63"},
         {with_rows(open + "\"kernel\": \"" + std::string(64, 'k') + "\"}"), 7, "has 64 bytes"},
         {with_rows(open + "\"source\": \"" + std::string(513, 's') + "\"}"), 7, "has 513 bytes"},

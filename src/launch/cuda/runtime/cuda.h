@@ -13,15 +13,26 @@
 /** How many kernels' choices are kept: queues alternate between kernels. */
 enum { PTI_CUDA_N_CHOICES = 16 };
 
-/** What is known of a kernel as a launch uses it; the first five members are the key. */
-typedef struct pti_cuda_choice {
-    const void *kernel; /* NULL: none yet */
-    char name[PTI_TUNING_NAME_BYTES];
-    pti_traits traits;
-    int n_indices;
-    int64_t generation; /* of the tuning tables */
+/** A CUDA kernel that launches may run, and what CUDA says of it. */
+typedef struct pti_cuda_variant {
+    const void *kernel; /* NULL: none */
+    int n_neighbours;   /* along the index before the last, that one of its threads runs */
     int max_threads;    /* of a block that the kernel can be launched with */
     int n_threads;      /* of a block, so that the most threads run at once */
+    int64_t n_resident; /* threads that then run at once on the GPU */
+} pti_cuda_variant;
+
+/** What is known of a kernel as a launch uses it; the first six members are the key. */
+typedef struct pti_cuda_choice {
+    const void *kernel; /* whose threads run the body once; NULL: none yet */
+    char name[PTI_TUNING_NAME_BYTES];
+    uint64_t declaration_hash;
+    pti_traits traits;
+    int n_indices;
+    int64_t generation;      /* of the tuning tables */
+    pti_cuda_variant fine;   /* that kernel */
+    pti_cuda_variant coarse; /* one whose threads run several neighbours */
+    bool shares;             /* by the declaration these share enough of what they read */
     bool is_left_alone; /* blocks were measured, or are not since launches cannot be repeated */
     bool has_row;
     pti_tuning_row row; /* of the tables, for it */

@@ -1,0 +1,88 @@
+#include "launch/cuda/coarse.h"
+
+#include "access/footprint/reuse.h"
+#include "access/set/boxes.h"
+#include "base/checked.h"
+#include "launch/cuda/function.h"
+
+/** Neighbours run in one thread where together they touch at most this part of what they touch one
+ * by one. */
+static const double most_touched = 0.9;
+
+static bool reduces(const pti_instance *instance) {
+    bool does = false;
+    for (int o = 0; o < instance->n_operands; o++)
+        does = does || instance->operand[o].reduces;
+    return does;
+}
+
+pti_cuda_variant pti_cuda_coarse_of(const pti_sub_kernel *launch) {
+    const polytile_implementation *of = launch->body.implementation;
+    const pti_cuda_variant none = {.kernel = NULL};
+    if (of->cuda_coarse == NULL || of->n_coarse < 2 ||
+        pti_cuda_kernel_for(launch) != of->cuda_contiguous || reduces(launch->instance))
+        return none;
+    return (pti_cuda_variant){.kernel = of->cuda_coarse, .n_neighbours = of->n_coarse};
+}
+
+bool pti_cuda_neighbours_share(const pti_sub_kernel *launch, int n_neighbours) {
+    const int along = launch->threads->n_dims - 2;
+    return pti_neighbours_touch(launch->instance, along, n_neighbours) <= most_touched;
+}
+
+/** The bytes from a first to behind a last one; none if they are equal. */
+typedef struct byte_span {
+    uint64_t first, behind;
+} byte_span;
+
+/** Return the bytes around all that a view shows. */
+static byte_span span_of(const polytile_view *view, int64_t element_bytes) {
+    const polytile_domain *box = &view->resident;
+    byte_span span = {(uint64_t)(uintptr_t)view->origin, (uint64_t)(uintptr_t)view->origin};
+    for (int d = 0; d < box->n_dims; d++) {
+        const uint64_t stride = (uint64_t)view->stride_bytes[d];
+        const uint64_t lo = (uint64_t)box->range[d].lo * stride;
+        const uint64_t hi = (uint64_t)box->range[d].hi * stride;
+        span.first += view->stride_bytes[d] < 0 ? hi : lo;
+        span.behind += view->stride_bytes[d] < 0 ? lo : hi;
+    }
+    span.behind += (uint64_t)element_bytes;
+    return pti_box_is_empty(box) ? (byte_span){0, 0} : span;
+}
+
+/** Return whether an array that is written has memory of another view. */
+static bool is_aliased(const pti_sub_kernel *launch, int written) {
+    const pti_operand *operands = launch->instance->operand;
+    const byte_span own = span_of(&launch->views[written], operands[written].element_bytes);
+    bool is = false;
+    for (int a = 0; a < pti_instance_n_arrays(launch->instance); a++) {
+        const byte_span other = span_of(&launch->views[a], operands[a].element_bytes);
+        is = is || (a != written && own.first < other.behind && other.first < own.behind);
+    }
+    return is;
+}
+
+static bool has_aliases(const pti_sub_kernel *launch) {
+    bool has = false;
+    for (int a = 0; a < pti_instance_n_arrays(launch->instance); a++)
+        has = has || (pti_operand_stores(&launch->instance->operand[a]) && is_aliased(launch, a));
+    return has;
+}
+
+bool pti_cuda_may_be_coarse(const pti_sub_kernel *launch, const pti_cuda_choice *choice) {
+    return choice->coarse.kernel != NULL && launch->body.block == NULL && !has_aliases(launch);
+}
+
+/** Return whether a launch has a thread for each that the GPU runs at once, though each runs several
+ * neighbours. */
+static bool fills_gpu(const pti_sub_kernel *launch, const pti_cuda_variant *variant) {
+    return pti_box_count(launch->threads) / variant->n_neighbours >= variant->n_resident;
+}
+
+const pti_cuda_variant *pti_cuda_variant_for(const pti_sub_kernel *launch,
+                                             const pti_cuda_choice *choice) {
+    const int asked = choice->has_row ? choice->row.coarsening : 0;
+    const bool is_wanted =
+        asked == 0 ? choice->shares && fills_gpu(launch, &choice->coarse) : asked > 1;
+    return is_wanted && pti_cuda_may_be_coarse(launch, choice) ? &choice->coarse : &choice->fine;
+}

@@ -1,0 +1,297 @@
+#include "partition/prove/tiling_check.h"
+
+#include "access/set/boxes.h"
+#include "base/checked.h"
+#include "partition/prove/needs.h"
+#include "partition/prove/shape.h"
+
+#include <stdlib.h>
+
+/** A tiling being proved, and the tile at hand. */
+typedef struct tiling_check {
+    const pti_tiling *tiling;
+    pti_text *why;
+    int64_t position[POLYTILE_MAX_DIMS];
+    pti_boxes rest;    /* of what a section reads, its origin still to be found */
+    pti_boxes written; /* by one launch of an array, all of its threads */
+    pti_boxes made;    /* the same by the tile's part */
+} tiling_check;
+
+static const pti_instance *instance_of(const pti_tiling *tiling, int launch) {
+    return tiling->call[launch].instance;
+}
+
+static int array_of(const pti_tiling *tiling, int launch, const pti_section *section) {
+    return tiling->call[launch].array[section->operand];
+}
+
+static bool writes(const pti_section *section) {
+    return section->role == POLYTILE_OUT || section->role == POLYTILE_INOUT;
+}
+
+static bool reads(const pti_section *section) {
+    return section->role == POLYTILE_IN || section->role == POLYTILE_INOUT;
+}
+
+static bool reject(tiling_check *check, int launch, const pti_section *section,
+                   const polytile_domain *box, const char *reason) {
+    pti_text_add(check->why, "launch %d of the tiles, %s", launch,
+                 instance_of(check->tiling, launch)->operand[section->operand].name);
+    if (box != NULL)
+        pti_box_write(check->why, box);
+    return PTI_REJECT(check->why, ": %s", reason);
+}
+
+/** Return the index that a subscript follows by constant offsets, POLYTILE_MAX_DIMS if it follows
+ * none; -1: it does something else. */
+static int followed_index(const pti_subscript *subscript) {
+    int followed = POLYTILE_MAX_DIMS;
+    for (int k = 0; k < POLYTILE_MAX_DIMS; k++) {
+        if (subscript->lo.index[k] == 0 && subscript->hi.index[k] == 0)
+            continue;
+        if (followed != POLYTILE_MAX_DIMS || subscript->lo.index[k] != 1 ||
+            subscript->hi.index[k] != 1)
+            return -1;
+        followed = k;
+    }
+    return followed;
+}
+
+/** Each thread writes one element of its own, which all of its indices name. */
+static bool check_written(tiling_check *check, int launch, const pti_section *section) {
+    bool is_named[POLYTILE_MAX_DIMS + 1] = {false};
+    bool is_single = true;
+    for (int d = 0; d < section->n_dims; d++) {
+        const pti_subscript *subscript = &section->subscript[d];
+        is_named[followed_index(subscript)] = true;
+        is_single = is_single && subscript->lo.constant == subscript->hi.constant;
+    }
+    for (int k = 0; k < check->tiling->threads.n_dims; k++)
+        is_single = is_single && is_named[k];
+    return is_single || reject(check, launch, section, NULL,
+                               "is not written by each thread in one element of its own");
+}
+
+static bool check_section(tiling_check *check, int launch, const pti_section *section) {
+    const pti_operand *of = &instance_of(check->tiling, launch)->operand[section->operand];
+    if (of->partial || of->is_scratch || !section->exact || section->may_be_empty ||
+        (!reads(section) && !writes(section)))
+        return reject(check, launch, section, NULL, "is neither read nor written exactly");
+    for (int d = 0; d < section->n_dims; d++)
+        if (section->subscript[d].step != 1 || followed_index(&section->subscript[d]) < 0)
+            return reject(check, launch, section, NULL, "is not at constant offsets");
+    return !writes(section) || check_written(check, launch, section);
+}
+
+static bool check_launch(tiling_check *check, int launch) {
+    const pti_tiling *tiling = check->tiling;
+    const pti_instance *of = instance_of(tiling, launch);
+    const pti_margin *margin = &tiling->margin[launch];
+    for (int d = 0; d < tiling->threads.n_dims; d++)
+        if (of->n_indices != tiling->threads.n_dims || margin->before[d] < 0 ||
+            margin->after[d] < 0 || tiling->tile[d] < 1)
+            return PTI_REJECT(check->why, "launch %d of the tiles has other indices, or no tile",
+                              launch);
+    if (of->n_further > 0 || !pti_box_contains(&tiling->threads, &of->threads))
+        return PTI_REJECT(check->why, "launch %d of the tiles has threads in none, or pieces",
+                          launch);
+    for (int s = 0; s < of->n_sections; s++)
+        if (!check_section(check, launch, &of->section[s]))
+            return false;
+    return true;
+}
+
+static bool are_same_elements(const pti_section *one, const pti_section *other) {
+    bool are = one->n_dims == other->n_dims;
+    for (int d = 0; d < one->n_dims && are; d++)
+        are = followed_index(&one->subscript[d]) == followed_index(&other->subscript[d]) &&
+              one->subscript[d].lo.constant == other->subscript[d].lo.constant;
+    return are;
+}
+
+/** Visits the sections by which launches write an array; false ends it. */
+typedef bool written_visitor(tiling_check *check, int launch, const pti_section *section,
+                             const void *with);
+
+static bool visit_written(tiling_check *check, int array, int end, written_visitor *visit,
+                          const void *with) {
+    for (int l = end - 1; l >= 0; l--) {
+        const pti_instance *of = instance_of(check->tiling, l);
+        for (int s = 0; s < of->n_sections; s++)
+            if (writes(&of->section[s]) && array_of(check->tiling, l, &of->section[s]) == array &&
+                !visit(check, l, &of->section[s], with))
+                return false;
+    }
+    return true;
+}
+
+/** All launches write an array's elements by the same threads: then a tile's own threads have the
+ * last value of what they write, and no other tile's own threads write it. */
+static bool check_same(tiling_check *check, int launch, const pti_section *section,
+                       const void *with) {
+    return are_same_elements(section, with) ||
+           reject(check, launch, section, NULL, "is written by other threads in another launch");
+}
+
+static bool check_all_sections(tiling_check *check) {
+    const int n_launches = check->tiling->n_launches;
+    for (int l = 0; l < n_launches; l++)
+        if (!check_launch(check, l))
+            return false;
+    for (int l = 0; l < n_launches; l++) {
+        const pti_instance *of = instance_of(check->tiling, l);
+        for (int s = 0; s < of->n_sections; s++)
+            if (writes(&of->section[s]) &&
+                !visit_written(check, array_of(check->tiling, l, &of->section[s]), n_launches,
+                               check_same, &of->section[s]))
+                return false;
+    }
+    return true;
+}
+
+/** What the launch wrote of the rest must be what the tile's part of it wrote; it is done then. */
+static bool take_origin(tiling_check *check, int launch, const pti_section *section,
+                        const void *with) {
+    const pti_instance *of = instance_of(check->tiling, launch);
+    const polytile_domain part = pti_tiling_part(check->tiling, check->position, launch);
+    (void)with;
+    pti_boxes_clear(&check->written);
+    pti_boxes_clear(&check->made);
+    pti_needs_list(of, section, &of->threads, &check->written);
+    if (!pti_box_is_empty(&part))
+        pti_needs_list(of, section, &part, &check->made);
+    for (int k = 0; k < check->rest.n_boxes; k++)
+        for (int w = 0; w < check->written.n_boxes; w++) {
+            polytile_domain common;
+            if (pti_box_intersect(&check->rest.box[k], &check->written.box[w], &common) &&
+                !pti_boxes_cover(&check->made, &common))
+                return reject(check, launch, section, &common,
+                              "is read by a later launch of a tile that did not compute it");
+        }
+    pti_boxes_subtract_all(&check->rest, &check->written);
+    return true;
+}
+
+/** What is loaded must be nowhere stored: another tile may have run before. */
+static bool check_not_stored(tiling_check *check, int launch, const pti_section *section,
+                             const void *with) {
+    const pti_instance *of = instance_of(check->tiling, launch);
+    polytile_domain common;
+    (void)with;
+    pti_boxes_clear(&check->written);
+    pti_needs_list(of, section, &of->threads, &check->written);
+    for (int k = 0; k < check->rest.n_boxes; k++)
+        for (int w = 0; w < check->written.n_boxes; w++)
+            if (pti_box_intersect(&check->rest.box[k], &check->written.box[w], &common))
+                return reject(check, launch, section, &common,
+                              "is stored by one tile and loaded by another");
+    return true;
+}
+
+/** Find where each element that a section reads in the tile comes from: the last launch before that
+ * writes it, or the array as it was. */
+static bool check_read(tiling_check *check, int launch, const pti_section *section) {
+    const pti_tiling *tiling = check->tiling;
+    const polytile_domain part = pti_tiling_part(tiling, check->position, launch);
+    const int array = array_of(tiling, launch, section);
+    pti_boxes_clear(&check->made);
+    pti_needs_list(instance_of(tiling, launch), section, &part, &check->made);
+    pti_boxes_clear(&check->rest);
+    for (int k = 0; k < check->made.n_boxes; k++)
+        pti_boxes_add(&check->rest, &check->made.box[k]);
+    return visit_written(check, array, launch, take_origin, NULL) &&
+           (!tiling->is_stored[array] ||
+            visit_written(check, array, tiling->n_launches, check_not_stored, NULL));
+}
+
+static bool check_tile(tiling_check *check) {
+    for (int l = 0; l < check->tiling->n_launches; l++) {
+        const pti_instance *of = instance_of(check->tiling, l);
+        const polytile_domain part = pti_tiling_part(check->tiling, check->position, l);
+        for (int s = 0; s < of->n_sections && !pti_box_is_empty(&part); s++)
+            if (reads(&of->section[s]) && !check_read(check, l, &of->section[s]))
+                return false;
+    }
+    return true;
+}
+
+/** How far from a tile along an index its parts of launches, and what these touch, may lie; and the
+ * ends that they must keep off. */
+typedef struct surroundings {
+    int64_t margin, reach;
+    int64_t lo, hi;
+} surroundings;
+
+static void add_section_ends(const pti_operand *operand, const pti_section *section, int index,
+                             surroundings *around) {
+    for (int d = 0; d < section->n_dims; d++) {
+        const pti_subscript *subscript = &section->subscript[d];
+        if (followed_index(subscript) != index)
+            continue;
+        around->reach = pti_max(around->reach, pti_max(pti_abs(subscript->lo.constant),
+                                                       pti_abs(subscript->hi.constant)));
+        around->lo = pti_max(around->lo, operand->domain.range[d].lo);
+        around->hi = pti_min(around->hi, operand->domain.range[d].hi);
+    }
+}
+
+static surroundings find_surroundings(const pti_tiling *tiling, int index) {
+    surroundings around = {0, 0, tiling->threads.range[index].lo, tiling->threads.range[index].hi};
+    for (int l = 0; l < tiling->n_launches; l++) {
+        const pti_instance *of = instance_of(tiling, l);
+        around.margin = pti_max(around.margin, pti_max(tiling->margin[l].before[index],
+                                                       tiling->margin[l].after[index]));
+        around.lo = pti_max(around.lo, of->threads.range[index].lo);
+        around.hi = pti_min(around.hi, of->threads.range[index].hi);
+        for (int s = 0; s < of->n_sections; s++)
+            add_section_ends(&of->operand[of->section[s].operand], &of->section[s], index, &around);
+    }
+    return around;
+}
+
+/** Return whether a tile meets no end along an index, even by what the elements that it touches are
+ * touched by. */
+static bool is_inner(const pti_tiling *tiling, const surroundings *around, int index,
+                     int64_t position) {
+    const int64_t far_off = around->margin + 2 * around->reach;
+    const int64_t lo = tiling->threads.range[index].lo + position * tiling->tile[index];
+    return lo - far_off >= around->lo && lo + tiling->tile[index] - 1 + far_off <= around->hi;
+}
+
+/** Go on to the next position along an index that has to be looked at; behind an inner one the
+ * others like it are left out. */
+static int64_t next_position(const pti_tiling *tiling, int index, int64_t position) {
+    const surroundings around = find_surroundings(tiling, index);
+    const int64_t count = pti_tiling_count(tiling, index);
+    const bool was_inner = is_inner(tiling, &around, index, position);
+    int64_t next = position + 1;
+    while (was_inner && next < count && is_inner(tiling, &around, index, next))
+        next++;
+    return next;
+}
+
+/** Go on to the next tile; false: there is none. */
+static bool next_tile(tiling_check *check) {
+    for (int d = check->tiling->threads.n_dims - 1; d >= 0; d--) {
+        check->position[d] = next_position(check->tiling, d, check->position[d]);
+        if (check->position[d] < pti_tiling_count(check->tiling, d))
+            return true;
+        check->position[d] = 0;
+    }
+    return false;
+}
+
+bool pti_tiling_check(const pti_tiling *tiling, pti_text *why) {
+    tiling_check check = {.tiling = tiling, .why = why};
+    bool holds = tiling->n_launches > 0 && check_all_sections(&check);
+    bool is_left = holds;
+    while (holds && is_left) {
+        holds = check_tile(&check);
+        is_left = next_tile(&check);
+    }
+    why->failed = why->failed || check.rest.failed || check.written.failed || check.made.failed;
+    pti_boxes_free(&check.rest);
+    pti_boxes_free(&check.written);
+    pti_boxes_free(&check.made);
+    return holds && !why->failed;
+}

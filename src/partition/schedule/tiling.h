@@ -1,0 +1,48 @@
+#ifndef POLYTILE_PARTITION_SCHEDULE_TILING_H
+#define POLYTILE_PARTITION_SCHEDULE_TILING_H
+
+#include "access/footprint/instance.h"
+
+/*
+ * Several launches that run as one, tile by tile, with threads that are run again.
+ *
+ * A tile is a box of threads. It loads what it needs into memory of its own, runs its part of every
+ * launch there, one after the other, and stores its own threads' elements at the end. Its part of a
+ * launch is longer than the tile by a margin, so that it computes the borders that later launches
+ * read; neighbours compute these, too. Tiles know nothing of one another, and run in any order or at
+ * once.
+ *
+ * Source  Ding and He, "A ghost cell expansion method for reducing communications", 2001; Krishnamoorthy
+ *         et al., "Effective automatic parallelization of stencil computations", 2007 (overlapped
+ *         tiling).
+ */
+
+/** By how many threads a tile's part of a launch is longer than the tile, along each index. */
+typedef struct pti_margin {
+    int64_t before[POLYTILE_MAX_DIMS];
+    int64_t after[POLYTILE_MAX_DIMS];
+} pti_margin;
+
+typedef struct pti_tiling {
+    int n_launches;
+    const pti_call *call;            /* in their order, with as many indices each; borrowed */
+    int n_arrays;                    /* that the calls' lists are about */
+    polytile_domain threads;         /* around those of all launches, cut into tiles from lo on */
+    int64_t tile[POLYTILE_MAX_DIMS]; /* threads of a tile along each index; the last have fewer */
+    pti_margin *margin;              /* of each launch; owned, as all below */
+    bool *is_stored;                 /* of each array: what launches write of it is stored. Of the
+                                         others it is lost, though they keep what no launch writes */
+} pti_tiling;
+
+/** Return how many tiles there are along an index. */
+int64_t pti_tiling_count(const pti_tiling *tiling, int dim);
+
+/** Return the threads of a tile. Shapes  position: along each index, from 0. */
+polytile_domain pti_tiling_own(const pti_tiling *tiling, const int64_t *position);
+
+/** Return a tile's part of a launch; it may be empty. */
+polytile_domain pti_tiling_part(const pti_tiling *tiling, const int64_t *position, int launch);
+
+void pti_tiling_free(pti_tiling *tiling);
+
+#endif
