@@ -9,6 +9,7 @@
 #include <isl/options.h>
 #include <polytile/isl.h>
 #include <polytile/ranks.h>
+#include <thread>
 
 namespace {
 
@@ -662,7 +663,7 @@ polytile_status notify_and_poll(Stage &stage, polytile_queue *queue, polytile_ar
         stage.say();
     (void)polytile_queue_get_progress(queue);
     while (!polytile_queue_test(queue, nullptr))
-        continue;
+        std::this_thread::yield();
     if (*n_calls != (status == POLYTILE_OK ? 1 : 0))
         return POLYTILE_INTERNAL;
     polytile_queue_cancel(queue);

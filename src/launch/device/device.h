@@ -38,6 +38,7 @@ typedef struct pti_body {
     int n_values;
     const pti_value *values;   /* of the parameters that it takes, in its order */
     struct pti_server *server; /* of its slots' messages; NULL: it is no team kernel */
+    bool is_watched;           /* what it touches is looked at: all of that has to be in memory */
 } pti_body;
 
 /** Return the body of a kernel with the values that it gets, which are borrowed. */
@@ -48,7 +49,8 @@ static inline pti_body pti_body_of(const polytile_kernel *kernel, const int64_t 
                       .block = block,
                       .n_values = pti_kernel_n_values(kernel),
                       .values = values,
-                      .server = NULL};
+                      .server = NULL,
+                      .is_watched = false};
 }
 
 /** One sub-kernel: a box of threads, and views: one an array, then one a value of the body, then
