@@ -119,8 +119,8 @@ const Kernel kernels[] = {
 class QueueEdges : public ::testing::Test {
   protected:
     void SetUp() override {
-        ASSERT_EQ(polytile_context_create(&ctx_), POLYTILE_OK);
         environment_.set("POLYTILE_CHECK", "plan");
+        ASSERT_EQ(polytile_context_create(&ctx_), POLYTILE_OK);
         for (const Kernel &of : kernels) {
             kernels_.push_back(nullptr);
             ASSERT_EQ(
@@ -268,7 +268,7 @@ TEST_F(QueueEdges, ChainsRoundARingGoThroughTheDeviceOnce) {
         field[1] = field[0];
         Field expected[2] = {field[0], field[1]};
         const int64_t bytes = n_rows * 41 * 4, n_steps = random.number(8, 14);
-        const std::string text = "host(memory=" + std::to_string(bytes) + "B)";
+        const std::string text = "host(memory=" + std::to_string(bytes * 3 / 2) + "B)";
         SCOPED_TRACE(std::string(declaration) + " on " + text + ", " + std::to_string(n_rows) +
                      " rows, " + std::to_string(n_steps) + " steps");
         polytile_queue *queue = nullptr;
