@@ -4,6 +4,7 @@
 #include "access/declare/parameter.h"
 #include "access/footprint/affine.h"
 #include "access/footprint/edges.h"
+#include "access/footprint/fold.h"
 #include "access/footprint/narrow.h"
 #include "access/footprint/section.h"
 #include "access/set/boxes.h"
@@ -36,6 +37,7 @@ void pti_instance_free(pti_instance *instance) {
     if (instance->slabs != NULL)
         instance->slabs->given = NULL;
     pti_instance_free(instance->slabs);
+    pti_fold_free(instance->fold);
     free_given(instance->given);
     free(instance);
 }
@@ -283,6 +285,7 @@ polytile_status pti_instance_copy_frame(polytile_context *ctx, const pti_instanc
         made->n_operands = made->n_further = made->n_sections = 0;
         made->given = NULL;
         made->slabs = NULL;
+        made->fold = NULL;
         made->operand = calloc((size_t)(instance->n_operands + n_more + 1), sizeof *made->operand);
         made->section = calloc((size_t)instance->n_sections + 1, sizeof *made->section);
         made->kernel_name = strdup(instance->kernel_name);
