@@ -8,17 +8,18 @@ int pti_ranks_with_largest_peak(const polytile_ranks_plan *plan) {
     return largest;
 }
 
-pti_ranks_way pti_ranks_way_at(const pti_members_plan *members, int f) {
-    pti_ranks_way way = {.flow = &members->flow[f]};
-    for (const pti_members_plan_flow *flow = way.flow;
-         flow < members->flow + members->n_flows && flow->to == way.flow->to &&
-         flow->from == way.flow->from;
-         flow++) {
+pti_ranks_way pti_ranks_way_of(const pti_members_plan_flow *flow, int n_flows) {
+    pti_ranks_way way = {.flow = flow};
+    for (int f = 0; f < n_flows && flow[f].to == flow->to && flow[f].from == flow->from; f++) {
         way.n_flows++;
-        way.n_messages += flow->n_messages;
-        way.n_bytes += flow->n_bytes;
+        way.n_messages += flow[f].n_messages;
+        way.n_bytes += flow[f].n_bytes;
     }
     return way;
+}
+
+pti_ranks_way pti_ranks_way_at(const pti_members_plan *members, int f) {
+    return pti_ranks_way_of(&members->flow[f], members->n_flows - f);
 }
 
 pti_words pti_words_grid(const pti_member_grid *grid) {
