@@ -70,6 +70,13 @@ pti_words pti_words_grid(const pti_member_grid *grid);
 /** "12 KiB from rank to rank in 2 exchanges, before up to 4 of 8 launches each" */
 pti_words pti_words_exchanges(const pti_members_plan *members);
 
+/** The most supersteps that are listed for people. */
+enum { PTI_RANKS_MOST_STEPS = 12 };
+
+/** "launches 0 to 3  before: 1 to 0: 4 KiB, 0 to 1: 4 KiB", at most so many of one exchange. */
+void pti_ranks_write_step(pti_text *text, const pti_members_plan *members, int number,
+                          int most_ways);
+
 /* The printers: ranks_text.c, ranks_json.c, ranks_picture.c. */
 pti_printer pti_ranks_write_text, pti_ranks_write_json, pti_ranks_draw;
 

@@ -7,7 +7,7 @@
 /* The text of a plan of ranks: who owns and exchanges what as a table, and the plan of the busiest
  * rank. */
 
-enum { MOST_ROWS = 32, MOST_NEIGHBOURS = 8, MOST_STEPS = 12 };
+enum { MOST_ROWS = 32, MOST_NEIGHBOURS = 8 };
 
 static void add_title(pti_text *text, const polytile_ranks_plan *plan) {
     const pti_members_plan *members = &plan->members;
@@ -91,49 +91,20 @@ static void add_table(pti_text *text, const polytile_ranks_plan *plan) {
                      pti_words_count(n_ranks - MOST_ROWS, "more rank").text);
 }
 
-/** What goes from rank to rank in one exchange. */
-static void add_moved(pti_text *text, const pti_members_plan_flow *flow, int n_flows) {
-    int n_ways = 0;
-    pti_ranks_way way;
-    for (int f = 0; f < n_flows; f += way.n_flows) {
-        way = pti_ranks_way_of(flow + f, n_flows - f);
-        if (++n_ways <= MOST_NEIGHBOURS)
-            pti_text_add(text, "%s%d to %d: %s", n_ways == 1 ? "" : ", ", way.flow->from,
-                         way.flow->to, pti_words_size(way.n_bytes).text);
-    }
-    if (n_ways > MOST_NEIGHBOURS)
-        pti_text_add(text, ", ... %d more", n_ways - MOST_NEIGHBOURS);
-}
-
-static void add_step(pti_text *text, const pti_members_plan *members, int number) {
-    const pti_members_plan_step *step = &members->step[number];
-    const pti_members_plan_flow *flow = &members->step_flow[step->first_flow];
-    const int last = step->first_launch + step->n_launches - 1;
-    pti_text_add(text, "  launch%s ", step->n_launches == 1 ? "" : "es");
-    pti_text_add(text, step->n_launches == 1 ? "%d  " : "%d to %d  ", step->first_launch, last);
-    if (step->same_as < number) {
-        pti_text_add(text, "as for launch %d\n", members->step[step->same_as].first_launch);
-        return;
-    }
-    pti_text_add(text, step->n_before + step->n_after == 0 ? "nothing" : "");
-    pti_text_add(text, step->n_before > 0 ? "before: " : "");
-    add_moved(text, flow, step->n_before);
-    pti_text_add(text, step->n_before > 0 && step->n_after > 0 ? "; " : "");
-    pti_text_add(text, step->n_after > 0 ? "behind: " : "");
-    add_moved(text, flow + step->n_before, step->n_after);
-    pti_text_add(text, "\n");
-}
-
 /** What travels around each superstep. */
 static void add_steps(pti_text *text, const pti_members_plan *members) {
     if (members->exchanged_bytes == 0)
         return;
     pti_text_add(text, "\n  from rank to rank, superstep by superstep\n");
-    for (int s = 0; s < members->n_supersteps && s < MOST_STEPS; s++)
-        add_step(text, members, s);
-    if (members->n_supersteps > MOST_STEPS)
-        pti_text_add(text, "  ... and %s\n",
-                     pti_words_count(members->n_supersteps - MOST_STEPS, "more superstep").text);
+    for (int s = 0; s < members->n_supersteps && s < PTI_RANKS_MOST_STEPS; s++) {
+        pti_text_add(text, "  ");
+        pti_ranks_write_step(text, members, s, MOST_NEIGHBOURS);
+        pti_text_add(text, "\n");
+    }
+    if (members->n_supersteps > PTI_RANKS_MOST_STEPS)
+        pti_text_add(
+            text, "  ... and %s\n",
+            pti_words_count(members->n_supersteps - PTI_RANKS_MOST_STEPS, "more superstep").text);
 }
 
 static void add_notes(pti_text *text, const polytile_ranks_plan *plan) {

@@ -431,6 +431,9 @@ TEST_F(OuterPlan, SaysInWhichSuperstepWhatTravels) {
     EXPECT_NE(printed.find("  launch 0  before: 1 to 0: 4 KiB, 0 to 1: 4 KiB\n"), std::string::npos)
         << printed;
     EXPECT_NE(printed.find("  launch 7  as for launch 3\n"), std::string::npos) << printed;
+    const std::string drawn = text(POLYTILE_SVG);
+    EXPECT_NE(drawn.find("launch 0  before: 1 to 0: 4 KiB, 0 to 1: 4 KiB<"), std::string::npos);
+    EXPECT_NE(drawn.find("launch 7  as for launch 3<"), std::string::npos);
 }
 
 TEST_F(OuterPlan, IsPrintedForPeople) {
