@@ -28,7 +28,7 @@ static const joint_case cases[] = {
     {"stencil 8192^2, 64 launches, 2 members", JACOBI, "block", 2, {2, 2}, 8192, 1, 64, 2},
     {"stencil 8192^2, 64 launches, 16 members", JACOBI, "block", 2, {2, 2}, 8192, 1, 64, 16},
     {"stencil 8192^2, 64 launches, 64 members", JACOBI, "block", 2, {2, 2}, 8192, 1, 64, 64},
-    {"stencil 4096^2, rows dealt out, 4 members", JACOBI, "cyclic(256)", 2, {2, 2}, 4096, 1, 1, 4},
+    {"stencil 4096^2, cyclic, 4 members", JACOBI, "cyclic(256)", 2, {2, 2}, 4096, 1, 1, 4},
     {"product 1024, 8 members", GEMM, "block", 3, {2, 2, 2}, 1024, 0, 1, 8},
     {"triangle, 2000 rows, 2 members", TRIANGLE, "block", 1, {2, 1, 1}, 2000, 0, 1, 2},
     {"triangle, 20000 rows, 2 members", TRIANGLE, "block", 1, {2, 1, 1}, 20000, 0, 1, 2},

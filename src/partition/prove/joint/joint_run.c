@@ -130,29 +130,28 @@ static bool check_written(pti_joint_replay *replay, pti_joint_place at, int oper
 /** The most boxes of what some threads may be reading through a section. */
 enum { MOST_READ_BOXES = 64 };
 
-/** Whether an earlier launch may be reading all of what some threads read: whoever waits for it waits
- * for these, too. */
-static bool is_being_read(const pti_instance *instance, const pti_section *section,
-                          const polytile_domain *threads, const pti_joint_cell *cell) {
-    polytile_domain hull;
-    bool is = false;
-    pti_needs_is_box(instance, section, threads, &hull);
-    for (int b = 0; b < cell->reading.n_boxes && !is; b++)
-        is = pti_box_contains(&cell->reading.box[b], &hull);
-    return is;
+/** Whether a member has all that some threads read, of which the hull is given; if not, *missing is not
+ * there. */
+static bool has_read(const pti_instance *instance, const pti_section *section,
+                     const polytile_domain *threads, const pti_joint_cell *cell,
+                     const polytile_domain *hull, polytile_domain *missing) {
+    return pti_boxes_cover(&cell->valid, hull) ||
+           pti_needs_covered(instance, section, threads, &cell->valid, missing);
 }
 
 /** What some threads read through a section is there, and may be read from then on: all that lies
- * between, where it is too many boxes. */
+ * between, where it is too many boxes. If an earlier launch may be reading it all, whoever waits for
+ * that one waits for these threads, too. */
 static bool read_section(pti_joint_replay *replay, pti_joint_place at, const pti_section *section,
                          const polytile_domain *threads, pti_joint_cell *cell) {
     const pti_instance *instance = replay->schedule->launch[at.op->launch].instance;
-    polytile_domain missing;
-    if (!pti_needs_covered(instance, section, threads, &cell->valid, &missing))
+    polytile_domain hull, missing;
+    pti_needs_is_box(instance, section, threads, &hull);
+    if (!has_read(instance, section, threads, cell, &hull, &missing))
         return reject(replay, at, &missing,
                       "the member does not have all that it reads in its newest "
                       "version");
-    if (is_being_read(instance, section, threads, cell))
+    if (pti_boxes_cover(&cell->reading, &hull))
         return true;
     pti_boxes_clear(&replay->listed);
     pti_needs_list_at_most(instance, section, threads, MOST_READ_BOXES, &replay->listed);
