@@ -87,9 +87,10 @@ void pti_boxes_add_new(pti_boxes *set, const polytile_domain *box) {
 
 void pti_boxes_gather(pti_boxes *set, const polytile_domain *box) {
     enum { FEW = 16 };
+    const int n_before = set->n_boxes;
     pti_boxes_add(set, box);
     bool is_power_of_two = (set->n_boxes & (set->n_boxes - 1)) == 0;
-    if (set->n_boxes >= FEW && is_power_of_two)
+    if (set->n_boxes >= FEW && is_power_of_two && set->n_boxes > n_before)
         pti_boxes_merge(set);
 }
 

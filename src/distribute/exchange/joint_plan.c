@@ -86,9 +86,12 @@ static void give_up_passed(plan *of) {
         wait_for_all(of, 0);
 }
 
-/** What a member computed of others' elements in shared memory: it stays off the host. */
-static void forget_halos(plan *of) {
+/** What a member computed of others' elements in shared memory: it stays off the host. Returns
+ * whether there is any: a device could bring it home, in launches behind that do not fit it, unless
+ * that is waited for. */
+static bool forget_halos(plan *of) {
     const pti_superstep *superstep = superstep_of(of);
+    const int n_before = of->builder.list->n_ops;
     pti_boxes owned = {0};
     for (int a = 0; a < superstep->n_arrays && of->request->shares_memory; a++) {
         for (int q = of->first; q < of->first + of->n_local && of->request->is_shared[a]; q++) {
@@ -100,6 +103,7 @@ static void forget_halos(plan *of) {
     }
     of->builder.failed |= owned.failed || of->boxes.failed;
     pti_boxes_free(&owned);
+    return of->builder.list->n_ops > n_before;
 }
 
 /* Exchanges. */
@@ -288,16 +292,15 @@ static void fill_list(plan *of) {
     run_inner(of);
     end_exchange(of, &parts->before, 0);
     run_rest(of);
-    if (!is_later)
-        forget_halos(of);
-    if (of->request->meets)
+    const bool forgets = !is_later && forget_halos(of);
+    if (of->request->meets || forgets)
         wait_for_all(of, splits_last(of) ? n_launches - 1 : n_launches);
     if (splits_last(of))
         combine(of);
     begin_exchange(of, &parts->after, n_launches);
     end_exchange(of, &parts->after, n_launches);
-    if (is_later)
-        forget_halos(of);
+    if (is_later && forget_halos(of))
+        wait_for_all(of, n_launches);
 }
 
 bool pti_joint_plan_list(const pti_joint_request *request, int first, int n_local,

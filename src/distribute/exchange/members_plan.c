@@ -15,6 +15,8 @@ void pti_members_plan_free(pti_members_plan *plan) {
     free(plan->member);
     free(plan->ownerships);
     free(plan->flow);
+    free(plan->step);
+    free(plan->step_flow);
     pti_exchange_free(&plan->first);
     *plan = (pti_members_plan){0};
 }
@@ -62,6 +64,18 @@ static void count_messages(pti_members_plan_flow *flow, int n_flows) {
             f == 0 || flow[f - 1].to != flow[f].to || flow[f - 1].from != flow[f].from;
 }
 
+/* What one exchange moves, beside the sums of all. */
+static bool keep_step_flows(pti_members_plan *plan, const pti_members_plan_flow *flow,
+                            int n_flows) {
+    const int64_t n_all = (int64_t)plan->n_step_flows + n_flows;
+    if (n_all > INT_MAX || !PTI_RESIZE(plan->step_flow, n_all + 1))
+        return false;
+    if (n_flows > 0)
+        memcpy(plan->step_flow + plan->n_step_flows, flow, (size_t)n_flows * sizeof *flow);
+    plan->n_step_flows = (int)n_all;
+    return true;
+}
+
 static bool add_exchange(const pti_instance *arrays, const pti_exchange *exchange,
                          pti_members_plan *plan) {
     const int64_t n_all = (int64_t)plan->n_flows + exchange->n_transfers;
@@ -76,16 +90,67 @@ static bool add_exchange(const pti_instance *arrays, const pti_exchange *exchang
             .n_bytes = transfer->n_elements * arrays->operand[transfer->array].element_bytes};
     }
     count_messages(plan->flow + plan->n_flows, exchange->n_transfers);
+    if (!keep_step_flows(plan, plan->flow + plan->n_flows, exchange->n_transfers))
+        return false;
     plan->n_flows = (int)n_all;
     join_flows(plan);
     return true;
 }
 
+static bool is_flow_alike(const pti_members_plan_flow *one, const pti_members_plan_flow *other) {
+    return one->from == other->from && one->to == other->to && one->array == other->array &&
+           one->n_messages == other->n_messages && one->n_bytes == other->n_bytes;
+}
+
+static bool moves_alike(const pti_members_plan *plan, const pti_members_plan_step *one,
+                        const pti_members_plan_step *other) {
+    bool alike = one->n_before == other->n_before && one->n_after == other->n_after;
+    for (int f = 0; f < one->n_before + one->n_after && alike; f++)
+        alike = is_flow_alike(&plan->step_flow[one->first_flow + f],
+                              &plan->step_flow[other->first_flow + f]);
+    return alike;
+}
+
+/* How many steps before it a step is compared with: programs repeat few of them. */
+enum { MOST_COMPARED = 16 };
+
+/* Steps that repeat an earlier one keep no flows. */
+static void join_step(pti_members_plan *plan, pti_members_plan_step *step) {
+    const int number = plan->n_supersteps;
+    step->same_as = number;
+    for (int s = number - 1; s >= 0 && s >= number - MOST_COMPARED; s--) {
+        const pti_members_plan_step *first = &plan->step[plan->step[s].same_as];
+        if (!moves_alike(plan, first, step))
+            continue;
+        step->same_as = plan->step[s].same_as;
+        plan->n_step_flows = step->first_flow;
+        return;
+    }
+}
+
+static bool add_step(const pti_instance *arrays, const pti_superstep_parts *parts, int n_launches,
+                     pti_members_plan *plan) {
+    const int number = plan->n_supersteps;
+    if (!PTI_RESIZE(plan->step, number + 1))
+        return false;
+    const pti_members_plan_step *last = number == 0 ? NULL : &plan->step[number - 1];
+    pti_members_plan_step *step = &plan->step[number];
+    *step = (pti_members_plan_step){.first_launch =
+                                        last == NULL ? 0 : last->first_launch + last->n_launches,
+                                    .n_launches = n_launches,
+                                    .first_flow = plan->n_step_flows,
+                                    .n_before = parts->before.n_transfers,
+                                    .n_after = parts->after.n_transfers};
+    if (!add_exchange(arrays, &parts->before, plan) || !add_exchange(arrays, &parts->after, plan))
+        return false;
+    join_step(plan, step);
+    return true;
+}
+
 /* The exchange before the first superstep is kept. */
-static bool add_exchanges(const pti_instance *arrays, pti_superstep_parts *parts,
+static bool add_exchanges(const pti_instance *arrays, pti_superstep_parts *parts, int n_launches,
                           pti_members_plan *plan) {
-    bool added =
-        add_exchange(arrays, &parts->before, plan) && add_exchange(arrays, &parts->after, plan);
+    bool added = add_step(arrays, parts, n_launches, plan);
     if (plan->n_supersteps == 0) {
         plan->first = parts->before;
         parts->before = (pti_exchange){0};
@@ -123,7 +188,8 @@ static bool add_superstep(const pti_members_plan_request *request, const pti_sup
                           pti_copies *copies, pti_members_plan *plan) {
     pti_superstep_parts parts;
     bool added = pti_superstep_deal(superstep, 0, plan->n_members, copies, &parts) &&
-                 add_exchanges(request->arrays, &parts, plan) && add_combined(superstep, plan);
+                 add_exchanges(request->arrays, &parts, superstep->n_launches, plan) &&
+                 add_combined(superstep, plan);
     if (added) {
         add_threads(&parts, plan);
         plan->n_first = plan->n_supersteps == 0 ? superstep->n_launches : plan->n_first;

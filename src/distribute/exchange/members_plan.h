@@ -15,6 +15,16 @@ typedef struct pti_members_plan_flow {
     int64_t n_bytes;
 } pti_members_plan_flow;
 
+/** One superstep, and what travels around it. */
+typedef struct pti_members_plan_step {
+    int first_launch;
+    int n_launches;
+    int same_as; /* the first of some steps around which the same travels; itself, if it is new */
+    int first_flow; /* of a new one: of `step_flow` */
+    int n_before;   /* flows before the launches, */
+    int n_after;    /* and those behind, which follow */
+} pti_members_plan_step;
+
 /** What one member does of all launches. */
 typedef struct pti_members_plan_member {
     pti_boxes threads;       /* its share of the first launch; owned */
@@ -37,8 +47,11 @@ typedef struct pti_members_plan {
     int n_flows;
     pti_members_plan_flow *flow; /* by to, from and array; one of each three */
     int n_supersteps;            /* of launches, with an exchange before each */
-    int n_first;                 /* launches of the first superstep */
-    int n_longest;               /* of the superstep with the most */
+    pti_members_plan_step *step; /* of each; owned, as is the next */
+    int n_step_flows;
+    pti_members_plan_flow *step_flow; /* of one exchange: by to, from and array */
+    int n_first;                      /* launches of the first superstep */
+    int n_longest;                    /* of the superstep with the most */
     int busiest; /* the member with the most threads of the first superstep, of several the
                                 one that receives most */
     int64_t exchanged_bytes; /* of all flows */

@@ -119,11 +119,54 @@ static void write_ranks(pti_text *text, const polytile_ranks_plan *plan) {
     json_decref(ranks);
 }
 
+/** What one exchange moves. */
+static json_t *json_flows(const polytile_ranks_plan *plan, const pti_members_plan_flow *flow,
+                          int n_flows) {
+    json_t *list = json_array();
+    for (int f = 0; f < n_flows; f++) {
+        const char *name = plan->launches.arrays->operand[flow[f].array].name;
+        const pti_json_member members[] = {
+            {"from", json_integer(flow[f].from)},
+            {"to", json_integer(flow[f].to)},
+            {"array", pti_json_name(name)},
+            {"bytes", json_integer(flow[f].n_bytes)},
+            {NULL, NULL},
+        };
+        list = pti_json_append(list, pti_json_extend(json_object(), members));
+    }
+    return list;
+}
+
+static json_t *json_step(const polytile_ranks_plan *plan, int number) {
+    const pti_members_plan_step *step = &plan->members.step[number];
+    const pti_members_plan_step *as = &plan->members.step[step->same_as];
+    const pti_members_plan_flow *flow = &plan->members.step_flow[as->first_flow];
+    const bool is_new = step->same_as == number;
+    const pti_json_member members[] = {
+        {"first_launch", json_integer(step->first_launch)},
+        {"launches", json_integer(step->n_launches)},
+        {"same_as", is_new ? json_null() : json_integer(step->same_as)},
+        {"before", json_flows(plan, flow, is_new ? step->n_before : 0)},
+        {"behind", json_flows(plan, flow + step->n_before, is_new ? step->n_after : 0)},
+        {NULL, NULL},
+    };
+    return pti_json_extend(json_object(), members);
+}
+
+/** A superstep a line; those like an earlier one have its number in place of what they move. */
+static void write_steps(pti_text *text, const polytile_ranks_plan *plan) {
+    pti_text_add(text, "  \"supersteps\": [");
+    for (int s = 0; s < plan->members.n_supersteps; s++)
+        pti_json_write_entry(text, json_step(plan, s), s == 0);
+    pti_text_add(text, "],\n");
+}
+
 void pti_ranks_write_json(pti_text *text, const pti_object *object) {
     const polytile_ranks_plan *plan = (const polytile_ranks_plan *)object;
     pti_text_add(text, "{\n");
     pti_json_write_members(text, json_head(plan));
     write_ranks(text, plan);
+    write_steps(text, plan);
     pti_plan_write_json_members(text, plan->inner);
     pti_text_add(text, "}\n");
 }

@@ -134,6 +134,8 @@ void pti_ranks_draw(pti_text *svg, const pti_object *object) {
     if (pti_ranks_has_table(plan) && !fits_beside(plan, n_arrays))
         bottom += pti_ranks_table_draw(&page.body, plan, left[0], bottom,
                                        PTI_PAGE_WIDTH - PTI_PAGE_MARGIN - left[0]);
+    if (pti_ranks_has_steps(plan))
+        bottom += pti_ranks_steps_draw(&page.body, plan, left[0], bottom);
     draw_legend(&page.body, plan, bottom + 12);
     write_title(&page.title, plan);
     pti_page_write(svg, &page, bottom + legend_height);

@@ -48,4 +48,12 @@ bool pti_ranks_has_table(const polytile_ranks_plan *plan);
 double pti_ranks_table_draw(pti_text *svg, const polytile_ranks_plan *plan, double x, double y,
                             double width);
 
+/* ranks_picture_steps.c */
+
+/** Whether there are several supersteps, and few enough ranks. */
+bool pti_ranks_has_steps(const polytile_ranks_plan *plan);
+
+/** List what travels around each, from the top left corner of the heading on; returns the height. */
+double pti_ranks_steps_draw(pti_text *svg, const polytile_ranks_plan *plan, double x, double y);
+
 #endif

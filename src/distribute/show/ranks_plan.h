@@ -58,6 +58,9 @@ typedef struct pti_ranks_way {
     int64_t n_bytes;
 } pti_ranks_way;
 
+/** The way that begins with the first of some flows. */
+pti_ranks_way pti_ranks_way_of(const pti_members_plan_flow *flow, int n_flows);
+
 /** The way that begins with the f-th flow; the next begins n_flows behind it. */
 pti_ranks_way pti_ranks_way_at(const pti_members_plan *members, int f);
 
@@ -66,6 +69,13 @@ pti_words pti_words_grid(const pti_member_grid *grid);
 
 /** "12 KiB from rank to rank in 2 exchanges, before up to 4 of 8 launches each" */
 pti_words pti_words_exchanges(const pti_members_plan *members);
+
+/** The most supersteps that are listed for people. */
+enum { PTI_RANKS_MOST_STEPS = 12 };
+
+/** "launches 0 to 3  before: 1 to 0: 4 KiB, 0 to 1: 4 KiB", at most so many of one exchange. */
+void pti_ranks_write_step(pti_text *text, const pti_members_plan *members, int number,
+                          int most_ways);
 
 /* The printers: ranks_text.c, ranks_json.c, ranks_picture.c. */
 pti_printer pti_ranks_write_text, pti_ranks_write_json, pti_ranks_draw;

@@ -91,6 +91,22 @@ static void add_table(pti_text *text, const polytile_ranks_plan *plan) {
                      pti_words_count(n_ranks - MOST_ROWS, "more rank").text);
 }
 
+/** What travels around each superstep. */
+static void add_steps(pti_text *text, const pti_members_plan *members) {
+    if (members->exchanged_bytes == 0)
+        return;
+    pti_text_add(text, "\n  from rank to rank, superstep by superstep\n");
+    for (int s = 0; s < members->n_supersteps && s < PTI_RANKS_MOST_STEPS; s++) {
+        pti_text_add(text, "  ");
+        pti_ranks_write_step(text, members, s, MOST_NEIGHBOURS);
+        pti_text_add(text, "\n");
+    }
+    if (members->n_supersteps > PTI_RANKS_MOST_STEPS)
+        pti_text_add(
+            text, "  ... and %s\n",
+            pti_words_count(members->n_supersteps - PTI_RANKS_MOST_STEPS, "more superstep").text);
+}
+
 static void add_notes(pti_text *text, const polytile_ranks_plan *plan) {
     int largest = pti_ranks_with_largest_peak(plan);
     int64_t limit_bytes = plan->inner->summary.limit_bytes;
@@ -115,6 +131,7 @@ void pti_ranks_write_text(pti_text *text, const pti_object *object) {
     add_exchanges(text, &plan->members);
     add_table(text, plan);
     add_notes(text, plan);
+    add_steps(text, &plan->members);
     pti_text_add(text, "\nRank %d, which has the most to do%s:\n\n", plan->members.busiest,
                  plan->members.n_supersteps > 1 ? ", until the second exchange" : "");
     pti_plan_write_text(text, &plan->inner->object);

@@ -227,18 +227,19 @@ static bool pieces_meet(const section_walk *walk, section_piece *piece, const se
            pieces_meet(walk, &upper, other, its, common);
 }
 
-static void piece_list(const section_walk *walk, section_piece *piece, pti_boxes *list) {
+/** most: boxes; 0: any number. */
+static void piece_list(const section_walk *walk, section_piece *piece, int most, pti_boxes *list) {
     section_outline outline = outline_of(walk, piece);
     if (pti_box_is_empty(&outline.box))
         return;
-    if (outline.split == NO_SPLIT) {
+    if (outline.split == NO_SPLIT || most == 1) {
         pti_boxes_append(list, &outline.box);
         return;
     }
     section_piece lower = half_of(piece, outline.split, false);
     section_piece upper = half_of(piece, outline.split, true);
-    piece_list(walk, &lower, list);
-    piece_list(walk, &upper, list);
+    piece_list(walk, &lower, most / 2, list);
+    piece_list(walk, &upper, most / 2, list);
 }
 
 bool pti_needs_is_box(const pti_instance *instance, const pti_section *section,
@@ -270,7 +271,14 @@ void pti_needs_list(const pti_instance *instance, const pti_section *section,
                     const polytile_domain *threads, pti_boxes *list) {
     section_walk walk = walk_of(instance, section);
     section_piece whole = whole_piece(threads);
-    piece_list(&walk, &whole, list);
+    piece_list(&walk, &whole, 0, list);
+}
+
+void pti_needs_list_at_most(const pti_instance *instance, const pti_section *section,
+                            const polytile_domain *threads, int most, pti_boxes *list) {
+    section_walk walk = walk_of(instance, section);
+    section_piece whole = whole_piece(threads);
+    piece_list(&walk, &whole, most, list);
 }
 
 void pti_needs_list_operand(const pti_instance *instance, int number,

@@ -29,6 +29,10 @@ bool pti_needs_meet(const pti_instance *instance, const pti_section *section,
 void pti_needs_list(const pti_instance *instance, const pti_section *section,
                     const polytile_domain *threads, pti_boxes *list);
 
+/** The same in at most so many boxes, a power of two, which may hold more than that. */
+void pti_needs_list_at_most(const pti_instance *instance, const pti_section *section,
+                            const polytile_domain *threads, int most, pti_boxes *list);
+
 /** What threads do to elements; those that they read and write count as written. */
 typedef enum pti_way { PTI_ONLY_READ, PTI_WRITTEN, PTI_N_WAYS } pti_way;
 

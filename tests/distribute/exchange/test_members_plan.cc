@@ -393,6 +393,49 @@ TEST_F(OuterPlan, SaysOnWhichRankNothingFits) {
     EXPECT_EQ(error().substr(0, 8), "rank 0: ");
 }
 
+/** The bytes of all flows of a superstep in the JSON, or of the earlier one that is the same. */
+int64_t step_bytes(json_t *steps, size_t number) {
+    const json_t *step = json_array_get(steps, number);
+    const json_t *as = json_object_get(step, "same_as");
+    if (json_is_integer(as))
+        step = json_array_get(steps, static_cast<size_t>(json_integer_value(as)));
+    int64_t n_bytes = 0;
+    for (const char *side : {"before", "behind"}) {
+        const json_t *flows = json_object_get(step, side);
+        for (size_t f = 0; f < json_array_size(flows); f++)
+            n_bytes += integer(json_array_get(flows, f), "bytes");
+    }
+    return n_bytes;
+}
+
+TEST_F(OuterPlan, SaysInWhichSuperstepWhatTravels) {
+    const polytile_domain most = {2, {{1, 1022, 1}, {1, 1022, 1}}};
+    add_array("A", {1024, 1024});
+    add_array("B", {1024, 1024});
+    for (size_t l = 0; l < 8; l++)
+        add_launch(nine_points, most, {l % 2, 1 - l % 2});
+    ASSERT_EQ(make(2, "2x1", "block", 1), POLYTILE_OK) << error();
+    const Json root = json();
+    json_t *steps = json_object_get(root.get(), "supersteps");
+    ASSERT_EQ(json_array_size(steps), 8U);
+    int64_t n_bytes = 0;
+    for (size_t s = 0; s < 8; s++) {
+        EXPECT_EQ(integer(json_array_get(steps, s), "first_launch"), static_cast<int64_t>(s));
+        n_bytes += step_bytes(steps, s);
+    }
+    EXPECT_EQ(n_bytes, summary().exchange_bytes);
+    EXPECT_EQ(step_bytes(steps, 0), 4 * 2 * 1024) << "a row each way";
+    EXPECT_EQ(step_bytes(steps, 7), 4 * 2 * 1022) << "but for what nobody writes";
+    EXPECT_EQ(integer(json_array_get(steps, 7), "same_as"), 3) << "they take turns";
+    const std::string printed = text(POLYTILE_TEXT);
+    EXPECT_NE(printed.find("  launch 0  before: 1 to 0: 4 KiB, 0 to 1: 4 KiB\n"), std::string::npos)
+        << printed;
+    EXPECT_NE(printed.find("  launch 7  as for launch 3\n"), std::string::npos) << printed;
+    const std::string drawn = text(POLYTILE_SVG);
+    EXPECT_NE(drawn.find("launch 0  before: 1 to 0: 4 KiB, 0 to 1: 4 KiB<"), std::string::npos);
+    EXPECT_NE(drawn.find("launch 7  as for launch 3<"), std::string::npos);
+}
+
 TEST_F(OuterPlan, IsPrintedForPeople) {
     add_array("A", {16, 16});
     add_array("B", {16, 16});

@@ -26,19 +26,20 @@ namespace {
 /** Before the elements of each message there is a word. */
 constexpr int64_t header_bytes = 8;
 
-struct Message {
-    int to;
-    int64_t n_bytes;
-};
-
 /** Those that may be started. */
-std::map<MPI_Request, Message> messages;
+std::map<MPI_Request, SentMessage> messages;
 SentBytes counted;
+std::vector<SentMessage> in_order;
 
 } // namespace
 
 void begin_counting() {
     counted = SentBytes();
+    in_order.clear();
+}
+
+const std::vector<SentMessage> &sent_in_order() {
+    return in_order;
 }
 
 SentBytes end_counting() {
@@ -59,8 +60,11 @@ int MPI_Send_init(const void *buffer, int n, MPI_Datatype type, int to, int tag,
 int MPI_Startall(int n, MPI_Request *requests) {
     for (int k = 0; k < n; k++) {
         const auto found = messages.find(requests[k]);
-        if (found != messages.end())
-            counted.add(found->second.to, 1, found->second.n_bytes - header_bytes);
+        if (found == messages.end())
+            continue;
+        const SentMessage sent = {found->second.to, found->second.n_bytes - header_bytes};
+        counted.add(sent.to, 1, sent.n_bytes);
+        in_order.push_back(sent);
     }
     return PMPI_Startall(n, requests);
 }

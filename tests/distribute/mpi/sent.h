@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <ostream>
+#include <vector>
 
 /* What this rank sends in persistent messages, counted through MPI's profiling interface: sent.cc
  * takes the place of some of its functions in the whole program. */
@@ -29,5 +30,18 @@ class SentBytes {
 
 void begin_counting();
 SentBytes end_counting();
+
+/** A message to a rank, and its elements' bytes. */
+struct SentMessage {
+    int to;
+    int64_t n_bytes;
+    bool operator==(const SentMessage &other) const {
+        return to == other.to && n_bytes == other.n_bytes;
+    }
+    bool operator<(const SentMessage &other) const { return to < other.to; }
+};
+
+/** Those that were counted last, in the order in which they left. */
+const std::vector<SentMessage> &sent_in_order();
 
 #endif

@@ -11,6 +11,7 @@
 #include <polytile/mpi.h>
 #include <polytile/polytile.h>
 
+#include <algorithm>
 #include <deque>
 
 extern "C" {
@@ -70,7 +71,8 @@ class Ranks {
     Ranks &operator=(const Ranks &) = delete;
 
     /** What this rank is to send, to each rank, in the words of a plan. */
-    SentBytes plan(const std::vector<polytile_chain_launch> &launches) const {
+    SentBytes plan(const std::vector<polytile_chain_launch> &launches,
+                   std::vector<std::vector<SentMessage>> *exchanges) const {
         polytile_ranks_request request = {};
         polytile_ranks_plan *plan = nullptr;
         SentBytes planned;
@@ -84,6 +86,8 @@ class Ranks {
             if (flow.from == world_rank())
                 planned.add(flow.to, flow.n_messages, flow.n_bytes);
         }
+        for (int s = 0; plan != nullptr && s < plan->members.n_supersteps; s++)
+            add_exchanges(plan->members, plan->members.step[s], exchanges);
         polytile_ranks_plan_destroy(plan);
         return planned;
     }
@@ -107,6 +111,25 @@ class Ranks {
     polytile_queue *queue = nullptr;
 
   private:
+    /** What this rank sends before a superstep and behind it; all arrays that go the same way are
+     * one message. */
+    static void add_exchanges(const pti_members_plan &members, const pti_members_plan_step &step,
+                              std::vector<std::vector<SentMessage>> *exchanges) {
+        const pti_members_plan_step &as = members.step[step.same_as];
+        const pti_members_plan_flow *flow = members.step_flow + as.first_flow;
+        for (const int n_flows : {as.n_before, as.n_after}) {
+            std::vector<SentMessage> messages;
+            for (int f = 0; f < n_flows; f++, flow++) {
+                if (flow->from != world_rank())
+                    continue;
+                if (messages.empty() || messages.back().to != flow->to)
+                    messages.push_back({flow->to, 0});
+                messages.back().n_bytes += flow->n_bytes;
+            }
+            exchanges->push_back(messages);
+        }
+    }
+
     std::string layout_;
     polytile_share_options options_ = {};
 };
@@ -167,12 +190,29 @@ class Rehearsal {
     std::deque<std::vector<polytile_array *>> operands_;
 };
 
+/** Messages leave exchange by exchange; within one in any order. */
+void expect_in_order(const std::vector<std::vector<SentMessage>> &exchanges,
+                     std::vector<SentMessage> sent) {
+    size_t at = 0;
+    for (const std::vector<SentMessage> &planned : exchanges) {
+        ASSERT_LE(at + planned.size(), sent.size());
+        const auto begin = sent.begin() + static_cast<std::ptrdiff_t>(at);
+        const auto end = begin + static_cast<std::ptrdiff_t>(planned.size());
+        std::sort(begin, end);
+        ASSERT_TRUE(std::equal(begin, end, planned.begin())) << "behind " << at << " messages";
+        at += planned.size();
+    }
+    EXPECT_EQ(at, sent.size());
+}
+
 /** Returns the bytes that this rank sent. */
 int64_t expect_as_planned(const Ranks &ranks, const Launches &of) {
     const Rehearsal rehearsal(ranks, of);
-    const SentBytes planned = ranks.plan(rehearsal.launches);
+    std::vector<std::vector<SentMessage>> exchanges;
+    const SentBytes planned = ranks.plan(rehearsal.launches, &exchanges);
     const SentBytes sent = ranks.run(rehearsal.launches);
     EXPECT_EQ(sent, planned) << of.declarations[0];
+    expect_in_order(exchanges, sent_in_order());
     return sent.n_bytes();
 }
 

@@ -25,9 +25,9 @@ static bool begin_replay(pti_joint_replay *replay, const pti_joint_schedule *sch
 }
 
 static bool free_cell(pti_joint_cell *cell) {
-    pti_boxes *sets[] = {&cell->valid,    &cell->loose,      &cell->reading,
-                         &cell->fetching, &cell->forgetting, &cell->read,
-                         &cell->written,  &cell->held,       &cell->former};
+    pti_boxes *sets[] = {&cell->valid,      &cell->loose, &cell->reading, &cell->fetching,
+                         &cell->forgetting, &cell->read,  &cell->written, &cell->held,
+                         &cell->former,     &cell->late};
     bool failed = false;
     for (size_t s = 0; s < sizeof sets / sizeof *sets; s++) {
         failed |= sets[s]->failed;
@@ -50,6 +50,12 @@ static bool end_replay(pti_joint_replay *replay) {
     bool failed = replay->failed;
     for (int c = 0; replay->cell != NULL && c < n_cells; c++)
         failed |= free_cell(&replay->cell[c]);
+    pti_boxes *reused[] = {&replay->touched, &replay->listed, &replay->changed, &replay->rest,
+                           &replay->old};
+    for (size_t s = 0; s < sizeof reused / sizeof *reused; s++) {
+        failed |= reused[s]->failed;
+        pti_boxes_free(reused[s]);
+    }
     failed |= free_sets(replay->home, n_cells);
     failed |= free_sets(replay->combined, replay->schedule->n_arrays);
     failed |= free_sets(replay->threads, replay->schedule->n_members);
@@ -215,6 +221,9 @@ static bool check_holdings(const pti_joint_replay *replay) {
         box = pti_boxes_find_uncovered(&after->loose, &cell->loose);
         if (box != NULL)
             return reject_holding(replay, c, box, "its device may bring home what it should not");
+        box = pti_boxes_find_uncovered(&after->loose, &cell->late);
+        if (box != NULL)
+            return reject_holding(replay, c, box, "is forgotten, and nobody waits for that");
         box = pti_boxes_find_uncovered(&after->reading, &cell->reading);
         if (box != NULL)
             return reject_holding(replay, c, box, "may still be read in host memory");

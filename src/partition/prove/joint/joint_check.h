@@ -22,7 +22,7 @@
  *
  * Trusted: the instances, what is said to be so before, that a member's device runs its operations
  * behind those before them that use the same elements, and that a device that keeps what it has does
- * so until it has forgotten it.
+ * so until it has forgotten it, or until the schedule ends.
  *
  * Returns true if all holds; otherwise false with the first violation in *why (member, operation,
  * array, box), or with why->failed set: memory ran out.

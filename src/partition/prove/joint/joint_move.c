@@ -11,11 +11,12 @@ static bool reject(const pti_joint_replay *replay, pti_joint_place at, const pol
 
 static void settle_cell(pti_joint_replay *replay, int array, int member) {
     pti_joint_cell *cell = pti_joint_cell_of(replay, array, member);
-    pti_boxes_unite(pti_joint_home(replay, array, member), &cell->fetching, pti_boxes_gather);
+    pti_joint_unite_sets(pti_joint_home(replay, array, member), &cell->fetching);
     pti_boxes_subtract_all(&cell->loose, &cell->fetching);
     pti_boxes_subtract_all(&cell->loose, &cell->forgetting);
     pti_boxes_clear(&cell->fetching);
     pti_boxes_clear(&cell->forgetting);
+    pti_boxes_clear(&cell->late);
     pti_boxes_clear(&cell->reading);
     pti_boxes_clear(&cell->former);
     cell->reduces = false;
@@ -149,7 +150,7 @@ static bool fetch_old(pti_joint_replay *replay, pti_joint_place at, pti_boxes *o
     pti_boxes_copy(old, &at.op->boxes);
     pti_boxes_subtract_all(old, &cell->valid);
     pti_boxes_intersect(&changed, old, &cell->loose);
-    pti_boxes_unite(&cell->forgetting, old, pti_boxes_gather);
+    pti_joint_unite_sets(&cell->forgetting, old);
     bool holds = overwrite_home(replay, at, &changed);
     replay->failed |= changed.failed;
     pti_boxes_free(&changed);
@@ -168,7 +169,7 @@ static bool fetch_newest(pti_joint_replay *replay, pti_joint_place at, const pti
         holds = reject(replay, at, &box, "another device may bring older elements home later");
     else if (has_former(replay, at, &changed, true, &box))
         holds = reject(replay, at, &box, "another member may still read the former version");
-    pti_boxes_unite(&cell->fetching, &newest, pti_boxes_gather);
+    pti_joint_unite_sets(&cell->fetching, &newest);
     replay->failed |= newest.failed || changed.failed;
     pti_boxes_free(&newest);
     pti_boxes_free(&changed);
@@ -188,26 +189,37 @@ static bool fetch(pti_joint_replay *replay, pti_joint_place at) {
 }
 
 /** What the device drops is valid still as far as host memory has it, or will when the device is
- * done with what it downloads before. A device that keeps what it has brings none of it home
- * meanwhile. */
+ * done with what it downloads before. */
+static void drop(pti_joint_replay *replay, pti_joint_place at, pti_joint_cell *cell) {
+    const pti_boxes *home = pti_joint_home(replay, at.op->array, at.op->member);
+    pti_boxes *left = &replay->touched;
+    if (pti_boxes_find_uncovered(home, &at.op->boxes) == NULL) {
+        pti_boxes_subtract_all(&cell->valid, &at.op->boxes);
+        pti_joint_unite_sets(&cell->valid, &at.op->boxes);
+        return;
+    }
+    pti_boxes_intersect(left, &at.op->boxes, &cell->fetching);
+    pti_boxes_intersect(&replay->old, &at.op->boxes, home);
+    pti_joint_unite_sets(left, &replay->old);
+    pti_boxes_subtract_all(&cell->valid, &at.op->boxes);
+    pti_joint_unite_sets(&cell->valid, left);
+}
+
+/** A device that keeps what it has brings none of that home before it has forgotten it, as long as
+ * everything fits it: behind this schedule that may be over. */
 static bool forget(pti_joint_replay *replay, pti_joint_place at) {
     pti_joint_cell *cell = pti_joint_cell_of(replay, at.op->array, at.op->member);
     const polytile_domain *box = pti_boxes_find_meeting(&cell->written, &at.op->boxes);
-    pti_boxes left = {0}, part = {0};
     if (box != NULL)
         return reject(replay, at, box, "the launch that comes next wrote it already");
-    pti_boxes_intersect(&left, &at.op->boxes, &cell->fetching);
-    pti_boxes_intersect(&part, &at.op->boxes, pti_joint_home(replay, at.op->array, at.op->member));
-    pti_boxes_unite(&left, &part, pti_boxes_gather);
-    pti_boxes_subtract_all(&cell->valid, &at.op->boxes);
-    pti_boxes_unite(&cell->valid, &left, pti_boxes_gather);
-    pti_boxes_unite(&cell->forgetting, &at.op->boxes, pti_boxes_gather);
+    drop(replay, at, cell);
+    pti_joint_unite_sets(&cell->forgetting, &at.op->boxes);
     pti_boxes_subtract_all(&cell->held, &at.op->boxes);
-    if (replay->schedule->keeps[at.op->member])
+    if (replay->schedule->keeps[at.op->member]) {
+        pti_boxes_intersect(&replay->old, &at.op->boxes, &cell->loose);
+        pti_joint_unite_sets(&cell->late, &replay->old);
         pti_boxes_subtract_all(&cell->loose, &at.op->boxes);
-    replay->failed |= left.failed || part.failed;
-    pti_boxes_free(&left);
-    pti_boxes_free(&part);
+    }
     return true;
 }
 

@@ -21,9 +21,10 @@ typedef struct pti_joint_cell {
     pti_boxes read;       /* like them, by the launch at hand */
     pti_boxes fetching;   /* downloads that are not waited for */
     pti_boxes forgetting; /* what is forgotten, and not waited for */
-    pti_boxes written;    /* by the launch at hand */
-    pti_boxes held;       /* written and kept: its device does not read them in host memory */
-    bool reduces; /* threads of the launch at hand that nobody waited for reduce into partial
+    pti_boxes late;    /* of that, what a device that keeps it may bring home, once it does not */
+    pti_boxes written; /* by the launch at hand */
+    pti_boxes held;    /* written and kept: its device does not read them in host memory */
+    bool reduces;      /* threads of the launch at hand that nobody waited for reduce into partial
                      results */
 } pti_joint_cell;
 
@@ -47,6 +48,11 @@ typedef struct pti_joint_replay {
     int n_messages;
     int message_capacity;
     pti_joint_message *message;
+    pti_boxes touched; /* reused, as all below */
+    pti_boxes listed;
+    pti_boxes changed;
+    pti_boxes rest;
+    pti_boxes old;
     bool failed; /* an allocation */
 } pti_joint_replay;
 
@@ -70,6 +76,29 @@ static inline pti_boxes *pti_joint_home(const pti_joint_replay *replay, int arra
 /** Whether a launch's results in an array are combined. */
 static inline bool pti_joint_combines(const pti_joint_replay *replay, int launch, int array) {
     return replay->combines[launch * replay->schedule->n_arrays + array];
+}
+
+/** Add a set to another one; boxes are joined once, if there are more of them than
+ * some power of two for the first time. */
+static inline void pti_joint_unite_sets(pti_boxes *set, const pti_boxes *other) {
+    enum { LONG = 16 };
+    const int n_before = set->n_boxes;
+    if (n_before == 0)
+        pti_boxes_copy(set, other);
+    else if (pti_boxes_find_meeting(set, other) != NULL)
+        pti_boxes_unite(set, other, pti_boxes_gather);
+    else
+        pti_boxes_unite(set, other, pti_boxes_append);
+    if (set->n_boxes >= LONG && (n_before ^ set->n_boxes) > n_before)
+        pti_boxes_merge(set);
+}
+
+/** Add a list, of which boxes may overlap, to a set. */
+static inline void pti_joint_unite(pti_boxes *set, const pti_boxes *list) {
+    if (set->n_boxes == 0 && list->n_boxes == 1)
+        pti_boxes_copy(set, list);
+    else
+        pti_boxes_unite(set, list, pti_boxes_include);
 }
 
 /* joint_shape.c */

@@ -9,13 +9,12 @@ static bool reject(const pti_joint_replay *replay, pti_joint_place at, const pol
     return pti_joint_reject(replay->why, replay->schedule, at, box, reason);
 }
 
-static void add_section(const pti_instance *instance, const pti_section *section,
-                        const polytile_domain *threads, pti_boxes *touched, bool *failed) {
-    pti_boxes list = {0};
-    pti_needs_list(instance, section, threads, &list);
-    pti_boxes_unite(touched, &list, pti_boxes_gather);
-    *failed |= list.failed;
-    pti_boxes_free(&list);
+static void add_section(pti_joint_replay *replay, const pti_instance *instance,
+                        const pti_section *section, const polytile_domain *threads,
+                        pti_boxes *touched) {
+    pti_boxes_clear(&replay->listed);
+    pti_needs_list(instance, section, threads, &replay->listed);
+    pti_joint_unite(touched, &replay->listed);
 }
 
 static void add_sections(pti_joint_replay *replay, const pti_instance *instance, int number,
@@ -24,7 +23,7 @@ static void add_sections(pti_joint_replay *replay, const pti_instance *instance,
     for (int s = 0; s < operand->n_sections; s++) {
         const pti_section *section = &instance->section[operand->first_section + s];
         if (pti_section_counts(section, touch))
-            add_section(instance, section, threads, touched, &replay->failed);
+            add_section(replay, instance, section, threads, touched);
     }
 }
 
@@ -86,6 +85,15 @@ static bool is_neighbour(const pti_joint_replay *replay, pti_joint_place at, int
            pti_joint_shares(replay->schedule, array, at.op->member, other);
 }
 
+/** Whether another member with the same host memory may be writing elements of an array there. */
+static bool has_writers(const pti_joint_replay *replay, pti_joint_place at, int array) {
+    bool has = false;
+    for (int q = at.list->first; q < at.list->first + at.list->n_local && !has; q++)
+        has = is_neighbour(replay, at, array, q) && !replay->schedule->keeps[q] &&
+              pti_joint_cell_of(replay, array, q)->written.n_boxes > 0;
+    return has;
+}
+
 /** Others may be writing in the same host memory what threads read. */
 static bool check_writers(const pti_joint_replay *replay, pti_joint_place at, int array,
                           const pti_boxes *read) {
@@ -101,25 +109,69 @@ static bool check_writers(const pti_joint_replay *replay, pti_joint_place at, in
     return true;
 }
 
-static bool read_operand(pti_joint_replay *replay, pti_joint_place at, int operand,
-                         pti_boxes *read) {
+/** What threads read is not what the launch may be writing. */
+static bool check_written(pti_joint_replay *replay, pti_joint_place at, int operand) {
     const pti_call *call = &replay->schedule->launch[at.op->launch];
-    pti_joint_cell *cell = pti_joint_cell_of(replay, call->array[operand], at.op->member);
-    pti_joint_add_touched(replay, call, operand, &at.op->boxes, PTI_JOINT_READS, read);
-    const polytile_domain *box = pti_boxes_find_uncovered(&cell->valid, read);
-    if (box != NULL)
-        return reject(replay, at, box,
-                      "the member does not have all that it reads in its newest "
-                      "version");
-    /* Where it is not known which elements are touched, those before may have written others. */
     const pti_operand *of = &call->instance->operand[operand];
-    box = of->reduces || of->partial ? NULL : pti_boxes_find_meeting(&cell->written, read);
+    const pti_joint_cell *cell = pti_joint_cell_of(replay, call->array[operand], at.op->member);
+    /* Where it is not known which elements are touched, those before may have written others. */
+    const bool is_vague = of->reduces || of->partial || cell->written.n_boxes == 0;
+    if (is_vague && !has_writers(replay, at, call->array[operand]))
+        return true;
+    pti_boxes_clear(&replay->touched);
+    pti_joint_add_touched(replay, call, operand, &at.op->boxes, PTI_JOINT_READS, &replay->touched);
+    const polytile_domain *box =
+        is_vague ? NULL : pti_boxes_find_meeting(&cell->written, &replay->touched);
     if (box != NULL)
         return reject(replay, at, box, "the member's threads of the same launch wrote it already");
-    if (!check_writers(replay, at, call->array[operand], read))
+    return check_writers(replay, at, call->array[operand], &replay->touched);
+}
+
+/** The most boxes of what some threads may be reading through a section. */
+enum { MOST_READ_BOXES = 64 };
+
+/** Whether a member has all that some threads read, of which the hull is given; if not, *missing is not
+ * there. */
+static bool has_read(const pti_instance *instance, const pti_section *section,
+                     const polytile_domain *threads, const pti_joint_cell *cell,
+                     const polytile_domain *hull, polytile_domain *missing) {
+    return pti_boxes_cover(&cell->valid, hull) ||
+           pti_needs_covered(instance, section, threads, &cell->valid, missing);
+}
+
+/** What some threads read through a section is there, and may be read from then on: all that lies
+ * between, where it is too many boxes. If an earlier launch may be reading it all, whoever waits for
+ * that one waits for these threads, too. */
+static bool read_section(pti_joint_replay *replay, pti_joint_place at, const pti_section *section,
+                         const polytile_domain *threads, pti_joint_cell *cell) {
+    const pti_instance *instance = replay->schedule->launch[at.op->launch].instance;
+    polytile_domain hull, missing;
+    pti_needs_is_box(instance, section, threads, &hull);
+    if (!has_read(instance, section, threads, cell, &hull, &missing))
+        return reject(replay, at, &missing,
+                      "the member does not have all that it reads in its newest "
+                      "version");
+    if (pti_boxes_cover(&cell->reading, &hull))
+        return true;
+    pti_boxes_clear(&replay->listed);
+    pti_needs_list_at_most(instance, section, threads, MOST_READ_BOXES, &replay->listed);
+    pti_boxes_subtract_all(&replay->listed, &cell->held);
+    pti_joint_unite(&cell->read, &replay->listed);
+    return true;
+}
+
+static bool read_operand(pti_joint_replay *replay, pti_joint_place at, int operand) {
+    const pti_call *call = &replay->schedule->launch[at.op->launch];
+    const pti_operand *of = &call->instance->operand[operand];
+    pti_joint_cell *cell = pti_joint_cell_of(replay, call->array[operand], at.op->member);
+    if (!check_written(replay, at, operand))
         return false;
-    pti_boxes_subtract_all(read, &cell->held);
-    pti_boxes_unite(&cell->read, read, pti_boxes_gather);
+    for (int s = 0; s < of->n_sections; s++) {
+        const pti_section *section = &call->instance->section[of->first_section + s];
+        for (int b = 0; b < at.op->boxes.n_boxes && pti_section_counts(section, PTI_READS); b++)
+            if (!read_section(replay, at, section, &at.op->boxes.box[b], cell))
+                return false;
+    }
     return true;
 }
 
@@ -147,10 +199,11 @@ static bool check_users(const pti_joint_replay *replay, pti_joint_place at, int 
     return true;
 }
 
-static bool write_operand(pti_joint_replay *replay, pti_joint_place at, int operand,
-                          pti_boxes *written) {
+static bool write_operand(pti_joint_replay *replay, pti_joint_place at, int operand) {
+    pti_boxes *written = &replay->touched;
     const pti_call *call = &replay->schedule->launch[at.op->launch];
     pti_joint_cell *cell = pti_joint_cell_of(replay, call->array[operand], at.op->member);
+    pti_boxes_clear(written);
     pti_joint_add_touched(replay, call, operand, &at.op->boxes, PTI_JOINT_MOVES, written);
     const polytile_domain *box = call->instance->operand[operand].fresh
                                      ? pti_boxes_find_meeting(&cell->written, written)
@@ -159,10 +212,10 @@ static bool write_operand(pti_joint_replay *replay, pti_joint_place at, int oper
         return reject(replay, at, box, "starts from the identity twice");
     if (!check_users(replay, at, call->array[operand], written))
         return false;
-    pti_boxes_unite(&cell->loose, written, pti_boxes_gather);
+    pti_joint_unite(&cell->loose, written);
     if (replay->schedule->keeps[at.op->member])
-        pti_boxes_unite(&cell->held, written, pti_boxes_gather);
-    pti_boxes_unite(&cell->written, written, pti_boxes_gather);
+        pti_joint_unite(&cell->held, written);
+    pti_joint_unite(&cell->written, written);
     pti_boxes_subtract_all(&cell->fetching, written);
     pti_boxes_subtract_all(&cell->forgetting, written);
     return true;
@@ -171,16 +224,10 @@ static bool write_operand(pti_joint_replay *replay, pti_joint_place at, int oper
 /** Each operand in turn: what threads read, or write. */
 static bool touch_operands(pti_joint_replay *replay, pti_joint_place at, bool writes) {
     const pti_instance *instance = replay->schedule->launch[at.op->launch].instance;
-    pti_boxes touched = {0};
     bool holds = true;
-    for (int o = 0; holds && o < instance->n_operands; o++) {
-        pti_boxes_clear(&touched);
+    for (int o = 0; holds && o < instance->n_operands; o++)
         if (takes_part(replay, at, o, writes))
-            holds = writes ? write_operand(replay, at, o, &touched)
-                           : read_operand(replay, at, o, &touched);
-        replay->failed |= touched.failed;
-    }
-    pti_boxes_free(&touched);
+            holds = writes ? write_operand(replay, at, o) : read_operand(replay, at, o);
     return holds;
 }
 
@@ -201,7 +248,7 @@ static bool take_threads(pti_joint_replay *replay, pti_joint_place at) {
         if (box != NULL)
             return reject(replay, at, box, "runs twice");
     }
-    pti_boxes_unite(&replay->threads[at.op->member], &at.op->boxes, pti_boxes_gather);
+    pti_joint_unite(&replay->threads[at.op->member], &at.op->boxes);
     return true;
 }
 
@@ -232,23 +279,20 @@ bool pti_joint_run(pti_joint_replay *replay, pti_joint_place at) {
 /** Threads that nobody runs write nothing. */
 static bool check_threads(pti_joint_replay *replay) {
     const pti_call *call = &replay->schedule->launch[replay->launch];
-    pti_boxes rest = {0}, written = {0};
-    pti_boxes_assign(&rest, &call->instance->threads);
-    for (int q = 0; q < replay->schedule->n_members; q++)
-        pti_boxes_subtract_all(&rest, &replay->threads[q]);
-    for (int o = 0; o < call->instance->n_operands && written.n_boxes == 0; o++)
+    pti_boxes *rest = &replay->rest, *written = &replay->touched;
+    pti_boxes_assign(rest, &call->instance->threads);
+    for (int q = 0; q < replay->schedule->n_members && rest->n_boxes > 0; q++)
+        pti_boxes_subtract_all(rest, &replay->threads[q]);
+    pti_boxes_clear(written);
+    for (int o = 0; o < call->instance->n_operands && written->n_boxes == 0; o++)
         if (call->instance->operand[o].writes)
-            pti_joint_add_touched(replay, call, o, &rest, PTI_JOINT_MAY_WRITE, &written);
-    bool holds = written.n_boxes == 0;
-    if (!holds) {
-        pti_text_add(replay->why, "launch %d, %s: nobody runs threads ", replay->launch,
-                     call->instance->kernel_name);
-        pti_box_write(replay->why, &rest.box[0]);
-    }
-    replay->failed |= rest.failed || written.failed;
-    pti_boxes_free(&rest);
-    pti_boxes_free(&written);
-    return holds;
+            pti_joint_add_touched(replay, call, o, rest, PTI_JOINT_MAY_WRITE, written);
+    if (written->n_boxes == 0)
+        return true;
+    pti_text_add(replay->why, "launch %d, %s: nobody runs threads ", replay->launch,
+                 call->instance->kernel_name);
+    pti_box_write(replay->why, &rest->box[0]);
+    return false;
 }
 
 /** Whether several threads may write an element of an array, or some thread may leave one. */
@@ -269,77 +313,105 @@ static bool is_partial(const pti_call *call, int array) {
     return is;
 }
 
-/** What threads write that a member does not run. */
-static void add_missed(pti_joint_replay *replay, int array, int member, pti_boxes *missed) {
+static void add_written(pti_joint_replay *replay, int array, const pti_boxes *threads,
+                        pti_boxes *written) {
     const pti_call *call = &replay->schedule->launch[replay->launch];
-    pti_boxes rest = {0};
-    pti_boxes_assign(&rest, &call->instance->threads);
-    pti_boxes_subtract_all(&rest, &replay->threads[member]);
     for (int o = 0; o < call->instance->n_operands; o++)
         if (call->array[o] == array && call->instance->operand[o].writes)
-            pti_joint_add_touched(replay, call, o, &rest, PTI_JOINT_MAY_WRITE, missed);
-    replay->failed |= rest.failed;
-    pti_boxes_free(&rest);
+            pti_joint_add_touched(replay, call, o, threads, PTI_JOINT_MAY_WRITE, written);
 }
 
 /** What a member has in its newest version behind the launch: what it had and wrote itself, but for
- * elements that threads write that it does not run. Those that it wrote alone are the newest, too,
- * if no other thread writes them. Where a thread may have left an element as it was, that was the
- * newest. */
-static void renew_cell(pti_joint_replay *replay, int array, int member) {
+ * elements that threads write that it does not run, which some other thread may write, too. Where a
+ * thread may have left an element as it was, that was the newest. */
+static void renew_vague_cell(pti_joint_replay *replay, int array, int member) {
     const pti_call *call = &replay->schedule->launch[replay->launch];
     pti_joint_cell *cell = pti_joint_cell_of(replay, array, member);
-    pti_boxes missed = {0}, whole = {0};
-    add_missed(replay, array, member, &missed);
+    pti_boxes *missed = &replay->touched, *whole = &replay->old;
+    pti_boxes_assign(&replay->rest, &call->instance->threads);
+    pti_boxes_subtract_all(&replay->rest, &replay->threads[member]);
+    pti_boxes_clear(missed);
+    add_written(replay, array, &replay->rest, missed);
     if (is_partial(call, array))
-        pti_boxes_intersect(&whole, &cell->written, &cell->valid);
+        pti_boxes_intersect(whole, &cell->written, &cell->valid);
     else
-        pti_boxes_copy(&whole, &cell->written);
-    if (is_by_several(call, array))
-        pti_boxes_subtract_all(&whole, &missed);
-    pti_boxes_subtract_all(&cell->valid, &missed);
+        pti_boxes_copy(whole, &cell->written);
+    pti_boxes_subtract_all(whole, missed);
+    pti_boxes_subtract_all(&cell->valid, missed);
     pti_boxes_subtract_all(&cell->valid, &replay->combined[array]);
     pti_boxes_subtract_all(&cell->valid, &cell->written);
-    pti_boxes_unite(&cell->valid, &whole, pti_boxes_gather);
+    pti_joint_unite(&cell->valid, whole);
     pti_boxes_clear(&cell->written);
-    replay->failed |= missed.failed || whole.failed;
-    pti_boxes_free(&missed);
-    pti_boxes_free(&whole);
+}
+
+/** The same where no two threads write an element, and each writes all of its own. */
+static void renew_cell(const pti_joint_replay *replay, int array, int member) {
+    pti_joint_cell *cell = pti_joint_cell_of(replay, array, member);
+    pti_boxes_subtract_all(&cell->valid, &replay->changed);
+    pti_joint_unite_sets(&cell->valid, &cell->written);
+    pti_boxes_clear(&cell->written);
 }
 
 /** What the launch read may still be read, and all that may be is old where it changed. */
-static void age_reading(pti_joint_replay *replay, pti_joint_cell *cell, const pti_boxes *changed) {
-    pti_boxes old = {0};
-    pti_boxes_unite(&cell->reading, &cell->read, pti_boxes_gather);
+static void age_reading(pti_joint_replay *replay, pti_joint_cell *cell) {
+    pti_joint_unite(&cell->reading, &cell->read);
     pti_boxes_clear(&cell->read);
-    pti_boxes_intersect(&old, &cell->reading, changed);
-    pti_boxes_unite(&cell->former, &old, pti_boxes_gather);
-    replay->failed |= old.failed;
-    pti_boxes_free(&old);
+    if (replay->changed.n_boxes == 0 || cell->reading.n_boxes == 0)
+        return;
+    pti_boxes_intersect(&replay->old, &cell->reading, &replay->changed);
+    pti_joint_unite(&cell->former, &replay->old);
+}
+
+static bool is_written(const pti_call *call, int array) {
+    bool is = false;
+    for (int o = 0; o < call->instance->n_operands; o++)
+        is |= call->array[o] == array && call->instance->operand[o].writes;
+    return is;
+}
+
+/** All that the launch changed of an array. Somebody runs every thread that writes. */
+static void find_changed(pti_joint_replay *replay, int array, bool is_vague) {
+    const pti_call *call = &replay->schedule->launch[replay->launch];
+    pti_boxes *changed = &replay->changed;
+    pti_boxes_clear(changed);
+    if (!is_vague) {
+        pti_boxes_assign(&replay->rest, &call->instance->threads);
+        add_written(replay, array, &replay->rest, changed);
+        return;
+    }
+    for (int q = 0; q < replay->schedule->n_members; q++)
+        pti_joint_unite(changed, &pti_joint_cell_of(replay, array, q)->written);
+    pti_joint_unite(changed, &replay->combined[array]);
+}
+
+/** What host memory has is old where the launch changed it, and the newest where it was combined. */
+static void renew_home(pti_joint_replay *replay, int array, int member) {
+    if (replay->schedule->memory[array * replay->schedule->n_members + member] != member)
+        return;
+    pti_boxes_subtract_all(pti_joint_home(replay, array, member), &replay->changed);
+    pti_joint_unite(pti_joint_home(replay, array, member), &replay->combined[array]);
 }
 
 /** What the launch changed is the newest where it is whole, or combined, and old elsewhere. */
 static void renew_array(pti_joint_replay *replay, int array) {
-    int n_members = replay->schedule->n_members;
-    pti_boxes changed = {0};
-    for (int q = 0; q < n_members; q++)
-        pti_boxes_unite(&changed, &pti_joint_cell_of(replay, array, q)->written, pti_boxes_gather);
-    pti_boxes_unite(&changed, &replay->combined[array], pti_boxes_gather);
-    for (int q = 0; q < n_members; q++) {
+    const pti_call *call = &replay->schedule->launch[replay->launch];
+    const bool is_vague =
+        is_by_several(call, array) || pti_joint_combines(replay, replay->launch, array);
+    pti_boxes_clear(&replay->changed);
+    if (is_written(call, array))
+        find_changed(replay, array, is_vague);
+    for (int q = 0; q < replay->schedule->n_members; q++) {
         pti_joint_cell *cell = pti_joint_cell_of(replay, array, q);
-        age_reading(replay, cell, &changed);
-        if (changed.n_boxes == 0)
+        age_reading(replay, cell);
+        if (replay->changed.n_boxes == 0)
             continue;
-        renew_cell(replay, array, q);
-        pti_boxes_subtract_all(&cell->fetching, &changed);
-        if (replay->schedule->memory[array * n_members + q] == q) {
-            pti_boxes_subtract_all(pti_joint_home(replay, array, q), &changed);
-            pti_boxes_unite(pti_joint_home(replay, array, q), &replay->combined[array],
-                            pti_boxes_gather);
-        }
+        if (is_vague)
+            renew_vague_cell(replay, array, q);
+        else
+            renew_cell(replay, array, q);
+        pti_boxes_subtract_all(&cell->fetching, &replay->changed);
+        renew_home(replay, array, q);
     }
-    replay->failed |= changed.failed;
-    pti_boxes_free(&changed);
     pti_boxes_clear(&replay->combined[array]);
 }
 

@@ -64,16 +64,13 @@ static bool are_waits_right(const pti_joint_schedule *schedule, const pti_joint_
 }
 
 /** Whether boxes are of a domain, and disjoint. */
-static bool are_boxes_right(const pti_boxes *boxes, const polytile_domain *domain, bool *failed) {
-    pti_boxes all = {0};
+static bool are_boxes_right(const pti_boxes *boxes, const polytile_domain *domain) {
     bool are = true;
     for (int b = 0; are && b < boxes->n_boxes; b++) {
-        are = pti_check_box_inside(&boxes->box[b], domain) && !pti_boxes_meet(&all, &boxes->box[b]);
-        if (are)
-            pti_boxes_append(&all, &boxes->box[b]);
+        const pti_boxes before = {.box = boxes->box, .n_boxes = b};
+        are = pti_check_box_inside(&boxes->box[b], domain) &&
+              !pti_boxes_meet(&before, &boxes->box[b]);
     }
-    *failed |= all.failed;
-    pti_boxes_free(&all);
     return are;
 }
 
@@ -91,7 +88,7 @@ static bool check_op(const pti_joint_schedule *schedule, const pti_joint_list *l
                                         ? &schedule->launch[op->launch].instance->threads
                                         : &schedule->array[op->array < 0 ? 0 : op->array].domain;
     if ((op->boxes.n_boxes == 0) != (op->kind == PTI_JOINT_WAIT) ||
-        !are_boxes_right(&op->boxes, domain, &why->failed))
+        !are_boxes_right(&op->boxes, domain))
         return pti_joint_reject(why, schedule, (pti_joint_place){list, op}, NULL,
                                 "its boxes are not disjoint boxes inside");
     return true;
@@ -158,9 +155,9 @@ static bool check_memory(const pti_joint_schedule *schedule, pti_text *why) {
 static bool check_holding(const pti_joint_schedule *schedule, const pti_joint_holding *holding,
                           int cell, pti_text *why) {
     const pti_joint_array *array = &schedule->array[cell / schedule->n_members];
-    if (!are_boxes_right(&holding->valid, &array->domain, &why->failed) ||
-        !are_boxes_right(&holding->loose, &array->domain, &why->failed) ||
-        !are_boxes_right(&holding->reading, &array->domain, &why->failed))
+    if (!are_boxes_right(&holding->valid, &array->domain) ||
+        !are_boxes_right(&holding->loose, &array->domain) ||
+        !are_boxes_right(&holding->reading, &array->domain))
         return PTI_REJECT(why, "%s: what member %d holds is not disjoint boxes inside the array",
                           array->name, cell % schedule->n_members);
     return true;

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "distribute/shared_program.h"
 #include "partition/prove/joint/joint_mutations.h"
 
@@ -42,6 +44,10 @@ class JointCheck : public testing::Test {
         request.is_shared = shared;
         request.shares_memory = is_within;
         request.is_lent = lent;
+        request.keeps = keeps;
+        request.meets = pti_joint_meets(&request);
+        if (keeps)
+            pti_joint_drop_halos(&request, &after);
         request.name = names;
         schedule = pti_joint_plan(&request, is_within ? 2 : 1, &before, &after);
         ASSERT_NE(schedule, nullptr);
@@ -89,6 +95,7 @@ class JointCheck : public testing::Test {
     pti_superstep_parts parts = {};
     pti_copies before = {}, after = {};
     pti_joint_schedule *schedule = nullptr;
+    bool keeps = false; /* in Plan() */
 };
 
 TEST_F(JointCheck, NothingStandsBetweenTheSendsOfAMessage) {
@@ -208,6 +215,29 @@ TEST_F(JointCheck, NoMessageIsLeft) {
     Drop(1, PTI_JOINT_FORGET);
     Drop(1, PTI_JOINT_RECEIVE);
     ExpectSays("a message of x from member 0 to member 1 is never received");
+}
+
+/** Two launches there and back, of members that keep all, so that both compute the same elements. */
+TEST_F(JointCheck, WhatSeveralComputedIsForgottenBeforeAnythingElse) {
+    const int64_t first = 1, last = 6;
+    ASSERT_TRUE(program.add_launch("blend[i]: in x[i-1:i+1]; out y[i]",
+                                   polytile_domain_from_bounds(1, &first, &last), {1, 0}));
+    pti_superstep_parts_free(&parts);
+    pti_copies_free(&after);
+    pti_copies_create(2, 2, &after);
+    superstep = program.superstep(0, 2, 2);
+    ASSERT_TRUE(pti_superstep_deal(&superstep, 0, 2, &after, &parts));
+    keeps = true;
+    Plan(true);
+    ASSERT_EQ(Check(), "") << Text();
+    pti_joint_list *list = &schedule->list[0];
+    pti_joint_op *end = list->op + list->n_ops, *first_forget = end - 1;
+    ASSERT_EQ(end[-1].kind, PTI_JOINT_WAIT) << Text();
+    while (first_forget[-1].kind == PTI_JOINT_FORGET)
+        first_forget--;
+    ASSERT_LT(first_forget, end - 1) << Text();
+    std::rotate(first_forget, end - 1, end);
+    ExpectSays("is forgotten, and nobody waits for that");
 }
 
 TEST_F(JointCheck, NobodyHoldsLessThanIsSaid) {
