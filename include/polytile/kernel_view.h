@@ -127,16 +127,26 @@
 #define PT_VIEW_FUNCTION static inline
 #endif
 
-/* Indices that are one round beyond take no division. */
+/* A number modulo an extent, without a division: that takes GPUs many registers, and is hardly used. */
+PT_VIEW_FUNCTION int64_t pt_rounds_off(uint64_t at, uint64_t extent) {
+    uint64_t rounds = extent;
+    while (rounds <= at / 2)
+        rounds *= 2;
+    for (; rounds >= extent; rounds /= 2)
+        at -= at >= rounds ? rounds : 0;
+    return (int64_t)at;
+}
+
+/* Most indices are in the array, or a round beyond. */
 PT_VIEW_FUNCTION int64_t pt_wrapped(int64_t index, int64_t first, int64_t last) {
     const int64_t extent = last - first + 1;
     int64_t at = index - first;
     at += at < 0 ? extent : 0;
     at -= at >= extent ? extent : 0;
-    if (at < 0 || at >= extent) {
-        at %= extent;
-        at += at < 0 ? extent : 0;
-    }
+    if (at >= extent)
+        at = pt_rounds_off((uint64_t)at, (uint64_t)extent);
+    if (at < 0)
+        at = extent - 1 - pt_rounds_off((uint64_t)(-1 - at), (uint64_t)extent);
     return first + at;
 }
 
