@@ -31,8 +31,10 @@ typedef struct polytile_view {
     int64_t array_first[POLYTILE_MAX_DIMS];
     int64_t array_last[POLYTILE_MAX_DIMS];
     polytile_domain resident;
-    int32_t first_piece; /* in the list of pieces */
-    int32_t n_pieces;    /* 0: it is one */
+    int32_t
+        first_piece; /* in the list of pieces; of one piece: 1 if an index of some thread, wrap(...)
+                            or clamp(...), is beyond the array's ends, else 0 */
+    int32_t n_pieces; /* 0: it is one */
 } polytile_view;
 
 /** The most pieces of a sub-kernel, all arrays together that have any. */
@@ -162,8 +164,9 @@ typedef struct polytile_implementation {
     const polytile_body_parameter *parameters;
     const void *cuda;            /* the address of a __global__ function, see polytile/cuda.h */
     const void *cuda_contiguous; /* another one, which goes first where the elements along every
-                                    view's last dimension lie side by side, and strides and indices
-                                    fit 32 bits; NULL: none. It needs cuda and views */
+                                    view's last dimension lie side by side, strides and indices fit
+                                    32 bits, and none is beyond an array's ends; NULL: none. It
+                                    needs cuda and views */
     polytile_launcher *host_launcher;
     polytile_launcher *cuda_launcher;
     bool host_takes_pieces;  /* host finds elements of arrays in pieces, whose list is behind the

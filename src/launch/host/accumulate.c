@@ -74,8 +74,10 @@ static void fill_and_view(const pti_sub_kernel *launch, pti_accumulators *made) 
             const pti_accumulator *accumulator = &made->accumulator[chunk * made->n_private + k];
             int a = accumulator->operand;
             fill_accumulator(&launch->instance->operand[a], accumulator, made->memory);
+            const int32_t reaches_edges = views[a].first_piece;
             views[a] = pti_view_of(made->memory + accumulator->offset_bytes, &accumulator->layout,
                                    &launch->instance->operand[a].whole);
+            views[a].first_piece = reaches_edges;
         }
     }
 }
