@@ -23,8 +23,9 @@ extern "C" {
  * is memory, and the list of pieces has n_pieces views from first_piece on, of which any that has an
  * element will do. Only implementations that say so get such arrays.
  *
- * An array in one piece whose first_piece is POLYTILE_ALONE has one resident element, which belongs
- * to this call of the implementation alone: it may keep it in a register until it returns.
+ * Of an array in one piece first_piece has flags. POLYTILE_ALONE: it has one resident element, which
+ * belongs to this call of the implementation alone: it may keep it in a register until it returns.
+ * POLYTILE_BEYOND: an index of some thread, as of wrap(i-1), is beyond the array's ends.
  *
  * The view of a parameter has no dimensions: its value is at origin, with the declared type.
  */
@@ -34,12 +35,13 @@ typedef struct polytile_view {
     int64_t array_first[POLYTILE_MAX_DIMS];
     int64_t array_last[POLYTILE_MAX_DIMS];
     polytile_domain resident;
-    int32_t first_piece; /* in the list of pieces; of one in one piece 0 or POLYTILE_ALONE */
+    int32_t first_piece; /* in the list of pieces; of one in one piece a sum of POLYTILE_ALONE and
+                            POLYTILE_BEYOND, or 0 */
     int32_t n_pieces;    /* 0: it is one */
 } polytile_view;
 
-/** Of a view in one piece: a reduction into its one element needs memory only at its end. */
-enum { POLYTILE_ALONE = 1 };
+/** Flags of a view in one piece, see there. */
+enum { POLYTILE_ALONE = 1, POLYTILE_BEYOND = 2 };
 
 /** The most pieces of a sub-kernel, all arrays together that have any. */
 enum { POLYTILE_MAX_PIECES = 8 };
@@ -171,8 +173,9 @@ typedef struct polytile_implementation {
     const polytile_body_parameter *parameters;
     const void *cuda;            /* the address of a __global__ function, see polytile/cuda.h */
     const void *cuda_contiguous; /* another one, which goes first where the elements along every
-                                    view's last dimension lie side by side, and strides and indices
-                                    fit 32 bits; NULL: none. It needs cuda and views */
+                                    view's last dimension lie side by side, strides and indices fit
+                                    32 bits, and none is beyond an array's ends; NULL: none. It
+                                    needs cuda and views */
     polytile_launcher *host_launcher;
     polytile_launcher *cuda_launcher;
     bool host_takes_pieces;  /* host finds elements of arrays in pieces, whose list is behind the

@@ -5,10 +5,10 @@
  * Kernel bodies as CUDA kernels; included by kernel.h where nvcc compiles.
  *
  * A thread finds its indices and runs the body. There are four kernels: one for views whose last
- * dimension is contiguous and whose strides and indices fit 32 bits, one for all other views, one
- * for arrays in pieces, and one for views like the first's in which a thread runs several
- * neighbours. The library launches one of them; a choice within one kernel would delay each
- * thread's first load.
+ * dimension is contiguous and whose strides and indices fit 32 bits, where no index is beyond the
+ * ends of its array; one for all other views; one for arrays in pieces; and one for views like the
+ * first's in which a thread runs several neighbours. The library launches one of them; a choice
+ * within one kernel would delay each thread's first load.
  */
 #include <polytile/cuda.h>
 #include <polytile/kernel_coarse.h>
@@ -79,7 +79,7 @@
 #define PT_CUDA_DEFINE_CONTIGUOUS_2(kernel, T, a)
 #define PT_CUDA_DEFINE_CONTIGUOUS_3(kernel, T, A, n_dims)                                          \
     const polytile_view pt_near_##A = pt_near_view(pt_view_##A);                                   \
-    const kernel##_##A##_view A = PT_VIEW_OF(T, pt_near_##A, n_dims, PT_LAST_UNIT, 0, 0);
+    const kernel##_##A##_view A = PT_VIEW_WITH(T, pt_near_##A, n_dims, PT_LAST_UNIT, 0, 0, 0);
 
 #define PT_CUDA_DEFINE_PIECES_2(kernel, T, a)
 #define PT_CUDA_DEFINE_PIECES_3(kernel, T, A, n_dims)                                              \

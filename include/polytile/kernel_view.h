@@ -26,13 +26,15 @@
 /** The index that wrap(index) and clamp(index) of a declaration name along a dimension: beyond an end
  * the array goes on at its other one, or has its outermost element. */
 #define PT_WRAP(view, dim, index)                                                                  \
-    pt_wrapped(index, PT_ARRAY_FIRST(view, dim), PT_ARRAY_LAST(view, dim))
+    ((view).has_edges ? pt_wrapped(index, PT_ARRAY_FIRST(view, dim), PT_ARRAY_LAST(view, dim))     \
+                      : (int64_t)(index))
 #define PT_CLAMP(view, dim, index)                                                                 \
-    pt_clamped(index, PT_ARRAY_FIRST(view, dim), PT_ARRAY_LAST(view, dim))
+    ((view).has_edges ? pt_clamped(index, PT_ARRAY_FIRST(view, dim), PT_ARRAY_LAST(view, dim))     \
+                      : (int64_t)(index))
 
 /* A typed view: at is where the element with all indices 0 would be, strides are in bytes, and as
  * addresses they are counted modulo 2^64. Where n_pieces is not 0, elements are found in the pieces
- * instead. */
+ * instead. has_edges: indices may be beyond the array's ends; bodies know it when they are compiled. */
 #define PT_VIEW_STRUCT(T, n_dims)                                                                  \
     struct {                                                                                       \
         T *at;                                                                                     \
@@ -43,6 +45,7 @@
         int64_t array_last[n_dims];                                                                \
         const polytile_view *pieces;                                                               \
         int32_t n_pieces;                                                                          \
+        int32_t has_edges;                                                                         \
     }
 
 /**
@@ -70,11 +73,13 @@
 
 /* The initialiser of a typed view; LAST says what the last dimension's stride is. */
 #define PT_VIEW_OF(T, v, n_dims, LAST, pieces, n_pieces)                                           \
+    PT_VIEW_WITH(T, v, n_dims, LAST, pieces, n_pieces, 1)
+#define PT_VIEW_WITH(T, v, n_dims, LAST, pieces, n_pieces, has_edges)                              \
     {                                                                                              \
         (T *)(v).origin, {PT_CAT(PT_FIRST_STRIDES_, n_dims)(v) LAST(T, v, (n_dims)-1)},            \
             {PT_CAT(PT_RANGE_ENDS_, n_dims)(v, lo)}, {PT_CAT(PT_RANGE_ENDS_, n_dims)(v, hi)},      \
             {PT_CAT(PT_ARRAY_ENDS_, n_dims)(v, array_first)},                                      \
-            {PT_CAT(PT_ARRAY_ENDS_, n_dims)(v, array_last)}, pieces, n_pieces                      \
+            {PT_CAT(PT_ARRAY_ENDS_, n_dims)(v, array_last)}, pieces, n_pieces, has_edges           \
     }
 
 /* The strides of all dimensions but the last, each with a comma behind it. */
@@ -127,16 +132,26 @@
 #define PT_VIEW_FUNCTION static inline
 #endif
 
-/* Indices that are one round beyond take no division. */
+/* A number modulo an extent, without a division: that takes GPUs many registers, and is hardly used. */
+PT_VIEW_FUNCTION int64_t pt_rounds_off(uint64_t at, uint64_t extent) {
+    uint64_t rounds = extent;
+    while (rounds <= at / 2)
+        rounds *= 2;
+    for (; rounds >= extent; rounds /= 2)
+        at -= at >= rounds ? rounds : 0;
+    return (int64_t)at;
+}
+
+/* Most indices are in the array, or a round beyond. */
 PT_VIEW_FUNCTION int64_t pt_wrapped(int64_t index, int64_t first, int64_t last) {
     const int64_t extent = last - first + 1;
     int64_t at = index - first;
     at += at < 0 ? extent : 0;
     at -= at >= extent ? extent : 0;
-    if (at < 0 || at >= extent) {
-        at %= extent;
-        at += at < 0 ? extent : 0;
-    }
+    if (at >= extent)
+        at = pt_rounds_off((uint64_t)at, (uint64_t)extent);
+    if (at < 0)
+        at = extent - 1 - pt_rounds_off((uint64_t)(-1 - at), (uint64_t)extent);
     return first + at;
 }
 

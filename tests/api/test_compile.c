@@ -52,6 +52,28 @@ static polytile_device *open(polytile_context *ctx, const char *text) {
 
 /* What bodies may say. */
 
+TEST_TABLE(ApiCompile, ABodySaysEdgesAsTheDeclarationDoes, devices) {
+    static float A[ROWS * COLUMNS], B[ROWS * COLUMNS];
+    int n_right = 0;
+    for (int k = 0; k < ROWS * COLUMNS; k++)
+        A[k] = (float)k;
+    polytile_kernel *kernel =
+        compile(ctx, "k[i, j]: in A[wrap(i-1), clamp(j+2)], A[i, wrap(j+1)]; out B[i, j]",
+                "B(i, j) = A(wrap(i - 1), clamp(j + 2)) + 2 * PT_AT(A, i, wrap(j + 1)) +\n"
+                "          0 * A(PT_WRAP(A, 0, (i - 1)), clamp((j) + 2));");
+    polytile_array *a = wrap(ctx, "A", POLYTILE_F32, 2, (int64_t[]){ROWS, COLUMNS}, A);
+    polytile_array *b = wrap(ctx, "B", POLYTILE_F32, 2, (int64_t[]){ROWS, COLUMNS}, B);
+    CHECK_OK(polytile_run(open(ctx, *row), kernel, POLYTILE_EXTENTS(ROWS, COLUMNS),
+                          POLYTILE_ARRAYS(a, b), NULL));
+    for (int i = 0; i < ROWS; i++)
+        for (int j = 0; j < COLUMNS; j++)
+            n_right +=
+                B[i * COLUMNS + j] ==
+                A[(i + ROWS - 1) % ROWS * COLUMNS + (j + 2 < COLUMNS ? j + 2 : COLUMNS - 1)] +
+                    2 * A[i * COLUMNS + (j + 1) % COLUMNS];
+    CHECK_EQUAL(n_right, ROWS * COLUMNS);
+}
+
 TEST_TABLE(ApiCompile, ABodyRunsOnEveryHostDevice, devices) {
     static float x[N], y[N], z[N];
     int n_right = 0;

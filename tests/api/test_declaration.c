@@ -232,6 +232,7 @@ static polytile_declaration *begin(polytile_context *ctx, int n_parameters) {
 
 static const polytile_affine i = {.index = {1, 0}}, j = {.index = {0, 1}};
 static const polytile_affine i_less_1 = {-1, {1, 0}, {0}}, i_plus_1 = {1, {1, 0}, {0}};
+static const polytile_affine j_less_1 = {-1, {0, 1}, {0}}, j_plus_1 = {1, {0, 1}, {0}};
 
 static int64_t superblocks_of(polytile_context *ctx, polytile_kernel *kernel) {
     polytile_array *arrays[2] = {NULL};
@@ -262,6 +263,28 @@ TEST_CASE(ApiDeclaration, ByCallsIsTheSameAsByText) {
     CHECK_TEXT(polytile_kernel_get_name(by_calls), "jacobi");
     CHECK_EQUAL(polytile_kernel_get_n_indices(by_calls), 2);
     CHECK_EQUAL(polytile_kernel_get_n_arrays(by_calls), 2);
+    CHECK_EQUAL(superblocks_of(ctx, by_calls), superblocks_of(ctx, by_text));
+}
+
+TEST_CASE(ApiDeclaration, ByCallsHasEdges) {
+    polytile_subscript rows[] = {{i_less_1, i_plus_1, 1, false, false, POLYTILE_EDGE_WRAP},
+                                 {j_less_1, j_plus_1, 1, false, false, POLYTILE_EDGE_CLAMP}};
+    const polytile_subscript point[] = {{i, i, 1, false, false, POLYTILE_EDGE_CLIP},
+                                        {j, j, 1, false, false, POLYTILE_EDGE_CLIP}};
+    polytile_declaration *declaration = begin(ctx, 0);
+    polytile_kernel *by_calls = NULL, *by_text = NULL;
+    CHECK_OK(polytile_declaration_add(declaration, POLYTILE_IN, false, "A", 2, rows));
+    CHECK_OK(polytile_declaration_add(declaration, POLYTILE_OUT, false, "B", 2, point));
+    CHECK_REFUSED(polytile_declaration_add(declaration, POLYTILE_OUT, false, "C", 2, rows),
+                  POLYTILE_DECLARATION, "subscript 2 of C clamps");
+    CHECK_REFUSED(polytile_declaration_add_scratch(declaration, POLYTILE_F32, "w", 2, rows),
+                  POLYTILE_DECLARATION, "scratch ends nowhere");
+    rows[0].edge = (polytile_edge)9;
+    CHECK_REFUSED(polytile_declaration_add(declaration, POLYTILE_IN, false, "A", 2, rows),
+                  POLYTILE_DECLARATION, "the edge 9 of subscript 1 of A");
+    CHECK_OK(polytile_kernel_create_from(declaration, NULL, &by_calls));
+    CHECK_OK(polytile_kernel_create(
+        ctx, "jacobi[i, j]: in A[wrap(i-1:i+1), clamp(j-1:j+1)]; out B[i, j]", NULL, &by_text));
     CHECK_EQUAL(superblocks_of(ctx, by_calls), superblocks_of(ctx, by_text));
 }
 

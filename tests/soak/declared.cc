@@ -12,6 +12,7 @@ RandomShape draw_shape(Random *random) {
     shape.inexact_percent = 0;
     shape.most_operands = static_cast<int>(random->number(1, 4));
     shape.conflict_free = random->chance(85);
+    shape.edge_percent = random->chance(30) ? 40 : 0;
     return shape;
 }
 

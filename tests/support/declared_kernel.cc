@@ -28,7 +28,7 @@ DeclaredKernel::DeclaredKernel(const RandomLaunch *launch,
             {element_bytes[p], launch->array_domains()[p].n_dims, POLYTILE_ANY_NUMBER});
 }
 
-/** The elements of the array that one thread touches. */
+/** The elements that one thread touches, before edges move them into the array; others are clipped. */
 polytile_domain DeclaredKernel::touched(const Access &access, const int64_t *thread) const {
     const polytile_domain &array =
         launch_->array_domains()[static_cast<size_t>(access.declared->array)];
@@ -45,6 +45,8 @@ polytile_domain DeclaredKernel::touched(const Access &access, const int64_t *thr
             subscript.from_first ? all.lo : value_for(subscript.lo, n_indices, thread, parameter);
         range.hi =
             subscript.to_last ? all.hi : value_for(subscript.hi, n_indices, thread, parameter);
+        if (subscript.edge != POLYTILE_EDGE_CLIP)
+            continue;
         range.hi = std::min(range.hi, all.hi);
         if (range.lo < all.lo)
             range.lo += (all.lo - range.lo + range.step - 1) / range.step * range.step;
@@ -52,12 +54,33 @@ polytile_domain DeclaredKernel::touched(const Access &access, const int64_t *thr
     return box;
 }
 
+/** Call with each element that one thread touches; with some twice, where the thread goes round. */
+template <class Call>
+void DeclaredKernel::each_touched(const Access &access, const int64_t *thread,
+                                  const Call &call) const {
+    const polytile_domain &array =
+        launch_->array_domains()[static_cast<size_t>(access.declared->array)];
+    for_each_place(touched(access, thread), [&](const int64_t *beyond) {
+        int64_t at[POLYTILE_MAX_DIMS];
+        std::copy_n(beyond, array.n_dims, at);
+        for (int d = 0; d < array.n_dims; d++) {
+            const polytile_range &all = array.range[d];
+            const int64_t extent = all.hi - all.lo + 1;
+            if (access.declared->subscript[d].edge == POLYTILE_EDGE_WRAP)
+                at[d] = all.lo + ((at[d] - all.lo) % extent + extent) % extent;
+            if (access.declared->subscript[d].edge == POLYTILE_EDGE_CLAMP)
+                at[d] = std::min(std::max(at[d], all.lo), all.hi);
+        }
+        call(static_cast<const int64_t *>(at));
+    });
+}
+
 void DeclaredKernel::run(const polytile_domain &threads, const polytile_view *views,
                          const std::vector<uint64_t> &values) const {
     const uint64_t first = mixed_values(values);
     for_each_place(threads, [&](const int64_t *thread) {
         const auto each = [&](size_t a, const auto &call) {
-            for_each_place(touched(accesses_[a], thread), call);
+            each_touched(accesses_[a], thread, call);
         };
         const auto find = [&](int a, const int64_t *at) {
             const pti_access *declared = accesses_[static_cast<size_t>(a)].declared;
@@ -73,7 +96,7 @@ void DeclaredKernel::start(const polytile_view *views) const {
         if (!access.declared->fresh)
             continue;
         for_each_place(launch_->threads(), [&](const int64_t *thread) {
-            for_each_place(touched(access, thread), [&](const int64_t *at) {
+            each_touched(access, thread, [&](const int64_t *at) {
                 store(address_in(views[access.declared->array], at,
                                  static_cast<size_t>(access.declared->n_dims)),
                       access.element_bytes, identity_of(access.role, access.element_bytes));

@@ -33,6 +33,8 @@ class DeclaredKernel {
              const std::vector<uint64_t> &values) const;
     void start(const polytile_view *views) const;
     polytile_domain touched(const Access &access, const int64_t *thread) const;
+    template <class Call>
+    void each_touched(const Access &access, const int64_t *thread, const Call &call) const;
     polytile_view plain_view(size_t array, unsigned char *memory) const;
 
     const RandomLaunch *launch_;

@@ -1,7 +1,9 @@
 #include "access/footprint/edges.h"
 
 #include "access/footprint/affine.h"
+#include "access/footprint/footprint.h"
 #include "access/footprint/section.h"
+#include "access/set/box.h"
 #include "access/set/range.h"
 #include "base/checked.h"
 #include "base/list.h"
@@ -14,6 +16,7 @@ typedef struct images {
     int n;
     bool exact; /* each thread has all elements of these */
     pti_subscript image[MAX_IMAGES];
+    bool is_moved[MAX_IMAGES]; /* it has what lies beyond the ends */
 } images;
 
 /** A subscript with an edge. */
@@ -32,6 +35,7 @@ static images whole_dimension(const edged *of, bool exact) {
         .lo = {.constant = of->array.lo}, .hi = {.constant = of->array.hi}, .step = 1};
     images made = one_image(&whole);
     made.exact = exact;
+    made.is_moved[0] = true;
     return made;
 }
 
@@ -64,8 +68,10 @@ static images images_of_wrap(const edged *of) {
     if (first <= 0 && last >= 0)
         made.image[made.n++] = *of->subscript;
     for (int64_t k = first; k <= last; k++)
-        if (k != 0)
+        if (k != 0) {
+            made.is_moved[made.n] = true;
             made.image[made.n++] = moved_by(of->subscript, k * extent);
+        }
     return made;
 }
 
@@ -81,6 +87,7 @@ static void add_end(const edged *of, bool is_low, images *made) {
                                    : pti_affine_max(&own->lo, of->threads) <= of->array.hi;
     if (!goes_beyond || (comes_back && own->step == 1))
         return;
+    made->is_moved[made->n] = true;
     made->image[made->n++] = (pti_subscript){
         .lo = is_low ? own->lo : outermost, .hi = is_low ? outermost : own->hi, .step = 1};
     made->exact = made->exact && pti_affine_min(&width, of->threads) >= 0 &&
@@ -140,6 +147,7 @@ static pti_section section_of(const unfolded *of, const pti_section *plain, int 
     for (int d = 0; d < plain->n_dims; d++) {
         made.subscript[d] = of->dim[d].image[k % of->dim[d].n];
         made.exact = made.exact && of->dim[d].exact;
+        made.is_moved = made.is_moved || of->dim[d].is_moved[k % of->dim[d].n];
         k /= of->dim[d].n;
     }
     return made;
@@ -177,4 +185,29 @@ polytile_status pti_edges_add_sections(polytile_context *ctx, pti_instance *inst
     }
 done:
     return status;
+}
+
+/** Return whether a section that stays where it is has threads beyond an end. */
+static bool reaches_beyond(const pti_instance *instance, const pti_section *section,
+                           const polytile_domain *threads) {
+    const polytile_domain *array = &instance->operand[section->operand].whole;
+    bool does = false;
+    for (int d = 0; d < section->n_dims; d++)
+        does = does || ((section->edges >> d & 1) != 0 &&
+                        (pti_affine_min(&section->subscript[d].lo, threads) < array->range[d].lo ||
+                         pti_affine_max(&section->subscript[d].hi, threads) > array->range[d].hi));
+    return does;
+}
+
+bool pti_instance_reaches_edges(const pti_instance *instance, const polytile_domain *threads) {
+    bool does = false;
+    for (int s = 0; s < instance->n_sections && !does; s++) {
+        const pti_section *section = &instance->section[s];
+        if (section->edges == 0)
+            continue;
+        const polytile_domain hull = pti_section_hull(instance, section, threads);
+        does = section->is_moved ? !pti_box_is_empty(&hull)
+                                 : reaches_beyond(instance, section, threads);
+    }
+    return does;
 }

@@ -20,4 +20,7 @@
 polytile_status pti_edges_add_sections(polytile_context *ctx, pti_instance *instance,
                                        const pti_access *access, const pti_section *plain);
 
+/** Return whether an index with an edge, of some thread of a box, is beyond the ends of its array. */
+bool pti_instance_reaches_edges(const pti_instance *instance, const polytile_domain *threads);
+
 #endif

@@ -12,15 +12,6 @@
  * the other. */
 enum { LEAST_ROUND = 4 };
 
-void pti_fold_free(struct pti_fold *fold) {
-    if (fold == NULL)
-        return;
-    pti_instance_free(fold->instance);
-    free(fold->axis);
-    free(fold->reach);
-    free(fold);
-}
-
 /** Return whether an expression is the index alone, and a constant. */
 static bool follows(const pti_affine *of, int index) {
     bool does = true;

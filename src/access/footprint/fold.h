@@ -33,6 +33,8 @@ struct pti_fold {
  */
 polytile_status pti_instance_add_fold(polytile_context *ctx, pti_instance *instance);
 
+/* instance.c */
+
 void pti_fold_free(struct pti_fold *fold);
 
 #endif

@@ -24,6 +24,15 @@ static void free_given(pti_given *given) {
     free(given);
 }
 
+void pti_fold_free(struct pti_fold *fold) {
+    if (fold == NULL)
+        return;
+    pti_instance_free(fold->instance);
+    free(fold->axis);
+    free(fold->reach);
+    free(fold);
+}
+
 void pti_instance_free(pti_instance *instance) {
     if (instance == NULL)
         return;

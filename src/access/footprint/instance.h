@@ -27,6 +27,7 @@ typedef struct pti_section {
     int access;     /* of the declaration, whose elements it has, or some of them */
     unsigned edges; /* bit d: dimension d had an edge, so that threads may touch nothing of this
                           section, but of another one of its access (edges.h) */
+    bool is_moved;  /* has what lies beyond the array's ends, moved into the array */
     polytile_role role;
     bool fresh;
     bool exact;        /* false: touches some of the section's elements, not necessarily all */

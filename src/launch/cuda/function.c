@@ -40,7 +40,7 @@ static bool has_32_bit_strides(const polytile_view *view, const polytile_view_sh
     bool is = view->stride_bytes[shape->n_dims - 1] == shape->element_bytes;
     for (int d = 0; d < shape->n_dims; d++)
         is = is && fits_32_bits(view->stride_bytes[d]);
-    return is;
+    return is && (view->first_piece & POLYTILE_BEYOND) == 0;
 }
 
 /** Return whether the indices of threads fit 32 bits and have no steps between them. */

@@ -1,6 +1,7 @@
 #include "launch/device/execution.h"
 
 #include "access/declare/array.h"
+#include "access/footprint/edges.h"
 #include "access/footprint/footprint.h"
 #include "access/footprint/shear.h"
 #include "access/footprint/split.h"
@@ -133,6 +134,13 @@ static polytile_view *list_pieces(const pti_execution *run, const pti_op *op,
     return piece;
 }
 
+/** Tell bodies that indices may be beyond the ends of arrays: those in pieces expect it. */
+static void note_edges(const pti_instance *instance, polytile_view *views) {
+    for (int a = 0; a < pti_instance_n_arrays(instance); a++)
+        if (views[a].n_pieces == 0)
+            views[a].first_piece = POLYTILE_BEYOND;
+}
+
 static void resolve_launch(pti_execution *run, pti_command *command) {
     const pti_call *call = &run->schedule->launch[command->op->launch].call;
     const pti_instance *instance = call->instance;
@@ -148,6 +156,8 @@ static void resolve_launch(pti_execution *run, pti_command *command) {
         values[v] = (polytile_view){.origin = (void *)(uintptr_t)body->values[v].bytes};
     for (int a = 0; instance->n_further > 0 && a < pti_instance_n_arrays(instance); a++)
         next = list_pieces(run, command->op, instance, a, &views[a], pieces, next);
+    if (pti_instance_reaches_edges(pti_instance_as_given(instance), &command->op->box))
+        note_edges(instance, views);
     command->launch = (pti_sub_kernel){.instance = pti_instance_as_given(instance),
                                        .body = *body,
                                        .threads = &command->op->box,

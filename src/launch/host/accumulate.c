@@ -90,7 +90,7 @@ static void fill_accumulator(const pti_operand *operand, const pti_accumulator *
 void pti_mark_alone(const pti_sub_kernel *launch, int operand, polytile_view *view) {
     if (launch->instance->operand[operand].reduces && !launch->body.is_watched &&
         view->n_pieces == 0 && pti_box_count(&view->resident) == 1)
-        view->first_piece = POLYTILE_ALONE;
+        view->first_piece |= POLYTILE_ALONE;
 }
 
 /** Give each chunk the launch's views, with its own copies of what it reduces into. */
@@ -103,8 +103,10 @@ static void fill_and_view(const pti_sub_kernel *launch, pti_accumulators *made) 
             const pti_accumulator *accumulator = &made->accumulator[chunk * made->n_private + k];
             int a = accumulator->operand;
             fill_accumulator(&launch->instance->operand[a], accumulator, made->memory);
+            const int32_t flags = views[a].first_piece;
             views[a] = pti_view_of(made->memory + accumulator->offset_bytes, &accumulator->layout,
                                    &launch->instance->operand[a].whole);
+            views[a].first_piece = flags;
             pti_mark_alone(launch, a, &views[a]);
         }
     }

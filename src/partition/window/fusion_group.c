@@ -159,8 +159,7 @@ static pti_skew_request skew_request(const pti_step_window *window, int first,
                               .arena_bytes = window->memory_bytes,
                               .link = link == NULL ? &polytile_link_default : link,
                               .most_per_pass = most_per_pass(window, first, n_calls),
-                              .one_after_other =
-                                  ring != NULL || !may_all_overlap(window, first, n_calls),
+                              .one_after_other = !may_all_overlap(window, first, n_calls),
                               .fewest_bytes = pti_strategy_find(options->strategy)->fewest_bytes};
 }
 
