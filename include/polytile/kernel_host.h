@@ -118,7 +118,7 @@ static inline void *pt_only_element(const polytile_view *view, int n_dims) {
 /* Whatever its index, an element that is alone is the variable. */
 #define PT_AND_IS_ALONE_2(kernel, T, a)
 #define PT_AND_IS_ALONE_3(kernel, T, A, n_dims)                                                    \
-    &&(PT_IS_CONST(T) || pt_views[kernel##_##A##_place].first_piece & POLYTILE_ALONE)
+    &&(PT_IS_CONST(T) || (pt_views[kernel##_##A##_place].first_piece & POLYTILE_ALONE) != 0)
 #define PT_DEFINE_ALONE_2(kernel, T, a) PT_DEFINE_PARAMETER(kernel, T, a)
 #define PT_DEFINE_ALONE_3(kernel, T, A, n_dims)                                                    \
     kernel##_##A##_view A =                                                                        \

@@ -11,9 +11,11 @@
 /* The alignment of copies: chunks share no cache line. */
 enum { LINE_BYTES = 64 };
 
-/** Copies may take so many bytes in any case, and this part of what is touched: one thread combines
- * what all threads have read. */
+/** Copies may take so many bytes in any case, and this part of what is touched. */
 enum { LEAST_PRIVATE_BYTES = 1024 * 1024, PRIVATE_PART = 16 };
+
+/** Fewer bytes of copies are combined by one thread. */
+enum { LEAST_SHARED_BYTES = 64 * 1024 };
 
 int64_t pti_accumulators_touched_bytes(const pti_sub_kernel *launch) {
     const pti_instance *instance = launch->instance;
@@ -94,7 +96,7 @@ void pti_mark_alone(const pti_sub_kernel *launch, int operand, polytile_view *vi
 }
 
 /** Give each chunk the launch's views, with its own copies of what it reduces into. */
-static void fill_and_view(const pti_sub_kernel *launch, pti_accumulators *made) {
+static void view_copies(const pti_sub_kernel *launch, pti_accumulators *made) {
     const int n_views = pti_sub_kernel_n_views(launch);
     for (int64_t chunk = 0; chunk < made->n_chunks; chunk++) {
         polytile_view *views = made->views + chunk * n_views;
@@ -102,7 +104,6 @@ static void fill_and_view(const pti_sub_kernel *launch, pti_accumulators *made) 
         for (int k = 0; k < made->n_private; k++) {
             const pti_accumulator *accumulator = &made->accumulator[chunk * made->n_private + k];
             int a = accumulator->operand;
-            fill_accumulator(&launch->instance->operand[a], accumulator, made->memory);
             const int32_t flags = views[a].first_piece;
             views[a] = pti_view_of(made->memory + accumulator->offset_bytes, &accumulator->layout,
                                    &launch->instance->operand[a].whole);
@@ -133,24 +134,72 @@ bool pti_accumulators_create(const pti_sub_kernel *launch, const pti_cut *cut,
         pti_accumulators_free(&made);
         return false;
     }
-    fill_and_view(launch, &made);
+    view_copies(launch, &made);
     *accumulators = made;
     return true;
 }
 
-void pti_accumulators_combine(const pti_accumulators *accumulators, const pti_sub_kernel *launch) {
-    int64_t n_copies = accumulators->n_chunks * accumulators->n_private;
-    for (int64_t k = 0; k < n_copies; k++) {
-        const pti_accumulator *accumulator = &accumulators->accumulator[k];
+void pti_accumulators_fill(const pti_accumulators *accumulators, const pti_sub_kernel *launch,
+                           int64_t chunk) {
+    for (int k = 0; k < accumulators->n_private; k++) {
+        const pti_accumulator *of = &accumulators->accumulator[chunk * accumulators->n_private + k];
+        fill_accumulator(&launch->instance->operand[of->operand], of, accumulators->memory);
+    }
+}
+
+/** Clip a range to the indices from first to last. */
+static void clip_range(polytile_range *range, int64_t first, int64_t last) {
+    if (first > range->lo)
+        range->lo += pti_ceil_div(first - range->lo, range->step) * range->step;
+    range->hi = pti_min(range->hi, last);
+}
+
+/** The k-th of n parts of a box along its first dimension, as far as another box has it. */
+static polytile_domain part_of(const polytile_domain *box, const polytile_domain *of, int64_t k,
+                               int64_t n) {
+    polytile_domain part = *box;
+    const int64_t lo = of->range[0].lo, extent = of->range[0].hi - lo + 1;
+    const int64_t length = pti_ceil_div(extent, n);
+    clip_range(&part.range[0], lo + k * length, pti_min(lo + (k + 1) * length, lo + extent) - 1);
+    return part;
+}
+
+/** Combine the k-th of n parts of all copies. */
+static void combine_part(const pti_accumulators *accumulators, const pti_sub_kernel *launch,
+                         int64_t k, int64_t n) {
+    const int64_t n_copies = accumulators->n_chunks * accumulators->n_private;
+    for (int64_t c = 0; c < n_copies; c++) {
+        const pti_accumulator *accumulator = &accumulators->accumulator[c];
         const pti_operand *operand = &launch->instance->operand[accumulator->operand];
         const polytile_view *view = &launch->views[accumulator->operand];
+        const polytile_domain box = part_of(&accumulator->layout.hull, &view->resident, k, n);
         pti_memory_layout target = pti_memory_layout_of_view(view);
-        pti_move move = {&accumulator->layout.hull,
+        pti_move move = {&box,
                          operand->element_bytes,
                          {pti_view_first(view), &target},
                          {accumulators->memory + accumulator->offset_bytes, &accumulator->layout}};
         pti_reduction_combine(operand->reduction, operand->type, &move);
     }
+}
+
+static int64_t count_bytes(const pti_accumulators *accumulators) {
+    int64_t n_bytes = 0;
+    for (int64_t c = 0; c < accumulators->n_chunks * accumulators->n_private; c++)
+        n_bytes += accumulators->accumulator[c].layout.size_bytes;
+    return n_bytes;
+}
+
+/** Each thread combines a part of the elements, of all copies. */
+void pti_accumulators_combine(const pti_accumulators *accumulators, const pti_sub_kernel *launch) {
+    const int64_t n_parts =
+        count_bytes(accumulators) < LEAST_SHARED_BYTES ? 1 : accumulators->n_chunks;
+    if (n_parts == 1) {
+        combine_part(accumulators, launch, 0, 1);
+        return;
+    }
+#pragma omp parallel for num_threads((int)n_parts) schedule(static, 1)
+    for (int64_t k = 0; k < n_parts; k++)
+        combine_part(accumulators, launch, k, n_parts);
 }
 
 void pti_accumulators_free(pti_accumulators *accumulators) {

@@ -25,7 +25,7 @@ typedef struct pti_accumulators {
     int64_t n_chunks;
     pti_accumulator *accumulator; /* [chunk * n_private + k]; owned, as all below */
     polytile_view *views;         /* [chunk * pti_sub_kernel_n_views() + view] */
-    char *memory;                 /* filled with the identities */
+    char *memory;
 } pti_accumulators;
 
 /**
@@ -41,8 +41,12 @@ bool pti_accumulators_create(const pti_sub_kernel *launch, const pti_cut *cut,
  * it meanwhile, which the caller knows. */
 void pti_mark_alone(const pti_sub_kernel *launch, int operand, polytile_view *view);
 
-/** Combine the copies into the operands in C order of the chunks: results are the same bits for the
- * same number of threads. */
+/** Fill a chunk's copies with the identities, before its body runs: its thread touches them first. */
+void pti_accumulators_fill(const pti_accumulators *accumulators, const pti_sub_kernel *launch,
+                           int64_t chunk);
+
+/** Combine the copies into the operands, each element in C order of the chunks: results are the same
+ * bits for the same number of threads. */
 void pti_accumulators_combine(const pti_accumulators *accumulators, const pti_sub_kernel *launch);
 
 void pti_accumulators_free(pti_accumulators *accumulators);

@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-/** What one thread takes to fill and combine a byte of a copy, in units of what it takes for a byte that
- * a body touches. */
+/** What filling and combining a byte of a copy takes, in units of what a byte takes that a body
+ * touches. */
 static const double copied_cost = 3;
 
 /** Call a function that knows no steps for each index that has one. */
@@ -106,8 +106,10 @@ static void run_with_copies(const pti_sub_kernel *launch, const pti_cut *cut) {
     }
     const int n_views = pti_sub_kernel_n_views(launch);
 #pragma omp parallel for num_threads((int)cut->n_chunks) schedule(static, 1)
-    for (int64_t chunk = 0; chunk < cut->n_chunks; chunk++)
+    for (int64_t chunk = 0; chunk < cut->n_chunks; chunk++) {
+        pti_accumulators_fill(&copies, launch, chunk);
         run_chunk(launch, cut, chunk, copies.views + chunk * n_views);
+    }
     pti_accumulators_combine(&copies, launch);
     pti_accumulators_free(&copies);
 }
@@ -181,9 +183,8 @@ static double count_copied_bytes(const pti_sub_kernel *launch, const pti_cut *cu
 
 /** Whether a cut with copies takes less time than one without. Units: what all threads together take
  * for what the launch touches. */
-static bool pays_copies(const pti_sub_kernel *launch, const pti_cut *copied, const pti_cut *apart,
-                        int n_threads) {
-    const double copies = copied_cost * n_threads * count_copied_bytes(launch, copied) /
+static bool pays_copies(const pti_sub_kernel *launch, const pti_cut *copied, const pti_cut *apart) {
+    const double copies = copied_cost * count_copied_bytes(launch, copied) /
                           (double)pti_accumulators_touched_bytes(launch);
     return 1 / copied->balance + copies < 1 / apart->balance;
 }
@@ -194,7 +195,7 @@ static void launch_reduction(const pti_sub_kernel *launch, int n_threads, pti_ho
     pti_cut apart = pti_cut_evenly(launch->threads, n_threads, may_cut);
     find_cuttable(launch, n_threads, true, may_cut);
     pti_cut copied = pti_cut_evenly(launch->threads, n_threads, may_cut);
-    if (pays_copies(launch, &copied, &apart, n_threads) || !all_write_apart(launch, &apart))
+    if (pays_copies(launch, &copied, &apart) || !all_write_apart(launch, &apart))
         run_with_copies(launch, &copied);
     else if (apart.n_chunks == 1)
         run_whole(launch);

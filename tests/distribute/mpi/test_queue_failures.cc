@@ -158,4 +158,37 @@ TEST_F(MpiQueueFailures, AFailureInTheMiddleOfManyStepsHangsNobody) {
     EXPECT_EQ(polytile_queue_wait(queue), POLYTILE_OK) << "it was told";
 }
 
+/** Where one rank cancels, all end, and know which it was. */
+TEST_F(MpiQueueFailures, AllEndWhereOneRankCancels) {
+    for (const char *device : {"host", "host(memory=1KiB)"}) {
+        open(device);
+        for (int k = 0; k < 5; k++)
+            EXPECT_EQ(launch(kernel), POLYTILE_OK) << error();
+        if (is_last)
+            polytile_queue_cancel(queue);
+        EXPECT_EQ(polytile_queue_wait(queue), POLYTILE_CANCELLED);
+        expect_error(of_last, "cancelled");
+        EXPECT_EQ(polytile_array_get_state(arrays[0]), POLYTILE_ARRAY_COMPLETE);
+        EXPECT_EQ(polytile_array_get_state(arrays[1]), POLYTILE_ARRAY_INCOMPLETE);
+        expect_that_it_goes_on();
+        polytile_queue_destroy(queue);
+        polytile_array_destroy(arrays[0]);
+        polytile_array_destroy(arrays[1]);
+    }
+}
+
+void note_nothing(polytile_status, void *) {}
+
+/** What is asked runs; no function can be called. */
+TEST_F(MpiQueueFailures, TestingRunsWhatIsQueuedAndNotifyingIsRefused) {
+    open("host");
+    EXPECT_EQ(launch(kernel), POLYTILE_OK) << error();
+    EXPECT_LT(polytile_queue_get_progress(queue).fraction, 1);
+    EXPECT_TRUE(polytile_queue_test(queue, arrays[1]));
+    EXPECT_EQ(polytile_queue_get_progress(queue).fraction, 1);
+    EXPECT_EQ(polytile_queue_notify(queue, arrays[1], note_nothing, nullptr), POLYTILE_UNSUPPORTED);
+    expect_error("queue on ", "wait for the array");
+    expect_that_it_goes_on();
+}
+
 } // namespace

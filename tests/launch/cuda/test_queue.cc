@@ -124,6 +124,62 @@ TEST_F(QueueTest, MakingRoomBringsNothingOldBackOverWhatTheHostGot) {
     polytile_queue_destroy(queue);
 }
 
+/** What a function saw, which cancels when it is called. */
+struct Canceller {
+    polytile_queue *queue;
+    const float *memory;
+    float seen;
+    polytile_status status;
+};
+
+void see_and_cancel(polytile_status status, void *user) {
+    Canceller &of = *static_cast<Canceller *>(user);
+    of.seen = of.memory[0];
+    of.status = status;
+    polytile_queue_cancel(of.queue);
+}
+
+/** Streams that lag behind: what a function reads has arrived, and nothing behind it has begun. */
+TEST_F(QueueTest, AFunctionSeesWhatHasComeFromTheGpuAndEndsWhatIsBehind) {
+    Random random(test_seed("QueueTest.AFunctionSeesWhatHasComeFromTheGpuAndEndsWhatIsBehind"));
+    polytile_implementation doubling = scale_kernel;
+    doubling.cuda = reinterpret_cast<const void *>(scale_kernel.host);
+    for (int64_t round = 0; round < scaled(60) && !HasFailure(); round++) {
+        FakeCuda cuda(static_cast<uint64_t>(random.number(0, int64_t{1} << 62)));
+        cuda.add_kernel(doubling.cuda, doubling);
+        const int64_t n = random.one_of({1, 31, 1000, 5003});
+        std::vector<float> x_memory(static_cast<size_t>(n), 1), y_memory(x_memory);
+        const std::string memory = std::to_string(random.one_of({9 << 10, 64 << 10}));
+        polytile_queue *queue = open(("cuda:0(memory=" + memory + "B)").c_str());
+        polytile_array *x = wrap("x", x_memory), *y = wrap("y", y_memory);
+        polytile_kernel *kernel = create("scale[i]: inout x[i]", &doubling);
+        Canceller canceller = {queue, x_memory.data(), 0, POLYTILE_INTERNAL};
+        ASSERT_EQ(attach(queue, {x, y}), POLYTILE_OK) << error();
+        polytile_queue_pause(queue);
+        const int n_before = static_cast<int>(random.number(0, 4));
+        for (int k = 0; k < n_before; k++)
+            ASSERT_EQ(launch(queue, kernel, line(n), {x}), POLYTILE_OK) << error();
+        ASSERT_EQ(polytile_queue_notify(queue, x, see_and_cancel, &canceller), POLYTILE_OK)
+            << error();
+        ASSERT_EQ(launch(queue, kernel, line(n), {x}), POLYTILE_OK) << error();
+        ASSERT_EQ(launch(queue, kernel, line(n), {y}), POLYTILE_OK) << error();
+        EXPECT_EQ(polytile_queue_wait(queue), POLYTILE_CANCELLED);
+        const float left = static_cast<float>(1 << n_before);
+        EXPECT_EQ(canceller.status, POLYTILE_OK);
+        EXPECT_EQ(canceller.seen, left);
+        EXPECT_EQ(polytile_array_get_state(x), POLYTILE_ARRAY_UNTOUCHED);
+        EXPECT_EQ(polytile_array_get_state(y), POLYTILE_ARRAY_UNTOUCHED);
+        EXPECT_EQ(detach(queue, {x, y}), POLYTILE_OK) << error();
+        EXPECT_EQ(x_memory, std::vector<float>(x_memory.size(), left));
+        EXPECT_EQ(y_memory, std::vector<float>(y_memory.size(), 1));
+        polytile_queue_destroy(queue);
+        polytile_array_destroy(x);
+        polytile_array_destroy(y);
+        EXPECT_EQ(cuda.violations(), "");
+        EXPECT_EQ(cuda.leaks(), "");
+    }
+}
+
 /** Two arrays on a GPU, one with results that only the GPU has. */
 class CudaQueueFailure : public QueueTest {
   protected:
