@@ -1,5 +1,5 @@
-/* Steps of Jacobi on fields that stay on the GPU, several a kernel in tiles by hand, against a plain
- * launch a step: what the library should come to. */
+/* Steps of Jacobi on fields that stay on the GPU, several a kernel in tiles by hand, against a
+ * plain launch a step: what the library should come to. */
 #include "gpu/tiles.h"
 
 #include "gpu/cases.h"
@@ -27,7 +27,8 @@ static void step_plainly(const contest *c, way by, int step) {
     GPU_CALL(cudaLaunchKernel(gpu_plain_jacobi(), grid, block, arguments, 0, c->stream));
 }
 
-/** The last two steps are launches of their own, so that both fields have what their last step wrote. */
+/** The last two steps are launches of their own, so that both fields have what their last step
+ * wrote. */
 static double time_tiles(void *subject) {
     const contest *c = subject;
     double start_s = bench_now_s();

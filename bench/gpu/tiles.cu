@@ -1,11 +1,11 @@
 /*
- * What several steps a kernel are worth, by hand: a thread block loads a tile of a field with its border
- * into shared memory and makes all steps there. Each step computes the border that later steps read,
- * which neighbouring tiles compute, too.
+ * What several steps a kernel are worth, by hand: a thread block loads a tile of a field with its
+ * border into shared memory and makes all steps there. Each step computes the border that later
+ * steps read, which neighbouring tiles compute, too.
  *
- * The body is that of POLYTILE_KERNEL, called on a view of shared memory. It writes to a view of the
- * thread's own registers, several rows a thread: so nothing is stored between two rows, and the loads
- * that rows share are made once.
+ * The body is that of POLYTILE_KERNEL, called on a view of shared memory. It writes to a view of
+ * the thread's own registers, several rows a thread: so nothing is stored between two rows, and the
+ * loads that rows share are made once.
  */
 #include "gpu/tiles.h"
 

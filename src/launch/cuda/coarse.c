@@ -73,8 +73,8 @@ bool pti_cuda_may_be_coarse(const pti_sub_kernel *launch, const pti_cuda_choice 
     return choice->coarse.kernel != NULL && launch->body.block == NULL && !has_aliases(launch);
 }
 
-/** Return whether a launch has a thread for each that the GPU runs at once, though each runs several
- * neighbours. */
+/** Return whether a launch has a thread for each that the GPU runs at once, though each runs
+ * several neighbours. */
 static bool fills_gpu(const pti_sub_kernel *launch, const pti_cuda_variant *variant) {
     return pti_box_count(launch->threads) / variant->n_neighbours >= variant->n_resident;
 }
