@@ -10,9 +10,9 @@
  * or if threads combine into elements. */
 pti_cuda_variant pti_cuda_coarse_of(const pti_sub_kernel *launch);
 
-/** Return whether by the declaration so many neighbours share enough of what they read for it to
- * pay. */
-bool pti_cuda_neighbours_share(const pti_sub_kernel *launch, int n_neighbours);
+/** Find out, once a launch has as many neighbours, whether by the declaration they share enough of
+ * what they read for the coarse kernel to pay. */
+void pti_cuda_look_at_sharing(const pti_sub_kernel *launch, pti_cuda_choice *choice);
 
 /**
  * Return the kernel that runs a launch.
