@@ -59,7 +59,18 @@ static __device__ __forceinline__ void step_rows(const float *from, float *to, i
     }
 }
 
-/** Load a tile; of the other field what no step writes, at its border. */
+/** Load a tile that lies in the interior. Many loads under way matter more than all else here. */
+static __device__ __forceinline__ void load_inner(const float *from, int64_t n, place first,
+                                                  float *tile) {
+    const int column = threadIdx.x % WIDTH;
+    const float *const at = from + first.i * n + first.j + column;
+#pragma unroll 8
+    for (int row = threadIdx.x / WIDTH; row < HEIGHT; row += N_LINES)
+        tile[row * WIDTH + column] = at[row * n];
+}
+
+/** Load a tile that may reach over the field's ends; of the other field what no step writes, at its
+ * border. */
 static __device__ __forceinline__ void load(const float *from, const float *to, int64_t n,
                                             place first, float *tile, float *other) {
     const int column = threadIdx.x % WIDTH;
@@ -103,7 +114,10 @@ static __global__ void __launch_bounds__(N_THREADS)
     float *tile = memory, *other = memory + HEIGHT * WIDTH;
     const place first = {(int64_t)blockIdx.y * OWN_HEIGHT + 1 - TILES_N_STEPS,
                          (int64_t)blockIdx.x * OWN_WIDTH + 1 - TILES_N_STEPS};
-    load(from, to, n, first, tile, other);
+    if (first.i > 0 && first.i + HEIGHT < n && first.j > 0 && first.j + WIDTH < n)
+        load_inner(from, n, first, tile);
+    else
+        load(from, to, n, first, tile, other);
     for (int step = 1; step <= TILES_N_STEPS; step++) {
         __syncthreads();
         make_step(tile, other, n, first, step);
