@@ -1,6 +1,7 @@
 /* A column of a field sent to a neighbour and one received from it, by the library's transport and
  * by a derived datatype of MPI, in turns: mpiexec -n 2 build/bench/halo. */
 #include "common/bench.h"
+#include "distribute/exchange/joint_plan.h"
 #include "distribute/mpi/array_open.h"
 
 #include <math.h>
@@ -19,9 +20,8 @@ typedef struct contest {
     int64_t shared_column[2]; /* by the rank that sends it */
     polytile_array *array;
     float *memory; /* of the program's; NULL: the array is of a queue */
-    pti_transfer transfer[2];
-    pti_exchange exchange;
-    pti_persistent_exchange route;
+    pti_joint_list list;
+    pti_messages messages;
     MPI_Datatype column;
     MPI_Request requests[2];
     bench_times ours;
@@ -73,16 +73,20 @@ static void create_spread(contest *c) {
 }
 
 static void open_route(contest *c) {
+    pti_transfer transfer[2];
+    pti_exchange exchange = {2, transfer};
     for (int from = 0; from < 2; from++) {
         const int64_t at = c->shared_column[from];
         const polytile_domain column = {2, {{0, EXTENT - 1, 1}, {at, at, 1}}};
-        c->transfer[from] = (pti_transfer){.from = from, .to = 1 - from, .n_elements = EXTENT};
-        pti_boxes_append(&c->transfer[from].boxes, &column);
+        transfer[from] = (pti_transfer){.from = from, .to = 1 - from, .n_elements = EXTENT};
+        pti_boxes_append(&transfer[from].boxes, &column);
     }
-    c->exchange = (pti_exchange){2, c->transfer};
-    c->route =
-        (pti_persistent_exchange){.exchange = &c->exchange, .arrays = &c->array, .n_arrays = 1};
-    bench_require(c->transport->functions->open_exchange(c->transport, &c->route), c->ctx);
+    if (!pti_joint_plan_messages(&exchange, c->rank, 1, &c->list))
+        abort();
+    pti_boxes_free(&transfer[0].boxes);
+    pti_boxes_free(&transfer[1].boxes);
+    c->messages = (pti_messages){.list = &c->list, .arrays = &c->array};
+    bench_require(c->transport->functions->open(c->transport, &c->messages), c->ctx);
 }
 
 /** The same as two persistent requests. */
@@ -107,17 +111,17 @@ static void end(contest *c) {
     MPI_Request_free(&c->requests[0]);
     MPI_Request_free(&c->requests[1]);
     MPI_Type_free(&c->column);
-    c->transport->functions->forget_exchange(c->transport, &c->route);
-    pti_boxes_free(&c->transfer[0].boxes);
-    pti_boxes_free(&c->transfer[1].boxes);
+    c->transport->functions->forget(c->transport, &c->messages);
+    pti_joint_list_free(&c->list);
     c->transport->functions->close(c->transport);
     polytile_context_destroy(c->ctx);
     free(c->memory);
 }
 
 static void exchange_by_transport(contest *c) {
-    bench_require(c->transport->functions->start(c->transport, &c->route, false), c->ctx);
-    bench_require(c->transport->functions->finish(c->transport, &c->route), c->ctx);
+    const pti_transport_functions *functions = c->transport->functions;
+    bench_require(functions->send(c->transport, &c->messages, 0, false), c->ctx);
+    bench_require(functions->receive(c->transport, &c->messages, 1, false), c->ctx);
 }
 
 static void exchange_by_datatype(contest *c) {

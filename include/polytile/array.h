@@ -82,6 +82,33 @@ polytile_status polytile_array_wrap_strides(polytile_context *ctx, const char *n
                                             const int64_t *stride_bytes, void *data,
                                             polytile_array **array);
 
+/** Memory of a GPU that the program has, say of CuPy or PyTorch. */
+typedef struct polytile_device_memory {
+    void *data;                  /**< of the element with the lowest indices */
+    const int64_t *stride_bytes; /**< as of polytile_array_wrap_strides(); NULL: C order */
+    void *stream;                /**< a cudaStream_t; NULL: CUDA's default stream */
+    bool read_only;              /**< nothing may write it */
+    int64_t reserved[4];         /**< 0 */
+} polytile_device_memory;
+
+/**
+ * Wrap memory of a GPU as an array: runs on that GPU use it in place and copy nothing.
+ *
+ * polytile_run() takes such arrays where all of a launch lie on its device; it waits for what was
+ * submitted to their streams before, and is done when it returns. A launch then takes no memory of
+ * the library's, whatever the limit. Host devices, queues and checks that run the kernel refuse such
+ * arrays, and so do kernels with scratch and team kernels.
+ *
+ * Shapes  domain: of steps 1.
+ * Errors  As polytile_array_wrap_strides(); INVALID also for reserved members. Whether the memory is a GPU's is looked up by the run.
+ * Owns    data stays the caller's and must outlive the array, and so must the stream; the context
+ *         owns the array.
+ */
+polytile_status polytile_array_wrap_device(polytile_context *ctx, const char *name,
+                                           polytile_type type, const polytile_domain *domain,
+                                           const polytile_device_memory *memory,
+                                           polytile_array **array);
+
 /*
  * Views: an array over elements of another one, its base, which may be a view itself.
  *
@@ -137,12 +164,23 @@ void polytile_array_destroy(polytile_array *array);
 const char *polytile_array_get_name(const polytile_array *array);
 polytile_type polytile_array_get_type(const polytile_array *array);
 const polytile_domain *polytile_array_get_domain(const polytile_array *array);
-/** Return the host memory of the first element; NULL for a described array and for one of a
- * queue. */
+/** Return the host memory of the first element; NULL for a described array, for one of a queue, and
+ * for one in the memory of a GPU. */
 void *polytile_array_get_data(const polytile_array *array);
 
 /** Return false after a run failed while it wrote this array, until a run has written all of it. */
 bool polytile_array_is_complete(const polytile_array *array);
+
+/** What a run that failed or was cancelled has left of an array. */
+typedef enum polytile_array_state {
+    POLYTILE_ARRAY_COMPLETE,  /* all launches so far that write it are done */
+    POLYTILE_ARRAY_UNTOUCHED, /* some did not run: it holds all of what those before them left */
+    POLYTILE_ARRAY_INCOMPLETE /* some elements were lost, see polytile_array_is_complete() */
+} polytile_array_state;
+
+/** Return what became of an array. UNTOUCHED ends with the next launch that writes it. A queue over
+ * several devices calls all arrays incomplete that its failed launches write. */
+polytile_array_state polytile_array_get_state(const polytile_array *array);
 
 #ifdef __cplusplus
 }

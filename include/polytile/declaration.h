@@ -85,9 +85,16 @@ typedef struct polytile_affine {
     int64_t parameter[POLYTILE_MAX_PARAMETERS];
 } polytile_affine;
 
+/** What becomes of indices beyond the ends of an array. */
+typedef enum polytile_edge {
+    POLYTILE_EDGE_CLIP,  /* a thread touches nothing there */
+    POLYTILE_EDGE_WRAP,  /* they go on at the other end: the array is periodic */
+    POLYTILE_EDGE_CLAMP, /* each is the nearest index that the array has; in the role in only */
+} polytile_edge;
+
 /**
  * The elements that one thread touches along one dimension of an array: lo, lo + step, ... up to
- * hi.
+ * hi. With an edge these are "wrap(lo:hi:step)" and "clamp(lo:hi:step)".
  *
  * from_first replaces lo by the array's first index (minus infinity), to_last replaces hi by its
  * last (infinity).
@@ -100,6 +107,7 @@ typedef struct polytile_subscript {
     int64_t step;
     bool from_first;
     bool to_last;
+    polytile_edge edge;
 } polytile_subscript;
 
 /** A declaration under construction, for programs that build it by calls instead of text. */
@@ -131,7 +139,8 @@ polytile_status polytile_declaration_add_parameter(polytile_declaration *declara
  * fresh: of a reducing role, start from its identity ("out sum") instead of what the array holds.
  *
  * Errors  DECLARATION (empty name, a number of subscripts other than before, step < 1, fresh
- *         without reduction, more than 1024 sections; the role scratch, which needs a type).
+ *         without reduction, an edge that clamps in another role than in, more than 1024
+ *         sections; the role scratch, which needs a type).
  */
 polytile_status polytile_declaration_add(polytile_declaration *declaration, polytile_role role,
                                          bool fresh, const char *array, int n_subscripts,
@@ -144,7 +153,7 @@ polytile_status polytile_declaration_add(polytile_declaration *declaration, poly
  * is undefined. A launch takes no array for it, and nothing is moved.
  *
  * Errors  DECLARATION (as for a section; a type that is none; a name that is an array or scratch
- *         already; a subscript without both ends).
+ *         already; a subscript without both ends, or with an edge).
  */
 polytile_status polytile_declaration_add_scratch(polytile_declaration *declaration,
                                                  polytile_type type, const char *name,

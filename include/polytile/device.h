@@ -56,6 +56,15 @@ const char *polytile_device_get_text(const polytile_device *device);
  */
 polytile_status polytile_device_trace(polytile_device *device, const char *path);
 
+/**
+ * Cancel the run that is in progress on a device, or all that is queued on that of a queue.
+ *
+ * Returns at once. Sub-kernels that run, or that a GPU was handed, end first; polytile_run() then
+ * returns POLYTILE_CANCELLED, and arrays that it was writing are incomplete. Where nothing runs it
+ * does nothing. Any thread may call it, and handlers of signals.
+ */
+void polytile_device_cancel(polytile_device *device);
+
 /** What polytile_devices_list() says of one device. */
 typedef struct polytile_device_info {
     char text[64];         /* for polytile_device_open() */

@@ -23,6 +23,9 @@ extern "C" {
  * is memory, and the list of pieces has n_pieces views from first_piece on, of which any that has an
  * element will do. Only implementations that say so get such arrays.
  *
+ * An array in one piece whose first_piece is POLYTILE_ALONE has one resident element, which belongs
+ * to this call of the implementation alone: it may keep it in a register until it returns.
+ *
  * The view of a parameter has no dimensions: its value is at origin, with the declared type.
  */
 typedef struct polytile_view {
@@ -31,9 +34,12 @@ typedef struct polytile_view {
     int64_t array_first[POLYTILE_MAX_DIMS];
     int64_t array_last[POLYTILE_MAX_DIMS];
     polytile_domain resident;
-    int32_t first_piece; /* in the list of pieces */
+    int32_t first_piece; /* in the list of pieces; of one in one piece 0 or POLYTILE_ALONE */
     int32_t n_pieces;    /* 0: it is one */
 } polytile_view;
+
+/** Of a view in one piece: a reduction into its one element needs memory only at its end. */
+enum { POLYTILE_ALONE = 1 };
 
 /** The most pieces of a sub-kernel, all arrays together that have any. */
 enum { POLYTILE_MAX_PIECES = 8 };

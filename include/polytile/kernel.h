@@ -33,6 +33,9 @@
  *         PT_LAST(A, d)       is declared whole (:) they are the array's first and last index
  *         PT_ARRAY_FIRST(A, d), PT_ARRAY_LAST(A, d), PT_EXTENT(A, d)
  *                             the whole array's first and last index, and how many it has
+ *         PT_WRAP(A, d, i - 1), PT_CLAMP(A, d, i - 1)
+ *                             the index that wrap(i-1) or clamp(i-1) of the declaration names in
+ *                             dimension d: PT_AT(A, PT_WRAP(A, 0, i - 1), j)
  *         a                   a parameter's value, which is the same for all threads of a launch
  *         PT_SUM(PT_AT(s, i), value), PT_PROD, PT_MIN, PT_MAX
  *                             combine a value, converted to the element's type, into an element of

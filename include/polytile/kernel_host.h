@@ -8,8 +8,10 @@
  * One nest is for views whose last dimension is contiguous: that stride is a constant, so compilers
  * vectorise the innermost loop. The other is for all other views. The first is compiled once more
  * for wider vectors than the compiler was asked for, which pay for data in the caches. Results are
- * the same bits: nothing is fused into multiply-adds, and sums keep their order. A last nest is for
- * launches with arrays in pieces, among which each access chooses.
+ * the same bits: nothing is fused into multiply-adds, and sums keep their order. Another nest is for
+ * launches that write nothing but elements of their own, as reductions to one element do: these
+ * are variables of the function, which compilers keep in registers. A last nest is for launches
+ * with arrays in pieces, among which each access chooses.
  */
 #include <polytile/implementation.h>
 
@@ -31,6 +33,11 @@
                                                const polytile_view *pt_views) {                    \
         PT_EACH(PT_DEFINE_CONTIGUOUS, kernel, __VA_ARGS__)                                         \
         PT_LOOPS indices kernel##_thread(PT_UNPACK indices PT_EACH(PT_PASS, kernel, __VA_ARGS__)); \
+    }                                                                                              \
+    static void kernel##_alone(const polytile_domain *pt_threads, const polytile_view *pt_views) { \
+        PT_EACH(PT_DEFINE_ALONE, kernel, __VA_ARGS__)                                              \
+        PT_LOOPS indices kernel##_thread(PT_UNPACK indices PT_EACH(PT_PASS, kernel, __VA_ARGS__)); \
+        PT_EACH(PT_STORE_ALONE, kernel, __VA_ARGS__)                                               \
     }                                                                                              \
     static void kernel##_strided(const polytile_domain *pt_threads,                                \
                                  const polytile_view *pt_views) {                                  \
@@ -54,6 +61,8 @@
         else if (pt_has_steps(pt_threads) ||                                                       \
                  !(1 PT_EACH(PT_AND_IS_CONTIGUOUS, kernel, __VA_ARGS__)))                          \
             kernel##_strided(pt_threads, pt_views);                                                \
+        else if (1 PT_EACH(PT_AND_IS_ALONE, kernel, __VA_ARGS__))                                  \
+            kernel##_alone(pt_threads, pt_views);                                                  \
         else if (PT_IS_WIDE)                                                                       \
             kernel##_wide(pt_threads, pt_views);                                                   \
         else                                                                                       \
@@ -68,6 +77,33 @@ static inline int pt_has_steps(const polytile_domain *threads) {
     return has;
 }
 
+/* Whether a type is const, and the same type without that. */
+#ifdef __cplusplus
+extern "C++" {
+template <class T> struct pt_constness {
+    enum { is = 0 };
+    typedef T bare;
+};
+template <class T> struct pt_constness<const T> {
+    enum { is = 1 };
+    typedef T bare;
+};
+}
+#define PT_IS_CONST(T) pt_constness<T>::is
+#define PT_BARE(T)     pt_constness<T>::bare
+#else
+#define PT_IS_CONST(T) __builtin_types_compatible_p(__typeof__(T) *, const __typeof__(T) *)
+#define PT_BARE(T)     __typeof__(((void)0, *(T *)0))
+#endif
+
+/* The address of a view's one element. */
+static inline void *pt_only_element(const polytile_view *view, int n_dims) {
+    uint64_t address = (uint64_t)(uintptr_t)view->origin;
+    for (int d = 0; d < n_dims; d++)
+        address += (uint64_t)view->resident.range[d].lo * (uint64_t)view->stride_bytes[d];
+    return (void *)(uintptr_t)address;
+}
+
 /* What each place needs of a parameter, the tuple (T, a), and of a view, (T, A, n_dims). */
 #define PT_AND_IS_CONTIGUOUS_2(kernel, T, a)
 #define PT_AND_IS_CONTIGUOUS_3(kernel, T, A, n_dims)                                               \
@@ -79,6 +115,29 @@ static inline int pt_has_steps(const polytile_domain *threads) {
 #define PT_DEFINE_CONTIGUOUS_2(kernel, T, a) PT_DEFINE_PARAMETER(kernel, T, a)
 #define PT_DEFINE_CONTIGUOUS_3(kernel, T, A, n_dims)                                               \
     PT_DEFINE_VIEW(kernel, T, A, n_dims, PT_LAST_UNIT)
+/* Whatever its index, an element that is alone is the variable. */
+#define PT_AND_IS_ALONE_2(kernel, T, a)
+#define PT_AND_IS_ALONE_3(kernel, T, A, n_dims)                                                    \
+    &&(PT_IS_CONST(T) || pt_views[kernel##_##A##_place].first_piece == POLYTILE_ALONE)
+#define PT_DEFINE_ALONE_2(kernel, T, a) PT_DEFINE_PARAMETER(kernel, T, a)
+#define PT_DEFINE_ALONE_3(kernel, T, A, n_dims)                                                    \
+    kernel##_##A##_view A =                                                                        \
+        PT_VIEW_OF(T, pt_views[kernel##_##A##_place], n_dims, PT_LAST_UNIT, 0, 0);                 \
+    PT_BARE(T) *const pt_home_##A =                                                                \
+        (PT_BARE(T) *)pt_only_element(&pt_views[kernel##_##A##_place], n_dims);                    \
+    PT_BARE(T) pt_own_##A;                                                                         \
+    if (PT_IS_CONST(T))                                                                            \
+        __builtin_memset(&pt_own_##A, 0, sizeof pt_own_##A);                                       \
+    else                                                                                           \
+        pt_own_##A = *pt_home_##A;                                                                 \
+    for (int pt_d = 0; !PT_IS_CONST(T) && pt_d < n_dims; pt_d++)                                   \
+        A.stride[pt_d] = 0;                                                                        \
+    A.at = PT_IS_CONST(T) ? A.at : &pt_own_##A;
+#define PT_STORE_ALONE_2(kernel, T, a)
+#define PT_STORE_ALONE_3(kernel, T, A, n_dims)                                                     \
+    if (!PT_IS_CONST(T))                                                                           \
+        *pt_home_##A = pt_own_##A;
+
 #define PT_DEFINE_STRIDED_2(kernel, T, a) PT_DEFINE_PARAMETER(kernel, T, a)
 #define PT_DEFINE_STRIDED_3(kernel, T, A, n_dims)                                                  \
     PT_DEFINE_VIEW(kernel, T, A, n_dims, PT_LAST_STRIDE)

@@ -23,6 +23,13 @@
 #define PT_ARRAY_LAST(view, dim)  ((view).array_last[dim])
 #define PT_EXTENT(view, dim)      (PT_ARRAY_LAST(view, dim) - PT_ARRAY_FIRST(view, dim) + 1)
 
+/** The index that wrap(index) and clamp(index) of a declaration name along a dimension: beyond an end
+ * the array goes on at its other one, or has its outermost element. */
+#define PT_WRAP(view, dim, index)                                                                  \
+    pt_wrapped(index, PT_ARRAY_FIRST(view, dim), PT_ARRAY_LAST(view, dim))
+#define PT_CLAMP(view, dim, index)                                                                 \
+    pt_clamped(index, PT_ARRAY_FIRST(view, dim), PT_ARRAY_LAST(view, dim))
+
 /* A typed view: at is where the element with all indices 0 would be, strides are in bytes, and as
  * addresses they are counted modulo 2^64. Where n_pieces is not 0, elements are found in the pieces
  * instead. */
@@ -119,6 +126,23 @@
 #else
 #define PT_VIEW_FUNCTION static inline
 #endif
+
+/* Indices that are one round beyond take no division. */
+PT_VIEW_FUNCTION int64_t pt_wrapped(int64_t index, int64_t first, int64_t last) {
+    const int64_t extent = last - first + 1;
+    int64_t at = index - first;
+    at += at < 0 ? extent : 0;
+    at -= at >= extent ? extent : 0;
+    if (at < 0 || at >= extent) {
+        at %= extent;
+        at += at < 0 ? extent : 0;
+    }
+    return first + at;
+}
+
+PT_VIEW_FUNCTION int64_t pt_clamped(int64_t index, int64_t first, int64_t last) {
+    return index < first ? first : index > last ? last : index;
+}
 
 /* Addresses are counted modulo 2^64, which sanitizers are told. */
 #ifdef __CUDACC__

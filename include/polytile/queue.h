@@ -167,6 +167,68 @@ polytile_status polytile_queue_wait(polytile_queue *queue);
  */
 polytile_status polytile_queue_wait_for(polytile_queue *queue, polytile_array *array);
 
+/*
+ * Not blocking. A program can ask whether something is done, be called when it is, ask how far the
+ * queue is, and end it before it is done:
+ *
+ *     polytile_queue_notify(queue, norm, has_norm, &state);  behind the launches that write norm
+ *     while (!polytile_queue_test(queue, norm))
+ *         do_something_else();
+ *
+ * A queue over several devices runs its launches in calls of the program, on its thread: there
+ * polytile_queue_test() and polytile_queue_notify() run them, and return when they are done.
+ */
+
+/**
+ * Return whether everything that is queued is done, or, given an array, all that uses it.
+ *
+ * This does not wait. What failed is done: polytile_queue_wait() then returns the error at once. A
+ * queue that is paused does nothing. array: NULL for everything; one that is not of this queue has
+ * nothing to be done.
+ */
+bool polytile_queue_test(polytile_queue *queue, const polytile_array *array);
+
+/** A function of the program's that a queue calls; status: POLYTILE_OK, or what went wrong. */
+typedef void polytile_queue_callback(polytile_status status, void *user);
+
+/**
+ * Have a function called once the launches so far that use an array are done, and its newest
+ * elements are in its memory. This returns at once.
+ *
+ * The function runs on a thread of the queue, which waits for it before it does anything else; what
+ * is queued meanwhile follows. It may read the array's memory, and call polytile_queue_cancel(), but
+ * nothing else of the context. It is called exactly once, also where a launch failed or was
+ * cancelled; then the memory has no particular elements.
+ *
+ * Errors  INVALID (an array that is not attached here; no function), NO_MEMORY, UNSUPPORTED (a queue
+ *         over ranks, where only the program's own calls run launches and send messages: wait for
+ *         the array there). The function is not called then.
+ */
+polytile_status polytile_queue_notify(polytile_queue *queue, polytile_array *array,
+                                      polytile_queue_callback *callback, void *user);
+
+/** How far a queue is with what it had to do since it last had nothing. */
+typedef struct polytile_progress {
+    double fraction; /* 0 to 1, by the bytes that launches touch; 1: nothing is queued */
+    double left_s;   /* if it goes on as it went so far; infinite: nothing is known yet */
+} polytile_progress;
+
+/** Return how far the queue is. Any thread may call this while the queue lives. */
+polytile_progress polytile_queue_get_progress(polytile_queue *queue);
+
+/**
+ * Cancel all that is queued, as if it had failed. This returns at once.
+ *
+ * Sub-kernels that run, or that a GPU was handed, end first; a team kernel runs to its end. The next
+ * wait returns POLYTILE_CANCELLED, and what is queued until then does not run either. Afterwards
+ * polytile_array_get_state() tells arrays apart: those for which all launches are done, those that
+ * are as the launches before left them, and those that lost elements. Where nothing is queued this
+ * does nothing. Over ranks all of them end as soon as they hear of it, with the rank in the text.
+ *
+ * Any thread may call this while the queue lives, and handlers of signals.
+ */
+void polytile_queue_cancel(polytile_queue *queue);
+
 /**
  * Keep launches back until polytile_queue_resume(), or until a wait.
  *

@@ -19,7 +19,8 @@ extern "C" {
     X(UNSUPPORTED, "not supported")                                                                \
     X(INTERNAL, "a plan failed its own check")                                                     \
     X(DEADLOCK, "no slot of a team kernel can go on")                                              \
-    X(TIMEOUT, "a team kernel made no progress")
+    X(TIMEOUT, "a team kernel made no progress")                                                   \
+    X(CANCELLED, "cancelled")
 
 typedef enum polytile_status {
 #define POLYTILE_STATUS_CODE(name, text) POLYTILE_##name,

@@ -63,6 +63,12 @@ polytile_status polytile_type_parse(const char *text, polytile_type *type);
 polytile_status polytile_array_wrap_strides(polytile_context *ctx, const char *name,
     polytile_type type, const polytile_domain *domain, const int64_t *stride_bytes, void *data,
     polytile_array **array);
+typedef struct polytile_device_memory {
+    void *data; const int64_t *stride_bytes; void *stream; bool read_only; int64_t reserved[4];
+} polytile_device_memory;
+polytile_status polytile_array_wrap_device(polytile_context *ctx, const char *name,
+    polytile_type type, const polytile_domain *domain, const polytile_device_memory *memory,
+    polytile_array **array);
 polytile_status polytile_array_describe(polytile_context *ctx, const char *name,
     polytile_type type, const polytile_domain *domain, polytile_array **array);
 void polytile_array_destroy(polytile_array *array);
@@ -70,6 +76,7 @@ void polytile_array_destroy(polytile_array *array);
 polytile_status polytile_device_open(polytile_context *ctx, const char *text,
     polytile_device **device);
 void polytile_device_close(polytile_device *device);
+void polytile_device_cancel(polytile_device *device);
 void polytile_device_get_report(const polytile_device *device, polytile_report *report);
 polytile_status polytile_run(polytile_device *device, const polytile_kernel *kernel,
     const polytile_domain *domain, int n_arrays, polytile_array *const *arrays,
@@ -99,6 +106,13 @@ polytile_status polytile_queue_launch(polytile_queue *queue, const polytile_kern
     const polytile_domain *domain, int n_arrays, polytile_array *const *arrays,
     const polytile_launch_options *options);
 polytile_status polytile_queue_wait(polytile_queue *queue);
+bool polytile_queue_test(polytile_queue *queue, const polytile_array *array);
+typedef void polytile_queue_callback(polytile_status status, void *user);
+polytile_status polytile_queue_notify(polytile_queue *queue, polytile_array *array,
+    polytile_queue_callback *callback, void *user);
+typedef struct polytile_progress { double fraction; double left_s; } polytile_progress;
+polytile_progress polytile_queue_get_progress(polytile_queue *queue);
+void polytile_queue_cancel(polytile_queue *queue);
 void polytile_queue_get_report(polytile_queue *queue, bool reset, polytile_report *report);
 """
 

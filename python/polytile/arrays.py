@@ -1,5 +1,7 @@
 """Arrays of other packages as arrays of the library, without a copy."""
 
+import sys
+
 import numpy as np
 
 from ._library import ffi, lib
@@ -61,15 +63,61 @@ def type_of(dtype):
     return found[0]
 
 
+class GpuMemory:
+    """Memory of a GPU, as CuPy, Numba, PyTorch and JAX show it (__cuda_array_interface__)."""
+
+    def __init__(self, given, name):
+        try:
+            shown = _cuda_array_interface(given)
+            self.dtype = np.dtype(shown["typestr"])
+            self.shape = tuple(int(extent) for extent in shown["shape"])
+            self.address, self.is_read_only = int(shown["data"][0]), bool(shown["data"][1])
+        except (AttributeError, KeyError, TypeError, ValueError, RuntimeError) as error:
+            raise UnsupportedError(f"{name} shows no memory of a GPU: {error}") from None
+        if shown.get("mask") is not None:
+            raise UnsupportedError(f"{name} has a mask; give an array without one")
+        self.given = given
+        self.ndim = len(self.shape)
+        self.strides = tuple(shown.get("strides") or _strides_in_c_order(self.shape, self.dtype))
+        self.stream = _stream_of(given, shown)
+
+
+def _strides_in_c_order(shape, dtype):
+    strides, bytes_within = [], dtype.itemsize
+    for extent in reversed(shape):
+        strides.insert(0, bytes_within)
+        bytes_within *= extent
+    return strides
+
+
+def _cuda_array_interface(given):
+    """What shows the memory of a GPU; None where there is none, as of PyTorch's tensors on the host.
+    PyTorch raises RuntimeError for tensors that gradients are kept of."""
+    return getattr(given, "__cuda_array_interface__", None)
+
+
+def _stream_of(given, shown):
+    """The address of the stream on which the memory is written; 0 is CUDA's default stream. PyTorch
+    does not show it: there it is the current one."""
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(given, torch.Tensor):
+        return torch.cuda.current_stream(given.device).cuda_stream
+    return int(shown.get("stream") or 0)
+
+
+def _is_on_gpu(given):
+    try:
+        return _cuda_array_interface(given) is not None
+    except RuntimeError:
+        return True
+
+
 def as_memory(given, name):
-    """A NumPy array over the memory of an object, or something described."""
-    if isinstance(given, (np.ndarray, Described)):
+    """A NumPy array over the memory of an object, or something described, or on a GPU."""
+    if isinstance(given, (np.ndarray, Described, GpuMemory)):
         return given
-    if hasattr(given, "__cuda_array_interface__"):
-        raise UnsupportedError(
-            f"{name} lies on a GPU, and arrays are taken from host memory; give numpy.asarray() of "
-            "it, or cupy.asnumpy()"
-        )
+    if _is_on_gpu(given):
+        return GpuMemory(given, name)
     if hasattr(given, "__array_interface__"):
         return np.asarray(given)
     if hasattr(given, "__dlpack__"):
@@ -104,12 +152,12 @@ def _check_memory(array, name):
         raise InvalidError(f"{name} is empty: its shape is {array.shape}")
     if isinstance(array, np.ndarray) and not array.flags.aligned:
         raise UnsupportedError(f"{name} is not aligned for {array.dtype}; give {name}.copy()")
-    if isinstance(array, np.ndarray) and any(
+    if isinstance(array, (np.ndarray, GpuMemory)) and any(
         stride <= 0 for stride, extent in zip(array.strides, array.shape) if extent > 1
     ):
         raise UnsupportedError(
             f"{name} is reversed or repeated (its strides are {array.strides}); give "
-            "numpy.ascontiguousarray() of it"
+            "a contiguous copy"
         )
 
 
@@ -126,21 +174,37 @@ class Wrapped:
         array = self.memory
         made = ffi.new("polytile_array **")
         domain = domain_of([(0, extent - 1, 1) for extent in array.shape])
-        kind = type_of(array.dtype)
+        about = (context.handle, name.encode(), type_of(array.dtype), domain)
         if isinstance(array, Described):
-            status = lib.polytile_array_describe(
-                context.handle, name.encode(), kind, domain, made)
+            status = lib.polytile_array_describe(*about, made)
+        elif isinstance(array, GpuMemory):
+            status = lib.polytile_array_wrap_device(*about, self._on_gpu(), made)
         else:
-            strides = [stride if extent > 1 else max(abs(stride), array.itemsize)
-                       for stride, extent in zip(array.strides, array.shape)]
             data = ffi.cast("void *", array.__array_interface__["data"][0])
-            status = lib.polytile_array_wrap_strides(
-                context.handle, name.encode(), kind, domain, strides, data, made)
+            status = lib.polytile_array_wrap_strides(*about, self._strides(), data, made)
         context.require(status)
         return made[0]
 
+    def _strides(self):
+        """Bytes from element to element; where an extent is 1 there may be any number."""
+        array = self.memory
+        return ffi.new("int64_t[]", [
+            stride if extent > 1 else max(abs(stride), array.dtype.itemsize)
+            for stride, extent in zip(array.strides, array.shape)])
+
+    def _on_gpu(self):
+        self._kept = self._strides()
+        there = ffi.new("polytile_device_memory *")
+        there.data = ffi.cast("void *", self.memory.address)
+        there.stride_bytes = self._kept
+        there.stream = ffi.cast("void *", self.memory.stream)
+        there.read_only = self.memory.is_read_only
+        return there
+
     @property
     def is_writable(self):
+        if isinstance(self.memory, GpuMemory):
+            return not self.memory.is_read_only
         return isinstance(self.memory, Described) or self.memory.flags.writeable
 
     def destroy(self):

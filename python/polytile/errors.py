@@ -4,7 +4,7 @@ from ._library import ffi, lib, text_of
 
 __all__ = [
     "Error", "InvalidError", "DeclarationError", "ConflictError", "NoFitError", "MemoryShortError",
-    "FileError", "DeviceError", "UnsupportedError",
+    "FileError", "DeviceError", "UnsupportedError", "CancelledError",
 ]
 
 
@@ -44,6 +44,10 @@ class UnsupportedError(Error):
     """Something is not there: a compiler, a device, a type."""
 
 
+class CancelledError(Error):
+    """What was queued or ran was cancelled."""
+
+
 _BY_TEXT = {
     "invalid argument": InvalidError,
     "wrong declaration": DeclarationError,
@@ -54,6 +58,7 @@ _BY_TEXT = {
     "a file could not be read or written": FileError,
     "the device failed": DeviceError,
     "not supported": UnsupportedError,
+    "cancelled": CancelledError,
 }
 
 
@@ -69,3 +74,9 @@ def require(status, ctx=None):
     meaning = text_of(lib.polytile_status_text(status))
     said = text_of(lib.polytile_last_error(ffi.NULL if ctx is None else ctx))
     raise _BY_TEXT.get(meaning, Error)(said or meaning)
+
+
+def error_of(status):
+    """The exception of a status, with its meaning alone."""
+    meaning = text_of(lib.polytile_status_text(status))
+    return _BY_TEXT.get(meaning, Error)(meaning)

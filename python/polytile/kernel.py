@@ -5,8 +5,9 @@ import json
 import numbers
 
 from ._context import current
+from ._interrupt import Interruptible
 from ._library import ffi, lib, take_text, text_of
-from .arrays import Described, Wrapped, domain_of
+from .arrays import Described, GpuMemory, Wrapped, domain_of
 from .errors import InvalidError
 
 _ROLES = ("in", "out", "inout", "sum", "prod", "min", "max")
@@ -190,7 +191,7 @@ class Report:
 
 
 def run(of, *arrays, domain=None, device="host", limit=None, **params):
-    """Run a kernel over arrays and wait for it; returns a Report.
+    """Run a kernel over arrays and wait for it; returns a Report. Ctrl-C cancels the run.
 
     domain: extents (n, m), or for each index (lo, hi) with both ends included, or a slice.
     limit: of device memory, "64MiB" or bytes. Parameters are given by their names.
@@ -200,8 +201,10 @@ def run(of, *arrays, domain=None, device="host", limit=None, **params):
         _check_arrays(of, wrapped)
         launch = Launch(context, of, wrapped, domain, limit, params)
         opened = context.device(device)
-        context.require(lib.polytile_run(opened, launch.kernel, launch.domain, launch.n_arrays,
-                                         launch.arrays, launch.options))
+        with Interruptible(lambda: lib.polytile_device_cancel(opened)):
+            status = lib.polytile_run(opened, launch.kernel, launch.domain, launch.n_arrays,
+                                      launch.arrays, launch.options)
+        context.require(status)
         report = ffi.new("polytile_report *")
         lib.polytile_device_get_report(opened, report)
         return Report(report)
@@ -276,7 +279,9 @@ def check(of, *arrays, domain=None, device="host", limit=None, **params):
         context.require(lib.polytile_check(launch.kernel, launch.domain, launch.n_arrays,
                                            launch.arrays, launch.options))
         said = f"{of.name}: no two threads conflict"
-        if of.source[1] is not None and not any(isinstance(w.memory, Described) for w in wrapped):
+        if any(isinstance(w.memory, GpuMemory) for w in wrapped):
+            said += "; the body was not tried, since arrays lie on a GPU"
+        elif of.source[1] is not None and not any(isinstance(w.memory, Described) for w in wrapped):
             _check_arrays(of, wrapped)
             context.require(lib.polytile_check_run(
                 context.device(device), launch.kernel, launch.domain, launch.n_arrays,

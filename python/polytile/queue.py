@@ -2,9 +2,10 @@
 
 
 from ._context import Context
+from ._interrupt import Interruptible
 from ._library import ffi, lib
 from .arrays import Described, Wrapped, type_of
-from .errors import InvalidError, is_invalid
+from .errors import InvalidError, error_of, is_invalid
 from .kernel import Launch, Report, _check_arrays
 
 
@@ -23,6 +24,24 @@ class Internal:
         self.handle = made[0]
 
 
+class _Notified:
+    """A function that waits to be called."""
+
+    def __init__(self, queue, function):
+        self.queue = queue
+        self.function = function
+
+
+@ffi.callback("polytile_queue_callback")
+def _call_back(status, key):
+    notified = ffi.from_handle(key)
+    notified.queue._notified.discard(key)
+    if status == 0:
+        notified.function()
+    else:
+        notified.function(error_of(status))
+
+
 class Queue:
     """An ordered stream of launches on a device; used by `with`.
 
@@ -37,6 +56,7 @@ class Queue:
         self._handle = made[0]
         self._attached = {}
         self._n_internal = 0
+        self._notified = set()
 
     @property
     def handle(self):
@@ -52,6 +72,8 @@ class Queue:
         try:
             if kind is None:
                 self.detach()
+            else:
+                self.cancel()
         finally:
             self.close()
 
@@ -104,10 +126,53 @@ class Queue:
                 handle, launch.kernel, launch.domain, launch.n_arrays, launch.arrays,
                 launch.options))
 
+    def _interruptible(self):
+        return Interruptible(self.cancel)
+
     def wait(self):
-        """Wait until all launches are done; raises what failed."""
+        """Wait until all launches are done; raises what failed. Ctrl-C cancels them."""
         with self.context.lock:
-            self.context.require(lib.polytile_queue_wait(self.handle))
+            handle = self.handle
+            with self._interruptible():
+                status = lib.polytile_queue_wait(handle)
+            self.context.require(status)
+
+    def test(self, given=None):
+        """Whether all launches are done, or those that use an array; does not wait."""
+        with self.context.lock:
+            if given is None:
+                return lib.polytile_queue_test(self.handle, ffi.NULL)
+            return lib.polytile_queue_test(self.handle, self._held(given))
+
+    def _held(self, given):
+        if isinstance(given, Internal):
+            return given.handle
+        if id(given) not in self._attached:
+            raise InvalidError("an array is not attached to this queue")
+        return self._attached[id(given)][1].handle
+
+    def notify(self, given, function):
+        """Have a function called once the launches so far that use an array are done and its memory
+        has its elements: without arguments, or with an Error. It runs on a thread of the queue, may
+        read the array, and call cancel() and nothing else of the queue."""
+        with self.context.lock:
+            handle = self.handle
+            key = ffi.new_handle(_Notified(self, function))
+            self._notified.add(key)
+            status = lib.polytile_queue_notify(handle, self._held(given), _call_back, key)
+            if status != 0:
+                self._notified.discard(key)
+            self.context.require(status)
+
+    def progress(self):
+        """How much of what was queued is done, 0 to 1, and about how many seconds are left."""
+        progress = lib.polytile_queue_get_progress(self.handle)
+        return progress.fraction, progress.left_s
+
+    def cancel(self):
+        """End what is queued; any thread may do this. The next wait raises CancelledError."""
+        if self._handle is not None:
+            lib.polytile_queue_cancel(self._handle)
 
     def detach(self, *arrays):
         """Wait for the launches that use arrays, and give them back with their results; all without
@@ -120,9 +185,11 @@ class Queue:
             wrapped = [self._attached[key][1] for key in keys]
             if not wrapped:
                 return self.wait()
-            status = lib.polytile_queue_detach(
-                self.handle, len(wrapped),
-                ffi.new("polytile_array *[]", [w.handle for w in wrapped]))
+            handle = self.handle
+            with self._interruptible():
+                status = lib.polytile_queue_detach(
+                    handle, len(wrapped),
+                    ffi.new("polytile_array *[]", [w.handle for w in wrapped]))
             try:
                 self.context.require(status)
             finally:

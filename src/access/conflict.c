@@ -181,15 +181,33 @@ static polytile_status check_accesses(const polytile_kernel *kernel, const pti_i
     return status;
 }
 
-/** Return whether the hulls of two accesses of the whole launch meet. */
-static bool hulls_meet(const polytile_declaration *declaration, int a, int b,
-                       const pti_instance *instance) {
-    const pti_section *one = pti_section_of_access(declaration, a, instance);
-    const pti_section *other = pti_section_of_access(declaration, b, instance);
+/** Return whether the hulls of two sections of the whole launch meet. */
+static bool section_hulls_meet(const pti_instance *instance, const pti_section *one,
+                               const pti_section *other) {
     polytile_domain first = pti_section_hull(instance, one, &instance->threads);
     polytile_domain second = pti_section_hull(instance, other, &instance->threads);
     polytile_domain common;
     return pti_box_intersect(&first, &second, &common);
+}
+
+/** Return the section behind the last one of an access. */
+static const pti_section *end_of_access(const pti_section *first, const pti_instance *instance) {
+    const pti_section *end = first + 1;
+    while (end < instance->section + instance->n_sections && end->access == first->access)
+        end++;
+    return end;
+}
+
+/** Return whether the hulls of two accesses of the whole launch meet. */
+static bool hulls_meet(const polytile_declaration *declaration, int a, int b,
+                       const pti_instance *instance) {
+    const pti_section *first = pti_section_of_access(declaration, a, instance);
+    const pti_section *second = pti_section_of_access(declaration, b, instance);
+    bool meet = false;
+    for (const pti_section *s = first; s < end_of_access(first, instance) && !meet; s++)
+        for (const pti_section *t = second; t < end_of_access(second, instance) && !meet; t++)
+            meet = section_hulls_meet(instance, s, t);
+    return meet;
 }
 
 /** Return whether two accesses are by names of one array, of which one writes. */

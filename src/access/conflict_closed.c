@@ -11,7 +11,8 @@ typedef struct equation {
 /** Find the equation of one dimension for two threads that meet; false if there is none. */
 static bool equation_of(const polytile_subscript *a, const polytile_subscript *b, equation *of) {
     of->coefficient = a->lo.index;
-    return pti_subscript_is_one_element(a) && pti_subscript_is_one_element(b) &&
+    return a->edge == POLYTILE_EDGE_CLIP && b->edge == POLYTILE_EDGE_CLIP &&
+           pti_subscript_is_one_element(a) && pti_subscript_is_one_element(b) &&
            pti_terms_are_equal(&a->lo, &b->lo) &&
            !pti_sub_overflows(a->lo.constant, b->lo.constant, &of->difference);
 }

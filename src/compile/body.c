@@ -199,8 +199,8 @@ done:
 
 /** Check an array's name without subscripts, which the macros that tell of views take. */
 static polytile_status check_name(const checked_body *of, size_t at, int array) {
-    static const char *const tells[] = {"PT_FIRST",      "PT_LAST",   "PT_ARRAY_FIRST",
-                                        "PT_ARRAY_LAST", "PT_EXTENT", NULL};
+    static const char *const tells[] = {"PT_FIRST",  "PT_LAST", "PT_ARRAY_FIRST", "PT_ARRAY_LAST",
+                                        "PT_EXTENT", "PT_WRAP", "PT_CLAMP",       NULL};
     const char *name = of->declaration->array_name[array];
     if (at > 1 && pti_c_token_is(&of->tokens, at - 1, "(") &&
         pti_c_token_is_one_of(&of->tokens, at - 2, tells))

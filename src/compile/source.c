@@ -1,5 +1,7 @@
 #include "compile/source.h"
 
+#include "compile/body_edges.h"
+
 #include <string.h>
 
 /** The C type of elements or parameters of each type: on the host, and on GPUs. */
@@ -129,9 +131,9 @@ void pti_source_add_kernel(pti_text *source, const pti_body_text *body, pti_targ
     add_element_macros(source, body->declaration);
     pti_text_add(source, "%s(pt_body, ", is_host ? "POLYTILE_KERNEL" : "PT_TEXT_KERNEL");
     add_arguments(source, body, target, types);
-    pti_text_add(source,
-                 ") {\n#line 1 \"" PTI_BODY_FILE "\"\n%s\n\n}\n#line 1 \"" PTI_REST_FILE "\"\n",
-                 body->text);
+    pti_text_add(source, ") {\n#line 1 \"" PTI_BODY_FILE "\"\n");
+    pti_body_add_expanded(source, body->declaration, body->text);
+    pti_text_add(source, "\n\n}\n#line 1 \"" PTI_REST_FILE "\"\n");
     if (is_host)
         pti_text_add(source,
                      "__attribute__((visibility(\"default\"))) const polytile_implementation "

@@ -4,6 +4,7 @@
 #include "launch/access_check/access_check.h"
 #include "launch/execute/execute.h"
 #include "launch/execute/run_check.h"
+#include "launch/execute/run_place.h"
 #include "launch/execute/specialise.h"
 #include "launch/execute/team_server.h"
 #include "partition/window/plan.h"
@@ -41,7 +42,9 @@ static polytile_status execute_plan(polytile_device *device, const polytile_plan
     for (int o = 0; o < n_operands; o++)
         of_operand[o] = pti_array_planned(arrays[pti_operand_array(plan->instance, o)]);
     device->is_running = true;
+    device->cancel_number = device->runs.newest;
     polytile_status status = pti_execute(device, plan->schedule, body, of_operand, &device->report);
+    device->cancel_number = PTI_NOT_CANCELLABLE;
     device->is_running = false;
     free(of_operand);
     device->report.n_launches += status == POLYTILE_OK;
@@ -95,17 +98,22 @@ done:
     return status;
 }
 
-polytile_status polytile_plan_run(const polytile_plan *plan, polytile_device *device,
-                                  const polytile_kernel *kernel, int n_arrays,
-                                  polytile_array *const *arrays,
-                                  const polytile_launch_options *options) {
+/** From here on the device's newest run is this one, and can be cancelled. */
+static void begin_run(polytile_device *device) {
+    pti_cancel_note(&device->runs, device->runs.newest + 1);
+}
+
+/** Run a plan as part of the device's newest run. */
+static polytile_status run_plan(const polytile_plan *plan, polytile_device *device,
+                                const polytile_kernel *kernel, int n_arrays,
+                                polytile_array *const *arrays,
+                                const polytile_launch_options *options) {
     static const polytile_launch_options defaults = {0};
     pti_value values[POLYTILE_MAX_PARAMETERS];
     pti_operand_arrays list = {0};
     pti_body body;
     pti_server *server = NULL;
     polytile_status status = POLYTILE_OK;
-    PTI_ENTER(device, device->object.context, "device");
     polytile_context *ctx = device->object.context;
     if (plan == NULL)
         return pti_fail(ctx, POLYTILE_INVALID,
@@ -132,6 +140,16 @@ done:
     return status;
 }
 
+polytile_status polytile_plan_run(const polytile_plan *plan, polytile_device *device,
+                                  const polytile_kernel *kernel, int n_arrays,
+                                  polytile_array *const *arrays,
+                                  const polytile_launch_options *options) {
+    PTI_ENTER(device, device->object.context, "device");
+    if (!device->is_running)
+        begin_run(device);
+    return run_plan(plan, device, kernel, n_arrays, arrays, options);
+}
+
 /** A run that needs a plan. */
 typedef struct request {
     polytile_device *device;
@@ -141,6 +159,7 @@ typedef struct request {
     polytile_array *const *arrays;
     polytile_launch_options options; /* plan.limit_bytes: what can be had at present; 0: no limit */
     int64_t wanted_bytes;            /* the limit if all of the device's were free; 0: none */
+    bool on_gpu;                     /* all arrays lie there and are used in place */
     int64_t refused_bytes; /* what the last plan needed and the device did not have; 0: nothing */
 } request;
 
@@ -159,6 +178,10 @@ static polytile_status take_stock(request *of, const polytile_launch_options *op
         of->options = *options;
     if (of->options.plan.link == NULL)
         of->options.plan.link = polytile_device_get_link(of->device);
+    if (of->on_gpu) {
+        of->options.plan.limit_bytes = 0;
+        return status;
+    }
     of->wanted_bytes = tighter_limit(of->device->limit_bytes, of->options.plan.limit_bytes);
     of->options.plan.limit_bytes = tighter_limit(of->wanted_bytes, usable_bytes);
     return status;
@@ -218,8 +241,7 @@ static polytile_status plan_and_run(const request *of, int64_t *missing_bytes) {
     polytile_status status;
     *missing_bytes = 0;
     PTI_TRY(plan_request(of, &plan));
-    status =
-        polytile_plan_run(plan, of->device, of->kernel, of->n_arrays, of->arrays, &of->options);
+    status = run_plan(plan, of->device, of->kernel, of->n_arrays, of->arrays, &of->options);
     if (status == POLYTILE_NO_FIT && of->kernel->implementation.team == NULL)
         *missing_bytes = plan->schedule->arena_bytes;
 done:
@@ -253,8 +275,10 @@ polytile_status polytile_run(polytile_device *device, const polytile_kernel *ker
                    .n_arrays = n_arrays,
                    .arrays = arrays};
     PTI_TRY(check_idle(device));
+    begin_run(device);
     device->report = (polytile_report){0};
     PTI_TRY(pti_run_check_kernel(device, kernel));
+    PTI_TRY(pti_run_find_place(device, kernel, n_arrays, arrays, &run.on_gpu));
     PTI_TRY(take_stock(&run, options));
     status = plan_and_run(&run, &missing_bytes);
     for (int k = 0; missing_bytes > 0 && k < MAX_NEW_PLANS; k++) {

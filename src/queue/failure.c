@@ -43,8 +43,9 @@ static void note_saved(const polytile_queue *queue, const pti_schedule *recovery
 static void recover_arrays(pti_bindings *bindings, const pti_schedule *failed, bool *is_lost,
                            polytile_report *report) {
     bool *is_saved = calloc((size_t)failed->instance->n_operands + 1, sizeof *is_saved);
+    const int64_t n_begun = bindings->n_begun;
     pti_bindings_reset(bindings);
-    pti_schedule *made = is_saved == NULL ? NULL : pti_recovery_build(failed, is_saved);
+    pti_schedule *made = is_saved == NULL ? NULL : pti_recovery_build(failed, n_begun, is_saved);
     if (made != NULL && pti_run_schedule(bindings, made, NULL, NULL, report) == POLYTILE_OK)
         note_saved(bindings->queue, made, is_saved, is_lost);
     pti_schedule_free(made);

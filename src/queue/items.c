@@ -46,10 +46,27 @@ static void count_uses(polytile_queue *queue, const pti_item *item, int by) {
     }
 }
 
+double pti_item_work_bytes(const pti_item *item) {
+    return item->kind == PTI_ITEM_LAUNCH ? item->prepared->touched_bytes : 0;
+}
+
+bool pti_queue_is_next_cancelled(const polytile_queue *queue) {
+    return queue->first != NULL && pti_cancel_covers(&queue->cancel, queue->first->number);
+}
+
+/** Work is counted from when nothing was left to do. */
+static void add_work(polytile_queue *queue, const pti_item *item) {
+    if (queue->n_left == 0)
+        queue->work_left = (pti_queue_work){0};
+    queue->work_left.queued_bytes += pti_item_work_bytes(item);
+}
+
 void pti_queue_append(polytile_queue *queue, pti_item *item) {
     pthread_mutex_lock(&queue->mutex);
     item->next = NULL;
     item->number = ++queue->n_queued;
+    pti_cancel_note(&queue->cancel, item->number);
+    add_work(queue, item);
     queue->queued_s = pti_now_s();
     bool was_empty = queue->first == NULL;
     if (item->kind == PTI_ITEM_LAUNCH)
@@ -67,10 +84,12 @@ void pti_queue_append(polytile_queue *queue, pti_item *item) {
 }
 
 void pti_queue_finish_items(polytile_queue *queue, pti_item *items) {
+    queue->work_left.window_bytes = queue->work_left.batch_bytes = 0;
     while (items != NULL) {
         pti_item *item = items;
         items = item->next;
         count_uses(queue, item, -1);
+        queue->work_left.done_bytes += pti_item_work_bytes(item);
         queue->n_left--;
         pti_item_free(item);
     }

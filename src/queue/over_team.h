@@ -23,6 +23,13 @@ typedef struct pti_team_functions {
     /** array: NULL waits for all. Reports the first error since the last wait. */
     polytile_status (*wait)(polytile_queue *queue, polytile_array *array);
     void (*set_paused)(polytile_queue *queue, bool is_paused);
+    /** Run what was launched, bring the array home, and call the function. */
+    polytile_status (*notify)(polytile_queue *queue, polytile_array *array,
+                              polytile_queue_callback *callback, void *user);
+    /** Any thread calls it. */
+    polytile_progress (*get_progress)(polytile_queue *queue);
+    /** The queue's own items are cancelled already. Any thread calls it, and handlers of signals. */
+    void (*cancel)(polytile_queue *queue);
     /** Wait first, without reporting errors. */
     void (*get_report)(polytile_queue *queue, bool reset, polytile_report *report);
     /** The first local member's, to ask about. */

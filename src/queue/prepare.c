@@ -1,3 +1,4 @@
+#include "access/footprint/fold.h"
 #include "access/footprint/footprint.h"
 #include "access/footprint/narrow.h"
 #include "access/footprint/rebase.h"
@@ -210,6 +211,8 @@ static polytile_status bind_launch(polytile_queue *queue, const pti_request *req
     PTI_TRY(pti_instance_add_slabs(queue->object.context, prepared->instance));
     prepared->ways = pti_ways_of(pti_prepared_call(prepared),
                                  pti_takes_pieces(&request->kernel->implementation));
+    if (prepared->ways.may_split)
+        PTI_TRY(pti_instance_add_fold(queue->object.context, prepared->instance));
     prepared->touched_bytes = pti_asked_touched_bytes(prepared->instance);
     prepared->implementation = request->kernel->implementation;
     prepared->body = (pti_body){.implementation = &prepared->implementation,

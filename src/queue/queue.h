@@ -5,6 +5,7 @@
 #include "access/footprint/ways.h"
 #include "access/set/boxes.h"
 #include "base/bell.h"
+#include "base/cancel.h"
 #include "launch/device/device.h"
 #include "partition/window/fusion_group.h"
 #include "queue/guard.h"
@@ -86,12 +87,14 @@ typedef enum pti_item_kind {
 typedef struct pti_item {
     struct pti_item *next;
     pti_item_kind kind;
-    int position;              /* all but launches: of the array */
-    int64_t number;            /* from 1, in the order of the program */
-    pti_prepared *prepared;    /* launch */
-    pti_boxes boxes;           /* fetch, invalidate and discard: elements of it, not none; owned */
-    struct pti_server *server; /* launch of a team kernel: of its messages; owned */
-    pti_value values[];        /* launch: those that the body gets */
+    int position;           /* all but launches: of the array */
+    int64_t number;         /* from 1, in the order of the program */
+    pti_prepared *prepared; /* launch */
+    pti_boxes boxes;        /* fetch, invalidate and discard: elements of it, not none; owned */
+    polytile_queue_callback *callback; /* fetch: called once it is done; NULL: none */
+    void *user;                        /* that it gets */
+    struct pti_server *server;         /* launch of a team kernel: of its messages; owned */
+    pti_value values[];                /* launch: those that the body gets */
 } pti_item;
 
 /** Whether an item neither runs nor moves anything. */
@@ -134,6 +137,15 @@ typedef struct pti_queue_ends {
     bool (*end_array)(polytile_array *array, bool at_once);
 } pti_queue_ends;
 
+/** How much a queue has to do since it last had nothing. Under the mutex. */
+typedef struct pti_queue_work {
+    double queued_bytes; /* that launches touch, of all since then */
+    double done_bytes;   /* of items that are done */
+    double window_bytes; /* of launches of the window that runs which are done */
+    double batch_bytes;  /* of those that run now */
+    double begun_s;      /* when the first of them began to run; 0: none has */
+} pti_queue_work;
+
 struct polytile_queue {
     pti_object object;
     const pti_queue_ends *ends;
@@ -152,12 +164,14 @@ struct polytile_queue {
     /* Under the mutex. */
     pti_item *first;
     pti_item *last;
-    int64_t n_queued; /* numbers given so far */
-    int64_t n_left;   /* items not done */
-    double queued_s;  /* when the newest item was queued */
-    int64_t n_cut;    /* serials given to launches so far */
-    int window_items; /* the most of a window: PTI_WINDOW_ITEMS, or fewer in tests */
-    bool is_running;  /* a window is being planned or run */
+    int64_t n_queued;         /* numbers given so far */
+    int64_t n_left;           /* items not done */
+    pti_queue_work work_left; /* how far the queue is */
+    pti_cancel cancel;        /* of items, by their numbers; used without the mutex, too */
+    double queued_s;          /* when the newest item was queued */
+    int64_t n_cut;            /* serials given to launches so far */
+    int window_items;         /* the most of a window: PTI_WINDOW_ITEMS, or fewer in tests */
+    bool is_running;          /* a window is being planned or run */
     bool is_paused;
     bool is_stopping;
     bool is_claimed;        /* the program's thread changes arrays: no window is begun */
@@ -188,6 +202,7 @@ struct polytile_queue {
     pti_queued_array *array;
     pti_residency *residency; /* NULL: the device reaches the host's memory */
     int64_t arena_bytes;      /* that the device really gave for it; 0: none yet */
+    int64_t window_number;    /* of the first item of the window that runs */
     /** Of each position the first item behind the window that uses it; NULL: none is known. It is
      * queued as long as the window runs; owned. */
     const pti_item **behind;
@@ -240,6 +255,11 @@ polytile_status pti_queue_spill(polytile_queue *queue, polytile_array *array);
 polytile_status pti_queue_repeat_newest(polytile_queue *queue);
 void pti_queue_forget_newest(polytile_queue *queue);
 
+/* call_back.c */
+
+/** Call the functions of items that are done, or behind a failure. */
+void pti_queue_call_back(polytile_queue *queue, const pti_item *items, polytile_status status);
+
 /* state.c */
 
 /** A queue without device, thread and arrays, which pti_queue_free() frees. NULL when memory runs
@@ -288,6 +308,10 @@ void pti_queue_finish_items(polytile_queue *queue, pti_item *items);
 void pti_queue_wait_for(polytile_queue *queue, pti_want want, int n_arrays,
                         polytile_array *const *arrays);
 void pti_queue_wait_all(polytile_queue *queue);
+/** Whether the item that runs next was cancelled. The mutex is locked. */
+bool pti_queue_is_next_cancelled(const polytile_queue *queue);
+/** The bytes that an item touches, as a measure of its work. */
+double pti_item_work_bytes(const pti_item *item);
 /** Whether something failed since the last report. */
 bool pti_queue_has_failed(polytile_queue *queue);
 /** Report what failed since the last report, and clear it; if nothing did, what

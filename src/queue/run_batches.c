@@ -148,8 +148,27 @@ static void bury_overwritten(polytile_queue *queue, const pti_fusion_group *grou
         queue->array[a].is_buried |= group->dropped[a];
 }
 
+/** The bytes that a batch's launches touch. */
+static double count_bytes(const pti_batch *batch) {
+    double n_bytes = 0;
+    for (int k = 0; batch->n_launches > 0 && k < batch->n_steps; k++)
+        n_bytes += batch->window->asked[batch->first + k].touched_bytes;
+    return n_bytes;
+}
+
+/** Note that a batch begins, and that the one before it is done. */
+static void note_batch(polytile_queue *queue, const pti_batch *batch) {
+    const double n_bytes = count_bytes(batch);
+    pthread_mutex_lock(&queue->mutex);
+    __atomic_store_n(&queue->device->n_ops_done, 0, __ATOMIC_RELAXED);
+    queue->work_left.window_bytes += queue->work_left.batch_bytes;
+    queue->work_left.batch_bytes = n_bytes;
+    pthread_mutex_unlock(&queue->mutex);
+}
+
 static polytile_status plan_and_run(runner *r, pti_batch *batch) {
     polytile_status status;
+    note_batch(r->queue, batch);
     pti_bindings_reset(&r->bindings);
     PTI_TRY(plan_batch(r, batch));
     if (batch->schedule->n_ops > 0)

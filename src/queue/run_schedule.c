@@ -34,6 +34,7 @@ void pti_bindings_free(pti_bindings *bindings) {
 }
 
 void pti_bindings_reset(pti_bindings *bindings) {
+    bindings->n_begun = 0;
     memset(bindings->has_begun, 0, most_operands(bindings->queue) * sizeof *bindings->has_begun);
 }
 
@@ -129,10 +130,15 @@ static polytile_status execute_bound(pti_bindings *of, const pti_schedule *sched
     polytile_report run = {0};
     polytile_status status;
     device->is_running = true;
+    device->n_ops_begun = 0;
+    if (schedule->n_launches > 0)
+        device->cancel_number = of->queue->window_number;
     if (schedule->in_place)
         status = pti_execute(device, schedule, bodies, of->array, &run);
     else
         status = pti_execute_window(device, schedule, bodies, of->array, of->has_begun, &run);
+    of->n_begun = device->n_ops_begun;
+    device->cancel_number = PTI_NOT_CANCELLABLE;
     device->is_running = false;
     pti_report_add(report, &run);
     return status;

@@ -9,6 +9,7 @@ typedef struct pti_bindings {
     polytile_array **array;    /* of each operand of the schedule's instance; owned, as below */
     bool *is_touched;          /* its host memory is, by the program's kernels or by moves */
     bool *has_begun;           /* to change, on a device with memory of its own */
+    int64_t n_begun;           /* operations of the schedule that ran last which may have begun */
     polytile_array null_array; /* stands at free positions */
 } pti_bindings;
 

@@ -19,6 +19,8 @@ static polytile_status resize_arena(polytile_queue *queue, const pti_item *windo
 static void restore_complete(const polytile_queue *queue, const pti_prepared *prepared) {
     for (int a = 0; a < prepared->n_arrays; a++) {
         polytile_array *array = queue->array[prepared->position[a]].array;
+        if (prepared->instance->operand[a].writes)
+            pti_array_note_launch(array, false);
         if (!pti_array_is_complete(array) && prepared->instance->operand[a].writes &&
             pti_completeness_is_overwritten(prepared->instance, a))
             pti_array_set_complete(array, true);
@@ -34,7 +36,20 @@ static void note_complete(const polytile_queue *queue, const pti_item *window) {
     }
 }
 
-void pti_window_pass(polytile_queue *queue, const pti_item *items) {
+/** Note what became of the arrays that launches write; the first so many are done. */
+static void note_launches(const polytile_queue *queue, const pti_item *items, int64_t n_done) {
+    for (const pti_item *item = items; item != NULL; item = item->next) {
+        const pti_prepared *prepared = item->prepared;
+        for (int a = 0; item->kind == PTI_ITEM_LAUNCH && a < prepared->n_arrays; a++) {
+            if (prepared->instance->operand[a].writes)
+                pti_array_note_launch(queue->array[prepared->position[a]].array, n_done <= 0);
+        }
+        n_done -= item->kind == PTI_ITEM_LAUNCH;
+    }
+}
+
+/** What items that are not run say of the host's memory. */
+static void pass_items(polytile_queue *queue, const pti_item *items) {
     for (const pti_item *item = items; item != NULL; item = item->next) {
         if (item->kind == PTI_ITEM_DISCARD)
             pti_array_set_state(queue->array[item->position].array, PTI_ARRAY_DISCARDED);
@@ -43,15 +58,21 @@ void pti_window_pass(polytile_queue *queue, const pti_item *items) {
     }
 }
 
+void pti_window_pass(polytile_queue *queue, const pti_item *items) {
+    note_launches(queue, items, 0);
+    pass_items(queue, items);
+}
+
 /** Leave nothing on the device after a failure, and count none of the window's launches. */
 static void abandon_window(polytile_queue *queue, const pti_item *window, polytile_report *report,
                            polytile_status status) {
+    note_launches(queue, window, report->n_launches);
     if (queue->residency == NULL)
         return;
     report->n_launches = 0;
     pti_evict_all(queue, status, report);
     pti_lose_buried(queue, status);
-    pti_window_pass(queue, window);
+    pass_items(queue, window);
 }
 
 static polytile_status run_items_of_window(polytile_queue *queue, const pti_item *window,

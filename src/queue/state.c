@@ -19,10 +19,11 @@ polytile_status pti_queue_enter(const polytile_queue *queue) {
     if (queue == NULL)
         return pti_fail(NULL, POLYTILE_INVALID, "the queue is NULL; create one first");
     if (pti_queue_is_own_thread(queue))
-        return pti_fail(queue->object.context, POLYTILE_INVALID,
-                        "queue on %s: it runs the launcher that calls it; a launcher can use other "
-                        "devices and no queue",
-                        pti_queue_text(queue));
+        return pti_fail(
+            queue->object.context, POLYTILE_INVALID,
+            "queue on %s: it runs the launcher, or calls the function, that calls it; a "
+            "launcher can use other devices and no queue, a function neither",
+            pti_queue_text(queue));
     pti_clear_error(queue->object.context);
     return POLYTILE_OK;
 }

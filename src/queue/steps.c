@@ -36,6 +36,7 @@ static void add_launch(const pti_item *item, pti_steps *steps) {
         steps->name = prepared->instance->kernel_name;
     steps->asked[window->n_steps] =
         (pti_asked){.options = &prepared->options,
+                    .whole = prepared->ways.call[0],
                     .touched_bytes = prepared->touched_bytes,
                     .may_overlap = pti_may_run_concurrently(&prepared->implementation),
                     .in_place = prepared->in_place};

@@ -19,7 +19,8 @@ static bool is_wanted(const polytile_queue *queue) {
 
 /** What is queued behind a failure is not run, so nothing holds it back either. */
 static bool may_begin(const polytile_queue *queue) {
-    bool is_awake = !queue->is_paused || queue->is_stopping || is_wanted(queue);
+    bool is_awake = !queue->is_paused || queue->is_stopping || is_wanted(queue) ||
+                    pti_queue_is_next_cancelled(queue);
     return queue->first != NULL && !queue->is_claimed &&
            (is_awake || queue->error.status != POLYTILE_OK);
 }
@@ -90,9 +91,14 @@ static polytile_status run_or_pass(polytile_queue *queue, const pti_item *items,
 /** Run a window, or pass it, without the mutex until the peers are notified, too: the program's
  * thread must not wait for what other devices do. */
 static void do_window(polytile_queue *queue, const pti_item *window, bool has_failed) {
+    const polytile_status before = queue->error.status;
     queue->is_running = true;
+    queue->window_number = window->number;
+    if (queue->work_left.begun_s == 0)
+        queue->work_left.begun_s = pti_now_s();
     pthread_mutex_unlock(&queue->mutex);
     polytile_status status = run_or_pass(queue, window, has_failed);
+    pti_queue_call_back(queue, window, has_failed ? before : status);
     notify_peers(queue, window);
     pthread_mutex_lock(&queue->mutex);
     queue->is_running = false;

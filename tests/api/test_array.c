@@ -49,6 +49,7 @@ TEST_CASE(ApiArray, KnowsWhatItWraps) {
     CHECK_EQUAL(polytile_array_get_domain(array)->range[1].hi, 2);
     CHECK_EQUAL(polytile_array_get_domain(array)->range[1].step, 1);
     CHECK(polytile_array_is_complete(array));
+    CHECK_EQUAL(polytile_array_get_state(array), POLYTILE_ARRAY_COMPLETE);
 }
 
 TEST_CASE(ApiArray, CopiesItsNameAndDomain) {
@@ -162,6 +163,7 @@ TEST_CASE(ApiArray, MayBeNull) {
     CHECK_EQUAL(polytile_array_get_domain(NULL)->n_dims, 0);
     CHECK(polytile_array_get_data(NULL) == NULL);
     CHECK(!polytile_array_is_complete(NULL));
+    CHECK_EQUAL(polytile_array_get_state(NULL), POLYTILE_ARRAY_INCOMPLETE);
     polytile_array_destroy(NULL);
 }
 
@@ -178,6 +180,22 @@ TEST_CASE(ApiArray, MayLieInRowsWithAPitch) {
     CHECK_EQUAL(polytile_array_get_stride_bytes(array, 1), 4);
     CHECK_EQUAL(polytile_array_get_stride_bytes(array, 2), 0);
     CHECK_EQUAL(polytile_array_get_stride_bytes(array, -1), 0);
+}
+
+TEST_CASE(ApiArray, MayLieInTheMemoryOfAGpuWhichTheHostDoesNotSee) {
+    float memory[2][4];
+    const polytile_device_memory there = {.data = memory, .stride_bytes = (int64_t[]){16, 4}};
+    polytile_array *array = NULL, *part = NULL;
+    CHECK_OK(
+        polytile_array_wrap_device(ctx, "x", POLYTILE_F32, POLYTILE_EXTENTS(2, 3), &there, &array));
+    CHECK(polytile_array_get_data(array) == NULL);
+    CHECK_EQUAL(polytile_array_get_stride_bytes(array, 0), 16);
+    CHECK_OK(polytile_array_select(array, "part", POLYTILE_EXTENTS(1, 3), &part));
+    CHECK(polytile_array_get_data(part) == NULL);
+    CHECK_REFUSED(
+        polytile_array_wrap_device(ctx, "x", POLYTILE_F32, POLYTILE_EXTENTS(2, 3), NULL, &array),
+        POLYTILE_INVALID, "x", "its data is NULL");
+    CHECK(array == NULL);
 }
 
 static const struct {

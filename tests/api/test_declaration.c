@@ -248,9 +248,10 @@ static int64_t superblocks_of(polytile_context *ctx, polytile_kernel *kernel) {
 }
 
 TEST_CASE(ApiDeclaration, ByCallsIsTheSameAsByText) {
-    const polytile_subscript rows[] = {{i_less_1, i_plus_1, 1, false, false},
-                                       {j, j, 1, false, false}};
-    const polytile_subscript point[] = {{i, i, 1, false, false}, {j, j, 1, false, false}};
+    const polytile_subscript rows[] = {{i_less_1, i_plus_1, 1, false, false, POLYTILE_EDGE_CLIP},
+                                       {j, j, 1, false, false, POLYTILE_EDGE_CLIP}};
+    const polytile_subscript point[] = {{i, i, 1, false, false, POLYTILE_EDGE_CLIP},
+                                        {j, j, 1, false, false, POLYTILE_EDGE_CLIP}};
     polytile_declaration *declaration = begin(ctx, 0);
     polytile_kernel *by_calls = NULL, *by_text = NULL;
     CHECK_OK(polytile_declaration_add(declaration, POLYTILE_IN, false, "A", 2, rows));
@@ -265,7 +266,8 @@ TEST_CASE(ApiDeclaration, ByCallsIsTheSameAsByText) {
 }
 
 TEST_CASE(ApiDeclaration, ByCallsCanBeUsedOnWhenAKernelIsMade) {
-    const polytile_subscript point[] = {{i, i, 1, false, false}, {j, j, 1, false, false}};
+    const polytile_subscript point[] = {{i, i, 1, false, false, POLYTILE_EDGE_CLIP},
+                                        {j, j, 1, false, false, POLYTILE_EDGE_CLIP}};
     polytile_declaration *declaration = begin(ctx, 0);
     polytile_kernel *first = NULL, *second = NULL;
     CHECK_OK(polytile_declaration_add(declaration, POLYTILE_IN, false, "A", 2, point));
@@ -278,7 +280,8 @@ TEST_CASE(ApiDeclaration, ByCallsCanBeUsedOnWhenAKernelIsMade) {
 }
 
 TEST_CASE(ApiDeclaration, ByCallsGivesScratchItsType) {
-    const polytile_subscript point[] = {{i, i, 1, false, false}, {j, j, 1, false, false}};
+    const polytile_subscript point[] = {{i, i, 1, false, false, POLYTILE_EDGE_CLIP},
+                                        {j, j, 1, false, false, POLYTILE_EDGE_CLIP}};
     polytile_declaration *declaration = begin(ctx, 0);
     polytile_kernel *kernel = NULL;
     CHECK_OK(polytile_declaration_add_scratch(declaration, POLYTILE_F32, "w", 2, point));
@@ -308,8 +311,9 @@ static const struct {
 };
 
 TEST_TABLE(ApiDeclaration, ByCallsRefusesASectionThatCannotBe, wrong_sections) {
-    const polytile_subscript point[] = {{i, i, 1, false, false}, {j, j, 1, false, false}};
-    polytile_subscript subscripts[9] = {{i, i, 1, false, false}};
+    const polytile_subscript point[] = {{i, i, 1, false, false, POLYTILE_EDGE_CLIP},
+                                        {j, j, 1, false, false, POLYTILE_EDGE_CLIP}};
+    polytile_subscript subscripts[9] = {{i, i, 1, false, false, POLYTILE_EDGE_CLIP}};
     polytile_declaration *declaration = begin(ctx, 0);
     polytile_kernel *kernel = NULL;
     subscripts[0].step = row->step;
@@ -327,10 +331,10 @@ TEST_CASE(ApiDeclaration, HasAtMost1024Sections) {
     polytile_declaration *declaration = begin(ctx, 0);
     for (int64_t k = 0; k < 1024; k++) {
         const polytile_affine at = {k, {0}, {0}};
-        const polytile_subscript subscript = {at, at, 1, false, false};
+        const polytile_subscript subscript = {at, at, 1, false, false, POLYTILE_EDGE_CLIP};
         CHECK_OK(polytile_declaration_add(declaration, POLYTILE_IN, false, "A", 1, &subscript));
     }
-    const polytile_subscript subscript = {i, i, 1, false, false};
+    const polytile_subscript subscript = {i, i, 1, false, false, POLYTILE_EDGE_CLIP};
     CHECK_REFUSED(polytile_declaration_add(declaration, POLYTILE_IN, false, "A", 1, &subscript),
                   POLYTILE_DECLARATION, "1024");
 }
@@ -373,8 +377,8 @@ TEST_CASE(ApiDeclaration, ByCallsWithoutSectionsIsNoKernel) {
 
 TEST_CASE(ApiDeclaration, ByCallsTakesParametersWithTypes) {
     const polytile_affine i_plus_c = {.index = {1}, .parameter = {0, 0, 1}};
-    const polytile_subscript point = {i, i, 1, false, false};
-    const polytile_subscript shifted = {i_plus_c, i_plus_c, 1, false, false};
+    const polytile_subscript point = {i, i, 1, false, false, POLYTILE_EDGE_CLIP};
+    const polytile_subscript shifted = {i_plus_c, i_plus_c, 1, false, false, POLYTILE_EDGE_CLIP};
     polytile_declaration *declaration = begin(ctx, 1);
     polytile_kernel *kernel = NULL;
     CHECK_OK(polytile_declaration_add_parameter(declaration, POLYTILE_F32, "a"));
@@ -404,7 +408,7 @@ static const struct {
 };
 
 TEST_TABLE(ApiDeclaration, ByCallsRefusesAParameterThatCannotBe, wrong_parameters) {
-    const polytile_subscript point = {i, i, 1, false, false};
+    const polytile_subscript point = {i, i, 1, false, false, POLYTILE_EDGE_CLIP};
     polytile_declaration *declaration = begin(ctx, 1);
     CHECK_OK(polytile_declaration_add(declaration, POLYTILE_OUT, false, "x", 1, &point));
     CHECK_REFUSED(polytile_declaration_add_parameter(declaration, row->type, row->name),
@@ -425,8 +429,8 @@ TEST_CASE(ApiDeclaration, ByCallsHasAtMost16Parameters) {
 
 TEST_CASE(ApiDeclaration, ByCallsTakesIntegersAloneInSubscripts) {
     const polytile_affine at = {.parameter = {0, 1}};
-    const polytile_subscript subscript = {at, at, 1, false, false};
-    const polytile_subscript point = {i, i, 1, false, false};
+    const polytile_subscript subscript = {at, at, 1, false, false, POLYTILE_EDGE_CLIP};
+    const polytile_subscript point = {i, i, 1, false, false, POLYTILE_EDGE_CLIP};
     polytile_declaration *declaration = begin(ctx, 1);
     CHECK_OK(polytile_declaration_add_parameter(declaration, POLYTILE_F64, "a"));
     CHECK_REFUSED(polytile_declaration_add(declaration, POLYTILE_IN, false, "x", 1, &subscript),
@@ -438,7 +442,7 @@ TEST_CASE(ApiDeclaration, ByCallsTakesIntegersAloneInSubscripts) {
 TEST_CASE(ApiDeclaration, ByCallsMayBeNull) {
     CHECK_REFUSED(polytile_declaration_add_parameter(NULL, POLYTILE_F32, "a"), POLYTILE_INVALID,
                   "declaration is NULL");
-    const polytile_subscript point = {i, i, 1, false, false};
+    const polytile_subscript point = {i, i, 1, false, false, POLYTILE_EDGE_CLIP};
     polytile_kernel *kernel = NULL;
     CHECK_REFUSED(polytile_declaration_add(NULL, POLYTILE_IN, false, "A", 1, &point),
                   POLYTILE_INVALID, "declaration is NULL");

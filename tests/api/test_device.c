@@ -105,6 +105,14 @@ static void run(polytile_context *ctx, polytile_device *device) {
     polytile_array_destroy(arrays[1]);
 }
 
+TEST_CASE(ApiDevice, WhereNothingRunsNothingIsCancelled) {
+    polytile_device *device = NULL;
+    CHECK_OK(polytile_device_open(ctx, "host(memory=1KiB)", &device));
+    polytile_device_cancel(NULL);
+    polytile_device_cancel(device);
+    run(ctx, device);
+}
+
 TEST_CASE(ApiDevice, WritesATraceUntilItIsToldNotTo) {
     static char traced[1 << 16], later[1 << 16];
     const char *path = file_named("trace.json");

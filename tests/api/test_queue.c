@@ -4,6 +4,8 @@
 
 #include "support/c_test.h"
 
+#include <sched.h>
+#include <stdatomic.h>
 #include <string.h>
 
 enum { N = 1024 };
@@ -490,4 +492,108 @@ TEST_CASE(ApiQueue, OfNullReportsNothingAndPausesNothing) {
     polytile_queue_get_report(NULL, true, NULL);
     polytile_queue_pause(NULL);
     polytile_queue_resume(NULL);
+}
+
+/* Not blocking. */
+
+static void note_status(polytile_status status, void *user) {
+    *(polytile_status *)user = status;
+}
+
+TEST_TABLE(ApiQueue, TellsWhenAnArrayIsDone, devices) {
+    scene s;
+    polytile_status told = POLYTILE_INTERNAL;
+    set(ctx, *row, &s);
+    CHECK_OK(polytile_queue_attach(s.queue, POLYTILE_ARRAYS(s.a, s.b)));
+    CHECK_OK(add_one_to(&s, s.a));
+    CHECK_OK(polytile_queue_notify(s.queue, s.a, note_status, &told));
+    while (!polytile_queue_test(s.queue, s.a))
+        sched_yield();
+    CHECK_EQUAL(told, POLYTILE_OK);
+    CHECK_NEAR(s.x[7], 8, 0);
+    CHECK(polytile_queue_test(s.queue, NULL));
+    CHECK_NEAR(polytile_queue_get_progress(s.queue).fraction, 1, 0);
+    CHECK_REFUSED(polytile_queue_notify(s.queue, s.a, NULL, NULL), POLYTILE_INVALID, "x", "NULL");
+    CHECK_OK(polytile_queue_detach(s.queue, POLYTILE_ARRAYS(s.a, s.b)));
+    CHECK_REFUSED(polytile_queue_notify(s.queue, s.a, note_status, &told), POLYTILE_INVALID, "x",
+                  "attach");
+}
+
+TEST_TABLE(ApiQueue, CancelsWhatIsQueuedAndGoesOn, devices) {
+    scene s;
+    set(ctx, *row, &s);
+    CHECK_OK(polytile_queue_attach(s.queue, POLYTILE_ARRAYS(s.a, s.b)));
+    polytile_queue_pause(s.queue);
+    CHECK_OK(add_one_to(&s, s.a));
+    CHECK(polytile_queue_get_progress(s.queue).fraction < 1);
+    polytile_queue_cancel(s.queue);
+    CHECK_REFUSED(polytile_queue_wait(s.queue), POLYTILE_CANCELLED, "cancelled");
+    CHECK(polytile_array_get_state(s.a) != POLYTILE_ARRAY_COMPLETE);
+    CHECK_EQUAL(polytile_array_get_state(s.b), POLYTILE_ARRAY_COMPLETE);
+    CHECK_OK(shift_to(&s, s.b, s.a));
+    CHECK_OK(polytile_queue_detach(s.queue, POLYTILE_ARRAYS(s.a, s.b)));
+    CHECK_NEAR(s.x[500], 0, 0);
+}
+
+POLYTILE_KERNEL(halve, (i), (double, x, 1)) {
+    PT_AT(x, i) /= 2;
+}
+
+POLYTILE_KERNEL(add_up, (i), (const double, x, 1), (double, s, 1)) {
+    PT_SUM(PT_AT(s, 0), PT_AT(x, i));
+}
+
+/* Looks at a sum that is read back while the next steps are queued. */
+typedef struct watch {
+    const double *sum;
+    double least;
+    atomic_bool has_converged;
+    polytile_queue *queue;
+} watch;
+
+static void look(polytile_status status, void *user) {
+    watch *w = user;
+    if (status == POLYTILE_OK && *w->sum < w->least) {
+        atomic_store(&w->has_converged, true);
+        polytile_queue_cancel(w->queue);
+    }
+}
+
+TEST_TABLE(ApiQueue, ALoopEndsAtTheStepThatConverged, devices) {
+    scene s;
+    polytile_kernel *halve_x = NULL, *add_up_x = NULL;
+    double sums[2] = {0, 0};
+    polytile_array *sum[2] = {NULL, NULL};
+    watch w[2];
+    int n_rounds = 0;
+    set(ctx, *row, &s);
+    for (int k = 0; k < N; k++)
+        s.x[k] = 1 << 20;
+    CHECK_OK(polytile_kernel_create(ctx, "halve[i]: inout x[i]", &halve_kernel, &halve_x));
+    CHECK_OK(
+        polytile_kernel_create(ctx, "add_up[i]: in x[i]; out sum s[0]", &add_up_kernel, &add_up_x));
+    for (int k = 0; k < 2; k++) {
+        w[k] = (watch){.sum = &sums[k], .least = 100.0 * N, .queue = s.queue};
+        CHECK_OK(polytile_array_wrap(ctx, "s", POLYTILE_F64, 1, (int64_t[]){1}, &sums[k], &sum[k]));
+    }
+    CHECK_OK(polytile_queue_attach(s.queue, POLYTILE_ARRAYS(s.a, sum[0], sum[1])));
+    for (int turn = 0; !atomic_load(&w[0].has_converged) && !atomic_load(&w[1].has_converged);
+         turn = 1 - turn) {
+        for (int step = 0; step < 3; step++)
+            CHECK_OK(polytile_queue_launch(s.queue, halve_x, POLYTILE_EXTENTS(N),
+                                           POLYTILE_ARRAYS(s.a), NULL));
+        CHECK_OK(polytile_queue_launch(s.queue, add_up_x, POLYTILE_EXTENTS(N),
+                                       POLYTILE_ARRAYS(s.a, sum[turn]), NULL));
+        CHECK_OK(polytile_queue_notify(s.queue, sum[turn], look, &w[turn]));
+        if (polytile_queue_wait_for(s.queue, sum[1 - turn]) != POLYTILE_OK || ++n_rounds > 20)
+            break;
+    }
+    const polytile_status status = polytile_queue_wait(s.queue);
+    CHECK(status == POLYTILE_OK || status == POLYTILE_CANCELLED);
+    CHECK(polytile_array_is_complete(s.a));
+    CHECK_OK(polytile_queue_detach(s.queue, POLYTILE_ARRAYS(s.a, sum[0], sum[1])));
+    CHECK_NEAR(s.x[0], 32, 0);
+    CHECK_NEAR(s.x[N - 1], 32, 0);
+    polytile_array_destroy(sum[0]);
+    polytile_array_destroy(sum[1]);
 }

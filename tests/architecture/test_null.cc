@@ -46,6 +46,7 @@ TEST(Null, IsAnArrayWithoutAnything) {
     EXPECT_EQ(polytile_array_get_base(nullptr), nullptr);
     EXPECT_EQ(polytile_array_get_stride_bytes(nullptr, 0), 0);
     EXPECT_FALSE(polytile_array_is_complete(nullptr));
+    EXPECT_EQ(polytile_array_get_state(nullptr), POLYTILE_ARRAY_INCOMPLETE);
 }
 
 TEST(Null, IsAKernelWithoutAnything) {
@@ -82,6 +83,10 @@ TEST(Null, IsAQueueThatDidNothing) {
     polytile_queue_get_report(nullptr, true, &report);
     EXPECT_TRUE(is_zero(report));
     polytile_queue_get_report(nullptr, false, nullptr);
+    EXPECT_EQ(polytile_queue_get_progress(nullptr).fraction, 1);
+    EXPECT_TRUE(polytile_queue_test(nullptr, nullptr));
+    polytile_queue_cancel(nullptr);
+    polytile_device_cancel(nullptr);
     polytile_queue_pause(nullptr);
     polytile_queue_resume(nullptr);
 }

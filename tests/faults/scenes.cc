@@ -9,6 +9,7 @@
 #include <isl/options.h>
 #include <polytile/isl.h>
 #include <polytile/ranks.h>
+#include <thread>
 
 namespace {
 
@@ -152,13 +153,16 @@ polytile_status make_views(Stage &stage) {
     const int64_t stride_bytes[] = {40, 4};
     const polytile_domain rows = *POLYTILE_EXTENTS(10, 8);
     const polytile_domain even = {2, {{0, 8, 2}, {0, 7, 1}}}, split = *POLYTILE_EXTENTS(10, 2, 4);
-    polytile_array *view = nullptr;
+    polytile_array *view = nullptr, *on_gpu = nullptr;
     SCENE_TRY(polytile_array_wrap_strides(stage.ctx, field.name.c_str(), field.type, &rows,
                                           stride_bytes, field.memory.data(), &field.array));
     SCENE_TRY(polytile_array_select(field.array, "even", &even, &view));
     SCENE_TRY(polytile_array_reshape(field.array, "split", &split, &view));
+    const polytile_device_memory there = {field.memory.data(), stride_bytes, nullptr, true, {}};
+    SCENE_TRY(polytile_array_wrap_device(stage.ctx, "there", field.type, &rows, &there, &on_gpu));
     return polytile_array_get_base(view) == field.array &&
-                   polytile_array_get_stride_bytes(view, 1) == 16
+                   polytile_array_get_stride_bytes(view, 1) == 16 &&
+                   polytile_array_get_data(on_gpu) == nullptr
                ? POLYTILE_OK
                : POLYTILE_INTERNAL;
 }
@@ -639,6 +643,57 @@ polytile_status queue_from_a_pool(Stage &stage) {
     return use_queue(stage, "host(threads=1,memory=8KiB),host(threads=1)", false, "pool");
 }
 
+void note_call(polytile_status, void *user) {
+    ++*static_cast<int *>(user);
+}
+
+/** A function is called for what is queued, and never for what is refused. */
+polytile_status notify_and_poll(Stage &stage, polytile_queue *queue, polytile_array **arrays,
+                                int *n_calls) {
+    polytile_kernel *kernel = nullptr;
+    SCENE_TRY(create(stage, jacobi_text, &jacobi_kernel, &kernel));
+    for (size_t k = 0; k < 2; k++) {
+        SCENE_TRY(stage.wrap(stage.ctx, k, &arrays[k]));
+        SCENE_TRY(polytile_queue_attach(queue, 1, &arrays[k]));
+    }
+    SCENE_TRY(
+        polytile_queue_launch(queue, kernel, POLYTILE_INTERIOR(1, 40, 40), 2, arrays, nullptr));
+    const polytile_status status = polytile_queue_notify(queue, arrays[1], note_call, n_calls);
+    if (status != POLYTILE_OK)
+        stage.say();
+    (void)polytile_queue_get_progress(queue);
+    while (!polytile_queue_test(queue, nullptr))
+        std::this_thread::yield();
+    if (*n_calls != (status == POLYTILE_OK ? 1 : 0))
+        return POLYTILE_INTERNAL;
+    polytile_queue_cancel(queue);
+    polytile_device_cancel(polytile_queue_get_device(queue));
+    (void)polytile_array_get_state(arrays[1]);
+    return status != POLYTILE_OK ? status : polytile_queue_detach(queue, 2, arrays);
+}
+
+polytile_status notify_of(Stage &stage, const char *device_text) {
+    int n_calls = 0;
+    polytile_array *arrays[2] = {};
+    polytile_queue *queue = nullptr;
+    SCENE_TRY(polytile_queue_create(stage.ctx, device_text, &queue));
+    const polytile_status status = notify_and_poll(stage, queue, arrays, &n_calls);
+    if (status != POLYTILE_OK) {
+        if (stage.said.empty())
+            stage.say();
+        hand_back(queue, arrays, 2);
+    }
+    return status;
+}
+
+polytile_status notify_in_little_memory(Stage &stage) {
+    return notify_of(stage, "host(memory=8KiB)");
+}
+
+polytile_status notify_over_devices(Stage &stage) {
+    return notify_of(stage, "host(memory=16KiB),host(memory=16KiB)");
+}
+
 polytile_status add_up_in_queue(Stage &stage, const char *device_text) {
     polytile_array *arrays[3] = {};
     polytile_queue *queue = nullptr;
@@ -720,6 +775,9 @@ std::vector<Scene> scenes_on_host() {
          {}},
         {"QueueBySpeed", prepare_steps, queue_by_speed, POLYTILE_OK, {}},
         {"QueueFromAPool", prepare_steps, queue_from_a_pool, POLYTILE_OK, {}},
+        {"NotifyInQueue", prepare_jacobi, notify_in_little_memory, POLYTILE_OK, {}},
+        {"NotifyGuarded", prepare_jacobi, notify_in_little_memory, POLYTILE_OK, {guards}},
+        {"NotifyOverDevices", prepare_jacobi, notify_over_devices, POLYTILE_OK, {}},
         {"ReduceInQueue", prepare_dot, reduce_in_queue, POLYTILE_OK, {}},
         {"ReduceOverDevices", prepare_dot, reduce_over_devices, POLYTILE_OK, {}},
         {"ReduceOverDevicesChecked",

@@ -20,9 +20,9 @@ class Team {
     polytile_queue *member = nullptr;
 
     static const pti_team_functions *functions() {
-        static const pti_team_functions table = {attach,     leave, discard,    create_array,
-                                                 launch,     wait,  set_paused, get_report,
-                                                 get_device, close};
+        static const pti_team_functions table = {
+            attach, leave,        discard, create_array, launch,     wait, set_paused,
+            notify, get_progress, cancel,  get_report,   get_device, close};
         return &table;
     }
 
@@ -73,6 +73,17 @@ class Team {
     static void set_paused(polytile_queue *queue, bool is_paused) {
         tell(queue, is_paused ? "pause" : "resume");
     }
+    static polytile_status notify(polytile_queue *queue, polytile_array *array,
+                                  polytile_queue_callback *callback, void *user) {
+        const polytile_status status = tell(queue, "notify" + list(1, &array));
+        callback(status, user);
+        return POLYTILE_OK;
+    }
+    static polytile_progress get_progress(polytile_queue *queue) {
+        tell(queue, "progress");
+        return {0.5, 3};
+    }
+    static void cancel(polytile_queue *queue) { tell(queue, "cancel"); }
     static void get_report(polytile_queue *queue, bool reset, polytile_report *report) {
         of(queue).told.push_back(reset ? "report and reset" : "report");
         report->n_launches = 7;

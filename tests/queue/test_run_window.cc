@@ -176,24 +176,41 @@ TEST_P(RunWindow, AFailureLeavesResultsThatItsLaunchesRead) {
     EXPECT_EQ(x_memory, std::vector<float>(100, 2));
 }
 
-/** The failed run needs the memory in which x lies. */
+/** Fails for threads from a number on. */
+int fail_from(const polytile_sub_kernel *launch) {
+    return launch->threads->range[0].hi < *static_cast<int64_t *>(launch->user) ? 0 : 3;
+}
+
+/** The failed run needs the memory in which x lies; or will need it, and has not come so far. */
 TEST_F(QueueTest, AFailureLosesWhatMadeRoomForIt) {
-    std::vector<float> x(8000, 1), y(16000, 2), z(40, 1);
-    Gate gate, failing;
-    failing.let_return(3);
-    polytile_queue *queue = open("host(memory=64KiB)");
-    polytile_array *a = wrap("x", x), *b = wrap("y", y), *c = wrap("z", z);
-    ASSERT_EQ(attach(queue, {a, b, c}), POLYTILE_OK) << error();
-    EXPECT_EQ(launch(queue, gated(gate), line(40), {c}), POLYTILE_OK) << error();
-    EXPECT_EQ(launch(queue, gated(gate), line(8000), {a}), POLYTILE_OK) << error();
-    EXPECT_EQ(polytile_queue_wait(queue), POLYTILE_OK) << error();
-    EXPECT_EQ(launch(queue, gated(failing), line(16000), {b}), POLYTILE_OK) << error();
-    EXPECT_EQ(polytile_queue_wait(queue), POLYTILE_DEVICE);
-    expect_says({"left incomplete: x, y"});
-    EXPECT_FALSE(polytile_array_is_complete(a));
-    EXPECT_FALSE(polytile_array_is_complete(b));
-    EXPECT_EQ(detach(queue, {a, b, c}), POLYTILE_OK) << error();
-    EXPECT_EQ(z, std::vector<float>(40, polytile_array_is_complete(c) ? 2 : 1));
+    for (int64_t first : {0, 12000}) {
+        std::vector<float> x(8000, 1), y(16000, 2), z(40, 1);
+        Gate gate;
+        polytile_implementation failing = {};
+        failing.host_launcher = fail_from;
+        failing.user = &first;
+        polytile_queue *queue = open("host(memory=64KiB)");
+        polytile_array *a = wrap("x", x), *b = wrap("y", y), *c = wrap("z", z);
+        ASSERT_EQ(attach(queue, {a, b, c}), POLYTILE_OK) << error();
+        EXPECT_EQ(launch(queue, gated(gate), line(40), {c}), POLYTILE_OK) << error();
+        EXPECT_EQ(launch(queue, gated(gate), line(8000), {a}), POLYTILE_OK) << error();
+        EXPECT_EQ(polytile_queue_wait(queue), POLYTILE_OK) << error();
+        EXPECT_EQ(launch(queue, create("late[i]: inout x[i]", &failing), line(16000), {b}),
+                  POLYTILE_OK)
+            << error();
+        EXPECT_EQ(polytile_queue_wait(queue), POLYTILE_DEVICE);
+        expect_says({first == 0 ? "left incomplete: y" : "left incomplete: x, y"});
+        EXPECT_EQ(polytile_array_is_complete(a), first == 0);
+        EXPECT_FALSE(polytile_array_is_complete(b));
+        EXPECT_EQ(detach(queue, {a, b, c}), POLYTILE_OK) << error();
+        if (first == 0) {
+            EXPECT_EQ(x, std::vector<float>(8000, 2));
+        }
+        EXPECT_EQ(z, std::vector<float>(40, polytile_array_is_complete(c) ? 2 : 1));
+        polytile_queue_destroy(queue);
+        for (polytile_array *array : {a, b, c})
+            polytile_array_destroy(array);
+    }
 }
 
 } // namespace

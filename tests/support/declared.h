@@ -93,7 +93,7 @@ inline bool same_affine(const polytile_declaration *a, const polytile_affine &x,
 inline bool same_subscript(const polytile_declaration *a, const polytile_subscript &x,
                            const polytile_declaration *b, const polytile_subscript &y) {
     return x.step == y.step && x.from_first == y.from_first && x.to_last == y.to_last &&
-           same_affine(a, x.lo, b, y.lo) && same_affine(a, x.hi, b, y.hi);
+           x.edge == y.edge && same_affine(a, x.lo, b, y.lo) && same_affine(a, x.hi, b, y.hi);
 }
 
 /** Whether two accesses declare the same section in the same role of the same array. */

@@ -29,7 +29,11 @@ std::string declared_text(const polytile_affine &affine, int n_indices) {
 std::string declared_text(const polytile_subscript &subscript, int n_indices) {
     std::string text = subscript.from_first ? "" : declared_text(subscript.lo, n_indices);
     text += ":" + (subscript.to_last ? std::string() : declared_text(subscript.hi, n_indices));
-    return text + (subscript.step == 1 ? "" : ":" + std::to_string(subscript.step));
+    text += subscript.step == 1 ? "" : ":" + std::to_string(subscript.step);
+    return subscript.edge == POLYTILE_EDGE_CLIP
+               ? text
+               : std::string(subscript.edge == POLYTILE_EDGE_WRAP ? "wrap(" : "clamp(") + text +
+                     ")";
 }
 
 /** A range between two ends in any order, if wanted. */
@@ -84,6 +88,8 @@ RandomLaunch::RandomLaunch(polytile_context *ctx, Random *random, const RandomSh
             if (shape.conflict_free &&
                 (access.role == POLYTILE_OUT || access.role == POLYTILE_INOUT))
                 draw_written_alone(random, &access);
+            if (!shape.roomy && shape.edge_percent > 0 && random->chance(50))
+                draw_edges(random, &access);
             n_dims_.back() = access.n_dims;
             accesses_.push_back(access);
         }
@@ -144,6 +150,25 @@ void RandomLaunch::draw_subscript(Random *random, pti_access *access, int d) {
     default: /* one element */
         break;
     }
+}
+
+/* Edges are of exact sections; of conflict-free ones, they are where nothing is written. */
+void RandomLaunch::draw_edges(Random *random, pti_access *access) {
+    const bool is_written = access->role == POLYTILE_OUT || access->role == POLYTILE_INOUT;
+    if (!access->exact || (shape_.conflict_free && is_written))
+        return;
+    for (int d = 0; d < access->n_dims; d++)
+        if (random->chance(shape_.edge_percent))
+            access->subscript[d].edge = access->role == POLYTILE_IN && random->chance(50)
+                                            ? POLYTILE_EDGE_CLAMP
+                                            : POLYTILE_EDGE_WRAP;
+}
+
+bool RandomLaunch::has_edge(int operand, int d) const {
+    for (const pti_access &access : accesses_)
+        if (access.array == operand && access.subscript[d].edge != POLYTILE_EDGE_CLIP)
+            return true;
+    return false;
 }
 
 /* One dimension an index, in which its threads lie further apart than they reach, in any order; an
@@ -255,6 +280,10 @@ void RandomLaunch::draw_array(Random *random, int operand) {
         range.lo -= shape_.roomy ? 1000 : random->one_of({0, 0, 1, 2, -1, -2});
         range.hi += shape_.roomy ? 1000 : random->one_of({0, 0, 1, 2, -1, -2});
         range.hi = std::max(range.lo, range.hi);
+        if (has_edge(operand, d) && random->chance(80)) {
+            range.lo = random->number(-3, 3);
+            range.hi = range.lo + random->one_of({1, 2, 3, 5, 7, 11}) - 1;
+        }
     }
     is_small_ = is_small_ && (shape_.roomy || pti_box_count(&domain) <= shape_.most_elements);
     domains_.push_back(domain);
@@ -263,12 +292,36 @@ void RandomLaunch::draw_array(Random *random, int operand) {
 void RandomLaunch::grow_arrays() {
     for (size_t p = 0; p < domains_.size(); p++) {
         const polytile_domain bounds = bounds_of(static_cast<int>(p));
-        domains_[p] = pti_box_coarse_union(&domains_[p], &bounds);
-        for (int d = 0; d < bounds.n_dims; d++)
-            domains_[p].range[d].step = 1;
+        for (int d = 0; d < bounds.n_dims; d++) {
+            polytile_range &range = domains_[p].range[d];
+            if (!has_edge(static_cast<int>(p), d))
+                range = pti_range_coarse_union(range, bounds.range[d]);
+            range.step = 1;
+        }
         is_small_ =
             is_small_ && (shape_.roomy || pti_box_count(&domains_[p]) <= shape_.most_elements);
     }
+}
+
+void RandomLaunch::add_touched(const pti_access &access, const Point &thread,
+                               Elements *elements) const {
+    const polytile_domain &domain = domains_[static_cast<size_t>(access.array)];
+    for_each_point(section_of(access, thread), [&](const Point &beyond) {
+        Point element = beyond;
+        bool is_inside = true;
+        for (size_t d = 0; d < element.size(); d++) {
+            const int64_t lo = domain.range[d].lo, hi = domain.range[d].hi;
+            while (access.subscript[d].edge == POLYTILE_EDGE_WRAP && element[d] < lo)
+                element[d] += hi - lo + 1;
+            while (access.subscript[d].edge == POLYTILE_EDGE_WRAP && element[d] > hi)
+                element[d] -= hi - lo + 1;
+            if (access.subscript[d].edge == POLYTILE_EDGE_CLAMP)
+                element[d] = std::min(std::max(element[d], lo), hi);
+            is_inside = is_inside && element[d] >= lo && element[d] <= hi;
+        }
+        if (is_inside)
+            elements->add(element);
+    });
 }
 
 bool RandomLaunch::touches_outside() const {
@@ -277,9 +330,11 @@ bool RandomLaunch::touches_outside() const {
         const polytile_domain &domain = domains_[static_cast<size_t>(access.array)];
         for_each_point(threads_, [&](const Point &thread) {
             const polytile_domain box = section_of(access, thread);
-            polytile_domain common;
-            if (access.exact && !pti_box_is_empty(&box) &&
-                !pti_box_intersect(&box, &domain, &common))
+            bool is_apart = false;
+            for (int d = 0; d < box.n_dims; d++)
+                is_apart = is_apart || (access.subscript[d].edge == POLYTILE_EDGE_CLIP &&
+                                        !pti_range_meets(box.range[d], domain.range[d]));
+            if (access.exact && !pti_box_is_empty(&box) && is_apart)
                 found = true;
         });
     }

@@ -15,7 +15,7 @@ extern "C" {
 
 /* Random launches over small domains: 1 to 4 indices and dimensions, strides, windows, whole
  * dimensions, triangles, subscripts of several indices, indices in several subscripts, several
- * sections an array, parameters, and arrays that cut sections off. */
+ * sections an array, parameters, edges, and arrays that cut sections off. */
 
 struct RandomShape {
     int most_indices = 4;
@@ -27,6 +27,7 @@ struct RandomShape {
     int64_t most_extent_alone = 14;
     int64_t most_elements = 2000;
     int inexact_percent = 5;
+    int edge_percent = 0; /* of the subscripts of an access that has any, half of all accesses */
     /** Arrays far larger than what is touched, so that nothing is clipped. */
     bool roomy = false;
     /** Written arrays have one section, in which different threads never meet (unless reducing). */
@@ -63,12 +64,17 @@ class RandomLaunch {
     const std::vector<polytile_parameter> &parameters() const { return parameters_; }
     const std::vector<pti_access> &accesses() const { return accesses_; }
 
+    /** Add what a thread touches by an access, edges included, by enumeration. */
+    void add_touched(const pti_access &access, const Point &thread, Elements *elements) const;
+
   private:
     void draw_subscript(Random *random, pti_access *access, int d);
     void draw_written_alone(Random *random, pti_access *access);
     void draw_partly_written(Random *random, pti_access *access);
     void draw_role(Random *random, int operand, pti_access *access);
     void draw_array(Random *random, int operand);
+    void draw_edges(Random *random, pti_access *access);
+    bool has_edge(int operand, int d) const;
     polytile_domain section_of(const pti_access &access, const Point &thread) const;
     polytile_domain ends_of(const pti_access &access, const Point &thread) const;
     bool has_many_threads() const;

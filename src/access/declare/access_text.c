@@ -54,8 +54,9 @@ static void write_terms(pti_text *text, const polytile_declaration *declaration,
         write_constant(text, affine->constant, first);
 }
 
-static void write_subscript(pti_text *text, const polytile_declaration *declaration,
-                            const polytile_subscript *subscript) {
+/** Write lo, lo:hi or lo:hi:step. */
+static void write_range(pti_text *text, const polytile_declaration *declaration,
+                        const polytile_subscript *subscript) {
     if (!subscript->from_first)
         write_terms(text, declaration, &subscript->lo, true);
     if (pti_subscript_is_one_element(subscript) && subscript->step == 1)
@@ -65,6 +66,15 @@ static void write_subscript(pti_text *text, const polytile_declaration *declarat
         write_terms(text, declaration, &subscript->hi, true);
     if (subscript->step != 1)
         pti_text_add(text, ":%" PRId64, subscript->step);
+}
+
+static void write_subscript(pti_text *text, const polytile_declaration *declaration,
+                            const polytile_subscript *subscript) {
+    if (subscript->edge != POLYTILE_EDGE_CLIP)
+        pti_text_add(text, "%s(", pti_edge_word(subscript->edge));
+    write_range(text, declaration, subscript);
+    if (subscript->edge != POLYTILE_EDGE_CLIP)
+        pti_text_add(text, ")");
 }
 
 static void write_role(pti_text *text, const pti_access *access) {

@@ -240,11 +240,18 @@ void pti_array_warn_incomplete(const polytile_array *array, const char *kernel_n
                                       [PTI_ARRAY_DISCARDED] =
                                           "which was discarded and not overwritten whole since"};
     pti_array_state state = pti_array_get_state(array);
-    if (state != PTI_ARRAY_COMPLETE)
+    if (!pti_array_is_complete(array))
         pti_log(array->object.context, PTI_LOG_WARN, "%s: reads array %s, %s", kernel_name,
                 array->name, why[state]);
 }
 
 bool polytile_array_is_complete(const polytile_array *array) {
     return array != NULL && pti_array_is_complete(array);
+}
+
+polytile_array_state polytile_array_get_state(const polytile_array *array) {
+    if (!polytile_array_is_complete(array))
+        return POLYTILE_ARRAY_INCOMPLETE;
+    return pti_array_get_state(array) == PTI_ARRAY_UNTOUCHED ? POLYTILE_ARRAY_UNTOUCHED
+                                                             : POLYTILE_ARRAY_COMPLETE;
 }

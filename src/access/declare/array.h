@@ -10,8 +10,9 @@
 /** Whether all elements of an array have values, and if not, why. */
 typedef enum pti_array_state {
     PTI_ARRAY_COMPLETE,
-    PTI_ARRAY_HARMED,   /* a failed run left it incomplete */
-    PTI_ARRAY_DISCARDED /* the program said that nobody needs what it held */
+    PTI_ARRAY_HARMED,    /* a failed run left it incomplete */
+    PTI_ARRAY_DISCARDED, /* the program said that nobody needs what it held */
+    PTI_ARRAY_UNTOUCHED  /* complete, but launches that write it were dropped since */
 } pti_array_state;
 
 struct polytile_array {
@@ -20,7 +21,9 @@ struct polytile_array {
     polytile_type type;
     int64_t element_bytes;
     polytile_domain domain;
-    void *data; /* of the first element; borrowed, or inside mapping; NULL: described only */
+    void *data; /* of the first element; borrowed, or inside mapping; NULL: the host has none */
+    void *device_data; /* of the first element in the memory of a GPU; borrowed; NULL: none there */
+    void *stream;      /* on which that is written before a run; CUDA's, borrowed */
     pti_memory_layout layout; /* of that memory, over the domain; from its first byte to its last it
                                  may have bytes of nobody's, or of other arrays */
     int64_t n_bytes;          /* of all elements */
@@ -61,6 +64,16 @@ static inline polytile_array *pti_array_planned(polytile_array *array) {
  * directly or not. False: some view between them joins dimensions. */
 bool pti_array_map_to(const polytile_array *array, const polytile_array *of, pti_index_map *map);
 
+/** Return whether an array lies in the memory of a GPU, where the host cannot use it. */
+static inline bool pti_array_is_on_gpu(const polytile_array *array) {
+    return array->device_data != NULL;
+}
+
+/** Return the memory that a device uses in place: the host's, or that of a GPU. */
+static inline void *pti_array_memory(const polytile_array *array) {
+    return pti_array_is_on_gpu(array) ? array->device_data : array->data;
+}
+
 /** Return the bytes from an array's first to its last. */
 static inline int64_t pti_array_span_bytes(const polytile_array *array) {
     return array->layout.size_bytes;
@@ -80,12 +93,21 @@ static inline void pti_array_set_state(polytile_array *array, pti_array_state st
 }
 
 static inline bool pti_array_is_complete(const polytile_array *array) {
-    return pti_array_get_state(array) == PTI_ARRAY_COMPLETE;
+    const pti_array_state state = pti_array_get_state(array);
+    return state == PTI_ARRAY_COMPLETE || state == PTI_ARRAY_UNTOUCHED;
 }
 
 /** Set the state after a run that wrote the whole array, or one that failed. */
 static inline void pti_array_set_complete(polytile_array *array, bool complete) {
     pti_array_set_state(array, complete ? PTI_ARRAY_COMPLETE : PTI_ARRAY_HARMED);
+}
+
+/** Note that a launch which writes the array was dropped, or that one was done. */
+static inline void pti_array_note_launch(polytile_array *array, bool was_dropped) {
+    const pti_array_state from = was_dropped ? PTI_ARRAY_COMPLETE : PTI_ARRAY_UNTOUCHED;
+    polytile_array *root = (polytile_array *)(uintptr_t)pti_array_root(array);
+    if (pti_array_get_state(root) == from)
+        pti_array_set_state(root, was_dropped ? PTI_ARRAY_UNTOUCHED : PTI_ARRAY_COMPLETE);
 }
 
 /** Warn that a kernel reads an incomplete array. */

@@ -83,6 +83,36 @@ polytile_status polytile_array_wrap_strides(polytile_context *ctx, const char *n
     return status;
 }
 
+/** Move an array that was wrapped as the host's to the memory of a GPU. */
+static void move_to_gpu(polytile_array *array, const polytile_device_memory *memory) {
+    array->device_data = array->data;
+    array->data = NULL;
+    array->stream = memory->stream;
+    array->read_only = memory->read_only;
+}
+
+polytile_status polytile_array_wrap_device(polytile_context *ctx, const char *name,
+                                           polytile_type type, const polytile_domain *domain,
+                                           const polytile_device_memory *memory,
+                                           polytile_array **array) {
+    static const polytile_device_memory none = {0};
+    const polytile_device_memory *of = memory == NULL ? &none : memory;
+    polytile_status status = POLYTILE_OK;
+    PTI_ENTER(ctx, ctx, "context");
+    if (array != NULL)
+        *array = NULL;
+    PTI_TRY(
+        pti_check_reserved(ctx, name == NULL ? "?" : name, "polytile_device_memory", of->reserved));
+    status = of->stride_bytes == NULL
+                 ? polytile_array_wrap_domain(ctx, name, type, domain, of->data, array)
+                 : polytile_array_wrap_strides(ctx, name, type, domain, of->stride_bytes, of->data,
+                                               array);
+    if (status == POLYTILE_OK)
+        move_to_gpu(*array, of);
+done:
+    return status;
+}
+
 int64_t polytile_array_get_stride_bytes(const polytile_array *array, int dim) {
     return array == NULL || dim < 0 || dim >= array->domain.n_dims
                ? 0
@@ -121,6 +151,9 @@ static polytile_status make_view(polytile_array *of, const char *name, const pla
     made->layout = by->layout;
     if (of->data != NULL && !of->is_internal)
         made->data = (char *)of->data + by->offset_bytes;
+    if (pti_array_is_on_gpu(of))
+        made->device_data = (char *)of->device_data + by->offset_bytes;
+    made->stream = of->stream;
     made->read_only = of->read_only;
     made->base = of;
     made->maps_indices = by->maps_indices;

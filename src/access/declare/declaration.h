@@ -48,6 +48,14 @@ typedef struct pti_access {
     pti_relation *relation; /* owned; NULL unless given in braces or as an isl map */
 } pti_access;
 
+/** Return whether any subscript of an access has an edge. */
+static inline bool pti_access_has_edges(const pti_access *access) {
+    bool has = false;
+    for (int d = 0; d < access->n_dims; d++)
+        has = has || access->subscript[d].edge != POLYTILE_EDGE_CLIP;
+    return has;
+}
+
 struct polytile_declaration {
     pti_object object;
     char *name;
@@ -118,6 +126,8 @@ bool pti_is_identifier(const char *text);
 bool pti_terms_are_equal(const polytile_affine *a, const polytile_affine *b);
 /** Return whether a subscript names one element whatever the array's extents are. */
 bool pti_subscript_is_one_element(const polytile_subscript *subscript);
+/** Return the word of an edge around a subscript; NULL: it has none, or is unknown. */
+const char *pti_edge_word(polytile_edge edge);
 bool pti_role_is_known(polytile_role role);
 /** Return the word of a role in a declaration. */
 const char *pti_role_word(polytile_role role);

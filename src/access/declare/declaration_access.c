@@ -43,6 +43,31 @@ static bool check_subscripts(const polytile_declaration *declaration, const char
     return true;
 }
 
+/** What lies beyond an array's end has one element of it for several threads, which clamps have them
+ * share; only reading is meant by that. */
+static bool check_edges(const char *array, const pti_access *access, pti_text *why) {
+    for (int d = 0; d < access->n_dims; d++) {
+        const polytile_edge edge = access->subscript[d].edge;
+        if (edge == POLYTILE_EDGE_CLIP)
+            continue;
+        if (pti_edge_word(edge) == NULL)
+            pti_text_add(why, "the edge %d of subscript %d of %s is unknown", (int)edge, d + 1,
+                         array);
+        else if (access->role == POLYTILE_SCRATCH)
+            pti_text_add(why, "subscript %d of %s has an edge, but scratch ends nowhere", d + 1,
+                         array);
+        else if (edge == POLYTILE_EDGE_CLAMP && access->role != POLYTILE_IN)
+            pti_text_add(why,
+                         "subscript %d of %s clamps, which only the role in may; use wrap, or "
+                         "leave out what lies beyond the ends",
+                         d + 1, array);
+        else
+            continue;
+        return false;
+    }
+    return true;
+}
+
 static bool check_role(const char *array, const pti_access *access, pti_text *why) {
     if (!pti_role_is_known(access->role)) {
         pti_text_add(why, "the role %d of %s is unknown", (int)access->role, array);
@@ -215,7 +240,8 @@ polytile_status pti_declaration_add_access(polytile_declaration *declaration, co
     }
     int position = pti_find_name(array, declaration->n_arrays, declaration->array_name);
     if (!has_room_for_access(declaration, array, access, why) || !check_role(array, access, why) ||
-        !check_scratch(array, access, why) || !check_subscripts(declaration, array, access, why) ||
+        !check_scratch(array, access, why) || !check_edges(array, access, why) ||
+        !check_subscripts(declaration, array, access, why) ||
         !uses_integers(declaration, array, access, why) || !has_own_name(declaration, array, why) ||
         (position >= 0 && !agrees_with(declaration, position, access, why)))
         return POLYTILE_DECLARATION;

@@ -23,7 +23,7 @@ static uint64_t mix_subscript(uint64_t hash, const polytile_subscript *subscript
     hash = mix_affine(hash, &subscript->lo);
     hash = mix_affine(hash, &subscript->hi);
     hash = pti_mix(hash, subscript->step);
-    return pti_mix(hash, subscript->from_first + 2 * subscript->to_last);
+    return pti_mix(hash, subscript->from_first + 2 * subscript->to_last + 4 * (int)subscript->edge);
 }
 
 static uint64_t mix_constraint(uint64_t hash, const pti_constraint *constraint) {

@@ -48,7 +48,8 @@ static polytile_affine to_affine(const pti_linear *linear) {
 
 static bool at_subscript_end(const pti_parser *parser) {
     return pti_parser_at(parser, PTI_TOKEN_COMMA) || pti_parser_at(parser, PTI_TOKEN_COLON) ||
-           pti_parser_at(parser, PTI_TOKEN_CLOSE_BRACKET);
+           pti_parser_at(parser, PTI_TOKEN_CLOSE_BRACKET) ||
+           pti_parser_at(parser, PTI_TOKEN_CLOSE_PAREN);
 }
 
 static bool parse_step(pti_parser *parser, int64_t *step) {
@@ -65,11 +66,9 @@ static bool parse_step(pti_parser *parser, int64_t *step) {
 }
 
 /** Read lo, lo:hi or lo:hi:step; lo and hi left out are the array's first and last index. */
-static bool parse_subscript(pti_parser *parser, polytile_subscript *subscript) {
+static bool parse_range(pti_parser *parser, polytile_subscript *subscript) {
     pti_linear lo = {0}, hi = {0};
     bool colon;
-    memset(subscript, 0, sizeof *subscript);
-    subscript->step = 1;
     subscript->from_first = pti_parser_at(parser, PTI_TOKEN_COLON);
     if (!subscript->from_first && !pti_parse_expression(parser, &lo))
         return false;
@@ -81,6 +80,42 @@ static bool parse_subscript(pti_parser *parser, polytile_subscript *subscript) {
         return false;
     subscript->hi = to_affine(&hi);
     return parse_step(parser, &subscript->step);
+}
+
+/** Find the edge that the next tokens begin, "wrap(" or "clamp(", or none. */
+static bool find_edge(pti_parser *parser, polytile_edge *edge) {
+    pti_token behind = {.kind = PTI_TOKEN_END};
+    *edge = POLYTILE_EDGE_CLIP;
+    for (int e = POLYTILE_EDGE_WRAP; e <= POLYTILE_EDGE_CLAMP; e++)
+        if (pti_parser_at_word(parser, pti_edge_word((polytile_edge)e)))
+            *edge = (polytile_edge)e;
+    if (*edge != POLYTILE_EDGE_CLIP && !pti_token_read(parser, parser->token.end, &behind))
+        return false;
+    if (behind.kind != PTI_TOKEN_OPEN_PAREN)
+        *edge = POLYTILE_EDGE_CLIP;
+    return true;
+}
+
+/** Read a range in parentheses behind its edge, with nothing else beside it. */
+static bool parse_edge(pti_parser *parser, polytile_subscript *subscript) {
+    if (!pti_parser_advance(parser) || !pti_parser_advance(parser) ||
+        !parse_range(parser, subscript) ||
+        !pti_parser_expect(parser, PTI_TOKEN_CLOSE_PAREN, "after the range"))
+        return false;
+    if (pti_parser_at(parser, PTI_TOKEN_COMMA) || pti_parser_at(parser, PTI_TOKEN_CLOSE_BRACKET))
+        return true;
+    return pti_parser_fail(parser, parser->token.begin,
+                           "%s(...) stands around a whole subscript, with nothing beside it",
+                           pti_edge_word(subscript->edge));
+}
+
+static bool parse_subscript(pti_parser *parser, polytile_subscript *subscript) {
+    memset(subscript, 0, sizeof *subscript);
+    subscript->step = 1;
+    if (!find_edge(parser, &subscript->edge))
+        return false;
+    return subscript->edge == POLYTILE_EDGE_CLIP ? parse_range(parser, subscript)
+                                                 : parse_edge(parser, subscript);
 }
 
 static bool parse_subscripts(pti_parser *parser, pti_access *access) {

@@ -144,6 +144,22 @@ static bool parameter_name(pti_parser *parser, const pti_token *name, pti_linear
     return true;
 }
 
+/** Refuse what stands in brackets behind a name. */
+static bool refuse_brackets(pti_parser *parser, const pti_token *name) {
+    if (parser->scope == NULL && pti_parser_at(parser, PTI_TOKEN_OPEN_PAREN) &&
+        (strcmp(name->name, pti_edge_word(POLYTILE_EDGE_WRAP)) == 0 ||
+         strcmp(name->name, pti_edge_word(POLYTILE_EDGE_CLAMP)) == 0))
+        return pti_parser_fail(parser, name->begin,
+                               "%s(...) stands around a whole subscript, with nothing beside it",
+                               name->name);
+    return pti_parser_fail(parser, name->begin,
+                           "not affine: '%s' with something in brackets cannot be part of a "
+                           "subscript; it may use only indices and parameters; which elements "
+                           "a thread looks up is not declared: declare all that it may, such as "
+                           "V[:]",
+                           name->name);
+}
+
 static bool parse_name(pti_parser *parser, pti_linear *linear) {
     pti_token name = parser->token;
     bool found = false;
@@ -151,13 +167,7 @@ static bool parse_name(pti_parser *parser, pti_linear *linear) {
         return false;
     if (pti_parser_at(parser, PTI_TOKEN_OPEN_BRACKET) ||
         pti_parser_at(parser, PTI_TOKEN_OPEN_PAREN))
-        return pti_parser_fail(
-            parser, name.begin,
-            "not affine: '%s' with something in brackets cannot be part of a "
-            "subscript; it may use only indices and parameters; which elements "
-            "a thread looks up is not declared: declare all that it may, such as "
-            "V[:]",
-            name.name);
+        return refuse_brackets(parser, &name);
     if (parser->scope != NULL && !bound_name(parser, &name, linear, &found))
         return false;
     if (!found && !index_name(parser, &name, linear, &found))

@@ -3,10 +3,13 @@
 #include "access/declare/array.h"
 #include "access/declare/parameter.h"
 #include "access/footprint/affine.h"
+#include "access/footprint/edges.h"
+#include "access/footprint/fold.h"
 #include "access/footprint/narrow.h"
 #include "access/footprint/section.h"
 #include "access/set/boxes.h"
 #include "base/checked.h"
+#include "base/list.h"
 #include "base/plural.h"
 
 #include <inttypes.h>
@@ -34,6 +37,7 @@ void pti_instance_free(pti_instance *instance) {
     if (instance->slabs != NULL)
         instance->slabs->given = NULL;
     pti_instance_free(instance->slabs);
+    pti_fold_free(instance->fold);
     free_given(instance->given);
     free(instance);
 }
@@ -56,9 +60,8 @@ static pti_instance *allocate_instance(const polytile_declaration *declaration) 
         instance->index_name[k] = copy_text(declaration->index_name[k], &failed);
     instance->n_operands = declaration->n_arrays;
     instance->operand = calloc((size_t)declaration->n_arrays + 1, sizeof *instance->operand);
-    instance->section = calloc((size_t)declaration->n_accesses + 1, sizeof *instance->section);
-    if (instance->operand == NULL || instance->section == NULL)
-        failed = true;
+    instance->section = calloc(1, sizeof *instance->section);
+    failed = failed || instance->operand == NULL || instance->section == NULL;
     for (int p = 0; !failed && p < declaration->n_arrays; p++)
         instance->operand[p].name = copy_text(declaration->array_name[p], &failed);
     if (!failed)
@@ -174,6 +177,19 @@ bool pti_operand_has_writer_beside(const pti_instance *instance, int operand) {
     return has;
 }
 
+/** Add the sections of an access. */
+static polytile_status add_access(polytile_context *ctx, const polytile_declaration *declaration,
+                                  int access, pti_instance *instance) {
+    const pti_access *of = &declaration->access[access];
+    pti_section plain;
+    polytile_status status;
+    PTI_TRY(pti_section_fill(ctx, instance, of, &plain));
+    plain.access = access;
+    PTI_TRY(pti_edges_add_sections(ctx, instance, of, &plain));
+done:
+    return status;
+}
+
 /* Make the sections of an operand consecutive, in the order of declaration. */
 static polytile_status fill_sections(polytile_context *ctx, const polytile_declaration *declaration,
                                      pti_instance *instance) {
@@ -182,13 +198,11 @@ static polytile_status fill_sections(polytile_context *ctx, const polytile_decla
         for (int a = 0; a < declaration->n_accesses; a++) {
             if (declaration->access[a].array != p)
                 continue;
-            polytile_status status = pti_section_fill(ctx, instance, &declaration->access[a],
-                                                      &instance->section[instance->n_sections]);
+            polytile_status status = add_access(ctx, declaration, a, instance);
             if (status != POLYTILE_OK)
                 return status;
-            instance->n_sections++;
-            instance->operand[p].n_sections++;
         }
+        instance->operand[p].n_sections = instance->n_sections - instance->operand[p].first_section;
     }
     return POLYTILE_OK;
 }
@@ -271,6 +285,7 @@ polytile_status pti_instance_copy_frame(polytile_context *ctx, const pti_instanc
         made->n_operands = made->n_further = made->n_sections = 0;
         made->given = NULL;
         made->slabs = NULL;
+        made->fold = NULL;
         made->operand = calloc((size_t)(instance->n_operands + n_more + 1), sizeof *made->operand);
         made->section = calloc((size_t)instance->n_sections + 1, sizeof *made->section);
         made->kernel_name = strdup(instance->kernel_name);
@@ -345,8 +360,10 @@ void pti_instance_own_given(pti_instance *copy, pti_instance **instance) {
     *instance = copy;
 }
 
-/* A section's subscripts stay; whether it may be empty depends on the threads. */
-static void copy_sections(const pti_instance *whole, pti_instance *narrowed) {
+/* A section's subscripts stay; whether it may be empty depends on the threads. False: no memory. */
+static bool copy_sections(const pti_instance *whole, pti_instance *narrowed) {
+    if (!PTI_RESIZE(narrowed->section, whole->n_sections + 1))
+        return false;
     narrowed->n_sections = whole->n_sections;
     for (int s = 0; s < whole->n_sections; s++) {
         narrowed->section[s] = whole->section[s];
@@ -357,6 +374,7 @@ static void copy_sections(const pti_instance *whole, pti_instance *narrowed) {
         narrowed->operand[p].first_section = whole->operand[p].first_section;
         narrowed->operand[p].n_sections = whole->operand[p].n_sections;
     }
+    return true;
 }
 
 /** Fill in what an operand of a narrowed instance has beside roles. */
@@ -387,7 +405,9 @@ static polytile_status narrow_one(const polytile_kernel *kernel, const pti_insta
     memcpy(made->parameter, whole->parameter, sizeof made->parameter);
     for (int o = 0; o < made->n_operands; o++)
         narrow_operand(&whole->operand[o], arrays, o, &made->operand[o]);
-    copy_sections(whole, made);
+    if (!copy_sections(whole, made))
+        PTI_TRY(pti_fail_memory(kernel->object.context, whole->kernel_name,
+                                (double)sizeof *made->section * whole->n_sections));
     PTI_TRY(fill_roles(kernel->object.context, made));
 done:
     return status;

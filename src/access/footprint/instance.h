@@ -24,6 +24,9 @@ typedef struct pti_subscript {
 
 typedef struct pti_section {
     int operand;
+    int access;     /* of the declaration, whose elements it has, or some of them */
+    unsigned edges; /* bit d: dimension d had an edge, so that threads may touch nothing of this
+                          section, but of another one of its access (edges.h) */
     polytile_role role;
     bool fresh;
     bool exact;        /* false: touches some of the section's elements, not necessarily all */
@@ -88,7 +91,9 @@ typedef struct pti_instance {
     int n_further; /* of them, the last ones, which are further pieces of arrays: split.h */
     pti_operand *operand;
     int n_sections;
-    pti_section *section; /* an operand's are in the declaration's order of its accesses */
+    pti_section
+        *section; /* an operand's are in the declaration's order of its accesses, which have one
+                             each, or several where they have edges */
     int64_t parameter[POLYTILE_MAX_PARAMETERS]; /* values of those in subscripts, in the
                                                    declaration's order; all others are 0 */
     bool
@@ -98,6 +103,8 @@ typedef struct pti_instance {
      * slab_indices, bits; NULL: none. Owned. */
     struct pti_instance *slabs;
     unsigned slab_indices;
+    struct pti_fold
+        *fold; /* of a launch that goes round rings, for chains (fold.h); NULL: none. Owned. */
     int64_t piece_alignment_bytes; /* pieces on a device take multiples of it; 0: what they hold */
 } pti_instance;
 

@@ -125,8 +125,9 @@ polytile_status pti_outside_check(polytile_context *ctx, const pti_instance *ins
     for (int s = 0; s < instance->n_sections; s++) {
         const pti_section *section = &instance->section[s];
         for (int d = 0; section->exact && d < section->n_dims; d++)
-            if (find_outside(instance, section, d, true, thread) ||
-                find_outside(instance, section, d, false, thread))
+            if ((section->edges >> d & 1) == 0 &&
+                (find_outside(instance, section, d, true, thread) ||
+                 find_outside(instance, section, d, false, thread)))
                 return accuse_thread(ctx, instance, section, thread);
     }
     return POLYTILE_OK;

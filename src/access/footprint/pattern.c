@@ -151,8 +151,21 @@ static pti_trend appearance_trend(const pti_section *section, int index) {
     return trend;
 }
 
+/** Return whether a section has elements for some values of an index alone: of one with an edge the
+ * array cuts off what the others would have. */
+static bool comes_and_goes(const pti_section *section, int index) {
+    bool does = false;
+    for (int d = 0; d < section->n_dims; d++)
+        does = does || ((section->edges >> d & 1) != 0 &&
+                        pti_subscript_names(&section->subscript[d], index));
+    return does;
+}
+
 pti_trend pti_operand_trend(const pti_instance *instance, int operand, int index) {
     const pti_operand *touched = &instance->operand[operand];
+    for (int s = 0; s < touched->n_sections; s++)
+        if (comes_and_goes(&instance->section[touched->first_section + s], index))
+            return PTI_MIXED;
     pti_trend trend = PTI_CONSTANT;
     for (int d = 0; d < touched->domain.n_dims; d++)
         trend = combine_trends(trend, dimension_trend(instance, touched, d, index));

@@ -146,6 +146,7 @@ static polytile_status rebase_section(polytile_context *ctx, const pti_instance 
     polytile_status status;
     PTI_TRY(check_lattice(ctx, given, &as_given, array));
     section->n_dims = map->n_to;
+    section->edges = section->edges == 0 ? 0 : (1u << map->n_to) - 1;
     section->exact &= !is_clipped_by_view(given, &as_given, map, base);
     for (int d = 0; d < map->n_to; d++) {
         merged of;

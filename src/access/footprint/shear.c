@@ -69,7 +69,7 @@ static bool may_shear(const pti_instance *instance, int number) {
                pti_box_equals(&operand->domain, &operand->whole) &&
                !pti_box_has_gaps(&operand->whole) && has_own_array(instance, number);
     for (int s = 0; s < operand->n_sections; s++)
-        may = may && section[s].exact && !section[s].may_be_empty;
+        may = may && section[s].exact && !section[s].may_be_empty && section[s].edges == 0;
     return may;
 }
 

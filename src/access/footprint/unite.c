@@ -48,7 +48,10 @@ static bool unite_pair(pti_section *one, const pti_section *other) {
             return false;
         differs = d;
     }
-    return differs < 0 || unite_subscripts(&one->subscript[differs], &other->subscript[differs]);
+    if (differs >= 0 && !unite_subscripts(&one->subscript[differs], &other->subscript[differs]))
+        return false;
+    one->edges |= other->edges;
+    return true;
 }
 
 /** Unite the first two sections of an operand that can be. */

@@ -1,5 +1,7 @@
 #include "access/isl/relations.h"
 
+#include "access/footprint/section.h"
+#include "access/isl/edge_relation.h"
 #include "access/isl/isl_memory.h"
 #include "base/crash.h"
 
@@ -235,13 +237,23 @@ static columns columns_of(const polytile_declaration *declaration, const pti_acc
                      .n_elements = access->n_dims};
 }
 
+/** Open the ends of subscripts with edges: what they make of an element depends on the array. */
+static void open_edges(pti_access *access) {
+    for (int d = 0; d < access->n_dims; d++)
+        if (access->subscript[d].edge != POLYTILE_EDGE_CLIP)
+            access->subscript[d] =
+                (polytile_subscript){.step = 1, .from_first = true, .to_last = true};
+}
+
 __isl_give isl_map *pti_declared_relation(isl_ctx *isl, const polytile_declaration *declaration,
                                           const pti_access *access) {
     columns in = columns_of(declaration, access);
     const char *array = declaration->array_name[access->array];
+    pti_access open = *access;
+    open_edges(&open);
     return access->relation != NULL
                ? map_of_relation(isl, in, declaration->name, array, access->relation)
-               : map_of_subscripts(isl, in, declaration->name, array, access->subscript);
+               : map_of_subscripts(isl, in, declaration->name, array, open.subscript);
 }
 
 /** Make the relations. Errors: NO_MEMORY, UNSUPPORTED (a relation that is too much for isl). */
@@ -383,17 +395,31 @@ static __isl_give isl_map *fix_parameters(__isl_take isl_map *map, const pti_ins
 
 const pti_section *pti_section_of_access(const polytile_declaration *declaration, int access,
                                          const pti_instance *instance) {
-    int array = declaration->access[access].array;
-    int section = instance->operand[array].first_section;
-    for (int k = 0; k < access; k++)
-        section += declaration->access[k].array == array;
+    const pti_operand *operand = &instance->operand[declaration->access[access].array];
+    int section = operand->first_section;
+    while (section < operand->first_section + operand->n_sections &&
+           instance->section[section].access != access)
+        section++;
     return &instance->section[section];
+}
+
+/** Return an access with edges, which the array clips where it has some. */
+static __isl_give isl_map *edged_unclipped(isl_ctx *isl, const polytile_kernel *kernel, int access,
+                                           const pti_instance *instance) {
+    const pti_access *of = &kernel->declaration->access[access];
+    pti_section plain;
+    if (pti_section_fill(kernel->object.context, instance, of, &plain) != POLYTILE_OK)
+        return NULL;
+    return pti_apply_edges(section_unclipped(isl, instance, &plain), of,
+                           &instance->operand[of->array].whole);
 }
 
 __isl_give isl_map *pti_access_relation_unclipped(isl_ctx *isl, const polytile_kernel *kernel,
                                                   int access, const pti_instance *instance) {
     const polytile_declaration *declaration = kernel->declaration;
     const pti_access *of = &declaration->access[access];
+    if (pti_access_has_edges(of))
+        return edged_unclipped(isl, kernel, access, instance);
     if (of->relation == NULL)
         return section_unclipped(isl, instance,
                                  pti_section_of_access(declaration, access, instance));

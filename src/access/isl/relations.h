@@ -17,7 +17,8 @@
  * open.
  *
  * Space  [parameters] -> { kernel[index] -> array[element] }, over all integers: neither a launch
- *        domain nor an array bounds them, and a whole dimension is unconstrained.
+ *        domain nor an array bounds them, and a whole dimension is unconstrained, as one with an edge
+ *        is.
  */
 typedef struct pti_relations {
     isl_ctx *isl;
@@ -66,7 +67,7 @@ __isl_give isl_map *pti_access_relation_unclipped(isl_ctx *isl, const polytile_k
 __isl_give isl_map *pti_section_relation(isl_ctx *isl, const pti_instance *instance,
                                          const pti_section *section);
 
-/** Return the section of an access: an operand's sections are in the order of declaration. */
+/** Return the section of an access, the first one where it has edges. */
 const pti_section *pti_section_of_access(const polytile_declaration *declaration, int access,
                                          const pti_instance *instance);
 

@@ -131,6 +131,20 @@ static void await_exchange(plan *of, const pti_exchange *exchange, int launch) {
     add_wait(of, launch);
 }
 
+static void add_sends(plan *of, const pti_exchange *exchange, int launch) {
+    for (int t = 0; t < exchange->n_transfers; t++)
+        if (is_local(of, exchange->transfer[t].from) && !is_local(of, exchange->transfer[t].to))
+            add_transfer(of, PTI_JOINT_SEND, launch, &exchange->transfer[t]);
+}
+
+static void add_arrivals(plan *of, const pti_exchange *exchange, int launch) {
+    for (int t = 0; t < exchange->n_transfers; t++)
+        if (is_local(of, exchange->transfer[t].to))
+            add_transfer(
+                of, is_local(of, exchange->transfer[t].from) ? PTI_JOINT_COPY : PTI_JOINT_RECEIVE,
+                launch, &exchange->transfer[t]);
+}
+
 /** Elements that members send come home; devices forget what they receive, or bring it home no
  * more. */
 static void begin_exchange(plan *of, const pti_exchange *exchange, int launch) {
@@ -143,18 +157,12 @@ static void begin_exchange(plan *of, const pti_exchange *exchange, int launch) {
             add_elements(of, PTI_JOINT_FORGET, exchange->transfer[t].to, launch,
                          exchange->transfer[t].array, &exchange->transfer[t].boxes);
     await_exchange(of, exchange, launch);
-    for (int t = 0; t < exchange->n_transfers; t++)
-        if (is_local(of, exchange->transfer[t].from) && !is_local(of, exchange->transfer[t].to))
-            add_transfer(of, PTI_JOINT_SEND, launch, &exchange->transfer[t]);
+    add_sends(of, exchange, launch);
 }
 
 /** Move elements; what devices have of those is out of date. */
 static void end_exchange(plan *of, const pti_exchange *exchange, int launch) {
-    for (int t = 0; t < exchange->n_transfers; t++)
-        if (is_local(of, exchange->transfer[t].to))
-            add_transfer(
-                of, is_local(of, exchange->transfer[t].from) ? PTI_JOINT_COPY : PTI_JOINT_RECEIVE,
-                launch, &exchange->transfer[t]);
+    add_arrivals(of, exchange, launch);
     for (int t = 0; t < exchange->n_transfers; t++)
         if (is_local(of, exchange->transfer[t].to))
             add_elements(of, PTI_JOINT_FORGET, exchange->transfer[t].to, launch,
@@ -300,4 +308,13 @@ bool pti_joint_plan_list(const pti_joint_request *request, int first, int n_loca
     bool failed = of.builder.failed || of.boxes.failed;
     pti_boxes_free(&of.boxes);
     return !failed;
+}
+
+bool pti_joint_plan_messages(const pti_exchange *exchange, int first, int n_local,
+                             pti_joint_list *list) {
+    *list = (pti_joint_list){.first = first, .n_local = n_local};
+    plan of = {.builder = {.list = list}, .first = first, .n_local = n_local};
+    add_sends(&of, exchange, 0);
+    add_arrivals(&of, exchange, 0);
+    return !of.builder.failed;
 }

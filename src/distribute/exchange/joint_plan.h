@@ -22,14 +22,21 @@ typedef struct pti_joint_request {
 } pti_joint_request;
 
 /** Fill in the operations of the process that has the members first .. first + n_local - 1. False
- * when memory runs out. */
+ * when memory runs out. The caller frees the list with pti_joint_list_free(), also then. */
 bool pti_joint_plan_list(const pti_joint_request *request, int first, int n_local,
                          pti_joint_list *list);
+
+/** The same of an exchange between host memories, which have all that is sent. */
+bool pti_joint_plan_messages(const pti_exchange *exchange, int first, int n_local,
+                             pti_joint_list *list);
 
 /* joint_shared.c: members over one memory. */
 
 /** Whether some of them may still use what others are about to write: all wait first. */
 bool pti_joint_waits_first(const pti_joint_request *request, int first, int n_local);
+
+/** How many operations a list begins with that are due only if something is lent that is written. */
+int pti_joint_count_lent_ops(const pti_joint_request *request, int first, int n_local);
 
 /** Of each array: whether members may read there, behind the superstep, what others own; is_lent
  * becomes that. */

@@ -40,12 +40,24 @@ static bool is_written(const pti_joint_request *request, int first, int n_local,
     return is;
 }
 
+static bool writes_across(const pti_joint_request *request, int first, int n_local) {
+    bool writes = false;
+    for (int a = 0; a < request->superstep->n_arrays && request->shares_memory && !writes; a++)
+        writes = is_written_across(request, first, n_local, a);
+    return writes;
+}
+
 bool pti_joint_waits_first(const pti_joint_request *request, int first, int n_local) {
-    bool waits = false;
-    for (int a = 0; a < request->superstep->n_arrays && request->shares_memory; a++)
-        waits |= (request->is_lent[a] && is_written(request, first, n_local, a)) ||
-                 is_written_across(request, first, n_local, a);
+    bool waits = writes_across(request, first, n_local);
+    for (int a = 0; a < request->superstep->n_arrays && request->shares_memory && !waits; a++)
+        waits = request->is_lent[a] && is_written(request, first, n_local, a);
     return waits;
+}
+
+int pti_joint_count_lent_ops(const pti_joint_request *request, int first, int n_local) {
+    return pti_joint_waits_first(request, first, n_local) && !writes_across(request, first, n_local)
+               ? 1
+               : 0;
 }
 
 void pti_joint_lend(const pti_joint_request *request, int first, int n_local, bool *is_lent) {

@@ -22,10 +22,10 @@ static void close_transport(pti_transport *transport) {
 static const pti_transport_functions functions = {
     .agree = pti_mpi_agree,
     .compare = pti_mpi_compare,
-    .open_exchange = pti_mpi_open_exchange,
-    .start = pti_mpi_start,
-    .finish = pti_mpi_finish,
-    .forget_exchange = pti_mpi_forget_exchange,
+    .open = pti_mpi_open,
+    .send = pti_mpi_send,
+    .receive = pti_mpi_receive,
+    .forget = pti_mpi_forget,
     .combine = pti_mpi_combine,
     .close = close_transport,
 };

@@ -3,6 +3,8 @@
 
 #include "base/context.h"
 #include "distribute/mpi/calls.h"
+#include "distribute/share/distribution.h"
+#include "distribute/share/member_grid.h"
 #include "distribute/team/transport.h"
 #include "queue/queue.h"
 #include <mpi.h>
@@ -46,13 +48,13 @@ polytile_status pti_mpi_all_succeeded(polytile_context *ctx, MPI_Comm comm, poly
 polytile_status pti_mpi_agree(pti_transport *transport, polytile_status status);
 polytile_status pti_mpi_compare(pti_transport *transport, uint64_t hash, const char *words);
 
-/* persistent_exchange.c */
-polytile_status pti_mpi_open_exchange(pti_transport *transport,
-                                      pti_persistent_exchange *persistent);
-polytile_status pti_mpi_start(pti_transport *transport, pti_persistent_exchange *persistent,
-                              bool has_failed);
-polytile_status pti_mpi_finish(pti_transport *transport, pti_persistent_exchange *persistent);
-void pti_mpi_forget_exchange(pti_transport *transport, pti_persistent_exchange *persistent);
+/* messages.c */
+polytile_status pti_mpi_open(pti_transport *transport, pti_messages *messages);
+polytile_status pti_mpi_send(pti_transport *transport, pti_messages *messages, int op,
+                             bool has_failed);
+polytile_status pti_mpi_receive(pti_transport *transport, pti_messages *messages, int op,
+                                bool has_failed);
+void pti_mpi_forget(pti_transport *transport, pti_messages *messages);
 
 /* combine.c */
 polytile_status pti_mpi_combine(pti_transport *transport, const pti_combination *combination,

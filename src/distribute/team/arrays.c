@@ -158,32 +158,43 @@ static bool gather_transfers(const pti_team *team, int n_arrays, polytile_array 
     return pti_transfers_end(&transfers);
 }
 
+/** The program's memory of arrays that left their members' queues. */
+static polytile_array **list_memory(const pti_team *team, int n_arrays,
+                                    polytile_array *const *arrays) {
+    const int n_local = team->transport->n_local;
+    polytile_array **memory = calloc((size_t)(team->n_arrays * n_local) + 1, sizeof(*memory));
+    for (int a = 0; memory != NULL && a < n_arrays; a++)
+        for (int m = 0; m < n_local && !arrays[a]->is_internal; m++)
+            memory[arrays[a]->position * n_local + m] = arrays[a];
+    return memory;
+}
+
+static polytile_status run_messages(pti_team *team, pti_messages *messages) {
+    team->failure = (pti_error){0};
+    pti_team_run_list(&(pti_list_run){
+        .team = team, .list = messages->list, .messages = messages, .last = &(pti_team_last){0}});
+    return pti_error_restore(team->ctx, &team->failure);
+}
+
 /** Make the program's memory of arrays the same on every process; of internal ones it has none. */
 static polytile_status make_memory_equal(pti_team *team, int n_arrays,
                                          polytile_array *const *arrays, polytile_status status) {
     pti_transport *transport = team->transport;
     pti_exchange all = {0};
-    pti_error first = {0};
-    pti_persistent_exchange persistent = {.exchange = &all, .n_arrays = team->n_arrays};
-    polytile_array **memory =
-        calloc((size_t)(team->n_arrays * transport->n_local) + 1, sizeof *memory);
-    persistent.arrays = memory;
-    for (int a = 0; memory != NULL && a < n_arrays; a++)
-        if (!arrays[a]->is_internal)
-            memory[arrays[a]->position * transport->n_local] = arrays[a];
-    bool is_made = memory != NULL && gather_transfers(team, n_arrays, arrays, &all);
+    pti_joint_list list = {0};
+    polytile_array **memory = list_memory(team, n_arrays, arrays);
+    pti_messages messages = {.list = &list, .arrays = memory};
+    bool is_made = memory != NULL && gather_transfers(team, n_arrays, arrays, &all) &&
+                   pti_joint_plan_messages(&all, transport->first, transport->n_local, &list);
     if (!is_made && status == POLYTILE_OK)
         status = pti_fail_memory(team->ctx, arrays[0]->name, sizeof(pti_boxes));
-    if (status == POLYTILE_OK && transport->functions->open_exchange != NULL)
-        status = transport->functions->open_exchange(transport, &persistent);
+    if (status == POLYTILE_OK && transport->functions->open != NULL)
+        status = transport->functions->open(transport, &messages);
     status = transport->functions->agree(transport, status);
-    if (status == POLYTILE_OK) {
-        pti_error_keep(&first, team->ctx,
-                       transport->functions->start(transport, &persistent, false));
-        pti_error_keep(&first, team->ctx, transport->functions->finish(transport, &persistent));
-        status = transport->functions->agree(transport, pti_error_restore(team->ctx, &first));
-    }
-    transport->functions->forget_exchange(transport, &persistent);
+    if (status == POLYTILE_OK)
+        status = transport->functions->agree(transport, run_messages(team, &messages));
+    pti_transport_forget(transport, &messages);
+    pti_joint_list_free(&list);
     pti_exchange_free(&all);
     free(memory);
     return status;

@@ -43,8 +43,10 @@ static polytile_status fill_words(pti_team *team, pti_recorded *recorded) {
 static void record_launch(pti_team *team, pti_recorded recorded) {
     recorded.prepared->n_items++;
     recorded.prepared->last_used = ++team->queue->n_queued;
+    pti_cancel_note(&team->queue->cancel, team->queue->n_queued);
     pti_kernel_retain(recorded.kernel);
     team->recorded[team->n_recorded++] = recorded;
+    __atomic_store_n(&team->progress.n_launches, team->n_recorded, __ATOMIC_RELAXED);
 }
 
 /** Whether a failure is still to be reported: until then launches are not run. */

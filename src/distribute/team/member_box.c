@@ -2,6 +2,8 @@
 
 #include "launch/host/box_copy.h"
 
+#include <string.h>
+
 static polytile_status list_box(const polytile_array *array, const polytile_domain *box,
                                 pti_boxes *boxes) {
     pti_boxes_append(boxes, box);
@@ -30,6 +32,21 @@ polytile_status pti_member_invalidate(polytile_queue *queue, polytile_array *arr
 done:
     pti_boxes_free(&boxes);
     return status;
+}
+
+/** Where the element with all indices 0 would lie. */
+static const char *origin_of(const polytile_array *array) {
+    const char *origin = array->data;
+    for (int d = 0; d < array->domain.n_dims; d++)
+        origin -= array->domain.range[d].lo * array->layout.stride_bytes[d];
+    return origin;
+}
+
+bool pti_member_lies_with(const polytile_array *one, const polytile_array *other) {
+    const size_t n_dims = (size_t)one->domain.n_dims;
+    return origin_of(one) == origin_of(other) &&
+           memcmp(one->layout.stride_bytes, other->layout.stride_bytes,
+                  n_dims * sizeof *one->layout.stride_bytes) == 0;
 }
 
 void pti_member_copy(const polytile_array *from, const polytile_array *to,

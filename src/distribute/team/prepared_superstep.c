@@ -97,14 +97,29 @@ static int64_t number_copies(pti_team *team, const pti_copies *copies) {
     return ++team->n_copies_ids;
 }
 
+/** List what this process does, as if all was lent that may be. */
+static bool list_operations(const pti_team *team, pti_joint_request *request,
+                            pti_prepared_superstep *prepared) {
+    const int first = team->transport->first, n_local = team->transport->n_local;
+    polytile_domain *inner = calloc((size_t)n_local, sizeof *inner);
+    if (inner == NULL)
+        return false;
+    pti_interiors_find(request->superstep, request->parts, first, n_local, inner);
+    request->inner = inner;
+    request->is_lent = team->is_shared;
+    bool is_listed = pti_joint_plan_list(request, first, n_local, &prepared->list);
+    prepared->n_lent_ops = pti_joint_count_lent_ops(request, first, n_local);
+    free(inner);
+    return is_listed;
+}
+
 static bool fill_prepared_superstep(pti_team *team, int at, const pti_superstep *superstep,
                                     pti_prepared_superstep *prepared) {
     int n_local = team->transport->n_local;
     prepared->n_launches = superstep->n_launches;
     prepared->begins = team->copies_id;
     prepared->serial = calloc((size_t)superstep->n_launches, sizeof *prepared->serial);
-    prepared->inner = calloc((size_t)n_local, sizeof *prepared->inner);
-    if (prepared->serial == NULL || prepared->inner == NULL)
+    if (prepared->serial == NULL)
         return false;
     for (int l = 0; l < superstep->n_launches; l++)
         prepared->serial[l] = team->recorded[at + l].prepared->serial;
@@ -113,14 +128,12 @@ static bool fill_prepared_superstep(pti_team *team, int at, const pti_superstep 
         !pti_superstep_deal(superstep, team->transport->first, n_local, &prepared->copies,
                             &prepared->parts))
         return false;
-    const pti_joint_request request =
+    pti_joint_request request =
         pti_team_joint_request(team, superstep, &prepared->parts, prepared->runs_once);
     pti_joint_drop_halos(&request, &prepared->copies);
-    prepared->meets = pti_joint_meets(&request);
-    pti_interiors_find(superstep, &prepared->parts, team->transport->first, n_local,
-                       prepared->inner);
+    prepared->meets = request.meets = pti_joint_meets(&request);
     prepared->ends = number_copies(team, &prepared->copies);
-    return true;
+    return list_operations(team, &request, prepared);
 }
 
 /** Evict the superstep that was not used for longest. */
@@ -137,10 +150,7 @@ static void evict_oldest_superstep(pti_team *team) {
 
 static void keep_prepared_superstep(pti_team *team, pti_prepared_superstep *prepared) {
     evict_oldest_superstep(team);
-    prepared->in =
-        (pti_persistent_exchange){&prepared->parts.before, team->reached, team->n_arrays, NULL};
-    prepared->out =
-        (pti_persistent_exchange){&prepared->parts.after, team->reached, team->n_arrays, NULL};
+    prepared->messages = (pti_messages){.list = &prepared->list, .arrays = team->reached};
     prepared->next = team->prepared_supersteps;
     team->prepared_supersteps = prepared;
     team->n_prepared_supersteps++;

@@ -66,9 +66,16 @@ static polytile_status report(const pti_team *team, const proof *of, const pti_t
                     of->launch[0].call.instance->kernel_name, why->data);
 }
 
-/** Prove it with what is said to be lent. */
+/** Whether what this process runs is what is proved. */
+static bool is_listed(const pti_team *team, const pti_prepared_superstep *prepared, int first_op,
+                      const pti_joint_schedule *schedule) {
+    const int own = team->transport->first / team->transport->n_local;
+    return pti_joint_list_ends_alike(&prepared->list, first_op, &schedule->list[own]);
+}
+
+/** Prove it, run from an operation on, with what is said to be lent. */
 static polytile_status prove(const pti_team *team, const pti_prepared_superstep *prepared,
-                             const proof *of) {
+                             int first_op, const proof *of) {
     pti_joint_request request =
         pti_team_joint_request(team, &of->superstep, &of->parts, prepared->runs_once);
     pti_text why = {0};
@@ -79,7 +86,12 @@ static polytile_status prove(const pti_team *team, const pti_prepared_superstep 
     request.name = of->name;
     pti_joint_schedule *schedule =
         pti_joint_plan(&request, team->transport->n_local, &team->copies, &prepared->copies);
-    if (schedule == NULL || !pti_joint_check(schedule, &why))
+    bool holds = schedule != NULL && pti_joint_check(schedule, &why);
+    if (holds && !is_listed(team, prepared, first_op, schedule)) {
+        pti_text_add(&why, "this process would do something else");
+        holds = false;
+    }
+    if (!holds)
         status = schedule == NULL || why.failed ? fail_memory(team, of) : report(team, of, &why);
     pti_joint_free(schedule);
     pti_text_free(&why);
@@ -91,17 +103,13 @@ static polytile_status prove(const pti_team *team, const pti_prepared_superstep 
 static polytile_status prove_both(const pti_team *team, const pti_prepared_superstep *prepared,
                                   const proof *of) {
     polytile_status status;
-    bool differs = false;
     for (int p = 0; p < team->n_arrays; p++)
         of->is_lent[p] = team->is_shared[p];
-    PTI_TRY(prove(team, prepared, of));
-    for (int p = 0; p < team->n_arrays; p++) {
-        const bool may_be_lent = team->is_shared[p] && !pti_team_writes(team, prepared, p);
-        differs |= may_be_lent != of->is_lent[p];
-        of->is_lent[p] = may_be_lent;
-    }
-    if (differs)
-        PTI_TRY(prove(team, prepared, of));
+    PTI_TRY(prove(team, prepared, 0, of));
+    for (int p = 0; p < team->n_arrays; p++)
+        of->is_lent[p] = team->is_shared[p] && !pti_team_writes(team, prepared, p);
+    if (prepared->n_lent_ops > 0)
+        PTI_TRY(prove(team, prepared, prepared->n_lent_ops, of));
 done:
     return status;
 }

@@ -154,8 +154,15 @@ polytile_status pti_team_reach(pti_team *team, int position, int local,
     *member = made;
     team->reached[position * team->transport->n_local + local] = made;
     made = NULL;
-    pti_team_forget_exchanges(team);
+    pti_team_forget_messages(team);
 done:
     polytile_array_destroy(made);
     return status;
+}
+
+polytile_status pti_team_find_memory(const pti_team *team, int position, int local) {
+    polytile_array *array = team->reached[position * team->transport->n_local + local];
+    if (array->data == NULL && pti_queue_get_spill(team->member[local], array) == NULL)
+        return pti_fail_memory(team->ctx, array->name, (double)array->n_bytes);
+    return POLYTILE_OK;
 }

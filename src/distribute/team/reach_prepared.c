@@ -45,17 +45,24 @@ done:
     return status;
 }
 
-static polytile_status reach_exchange(pti_team *team, const pti_exchange *exchange) {
-    const pti_transport *transport = team->transport;
+/** Of combined results every member has all. */
+static polytile_status reach_op(pti_team *team, const pti_joint_op *op) {
+    const int first = team->transport->first;
     polytile_status status = POLYTILE_OK;
-    for (int t = 0; t < exchange->n_transfers; t++) {
-        const pti_transfer *transfer = &exchange->transfer[t];
-        const int end[] = {transfer->from - transport->first, transfer->to - transport->first};
-        for (int e = 0; e < 2; e++) {
-            if (end[e] >= 0 && end[e] < transport->n_local)
-                PTI_TRY(reach_boxes(team, transfer->array, end[e], &transfer->boxes));
-        }
+    for (int m = 0; m < team->transport->n_local; m++) {
+        const bool is_copied_from = op->kind == PTI_JOINT_COPY && op->peer == first + m;
+        if (op->kind == PTI_JOINT_COMBINE || op->member == first + m || is_copied_from)
+            PTI_TRY(reach_boxes(team, op->array, m, &op->boxes));
     }
+done:
+    return status;
+}
+
+static polytile_status reach_list(pti_team *team, const pti_joint_list *list) {
+    polytile_status status = POLYTILE_OK;
+    for (int k = 0; k < list->n_ops; k++)
+        if (list->op[k].array >= 0)
+            PTI_TRY(reach_op(team, &list->op[k]));
 done:
     return status;
 }
@@ -63,8 +70,7 @@ done:
 polytile_status pti_team_reach_prepared(pti_team *team, const pti_prepared_superstep *prepared,
                                         const pti_recorded *recorded) {
     polytile_status status;
-    PTI_TRY(reach_exchange(team, &prepared->parts.before));
-    PTI_TRY(reach_exchange(team, &prepared->parts.after));
+    PTI_TRY(reach_list(team, &prepared->list));
     for (int m = 0; m < team->transport->n_local; m++) {
         PTI_TRY(reach_work(team, prepared, m));
         for (int l = 0; l < prepared->n_launches; l++)

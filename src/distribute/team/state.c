@@ -8,6 +8,7 @@
 /* What a team has recorded, prepared and copied, when that is given up. */
 
 void pti_team_drop_recorded(pti_team *team) {
+    __atomic_store_n(&team->progress.n_launches, 0, __ATOMIC_RELAXED);
     while (team->n_recorded > 0) {
         pti_recorded *last = &team->recorded[--team->n_recorded];
         last->prepared->n_items--;
@@ -18,11 +19,10 @@ void pti_team_drop_recorded(pti_team *team) {
 void pti_team_free_prepared(pti_team *team, pti_prepared_superstep *prepared) {
     if (prepared == NULL)
         return;
-    team->transport->functions->forget_exchange(team->transport, &prepared->in);
-    team->transport->functions->forget_exchange(team->transport, &prepared->out);
+    pti_transport_forget(team->transport, &prepared->messages);
+    pti_joint_list_free(&prepared->list);
     pti_superstep_parts_free(&prepared->parts);
     pti_copies_free(&prepared->copies);
-    free(prepared->inner);
     free(prepared->serial);
     free(prepared);
 }
@@ -37,12 +37,10 @@ void pti_team_forget_prepared(pti_team *team) {
     team->depths = (pti_known_depths){0};
 }
 
-void pti_team_forget_exchanges(pti_team *team) {
+void pti_team_forget_messages(pti_team *team) {
     for (pti_prepared_superstep *prepared = team->prepared_supersteps; prepared != NULL;
-         prepared = prepared->next) {
-        team->transport->functions->forget_exchange(team->transport, &prepared->in);
-        team->transport->functions->forget_exchange(team->transport, &prepared->out);
-    }
+         prepared = prepared->next)
+        pti_transport_forget(team->transport, &prepared->messages);
 }
 
 static void forget_copies(pti_team *team) {

@@ -28,10 +28,9 @@ typedef struct pti_prepared_superstep {
     int64_t ends;      /* and after it */
     pti_copies copies; /* after it */
     pti_superstep_parts parts;
-    polytile_domain *inner; /* of each: threads of a superstep of one launch that need nothing which
-                               is received; empty if there are too few of them */
-    pti_persistent_exchange in;
-    pti_persistent_exchange out;
+    pti_joint_list list; /* what this process does; its memory does not move */
+    int n_lent_ops;      /* of those: see pti_joint_count_lent_ops() */
+    pti_messages messages;
 } pti_prepared_superstep;
 
 /** The most prepared supersteps, and known depths, that are kept. */
@@ -46,6 +45,14 @@ typedef struct pti_known_depths {
         int depth; /* 0: none is there yet */
     } at[PTI_TEAM_KNOWN_DEPTHS];
 } pti_known_depths;
+
+/** How far a team is with what is recorded. Other threads read it: all is atomic. */
+typedef struct pti_team_progress {
+    int n_launches; /* 0: nothing is recorded */
+    int n_done;
+    int n_running;  /* of the superstep that runs */
+    double begun_s; /* 0: nothing has begun */
+} pti_team_progress;
 
 struct pti_team {
     polytile_context *ctx;
@@ -78,10 +85,10 @@ struct pti_team {
     bool is_given_up;  /* not all processes have it: they do not meet any more */
     bool was_compared; /* the first launch of all was, when it came */
     bool is_shallow;   /* members over one memory had no room for supersteps of several launches */
-    bool was_meeting;  /* members run a superstep that meets */
     pti_error failure; /* this process's first, of what is being run */
 
     int64_t n_launches; /* of the report */
+    pti_team_progress progress;
 };
 
 /** Arrays of which the launches so far are the last. */
@@ -100,8 +107,8 @@ void pti_team_drop_recorded(pti_team *team);
 void pti_team_free_prepared(pti_team *team, pti_prepared_superstep *prepared);
 /** Forget all prepared supersteps: an array came or went, or lies elsewhere. */
 void pti_team_forget_prepared(pti_team *team);
-/** Members' arrays lie elsewhere: what the transport keeps for exchanges is out of date. */
-void pti_team_forget_exchanges(pti_team *team);
+/** Members' arrays lie elsewhere: what the transport keeps for messages is out of date. */
+void pti_team_forget_messages(pti_team *team);
 /** After a failure, of which all processes know, drop what is recorded, and forget launches,
  * supersteps and copies: one that failed may lack what others have, and all must find the same. */
 void pti_team_forget_all(pti_team *team);
@@ -129,6 +136,9 @@ polytile_status pti_team_discard(polytile_queue *queue, int n_arrays,
 
 /** The bytes that a local member's array has, or will have once it is used. */
 int64_t pti_team_expect_bytes(const pti_team *team, int position, int local);
+
+/** Have host memory for all elements of a local member's array. Errors: NO_MEMORY. */
+polytile_status pti_team_find_memory(const pti_team *team, int position, int local);
 
 /* detach.c */
 
@@ -189,6 +199,20 @@ void pti_team_run(pti_team *team);
  * last launches, so that they know what nobody needs any more. */
 void pti_team_run_to_end(pti_team *team, const pti_team_last *last);
 
+/* poll.c */
+
+polytile_status pti_team_notify_program(polytile_queue *queue, polytile_array *array,
+                                        polytile_queue_callback *callback, void *user);
+polytile_progress pti_team_get_progress(polytile_queue *queue);
+void pti_team_cancel(polytile_queue *queue);
+
+/* progress.c */
+
+/** Whether what is recorded was cancelled. Errors: CANCELLED. */
+polytile_status pti_team_refuse_cancelled(const pti_team *team);
+/** Note how many of the recorded launches are done, and how many of the next are running. */
+void pti_team_note_progress(pti_team *team, int n_done, int n_running);
+
 /* fit.c */
 
 /** Whether one block of each member's threads fits its device, as far as that is known when a
@@ -217,6 +241,27 @@ polytile_status pti_team_deal_launch(pti_team *team, int at, bool *is_done);
  * Errors: INVALID. */
 polytile_status pti_team_compare(pti_team *team);
 
+/* run_list.c */
+
+/** A list while it is run. */
+typedef struct pti_list_run {
+    pti_team *team;
+    const pti_joint_list *list;
+    int first_op;
+    pti_messages *messages;
+    /** Of a superstep; NULL: the list has no launches, as are its recorded launches then. */
+    const pti_prepared_superstep *prepared;
+    const pti_recorded *recorded;
+    const pti_team_last *last; /* arrays that leave with what members run last */
+} pti_list_run;
+
+/** Run a list from an operation on. Every process comes through every message and combination; the
+ * first error of this one is the team's failure, also one from before. */
+void pti_team_run_list(const pti_list_run *run);
+
+/** Note an error of what is being run; of several the first stays. */
+void pti_team_note_failure(pti_team *team, polytile_status status);
+
 /* joint_request.c */
 
 /** A superstep as those ask about it that plan who waits for whom. */
@@ -242,20 +287,6 @@ polytile_status pti_team_wait_members(const pti_team *team, polytile_status stat
 /** The same, and nobody still reads what is about to be written. */
 polytile_status pti_team_wait_all(pti_team *team);
 
-/** After a superstep that meets, wait until all members are done with it. */
-polytile_status pti_team_wait_meeting(pti_team *team);
-
-/** Wait for all members if some over one memory are about to write what others may still read. */
-polytile_status pti_team_wait_lent(pti_team *team, const pti_prepared_superstep *prepared);
-
-/**
- * Members over one memory give up what they own and others are about to write there, and all wait
- * for that: a device that evicts it later would write older elements over the new ones. What
- * anybody reads in the superstep comes home first. Errors: of what ran before.
- */
-polytile_status pti_team_give_up_passed(const pti_team *team,
-                                        const pti_prepared_superstep *prepared);
-
 /* peers.c */
 
 /** Link the members' devices that can be. Errors: NO_MEMORY. */
@@ -265,23 +296,6 @@ void pti_team_unlink(pti_team *team);
 /** Have linked devices share what several of them read in a superstep, whose launches are queued
  * and do not begin meanwhile. Errors: NO_MEMORY. */
 polytile_status pti_team_share_spans(pti_team *team, const pti_prepared_superstep *prepared);
-
-/* combine.c */
-
-/** Run the last launch of a superstep, whose results members combine: all get the whole. All agree
- * first, processes that failed before, too. */
-polytile_status pti_team_combine(pti_team *team, const pti_prepared_superstep *prepared,
-                                 const pti_recorded *recorded);
-
-/* exchange.c */
-
-/** Bring what local members send to their host memory, wait until nothing uses what they receive,
- * and begin to move. has_failed: this process only keeps the others from waiting. */
-polytile_status pti_team_begin_exchange(pti_team *team, pti_persistent_exchange *persistent,
-                                        bool has_failed);
-/** Wait for what local members receive, and invalidate it in their queues. */
-polytile_status pti_team_end_exchange(pti_team *team, pti_persistent_exchange *persistent,
-                                      bool has_failed);
 
 /** Queues something about elements of a member's array: pti_queue_fetch(),
  * pti_queue_invalidate(). */

@@ -2,6 +2,7 @@
 #define POLYTILE_DISTRIBUTE_TEAM_TEAM_H
 
 #include "distribute/policy/policy.h"
+#include "distribute/share/ownership.h"
 #include "distribute/share/speed.h"
 #include "distribute/team/transport.h"
 #include "queue/member.h"

@@ -2,7 +2,7 @@
 #define POLYTILE_DISTRIBUTE_TEAM_TRANSPORT_H
 
 #include "access/declare/array.h"
-#include "distribute/exchange/exchange.h"
+#include "partition/schedule/joint.h"
 
 /* How the members of a queue reach each other. Every function is called by all processes in the
  * same order; none of them hangs because another process failed, as long as that lives. */
@@ -13,15 +13,15 @@
 
 typedef struct pti_transport pti_transport;
 
-/** An exchange that is made again and again, with whatever the transport keeps for it. */
-typedef struct pti_persistent_exchange {
-    const pti_exchange *exchange; /* borrowed */
+/** The messages of a list of operations that is run again and again, with whatever the transport
+ * keeps for them. */
+typedef struct pti_messages {
+    const pti_joint_list *list; /* of this process; borrowed */
     /** [array * n_local + local member], borrowed: their host memory is read and written; where it
      * lies does not change. */
     polytile_array *const *arrays;
-    int n_arrays;
     void *state; /* the transport's; NULL at first */
-} pti_persistent_exchange;
+} pti_messages;
 
 /** Partial results of all members, combined in the order of the members. */
 typedef struct pti_combination {
@@ -41,26 +41,29 @@ typedef struct pti_transport_functions {
     /** INVALID, with the rank and both words, unless all processes have the same hash. */
     polytile_status (*compare)(pti_transport *transport, uint64_t hash, const char *words);
     /**
-     * Memory for a persistent exchange, before its first start(). No process waits for others here;
-     * all agree afterwards that all have it: who has none cannot take part. NULL: it takes none.
+     * Memory for messages, before the list is first run. No process waits for others here; all agree
+     * afterwards that all have it: who has none cannot take part.
      *
+     * This and the next three are NULL where all members are of this process: no list of theirs has
+     * messages. A list is run from its beginning to its end, one at a time; operations that send or
+     * receive nothing may be left out.
      * Errors  NO_MEMORY.
      */
-    polytile_status (*open_exchange)(pti_transport *transport, pti_persistent_exchange *persistent);
+    polytile_status (*open)(pti_transport *transport, pti_messages *messages);
     /**
-     * Begin to move: what local members send is in their memory now. Processes whose exchange is
-     * empty may leave this and finish() out. The exchange is open on all processes.
+     * One operation that sends, whose elements are in host memory. The last one of a message sends
+     * it off.
      *
      * has_failed: this process has failed; it goes on so that nobody waits for it, and notifies
-     * those it sends to, whose finish() then fails with PTI_PEER_FAILED. Its arrays are
-     * left alone.
+     * those it sends to, who then fail with PTI_PEER_FAILED. Its arrays are left alone.
      */
-    polytile_status (*start)(pti_transport *transport, pti_persistent_exchange *persistent,
-                             bool has_failed);
-    /** Wait until what local members receive is in their memory. Errors: PTI_PEER_FAILED. */
-    polytile_status (*finish)(pti_transport *transport, pti_persistent_exchange *persistent);
-    /** Free what is kept for it; nothing of it is under way. Not collective. */
-    void (*forget_exchange)(pti_transport *transport, pti_persistent_exchange *persistent);
+    polytile_status (*send)(pti_transport *transport, pti_messages *messages, int op,
+                            bool has_failed);
+    /** One that receives: its elements are in host memory then. Errors: PTI_PEER_FAILED. */
+    polytile_status (*receive)(pti_transport *transport, pti_messages *messages, int op,
+                               bool has_failed);
+    /** Free what is kept; nothing of it is under way. Not collective. */
+    void (*forget)(pti_transport *transport, pti_messages *messages);
     /** Errors: PTI_PEER_FAILED, NO_MEMORY; the result is undefined then. */
     polytile_status (*combine)(pti_transport *transport, const pti_combination *combination,
                                bool has_failed);
@@ -80,6 +83,12 @@ struct pti_transport {
 /** Whether a member is of this process. */
 static inline bool pti_transport_is_local(const pti_transport *transport, int member) {
     return member >= transport->first && member < transport->first + transport->n_local;
+}
+
+/** Free what a transport keeps for messages, if anything. */
+static inline void pti_transport_forget(pti_transport *transport, pti_messages *messages) {
+    if (transport->functions->forget != NULL)
+        transport->functions->forget(transport, messages);
 }
 
 /* transport_within.c */

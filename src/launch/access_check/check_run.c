@@ -1,6 +1,7 @@
 #include "launch/access_check/access_check.h"
 
 #include "launch/execute/run_check.h"
+#include "launch/execute/run_place.h"
 #include "launch/execute/specialise.h"
 #include "launch/execute/team_server.h"
 
@@ -66,6 +67,7 @@ static polytile_status begin_check(polytile_device *device, const polytile_kerne
     PTI_TRY(pti_kernel_check_launch(ctx, device->text, kernel, domain));
     PTI_TRY(pti_kernel_check_arrays(ctx, kernel, n_arrays, arrays));
     PTI_TRY(check_arguments(device, kernel));
+    PTI_TRY(pti_arrays_refuse_gpu(n_arrays, arrays, "a check that runs the kernel"));
     PTI_TRY(plan_for_device(device, kernel, domain, n_arrays, arrays, options, plan));
     PTI_TRY(pti_run_check(*plan, device, kernel, arrays, list));
     PTI_TRY(pti_parameters_bind(ctx, kernel, options == NULL ? 0 : options->n_parameters,

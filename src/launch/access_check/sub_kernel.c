@@ -142,10 +142,12 @@ polytile_status pti_sub_kernel_run(polytile_device *device, const pti_instance *
         return pti_fail_memory(device->object.context, instance->kernel_name,
                                (double)instance->n_operands * (double)sizeof(polytile_array));
     }
+    pti_body watched = *body;
+    watched.is_watched = true;
     build_schedule(&of, device, instance, threads, shadow);
     bool was_running = device->is_running;
     device->is_running = true;
-    status = pti_execute_copies(device, &of.schedule, body, of.copies, of.has_begun, &report);
+    status = pti_execute_copies(device, &of.schedule, &watched, of.copies, of.has_begun, &report);
     device->is_running = was_running;
     free_sub_kernel(&of);
     return status;

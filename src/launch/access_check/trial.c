@@ -4,6 +4,7 @@
 #include "access/footprint/footprint.h"
 #include "access/touched.h"
 #include "base/checked.h"
+#include "launch/execute/run_place.h"
 
 #include <stdlib.h>
 
@@ -55,6 +56,7 @@ polytile_status pti_trial_open(polytile_device *device, const polytile_kernel *k
     if (trial->shadow == NULL)
         return pti_fail_memory(device->object.context, instance->kernel_name,
                                (double)instance->n_operands * (double)sizeof *trial->shadow);
+    status = pti_arrays_refuse_gpu(instance->n_operands, arrays, "a check that runs the kernel");
     for (int o = 0; status == POLYTILE_OK && o < instance->n_operands; o++)
         status = pti_shadow_copy_make(arrays[o], &instance->operand[o], o, &trial->shadow[o]);
     return status == POLYTILE_OK ? choose_device(device, false, trial) : status;

@@ -25,7 +25,7 @@ typedef struct pti_trial {
  * Open a trial of a kernel on a device, or on one host thread if the device is the host.
  *
  * Shapes  arrays: one an operand, with memory, which is only read.
- * Errors  NO_MEMORY, DEVICE. Close the trial in any case.
+ * Errors  NO_MEMORY, DEVICE, INVALID (an array on a GPU). Close the trial in any case.
  */
 polytile_status pti_trial_open(polytile_device *device, const polytile_kernel *kernel,
                                const pti_instance *instance, polytile_array *const *arrays,

@@ -51,6 +51,8 @@ bool pti_completeness_is_overwritten(const pti_instance *instance, int operand) 
 static void restore_overwritten(const pti_completeness *of, const pti_schedule_launch *launch) {
     for (int o = 0; o < launch->call.instance->n_operands; o++) {
         int a = launch->call.array[o];
+        if (launch->call.instance->operand[o].writes)
+            pti_array_note_launch(of->arrays[a], false);
         if (of->has_begun[a] && !pti_array_is_complete(of->arrays[a]) &&
             launch->call.instance->operand[o].writes &&
             pti_completeness_is_overwritten(launch->call.instance, o))
@@ -71,8 +73,19 @@ static bool is_named_before(const pti_completeness *of, int operand) {
     return o < operand;
 }
 
+/** Arrays that a launch would have written, and did not begin to. */
+static void mark_untouched(const pti_completeness *of, const pti_schedule_launch *launch) {
+    for (int o = 0; o < launch->call.instance->n_operands; o++) {
+        const int a = launch->call.array[o];
+        if (launch->call.instance->operand[o].writes && !of->has_begun[a])
+            pti_array_note_launch(of->arrays[a], true);
+    }
+}
+
 static void mark_and_name(const pti_completeness *of, polytile_status status) {
     pti_text names = {0};
+    for (int l = 0; l < of->schedule->n_launches; l++)
+        mark_untouched(of, &of->schedule->launch[l]);
     for (int a = 0; a < of->schedule->instance->n_operands; a++) {
         if (!of->has_begun[a] || is_named_before(of, a))
             continue;

@@ -17,6 +17,11 @@ const char *polytile_device_get_text(const polytile_device *device) {
     return device == NULL ? "" : device->text;
 }
 
+void polytile_device_cancel(polytile_device *device) {
+    if (device != NULL)
+        pti_cancel_ask(device->cancel);
+}
+
 void polytile_device_get_report(const polytile_device *device, polytile_report *report) {
     if (report != NULL)
         *report = device == NULL ? (polytile_report){0} : device->report;

@@ -3,6 +3,7 @@
 
 #include "access/declare/parameter.h"
 #include "access/footprint/instance.h"
+#include "base/cancel.h"
 #include "base/context.h"
 #include "partition/schedule/schedule.h"
 #include <polytile/run.h>
@@ -37,6 +38,7 @@ typedef struct pti_body {
     int n_values;
     const pti_value *values;   /* of the parameters that it takes, in its order */
     struct pti_server *server; /* of its slots' messages; NULL: it is no team kernel */
+    bool is_watched;           /* what it touches is looked at: all of that has to be in memory */
 } pti_body;
 
 /** Return the body of a kernel with the values that it gets, which are borrowed. */
@@ -47,7 +49,8 @@ static inline pti_body pti_body_of(const polytile_kernel *kernel, const int64_t 
                       .block = block,
                       .n_values = pti_kernel_n_values(kernel),
                       .values = values,
-                      .server = NULL};
+                      .server = NULL,
+                      .is_watched = false};
 }
 
 /** One sub-kernel: a box of threads, and views: one an array, then one a value of the body, then
@@ -64,8 +67,13 @@ typedef struct pti_sub_kernel {
     bool is_first; /* every fresh accumulator that is touched holds the identity */
 } pti_sub_kernel;
 
+/** Return whether an array is there in several pieces, in this superblock. */
 static inline bool pti_sub_kernel_has_pieces(const pti_sub_kernel *launch) {
-    return launch->instance->n_further > 0;
+    bool has = false;
+    for (int a = 0; launch->instance->n_further > 0 && a < pti_instance_n_arrays(launch->instance);
+         a++)
+        has = has || launch->views[a].n_pieces > 0;
+    return has;
 }
 
 /** The most views of a sub-kernel: the pieces of an array that has several come beside its own. */
@@ -140,6 +148,9 @@ typedef struct pti_device_functions {
     const pti_peer_functions *peer; /* NULL: no other device's memory is in its reach */
 } pti_device_functions;
 
+/** The number of a run that must not end before it is done, as one that brings results home. */
+#define PTI_NOT_CANCELLABLE INT64_MAX
+
 /** The first member of every driver's own structure. */
 struct polytile_device {
     pti_object object;
@@ -153,6 +164,12 @@ struct polytile_device {
     bool has_measured_link;       /* of this device; otherwise the link has defaults */
     polytile_report report;       /* of the last run */
     bool is_running;              /* a run is in progress, also while it is inside a launcher */
+    pti_cancel runs;              /* of a device of the user's: its runs, counted */
+    pti_cancel *cancel;           /* these, or what the queue has; who asks to cancel asks here */
+    int64_t cancel_number;        /* of the run in progress; PTI_NOT_CANCELLABLE: it goes on */
+    int64_t n_ops;                /* of the schedule that runs; these two are atomic */
+    int64_t n_ops_done;           /* of these, about */
+    int64_t n_ops_begun;          /* of these, at most, whether or not they ended well */
     struct polytile_queue *queue; /* whose device this is; NULL: the user's */
     void (*wait)(struct polytile_queue *of); /* of a queue: wait until nothing runs on the device */
     struct pti_trace *trace;                 /* NULL: none is written; owned */

@@ -9,8 +9,9 @@
 
 #include <string.h>
 
+/** Return the memory of the program's array: the host's, or a GPU's in place. */
 static pti_memory_span host_image(const pti_execution *run, int operand) {
-    return (pti_memory_span){run->arrays[operand]->data, &run->host_layout[operand]};
+    return (pti_memory_span){pti_array_memory(run->arrays[operand]), &run->host_layout[operand]};
 }
 
 static pti_memory_span placement_image(const pti_execution *run, const pti_placement *placement) {
@@ -107,21 +108,26 @@ static bool is_first(const pti_execution *run, const pti_call *call, const pti_o
     return true;
 }
 
-/** List the pieces of an array that has several from piece on, and put the box around them into its
- * view. Returns the piece behind. */
+/** List the pieces of an array that has several from piece on, those that the superblock touches, and
+ * put the box around them into its view. One alone is the view. Returns the piece behind. */
 static polytile_view *list_pieces(const pti_execution *run, const pti_op *op,
                                   const pti_instance *instance, int array, polytile_view *view,
                                   polytile_view *first, polytile_view *piece) {
     if (pti_instance_count_pieces(instance, array) == 1)
         return piece;
-    const polytile_view *begin = piece;
+    polytile_view *const begin = piece;
     for (int o = 0; o < instance->n_operands; o++) {
         if (pti_operand_array(instance, o) != array)
             continue;
         *piece = view_of(run, op, instance, o);
-        view->resident = pti_box_coarse_union(&view->resident, &piece->resident);
-        piece++;
+        piece += !pti_box_is_empty(&piece->resident);
     }
+    if (piece - begin > 0)
+        *view = *begin;
+    if (piece - begin <= 1)
+        return begin;
+    for (const polytile_view *other = begin + 1; other < piece; other++)
+        view->resident = pti_box_coarse_union(&view->resident, &other->resident);
     view->first_piece = (int32_t)(begin - first);
     view->n_pieces = (int32_t)(piece - begin);
     return piece;
@@ -176,9 +182,22 @@ pti_command pti_execution_resolve(pti_execution *run, int64_t index) {
     return command;
 }
 
+void pti_execution_begin_count(pti_execution *run) {
+    __atomic_store_n(&run->device->n_ops_done, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&run->device->n_ops, run->schedule->n_ops, __ATOMIC_RELAXED);
+}
+
+/** Operations end about in their order. */
+static void count_done(const pti_execution *run, const pti_op *op) {
+    const int64_t n_done = op - run->schedule->op + 1;
+    if (n_done > __atomic_load_n(&run->device->n_ops_done, __ATOMIC_RELAXED))
+        __atomic_store_n(&run->device->n_ops_done, n_done, __ATOMIC_RELAXED);
+}
+
 void pti_execution_note(pti_execution *run, const pti_op *op, double start_s, double taken_s) {
     pti_trace_op(run->device, op, start_s, taken_s);
     *(ops[op->kind].computes ? &run->report->compute_s : &run->report->transfer_s) += taken_s;
+    count_done(run, op);
     pti_progress_update(&run->progress, op - run->schedule->op);
 }
 
@@ -194,6 +213,7 @@ static void begin_launch(pti_execution *run, const pti_op *op) {
 void pti_execution_begin(pti_execution *run, const pti_command *command) {
     const pti_schedule *schedule = run->schedule;
     pti_op_kind kind = command->op->kind;
+    run->device->n_ops_begun = command->index + 1;
     if (kind == PTI_DOWNLOAD || (schedule->in_place && kind == PTI_FILL))
         pti_completeness_begin(&run->completeness, command->operand);
     if (kind == PTI_LAUNCH && (schedule->in_place || !pti_schedule_is_of_one_launch(schedule)))

@@ -41,7 +41,16 @@ struct pti_execution {
     pti_sharing *sharing;             /* NULL: none; owned */
     pti_own_share_function *own_part; /* unless there is none */
     polytile_report *report;
+    bool is_cancelled; /* a device that runs all by itself has left some operations out */
 };
+
+/** Return whether somebody asked to end the run before it is done; asked between operations. */
+static inline bool pti_execution_is_cancelled(const pti_execution *execution) {
+    return pti_cancel_covers(execution->device->cancel, execution->device->cancel_number);
+}
+
+/** Begin to count the operations that are done, from 0. */
+void pti_execution_begin_count(pti_execution *execution);
 
 /**
  * Resolve an operation: find its addresses. Uploads may be resolved ahead.

@@ -8,6 +8,7 @@
 #include "launch/peers/sharing.h"
 #include "partition/prove/check.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 static size_t max_size(size_t a, size_t b) {
@@ -24,12 +25,30 @@ static polytile_status name_launch(const pti_execution *run, const pti_op *op,
                             "%s: ", launch->call.instance->kernel_name);
 }
 
+/** The name of the first launch of a schedule that has some. */
+static const char *name_first_launch(const pti_schedule *schedule) {
+    return schedule->n_launches == 0 ? schedule->instance->kernel_name
+                                     : schedule->launch[0].call.instance->kernel_name;
+}
+
+static polytile_status refuse_cancelled(const pti_execution *run) {
+    return pti_fail(run->device->object.context, POLYTILE_CANCELLED,
+                    "%s: cancelled on %s, after %" PRId64 " sub-kernels of the %" PRId64
+                    " that were planned together",
+                    name_first_launch(run->schedule), run->device->text, run->report->n_kernels,
+                    run->schedule->n_superblocks);
+}
+
 static polytile_status run_ops(pti_execution *run) {
     const pti_schedule *schedule = run->schedule;
     const pti_device_functions *functions = run->device->functions;
+    if (pti_execution_is_cancelled(run))
+        return refuse_cancelled(run);
     if (functions->run_all != NULL && functions->run_all(run->device))
-        return POLYTILE_OK;
+        return run->is_cancelled ? refuse_cancelled(run) : POLYTILE_OK;
     for (int64_t k = 0; k < schedule->n_ops; k++) {
+        if (pti_execution_is_cancelled(run))
+            return refuse_cancelled(run);
         pti_command command = pti_execution_resolve(run, k);
         pti_execution_begin(run, &command);
         polytile_status status = functions->submit(run->device, &command);
@@ -52,6 +71,7 @@ static polytile_status finish_run(pti_execution *run, polytile_status status) {
 
 static polytile_status run_on_device(pti_execution *run) {
     pti_trace_run_begin(run->device, run->schedule);
+    pti_execution_begin_count(run);
     run->progress = pti_progress_begin(run->schedule);
     pti_sharing_begin(run);
     polytile_status status = run->device->functions->begin(run->device, run);

@@ -5,6 +5,7 @@
 #include "access/footprint/shear.h"
 #include "access/set/boxes.h"
 #include "base/plural.h"
+#include "launch/execute/run_place.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,29 @@ polytile_status pti_run_check_kernel(const polytile_device *device, const polyti
                         "polytile_kernel_create()",
                         polytile_kernel_get_name(kernel), device->text, wanted);
     return POLYTILE_OK;
+}
+
+/** Refuse a plan that copies where arrays are used in place, and the other way round. */
+static polytile_status check_place(const polytile_plan *plan, const polytile_device *device,
+                                   const polytile_kernel *kernel, polytile_array *const *arrays) {
+    polytile_context *ctx = device->object.context;
+    const char *name = plan->instance->kernel_name;
+    bool on_gpu, in_place = plan->schedule->in_place;
+    polytile_status status =
+        pti_run_find_place(device, kernel, polytile_kernel_get_n_arrays(kernel), arrays, &on_gpu);
+    if (status != POLYTILE_OK || in_place == on_gpu || (in_place && device->reaches_host))
+        return status;
+    if (on_gpu)
+        return pti_fail(ctx, POLYTILE_INVALID,
+                        "%s: the plan copies arrays, and those given lie in the memory of a GPU, "
+                        "where they are used in place; plan without a limit",
+                        name);
+    if (!in_place)
+        return POLYTILE_OK;
+    return pti_fail(ctx, POLYTILE_INVALID,
+                    "%s: the plan has no limit and would run in place, but %s has a memory of "
+                    "its own; plan with limit_bytes of at most %lld",
+                    name, device->text, (long long)device->limit_bytes);
 }
 
 static polytile_status check_plan(const polytile_plan *plan, const polytile_device *device,
@@ -62,11 +86,6 @@ static polytile_status check_plan(const polytile_plan *plan, const polytile_devi
             "%s: the plan holds arrays in pieces, and the kernel has a function by hand "
             "or a launcher, which take arrays in one; plan with this kernel",
             name);
-    if (plan->schedule->in_place && !device->reaches_host)
-        return pti_fail(ctx, POLYTILE_INVALID,
-                        "%s: the plan has no limit and would run in place, but %s has a memory of "
-                        "its own; plan with limit_bytes of at most %lld",
-                        name, device->text, (long long)device->limit_bytes);
     return POLYTILE_OK;
 }
 
@@ -136,7 +155,7 @@ static polytile_status check_given_array(polytile_context *ctx, const pti_instan
                         "%s: array %s has another type or domain than was planned for %s; make a "
                         "plan for it",
                         kernel, array->name, planned->name);
-    if (array->data == NULL)
+    if (pti_array_memory(array) == NULL)
         return pti_fail(ctx, POLYTILE_INVALID,
                         "%s: array %s is only described and has no memory; wrap memory to run",
                         kernel, array->name);
@@ -227,8 +246,10 @@ static bool are_apart_in_one(const polytile_array *a, const polytile_array *b) {
 }
 
 uint64_t pti_run_shared_bytes(const polytile_array *a, const polytile_array *b, uint64_t *first) {
-    uintptr_t a_begin = (uintptr_t)a->data, a_end = a_begin + (uintptr_t)pti_array_span_bytes(a);
-    uintptr_t b_begin = (uintptr_t)b->data, b_end = b_begin + (uintptr_t)pti_array_span_bytes(b);
+    uintptr_t a_begin = (uintptr_t)pti_array_memory(a);
+    uintptr_t b_begin = (uintptr_t)pti_array_memory(b);
+    uintptr_t a_end = a_begin + (uintptr_t)pti_array_span_bytes(a);
+    uintptr_t b_end = b_begin + (uintptr_t)pti_array_span_bytes(b);
     *first = 0;
     if (are_apart_in_one(a, b))
         return 0;
@@ -316,6 +337,7 @@ polytile_status pti_run_check(const polytile_plan *plan, const polytile_device *
     polytile_status status;
     PTI_TRY(pti_run_check_kernel(device, kernel));
     PTI_TRY(check_plan(plan, device, kernel));
+    PTI_TRY(check_place(plan, device, kernel, arrays));
     PTI_TRY(pti_run_check_steps(kernel, instance));
     PTI_TRY(list_operands(kernel, instance, arrays, list));
     for (int o = 0; o < instance->n_operands; o++) {

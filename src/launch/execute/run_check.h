@@ -43,7 +43,8 @@ void pti_operand_arrays_free(pti_operand_arrays *list);
  * Errors  INVALID (kernel or arrays other than planned; an array without memory; one that is
  *         written and read-only; one with a type or a number of dimensions other than the
  *         kernel body's; two that share bytes while one is written; one that shares bytes with an
- *         attached array; a plan without a limit for a device with a memory of its own),
+ *         attached array; a plan without a limit for a device with a memory of its own;
+ *         one with a limit for arrays on a GPU; and as pti_run_find_place()),
  *         UNSUPPORTED as above; NO_MEMORY.
  * Owns    The caller frees *list with pti_operand_arrays_free().
  */

@@ -11,6 +11,28 @@
 /* The alignment of copies: chunks share no cache line. */
 enum { LINE_BYTES = 64 };
 
+/** Copies may take so many bytes in any case, and this part of what is touched: one thread combines
+ * what all threads have read. */
+enum { LEAST_PRIVATE_BYTES = 1024 * 1024, PRIVATE_PART = 16 };
+
+int64_t pti_accumulators_touched_bytes(const pti_sub_kernel *launch) {
+    const pti_instance *instance = launch->instance;
+    int64_t n_bytes = 0;
+    for (int o = 0; o < instance->n_operands; o++) {
+        if (instance->operand[o].reduces)
+            continue;
+        polytile_domain hull = pti_footprint_hull(instance, o, PTI_TOUCHES, launch->threads);
+        pti_memory_layout layout = pti_memory_layout_of(&hull, instance->operand[o].element_bytes);
+        if (pti_add_overflows(n_bytes, layout.size_bytes, &n_bytes))
+            return INT64_MAX;
+    }
+    return pti_max(n_bytes, 1);
+}
+
+int64_t pti_accumulators_most_bytes(const pti_sub_kernel *launch) {
+    return pti_max(pti_accumulators_touched_bytes(launch) / PRIVATE_PART, LEAST_PRIVATE_BYTES);
+}
+
 static int count_private(const pti_sub_kernel *launch, const bool *is_private) {
     int n_private = 0;
     for (int a = 0; a < launch->instance->n_operands; a++)
@@ -30,9 +52,10 @@ static bool mark_private(const pti_sub_kernel *launch, const pti_cut *cut, bool 
     return true;
 }
 
-/** Lay out all copies one after another; returns their bytes, at most just above the maximum. */
+/** Lay out all copies one after another; returns their bytes, INT64_MAX if they are too many. */
 static int64_t lay_out_copies(const pti_sub_kernel *launch, const pti_cut *cut,
                               const bool *is_private, pti_accumulators *made) {
+    const int64_t most_bytes = pti_accumulators_most_bytes(launch);
     int64_t n_bytes = 0;
     pti_accumulator *next = made->accumulator;
     for (int64_t chunk = 0; chunk < cut->n_chunks; chunk++) {
@@ -43,7 +66,7 @@ static int64_t lay_out_copies(const pti_sub_kernel *launch, const pti_cut *cut,
             polytile_domain hull = pti_footprint_hull(launch->instance, a, PTI_WRITES, &threads);
             pti_memory_layout layout =
                 pti_memory_layout_of(&hull, launch->instance->operand[a].element_bytes);
-            if (layout.size_bytes > PTI_MAX_PRIVATE_BYTES - n_bytes)
+            if (layout.size_bytes > most_bytes - n_bytes)
                 return INT64_MAX;
             *next++ = (pti_accumulator){a, layout, n_bytes};
             n_bytes += pti_ceil_div(layout.size_bytes, LINE_BYTES) * LINE_BYTES;
@@ -64,6 +87,12 @@ static void fill_accumulator(const pti_operand *operand, const pti_accumulator *
     pti_box_copy(&move, 1);
 }
 
+void pti_mark_alone(const pti_sub_kernel *launch, int operand, polytile_view *view) {
+    if (launch->instance->operand[operand].reduces && !launch->body.is_watched &&
+        view->n_pieces == 0 && pti_box_count(&view->resident) == 1)
+        view->first_piece = POLYTILE_ALONE;
+}
+
 /** Give each chunk the launch's views, with its own copies of what it reduces into. */
 static void fill_and_view(const pti_sub_kernel *launch, pti_accumulators *made) {
     const int n_views = pti_sub_kernel_n_views(launch);
@@ -76,6 +105,7 @@ static void fill_and_view(const pti_sub_kernel *launch, pti_accumulators *made) 
             fill_accumulator(&launch->instance->operand[a], accumulator, made->memory);
             views[a] = pti_view_of(made->memory + accumulator->offset_bytes, &accumulator->layout,
                                    &launch->instance->operand[a].whole);
+            pti_mark_alone(launch, a, &views[a]);
         }
     }
 }
@@ -94,7 +124,7 @@ bool pti_accumulators_create(const pti_sub_kernel *launch, const pti_cut *cut,
     }
     if (made.accumulator != NULL && made.views != NULL)
         n_bytes = lay_out_copies(launch, cut, is_private, &made);
-    if (n_bytes <= PTI_MAX_PRIVATE_BYTES)
+    if (n_bytes < INT64_MAX)
         made.memory = aligned_alloc(LINE_BYTES, (size_t)pti_max(n_bytes, LINE_BYTES));
     free(is_private);
     if (made.memory == NULL) {

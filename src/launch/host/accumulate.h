@@ -6,8 +6,12 @@
 
 /* Private copies of what concurrent chunks reduce into. */
 
-/** The most that all copies of one launch may take. */
-enum { PTI_MAX_PRIVATE_BYTES = 1024 * 1024 };
+/** The bytes that a launch touches of arrays that it does not reduce into; at least 1. */
+int64_t pti_accumulators_touched_bytes(const pti_sub_kernel *launch);
+
+/** The most that all copies of one launch may take: some of the bytes that it touches beside, so that
+ * filling and combining them takes little of its time, and a mebibyte in any case. */
+int64_t pti_accumulators_most_bytes(const pti_sub_kernel *launch);
 
 /** One chunk's copy of one operand. */
 typedef struct pti_accumulator {
@@ -27,11 +31,15 @@ typedef struct pti_accumulators {
 /**
  * Make copies of the reducing operands that a cut does not separate.
  *
- * Returns false, and leaves nothing behind, if they take more than PTI_MAX_PRIVATE_BYTES, a
+ * Returns false, and leaves nothing behind, if they take more than may be, a
  * reduction is unknown, or memory runs out.
  */
 bool pti_accumulators_create(const pti_sub_kernel *launch, const pti_cut *cut,
                              pti_accumulators *accumulators);
+
+/** Let a body keep a reducing operand's element in a register, if it has one and nobody else uses
+ * it meanwhile, which the caller knows. */
+void pti_mark_alone(const pti_sub_kernel *launch, int operand, polytile_view *view);
 
 /** Combine the copies into the operands in C order of the chunks: results are the same bits for the
  * same number of threads. */

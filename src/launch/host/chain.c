@@ -22,6 +22,7 @@ typedef struct host_chain {
     turn turn[PTI_LAUNCHES_RESOLVED]; /* launch k is in turn k % PTI_LAUNCHES_RESOLVED */
     int n_threads;
     pti_barrier *end_of_launch;
+    int64_t n_ops; /* of the schedule; fewer once it is cancelled; atomic */
 } host_chain;
 
 static bool launch_suits(const pti_execution *execution, const pti_op *op) {
@@ -39,13 +40,17 @@ bool pti_host_chain_suits(const pti_execution *execution) {
     return suits;
 }
 
+static int64_t count_ops(const host_chain *chain) {
+    return __atomic_load_n(&chain->n_ops, __ATOMIC_RELAXED);
+}
+
 static turn *turn_of(host_chain *chain, int64_t k) {
     return &chain->turn[k % PTI_LAUNCHES_RESOLVED];
 }
 
 static void make_ready(host_chain *chain, int64_t k) {
     turn *next = turn_of(chain, k);
-    if (k == chain->execution->schedule->n_ops)
+    if (k == count_ops(chain))
         return;
     next->command = pti_execution_resolve(chain->execution, k);
     next->cut = pti_host_launch_cut(next->command.launch.threads, chain->n_threads);
@@ -56,11 +61,20 @@ static void run_share(const turn *present, int thread) {
         pti_host_launch_chunk(&present->command.launch, &present->cut, thread);
 }
 
+/** The chain ends behind the launch that all threads are in; they see it behind its barrier. */
+static void end_if_cancelled(host_chain *chain, int64_t k) {
+    if (k == count_ops(chain) || !pti_execution_is_cancelled(chain->execution))
+        return;
+    chain->execution->is_cancelled = true;
+    __atomic_store_n(&chain->n_ops, k, __ATOMIC_RELAXED);
+}
+
 /** Do what the first thread does beside its share. */
 static void lead_launch(host_chain *chain, int64_t k) {
     const pti_command *command = &turn_of(chain, k)->command;
     double start_s = pti_now_s();
     pti_execution_begin(chain->execution, command);
+    end_if_cancelled(chain, k + 1);
     make_ready(chain, k + 1);
     run_share(turn_of(chain, k), 0);
     pti_barrier_wait(chain->end_of_launch, chain->n_threads);
@@ -79,7 +93,7 @@ static void publish_first_launch(host_chain *chain, int n_threads) {
 }
 
 static void run_launches(host_chain *chain, int thread) {
-    for (int64_t k = 0; k < chain->execution->schedule->n_ops; k++) {
+    for (int64_t k = 0; k < count_ops(chain); k++) {
         if (thread == 0)
             lead_launch(chain, k);
         else
@@ -88,7 +102,9 @@ static void run_launches(host_chain *chain, int thread) {
 }
 
 bool pti_host_chain_run(pti_execution *execution, int n_threads) {
-    host_chain chain = {.execution = execution, .end_of_launch = pti_barrier_create(n_threads)};
+    host_chain chain = {.execution = execution,
+                        .end_of_launch = pti_barrier_create(n_threads),
+                        .n_ops = execution->schedule->n_ops};
     if (chain.end_of_launch == NULL)
         return false;
 #pragma omp parallel num_threads(n_threads)

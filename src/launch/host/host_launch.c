@@ -6,8 +6,11 @@
 #include "launch/host/cut.h"
 #include "launch/host/scratch.h"
 
-/** A cut along these dimensions pays even if another is a little better balanced. */
-static const double worth_copies = 2;
+#include <string.h>
+
+/** What one thread takes to fill and combine a byte of a copy, in units of what it takes for a byte that
+ * a body touches. */
+static const double copied_cost = 3;
 
 /** Call a function that knows no steps for each index that has one. */
 static void call_without_steps(const polytile_implementation *of, polytile_domain threads,
@@ -65,8 +68,21 @@ void pti_host_launch_chunk(const pti_sub_kernel *launch, const pti_cut *cut, int
     run_chunk(launch, cut, k, launch->views);
 }
 
+/** A body of POLYTILE_KERNEL() has no more: arrays, parameters and pieces. */
+enum { MOST_VIEWS = 8 + POLYTILE_MAX_PARAMETERS + POLYTILE_MAX_PIECES };
+
+/** One thread runs all: what it reduces into is its own. */
 static void run_whole(const pti_sub_kernel *launch) {
-    run_body(launch, launch->threads, launch->views);
+    polytile_view views[MOST_VIEWS];
+    const size_t n_views = (size_t)pti_sub_kernel_n_views(launch);
+    if (!pti_host_launch_reduces(launch->instance) || n_views > MOST_VIEWS) {
+        run_body(launch, launch->threads, launch->views);
+        return;
+    }
+    memcpy(views, launch->views, n_views * sizeof *views);
+    for (int a = 0; a < pti_instance_n_arrays(launch->instance); a++)
+        pti_mark_alone(launch, a, &views[a]);
+    run_body(launch, launch->threads, views);
 }
 
 static void run_box(const pti_sub_kernel *launch, const polytile_domain *threads) {
@@ -117,14 +133,20 @@ static bool all_write_apart(const pti_sub_kernel *launch, const pti_cut *cut) {
     return true;
 }
 
+/** The bytes of the box that a launch writes of an operand. */
+static int64_t bytes_written(const pti_sub_kernel *launch, int operand) {
+    polytile_domain hull =
+        pti_footprint_hull(launch->instance, operand, PTI_WRITES, launch->threads);
+    pti_memory_layout layout =
+        pti_memory_layout_of(&hull, launch->instance->operand[operand].element_bytes);
+    return layout.size_bytes;
+}
+
 /** Return whether every worker could have a private copy of an operand. */
 static bool may_be_copied(const pti_sub_kernel *launch, int operand, int n_threads) {
     const pti_operand *of = &launch->instance->operand[operand];
-    polytile_domain hull =
-        pti_footprint_hull(launch->instance, operand, PTI_WRITES, launch->threads);
-    pti_memory_layout layout = pti_memory_layout_of(&hull, of->element_bytes);
     return pti_reduction_is_known(of->reduction, of->type) &&
-           layout.size_bytes <= PTI_MAX_PRIVATE_BYTES / n_threads;
+           bytes_written(launch, operand) <= pti_accumulators_most_bytes(launch) / n_threads;
 }
 
 /** Return the cut of one dimension into a slab for each worker. */
@@ -147,14 +169,35 @@ static void find_cuttable(const pti_sub_kernel *launch, int n_threads, bool with
     }
 }
 
+/** The bytes of the copies that a cut needs. */
+static double count_copied_bytes(const pti_sub_kernel *launch, const pti_cut *cut) {
+    double n_bytes = 0;
+    for (int a = 0; a < launch->instance->n_operands; a++) {
+        if (!writes_apart(launch, a, cut))
+            n_bytes += (double)cut->n_chunks * (double)bytes_written(launch, a);
+    }
+    return n_bytes;
+}
+
+/** Whether a cut with copies takes less time than one without. Units: what all threads together take
+ * for what the launch touches. */
+static bool pays_copies(const pti_sub_kernel *launch, const pti_cut *copied, const pti_cut *apart,
+                        int n_threads) {
+    const double copies = copied_cost * n_threads * count_copied_bytes(launch, copied) /
+                          (double)pti_accumulators_touched_bytes(launch);
+    return 1 / copied->balance + copies < 1 / apart->balance;
+}
+
 static void launch_reduction(const pti_sub_kernel *launch, int n_threads, pti_host_habits *habits) {
     bool may_cut[POLYTILE_MAX_DIMS];
     find_cuttable(launch, n_threads, false, may_cut);
     pti_cut apart = pti_cut_evenly(launch->threads, n_threads, may_cut);
     find_cuttable(launch, n_threads, true, may_cut);
     pti_cut copied = pti_cut_evenly(launch->threads, n_threads, may_cut);
-    if (copied.balance > worth_copies * apart.balance || !all_write_apart(launch, &apart))
+    if (pays_copies(launch, &copied, &apart, n_threads) || !all_write_apart(launch, &apart))
         run_with_copies(launch, &copied);
+    else if (apart.n_chunks == 1)
+        run_whole(launch);
     else
         run_chunks(launch, &apart, habits);
 }

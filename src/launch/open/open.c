@@ -29,6 +29,8 @@ polytile_status polytile_device_open(polytile_context *ctx, const char *text,
         return pti_fail_memory(ctx, "a device's text", (double)strlen(text) + 1);
     PTI_TRY(parsed.driver->open(ctx, &parsed, device));
     (*device)->text = copy;
+    (*device)->cancel = &(*device)->runs;
+    (*device)->cancel_number = PTI_NOT_CANCELLABLE;
     pti_object_adopt(ctx, &(*device)->object, destroy_device);
     return POLYTILE_OK;
 done:

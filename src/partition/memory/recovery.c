@@ -4,12 +4,25 @@
 
 #include <stdlib.h>
 
-static bool is_written(const pti_schedule *schedule, int array) {
-    for (int l = 0; l < schedule->n_launches; l++) {
-        const pti_call *call = &schedule->launch[l].call;
-        for (int o = 0; o < call->instance->n_operands; o++)
-            if (call->array[o] == array && call->instance->operand[o].writes)
-                return true;
+/** A schedule as far as it had begun. */
+typedef struct partial {
+    const pti_schedule *schedule;
+    int64_t n_begun; /* operations, from the first */
+} partial;
+
+static bool launch_writes(const pti_call *call, int array) {
+    for (int o = 0; o < call->instance->n_operands; o++)
+        if (call->array[o] == array && call->instance->operand[o].writes)
+            return true;
+    return false;
+}
+
+static bool is_written(const partial *failed, int array) {
+    for (int64_t k = 0; k < failed->n_begun; k++) {
+        const pti_op *op = &failed->schedule->op[k];
+        if (op->kind == PTI_LAUNCH &&
+            launch_writes(&failed->schedule->launch[op->launch].call, array))
+            return true;
     }
     return false;
 }
@@ -36,9 +49,9 @@ static bool filling_harms(const pti_schedule *schedule, const pti_op *op,
                                   &schedule->placement[holding->placement]);
 }
 
-static bool is_harmed(const pti_schedule *schedule, const pti_holding *holding,
-                      const pti_boxes *newer) {
-    for (int64_t k = 0; k < schedule->n_ops; k++) {
+static bool is_harmed(const partial *failed, const pti_holding *holding, const pti_boxes *newer) {
+    const pti_schedule *schedule = failed->schedule;
+    for (int64_t k = 0; k < failed->n_begun; k++) {
         const pti_op *op = &schedule->op[k];
         bool is_filling = op->kind == PTI_UPLOAD || op->kind == PTI_COPY || op->kind == PTI_FILL;
         if (is_filling && filling_harms(schedule, op, holding, newer))
@@ -55,8 +68,9 @@ static int array_of(const pti_schedule *schedule, const pti_holding *holding) {
 }
 
 /** Nobody needs dropped arrays. */
-static bool may_be_saved(const pti_schedule *schedule, int array) {
-    return !is_written(schedule, array) && (schedule->dropped == NULL || !schedule->dropped[array]);
+static bool may_be_saved(const partial *failed, int array) {
+    const bool *dropped = failed->schedule->dropped;
+    return !is_written(failed, array) && (dropped == NULL || !dropped[array]);
 }
 
 /** What of each holding is newer than on the host, although that may have got elements since; NULL
@@ -78,16 +92,17 @@ static pti_boxes *find_newer(const pti_schedule *failed) {
     return NULL;
 }
 
-static void choose_saved(const pti_schedule *failed, const pti_boxes *newer, bool *is_saved) {
+static void choose_saved(const partial *of, const pti_boxes *newer, bool *is_saved) {
+    const pti_schedule *failed = of->schedule;
     for (int k = 0; k < failed->n_before; k++) {
         int array = array_of(failed, &failed->before[k]);
         if (failed->before[k].dirty.n_boxes > 0)
-            is_saved[array] = may_be_saved(failed, array);
+            is_saved[array] = may_be_saved(of, array);
     }
     for (int k = 0; k < failed->n_before; k++) {
         const pti_holding *holding = &failed->before[k];
         bool *is_chosen = &is_saved[array_of(failed, holding)];
-        if (*is_chosen && newer[k].n_boxes > 0 && is_harmed(failed, holding, &newer[k]))
+        if (*is_chosen && newer[k].n_boxes > 0 && is_harmed(of, holding, &newer[k]))
             *is_chosen = false;
     }
 }
@@ -146,11 +161,11 @@ static pti_schedule *build_recovery(const pti_schedule *failed, const pti_boxes 
     return NULL;
 }
 
-pti_schedule *pti_recovery_build(const pti_schedule *failed, bool *is_saved) {
+pti_schedule *pti_recovery_build(const pti_schedule *failed, int64_t n_begun, bool *is_saved) {
     pti_boxes *newer = find_newer(failed);
     if (newer == NULL)
         return NULL;
-    choose_saved(failed, newer, is_saved);
+    choose_saved(&(partial){failed, n_begun}, newer, is_saved);
     pti_schedule *made = build_recovery(failed, newer, is_saved);
     pti_boxes_free_list(newer, failed->n_before);
     return made;

@@ -29,6 +29,25 @@ static bool do_conflict(const pti_instance *instance, int one, int other, polyti
     return false;
 }
 
+/** Whether an operand is a piece that has a part of the array, and the pieces together have it all. */
+static bool is_part_of_array(const pti_instance *instance, int o, const pti_operand *array) {
+    pti_boxes parts = {0};
+    bool are_alike = true;
+    for (int p = 0; p < instance->n_operands; p++) {
+        const pti_operand *piece = &instance->operand[p];
+        if (pti_operand_array(instance, p) != pti_operand_array(instance, o))
+            continue;
+        are_alike = are_alike && piece->element_bytes == array->element_bytes &&
+                    piece->domain.n_dims == array->domain.n_dims &&
+                    pti_box_contains(&array->domain, &piece->domain);
+        if (are_alike)
+            pti_boxes_add_new(&parts, &piece->domain);
+    }
+    const bool is = are_alike && !parts.failed && pti_boxes_cover(&parts, &array->domain);
+    pti_boxes_free(&parts);
+    return is;
+}
+
 /** Two operands of one array: that threads do not conflict was found of each operand by itself, and
  * here of both. Then it does not matter which superblock runs first, nor whether the operands share
  * a placement. */
@@ -50,7 +69,8 @@ static bool check_operand(const pti_schedule *schedule, int l, int o, pti_text *
     if (a < 0 || a >= schedule->instance->n_operands)
         return PTI_REJECT(why, "launch %d: %s is array %d, which there is not", l, operand->name,
                           a);
-    if (!is_array(operand, &schedule->instance->operand[a]))
+    if (!is_array(operand, &schedule->instance->operand[a]) &&
+        !is_part_of_array(launch->call.instance, o, &schedule->instance->operand[a]))
         return PTI_REJECT(why, "launch %d: %s has other elements than array %d, %s", l,
                           operand->name, a, schedule->instance->operand[a].name);
     for (int p = 0; p < o; p++)

@@ -52,11 +52,38 @@ static void free_holdings(pti_joint_holding *holding, int n) {
     free(holding);
 }
 
-static void free_list(pti_joint_list *list) {
+void pti_joint_list_free(pti_joint_list *list) {
     for (int k = 0; k < list->n_ops; k++)
         pti_boxes_free(&list->op[k].boxes);
     free(list->op);
     free(list->wait);
+}
+
+static bool wait_alike(const pti_joint_list *list, const pti_joint_op *op,
+                       const pti_joint_list *other, const pti_joint_op *with) {
+    bool alike = op->n_waits == with->n_waits;
+    for (int w = 0; w < op->n_waits && alike; w++) {
+        const pti_joint_wait *one = &list->wait[op->first_wait + w],
+                             *two = &other->wait[with->first_wait + w];
+        alike = one->member == two->member && one->array == two->array;
+    }
+    return alike;
+}
+
+static bool are_alike(const pti_joint_op *one, const pti_joint_op *two) {
+    return one->kind == two->kind && one->member == two->member && one->peer == two->peer &&
+           one->launch == two->launch && one->array == two->array &&
+           pti_boxes_are_alike(&one->boxes, &two->boxes);
+}
+
+bool pti_joint_list_ends_alike(const pti_joint_list *list, int first_op,
+                               const pti_joint_list *other) {
+    bool alike = list->n_ops - first_op == other->n_ops;
+    for (int k = 0; k < other->n_ops && alike; k++) {
+        const pti_joint_op *one = &list->op[first_op + k], *two = &other->op[k];
+        alike = are_alike(one, two) && wait_alike(list, one, other, two);
+    }
+    return alike;
 }
 
 void pti_joint_free(pti_joint_schedule *schedule) {
@@ -64,7 +91,7 @@ void pti_joint_free(pti_joint_schedule *schedule) {
         return;
     int n_cells = schedule->n_arrays * schedule->n_members;
     for (int k = 0; schedule->list != NULL && k < schedule->n_lists; k++)
-        free_list(&schedule->list[k]);
+        pti_joint_list_free(&schedule->list[k]);
     free_holdings(schedule->before, n_cells);
     free_holdings(schedule->after, n_cells);
     free(schedule->list);

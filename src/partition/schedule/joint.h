@@ -34,7 +34,8 @@ typedef enum pti_joint_kind {
 
 const char *pti_joint_word(pti_joint_kind kind);
 
-/** All operations of a member so far that use an array, or all: those are done then. */
+/** All operations of a member so far that use an array, or all: those are done then. The results of
+ * threads that reduce into memory of their own are there. */
 typedef struct pti_joint_wait {
     int member;
     int array; /* -1: all */
@@ -45,9 +46,12 @@ typedef struct pti_joint_wait {
  *
  * A member's device has launches, downloads and forgetting in its queue: it runs them behind those
  * before them that use the same elements, at any time until they are waited for. The thread does
- * everything else itself, at once. A message leaves when it is sent, and does not wait to be
- * received; the one that receives waits for it. Messages from one member to another arrive in the
- * order in which they were sent.
+ * everything else itself, at once.
+ *
+ * What one process sends to another between the same two launches is one message. It leaves with the
+ * last of its operations, between which stand others that send alone, and does not wait to be
+ * received; the first operation that receives some of it waits for it. Messages from one process to
+ * another arrive in the order in which they were sent.
  */
 typedef struct pti_joint_op {
     pti_joint_kind kind;
@@ -69,6 +73,12 @@ typedef struct pti_joint_list {
     int n_waits;
     pti_joint_wait *wait;
 } pti_joint_list;
+
+void pti_joint_list_free(pti_joint_list *list);
+
+/** Whether a list from an operation on consists of the same operations as another one. */
+bool pti_joint_list_ends_alike(const pti_joint_list *list, int first_op,
+                               const pti_joint_list *other);
 
 /** An array of which members have parts. */
 typedef struct pti_joint_array {

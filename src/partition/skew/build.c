@@ -2,6 +2,7 @@
 
 #include "base/checked.h"
 #include "partition/skew/memory.h"
+#include "partition/skew/ring.h"
 #include "partition/skew/stream.h"
 
 #include <limits.h>
@@ -65,7 +66,7 @@ static int64_t add_move(pti_skew_stream *of, const move *made, const polytile_do
 /** Clip a set to some rows of an array, into the reused set. */
 static void find_rows(pti_skew_stream *of, const pti_boxes *set, int array, polytile_range rows) {
     polytile_domain clip = of->chain->arrays->operand[array].domain;
-    clip.range[of->chain->axis[array]] = rows;
+    clip.range[of->chain->axis[array]] = pti_ring_rows(of->chain, array, rows);
     pti_boxes_clear(&of->reused);
     if (rows.lo > rows.hi)
         return;
@@ -117,7 +118,7 @@ static polytile_range image_rows(const pti_skew_stream *of, int array, int64_t k
 static void place_image(pti_skew_stream *of, int array, polytile_range rows) {
     pti_skew_lane *along = &of->lane[array];
     polytile_domain hull = of->pass.band[array].hull;
-    hull.range[of->chain->axis[array]] = rows;
+    hull.range[of->chain->axis[array]] = pti_ring_rows(of->chain, array, rows);
     pti_placement placement = {
         .operand = array,
         .offset_bytes = along->offset_bytes,
@@ -171,7 +172,7 @@ static void copy_image_to_beginning(pti_skew_stream *of, int array, int64_t k) {
     if (!is_filled)
         return;
     rows.hi = pti_min(from.hi, pti_pass_rows(&of->pass, array, of->shape->slab, k, k).hi);
-    box.range[of->chain->axis[array]] = rows;
+    box.range[of->chain->axis[array]] = pti_ring_rows(of->chain, array, rows);
     add_move(of, &made, &box, &waits);
     along->before = along->users;
 }
@@ -346,6 +347,8 @@ pti_schedule *pti_skew_build(const pti_skew_request *request, const pti_skew_sha
     if (has_begun)
         run_passes(&of);
     bool is_made = has_begun && !of.builder.failed && !of.reused.failed;
+    if (is_made && request->chain->ring != NULL)
+        is_made = pti_ring_finish(request->chain, of.schedule);
     pti_skew_stream_end(&of);
     if (!is_made)
         pti_schedule_free(of.schedule);

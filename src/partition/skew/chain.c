@@ -2,6 +2,7 @@
 
 #include "access/footprint/slabs.h"
 #include "base/checked.h"
+#include "partition/skew/ring.h"
 
 #include <stdlib.h>
 
@@ -335,12 +336,19 @@ polytile_status pti_chain_find(const pti_instance *arrays, int n_launches,
 void pti_chain_free(pti_chain *chain) {
     free(chain->launch);
     free(chain->axis);
+    pti_ring_free(chain->ring);
     *chain = (pti_chain){0};
+}
+
+int pti_chain_n_calls(const pti_chain *chain) {
+    return chain->n_launches / pti_chain_unit(chain);
 }
 
 bool pti_chain_reach(const pti_chain *chain, int launch, int array, pti_reach *reach) {
     const pti_cut_launch *cut = &chain->launch[launch];
     bool touches = false;
+    if (chain->ring != NULL)
+        return pti_ring_reach(chain, launch, array, reach);
     for (int o = 0; o < cut->call.instance->n_operands && chain->axis[array] >= 0; o++) {
         const pti_operand *operand = &cut->call.instance->operand[o];
         for (int s = 0; s < operand->n_sections && cut->call.array[o] == array; s++) {

@@ -3,6 +3,7 @@
 #include "access/footprint/footprint.h"
 #include "access/set/memory_layout.h"
 #include "base/checked.h"
+#include "partition/skew/ring.h"
 
 #include <stdlib.h>
 
@@ -11,8 +12,11 @@ static int64_t shift_of(const pti_pass *pass, int launch) {
     return pass->chain->launch[launch].offset - pass->chain->launch[pass->first].offset;
 }
 
+/** Return the indices of a launch's threads, or their places on a fold. */
 static const polytile_range *domain_of(const pti_pass *pass, int launch) {
     const pti_cut_launch *cut = &pass->chain->launch[launch];
+    if (pass->chain->ring != NULL)
+        return &pass->chain->ring->half[launch % 2];
     return &cut->call.instance->threads.range[cut->index];
 }
 
@@ -68,6 +72,8 @@ static void find_band(pti_pass *pass, int array) {
     }
     band->passes = band->passes && !pti_box_is_empty(&band->hull);
     band->hull = pti_box_without_steps(&band->hull);
+    if (band->passes && chain->ring != NULL)
+        band->hull.range[chain->axis[array]] = chain->ring->half[array % 2];
     if (band->passes)
         band->row_bytes = row_bytes_of(&band->hull, chain->axis[array], of->element_bytes);
 }
@@ -101,6 +107,9 @@ bool pti_pass_threads(const pti_pass *pass, int launch, int64_t slab, int64_t k,
     int64_t hi = pti_min(domain->hi, begin + (to + 1) * slab - 1);
     *threads = cut->call.instance->threads;
     threads->range[cut->index] = (polytile_range){lo, hi, 1};
+    if (pass->chain->ring != NULL)
+        threads->range[cut->index] =
+            pti_ring_threads(pass->chain, launch, threads->range[cut->index]);
     return lo <= hi;
 }
 

@@ -13,8 +13,9 @@ typedef struct pti_band {
     bool passes; /* the array has an axis, and launches of the pass touch it */
     int64_t lo;
     int64_t hi;
-    polytile_domain hull; /* all that the pass touches */
-    int64_t row_bytes;    /* of an image, padding aside */
+    polytile_domain
+        hull;          /* all that the pass touches; along the axis places where a ring is folded */
+    int64_t row_bytes; /* of an image, padding aside */
 } pti_band;
 
 typedef struct pti_pass {

@@ -64,7 +64,7 @@ static void walk_pass(walker *of, int first, int end, pti_pass_sets *sets) {
     const pti_chain *chain = of->request->chain;
     pti_boxes_clear(&of->exposed);
     pti_boxes_clear(&of->written);
-    for (int l = end - 1; l >= first && !of->is_scattered; l--) {
+    for (int l = end - 1; l >= first && !of->is_scattered; l -= pti_chain_unit(chain)) {
         note_writes(of, &chain->launch[l]);
         note_reads(of, &chain->launch[l]);
         of->is_scattered =

@@ -71,7 +71,8 @@ static void measure_work(candidate *of) {
         double n_threads = (double)pti_box_count(&cut->call.instance->threads);
         double n_bytes = pti_launch_bytes(cut->call.instance),
                n_rows = (double)(range->hi - range->lo + 1);
-        of->work_s += (pti_reads_neighbours(cut->call.instance) ? neighbours_cost : 1) *
+        of->work_s += 1.0 / pti_chain_unit(chain) *
+                      (pti_reads_neighbours(cut->call.instance) ? neighbours_cost : 1) *
                       pti_kernel_seconds(of->request->link, n_bytes,
                                          pti_thread_accesses(cut->call.instance) * n_threads);
         of->row_bytes = fmax(of->row_bytes, n_bytes / n_rows);
@@ -245,9 +246,10 @@ static bool count_moved_bytes(candidate *of) {
 
 /** Set the launches of a pass for a number of passes. */
 static void set_passes(candidate *of, int n_passes) {
-    int n_launches = of->request->chain->n_launches;
-    of->n_per_pass = (int)pti_ceil_div(n_launches, n_passes);
-    of->n_passes = (int)pti_ceil_div(n_launches, of->n_per_pass);
+    const pti_chain *chain = of->request->chain;
+    const int unit = pti_chain_unit(chain);
+    of->n_per_pass = unit * (int)pti_ceil_div(pti_chain_n_calls(chain), n_passes);
+    of->n_passes = (int)pti_ceil_div(chain->n_launches, of->n_per_pass);
 }
 
 /** Return whether the least slab of n_passes passes fits; sets *has_memory to false when memory
@@ -296,7 +298,7 @@ static void write_memory_reason(const pti_skew_request *request, pti_text *why) 
 
 /** Return the fewest passes that a request allows. */
 static int fewest_passes(const pti_skew_request *request) {
-    int n_launches = request->chain->n_launches;
+    int n_launches = pti_chain_n_calls(request->chain);
     int64_t most = request->most_per_pass > 0 ? request->most_per_pass : n_launches;
     return (int)pti_ceil_div(n_launches, pti_max(1, pti_min(most, n_launches)));
 }
@@ -304,7 +306,7 @@ static int fewest_passes(const pti_skew_request *request) {
 /** Return the most passes: of two launches, and the rest of an odd number; none for a single
  * launch. */
 static int most_passes(const pti_skew_request *request) {
-    int n_launches = request->chain->n_launches;
+    int n_launches = pti_chain_n_calls(request->chain);
     return n_launches < 2 ? 0 : (n_launches + 1) / 2;
 }
 
@@ -379,7 +381,8 @@ bool pti_skew_pays(const pti_skew_request *request, const pti_skew_shape *shape,
     double left = 1 - (double)request->arena_bytes / fmax(1, all_bytes);
     double singly_bytes = 0, fused_bytes = (double)shape->h2d_bytes + (double)shape->d2h_bytes;
     for (int l = 0; l < request->chain->n_launches; l++)
-        singly_bytes += left * moved_bytes(&request->chain->launch[l]);
+        singly_bytes +=
+            left * moved_bytes(&request->chain->launch[l]) / pti_chain_unit(request->chain);
     if (all_bytes < 0 || fused_bytes < singly_bytes)
         return all_bytes >= 0;
     pti_text_add(why,

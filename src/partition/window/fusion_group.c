@@ -5,6 +5,7 @@
 #include "partition/choose/strategy.h"
 #include "partition/cost/predict.h"
 #include "partition/skew/resident.h"
+#include "partition/skew/ring.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -104,7 +105,7 @@ static bool is_dropped(const pti_step_window *window, int behind, int array,
     polytile_domain written;
     if (use == NULL || use->kind == PTI_STEP_DROP)
         return use != NULL;
-    return find_written(group->launch, group->chain.n_launches, array, &written) &&
+    return find_written(group->launch, pti_chain_n_calls(&group->chain), array, &written) &&
            pti_step_buries(use, array, &written);
 }
 
@@ -128,9 +129,11 @@ static bool find_states(const pti_step_window *window, int behind, pti_fusion_gr
 }
 
 /** What nobody wrote is known only when all launches before have run. */
-static void refresh_unwritten(const pti_step_window *window, pti_fusion_group *group) {
+static bool refresh_unwritten(const pti_step_window *window, pti_fusion_group *group) {
     for (int a = 0; a < group->n_arrays && window->residency != NULL; a++)
         pti_boxes_copy(&group->unwritten[a], pti_residency_unwritten(window->residency, a));
+    return group->chain.ring == NULL ||
+           pti_ring_set_states(group->chain.ring, group->dropped, group->unwritten);
 }
 
 /** Return whether sub-kernels of all these launches may overlap on the device, as none of a launcher
@@ -145,16 +148,20 @@ static bool may_all_overlap(const pti_step_window *window, int first, int n_laun
 static pti_skew_request skew_request(const pti_step_window *window, int first,
                                      const pti_fusion_group *group) {
     const polytile_plan_options *options = window->asked[first].options;
+    const struct pti_ring *ring = group->chain.ring;
+    const int n_calls = pti_chain_n_calls(&group->chain);
     const polytile_link *link = group->is_resident ? near_link_of(window, first) : window->link;
-    return (pti_skew_request){
-        .chain = &group->chain,
-        .unwritten = window->residency == NULL ? NULL : group->unwritten,
-        .dropped = group->dropped,
-        .arena_bytes = window->memory_bytes,
-        .link = link == NULL ? &polytile_link_default : link,
-        .most_per_pass = most_per_pass(window, first, group->chain.n_launches),
-        .one_after_other = !may_all_overlap(window, first, group->chain.n_launches),
-        .fewest_bytes = pti_strategy_find(options->strategy)->fewest_bytes};
+    return (pti_skew_request){.chain = &group->chain,
+                              .unwritten = window->residency == NULL ? NULL
+                                           : ring != NULL            ? ring->unwritten
+                                                                     : group->unwritten,
+                              .dropped = ring != NULL ? ring->dropped : group->dropped,
+                              .arena_bytes = window->memory_bytes,
+                              .link = link == NULL ? &polytile_link_default : link,
+                              .most_per_pass = most_per_pass(window, first, n_calls),
+                              .one_after_other =
+                                  ring != NULL || !may_all_overlap(window, first, n_calls),
+                              .fewest_bytes = pti_strategy_find(options->strategy)->fewest_bytes};
 }
 
 /** Choose how the chain is cut; without a good way none of it is fused, for a reason but in
@@ -170,7 +177,7 @@ static polytile_status choose_cut(const pti_step_window *window, int first,
     else
         is_chosen = pti_skew_choose(&wanted, &group->shape, &group->apart) &&
                     pti_skew_pays(&wanted, &group->shape, &group->apart);
-    group->n_launches = is_chosen ? group->chain.n_launches : 0;
+    group->n_launches = is_chosen ? pti_chain_n_calls(&group->chain) : 0;
     bool has_reason = window->residency == NULL || group->apart.length > 0;
     return is_chosen || has_reason ? POLYTILE_OK : POLYTILE_NO_MEMORY;
 }
@@ -197,14 +204,37 @@ static void describe_end(const pti_step_window *window, int step, bool has_befor
                  why->data == NULL ? "no reason is known" : why->data);
 }
 
+/** Look for a chain of launches that go round rings, which replaces one that has no more launches: there
+ * each has to stay a whole round behind. */
+static polytile_status find_ring(const pti_step_window *window, int first, int n_row,
+                                 pti_chain *chain) {
+    pti_call *calls = calloc((size_t)n_row, sizeof *calls);
+    pti_chain found = {0};
+    polytile_status status = POLYTILE_NO_MEMORY;
+    for (int k = 0; k < n_row && calls != NULL; k++)
+        calls[k] = window->asked[first + k].whole;
+    if (calls != NULL)
+        status = pti_ring_find(window->arrays, n_row, calls, &found);
+    const bool is_taken = found.ring != NULL && found.ring->n_calls >= pti_chain_n_calls(chain);
+    pti_chain_free(is_taken ? chain : &found);
+    if (is_taken)
+        *chain = found;
+    free(calls);
+    return status;
+}
+
 static polytile_status find_chain(const pti_step_window *window, int first, int n_row,
                                   pti_fusion_group *group) {
     pti_text why = {0};
     pti_chain *chain = &group->chain;
     polytile_status status = pti_chain_find(window->arrays, n_row, group->launch, chain, &why);
-    if (status == POLYTILE_OK && chain->n_launches < n_row)
-        describe_end(window, first + chain->n_launches, chain->n_launches > 0, &why, &group->end);
-    group->n_single = (int)pti_max(1, chain->n_launches);
+    if (status == POLYTILE_OK && window->residency != NULL && !group->is_resident &&
+        window->asked[first].whole.instance->fold != NULL)
+        status = find_ring(window, first, n_row, chain);
+    const int n_calls = pti_chain_n_calls(chain);
+    if (status == POLYTILE_OK && n_calls < n_row)
+        describe_end(window, first + n_calls, n_calls > 0, &why, &group->end);
+    group->n_single = (int)pti_max(1, n_calls);
     pti_text_free(&why);
     return status;
 }
@@ -230,11 +260,11 @@ polytile_status pti_fusion_group_find(const pti_step_window *window, int first,
     if (!list_launches(window, first, n_row, group))
         return POLYTILE_NO_MEMORY;
     PTI_TRY(find_chain(window, first, n_row, group));
-    if (group->chain.n_launches < 2)
+    if (pti_chain_n_calls(&group->chain) < 2)
         return POLYTILE_OK;
-    if (!find_states(window, first + group->chain.n_launches, group))
+    if (!find_states(window, first + pti_chain_n_calls(&group->chain), group) ||
+        !refresh_unwritten(window, group))
         return POLYTILE_NO_MEMORY;
-    refresh_unwritten(window, group);
     PTI_TRY(choose_cut(window, first, group));
 done:
     return status;
@@ -243,10 +273,12 @@ done:
 pti_schedule *pti_fusion_group_build(const pti_step_window *window, pti_fusion_group *group) {
     if (window->residency == NULL)
         return pti_skew_build_in_place(&group->chain, &group->shape);
-    refresh_unwritten(window, group);
+    if (!refresh_unwritten(window, group))
+        return NULL;
+    const struct pti_ring *ring = group->chain.ring;
     pti_skew_request wanted = {.chain = &group->chain,
-                               .unwritten = group->unwritten,
-                               .dropped = group->dropped,
+                               .unwritten = ring != NULL ? ring->unwritten : group->unwritten,
+                               .dropped = ring != NULL ? ring->dropped : group->dropped,
                                .arena_bytes = window->memory_bytes};
     return pti_skew_build(&wanted, &group->shape);
 }

@@ -14,6 +14,7 @@ enum { PTI_WINDOW_STEPS = 1024, PTI_PLAN_SUPERBLOCKS = 4096 };
 /** What is asked for with a launch, and known of it. All is borrowed. */
 typedef struct pti_asked {
     const polytile_plan_options *options;
+    pti_call whole;       /* as it was declared: its step may have arrays in pieces */
     double touched_bytes; /* that it goes through, twice where it reads and writes */
     bool may_overlap; /* its sub-kernels may run side by side, also with those of other launches */
     const pti_schedule *in_place; /* of it alone, on the arrays themselves; NULL with a residency */

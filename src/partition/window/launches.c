@@ -2,6 +2,7 @@
 
 #include "access/declare/array.h"
 #include "access/declare/kernel.h"
+#include "access/footprint/fold.h"
 #include "access/footprint/rebase.h"
 #include "access/footprint/slabs.h"
 #include "base/list.h"
@@ -179,6 +180,8 @@ static polytile_status bind_kind(binder *of, const polytile_chain_launch *launch
     PTI_TRY(pti_instance_add_slabs(of->request->ctx, kind->instance));
     kind->ways = pti_ways_of((pti_call){kind->instance, kind->array},
                              pti_takes_pieces(&launch->kernel->implementation));
+    if (kind->ways.may_split)
+        PTI_TRY(pti_instance_add_fold(of->request->ctx, kind->instance));
 done:
     return status;
 }

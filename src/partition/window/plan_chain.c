@@ -214,7 +214,9 @@ static void add_figures(const pti_plan_chain *of, const pti_subplan *subplan, po
     s->predicted_seconds += (double)subplan->n_times * subplan->seconds;
     chain->n_passes += subplan->n_times * n_passes;
     if (interleaved != NULL)
-        chain->launches_per_pass = pti_max(chain->launches_per_pass, interleaved->shape.n_per_pass);
+        chain->launches_per_pass =
+            pti_max(chain->launches_per_pass,
+                    interleaved->shape.n_per_pass / pti_chain_unit(&interleaved->chain));
 }
 
 static polytile_status summarise_chain(const pti_chain_request *request, polytile_plan *plan) {

@@ -319,6 +319,7 @@ static pti_asked *list_asked(const recorder *r) {
     for (int l = 0; asked != NULL && n_bytes != NULL && l < launches->n_launches; l++)
         asked[l] = (pti_asked){
             .options = r->request->options,
+            .whole = launches->of_kind[launches->kind[l]].ways.call[0],
             .touched_bytes = n_bytes[launches->kind[l]],
             .may_overlap = pti_may_run_concurrently(&r->request->launch[l].kernel->implementation)};
     if (n_bytes == NULL) {

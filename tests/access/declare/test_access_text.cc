@@ -45,6 +45,12 @@ polytile_subscript draw_subscript(Random *random, int n_indices, int n_parameter
     return subscript;
 }
 
+polytile_edge draw_edge(Random *random, polytile_role role) {
+    if (random->chance(60))
+        return POLYTILE_EDGE_CLIP;
+    return role == POLYTILE_IN && random->chance(50) ? POLYTILE_EDGE_CLAMP : POLYTILE_EDGE_WRAP;
+}
+
 pti_constraint draw_constraint(Random *random, int n_indices, int n_parameters, int n_dims,
                                int n_exists) {
     const polytile_affine affine = draw_affine(random, n_indices, n_parameters);
@@ -94,11 +100,13 @@ polytile_declaration *random_declaration(polytile_context *ctx, Random *random) 
         access.exact = true;
         for (int d = 0; d < access.n_dims; d++)
             access.subscript[d] = draw_subscript(random, n_indices, n_parameters);
+        for (int d = 0; d < access.n_dims; d++)
+            access.subscript[d].edge = draw_edge(random, access.role);
         if (random->chance(30)) {
             access.relation = draw_relation(random, n_indices, n_parameters, access.n_dims);
             access.exact = false;
             for (int d = 0; d < access.n_dims; d++)
-                access.subscript[d] = {{}, {}, 1, true, true};
+                access.subscript[d] = {{}, {}, 1, true, true, POLYTILE_EDGE_CLIP};
         }
         static const char *const arrays[] = {"A", "sum", "in", "e1"};
         EXPECT_EQ(pti_declaration_add_access(made, arrays[array], &access, &why), POLYTILE_OK)

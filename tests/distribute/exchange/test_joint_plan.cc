@@ -47,8 +47,8 @@ TEST(JointPlan, SchedulesOfRandomProgramsAreProvedAndRunRight) {
     }
     if (n_programs < 1000)
         return;
-    EXPECT_GT(n_within, n_programs);
-    EXPECT_GT(n_ranks, n_programs);
+    EXPECT_GT(n_within, n_programs / 2);
+    EXPECT_GT(n_ranks, n_programs / 2);
     for (int kind = 0; kind <= PTI_JOINT_WAIT; kind++)
         EXPECT_GT(n_ops[kind], n_programs / 10)
             << pti_joint_word(static_cast<pti_joint_kind>(kind));

@@ -19,6 +19,7 @@ namespace {
 struct {
     std::atomic<int> n_proofs{0};
     std::atomic<bool> spoils_next{false};
+    std::atomic<bool> changes_next{false}; /* once it is proved */
 } plans;
 
 } // namespace
@@ -31,7 +32,10 @@ bool __wrap_pti_joint_check(const pti_joint_schedule *schedule, pti_text *why) {
     if (plans.spoils_next.exchange(false))
         lists[0].n_ops = 0;
     given.list = lists.data();
-    return __real_pti_joint_check(&given, why);
+    const bool holds = __real_pti_joint_check(&given, why);
+    if (plans.changes_next.exchange(false))
+        schedule->list[0].op[0].launch++;
+    return holds;
 }
 
 namespace {
@@ -55,6 +59,7 @@ class CertifiedTeams : public QueueTest {
         arrays = {wrap("A", fields[0]), wrap("B", fields[1])};
         plans.n_proofs = 0;
         plans.spoils_next = false;
+        plans.changes_next = false;
     }
 
     polytile_status launch_there_and_back(polytile_queue *queue, int n_times) {
@@ -102,6 +107,18 @@ TEST_F(CertifiedTeams, AreNotRunIfTheirPlanIsWrong) {
                  "please report it"});
     EXPECT_EQ(fields[1], std::vector<float>(n, -1));
     ASSERT_EQ(launch_there_and_back(queue, 1), POLYTILE_OK) << error();
+    polytile_queue_destroy(queue);
+}
+
+TEST_F(CertifiedTeams, AreNotRunIfSomethingElseIsProved) {
+    polytile_queue *queue = open("host,host");
+    ASSERT_NE(queue, nullptr);
+    ASSERT_EQ(attach(queue, arrays), POLYTILE_OK) << error();
+    plans.changes_next = true;
+    EXPECT_EQ(launch(queue, kernel, domain, arrays), POLYTILE_OK);
+    EXPECT_EQ(polytile_queue_wait(queue), POLYTILE_INTERNAL);
+    expect_says({"blend", "was not run", "this process would do something else"});
+    EXPECT_EQ(fields[1], std::vector<float>(n, -1));
     polytile_queue_destroy(queue);
 }
 

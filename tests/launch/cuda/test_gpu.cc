@@ -1,4 +1,5 @@
 #include "launch/cuda/failures.h"
+#include "launch/cuda/gpu_arrays.h"
 #include "launch/cuda/kernels.h"
 #include "launch/cuda/memory_limit.h"
 #include "launch/cuda/runs.h"
@@ -74,6 +75,12 @@ TEST(CudaGpu, EqualsAPlainLoopThoughThreadsRunSeveralNeighbours) {
 TEST(CudaGpu, LargePageableArraysEqualAPlainLoop) {
     SKIP_WITHOUT_GPU();
     expect_large_arrays_run<GpuWorld>(test_seed("CudaGpu.LargePageableArraysEqualAPlainLoop"));
+}
+
+TEST(CudaGpu, ArraysOnTheGpuAreUsedInPlace) {
+    SKIP_WITHOUT_GPU();
+    expect_gpu_arrays_are_used_in_place<GpuWorld>(
+        test_seed("CudaGpu.ArraysOnTheGpuAreUsedInPlace"));
 }
 
 TEST(CudaGpu, TheMemoryTakenStaysWithinTheLimit) {

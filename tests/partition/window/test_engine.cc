@@ -103,7 +103,8 @@ class Steps {
         const bool in_place = options_.limit_bytes == 0;
         window.n_steps = in_place ? bound_.n_launches : window.n_steps;
         for (int l = 0; l < bound_.n_launches; l++)
-            asked_.push_back({&options_, pti_asked_touched_bytes(step_[l].call.instance), true,
+            asked_.push_back({&options_, step_[l].call,
+                              pti_asked_touched_bytes(step_[l].call.instance), true,
                               in_place ? &marker_ : nullptr});
         window.step = step_;
         window.asked = asked_.data();

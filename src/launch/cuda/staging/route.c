@@ -80,6 +80,45 @@ done:
     return status;
 }
 
+/** Check that a byte is in the memory of this GPU. */
+static polytile_status check_own_byte(pti_cuda_device *cuda, const polytile_array *array,
+                                      const char *byte) {
+    struct cudaPointerAttributes found = {.type = cudaMemoryTypeUnregistered};
+    polytile_status status = PTI_CUDA(cuda, cudaPointerGetAttributes, (&found, byte));
+    if (status != POLYTILE_OK ||
+        (found.type == cudaMemoryTypeDevice && found.device == cuda->number))
+        return status;
+    if (found.type == cudaMemoryTypeDevice)
+        return pti_fail(cuda->device.object.context, POLYTILE_INVALID,
+                        "array %s lies in the memory of cuda:%d; run on that device, or copy it to "
+                        "cuda:%d",
+                        array->name, found.device, cuda->number);
+    return pti_fail(cuda->device.object.context, POLYTILE_INVALID,
+                    "array %s was wrapped as memory of a GPU, and %s%p is none of cuda:%d's; give "
+                    "what cudaMalloc() returned, with its extents and strides",
+                    array->name, byte == array->device_data ? "" : "its end at ",
+                    (const void *)byte, cuda->number);
+}
+
+/** Check an array that is used in place, and wait for what writes it. */
+static polytile_status await_own_memory(pti_cuda_device *cuda, const polytile_array *array) {
+    const char *first = array->device_data;
+    polytile_status status;
+    PTI_TRY(check_own_byte(cuda, array, first));
+    PTI_TRY(check_own_byte(cuda, array, first + pti_array_span_bytes(array) - 1));
+    PTI_TRY(PTI_CUDA(cuda, cudaStreamSynchronize, ((cudaStream_t)array->stream)));
+done:
+    return status;
+}
+
+/** Look where an array lies. */
+static polytile_status look_at_array(pti_cuda_device *cuda, const polytile_array *array,
+                                     pti_cuda_host_memory *kind) {
+    if (pti_array_is_on_gpu(array))
+        return await_own_memory(cuda, array);
+    return array->data == NULL ? POLYTILE_OK : look_at(cuda, array, kind);
+}
+
 static void try_to_pin(pti_cuda_device *cuda, const polytile_array *array,
                        pti_cuda_host_memory *kind) {
     char size[32];
@@ -99,8 +138,7 @@ polytile_status pti_cuda_routes_begin(pti_cuda_device *cuda, const pti_execution
     for (int a = 0; a < n_operands; a++)
         kinds[a] = PTI_CUDA_PAGEABLE;
     for (int a = 0; a < n_operands; a++)
-        if (execution->arrays[a]->data != NULL)
-            PTI_TRY(look_at(cuda, execution->arrays[a], &kinds[a]));
+        PTI_TRY(look_at_array(cuda, execution->arrays[a], &kinds[a]));
     for (int a = 0; a < n_operands; a++) {
         const polytile_array *array = execution->arrays[a];
         if (kinds[a] == PTI_CUDA_PAGEABLE && array->data != NULL && array->mapping == NULL &&

@@ -18,8 +18,10 @@ static bool begin_replay(pti_joint_replay *replay, const pti_joint_schedule *sch
     replay->combines = calloc(n_arrays * (size_t)schedule->n_launches + 1, sizeof(bool));
     replay->combined = calloc(n_arrays + 1, sizeof *replay->combined);
     replay->threads = calloc(n_members + 1, sizeof *replay->threads);
+    replay->process = calloc(n_members + 1, sizeof *replay->process);
     return replay->next != NULL && replay->cell != NULL && replay->home != NULL &&
-           replay->combines != NULL && replay->combined != NULL && replay->threads != NULL;
+           replay->combines != NULL && replay->combined != NULL && replay->threads != NULL &&
+           replay->process != NULL;
 }
 
 static bool free_cell(pti_joint_cell *cell) {
@@ -54,12 +56,16 @@ static bool end_replay(pti_joint_replay *replay) {
     free(replay->cell);
     free(replay->combines);
     free(replay->next);
+    free(replay->process);
     free(replay->message);
     return failed;
 }
 
 static void take_holdings(pti_joint_replay *replay) {
     const pti_joint_schedule *schedule = replay->schedule;
+    for (int k = 0; k < schedule->n_lists; k++)
+        for (int q = 0; q < schedule->list[k].n_local; q++)
+            replay->process[schedule->list[k].first + q] = k;
     for (int c = 0; c < schedule->n_members * schedule->n_arrays; c++) {
         pti_boxes_copy(&replay->cell[c].valid, &schedule->before[c].valid);
         pti_boxes_copy(&replay->cell[c].loose, &schedule->before[c].loose);

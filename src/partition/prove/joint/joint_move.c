@@ -255,7 +255,9 @@ static bool send(pti_joint_replay *replay, pti_joint_place at) {
 pti_joint_message *pti_joint_find_message(const pti_joint_replay *replay, int from, int to) {
     for (int m = 0; m < replay->n_messages; m++) {
         pti_joint_message *message = &replay->message[m];
-        if (!message->is_received && message->op->member == from && message->op->peer == to)
+        if (!message->is_received &&
+            replay->process[message->op->member] == replay->process[from] &&
+            replay->process[message->op->peer] == replay->process[to])
             return message;
     }
     return NULL;
@@ -264,7 +266,8 @@ pti_joint_message *pti_joint_find_message(const pti_joint_replay *replay, int fr
 static bool receive(pti_joint_replay *replay, pti_joint_place at) {
     pti_joint_message *message = pti_joint_find_message(replay, at.op->peer, at.op->member);
     message->is_received = true;
-    if (message->op->array != at.op->array ||
+    if (message->op->member != at.op->peer || message->op->peer != at.op->member ||
+        message->op->array != at.op->array ||
         !pti_boxes_are_alike(&message->op->boxes, &at.op->boxes))
         return reject(replay, at, NULL, "what is sent is something else");
     if (message->op->launch != at.op->launch)

@@ -37,6 +37,7 @@ typedef struct pti_joint_replay {
     const pti_joint_schedule *schedule;
     pti_text *why;
     int launch;           /* at hand */
+    int *process;         /* of each member: its list */
     int *next;            /* of each list: the first operation that is not replayed */
     pti_joint_cell *cell; /* [array * n_members + member] */
     pti_boxes *home;      /* [array * n_members + first member with a host memory]: newest there */
@@ -92,7 +93,7 @@ const polytile_domain *pti_joint_find_reading(const pti_joint_cell *cell, const 
 /** Replay one operation that moves elements; a message is there when it is received. */
 bool pti_joint_move(pti_joint_replay *replay, pti_joint_place at);
 
-/** The first message between two members that is not received; NULL: none. */
+/** The first send between the processes of two members that is not received; NULL: none. */
 pti_joint_message *pti_joint_find_message(const pti_joint_replay *replay, int from, int to);
 
 /** Prove that a process's thread may write elements in a member's host memory. */

@@ -97,6 +97,39 @@ static bool check_op(const pti_joint_schedule *schedule, const pti_joint_list *l
     return true;
 }
 
+/** The list that has operations of a member. */
+static const pti_joint_list *list_of(const pti_joint_schedule *schedule, int member) {
+    const pti_joint_list *list = schedule->list;
+    while (!pti_joint_is_local(list, member))
+        list++;
+    return list;
+}
+
+/** Whether an operation before one sends some of the same message, which has not left then. */
+static bool is_sent_before(const pti_joint_schedule *schedule, const pti_joint_list *list,
+                           int number) {
+    const pti_joint_op *op = &list->op[number];
+    bool is = false;
+    for (int o = 0; o < number && !is; o++)
+        is = list->op[o].kind == PTI_JOINT_SEND && list->op[o].launch == op->launch &&
+             list_of(schedule, list->op[o].peer) == list_of(schedule, op->peer);
+    return is;
+}
+
+/** Nothing else stands between the operations that send one message. */
+static bool check_sends(const pti_joint_schedule *schedule, const pti_joint_list *list,
+                        pti_text *why) {
+    for (int o = 1; o < list->n_ops; o++) {
+        const bool begins =
+            list->op[o].kind == PTI_JOINT_SEND && list->op[o - 1].kind != PTI_JOINT_SEND;
+        if (begins && is_sent_before(schedule, list, o))
+            return pti_joint_reject(
+                why, schedule, (pti_joint_place){list, &list->op[o]}, NULL,
+                "sends some of a message of which an operation that stands apart sends the rest");
+    }
+    return true;
+}
+
 static bool check_list(const pti_joint_schedule *schedule, int number, pti_text *why) {
     const pti_joint_list *list = &schedule->list[number];
     int first = number == 0 ? 0 : list[-1].first + list[-1].n_local;
@@ -106,14 +139,6 @@ static bool check_list(const pti_joint_schedule *schedule, int number, pti_text 
         if (!check_op(schedule, list, o, why))
             return false;
     return true;
-}
-
-/** The list that has operations of a member. */
-static const pti_joint_list *list_of(const pti_joint_schedule *schedule, int member) {
-    const pti_joint_list *list = schedule->list;
-    while (!pti_joint_is_local(list, member))
-        list++;
-    return list;
 }
 
 /** Members with the same host memory are of one process: the first of them has its own. */
@@ -153,6 +178,9 @@ bool pti_joint_check_shape(const pti_joint_schedule *schedule, pti_text *why) {
                           schedule->n_members);
     if (!check_memory(schedule, why))
         return false;
+    for (int k = 0; k < schedule->n_lists; k++)
+        if (!check_sends(schedule, &schedule->list[k], why))
+            return false;
     for (int c = 0; c < schedule->n_arrays * schedule->n_members; c++)
         if (!check_holding(schedule, &schedule->before[c], c, why) ||
             !check_holding(schedule, &schedule->after[c], c, why))

@@ -1,4 +1,4 @@
-#include "distribute/mpi/persistent_exchanges.h"
+#include "distribute/mpi/random_messages.h"
 
 #include <csignal>
 
@@ -6,12 +6,11 @@
 
 namespace {
 
-void work(const Joined &joined, RandomRoute &route) {
+void work(const Joined &joined, RandomMessages &messages) {
     float value = 1, sum = 0;
     void *partial[] = {&value};
     const pti_combination combination = {POLYTILE_SUM, POLYTILE_F32, 1, partial, &sum};
-    route.start();
-    route.finish();
+    messages.run();
     joined.functions().combine(joined.transport, &combination, false);
     joined.functions().agree(joined.transport, POLYTILE_OK);
 }
@@ -34,8 +33,8 @@ int main(int argc, char **argv) {
     world_begin(&argc, &argv);
     Random random(world_seed("MpiKilled"));
     const Joined joined;
-    RandomRoute route(joined, random);
+    RandomMessages messages(joined, random);
     arrange_death(random);
     for (;;)
-        work(joined, route);
+        work(joined, messages);
 }

@@ -91,6 +91,15 @@ class JointCheck : public testing::Test {
     pti_joint_schedule *schedule = nullptr;
 };
 
+TEST_F(JointCheck, NothingStandsBetweenTheSendsOfAMessage) {
+    Plan(false);
+    pti_joint_op *op = Find(0, PTI_JOINT_FORGET);
+    ASSERT_NE(op, nullptr);
+    op->kind = PTI_JOINT_SEND;
+    op->peer = 1;
+    ExpectSays("sends some of a message of which an operation that stands apart sends the rest");
+}
+
 TEST_F(JointCheck, RanksExchangeWhatTheyLackBeforeTheyRun) {
     Plan(false);
     EXPECT_EQ(Check(), "");

@@ -11,6 +11,7 @@ static void take_device(polytile_queue *queue, polytile_device *device) {
     queue->device = device;
     device->queue = queue;
     device->wait = pti_queue_wait_all;
+    device->cancel = &queue->cancel;
 }
 
 static void close_device(polytile_queue *queue) {

@@ -1,5 +1,5 @@
-#ifndef POLYTILE_TESTS_DISTRIBUTE_MPI_ROUTES_H
-#define POLYTILE_TESTS_DISTRIBUTE_MPI_ROUTES_H
+#ifndef POLYTILE_TESTS_DISTRIBUTE_MPI_MESSAGES_H
+#define POLYTILE_TESTS_DISTRIBUTE_MPI_MESSAGES_H
 
 #include "distribute/mpi/joined.h"
 #include "support/box_memory.h"
@@ -7,7 +7,11 @@
 #include <cstring>
 #include <memory>
 
-/* Random exchanges: the same transfers on all ranks, over arrays of which each has another box. */
+extern "C" {
+#include "distribute/exchange/joint_plan.h"
+}
+
+/* Random messages: the same transfers on all ranks, over arrays of which each has another box. */
 
 /** What an element of a rank's array is in a version; the rest of a longer element is zero. */
 inline uint32_t value_at(int array, int rank, int version, const Point &point) {
@@ -58,30 +62,29 @@ class Piece {
     std::vector<unsigned char> bytes_;
 };
 
-/** Transfers between all ranks, of which the exchange lists this one's. */
-class RandomRoute {
+/** Transfers between all ranks, of which the list has this one's. */
+class RandomMessages {
   public:
-    RandomRoute(const Joined &joined, Random &random) : joined_(joined) {
-        const int n_arrays = static_cast<int>(random.number(1, 3));
-        for (int a = 0; a < n_arrays; a++)
+    RandomMessages(const Joined &joined, Random &random) : joined_(joined) {
+        for (int64_t n_arrays = random.number(1, 3); n_arrays > 0; n_arrays--)
             add_array(random);
         for (const auto &piece : pieces_)
             arrays_.push_back(piece->array);
-        exchange_.n_transfers = static_cast<int>(transfers_.size());
-        exchange_.transfer = transfers_.data();
-        route.exchange = &exchange_;
-        route.arrays = arrays_.data();
-        route.n_arrays = n_arrays;
+        const pti_exchange exchange = {static_cast<int>(transfers_.size()), transfers_.data()};
+        EXPECT_TRUE(pti_joint_plan_messages(&exchange, world_rank(), 1, &list_));
+        messages_.list = &list_;
+        messages_.arrays = arrays_.data();
     }
-    ~RandomRoute() {
-        joined_.functions().forget_exchange(joined_.transport, &route);
+    ~RandomMessages() {
+        joined_.functions().forget(joined_.transport, &messages_);
+        pti_joint_list_free(&list_);
         for (pti_transfer &transfer : transfers_)
             pti_boxes_free(&transfer.boxes);
         for (const auto &piece : pieces_)
             polytile_array_destroy(piece->array);
     }
-    RandomRoute(const RandomRoute &) = delete;
-    RandomRoute &operator=(const RandomRoute &) = delete;
+    RandomMessages(const RandomMessages &) = delete;
+    RandomMessages &operator=(const RandomMessages &) = delete;
 
     /** All elements are of this rank, in a version. */
     void set(int version) {
@@ -89,12 +92,21 @@ class RandomRoute {
             pieces_[a]->set(static_cast<int>(a), world_rank(), version);
     }
 
-    polytile_status start(bool has_failed = false) {
-        if (route.state == nullptr)
-            (void)joined_.functions().open_exchange(joined_.transport, &route);
-        return joined_.functions().start(joined_.transport, &route, has_failed);
+    /** Run all operations; the first failure counts. */
+    polytile_status run(bool has_failed = false) {
+        const pti_transport_functions &functions = joined_.functions();
+        polytile_status first = POLYTILE_OK;
+        if (messages_.state == nullptr)
+            (void)functions.open(joined_.transport, &messages_);
+        for (int k = 0; k < list_.n_ops; k++) {
+            const auto run_op =
+                list_.op[k].kind == PTI_JOINT_SEND ? functions.send : functions.receive;
+            const polytile_status status = run_op(joined_.transport, &messages_, k, has_failed);
+            first = first == POLYTILE_OK ? status : first;
+        }
+        return first;
     }
-    polytile_status finish() { return joined_.functions().finish(joined_.transport, &route); }
+    const std::vector<polytile_array *> &arrays() const { return arrays_; }
 
     bool receives_from(int rank) const {
         bool receives = false;
@@ -115,8 +127,6 @@ class RandomRoute {
             ASSERT_EQ(found, pieces_[a]->bytes()) << "array " << a << " of rank " << world_rank();
         }
     }
-
-    pti_persistent_exchange route = {};
 
   private:
     /** The ranks' domains contain the same box, and differ. */
@@ -173,7 +183,8 @@ class RandomRoute {
     std::vector<std::unique_ptr<Piece>> pieces_;
     std::vector<polytile_array *> arrays_;
     std::vector<pti_transfer> transfers_;
-    pti_exchange exchange_ = {};
+    pti_joint_list list_ = {};
+    pti_messages messages_ = {};
 };
 
 #endif

@@ -1,5 +1,6 @@
 #include "base/plural.h"
 #include "launch/execute/run_check.h"
+#include "launch/execute/run_place.h"
 #include "queue/detach.h"
 #include "queue/member.h"
 #include "queue/over_team.h"
@@ -61,6 +62,8 @@ static polytile_status check_array(const polytile_queue *queue, polytile_array *
             "queue on %s: array %s is a view with a step above 1, which launches may use "
             "and a queue cannot hold; attach %s, of which it is a part",
             pti_queue_text(queue), array->name, pti_array_planned(array)->name);
+    if (pti_arrays_refuse_gpu(1, &array, pti_queue_text(queue)) != POLYTILE_OK)
+        return POLYTILE_INVALID;
     if (array->data == NULL)
         return pti_fail(ctx, POLYTILE_INVALID,
                         "queue on %s: array %s is only described and has no memory; wrap memory to "

@@ -1,0 +1,152 @@
+"""Arrays in the memory of a GPU: of CuPy and PyTorch where they and a GPU are, and of anything that
+shows such memory."""
+
+import numpy as np
+import pytest
+
+import polytile as pt
+
+scale = pt.kernel("scale[i](f32 a): in x[i]; out y[i]", "y(i) = a * x(i);")
+mean = pt.kernel(
+    "mean[i, j]: in A[i-1:i+1, j]; out B[i, j]",
+    "B(i, j) = (A(i - 1, j) + A(i, j) + A(i + 1, j)) / 4;",
+)
+
+
+class Shown:
+    """Says that its memory is a GPU's."""
+
+    def __init__(self, array, **changes):
+        self.array = array
+        self.__cuda_array_interface__ = {
+            "shape": array.shape, "typestr": array.dtype.str, "version": 3, "strides": None,
+            "data": (array.__array_interface__["data"][0], False), **changes}
+
+
+def test_a_host_device_says_that_it_does_not_reach_a_gpu():
+    x = np.ones(10, "f4")
+    with pytest.raises(pt.InvalidError, match="x lies in the memory of a GPU, which host"):
+        scale(Shown(x), Shown(x.copy()), a=2)
+    with pytest.raises(pt.InvalidError, match="x lies in the memory of a GPU"):
+        scale(Shown(x), x, a=2)
+
+
+def test_queues_say_what_uses_such_memory():
+    x = np.ones(10, "f4")
+    with pt.Queue("host") as queue:
+        with pytest.raises(pt.InvalidError, match=r"only polytile_run\(\) on that GPU uses"):
+            queue.launch(scale, Shown(x), Shown(x.copy()), a=2)
+
+
+def test_what_is_read_only_is_not_written():
+    x = np.ones(10, "f4")
+    with pytest.raises(pt.InvalidError, match="y is written"):
+        scale(Shown(x), Shown(x, data=(x.__array_interface__["data"][0], True)), a=2)
+
+
+def test_odd_interfaces_are_refused():
+    x = np.ones(10, "f4")
+    for changes, why in (({"mask": x}, "mask"), ({"typestr": "<?9"}, "shows no memory"),
+                         ({"data": None}, "shows no memory"), ({"shape": ()}, "no dimensions"),
+                         ({"shape": (0,)}, "empty"), ({"strides": (-4,)}, "reversed"),
+                         ({"data": (0, False)}, "NULL")):
+        with pytest.raises(pt.Error, match=why):
+            scale(Shown(x, **changes), Shown(x.copy()), a=2, domain=10)
+
+
+def test_plan_and_check_need_no_gpu():
+    x = np.ones((30, 20), "f4")
+    there = Shown(x), Shown(x.copy())
+    domain = ((1, 28), 20)
+    assert pt.plan(mean, *there, domain=domain).data["kernels"] == 1
+    assert "not tried, since arrays lie on a GPU" in str(pt.check(mean, *there, domain=domain))
+
+
+def _cupy():
+    cupy = pytest.importorskip("cupy")
+    if not cupy.is_available():
+        pytest.skip("no GPU here")
+    return cupy
+
+
+def _torch():
+    torch = pytest.importorskip("torch")
+    if not torch.cuda.is_available():
+        pytest.skip("no GPU here")
+    return torch
+
+
+def _expect_in_place(report):
+    assert (report.h2d_bytes, report.d2h_bytes, report.peak_device_bytes) == (0, 0, 0)
+
+
+def test_cupys_arrays_are_used_in_place():
+    cupy = _cupy()
+    a = cupy.asarray(np.random.default_rng(1).random((501, 300), "f4"))
+    b = cupy.zeros_like(a)
+    _expect_in_place(mean(a, b, domain=((1, 499), 300), device="cuda:0", limit="1KiB"))
+    host = cupy.asnumpy(a)
+    expected = (host[:-2] + host[1:-1] + host[2:]) / np.float32(4)
+    assert np.array_equal(cupy.asnumpy(b)[1:-1], expected)
+    assert (cupy.asnumpy(b)[[0, -1]] == 0).all()
+
+
+def test_strides_and_parts_of_cupys_arrays():
+    cupy = _cupy()
+    a = cupy.asfortranarray(cupy.arange(600, dtype="f4").reshape(30, 20))
+    b = cupy.zeros((60, 40), "f4")[::2, ::2]
+    mean(a, b, domain=((1, 28), 20), device="cuda:0")
+    host = cupy.asnumpy(a)
+    assert np.array_equal(cupy.asnumpy(b)[1:-1], (host[:-2] + host[1:-1] + host[2:]) / 4)
+
+
+def test_a_run_waits_for_cupys_stream():
+    cupy = _cupy()
+    with cupy.cuda.Stream(non_blocking=True):
+        x = cupy.zeros(1 << 24, "f4")
+        for _ in range(50):
+            x += 1
+        y = cupy.empty_like(x)
+        scale(x, y, a=2, device="cuda:0")
+    assert (y == 100).all()
+
+
+def test_pytorchs_tensors_are_used_in_place():
+    torch = _torch()
+    with torch.cuda.stream(torch.cuda.Stream()):
+        x = torch.zeros(1 << 24, device="cuda")
+        for _ in range(50):
+            x += 1
+        y = torch.empty_like(x)
+        _expect_in_place(scale(x, y, a=3, device="cuda:0"))
+    assert (y == 150).all()
+    assert np.array_equal(y[:5].cpu().numpy(), np.full(5, 150, "f4"))
+
+
+def test_tensors_with_gradients_say_so():
+    torch = _torch()
+    x = torch.zeros(10, device="cuda", requires_grad=True)
+    with pytest.raises(pt.UnsupportedError, match="grad"):
+        scale(x, x.detach(), a=1, device="cuda:0")
+    scale(x.detach(), torch.zeros(10, device="cuda"), a=1, device="cuda:0")
+
+
+def test_tensors_on_the_host_are_the_hosts():
+    torch = pytest.importorskip("torch")
+    x, y = torch.ones(10), torch.zeros(10)
+    scale(x, y, a=2)
+    assert (y == 2).all()
+
+
+def test_arrays_of_host_and_gpu_are_not_mixed():
+    cupy = _cupy()
+    x, y = cupy.ones(10, "f4"), np.zeros(10, "f4")
+    with pytest.raises(pt.InvalidError, match="x lies in the memory of a GPU and array y on the"):
+        scale(x, y, a=2, device="cuda:0")
+
+
+def test_memory_that_is_no_gpus_is_named():
+    _cupy()
+    x = np.ones(10, "f4")
+    with pytest.raises(pt.InvalidError, match="x was wrapped as memory of a GPU"):
+        scale(Shown(x), Shown(x.copy()), a=2, device="cuda:0")

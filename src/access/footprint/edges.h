@@ -1,0 +1,23 @@
+#ifndef POLYTILE_ACCESS_FOOTPRINT_EDGES_H
+#define POLYTILE_ACCESS_FOOTPRINT_EDGES_H
+
+#include "access/footprint/instance.h"
+#include "base/context.h"
+
+/**
+ * Add the sections of an access to an instance: the plain one, or where subscripts have edges, all that
+ * together have its elements.
+ *
+ * What wraps is the section itself, and images of it that are moved by multiples of the array's extent;
+ * the array cuts off of each what the others have. What clamps is the section itself and, where threads
+ * reach beyond an end, the interval from there to the array's outermost element, of which that one is
+ * left. So all closed forms hold for edges, too. Where an access would have too many sections, it has
+ * one that is not exact, with whole dimensions.
+ *
+ * plain: the access's subscripts without their edges, settled.
+ * Errors  UNSUPPORTED (an edge of a view with steps), OVERFLOW, NO_MEMORY.
+ */
+polytile_status pti_edges_add_sections(polytile_context *ctx, pti_instance *instance,
+                                       const pti_access *access, const pti_section *plain);
+
+#endif

@@ -1,0 +1,240 @@
+#include "distribute/team/member_box.h"
+#include "distribute/team/sums.h"
+
+/* The one walk over a list of operations. Members' queues get launches, downloads and what they
+ * forget; all else is done here, in the program's thread. */
+
+/** The walk. */
+typedef struct walk {
+    const pti_list_run *run;
+    pti_team *team;
+    bool is_paused;    /* members, until all is queued that is planned together */
+    bool has_launched; /* something is queued of which linked devices do not know yet */
+    bool are_spans_shared;
+    bool has_agreed; /* all processes came to the first combination: that they can take part */
+    pti_team_sums sums;
+} walk;
+
+void pti_team_note_failure(pti_team *team, polytile_status status) {
+    pti_error_keep(&team->failure, team->ctx, status);
+}
+
+static bool has_failed(const walk *of) {
+    return of->team->failure.status != POLYTILE_OK;
+}
+
+static int local_of(const walk *of, int member) {
+    return member - of->team->transport->first;
+}
+
+static polytile_array *array_of(const walk *of, int array, int member) {
+    const int n_local = of->team->transport->n_local;
+    return of->team->reached[array * n_local + local_of(of, member)];
+}
+
+/* Operations. */
+
+static int number_of(const walk *of, const pti_joint_op *op) {
+    return (int)(op - of->run->list->op);
+}
+
+static const pti_recorded *launch_of(const walk *of, const pti_joint_op *op) {
+    return &of->run->recorded[op->launch];
+}
+
+static bool is_combined(const walk *of, const pti_joint_op *op) {
+    return op->kind == PTI_JOINT_RUN && of->run->prepared->parts.work[0].home[op->launch].splits;
+}
+
+static polytile_status run_threads(walk *of, const pti_joint_op *op) {
+    const int local = local_of(of, op->member);
+    polytile_status status = POLYTILE_OK;
+    if (is_combined(of, op))
+        return pti_team_sums_launch(of->team, of->run->prepared, launch_of(of, op), &of->sums,
+                                    local, &op->boxes);
+    of->has_launched = true;
+    for (int b = 0; b < op->boxes.n_boxes; b++)
+        PTI_TRY(pti_team_launch_box(of->team, launch_of(of, op), local, &op->boxes.box[b]));
+done:
+    return status;
+}
+
+static polytile_status fetch(walk *of, const pti_joint_op *op) {
+    return pti_queue_fetch(of->team->member[local_of(of, op->member)],
+                           array_of(of, op->array, op->member), &op->boxes);
+}
+
+static polytile_status forget(walk *of, const pti_joint_op *op) {
+    return pti_queue_invalidate(of->team->member[local_of(of, op->member)],
+                                array_of(of, op->array, op->member), &op->boxes);
+}
+
+/** Arrays that have left their queues are in host memory. */
+static polytile_status find_memory(const walk *of, int array, int member) {
+    return of->run->prepared == NULL ? POLYTILE_OK
+                                     : pti_team_find_memory(of->team, array, local_of(of, member));
+}
+
+static polytile_status send(walk *of, const pti_joint_op *op) {
+    pti_transport *transport = of->team->transport;
+    if (!has_failed(of))
+        pti_team_note_failure(of->team, find_memory(of, op->array, op->member));
+    return transport->functions->send(transport, of->run->messages, number_of(of, op),
+                                      has_failed(of));
+}
+
+static polytile_status receive(walk *of, const pti_joint_op *op) {
+    pti_transport *transport = of->team->transport;
+    if (!has_failed(of))
+        pti_team_note_failure(of->team, find_memory(of, op->array, op->member));
+    return transport->functions->receive(transport, of->run->messages, number_of(of, op),
+                                         has_failed(of));
+}
+
+static polytile_status copy(walk *of, const pti_joint_op *op) {
+    polytile_status status;
+    PTI_TRY(find_memory(of, op->array, op->peer));
+    PTI_TRY(find_memory(of, op->array, op->member));
+    const polytile_array *from = array_of(of, op->array, op->peer);
+    const polytile_array *to = array_of(of, op->array, op->member);
+    for (int b = 0; b < op->boxes.n_boxes && !pti_member_lies_with(from, to); b++)
+        pti_member_copy(from, to, &op->boxes.box[b]);
+done:
+    return status;
+}
+
+/** All agree first that they have what is combined: nobody combines with one that has not. Returns
+ * whether they do. */
+static bool agree_to_combine(walk *of, const pti_joint_op *op) {
+    pti_team *team = of->team;
+    if (of->has_agreed)
+        return of->sums.are_made;
+    if (!has_failed(of))
+        pti_team_note_failure(
+            team, pti_team_sums_begin(team, of->run->prepared, launch_of(of, op), &of->sums));
+    polytile_status status = team->transport->functions->agree(
+        team->transport, pti_error_restore(team->ctx, &team->failure));
+    pti_team_note_failure(team, status);
+    of->has_agreed = true;
+    of->sums.are_made &= status == POLYTILE_OK;
+    return status == POLYTILE_OK;
+}
+
+static polytile_status combine(walk *of, const pti_joint_op *op) {
+    return agree_to_combine(of, op) ? pti_team_sums_combine(of->team, launch_of(of, op), &of->sums,
+                                                            op->array, has_failed(of))
+                                    : POLYTILE_OK;
+}
+
+/** Operations wait before they are handed out, and this one does nothing else. */
+static polytile_status wait(walk *of, const pti_joint_op *op) {
+    (void)of;
+    (void)op;
+    return POLYTILE_OK;
+}
+
+/** What each kind of operation does. A process that has failed still does what others wait for. */
+static const struct {
+    polytile_status (*run)(walk *of, const pti_joint_op *op);
+    bool is_awaited; /* by other processes */
+} kinds[] = {
+    [PTI_JOINT_RUN] = {run_threads, false}, [PTI_JOINT_FETCH] = {fetch, false},
+    [PTI_JOINT_FORGET] = {forget, false},   [PTI_JOINT_SEND] = {send, true},
+    [PTI_JOINT_RECEIVE] = {receive, true},  [PTI_JOINT_COPY] = {copy, false},
+    [PTI_JOINT_COMBINE] = {combine, true},  [PTI_JOINT_WAIT] = {wait, false},
+};
+
+/* Waiting. */
+
+static polytile_status wait_for(walk *of, const pti_joint_wait *on) {
+    const int local = local_of(of, on->member);
+    polytile_queue *queue = of->team->member[local];
+    polytile_status status;
+    if (on->array < 0)
+        return polytile_queue_wait(queue);
+    PTI_TRY(pti_queue_wait_for_elements(queue, array_of(of, on->array, on->member)));
+    if (of->sums.n_sums > 0)
+        PTI_TRY(pti_team_sums_wait(of->team, &of->run->recorded[of->run->prepared->n_launches - 1],
+                                   &of->sums, on->array, local));
+done:
+    return status;
+}
+
+/** For all, whatever fails. */
+static void wait_for_all(walk *of, const pti_joint_op *op) {
+    for (int w = 0; w < op->n_waits; w++)
+        pti_team_note_failure(of->team, wait_for(of, &of->run->list->wait[op->first_wait + w]));
+}
+
+/* What is queued together is planned together. */
+
+/** Where all fits and nobody shares the memory, launches run one by one anyway and need not wait for
+ * that. */
+static void pause_members(walk *of) {
+    const pti_team *team = of->team;
+    for (int m = 0; m < team->transport->n_local; m++) {
+        bool runs_at_once = !team->transport->shares_memory &&
+                            !team->member[m]->device->reaches_host && pti_team_fits(team, m);
+        if (!runs_at_once)
+            polytile_queue_pause(team->member[m]);
+    }
+    of->is_paused = true;
+}
+
+static void resume_members(walk *of) {
+    for (int m = 0; m < of->team->transport->n_local && of->is_paused; m++)
+        polytile_queue_resume(of->team->member[m]);
+    of->is_paused = false;
+}
+
+static void share_spans(walk *of) {
+    if (!of->are_spans_shared && !has_failed(of))
+        pti_team_note_failure(of->team, pti_team_share_spans(of->team, of->run->prepared));
+    of->are_spans_shared = true;
+}
+
+/** Whether threads run before anything arrives: linked devices hear of those behind alone. */
+static bool brings(const pti_joint_op *op) {
+    return op->kind == PTI_JOINT_COPY || op->kind == PTI_JOINT_RECEIVE;
+}
+
+/** Launches, and what devices forget right behind them, are planned together. Whoever waits, or moves
+ * elements, or launches what is combined, finds members running. */
+static void begin_op(walk *of, const pti_joint_op *op) {
+    const bool launches = op->kind == PTI_JOINT_RUN && !is_combined(of, op);
+    if (of->has_launched && !launches && !brings(op))
+        share_spans(of);
+    of->has_launched &= launches;
+    if (launches && !of->is_paused && !has_failed(of))
+        pause_members(of);
+    else if (of->is_paused && !launches && op->kind != PTI_JOINT_FORGET)
+        resume_members(of);
+    if (is_combined(of, op))
+        share_spans(of);
+}
+
+/** Arrays leave with what runs last, if nothing is done with them behind it. */
+static void end_walk(walk *of) {
+    const pti_team_last *last = of->run->last;
+    if (of->has_launched)
+        share_spans(of);
+    for (int a = 0; a < last->n_arrays && of->is_paused && !has_failed(of); a++)
+        pti_team_note_failure(of->team, last->notify(of->team, last->arrays[a]));
+    resume_members(of);
+    pti_team_sums_end(of->team, &of->sums);
+}
+
+static void run_op(walk *of, const pti_joint_op *op) {
+    begin_op(of, op);
+    if (!has_failed(of))
+        wait_for_all(of, op);
+    if (!has_failed(of) || kinds[op->kind].is_awaited)
+        pti_team_note_failure(of->team, kinds[op->kind].run(of, op));
+}
+
+void pti_team_run_list(const pti_list_run *run) {
+    walk of = {.run = run, .team = run->team};
+    for (int k = run->first_op; k < run->list->n_ops; k++)
+        run_op(&of, &run->list->op[k]);
+    end_walk(&of);
+}
