@@ -15,6 +15,7 @@ void sgemm_fp32_eighth(void);
 void sgemm_fp32_64th(void);
 void sgemm_tf32_eighth(void);
 void coarse(void);
+void tiles_by_hand(void);
 void queue_overhead(void);
 void queue_resident(void);
 void queue_sweeps_in_place(void);

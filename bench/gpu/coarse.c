@@ -1,5 +1,6 @@
-/* Single launches of stencils on data that stays on the GPU, whose threads run neighbours, against plain
- * kernels with a thread an element. Steps are launched one by one, so that none are fused. */
+/* Single launches of stencils on data that stays on the GPU, whose threads run neighbours,
+ * against plain kernels with a thread an element. Steps are launched one by one, so that none
+ * are fused. */
 #include "gpu/cases.h"
 #include "gpu/gpu.h"
 #include "gpu/kernels.h"

@@ -30,6 +30,7 @@ static const gpu_case cases[] = {
     {"large_sgemm_fp32_64th", sgemm_fp32_64th},
     {"large_sgemm_tf32_eighth", sgemm_tf32_eighth},
     {"coarse", coarse},
+    {"tiles_by_hand", tiles_by_hand},
     {"queue_overhead", queue_overhead},
     {"queue_resident", queue_resident},
     {"queue_sweeps_in_place", queue_sweeps_in_place},

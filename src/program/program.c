@@ -282,8 +282,9 @@ static bool are_same_implementations(const polytile_implementation *one,
            one->host_takes_pieces == other->host_takes_pieces &&
            one->cuda_pieces == other->cuda_pieces && one->team == other->team &&
            one->takes_steps == other->takes_steps &&
-           one->has_cuda_handles == other->has_cuda_handles && one->specialise == other->specialise &&
-           one->cuda_coarse == other->cuda_coarse && one->n_coarse == other->n_coarse;
+           one->has_cuda_handles == other->has_cuda_handles &&
+           one->specialise == other->specialise && one->cuda_coarse == other->cuda_coarse &&
+           one->n_coarse == other->n_coarse;
 }
 
 static bool is_made_from(const program_kernel *known, const char *declaration,

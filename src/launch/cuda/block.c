@@ -86,8 +86,6 @@ static polytile_status look_up(pti_cuda_device *cuda, const pti_sub_kernel *laun
     choice->coarse = pti_cuda_coarse_of(launch);
     PTI_TRY(look_at(cuda, launch, &choice->fine));
     PTI_TRY(look_at(cuda, launch, &choice->coarse));
-    choice->shares = choice->coarse.kernel != NULL &&
-                     pti_cuda_neighbours_share(launch, choice->coarse.n_neighbours);
     choice->has_row = pti_tuning_find(tuning,
                                       &(pti_tuning_query){.kernel = launch->instance->kernel_name,
                                                           .traits = choice->traits,
@@ -108,10 +106,13 @@ polytile_status pti_cuda_choose(pti_cuda_device *cuda, const pti_sub_kernel *lau
     pti_cuda_choice made = key_of(launch, tuning);
     for (int k = 0; k < PTI_CUDA_N_CHOICES; k++) {
         *choice = &cuda->choice[k];
-        if (has_key(*choice, &made))
+        if (has_key(*choice, &made)) {
+            pti_cuda_look_at_sharing(launch, *choice);
             return POLYTILE_OK;
+        }
     }
     PTI_TRY(look_up(cuda, launch, tuning, &made));
+    pti_cuda_look_at_sharing(launch, &made);
     *choice = &cuda->choice[cuda->next_choice];
     **choice = made;
     cuda->next_choice = (cuda->next_choice + 1) % PTI_CUDA_N_CHOICES;

@@ -17,8 +17,8 @@
 polytile_status pti_cuda_choose(pti_cuda_device *cuda, const pti_sub_kernel *launch,
                                 pti_cuda_choice **choice);
 
-/** Find the block of a launch by one of the kernels that were looked up. Errors: INVALID (the user's
- * block has more threads than the kernel can be launched with). */
+/** Find the block of a launch by one of the kernels that were looked up. Errors: INVALID (the
+ * user's block has more threads than the kernel can be launched with). */
 polytile_status pti_cuda_find_block(const pti_cuda_device *cuda, const pti_sub_kernel *launch,
                                     const pti_cuda_choice *choice, const pti_cuda_variant *variant,
                                     pti_cuda_extents *block);

@@ -25,9 +25,14 @@ pti_cuda_variant pti_cuda_coarse_of(const pti_sub_kernel *launch) {
     return (pti_cuda_variant){.kernel = of->cuda_coarse, .n_neighbours = of->n_coarse};
 }
 
-bool pti_cuda_neighbours_share(const pti_sub_kernel *launch, int n_neighbours) {
-    const int along = launch->threads->n_dims - 2;
-    return pti_neighbours_touch(launch->instance, along, n_neighbours) <= most_touched;
+void pti_cuda_look_at_sharing(const pti_sub_kernel *launch, pti_cuda_choice *choice) {
+    const int along = launch->threads->n_dims - 2, n = choice->coarse.n_neighbours;
+    if (choice->coarse.kernel == NULL || choice->sharing != PTI_SHARING_UNKNOWN ||
+        pti_range_count(launch->instance->threads.range[along]) < n)
+        return;
+    choice->sharing = pti_neighbours_touch(launch->instance, along, n) <= most_touched
+                          ? PTI_SHARING_ENOUGH
+                          : PTI_SHARING_LITTLE;
 }
 
 /** The bytes from a first to behind a last one; none if they are equal. */
@@ -73,8 +78,8 @@ bool pti_cuda_may_be_coarse(const pti_sub_kernel *launch, const pti_cuda_choice 
     return choice->coarse.kernel != NULL && launch->body.block == NULL && !has_aliases(launch);
 }
 
-/** Return whether a launch has a thread for each that the GPU runs at once, though each runs several
- * neighbours. */
+/** Return whether a launch has a thread for each that the GPU runs at once, though each runs
+ * several neighbours. */
 static bool fills_gpu(const pti_sub_kernel *launch, const pti_cuda_variant *variant) {
     return pti_box_count(launch->threads) / variant->n_neighbours >= variant->n_resident;
 }
@@ -83,6 +88,7 @@ const pti_cuda_variant *pti_cuda_variant_for(const pti_sub_kernel *launch,
                                              const pti_cuda_choice *choice) {
     const int asked = choice->has_row ? choice->row.coarsening : 0;
     const bool is_wanted =
-        asked == 0 ? choice->shares && fills_gpu(launch, &choice->coarse) : asked > 1;
+        asked == 0 ? choice->sharing == PTI_SHARING_ENOUGH && fills_gpu(launch, &choice->coarse)
+                   : asked > 1;
     return is_wanted && pti_cuda_may_be_coarse(launch, choice) ? &choice->coarse : &choice->fine;
 }

@@ -103,7 +103,8 @@ static polytile_status record_event(tuner *t, int k) {
                     (t->event[k], pti_cuda_stream_of(t->cuda, t->launch)));
 }
 
-/** Enqueue runs of a kernel with a block. The first only keeps the GPU busy while the others are enqueued. */
+/** Enqueue runs of a kernel with a block. The first only keeps the GPU busy while the others are
+ * enqueued. */
 static polytile_status enqueue_runs(tuner *t, pti_cuda_extents block) {
     polytile_status status;
     PTI_TRY(pti_cuda_launch_with(t->cuda, t->launch, t->variant, block));
@@ -183,16 +184,16 @@ done:
     return status;
 }
 
-/** Measure the kernel that would run, and the other one if it may. */
+/** Measure the kernel that would run, and in the second half of the time the other one if it may. */
 static polytile_status measure_all(tuner *t) {
-    const double end_s = pti_now_s() + limit_s;
+    const bool has_other = pti_cuda_may_be_coarse(t->launch, t->choice);
+    const double start_s = pti_now_s(), end_s = start_s + limit_s;
     polytile_status status;
     PTI_TRY(measure_first(t));
-    const bool has_other = pti_cuda_may_be_coarse(t->launch, t->choice);
     const pti_cuda_variant *first = t->variant, *other = first == &t->choice->fine
                                                              ? &t->choice->coarse
                                                              : &t->choice->fine;
-    PTI_TRY(measure_variant(t, first, end_s));
+    PTI_TRY(measure_variant(t, first, has_other ? start_s + limit_s / 2 : end_s));
     if (has_other)
         PTI_TRY(measure_variant(t, other, end_s));
 done:

@@ -9,12 +9,12 @@
  * A tile is a box of threads. It loads what it needs into memory of its own, runs its part of every
  * launch there, one after the other, and stores its own threads' elements at the end. Its part of a
  * launch is longer than the tile by a margin, so that it computes the borders that later launches
- * read; neighbours compute these, too. Tiles know nothing of one another, and run in any order or at
- * once.
+ * read; neighbours compute these, too. Tiles know nothing of one another, and run in any order or
+ * at once.
  *
- * Source  Ding and He, "A ghost cell expansion method for reducing communications", 2001; Krishnamoorthy
- *         et al., "Effective automatic parallelization of stencil computations", 2007 (overlapped
- *         tiling).
+ * Source  Ding and He, "A ghost cell expansion method for reducing communications", 2001;
+ *         Krishnamoorthy et al., "Effective automatic parallelization of stencil computations",
+ *         2007 (overlapped tiling).
  */
 
 /** By how many threads a tile's part of a launch is longer than the tile, along each index. */

@@ -82,8 +82,8 @@ static bool are_same_elements(section_pair of) {
     return are;
 }
 
-/** Let a launch's part be as long as a later one's needs: that reads around each of its threads what
- * this one's threads write. */
+/** Let a launch's part be as long as a later one's needs: that reads around each of its threads
+ * what this one's threads write. */
 static void widen(const pti_margin *later, section_pair of, pti_margin *margin) {
     for (int d = 0; d < of.written->n_dims; d++) {
         const int index = of.written->followed[d];

@@ -291,10 +291,14 @@ struct Declared {
     }
 
     const Launched &run(const int64_t *block = nullptr) {
+        return run_over(launch.instance(), block);
+    }
+    /** The same kernel's launch by another instance of its declaration. */
+    const Launched &run_over(const pti_instance *instance, const int64_t *block = nullptr) {
         pti_sub_kernel sub = {};
-        sub.instance = launch.instance();
+        sub.instance = instance;
         sub.body.implementation = &gpu.implementation;
-        sub.threads = &launch.instance()->threads;
+        sub.threads = &instance->threads;
         sub.views = gpu.views.data();
         sub.body.block = block;
         EXPECT_EQ(pti_cuda_launch(&gpu.cuda, &sub), POLYTILE_OK);
@@ -336,6 +340,14 @@ TEST(CudaKernel, ThatRunsNeighboursGetsAThreadForEachGroupAndTheOriginsOfItsView
     EXPECT_EQ(launched.threads.range[0].lo, 1);
     EXPECT_EQ(launched.threads.range[0].hi, 98);
     EXPECT_EQ(launched.behind, launched.origins);
+}
+
+TEST(CudaKernel, RunsNeighboursInOneThreadThoughAnEarlierLaunchHadTooFew) {
+    Declared one_row(five_points, "5:5, 1:98");
+    const Launch all(five_points, ends, {{"A", "100x100"}, {"B", "100x100"}});
+    EXPECT_EQ(one_row.run().kernel, &contiguous_kernel);
+    EXPECT_EQ(one_row.run_over(all.instance()).kernel, &coarse_kernel);
+    EXPECT_EQ(one_row.run().kernel, &coarse_kernel) << "then known, and there is nothing to fill";
 }
 
 TEST(CudaKernel, RunsOneThreadEachWhereTheUserAsksForABlockOrFewWouldBeLeft) {

@@ -22,6 +22,14 @@ typedef struct pti_cuda_variant {
     int64_t n_resident; /* threads that then run at once on the GPU */
 } pti_cuda_variant;
 
+/** Whether neighbours share enough of what they read, by the declaration: not known as long as no
+ * launch had as many of them. */
+typedef enum pti_cuda_sharing {
+    PTI_SHARING_UNKNOWN,
+    PTI_SHARING_LITTLE,
+    PTI_SHARING_ENOUGH
+} pti_cuda_sharing;
+
 /** What is known of a kernel as a launch uses it; the first six members are the key. */
 typedef struct pti_cuda_choice {
     const void *kernel; /* whose threads run the body once; NULL: none yet */
@@ -32,7 +40,7 @@ typedef struct pti_cuda_choice {
     int64_t generation;      /* of the tuning tables */
     pti_cuda_variant fine;   /* that kernel */
     pti_cuda_variant coarse; /* one whose threads run several neighbours */
-    bool shares;             /* by the declaration these share enough of what they read */
+    pti_cuda_sharing sharing;
     bool is_left_alone; /* blocks were measured, or are not since launches cannot be repeated */
     bool has_row;
     pti_tuning_row row; /* of the tables, for it */
