@@ -1,7 +1,7 @@
 #include "compile/load.h"
 #include "compile/source.h"
 
-#include "access/declare/type.h"
+#include "access/array/type.h"
 
 #include <dlfcn.h>
 #include <pthread.h>

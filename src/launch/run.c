@@ -1,4 +1,4 @@
-#include "access/declare/array.h"
+#include "access/array/array.h"
 #include "access/declare/kernel.h"
 #include "base/checked.h"
 #include "launch/access_check/access_check.h"

@@ -1,7 +1,7 @@
 #ifndef POLYTILE_QUEUE_QUEUE_H
 #define POLYTILE_QUEUE_QUEUE_H
 
-#include "access/declare/array.h"
+#include "access/array/array.h"
 #include "access/footprint/ways.h"
 #include "access/set/boxes.h"
 #include "base/bell.h"

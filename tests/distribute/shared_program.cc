@@ -3,7 +3,7 @@
 #include <algorithm>
 
 extern "C" {
-#include "access/declare/array.h"
+#include "access/array/array.h"
 #include "access/declare/parse.h"
 }
 

@@ -3,7 +3,7 @@
 #include <vector>
 
 extern "C" {
-#include "access/declare/npy_header.h"
+#include "access/array/npy_header.h"
 }
 
 /* Heads of .npy files: one that is accepted describes what it says, and is the same when it is

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 extern "C" {
-#include "access/declare/array.h"
+#include "access/array/array.h"
 #include "launch/execute/execute.h"
 #include "partition/window/plan.h"
 }

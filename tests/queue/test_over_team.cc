@@ -5,7 +5,7 @@
 #include <utility>
 
 extern "C" {
-#include "access/declare/array.h"
+#include "access/array/array.h"
 #include "queue/member.h"
 #include "queue/over_team.h"
 }

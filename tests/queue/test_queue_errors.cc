@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 extern "C" {
-#include "access/declare/array.h"
+#include "access/array/array.h"
 }
 
 namespace {

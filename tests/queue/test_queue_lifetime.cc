@@ -1,7 +1,7 @@
 #include "queue/queue_test.h"
 
 extern "C" {
-#include "access/declare/array.h"
+#include "access/array/array.h"
 }
 
 namespace {

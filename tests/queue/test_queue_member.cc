@@ -6,7 +6,7 @@
 #include <polytile/kernel.h>
 
 extern "C" {
-#include "access/declare/array.h"
+#include "access/array/array.h"
 #include "queue/member.h"
 }
 

@@ -1,6 +1,6 @@
 #include "access/declare/access_text.h"
 
-#include "access/declare/type.h"
+#include "access/array/type.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 #include "access/declare/declaration.h"
 
-#include "access/declare/type.h"
+#include "access/array/type.h"
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>

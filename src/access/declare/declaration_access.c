@@ -1,5 +1,5 @@
+#include "access/array/type.h"
 #include "access/declare/declaration.h"
-#include "access/declare/type.h"
 
 #include "base/list.h"
 #include "base/plural.h"

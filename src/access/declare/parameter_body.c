@@ -1,6 +1,6 @@
 #include "access/declare/parameter_body.h"
 
-#include "access/declare/type.h"
+#include "access/array/type.h"
 #include "base/plural.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "access/declare/parameter_value.h"
 
-#include "access/declare/type.h"
+#include "access/array/type.h"
 #include "base/half.h"
 
 #include <float.h>

@@ -1,5 +1,5 @@
+#include "access/array/type.h"
 #include "access/declare/parse_parser.h"
-#include "access/declare/type.h"
 #include "base/checked.h"
 
 #include <string.h>

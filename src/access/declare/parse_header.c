@@ -1,5 +1,5 @@
+#include "access/array/type.h"
 #include "access/declare/parse_parser.h"
-#include "access/declare/type.h"
 
 /* The part of a declaration in front of its sections: "name[i, j](f32 a, i64 n):". */
 

@@ -1,6 +1,6 @@
 #include "access/footprint/instance.h"
 
-#include "access/declare/array.h"
+#include "access/array/array.h"
 #include "access/declare/parameter.h"
 #include "access/footprint/affine.h"
 #include "access/footprint/edges.h"

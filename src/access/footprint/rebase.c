@@ -1,6 +1,6 @@
 #include "access/footprint/rebase.h"
 
-#include "access/declare/array.h"
+#include "access/array/array.h"
 #include "access/footprint/affine.h"
 #include "access/footprint/section.h"
 #include "access/set/box.h"

@@ -1,7 +1,7 @@
 #ifndef POLYTILE_DISTRIBUTE_EXCHANGE_PACK_H
 #define POLYTILE_DISTRIBUTE_EXCHANGE_PACK_H
 
-#include "access/declare/array.h"
+#include "access/array/array.h"
 #include "access/set/boxes.h"
 
 /* Boxes of an array in contiguous memory: box after box, each in C order without its gaps. */

@@ -1,6 +1,6 @@
 #include "distribute/file/array_file.h"
 
-#include "access/declare/npy_header.h"
+#include "access/array/npy_header.h"
 #include "base/checked.h"
 #include "base/retry.h"
 

@@ -1,7 +1,7 @@
 #ifndef POLYTILE_DISTRIBUTE_FILE_ARRAY_FILE_H
 #define POLYTILE_DISTRIBUTE_FILE_ARRAY_FILE_H
 
-#include "access/declare/array.h"
+#include "access/array/array.h"
 #include "base/part_file.h"
 
 /* distribute/file: arrays in files, whoever holds their elements: headers and sizes here, the

@@ -1,7 +1,7 @@
 #include "distribute/file/array_file.h"
 
-#include "access/declare/npy_header.h"
-#include "access/declare/type.h"
+#include "access/array/npy_header.h"
+#include "access/array/type.h"
 #include "access/set/range.h"
 #include "base/retry.h"
 

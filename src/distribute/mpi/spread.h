@@ -1,7 +1,7 @@
 #ifndef POLYTILE_DISTRIBUTE_MPI_SPREAD_H
 #define POLYTILE_DISTRIBUTE_MPI_SPREAD_H
 
-#include "access/declare/array.h"
+#include "access/array/array.h"
 #include "distribute/file/store.h"
 #include "distribute/mpi/transport_mpi.h"
 #include "distribute/share/ownership.h"

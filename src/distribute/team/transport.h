@@ -1,7 +1,7 @@
 #ifndef POLYTILE_DISTRIBUTE_TEAM_TRANSPORT_H
 #define POLYTILE_DISTRIBUTE_TEAM_TRANSPORT_H
 
-#include "access/declare/array.h"
+#include "access/array/array.h"
 #include "partition/schedule/joint.h"
 
 /* How the members of a queue reach each other. Every function is called by all processes in the

@@ -1,7 +1,7 @@
 #ifndef POLYTILE_LAUNCH_ACCESS_CHECK_SHADOW_COPY_H
 #define POLYTILE_LAUNCH_ACCESS_CHECK_SHADOW_COPY_H
 
-#include "access/declare/array.h"
+#include "access/array/array.h"
 #include "access/footprint/instance.h"
 #include "access/set/memory_layout.h"
 #include "launch/access_check/guarded.h"

@@ -1,7 +1,7 @@
 #ifndef POLYTILE_LAUNCH_ACCESS_CHECK_VALUES_H
 #define POLYTILE_LAUNCH_ACCESS_CHECK_VALUES_H
 
-#include "access/declare/array.h"
+#include "access/array/array.h"
 
 /** Values of an array, each once if they are few, and bytes of zero. */
 typedef struct pti_values {

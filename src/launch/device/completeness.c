@@ -1,6 +1,6 @@
 #include "launch/device/completeness.h"
 
-#include "access/declare/array.h"
+#include "access/array/array.h"
 #include "access/footprint/footprint.h"
 #include "base/text.h"
 

@@ -1,6 +1,6 @@
 #include "launch/device/execution.h"
 
-#include "access/declare/array.h"
+#include "access/array/array.h"
 #include "access/footprint/edges.h"
 #include "access/footprint/footprint.h"
 #include "access/footprint/shear.h"

@@ -1,6 +1,6 @@
 #include "launch/execute/execute.h"
 
-#include "access/declare/array.h"
+#include "access/array/array.h"
 #include "access/footprint/shear.h"
 #include "base/clock.h"
 #include "launch/device/execution.h"

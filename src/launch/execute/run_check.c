@@ -1,7 +1,7 @@
 #include "launch/execute/run_check.h"
 
-#include "access/declare/array.h"
-#include "access/declare/type.h"
+#include "access/array/array.h"
+#include "access/array/type.h"
 #include "access/footprint/shear.h"
 #include "access/set/boxes.h"
 #include "base/plural.h"

@@ -1,6 +1,6 @@
 #include "launch/execute/run_place.h"
 
-#include "access/declare/array.h"
+#include "access/array/array.h"
 
 /** Return the first array that lies, or does not lie, on a GPU; NULL: there is none. */
 static const polytile_array *find_array(int n_arrays, polytile_array *const *arrays, bool on_gpu) {

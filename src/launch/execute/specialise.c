@@ -1,6 +1,6 @@
 #include "launch/execute/specialise.h"
 
-#include "access/declare/type.h"
+#include "access/array/type.h"
 #include "partition/cost/demand.h"
 
 static void add_types(const pti_instance *instance, pti_text *text) {

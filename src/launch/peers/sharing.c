@@ -1,6 +1,6 @@
 #include "launch/peers/sharing.h"
 
-#include "access/declare/array.h"
+#include "access/array/array.h"
 #include "launch/peers/peers_state.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #include "partition/show/words.h"
 
+#include "access/array/type.h"
 #include "access/declare/declaration.h"
-#include "access/declare/type.h"
 #include "access/footprint/footprint.h"
 #include "access/footprint/shear.h"
 #include "access/footprint/split.h"

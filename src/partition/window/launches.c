@@ -1,6 +1,6 @@
 #include "partition/window/launches.h"
 
-#include "access/declare/array.h"
+#include "access/array/array.h"
 #include "access/declare/kernel.h"
 #include "access/footprint/fold.h"
 #include "access/footprint/rebase.h"

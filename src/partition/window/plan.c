@@ -1,7 +1,7 @@
 #include "partition/window/plan.h"
 
+#include "access/array/array.h"
 #include "access/conflict.h"
-#include "access/declare/array.h"
 #include "access/footprint/rebase.h"
 #include "access/footprint/unite.h"
 #include "base/checked.h"

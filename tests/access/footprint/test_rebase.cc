@@ -10,7 +10,7 @@
 #include <polytile/polytile.h>
 
 extern "C" {
-#include "access/declare/array.h"
+#include "access/array/array.h"
 #include "access/footprint/footprint.h"
 #include "access/footprint/rebase.h"
 #include "access/set/boxes.h"

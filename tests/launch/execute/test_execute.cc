@@ -9,7 +9,7 @@
 #include <omp.h>
 
 extern "C" {
-#include "access/declare/array.h"
+#include "access/array/array.h"
 #include "access/declare/kernel.h"
 #include "launch/execute/execute.h"
 #include "launch/host/chain.h"

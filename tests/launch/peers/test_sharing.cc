@@ -6,7 +6,7 @@
 #include <vector>
 
 extern "C" {
-#include "access/declare/array.h"
+#include "access/array/array.h"
 #include "launch/device/execution.h"
 #include "launch/peers/peers_state.h"
 #include "launch/peers/sharing.h"

@@ -1,6 +1,6 @@
 #include "launch/cuda/staging/route.h"
 
-#include "access/declare/array.h"
+#include "access/array/array.h"
 #include "launch/cuda/staging/registrations.h"
 #include "launch/cuda/staging/staging.h"
 #include "launch/device/execution.h"

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 extern "C" {
-#include "access/declare/array.h"
+#include "access/array/array.h"
 #include "launch/cuda/staging/registrations.h"
 #include "launch/cuda/staging/route.h"
 #include "launch/device/execution.h"

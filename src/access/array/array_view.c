@@ -1,7 +1,7 @@
-#include "access/declare/array.h"
+#include "access/array/array.h"
 
-#include "access/declare/access_text.h"
 #include "access/set/box.h"
+#include "access/set/box_text.h"
 #include "base/checked.h"
 
 #include <inttypes.h>
@@ -187,9 +187,9 @@ static polytile_status refuse_part(const polytile_array *array, const char *name
     pti_text text = {0};
     pti_text_add(&text, "array %s: the part ", name);
     if (part->n_dims >= 1 && part->n_dims <= POLYTILE_MAX_DIMS)
-        pti_domain_write(&text, part);
+        pti_box_write(&text, part);
     pti_text_add(&text, " is empty or not inside %s", array->name);
-    pti_domain_write(&text, &array->domain);
+    pti_box_write(&text, &array->domain);
     polytile_status status =
         text.failed ? pti_fail_memory(array->object.context, name, PTI_UNKNOWN_BYTES)
                     : pti_fail(array->object.context, POLYTILE_INVALID, "%s", text.data);

@@ -1,8 +1,8 @@
 #include <polytile/npy.h>
 
-#include "access/declare/array.h"
-#include "access/declare/npy_header.h"
-#include "access/declare/type.h"
+#include "access/array/array.h"
+#include "access/array/npy_header.h"
+#include "access/array/type.h"
 #include "base/checked.h"
 #include "base/retry.h"
 

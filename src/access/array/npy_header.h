@@ -1,5 +1,5 @@
-#ifndef POLYTILE_ACCESS_DECLARE_NPY_HEADER_H
-#define POLYTILE_ACCESS_DECLARE_NPY_HEADER_H
+#ifndef POLYTILE_ACCESS_ARRAY_NPY_HEADER_H
+#define POLYTILE_ACCESS_ARRAY_NPY_HEADER_H
 
 #include "base/context.h"
 #include <polytile/array.h>

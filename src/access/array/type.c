@@ -1,4 +1,4 @@
-#include "access/declare/type.h"
+#include "access/array/type.h"
 
 #include <limits.h>
 #include <stdint.h>

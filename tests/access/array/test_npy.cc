@@ -17,8 +17,8 @@
 #include "support/scale.h"
 
 extern "C" {
-#include "access/declare/array.h"
-#include "access/declare/npy_header.h"
+#include "access/array/array.h"
+#include "access/array/npy_header.h"
 }
 
 namespace {

@@ -1,5 +1,5 @@
-#ifndef POLYTILE_ACCESS_DECLARE_TYPE_H
-#define POLYTILE_ACCESS_DECLARE_TYPE_H
+#ifndef POLYTILE_ACCESS_ARRAY_TYPE_H
+#define POLYTILE_ACCESS_ARRAY_TYPE_H
 
 #include <polytile/array.h>
 #include <polytile/implementation.h>

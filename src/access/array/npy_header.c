@@ -1,4 +1,4 @@
-#include "access/declare/npy_header.h"
+#include "access/array/npy_header.h"
 
 #include "access/set/range.h"
 #include "base/checked.h"

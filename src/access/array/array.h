@@ -1,11 +1,13 @@
-#ifndef POLYTILE_ACCESS_DECLARE_ARRAY_H
-#define POLYTILE_ACCESS_DECLARE_ARRAY_H
+#ifndef POLYTILE_ACCESS_ARRAY_ARRAY_H
+#define POLYTILE_ACCESS_ARRAY_ARRAY_H
 
 #include "access/set/index_map.h"
 #include "access/set/memory_layout.h"
 #include "base/context.h"
 #include "base/part_file.h"
 #include <polytile/array.h>
+
+/* access/array: what lies in memory under a name: arrays, their types, views of them, NumPy files. */
 
 /** Whether all elements of an array have values, and if not, why. */
 typedef enum pti_array_state {

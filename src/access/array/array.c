@@ -1,4 +1,4 @@
-#include "access/declare/array.h"
+#include "access/array/array.h"
 
 #include "access/set/box.h"
 #include "base/checked.h"
