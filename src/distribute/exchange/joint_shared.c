@@ -63,7 +63,7 @@ int pti_joint_count_lent_ops(const pti_joint_request *request, int first, int n_
 void pti_joint_lend(const pti_joint_request *request, int first, int n_local, bool *is_lent) {
     bool waits = pti_joint_waits_first(request, first, n_local);
     for (int a = 0; a < request->superstep->n_arrays && request->shares_memory; a++)
-        is_lent[a] = request->superstep->ownerships[a].domain.n_dims > 0 &&
+        is_lent[a] = request->is_shared[a] &&
                      ((is_lent[a] && !waits) || is_read_across(request, first, n_local, a));
 }
 
