@@ -11,10 +11,13 @@
 static bool read_text(FILE *file, char **text) {
     size_t n_bytes = 0;
     *text = NULL;
-    errno = 0;
     const ssize_t length = getdelim(text, &n_bytes, '\0', file);
-    if (ferror(file) || *text == NULL)
+    if (ferror(file))
         return false;
+    if (*text == NULL || (length < 0 && !feof(file))) {
+        errno = ENOMEM;
+        return false;
+    }
     if (length < 0)
         **text = '\0';
     return true;
