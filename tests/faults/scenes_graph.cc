@@ -34,13 +34,11 @@ const char *const two = "digraph { a [device=\"cuda:0\"]; b [device=\"cuda:1(mem
 polytile_status read_machines(Stage &stage) {
     const char *path = stage.path("machine.dot");
     std::ofstream(path) << two;
-    polytile_machine *machine = nullptr, *of_file = nullptr, *found = nullptr;
+    polytile_machine *machine = nullptr, *of_file = nullptr;
     SCENE_TRY(polytile_machine_parse(stage.ctx, two, &machine));
     SCENE_TRY(polytile_machine_read(stage.ctx, path, &of_file));
-    SCENE_TRY(polytile_machine_find(stage.ctx, &found));
     polytile_machine_destroy(machine);
     polytile_machine_destroy(of_file);
-    polytile_machine_destroy(found);
     return POLYTILE_OK;
 }
 

@@ -8,7 +8,7 @@
 /* Statements of DOT. Each statement has the nodes that it names, so that an edge may begin or end at
  * several: a -> { b; c }. */
 
-enum { MAX_DEPTH = 64 };
+enum { MAX_DEPTH = 64, MAX_PARTS = 256 };
 
 /** What nodes and edges get that are named from here on. */
 typedef struct defaults {
@@ -81,14 +81,18 @@ static polytile_status set_attributes(parser *of, pti_dot_attributes *list,
 /** Join "a" + "b" to the value read last. */
 static polytile_status read_sum(parser *of, const char **value) {
     polytile_status status = POLYTILE_OK;
-    while (at_mark(of, '+')) {
+    for (int n_parts = 1; at_mark(of, '+'); n_parts++) {
+        if (n_parts == MAX_PARTS)
+            return pti_dot_fail(of->dot, of->token.begin, "more than %d strings are joined",
+                                MAX_PARTS);
         PTI_TRY(advance(of));
         if (!of->token.is_quoted)
             return refuse(of, "a quoted string behind '+'");
         const size_t first = strlen(*value), second = strlen(of->token.word);
-        char *joined = pti_dot_keep(of->dot, *value, first + second);
+        char *joined = pti_dot_reserve(of->dot, first + second);
         if (joined == NULL)
             return no_memory(of);
+        memcpy(joined, *value, first);
         memcpy(joined + first, of->token.word, second + 1);
         *value = joined;
         PTI_TRY(advance(of));

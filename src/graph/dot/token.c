@@ -7,15 +7,21 @@
 #include <string.h>
 #include <strings.h>
 
-char *pti_dot_keep(pti_dot *dot, const char *bytes, size_t length) {
+char *pti_dot_reserve(pti_dot *dot, size_t length) {
     if (!PTI_GROW(dot->string, dot->n_strings, &dot->string_capacity))
         return NULL;
-    char *copy = malloc(length + 1);
-    if (copy == NULL)
+    char *text = malloc(length + 1);
+    if (text == NULL)
         return NULL;
-    memcpy(copy, bytes, length);
-    copy[length] = '\0';
-    dot->string[dot->n_strings++] = copy;
+    text[length] = '\0';
+    dot->string[dot->n_strings++] = text;
+    return text;
+}
+
+char *pti_dot_keep(pti_dot *dot, const char *bytes, size_t length) {
+    char *copy = pti_dot_reserve(dot, length);
+    if (copy != NULL)
+        memcpy(copy, bytes, length);
     return copy;
 }
 

@@ -29,6 +29,9 @@ polytile_status pti_dot_read_token(pti_dot *dot, size_t offset, pti_dot_token *t
 /** Return whether a token is a keyword of DOT, in whatever case. */
 bool pti_dot_is_keyword(const pti_dot_token *token, const char *word);
 
+/** Return room for a string of the pti_dot, for the caller to write; NULL: no memory. */
+char *pti_dot_reserve(pti_dot *dot, size_t length);
+
 /** Keep length bytes of a text as a string of the pti_dot; NULL: no memory. */
 char *pti_dot_keep(pti_dot *dot, const char *bytes, size_t length);
 

@@ -10,7 +10,7 @@
  * of a resource how their frames alternate; then of each buffer how many frames it holds. What each
  * buffer holds at least bounds the bytes from below. */
 
-enum { MAX_TASKS = 28, MAX_PAIRS = 160, MAX_NODES = 100000 };
+enum { MAX_TASKS = 28, MAX_PAIRS = 160, MAX_NODES = 30000 };
 
 static const int64_t apart = INT64_MIN / 4; /* no path */
 

@@ -133,6 +133,13 @@ TEST_F(DotText, IsNotNestedWithoutEnd) {
               std::string::npos);
 }
 
+TEST_F(DotText, JoinsNoMoreStringsThanAPersonWrites) {
+    std::string sum = "digraph { a [x=\"1\"";
+    for (int k = 0; k < 1000; k++)
+        sum += " + \"1\"";
+    EXPECT_NE(read(sum + "] }").find("more than 256 strings are joined"), std::string::npos);
+}
+
 TEST_F(DotText, HasTheAttributesOfItsReaderAndGraphvizs) {
     const Dot dot = parse("digraph { a [shape=box, colour=red] }");
     ASSERT_NE(dot, nullptr);
