@@ -4,8 +4,8 @@ extern "C" {
 #include "graph/dot/dot.h"
 }
 
-/* Graphs from text: one that DOT's reader accepts is written, read back, and the same; and a graph's
- * reader says what is wrong of it. */
+/* Graphs from text: one that DOT's reader accepts is written, read back, and the same; and the
+ * readers of graphs and machines say what is wrong of it. A graph is planned. */
 
 namespace {
 
@@ -51,13 +51,46 @@ void compare(const pti_dot &first) {
     pti_dot_free(second);
 }
 
+/** Plan for two GPUs, one of which is little, in each way. */
+void plan_graph(const polytile_graph *graph) {
+    polytile_context *ctx = shared_context();
+    polytile_machine *machine = nullptr;
+    require(polytile_machine_parse(ctx,
+                                   "digraph { gpu0 [device=\"cuda:0(memory=2KiB)\"]; "
+                                   "gpu1 [device=\"cuda:1\"] }",
+                                   &machine) == POLYTILE_OK,
+            "a machine is read");
+    for (int way = 0; way < 4; way++) {
+        polytile_graph_options options = {};
+        polytile_graph_plan *plan = nullptr;
+        options.no_overlap = way % 2 != 0;
+        options.strategy = way < 2 ? "best" : "paper";
+        const polytile_status status = polytile_graph_plan_create(graph, machine, &options, &plan);
+        require((status == POLYTILE_OK) == (plan != nullptr), "a plan comes with success");
+        require_told(ctx, status);
+        polytile_graph_plan_destroy(plan);
+    }
+    polytile_machine_destroy(machine);
+}
+
 void read_graph(const std::string &text) {
     polytile_context *ctx = shared_context();
     polytile_graph *graph = nullptr;
     const polytile_status status = polytile_graph_parse(ctx, text.c_str(), &graph);
     require((status == POLYTILE_OK) == (graph != nullptr), "a graph comes with success");
     require_told(ctx, status);
+    if (graph != nullptr)
+        plan_graph(graph);
     polytile_graph_destroy(graph);
+}
+
+void read_machine(const std::string &text) {
+    polytile_context *ctx = shared_context();
+    polytile_machine *machine = nullptr;
+    const polytile_status status = polytile_machine_parse(ctx, text.c_str(), &machine);
+    require((status == POLYTILE_OK) == (machine != nullptr), "a machine comes with success");
+    require_told(ctx, status);
+    polytile_machine_destroy(machine);
 }
 
 } // namespace
@@ -75,6 +108,7 @@ void fuzz_one(const uint8_t *bytes, size_t n_bytes) {
     if (dot != nullptr) {
         compare(*dot);
         read_graph(text);
+        read_machine(text);
     }
     pti_dot_free(dot);
 }

@@ -65,7 +65,7 @@ static double choose_ticks(const pti_planning *of) {
         }
     for (int a = 0; a < of->net.n_arrays; a++)
         sum_s += n_memories * (latest + slowest * (double)of->graph->array[a].n_bytes);
-    return sum_s > 0 ? exp2(floor(log2(most_ticks / sum_s))) : 1;
+    return exp2(floor(log2(sum_s > 0 ? most_ticks / sum_s : most_ticks)));
 }
 
 static void fill_in_units(pti_planning *of) {

@@ -213,6 +213,15 @@ TEST_F(GraphPlan, ObjectivesTradePeriodForLatencyAndMemory) {
     EXPECT_LE(small_one->latency_s, 4.001);
 }
 
+TEST_F(GraphPlan, WhatTakesNoTimeHasNearlyNoPeriod) {
+    const polytile_graph_plan *made =
+        plan(chain({{0, "auto"}, {0, "auto"}}), "digraph { host [device=host] }");
+    ASSERT_NE(made, nullptr) << error();
+    EXPECT_GT(made->period_s, 0);
+    EXPECT_LT(made->period_s, 1e-12);
+    EXPECT_STREQ(made->bound, "no work");
+}
+
 TEST_F(GraphPlan, RefusesWhatTheMachineHasNot) {
     EXPECT_EQ(plan(chain({{1, "gpu7"}}), two_gpus), nullptr);
     EXPECT_EQ(status, POLYTILE_DECLARATION);
