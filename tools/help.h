@@ -9,5 +9,6 @@ extern const char help_plan[];
 extern const char help_check[];
 extern const char help_devices[];
 extern const char help_policies[];
+extern const char help_graph[];
 
 #endif

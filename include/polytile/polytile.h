@@ -9,6 +9,7 @@
 #include <polytile/device.h>
 #include <polytile/domain.h>
 #include <polytile/footprint.h>
+#include <polytile/graph.h>
 #include <polytile/implementation.h>
 #include <polytile/launch.h>
 #include <polytile/layout.h>

@@ -143,6 +143,24 @@ TEST(Null, IsNoSimulation) {
     polytile_simulation_destroy(nullptr);
 }
 
+TEST(Null, IsNoPlanOfAGraph) {
+    polytile_graph_summary summary = filled<polytile_graph_summary>();
+    char text[] = "text", *printed = text;
+    polytile_graph_plan_get_summary(nullptr, &summary);
+    EXPECT_EQ(summary.period_s, 0);
+    EXPECT_STREQ(summary.bound, "");
+    EXPECT_EQ(summary.n_channels, 0);
+    polytile_graph_plan_get_summary(nullptr, nullptr);
+    EXPECT_STREQ(polytile_graph_plan_get_notes(nullptr), "");
+    EXPECT_EQ(polytile_graph_plan_to_string(nullptr, POLYTILE_TEXT, &printed), POLYTILE_INVALID);
+    EXPECT_EQ(printed, nullptr);
+    EXPECT_EQ(polytile_graph_plan_to_dot(nullptr, &printed), POLYTILE_INVALID);
+    EXPECT_EQ(polytile_graph_set_seconds(nullptr, "a", 1), POLYTILE_INVALID);
+    polytile_graph_plan_destroy(nullptr);
+    polytile_graph_destroy(nullptr);
+    polytile_machine_destroy(nullptr);
+}
+
 TEST(Null, IsNoSizeAndNoPlaceForOne) {
     int64_t bytes = 7;
     EXPECT_FALSE(polytile_size_parse(nullptr, &bytes));

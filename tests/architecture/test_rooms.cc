@@ -136,6 +136,7 @@ const SystemRule system_rules[] = {
     {"src/queue", {"omp.h", "cuda", "nv", "isl/"}},
     {"src/distribute", {"omp.h", "cuda", "nv", "isl/"}},
     {"src/program", {"omp.h", "cuda", "nv", "isl/"}},
+    {"src/graph", {"omp.h", "cuda", "nv", "isl/"}},
     {"tools", {"omp.h", "cuda", "nv", "isl/"}},
     {"examples", {"isl/"}},
 };

@@ -70,6 +70,7 @@ std::vector<Scene> all_scenes();
 std::vector<Scene> scenes_on_host();
 std::vector<Scene> scenes_of_checks();
 std::vector<Scene> scenes_of_parameters();
+std::vector<Scene> scenes_of_graphs();
 std::vector<Scene> scenes_of_scratch();
 std::vector<Scene> scenes_of_messages();
 std::vector<Scene> scenes_of_compiling();

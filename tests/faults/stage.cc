@@ -5,8 +5,9 @@
 
 std::vector<Scene> all_scenes() {
     std::vector<Scene> scenes = scenes_on_host();
-    for (const auto &others : {scenes_of_checks(), scenes_of_parameters(), scenes_of_scratch(),
-                               scenes_of_messages(), scenes_of_compiling(), scenes_on_cuda()})
+    for (const auto &others :
+         {scenes_of_checks(), scenes_of_parameters(), scenes_of_graphs(), scenes_of_scratch(),
+          scenes_of_messages(), scenes_of_compiling(), scenes_on_cuda()})
         scenes.insert(scenes.end(), others.begin(), others.end());
     return scenes;
 }

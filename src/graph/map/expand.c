@@ -1,0 +1,179 @@
+#include "graph/map/net.h"
+
+#include "base/list.h"
+
+#include <stdlib.h>
+
+typedef struct reading {
+    int buffer;
+    pti_reader reader;
+} reading;
+
+typedef struct expander {
+    const pti_net *net;
+    const int *unit;
+    pti_expansion *out;
+    int *buffer_in; /* of each array and memory: a buffer, -1: none; owned */
+    int64_t n_readings, reading_capacity;
+    reading *reading; /* owned */
+    int64_t task_capacity, note_capacity, buffer_capacity, buffer_note_capacity;
+    bool failed;
+} expander;
+
+static int add_task(expander *of, int resource, int64_t ticks, pti_task_note note) {
+    pti_stream_tasks *tasks = &of->out->tasks;
+    if (of->failed || !PTI_GROW(tasks->task, tasks->n_tasks, &of->task_capacity) ||
+        !PTI_GROW(of->out->task, tasks->n_tasks, &of->note_capacity)) {
+        of->failed = true;
+        return 0;
+    }
+    tasks->task[tasks->n_tasks] = (pti_task){resource, ticks};
+    of->out->task[tasks->n_tasks] = note;
+    return tasks->n_tasks++;
+}
+
+static int add_buffer(expander *of, int producer, int64_t bytes, pti_buffer_note note) {
+    pti_stream_tasks *tasks = &of->out->tasks;
+    if (of->failed || !PTI_GROW(tasks->buffer, tasks->n_buffers, &of->buffer_capacity) ||
+        !PTI_GROW(of->out->buffer, tasks->n_buffers, &of->buffer_note_capacity)) {
+        of->failed = true;
+        return 0;
+    }
+    tasks->buffer[tasks->n_buffers] = (pti_buffer){.producer = producer, .frame_bytes = bytes};
+    of->out->buffer[tasks->n_buffers] = note;
+    if (note.array >= 0)
+        of->buffer_in[(int64_t)note.array * of->net->n_memories + note.memory] = tasks->n_buffers;
+    return tasks->n_buffers++;
+}
+
+static void add_reader(expander *of, int buffer, int task, int delay) {
+    if (of->failed || !PTI_GROW(of->reading, of->n_readings, &of->reading_capacity)) {
+        of->failed = true;
+        return;
+    }
+    of->reading[of->n_readings++] = (reading){buffer, {task, delay}};
+}
+
+static int find_buffer(const expander *of, int array, int memory) {
+    return of->buffer_in[(int64_t)array * of->net->n_memories + memory];
+}
+
+/** Move a frame one link further; returns the buffer there. */
+static int move(expander *of, int array, int from, int to) {
+    const pti_net *net = of->net;
+    const int64_t bytes = net->array[array].n_bytes;
+    const int task = add_task(of, pti_net_link_resource(net, from, to),
+                              pti_net_transfer_ticks(net, from, to, bytes),
+                              (pti_task_note){PTI_TASK_MOVE, -1, array, from, to});
+    add_reader(of, find_buffer(of, array, from), task, 0);
+    return add_buffer(of, task, bytes, (pti_buffer_note){array, -1, to});
+}
+
+/** The buffer of an array in a memory; transfers to it are added where there is none. */
+static int bring(expander *of, int array, int memory) {
+    const int home = pti_net_home(of->net, array, of->unit);
+    int way[4], n = 0;
+    while (find_buffer(of, array, memory) < 0 && n < 4) {
+        way[n++] = memory;
+        memory = pti_net_comes_from(of->net, home, memory);
+    }
+    int buffer = find_buffer(of, array, memory);
+    while (n-- > 0 && !of->failed) {
+        buffer = move(of, array, memory, way[n]);
+        memory = way[n];
+    }
+    return buffer;
+}
+
+static void feed(expander *of) {
+    for (int a = 0; a < of->net->n_arrays; a++) {
+        if (of->net->array[a].producer >= 0)
+            continue;
+        const int task = add_task(of, -1, 0, (pti_task_note){PTI_TASK_FEED, -1, a, -1, -1});
+        add_buffer(of, task, of->net->array[a].n_bytes,
+                   (pti_buffer_note){a, -1, pti_net_home(of->net, a, of->unit)});
+    }
+}
+
+/** Add an actor's firing behind the transfers that it waits for, and what it makes. */
+static void fire(expander *of, int actor, int *task_of) {
+    const pti_net *net = of->net;
+    const int unit = of->unit[actor], memory = net->unit_memory[unit];
+    for (int64_t k = net->in_first[actor]; k < net->in_first[actor + 1]; k++)
+        if (net->in_delay[k] == 0)
+            bring(of, net->in_array[k], memory);
+    const int task = add_task(of, unit, net->ticks[actor * net->n_units + unit],
+                              (pti_task_note){PTI_TASK_FIRE, actor, -1, -1, -1});
+    task_of[actor] = task;
+    if (net->scratch_bytes[actor] > 0)
+        add_buffer(of, task, net->scratch_bytes[actor], (pti_buffer_note){-1, actor, memory});
+    for (int64_t k = net->out_first[actor]; k < net->out_first[actor + 1]; k++) {
+        const int array = net->out_array[k];
+        add_buffer(of, task, net->array[array].n_bytes, (pti_buffer_note){array, -1, memory});
+        if (net->array[array].n_flows == 0)
+            bring(of, array, net->host[memory]);
+    }
+}
+
+/** Readers, once all buffers are there; those of one buffer behind each other. */
+static void list_readers(expander *of, const int *task_of) {
+    const pti_net *net = of->net;
+    pti_stream_tasks *tasks = &of->out->tasks;
+    for (int a = 0; a < net->n_actors && !of->failed; a++)
+        for (int64_t k = net->in_first[a]; k < net->in_first[a + 1]; k++)
+            add_reader(of, bring(of, net->in_array[k], net->unit_memory[of->unit[a]]), task_of[a],
+                       net->in_delay[k]);
+    tasks->reader = calloc((size_t)of->n_readings + 1, sizeof *tasks->reader);
+    of->failed = of->failed || tasks->reader == NULL;
+    for (int b = 0; !of->failed && b < tasks->n_buffers; b++) {
+        tasks->buffer[b].first_reader = tasks->n_readers;
+        for (int64_t k = 0; k < of->n_readings; k++)
+            if (of->reading[k].buffer == b)
+                tasks->reader[tasks->n_readers++] = of->reading[k].reader;
+        tasks->buffer[b].n_readers = tasks->n_readers - tasks->buffer[b].first_reader;
+    }
+}
+
+/** A depth that is given is that of an array where it is made. */
+static void set_depths(expander *of) {
+    pti_stream_tasks *tasks = &of->out->tasks;
+    for (int b = 0; !of->failed && b < tasks->n_buffers; b++) {
+        const pti_buffer_note *note = &of->out->buffer[b];
+        if (note->array >= 0 && pti_net_home(of->net, note->array, of->unit) == note->memory)
+            tasks->buffer[b].depth = of->net->array[note->array].depth;
+    }
+}
+
+bool pti_expand(const pti_net *net, const int *unit, pti_expansion *expansion) {
+    const size_t n_places = (size_t)net->n_arrays * (size_t)net->n_memories + 1;
+    expander of = {.net = net,
+                   .unit = unit,
+                   .out = expansion,
+                   .buffer_in = malloc(n_places * sizeof *of.buffer_in)};
+    int *task_of = calloc((size_t)net->n_actors + 1, sizeof *task_of);
+    *expansion = (pti_expansion){0};
+    expansion->tasks.n_resources = net->n_units + net->n_memories * net->n_memories;
+    of.failed = of.buffer_in == NULL || task_of == NULL;
+    for (size_t k = 0; !of.failed && k < n_places; k++)
+        of.buffer_in[k] = -1;
+    if (!of.failed)
+        feed(&of);
+    for (int k = 0; k < net->n_actors && !of.failed; k++)
+        fire(&of, net->order[k], task_of);
+    if (!of.failed)
+        list_readers(&of, task_of);
+    set_depths(&of);
+    free(of.buffer_in);
+    free(of.reading);
+    free(task_of);
+    if (of.failed)
+        pti_expansion_free(expansion);
+    return !of.failed;
+}
+
+void pti_expansion_free(pti_expansion *expansion) {
+    pti_stream_tasks_free(&expansion->tasks);
+    free(expansion->task);
+    free(expansion->buffer);
+    *expansion = (pti_expansion){0};
+}

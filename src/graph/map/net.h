@@ -1,0 +1,149 @@
+#ifndef POLYTILE_GRAPH_MAP_NET_H
+#define POLYTILE_GRAPH_MAP_NET_H
+
+#include "graph/schedule/periodic.h"
+
+/* graph/map: which unit runs which actor, and the tasks and buffers that follow: firings, transfers
+ * over links, and what lies in which memory. Numbers alone, so that it is tested by itself. */
+
+typedef struct pti_net_flow {
+    int actor; /* that reads */
+    int delay;
+} pti_net_flow;
+
+typedef struct pti_net_array {
+    int64_t n_bytes;
+    int producer; /* an actor; -1: a port, which lies in host memory */
+    int first_flow;
+    int n_flows; /* 0: a port, which is taken to host memory */
+    int64_t depth;
+} pti_net_array;
+
+/** A graph on a machine; all lists are owned. */
+typedef struct pti_net {
+    int n_actors;
+    int n_units;
+    int n_memories;
+    int n_arrays;
+    int64_t *ticks;         /* of each actor on each unit: [actor * n_units + unit] */
+    int *fixed;             /* of each actor: its unit; -1: free */
+    int *order;             /* actors, each behind those that it reads from without delay */
+    int64_t *scratch_bytes; /* of each actor */
+    pti_net_array *array;
+    pti_net_flow *flow;
+    int *unit_memory;
+    int *host;         /* of each memory: the host memory of its rank */
+    double *rate;      /* bytes a tick from memory to memory; 0: no link */
+    double *latency;   /* ticks, likewise */
+    int64_t *in_first; /* of each actor, its place in in_flow; one more at the end */
+    int *in_array;     /* arrays that an actor reads, with the delays beside */
+    int *in_delay;
+    int64_t *out_first; /* of each actor, in out_array */
+    int *out_array;
+    bool has_delays;
+    bool
+        is_synchronous; /* a period is a cycle: transfers between ranks, then all others, then work */
+} pti_net;
+
+/** Where in a synchronous cycle a resource works. */
+typedef enum pti_phase {
+    PTI_PHASE_RANKS,   /* between hosts */
+    PTI_PHASE_DEVICES, /* all other transfers */
+    PTI_PHASE_WORK,
+    PTI_N_PHASES
+} pti_phase;
+pti_phase pti_net_phase(const pti_net *net, int resource);
+
+void pti_net_free(pti_net *net);
+
+/** Fill in the lists by actor, from those by array. Returns false when memory runs out. */
+bool pti_net_index(pti_net *net);
+
+/** Return the memory from which a frame comes to another one than its home: the home by a direct
+ * link, else a host's on the way. */
+int pti_net_comes_from(const pti_net *net, int home, int memory);
+
+/** Return the ticks of a transfer. */
+int64_t pti_net_transfer_ticks(const pti_net *net, int from, int to, int64_t n_bytes);
+
+/** Return the memory where an array is made, or fed; -1: the unit that decides is not chosen yet.
+ * unit: of each actor, -1: not chosen. */
+int pti_net_home(const pti_net *net, int array, const int *unit);
+
+/** The number of the resource that is a unit, or a direction between two memories. */
+static inline int pti_net_link_resource(const pti_net *net, int from, int to) {
+    return net->n_units + from * net->n_memories + to;
+}
+
+/** What a mapping comes to, or, of one that is not whole, at least. */
+typedef struct pti_score {
+    int64_t period; /* the work of the busiest unit or direction, and cycles over their delays */
+    int64_t latency;
+    int64_t n_bytes; /* of a frame of each array in each memory */
+} pti_score;
+
+typedef enum pti_objective {
+    PTI_OBJECTIVE_PERIOD,
+    PTI_OBJECTIVE_LATENCY,
+    PTI_OBJECTIVE_MEMORY
+} pti_objective;
+
+/** Return whether a score is better than another one. */
+bool pti_score_is_better(pti_objective objective, const pti_score *a, const pti_score *b);
+
+/** Memory that scoring uses again and again. */
+typedef struct pti_scorer {
+    const pti_net *net;
+    int64_t *work;  /* of each resource; owned */
+    int64_t *ready; /* of each array and memory; -1: it is not there; owned */
+} pti_scorer;
+bool pti_scorer_begin(pti_scorer *scorer, const pti_net *net);
+void pti_scorer_end(pti_scorer *scorer);
+
+/** Score a mapping without looking at cycles. */
+pti_score pti_score_mapping(pti_scorer *scorer, const int *unit);
+
+/** What a mapping search came to. */
+typedef struct pti_mapping {
+    int *unit; /* of each actor; owned */
+    pti_score score;
+    bool is_exact; /* no mapping has a better score */
+} pti_mapping;
+
+/**
+ * Find the best mapping: by branch and bound up to 12 free actors, else by list scheduling and local
+ * search. allowed: of each actor on each unit, whether it may run there; NULL: all may.
+ *
+ * Returns FOUND; NONE_FOUND where an actor may run nowhere.
+ */
+pti_found pti_mapping_find(const pti_net *net, pti_objective objective, const bool *allowed,
+                           pti_mapping *mapping);
+
+typedef enum pti_task_kind { PTI_TASK_FIRE, PTI_TASK_MOVE, PTI_TASK_FEED } pti_task_kind;
+
+typedef struct pti_task_note {
+    pti_task_kind kind;
+    int actor; /* of PTI_TASK_FIRE */
+    int array; /* of the others */
+    int from;  /* memories, of PTI_TASK_MOVE */
+    int to;
+} pti_task_note;
+
+typedef struct pti_buffer_note {
+    int array; /* -1: what an actor has for itself */
+    int actor; /* of that */
+    int memory;
+} pti_buffer_note;
+
+/** Tasks and buffers with what they are. */
+typedef struct pti_expansion {
+    pti_stream_tasks tasks;
+    pti_task_note *task;     /* one a task; owned */
+    pti_buffer_note *buffer; /* one a buffer; owned */
+} pti_expansion;
+
+/** Find tasks and buffers of a mapping. Returns false when memory runs out. */
+bool pti_expand(const pti_net *net, const int *unit, pti_expansion *expansion);
+void pti_expansion_free(pti_expansion *expansion);
+
+#endif

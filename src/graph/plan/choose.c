@@ -1,0 +1,270 @@
+#include "graph/plan/plan.h"
+
+#include "base/checked.h"
+#include <polytile/size.h>
+
+#include <stdlib.h>
+
+static polytile_status no_memory(const pti_planning *of) {
+    return pti_fail_memory(of->ctx, "planning a graph", PTI_UNKNOWN_BYTES);
+}
+
+/* One mapping. */
+
+static bool fits(const pti_planning *of, const pti_outcome *outcome) {
+    bool does = true;
+    for (int m = 0; m < of->net.n_memories; m++)
+        does = does && (of->machine->memory[m].limit_bytes == 0 ||
+                        outcome->memory_bytes[m] <= of->machine->memory[m].limit_bytes);
+    return does;
+}
+
+static void measure(const pti_planning *of, pti_outcome *outcome) {
+    const pti_stream_tasks *tasks = &outcome->expansion.tasks;
+    int64_t first = INT64_MAX, last = 0;
+    for (int t = 0; t < tasks->n_tasks; t++) {
+        first = pti_min(first, outcome->schedule.start[t]);
+        last = pti_max(last, outcome->schedule.start[t] + tasks->task[t].ticks);
+    }
+    outcome->latency = tasks->n_tasks == 0 ? 0 : last - first;
+    outcome->n_bytes = 0;
+    for (int m = 0; m < of->net.n_memories; m++)
+        outcome->n_bytes = pti_add_saturated(outcome->n_bytes, outcome->memory_bytes[m]);
+}
+
+static pti_score score_of(const pti_outcome *outcome) {
+    return (pti_score){outcome->schedule.period, outcome->latency, outcome->n_bytes};
+}
+
+static polytile_status expand(pti_planning *of, int *unit, pti_outcome *outcome) {
+    *outcome = (pti_outcome){.unit = unit};
+    if (!pti_expand(&of->net, unit, &outcome->expansion) ||
+        !pti_period_bound_find(&outcome->expansion.tasks, &outcome->bound))
+        return no_memory(of);
+    return POLYTILE_OK;
+}
+
+/** Schedule a mapping with a period; 0: a frame after the other. *found: whether there is one. */
+static polytile_status schedule(pti_planning *of, int *unit, int64_t period, pti_outcome *outcome,
+                                bool *found) {
+    polytile_status status;
+    PTI_TRY(expand(of, unit, outcome));
+    const pti_stream_tasks *tasks = &outcome->expansion.tasks;
+    const pti_found how = period == 0 ? pti_periodic_find_serial(tasks, &outcome->schedule)
+                                      : pti_periodic_find(tasks, period, &outcome->schedule);
+    *found = how == PTI_FOUND;
+    if (how == PTI_FOUND_NO_MEMORY)
+        return no_memory(of);
+    if (*found)
+        PTI_TRY(pti_planning_store(of, outcome));
+    if (*found)
+        measure(of, outcome);
+done:
+    return status;
+}
+
+/** Keep the better of two outcomes, of which the new one may not fit, and free the other one.
+ * Returns whether the new one is kept. */
+static bool keep_better(const pti_planning *of, pti_outcome *best, bool *has_best,
+                        pti_outcome *made, bool found) {
+    const bool is_good = found && fits(of, made);
+    const pti_score a = is_good ? score_of(made) : (pti_score){0};
+    const pti_score b = *has_best ? score_of(best) : (pti_score){0};
+    if (!is_good || (*has_best && !pti_score_is_better(of->objective, &a, &b))) {
+        pti_outcome_free(made);
+        return false;
+    }
+    pti_outcome_free(best);
+    *best = *made;
+    *made = (pti_outcome){0};
+    *has_best = true;
+    return true;
+}
+
+/** Periods that are tried, over the bound, up to that of a frame after the other. */
+static const double stretches[] = {1, 1.02, 1.05, 1.1, 1.25, 1.5, 2, 3, 4, 6, 8};
+enum { N_STRETCHES = sizeof stretches / sizeof *stretches, N_BISECTIONS = 6 };
+
+/** A mapping whose periods are tried. */
+typedef struct trial {
+    pti_planning *of;
+    int *unit;
+    pti_outcome *best;
+    bool *has_best;
+    bool is_better; /* what was tried last is the best */
+} trial;
+
+static polytile_status try_period(trial *on, int64_t period) {
+    polytile_status status;
+    pti_outcome made = {0};
+    bool found = false;
+    PTI_TRY(schedule(on->of, on->unit, period, &made, &found));
+    on->is_better = keep_better(on->of, on->best, on->has_best, &made, found);
+done:
+    pti_outcome_free(&made);
+    return status;
+}
+
+/** Shorten a period that fits towards one that does not. */
+static polytile_status shorten(trial *on, int64_t too_short, int64_t period) {
+    polytile_status status = POLYTILE_OK;
+    for (int k = 0; k < N_BISECTIONS && period - too_short > 1; k++) {
+        const int64_t middle = too_short + (period - too_short) / 2;
+        PTI_TRY(try_period(on, middle));
+        if (on->is_better)
+            period = middle;
+        else
+            too_short = middle;
+    }
+done:
+    return status;
+}
+
+static int64_t serial_period(const pti_stream_tasks *tasks) {
+    int64_t period = 0;
+    for (int t = 0; t < tasks->n_tasks; t++)
+        period += tasks->task[t].ticks;
+    return period;
+}
+
+/** Try the bound, and longer periods where that does not fit, or another objective asks for it. */
+static polytile_status try_periods(trial *on, int64_t bound, int64_t serial) {
+    const bool is_period = on->of->objective == PTI_OBJECTIVE_PERIOD;
+    polytile_status status = POLYTILE_OK;
+    int64_t before = bound;
+    for (int k = 0; k <= N_STRETCHES; k++) {
+        const int64_t stretched =
+            k < N_STRETCHES ? (int64_t)((double)bound * stretches[k]) : serial;
+        const bool is_last = stretched >= serial && k > 0;
+        PTI_TRY(try_period(on, is_last ? 0 : stretched));
+        if (is_period && on->is_better)
+            return k == 0 ? POLYTILE_OK : shorten(on, before, on->best->schedule.period);
+        if (is_last)
+            break;
+        before = stretched;
+    }
+done:
+    return status;
+}
+
+static polytile_status try_overlapped(pti_planning *of, int *unit, pti_outcome *best,
+                                      bool *has_best) {
+    polytile_status status;
+    pti_outcome made = {0};
+    trial on = {.of = of, .unit = unit, .best = best, .has_best = has_best};
+    PTI_TRY(expand(of, unit, &made));
+    const int64_t bound = made.bound.ticks, serial = serial_period(&made.expansion.tasks);
+    PTI_TRY(try_periods(&on, bound, serial));
+done:
+    pti_outcome_free(&made);
+    return status;
+}
+
+static polytile_status try_mapping(pti_planning *of, int *unit, pti_outcome *best, bool *has_best) {
+    polytile_status status;
+    pti_outcome made = {0};
+    if (of->overlap && !of->is_paper)
+        return try_overlapped(of, unit, best, has_best);
+    PTI_TRY(expand(of, unit, &made));
+    PTI_TRY((of->is_paper ? pti_planning_follow_paper : pti_planning_synchronise)(of, &made));
+    measure(of, &made);
+    keep_better(of, best, has_best, &made, true);
+done:
+    pti_outcome_free(&made);
+    return status;
+}
+
+/* Other mappings, where the best one does not fit. */
+
+/** Say which memory is short, with a frame after the other. */
+static polytile_status refuse_memory(pti_planning *of, int *unit) {
+    polytile_status status;
+    pti_outcome made = {0};
+    bool found = false;
+    char needed[32], limit[32];
+    PTI_TRY(schedule(of, unit, 0, &made, &found));
+    if (!found) {
+        status =
+            pti_fail(of->ctx, POLYTILE_DECLARATION,
+                     "%s: no schedule keeps to the depths that are given; leave depth= out, or "
+                     "raise it",
+                     of->graph->dot->source);
+        goto done;
+    }
+    int short_of = 0;
+    for (int m = 0; m < of->net.n_memories; m++)
+        if (of->machine->memory[m].limit_bytes > 0 &&
+            made.memory_bytes[m] > of->machine->memory[m].limit_bytes)
+            short_of = m;
+    const pti_memory *memory = &of->machine->memory[short_of];
+    status = pti_fail(of->ctx, POLYTILE_NO_FIT,
+                      "%s: with a frame after the other, the channels on %s still need %s; it is "
+                      "limited to %s; give it a larger memory, or cut the frames",
+                      of->graph->dot->source, memory->name,
+                      polytile_size_format(made.memory_bytes[short_of], needed),
+                      polytile_size_format(memory->limit_bytes, limit));
+done:
+    pti_outcome_free(&made);
+    return status;
+}
+
+/** Replace a mapping by another one, if there is a better outcome with that. */
+static polytile_status try_other(pti_planning *of, int *other, pti_mapping *mapping,
+                                 pti_outcome *best, bool *has_best) {
+    polytile_status status;
+    const pti_score before = *has_best ? score_of(best) : (pti_score){0};
+    const bool had_best = *has_best;
+    PTI_TRY(try_mapping(of, other, best, has_best));
+    const pti_score after = *has_best ? score_of(best) : (pti_score){0};
+    if (*has_best && (!had_best || pti_score_is_better(of->objective, &after, &before))) {
+        for (int a = 0; a < of->net.n_actors; a++)
+            mapping->unit[a] = other[a];
+        mapping->is_exact = false;
+        best->unit = mapping->unit;
+    }
+done:
+    return status;
+}
+
+/** Try the mapping of the fewest bytes, and all free actors on each unit. */
+static polytile_status try_others(pti_planning *of, pti_mapping *mapping, pti_outcome *best,
+                                  bool *has_best) {
+    polytile_status status;
+    pti_mapping small = {0};
+    const pti_found found = pti_mapping_find(&of->net, PTI_OBJECTIVE_MEMORY, of->allowed, &small);
+    if (found == PTI_FOUND_NO_MEMORY)
+        return no_memory(of);
+    PTI_TRY(try_other(of, small.unit, mapping, best, has_best));
+    for (int u = 0; u < of->net.n_units; u++) {
+        bool is_allowed = true;
+        for (int a = 0; a < of->net.n_actors; a++) {
+            small.unit[a] = of->net.fixed[a] >= 0 ? of->net.fixed[a] : u;
+            is_allowed = is_allowed && of->allowed[a * of->net.n_units + small.unit[a]];
+        }
+        if (is_allowed)
+            PTI_TRY(try_other(of, small.unit, mapping, best, has_best));
+    }
+    if (!*has_best)
+        status = refuse_memory(of, mapping->unit);
+done:
+    free(small.unit);
+    return status;
+}
+
+polytile_status pti_planning_choose(pti_planning *of, pti_mapping *mapping, pti_outcome *outcome) {
+    polytile_status status;
+    bool has_best = false;
+    const pti_found found = pti_mapping_find(&of->net, of->objective, of->allowed, mapping);
+    if (found != PTI_FOUND)
+        return no_memory(of);
+    PTI_TRY(try_mapping(of, mapping->unit, outcome, &has_best));
+    if (!has_best)
+        PTI_TRY(try_others(of, mapping, outcome, &has_best));
+    if (!of->is_paper &&
+        pti_periodic_find_fault(&outcome->expansion.tasks, &outcome->schedule) != NULL)
+        status = pti_fail(of->ctx, POLYTILE_INTERNAL, "%s: the schedule is wrong: %s",
+                          of->graph->dot->source,
+                          pti_periodic_find_fault(&outcome->expansion.tasks, &outcome->schedule));
+done:
+    return status;
+}

@@ -1,0 +1,134 @@
+#include "graph/plan/plan.h"
+
+#include "base/clock.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void destroy_plan(pti_object *object) {
+    polytile_graph_plan *plan = (polytile_graph_plan *)object;
+    for (int64_t s = 0; s < plan->n_strings; s++)
+        free(plan->string[s]);
+    free(plan->string);
+    free(plan->actor);
+    free(plan->level);
+    free((void *)plan->array);
+    free((void *)plan->unit);
+    free(plan->memory);
+    free(plan->channel);
+    free(plan->edge);
+    free(plan->lane);
+    free(plan->task);
+    free(plan->dot);
+    pti_text_free(&plan->notes);
+    free(plan);
+}
+
+/** Find a word in a list; NULL is the first one. */
+static bool find_word(const char *word, const char *const *words, int n, int *found) {
+    for (*found = 0; *found < n; (*found)++)
+        if (word == NULL || strcmp(words[*found], word) == 0)
+            return true;
+    return false;
+}
+
+static polytile_status read_options(pti_planning *of, const polytile_graph_options *options) {
+    static const char *const objectives[] = {"period", "latency", "memory"};
+    static const char *const strategies[] = {"best", "paper"};
+    static const polytile_graph_options none = {0};
+    int objective, strategy;
+    options = options == NULL ? &none : options;
+    if (!find_word(options->objective, objectives, 3, &objective))
+        return pti_fail(of->ctx, POLYTILE_INVALID,
+                        "%s: there is no objective \"%s\"; use period, latency or memory",
+                        of->graph->dot->source, options->objective);
+    if (!find_word(options->strategy, strategies, 2, &strategy))
+        return pti_fail(of->ctx, POLYTILE_INVALID,
+                        "%s: there is no strategy \"%s\" for graphs; use best or paper",
+                        of->graph->dot->source, options->strategy);
+    of->objective = (pti_objective)objective;
+    of->is_paper = strategy == 1;
+    of->overlap = !options->no_overlap;
+    of->keeps_map = options->keep_map;
+    return pti_check_reserved(of->ctx, of->graph->dot->source, "polytile_graph_options",
+                              options->reserved);
+}
+
+static polytile_status plan_graph(pti_planning *of, const polytile_graph_options *options) {
+    pti_mapping mapping = {0};
+    pti_outcome outcome = {0};
+    polytile_status status;
+    PTI_TRY(read_options(of, options));
+    PTI_TRY(pti_planning_find_net(of));
+    PTI_TRY(pti_planning_check_actors(of));
+    PTI_TRY(pti_planning_choose(of, &mapping, &outcome));
+    PTI_TRY(pti_planning_write(of, &mapping, &outcome));
+done:
+    pti_outcome_free(&outcome);
+    free(mapping.unit);
+    pti_net_free(&of->net);
+    free(of->seconds);
+    free(of->allowed);
+    return status;
+}
+
+polytile_status polytile_graph_plan_create(const polytile_graph *graph,
+                                           const polytile_machine *machine,
+                                           const polytile_graph_options *options,
+                                           polytile_graph_plan **plan) {
+    const double begin_s = pti_now_s();
+    if (plan != NULL)
+        *plan = NULL;
+    PTI_ENTER(graph, graph->object.context, "graph");
+    pti_planning of = {.ctx = graph->object.context, .graph = graph, .machine = machine};
+    if (machine == NULL || plan == NULL)
+        return pti_fail(of.ctx, POLYTILE_INVALID,
+                        "%s: planning needs a machine and a place for a "
+                        "plan",
+                        graph->dot->source);
+    if (machine->object.context != of.ctx)
+        return pti_fail(of.ctx, POLYTILE_INVALID,
+                        "%s: the machine is of another context; read it in the graph's",
+                        graph->dot->source);
+    of.plan = calloc(1, sizeof *of.plan);
+    if (of.plan == NULL)
+        return pti_fail_memory(of.ctx, "a graph's plan", sizeof *of.plan);
+    of.plan->object.context = of.ctx;
+    polytile_status status = plan_graph(&of, options);
+    if (status != POLYTILE_OK) {
+        destroy_plan(&of.plan->object);
+        return status;
+    }
+    of.plan->plan_s = pti_now_s() - begin_s;
+    pti_object_adopt(of.ctx, &of.plan->object, destroy_plan);
+    *plan = of.plan;
+    return POLYTILE_OK;
+}
+
+void polytile_graph_plan_destroy(polytile_graph_plan *plan) {
+    pti_object_release(plan == NULL ? NULL : &plan->object);
+}
+
+void polytile_graph_plan_get_summary(const polytile_graph_plan *plan,
+                                     polytile_graph_summary *summary) {
+    if (summary == NULL)
+        return;
+    memset(summary, 0, sizeof *summary);
+    summary->bound = "";
+    if (plan == NULL)
+        return;
+    summary->period_s = plan->period_s;
+    summary->bound_s = plan->bound_s;
+    summary->bound = plan->bound;
+    summary->latency_s = plan->latency_s;
+    summary->frames_in_flight = plan->frames_in_flight;
+    summary->n_actors = plan->n_actors;
+    summary->n_channels = plan->n_channels;
+    summary->mapping_is_exact = plan->mapping_is_exact;
+    summary->channels_are_least = plan->channels_are_least;
+    summary->plan_seconds = plan->plan_s;
+}
+
+const char *polytile_graph_plan_get_notes(const polytile_graph_plan *plan) {
+    return plan == NULL || plan->notes.data == NULL ? "" : plan->notes.data;
+}

@@ -1,0 +1,152 @@
+#ifndef POLYTILE_GRAPH_PLAN_PLAN_H
+#define POLYTILE_GRAPH_PLAN_PLAN_H
+
+#include "graph/machine/machine.h"
+#include "graph/map/net.h"
+#include "graph/read/graph.h"
+#include "graph/schedule/storage.h"
+
+/* graph/plan: a graph on a machine becomes a mapping, a periodic schedule and places in memories.
+ * Here is the plan as data, which graph/show prints. */
+
+typedef struct pti_planned_actor {
+    const char *name;
+    int unit;
+    double seconds;
+} pti_planned_actor;
+
+typedef struct pti_channel {
+    const char *array; /* "NAME (scratch)" of what an actor has for itself */
+    int memory;
+    int64_t n_bytes; /* of all its frames */
+    int64_t capacity;
+    int colour;
+    int64_t offset_bytes;
+} pti_channel;
+
+typedef struct pti_planned_memory {
+    const char *name;
+    int64_t n_bytes;
+    int64_t limit_bytes; /* 0: none */
+} pti_planned_memory;
+
+/** A unit or a direction of a link that is used, with what it does in a period. */
+typedef struct pti_lane {
+    const char *name;
+    bool is_unit;
+    double busy_s;
+} pti_lane;
+
+/** A task of a lane. */
+typedef struct pti_planned_task {
+    const char *name; /* an actor, or an array that moves */
+    int lane;
+    int unit; /* of its actor; -1: a transfer */
+    double start_s;
+    double seconds;
+} pti_planned_task;
+
+/** An arrow of the picture, from an array to an actor or back. */
+typedef struct pti_drawn_edge {
+    int actor;
+    int array;
+    bool goes_out; /* of the actor */
+    int delay;
+} pti_drawn_edge;
+
+struct polytile_graph_plan {
+    pti_object object;
+    const char *name; /* of the graph's text */
+    int64_t n_strings, string_capacity;
+    char **string; /* all names; owned */
+    int n_actors;
+    pti_planned_actor *actor; /* in the text's order; owned, as all lists */
+    int n_units;
+    const char **unit;
+    int n_channels;
+    pti_channel *channel;
+    int n_memories;
+    pti_planned_memory *memory;
+    int n_lanes;
+    pti_lane *lane;
+    int n_tasks;
+    pti_planned_task *task;
+    int n_arrays;
+    const char **array;
+    int *level; /* of each actor: how many stand before it at least */
+    int n_edges;
+    pti_drawn_edge *edge;
+    double period_s;
+    double bound_s;
+    const char *bound;
+    double latency_s;
+    int64_t frames_in_flight;
+    const char *strategy;
+    const char *objective;
+    bool overlap;
+    bool mapping_is_exact;
+    bool channels_are_least;
+    pti_text notes; /* warnings, each with its end of line; owned */
+    char *dot;      /* the graph with its units; owned */
+    double plan_s;
+};
+
+/** What is planned, while it is. */
+typedef struct pti_planning {
+    polytile_context *ctx;
+    const polytile_graph *graph;
+    const polytile_machine *machine;
+    pti_objective objective;
+    bool overlap;
+    bool is_paper;
+    bool keeps_map;
+    double ticks_per_s;
+    pti_net net;     /* owned */
+    double *seconds; /* of each actor on each unit; owned */
+    bool *allowed;   /* whether a frame of an actor fits a unit; owned */
+    polytile_graph_plan *plan;
+} pti_planning;
+
+/** A mapping with its schedule and its places. */
+typedef struct pti_outcome {
+    int *unit; /* borrowed */
+    pti_expansion expansion;
+    pti_period_bound bound;
+    pti_periodic schedule;
+    pti_stored *stored;    /* one a buffer; owned */
+    int64_t *memory_bytes; /* one a memory; owned */
+    int64_t latency;
+    int64_t n_bytes; /* of all memories */
+} pti_outcome;
+
+void pti_outcome_free(pti_outcome *outcome);
+
+/** Keep a text as long as the plan; NULL: no memory. */
+const char *pti_plan_keep(polytile_graph_plan *plan, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/** Find seconds, ticks and links. Errors: DECLARATION (on= names no unit), UNSUPPORTED, NO_MEMORY. */
+polytile_status pti_planning_find_net(pti_planning *planning);
+
+/** Find which actors fit where. Errors: NO_FIT, with what the actor touches, NO_MEMORY. */
+polytile_status pti_planning_check_actors(pti_planning *planning);
+
+/** Find the best mapping and schedule that fit. Errors: NO_FIT, UNSUPPORTED, NO_MEMORY; DECLARATION
+ * (depths that no schedule can keep). */
+polytile_status pti_planning_choose(pti_planning *planning, pti_mapping *mapping,
+                                    pti_outcome *outcome);
+
+/** Schedule in synchronous cycles. Errors: UNSUPPORTED (a cycle through several units), NO_MEMORY. */
+polytile_status pti_planning_synchronise(pti_planning *planning, pti_outcome *outcome);
+
+/** Schedule by the paper's rules, and note what is unsound of them. Errors: likewise. */
+polytile_status pti_planning_follow_paper(pti_planning *planning, pti_outcome *outcome);
+
+/** Find where buffers lie. Errors: NO_MEMORY. */
+polytile_status pti_planning_store(pti_planning *planning, pti_outcome *outcome);
+
+/** Write down what was found. Errors: NO_MEMORY. */
+polytile_status pti_planning_write(pti_planning *planning, const pti_mapping *mapping,
+                                   const pti_outcome *outcome);
+
+#endif

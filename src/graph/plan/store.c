@@ -1,0 +1,47 @@
+#include "graph/plan/plan.h"
+
+#include "base/checked.h"
+
+#include <stdlib.h>
+
+void pti_outcome_free(pti_outcome *outcome) {
+    pti_expansion_free(&outcome->expansion);
+    pti_periodic_free(&outcome->schedule);
+    free(outcome->stored);
+    free(outcome->memory_bytes);
+    *outcome = (pti_outcome){0};
+}
+
+static void describe_lives(const pti_outcome *outcome, pti_stored *stored) {
+    const pti_stream_tasks *tasks = &outcome->expansion.tasks;
+    const pti_periodic *schedule = &outcome->schedule;
+    for (int b = 0; b < tasks->n_buffers; b++) {
+        const pti_buffer *held = &tasks->buffer[b];
+        int64_t end = schedule->start[held->producer] + tasks->task[held->producer].ticks;
+        for (int r = held->first_reader; r < held->first_reader + held->n_readers; r++) {
+            const pti_reader *reader = &tasks->reader[r];
+            end = pti_max(end, schedule->start[reader->task] + tasks->task[reader->task].ticks +
+                                   reader->delay * schedule->period);
+        }
+        stored[b] = (pti_stored){
+            .memory = outcome->expansion.buffer[b].memory,
+            .begin = schedule->start[held->producer] % schedule->period,
+            .ticks = schedule->capacity[b] > 1 ? schedule->period
+                                               : pti_max(1, end - schedule->start[held->producer]),
+            .n_bytes = pti_mul_saturated(held->frame_bytes, schedule->capacity[b])};
+    }
+}
+
+polytile_status pti_planning_store(pti_planning *of, pti_outcome *outcome) {
+    const int n_buffers = outcome->expansion.tasks.n_buffers, n_memories = of->net.n_memories;
+    outcome->stored = calloc((size_t)n_buffers + 1, sizeof *outcome->stored);
+    outcome->memory_bytes = calloc((size_t)n_memories + 1, sizeof *outcome->memory_bytes);
+    if (outcome->stored == NULL || outcome->memory_bytes == NULL)
+        return pti_fail_memory(of->ctx, "planning a graph", PTI_UNKNOWN_BYTES);
+    describe_lives(outcome, outcome->stored);
+    const pti_lives lives = {outcome->schedule.period, outcome->stored};
+    if (!pti_stored_colour(n_buffers, outcome->stored, pti_lives_overlap, &lives, n_memories,
+                           outcome->memory_bytes))
+        return pti_fail_memory(of->ctx, "planning a graph", PTI_UNKNOWN_BYTES);
+    return POLYTILE_OK;
+}

@@ -1,0 +1,304 @@
+#include "graph/plan/plan.h"
+
+#include "base/checked.h"
+#include "base/list.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What was found becomes the plan, with names of its own. */
+
+const char *pti_plan_keep(polytile_graph_plan *plan, const char *format, ...) {
+    va_list arguments;
+    char *text = NULL;
+    if (!PTI_GROW(plan->string, plan->n_strings, &plan->string_capacity))
+        return NULL;
+    va_start(arguments, format);
+    if (vasprintf(&text, format, arguments) < 0)
+        text = NULL;
+    va_end(arguments);
+    if (text != NULL)
+        plan->string[plan->n_strings++] = text;
+    return text;
+}
+
+typedef struct writer {
+    pti_planning *of;
+    polytile_graph_plan *plan;
+    const pti_mapping *mapping;
+    const pti_outcome *outcome;
+    int *lane_of; /* of each resource; -1: none yet; owned */
+    bool failed;
+} writer;
+
+static const char *keep(writer *to, const char *text) {
+    const char *kept = pti_plan_keep(to->plan, "%s", text);
+    to->failed = to->failed || kept == NULL;
+    return kept;
+}
+
+static double seconds_of(const writer *to, int64_t ticks) {
+    return (double)ticks / to->of->ticks_per_s;
+}
+
+static const char *name_resource(writer *to, int resource) {
+    const polytile_machine *machine = to->of->machine;
+    const int link = resource - to->of->net.n_units, n = to->of->net.n_memories;
+    if (resource < to->of->net.n_units)
+        return keep(to, machine->unit[resource].name);
+    const char *kept = pti_plan_keep(to->plan, "%s -> %s", machine->memory[link / n].name,
+                                     machine->memory[link % n].name);
+    to->failed = to->failed || kept == NULL;
+    return kept;
+}
+
+/** Note a rate that was assumed, once. */
+static void note_assumed(writer *to, int resource) {
+    const int link = resource - to->of->net.n_units, n = to->of->net.n_memories;
+    pti_machine_link found;
+    bool is_assumed = false;
+    if (link < 0)
+        return;
+    pti_machine_find_link(to->of->machine, link / n, link % n, &found, &is_assumed);
+    if (is_assumed)
+        pti_text_add(&to->plan->notes, "no link from %s to %s is given; %g GB/s is assumed\n",
+                     to->of->machine->memory[link / n].name, to->of->machine->memory[link % n].name,
+                     PTI_ASSUMED_BYTES_PER_S / 1e9);
+}
+
+static void write_actors(writer *to) {
+    polytile_graph_plan *plan = to->plan;
+    for (int a = 0; a < plan->n_actors; a++) {
+        const int unit = to->mapping->unit[a];
+        plan->actor[a] = (pti_planned_actor){keep(to, to->of->graph->actor[a].name), unit,
+                                             to->of->seconds[a * to->of->net.n_units + unit]};
+    }
+    for (int u = 0; u < plan->n_units; u++)
+        plan->unit[u] = keep(to, to->of->machine->unit[u].name);
+    for (int a = 0; a < plan->n_arrays; a++)
+        plan->array[a] = keep(to, to->of->graph->array[a].name);
+}
+
+static void write_channels(writer *to) {
+    polytile_graph_plan *plan = to->plan;
+    const pti_outcome *outcome = to->outcome;
+    for (int b = 0; b < plan->n_channels; b++) {
+        const pti_buffer_note *note = &outcome->expansion.buffer[b];
+        const char *name = note->array >= 0 ? keep(to, to->of->graph->array[note->array].name)
+                                            : pti_plan_keep(plan, "%s (scratch)",
+                                                            to->of->graph->actor[note->actor].name);
+        to->failed = to->failed || name == NULL;
+        plan->channel[b] = (pti_channel){
+            .array = name,
+            .memory = note->memory,
+            .n_bytes = pti_mul_saturated(outcome->expansion.tasks.buffer[b].frame_bytes,
+                                         outcome->schedule.capacity[b]),
+            .capacity = outcome->schedule.capacity[b],
+            .colour = outcome->stored[b].colour,
+            .offset_bytes = outcome->stored[b].offset_bytes};
+    }
+    for (int m = 0; m < plan->n_memories; m++)
+        plan->memory[m] =
+            (pti_planned_memory){keep(to, to->of->machine->memory[m].name),
+                                 outcome->memory_bytes[m], to->of->machine->memory[m].limit_bytes};
+}
+
+static int find_lane(writer *to, int resource) {
+    polytile_graph_plan *plan = to->plan;
+    if (to->lane_of[resource] >= 0)
+        return to->lane_of[resource];
+    plan->lane[plan->n_lanes] =
+        (pti_lane){name_resource(to, resource), resource < to->of->net.n_units, 0};
+    note_assumed(to, resource);
+    return to->lane_of[resource] = plan->n_lanes++;
+}
+
+static void write_tasks(writer *to) {
+    polytile_graph_plan *plan = to->plan;
+    const pti_stream_tasks *tasks = &to->outcome->expansion.tasks;
+    for (int u = 0; u < to->of->net.n_units; u++)
+        find_lane(to, u);
+    for (int t = 0; t < tasks->n_tasks && !to->failed; t++) {
+        const pti_task_note *note = &to->outcome->expansion.task[t];
+        if (tasks->task[t].resource < 0)
+            continue;
+        const int lane = find_lane(to, tasks->task[t].resource);
+        const double seconds = seconds_of(to, tasks->task[t].ticks);
+        const bool fires = note->kind == PTI_TASK_FIRE;
+        plan->lane[lane].busy_s += seconds;
+        plan->task[plan->n_tasks++] = (pti_planned_task){
+            .name = fires ? plan->actor[note->actor].name : plan->array[note->array],
+            .lane = lane,
+            .unit = fires ? to->mapping->unit[note->actor] : -1,
+            .start_s = seconds_of(to, to->outcome->schedule.start[t]),
+            .seconds = seconds};
+    }
+}
+
+static void write_bound(writer *to) {
+    polytile_graph_plan *plan = to->plan;
+    const pti_period_bound *bound = &to->outcome->bound;
+    const pti_task_note *note = bound->task < 0 ? NULL : &to->outcome->expansion.task[bound->task];
+    plan->bound_s = seconds_of(to, bound->ticks);
+    if (bound->kind == PTI_BOUND_CYCLE)
+        plan->bound = pti_plan_keep(plan, "cycle through %s",
+                                    note->kind == PTI_TASK_FIRE ? plan->actor[note->actor].name
+                                                                : plan->array[note->array]);
+    else if (bound->resource < 0)
+        plan->bound = pti_plan_keep(plan, "no work");
+    else
+        plan->bound =
+            pti_plan_keep(plan, "%s %s", bound->resource < to->of->net.n_units ? "work of" : "link",
+                          plan->lane[to->lane_of[bound->resource]].name);
+    to->failed = to->failed || plan->bound == NULL;
+}
+
+static void write_figures(writer *to) {
+    static const char *const objectives[] = {"period", "latency", "memory"};
+    polytile_graph_plan *plan = to->plan;
+    const pti_outcome *outcome = to->outcome;
+    plan->period_s = seconds_of(to, outcome->schedule.period);
+    plan->latency_s = seconds_of(to, outcome->latency);
+    plan->frames_in_flight = pti_max(1, pti_ceil_div(outcome->latency, outcome->schedule.period));
+    plan->mapping_is_exact = to->mapping->is_exact;
+    plan->channels_are_least = outcome->schedule.is_least;
+    plan->strategy = to->of->is_paper ? "paper" : "best";
+    plan->objective = objectives[to->of->objective];
+    plan->overlap = to->of->overlap;
+    plan->name = keep(to, to->of->graph->dot->source);
+}
+
+/* For pictures. */
+
+static void write_edges(writer *to) {
+    polytile_graph_plan *plan = to->plan;
+    const polytile_graph *graph = to->of->graph;
+    for (int a = 0; a < graph->n_actors; a++)
+        for (int o = 0; o < graph->actor[a].n_operands; o++) {
+            const pti_flow *in = &graph->actor[a].in[o], *out = &graph->actor[a].out[o];
+            if (in->array >= 0)
+                plan->edge[plan->n_edges++] =
+                    (pti_drawn_edge){a, in->array, false, pti_flow_delay(graph, in)};
+            if (out->array >= 0)
+                plan->edge[plan->n_edges++] = (pti_drawn_edge){a, out->array, true, 0};
+        }
+    for (int k = 0; k < graph->n_actors; k++) {
+        const int actor = graph->order[k];
+        for (int o = 0; o < graph->actor[actor].n_operands; o++) {
+            const pti_flow *in = &graph->actor[actor].in[o];
+            const int before = in->array < 0 || pti_flow_delay(graph, in) > 0
+                                   ? -1
+                                   : graph->array[in->array].producer;
+            if (before >= 0 && plan->level[before] + 1 > plan->level[actor])
+                plan->level[actor] = plan->level[before] + 1;
+        }
+    }
+}
+
+static const char *const colours[] = {"#9ecbff", "#b7e1a1", "#ffd08a", "#f2a7b5",
+                                      "#cdb4ea", "#9adbd2", "#e6d98f", "#c9ced6"};
+
+static void write_dot_attributes(pti_text *text, const pti_dot_attributes *list, bool is_actor) {
+    bool is_first = true;
+    for (int64_t k = 0; k < list->n; k++) {
+        const char *name = list->attribute[k].name;
+        if (is_actor && (strcmp(name, "on") == 0 || strcmp(name, "style") == 0 ||
+                         strcmp(name, "fillcolor") == 0))
+            continue;
+        pti_text_add(text, is_first ? "%s=" : ", %s=", name);
+        pti_dot_write_quoted(text, list->attribute[k].value);
+        is_first = false;
+    }
+}
+
+static void write_dot_node(const writer *to, pti_text *text, const pti_dot_node *node, int actor) {
+    const int n_colours = sizeof colours / sizeof *colours;
+    pti_text_add(text, "  ");
+    pti_dot_write_quoted(text, node->name);
+    pti_text_add(text, " [");
+    write_dot_attributes(text, &node->attributes, actor >= 0);
+    if (actor >= 0) {
+        pti_text_add(text, ", on=");
+        pti_dot_write_quoted(text, to->of->machine->unit[to->mapping->unit[actor]].name);
+        pti_text_add(text, ", style=filled, fillcolor=\"%s\"",
+                     colours[to->mapping->unit[actor] % n_colours]);
+    } else if (pti_dot_find(&node->attributes, "shape") == NULL) {
+        pti_text_add(text, ", shape=box");
+    }
+    pti_text_add(text, "];\n");
+}
+
+static void write_dot(writer *to) {
+    const pti_dot *dot = to->of->graph->dot;
+    pti_text text = {0};
+    int actor = 0;
+    pti_text_add(&text, "digraph {\n");
+    for (int64_t n = 0; n < dot->n_nodes; n++) {
+        const bool is_actor =
+            actor < to->plan->n_actors && to->of->graph->actor[actor].name == dot->node[n].name;
+        write_dot_node(to, &text, &dot->node[n], is_actor ? actor++ : -1);
+    }
+    for (int64_t e = 0; e < dot->n_edges; e++) {
+        pti_text_add(&text, "  ");
+        pti_dot_write_quoted(&text, dot->node[dot->edge[e].from].name);
+        pti_text_add(&text, " -> ");
+        pti_dot_write_quoted(&text, dot->node[dot->edge[e].to].name);
+        pti_text_add(&text, " [");
+        write_dot_attributes(&text, &dot->edge[e].attributes, false);
+        pti_text_add(&text, "];\n");
+    }
+    pti_text_add(&text, "}\n");
+    to->failed = to->failed || text.failed;
+    if (text.failed)
+        pti_text_free(&text);
+    to->plan->dot = text.data;
+}
+
+static bool allocate(writer *to) {
+    polytile_graph_plan *plan = to->plan;
+    const pti_stream_tasks *tasks = &to->outcome->expansion.tasks;
+    size_t n_edges = (size_t)to->of->graph->dot->n_edges + 1;
+    plan->n_actors = to->of->net.n_actors;
+    plan->n_arrays = to->of->net.n_arrays;
+    plan->n_units = to->of->net.n_units;
+    plan->n_memories = to->of->net.n_memories;
+    plan->n_channels = tasks->n_buffers;
+    plan->actor = calloc((size_t)plan->n_actors + 1, sizeof *plan->actor);
+    plan->level = calloc((size_t)plan->n_actors + 1, sizeof *plan->level);
+    plan->array = calloc((size_t)plan->n_arrays + 1, sizeof *plan->array);
+    plan->unit = calloc((size_t)plan->n_units + 1, sizeof *plan->unit);
+    plan->memory = calloc((size_t)plan->n_memories + 1, sizeof *plan->memory);
+    plan->channel = calloc((size_t)plan->n_channels + 1, sizeof *plan->channel);
+    plan->edge = calloc(n_edges, sizeof *plan->edge);
+    plan->lane = calloc((size_t)tasks->n_resources + 1, sizeof *plan->lane);
+    plan->task = calloc((size_t)tasks->n_tasks + 1, sizeof *plan->task);
+    to->lane_of = malloc(((size_t)tasks->n_resources + 1) * sizeof *to->lane_of);
+    for (int r = 0; to->lane_of != NULL && r < tasks->n_resources; r++)
+        to->lane_of[r] = -1;
+    return plan->actor != NULL && plan->level != NULL && plan->array != NULL &&
+           plan->unit != NULL && plan->memory != NULL && plan->channel != NULL &&
+           plan->edge != NULL && plan->lane != NULL && plan->task != NULL && to->lane_of != NULL;
+}
+
+polytile_status pti_planning_write(pti_planning *of, const pti_mapping *mapping,
+                                   const pti_outcome *outcome) {
+    writer to = {.of = of, .plan = of->plan, .mapping = mapping, .outcome = outcome};
+    to.failed = !allocate(&to);
+    if (!to.failed) {
+        write_actors(&to);
+        write_channels(&to);
+        write_edges(&to);
+        write_dot(&to);
+        write_tasks(&to);
+    }
+    if (!to.failed)
+        write_bound(&to);
+    if (!to.failed)
+        write_figures(&to);
+    free(to.lane_of);
+    return to.failed || of->plan->notes.failed
+               ? pti_fail_memory(of->ctx, "a graph's plan", PTI_UNKNOWN_BYTES)
+               : POLYTILE_OK;
+}

@@ -1,0 +1,84 @@
+#ifndef POLYTILE_GRAPH_READ_GRAPH_H
+#define POLYTILE_GRAPH_READ_GRAPH_H
+
+#include "access/array/array.h"
+#include "graph/dot/dot.h"
+#include <polytile/graph.h>
+#include <polytile/launch.h>
+
+/* graph/read: data-flow graphs and machines, from DOT or found, with all that can be wrong of them.
+ * Here is the graph; machine.h has the machine. */
+
+/** An operand's edge. */
+typedef struct pti_flow {
+    int array; /* of the graph; -1: the operand has no such edge */
+    int delay; /* frames between what is made and what is read */
+    size_t at; /* of the text */
+} pti_flow;
+
+/** An array, of which each frame has one. */
+typedef struct pti_graph_array {
+    const char *name;
+    size_t at;
+    polytile_type type;
+    polytile_domain domain;
+    int64_t n_bytes;
+    int producer; /* an actor; -1: the program feeds it */
+    int delay;    /* on the producer's edge: all readers get older frames */
+    int n_readers;
+    int64_t depth; /* frames that it has to hold; 0: as few as possible */
+    size_t depth_at;
+    polytile_array *described; /* of the context */
+} pti_graph_array;
+
+typedef struct pti_actor {
+    const char *name;
+    size_t at;
+    const pti_dot_attributes *given;
+    polytile_kernel *kernel; /* of the context */
+    polytile_domain domain;
+    int n_parameters;
+    polytile_parameter parameter[POLYTILE_MAX_PARAMETERS];
+    const char *on; /* a unit; NULL: any */
+    size_t on_at;
+    double seconds;       /* of a frame; below 0: predicted */
+    int64_t repeat;       /* times that the kernel runs for a frame */
+    int n_operands;       /* arrays of the kernel */
+    pti_flow *in;         /* one an operand; owned */
+    pti_flow *out;        /* likewise; owned */
+    double touched_bytes; /* by one run of the kernel, for predictions */
+    double n_accesses;
+    int64_t scratch_bytes; /* that a firing has for itself */
+} pti_actor;
+
+struct polytile_graph {
+    pti_object object;
+    pti_dot *dot; /* owned; has all names */
+    int n_actors;
+    pti_actor *actor; /* owned; in the text's order */
+    int n_arrays;
+    pti_graph_array *array; /* owned; likewise */
+    int *
+        order; /* actors so that each stands behind those whose frame it reads without delay; owned */
+};
+
+/** Return whether an operand needs what its array held before. */
+bool pti_operand_is_read(const polytile_kernel *kernel, int operand);
+/** Return whether an operand leaves a frame. */
+bool pti_operand_is_written(const polytile_kernel *kernel, int operand);
+
+/** Return the actor's delay on an operand's edge in, with that of the array's producer. */
+int pti_flow_delay(const polytile_graph *graph, const pti_flow *in);
+
+/* Steps of reading, in their order. Errors: DECLARATION with the place, CONFLICT, NO_MEMORY. */
+
+/** Find actors and arrays, and all attributes of theirs but those that need edges. */
+polytile_status pti_graph_read_nodes(polytile_graph *graph);
+/** Join operands and arrays. */
+polytile_status pti_graph_read_edges(polytile_graph *graph);
+/** Fill in what needs edges, and prove that each kernel is right on its arrays. */
+polytile_status pti_graph_complete_actors(polytile_graph *graph);
+/** Refuse what no edge feeds, and cycles without delay; finds the order. */
+polytile_status pti_graph_check(polytile_graph *graph);
+
+#endif

@@ -1,0 +1,63 @@
+#include "graph/schedule/edges.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool find_work(const pti_stream_tasks *of, pti_period_bound *bound) {
+    int64_t *work = calloc((size_t)of->n_resources + 1, sizeof *work);
+    *bound = (pti_period_bound){.ticks = 1, .kind = PTI_BOUND_WORK, .resource = -1, .task = -1};
+    if (work == NULL)
+        return false;
+    for (int t = 0; t < of->n_tasks; t++)
+        if (of->task[t].resource >= 0)
+            work[of->task[t].resource] += of->task[t].ticks;
+    for (int r = 0; r < of->n_resources; r++)
+        if (work[r] > bound->ticks || (work[r] == bound->ticks && bound->resource < 0)) {
+            bound->ticks = work[r];
+            bound->resource = r;
+        }
+    free(work);
+    return true;
+}
+
+static bool solve_afresh(const pti_start_edges *edges, int64_t period, int64_t *start, int *task) {
+    memset(start, 0, (size_t)edges->n_tasks * sizeof *start);
+    return pti_start_edges_solve(edges, period, start, task);
+}
+
+/** The least period that no cycle forbids, by bisection between one that is forbidden and one that
+ * is not. */
+static void find_cycles(const pti_start_edges *edges, const pti_stream_tasks *of, int64_t *start,
+                        pti_period_bound *bound) {
+    int64_t forbidden = bound->ticks, allowed = 1;
+    int task = -1;
+    if (solve_afresh(edges, bound->ticks, start, &task))
+        return;
+    for (int t = 0; t < of->n_tasks; t++)
+        allowed += 2 * of->task[t].ticks;
+    bound->kind = PTI_BOUND_CYCLE;
+    bound->task = task;
+    while (allowed - forbidden > 1) {
+        const int64_t middle = forbidden + (allowed - forbidden) / 2;
+        if (solve_afresh(edges, middle, start, &task)) {
+            allowed = middle;
+        } else {
+            forbidden = middle;
+            bound->task = task;
+        }
+    }
+    bound->ticks = allowed;
+}
+
+bool pti_period_bound_find(const pti_stream_tasks *of, pti_period_bound *bound) {
+    pti_start_edges edges = {.n_tasks = of->n_tasks};
+    int64_t *start = calloc((size_t)of->n_tasks + 1, sizeof *start);
+    bool has_memory = start != NULL && find_work(of, bound);
+    pti_start_edges_add_buffers(&edges, of);
+    has_memory = has_memory && !edges.failed;
+    if (has_memory)
+        find_cycles(&edges, of, start, bound);
+    free(edges.edge);
+    free(start);
+    return has_memory;
+}

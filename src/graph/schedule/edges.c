@@ -1,0 +1,54 @@
+#include "graph/schedule/edges.h"
+
+#include "base/list.h"
+
+void pti_start_edges_add(pti_start_edges *edges, pti_start_edge edge) {
+    if (edges->failed || !PTI_GROW(edges->edge, edges->n, &edges->capacity)) {
+        edges->failed = true;
+        return;
+    }
+    edges->edge[edges->n++] = edge;
+}
+
+void pti_start_edges_add_capacity(pti_start_edges *edges, const pti_stream_tasks *of, int buffer,
+                                  int64_t frames) {
+    const pti_buffer *held = &of->buffer[buffer];
+    for (int r = held->first_reader; r < held->first_reader + held->n_readers; r++) {
+        const pti_reader *reader = &of->reader[r];
+        pti_start_edges_add(edges, (pti_start_edge){.from = reader->task,
+                                                    .to = held->producer,
+                                                    .ticks = of->task[reader->task].ticks,
+                                                    .tokens = frames - reader->delay});
+    }
+}
+
+void pti_start_edges_add_buffers(pti_start_edges *edges, const pti_stream_tasks *of) {
+    for (int b = 0; b < of->n_buffers; b++) {
+        const pti_buffer *held = &of->buffer[b];
+        for (int r = held->first_reader; r < held->first_reader + held->n_readers; r++)
+            pti_start_edges_add(edges, (pti_start_edge){.from = held->producer,
+                                                        .to = of->reader[r].task,
+                                                        .ticks = of->task[held->producer].ticks,
+                                                        .tokens = of->reader[r].delay});
+        if (held->depth > 0)
+            pti_start_edges_add_capacity(edges, of, b, held->depth);
+    }
+}
+
+/** Bellman and Ford's: after as many rounds as tasks, only a cycle still raises starts. */
+bool pti_start_edges_solve(const pti_start_edges *edges, int64_t period, int64_t *start,
+                           int *task) {
+    bool raised = true;
+    for (int round = 0; raised && round <= edges->n_tasks; round++) {
+        raised = false;
+        for (const pti_start_edge *e = edges->edge; e < edges->edge + edges->n; e++) {
+            const int64_t least = start[e->from] + e->ticks - e->tokens * period;
+            if (least > start[e->to]) {
+                start[e->to] = least;
+                *task = e->to;
+                raised = true;
+            }
+        }
+    }
+    return !raised;
+}

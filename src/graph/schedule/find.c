@@ -1,0 +1,185 @@
+#include "graph/schedule/place.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct early_task {
+    int64_t earliest;
+    int task;
+} early_task;
+
+static int compare_early(const void *a, const void *b) {
+    const early_task *x = a, *y = b;
+    if (x->earliest != y->earliest)
+        return x->earliest < y->earliest ? -1 : 1;
+    return x->task < y->task ? -1 : x->task > y->task;
+}
+
+/** Order tasks by the earliest that edges allow; start has them. */
+static pti_found order_tasks(const pti_stream_tasks *of, const int64_t *start, int *order) {
+    early_task *list = calloc((size_t)of->n_tasks + 1, sizeof *list);
+    if (list == NULL)
+        return PTI_FOUND_NO_MEMORY;
+    for (int t = 0; t < of->n_tasks; t++)
+        list[t] = (early_task){start[t], t};
+    qsort(list, (size_t)of->n_tasks, sizeof *list, compare_early);
+    for (int t = 0; t < of->n_tasks; t++)
+        order[t] = list[t].task;
+    free(list);
+    return PTI_FOUND;
+}
+
+/** Place the tasks in one of the two ways, of which the second one always succeeds without cycles. */
+static pti_found place(const pti_stream_tasks *of, const pti_start_edges *edges, int64_t period,
+                       int64_t *start) {
+    pti_placing placing = {.of = of,
+                           .edges = edges,
+                           .period = period,
+                           .order = calloc((size_t)of->n_tasks + 1, sizeof *placing.order)};
+    int task;
+    pti_found found = PTI_FOUND_NO_MEMORY;
+    if (placing.order == NULL)
+        return found;
+    memset(start, 0, (size_t)of->n_tasks * sizeof *start);
+    found = pti_start_edges_solve(edges, period, start, &task)
+                ? order_tasks(of, start, placing.order)
+                : PTI_NONE_FOUND;
+    if (found == PTI_FOUND)
+        found = pti_place_early(&placing, start);
+    if (found == PTI_NONE_FOUND)
+        found = pti_place_packed(&placing, start);
+    free(placing.order);
+    return found;
+}
+
+/** Place, keep the order, and lower what buffers hold. */
+static pti_found place_tight(const pti_stream_tasks *of, const pti_start_edges *edges,
+                             int64_t period, int64_t *start) {
+    pti_start_edges more = {.n_tasks = of->n_tasks};
+    pti_found found = place(of, edges, period, start);
+    for (int64_t k = 0; found == PTI_FOUND && k < edges->n; k++)
+        pti_start_edges_add(&more, edges->edge[k]);
+    if (found == PTI_FOUND)
+        found = pti_place_keep_order(of, period, start, &more);
+    if (found == PTI_FOUND)
+        found = pti_place_tighten(of, &more, period, start);
+    free(more.edge);
+    return found;
+}
+
+/** Move all starts so that the first one is 0, and note what buffers hold. */
+static void finish(const pti_stream_tasks *of, pti_periodic *schedule) {
+    int64_t first = INT64_MAX;
+    for (int t = 0; t < of->n_tasks; t++)
+        first = schedule->start[t] < first ? schedule->start[t] : first;
+    for (int t = 0; t < of->n_tasks; t++)
+        schedule->start[t] -= first;
+    for (int b = 0; b < of->n_buffers; b++)
+        schedule->capacity[b] = of->buffer[b].depth > 0
+                                    ? of->buffer[b].depth
+                                    : pti_buffer_capacity(of, b, schedule->period, schedule->start);
+}
+
+static bool allocate(const pti_stream_tasks *of, pti_periodic *schedule) {
+    schedule->start = calloc((size_t)of->n_tasks + 1, sizeof *schedule->start);
+    schedule->capacity = calloc((size_t)of->n_buffers + 1, sizeof *schedule->capacity);
+    return schedule->start != NULL && schedule->capacity != NULL;
+}
+
+static pti_found conclude(const pti_stream_tasks *of, pti_found found, pti_periodic *schedule) {
+    const bool is_least = schedule->is_least;
+    if (found == PTI_FOUND)
+        finish(of, schedule);
+    else
+        pti_periodic_free(schedule);
+    schedule->is_least = is_least;
+    return found;
+}
+
+pti_found pti_periodic_find(const pti_stream_tasks *of, int64_t period, pti_periodic *schedule) {
+    pti_start_edges edges = {.n_tasks = of->n_tasks};
+    pti_found found = PTI_FOUND_NO_MEMORY;
+    *schedule = (pti_periodic){.period = period};
+    pti_start_edges_add_buffers(&edges, of);
+    if (allocate(of, schedule) && !edges.failed)
+        found = place_tight(of, &edges, period, schedule->start);
+    if (found != PTI_FOUND_NO_MEMORY) {
+        bool has_start = found == PTI_FOUND;
+        const pti_search_end end =
+            pti_place_search(of, &edges, period, &has_start, schedule->start);
+        schedule->is_least = end == PTI_SEARCH_IMPROVED || end == PTI_SEARCH_CONFIRMED;
+        found = end == PTI_SEARCH_NO_MEMORY ? PTI_FOUND_NO_MEMORY
+                : has_start                 ? PTI_FOUND
+                                            : PTI_NONE_FOUND;
+    }
+    free(edges.edge);
+    return conclude(of, found, schedule);
+}
+
+/** Chain all tasks in an order, the last one before the first of the next frame. */
+static void chain_all(const pti_stream_tasks *of, const int *order, pti_start_edges *edges) {
+    for (int k = 0; k < of->n_tasks; k++) {
+        const int task = order[k], next = order[(k + 1) % of->n_tasks];
+        pti_start_edges_add(edges, (pti_start_edge){.from = task,
+                                                    .to = next,
+                                                    .ticks = of->task[task].ticks,
+                                                    .tokens = k + 1 == of->n_tasks});
+    }
+}
+
+pti_found pti_periodic_find_serial(const pti_stream_tasks *of, pti_periodic *schedule) {
+    pti_start_edges edges = {.n_tasks = of->n_tasks};
+    int *order = calloc((size_t)of->n_tasks + 1, sizeof *order), task;
+    pti_found found = PTI_FOUND_NO_MEMORY;
+    *schedule = (pti_periodic){.period = 1};
+    for (int t = 0; t < of->n_tasks; t++)
+        schedule->period += of->task[t].ticks;
+    schedule->period -= schedule->period > 1;
+    pti_start_edges_add_buffers(&edges, of);
+    if (allocate(of, schedule) && !edges.failed && order != NULL) {
+        found = pti_start_edges_solve(&edges, schedule->period, schedule->start, &task)
+                    ? order_tasks(of, schedule->start, order)
+                    : PTI_NONE_FOUND;
+        if (found == PTI_FOUND)
+            chain_all(of, order, &edges);
+        if (found == PTI_FOUND && !edges.failed &&
+            !pti_start_edges_solve(&edges, schedule->period, schedule->start, &task))
+            found = PTI_NONE_FOUND;
+    }
+    if (edges.failed)
+        found = PTI_FOUND_NO_MEMORY;
+    free(order);
+    free(edges.edge);
+    return conclude(of, found, schedule);
+}
+
+/** Let what has no resource feed its readers as late as they allow. */
+static void feed_late(const pti_stream_tasks *of, const int64_t *offset, pti_periodic *schedule) {
+    for (int b = 0; b < of->n_buffers; b++) {
+        const pti_buffer *held = &of->buffer[b];
+        int64_t latest = INT64_MAX;
+        for (int r = held->first_reader; r < held->first_reader + held->n_readers; r++) {
+            const pti_reader *reader = &of->reader[r];
+            const int64_t least = schedule->start[reader->task] + reader->delay * schedule->period -
+                                  of->task[held->producer].ticks;
+            latest = least < latest ? least : latest;
+        }
+        if (offset[held->producer] < 0 && held->n_readers > 0)
+            schedule->start[held->producer] = latest;
+    }
+}
+
+pti_found pti_periodic_at_offsets(const pti_stream_tasks *of, int64_t period, const int64_t *offset,
+                                  pti_periodic *schedule) {
+    pti_start_edges edges = {.n_tasks = of->n_tasks};
+    pti_found found = PTI_FOUND_NO_MEMORY;
+    *schedule = (pti_periodic){.period = period};
+    pti_start_edges_add_buffers(&edges, of);
+    if (allocate(of, schedule) && !edges.failed)
+        found = pti_place_at_offsets(&edges, period, offset, schedule->start) ? PTI_FOUND
+                                                                              : PTI_NONE_FOUND;
+    if (found == PTI_FOUND)
+        feed_late(of, offset, schedule);
+    free(edges.edge);
+    return conclude(of, found, schedule);
+}

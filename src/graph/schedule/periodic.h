@@ -1,0 +1,100 @@
+#ifndef POLYTILE_GRAPH_SCHEDULE_PERIODIC_H
+#define POLYTILE_GRAPH_SCHEDULE_PERIODIC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* graph/schedule: when each task of a stream of frames starts, how many frames each buffer holds, and
+ * where buffers lie; numbers alone, nothing of graphs. Time is in ticks, whole numbers, so that
+ * comparisons are exact. */
+
+/** A firing or a transfer, once a frame. */
+typedef struct pti_task {
+    int resource; /* that it has alone while it runs; -1: none */
+    int64_t ticks;
+} pti_task;
+
+/** A task that reads a buffer: for frame f it reads frame f - delay. */
+typedef struct pti_reader {
+    int task;
+    int delay;
+} pti_reader;
+
+/** What one task makes of an array in one memory. Its frames live from the producer's start to the
+ * end of the last reader, or of the producer where nothing reads them. */
+typedef struct pti_buffer {
+    int producer;
+    int first_reader; /* in the list of readers */
+    int n_readers;
+    int64_t frame_bytes;
+    int64_t depth; /* frames that it holds; 0: as few as possible */
+} pti_buffer;
+
+/** Tasks stand behind those that they read without delay. */
+typedef struct pti_stream_tasks {
+    int n_tasks;
+    pti_task *task; /* owned */
+    int n_buffers;
+    pti_buffer *buffer; /* owned */
+    int n_readers;
+    pti_reader *reader; /* owned */
+    int n_resources;
+} pti_stream_tasks;
+
+void pti_stream_tasks_free(pti_stream_tasks *of);
+
+/** What bounds a period from below. */
+typedef enum pti_period_bound_kind {
+    PTI_BOUND_WORK, /* the work of a resource */
+    PTI_BOUND_CYCLE /* a cycle's ticks over its delays, given depths included */
+} pti_period_bound_kind;
+
+typedef struct pti_period_bound {
+    int64_t ticks; /* at least 1 */
+    pti_period_bound_kind kind;
+    int resource; /* of PTI_BOUND_WORK; -1: there is no work */
+    int task;     /* of PTI_BOUND_CYCLE: one on the cycle */
+} pti_period_bound;
+
+/** Find the bound. Returns false when memory runs out. */
+bool pti_period_bound_find(const pti_stream_tasks *of, pti_period_bound *bound);
+
+/** A periodic schedule: task t starts with frame f at start[t] + f * period. */
+typedef struct pti_periodic {
+    int64_t period;
+    int64_t *start;    /* one a task, at least 0; owned */
+    int64_t *capacity; /* frames, one a buffer; owned */
+    bool is_least;     /* no schedule of this period has buffers of fewer bytes together */
+} pti_periodic;
+
+void pti_periodic_free(pti_periodic *schedule);
+
+typedef enum pti_found { PTI_FOUND, PTI_NONE_FOUND, PTI_FOUND_NO_MEMORY } pti_found;
+
+/**
+ * Find a schedule of a period, at least the bound, with buffers of few bytes: of the fewest, proved,
+ * where the search is small enough to end.
+ *
+ * NONE_FOUND is proof only where is_least is set.
+ */
+pti_found pti_periodic_find(const pti_stream_tasks *of, int64_t period, pti_periodic *schedule);
+
+/** Find the schedule that runs a frame after the other; its period is the ticks of all tasks, unless
+ * depths or delays allow none. */
+pti_found pti_periodic_find_serial(const pti_stream_tasks *of, pti_periodic *schedule);
+
+/** Find the schedule in which task t starts offset[t] behind a multiple of the period, as early as
+ * buffers allow; -1: a task of no time, which starts as late as its readers allow. NONE_FOUND: a cycle
+ * stands against it. */
+pti_found pti_periodic_at_offsets(const pti_stream_tasks *of, int64_t period, const int64_t *offset,
+                                  pti_periodic *schedule);
+
+/** Return the frames that a buffer holds at most with these starts. */
+int64_t pti_buffer_capacity(const pti_stream_tasks *of, int buffer, int64_t period,
+                            const int64_t *start);
+
+/** Return what is wrong of a schedule as a static text; NULL: it is right. For tests, and before a
+ * schedule is used. */
+const char *pti_periodic_find_fault(const pti_stream_tasks *of, const pti_periodic *schedule);
+
+#endif

@@ -1,0 +1,48 @@
+#ifndef POLYTILE_GRAPH_SCHEDULE_PLACE_H
+#define POLYTILE_GRAPH_SCHEDULE_PLACE_H
+
+#include "graph/schedule/edges.h"
+
+/** What starts are looked for: tasks, their buffers' edges, and a period. */
+typedef struct pti_placing {
+    const pti_stream_tasks *of;
+    const pti_start_edges *edges;
+    int64_t period;
+    int *order; /* tasks by the earliest that edges alone allow; one a task */
+} pti_placing;
+
+/** Start each task as early as those before it in the order allow: modulo scheduling. */
+pti_found pti_place_early(const pti_placing *placing, int64_t *start);
+
+/** Run the tasks of each resource without a gap in the order. Where no cycle stands against it that
+ * succeeds with any period that is not below the work. */
+pti_found pti_place_packed(const pti_placing *placing, int64_t *start);
+
+/** Raise starts to the earliest that edges allow, where task t starts offset[t] behind some multiple of
+ * the period; -1: anywhere. Returns false if a cycle stands against that. */
+bool pti_place_at_offsets(const pti_start_edges *edges, int64_t period, const int64_t *offset,
+                          int64_t *start);
+
+/** Append the order in which a schedule runs the tasks of each resource, as edges. */
+pti_found pti_place_keep_order(const pti_stream_tasks *of, int64_t period, const int64_t *start,
+                               pti_start_edges *edges);
+
+/** Lower the capacities of buffers one by one, those of many bytes first, as far as the edges allow;
+ * starts only rise. */
+pti_found pti_place_tighten(const pti_stream_tasks *of, pti_start_edges *edges, int64_t period,
+                            int64_t *start);
+
+/** What an exact search came to. */
+typedef enum pti_search_end {
+    PTI_SEARCH_IMPROVED,  /* start is the best there is */
+    PTI_SEARCH_CONFIRMED, /* nothing is better than what was there */
+    PTI_SEARCH_LEFT,      /* too large, or not ended; start is at least as good as before */
+    PTI_SEARCH_NO_MEMORY
+} pti_search_end;
+
+/** Look for starts whose buffers have fewer bytes than those that are there; has_start: that some
+ * are. */
+pti_search_end pti_place_search(const pti_stream_tasks *of, const pti_start_edges *edges,
+                                int64_t period, bool *has_start, int64_t *start);
+
+#endif

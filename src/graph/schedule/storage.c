@@ -1,0 +1,137 @@
+#include "graph/schedule/storage.h"
+
+#include "base/checked.h"
+
+#include <stdlib.h>
+
+bool pti_lives_overlap(const void *of, int a, int b) {
+    const pti_lives *lives = of;
+    const pti_stored *x = &lives->stored[a], *y = &lives->stored[b];
+    if (x->ticks >= lives->period || y->ticks >= lives->period)
+        return true;
+    const int64_t apart = pti_floor_mod(y->begin - x->begin, lives->period);
+    return apart < x->ticks || apart + y->ticks > lives->period;
+}
+
+/** One order in which buffers are given the first colour that is free. */
+typedef struct colouring {
+    int n;
+    const pti_stored *stored;
+    pti_stored_conflict *conflict;
+    const void *of;
+    int *order;          /* owned */
+    int *colour;         /* of each buffer; owned */
+    int64_t *most_bytes; /* of each colour of the memory at hand; owned */
+    int n_colours;
+} colouring;
+
+static bool may_have(const colouring *work, int memory, int buffer, int colour, int n_done) {
+    for (int k = 0; k < n_done; k++) {
+        const int other = work->order[k];
+        if (work->stored[other].memory == memory && work->colour[other] == colour &&
+            work->conflict(work->of, other, buffer))
+            return false;
+    }
+    return true;
+}
+
+/** Colour the buffers of one memory; returns their bytes. */
+static int64_t colour_memory(colouring *work, int memory) {
+    int64_t n_bytes = 0;
+    work->n_colours = 0;
+    for (int k = 0; k < work->n; k++) {
+        const int buffer = work->order[k];
+        int colour = 0;
+        if (work->stored[buffer].memory != memory)
+            continue;
+        while (colour < work->n_colours && !may_have(work, memory, buffer, colour, k))
+            colour++;
+        if (colour == work->n_colours)
+            work->most_bytes[work->n_colours++] = 0;
+        work->colour[buffer] = colour;
+        work->most_bytes[colour] = pti_max(work->most_bytes[colour], work->stored[buffer].n_bytes);
+    }
+    for (int c = 0; c < work->n_colours; c++)
+        n_bytes = pti_add_saturated(
+            n_bytes,
+            pti_mul_saturated(pti_ceil_div(work->most_bytes[c], PTI_STORED_ALIGNMENT_BYTES),
+                              PTI_STORED_ALIGNMENT_BYTES));
+    return n_bytes;
+}
+
+/** Take the colours of a memory over. */
+static void keep(const colouring *work, int memory, pti_stored *stored) {
+    int64_t offset = 0;
+    for (int c = 0; c < work->n_colours; c++) {
+        for (int b = 0; b < work->n; b++)
+            if (stored[b].memory == memory && work->colour[b] == c) {
+                stored[b].colour = c;
+                stored[b].offset_bytes = offset;
+            }
+        offset = pti_add_saturated(
+            offset, pti_mul_saturated(pti_ceil_div(work->most_bytes[c], PTI_STORED_ALIGNMENT_BYTES),
+                                      PTI_STORED_ALIGNMENT_BYTES));
+    }
+}
+
+typedef struct ranked {
+    int64_t first;
+    int64_t second;
+    int buffer;
+} ranked;
+
+static int compare_ranked(const void *a, const void *b) {
+    const ranked *x = a, *y = b;
+    if (x->first != y->first)
+        return x->first < y->first ? -1 : 1;
+    if (x->second != y->second)
+        return x->second < y->second ? -1 : 1;
+    return x->buffer < y->buffer ? -1 : x->buffer > y->buffer;
+}
+
+/** Orders that are tried: the largest first, the longest first, by the begin. */
+enum { N_ORDERS = 3 };
+
+static void rank(const colouring *work, int way, ranked *list) {
+    for (int b = 0; b < work->n; b++) {
+        const pti_stored *of = &work->stored[b];
+        const int64_t keys[N_ORDERS][2] = {
+            {-of->n_bytes, -of->ticks}, {-of->ticks, -of->n_bytes}, {of->begin, -of->n_bytes}};
+        list[b] = (ranked){keys[way][0], keys[way][1], b};
+    }
+    qsort(list, (size_t)work->n, sizeof *list, compare_ranked);
+    for (int b = 0; b < work->n; b++)
+        work->order[b] = list[b].buffer;
+}
+
+bool pti_stored_colour(int n, pti_stored *stored, pti_stored_conflict *conflict, const void *of,
+                       int n_memories, int64_t *memory_bytes) {
+    const size_t room = (size_t)n + 1;
+    colouring work = {.n = n,
+                      .stored = stored,
+                      .conflict = conflict,
+                      .of = of,
+                      .order = calloc(room, sizeof *work.order),
+                      .colour = calloc(room, sizeof *work.colour),
+                      .most_bytes = calloc(room, sizeof *work.most_bytes)};
+    ranked *list = calloc(room, sizeof *list);
+    const bool has_memory =
+        work.order != NULL && work.colour != NULL && work.most_bytes != NULL && list != NULL;
+    for (int m = 0; has_memory && m < n_memories; m++)
+        memory_bytes[m] = INT64_MAX;
+    for (int way = 0; has_memory && way < N_ORDERS; way++) {
+        rank(&work, way, list);
+        for (int m = 0; m < n_memories; m++) {
+            const int64_t n_bytes = colour_memory(&work, m);
+            if (n_bytes >= memory_bytes[m] && way > 0)
+                continue;
+            memory_bytes[m] = n_bytes;
+            keep(&work, m, stored);
+        }
+    }
+    free(work.order);
+    free(work.colour);
+    free(work.most_bytes);
+    free(list);
+    return has_memory;
+}

@@ -1,0 +1,184 @@
+#include "graph/show/show.h"
+
+#include "partition/show/json_write.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+polytile_status polytile_graph_plan_to_string(const polytile_graph_plan *plan,
+                                              polytile_format format, char **text) {
+    static pti_printer *const printers[PTI_N_FORMATS] = {
+        [POLYTILE_TEXT] = pti_graph_plan_write_text,
+        [POLYTILE_JSON] = pti_graph_plan_write_json,
+        [POLYTILE_SVG] = pti_graph_plan_draw,
+    };
+    return pti_print(__func__, plan == NULL ? NULL : &plan->object, printers, format, text);
+}
+
+static void write_dot(pti_text *text, const pti_object *object) {
+    pti_text_add(text, "%s", ((const polytile_graph_plan *)object)->dot);
+}
+
+polytile_status polytile_graph_plan_to_dot(const polytile_graph_plan *plan, char **text) {
+    static pti_printer *const printers[PTI_N_FORMATS] = {write_dot, write_dot, write_dot};
+    return pti_print(__func__, plan == NULL ? NULL : &plan->object, printers, POLYTILE_TEXT, text);
+}
+
+/* Text. */
+
+static void write_head(pti_text *text, const polytile_graph_plan *plan) {
+    pti_text_add(text, "%s: %s, objective %s%s%s\n", plan->name,
+                 pti_words_count(plan->n_actors, "actor").text, plan->objective,
+                 plan->overlap ? "" : ", without overlap",
+                 strcmp(plan->strategy, "paper") == 0 ? ", by the paper's rules" : "");
+    pti_text_add(text, PTI_ROW "%s, %.4g frames a second\n", "period",
+                 pti_words_seconds(plan->period_s).text,
+                 plan->period_s > 0 ? 1 / plan->period_s : 0);
+    pti_text_add(text, PTI_ROW "%s, %s\n", "bound", pti_words_seconds(plan->bound_s).text,
+                 plan->bound);
+    pti_text_add(text, PTI_ROW "%s, %s in flight\n", "latency",
+                 pti_words_seconds(plan->latency_s).text,
+                 pti_words_count(plan->frames_in_flight, "frame").text);
+    pti_text_add(text, PTI_ROW "%s\n", "mapping",
+                 plan->mapping_is_exact ? "the best there is" : "the best that was found");
+    pti_text_add(text, PTI_ROW "%s\n", "channels",
+                 plan->channels_are_least ? "the fewest bytes for this period"
+                                          : "few bytes for this period, not proved the fewest");
+}
+
+static void write_lanes(pti_text *text, const polytile_graph_plan *plan) {
+    pti_text_add(text, "busy in a period\n");
+    for (int l = 0; l < plan->n_lanes; l++)
+        pti_text_add(text, "  %-28s %12s %6.1f %%\n", plan->lane[l].name,
+                     pti_words_seconds(plan->lane[l].busy_s).text,
+                     plan->period_s > 0 ? 100 * plan->lane[l].busy_s / plan->period_s : 0);
+}
+
+static void write_memories(pti_text *text, const polytile_graph_plan *plan) {
+    for (int m = 0; m < plan->n_memories; m++) {
+        const pti_planned_memory *memory = &plan->memory[m];
+        pti_text_add(text, "memory of %s: %s%s%s\n", memory->name,
+                     pti_words_size(memory->n_bytes).text, memory->limit_bytes > 0 ? " of " : "",
+                     memory->limit_bytes > 0 ? pti_words_size(memory->limit_bytes).text : "");
+        for (int c = 0; c < plan->n_channels; c++) {
+            const pti_channel *channel = &plan->channel[c];
+            if (channel->memory == m)
+                pti_text_add(text, "  %-28s %12s, %s, colour %d at %" PRId64 "\n", channel->array,
+                             pti_words_size(channel->n_bytes).text,
+                             pti_words_count(channel->capacity, "frame").text, channel->colour,
+                             channel->offset_bytes);
+        }
+    }
+}
+
+void pti_graph_plan_write_text(pti_text *text, const pti_object *object) {
+    const polytile_graph_plan *plan = (const polytile_graph_plan *)object;
+    write_head(text, plan);
+    pti_text_add(text, "actors\n");
+    for (int a = 0; a < plan->n_actors; a++)
+        pti_text_add(text, "  %-28s %12s on %s\n", plan->actor[a].name,
+                     pti_words_seconds(plan->actor[a].seconds).text,
+                     plan->unit[plan->actor[a].unit]);
+    write_lanes(text, plan);
+    write_memories(text, plan);
+    if (plan->notes.data != NULL)
+        pti_text_add(text, "notes\n%s", plan->notes.data);
+}
+
+/* JSON. */
+
+static json_t *json_actors(const polytile_graph_plan *plan) {
+    json_t *list = json_array();
+    for (int a = 0; a < plan->n_actors; a++) {
+        const pti_json_member members[] = {
+            {"name", pti_json_name(plan->actor[a].name)},
+            {"on", pti_json_name(plan->unit[plan->actor[a].unit])},
+            {"seconds", pti_json_real(plan->actor[a].seconds)},
+            {NULL, NULL},
+        };
+        list = pti_json_append(list, pti_json_extend(json_object(), members));
+    }
+    return list;
+}
+
+static json_t *json_channels(const polytile_graph_plan *plan) {
+    json_t *list = json_array();
+    for (int c = 0; c < plan->n_channels; c++) {
+        const pti_channel *channel = &plan->channel[c];
+        const pti_json_member members[] = {
+            {"array", pti_json_name(channel->array)},
+            {"on", pti_json_name(plan->memory[channel->memory].name)},
+            {"bytes", json_integer(channel->n_bytes)},
+            {"capacity", json_integer(channel->capacity)},
+            {"colour", json_integer(channel->colour)},
+            {"offset_bytes", json_integer(channel->offset_bytes)},
+            {NULL, NULL},
+        };
+        list = pti_json_append(list, pti_json_extend(json_object(), members));
+    }
+    return list;
+}
+
+static json_t *json_memories(const polytile_graph_plan *plan) {
+    json_t *list = json_array();
+    for (int m = 0; m < plan->n_memories; m++) {
+        const pti_json_member members[] = {
+            {"on", pti_json_name(plan->memory[m].name)},
+            {"bytes", json_integer(plan->memory[m].n_bytes)},
+            {"limit_bytes", json_integer(plan->memory[m].limit_bytes)},
+            {NULL, NULL},
+        };
+        list = pti_json_append(list, pti_json_extend(json_object(), members));
+    }
+    return list;
+}
+
+static json_t *json_notes(const polytile_graph_plan *plan) {
+    json_t *list = json_array();
+    const char *note = plan->notes.data == NULL ? "" : plan->notes.data;
+    while (*note != '\0') {
+        const size_t length = strcspn(note, "\n");
+        list = pti_json_append(list, json_stringn(note, length));
+        note += length + (note[length] == '\n');
+    }
+    return list;
+}
+
+static void write_list(pti_text *text, const char *key, json_t *list) {
+    size_t k;
+    json_t *entry;
+    pti_text_add(text, "  \"%s\": [", key);
+    text->failed |= list == NULL;
+    json_array_foreach(list, k, entry) pti_json_write_entry(text, json_incref(entry), k == 0);
+    pti_text_add(text, "%s],\n", json_array_size(list) > 0 ? "\n  " : "");
+    json_decref(list);
+}
+
+void pti_graph_plan_write_json(pti_text *text, const pti_object *object) {
+    const polytile_graph_plan *plan = (const polytile_graph_plan *)object;
+    const pti_json_member members[] = {
+        {"period_s", pti_json_real(plan->period_s)},
+        {"bound_s", pti_json_real(plan->bound_s)},
+        {"bound", pti_json_name(plan->bound)},
+        {"latency_s", pti_json_real(plan->latency_s)},
+        {"frames_in_flight", json_integer(plan->frames_in_flight)},
+        {"objective", pti_json_name(plan->objective)},
+        {"strategy", pti_json_name(plan->strategy)},
+        {"overlap", json_boolean(plan->overlap)},
+        {"mapping_is_exact", json_boolean(plan->mapping_is_exact)},
+        {"channels_are_least", json_boolean(plan->channels_are_least)},
+        {"plan_seconds", pti_json_real(plan->plan_s)},
+        {NULL, NULL},
+    };
+    json_t *notes = json_notes(plan);
+    pti_text_add(text, "{\n");
+    write_list(text, "actors", json_actors(plan));
+    write_list(text, "channels", json_channels(plan));
+    write_list(text, "memory", json_memories(plan));
+    pti_json_write_members(text, pti_json_extend(json_object(), members));
+    pti_text_add(text, "  \"notes\": ");
+    pti_text_add_json(text, notes, JSON_ENCODE_ANY);
+    pti_text_add(text, "\n}\n");
+    json_decref(notes);
+}

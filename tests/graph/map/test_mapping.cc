@@ -1,0 +1,223 @@
+#include "support/random.h"
+#include "support/scale.h"
+
+extern "C" {
+#include "graph/map/net.h"
+}
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+/* Mappings against all of them, and what a mapping expands to. */
+
+namespace {
+
+template <class T> T *list(const std::vector<T> &values) {
+    T *copy = static_cast<T *>(std::calloc(values.size() + 1, sizeof(T)));
+    std::copy(values.begin(), values.end(), copy);
+    return copy;
+}
+
+/** A net of its own; host memory is the last one, and all others have links with it. */
+class Net {
+  public:
+    Net(Random &random, int most_actors, int most_units, bool has_delays, bool has_peers) {
+        n_actors = static_cast<int>(random.number(1, most_actors));
+        const int n_units = static_cast<int>(random.number(1, most_units));
+        const int n_memories = n_units + 1;
+        std::vector<int64_t> ticks, scratch;
+        std::vector<int> fixed, order, unit_memory, host;
+        const bool are_alike = random.chance(30);
+        for (int a = 0; a < n_actors; a++) {
+            const int64_t all = random.number(0, 30);
+            for (int u = 0; u < n_units; u++)
+                ticks.push_back(are_alike ? all : random.number(0, 30));
+            fixed.push_back(random.chance(15) ? static_cast<int>(random.number(0, n_units - 1))
+                                              : -1);
+            order.push_back(a);
+            scratch.push_back(random.chance(10) ? 7 : 0);
+        }
+        for (int u = 0; u < n_units; u++)
+            unit_memory.push_back(u);
+        for (int m = 0; m < n_memories; m++)
+            host.push_back(n_units);
+        std::vector<double> rate(static_cast<size_t>(n_memories * n_memories)), latency(rate);
+        for (int f = 0; f < n_memories; f++)
+            for (int t = 0; t < n_memories; t++)
+                if (f != t && (f == n_units || t == n_units || (has_peers && random.chance(40)))) {
+                    rate[static_cast<size_t>(f * n_memories + t)] =
+                        static_cast<double>(random.number(1, 4));
+                    latency[static_cast<size_t>(f * n_memories + t)] =
+                        static_cast<double>(random.number(0, 2));
+                }
+        std::vector<pti_net_array> arrays;
+        std::vector<pti_net_flow> flows;
+        const auto add_array = [&](int producer, bool must_flow) {
+            pti_net_array array = {};
+            array.n_bytes = random.number(1, 20);
+            array.producer = producer;
+            array.first_flow = static_cast<int>(flows.size());
+            for (int a = producer + 1; a < n_actors; a++)
+                if (random.chance(30) || (must_flow && a == n_actors - 1 &&
+                                          flows.size() == static_cast<size_t>(array.first_flow)))
+                    flows.push_back({a, has_delays && random.chance(20) ? 1 : 0});
+            for (int a = 0; has_delays && producer >= 0 && a <= producer; a++)
+                if (random.chance(10))
+                    flows.push_back({a, static_cast<int>(random.number(1, 2))});
+            array.n_flows = static_cast<int>(flows.size()) - array.first_flow;
+            arrays.push_back(array);
+        };
+        add_array(-1, true);
+        for (int a = 0; a < n_actors; a++)
+            add_array(a, false);
+        net.n_actors = n_actors;
+        net.n_units = n_units;
+        net.n_memories = n_memories;
+        net.n_arrays = static_cast<int>(arrays.size());
+        net.ticks = list(ticks);
+        net.fixed = list(fixed);
+        net.order = list(order);
+        net.scratch_bytes = list(scratch);
+        net.array = list(arrays);
+        net.flow = list(flows);
+        net.unit_memory = list(unit_memory);
+        net.host = list(host);
+        net.rate = list(rate);
+        net.latency = list(latency);
+        EXPECT_TRUE(pti_net_index(&net));
+    }
+    ~Net() { pti_net_free(&net); }
+    Net(const Net &) = delete;
+    Net &operator=(const Net &) = delete;
+
+    pti_net net = {};
+    int n_actors;
+};
+
+/** The bound of a mapping by its tasks, which are found apart from scores. */
+int64_t bound_of(const pti_net &net, const int *unit) {
+    pti_expansion expansion;
+    pti_period_bound bound;
+    EXPECT_TRUE(pti_expand(&net, unit, &expansion));
+    EXPECT_TRUE(pti_period_bound_find(&expansion.tasks, &bound));
+    pti_expansion_free(&expansion);
+    return bound.ticks;
+}
+
+int64_t bytes_of(const pti_net &net, const int *unit) {
+    pti_expansion expansion;
+    int64_t bytes = 0;
+    EXPECT_TRUE(pti_expand(&net, unit, &expansion));
+    for (int b = 0; b < expansion.tasks.n_buffers; b++)
+        bytes += expansion.tasks.buffer[b].frame_bytes;
+    pti_expansion_free(&expansion);
+    return bytes;
+}
+
+/** The least of a measure over all mappings. */
+template <class Measure> int64_t least_of_all(const pti_net &net, const Measure &measure) {
+    std::vector<int> unit(static_cast<size_t>(net.n_actors));
+    int64_t least = INT64_MAX, n_all = 1;
+    for (int a = 0; a < net.n_actors; a++)
+        n_all *= net.n_units;
+    for (int64_t k = 0; k < n_all; k++) {
+        bool is_kept = true;
+        int64_t rest = k;
+        for (int a = 0; a < net.n_actors; a++, rest /= net.n_units) {
+            unit[static_cast<size_t>(a)] = static_cast<int>(rest % net.n_units);
+            is_kept = is_kept && (net.fixed[a] < 0 || net.fixed[a] == unit[static_cast<size_t>(a)]);
+        }
+        if (is_kept)
+            least = std::min(least, measure(net, unit.data()));
+    }
+    return least;
+}
+
+TEST(MappingRandom, HasTheShortestPeriodOfAllMappings) {
+    Random random(test_seed("MappingRandom.HasTheShortestPeriodOfAllMappings"));
+    for (int64_t round = 0; round < scaled(250); round++) {
+        const Net drawn(random, 7, 3, random.chance(30), random.chance(50));
+        pti_mapping mapping;
+        ASSERT_EQ(pti_mapping_find(&drawn.net, PTI_OBJECTIVE_PERIOD, nullptr, &mapping), PTI_FOUND);
+        EXPECT_TRUE(mapping.is_exact);
+        EXPECT_EQ(mapping.score.period, bound_of(drawn.net, mapping.unit));
+        EXPECT_EQ(mapping.score.period, least_of_all(drawn.net, bound_of));
+        std::free(mapping.unit);
+    }
+}
+
+TEST(MappingRandom, HasTheFewestBytesOfAllMappings) {
+    Random random(test_seed("MappingRandom.HasTheFewestBytesOfAllMappings"));
+    for (int64_t round = 0; round < scaled(100); round++) {
+        const Net drawn(random, 6, 3, random.chance(30), random.chance(50));
+        pti_mapping mapping;
+        ASSERT_EQ(pti_mapping_find(&drawn.net, PTI_OBJECTIVE_MEMORY, nullptr, &mapping), PTI_FOUND);
+        EXPECT_EQ(mapping.score.n_bytes, bytes_of(drawn.net, mapping.unit));
+        EXPECT_EQ(mapping.score.n_bytes, least_of_all(drawn.net, bytes_of));
+        std::free(mapping.unit);
+    }
+}
+
+TEST(MappingRandom, OfManyActorsIsAsTheScoreSays) {
+    Random random(test_seed("MappingRandom.OfManyActorsIsAsTheScoreSays"));
+    for (int64_t round = 0; round < scaled(20); round++) {
+        const Net drawn(random, 60, 4, random.chance(30), random.chance(50));
+        pti_mapping mapping;
+        ASSERT_EQ(pti_mapping_find(&drawn.net, PTI_OBJECTIVE_PERIOD, nullptr, &mapping), PTI_FOUND);
+        EXPECT_EQ(mapping.score.period, bound_of(drawn.net, mapping.unit));
+        for (int a = 0; a < drawn.n_actors; a++)
+            EXPECT_TRUE(drawn.net.fixed[a] < 0 || drawn.net.fixed[a] == mapping.unit[a]);
+        std::free(mapping.unit);
+    }
+}
+
+TEST(Mapping, NobodyRunsWhereHeIsNotAllowed) {
+    Random random(7);
+    const Net drawn(random, 5, 3, false, false);
+    const std::vector<char> nowhere(static_cast<size_t>(drawn.net.n_actors * drawn.net.n_units));
+    pti_mapping mapping;
+    EXPECT_EQ(pti_mapping_find(&drawn.net, PTI_OBJECTIVE_PERIOD,
+                               reinterpret_cast<const bool *>(nowhere.data()), &mapping),
+              PTI_NONE_FOUND);
+}
+
+/* Every firing reads what lies in the memory of its unit, and every transfer goes over a link. */
+TEST(ExpansionRandom, MovesFramesOverLinksToWhereTheyAreRead) {
+    Random random(test_seed("ExpansionRandom.MovesFramesOverLinksToWhereTheyAreRead"));
+    for (int64_t round = 0; round < scaled(100); round++) {
+        const Net drawn(random, 8, 3, true, true);
+        const pti_net &net = drawn.net;
+        std::vector<int> unit;
+        for (int a = 0; a < net.n_actors; a++)
+            unit.push_back(static_cast<int>(random.number(0, net.n_units - 1)));
+        pti_expansion expansion;
+        ASSERT_TRUE(pti_expand(&net, unit.data(), &expansion));
+        int64_t n_read = 0, n_flows = 0;
+        for (int b = 0; b < expansion.tasks.n_buffers; b++) {
+            const pti_buffer &held = expansion.tasks.buffer[b];
+            const pti_buffer_note &note = expansion.buffer[b];
+            for (int r = held.first_reader; r < held.first_reader + held.n_readers; r++) {
+                const pti_reader &reader = expansion.tasks.reader[r];
+                const pti_task_note &task = expansion.task[reader.task];
+                EXPECT_TRUE(reader.delay > 0 || reader.task > held.producer);
+                if (task.kind == PTI_TASK_FIRE) {
+                    EXPECT_EQ(net.unit_memory[unit[static_cast<size_t>(task.actor)]], note.memory);
+                    n_read++;
+                } else {
+                    EXPECT_EQ(task.from, note.memory);
+                    EXPECT_EQ(task.array, note.array);
+                    EXPECT_GT(net.rate[task.from * net.n_memories + task.to], 0);
+                }
+            }
+        }
+        for (int a = 0; a < net.n_arrays; a++)
+            n_flows += net.array[a].n_flows;
+        EXPECT_EQ(n_read, n_flows);
+        pti_expansion_free(&expansion);
+    }
+}
+
+} // namespace

@@ -1,0 +1,334 @@
+#include "support/random.h"
+#include "support/scale.h"
+
+extern "C" {
+#include "graph/schedule/edges.h"
+}
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <queue>
+#include <string>
+#include <vector>
+
+/* Periodic schedules against brute force, and against execution that starts everything as soon as it
+ * can. */
+
+namespace {
+
+/** Tasks that own their lists. */
+struct Tasks {
+    std::vector<pti_task> task;
+    std::vector<pti_buffer> buffer;
+    std::vector<pti_reader> reader;
+    int n_resources = 0;
+
+    pti_stream_tasks view() {
+        pti_stream_tasks of = {};
+        of.n_tasks = static_cast<int>(task.size());
+        of.task = task.data();
+        of.n_buffers = static_cast<int>(buffer.size());
+        of.buffer = buffer.data();
+        of.n_readers = static_cast<int>(reader.size());
+        of.reader = reader.data();
+        of.n_resources = n_resources;
+        return of;
+    }
+
+    void add_buffer(int producer, const std::vector<pti_reader> &readers, int64_t bytes,
+                    int64_t depth = 0) {
+        buffer.push_back({producer, static_cast<int>(reader.size()),
+                          static_cast<int>(readers.size()), bytes, depth});
+        reader.insert(reader.end(), readers.begin(), readers.end());
+    }
+
+    std::string text() const {
+        std::string text;
+        for (size_t t = 0; t < task.size(); t++)
+            text += "task " + std::to_string(t) + ": " + std::to_string(task[t].ticks) + " on " +
+                    std::to_string(task[t].resource) + "\n";
+        for (const pti_buffer &of : buffer) {
+            text += "buffer of " + std::to_string(of.producer) + ", " +
+                    std::to_string(of.frame_bytes) + " bytes:";
+            for (int r = of.first_reader; r < of.first_reader + of.n_readers; r++)
+                text += " " + std::to_string(reader[static_cast<size_t>(r)].task) + "(-" +
+                        std::to_string(reader[static_cast<size_t>(r)].delay) + ")";
+            text += "\n";
+        }
+        return text;
+    }
+};
+
+Tasks random_tasks(Random &random, int most_tasks, int most_ticks, bool has_delays) {
+    Tasks drawn;
+    const int n = static_cast<int>(random.number(1, most_tasks));
+    drawn.n_resources = static_cast<int>(random.number(1, 3));
+    for (int t = 0; t < n; t++)
+        drawn.task.push_back({static_cast<int>(random.number(-1, drawn.n_resources - 1)),
+                              random.number(random.chance(10) ? 0 : 1, most_ticks)});
+    for (int t = 0; t < n; t++) {
+        std::vector<pti_reader> readers;
+        for (int r = t + 1; r < n; r++)
+            if (random.chance(40))
+                readers.push_back({r, has_delays && random.chance(15) ? 1 : 0});
+        for (int r = 0; has_delays && r <= t; r++)
+            if (random.chance(12))
+                readers.push_back({r, static_cast<int>(random.number(1, 2))});
+        drawn.add_buffer(t, readers, random.number(1, 9));
+    }
+    return drawn;
+}
+
+int64_t bytes_of(const pti_stream_tasks &of, const pti_periodic &schedule) {
+    int64_t bytes = 0;
+    for (int b = 0; b < of.n_buffers; b++)
+        bytes += of.buffer[b].frame_bytes * schedule.capacity[b];
+    return bytes;
+}
+
+/** All starts at whole ticks, task by task: with whole numbers the best ones are among them. */
+class BruteForce {
+  public:
+    BruteForce(const pti_stream_tasks &of, int64_t period, int64_t bound)
+        : of_(of), period_(period), best_(bound), start_(static_cast<size_t>(of.n_tasks)) {
+        for (int t = 0; t < of.n_tasks; t++)
+            horizon_ += of.task[t].ticks;
+        horizon_ += period * 2;
+        place(0);
+    }
+
+    /** The fewest bytes below the bound; the bound: there are none. */
+    int64_t best() const { return best_; }
+
+  private:
+    void place(int task) {
+        if (task == of_.n_tasks) {
+            best_ = std::min(best_, bytes(of_.n_tasks));
+            return;
+        }
+        const int64_t first = task == 0 ? horizon_ : 0, last = task == 0 ? horizon_ : 2 * horizon_;
+        for (int64_t at = first; at <= last; at++) {
+            start_[static_cast<size_t>(task)] = at;
+            if (is_right(task) && bytes(task + 1) < best_)
+                place(task + 1);
+        }
+    }
+
+    /** Whether a task stands as those before it allow. */
+    bool is_right(int task) const {
+        for (int b = 0; b < of_.n_buffers; b++)
+            for (int r = of_.buffer[b].first_reader;
+                 r < of_.buffer[b].first_reader + of_.buffer[b].n_readers; r++) {
+                const int from = of_.buffer[b].producer, to = of_.reader[r].task;
+                if (std::max(from, to) == task &&
+                    at(to) + of_.reader[r].delay * period_ < at(from) + of_.task[from].ticks)
+                    return false;
+            }
+        for (int other = 0; other < task; other++)
+            if (of_.task[task].resource >= 0 &&
+                of_.task[other].resource == of_.task[task].resource && overlap(other, task))
+                return false;
+        return of_.task[task].resource < 0 || of_.task[task].ticks <= period_;
+    }
+
+    bool overlap(int a, int b) const {
+        const int64_t apart = ((at(b) - at(a)) % period_ + period_) % period_;
+        const bool follows = apart >= of_.task[a].ticks && apart + of_.task[b].ticks <= period_;
+        const bool meets = apart == 0 && (of_.task[a].ticks == 0 || of_.task[b].ticks == 0);
+        return !follows && !meets;
+    }
+
+    int64_t at(int task) const { return start_[static_cast<size_t>(task)]; }
+
+    /** Of the buffers whose producer is placed: by the readers that are. */
+    int64_t bytes(int n_placed) const {
+        int64_t sum = 0;
+        for (int b = 0; b < of_.n_buffers; b++) {
+            const pti_buffer &held = of_.buffer[b];
+            int64_t length = of_.task[held.producer].ticks;
+            for (int r = held.first_reader; r < held.first_reader + held.n_readers; r++)
+                if (held.producer < n_placed && of_.reader[r].task < n_placed)
+                    length = std::max(length, at(of_.reader[r].task) - at(held.producer) +
+                                                  of_.task[of_.reader[r].task].ticks +
+                                                  of_.reader[r].delay * period_);
+            sum += held.frame_bytes * std::max<int64_t>(1, (length + period_ - 1) / period_);
+        }
+        return sum;
+    }
+
+    const pti_stream_tasks &of_;
+    int64_t period_, best_, horizon_ = 0;
+    std::vector<int64_t> start_;
+};
+
+/** Execution that starts everything as soon as it can: a producer when its buffer has room, a reader
+ * when its frame is there, and the tasks of a resource in the schedule's order. Returns when the last
+ * frame of n begins, at the task that begins last. */
+int64_t run_self_timed(const pti_stream_tasks &of, const pti_periodic &schedule, int64_t n_frames) {
+    const size_t n = static_cast<size_t>(of.n_tasks);
+    std::vector<std::vector<int64_t>> start(
+        n, std::vector<int64_t>(static_cast<size_t>(n_frames), -1));
+    struct Firing {
+        int64_t planned;
+        int64_t ticks;
+        int task;
+        int64_t frame;
+    };
+    std::vector<Firing> order;
+    for (int t = 0; t < of.n_tasks; t++)
+        for (int64_t f = 0; f < n_frames; f++)
+            order.push_back({schedule.start[t] + f * schedule.period, of.task[t].ticks, t, f});
+    std::stable_sort(order.begin(), order.end(), [](const Firing &a, const Firing &b) {
+        return a.planned != b.planned ? a.planned < b.planned : a.ticks < b.ticks;
+    });
+    std::vector<int64_t> is_free(static_cast<size_t>(of.n_resources) + 1, 0);
+    int64_t last = 0;
+    for (const Firing &one : order) {
+        int64_t at = 0;
+        const auto end_of = [&](int task, int64_t frame) {
+            return frame < 0 || frame >= n_frames
+                       ? 0
+                       : start[static_cast<size_t>(task)][static_cast<size_t>(frame)] +
+                             of.task[task].ticks;
+        };
+        for (int b = 0; b < of.n_buffers; b++)
+            for (int r = of.buffer[b].first_reader;
+                 r < of.buffer[b].first_reader + of.buffer[b].n_readers; r++) {
+                const pti_reader &reader = of.reader[r];
+                if (reader.task == one.task)
+                    at = std::max(at, end_of(of.buffer[b].producer, one.frame - reader.delay));
+                if (of.buffer[b].producer == one.task && reader.task != one.task)
+                    at = std::max(
+                        at, end_of(reader.task, one.frame - schedule.capacity[b] + reader.delay));
+            }
+        if (of.task[one.task].resource >= 0) {
+            at = std::max(at, is_free[static_cast<size_t>(of.task[one.task].resource)]);
+            is_free[static_cast<size_t>(of.task[one.task].resource)] = at + one.ticks;
+        }
+        EXPECT_LE(at, one.planned) << "a firing is later than planned";
+        start[static_cast<size_t>(one.task)][static_cast<size_t>(one.frame)] = at;
+        last = std::max(last, at);
+    }
+    return last;
+}
+
+TEST(Periodic, BoundIsTheWorkOfAResourceOrACycle) {
+    Tasks two;
+    two.n_resources = 2;
+    two.task = {{0, 3}, {1, 4}, {0, 2}};
+    two.add_buffer(0, {{1, 0}}, 1);
+    two.add_buffer(1, {{2, 0}}, 1);
+    pti_period_bound bound;
+    pti_stream_tasks of = two.view();
+    ASSERT_TRUE(pti_period_bound_find(&of, &bound));
+    EXPECT_EQ(bound.ticks, 5);
+    EXPECT_EQ(bound.kind, PTI_BOUND_WORK);
+    EXPECT_EQ(bound.resource, 0);
+    two.add_buffer(2, {{0, 1}}, 1);
+    of = two.view();
+    ASSERT_TRUE(pti_period_bound_find(&of, &bound));
+    EXPECT_EQ(bound.ticks, 9);
+    EXPECT_EQ(bound.kind, PTI_BOUND_CYCLE);
+    two.reader.back().delay = 2;
+    of = two.view();
+    ASSERT_TRUE(pti_period_bound_find(&of, &bound));
+    EXPECT_EQ(bound.ticks, 5);
+    two.buffer[0].depth = 1;
+    of = two.view();
+    ASSERT_TRUE(pti_period_bound_find(&of, &bound));
+    EXPECT_EQ(bound.ticks, 7);
+}
+
+/* Two stages on two resources: the buffer between them holds two frames. */
+TEST(Periodic, AChannelBetweenTwoBusyUnitsHoldsTwoFrames) {
+    Tasks chain;
+    chain.n_resources = 2;
+    chain.task = {{0, 4}, {1, 4}};
+    chain.add_buffer(0, {{1, 0}}, 10);
+    chain.add_buffer(1, {}, 10);
+    const pti_stream_tasks of = chain.view();
+    pti_periodic schedule;
+    ASSERT_EQ(pti_periodic_find(&of, 4, &schedule), PTI_FOUND);
+    EXPECT_EQ(schedule.capacity[0], 2);
+    EXPECT_EQ(schedule.capacity[1], 1);
+    EXPECT_TRUE(schedule.is_least);
+    pti_periodic_free(&schedule);
+    ASSERT_EQ(pti_periodic_find_serial(&of, &schedule), PTI_FOUND);
+    EXPECT_EQ(schedule.period, 8);
+    EXPECT_EQ(schedule.capacity[0], 1);
+    pti_periodic_free(&schedule);
+}
+
+TEST(PeriodicRandom, BuffersAreLeastAsByBruteForce) {
+    Random random(test_seed("PeriodicRandom.BuffersAreLeastAsByBruteForce"));
+    const int64_t n_rounds = scaled(1000);
+    int64_t n_compared = 0, n_without = 0;
+    for (int64_t round = 0; round < n_rounds; round++) {
+        Tasks drawn = random_tasks(random, 5, 3, random.chance(50));
+        const pti_stream_tasks of = drawn.view();
+        pti_period_bound bound;
+        pti_periodic schedule;
+        ASSERT_TRUE(pti_period_bound_find(&of, &bound));
+        if (bound.ticks > 8)
+            continue;
+        const pti_found found = pti_periodic_find(&of, bound.ticks, &schedule);
+        ASSERT_TRUE(schedule.is_least) << drawn.text();
+        ASSERT_NE(found, PTI_FOUND_NO_MEMORY);
+        n_compared++;
+        n_without += found == PTI_NONE_FOUND;
+        if (found == PTI_NONE_FOUND) {
+            EXPECT_EQ(BruteForce(of, bound.ticks, INT64_MAX).best(), INT64_MAX) << drawn.text();
+            continue;
+        }
+        EXPECT_EQ(pti_periodic_find_fault(&of, &schedule), nullptr)
+            << pti_periodic_find_fault(&of, &schedule) << "\n"
+            << drawn.text();
+        const int64_t bytes = bytes_of(of, schedule);
+        EXPECT_EQ(BruteForce(of, bound.ticks, bytes).best(), bytes)
+            << "period " << bound.ticks << "\n"
+            << drawn.text();
+        pti_periodic_free(&schedule);
+        if (HasFailure())
+            return;
+    }
+    std::printf("%lld compared, of which %lld have no schedule of the bound\n",
+                static_cast<long long>(n_compared), static_cast<long long>(n_without));
+    EXPECT_GE(n_compared, n_rounds / 4 - 5);
+}
+
+TEST(PeriodicRandom, SelfTimedExecutionSustainsThePeriod) {
+    Random random(test_seed("PeriodicRandom.SelfTimedExecutionSustainsThePeriod"));
+    for (int64_t round = 0; round < scaled(1000); round++) {
+        Tasks drawn = random_tasks(random, 12, 50, random.chance(50));
+        const pti_stream_tasks of = drawn.view();
+        pti_period_bound bound;
+        pti_periodic schedule;
+        ASSERT_TRUE(pti_period_bound_find(&of, &bound));
+        if (pti_periodic_find(&of, bound.ticks, &schedule) != PTI_FOUND)
+            continue;
+        const int64_t n_frames = 30;
+        const int64_t last = run_self_timed(of, schedule, n_frames);
+        EXPECT_LE(last, *std::max_element(schedule.start, schedule.start + of.n_tasks) +
+                            (n_frames - 1) * bound.ticks);
+        EXPECT_EQ(pti_periodic_find_fault(&of, &schedule), nullptr);
+        pti_periodic_free(&schedule);
+        ASSERT_FALSE(HasFailure()) << drawn.text();
+    }
+}
+
+TEST(PeriodicRandom, ManyTasksReachTheBoundWithoutCycles) {
+    Random random(test_seed("PeriodicRandom.ManyTasksReachTheBoundWithoutCycles"));
+    for (int64_t round = 0; round < scaled(30); round++) {
+        Tasks drawn = random_tasks(random, 100, 1000, false);
+        const pti_stream_tasks of = drawn.view();
+        pti_period_bound bound;
+        pti_periodic schedule;
+        ASSERT_TRUE(pti_period_bound_find(&of, &bound));
+        ASSERT_EQ(pti_periodic_find(&of, bound.ticks, &schedule), PTI_FOUND);
+        EXPECT_EQ(pti_periodic_find_fault(&of, &schedule), nullptr);
+        pti_periodic_free(&schedule);
+    }
+}
+
+} // namespace

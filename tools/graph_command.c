@@ -1,0 +1,192 @@
+#include "command.h"
+#include "help.h"
+
+#include <getopt.h>
+#include <polytile/graph.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char subcommand[] = "graph";
+
+/** The arguments; members of zero are options not given. */
+typedef struct graph_arguments {
+    const char *path;
+    const char *machine;
+    const char *profile;
+    const char *dot;
+    const char *svg;
+    polytile_graph_options options;
+    bool json;
+    bool help;
+} graph_arguments;
+
+/** Set a choice of two words; false: it is neither. */
+static bool choose(const char *text, const char *no, const char *yes, bool *chosen) {
+    *chosen = strcmp(text, yes) == 0;
+    return *chosen || strcmp(text, no) == 0;
+}
+
+static int set_choice(graph_arguments *args, int option, const char *text) {
+    if (option == 'k' && !choose(text, "auto", "keep", &args->options.keep_map))
+        return usage_error(subcommand, "--map %s: use auto or keep", text);
+    if (option == 'o' && !choose(text, "on", "off", &args->options.no_overlap))
+        return usage_error(subcommand, "--overlap %s: use on or off", text);
+    return EXIT_DONE;
+}
+
+static int set_option(graph_arguments *args, int option, const char *text) {
+    args->json |= option == 'j';
+    args->help |= option == 'h';
+    args->machine = option == 'm' ? text : args->machine;
+    args->profile = option == 'p' ? text : args->profile;
+    args->dot = option == 'd' ? text : args->dot;
+    args->svg = option == 'v' ? text : args->svg;
+    args->options.objective = option == 'b' ? text : args->options.objective;
+    args->options.strategy = option == 's' ? text : args->options.strategy;
+    return set_choice(args, option, text);
+}
+
+static int parse(int argc, char **argv, graph_arguments *args) {
+    static const struct option options[] = {{"machine", required_argument, NULL, 'm'},
+                                            {"map", required_argument, NULL, 'k'},
+                                            {"overlap", required_argument, NULL, 'o'},
+                                            {"objective", required_argument, NULL, 'b'},
+                                            {"strategy", required_argument, NULL, 's'},
+                                            {"profile", required_argument, NULL, 'p'},
+                                            {"dot", required_argument, NULL, 'd'},
+                                            {"svg", required_argument, NULL, 'v'},
+                                            {"json", no_argument, NULL, 'j'},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {0}};
+    int option, exit_code = EXIT_DONE;
+    opterr = 0;
+    optind = 1;
+    while (exit_code == EXIT_DONE &&
+           (option = getopt_long(argc, argv, "-:h", options, NULL)) != -1) {
+        if (option == 1 && args->path == NULL)
+            args->path = optarg;
+        else if (option == 1)
+            exit_code = usage_error(subcommand, "there is no place for the word \"%s\"", optarg);
+        else if (option == ':')
+            exit_code = usage_error(subcommand, "%s needs a value", argv[optind - 1]);
+        else if (option == '?')
+            exit_code = usage_error(subcommand, "%s is not understood", argv[optind - 1]);
+        else
+            exit_code = set_option(args, option, optarg);
+    }
+    if (exit_code == EXIT_DONE && args->path == NULL && optind < argc)
+        args->path = argv[optind++];
+    if (exit_code == EXIT_DONE && optind < argc)
+        exit_code = usage_error(subcommand, "there is no place for the word \"%s\"", argv[optind]);
+    if (exit_code == EXIT_DONE && args->path == NULL && !args->help)
+        exit_code = usage_error(subcommand, "the graph is missing: name its file, FILE.dot");
+    return exit_code;
+}
+
+/** Files that are named but cannot be read are wrong usage. */
+static int report_read(polytile_context *ctx, polytile_status status) {
+    const int exit_code = library_error(subcommand, ctx, status);
+    return status == POLYTILE_IO ? EXIT_USAGE : exit_code;
+}
+
+/* Measured seconds, as --json writes them. */
+
+static int set_measured(polytile_context *ctx, polytile_graph *graph, const char *path,
+                        const json_t *actor) {
+    const char *name = json_string_value(json_object_get(actor, "name"));
+    const json_t *seconds = json_object_get(actor, "seconds");
+    if (name == NULL || !json_is_number(seconds))
+        return usage_error(subcommand, "--profile %s: an actor has a \"name\" and \"seconds\"",
+                           path);
+    const polytile_status status =
+        polytile_graph_set_seconds(graph, name, json_number_value(seconds));
+    return status == POLYTILE_OK ? EXIT_DONE : library_error(subcommand, ctx, status);
+}
+
+static int read_profile(polytile_context *ctx, polytile_graph *graph, const char *path) {
+    json_error_t error;
+    int exit_code = EXIT_DONE;
+    size_t k;
+    json_t *actor, *root = json_load_file(path, 0, &error);
+    const json_t *actors = json_object_get(root, "actors");
+    if (root == NULL)
+        return usage_error(subcommand, "--profile %s: %s (line %d)", path, error.text, error.line);
+    if (!json_is_array(actors))
+        exit_code = usage_error(subcommand, "--profile %s: it has no list \"actors\"", path);
+    json_array_foreach(actors, k, actor) {
+        if (exit_code == EXIT_DONE)
+            exit_code = set_measured(ctx, graph, path, actor);
+    }
+    json_decref(root);
+    return exit_code;
+}
+
+/* Results. */
+
+static int write_form(polytile_context *ctx, const polytile_graph_plan *plan,
+                      polytile_format format, const char *path) {
+    char *text = NULL;
+    polytile_status status = polytile_graph_plan_to_string(plan, format, &text);
+    if (status != POLYTILE_OK)
+        return library_error(subcommand, ctx, status);
+    int exit_code =
+        path != NULL ? write_file(subcommand, path, text) : write_result(subcommand, text);
+    free(text);
+    return exit_code;
+}
+
+static int write_dot(polytile_context *ctx, const polytile_graph_plan *plan, const char *path) {
+    char *text = NULL;
+    polytile_status status = polytile_graph_plan_to_dot(plan, &text);
+    if (status != POLYTILE_OK)
+        return library_error(subcommand, ctx, status);
+    int exit_code = write_file(subcommand, path, text);
+    free(text);
+    return exit_code;
+}
+
+static int write_results(polytile_context *ctx, const polytile_graph_plan *plan,
+                         const graph_arguments *args) {
+    int exit_code = EXIT_DONE;
+    if (args->dot != NULL)
+        exit_code = write_dot(ctx, plan, args->dot);
+    if (exit_code == EXIT_DONE && args->svg != NULL)
+        exit_code = write_form(ctx, plan, POLYTILE_SVG, args->svg);
+    if (exit_code == EXIT_DONE)
+        exit_code = write_form(ctx, plan, args->json ? POLYTILE_JSON : POLYTILE_TEXT, NULL);
+    if (exit_code == EXIT_DONE && args->json)
+        fputs(polytile_graph_plan_get_notes(plan), stderr);
+    return exit_code;
+}
+
+static int plan_in_context(polytile_context *ctx, const graph_arguments *args) {
+    polytile_graph *graph = NULL;
+    polytile_machine *machine = NULL;
+    polytile_graph_plan *plan = NULL;
+    polytile_status status = polytile_graph_read(ctx, args->path, &graph);
+    if (status == POLYTILE_OK)
+        status = args->machine != NULL ? polytile_machine_read(ctx, args->machine, &machine)
+                                       : polytile_machine_find(ctx, &machine);
+    if (status != POLYTILE_OK)
+        return report_read(ctx, status);
+    int exit_code = args->profile == NULL ? EXIT_DONE : read_profile(ctx, graph, args->profile);
+    if (exit_code != EXIT_DONE)
+        return exit_code;
+    status = polytile_graph_plan_create(graph, machine, &args->options, &plan);
+    return status == POLYTILE_OK ? write_results(ctx, plan, args)
+                                 : library_error(subcommand, ctx, status);
+}
+
+int graph_command(int argc, char **argv) {
+    graph_arguments args = {0};
+    polytile_context *ctx = NULL;
+    int exit_code = parse(argc, argv, &args);
+    if (exit_code != EXIT_DONE || args.help)
+        return exit_code != EXIT_DONE ? exit_code : write_result(subcommand, help_graph);
+    polytile_status status = polytile_context_create(&ctx);
+    exit_code = status == POLYTILE_OK ? plan_in_context(ctx, &args)
+                                      : library_error(subcommand, ctx, status);
+    polytile_context_destroy(ctx);
+    return exit_code;
+}
