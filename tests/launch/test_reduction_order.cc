@@ -374,7 +374,7 @@ TEST(ReductionOrder, ThreadsOfTheHostAddUpTheirSharesInOrder) {
             ASSERT_EQ(polytile_run(device, kernel, &threads, polytile_kernel_get_n_arrays(kernel),
                                    arrays, nullptr),
                       POLYTILE_OK);
-            const float expected = n_threads < 3 ? std::accumulate(x.begin(), x.end(), 0.1f)
+            const float expected = n_threads < 2 ? std::accumulate(x.begin(), x.end(), 0.1f)
                                                  : sum_in_shares(0.1f, x, n_threads);
             EXPECT_EQ(s[0], expected) << n_threads << " threads";
         }

@@ -5,9 +5,8 @@
 #include "base/text.h"
 #include <polytile/declaration.h>
 
-/* access/declare: what programs declare. Text or calls become a declaration; there are types,
- * arrays and NumPy files. Here is the declaration as data; parse.h reads its text, array.h has
- * arrays. */
+/* access/declare: what programs declare. Text or calls become a declaration, with accesses, edges and
+ * parameters. Here is the declaration as data; parse.h reads its text. */
 
 /* A declaration as data. The parser and the builder make it; instances and isl relations are made
  * from it. */

@@ -38,7 +38,7 @@ static bool is_part_of_array(const pti_instance *instance, int o, const pti_oper
         if (pti_operand_array(instance, p) != pti_operand_array(instance, o))
             continue;
         are_alike = are_alike && piece->element_bytes == array->element_bytes &&
-                    piece->domain.n_dims == array->domain.n_dims &&
+                    piece->type == array->type && piece->domain.n_dims == array->domain.n_dims &&
                     pti_box_contains(&array->domain, &piece->domain);
         if (are_alike)
             pti_boxes_add_new(&parts, &piece->domain);

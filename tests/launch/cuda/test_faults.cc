@@ -196,14 +196,19 @@ TEST(CudaFaults, AKernelThatCudaDoesNotKnowIsUnsupported) {
     FakeWorld world(1);
     Random random(1);
     Session session;
-    polytile_implementation unknown = *FakeWorld::cases().of("add[i]").implementation;
-    unknown.cuda = &unknown;
-    Case of = FakeWorld::cases().of("add[i]");
-    of.implementation = &unknown;
     polytile_device *device = session.open("cuda:0(memory=64KiB)");
-    Scene scene(session.ctx, of, 100, &random);
-    EXPECT_EQ(session.run(device, scene, scene.options), POLYTILE_UNSUPPORTED) << session.error();
-    EXPECT_TRUE(session.says("add")) << session.error();
+    for (const void *contiguous :
+         {static_cast<const void *>(nullptr), static_cast<const void *>(&random)}) {
+        polytile_implementation unknown = *FakeWorld::cases().of("add[i]").implementation;
+        unknown.cuda = &unknown;
+        unknown.cuda_contiguous = contiguous;
+        Case of = FakeWorld::cases().of("add[i]");
+        of.implementation = &unknown;
+        Scene scene(session.ctx, of, 100, &random);
+        EXPECT_EQ(session.run(device, scene, scene.options), POLYTILE_UNSUPPORTED)
+            << session.error();
+        EXPECT_TRUE(session.says("cannot run the kernel of add")) << session.error();
+    }
 }
 
 TEST(CudaFaults, AKernelWithoutCudaIsUnsupported) {

@@ -27,7 +27,7 @@ static bool begin_replay(pti_joint_replay *replay, const pti_joint_schedule *sch
 static bool free_cell(pti_joint_cell *cell) {
     pti_boxes *sets[] = {&cell->valid,      &cell->loose, &cell->reading, &cell->fetching,
                          &cell->forgetting, &cell->read,  &cell->written, &cell->held,
-                         &cell->former,     &cell->late};
+                         &cell->former,     &cell->late,  &cell->outdated};
     bool failed = false;
     for (size_t s = 0; s < sizeof sets / sizeof *sets; s++) {
         failed |= sets[s]->failed;

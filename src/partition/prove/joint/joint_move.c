@@ -15,11 +15,26 @@ static void settle_cell(pti_joint_replay *replay, int array, int member) {
     pti_boxes_subtract_all(&cell->loose, &cell->fetching);
     pti_boxes_subtract_all(&cell->loose, &cell->forgetting);
     pti_boxes_clear(&cell->fetching);
+    pti_boxes_clear(&cell->outdated);
     pti_boxes_clear(&cell->forgetting);
     pti_boxes_clear(&cell->late);
     pti_boxes_clear(&cell->reading);
     pti_boxes_clear(&cell->former);
     cell->reduces = false;
+}
+
+void pti_joint_outdate(pti_joint_replay *replay, pti_joint_cell *cell, const pti_boxes *changed) {
+    const pti_boxes *dirty[] = {&cell->loose, &cell->late};
+    pti_boxes under_way = {0}, written = {0};
+    pti_boxes_intersect(&under_way, &cell->fetching, changed);
+    for (int k = 0; k < 2 && under_way.n_boxes > 0; k++) {
+        pti_boxes_intersect(&written, &under_way, dirty[k]);
+        pti_joint_unite_sets(&cell->outdated, &written);
+    }
+    pti_boxes_subtract_all(&cell->fetching, changed);
+    replay->failed |= under_way.failed || written.failed;
+    pti_boxes_free(&under_way);
+    pti_boxes_free(&written);
 }
 
 /** Whether a member runs threads of the launch at hand, which uses an array. */
@@ -75,6 +90,17 @@ static const polytile_domain *find_written(const pti_joint_replay *replay, pti_j
     return NULL;
 }
 
+/** Elements of a set of which another member's download of a former version is under way. */
+static const polytile_domain *find_outdated(const pti_joint_replay *replay, pti_joint_place at,
+                                            const pti_boxes *set) {
+    const polytile_domain *box = NULL;
+    for (int q = at.list->first; box == NULL && q < at.list->first + at.list->n_local; q++)
+        if (is_other(replay, at.op->array, at.op->member, q))
+            box =
+                pti_boxes_find_meeting(&pti_joint_cell_of(replay, at.op->array, q)->outdated, set);
+    return box;
+}
+
 /** Elements of a set that another member has in a former version, and may still read in host memory,
  * or bring home; *found holds some of them. */
 static bool has_former(pti_joint_replay *replay, pti_joint_place at, const pti_boxes *set,
@@ -111,6 +137,7 @@ bool pti_joint_may_write(const pti_joint_replay *replay, pti_joint_place at, int
         if (box != NULL)
             return reject(replay, at, box, "is written where a device may bring older elements");
         box = pti_boxes_find_meeting(&cell->fetching, boxes);
+        box = box != NULL ? box : pti_boxes_find_meeting(&cell->outdated, boxes);
         if (box != NULL)
             return reject(replay, at, box, "is written while a download may write it, too");
     }
@@ -151,6 +178,7 @@ static bool fetch_old(pti_joint_replay *replay, pti_joint_place at, pti_boxes *o
     pti_boxes_subtract_all(old, &cell->valid);
     pti_boxes_intersect(&changed, old, &cell->loose);
     pti_joint_unite_sets(&cell->forgetting, old);
+    pti_joint_unite_sets(&cell->outdated, &changed);
     bool holds = overwrite_home(replay, at, &changed);
     replay->failed |= changed.failed;
     pti_boxes_free(&changed);
@@ -169,6 +197,9 @@ static bool fetch_newest(pti_joint_replay *replay, pti_joint_place at, const pti
         holds = reject(replay, at, &box, "another device may bring older elements home later");
     else if (has_former(replay, at, &changed, true, &box))
         holds = reject(replay, at, &box, "another member may still read the former version");
+    else if (find_outdated(replay, at, &newest) != NULL)
+        holds = reject(replay, at, find_outdated(replay, at, &newest),
+                       "another member's download may bring older elements home later");
     pti_joint_unite_sets(&cell->fetching, &newest);
     replay->failed |= newest.failed || changed.failed;
     pti_boxes_free(&newest);

@@ -17,9 +17,10 @@ typedef struct pti_joint_cell {
     pti_boxes valid; /* as in holdings, as are the next two */
     pti_boxes loose;
     pti_boxes reading;
-    pti_boxes former;     /* of those that it may be reading: written since */
-    pti_boxes read;       /* like them, by the launch at hand */
-    pti_boxes fetching;   /* downloads that are not waited for */
+    pti_boxes former;   /* of those that it may be reading: written since */
+    pti_boxes read;     /* like them, by the launch at hand */
+    pti_boxes fetching; /* downloads of the newest that are not waited for */
+    pti_boxes outdated; /* the same of former versions: they may overwrite what is newer at home */
     pti_boxes forgetting; /* what is forgotten, and not waited for */
     pti_boxes late;    /* of that, what a device that keeps it may bring home, once it does not */
     pti_boxes written; /* by the launch at hand */
@@ -112,6 +113,9 @@ bool pti_joint_reject(pti_text *why, const pti_joint_schedule *schedule, pti_joi
                       const polytile_domain *box, const char *reason);
 
 /* joint_move.c */
+
+/** Let elements change: downloads of them that are under way bring a former version home. */
+void pti_joint_outdate(pti_joint_replay *replay, pti_joint_cell *cell, const pti_boxes *changed);
 
 /** Let the waits of an operation have been waited for. */
 void pti_joint_settle(pti_joint_replay *replay, pti_joint_place at);

@@ -179,8 +179,18 @@ static bool may_come_home(const pti_joint_replay *replay, int one, int other) {
     return !replay->schedule->keeps[one] || !replay->schedule->keeps[other];
 }
 
+/** A box of a set of which downloads are under way, though the device has forgotten it; NULL: none. */
+static const polytile_domain *find_download(pti_joint_replay *replay, const pti_joint_cell *cell,
+                                            const pti_boxes *set) {
+    const polytile_domain *box = pti_boxes_find_meeting(&cell->outdated, set);
+    if (box != NULL || cell->late.n_boxes == 0 || cell->fetching.n_boxes == 0)
+        return box;
+    pti_boxes_intersect(&replay->old, &cell->late, &cell->fetching);
+    return pti_boxes_find_meeting(&replay->old, set);
+}
+
 /** Others may be using in the same host memory what threads write. */
-static bool check_users(const pti_joint_replay *replay, pti_joint_place at, int array,
+static bool check_users(pti_joint_replay *replay, pti_joint_place at, int array,
                         const pti_boxes *written) {
     for (int q = at.list->first; q < at.list->first + at.list->n_local; q++) {
         if (!is_neighbour(replay, at, array, q))
@@ -195,6 +205,9 @@ static bool check_users(const pti_joint_replay *replay, pti_joint_place at, int 
                   : NULL;
         if (box != NULL)
             return reject(replay, at, box, "another member's device may bring it home, too");
+        box = replay->schedule->keeps[at.op->member] ? NULL : find_download(replay, cell, written);
+        if (box != NULL)
+            return reject(replay, at, box, "another member's download may bring it home, too");
     }
     return true;
 }
@@ -212,11 +225,11 @@ static bool write_operand(pti_joint_replay *replay, pti_joint_place at, int oper
         return reject(replay, at, box, "starts from the identity twice");
     if (!check_users(replay, at, call->array[operand], written))
         return false;
+    pti_joint_outdate(replay, cell, written);
     pti_joint_unite(&cell->loose, written);
     if (replay->schedule->keeps[at.op->member])
         pti_joint_unite(&cell->held, written);
     pti_joint_unite(&cell->written, written);
-    pti_boxes_subtract_all(&cell->fetching, written);
     pti_boxes_subtract_all(&cell->forgetting, written);
     return true;
 }
@@ -409,7 +422,7 @@ static void renew_array(pti_joint_replay *replay, int array) {
             renew_vague_cell(replay, array, q);
         else
             renew_cell(replay, array, q);
-        pti_boxes_subtract_all(&cell->fetching, &replay->changed);
+        pti_joint_outdate(replay, cell, &replay->changed);
         renew_home(replay, array, q);
     }
     pti_boxes_clear(&replay->combined[array]);

@@ -240,6 +240,27 @@ TEST_F(JointCheck, WhatSeveralComputedIsForgottenBeforeAnythingElse) {
     ExpectSays("is forgotten, and nobody waits for that");
 }
 
+/** A member writes elements of the other's, which that one brings home and forgets before. */
+TEST_F(JointCheck, WhatOthersWriteIsBroughtHomeBefore) {
+    const int64_t first = 0, last = 3;
+    ASSERT_TRUE(program.add_launch("mirror[i]: inout x[i]; in y[i]; out z[7-i]",
+                                   polytile_domain_from_bounds(1, &first, &last), {0, 1, 1}));
+    pti_superstep_parts_free(&parts);
+    pti_copies_free(&after);
+    pti_copies_create(2, 2, &after);
+    superstep = program.superstep(1, 1, 2);
+    ASSERT_TRUE(pti_superstep_deal(&superstep, 0, 2, &after, &parts));
+    keeps = true;
+    Plan(true);
+    ASSERT_EQ(Check(), "") << Text();
+    ASSERT_NE(Find(0, PTI_JOINT_FETCH), nullptr) << Text();
+    ASSERT_LT(Find(0, PTI_JOINT_FETCH), Find(0, PTI_JOINT_RUN)) << Text();
+    pti_joint_op *wait = Find(0, PTI_JOINT_RUN) - 1;
+    ASSERT_GT(wait->n_waits, 0) << Text();
+    wait->n_waits = 0;
+    ExpectSays("another member's download may bring older elements home later");
+}
+
 TEST_F(JointCheck, NobodyHoldsLessThanIsSaid) {
     Plan(true);
     pti_boxes *valid = &pti_joint_at(schedule, schedule->before, 0, 1)->valid;
