@@ -121,15 +121,14 @@ static bool is_moved(const pti_exchange *exchange, const process *of, int array)
 }
 
 /** Whether threads that several members run write what these send each other before: it must not
- * be on its way any more. What an owner reduces for all is nothing to the others. */
+ * be on its way any more. */
 static bool writes_moved(const pti_superstep *superstep, const pti_superstep_parts *parts,
                          const process *of) {
     const pti_shared_launch *launch = superstep->launch;
     const pti_home *home = &parts->work[0].home[0];
     bool does = false;
     for (int a = 0; a < launch->call.instance->n_operands; a++) {
-        const pti_operand *operand = &launch->call.instance->operand[a];
-        does |= operand->writes && !(operand->reduces && home->widens) &&
+        does |= launch->call.instance->operand[a].writes &&
                 is_moved(&parts->before, of, launch->call.array[a]);
     }
     return does && pti_home_repeats(home, launch, superstep->ownerships);
