@@ -247,7 +247,7 @@ TEST(CudaGpu, TilesGiveTheResultsOfLaunchAfterLaunch) {
     for (int64_t round = 0; round < scaled(40) && !testing::Test::HasFailure(); round++) {
         Turns of = draw(&random);
         for (int d = 0; d < 2; d++) {
-            const int64_t more = random.number(800, 1600);
+            const int64_t more = random.number(1600, 2400);
             of.extents[d] += more;
             of.threads.range[d].hi += more;
         }
