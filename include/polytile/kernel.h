@@ -63,12 +63,13 @@
     PT_BODY(kernel, indices, __VA_ARGS__);                                                         \
     PT_HOST_FUNCTION(kernel, indices, __VA_ARGS__)                                                 \
     PT_CUDA_FUNCTION(kernel, indices, __VA_ARGS__)                                                 \
+    PT_CUDA_TILES_FUNCTION(kernel, indices, __VA_ARGS__)                                           \
     static const polytile_view_shape kernel##_shapes[] = {                                         \
         PT_EACH(PT_VIEW_SHAPE, kernel, __VA_ARGS__)};                                              \
     static const polytile_body_parameter kernel##_parameters[] = {                                 \
         PT_EACH(PT_BODY_PARAMETER, kernel, __VA_ARGS__){0, 0, POLYTILE_ANY_NUMBER}};               \
     PT_UNUSED static const polytile_implementation kernel##_kernel =                               \
-        PT_IMPLEMENTATION(kernel, PT_COUNT indices);                                               \
+        PT_IMPLEMENTATION(kernel, indices, __VA_ARGS__);                                           \
     PT_BODY(kernel, indices, __VA_ARGS__)
 
 /**
@@ -80,11 +81,12 @@
 
 #define PT_UNUSED __attribute__((unused))
 
-#define PT_IMPLEMENTATION(kernel, n_indices)                                                       \
+#define PT_IMPLEMENTATION(kernel, indices, ...)                                                    \
     {                                                                                              \
-        kernel##_host, 0, n_indices, kernel##_n_views, kernel##_shapes, kernel##_n_parameters,     \
-            kernel##_parameters, PT_CUDA_ADDRESSES(kernel), 0, 0, true, PT_CUDA_PIECES(kernel), 0, \
-            true, false, 0, PT_CUDA_COARSE(kernel, n_indices)                                      \
+        kernel##_host, 0, PT_COUNT indices, kernel##_n_views, kernel##_shapes,                     \
+            kernel##_n_parameters, kernel##_parameters, PT_CUDA_ADDRESSES(kernel), 0, 0, true,     \
+            PT_CUDA_PIECES(kernel), 0, true, false, 0, PT_CUDA_COARSE(kernel, PT_COUNT indices),   \
+            PT_CUDA_TILES(kernel, indices, __VA_ARGS__)                                            \
     }
 
 #ifdef __cplusplus

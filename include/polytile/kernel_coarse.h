@@ -61,9 +61,11 @@
 
 #ifdef __CUDA_ARCH__
 #define PT_UNROLL      _Pragma("unroll")
+#define PT_UNROLL_BY_8 _Pragma("unroll 8")
 #define PT_DONT_UNROLL _Pragma("unroll 1")
 #else
 #define PT_UNROLL
+#define PT_UNROLL_BY_8
 #define PT_DONT_UNROLL
 #endif
 

@@ -12,6 +12,7 @@
  */
 #include <polytile/cuda.h>
 #include <polytile/kernel_coarse.h>
+#include <polytile/kernel_tiles.h>
 
 /* Whoever compiles bodies at run time finds their kernels by name. */
 #ifndef PT_CUDA_LINKAGE

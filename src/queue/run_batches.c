@@ -114,10 +114,22 @@ static polytile_status explain_failure(void *of, const pti_batch *batch, polytil
                     polytile_size_format(queue->arena_bytes, size), pti_queue_text(queue));
 }
 
+/** Let launches run in tiles, and log what became of those that might. */
+static polytile_status tile_batch(const runner *r, pti_batch *batch) {
+    pti_text words = {0};
+    polytile_status status = pti_batch_tile(batch, &words);
+    if (status == POLYTILE_OK && words.data != NULL)
+        pti_log(r->queue->object.context, PTI_LOG_INFO, "%s", words.data);
+    pti_text_free(&words);
+    return status;
+}
+
 static polytile_status plan_batch(runner *r, pti_batch *batch) {
     double start_s = pti_now_s();
     polytile_status status = pti_batch_plan(batch);
     if (status == POLYTILE_OK)
+        status = tile_batch(r, batch);
+    if (status == POLYTILE_OK && batch->built == NULL)
         status = pti_batch_interleave(batch);
     r->report->plan_s += pti_now_s() - start_s;
     return status == POLYTILE_OK ? status : explain_failure(r, batch, status);

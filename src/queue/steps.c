@@ -39,6 +39,8 @@ static void add_launch(const pti_item *item, pti_steps *steps) {
                     .whole = prepared->ways.call[0],
                     .touched_bytes = prepared->touched_bytes,
                     .may_overlap = pti_may_run_concurrently(&prepared->implementation),
+                    .may_be_tiled = prepared->implementation.cuda_tiles != NULL &&
+                                    prepared->options.block == NULL,
                     .in_place = prepared->in_place};
     pti_body *body = &steps->body[window->n_launches++];
     *body = prepared->body;
@@ -110,7 +112,8 @@ static pti_step_window begin_window(const polytile_queue *queue, const pti_steps
                              .arrays = in_place ? NULL : pti_residency_arrays(queue->residency),
                              .residency = queue->residency,
                              .memory_bytes = in_place ? pti_host_cache_bytes() : queue->arena_bytes,
-                             .link = polytile_device_get_link(queue->device)};
+                             .link = polytile_device_get_link(queue->device),
+                             .tile_room = queue->device->tile_room};
 }
 
 /** A launch that is alone in place needs no arrays. False when memory runs out. */

@@ -83,6 +83,8 @@ void FakeCuda::add_kernel(const void *symbol, const polytile_implementation &imp
         kernels_[implementation.cuda_contiguous] = implementation;
     if (implementation.cuda_coarse != nullptr)
         kernels_[implementation.cuda_coarse] = implementation;
+    if (implementation.cuda_tiles != nullptr)
+        kernels_[implementation.cuda_tiles] = implementation;
 }
 
 int64_t FakeCuda::n_calls(const char *name) const {
@@ -155,6 +157,8 @@ cudaError_t FakeCuda::cudaGetDeviceProperties(struct cudaDeviceProp *properties,
     properties->major = 9;
     properties->multiProcessorCount = n_multiprocessors;
     properties->warpSize = 32;
+    properties->sharedMemPerMultiprocessor = options_.shared_bytes;
+    properties->sharedMemPerBlockOptin = options_.shared_bytes - reserved_shared_bytes;
     properties->maxThreadsPerBlock = max_block_threads;
     properties->maxThreadsPerMultiProcessor = threads_per_multiprocessor;
     properties->memPitch = max_pitch_bytes;

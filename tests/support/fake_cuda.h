@@ -33,8 +33,9 @@ class FakeCuda {
                                                           cudaDriverGetVersion() */
         int driver_version = CUDART_VERSION;          /* 0: there is no driver */
         size_t total_bytes = size_t{80} << 30;
-        bool are_linked = true;                 /* each GPU with each other one */
-        size_t streams_bytes = size_t{2} << 20; /* of device memory, taken with the first stream */
+        bool are_linked = true;                  /* each GPU with each other one */
+        size_t shared_bytes = size_t{228} << 10; /* of a multiprocessor */
+        size_t streams_bytes = size_t{2} << 20;  /* of device memory, taken with the first stream */
     };
 
     explicit FakeCuda(uint64_t seed) : FakeCuda(seed, Options()) {}
@@ -59,6 +60,9 @@ class FakeCuda {
     int64_t n_pageable_copies() const { return n_pageable_copies_; }
     int64_t n_pending() const { return queues_.n_pending(); }
     int64_t n_coarse_launches() const { return n_coarse_launches_; }
+    /** Launches of kernels that run several launches as one, and those that they ran. */
+    int64_t n_tile_launches() const { return n_tile_launches_; }
+    int64_t n_tiled() const { return n_tiled_; }
     int64_t n_calls(const char *name) const;
     /** What is not freed yet, such as "1 streams, 2 events"; nothing when all is. */
     std::string leaks() const;
@@ -75,6 +79,7 @@ class FakeCuda {
     static constexpr unsigned max_block_threads = 1024;
     static constexpr int threads_per_multiprocessor = 2048;
     static constexpr int n_multiprocessors = 4;
+    static constexpr size_t reserved_shared_bytes = 1024;
     static thread_local int current_device;
 
     template <auto Method, int number> friend struct FakeCudaEntry;
@@ -109,6 +114,16 @@ class FakeCuda {
         int n_slots = 0;
     };
 
+    /** Launches that run as one, tile by tile. */
+    struct Tiles {
+        polytile_implementation implementation;
+        polytile_tiles of;
+        polytile_view even_from, even_to, odd_from, odd_to;
+    };
+
+    cudaError_t launch_tiles(const polytile_implementation &implementation, dim3 grid, dim3 block,
+                             void **arguments, size_t shared_bytes, Stream *stream);
+    void run_tiles(const Tiles &tiles);
     Kernel read_arguments(const polytile_implementation &implementation, void **arguments) const;
     cudaError_t before(int call) const;
     void after(int call, cudaError_t error);
@@ -156,6 +171,8 @@ class FakeCuda {
     int64_t n_kernels_to_fault_ = 0;
     int64_t n_pageable_copies_ = 0;
     int64_t n_coarse_launches_ = 0;
+    int64_t n_tile_launches_ = 0, n_tiled_ = 0;
+    std::map<const void *, size_t> shared_bytes_; /* that kernels may have */
     std::map<std::pair<int, int>, int64_t> link_bytes_;
     std::set<std::pair<int, int>> open_links_; /* a GPU, and one whose memory it reaches */
     std::vector<int64_t> n_calls_;

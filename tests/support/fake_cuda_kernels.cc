@@ -31,6 +31,18 @@ cudaError_t FakeCuda::cudaFuncSetCacheConfig(const void *kernel, enum cudaFuncCa
     return kernels_.count(kernel) == 0 ? cudaErrorInvalidDeviceFunction : cudaSuccess;
 }
 
+cudaError_t FakeCuda::cudaFuncSetAttribute(const void *kernel, enum cudaFuncAttribute attribute,
+                                           int value) {
+    const size_t most_bytes = options_.shared_bytes - reserved_shared_bytes;
+    if (kernels_.count(kernel) == 0)
+        return cudaErrorInvalidDeviceFunction;
+    if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize || value < 0 ||
+        static_cast<size_t>(value) > most_bytes)
+        return cudaErrorInvalidValue;
+    shared_bytes_[kernel] = static_cast<size_t>(value);
+    return cudaSuccess;
+}
+
 cudaError_t FakeCuda::cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *n_blocks,
                                                                     const void *kernel,
                                                                     int n_threads,
@@ -96,13 +108,14 @@ void FakeCuda::check_origins(const Kernel &run, void **origins) {
 
 cudaError_t FakeCuda::cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments,
                                        size_t shared_bytes, cudaStream_t stream) {
-    (void)shared_bytes;
     Stream *own = find(stream);
     const auto found = kernels_.find(kernel);
     if (own == nullptr || own->device != current_device)
         return cudaErrorInvalidResourceHandle;
     if (found == kernels_.end())
         return cudaErrorInvalidDeviceFunction;
+    if (kernel == found->second.cuda_tiles)
+        return launch_tiles(found->second, grid, block, arguments, shared_bytes, own);
     Kernel run = read_arguments(found->second, arguments);
     if (kernel == run.implementation.cuda_pieces) {
         const int last = 1 + run.implementation.n_views + run.implementation.n_parameters;

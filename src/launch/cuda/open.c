@@ -7,6 +7,7 @@
 #include "launch/cuda/runtime/timing.h"
 #include "launch/cuda/staging/staging.h"
 #include "launch/cuda/team.h"
+#include "launch/cuda/tiles.h"
 #include <polytile/message_ring.h>
 
 #include <stdlib.h>
@@ -49,6 +50,7 @@ static const pti_device_functions functions = {
     .reserve = pti_cuda_reserve,
     .begin = pti_cuda_begin,
     .submit = pti_cuda_submit,
+    .submit_tiles = pti_cuda_submit_tiles,
     .finish = pti_cuda_finish,
     .close = close_cuda,
     .peer = &pti_cuda_peer_functions,
@@ -174,6 +176,7 @@ static polytile_status set_up_device(pti_cuda_device *cuda) {
     PTI_TRY(PTI_CUDA(cuda, cudaGetDeviceProperties, (&properties, cuda->number)));
     cuda->device.fill_threads =
         (int64_t)properties.multiProcessorCount * properties.maxThreadsPerMultiProcessor;
+    cuda->device.tile_room = pti_cuda_tile_room(&properties);
     cuda->n_multiprocessors = properties.multiProcessorCount;
     cuda->capability = 10 * properties.major + properties.minor;
     cuda->device.cuda_capability = cuda->capability;

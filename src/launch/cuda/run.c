@@ -7,6 +7,7 @@
 #include "launch/cuda/runtime/timing.h"
 #include "launch/cuda/staging/route.h"
 #include "launch/cuda/staging/staging.h"
+#include "launch/cuda/tiles.h"
 #include "launch/device/execution.h"
 #include "launch/host/box_copy.h"
 #include "launch/peers/peers.h"
@@ -179,6 +180,50 @@ polytile_status pti_cuda_submit(polytile_device *device, const pti_command *comm
     cuda->command = command;
     pti_nvtx_push(pti_op_word(command->op->kind));
     polytile_status status = submit(cuda, command);
+    pti_nvtx_pop();
+    cuda->command = NULL;
+    cuda->run->has_failed |= status != POLYTILE_OK;
+    return status;
+}
+
+/** Wait for all that any of the launches waits for, and take back what others use of the memory that
+ * any of them writes. */
+static polytile_status wait_for_all(pti_cuda_device *cuda, const pti_tiles *tiles) {
+    polytile_status status = POLYTILE_OK;
+    for (int64_t k = tiles->first_op; k < tiles->first_op + tiles->n_ops; k++) {
+        const pti_command command = {
+            .op = &cuda->execution->schedule->op[k], .index = k, .operand = -1};
+        if (cuda->run->is_staging)
+            PTI_TRY(pti_staging_wait_command(cuda->staging, &command));
+        PTI_TRY(pti_cuda_order_wait(cuda->order, &command));
+        PTI_TRY(pti_sharing_prepare(cuda->execution, &command));
+    }
+done:
+    return status;
+}
+
+/** Enqueue launches as one. */
+static polytile_status submit_as_one(pti_cuda_device *cuda, const pti_tile_command *command) {
+    polytile_status status;
+    PTI_TRY(wait_for_all(cuda, command->tiles));
+    PTI_TRY(pti_cuda_timing_start(cuda->timing, &command->first));
+    PTI_TRY(pti_cuda_launch_tiles(cuda, command));
+    PTI_TRY(pti_cuda_timing_stop(cuda->timing, &command->first));
+    PTI_TRY(pti_cuda_order_record(cuda->order, &command->last));
+    PTI_TRY(pti_cuda_timing_harvest(cuda->timing));
+done:
+    return status;
+}
+
+polytile_status pti_cuda_submit_tiles(polytile_device *device, const pti_tile_command *command,
+                                      bool *is_done) {
+    pti_cuda_device *cuda = pti_cuda_of(device);
+    *is_done = pti_cuda_may_run_tiles(cuda, command);
+    if (!*is_done)
+        return POLYTILE_OK;
+    cuda->command = &command->first;
+    pti_nvtx_push("tiles");
+    polytile_status status = submit_as_one(cuda, command);
     pti_nvtx_pop();
     cuda->command = NULL;
     cuda->run->has_failed |= status != POLYTILE_OK;

@@ -93,7 +93,16 @@ typedef struct pti_command {
     int operand;   /* whose elements move; launch: -1 */
     pti_move move; /* unless it is a launch */
     pti_sub_kernel launch;
+    double n_threads; /* of launches that run as one; 0: it is one operation */
 } pti_command;
+
+/** Launches of a schedule that may run as one. */
+typedef struct pti_tile_command {
+    const pti_tiles *tiles;
+    pti_command first;     /* the first launch, with all of its threads */
+    pti_sub_kernel second; /* the launch behind it, likewise */
+    pti_command last;      /* the last operation, without addresses */
+} pti_tile_command;
 
 /** A schedule being run; launch/device/execution.h. */
 typedef struct pti_execution pti_execution;
@@ -137,6 +146,10 @@ typedef struct pti_device_functions {
     /** Run a command, or enqueue it behind its stream and what its operation waits for. Commands
      * come in the schedule's order. */
     polytile_status (*submit)(polytile_device *device, const pti_command *command);
+    /** Run launches as one as submit() runs one, if that is possible; else *is_done is false, and
+     * nothing was done. NULL: it never is. */
+    polytile_status (*submit_tiles)(polytile_device *device, const pti_tile_command *command,
+                                    bool *is_done);
     /** Run all operations of the execution, if there is a faster way than command by command and
      * none can fail; false: nothing was done. NULL: there is never one. */
     bool (*run_all)(polytile_device *device);
@@ -160,6 +173,7 @@ struct polytile_device {
     int cuda_capability;          /* of a GPU, 10 * major + minor; 0: it is none */
     bool reaches_host;            /* computes on host memory: plans without a limit run in place */
     int64_t fill_threads;         /* of kernels, that fill it: with fewer a part of it is idle */
+    pti_tile_room tile_room;      /* what it runs of launches that may run as one */
     polytile_link link;           /* what plans for it assume */
     bool has_measured_link;       /* of this device; otherwise the link has defaults */
     polytile_report report;       /* of the last run */

@@ -192,6 +192,34 @@ pti_command pti_execution_resolve(pti_execution *run, int64_t index) {
     return command;
 }
 
+/** Resolve a launch with all of its threads, which find the arrays where its first superblock
+ * does. */
+static pti_command resolve_whole(pti_execution *run, int launch, int64_t index) {
+    const pti_instance *instance = run->schedule->launch[launch].call.instance;
+    pti_op whole = run->schedule->op[index];
+    pti_command command = {.op = &whole, .index = index, .operand = -1};
+    whole.box = instance->threads;
+    whole.launch = launch;
+    whole.superblock = run->schedule->launch[launch].first_superblock;
+    resolve_launch(run, &command);
+    command.op = &run->schedule->op[index];
+    command.launch.threads = &instance->threads;
+    return command;
+}
+
+pti_tile_command pti_execution_resolve_tiles(pti_execution *run, const pti_tiles *tiles) {
+    const int64_t last = tiles->first_op + tiles->n_ops - 1;
+    const int first = run->schedule->op[tiles->first_op].launch;
+    pti_tile_command command = {.tiles = tiles,
+                                .first = resolve_whole(run, first, tiles->first_op),
+                                .second = resolve_whole(run, first + 1, tiles->first_op).launch,
+                                .last = {.op = &run->schedule->op[last], .index = last}};
+    for (int l = first; l < first + tiles->n_launches; l++)
+        command.first.n_threads +=
+            (double)pti_box_count(&run->schedule->launch[l].call.instance->threads);
+    return command;
+}
+
 void pti_execution_begin_count(pti_execution *run) {
     __atomic_store_n(&run->device->n_ops_done, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&run->device->n_ops, run->schedule->n_ops, __ATOMIC_RELAXED);

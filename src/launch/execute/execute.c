@@ -39,6 +39,50 @@ static polytile_status refuse_cancelled(const pti_execution *run) {
                     run->schedule->n_superblocks);
 }
 
+/** Run an operation. */
+static polytile_status run_op(pti_execution *run, int64_t k) {
+    pti_command command = pti_execution_resolve(run, k);
+    pti_execution_begin(run, &command);
+    polytile_status status = run->device->functions->submit(run->device, &command);
+    if (status != POLYTILE_OK)
+        return name_launch(run, command.op, status);
+    pti_execution_count(run, &command);
+    return POLYTILE_OK;
+}
+
+static void for_each_op(pti_execution *run, const pti_tiles *tiles,
+                        void (*note)(pti_execution *run, const pti_command *command)) {
+    for (int64_t k = tiles->first_op; k < tiles->first_op + tiles->n_ops; k++)
+        note(run, &(pti_command){.op = &run->schedule->op[k], .index = k, .operand = -1});
+}
+
+/** Run launches as one where the device does; else *is_done is false, and they are still to run. */
+static polytile_status run_tiles(pti_execution *run, const pti_tiles *tiles, bool *is_done) {
+    *is_done = false;
+    if (run->device->functions->submit_tiles == NULL)
+        return POLYTILE_OK;
+    const pti_tile_command command = pti_execution_resolve_tiles(run, tiles);
+    for_each_op(run, tiles, pti_execution_begin);
+    polytile_status status = run->device->functions->submit_tiles(run->device, &command, is_done);
+    if (*is_done && status == POLYTILE_OK)
+        for_each_op(run, tiles, pti_execution_count);
+    return status;
+}
+
+/** Run the operations from one on that run together, *n of them: one, or all of some launches. */
+static polytile_status run_next(pti_execution *run, int64_t k, int *next_tiles, int64_t *n) {
+    const pti_schedule *schedule = run->schedule;
+    const pti_tiles *tiles = &schedule->tiles[*next_tiles];
+    bool is_done = false;
+    polytile_status status = POLYTILE_OK;
+    if (*next_tiles < schedule->n_tiles && tiles->first_op == k) {
+        ++*next_tiles;
+        status = run_tiles(run, tiles, &is_done);
+    }
+    *n = is_done ? tiles->n_ops : 1;
+    return is_done || status != POLYTILE_OK ? status : run_op(run, k);
+}
+
 static polytile_status run_ops(pti_execution *run) {
     const pti_schedule *schedule = run->schedule;
     const pti_device_functions *functions = run->device->functions;
@@ -46,15 +90,13 @@ static polytile_status run_ops(pti_execution *run) {
         return refuse_cancelled(run);
     if (functions->run_all != NULL && functions->run_all(run->device))
         return run->is_cancelled ? refuse_cancelled(run) : POLYTILE_OK;
-    for (int64_t k = 0; k < schedule->n_ops; k++) {
+    int next_tiles = 0;
+    for (int64_t k = 0, n; k < schedule->n_ops; k += n) {
         if (pti_execution_is_cancelled(run))
             return refuse_cancelled(run);
-        pti_command command = pti_execution_resolve(run, k);
-        pti_execution_begin(run, &command);
-        polytile_status status = functions->submit(run->device, &command);
+        polytile_status status = run_next(run, k, &next_tiles, &n);
         if (status != POLYTILE_OK)
-            return name_launch(run, command.op, status);
-        pti_execution_count(run, &command);
+            return status;
     }
     return POLYTILE_OK;
 }

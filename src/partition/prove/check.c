@@ -1,6 +1,7 @@
 #include "partition/prove/check.h"
 
 #include "partition/prove/replay.h"
+#include "partition/prove/tiles.h"
 
 #include <inttypes.h>
 
@@ -200,6 +201,7 @@ static bool replay_all(pti_replay *replay) {
         pti_replay_go_on(replay, i);
         if (!replay_of[replay->schedule->op[i].kind](replay, i))
             return false;
+        pti_replay_tiles(replay, i);
     }
     replay_invalidations(replay, replay->schedule->n_ops, &next);
     return pti_holdings_end(replay);
@@ -208,7 +210,8 @@ static bool replay_all(pti_replay *replay) {
 static bool prove_schedule(const pti_schedule *schedule, pti_text *why) {
     if (!pti_check_launches(schedule, why) || !pti_check_superblocks(schedule, why) ||
         !pti_check_placements(schedule, why) || !pti_check_ops(schedule, why) ||
-        !pti_check_invalidations(schedule, why) || !pti_check_order(schedule, why))
+        !pti_check_invalidations(schedule, why) || !pti_check_order(schedule, why) ||
+        !pti_check_tiles(schedule, why))
         return false;
     pti_replay replay;
     bool holds = pti_replay_begin(&replay, schedule, why) && replay_all(&replay);

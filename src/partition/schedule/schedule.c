@@ -123,5 +123,6 @@ void pti_schedule_free(pti_schedule *schedule) {
     free(schedule->launch_placement);
     free(schedule->op);
     free(schedule->wait);
+    free(schedule->tiles);
     free(schedule);
 }

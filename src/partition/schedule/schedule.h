@@ -3,6 +3,7 @@
 
 #include "access/footprint/instance.h"
 #include "access/set/memory_layout.h"
+#include "partition/schedule/tiling.h"
 
 /* partition/schedule: the waist of the library. Planners make schedules, the checker proves
  * them, one executor runs them on any device. builder.h makes one, operation by operation. */
@@ -139,6 +140,8 @@ typedef struct pti_schedule {
     pti_op *op;
     int64_t n_waits;
     int64_t *wait; /* positions of operations */
+    int n_tiles;
+    pti_tiles *tiles; /* launches that may run as one, in order */
 } pti_schedule;
 
 /** The numbers of the placements that a superblock of a launch uses, one for each operand. */

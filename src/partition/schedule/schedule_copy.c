@@ -51,6 +51,20 @@ static pti_holding *copy_holdings(const pti_holding *holdings, int n, int *n_cop
     return copies;
 }
 
+static pti_invalidation *copy_invalidations(const pti_schedule *of, int *n_copied, bool *failed) {
+    pti_invalidation *copies =
+        of->n_invalidations == 0 ? NULL : calloc((size_t)of->n_invalidations, sizeof *copies);
+    *failed |= of->n_invalidations > 0 && copies == NULL;
+    for (int k = 0; k < of->n_invalidations && copies != NULL; k++) {
+        copies[k] = (pti_invalidation){.operand = of->invalidation[k].operand,
+                                       .first_op = of->invalidation[k].first_op};
+        pti_boxes_copy(&copies[k].boxes, &of->invalidation[k].boxes);
+        *failed |= copies[k].boxes.failed;
+        *n_copied = k + 1;
+    }
+    return copies;
+}
+
 static void copy_lists(const pti_schedule *of, pti_schedule *copy, bool *failed) {
     int n_arrays = of->instance->n_operands;
     copy->dropped = copy_list(of->dropped, n_arrays, sizeof *of->dropped, failed);
@@ -60,6 +74,7 @@ static void copy_lists(const pti_schedule *of, pti_schedule *copy, bool *failed)
                                        sizeof *of->launch_placement, failed);
     copy->op = copy_list(of->op, of->n_ops, sizeof *of->op, failed);
     copy->wait = copy_list(of->wait, of->n_waits, sizeof *of->wait, failed);
+    copy->tiles = copy_list(of->tiles, of->n_tiles, sizeof *of->tiles, failed);
 }
 
 pti_schedule *pti_schedule_copy(const pti_schedule *of) {
@@ -68,11 +83,12 @@ pti_schedule *pti_schedule_copy(const pti_schedule *of) {
     if (copy == NULL)
         return NULL;
     *copy = *of;
-    copy->n_before = copy->n_after = 0;
+    copy->n_before = copy->n_after = copy->n_invalidations = 0;
     copy_launches(of, copy, &failed);
     copy->before = copy_holdings(of->before, of->n_before, &copy->n_before, &failed);
     copy->after = copy_holdings(of->after, of->n_after, &copy->n_after, &failed);
     copy->unwritten = copy_sets(of->unwritten, of->instance->n_operands, &failed);
+    copy->invalidation = copy_invalidations(of, &copy->n_invalidations, &failed);
     copy_lists(of, copy, &failed);
     if (!failed)
         return copy;

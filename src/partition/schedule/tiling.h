@@ -34,6 +34,29 @@ typedef struct pti_tiling {
                                          others it is lost, though they keep what no launch writes */
 } pti_tiling;
 
+/**
+ * Launches of a schedule that a device may run as one, tile by tile, or one after the other.
+ *
+ * Their operations follow one another, and begin when all that any of them waits for is done. Of the arrays that they write one is stored; of what they
+ * write of the others nothing is known after the last of them.
+ */
+typedef struct pti_tiles {
+    int64_t first_op; /* of the schedule: that of the first superblock of the first launch */
+    int64_t n_ops;
+    int n_launches; /* that follow one another, each with all of its superblocks */
+    int64_t tile[POLYTILE_MAX_DIMS];
+    pti_margin
+        step;   /* how much longer a launch's margin is than the next one's; the last has none */
+    int stored; /* the array that is stored */
+} pti_tiles;
+
+/** The tiles that a device runs. */
+typedef struct pti_tile_room {
+    int64_t image_bytes; /* for a tile of one array with its border; 0: it runs none */
+    int64_t n_columns;   /* of a tile with its border */
+    int64_t n_tiles;     /* that fill the device */
+} pti_tile_room;
+
 /** Return how many tiles there are along an index. */
 int64_t pti_tiling_count(const pti_tiling *tiling, int dim);
 

@@ -1,5 +1,7 @@
 #include "partition/window/engine.h"
 
+#include "partition/window/tiles.h"
+
 #include <stdlib.h>
 
 /** A walk over the steps of a window. */
@@ -53,6 +55,52 @@ polytile_status pti_batch_interleave(pti_batch *batch) {
     if (batch->built != NULL)
         batch->schedule = batch->built;
     return batch->schedule != NULL ? POLYTILE_OK : POLYTILE_NO_MEMORY;
+}
+
+/** The launches of a batch. */
+typedef struct launch_list {
+    int n;
+    const pti_asked **asked; /* of each; owned */
+} launch_list;
+
+static bool may_be_tiled(const void *of, int launch) {
+    const launch_list *list = of;
+    const polytile_plan_options *options = list->asked[launch]->options;
+    return launch < list->n && list->asked[launch]->may_be_tiled &&
+           (options == NULL || options->launches_per_pass != 1);
+}
+
+static polytile_status tile_launches(pti_batch *batch, const launch_list *list, pti_text *why) {
+    pti_schedule *tiled = pti_schedule_copy(batch->schedule);
+    polytile_status status =
+        tiled == NULL ? POLYTILE_NO_MEMORY
+                      : pti_tiles_find(&batch->window->tile_room, may_be_tiled, list, tiled, why);
+    if (status == POLYTILE_OK && tiled->n_tiles > 0)
+        batch->schedule = batch->built = tiled;
+    else
+        pti_schedule_free(tiled);
+    return status;
+}
+
+polytile_status pti_batch_tile(pti_batch *batch, pti_text *why) {
+    launch_list list = {0};
+    polytile_status status = POLYTILE_OK;
+    int n_tileable = 0;
+    if (batch->window->tile_room.image_bytes == 0 || pti_batch_streams(batch) ||
+        batch->schedule == NULL || batch->schedule->in_place)
+        return POLYTILE_OK;
+    list.asked = calloc((size_t)batch->n_launches + 1, sizeof *list.asked);
+    if (list.asked == NULL)
+        return POLYTILE_NO_MEMORY;
+    for (int k = 0; k < batch->n_steps; k++)
+        if (batch->n_launches > list.n && batch->step[k].kind == PTI_STEP_LAUNCH) {
+            list.asked[list.n] = &batch->window->asked[batch->first + k];
+            n_tileable += list.asked[list.n++]->may_be_tiled;
+        }
+    if (n_tileable > 1 && list.n == batch->schedule->n_launches)
+        status = tile_launches(batch, &list, why);
+    free(list.asked);
+    return status;
 }
 
 /** What a schedule brought to the host is written from then on, and no longer zero. False when

@@ -61,6 +61,14 @@ polytile_status pti_batch_plan(pti_batch *batch);
  * planned, only where nothing moves between them. Errors: NO_MEMORY. */
 polytile_status pti_batch_interleave(pti_batch *batch);
 
+/**
+ * Let launches of a planned batch run as one where the device has tiles and that pays; then those of a
+ * group are not to be interleaved. `why` gets what becomes of launches that take turns between two arrays.
+ *
+ * Errors  NO_MEMORY.
+ */
+polytile_status pti_batch_tile(pti_batch *batch, pti_text *why);
+
 /** Whether a batch is a chain whose data goes through the device, of which it leaves nothing. */
 bool pti_batch_streams(const pti_batch *batch);
 

@@ -16,7 +16,8 @@ typedef struct pti_asked {
     const polytile_plan_options *options;
     pti_call whole;       /* as it was declared: its step may have arrays in pieces */
     double touched_bytes; /* that it goes through, twice where it reads and writes */
-    bool may_overlap; /* its sub-kernels may run side by side, also with those of other launches */
+    bool may_overlap;  /* its sub-kernels may run side by side, also with those of other launches */
+    bool may_be_tiled; /* what it runs can run several launches as one, in tiles */
     const pti_schedule *in_place; /* of it alone, on the arrays themselves; NULL with a residency */
 } pti_asked;
 
@@ -31,6 +32,7 @@ typedef struct pti_step_window {
     pti_residency *residency;      /* NULL: launches run on the arrays themselves */
     int64_t memory_bytes;          /* of the device; without a residency that of the caches */
     const polytile_link *link;     /* of the device; NULL where that is not known */
+    pti_tile_room tile_room;       /* of the device */
     int n_launches;                /* that texts count; 0: those of the steps */
 } pti_step_window;
 

@@ -1,5 +1,7 @@
 #include "launch/cuda/kernels.h"
 
+#include "launch/cuda/tile_kernels.h"
+
 #include <stddef.h>
 
 const polytile_implementation *cuda_kernel_of(const char *name) {
@@ -8,6 +10,11 @@ const polytile_implementation *cuda_kernel_of(const char *name) {
 }
 
 const polytile_implementation *cuda_program_kernel_of(const char *name) {
+    (void)name;
+    return NULL;
+}
+
+const polytile_implementation *cuda_tile_kernel_of(const char *name) {
     (void)name;
     return NULL;
 }

@@ -17,10 +17,15 @@ struct Extents3 {
 
 Extents3 blockIdx, blockDim, threadIdx;
 
+void __syncthreads() {}
+
 #define __CUDACC__
 #define __host__
 #define __device__
 #define __global__
+#define __shared__
+#define __align__(n_bytes)
+#define __launch_bounds__(n_threads)
 #define __forceinline__ inline __attribute__((always_inline))
 #include <polytile/kernel.h>
 

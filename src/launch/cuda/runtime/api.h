@@ -45,6 +45,7 @@
       (void *to, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream))       \
     X(cudaFuncGetAttributes, (struct cudaFuncAttributes * attributes, const void *kernel))         \
     X(cudaFuncSetCacheConfig, (const void *kernel, enum cudaFuncCache cache))                      \
+    X(cudaFuncSetAttribute, (const void *kernel, enum cudaFuncAttribute attribute, int value))     \
     X(cudaOccupancyMaxActiveBlocksPerMultiprocessor,                                               \
       (int *n_blocks, const void *kernel, int n_threads, size_t shared_bytes))                     \
     X(cudaLaunchKernel, (const void *kernel, dim3 grid, dim3 block, void **arguments,              \

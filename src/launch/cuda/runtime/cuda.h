@@ -60,6 +60,7 @@ typedef struct pti_cuda_device {
     int n_multiprocessors;
     pti_cuda_choice choice[PTI_CUDA_N_CHOICES];
     int next_choice;              /* to be replaced */
+    const void *tile_kernel;      /* that was let use as much shared memory as tiles take; NULL */
     struct pti_cuda_order *order; /* events between the streams; owned, as all below */
     struct pti_cuda_timing *timing;
     pti_event *events;           /* that were ever made, in a list */
@@ -104,6 +105,8 @@ polytile_status pti_cuda_reserve(polytile_device *device, int64_t arena_bytes, v
 /** Functions of run.c for the device's table. */
 polytile_status pti_cuda_begin(polytile_device *device, pti_execution *execution);
 polytile_status pti_cuda_submit(polytile_device *device, const pti_command *command);
+polytile_status pti_cuda_submit_tiles(polytile_device *device, const pti_tile_command *command,
+                                      bool *is_done);
 polytile_status pti_cuda_finish(polytile_device *device);
 
 /** Functions of peer.c, and the end of its events. */

@@ -35,6 +35,7 @@ typedef struct pair {
     cudaEvent_t start;
     cudaEvent_t stop;
     int64_t op_index;
+    double work;
 } pair;
 
 /** One stream of the current run. */
@@ -178,8 +179,11 @@ polytile_status pti_cuda_timing_begin(pti_cuda_timing *timing, pti_execution *ex
     return is_traced(timing) ? find_origin(timing) : POLYTILE_OK;
 }
 
-static double work_of(const pti_op *op) {
-    return op->kind == PTI_LAUNCH ? (double)pti_box_count(&op->box) : (double)op->bytes;
+static double work_of(const pti_command *command) {
+    if (command->n_threads > 0)
+        return command->n_threads;
+    return command->op->kind == PTI_LAUNCH ? (double)pti_box_count(&command->op->box)
+                                           : (double)command->op->bytes;
 }
 
 /** Return whether to time an operation: those in the middle of each stride, since the first ones
@@ -192,11 +196,12 @@ polytile_status pti_cuda_timing_start(pti_cuda_timing *timing, const pti_command
     pti_stream stream = pti_op_stream(command->op);
     lane *on = &timing->lane[stream];
     polytile_status status = POLYTILE_OK;
-    on->work += work_of(command->op);
+    on->work += work_of(command);
     if (!is_to_be_timed(on))
         return POLYTILE_OK;
     PTI_TRY(acquire_pair(timing, &on->open));
     on->open->op_index = command->index;
+    on->open->work = work_of(command);
     PTI_TRY(
         PTI_CUDA(timing->cuda, cudaEventRecord, (on->open->start, timing->cuda->stream[stream])));
 done:
@@ -268,6 +273,7 @@ static polytile_status trace_operation(pti_cuda_timing *timing, lane *of, pair *
 static polytile_status note_times(pti_cuda_timing *timing, lane *of) {
     pair *done = take_first(timing, of);
     int64_t op_index = done->op_index;
+    const double work = done->work;
     double taken_s;
     polytile_status status = elapsed_seconds(timing, done->start, done->stop, &taken_s);
     if (status == POLYTILE_OK && is_traced(timing))
@@ -277,7 +283,7 @@ static polytile_status note_times(pti_cuda_timing *timing, lane *of) {
     if (status != POLYTILE_OK)
         return status;
     of->timed_s += taken_s;
-    of->timed_work += work_of(&timing->execution->schedule->op[op_index]);
+    of->timed_work += work;
     pti_progress_update(&timing->execution->progress, op_index);
     return POLYTILE_OK;
 }

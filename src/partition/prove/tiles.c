@@ -1,0 +1,187 @@
+#include "partition/prove/tiles.h"
+
+#include "access/footprint/footprint.h"
+#include "partition/prove/tiling_check.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+static bool reject(pti_text *why, const pti_tiles *tiles, const char *reason) {
+    return PTI_REJECT(why, "operations %" PRId64 " to %" PRId64 ", which run as one: %s",
+                      tiles->first_op, tiles->first_op + tiles->n_ops - 1, reason);
+}
+
+static int first_launch_of(const pti_schedule *schedule, const pti_tiles *tiles) {
+    return schedule->op[tiles->first_op].launch;
+}
+
+/** The operations are there, and behind those of the tiles before. */
+static bool check_numbers(const pti_schedule *schedule, int number, pti_text *why) {
+    const pti_tiles *tiles = &schedule->tiles[number], *before = tiles - 1;
+    const int64_t free_from = number == 0 ? 0 : before->first_op + before->n_ops;
+    if (schedule->in_place || tiles->n_launches < 1 || tiles->first_op < free_from ||
+        tiles->n_ops < tiles->n_launches || tiles->n_ops > schedule->n_ops - tiles->first_op)
+        return reject(why, tiles, "there are no such operations");
+    const int first = first_launch_of(schedule, tiles);
+    return tiles->n_launches <= schedule->n_launches - first ||
+           reject(why, tiles, "there are not as many launches");
+}
+
+/** All superblocks of the launches, each of which is launched once in a schedule. */
+static bool check_ops(const pti_schedule *schedule, const pti_tiles *tiles, pti_text *why) {
+    const int first = first_launch_of(schedule, tiles);
+    const pti_op *op = &schedule->op[tiles->first_op];
+    int64_t n_superblocks = 0;
+    for (int l = first; l < first + tiles->n_launches; l++)
+        n_superblocks += schedule->launch[l].n_superblocks;
+    if (n_superblocks != tiles->n_ops)
+        return reject(why, tiles, "these are not all superblocks of their launches");
+    for (int64_t k = 0; k < tiles->n_ops; k++)
+        if (op[k].kind != PTI_LAUNCH || op[k].concurrent || op[k].launch < first ||
+            op[k].launch >= first + tiles->n_launches)
+            return reject(why, tiles, "not all of them are of these launches, in one stream");
+    return true;
+}
+
+/** Nothing comes between them: all that they wait for is waited for before the first begins. */
+static bool check_waits(const pti_schedule *schedule, const pti_tiles *tiles, pti_text *why) {
+    const int64_t last = tiles->first_op + tiles->n_ops - 1;
+    for (int64_t k = tiles->first_op; k <= last; k++)
+        for (int w = 0; w < schedule->op[k].n_waits; w++)
+            if (schedule->wait[schedule->op[k].first_wait + w] >= tiles->first_op)
+                return reject(why, tiles, "one waits for another one");
+    for (int64_t w = 0; w < schedule->n_waits; w++)
+        if (schedule->wait[w] >= tiles->first_op && schedule->wait[w] < last)
+            return reject(why, tiles, "one before the last is waited for");
+    return true;
+}
+
+/** Note where superblocks find arrays; false if one array is at two places. */
+static bool find_places(const pti_schedule *schedule, const pti_tiles *tiles, int64_t *place) {
+    for (int a = 0; a < schedule->instance->n_operands; a++)
+        place[a] = -1;
+    for (int64_t k = tiles->first_op; k < tiles->first_op + tiles->n_ops; k++) {
+        const pti_op *op = &schedule->op[k];
+        const pti_call *call = &schedule->launch[op->launch].call;
+        const int64_t *placement = pti_schedule_placements(schedule, op->launch, op->superblock);
+        for (int o = 0; o < call->instance->n_operands; o++) {
+            int64_t *known = &place[call->array[o]];
+            if (*known >= 0 && *known != placement[o])
+                return false;
+            *known = placement[o];
+        }
+    }
+    return true;
+}
+
+static bool are_apart(const pti_schedule *schedule, const int64_t *place) {
+    for (int a = 0; a < schedule->instance->n_operands; a++)
+        for (int b = a + 1; b < schedule->instance->n_operands; b++)
+            if (place[a] >= 0 && place[b] >= 0 &&
+                pti_placements_overlap(&schedule->placement[place[a]],
+                                       &schedule->placement[place[b]]))
+                return false;
+    return true;
+}
+
+static bool check_places(const pti_schedule *schedule, const pti_tiles *tiles, pti_text *why) {
+    int64_t *place = malloc(((size_t)schedule->instance->n_operands + 1) * sizeof *place);
+    why->failed |= place == NULL;
+    const bool holds =
+        place != NULL && find_places(schedule, tiles, place) && are_apart(schedule, place);
+    free(place);
+    return holds || reject(why, tiles, "an array has several places, or one of another array's");
+}
+
+static polytile_domain threads_around(const pti_schedule *schedule, const pti_tiles *tiles) {
+    const pti_schedule_launch *launch = &schedule->launch[first_launch_of(schedule, tiles)];
+    polytile_domain around = launch[0].call.instance->threads;
+    for (int l = 1; l < tiles->n_launches; l++) {
+        const polytile_domain *of = &launch[l].call.instance->threads;
+        for (int d = 0; d < around.n_dims && d < of->n_dims; d++) {
+            polytile_range *range = &around.range[d];
+            range->lo = range->lo < of->range[d].lo ? range->lo : of->range[d].lo;
+            range->hi = range->hi > of->range[d].hi ? range->hi : of->range[d].hi;
+        }
+    }
+    return around;
+}
+
+static void fill_tiling(const pti_schedule *schedule, const pti_tiles *tiles, pti_call *call,
+                        pti_tiling *tiling) {
+    const int first = first_launch_of(schedule, tiles);
+    for (int l = 0; l < tiles->n_launches; l++) {
+        const int n_later = tiles->n_launches - 1 - l;
+        call[l] = schedule->launch[first + l].call;
+        for (int d = 0; d < POLYTILE_MAX_DIMS; d++) {
+            tiling->margin[l].before[d] = n_later * tiles->step.before[d];
+            tiling->margin[l].after[d] = n_later * tiles->step.after[d];
+        }
+    }
+    for (int d = 0; d < POLYTILE_MAX_DIMS; d++)
+        tiling->tile[d] = tiles->tile[d];
+    tiling->is_stored[tiles->stored] = true;
+}
+
+static bool prove_tiles(const pti_schedule *schedule, const pti_tiles *tiles, pti_text *why) {
+    const size_t n_launches = (size_t)tiles->n_launches;
+    const int n_arrays = schedule->instance->n_operands;
+    pti_call *call = calloc(n_launches + 1, sizeof *call);
+    pti_tiling tiling = {.n_launches = tiles->n_launches,
+                         .call = call,
+                         .n_arrays = n_arrays,
+                         .threads = threads_around(schedule, tiles),
+                         .margin = calloc(n_launches + 1, sizeof *tiling.margin),
+                         .is_stored = calloc((size_t)n_arrays + 1, sizeof *tiling.is_stored)};
+    const bool has_memory = call != NULL && tiling.margin != NULL && tiling.is_stored != NULL;
+    const bool has_array = tiles->stored >= 0 && tiles->stored < n_arrays;
+    bool holds = false;
+    why->failed |= !has_memory;
+    if (has_memory && has_array) {
+        fill_tiling(schedule, tiles, call, &tiling);
+        holds = pti_tiling_check(&tiling, why);
+    }
+    pti_tiling_free(&tiling);
+    free(call);
+    return holds || reject(why, tiles, "tiles would give something else");
+}
+
+bool pti_check_tiles(const pti_schedule *schedule, pti_text *why) {
+    for (int t = 0; t < schedule->n_tiles; t++) {
+        const pti_tiles *tiles = &schedule->tiles[t];
+        if (!check_numbers(schedule, t, why) || !check_ops(schedule, tiles, why) ||
+            !check_waits(schedule, tiles, why) || !check_places(schedule, tiles, why) ||
+            !prove_tiles(schedule, tiles, why))
+            return false;
+    }
+    return true;
+}
+
+static const pti_tiles *tiles_that_end_with(const pti_schedule *schedule, int64_t op) {
+    for (int t = 0; t < schedule->n_tiles; t++)
+        if (schedule->tiles[t].first_op + schedule->tiles[t].n_ops - 1 == op)
+            return &schedule->tiles[t];
+    return NULL;
+}
+
+static void lose_written(pti_replay *replay, const pti_tiles *tiles, int launch) {
+    const pti_schedule *schedule = replay->schedule;
+    const pti_schedule_launch *of = &schedule->launch[launch];
+    const int64_t *placement = pti_schedule_placements(schedule, launch, of->first_superblock);
+    for (int o = 0; o < of->call.instance->n_operands; o++) {
+        polytile_domain written;
+        if (of->call.array[o] != tiles->stored && of->call.instance->operand[o].writes &&
+            pti_footprint_find_hull(of->call.instance, o, PTI_WRITES, &of->call.instance->threads,
+                                    &written))
+            pti_replay_overwrite(replay, pti_replay_resident(replay, placement[o]), &written);
+    }
+}
+
+void pti_replay_tiles(pti_replay *replay, int64_t op) {
+    const pti_tiles *tiles = tiles_that_end_with(replay->schedule, op);
+    if (tiles == NULL)
+        return;
+    const int first = first_launch_of(replay->schedule, tiles);
+    for (int l = first; l < first + tiles->n_launches; l++)
+        lose_written(replay, tiles, l);
+}

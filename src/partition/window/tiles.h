@@ -1,0 +1,31 @@
+#ifndef POLYTILE_PARTITION_WINDOW_TILES_H
+#define POLYTILE_PARTITION_WINDOW_TILES_H
+
+#include "base/context.h"
+#include "base/text.h"
+#include "partition/schedule/schedule.h"
+
+/*
+ * Launches of a schedule that take turns between two arrays, as those of a Jacobi method do, and
+ * that the device may run as one, in tiles of its fast memory (schedule/tiling.h).
+ *
+ * An odd number of launches stores one array and loads the other one, so that no tile stores what
+ * another one loads. What was to be in the other array then is lost. So the last launch of a row
+ * runs by itself: it finds what the launches before it wrote, and both arrays end as they should.
+ */
+
+/** Whether a launch of a schedule may run in tiles, by what it runs; of: the caller's. */
+typedef bool pti_tile_filter(const void *of, int launch);
+
+/**
+ * List the launches of a schedule that are to run as one.
+ *
+ * `why` gets what they are, or why there are none where launches take turns; nothing if there are
+ * no such.
+ *
+ * Errors  NO_MEMORY, without a text.
+ */
+polytile_status pti_tiles_find(const pti_tile_room *room, pti_tile_filter *may_be_tiled,
+                               const void *of, pti_schedule *schedule, pti_text *why);
+
+#endif

@@ -1,0 +1,268 @@
+#include "launch/cuda/tile_kernels.h"
+#include "support/environment.h"
+#include "support/fake_cuda.h"
+#include "support/random.h"
+#include "support/scale.h"
+
+#include <gtest/gtest.h>
+#include <polytile/polytile.h>
+
+#include <string>
+#include <vector>
+
+/* Launches of a queue that take turns between two arrays, on a GPU that runs several as one. */
+
+namespace {
+
+struct TileKernel {
+    const char *declaration;
+    const polytile_implementation *host;
+    int64_t before[2], after[2]; /* what a thread reads around its own element */
+    bool has_ends; /* threads may read beyond the array's ends along the first index */
+};
+
+const TileKernel tile_kernels[] = {
+    {"tile_five[i, j]: in A[i-1:i+1, j], A[i, j-1:j+1]; out B[i, j]",
+     &tile_five_kernel,
+     {1, 1},
+     {1, 1},
+     false},
+    {"tile_upwind[i, j]: in A[i-1, j+1], A[i, j], A[i, j-2]; out B[i, j]",
+     &tile_upwind_kernel,
+     {1, 2},
+     {0, 1},
+     false},
+    {"tile_wide[i, j]: in A[i-2:i+2, j-1:j+1]; out B[i, j]",
+     &tile_wide_kernel,
+     {2, 1},
+     {2, 1},
+     false},
+    {"tile_ends[i, j]: in A[i-1:i+1, j]; out B[i, j]", &tile_ends_kernel, {1, 0}, {1, 0}, true},
+};
+
+/** The steps of one program: in which direction, and whether somebody waits behind them. */
+struct Turns {
+    const TileKernel *kernel;
+    polytile_domain threads;
+    int64_t extents[2];
+    struct Turn {
+        bool is_back, waits;
+    };
+    std::vector<Turn> turns;
+};
+
+using Bytes = std::vector<unsigned char>;
+
+polytile_type type_of(const TileKernel &kernel) {
+    return kernel.host->views[0].element_bytes == 8 ? POLYTILE_U64 : POLYTILE_U32;
+}
+
+/** Run all steps on a device; the arrays hold what they leave. */
+void run(const Turns &of, const char *device, const polytile_implementation &implementation,
+         int64_t launches_per_pass, Bytes memory[2]) {
+    polytile_context *ctx = nullptr;
+    polytile_queue *queue = nullptr;
+    polytile_kernel *kernel = nullptr;
+    polytile_array *arrays[2] = {};
+    ASSERT_EQ(polytile_context_create(&ctx), POLYTILE_OK);
+    const auto require = [ctx](polytile_status status) {
+        ASSERT_EQ(status, POLYTILE_OK) << polytile_last_error(ctx);
+    };
+    require(polytile_queue_create(ctx, device, &queue));
+    require(polytile_kernel_create(ctx, of.kernel->declaration, &implementation, &kernel));
+    for (int a = 0; a < 2; a++)
+        require(polytile_array_wrap(ctx, a == 0 ? "A" : "B", type_of(*of.kernel), 2, of.extents,
+                                    memory[a].data(), &arrays[a]));
+    require(polytile_queue_attach(queue, 2, arrays));
+    polytile_launch_options options = {};
+    options.plan.launches_per_pass = launches_per_pass;
+    polytile_queue_pause(queue);
+    for (const Turns::Turn &turn : of.turns) {
+        polytile_array *given[] = {arrays[turn.is_back], arrays[!turn.is_back]};
+        require(polytile_queue_launch(queue, kernel, &of.threads, 2, given, &options));
+        if (!turn.waits)
+            continue;
+        require(polytile_queue_wait(queue));
+        polytile_queue_pause(queue);
+    }
+    require(polytile_queue_detach(queue, 2, arrays));
+    polytile_queue_destroy(queue);
+    polytile_context_destroy(ctx);
+}
+
+void fill(const Turns &of, Random *random, Bytes memory[2]) {
+    const int64_t n_bytes = of.extents[0] * of.extents[1] * of.kernel->host->views[0].element_bytes;
+    for (int a = 0; a < 2; a++) {
+        memory[a].resize(static_cast<size_t>(n_bytes));
+        for (unsigned char &byte : memory[a])
+            byte = static_cast<unsigned char>(random->number(0, 255));
+    }
+}
+
+Turns draw(Random *random) {
+    Turns made = {};
+    made.kernel = &tile_kernels[random->number(0, 3)];
+    made.threads.n_dims = 2;
+    made.extents[0] = random->number(20, 200);
+    made.extents[1] = random->number(20, 400);
+    for (int d = 0; d < 2; d++) {
+        const bool is_free = made.kernel->has_ends && d == 0;
+        const int64_t before = is_free ? 0 : made.kernel->before[d];
+        const int64_t after = is_free ? 0 : made.kernel->after[d];
+        made.threads.range[d] = {before + random->one_of({0, 0, 3}),
+                                 made.extents[d] - 1 - after - random->one_of({0, 0, 5}), 1};
+    }
+    const int64_t n = random->number(1, 40);
+    const int64_t repeats_percent = random->one_of({0, 0, 10}),
+                  waits_percent = random->one_of({0, 7});
+    bool is_back = random->chance(50);
+    for (int64_t k = 0; k < n; k++) {
+        made.turns.push_back({is_back, random->chance(static_cast<int>(waits_percent))});
+        is_back = is_back == random->chance(static_cast<int>(repeats_percent));
+    }
+    return made;
+}
+
+/** A body that the runtime without a GPU knows by addresses of its own. */
+polytile_implementation fake_of(const polytile_implementation &host) {
+    polytile_implementation made = host;
+    made.cuda = reinterpret_cast<const void *>(host.host);
+    made.cuda_contiguous = reinterpret_cast<const char *>(host.views) + 1;
+    made.cuda_tiles = reinterpret_cast<const char *>(host.views) + 2;
+    return made;
+}
+
+void expect_equal(const Bytes got[2], const Bytes wanted[2]) {
+    for (int a = 0; a < 2; a++)
+        EXPECT_TRUE(got[a] == wanted[a]) << "array " << a << " differs";
+}
+
+std::string describe(const Turns &of) {
+    return std::string(of.kernel->declaration) + " on " + std::to_string(of.extents[0]) + " x " +
+           std::to_string(of.extents[1]) + ", " + std::to_string(of.turns.size()) + " launches";
+}
+
+/** Launches that ran in tiles. */
+int64_t run_on_fake(const Turns &of, uint64_t seed, size_t shared_bytes, int64_t per_pass,
+                    Bytes memory[2]) {
+    FakeCuda::Options options;
+    options.shared_bytes = shared_bytes;
+    FakeCuda cuda(seed, options);
+    const polytile_implementation implementation = fake_of(*of.kernel->host);
+    cuda.add_kernel(implementation.cuda, implementation);
+    run(of, "cuda:0", implementation, per_pass, memory);
+    EXPECT_EQ(cuda.violations(), "");
+    EXPECT_EQ(cuda.n_pending(), 0);
+    return cuda.n_tiled();
+}
+
+Turns alternate(int n) {
+    Turns made = {&tile_kernels[0], {2, {{1, 198, 1}, {1, 398, 1}}}, {200, 400}, {}};
+    for (int k = 0; k < n; k++)
+        made.turns.push_back({k % 2 == 1, false});
+    return made;
+}
+
+class CudaTiles : public testing::Test {
+  protected:
+    void SetUp() override { environment_.set("POLYTILE_CHECK", "plan"); }
+    Environment environment_;
+};
+
+/** All but the first ones, between which arrays still arrive, and the last one. */
+TEST_F(CudaTiles, LaunchesOfARowRunInTiles) {
+    for (const int n : {8, 19, 20, 31}) {
+        Random random(1);
+        const Turns of = alternate(n);
+        Bytes got[2], wanted[2];
+        fill(of, &random, got);
+        wanted[0] = got[0];
+        wanted[1] = got[1];
+        const int64_t n_tiled = run_on_fake(of, 1, size_t{228} << 10, 0, got);
+        EXPECT_LE(n_tiled, n - 1);
+        EXPECT_GE(n_tiled, n - 4);
+        run(of, "host", *of.kernel->host, 0, wanted);
+        expect_equal(got, wanted);
+    }
+}
+
+TEST_F(CudaTiles, RowsThatAreTooShortOrAskedApartRunOneByOne) {
+    for (const int per_pass : {0, 1}) {
+        Random random(1);
+        const Turns of = alternate(per_pass == 0 ? 3 : 20);
+        Bytes got[2];
+        fill(of, &random, got);
+        EXPECT_EQ(run_on_fake(of, 1, size_t{228} << 10, per_pass, got), 0);
+    }
+}
+
+TEST_F(CudaTiles, AGpuWithoutSharedMemoryRunsNone) {
+    Random random(1);
+    const Turns of = alternate(20);
+    Bytes got[2];
+    fill(of, &random, got);
+    EXPECT_EQ(run_on_fake(of, 1, size_t{4} << 10, 0, got), 0);
+}
+
+TEST_F(CudaTiles, GiveTheResultsOfLaunchAfterLaunch) {
+    Random random(test_seed("CudaTiles.GiveTheResultsOfLaunchAfterLaunch"));
+    int64_t n_tiled = 0;
+    const int64_t n_rounds = scaled(24);
+    for (int64_t round = 0; round < n_rounds && !HasFailure(); round++) {
+        const Turns of = draw(&random);
+        const auto shared_bytes = static_cast<size_t>(random.one_of({64, 100, 164, 228})) << 10;
+        Bytes got[2], wanted[2];
+        fill(of, &random, got);
+        wanted[0] = got[0];
+        wanted[1] = got[1];
+        n_tiled += run_on_fake(of, static_cast<uint64_t>(random.number(0, int64_t{1} << 62)),
+                               shared_bytes, 0, got);
+        run(of, "host", *of.kernel->host, 0, wanted);
+        expect_equal(got, wanted);
+        if (HasFailure())
+            ADD_FAILURE() << describe(of) << ", shared memory " << shared_bytes;
+    }
+    EXPECT_TRUE(n_tiled > 0 || n_rounds < 10);
+}
+
+bool gpu_is_there() {
+    int n_devices = 0;
+    const bool found = pti_cuda_runtime.cudaGetDeviceCount(&n_devices) == cudaSuccess;
+    pti_cuda_runtime.cudaGetLastError();
+    return found && n_devices > 0;
+}
+
+/** The body as nvcc compiles it. */
+const polytile_implementation *compiled_of(const TileKernel &kernel) {
+    const std::string declaration = kernel.declaration;
+    return cuda_tile_kernel_of(declaration.substr(0, declaration.find('[')).c_str());
+}
+
+TEST(CudaGpu, TilesGiveTheResultsOfLaunchAfterLaunch) {
+    if (!gpu_is_there() || compiled_of(tile_kernels[0]) == nullptr)
+        GTEST_SKIP() << "no GPU, or no kernels for it";
+    Environment environment;
+    environment.set("POLYTILE_CHECK", "plan");
+    Random random(test_seed("CudaGpu.TilesGiveTheResultsOfLaunchAfterLaunch"));
+    for (int64_t round = 0; round < scaled(40) && !testing::Test::HasFailure(); round++) {
+        Turns of = draw(&random);
+        for (int d = 0; d < 2; d++) {
+            const int64_t more = random.number(1600, 2400);
+            of.extents[d] += more;
+            of.threads.range[d].hi += more;
+        }
+        Bytes tiled[2], wanted[2];
+        fill(of, &random, tiled);
+        wanted[0] = tiled[0];
+        wanted[1] = tiled[1];
+        const polytile_implementation &compiled = *compiled_of(*of.kernel);
+        ASSERT_NE(compiled.cuda_tiles, nullptr);
+        run(of, "cuda:0", compiled, 0, tiled);
+        run(of, "host", compiled, 0, wanted);
+        expect_equal(tiled, wanted);
+        if (testing::Test::HasFailure())
+            ADD_FAILURE() << describe(of);
+    }
+}
+
+} // namespace

@@ -1,0 +1,45 @@
+#ifndef POLYTILE_TESTS_LAUNCH_CUDA_TILE_KERNELS_H
+#define POLYTILE_TESTS_LAUNCH_CUDA_TILE_KERNELS_H
+
+#include <polytile/kernel.h>
+
+/* Bodies whose launches take turns between two arrays. Results differ with every element that they
+ * read, and with the thread's indices. */
+
+POLYTILE_KERNEL(tile_five, (i, j), (const uint32_t, A, 2), (uint32_t, B, 2)) {
+    PT_AT(B, i, j) = 3u * PT_AT(A, i, j) + 5u * PT_AT(A, i - 1, j) + 7u * PT_AT(A, i + 1, j) +
+                     11u * PT_AT(A, i, j - 1) + 13u * PT_AT(A, i, j + 1) + (uint32_t)(17 * i + j);
+}
+
+POLYTILE_KERNEL(tile_upwind, (i, j), (const uint64_t, A, 2), (uint64_t, B, 2)) {
+    PT_AT(B, i, j) = 3u * PT_AT(A, i - 1, j + 1) + 5u * PT_AT(A, i, j) + 7u * PT_AT(A, i, j - 2);
+}
+
+POLYTILE_KERNEL(tile_wide, (i, j), (const uint32_t, A, 2), (uint32_t, B, 2)) {
+    uint32_t sum = 1;
+    for (int64_t k = -2; k <= 2; k++)
+        for (int64_t l = -1; l <= 1; l++)
+            sum = 31u * sum + PT_AT(A, i + k, j + l);
+    PT_AT(B, i, j) = sum;
+}
+
+POLYTILE_KERNEL(tile_ends, (i, j), (const uint32_t, A, 2), (uint32_t, B, 2)) {
+    const uint32_t above = i > PT_ARRAY_FIRST(A, 0) ? PT_AT(A, i - 1, j) : 1u;
+    const uint32_t below = i < PT_ARRAY_LAST(A, 0) ? PT_AT(A, i + 1, j) : 2u;
+    PT_AT(B, i, j) = 3u * PT_AT(A, i, j) + 5u * above + 7u * below + (uint32_t)PT_EXTENT(B, 1);
+}
+
+#define TILE_BODIES(X) X(tile_five) X(tile_upwind) X(tile_wide) X(tile_ends)
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** The same as nvcc compiles them; NULL if there is none. */
+const polytile_implementation *cuda_tile_kernel_of(const char *name);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

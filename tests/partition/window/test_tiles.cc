@@ -1,0 +1,181 @@
+#include <gtest/gtest.h>
+#include <polytile/polytile.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+extern "C" {
+#include "partition/prove/check.h"
+#include "partition/window/plan.h"
+#include "partition/window/plan_chain.h"
+#include "partition/window/tiles.h"
+}
+
+/* Which launches of a schedule run as one, in tiles; and that the schedule checker finds whatever is
+ * wrong with that. */
+
+namespace {
+
+/** Launches of one kernel over two fields, and the schedule in which they come one by one. */
+class Tiles : public testing::Test {
+  protected:
+    void SetUp() override { ASSERT_EQ(polytile_context_create(&ctx_), POLYTILE_OK); }
+    void TearDown() override {
+        pti_schedule_free(schedule_);
+        pti_text_free(&why_);
+        polytile_context_destroy(ctx_);
+    }
+
+    void make(const char *declaration, const std::string &directions) {
+        const int64_t extents[] = {600, 900};
+        const polytile_domain field = polytile_domain_from_extents(2, extents);
+        const polytile_domain threads = {2, {{2, 597, 1}, {2, 897, 1}}};
+        polytile_kernel *kernel = nullptr;
+        polytile_array *arrays[2] = {};
+        polytile_plan *plan = nullptr;
+        ASSERT_EQ(polytile_kernel_create(ctx_, declaration, nullptr, &kernel), POLYTILE_OK)
+            << polytile_last_error(ctx_);
+        for (int a = 0; a < 2; a++)
+            ASSERT_EQ(
+                polytile_array_describe(ctx_, a == 0 ? "A" : "B", POLYTILE_F32, &field, &arrays[a]),
+                POLYTILE_OK);
+        polytile_array *given[][2] = {{arrays[0], arrays[1]}, {arrays[1], arrays[0]}};
+        std::vector<polytile_chain_launch> launches;
+        for (const char direction : directions) {
+            polytile_chain_launch launch = {};
+            launch.kernel = kernel;
+            launch.domain = threads;
+            launch.n_arrays = 2;
+            launch.arrays = given[direction == '<'];
+            launches.push_back(launch);
+        }
+        polytile_plan_options options = {};
+        options.limit_bytes = int64_t{64} << 20;
+        ASSERT_EQ(polytile_plan_create_chain(static_cast<int>(launches.size()), launches.data(), 0,
+                                             nullptr, &options, &plan),
+                  POLYTILE_OK)
+            << polytile_last_error(ctx_);
+        schedule_ = pti_schedule_copy(plan->chain->subplan[0].schedule);
+        ASSERT_NE(schedule_, nullptr);
+    }
+
+    void find(const pti_tile_room &room) {
+        const auto all = [](const void *, int) { return true; };
+        EXPECT_EQ(pti_tiles_find(&room, all, nullptr, schedule_, &why_), POLYTILE_OK);
+    }
+
+    int count_tiled() const {
+        int n = 0;
+        for (int t = 0; t < schedule_->n_tiles; t++)
+            n += schedule_->tiles[t].n_launches;
+        return n;
+    }
+
+    bool holds() const {
+        pti_text why = {};
+        const bool does = pti_schedule_check(schedule_, &why);
+        last_ = why.data == nullptr ? "" : why.data;
+        pti_text_free(&why);
+        return does;
+    }
+
+    polytile_context *ctx_ = nullptr;
+    pti_schedule *schedule_ = nullptr;
+    pti_text why_ = {};
+    mutable std::string last_;
+};
+
+const char *const jacobi = "jacobi[i, j]: in A[i-1:i+1, j], A[i, j-1:j+1]; out B[i, j]";
+const pti_tile_room room = {56 << 10, 128, 8};
+const std::string turns_20 = "><><><><><><><><><><";
+
+TEST_F(Tiles, RunAllOfARowButItsEnds) {
+    make(jacobi, turns_20);
+    find(room);
+    EXPECT_GE(count_tiled(), 16);
+    EXPECT_LT(count_tiled(), 20);
+    EXPECT_TRUE(holds()) << last_;
+    for (int t = 0; t < schedule_->n_tiles; t++) {
+        EXPECT_EQ(schedule_->tiles[t].n_launches % 2, 1);
+        EXPECT_EQ(schedule_->tiles[t].tile[1] + 2 * schedule_->tiles[t].n_launches, 128);
+    }
+    EXPECT_NE(std::string(why_.data).find("run as"), std::string::npos) << why_.data;
+}
+
+TEST_F(Tiles, AreNotForOtherLaunches) {
+    const struct {
+        const char *declaration;
+        std::string directions;
+        pti_tile_room room;
+    } rows[] = {
+        {jacobi, ">>>>>>>>>>", room},
+        {jacobi, "><", room},
+        {jacobi, turns_20, {56 << 10, 128, 1 << 20}},
+        {jacobi, turns_20, {1 << 10, 128, 8}},
+        {"mean[i, j]: in A[i, :]; out B[i, j]", turns_20, room},
+        {"flip[i, j]: in A[i, j]; out B[i+1, j]", turns_20, room},
+        {"ring[i, j]: in A[wrap(i-2), j]; out B[i, j]", turns_20, room},
+    };
+    for (const auto &row : rows) {
+        make(row.declaration, row.directions);
+        find(row.room);
+        EXPECT_EQ(schedule_->n_tiles, 0) << row.declaration << " " << row.directions;
+        EXPECT_TRUE(holds()) << last_;
+        pti_schedule_free(schedule_);
+        schedule_ = nullptr;
+    }
+}
+
+/** One change to the first tiles, and the word that the checker's text has. */
+struct Wrong {
+    std::function<void(pti_schedule *, pti_tiles *)> change;
+    const char *text;
+};
+
+TEST_F(Tiles, AreProved) {
+    const Wrong wrong[] = {
+        {[](pti_schedule *, pti_tiles *t) { t->step.before[0]--; }, "did not compute"},
+        {[](pti_schedule *, pti_tiles *t) { t->step.after[1]--; }, "did not compute"},
+        {[](pti_schedule *, pti_tiles *t) { t->stored = 1 - t->stored; }, "stored by one tile"},
+        {[](pti_schedule *, pti_tiles *t) { t->stored = 7; }, "something else"},
+        {[](pti_schedule *, pti_tiles *t) { t->tile[0] = 0; }, "no tile"},
+        {[](pti_schedule *, pti_tiles *t) { t->first_op = -1; }, "no such operations"},
+        {[](pti_schedule *, pti_tiles *t) { t->n_ops++; }, "not all superblocks"},
+        {[](pti_schedule *s, pti_tiles *t) { t->n_launches = s->n_launches + 1; }, "n"},
+        {[](pti_schedule *s, pti_tiles *t) { s->op[t->first_op].concurrent = true; }, "stream"},
+        {[](pti_schedule *s, pti_tiles *t) {
+             t[1].first_op = t->first_op;
+             s->n_tiles = 2;
+         },
+         "no such operations"},
+    };
+    for (const Wrong &one : wrong) {
+        make(jacobi, turns_20);
+        find(room);
+        ASSERT_GE(schedule_->n_tiles, 2);
+        EXPECT_TRUE(holds()) << last_;
+        one.change(schedule_, &schedule_->tiles[0]);
+        EXPECT_FALSE(holds());
+        EXPECT_NE(last_.find(one.text), std::string::npos) << last_;
+        pti_schedule_free(schedule_);
+        schedule_ = nullptr;
+    }
+}
+
+/** What tiles do not store is lost, also where a launch behind them would read it. */
+TEST_F(Tiles, LoseWhatTheyDoNotStore) {
+    make(jacobi, turns_20);
+    find(room);
+    ASSERT_GE(schedule_->n_tiles, 2);
+    pti_tiles *last = &schedule_->tiles[schedule_->n_tiles - 1];
+    pti_tiles *before = last - 1;
+    before->n_launches++;
+    before->n_ops++;
+    last->first_op++;
+    last->n_launches--;
+    last->n_ops--;
+    EXPECT_FALSE(holds());
+}
+
+} // namespace
