@@ -344,11 +344,14 @@ Twin::Planned Twin::plan(const polytile_plan_options &options, Cuts *cuts) const
             scratch.push_back(field.array);
     polytile_plan *plan = nullptr;
     Planned planned;
-    EXPECT_EQ(polytile_plan_create_chain(static_cast<int>(launches.size()), launches.data(),
-                                         static_cast<int>(scratch.size()), scratch.data(), &options,
-                                         &plan),
-              POLYTILE_OK)
-        << error();
+    const polytile_status status = polytile_plan_create_chain(
+        static_cast<int>(launches.size()), launches.data(), static_cast<int>(scratch.size()),
+        scratch.data(), &options, &plan);
+    int64_t held_bytes = 0;
+    for (const Field &field : fields_)
+        held_bytes += static_cast<int64_t>(field.memory.size() + 255) / 256 * 256;
+    planned.is_refused = status == POLYTILE_NO_FIT && held_bytes <= options.limit_bytes;
+    EXPECT_TRUE(status == POLYTILE_OK || planned.is_refused) << error();
     polytile_plan_get_summary(plan, &planned.summary);
     polytile_plan_get_chain_summary(plan, &planned.chain);
     for (int k = 0; cuts != nullptr && plan != nullptr && k < plan->chain->launches.n_kinds; k++) {

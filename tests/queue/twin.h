@@ -86,6 +86,8 @@ class Twin {
     /** What polytile_plan_create_chain() says of all launches so far, within some memory; and how it
      * cuts them, if it had to. */
     struct Planned {
+        /* An array that is given twice counts twice for a plan, and once for a queue that holds all. */
+        bool is_refused = false;
         polytile_plan_summary summary = {};
         polytile_chain_summary chain = {};
     };
