@@ -16,9 +16,12 @@ const char *const opening =
     "[as=B]\n"
     "}\n";
 
+void write_graph(Stage &stage) {
+    std::ofstream(stage.path("opening.dot")) << opening;
+}
+
 polytile_status read_graphs(Stage &stage) {
     const char *path = stage.path("opening.dot");
-    std::ofstream(path) << opening;
     polytile_graph *graph = nullptr, *of_file = nullptr;
     SCENE_TRY(polytile_graph_parse(stage.ctx, opening, &graph));
     SCENE_TRY(polytile_graph_set_seconds(graph, "erode", 0.5));
@@ -31,9 +34,12 @@ polytile_status read_graphs(Stage &stage) {
 const char *const two = "digraph { a [device=\"cuda:0\"]; b [device=\"cuda:1(memory=1MiB)\"]; "
                         "a -> b [bandwidth=\"50GB/s\", latency=\"5us\"] }";
 
+void write_machine(Stage &stage) {
+    std::ofstream(stage.path("machine.dot")) << two;
+}
+
 polytile_status read_machines(Stage &stage) {
     const char *path = stage.path("machine.dot");
-    std::ofstream(path) << two;
     polytile_machine *machine = nullptr, *of_file = nullptr;
     SCENE_TRY(polytile_machine_parse(stage.ctx, two, &machine));
     SCENE_TRY(polytile_machine_read(stage.ctx, path, &of_file));
@@ -102,8 +108,8 @@ polytile_status read_a_wrong_graph(Stage &stage) {
 std::vector<Scene> scenes_of_graphs() {
     auto none = [](Stage &) {};
     return {
-        {"ReadGraphs", none, read_graphs, POLYTILE_OK, {}},
-        {"ReadMachines", none, read_machines, POLYTILE_OK, {}},
+        {"ReadGraphs", write_graph, read_graphs, POLYTILE_OK, {}},
+        {"ReadMachines", write_machine, read_machines, POLYTILE_OK, {}},
         {"PlanGraphs", none, plan_graphs, POLYTILE_OK, {}},
         {"PlanGraphsByThePaper", none, plan_by_the_paper, POLYTILE_OK, {}},
         {"ReadAWrongGraph", none, read_a_wrong_graph, POLYTILE_DECLARATION, {}},
