@@ -100,7 +100,8 @@ typedef struct polytile_device_memory {
  * arrays, and so do kernels with scratch and team kernels.
  *
  * Shapes  domain: of steps 1.
- * Errors  As polytile_array_wrap_strides(); INVALID also for reserved members. Whether the memory is a GPU's is looked up by the run.
+ * Errors  As polytile_array_wrap_strides(); INVALID also for reserved members. Whether the memory is
+ *         a GPU's is looked up by the run.
  * Owns    data stays the caller's and must outlive the array, and so must the stream; the context
  *         owns the array.
  */

@@ -49,7 +49,7 @@ static polytile_status add_memory(polytile_machine *machine, const char *name, i
         return pti_fail_memory(machine->object.context, "a machine", PTI_UNKNOWN_BYTES);
     *memory = machine->n_memories;
     machine->memory[machine->n_memories++] =
-        (pti_memory){copy, rank, is_host, is_host ? 0 : limit_bytes};
+        (pti_machine_memory){copy, rank, is_host, is_host ? 0 : limit_bytes};
     return POLYTILE_OK;
 }
 

@@ -7,12 +7,12 @@
 /* graph/machine: units, memories and the links between them, from DOT or as found. Nothing is opened
  * to read a machine. */
 
-typedef struct pti_memory {
+typedef struct pti_machine_memory {
     char *name; /* of its unit; owned */
     int rank;
     bool is_host;        /* the host's of its rank, where ports lie */
     int64_t limit_bytes; /* 0: none */
-} pti_memory;
+} pti_machine_memory;
 
 /** What actors run on. */
 typedef struct pti_machine_unit {
@@ -37,8 +37,8 @@ struct polytile_machine {
     int n_units;
     pti_machine_unit *unit; /* owned */
     int n_memories;
-    pti_memory *memory; /* owned; a host memory of each rank is among them */
-    int *host;          /* of each memory: the host memory of its rank; owned */
+    pti_machine_memory *memory; /* owned; a host memory of each rank is among them */
+    int *host;                  /* of each memory: the host memory of its rank; owned */
     int64_t n_links, link_capacity;
     pti_machine_link *link; /* owned; as given */
 };

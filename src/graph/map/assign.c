@@ -9,7 +9,7 @@ enum { MAX_EXACT_ACTORS = 12, MAX_NODES = 400000, MAX_MOVES = 120000 };
 
 typedef struct search {
     const pti_net *net;
-    pti_objective objective;
+    pti_map_objective objective;
     const bool *allowed;
     pti_scorer scorer;
     int *unit;      /* as far as it is chosen; owned */
@@ -252,7 +252,7 @@ static void run(search *of) {
     of->best->is_exact = of->n_nodes <= MAX_NODES;
 }
 
-pti_found pti_mapping_find(const pti_net *net, pti_objective objective, const bool *allowed,
+pti_found pti_mapping_find(const pti_net *net, pti_map_objective objective, const bool *allowed,
                            pti_mapping *mapping) {
     search of = {.net = net, .objective = objective, .allowed = allowed, .best = mapping};
     pti_found found = PTI_FOUND_NO_MEMORY;

@@ -6,7 +6,7 @@
 
 typedef struct reading {
     int buffer;
-    pti_reader reader;
+    pti_buffer_reader reader;
 } reading;
 
 typedef struct expander {
@@ -39,7 +39,8 @@ static int add_buffer(expander *of, int producer, int64_t bytes, pti_buffer_note
         of->failed = true;
         return 0;
     }
-    tasks->buffer[tasks->n_buffers] = (pti_buffer){.producer = producer, .frame_bytes = bytes};
+    tasks->buffer[tasks->n_buffers] =
+        (pti_frame_buffer){.producer = producer, .frame_bytes = bytes};
     of->out->buffer[tasks->n_buffers] = note;
     if (note.array >= 0)
         of->buffer_in[(int64_t)note.array * of->net->n_memories + note.memory] = tasks->n_buffers;

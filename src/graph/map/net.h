@@ -82,14 +82,14 @@ typedef struct pti_score {
     int64_t n_bytes; /* of a frame of each array in each memory */
 } pti_score;
 
-typedef enum pti_objective {
+typedef enum pti_map_objective {
     PTI_OBJECTIVE_PERIOD,
     PTI_OBJECTIVE_LATENCY,
     PTI_OBJECTIVE_MEMORY
-} pti_objective;
+} pti_map_objective;
 
 /** Return whether a score is better than another one. */
-bool pti_score_is_better(pti_objective objective, const pti_score *a, const pti_score *b);
+bool pti_score_is_better(pti_map_objective objective, const pti_score *a, const pti_score *b);
 
 /** Memory that scoring uses again and again. */
 typedef struct pti_scorer {
@@ -116,7 +116,7 @@ typedef struct pti_mapping {
  *
  * Returns FOUND; NONE_FOUND where an actor may run nowhere.
  */
-pti_found pti_mapping_find(const pti_net *net, pti_objective objective, const bool *allowed,
+pti_found pti_mapping_find(const pti_net *net, pti_map_objective objective, const bool *allowed,
                            pti_mapping *mapping);
 
 typedef enum pti_task_kind { PTI_TASK_FIRE, PTI_TASK_MOVE, PTI_TASK_FEED } pti_task_kind;

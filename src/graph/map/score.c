@@ -22,7 +22,7 @@ void pti_scorer_end(pti_scorer *scorer) {
     free(scorer->ready);
 }
 
-bool pti_score_is_better(pti_objective objective, const pti_score *a, const pti_score *b) {
+bool pti_score_is_better(pti_map_objective objective, const pti_score *a, const pti_score *b) {
     const int64_t of_a[][3] = {{a->period, a->latency, a->n_bytes},
                                {a->latency, a->period, a->n_bytes},
                                {a->n_bytes, a->period, a->latency}};

@@ -196,7 +196,7 @@ static polytile_status refuse_memory(pti_planning *of, int *unit) {
         if (of->machine->memory[m].limit_bytes > 0 &&
             made.memory_bytes[m] > of->machine->memory[m].limit_bytes)
             short_of = m;
-    const pti_memory *memory = &of->machine->memory[short_of];
+    const pti_machine_memory *memory = &of->machine->memory[short_of];
     status = pti_fail(of->ctx, POLYTILE_NO_FIT,
                       "%s: with a frame after the other, the channels on %s still need %s; it is "
                       "limited to %s; give it a larger memory, or cut the frames",

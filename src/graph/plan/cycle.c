@@ -84,9 +84,9 @@ static bool find_cycles(const pti_stream_tasks *tasks, const bool *waits, int64_
     for (int round = 0; raised && round <= tasks->n_tasks; round++) {
         raised = false;
         for (int b = 0; b < tasks->n_buffers; b++) {
-            const pti_buffer *held = &tasks->buffer[b];
+            const pti_frame_buffer *held = &tasks->buffer[b];
             for (int r = held->first_reader; r < held->first_reader + held->n_readers; r++) {
-                const pti_reader *reader = &tasks->reader[r];
+                const pti_buffer_reader *reader = &tasks->reader[r];
                 const int64_t least = cycle[held->producer] + waits[b] - reader->delay;
                 if (least <= cycle[reader->task])
                     continue;
@@ -102,7 +102,7 @@ static bool find_cycles(const pti_stream_tasks *tasks, const bool *waits, int64_
 static void mark_doubles(const pti_expansion *expansion, bool *is_double) {
     const pti_stream_tasks *tasks = &expansion->tasks;
     for (int b = 0; b < tasks->n_buffers; b++) {
-        const pti_buffer *held = &tasks->buffer[b];
+        const pti_frame_buffer *held = &tasks->buffer[b];
         is_double[b] = expansion->task[held->producer].kind == PTI_TASK_MOVE;
         for (int r = held->first_reader; r < held->first_reader + held->n_readers; r++)
             is_double[b] =
@@ -111,7 +111,7 @@ static void mark_doubles(const pti_expansion *expansion, bool *is_double) {
 }
 
 static bool touches(const pti_stream_tasks *tasks, int buffer, int task) {
-    const pti_buffer *held = &tasks->buffer[buffer];
+    const pti_frame_buffer *held = &tasks->buffer[buffer];
     bool does = held->producer == task;
     for (int r = held->first_reader; r < held->first_reader + held->n_readers; r++)
         does = does || tasks->reader[r].task == task;
@@ -121,7 +121,7 @@ static bool touches(const pti_stream_tasks *tasks, int buffer, int task) {
 /** The paper's rule: two buffers may share unless one node has both. */
 static bool share_a_node(const void *of, int a, int b) {
     const pti_stream_tasks *tasks = of;
-    const pti_buffer *held = &tasks->buffer[a];
+    const pti_frame_buffer *held = &tasks->buffer[a];
     bool share = touches(tasks, b, held->producer);
     for (int r = held->first_reader; r < held->first_reader + held->n_readers; r++)
         share = share || touches(tasks, b, tasks->reader[r].task);
@@ -153,12 +153,12 @@ static void note_mixed(pti_planning *of, const pti_outcome *outcome) {
 /** How many frames of a buffer live at a time. */
 static int64_t count_live(const pti_outcome *outcome, int buffer, int64_t at) {
     const pti_stream_tasks *tasks = &outcome->expansion.tasks;
-    const pti_buffer *held = &tasks->buffer[buffer];
+    const pti_frame_buffer *held = &tasks->buffer[buffer];
     const int64_t period = outcome->schedule.period,
                   begin = outcome->schedule.start[held->producer];
     int64_t end = begin + tasks->task[held->producer].ticks;
     for (int r = held->first_reader; r < held->first_reader + held->n_readers; r++) {
-        const pti_reader *reader = &tasks->reader[r];
+        const pti_buffer_reader *reader = &tasks->reader[r];
         end = pti_max(end, outcome->schedule.start[reader->task] + tasks->task[reader->task].ticks +
                                reader->delay * period);
     }
@@ -173,7 +173,7 @@ static bool shares(const pti_outcome *outcome, int a, int b) {
 /** A buffer of the same memory and colour that lives when another one is begun, where all of the
  * colour together are more frames than there is room for; -1: none. */
 static int find_overwritten(const pti_outcome *outcome, int buffer) {
-    const pti_buffer *held = &outcome->expansion.tasks.buffer[buffer];
+    const pti_frame_buffer *held = &outcome->expansion.tasks.buffer[buffer];
     const int64_t at = outcome->schedule.start[held->producer];
     int64_t n_live = 0, room = 0;
     int other = -1;

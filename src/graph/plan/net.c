@@ -210,7 +210,7 @@ static polytile_status refuse_actor(const pti_planning *of, int actor) {
     const int64_t n_bytes = frame_bytes(of, actor, &names);
     int best = -1;
     for (int u = 0; u < of->net.n_units; u++) {
-        const pti_memory *memory = &of->machine->memory[of->net.unit_memory[u]];
+        const pti_machine_memory *memory = &of->machine->memory[of->net.unit_memory[u]];
         if ((of->net.fixed[actor] < 0 || of->net.fixed[actor] == u) &&
             (best < 0 ||
              memory->limit_bytes > of->machine->memory[of->net.unit_memory[best]].limit_bytes))

@@ -46,7 +46,7 @@ static polytile_status read_options(pti_planning *of, const polytile_graph_optio
         return pti_fail(of->ctx, POLYTILE_INVALID,
                         "%s: there is no strategy \"%s\" for graphs; use best or paper",
                         of->graph->dot->source, options->strategy);
-    of->objective = (pti_objective)objective;
+    of->objective = (pti_map_objective)objective;
     of->is_paper = strategy == 1;
     of->overlap = !options->no_overlap;
     of->keeps_map = options->keep_map;

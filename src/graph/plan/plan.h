@@ -96,7 +96,7 @@ typedef struct pti_planning {
     polytile_context *ctx;
     const polytile_graph *graph;
     const polytile_machine *machine;
-    pti_objective objective;
+    pti_map_objective objective;
     bool overlap;
     bool is_paper;
     bool keeps_map;

@@ -16,10 +16,10 @@ static void describe_lives(const pti_outcome *outcome, pti_stored *stored) {
     const pti_stream_tasks *tasks = &outcome->expansion.tasks;
     const pti_periodic *schedule = &outcome->schedule;
     for (int b = 0; b < tasks->n_buffers; b++) {
-        const pti_buffer *held = &tasks->buffer[b];
+        const pti_frame_buffer *held = &tasks->buffer[b];
         int64_t end = schedule->start[held->producer] + tasks->task[held->producer].ticks;
         for (int r = held->first_reader; r < held->first_reader + held->n_readers; r++) {
-            const pti_reader *reader = &tasks->reader[r];
+            const pti_buffer_reader *reader = &tasks->reader[r];
             end = pti_max(end, schedule->start[reader->task] + tasks->task[reader->task].ticks +
                                    reader->delay * schedule->period);
         }

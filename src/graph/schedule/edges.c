@@ -12,9 +12,9 @@ void pti_start_edges_add(pti_start_edges *edges, pti_start_edge edge) {
 
 void pti_start_edges_add_capacity(pti_start_edges *edges, const pti_stream_tasks *of, int buffer,
                                   int64_t frames) {
-    const pti_buffer *held = &of->buffer[buffer];
+    const pti_frame_buffer *held = &of->buffer[buffer];
     for (int r = held->first_reader; r < held->first_reader + held->n_readers; r++) {
-        const pti_reader *reader = &of->reader[r];
+        const pti_buffer_reader *reader = &of->reader[r];
         pti_start_edges_add(edges, (pti_start_edge){.from = reader->task,
                                                     .to = held->producer,
                                                     .ticks = of->task[reader->task].ticks,
@@ -24,7 +24,7 @@ void pti_start_edges_add_capacity(pti_start_edges *edges, const pti_stream_tasks
 
 void pti_start_edges_add_buffers(pti_start_edges *edges, const pti_stream_tasks *of) {
     for (int b = 0; b < of->n_buffers; b++) {
-        const pti_buffer *held = &of->buffer[b];
+        const pti_frame_buffer *held = &of->buffer[b];
         for (int r = held->first_reader; r < held->first_reader + held->n_readers; r++)
             pti_start_edges_add(edges, (pti_start_edge){.from = held->producer,
                                                         .to = of->reader[r].task,

@@ -156,10 +156,10 @@ pti_found pti_periodic_find_serial(const pti_stream_tasks *of, pti_periodic *sch
 /** Let what has no resource feed its readers as late as they allow. */
 static void feed_late(const pti_stream_tasks *of, const int64_t *offset, pti_periodic *schedule) {
     for (int b = 0; b < of->n_buffers; b++) {
-        const pti_buffer *held = &of->buffer[b];
+        const pti_frame_buffer *held = &of->buffer[b];
         int64_t latest = INT64_MAX;
         for (int r = held->first_reader; r < held->first_reader + held->n_readers; r++) {
-            const pti_reader *reader = &of->reader[r];
+            const pti_buffer_reader *reader = &of->reader[r];
             const int64_t least = schedule->start[reader->task] + reader->delay * schedule->period -
                                   of->task[held->producer].ticks;
             latest = least < latest ? least : latest;

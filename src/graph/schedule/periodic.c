@@ -19,10 +19,10 @@ void pti_periodic_free(pti_periodic *schedule) {
 
 int64_t pti_buffer_capacity(const pti_stream_tasks *of, int buffer, int64_t period,
                             const int64_t *start) {
-    const pti_buffer *held = &of->buffer[buffer];
+    const pti_frame_buffer *held = &of->buffer[buffer];
     int64_t end = start[held->producer] + of->task[held->producer].ticks;
     for (int r = held->first_reader; r < held->first_reader + held->n_readers; r++) {
-        const pti_reader *reader = &of->reader[r];
+        const pti_buffer_reader *reader = &of->reader[r];
         end = pti_max(end,
                       start[reader->task] + of->task[reader->task].ticks + reader->delay * period);
     }
@@ -52,7 +52,7 @@ static const char *find_overlap(const pti_stream_tasks *of, const pti_periodic *
 
 const char *pti_periodic_find_fault(const pti_stream_tasks *of, const pti_periodic *schedule) {
     for (int b = 0; b < of->n_buffers; b++) {
-        const pti_buffer *held = &of->buffer[b];
+        const pti_frame_buffer *held = &of->buffer[b];
         const int64_t made = schedule->start[held->producer] + of->task[held->producer].ticks;
         for (int r = held->first_reader; r < held->first_reader + held->n_readers; r++)
             if (schedule->start[of->reader[r].task] + of->reader[r].delay * schedule->period < made)

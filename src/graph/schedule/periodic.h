@@ -15,29 +15,29 @@ typedef struct pti_task {
 } pti_task;
 
 /** A task that reads a buffer: for frame f it reads frame f - delay. */
-typedef struct pti_reader {
+typedef struct pti_buffer_reader {
     int task;
     int delay;
-} pti_reader;
+} pti_buffer_reader;
 
 /** What one task makes of an array in one memory. Its frames live from the producer's start to the
  * end of the last reader, or of the producer where nothing reads them. */
-typedef struct pti_buffer {
+typedef struct pti_frame_buffer {
     int producer;
     int first_reader; /* in the list of readers */
     int n_readers;
     int64_t frame_bytes;
     int64_t depth; /* frames that it holds; 0: as few as possible */
-} pti_buffer;
+} pti_frame_buffer;
 
 /** Tasks stand behind those that they read without delay. */
 typedef struct pti_stream_tasks {
     int n_tasks;
     pti_task *task; /* owned */
     int n_buffers;
-    pti_buffer *buffer; /* owned */
+    pti_frame_buffer *buffer; /* owned */
     int n_readers;
-    pti_reader *reader; /* owned */
+    pti_buffer_reader *reader; /* owned */
     int n_resources;
 } pti_stream_tasks;
 

@@ -60,11 +60,11 @@ static bool add_edge(const search *of, int64_t *path, int from, int to, int64_t 
 
 /** How many frames a buffer holds at least. */
 static int64_t least_frames(const search *of, const int64_t *path, int buffer) {
-    const pti_buffer *held = &of->of->buffer[buffer];
+    const pti_frame_buffer *held = &of->of->buffer[buffer];
     const pti_task *task = of->of->task;
     int64_t length = task[held->producer].ticks;
     for (int r = held->first_reader; r < held->first_reader + held->n_readers; r++) {
-        const pti_reader *reader = &of->of->reader[r];
+        const pti_buffer_reader *reader = &of->of->reader[r];
         const int64_t behind = path[held->producer * of->n_tasks + reader->task];
         if (behind > apart / 2)
             length =
@@ -82,10 +82,10 @@ static int64_t least_bytes(const search *of, const int64_t *path) {
 }
 
 static bool hold(const search *of, int64_t *path, int buffer, int64_t frames) {
-    const pti_buffer *held = &of->of->buffer[buffer];
+    const pti_frame_buffer *held = &of->of->buffer[buffer];
     bool is_good = true;
     for (int r = held->first_reader; is_good && r < held->first_reader + held->n_readers; r++) {
-        const pti_reader *reader = &of->of->reader[r];
+        const pti_buffer_reader *reader = &of->of->reader[r];
         is_good =
             add_edge(of, path, reader->task, held->producer,
                      of->of->task[reader->task].ticks + (reader->delay - frames) * of->period);

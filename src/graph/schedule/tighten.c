@@ -55,11 +55,11 @@ static bool propagate(tightening *of, const bool *is_reader, int from) {
 }
 
 /** The start of the producer with which a buffer holds so many frames. */
-static int64_t latest_start(const tightening *of, const pti_buffer *held, int64_t frames) {
+static int64_t latest_start(const tightening *of, const pti_frame_buffer *held, int64_t frames) {
     const pti_stream_tasks *tasks = of->of;
     int64_t least = INT64_MIN;
     for (int r = held->first_reader; r < held->first_reader + held->n_readers; r++) {
-        const pti_reader *reader = &tasks->reader[r];
+        const pti_buffer_reader *reader = &tasks->reader[r];
         least = pti_max(least, of->start[reader->task] + tasks->task[reader->task].ticks +
                                    (reader->delay - frames) * of->period);
     }
@@ -68,7 +68,7 @@ static int64_t latest_start(const tightening *of, const pti_buffer *held, int64_
 
 /** Mark the readers that decide on the buffer's end, which must not move then. */
 static bool try_frames(tightening *of, int buffer, int64_t frames, bool *is_reader) {
-    const pti_buffer *held = &of->of->buffer[buffer];
+    const pti_frame_buffer *held = &of->of->buffer[buffer];
     const size_t n_tasks = (size_t)of->of->n_tasks;
     const int64_t least = latest_start(of, held, frames);
     memcpy(of->tried, of->start, n_tasks * sizeof *of->tried);

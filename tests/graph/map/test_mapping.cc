@@ -197,10 +197,10 @@ TEST(ExpansionRandom, MovesFramesOverLinksToWhereTheyAreRead) {
         ASSERT_TRUE(pti_expand(&net, unit.data(), &expansion));
         int64_t n_read = 0, n_flows = 0;
         for (int b = 0; b < expansion.tasks.n_buffers; b++) {
-            const pti_buffer &held = expansion.tasks.buffer[b];
+            const pti_frame_buffer &held = expansion.tasks.buffer[b];
             const pti_buffer_note &note = expansion.buffer[b];
             for (int r = held.first_reader; r < held.first_reader + held.n_readers; r++) {
-                const pti_reader &reader = expansion.tasks.reader[r];
+                const pti_buffer_reader &reader = expansion.tasks.reader[r];
                 const pti_task_note &task = expansion.task[reader.task];
                 EXPECT_TRUE(reader.delay > 0 || reader.task > held.producer);
                 if (task.kind == PTI_TASK_FIRE) {

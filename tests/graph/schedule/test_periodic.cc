@@ -20,8 +20,8 @@ namespace {
 /** Tasks that own their lists. */
 struct Tasks {
     std::vector<pti_task> task;
-    std::vector<pti_buffer> buffer;
-    std::vector<pti_reader> reader;
+    std::vector<pti_frame_buffer> buffer;
+    std::vector<pti_buffer_reader> reader;
     int n_resources = 0;
 
     pti_stream_tasks view() {
@@ -36,7 +36,7 @@ struct Tasks {
         return of;
     }
 
-    void add_buffer(int producer, const std::vector<pti_reader> &readers, int64_t bytes,
+    void add_buffer(int producer, const std::vector<pti_buffer_reader> &readers, int64_t bytes,
                     int64_t depth = 0) {
         buffer.push_back({producer, static_cast<int>(reader.size()),
                           static_cast<int>(readers.size()), bytes, depth});
@@ -48,7 +48,7 @@ struct Tasks {
         for (size_t t = 0; t < task.size(); t++)
             text += "task " + std::to_string(t) + ": " + std::to_string(task[t].ticks) + " on " +
                     std::to_string(task[t].resource) + "\n";
-        for (const pti_buffer &of : buffer) {
+        for (const pti_frame_buffer &of : buffer) {
             text += "buffer of " + std::to_string(of.producer) + ", " +
                     std::to_string(of.frame_bytes) + " bytes:";
             for (int r = of.first_reader; r < of.first_reader + of.n_readers; r++)
@@ -68,7 +68,7 @@ Tasks random_tasks(Random &random, int most_tasks, int most_ticks, bool has_dela
         drawn.task.push_back({static_cast<int>(random.number(-1, drawn.n_resources - 1)),
                               random.number(random.chance(10) ? 0 : 1, most_ticks)});
     for (int t = 0; t < n; t++) {
-        std::vector<pti_reader> readers;
+        std::vector<pti_buffer_reader> readers;
         for (int r = t + 1; r < n; r++)
             if (random.chance(40))
                 readers.push_back({r, has_delays && random.chance(15) ? 1 : 0});
@@ -145,7 +145,7 @@ class BruteForce {
     int64_t bytes(int n_placed) const {
         int64_t sum = 0;
         for (int b = 0; b < of_.n_buffers; b++) {
-            const pti_buffer &held = of_.buffer[b];
+            const pti_frame_buffer &held = of_.buffer[b];
             int64_t length = of_.task[held.producer].ticks;
             for (int r = held.first_reader; r < held.first_reader + held.n_readers; r++)
                 if (held.producer < n_placed && of_.reader[r].task < n_placed)
@@ -195,7 +195,7 @@ int64_t run_self_timed(const pti_stream_tasks &of, const pti_periodic &schedule,
         for (int b = 0; b < of.n_buffers; b++)
             for (int r = of.buffer[b].first_reader;
                  r < of.buffer[b].first_reader + of.buffer[b].n_readers; r++) {
-                const pti_reader &reader = of.reader[r];
+                const pti_buffer_reader &reader = of.reader[r];
                 if (reader.task == one.task)
                     at = std::max(at, end_of(of.buffer[b].producer, one.frame - reader.delay));
                 if (of.buffer[b].producer == one.task && reader.task != one.task)
