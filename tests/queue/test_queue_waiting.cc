@@ -1,30 +1,9 @@
-#include "queue/queue_test.h"
+#include "queue/two_arrays.h"
 
 namespace {
 
 /** What waits for what, and which errors are told when. */
-class QueueWaiting : public QueueTest, public testing::WithParamInterface<const char *> {
-  protected:
-    void SetUp() override {
-        QueueTest::SetUp();
-        queue = open(GetParam());
-        x = wrap("x", x_memory);
-        y = wrap("y", y_memory);
-        doubling = scale();
-        ASSERT_EQ(attach(queue, {x, y}), POLYTILE_OK) << error();
-    }
-
-    polytile_status double_all(polytile_array *array) {
-        return launch(queue, doubling, all, {array});
-    }
-
-    const polytile_domain all = line(64);
-    std::vector<float> x_memory = std::vector<float>(64, 1);
-    std::vector<float> y_memory = std::vector<float>(64, 1);
-    polytile_queue *queue = nullptr;
-    polytile_array *x = nullptr, *y = nullptr;
-    polytile_kernel *doubling = nullptr;
-};
+class QueueWaiting : public QueueOfTwoArrays {};
 
 INSTANTIATE_TEST_SUITE_P(Devices, QueueWaiting,
                          testing::Values("host", "host(memory=768B)", "host(memory=64KiB)"));

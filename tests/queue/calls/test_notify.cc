@@ -1,4 +1,4 @@
-#include "queue/queue_test.h"
+#include "queue/two_arrays.h"
 
 #include <atomic>
 #include <thread>
@@ -42,30 +42,15 @@ void cancel(polytile_status status, void *user) {
     see(status, user);
 }
 
-class QueueNotify : public QueueTest, public testing::WithParamInterface<const char *> {
+class QueueNotify : public QueueOfTwoArrays {
   protected:
     void SetUp() override {
-        QueueTest::SetUp();
-        queue = open(GetParam());
-        x = wrap("x", x_memory);
-        y = wrap("y", y_memory);
-        doubling = scale();
-        ASSERT_EQ(attach(queue, {x, y}), POLYTILE_OK) << error();
+        QueueOfTwoArrays::SetUp();
         seen.memory = x_memory.data();
         seen.queue = queue;
         seen.array = x;
     }
 
-    polytile_status double_all(polytile_array *array) {
-        return launch(queue, doubling, all, {array});
-    }
-
-    const polytile_domain all = line(64);
-    std::vector<float> x_memory = std::vector<float>(64, 1);
-    std::vector<float> y_memory = std::vector<float>(64, 1);
-    polytile_queue *queue = nullptr;
-    polytile_array *x = nullptr, *y = nullptr;
-    polytile_kernel *doubling = nullptr;
     Seen seen;
 };
 

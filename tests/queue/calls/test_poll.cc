@@ -1,4 +1,4 @@
-#include "queue/queue_test.h"
+#include "queue/two_arrays.h"
 #include "support/random.h"
 #include "support/scale.h"
 
@@ -11,32 +11,12 @@
 namespace {
 
 /** Calls that do not wait: whether something is done, how far the queue is, and cancelling. */
-class QueuePoll : public QueueTest, public testing::WithParamInterface<const char *> {
+class QueuePoll : public QueueOfTwoArrays {
   protected:
-    void SetUp() override {
-        QueueTest::SetUp();
-        queue = open(GetParam());
-        x = wrap("x", x_memory);
-        y = wrap("y", y_memory);
-        doubling = scale();
-        ASSERT_EQ(attach(queue, {x, y}), POLYTILE_OK) << error();
-    }
-
-    polytile_status double_all(polytile_array *array) {
-        return launch(queue, doubling, all, {array});
-    }
-
     void poll_until_done(const polytile_array *array) const {
         while (!polytile_queue_test(queue, array))
             std::this_thread::sleep_for(std::chrono::microseconds(50));
     }
-
-    const polytile_domain all = line(64);
-    std::vector<float> x_memory = std::vector<float>(64, 1);
-    std::vector<float> y_memory = std::vector<float>(64, 1);
-    polytile_queue *queue = nullptr;
-    polytile_array *x = nullptr, *y = nullptr;
-    polytile_kernel *doubling = nullptr;
 };
 
 INSTANTIATE_TEST_SUITE_P(Devices, QueuePoll,
