@@ -72,15 +72,17 @@ static polytile_status run_tiles(pti_execution *run, const pti_tiles *tiles, boo
 /** Run the operations from one on that run together, *n of them: one, or all of some launches. */
 static polytile_status run_next(pti_execution *run, int64_t k, int *next_tiles, int64_t *n) {
     const pti_schedule *schedule = run->schedule;
-    const pti_tiles *tiles = &schedule->tiles[*next_tiles];
-    bool is_done = false;
-    polytile_status status = POLYTILE_OK;
-    if (*next_tiles < schedule->n_tiles && tiles->first_op == k) {
-        ++*next_tiles;
-        status = run_tiles(run, tiles, &is_done);
+    *n = 1;
+    if (*next_tiles < schedule->n_tiles && schedule->tiles[*next_tiles].first_op == k) {
+        const pti_tiles *tiles = &schedule->tiles[(*next_tiles)++];
+        bool is_done = false;
+        polytile_status status = run_tiles(run, tiles, &is_done);
+        if (is_done)
+            *n = tiles->n_ops;
+        if (is_done || status != POLYTILE_OK)
+            return status;
     }
-    *n = is_done ? tiles->n_ops : 1;
-    return is_done || status != POLYTILE_OK ? status : run_op(run, k);
+    return run_op(run, k);
 }
 
 static polytile_status run_ops(pti_execution *run) {

@@ -17,7 +17,7 @@ struct Extents3 {
 
 Extents3 blockIdx, blockDim, threadIdx;
 
-void __syncthreads() {}
+[[maybe_unused]] void __syncthreads() {}
 
 #define __CUDACC__
 #define __host__
