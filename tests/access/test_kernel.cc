@@ -1,3 +1,5 @@
+#include "support/places.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -155,7 +157,7 @@ TEST_F(Kernel, AFunctionWrittenByHandSuitsAnyDeclaration) {
 
 /** Table rows of the page begin with a declaration between backquotes. */
 TEST_F(Kernel, TheExamplesOfTheManualAreAccepted) {
-    std::ifstream page(POLYTILE_SOURCE_DIR "/docs/declarations.md");
+    std::ifstream page(in_source("docs/declarations.md"));
     int n_examples = 0;
     for (std::string line; std::getline(page, line);) {
         const size_t end = line.find('`', 3);

@@ -1,4 +1,5 @@
 #include "architecture/rooms.h"
+#include "support/places.h"
 
 #include <cstdio>
 #include <fstream>
@@ -10,7 +11,7 @@ namespace architecture {
 
 namespace {
 
-const fs::path root = POLYTILE_SOURCE_DIR;
+const fs::path root = in_source("");
 
 std::string trimmed(const std::string &text) {
     const char *blanks = " `\t";
@@ -69,7 +70,7 @@ std::string source_of_object(const std::string &object) {
 
 std::vector<std::string> object_files() {
     std::vector<std::string> objects;
-    const fs::path directory = fs::path(POLYTILE_BINARY_DIR) / "src";
+    const fs::path directory = in_build("src");
     for (const auto &entry : fs::recursive_directory_iterator(directory)) {
         const std::string source = source_of_object(entry.path().generic_string());
         if (entry.path().extension() == ".o" && !source.empty() &&

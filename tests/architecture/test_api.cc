@@ -1,3 +1,5 @@
+#include "support/places.h"
+
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -13,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path root = POLYTILE_SOURCE_DIR;
+const fs::path root = in_source("");
 
 /** What kernel.h and message.h include for themselves, and what needs nvcc or MPI, whose tests are where
  * these are. */

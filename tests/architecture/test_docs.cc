@@ -1,3 +1,5 @@
+#include "support/places.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path root = POLYTILE_SOURCE_DIR;
+const fs::path root = in_source("");
 
 std::string text_of(const fs::path &file) {
     std::ostringstream text;

@@ -1,4 +1,5 @@
 #include "support/chain_launch.h"
+#include "support/places.h"
 
 #include <gtest/gtest.h>
 #include <polytile/isl.h>
@@ -270,7 +271,7 @@ TEST_F(NullAfterAnError, LeavesATextUntilTheNextCall) {
 /** Every function of the headers that tells something of an object is called above, but for those
  * that are given no object and those that need MPI. */
 TEST(Null, IsGivenToEveryGetter) {
-    const fs::path root = POLYTILE_SOURCE_DIR;
+    const fs::path root = in_source("");
     const std::string tested = read(root / "tests/architecture/test_null.cc");
     const std::regex getter("(polytile_\\w+_(get|is)_\\w+\\()(const )?polytile_\\w+ \\*");
     for (const fs::directory_entry &header : fs::directory_iterator(root / "include/polytile")) {

@@ -1,4 +1,6 @@
 #include "architecture/rooms.h"
+#include "support/places.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,7 +15,7 @@ using namespace architecture;
 
 using Arrows = std::map<std::string, std::set<std::string>>;
 
-const fs::path root = POLYTILE_SOURCE_DIR;
+const fs::path root = in_source("");
 const fs::path page = root / "docs/architecture.md";
 
 const std::map<std::string, Room> &rooms() {

@@ -1,5 +1,6 @@
 #include "queue/queue_test.h"
 #include "support/environment.h"
+#include "support/places.h"
 
 #include <polytile/kernel.h>
 
@@ -224,7 +225,7 @@ std::string text_of(const std::filesystem::path &file) {
 
 /** The executor proves what it runs; no other file tells a device to run something. */
 TEST(Certified, OnlyTheExecutorHandsOperationsToDevices) {
-    const std::filesystem::path root = POLYTILE_SOURCE_DIR;
+    const std::filesystem::path root = in_source("");
     for (const auto &entry : std::filesystem::recursive_directory_iterator(root / "src"))
         for (const char *call : {"functions->submit(", "functions->run_all("})
             EXPECT_TRUE(entry.is_directory() || entry.path().filename() == "execute.c" ||

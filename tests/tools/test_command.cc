@@ -1,3 +1,4 @@
+#include "support/places.h"
 #include "support/shell.h"
 #include "support/xml.h"
 
@@ -7,7 +8,7 @@
 
 namespace {
 
-const std::string command = POLYTILE_BINARY_DIR "/tools/polytile ";
+const std::string command = in_build("tools/polytile ");
 const std::string add = "--kernel 'add[i]: in x[i], y[i]; out z[i]' ";
 const std::string jacobi = "--kernel 'jacobi[i, j]: in A[i-1:i+1, j], A[i, j-1:j+1]; out B[i, j]' ";
 const std::string add_arrays = "--array x:f32:1000 y:f32:1000 z:f32:1000 ";
@@ -18,7 +19,7 @@ using Json = std::unique_ptr<json_t, decltype(&json_decref)>;
 class Command : public testing::Test {
   protected:
     void SetUp() override {
-        if (access((POLYTILE_BINARY_DIR "/tools/polytile"), X_OK) != 0)
+        if (access(in_build("tools/polytile").c_str(), X_OK) != 0)
             GTEST_SKIP() << "this build has no command";
     }
 

@@ -1,3 +1,4 @@
+#include "support/places.h"
 #include "support/shell.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +11,7 @@
 
 namespace {
 
-const std::string command = POLYTILE_BINARY_DIR "/tools/polytile run ";
+const std::string command = in_build("tools/polytile run ");
 const std::string add = "--kernel 'add[i]: in x[i], y[i]; out z[i]' --body 'z(i) = x(i) + y(i);' ";
 const std::string inputs = "--array x=x.npy y=y.npy ";
 const std::string output = "--output z:f32:x.0=z.npy ";
@@ -49,7 +50,7 @@ template <class T> std::vector<T> elements(const std::string &file) {
 class RunCommand : public testing::Test {
   protected:
     void SetUp() override {
-        if (access((POLYTILE_BINARY_DIR "/tools/polytile"), X_OK) != 0)
+        if (access(in_build("tools/polytile").c_str(), X_OK) != 0)
             GTEST_SKIP() << "this build has no command";
         for (int k = 0; k < n; k++) {
             x.push_back(static_cast<float>(k));
@@ -253,7 +254,7 @@ TEST_F(RunCommand, KeepsAnOldFileWhenItFails) {
 
 /* What stands in README.md behind a word, up to the end of its block. */
 std::string block_of_readme(const std::string &begin) {
-    std::ifstream file(POLYTILE_SOURCE_DIR "/README.md");
+    std::ifstream file(in_source("README.md"));
     const std::string text{std::istreambuf_iterator<char>(file), {}};
     const size_t at = text.find(begin);
     return at == std::string::npos ? "" : text.substr(at, text.find("```", at) - at);

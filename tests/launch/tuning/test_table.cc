@@ -1,3 +1,4 @@
+#include "support/places.h"
 #include "support/random.h"
 #include "support/scale.h"
 
@@ -62,7 +63,7 @@ std::string block_of(const pti_tuning_row *row) {
 
 TEST(TuningTable, OfTheLibraryIsTheFileAndIsValid) {
     std::ostringstream file;
-    file << std::ifstream(POLYTILE_SOURCE_DIR "/data/tuning.json").rdbuf();
+    file << std::ifstream(in_source("data/tuning.json")).rdbuf();
     EXPECT_EQ(library_text(), file.str());
     Table read(library_text());
     ASSERT_EQ(read.status, POLYTILE_OK) << read.line << ": " << read.why;
