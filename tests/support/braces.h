@@ -34,7 +34,13 @@ class RandomBraces {
     }
 
   private:
-    using Condition = std::function<bool(const Point &)>;
+    /** What holds for a point, and how many pieces it has once 'or' is multiplied out. */
+    struct Condition {
+        std::function<bool(const Point &)> holds;
+        int64_t n_pieces = 1;
+
+        bool operator()(const Point &point) const { return holds(point); }
+    };
     struct Linear {
         std::string text;
         std::function<int64_t(const Point &)> value;
@@ -42,16 +48,17 @@ class RandomBraces {
 
     std::string draw_piece() {
         std::string condition;
-        n_quantified_ = 0;
-        const Condition holds = draw_disjunction(2, &condition);
+        Condition holds = draw_condition(&condition);
+        while (holds.n_pieces > most_pieces)
+            holds = draw_condition(&condition);
         const bool alone = alone_;
         const size_t n_indices = static_cast<size_t>(n_indices_);
-        pieces_.push_back([=](const Point &point) {
+        pieces_.push_back({[=](const Point &point) {
             bool mine = true;
             for (size_t k = 0; alone && k < n_indices; k++)
                 mine = mine && point[n_indices + k] == point[k];
             return mine && holds(point);
-        });
+        }});
         if (alone)
             condition = std::string(n_indices_ == 1 ? "a = i" : "a = i and b = j") + " and (" +
                         condition + ")";
@@ -106,21 +113,22 @@ class RandomBraces {
         const Linear left = draw_operand(), right = draw_operand();
         const int64_t kind = random_->one_of({0, 0, 0, 1, 1, 2, 3, 4, 4, 5, 6});
         *text = left.text + " " + words[kind] + " " + right.text;
-        return [=](const Point &point) {
-            const int64_t l = left.value(point), r = right.value(point);
-            const bool holds[] = {l <= r, l >= r, l<r, l> r, l == r, l == r, l != r};
-            return holds[kind];
-        };
+        return {[=](const Point &point) {
+                    const int64_t l = left.value(point), r = right.value(point);
+                    const bool holds[] = {l <= r, l >= r, l<r, l> r, l == r, l == r, l != r};
+                    return holds[kind];
+                },
+                kind == 6 ? 2 : 1};
     }
 
     /** low <= x, y <= high around elements, as most declarations have them. */
     Condition draw_chain(std::string *text) {
         const Linear low = draw_linear(), middle = draw_operand(), high = draw_linear();
         *text = low.text + " <= " + middle.text + " < " + high.text;
-        return [=](const Point &point) {
+        return {[=](const Point &point) {
             return low.value(point) <= middle.value(point) &&
                    middle.value(point) < high.value(point);
-        };
+        }};
     }
 
     Condition draw_exists(std::string *text) {
@@ -128,10 +136,10 @@ class RandomBraces {
         const Linear linear = draw_linear();
         const std::string e = "exists (e : " + linear.text + " = " + std::to_string(factor) + "e";
         *text = e + " and 0 <= e <= " + std::to_string(most) + ")";
-        return [=](const Point &point) {
+        return {[=](const Point &point) {
             const int64_t value = linear.value(point);
             return value % factor == 0 && value >= 0 && value / factor <= most;
-        };
+        }};
     }
 
     Condition draw_atom(int depth, std::string *text) {
@@ -151,9 +159,15 @@ class RandomBraces {
             std::string next;
             const Condition left = all, right = draw_atom(depth, &next);
             *text += (random_->chance(70) ? " and " : " && ") + next;
-            all = [=](const Point &point) { return left(point) && right(point); };
+            all = {[=](const Point &point) { return left(point) && right(point); },
+                   left.n_pieces * right.n_pieces};
         }
         return all;
+    }
+
+    Condition draw_condition(std::string *text) {
+        n_quantified_ = 0;
+        return draw_disjunction(2, text);
     }
 
     Condition draw_disjunction(int depth, std::string *text) {
@@ -162,10 +176,13 @@ class RandomBraces {
             std::string next;
             const Condition left = any, right = draw_conjunction(depth, &next);
             *text += (random_->chance(70) ? " or " : " || ") + next;
-            any = [=](const Point &point) { return left(point) || right(point); };
+            any = {[=](const Point &point) { return left(point) || right(point); },
+                   left.n_pieces + right.n_pieces};
         }
         return any;
     }
+
+    static constexpr int64_t most_pieces = 64; /* that a condition may have; docs/declarations.md */
 
     Random *random_;
     int n_indices_, n_dims_;
