@@ -1,7 +1,25 @@
 #include "distribute/joint_program.h"
 
+#include <algorithm>
+
+namespace {
+
+/** How many members each process has. */
+int draw_local(int n_members, Random *random) {
+    const bool has_levels = random->chance(40);
+    int n_local = random->chance(60) ? n_members : 1;
+    if (has_levels)
+        do
+            n_local = static_cast<int>(random->number(1, n_members));
+        while (n_members % n_local != 0);
+    return n_local;
+}
+
+} // namespace
+
 JointProgram::JointProgram(const SharedProgram &program, int n_members, Random *random)
-    : program_(program), n_members_(n_members), is_within_(random->chance(60)),
+    : program_(program), n_members_(n_members), n_local_(draw_local(n_members, random)),
+      is_within_(n_local_ > 1 || (n_members == 1 && random->chance(50))),
       keeps_(is_within_ && random->chance(40)), launches_(program.launches()) {
     const int n_arrays = static_cast<int>(program.ownerships().size());
     pti_copies_create(n_arrays, n_members, &copies_);
@@ -21,11 +39,25 @@ JointProgram::JointProgram(const SharedProgram &program, int n_members, Random *
 }
 
 std::string JointProgram::text() const {
-    std::string text =
-        is_within_ ? keeps_ ? "keeping members, shared" : "members, shared" : "ranks";
+    std::string text = std::to_string(n_ranks()) + " ranks of ";
+    text += is_within_ ? keeps_ ? "keeping members, shared" : "members, shared" : "a member";
     for (size_t a = 0; a < names_.size(); a++)
         text += is_shared_[a] ? " " + names_[a] : "";
     return text + "\n" + program_.text();
+}
+
+/** What a rank lends is taken as lent on all. */
+void JointProgram::lend(const pti_joint_request &request) {
+    const size_t n_arrays = names_.size();
+    std::vector<bool> any(n_arrays);
+    for (int rank = 0; rank < n_ranks(); rank++) {
+        std::unique_ptr<bool[]> lent(new bool[n_arrays]);
+        std::copy_n(is_lent_.get(), n_arrays, lent.get());
+        pti_joint_lend(&request, rank * n_local_, n_local_, lent.get());
+        for (size_t a = 0; a < n_arrays; a++)
+            any[a] = any[a] || lent[a];
+    }
+    std::copy(any.begin(), any.end(), is_lent_.get());
 }
 
 JointSchedule JointProgram::Next(Random *random) {
@@ -43,10 +75,9 @@ JointSchedule JointProgram::Next(Random *random) {
     pti_copies_create(copies_.n_arrays, n_members_, &after);
     pti_copies_assign(&after, &copies_);
     pti_superstep_deal(&superstep, 0, n_members_, &after, &parts);
-    const int n_local = is_within_ ? n_members_ : 1;
     std::vector<polytile_domain> inner(static_cast<size_t>(n_members_));
-    for (int q = 0; q < n_members_; q += n_local)
-        pti_interiors_find(&superstep, &parts, q, n_local, &inner[static_cast<size_t>(q)]);
+    for (int q = 0; q < n_members_; q += n_local_)
+        pti_interiors_find(&superstep, &parts, q, n_local_, &inner[static_cast<size_t>(q)]);
     std::vector<const char *> names;
     for (const std::string &name : names_)
         names.push_back(name.c_str());
@@ -61,8 +92,8 @@ JointSchedule JointProgram::Next(Random *random) {
     request.is_lent = is_lent_.get();
     request.name = names.data();
     pti_joint_drop_halos(&request, &after);
-    JointSchedule schedule(pti_joint_plan(&request, n_local, &copies_, &after));
-    pti_joint_lend(&request, 0, n_members_, is_lent_.get());
+    JointSchedule schedule(pti_joint_plan(&request, n_local_, &copies_, &after));
+    lend(request);
     pti_copies_assign(&copies_, &after);
     pti_copies_free(&after);
     pti_superstep_parts_free(&parts);

@@ -17,8 +17,9 @@ struct FreeJoint {
 
 using JointSchedule = std::unique_ptr<pti_joint_schedule, FreeJoint>;
 
-/** The supersteps of a program as joint schedules, one after the other: of ranks, or of members of
- * one process that have the same memory of some arrays. */
+/** The supersteps of a program as joint schedules, one after the other: of ranks with a member each,
+ * of members of one process, or of ranks with several members each. Members of a process have the
+ * same memory of some arrays. */
 class JointProgram {
   public:
     JointProgram(const SharedProgram &program, int n_members, Random *random);
@@ -29,13 +30,18 @@ class JointProgram {
     /** The next superstep; nullptr: there is none. */
     JointSchedule Next(Random *random);
 
+    /** Whether members of a process share memory; else each is a rank. */
     bool is_within() const { return is_within_; }
+    int n_ranks() const { return n_members_ / n_local_; }
     /** What was drawn. */
     std::string text() const;
 
   private:
+    void lend(const pti_joint_request &request);
+
     const SharedProgram &program_;
     int n_members_;
+    int n_local_; /* of each process */
     bool is_within_;
     bool keeps_;
     std::unique_ptr<bool[]> is_shared_, is_lent_; /* of each array */

@@ -1,6 +1,7 @@
 #include "distribute/exchange/joint_plan.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* All processes together, with what is so before and after. */
 
@@ -22,10 +23,11 @@ static bool has_failed(const pti_joint_holding *holding) {
     return holding->valid.failed || holding->loose.failed || holding->reading.failed;
 }
 
-/** False when memory runs out. */
+/** lent_after: [list * n_arrays + array]. False when memory runs out. */
 static bool fill_holdings(const pti_joint_request *request, const pti_copies *before,
                           const pti_copies *after, const bool *lent_after,
                           pti_joint_schedule *schedule) {
+    const int n_local = schedule->n_members / schedule->n_lists;
     bool failed = false;
     for (int a = 0; a < schedule->n_arrays; a++) {
         schedule->array[a].domain = request->superstep->ownerships[a].domain;
@@ -35,7 +37,7 @@ static bool fill_holdings(const pti_joint_request *request, const pti_copies *be
             hold(request, before, request->is_lent[a], a, q, holding);
             failed |= has_failed(holding);
             holding = pti_joint_at(schedule, schedule->after, a, q);
-            hold(request, after, lent_after[a], a, q, holding);
+            hold(request, after, lent_after[q / n_local * schedule->n_arrays + a], a, q, holding);
             failed |= has_failed(holding);
         }
     }
@@ -56,14 +58,15 @@ static void describe_members(const pti_joint_request *request, int n_local,
 
 static bool fill_schedule(const pti_joint_request *request, int n_local, const pti_copies *before,
                           const pti_copies *after, pti_joint_schedule *schedule) {
-    bool *lent = calloc((size_t)schedule->n_arrays + 1, sizeof *lent);
+    const int n_arrays = schedule->n_arrays;
+    bool *lent = calloc((size_t)(n_arrays * schedule->n_lists) + 1, sizeof *lent);
     bool filled = lent != NULL;
-    for (int a = 0; filled && a < schedule->n_arrays; a++)
-        lent[a] = request->is_lent[a];
     describe_members(request, n_local, schedule);
     for (int k = 0; filled && k < schedule->n_lists; k++) {
+        bool *of_list = lent + k * n_arrays;
+        memcpy(of_list, request->is_lent, (size_t)n_arrays * sizeof *of_list);
         filled = pti_joint_plan_list(request, k * n_local, n_local, &schedule->list[k]);
-        pti_joint_lend(request, k * n_local, n_local, lent);
+        pti_joint_lend(request, k * n_local, n_local, of_list);
     }
     filled = filled && fill_holdings(request, before, after, lent, schedule);
     free(lent);

@@ -75,7 +75,8 @@ static void give_up_passed(plan *of) {
     bool is_given_up = false;
     for (int t = 0; t < after->n_transfers && of->request->shares_memory; t++) {
         const pti_transfer *passed = &after->transfer[t];
-        if (!of->request->is_shared[passed->array] || !is_local(of, passed->to))
+        if (!of->request->is_shared[passed->array] || !is_local(of, passed->to) ||
+            !is_local(of, passed->from))
             continue;
         if (is_read(of, passed->array))
             add_elements(of, PTI_JOINT_FETCH, passed->to, 0, passed->array, &passed->boxes);
