@@ -147,9 +147,8 @@ static void assume_tf32(session *s, polytile_link *link) {
 
 /** Start cuBLAS on each GPU of this process. */
 static polytile_status start_blas(session *s, void *blas) {
-    int first = s->ranks.n > 1 ? s->own : 0, n = s->ranks.n > 1 ? 1 : s->devices.n;
     bool is_started = blas != NULL;
-    for (int d = first; d < first + n; ++d) {
+    for (int d = s->own; d < s->own + s->n_own; ++d) {
         int device = device_text_cuda(&s->devices.device[d]);
         is_started = is_started && (device < 0 || matmul_blas_start(blas, device));
     }

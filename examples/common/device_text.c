@@ -72,6 +72,7 @@ bool device_list_split(const char *text, device_list *list) {
             return false;
         memcpy(one, text, length);
         one[length] = '\0';
+        list->behind[list->n] = text[length];
         if (!device_text_split(one, &list->device[list->n++]))
             return false;
         if (text[length] == '\0')
@@ -81,14 +82,25 @@ bool device_list_split(const char *text, device_list *list) {
     return false;
 }
 
-char *device_list_join(const device_list *list, char *buffer) {
+char *device_list_join(const device_list *list, int first, int n, char *buffer) {
     size_t length = 0;
-    for (int d = 0; d < list->n; ++d) {
-        if (d > 0)
-            buffer[length++] = ',';
+    for (int d = first; d < first + n; ++d) {
+        if (d > first)
+            buffer[length++] = list->behind[d - 1];
         length += strlen(device_text_join(&list->device[d], buffer + length));
     }
     return buffer;
+}
+
+int device_list_find_rank(const device_list *list, int rank, int *n) {
+    int n_ranks = 1, first = 0;
+    for (int d = 0; d < list->n; ++d)
+        n_ranks += list->behind[d] == ',';
+    for (int left = rank % n_ranks; left > 0; ++first)
+        left -= list->behind[first] == ',';
+    for (*n = 1; list->behind[first + *n - 1] == '+';)
+        ++*n;
+    return first;
 }
 
 int device_text_cuda(const device_text *parts) {

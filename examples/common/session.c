@@ -54,7 +54,7 @@ polytile_status session_agree(session *s, polytile_status status) {
 }
 
 int session_count_devices(const session *s) {
-    return s->ranks.n > 1 ? s->ranks.n : s->devices.n;
+    return s->ranks.n * s->n_own;
 }
 
 static polytile_status take_limit(session *s, device_text *parts) {
@@ -82,8 +82,11 @@ static polytile_status take_devices(session *s) {
         TRY(take_limit(s, &s->devices.device[d]));
         s->is_cuda |= device_text_cuda(&s->devices.device[d]) >= 0;
     }
-    s->own = s->ranks.n > 1 ? s->ranks.here % s->devices.n : 0;
-    device_list_join(&s->devices, s->device_text);
+    s->own = 0;
+    s->n_own = s->devices.n;
+    if (s->ranks.n > 1)
+        s->own = device_list_find_rank(&s->devices, s->ranks.here, &s->n_own);
+    device_list_join(&s->devices, 0, s->devices.n, s->device_text);
     return POLYTILE_OK;
 }
 
@@ -97,14 +100,14 @@ static polytile_status read_limit(session *s, const device_text *parts, int64_t 
     return POLYTILE_OK;
 }
 
-/** Read the largest limit of all this process's devices, and that of its own. */
+/** Read the largest limit of this process's devices, and that of the first. */
 static polytile_status read_limits(session *s) {
     int64_t limit_bytes;
     for (int d = 0; d < s->devices.n; ++d) {
         TRY(read_limit(s, &s->devices.device[d], &limit_bytes));
         if (d == s->own)
             s->launch_options.plan.limit_bytes = limit_bytes;
-        if ((d == s->own || s->ranks.n == 1) && s->limit_bytes < limit_bytes)
+        if (d >= s->own && d < s->own + s->n_own && s->limit_bytes < limit_bytes)
             s->limit_bytes = limit_bytes;
     }
     s->has_limit = s->launch_options.plan.limit_bytes > 0;
@@ -124,11 +127,11 @@ static polytile_status prepare_planning(session *s) {
     return POLYTILE_OK;
 }
 
-/** Open a queue over ranks, each on its own device. */
+/** Open a queue over ranks, each on its own devices. */
 static polytile_status open_ranks_queue(session *s) {
-    char text[2 * DEVICE_TEXT_SIZE];
+    char text[DEVICE_LIST_SIZE];
     TRY(session_agree(s, POLYTILE_OK));
-    return ranks_create_queue(s->ctx, device_text_join(&s->devices.device[s->own], text),
+    return ranks_create_queue(s->ctx, device_list_join(&s->devices, s->own, s->n_own, text),
                               s->options.share, &s->queue);
 }
 
@@ -166,7 +169,7 @@ static polytile_status open_to_run(session *s) {
 /** Check the policy also where there is nothing to share, by simulating a row. */
 static polytile_status check_share(session *s) {
     double speeds[EXAMPLE_MOST_UNITS];
-    const int n_units = s->ranks.n > 1 ? s->ranks.n : session_count_devices(s);
+    const int n_units = session_count_devices(s);
     const polytile_simulation_request request = {.n_units = n_units,
                                                  .speeds = speeds,
                                                  .n_rows = 1,
@@ -182,18 +185,7 @@ static polytile_status check_share(session *s) {
     return POLYTILE_OK;
 }
 
-/** Refuse several units of one rank: each takes one of those between commas. */
-static polytile_status check_plus(session *s) {
-    if (s->ranks.n == 1 || s->options.device == NULL || strchr(s->options.device, '+') == NULL)
-        return POLYTILE_OK;
-    return session_fail(s, POLYTILE_UNSUPPORTED,
-                        "--device %s: a rank runs on one device; put commas between the ranks' "
-                        "devices",
-                        s->options.device);
-}
-
 static polytile_status open_devices(session *s) {
-    TRY(check_plus(s));
     TRY(take_devices(s));
     TRY(check_share(s));
     TRY(read_limits(s));

@@ -28,7 +28,8 @@ typedef struct session {
     polytile_device *device; /* the queue's, where there is one; NULL when only planning for a GPU,
                                 which need not be here */
     device_list devices;     /* as given; of several ranks each has one of them, in turn */
-    int own;                 /* this rank's, and the one that is planned for */
+    int own;                 /* this rank's first, and the one that is planned for */
+    int n_own;               /* this rank's */
     char device_text[DEVICE_LIST_SIZE];
     bool is_cuda;        /* one of them at least */
     bool has_limit;      /* the user gave one, for this rank's */

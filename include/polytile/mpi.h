@@ -19,16 +19,18 @@ extern "C" {
  */
 
 /**
- * Open a device on every rank for the launches of one queue.
+ * Open a device, or a list of devices, on every rank for the launches of one queue.
  *
  * Every rank attaches an array with all its elements, which are the same. Ranks compute parts of
  * it, and all have all of it again when it is detached. Arrays of polytile_mpi_array_create() have
  * only a part on each rank.
  *
- * Shapes  device_text: one device, as in polytile_device_open(); ranks may give different ones.
+ * Shapes  device_text: as in polytile_queue_create(); ranks may give different devices, but as many.
+ *         The options' grid and weights are of the devices of all ranks, those of a rank one behind
+ *         the other.
  * Errors  Those of polytile_queue_create(); INVALID (MPI is not initialised, or for fewer threads
- *         than MPI_THREAD_FUNNELED; a list of devices; a grid of another number of ranks; an
- *         unknown layout).
+ *         than MPI_THREAD_FUNNELED; another number of devices than on other ranks; a grid of
+ *         another number of devices; an unknown layout).
  * Owns    The communicator is duplicated. The context owns the queue, which must be destroyed
  *         before MPI_Finalize().
  */

@@ -78,6 +78,23 @@ run_ranks 3 jacobi --n 117 --steps 7 --device 'host(memory=64KiB),host(memory=96
 expect 'devices == 3'
 expect 'limit_bytes == 96 * 1024'
 
+# Several devices of each rank, with plus signs between them.
+for devices in host+host 'host(memory=64KiB)+host(memory=96KiB)' host+host+host,host+host+host; do
+    run_ranks 2 vector_add --n 100003 --device "$devices"
+    run_ranks 2 matrix_add --n 173 --device "$devices" --repeat 2
+    run_ranks 2 jacobi --n 117 --steps 7 --device "$devices" --repeat 2
+    run_ranks 2 jacobi3d --n 29 --steps 4 --device "$devices"
+    run_ranks 2 walsh --n 4096 --device "$devices"
+    run_ranks 2 matmul --n 157 --device "$devices"
+    run_ranks 2 matmul --n 157 --split-k off --device "$devices"
+    run_ranks 2 apsp --scale 8 --sources 100 --device "$devices"
+    run_ranks 2 apsp --scale 6 --sources 3 --kernel crauser --device "$devices"
+done
+expect 'devices == 6'
+run_ranks 3 jacobi --n 117 --steps 7 --device 'host(memory=64KiB)+host,host+host(memory=96KiB)'
+expect 'devices == 6'
+expect_refusal_of_ranks 2 '1 device a rank' 2 vector_add --n 10 --device host+host,host
+
 # Files, plans, traces.
 expect_exit 0 field make 70x90 "$work/plate.npy" f64
 run_ranks 3 jacobi --input "$work/plate.npy" --steps 5 --limit 64KiB

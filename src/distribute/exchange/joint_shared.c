@@ -67,11 +67,32 @@ void pti_joint_lend(const pti_joint_request *request, int first, int n_local, bo
                      ((is_lent[a] && !waits) || is_read_across(request, first, n_local, a));
 }
 
+/** Whether any launch writes an array. */
+static bool is_changed(const pti_superstep *superstep, int array) {
+    bool is = false;
+    for (int l = 0; l < superstep->n_launches; l++) {
+        const pti_call *call = &superstep->launch[l].call;
+        for (int o = 0; o < call->instance->n_operands; o++)
+            is |= call->array[o] == array && call->instance->operand[o].writes;
+    }
+    return is;
+}
+
+/** Whether a member may have computed others' elements. What members of other processes compute is
+ * not known here, so that whatever is written counts. */
+static bool may_have_halos(const pti_joint_request *request, int array, int member) {
+    const pti_superstep *superstep = request->superstep;
+    return request->parts->n_local < superstep->n_members
+               ? is_changed(superstep, array)
+               : is_across(&superstep->ownerships[array], member,
+                           &work_of(request, member)->writes[array]);
+}
+
 void pti_joint_drop_halos(const pti_joint_request *request, pti_copies *copies) {
     const pti_superstep *superstep = request->superstep;
     for (int a = 0; a < superstep->n_arrays && request->shares_memory; a++)
         for (int q = 0; q < superstep->n_members && request->is_shared[a]; q++)
-            if (is_across(&superstep->ownerships[a], q, &work_of(request, q)->writes[a]))
+            if (may_have_halos(request, a, q))
                 pti_boxes_clear(pti_copies_get(copies, a, q));
 }
 

@@ -27,10 +27,10 @@ done:
 
 /** Return a rank's urgency: one that failed by itself comes first, then one that failed because of
  * others. */
-static int urgency_of(const pti_transport *transport, polytile_status status) {
+static int urgency_of(const pti_mpi_transport *mpi, polytile_status status) {
     if (status == POLYTILE_OK)
-        return 2 * transport->n_members;
-    return transport->first + (status == PTI_PEER_FAILED ? transport->n_members : 0);
+        return 2 * mpi->n_ranks;
+    return mpi->rank + (status == PTI_PEER_FAILED ? mpi->n_ranks : 0);
 }
 
 /** Return this process' error; a peer's failure counts only if no rank has its own. */
@@ -47,13 +47,13 @@ polytile_status pti_mpi_agree(pti_transport *transport, polytile_status mine) {
     polytile_status status = POLYTILE_OK;
     MPI_Request request = MPI_REQUEST_NULL;
     pti_error verdict = verdict_of(transport, mine);
-    int own = urgency_of(transport, mine), first = 0, rank;
+    int own = urgency_of(mpi, mine), first = 0, rank;
     PTI_MPI_TRY(transport->ctx,
                 MPI_Iallreduce(&own, &first, 1, MPI_INT, MPI_MIN, mpi->comm, &request));
     PTI_TRY(pti_mpi_wait(transport->ctx, 1, &request));
-    if (first == 2 * transport->n_members)
+    if (first == 2 * mpi->n_ranks)
         return POLYTILE_OK;
-    rank = first % transport->n_members;
+    rank = first % mpi->n_ranks;
     PTI_TRY(broadcast_error(mpi, rank, &verdict, sizeof verdict));
     pti_error_restore(transport->ctx, &verdict);
     status = pti_error_prefix(transport->ctx, verdict.status, "rank %d: ", rank);
@@ -82,7 +82,7 @@ static polytile_status find_stranger(pti_mpi_transport *mpi, uint64_t hash, int 
     uint64_t first = hash;
     int own;
     PTI_TRY(broadcast_error(mpi, 0, &first, sizeof first));
-    own = hash != first ? mpi->transport.first : mpi->transport.n_members;
+    own = hash != first ? mpi->rank : mpi->n_ranks;
     PTI_MPI_TRY(ctx, MPI_Iallreduce(&own, stranger, 1, MPI_INT, MPI_MIN, mpi->comm, &request));
     PTI_TRY(pti_mpi_wait(ctx, 1, &request));
 done:

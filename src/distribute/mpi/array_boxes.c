@@ -4,39 +4,56 @@
 
 #include <limits.h>
 
-/** Return the ownership of an array that is spread over ranks; NULL: it is not. */
-static const pti_ownership *find_ownership(const polytile_array *array, int *rank) {
+/* What a rank owns: its members' boxes, one member's behind the other's. */
+
+/** Return an array that is spread over ranks; NULL: it is not. */
+static const pti_team_array *find_spread(const polytile_array *array, pti_transport **transport) {
     pti_team *team = array == NULL || array->queue == NULL ? NULL : pti_team_over_mpi(array->queue);
     const pti_team_array *of = team == NULL ? NULL : pti_team_find(team, array);
     if (of == NULL || of->memory != PTI_TEAM_OWN)
         return NULL;
-    *rank = pti_team_transport(team)->first;
-    return &of->ownership;
+    *transport = pti_team_transport(team);
+    return of;
+}
+
+static int64_t count_boxes(const pti_ownership *ownership, int member) {
+    int coordinate[POLYTILE_MAX_DIMS];
+    int64_t n_boxes = 1;
+    pti_member_grid_locate(&ownership->grid, member, coordinate);
+    for (int d = 0; d < ownership->domain.n_dims; d++)
+        n_boxes *= pti_ownership_count(ownership, d, coordinate[d]);
+    return n_boxes;
+}
+
+static polytile_domain get_box(const pti_ownership *ownership, int member, int64_t k) {
+    int coordinate[POLYTILE_MAX_DIMS];
+    polytile_domain box = {.n_dims = ownership->domain.n_dims};
+    pti_member_grid_locate(&ownership->grid, member, coordinate);
+    for (int d = box.n_dims - 1; d >= 0; d--) {
+        int64_t n_ranges = pti_ownership_count(ownership, d, coordinate[d]);
+        box.range[d] = pti_ownership_range(ownership, d, coordinate[d], k % n_ranges);
+        k /= n_ranges;
+    }
+    return box;
 }
 
 int polytile_mpi_array_count_boxes(const polytile_array *array) {
-    int rank = 0, coordinate[POLYTILE_MAX_DIMS];
-    const pti_ownership *ownership = find_ownership(array, &rank);
-    if (ownership == NULL)
-        return 0;
-    int64_t n_boxes = 1;
-    pti_member_grid_locate(&ownership->grid, rank, coordinate);
-    for (int d = 0; d < ownership->domain.n_dims; d++)
-        n_boxes *= pti_ownership_count(ownership, d, coordinate[d]);
+    pti_transport *transport;
+    const pti_team_array *of = find_spread(array, &transport);
+    int64_t n_boxes = 0;
+    for (int m = 0; of != NULL && m < transport->n_local; m++)
+        n_boxes += count_boxes(&of->ownership, transport->first + m);
     return n_boxes > INT_MAX ? INT_MAX : (int)n_boxes;
 }
 
 polytile_domain polytile_mpi_array_get_box(const polytile_array *array, int k) {
-    int rank = 0, coordinate[POLYTILE_MAX_DIMS];
-    const pti_ownership *ownership = find_ownership(array, &rank);
-    if (ownership == NULL || k < 0 || k >= polytile_mpi_array_count_boxes(array))
+    pti_transport *transport;
+    const pti_team_array *of = find_spread(array, &transport);
+    if (of == NULL || k < 0 || k >= polytile_mpi_array_count_boxes(array))
         return pti_box_empty(array == NULL ? 1 : array->domain.n_dims);
-    polytile_domain box = {.n_dims = ownership->domain.n_dims};
-    pti_member_grid_locate(&ownership->grid, rank, coordinate);
-    for (int d = box.n_dims - 1; d >= 0; d--) {
-        int64_t n_ranges = pti_ownership_count(ownership, d, coordinate[d]);
-        box.range[d] = pti_ownership_range(ownership, d, coordinate[d], k % n_ranges);
-        k = (int)(k / n_ranges);
-    }
-    return box;
+    int64_t left = k;
+    int member = transport->first;
+    while (left >= count_boxes(&of->ownership, member))
+        left -= count_boxes(&of->ownership, member++);
+    return get_box(&of->ownership, member, left);
 }

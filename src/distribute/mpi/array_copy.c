@@ -68,11 +68,11 @@ done:
     return status;
 }
 
-static void copy_common_box(const pti_open_array *open, const request *of,
+static void copy_common_box(const pti_stored_box *stored, int64_t element_bytes, const request *of,
                             const polytile_domain *piece) {
-    int64_t element_bytes = open->array->element_bytes;
     pti_memory_layout box_layout = pti_memory_layout_of(of->box, element_bytes);
-    pti_memory_span member = {open->member->data, &open->member->layout};
+    pti_memory_layout layout = pti_memory_layout_of(&stored->around, element_bytes);
+    pti_memory_span member = {stored->memory, &layout};
     pti_memory_span elements = {of->elements, &box_layout};
     pti_move move = {.box = piece,
                      .element_bytes = element_bytes,
@@ -83,10 +83,11 @@ static void copy_common_box(const pti_open_array *open, const request *of,
 
 /** Copy all boxes: one may lie in several that the rank owns. */
 static void copy_all(const pti_open_array *open, const request *of) {
+    const pti_store *store = &open->spread.store;
     polytile_domain piece;
-    for (int k = 0; !is_nothing(of) && k < open->owned.n_boxes; k++) {
-        if (pti_box_intersect(&open->owned.box[k], of->box, &piece))
-            copy_common_box(open, of, &piece);
+    for (int k = 0; !is_nothing(of) && k < store->n_boxes; k++) {
+        if (pti_box_intersect(&store->box[k].box, of->box, &piece))
+            copy_common_box(&store->box[k], store->element_bytes, of, &piece);
     }
 }
 

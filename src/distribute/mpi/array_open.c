@@ -34,30 +34,71 @@ done:
     return status;
 }
 
+/** A local member's array; NULL: it owns nothing. */
+static polytile_array *member_of(const pti_open_array *open, int local) {
+    return pti_team_find(open->team, open->array)->member[local];
+}
+
 /** Find the elements that this rank owns, and where they lie. */
 static polytile_status find_elements(pti_open_array *open) {
-    pti_team_array *of = pti_team_find(open->team, open->array);
+    const pti_team_array *of = pti_team_find(open->team, open->array);
     pti_spread *spread = &open->spread;
-    open->member = of->member[0];
+    pti_boxes boxes = {0};
     spread->array = open->array;
     spread->ownership = &of->ownership;
     spread->store.whole = open->array->domain;
     spread->store.element_bytes = open->array->element_bytes;
-    pti_ownership_boxes(&of->ownership, spread->transport->first, &open->owned);
-    if (open->owned.n_boxes > 0)
-        pti_store_add(&spread->store, &open->owned, &open->member->domain, open->member->data);
-    if (!open->owned.failed && !spread->store.failed)
-        return POLYTILE_OK;
-    return pti_fail_memory(pti_spread_context(spread), open->array->name,
-                           (double)open->owned.n_boxes * sizeof(pti_stored_box));
+    for (int m = 0; m < spread->transport->n_local; m++) {
+        pti_ownership_boxes(&of->ownership, spread->transport->first + m, &boxes);
+        if (boxes.n_boxes > 0)
+            pti_store_add(&spread->store, &boxes, &of->member[m]->domain, of->member[m]->data);
+        pti_boxes_unite(&open->owned, &boxes, pti_boxes_append);
+    }
+    const bool failed = boxes.failed || open->owned.failed || spread->store.failed;
+    pti_boxes_free(&boxes);
+    return failed ? pti_fail_memory(pti_spread_context(spread), open->array->name,
+                                    (double)open->owned.n_boxes * sizeof(pti_stored_box))
+                  : POLYTILE_OK;
+}
+
+/** Call a function for the elements of each local member among some. Errors: NO_MEMORY, its own. */
+static polytile_status for_members(pti_open_array *open, const pti_boxes *boxes,
+                                   polytile_status (*call)(polytile_array *, const pti_boxes *)) {
+    const pti_ownership *ownership = open->spread.ownership;
+    polytile_status status = POLYTILE_OK;
+    pti_boxes owned = {0}, common = {0};
+    for (int m = 0; m < open->spread.transport->n_local && boxes->n_boxes > 0; m++) {
+        pti_ownership_boxes(ownership, open->spread.transport->first + m, &owned);
+        pti_boxes_intersect(&common, &owned, boxes);
+        if (owned.failed || common.failed)
+            PTI_TRY(pti_fail_memory(pti_spread_context(&open->spread), open->array->name,
+                                    (double)boxes->n_boxes * sizeof *boxes->box));
+        if (common.n_boxes > 0)
+            PTI_TRY(call(member_of(open, m), &common));
+    }
+done:
+    pti_boxes_free(&owned);
+    pti_boxes_free(&common);
+    return status;
+}
+
+static polytile_status fetch(polytile_array *member, const pti_boxes *boxes) {
+    return pti_queue_fetch(member->queue, member, boxes);
+}
+
+static polytile_status wait_for(polytile_array *member, const pti_boxes *boxes) {
+    (void)boxes;
+    return pti_queue_wait_for_elements(member->queue, member);
+}
+
+static polytile_status invalidate(polytile_array *member, const pti_boxes *boxes) {
+    return pti_queue_invalidate(member->queue, member, boxes);
 }
 
 polytile_status pti_array_bring(pti_open_array *open, const pti_boxes *boxes) {
-    polytile_status status = POLYTILE_OK;
-    if (boxes->n_boxes == 0)
-        return POLYTILE_OK;
-    PTI_TRY(pti_queue_fetch(open->member->queue, open->member, boxes));
-    PTI_TRY(pti_queue_wait_for_elements(open->member->queue, open->member));
+    polytile_status status;
+    PTI_TRY(for_members(open, boxes, fetch));
+    PTI_TRY(for_members(open, boxes, wait_for));
 done:
     return status;
 }
@@ -96,20 +137,15 @@ done:
 
 static void set_complete(pti_open_array *open, bool complete) {
     pti_array_set_complete(open->array, complete);
-    if (open->member != NULL)
-        pti_array_set_complete(open->member, complete);
-}
-
-static polytile_status invalidate_elements(pti_open_array *open, const pti_boxes *changed) {
-    if (changed->n_boxes == 0)
-        return POLYTILE_OK;
-    return pti_queue_invalidate(open->member->queue, open->member, changed);
+    for (int m = 0; m < open->spread.transport->n_local; m++)
+        if (member_of(open, m) != NULL)
+            pti_array_set_complete(member_of(open, m), complete);
 }
 
 /** Publish changes to all members or none. */
 static polytile_status publish_changes(pti_open_array *open, const pti_boxes *changed) {
     pti_team_note_changed(open->team, open->array);
-    return pti_spread_agree(&open->spread, invalidate_elements(open, changed));
+    return pti_spread_agree(&open->spread, for_members(open, changed, invalidate));
 }
 
 /** Mark the array as incomplete, and say so behind the error's text. */

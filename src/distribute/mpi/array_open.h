@@ -19,8 +19,7 @@ typedef enum pti_array_use {
 typedef struct pti_open_array {
     polytile_array *array;
     pti_team *team;
-    polytile_array *member; /* this rank's; NULL: it owns nothing */
-    pti_boxes owned;        /* by this rank; owned */
+    pti_boxes owned; /* by this rank; owned */
     pti_array_use use;
     pti_spread spread;
 } pti_open_array;

@@ -33,11 +33,15 @@ static bool is_owner(const turn *t) {
 /** Begin a walk over the owner's elements among all elements; false when memory runs out. */
 static bool begin_whole(turn *t, void *elements) {
     const pti_spread *spread = t->spread;
+    const int n_local = spread->transport->n_local;
     pti_boxes boxes = {0};
     t->whole_store.whole = spread->array->domain;
     t->whole_store.element_bytes = spread->array->element_bytes;
-    pti_ownership_boxes(spread->ownership, t->owner, &boxes);
-    pti_store_add(&t->whole_store, &boxes, &spread->array->domain, elements);
+    for (int m = 0; m < n_local; m++) {
+        pti_ownership_boxes(spread->ownership, t->owner * n_local + m, &boxes);
+        t->whole_store.failed |= boxes.failed;
+        pti_store_add(&t->whole_store, &boxes, &spread->array->domain, elements);
+    }
     pti_boxes_free(&boxes);
     t->left_bytes = pti_store_bytes(&t->whole_store);
     return pti_walk_begin(&t->whole_store, &t->whole);
@@ -109,7 +113,7 @@ done:
 /** Take all turns; a failure of one rank keeps all from the next turn. */
 static polytile_status take_turns(turn *t, void *elements) {
     polytile_status status, moved = POLYTILE_OK;
-    for (t->owner = 0; t->owner < t->spread->transport->n_members; t->owner++) {
+    for (t->owner = 0; t->owner < pti_spread_n_ranks(t->spread); t->owner++) {
         PTI_TRY(
             pti_spread_agree(t->spread, moved == POLYTILE_OK ? begin_turn(t, elements) : moved));
         moved = move_turn(t);
@@ -123,10 +127,10 @@ done:
 
 static polytile_status check_arguments(const pti_spread *spread, int root, const void *elements) {
     polytile_context *ctx = pti_spread_context(spread);
-    if (root < 0 || root >= spread->transport->n_members)
+    if (root < 0 || root >= pti_spread_n_ranks(spread))
         return pti_fail(ctx, POLYTILE_INVALID,
                         "array %s: root %d is none of the %d ranks, which are counted from 0",
-                        spread->array->name, root, spread->transport->n_members);
+                        spread->array->name, root, pti_spread_n_ranks(spread));
     if (pti_spread_rank(spread) == root && elements == NULL)
         return pti_fail(ctx, POLYTILE_INVALID, "array %s: the root's elements are NULL",
                         spread->array->name);

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An element's partial results are always combined in the order of the ranks: the result depends
- * neither on the distribution nor on timing. */
+/* An element's partial results are always combined in the order of the members, those of a rank one
+ * behind the other: the result depends neither on the distribution nor on timing. */
 
 enum { HEADER_BYTES = 8, ROUND_BYTES = 8 << 20 };
 
@@ -21,14 +21,24 @@ static void combine_run(const pti_combination *of, void *to, void *from, int64_t
     pti_reduction_combine(of->role, of->type, &move);
 }
 
-/** Combine n elements of each rank, pitch_bytes apart. */
-static void combine_pieces(const pti_combination *of, void *result, char *pieces,
-                           int64_t pitch_bytes, int64_t n, int n_ranks) {
-    if (n == 0)
+/** The pieces of all members: those of a rank lie one behind the other. */
+typedef struct pieces {
+    char *first;
+    int64_t n;          /* elements of each */
+    int64_t rank_bytes; /* from those of a rank to the next rank's */
+    int n_ranks;
+    int n_local;
+} pieces;
+
+static void combine_pieces(const pti_combination *of, const pieces *all, void *result) {
+    const int64_t n_bytes = all->n * polytile_type_get_bytes(of->type);
+    if (all->n == 0)
         return;
-    memcpy(result, pieces, (size_t)(n * polytile_type_get_bytes(of->type)));
-    for (int rank = 1; rank < n_ranks; rank++)
-        combine_run(of, result, pieces + rank * pitch_bytes, n);
+    memcpy(result, all->first, (size_t)n_bytes);
+    for (int q = 1; q < all->n_ranks * all->n_local; q++)
+        combine_run(of, result,
+                    all->first + q / all->n_local * all->rank_bytes + q % all->n_local * n_bytes,
+                    all->n);
 }
 
 static bool has_failed_peer(const char *slots, int64_t slot_bytes, int n_ranks) {
@@ -41,25 +51,28 @@ static bool has_failed_peer(const char *slots, int64_t slot_bytes, int n_ranks) 
     return false;
 }
 
-/** Combine on every rank all partial results, each behind a word that is not zero if its rank has
- * failed. */
+/** Combine on every rank all partial results, each rank's behind a word that is not zero if it has
+ * failed. n_bytes: of a member. */
 static polytile_status combine_small(pti_mpi_transport *mpi, const pti_combination *of,
                                      int64_t n_bytes, bool has_failed) {
     polytile_status status = POLYTILE_OK;
     polytile_context *ctx = mpi->transport.ctx;
     MPI_Request request = MPI_REQUEST_NULL;
-    const int n_ranks = mpi->transport.n_members, slot_bytes = (int)n_bytes + HEADER_BYTES;
+    const int n_ranks = mpi->n_ranks, n_local = mpi->transport.n_local;
+    const int slot_bytes = (int)n_bytes * n_local + HEADER_BYTES;
     const uint64_t header = has_failed;
     char *own = mpi->small, *slots = mpi->small + PTI_MPI_SMALL_BYTES;
     memcpy(own, &header, sizeof header);
-    if (!has_failed && n_bytes > 0)
-        memcpy(own + HEADER_BYTES, of->partial[0], (size_t)n_bytes);
+    for (int m = 0; m < n_local && !has_failed && n_bytes > 0; m++)
+        memcpy(own + HEADER_BYTES + m * n_bytes, of->partial[m], (size_t)n_bytes);
     PTI_MPI_TRY(ctx, MPI_Iallgather(own, slot_bytes, MPI_BYTE, slots, slot_bytes, MPI_BYTE,
                                     mpi->comm, &request));
     PTI_TRY(pti_mpi_wait(ctx, 1, &request));
     if (has_failed_peer(slots, slot_bytes, n_ranks))
         return PTI_PEER_FAILED;
-    combine_pieces(of, of->result, slots + HEADER_BYTES, slot_bytes, of->n_elements, n_ranks);
+    combine_pieces(of,
+                   &(pieces){slots + HEADER_BYTES, of->n_elements, slot_bytes, n_ranks, n_local},
+                   of->result);
 done:
     return status;
 }
@@ -70,7 +83,7 @@ typedef struct round {
     int64_t element_bytes;
     int64_t first; /* element */
     int64_t n;
-    char *pieces; /* of all ranks: those of this one's share */
+    char *pieces; /* of all members: those of this rank's share */
 } round;
 
 /** Return the first element of a rank's share. */
@@ -78,8 +91,10 @@ static int64_t share_begin(const round *r, int rank, int n_ranks) {
     return r->n * rank / n_ranks;
 }
 
-/** Find where the shares of a round begin, and their lengths, in bytes. */
-static void count_shares(const round *r, int n_ranks, int own, int *counts) {
+/** Find where the shares of a round begin, and their lengths, in bytes; and where those of a local
+ * member of each rank go among the pieces. */
+static void count_shares(const round *r, const pti_mpi_transport *mpi, int local, int *counts) {
+    const int n_ranks = mpi->n_ranks, own = mpi->rank, n_local = mpi->transport.n_local;
     const int64_t own_n = share_begin(r, own + 1, n_ranks) - share_begin(r, own, n_ranks);
     for (int rank = 0; rank < n_ranks; rank++) {
         const int64_t begin = share_begin(r, rank, n_ranks);
@@ -87,25 +102,40 @@ static void count_shares(const round *r, int n_ranks, int own, int *counts) {
         counts[rank] = (int)((end - begin) * r->element_bytes);
         counts[n_ranks + rank] = (int)(begin * r->element_bytes);
         counts[2 * n_ranks + rank] = (int)(own_n * r->element_bytes);
-        counts[3 * n_ranks + rank] = (int)(rank * own_n * r->element_bytes);
+        counts[3 * n_ranks + rank] = (int)((rank * n_local + local) * own_n * r->element_bytes);
     }
+}
+
+/** Give each rank its share of what a local member of each has. */
+static polytile_status exchange_shares(pti_mpi_transport *mpi, const round *r, int local) {
+    polytile_status status = POLYTILE_OK;
+    polytile_context *ctx = mpi->transport.ctx;
+    MPI_Request request = MPI_REQUEST_NULL;
+    const char *partial = (const char *)r->of->partial[local] + r->first * r->element_bytes;
+    int *counts = mpi->counts, *share_counts = counts + 2 * mpi->n_ranks;
+    count_shares(r, mpi, local, counts);
+    PTI_MPI_TRY(ctx, MPI_Ialltoallv(partial, counts, counts + mpi->n_ranks, MPI_BYTE, r->pieces,
+                                    share_counts, share_counts + mpi->n_ranks, MPI_BYTE, mpi->comm,
+                                    &request));
+    PTI_TRY(pti_mpi_wait(ctx, 1, &request));
+done:
+    return status;
 }
 
 static polytile_status combine_round(pti_mpi_transport *mpi, const round *r) {
     polytile_status status = POLYTILE_OK;
     polytile_context *ctx = mpi->transport.ctx;
     MPI_Request request = MPI_REQUEST_NULL;
-    const int n_ranks = mpi->transport.n_members, own = mpi->transport.first;
-    const int64_t at = r->first * r->element_bytes;
-    const char *partial = (const char *)r->of->partial[0] + at;
-    char *result = (char *)r->of->result + at;
-    int *counts = mpi->counts, *places = counts + n_ranks, *share_counts = counts + 2 * n_ranks;
-    count_shares(r, n_ranks, own, counts);
-    PTI_MPI_TRY(ctx, MPI_Ialltoallv(partial, counts, places, MPI_BYTE, r->pieces, share_counts,
-                                    share_counts + n_ranks, MPI_BYTE, mpi->comm, &request));
-    PTI_TRY(pti_mpi_wait(ctx, 1, &request));
-    combine_pieces(r->of, result + places[own], r->pieces, counts[own],
-                   counts[own] / r->element_bytes, n_ranks);
+    const int n_local = mpi->transport.n_local;
+    char *result = (char *)r->of->result + r->first * r->element_bytes;
+    int *counts = mpi->counts, *places = counts + mpi->n_ranks;
+    for (int m = 0; m < n_local; m++)
+        PTI_TRY(exchange_shares(mpi, r, m));
+    const int64_t own_bytes = counts[mpi->rank];
+    combine_pieces(r->of,
+                   &(pieces){r->pieces, own_bytes / r->element_bytes, n_local * own_bytes,
+                             mpi->n_ranks, n_local},
+                   result + places[mpi->rank]);
     PTI_MPI_TRY(ctx, MPI_Iallgatherv(MPI_IN_PLACE, 0, MPI_BYTE, result, counts, places, MPI_BYTE,
                                      mpi->comm, &request));
     PTI_TRY(pti_mpi_wait(ctx, 1, &request));
@@ -120,7 +150,8 @@ static polytile_status combine_large(pti_mpi_transport *mpi, const pti_combinati
     polytile_status status = POLYTILE_OK;
     round r = {.of = of, .element_bytes = polytile_type_get_bytes(of->type)};
     const int64_t most = ROUND_BYTES / r.element_bytes;
-    r.pieces = malloc(ROUND_BYTES + (size_t)mpi->transport.n_members * PTI_MAX_SCALAR_BYTES);
+    r.pieces = malloc((size_t)mpi->transport.n_local *
+                      (ROUND_BYTES + (size_t)mpi->n_ranks * PTI_MAX_SCALAR_BYTES));
     if (r.pieces == NULL)
         status = pti_fail_memory(mpi->transport.ctx, "combining partial results", ROUND_BYTES);
     if (has_failed)
@@ -139,7 +170,7 @@ polytile_status pti_mpi_combine(pti_transport *transport, const pti_combination 
                                 bool has_failed) {
     pti_mpi_transport *mpi = pti_mpi_of(transport);
     const int64_t n_bytes = combination->n_elements * polytile_type_get_bytes(combination->type);
-    if (n_bytes <= PTI_MPI_SMALL_BYTES / transport->n_members - HEADER_BYTES)
+    if (n_bytes * transport->n_local <= PTI_MPI_SMALL_BYTES / mpi->n_ranks - HEADER_BYTES)
         return combine_small(mpi, combination, n_bytes, has_failed);
     return combine_large(mpi, combination, has_failed);
 }

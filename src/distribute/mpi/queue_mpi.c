@@ -1,3 +1,4 @@
+#include "base/plural.h"
 #include "distribute/mpi/transport_mpi.h"
 #include "distribute/open/devices.h"
 #include "distribute/open/share_options.h"
@@ -9,6 +10,7 @@
 #include <polytile/mpi.h>
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /** A call of polytile_mpi_queue_create(). */
@@ -16,7 +18,9 @@ typedef struct request {
     polytile_context *ctx;
     MPI_Comm comm;
     const char *device_text;
+    int n_devices;
     polytile_share_options options;
+    polytile_queue **members; /* one a device; owned, as long as they are in no queue of all */
 } request;
 
 /* Checks of each rank. */
@@ -60,70 +64,80 @@ static const char *or_default(const char *text) {
     return text == NULL ? "default" : text;
 }
 
-static polytile_status compare_options(pti_transport *setup,
-                                       const polytile_share_options *options) {
+static polytile_status compare_options(pti_transport *setup, const request *of) {
+    const polytile_share_options *options = &of->options;
     char words[768];
     snprintf(words, sizeof words,
-             "grid %.200s, layout %.200s, policy %.200s, launches_per_exchange %lld",
+             "%d %s a rank, grid %.200s, layout %.200s, policy %.200s, launches_per_exchange %lld",
+             of->n_devices, pti_plural(of->n_devices, "device", "devices"),
              or_default(options->grid), or_default(options->layout), or_default(options->policy),
              (long long)options->launches_per_exchange);
     return setup->functions->compare(setup, pti_words_hash(words), words);
 }
 
 /** Parse how the queue is shared, and the grid if the options have one. */
-static polytile_status parse_options(polytile_context *ctx, const polytile_share_options *options,
-                                     int n_ranks, pti_member_grid *grid, pti_team_options *parsed) {
-    const pti_share_options given = {
-        .given = options, .members = "ranks", .list = "the communicator", .n_members = n_ranks};
-    return pti_share_options_parse(ctx, &given, grid, parsed);
+static polytile_status parse_options(const request *of, int n_members, pti_member_grid *grid,
+                                     pti_team_options *parsed) {
+    const pti_share_options given = {.given = &of->options,
+                                     .members = of->n_devices > 1 ? "devices" : "ranks",
+                                     .list = "the communicator",
+                                     .n_members = n_members};
+    return pti_share_options_parse(of->ctx, &given, grid, parsed);
 }
 
-static polytile_status refuse_list(const request *of) {
-    return pti_fail(of->ctx, POLYTILE_INVALID,
-                    "device \"%s\": it is a list of devices, and a rank takes one; give each rank "
-                    "its own, as many ranks as devices",
-                    of->device_text);
-}
-
-/** Open a device, by default with no more threads than the rank's share of the cores. */
-static polytile_status open_with_share(const request *of, int n_cores, polytile_queue **member) {
-    if (pti_devices_count(of->device_text) > 1)
-        return refuse_list(of);
-    int n_threads = pti_host_lower_threads(n_cores);
-    polytile_status status = pti_queue_open(of->ctx, of->device_text, member);
-    pti_host_restore_threads(n_threads);
-    return status;
-}
-
-/** Open a rank's own queue, on every rank or none. */
-static polytile_status open_member(pti_transport *setup, const request *of,
-                                   polytile_queue **member) {
-    int n_cores;
-    polytile_status status = pti_mpi_share_cores(of->ctx, pti_mpi_of(setup)->comm, &n_cores);
-    if (status == POLYTILE_OK)
-        status = open_with_share(of, n_cores, member);
-    status = setup->functions->agree(setup, status);
-    if (status != POLYTILE_OK) {
-        pti_queue_give_up(*member, status);
-        *member = NULL;
+/** Give up members that are in no queue of all. Returns the status. */
+static polytile_status give_up_members(request *of, polytile_status status) {
+    for (int m = 0; of->members != NULL && m < of->n_devices; m++) {
+        pti_queue_give_up(of->members[m], status);
+        of->members[m] = NULL;
     }
     return status;
 }
 
-/** Make the queue of all, on every rank or none. It takes the member also on failure. */
-static polytile_status make_queue_of_all(pti_transport *setup, const request *of,
-                                         const pti_team_options *options, polytile_queue *member,
-                                         polytile_queue **queue) {
+/** Open devices, by default with no more threads than the rank's share of the cores. */
+static polytile_status open_with_share(request *of, int n_cores) {
+    of->members = calloc((size_t)of->n_devices, sizeof *of->members);
+    if (of->members == NULL)
+        return pti_fail_memory(of->ctx, "a queue over ranks",
+                               of->n_devices * (double)sizeof *of->members);
+    int n_threads = pti_host_lower_threads(n_cores);
+    polytile_status status = pti_devices_open_each(of->ctx, of->device_text, of->members);
+    pti_host_restore_threads(n_threads);
+    return status;
+}
+
+/** Open a rank's own queues, on every rank or none. */
+static polytile_status open_members(pti_transport *setup, request *of) {
+    int n_cores;
+    polytile_status status = pti_mpi_share_cores(of->ctx, pti_mpi_of(setup)->comm, &n_cores);
+    if (status == POLYTILE_OK)
+        status = open_with_share(of, n_cores);
+    status = setup->functions->agree(setup, status);
+    return status == POLYTILE_OK ? status : give_up_members(of, status);
+}
+
+/** The queues become the team's, or end. */
+static polytile_status create_team(request *of, pti_transport *transport,
+                                   const pti_team_options *options, polytile_queue **queue) {
+    char text[256];
+    snprintf(text, sizeof text, "%.200s on %d ranks", of->device_text,
+             pti_mpi_of(transport)->n_ranks);
+    polytile_status status = pti_team_create(of->ctx, text, transport, of->members, options, queue);
+    for (int m = 0; m < of->n_devices; m++)
+        of->members[m] = NULL;
+    return status;
+}
+
+/** Make the queue of all, on every rank or none. */
+static polytile_status make_queue_of_all(pti_transport *setup, request *of,
+                                         const pti_team_options *options, polytile_queue **queue) {
     polytile_status status;
     pti_transport *transport = NULL;
-    char text[256];
-    PTI_TRY(pti_transport_mpi_create(of->ctx, of->comm, &transport));
-    snprintf(text, sizeof text, "%.200s on %d ranks", of->device_text, setup->n_members);
-    status = pti_team_create(of->ctx, text, transport, &member, options, queue);
-    member = NULL;
+    PTI_TRY(pti_transport_mpi_create(of->ctx, of->comm, of->n_devices, &transport));
+    PTI_TRY(create_team(of, transport, options, queue));
 done:
     status = setup->functions->agree(setup, status);
-    pti_queue_give_up(member, status);
+    give_up_members(of, status);
     if (status != POLYTILE_OK) {
         if (*queue != NULL)
             pti_team_give_up(pti_team_of(*queue));
@@ -134,21 +148,21 @@ done:
 }
 
 /** Create the queue by a setup transport: the team's own ends with the team on failure. */
-static polytile_status create_queue_on_ranks(pti_transport *setup, const request *of,
+static polytile_status create_queue_on_ranks(pti_transport *setup, request *of,
                                              polytile_queue **queue) {
     polytile_status status;
     pti_member_grid grid;
     pti_team_options options;
-    polytile_queue *member = NULL;
-    PTI_TRY(compare_options(setup, &of->options));
-    PTI_TRY(parse_options(of->ctx, &of->options, setup->n_members, &grid, &options));
-    PTI_TRY(open_member(setup, of, &member));
+    PTI_TRY(compare_options(setup, of));
+    PTI_TRY(parse_options(of, setup->n_members, &grid, &options));
+    PTI_TRY(open_members(setup, of));
     if (options.is_by_speed)
-        PTI_TRY(pti_mpi_balance_load(setup, member, options.grid, &options.distribution));
-    status = make_queue_of_all(setup, of, &options, member, queue);
-    member = NULL;
+        PTI_TRY(pti_mpi_balance_load(setup, of->members, options.grid, &options.distribution));
+    PTI_TRY(make_queue_of_all(setup, of, &options, queue));
 done:
-    return pti_queue_give_up(member, status);
+    give_up_members(of, status);
+    free(of->members);
+    return status;
 }
 
 polytile_status polytile_mpi_queue_create(polytile_context *ctx, MPI_Comm comm,
@@ -157,7 +171,10 @@ polytile_status polytile_mpi_queue_create(polytile_context *ctx, MPI_Comm comm,
                                           polytile_queue **queue) {
     polytile_status status;
     pti_transport *setup = NULL;
-    request of = {.ctx = ctx, .comm = comm, .device_text = device_text};
+    request of = {.ctx = ctx,
+                  .comm = comm,
+                  .device_text = device_text,
+                  .n_devices = pti_devices_count(device_text)};
     if (queue != NULL)
         *queue = NULL;
     PTI_ENTER(ctx, ctx, "context");
@@ -167,7 +184,7 @@ polytile_status polytile_mpi_queue_create(polytile_context *ctx, MPI_Comm comm,
         of.options = *options;
     PTI_TRY(check_mpi(ctx));
     PTI_TRY(check_communicator(ctx, comm));
-    PTI_TRY(pti_transport_mpi_create(ctx, comm, &setup));
+    PTI_TRY(pti_transport_mpi_create(ctx, comm, of.n_devices, &setup));
     PTI_TRY(create_queue_on_ranks(setup, &of, queue));
 done:
     if (setup != NULL)

@@ -13,7 +13,7 @@
 typedef struct pti_spread {
     pti_transport *transport;
     const polytile_array *array;    /* name, type and domain; its memory is not looked at */
-    const pti_ownership *ownership; /* member r is rank r */
+    const pti_ownership *ownership; /* of members: each rank has n_local of the transport's */
     pti_store store;                /* what the calling rank owns; owned */
     int64_t round_bytes;            /* that are moved at a time, see distribute/file/rounds.h */
     int round_runs;                 /* of files */
@@ -24,7 +24,11 @@ static inline polytile_context *pti_spread_context(const pti_spread *spread) {
 }
 
 static inline int pti_spread_rank(const pti_spread *spread) {
-    return spread->transport->first;
+    return pti_mpi_of(spread->transport)->rank;
+}
+
+static inline int pti_spread_n_ranks(const pti_spread *spread) {
+    return pti_mpi_of(spread->transport)->n_ranks;
 }
 
 static inline MPI_Comm pti_spread_comm(const pti_spread *spread) {

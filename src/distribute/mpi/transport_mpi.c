@@ -31,12 +31,18 @@ static const pti_transport_functions functions = {
 };
 
 /** Create a transport without a communicator; NULL: memory ran out. */
-static pti_mpi_transport *create_apart(polytile_context *ctx, int n_ranks, int rank) {
+static pti_mpi_transport *create_apart(polytile_context *ctx, int n_ranks, int rank, int n_local) {
     pti_mpi_transport *mpi = calloc(1, sizeof *mpi);
     if (mpi == NULL)
         return NULL;
-    mpi->transport = (pti_transport){
-        .functions = &functions, .ctx = ctx, .n_members = n_ranks, .first = rank, .n_local = 1};
+    mpi->transport = (pti_transport){.functions = &functions,
+                                     .ctx = ctx,
+                                     .n_members = n_ranks * n_local,
+                                     .first = rank * n_local,
+                                     .n_local = n_local,
+                                     .shares_memory = n_local > 1};
+    mpi->rank = rank;
+    mpi->n_ranks = n_ranks;
     mpi->comm = MPI_COMM_NULL;
     mpi->chunk_bytes = PTI_MPI_CHUNK_BYTES;
     mpi->small = malloc(2 * PTI_MPI_SMALL_BYTES);
@@ -58,7 +64,7 @@ done:
     return status;
 }
 
-polytile_status pti_transport_mpi_create(polytile_context *ctx, MPI_Comm comm,
+polytile_status pti_transport_mpi_create(polytile_context *ctx, MPI_Comm comm, int n_local,
                                          pti_transport **transport) {
     polytile_status status = POLYTILE_OK;
     pti_mpi_transport *mpi = NULL;
@@ -68,7 +74,7 @@ polytile_status pti_transport_mpi_create(polytile_context *ctx, MPI_Comm comm,
     PTI_TRY(duplicate_communicator(ctx, comm, &copy));
     PTI_MPI_TRY(ctx, MPI_Comm_size(copy, &n_ranks));
     PTI_MPI_TRY(ctx, MPI_Comm_rank(copy, &rank));
-    mpi = create_apart(ctx, n_ranks, rank);
+    mpi = create_apart(ctx, n_ranks, rank, n_local);
     if (mpi == NULL)
         status = pti_fail_memory(ctx, "a transport over MPI", 2. * PTI_MPI_SMALL_BYTES);
     PTI_TRY(pti_mpi_all_succeeded(ctx, copy, status));

@@ -9,8 +9,9 @@
 #include "queue/queue.h"
 #include <mpi.h>
 
-/* distribute/mpi: members that are the ranks of a communicator. It is a library of its own,
- * polytile_mpi, and the only room that knows MPI. spread.h has arrays spread over ranks. */
+/* distribute/mpi: members that are devices of the ranks of a communicator, as many of each rank. It
+ * is a library of its own, polytile_mpi, and the only room that knows MPI. spread.h has arrays spread
+ * over ranks. */
 
 /** Every rank for itself makes combinations whose partial results, of all ranks together, are at
  * most this large. */
@@ -21,7 +22,9 @@ enum { PTI_MPI_CHUNK_BYTES = 1 << 30 };
 
 typedef struct pti_mpi_transport {
     pti_transport transport;
-    MPI_Comm comm;       /* its own; errors are returned */
+    MPI_Comm comm; /* its own; errors are returned */
+    int rank;      /* its members are rank * n_local and those behind */
+    int n_ranks;
     int64_t chunk_bytes; /* longer messages go in pieces of as many */
     char *small;         /* 2 * PTI_MPI_SMALL_BYTES */
     int *counts;         /* four of each rank: sent to it, where they are, received, where */
@@ -30,9 +33,10 @@ typedef struct pti_mpi_transport {
 /**
  * Join the ranks of a communicator, which is duplicated; collective.
  *
+ * n_local: the members of each rank, which have the program's memory of an array in common.
  * Errors  NO_MEMORY (on any rank), DEVICE; no rank has a transport then.
  */
-polytile_status pti_transport_mpi_create(polytile_context *ctx, MPI_Comm comm,
+polytile_status pti_transport_mpi_create(polytile_context *ctx, MPI_Comm comm, int n_local,
                                          pti_transport **transport);
 
 static inline pti_mpi_transport *pti_mpi_of(pti_transport *transport) {
@@ -74,13 +78,13 @@ polytile_status pti_mpi_share_cores(polytile_context *ctx, MPI_Comm comm, int *n
 
 /**
  * Weigh the coordinates of the first dimension that is cut by the speeds of their devices, which
- * all ranks measure now, at the same time; each is as fast as its slowest rank. Weights are
+ * all ranks measure now, at the same time; each is as fast as its slowest member. Weights are
  * sixteenths of the fastest, so devices that are alike get the same.
  *
- * grid: NULL: a part a rank.
+ * members: of this rank. grid: NULL: a part a member.
  * Errors  INVALID (more than PTI_MAX_WEIGHTS parts), and those of launches; the same on all ranks.
  */
-polytile_status pti_mpi_balance_load(pti_transport *transport, polytile_queue *member,
+polytile_status pti_mpi_balance_load(pti_transport *transport, polytile_queue *const *members,
                                      const pti_member_grid *grid, pti_distribution *distribution);
 
 #endif

@@ -66,10 +66,13 @@ static void destroy_queues(int n_queues, polytile_queue **queues) {
             pti_object_release(&queues[q]->object);
 }
 
-static polytile_status open_device_queues(polytile_context *ctx, const char *text, int n_devices,
-                                          polytile_queue **queues) {
+polytile_status pti_devices_open_each(polytile_context *ctx, const char *text,
+                                      polytile_queue **queues) {
     polytile_status status = POLYTILE_OK;
     const char *one = text;
+    const int n_devices = pti_devices_count(text);
+    if (n_devices == 1)
+        return pti_queue_open(ctx, text, &queues[0]);
     for (int q = 0; q < n_devices; q++) {
         if (end_of_first(one) == one)
             return pti_fail(ctx, POLYTILE_INVALID,
@@ -130,7 +133,7 @@ polytile_status pti_devices_open(polytile_context *ctx, const char *text,
     *queue = NULL;
     if (queues == NULL || speed == NULL)
         PTI_TRY(pti_fail_memory(ctx, text, n_devices * (double)(sizeof *queues + sizeof *speed)));
-    status = open_device_queues(ctx, text, n_devices, queues);
+    status = pti_devices_open_each(ctx, text, queues);
     if (status == POLYTILE_OK && options->is_by_speed)
         status = measure_all(ctx, n_devices, queues, speed);
     measured.speed = options->is_by_speed ? speed : NULL;

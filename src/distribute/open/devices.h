@@ -12,6 +12,15 @@ int pti_devices_count(const char *text);
 bool pti_devices_are_different(const char *text);
 
 /**
+ * Open a queue of each device of a text.
+ *
+ * Shapes  queues: as many as pti_devices_count(), NULL at first; on failure some stay so.
+ * Errors  INVALID (one of several is empty), and those of polytile_device_open().
+ */
+polytile_status pti_devices_open_each(polytile_context *ctx, const char *text,
+                                      polytile_queue **queues);
+
+/**
  * Open a queue over devices such as "cuda:0,cuda:1" or "cuda:0(memory=1GiB),host".
  *
  * Shapes  options: how they share it; speeds are measured here if that is by speed.

@@ -144,7 +144,22 @@ done:
     return status;
 }
 
-/** All that local members send or lack of arrays that the program has; false when memory runs out. */
+/** Members of a process have one memory: what they lack of other processes arrives once, at the first
+ * of them. */
+static void keep_one_a_process(const pti_team *team, pti_exchange *exchange) {
+    const int n_local = team->transport->n_local;
+    int n_kept = 0;
+    for (int t = 0; t < exchange->n_transfers; t++) {
+        pti_transfer *transfer = &exchange->transfer[t];
+        if (transfer->to % n_local == 0 && transfer->from / n_local != transfer->to / n_local)
+            exchange->transfer[n_kept++] = *transfer;
+        else
+            pti_boxes_free(&transfer->boxes);
+    }
+    exchange->n_transfers = n_kept;
+}
+
+/** All that processes send or lack of arrays that the program has; false when memory runs out. */
 static bool gather_transfers(const pti_team *team, int n_arrays, polytile_array *const *arrays,
                              pti_exchange *all) {
     const pti_superstep superstep = {.n_arrays = team->n_arrays,
@@ -155,7 +170,9 @@ static bool gather_transfers(const pti_team *team, int n_arrays, polytile_array 
     for (int a = 0; a < n_arrays; a++)
         if (!arrays[a]->is_internal)
             pti_transfers_add_missing(&transfers, arrays[a]->position, &team->copies);
-    return pti_transfers_end(&transfers);
+    const bool is_made = pti_transfers_end(&transfers);
+    keep_one_a_process(team, all);
+    return is_made;
 }
 
 /** The program's memory of arrays that left their members' queues. */
@@ -235,7 +252,7 @@ polytile_status pti_team_detach(polytile_queue *queue, int n_arrays,
     polytile_status compared = compare_detached(team, n_arrays, arrays);
     pti_error_keep(&first, team->ctx, compared);
     polytile_status status = pti_error_restore(team->ctx, &first);
-    if (compared == POLYTILE_OK && !team->transport->shares_memory &&
+    if (compared == POLYTILE_OK && !pti_transport_is_alone(team->transport) &&
         has_attached(n_arrays, arrays))
         status = make_memory_equal(team, n_arrays, arrays, status);
     for (int a = 0; a < n_arrays; a++) {

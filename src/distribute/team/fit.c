@@ -50,7 +50,7 @@ polytile_status pti_team_check_fit(const pti_team *team, const pti_prepared *pre
     const pti_transport *transport = team->transport;
     const pti_shared_launch launch = shared_launch(team, prepared);
     polytile_status status = POLYTILE_OK;
-    bool is_known = transport->shares_memory && (team->speed == NULL || team->is_balanced);
+    bool is_known = pti_transport_is_alone(transport) && (team->speed == NULL || team->is_balanced);
     if (!is_known)
         return POLYTILE_OK;
     pti_home home = pti_home_of(&launch, team->ownership);

@@ -59,7 +59,7 @@ static void log_linked(const pti_team *team, const island *of) {
 
 polytile_status pti_team_link(pti_team *team) {
     int n_local = team->transport->n_local;
-    if (!team->transport->shares_memory)
+    if (!pti_transport_is_alone(team->transport))
         return POLYTILE_OK;
     team->peers = calloc((size_t)n_local, sizeof *team->peers);
     if (team->peers == NULL)

@@ -43,7 +43,7 @@ static void call(polytile_queue_callback *callback, polytile_status status, void
 polytile_status pti_team_notify_program(polytile_queue *queue, polytile_array *array,
                                         polytile_queue_callback *callback, void *user) {
     pti_team *team = queue->team;
-    if (!team->transport->shares_memory)
+    if (!pti_transport_is_alone(team->transport))
         return pti_fail(
             team->ctx, POLYTILE_UNSUPPORTED,
             "queue on %s: no function can be called when array %s is done: over ranks "

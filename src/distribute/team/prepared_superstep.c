@@ -60,12 +60,14 @@ static bool has_scratch(const pti_team *team, int at) {
 /**
  * Where members' arrays lie over the same memory, what two of them compute must not reach it: that
  * needs devices with memory of their own and room for everything, and no access check, which brings
- * home what it looks at.
+ * home what it looks at. Other processes do not know that of this one's devices.
  */
 static bool may_compute_twice(const pti_team *team) {
     const pti_settings *settings = pti_get_settings(team->ctx);
     if (!team->transport->shares_memory)
         return true;
+    if (!pti_transport_is_alone(team->transport))
+        return false;
     if (team->is_shallow || settings->check_access || settings->check_wide)
         return false;
     for (int m = 0; m < team->transport->n_local; m++) {

@@ -80,6 +80,12 @@ struct pti_transport {
     bool shares_memory; /* arrays of members lie over the same memory: what one fetches, all have */
 };
 
+/** Whether members are devices of one process and nothing else: it has no messages, and alone knows
+ * what they have. */
+static inline bool pti_transport_is_alone(const pti_transport *transport) {
+    return transport->shares_memory && transport->functions->open == NULL;
+}
+
 /** Whether a member is of this process. */
 static inline bool pti_transport_is_local(const pti_transport *transport, int member) {
     return member >= transport->first && member < transport->first + transport->n_local;

@@ -9,12 +9,12 @@ extern "C" {
 #include "distribute/mpi/transport_mpi.h"
 }
 
-/** All ranks, joined by a transport. */
+/** All ranks, joined by a transport, with so many members each. */
 class Joined {
   public:
-    Joined() {
+    explicit Joined(int n_local = 1) {
         EXPECT_EQ(polytile_context_create(&ctx), POLYTILE_OK);
-        EXPECT_EQ(pti_transport_mpi_create(ctx, MPI_COMM_WORLD, &transport), POLYTILE_OK);
+        EXPECT_EQ(pti_transport_mpi_create(ctx, MPI_COMM_WORLD, n_local, &transport), POLYTILE_OK);
     }
     ~Joined() {
         transport->functions->close(transport);

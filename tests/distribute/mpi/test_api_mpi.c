@@ -48,7 +48,7 @@ static polytile_status launch(polytile_context *ctx, polytile_queue *queue, poly
                                  NULL);
 }
 
-static const char *const devices[] = {"host", "host(memory=4KiB)"};
+static const char *const devices[] = {"host", "host(memory=4KiB)", "host,host(memory=4KiB)"};
 
 TEST_TABLE(ApiMpi, AnAttachedArrayIsWholeOnEveryRankAgain, devices) {
     int32_t x[N], y[N] = {0};
@@ -186,10 +186,11 @@ TEST_CASE(ApiMpi, WeightsAreForAsManyPartsAsThereAre) {
                   POLYTILE_INVALID, "weighted", "9");
 }
 
-TEST_CASE(ApiMpi, OneRankHasOneDevice) {
+TEST_CASE(ApiMpi, ARankHasSeveralDevices) {
     polytile_queue *queue = NULL;
-    CHECK_REFUSED(polytile_mpi_queue_create(ctx, MPI_COMM_WORLD, "host,host", NULL, &queue),
-                  POLYTILE_INVALID, "host,host");
+    CHECK_OK(polytile_mpi_queue_create(ctx, MPI_COMM_WORLD, "host,host", NULL, &queue));
+    CHECK_REFUSED(polytile_mpi_queue_create(ctx, MPI_COMM_WORLD, "host,", NULL, &queue),
+                  POLYTILE_INVALID, "number 2 of 2");
 }
 
 TEST_CASE(ApiMpi, ASpreadArrayIsOfAQueueOverACommunicator) {

@@ -103,7 +103,8 @@ std::string weights() {
     return "weighted(" + text + ")";
 }
 
-constexpr const char *devices[] = {"host(threads=1)", "host(memory=1MiB,threads=1)"};
+constexpr const char *devices[] = {"host(threads=1)", "host(memory=1MiB,threads=1)",
+                                   "host(threads=1),host(memory=1MiB,threads=1)"};
 constexpr const char *layouts[] = {"block", "block(dim=1)", "cyclic(2)", "weighted"};
 
 TEST(MpiArrays, AreZeroAtFirst) {
@@ -467,7 +468,8 @@ class RandomProgram {
 TEST(MpiArrays, AreWhatOneProcessMakesOfThem) {
     Random random(world_seed("MpiArrays.AreWhatOneProcessMakesOfThem"));
     for (int64_t round = scaled(world_size() > 4 ? 1 : 3); round > 0 && !HasFailure(); round--)
-        for (const char *device : {devices[0], devices[1], "host(memory=1500B,threads=1)"})
+        for (const char *device :
+             {devices[0], devices[1], devices[2], "host(memory=1500B,threads=1)"})
             RandomProgram(device, random).run(25);
 }
 

@@ -9,15 +9,15 @@ extern "C" {
 
 namespace {
 
-/** The partial results of all ranks; floats whose sum depends on the order. */
+/** The partial results of all members; floats whose sum depends on the order. */
 struct Partials {
-    Partials(polytile_type type, int64_t n_elements, Random &random)
+    Partials(polytile_type type, int n_members, int64_t n_elements, Random &random)
         : element_bytes(polytile_type_get_bytes(type)),
-          bytes(static_cast<size_t>(world_size()),
+          bytes(static_cast<size_t>(n_members),
                 std::vector<char>(static_cast<size_t>(n_elements * element_bytes))) {
-        for (std::vector<char> &of_rank : bytes)
+        for (std::vector<char> &of_member : bytes)
             for (int64_t k = 0; k < n_elements; k++)
-                draw(type, random, of_rank.data() + k * element_bytes);
+                draw(type, random, of_member.data() + k * element_bytes);
     }
 
     void draw(polytile_type type, Random &random, char *element) const {
@@ -30,15 +30,15 @@ struct Partials {
         std::memcpy(element, from, static_cast<size_t>(element_bytes));
     }
 
-    /** One after the other, in the order of the ranks. */
+    /** One after the other, in the order of the members. */
     std::vector<char> combined(polytile_role role, polytile_type type) {
         std::vector<char> result = bytes[0];
         const int64_t n = static_cast<int64_t>(result.size()) / element_bytes;
         const polytile_domain box = polytile_domain_from_extents(1, &n);
         const pti_memory_layout layout = pti_memory_layout_of(&box, element_bytes);
-        for (size_t rank = 1; n > 0 && rank < bytes.size(); rank++) {
+        for (size_t q = 1; n > 0 && q < bytes.size(); q++) {
             const pti_move move = {
-                &box, element_bytes, {result.data(), &layout}, {bytes[rank].data(), &layout}};
+                &box, element_bytes, {result.data(), &layout}, {bytes[q].data(), &layout}};
             pti_reduction_combine(role, type, &move);
         }
         return result;
@@ -50,20 +50,25 @@ struct Partials {
 
 void expect_combined(const Joined &joined, polytile_role role, polytile_type type,
                      int64_t n_elements, Random &random) {
-    Partials partials(type, n_elements, random);
-    const std::vector<char> own = partials.bytes[static_cast<size_t>(world_rank())];
-    std::vector<char> sent = own, result(own.size(), 'x');
-    void *partial[] = {sent.data()};
-    const pti_combination combination = {role, type, n_elements, partial, result.data()};
+    const pti_transport &transport = *joined.transport;
+    Partials partials(type, transport.n_members, n_elements, random);
+    const auto first = partials.bytes.begin() + transport.first;
+    const std::vector<std::vector<char>> own(first, first + transport.n_local);
+    std::vector<std::vector<char>> sent = own;
+    std::vector<char> result(own[0].size(), 'x');
+    std::vector<void *> partial;
+    for (std::vector<char> &of_member : sent)
+        partial.push_back(of_member.data());
+    const pti_combination combination = {role, type, n_elements, partial.data(), result.data()};
     ASSERT_EQ(joined.functions().combine(joined.transport, &combination, false), POLYTILE_OK)
         << joined.error();
     ASSERT_EQ(result, partials.combined(role, type)) << n_elements << " elements";
     ASSERT_EQ(sent, own);
 }
 
-TEST(MpiCombine, ResultsAreThoseOfTheRanksInOrder) {
-    const Joined joined;
-    Random random(world_seed("MpiCombine.ResultsAreThoseOfTheRanksInOrder"));
+TEST(MpiCombine, ResultsAreThoseOfTheMembersInOrder) {
+    Random random(world_seed("MpiCombine.ResultsAreThoseOfTheMembersInOrder"));
+    const Joined joined(static_cast<int>(random.number(1, 3)));
     for (int64_t round = scaled(60); round > 0; round--) {
         const auto role = static_cast<polytile_role>(random.number(POLYTILE_SUM, POLYTILE_MAX));
         const auto type = static_cast<polytile_type>(
@@ -73,8 +78,8 @@ TEST(MpiCombine, ResultsAreThoseOfTheRanksInOrder) {
 }
 
 TEST(MpiCombine, LargeOnesTakeSeveralRounds) {
-    const Joined joined;
     Random random(world_seed("MpiCombine.LargeOnesTakeSeveralRounds"));
+    const Joined joined(static_cast<int>(random.number(1, 2)));
     expect_combined(joined, POLYTILE_SUM, POLYTILE_F64, 1100003, random);
 }
 

@@ -49,7 +49,8 @@ static const struct {
               {"host", "block", 4},
               {"host(memory=8KiB)", "block", 0},
               {"host(memory=8KiB)", "block", 3},
-              {"host(memory=1MiB)", "weighted", 0}};
+              {"host(memory=1MiB)", "weighted", 0},
+              {"host,host(memory=8KiB)", "block", 3}};
 
 static polytile_queue *open_queue(polytile_context *ctx, const char *device, const char *layout,
                                   int64_t launches_per_exchange) {
@@ -93,7 +94,7 @@ static void check_end(polytile_context *ctx, scene *s, float of_values) {
     CHECK_EQUAL(n_wrong, 0);
 }
 
-static const char *const devices[] = {"host", "host(memory=4KiB)"};
+static const char *const devices[] = {"host", "host(memory=4KiB)", "host+host(memory=4KiB)"};
 static const char *const plain = "saxpy[i](f32 a): in x[i]; inout y[i]";
 
 TEST_TABLE(MpiParameters, EachLaunchOfAllRanksHasItsOwnValue, devices) {

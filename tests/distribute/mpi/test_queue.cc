@@ -63,15 +63,26 @@ TEST_F(MpiQueue, RanksMayHaveDifferentDevices) {
         << error();
 }
 
-TEST_F(MpiQueue, TakesOneDeviceARank) {
-    expect_refused(
-        open(nullptr, "host,host"), POLYTILE_INVALID,
-        "rank 0: device \"host,host\": it is a list of devices, and a rank takes one; give each "
-        "rank its own");
+TEST_F(MpiQueue, TakesSeveralDevicesARank) {
+    EXPECT_EQ(open(nullptr, world_rank() == 0 ? "host,host(memory=1MiB)" : "host+host"),
+              POLYTILE_OK)
+        << error();
+}
+
+TEST_F(MpiQueue, TakesAsManyDevicesOfEachRank) {
+    if (world_size() > 1)
+        expect_refused(open(nullptr, world_rank() == 1 ? "host,host" : "host"), POLYTILE_INVALID,
+                       "rank 1: 2 devices a rank");
+    expect_refused(open(nullptr, "host,,host"), POLYTILE_INVALID,
+                   "rank 0: devices \"host,,host\": number 2 of 3 in the list is empty");
 }
 
 TEST_F(MpiQueue, NeedsAGridOfItsRanks) {
     polytile_share_options options = {};
+    options.grid = "3x17";
+    expect_refused(open(&options, "host,host"), POLYTILE_INVALID,
+                   "grid \"3x17\" has 51 devices, the communicator has " +
+                       std::to_string(2 * world_size()));
     options.grid = "3x17";
     expect_refused(open(&options), POLYTILE_INVALID,
                    "grid \"3x17\" has 51 ranks, the communicator has " +
@@ -110,8 +121,9 @@ TEST_F(MpiQueue, NeedsTheSameOptionsOnAllRanks) {
     expect_refused(
         open(&options), POLYTILE_INVALID,
         "rank " + std::to_string(world_size() - 1) +
-            ": grid default, layout default, policy default, launches_per_exchange 3; rank 0: grid "
-            "default, layout default, policy default, launches_per_exchange 0");
+            ": 1 device a rank, grid default, layout default, policy default, "
+            "launches_per_exchange 3; rank 0: 1 device a rank, grid default, layout default, "
+            "policy default, launches_per_exchange 0");
 }
 
 TEST_F(MpiQueue, IsNowhereWhereADeviceCannotBeOpened) {
@@ -182,7 +194,7 @@ TEST_F(MpiQueue, PartsAreAsHeavyAsTheirSlowestRankIsFast) {
     ASSERT_EQ(polytile_queue_create(joined.ctx, is_slow ? "host(memory=4KiB)" : "host", &member),
               POLYTILE_OK);
     pti_distribution distribution;
-    ASSERT_EQ(pti_mpi_balance_load(joined.transport, member, nullptr, &distribution), POLYTILE_OK)
+    ASSERT_EQ(pti_mpi_balance_load(joined.transport, &member, nullptr, &distribution), POLYTILE_OK)
         << joined.error();
     ASSERT_EQ(distribution.n_weights, world_size());
     double heaviest = 0;
@@ -191,11 +203,11 @@ TEST_F(MpiQueue, PartsAreAsHeavyAsTheirSlowestRankIsFast) {
     EXPECT_EQ(heaviest, 16);
     EXPECT_TRUE(world_size() == 1 || distribution.weight[0] < heaviest);
     const pti_member_grid one_part = {2, {1, world_size()}};
-    ASSERT_EQ(pti_mpi_balance_load(joined.transport, member, &one_part, &distribution),
+    ASSERT_EQ(pti_mpi_balance_load(joined.transport, &member, &one_part, &distribution),
               POLYTILE_OK);
     EXPECT_EQ(distribution.n_weights, world_size());
     const pti_member_grid row = {2, {world_size(), 1}};
-    ASSERT_EQ(pti_mpi_balance_load(joined.transport, member, &row, &distribution), POLYTILE_OK);
+    ASSERT_EQ(pti_mpi_balance_load(joined.transport, &member, &row, &distribution), POLYTILE_OK);
     EXPECT_EQ(distribution.n_weights, world_size());
 }
 

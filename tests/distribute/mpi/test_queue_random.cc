@@ -3,6 +3,8 @@
 #include "queue/small_program.h"
 #include "support/environment.h"
 
+#include <algorithm>
+
 #include <polytile/mpi.h>
 
 namespace {
@@ -25,17 +27,30 @@ INSTANTIATE_TEST_SUITE_P(
                     RandomRanks{"host", "block(dim=0)", 0}, RandomRanks{"host", "cyclic(3)", 0},
                     RandomRanks{"host", "weighted", 0}, RandomRanks{"host", "weighted(1,2,...)", 0},
                     RandomRanks{"host(memory=6KiB)", "block", 0},
-                    RandomRanks{"host(memory=1MiB)", "block", 4}));
+                    RandomRanks{"host(memory=1MiB)", "block", 4},
+                    RandomRanks{"host,host", "block", 0}, RandomRanks{"host+host", "cyclic(3)", 2},
+                    RandomRanks{"host,host", "weighted(1,2,...)", 0},
+                    RandomRanks{"host(memory=6KiB),host(memory=1MiB)", "block", 0},
+                    RandomRanks{"host(memory=1MiB),host,host(memory=1MiB)", "weighted", 4}));
 
-/** "weighted(1,2,...)" has a weight for each rank. */
-std::string layout_of(const std::string &layout) {
+/** "weighted(1,2,...)" has a weight for each device of each rank. */
+std::string layout_of(const RandomRanks &of) {
+    const std::string layout = of.layout, device = of.device;
     const size_t dots = layout.find(",2,...");
     if (dots == std::string::npos)
         return layout;
+    const auto n_devices = 1 + std::count(device.begin(), device.end(), ',');
     std::string weights = layout.substr(0, dots);
-    for (int rank = 1; rank < world_size(); rank++)
-        weights += "," + std::to_string(rank + 1);
+    for (int member = 1; member < world_size() * static_cast<int>(n_devices); member++)
+        weights += "," + std::to_string(member + 1);
     return weights + ")";
+}
+
+/** Devices that hold a small program: "host(memory=6KiB)" becomes one of a mebibyte. */
+std::string roomy(std::string device) {
+    for (size_t at = device.find("6KiB"); at != std::string::npos; at = device.find("6KiB"))
+        device.replace(at, 4, "1MiB");
+    return device;
 }
 
 /** How many programs of n: more ranks than four take long, as they wait for the cores, and share as
@@ -50,7 +65,7 @@ TEST_P(MpiQueueRandom, ResultsAreThoseOfOneProcess) {
     environment.set("POLYTILE_CHECK", "plan");
     Random random(world_seed("MpiQueueRandom"));
     polytile_share_options shared = {};
-    const std::string layout = layout_of(GetParam().layout);
+    const std::string layout = layout_of(GetParam());
     shared.layout = layout.c_str();
     shared.launches_per_exchange = GetParam().launches_per_exchange;
     for (int64_t round = draws(3); round > 0 && world_most(HasFailure()) == 0; round--) {
@@ -70,9 +85,8 @@ TEST_P(MpiQueueRandom, SmallArraysAreThoseOfOneProcess) {
     environment.set("POLYTILE_CHECK", "plan");
     Random random(world_seed("MpiQueueRandom"));
     polytile_share_options shared = {};
-    const std::string layout = layout_of(GetParam().layout);
-    const std::string given = GetParam().device;
-    const std::string device = given == "host" ? given : "host(memory=1MiB)";
+    const std::string layout = layout_of(GetParam());
+    const std::string device = roomy(GetParam().device);
     shared.layout = layout.c_str();
     shared.launches_per_exchange = GetParam().launches_per_exchange;
     for (int64_t round = draws(6); round > 0 && world_most(HasFailure()) == 0; round--) {
