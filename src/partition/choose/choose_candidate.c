@@ -20,10 +20,6 @@ static const double busy_part = 0.125;
  * hide more. */
 static const double much_less = 0.98;
 
-static double moved_bytes(const pti_candidate *of) {
-    return of->upload_bytes + of->download_bytes;
-}
-
 /** The best candidate of a family so far. */
 typedef struct champion {
     bool found;
@@ -95,10 +91,10 @@ static bool find_least(const pti_contest *of, double max_time_ratio, const pti_c
         pti_candidate candidate;
         if (pti_search(&relaxed, of->objective, &variant, &candidate) &&
             candidate.seconds <= relaxed.enough_s &&
-            moved_bytes(&candidate) < much_less * moved_bytes(least))
+            pti_candidate_bytes(&candidate) < much_less * pti_candidate_bytes(least))
             *least = candidate;
     } while (variant.family->next(&relaxed, &of->buffers, false, &variant));
-    return moved_bytes(least) < moved_bytes(fastest);
+    return pti_candidate_bytes(least) < pti_candidate_bytes(fastest);
 }
 
 /** Whether a candidate brings in little more than any plan must with so much memory, and that is
@@ -114,7 +110,7 @@ static bool is_near_bound(pti_contest *of, const pti_candidate *candidate) {
 static bool moves_much(pti_contest *of, const pti_candidate *candidate) {
     pti_bound least = pti_bound_find(of->problem->instance, INT64_MAX);
     of->failed = of->failed || least.failed;
-    return moved_bytes(candidate) >
+    return pti_candidate_bytes(candidate) >
            much_traffic * ((double)least.h2d_bytes + (double)least.d2h_bytes);
 }
 
