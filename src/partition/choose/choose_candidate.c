@@ -8,9 +8,9 @@
 /** Estimates are no better than this: others may be faster in truth. */
 static const double worth_a_schedule = 1.03;
 
-/** From what multiple of the least that any plan moves on less is worth some time, how many times
- * as long a plan may take for it, and how many times if it moves hardly more than any plan must
- * with so much memory. */
+/** A plan that moves less is worth some time where the fastest moves this many times what any plan
+ * must. It may take this many times as long, and this many times if it moves hardly more than any
+ * plan must with so much memory. */
 static const double much_traffic = 1.1, as_good = 1.03, long_enough = 1.2;
 
 /** The part of a plan's time from which on the link is busy. */
@@ -36,7 +36,8 @@ static bool challenge_champion(const pti_contest *of, const pti_variant *variant
     return true;
 }
 
-/** Of all variants of a family, if shapes of it are searched for and wanted. */
+/** Find the best candidate among all variants of a family, if its shapes are searched for and
+ * wanted. */
 static champion find_champion(const pti_contest *of, const pti_family *family) {
     champion best = {0};
     pti_variant variant = pti_variant_of(family, 0);
@@ -79,8 +80,8 @@ static pti_variant find_frugal(const pti_contest *of, const pti_candidate *faste
                           (int)pti_min(fastest->variant.n_buffers, of->buffers.last));
 }
 
-/** Of the candidates that take at most so many times as long as the fastest, the one that moves
- * least; false if that is the fastest. */
+/** Find the candidate that moves least among those that take at most so many times as long as the
+ * fastest; false if that is the fastest. */
 static bool find_least(const pti_contest *of, double max_time_ratio, const pti_candidate *fastest,
                        pti_candidate *least) {
     pti_problem relaxed = *of->problem;
