@@ -270,6 +270,11 @@ void pti_queue_free(polytile_queue *queue);
 /** The queue's name in error texts: its device, or all of them. */
 const char *pti_queue_text(const polytile_queue *queue);
 
+/** Refuse a call of a queue: fails as INVALID with a text that begins with the queue's name. */
+#define PTI_QUEUE_REFUSE(queue, format, ...)                                                       \
+    pti_fail((queue)->object.context, POLYTILE_INVALID, "queue on %s: " format,                    \
+             pti_queue_text(queue), __VA_ARGS__)
+
 /** Log an error that nobody waited for: the queue ends. */
 void pti_queue_report_unread(polytile_queue *queue);
 
