@@ -189,13 +189,13 @@ TEST_F(Command, ShowsWhereOneChainEndsAndTheNextBegins) {
     steps += "--kernel 'residual[i, j]: in A[i, j], B[i, j]; out max R[0]' " + jacobi_arrays +
              "R:f32:1 --domain 1:98,1:98 --limit 32KiB --strategy min-traffic --steps 2 ";
     Shell::Result text = run(steps);
-    const std::string ends = "residual, cannot take turns with those before: residual starts a "
+    const std::string ends = "residual, cannot be interleaved with those before: residual starts a "
                              "reduction of R\n";
-    EXPECT_NE(
-        text.out.find("chain        launches 1 to 8 of 18 take turns; launch 9 of 18, " + ends),
-        std::string::npos)
+    EXPECT_NE(text.out.find("chain        launches 1 to 8 of 18 are interleaved; launch 9 of 18, " +
+                            ends),
+              std::string::npos)
         << text.out << text.err;
-    EXPECT_NE(text.out.find("launches 10 to 17 of 18 take turns; launch 18 of 18, " + ends),
+    EXPECT_NE(text.out.find("launches 10 to 17 of 18 are interleaved; launch 18 of 18, " + ends),
               std::string::npos)
         << text.out;
     Json root = run_json(steps);
