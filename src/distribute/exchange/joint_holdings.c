@@ -4,8 +4,8 @@
 
 /* All processes together, with what is so before and after. */
 
-static void add_held(const pti_joint_request *request, const pti_copies *copies, bool is_lent,
-                     int array, int member, pti_joint_holding *holding) {
+static void hold(const pti_joint_request *request, const pti_copies *copies, bool is_lent,
+                 int array, int member, pti_joint_holding *holding) {
     const pti_ownership *ownership = &request->superstep->ownerships[array];
     bool is_shared = request->is_shared[array];
     pti_ownership_boxes(ownership, member, &holding->valid);
@@ -32,10 +32,10 @@ static bool fill_holdings(const pti_joint_request *request, const pti_copies *be
         schedule->array[a].name = request->name == NULL ? "an array" : request->name[a];
         for (int q = 0; q < schedule->n_members && schedule->array[a].domain.n_dims > 0; q++) {
             pti_joint_holding *holding = pti_joint_at(schedule, schedule->before, a, q);
-            add_held(request, before, request->is_lent[a], a, q, holding);
+            hold(request, before, request->is_lent[a], a, q, holding);
             failed |= has_failed(holding);
             holding = pti_joint_at(schedule, schedule->after, a, q);
-            add_held(request, after, lent_after[a], a, q, holding);
+            hold(request, after, lent_after[a], a, q, holding);
             failed |= has_failed(holding);
         }
     }

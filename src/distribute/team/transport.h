@@ -80,6 +80,11 @@ struct pti_transport {
     bool shares_memory; /* arrays of members lie over the same memory: what one fetches, all have */
 };
 
+/** Whether a member is of this process. */
+static inline bool pti_transport_is_local(const pti_transport *transport, int member) {
+    return member >= transport->first && member < transport->first + transport->n_local;
+}
+
 /** Free what a transport keeps for messages, if anything. */
 static inline void pti_transport_forget(pti_transport *transport, pti_messages *messages) {
     if (transport->functions->forget != NULL)

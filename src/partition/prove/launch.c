@@ -84,7 +84,7 @@ static bool check_section_read(const launch_operand *of, const pti_section *sect
            reject_read(of, &missing);
 }
 
-/** Only the hull of a partial operand is known: all of it is read, and all of it counts as written.
+/** Of a partial operand only the hull is known: all of it is read, and all of it counts as written.
  */
 static bool replay_partial_reads(const launch_operand *of) {
     polytile_domain hull = pti_footprint_hull(of->instance, of->number, PTI_TOUCHES, of->threads);
