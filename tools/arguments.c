@@ -1,221 +1,155 @@
 #include "arguments.h"
 #include "command.h"
+#include "option_values.h"
 #include "options.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* One handler an option; text is the option's value. Returns the exit code. */
-typedef int option_handler(arguments *args, const char *text);
+/** The most launches that a command plans, and the most ranks that it plans with. */
+enum { MOST_LAUNCHES = 1000000, MOST_RANKS = 4096 };
 
-static int add_kernel(arguments *args, const char *text) {
+static int take_kernel(void *of, const char *text) {
+    arguments *args = of;
     args->kernel[args->n_kernels++] = text;
     return EXIT_DONE;
 }
 
-static int add_domain(arguments *args, const char *text) {
+static int take_domain(void *of, const char *text) {
     char why[WHY_SIZE];
+    arguments *args = of;
     if (parse_domain(text, &args->domain[args->n_domains++], why))
         return EXIT_DONE;
-    return usage_error(args->subcommand, "--domain %s: %s", text, why);
+    return refuse_value(args->subcommand, "--domain", text, PARSED_REFUSED, why);
 }
 
-/** Refuse a value that could not be read: it is wrong, or memory ran out. */
-static int refuse_value(const arguments *args, const char *option, const char *text, parsed how,
-                        const char *why) {
-    if (how == PARSED_NO_MEMORY)
-        return failure(args->subcommand, "%s %s: out of memory", option, text);
-    return usage_error(args->subcommand, "%s %s: %s", option, text, why);
-}
-
-/** The most arrays, and the most parameters: each is compared with all others. */
-enum { MAX_VALUES = 4096 };
-
-static int refuse_one_more(const arguments *args, const char *option, const char *text) {
-    return usage_error(args->subcommand, "%s %s: it is one more than the %d there may be", option,
-                       text, MAX_VALUES);
-}
-
-static int add_array(arguments *args, const char *text) {
+static int take_array(void *of, const char *text) {
     char why[WHY_SIZE];
     array_value value;
-    if (args->n_arrays == MAX_VALUES)
-        return refuse_one_more(args, "--array", text);
-    parsed how = parse_array(text, &value, why);
+    arguments *args = of;
+    const int exit_code = check_room(args->subcommand, "--array", text, args->n_arrays);
+    if (exit_code != EXIT_DONE)
+        return exit_code;
+    const parsed how = parse_array(text, &value, why);
     if (how != PARSED)
-        return refuse_value(args, "--array", text, how, why);
+        return refuse_value(args->subcommand, "--array", text, how, why);
     args->array[args->n_arrays++] = value;
     for (int k = 0; k < args->n_arrays - 1; k++)
         if (strcmp(args->array[k].name, value.name) == 0)
-            return usage_error(args->subcommand, "--array %s: %s is given twice; give it once",
-                               text, value.name);
+            return refuse_second_name(args->subcommand, "--array", text, value.name);
     return EXIT_DONE;
 }
 
-static int add_parameter(arguments *args, const char *text) {
-    char why[WHY_SIZE];
-    parameter_value value;
-    if (args->n_parameters == MAX_VALUES)
-        return refuse_one_more(args, "--param", text);
-    parsed how = parse_parameter(text, &value, why);
-    if (how != PARSED)
-        return refuse_value(args, "--param", text, how, why);
-    args->parameter[args->n_parameters++] = value;
-    for (int k = 0; k < args->n_parameters - 1; k++)
-        if (strcmp(args->parameter[k].name, value.name) == 0)
-            return usage_error(args->subcommand, "--param %s: %s is given twice; give it once",
-                               text, value.name);
-    return EXIT_DONE;
+static int take_parameter(void *of, const char *text) {
+    arguments *args = of;
+    return add_parameter(args->subcommand, text, &args->n_parameters, args->parameter);
 }
 
-/** The most launches that a command plans. */
-enum { MOST_LAUNCHES = 1000000 };
-
-static int set_steps(arguments *args, const char *text) {
-    if (parse_integer(text, &args->n_steps) && args->n_steps >= 1 && args->n_steps <= MOST_LAUNCHES)
-        return EXIT_DONE;
-    return usage_error(args->subcommand, "--steps %s: use a number from 1 to %d", text,
-                       MOST_LAUNCHES);
-}
-
-static int add_swap(arguments *args, const char *text) {
+static int take_swap(void *of, const char *text) {
     char why[WHY_SIZE];
-    parsed how = parse_swap(text, &args->swap[args->n_swaps], why);
+    arguments *args = of;
+    const parsed how = parse_swap(text, &args->swap[args->n_swaps], why);
     if (how != PARSED)
-        return refuse_value(args, "--swap", text, how, why);
+        return refuse_value(args->subcommand, "--swap", text, how, why);
     args->n_swaps++;
     return EXIT_DONE;
 }
 
-static int add_scratch(arguments *args, const char *text) {
+static int take_scratch(void *of, const char *text) {
+    arguments *args = of;
     args->scratch[args->n_scratch++] = text;
     return EXIT_DONE;
 }
 
-static int set_launches_per_pass(arguments *args, const char *text) {
-    if (strcmp(text, "auto") == 0)
-        args->launches_per_pass = 0;
-    else if (!parse_integer(text, &args->launches_per_pass) || args->launches_per_pass < 1)
-        return usage_error(args->subcommand,
-                           "--launches-per-pass %s: use a number of at least 1, or auto", text);
-    args->has_launches_per_pass = true;
-    return EXIT_DONE;
+static int set_count(const arguments *args, const char *option, const char *text, int most,
+                     int64_t *count) {
+    if (parse_integer(text, count) && *count >= 1 && *count <= most)
+        return EXIT_DONE;
+    return usage_error(args->subcommand, "%s %s: use a number from 1 to %d", option, text, most);
 }
 
-static int set_block(arguments *args, const char *text) {
+static int take_steps(void *of, const char *text) {
+    arguments *args = of;
+    return set_count(args, "--steps", text, MOST_LAUNCHES, &args->n_steps);
+}
+
+static int take_ranks(void *of, const char *text) {
+    arguments *args = of;
+    return set_count(args, "--ranks", text, MOST_RANKS, &args->n_ranks);
+}
+
+/** Set a count, which is 0 for auto. */
+static int set_count_or_auto(const arguments *args, const char *option, const char *text,
+                             int64_t *count) {
+    *count = 0;
+    if (strcmp(text, "auto") == 0 || (parse_integer(text, count) && *count >= 1))
+        return EXIT_DONE;
+    return usage_error(args->subcommand, "%s %s: use a number of at least 1, or auto", option,
+                       text);
+}
+
+static int take_launches_per_pass(void *of, const char *text) {
+    arguments *args = of;
+    args->has_launches_per_pass = true;
+    return set_count_or_auto(args, "--launches-per-pass", text, &args->launches_per_pass);
+}
+
+static int take_launches_per_exchange(void *of, const char *text) {
+    arguments *args = of;
+    args->has_launches_per_exchange = true;
+    return set_count_or_auto(args, "--launches-per-exchange", text, &args->launches_per_exchange);
+}
+
+static int take_block(void *of, const char *text) {
     char why[WHY_SIZE];
+    arguments *args = of;
     if (parse_extents(text, &args->n_block, args->block, why))
         return EXIT_DONE;
-    return usage_error(args->subcommand, "--block %s: %s", text, why);
+    return refuse_value(args->subcommand, "--block", text, PARSED_REFUSED, why);
 }
 
-static int set_limit(arguments *args, const char *text) {
-    char why[POLYTILE_SIZE_WHY_BYTES];
-    if (polytile_size_parse(text, &args->limit_bytes))
-        return EXIT_DONE;
-    return usage_error(args->subcommand, "--limit %s: %s", text, polytile_size_explain(text, why));
-}
-
-static int set_buffers(arguments *args, const char *text) {
+static int take_buffers(void *of, const char *text) {
     int64_t n_buffers = 0;
-    bool is_auto = strcmp(text, "auto") == 0;
+    arguments *args = of;
+    const bool is_auto = strcmp(text, "auto") == 0;
     if (!is_auto && (!parse_integer(text, &n_buffers) || n_buffers < 1 || n_buffers > 3))
         return usage_error(args->subcommand, "--buffers %s: use 1, 2, 3 or auto", text);
     args->n_buffers = (int)n_buffers;
     return EXIT_DONE;
 }
 
-static int set_strategy(arguments *args, const char *text) {
-    args->strategy = text;
-    return EXIT_DONE;
-}
-
-/** The most ranks that a command plans with. */
-enum { MOST_RANKS = 4096 };
-
-static int set_ranks(arguments *args, const char *text) {
-    if (parse_integer(text, &args->n_ranks) && args->n_ranks >= 1 && args->n_ranks <= MOST_RANKS)
-        return EXIT_DONE;
-    return usage_error(args->subcommand, "--ranks %s: use a number from 1 to %d", text, MOST_RANKS);
-}
-
-static int set_grid(arguments *args, const char *text) {
-    args->grid = text;
-    return EXIT_DONE;
-}
-
-static int set_layout(arguments *args, const char *text) {
-    args->layout = text;
-    return EXIT_DONE;
-}
-
-static int set_launches_per_exchange(arguments *args, const char *text) {
-    args->has_launches_per_exchange = true;
-    args->launches_per_exchange = 0;
-    if (strcmp(text, "auto") == 0 ||
-        (parse_integer(text, &args->launches_per_exchange) && args->launches_per_exchange >= 1))
-        return EXIT_DONE;
-    return usage_error(args->subcommand,
-                       "--launches-per-exchange %s: use a number of at least 1, or auto", text);
-}
-
-static int set_json(arguments *args, const char *text) {
-    (void)text;
-    args->json = true;
-    return EXIT_DONE;
-}
-
-static int set_svg(arguments *args, const char *text) {
-    if (*text == '\0')
-        return usage_error(args->subcommand, "--svg: the name of the file is empty");
+static int take_svg(void *of, const char *text) {
+    arguments *args = of;
     args->svg = text;
-    return EXIT_DONE;
+    if (*text != '\0')
+        return EXIT_DONE;
+    return usage_error(args->subcommand, "--svg: the name of the file is empty");
 }
 
-static int set_help(arguments *args, const char *text) {
-    (void)text;
-    args->help = true;
-    return EXIT_DONE;
-}
-
-static const struct {
-    option_row row;
-    option_handler *handle;
-} table[] = {
-    {{"kernel", true, false}, add_kernel},
-    {{"domain", true, false}, add_domain},
-    {{"array", true, true}, add_array},
-    {{"param", true, true}, add_parameter},
-    {{"steps", true, false}, set_steps},
-    {{"swap", true, true}, add_swap},
-    {{"scratch", true, true}, add_scratch},
-    {{"launches-per-pass", true, false}, set_launches_per_pass},
-    {{"block", true, false}, set_block},
-    {{"limit", true, false}, set_limit},
-    {{"buffers", true, false}, set_buffers},
-    {{"strategy", true, false}, set_strategy},
-    {{"ranks", true, false}, set_ranks},
-    {{"grid", true, false}, set_grid},
-    {{"layout", true, false}, set_layout},
-    {{"launches-per-exchange", true, false}, set_launches_per_exchange},
-    {{"json", false, false}, set_json},
-    {{"svg", true, false}, set_svg},
-    {{"help", false, false}, set_help},
+static const option_row rows[] = {
+    {"kernel", OPTION_VALUE, 0, take_kernel},
+    {"domain", OPTION_VALUE, 0, take_domain},
+    {"array", OPTION_VALUES, 0, take_array},
+    {"param", OPTION_VALUES, 0, take_parameter},
+    {"steps", OPTION_VALUE, 0, take_steps},
+    {"swap", OPTION_VALUES, 0, take_swap},
+    {"scratch", OPTION_VALUES, 0, take_scratch},
+    {"launches-per-pass", OPTION_VALUE, 0, take_launches_per_pass},
+    {"block", OPTION_VALUE, 0, take_block},
+    {"limit", OPTION_SIZE, offsetof(arguments, limit_bytes), NULL},
+    {"buffers", OPTION_VALUE, 0, take_buffers},
+    {"strategy", OPTION_TEXT, offsetof(arguments, strategy), NULL},
+    {"ranks", OPTION_VALUE, 0, take_ranks},
+    {"grid", OPTION_TEXT, offsetof(arguments, grid), NULL},
+    {"layout", OPTION_TEXT, offsetof(arguments, layout), NULL},
+    {"launches-per-exchange", OPTION_VALUE, 0, take_launches_per_exchange},
+    {"json", OPTION_FLAG, offsetof(arguments, json), NULL},
+    {"svg", OPTION_VALUE, 0, take_svg},
+    {"help", OPTION_FLAG, offsetof(arguments, help), NULL},
 };
 
-enum { N_OPTIONS = sizeof table / sizeof *table };
+enum { N_OPTIONS = sizeof rows / sizeof *rows };
 _Static_assert(N_OPTIONS <= (int)MAX_OPTIONS, "more options than are read");
-
-static int handle_option(void *args, int row, const char *text) {
-    return table[row].handle(args, text);
-}
-
-static int parse_options(int argc, char **argv, arguments *args) {
-    option_row rows[N_OPTIONS];
-    for (int k = 0; k < N_OPTIONS; k++)
-        rows[k] = table[k].row;
-    return read_options(argc, argv, N_OPTIONS, rows, handle_option, args);
-}
 
 bool arguments_are_of_chain(const arguments *args) {
     return args->n_kernels > 1 || args->n_steps > 0 || args->n_swaps > 0 || args->n_scratch > 0 ||
@@ -274,15 +208,14 @@ int arguments_parse(int argc, char **argv, arguments *args) {
     *args = (arguments){.subcommand = argv[0]};
     if (!make_lists(args, (size_t)argc + 1))
         return failure(args->subcommand, "out of memory for %d arguments", argc);
-    int exit_code = parse_options(argc, argv, args);
+    const int exit_code = read_options(argc, argv, N_OPTIONS, rows, args);
     return exit_code != EXIT_DONE || args->help ? exit_code : require_options(args);
 }
 
 void arguments_free(arguments *args) {
     for (int k = 0; k < args->n_arrays; k++)
         free(args->array[k].name);
-    for (int k = 0; k < args->n_parameters; k++)
-        free(args->parameter[k].name);
+    free_parameters(args->n_parameters, args->parameter);
     for (int k = 0; k < args->n_swaps; k++) {
         free(args->swap[k].one);
         free(args->swap[k].other);
@@ -290,7 +223,6 @@ void arguments_free(arguments *args) {
     free(args->kernel);
     free(args->domain);
     free(args->array);
-    free(args->parameter);
     free(args->swap);
     free(args->scratch);
 }

@@ -1,7 +1,7 @@
 #include "command.h"
 #include "help.h"
+#include "options.h"
 
-#include <getopt.h>
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,24 +10,16 @@
 
 static const char subcommand[] = "devices";
 
-/** Parse --json and --help. Returns the exit code. */
-static int parse(int argc, char **argv, bool *json, bool *help) {
-    static const struct option options[] = {
-        {"json", no_argument, NULL, 'j'}, {"help", no_argument, NULL, 'h'}, {0}};
-    int option;
-    opterr = 0;
-    optind = 1;
-    while ((option = getopt_long(argc, argv, "+h", options, NULL)) != -1) {
-        *json |= option == 'j';
-        *help |= option == 'h';
-        if (option == '?')
-            return usage_error(subcommand, "%s is not understood; the only option is --json",
-                               argv[optind - 1]);
-    }
-    if (optind < argc)
-        return usage_error(subcommand, "there is no place for the word \"%s\"", argv[optind]);
-    return EXIT_DONE;
-}
+/** The arguments: whether an option is given. */
+typedef struct devices_arguments {
+    bool json;
+    bool help;
+} devices_arguments;
+
+static const option_row rows[] = {
+    {"json", OPTION_FLAG, offsetof(devices_arguments, json), NULL},
+    {"help", OPTION_FLAG, offsetof(devices_arguments, help), NULL},
+};
 
 /** Return whether a device has a link; one that cannot be used has none, and its description says
  * why. */
@@ -147,9 +139,9 @@ static int list_devices(bool json) {
 }
 
 int devices_command(int argc, char **argv) {
-    bool json = false, help = false;
-    int exit_code = parse(argc, argv, &json, &help);
+    devices_arguments args = {0};
+    const int exit_code = read_options(argc, argv, sizeof rows / sizeof *rows, rows, &args);
     if (exit_code != EXIT_DONE)
         return exit_code;
-    return help ? write_result(subcommand, help_devices) : list_devices(json);
+    return args.help ? write_result(subcommand, help_devices) : list_devices(args.json);
 }

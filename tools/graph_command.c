@@ -1,7 +1,8 @@
 #include "command.h"
 #include "help.h"
+#include "options.h"
+#include "print_forms.h"
 
-#include <getopt.h>
 #include <polytile/graph.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,60 +28,37 @@ static bool choose(const char *text, const char *no, const char *yes, bool *chos
     return *chosen || strcmp(text, no) == 0;
 }
 
-static int set_choice(graph_arguments *args, int option, const char *text) {
-    if (option == 'k' && !choose(text, "auto", "keep", &args->options.keep_map))
-        return usage_error(subcommand, "--map %s: use auto or keep", text);
-    if (option == 'o' && !choose(text, "on", "off", &args->options.no_overlap))
-        return usage_error(subcommand, "--overlap %s: use on or off", text);
-    return EXIT_DONE;
+static int take_map(void *of, const char *text) {
+    graph_arguments *args = of;
+    return choose(text, "auto", "keep", &args->options.keep_map)
+               ? EXIT_DONE
+               : usage_error(subcommand, "--map %s: use auto or keep", text);
 }
 
-static int set_option(graph_arguments *args, int option, const char *text) {
-    args->json |= option == 'j';
-    args->help |= option == 'h';
-    args->machine = option == 'm' ? text : args->machine;
-    args->profile = option == 'p' ? text : args->profile;
-    args->dot = option == 'd' ? text : args->dot;
-    args->svg = option == 'v' ? text : args->svg;
-    args->options.objective = option == 'b' ? text : args->options.objective;
-    args->options.strategy = option == 's' ? text : args->options.strategy;
-    return set_choice(args, option, text);
+static int take_overlap(void *of, const char *text) {
+    graph_arguments *args = of;
+    return choose(text, "on", "off", &args->options.no_overlap)
+               ? EXIT_DONE
+               : usage_error(subcommand, "--overlap %s: use on or off", text);
 }
 
 static int parse(int argc, char **argv, graph_arguments *args) {
-    static const struct option options[] = {{"machine", required_argument, NULL, 'm'},
-                                            {"map", required_argument, NULL, 'k'},
-                                            {"overlap", required_argument, NULL, 'o'},
-                                            {"objective", required_argument, NULL, 'b'},
-                                            {"strategy", required_argument, NULL, 's'},
-                                            {"profile", required_argument, NULL, 'p'},
-                                            {"dot", required_argument, NULL, 'd'},
-                                            {"svg", required_argument, NULL, 'v'},
-                                            {"json", no_argument, NULL, 'j'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {0}};
-    int option, exit_code = EXIT_DONE;
-    opterr = 0;
-    optind = 1;
-    while (exit_code == EXIT_DONE &&
-           (option = getopt_long(argc, argv, "-:h", options, NULL)) != -1) {
-        if (option == 1 && args->path == NULL)
-            args->path = optarg;
-        else if (option == 1)
-            exit_code = usage_error(subcommand, "there is no place for the word \"%s\"", optarg);
-        else if (option == ':')
-            exit_code = usage_error(subcommand, "%s needs a value", argv[optind - 1]);
-        else if (option == '?')
-            exit_code = usage_error(subcommand, "%s is not understood", argv[optind - 1]);
-        else
-            exit_code = set_option(args, option, optarg);
-    }
-    if (exit_code == EXIT_DONE && args->path == NULL && optind < argc)
-        args->path = argv[optind++];
-    if (exit_code == EXIT_DONE && optind < argc)
-        exit_code = usage_error(subcommand, "there is no place for the word \"%s\"", argv[optind]);
+    static const option_row rows[] = {
+        {NULL, OPTION_WORD, offsetof(graph_arguments, path), NULL},
+        {"machine", OPTION_TEXT, offsetof(graph_arguments, machine), NULL},
+        {"map", OPTION_VALUE, 0, take_map},
+        {"overlap", OPTION_VALUE, 0, take_overlap},
+        {"objective", OPTION_TEXT, offsetof(graph_arguments, options.objective), NULL},
+        {"strategy", OPTION_TEXT, offsetof(graph_arguments, options.strategy), NULL},
+        {"profile", OPTION_TEXT, offsetof(graph_arguments, profile), NULL},
+        {"dot", OPTION_TEXT, offsetof(graph_arguments, dot), NULL},
+        {"svg", OPTION_TEXT, offsetof(graph_arguments, svg), NULL},
+        {"json", OPTION_FLAG, offsetof(graph_arguments, json), NULL},
+        {"help", OPTION_FLAG, offsetof(graph_arguments, help), NULL},
+    };
+    const int exit_code = read_options(argc, argv, sizeof rows / sizeof *rows, rows, args);
     if (exit_code == EXIT_DONE && args->path == NULL && !args->help)
-        exit_code = usage_error(subcommand, "the graph is missing: name its file, FILE.dot");
+        return usage_error(subcommand, "the graph is missing: name its file, FILE.dot");
     return exit_code;
 }
 
@@ -124,16 +102,8 @@ static int read_profile(polytile_context *ctx, polytile_graph *graph, const char
 
 /* Results. */
 
-static int write_form(polytile_context *ctx, const polytile_graph_plan *plan,
-                      polytile_format format, const char *path) {
-    char *text = NULL;
-    polytile_status status = polytile_graph_plan_to_string(plan, format, &text);
-    if (status != POLYTILE_OK)
-        return library_error(subcommand, ctx, status);
-    int exit_code =
-        path != NULL ? write_file(subcommand, path, text) : write_result(subcommand, text);
-    free(text);
-    return exit_code;
+static polytile_status write_plan(const void *plan, polytile_format format, char **text) {
+    return polytile_graph_plan_to_string(plan, format, text);
 }
 
 static int write_dot(polytile_context *ctx, const polytile_graph_plan *plan, const char *path) {
@@ -151,10 +121,8 @@ static int write_results(polytile_context *ctx, const polytile_graph_plan *plan,
     int exit_code = EXIT_DONE;
     if (args->dot != NULL)
         exit_code = write_dot(ctx, plan, args->dot);
-    if (exit_code == EXIT_DONE && args->svg != NULL)
-        exit_code = write_form(ctx, plan, POLYTILE_SVG, args->svg);
     if (exit_code == EXIT_DONE)
-        exit_code = write_form(ctx, plan, args->json ? POLYTILE_JSON : POLYTILE_TEXT, NULL);
+        exit_code = print_forms(subcommand, ctx, write_plan, plan, args->svg, args->json);
     if (exit_code == EXIT_DONE && args->json)
         fputs(polytile_graph_plan_get_notes(plan), stderr);
     return exit_code;

@@ -1,25 +1,36 @@
 #ifndef POLYTILE_TOOLS_OPTIONS_H
 #define POLYTILE_TOOLS_OPTIONS_H
 
-#include <stdbool.h>
+#include <stddef.h>
 
-/* Reading a command line by a table of options. */
+/* Reading a command line by a table of options, which fill in a subcommand's struct of arguments. */
+
+/** What becomes of an option's value. */
+typedef enum option_kind {
+    OPTION_FLAG,   /* there is none; a bool becomes true */
+    OPTION_TEXT,   /* a const char * keeps it; the last one counts */
+    OPTION_ONCE,   /* the same, and a second one is refused */
+    OPTION_WORD,   /* the word that follows no option, kept so; the row has no name */
+    OPTION_SIZE,   /* an int64_t has its bytes, of "16GiB" */
+    OPTION_VALUE,  /* a function takes it */
+    OPTION_VALUES, /* the same, and words behind it are further values */
+} option_kind;
+
+/** Take an option's value into the arguments. Returns the exit code. */
+typedef int option_function(void *args, const char *text);
 
 /** An option; --help has to be one of them, and -h is the same. */
 typedef struct option_row {
     const char *name;
-    bool has_value;
-    bool takes_more; /* words behind the value are further values */
+    option_kind kind;
+    size_t member; /* where it lies in the arguments, unless a function takes the value */
+    option_function *take;
 } option_row;
 
 enum { MAX_OPTIONS = 32 };
 
-/** Handle an option, by its row, with its value or NULL. Returns the exit code. */
-typedef int option_function(void *args, int row, const char *text);
-
-/** Read a subcommand's words, argv[0] being its name, up to the first error. Returns the exit
- * code. */
-int read_options(int argc, char **argv, int n_rows, const option_row *rows, option_function *handle,
-                 void *args);
+/** Read a subcommand's words, argv[0] being its name, up to the first error, which is reported.
+ * Returns the exit code. */
+int read_options(int argc, char **argv, int n_rows, const option_row *rows, void *args);
 
 #endif

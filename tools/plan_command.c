@@ -1,6 +1,6 @@
 #include "command.h"
 #include "help.h"
-#include "print_plan.h"
+#include "print_forms.h"
 #include "ranks.h"
 #include "request.h"
 
@@ -23,7 +23,7 @@ static int plan_request(const arguments *args, const request *made) {
     polytile_status status = create_plan(args, made, &plan);
     if (status != POLYTILE_OK)
         return library_error(args->subcommand, made->ctx, status);
-    return print_plan(args, made->ctx, write_plan, plan);
+    return print_forms(args->subcommand, made->ctx, write_plan, plan, args->svg, args->json);
 }
 
 int plan_command(int argc, char **argv) {

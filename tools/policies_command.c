@@ -1,8 +1,9 @@
 #include "command.h"
 #include "help.h"
+#include "options.h"
+#include "print_forms.h"
 #include "values.h"
 
-#include <getopt.h>
 #include <polytile/policy.h>
 #include <stdlib.h>
 
@@ -21,7 +22,8 @@ static int refuse_memory(void) {
     return library_error(subcommand, NULL, POLYTILE_NO_MEMORY);
 }
 
-static int add_policy(policies_arguments *args, const char *text) {
+static int take_policy(void *of, const char *text) {
+    policies_arguments *args = of;
     const char ***list = (const char ***)(uintptr_t)&args->request.policies;
     const char **longer =
         realloc((void *)*list, (size_t)(args->request.n_policies + 1) * sizeof *longer);
@@ -32,7 +34,8 @@ static int add_policy(policies_arguments *args, const char *text) {
     return EXIT_DONE;
 }
 
-static int set_speeds(policies_arguments *args, const char *text) {
+static int take_speeds(void *of, const char *text) {
+    policies_arguments *args = of;
     double *speeds;
     free((void *)(uintptr_t)args->request.speeds);
     args->request.speeds = NULL;
@@ -52,7 +55,8 @@ static bool is_count(double number) {
     return number >= 1 && number <= 1e6 && number == (double)(int)number;
 }
 
-static int set_nodes(policies_arguments *args, const char *text) {
+static int take_nodes(void *of, const char *text) {
+    policies_arguments *args = of;
     double *numbers;
     int n_nodes;
     parsed how = parse_numbers(text, &n_nodes, &numbers);
@@ -71,29 +75,11 @@ static int set_nodes(policies_arguments *args, const char *text) {
     return units == NULL ? refuse_memory() : EXIT_DONE;
 }
 
-static int set_rows(policies_arguments *args, const char *text) {
+static int take_rows(void *of, const char *text) {
+    policies_arguments *args = of;
     if (parse_integer(text, &args->request.n_rows) && args->request.n_rows >= 1)
         return EXIT_DONE;
     return usage_error(subcommand, "--rows %s: give a number of rows, at least 1", text);
-}
-
-static int set_option(policies_arguments *args, int option, const char *text) {
-    args->json |= option == 'j';
-    args->help |= option == 'h';
-    args->svg = option == 'v' ? text : args->svg;
-    args->costs = option == 'c' ? text : args->costs;
-    switch (option) {
-    case 's':
-        return set_speeds(args, text);
-    case 'n':
-        return set_nodes(args, text);
-    case 'r':
-        return set_rows(args, text);
-    case 'p':
-        return add_policy(args, text);
-    default:
-        return EXIT_DONE;
-    }
 }
 
 static int check_given(const policies_arguments *args) {
@@ -109,29 +95,17 @@ static int check_given(const policies_arguments *args) {
 }
 
 static int parse(int argc, char **argv, policies_arguments *args) {
-    static const struct option options[] = {{"speeds", required_argument, NULL, 's'},
-                                            {"nodes", required_argument, NULL, 'n'},
-                                            {"rows", required_argument, NULL, 'r'},
-                                            {"costs", required_argument, NULL, 'c'},
-                                            {"policy", required_argument, NULL, 'p'},
-                                            {"svg", required_argument, NULL, 'v'},
-                                            {"json", no_argument, NULL, 'j'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {0}};
-    int option, exit_code = EXIT_DONE;
-    opterr = 0;
-    optind = 1;
-    while (exit_code == EXIT_DONE &&
-           (option = getopt_long(argc, argv, "+:h", options, NULL)) != -1) {
-        if (option == ':')
-            exit_code = usage_error(subcommand, "%s needs a value", argv[optind - 1]);
-        else if (option == '?')
-            exit_code = usage_error(subcommand, "%s is not understood", argv[optind - 1]);
-        else
-            exit_code = set_option(args, option, optarg);
-    }
-    if (exit_code == EXIT_DONE && optind < argc)
-        exit_code = usage_error(subcommand, "there is no place for the word \"%s\"", argv[optind]);
+    static const option_row rows[] = {
+        {"speeds", OPTION_VALUE, 0, take_speeds},
+        {"nodes", OPTION_VALUE, 0, take_nodes},
+        {"rows", OPTION_VALUE, 0, take_rows},
+        {"costs", OPTION_TEXT, offsetof(policies_arguments, costs), NULL},
+        {"policy", OPTION_VALUE, 0, take_policy},
+        {"svg", OPTION_TEXT, offsetof(policies_arguments, svg), NULL},
+        {"json", OPTION_FLAG, offsetof(policies_arguments, json), NULL},
+        {"help", OPTION_FLAG, offsetof(policies_arguments, help), NULL},
+    };
+    const int exit_code = read_options(argc, argv, sizeof rows / sizeof *rows, rows, args);
     return exit_code == EXIT_DONE ? check_given(args) : exit_code;
 }
 
@@ -153,31 +127,20 @@ static int read_costs(polytile_context *ctx, policies_arguments *args) {
     return EXIT_DONE;
 }
 
-static int print_form(polytile_context *ctx, const polytile_simulation *simulation,
-                      polytile_format format, const char *path) {
-    char *text = NULL;
-    polytile_status status = polytile_simulation_to_string(simulation, format, &text);
-    if (status != POLYTILE_OK)
-        return library_error(subcommand, ctx, status);
-    int exit_code =
-        path != NULL ? write_file(subcommand, path, text) : write_result(subcommand, text);
-    free(text);
-    return exit_code;
+static polytile_status write_simulation(const void *simulation, polytile_format format,
+                                        char **text) {
+    return polytile_simulation_to_string(simulation, format, text);
 }
 
 static int simulate(polytile_context *ctx, policies_arguments *args) {
     polytile_simulation *simulation = NULL;
-    int exit_code = args->costs == NULL ? EXIT_DONE : read_costs(ctx, args);
+    const int exit_code = args->costs == NULL ? EXIT_DONE : read_costs(ctx, args);
     if (exit_code != EXIT_DONE)
         return exit_code;
     polytile_status status = polytile_simulation_create(ctx, &args->request, &simulation);
     if (status != POLYTILE_OK)
         return library_error(subcommand, ctx, status);
-    if (args->svg != NULL)
-        exit_code = print_form(ctx, simulation, POLYTILE_SVG, args->svg);
-    if (exit_code == EXIT_DONE)
-        exit_code = print_form(ctx, simulation, args->json ? POLYTILE_JSON : POLYTILE_TEXT, NULL);
-    return exit_code;
+    return print_forms(subcommand, ctx, write_simulation, simulation, args->svg, args->json);
 }
 
 static int simulate_in_context(policies_arguments *args) {

@@ -1,6 +1,6 @@
 #include "ranks.h"
 #include "command.h"
-#include "print_plan.h"
+#include "print_forms.h"
 
 #include <polytile/ranks.h>
 
@@ -24,5 +24,5 @@ int plan_ranks(const arguments *args, const request *made) {
     polytile_status status = polytile_ranks_plan_create(&asked, &plan);
     if (status != POLYTILE_OK)
         return library_error(args->subcommand, made->ctx, status);
-    return print_plan(args, made->ctx, write_plan, plan);
+    return print_forms(args->subcommand, made->ctx, write_plan, plan, args->svg, args->json);
 }

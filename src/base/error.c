@@ -3,6 +3,7 @@
 #include "base/context_state.h"
 #include <polytile/size.h>
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -227,4 +228,24 @@ polytile_status pti_check_reserved(polytile_context *ctx, const char *where, con
                             where, k, options, (long long)reserved[k], options);
     }
     return POLYTILE_OK;
+}
+
+static bool is_registrable(const char *name) {
+    if (!isalpha((unsigned char)*name))
+        return false;
+    for (; *name != '\0'; name++)
+        if (!isalnum((unsigned char)*name) && strchr("_-.", *name) == NULL)
+            return false;
+    return true;
+}
+
+polytile_status pti_check_new_name(polytile_context *ctx, const char *what, const char *name,
+                                   bool is_taken) {
+    if (!is_registrable(name))
+        return pti_fail(ctx, POLYTILE_INVALID,
+                        "%s \"%s\": a name has letters, digits, '_', '-' and '.', a letter first",
+                        what, name);
+    return is_taken
+               ? pti_fail(ctx, POLYTILE_INVALID, "%s \"%s\": there is one of this name", what, name)
+               : POLYTILE_OK;
 }

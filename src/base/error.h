@@ -112,4 +112,9 @@ enum { PTI_N_RESERVED = 4 };
 polytile_status pti_check_reserved(polytile_context *ctx, const char *where, const char *options,
                                    const int64_t *reserved);
 
+/** Check the name of what a program registers: letters, digits, '_', '-' and '.', a letter first,
+ * and not taken. what: what it names, such as "policy". Errors: INVALID. */
+polytile_status pti_check_new_name(polytile_context *ctx, const char *what, const char *name,
+                                   bool is_taken);
+
 #endif

@@ -166,12 +166,3 @@ char *polytile_text_show(const char *text, char *buffer, size_t n_bytes) {
 bool pti_is_name(const char *name, const char *text, size_t length) {
     return strlen(name) == length && strncmp(name, text, length) == 0;
 }
-
-bool pti_is_registrable_name(const char *name) {
-    if (name == NULL || !isalpha((unsigned char)*name))
-        return false;
-    for (; *name != '\0'; name++)
-        if (!isalnum((unsigned char)*name) && strchr("_-.", *name) == NULL)
-            return false;
-    return true;
-}

@@ -45,8 +45,4 @@ void pti_text_add_place(pti_text *text, const char *source, size_t offset);
 /** Whether a name is the first length characters of a text. */
 bool pti_is_name(const char *name, const char *text, size_t length);
 
-/** Whether a text may name what a program registers: letters, digits, '_', '-' and '.', a letter
- * first. NULL is none. */
-bool pti_is_registrable_name(const char *name);
-
 #endif

@@ -2,7 +2,7 @@
 #include "queue/run_schedule.h"
 
 /** Let the program's function read what was fetched. */
-static void call(polytile_queue *queue, const pti_item *item, polytile_status status) {
+static void call_user(polytile_queue *queue, const pti_item *item, polytile_status status) {
     polytile_context *ctx = queue->object.context;
     pti_error first = {0};
     pti_error_keep(&first, ctx, status);
@@ -17,6 +17,6 @@ static void call(polytile_queue *queue, const pti_item *item, polytile_status st
 void pti_queue_call_back(polytile_queue *queue, const pti_item *items, polytile_status status) {
     for (const pti_item *item = items; item != NULL; item = item->next) {
         if (item->callback != NULL)
-            call(queue, item, status);
+            call_user(queue, item, status);
     }
 }

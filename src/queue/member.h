@@ -14,7 +14,7 @@ polytile_status pti_queue_open(polytile_context *ctx, const char *device_text,
 /** The bytes of the device that launches are cut for now. */
 int64_t pti_queue_get_usable_bytes(polytile_queue *queue);
 
-/** As polytile_queue_attach() of one array, whose memory other queues may have, too. */
+/** Do as polytile_queue_attach() of one array, whose memory other queues may have, too. */
 polytile_status pti_queue_attach_shared(polytile_queue *queue, polytile_array *array);
 
 /** As polytile_queue_create_array(), over a domain. */
@@ -49,7 +49,7 @@ polytile_status pti_queue_launch_box(polytile_queue *queue, const polytile_kerne
 polytile_status pti_queue_fetch(polytile_queue *queue, polytile_array *array,
                                 const pti_boxes *boxes);
 
-/** As polytile_queue_wait_for(), but puts off all that the array's elements do not depend on, even
+/** Do as polytile_queue_wait_for(), but put off what the array's elements do not depend on, even
  * if it uses the array. */
 polytile_status pti_queue_wait_for_elements(polytile_queue *queue, polytile_array *array);
 

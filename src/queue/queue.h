@@ -149,7 +149,7 @@ typedef struct pti_queue_work {
 struct polytile_queue {
     pti_object object;
     const pti_queue_ends *ends;
-    /** Of a queue over members, which uses only the arrays of this; else NULL. */
+    /** What a queue over members calls, which uses only the arrays of this; NULL: it has none. */
     const struct pti_team_functions *team_functions;
     void *team;              /* of those functions */
     char *text;              /* of such a queue, see pti_queue_text(); owned */
@@ -196,15 +196,15 @@ struct polytile_queue {
     double enqueue_s;
     struct pti_server *server; /* of the newest team kernel; NULL: there was none; retained */
 
-    /* Of the queue's thread while a window is being planned or run, else of the program's that has
-     * claimed the arrays. An item's positions stay as they are until it is done. */
+    /* The queue's thread has these while a window is being planned or run, else the thread of the
+     * program that has claimed the arrays. An item's positions stay until it is done. */
     int n_arrays; /* positions there are */
     pti_queued_array *array;
     pti_residency *residency; /* NULL: the device reaches the host's memory */
     int64_t arena_bytes;      /* that the device really gave for it; 0: none yet */
     int64_t window_number;    /* of the first item of the window that runs */
-    /** Of each position the first item behind the window that uses it; NULL: none is known. It is
-     * queued as long as the window runs; owned. */
+    /** The first item behind the window that uses each position; NULL: none is known. It is queued
+     * as long as the window runs; owned. */
     const pti_item **behind;
     int n_behind;
 };
@@ -269,6 +269,11 @@ void pti_queue_free(polytile_queue *queue);
 
 /** The queue's name in error texts: its device, or all of them. */
 const char *pti_queue_text(const polytile_queue *queue);
+
+/** Refuse a call of a queue: fails as INVALID with a text that begins with the queue's name. */
+#define PTI_QUEUE_REFUSE(queue, format, ...)                                                       \
+    pti_fail((queue)->object.context, POLYTILE_INVALID, "queue on %s: " format,                    \
+             pti_queue_text(queue), __VA_ARGS__)
 
 /** Log an error that nobody waited for: the queue ends. */
 void pti_queue_report_unread(polytile_queue *queue);

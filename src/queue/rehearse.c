@@ -1,7 +1,7 @@
 #include "launch/access_check/rehearsal.h"
 #include "queue/queue.h"
 
-/* Of a queue whose launches are checked only the newest launch can still be queued when the program
+/* A queue whose launches are checked has at most its newest launch still queued when the program
  * calls again. */
 
 void pti_queue_forget_newest(polytile_queue *queue) {

@@ -30,6 +30,8 @@ class Stage {
     void add(const char *name, polytile_type type, std::vector<int64_t> extents, bool is_written);
     /** Wrap the memory of a field; its array is kept until the next repetition. */
     polytile_status wrap(polytile_context *ctx, size_t field, polytile_array **array);
+    /** The same for all fields, in this repetition's context. */
+    polytile_status wrap_all(polytile_array **arrays);
     /** A path in a directory that all repetitions share. */
     const char *path(const char *name);
 
@@ -66,8 +68,21 @@ struct Scene {
     std::vector<std::pair<const char *, const char *>> environment;
 };
 
+/** Launches on a queue over all fields, which they attach; they detach them unless a call fails. */
+using QueueLaunches = polytile_status (*)(Stage &, polytile_queue *, polytile_array **);
+
+/** Perform launches on a new queue. After a failure arrays are detached one by one, so that the
+ * fields are the program's again. */
+std::function<polytile_status(Stage &)> on_queue(const char *device_text, QueueLaunches launch);
+
+/** Detach those of several arrays that are there. */
+void hand_back(polytile_queue *queue, polytile_array *const *arrays, int n_arrays);
+
 std::vector<Scene> all_scenes();
-std::vector<Scene> scenes_on_host();
+std::vector<Scene> scenes_of_declarations();
+std::vector<Scene> scenes_of_arrays();
+std::vector<Scene> scenes_of_plans();
+std::vector<Scene> scenes_of_queues();
 std::vector<Scene> scenes_of_checks();
 std::vector<Scene> scenes_of_parameters();
 std::vector<Scene> scenes_of_graphs();

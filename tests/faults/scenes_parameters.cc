@@ -39,11 +39,6 @@ void prepare_several(Stage &stage) {
     }
 }
 
-polytile_status wrap(Stage &stage, polytile_array **arrays) {
-    SCENE_TRY(stage.wrap(stage.ctx, 0, &arrays[0]));
-    return stage.wrap(stage.ctx, 1, &arrays[1]);
-}
-
 polytile_status create_by_calls(Stage &stage, polytile_kernel **kernel) {
     const char *const indices[] = {"i"}, *const parameters[] = {"b"};
     polytile_declaration *declaration = nullptr;
@@ -69,7 +64,7 @@ polytile_status run_with_values(Stage &stage) {
     options.parameters = values;
     SCENE_TRY(polytile_device_open(stage.ctx, "host(memory=4KiB,threads=2)", &device));
     SCENE_TRY(polytile_kernel_create(stage.ctx, axpy_text, &axpy_kernel, &kernel));
-    SCENE_TRY(wrap(stage, arrays));
+    SCENE_TRY(stage.wrap_all(arrays));
     return polytile_run(device, kernel, POLYTILE_EXTENTS(stage.fields[0].extents[0]), LIST(arrays),
                         &options);
 }
@@ -84,7 +79,7 @@ polytile_status run_a_plan_with_values(Stage &stage) {
     polytile_launch_options options = {};
     SCENE_TRY(polytile_device_open(stage.ctx, "host(memory=4KiB)", &device));
     SCENE_TRY(create_by_calls(stage, &kernel));
-    SCENE_TRY(wrap(stage, arrays));
+    SCENE_TRY(stage.wrap_all(arrays));
     options.plan.limit_bytes = polytile_device_get_limit(device);
     SCENE_TRY(polytile_plan_create(kernel, POLYTILE_EXTENTS(n), LIST(arrays), &options, &plan));
     options.n_parameters = 2;
@@ -95,7 +90,7 @@ polytile_status run_a_plan_with_values(Stage &stage) {
 polytile_status launch_several(Stage &stage, polytile_queue *queue, polytile_array **arrays) {
     polytile_kernel *kernel = nullptr;
     SCENE_TRY(polytile_kernel_create(stage.ctx, axpy_text, &axpy_kernel, &kernel));
-    SCENE_TRY(wrap(stage, arrays));
+    SCENE_TRY(stage.wrap_all(arrays));
     SCENE_TRY(polytile_queue_attach(queue, 2, arrays));
     polytile_queue_pause(queue);
     for (int k = 1; k <= n_launches; k++) {
@@ -110,32 +105,6 @@ polytile_status launch_several(Stage &stage, polytile_queue *queue, polytile_arr
     return polytile_queue_detach(queue, 2, arrays);
 }
 
-/** After a failure the fields are the program's again. */
-polytile_status queue_with_values(Stage &stage, const char *device_text) {
-    polytile_array *arrays[2] = {};
-    polytile_queue *queue = nullptr;
-    SCENE_TRY(polytile_queue_create(stage.ctx, device_text, &queue));
-    const polytile_status status = launch_several(stage, queue, arrays);
-    if (status != POLYTILE_OK)
-        stage.say();
-    for (polytile_array *array : arrays)
-        if (status != POLYTILE_OK && array != nullptr)
-            (void)polytile_queue_detach(queue, 1, &array);
-    return status;
-}
-
-polytile_status queue_in_place(Stage &stage) {
-    return queue_with_values(stage, "host(threads=2)");
-}
-
-polytile_status queue_in_little_memory(Stage &stage) {
-    return queue_with_values(stage, "host(memory=4KiB)");
-}
-
-polytile_status queue_over_devices(Stage &stage) {
-    return queue_with_values(stage, "host(threads=1),host(memory=4KiB,threads=1)");
-}
-
 polytile_status run_without_a_value(Stage &stage) {
     polytile_array *arrays[2] = {};
     polytile_device *device = nullptr;
@@ -146,7 +115,7 @@ polytile_status run_without_a_value(Stage &stage) {
     options.parameters = &value;
     SCENE_TRY(polytile_device_open(stage.ctx, "host", &device));
     SCENE_TRY(create_by_calls(stage, &kernel));
-    SCENE_TRY(wrap(stage, arrays));
+    SCENE_TRY(stage.wrap_all(arrays));
     return polytile_run(device, kernel, POLYTILE_EXTENTS(n), LIST(arrays), &options);
 }
 
@@ -154,14 +123,27 @@ polytile_status run_without_a_value(Stage &stage) {
 
 std::vector<Scene> scenes_of_parameters() {
     const auto plan = std::pair<const char *, const char *>{"POLYTILE_CHECK", "plan"};
+    const char *const two_devices = "host(threads=1),host(memory=4KiB,threads=1)";
     const auto access = std::pair<const char *, const char *>{"POLYTILE_CHECK", "access"};
     return {
         {"RunWithValues", prepare_axpy, run_with_values, POLYTILE_OK, {}},
         {"RunWithValuesChecked", prepare_few, run_with_values, POLYTILE_OK, {access}},
         {"RunAPlanWithValues", prepare_axpy, run_a_plan_with_values, POLYTILE_OK, {}},
         {"RunWithoutAValue", prepare_axpy, run_without_a_value, POLYTILE_DECLARATION, {}},
-        {"QueueWithValuesInPlace", prepare_several, queue_in_place, POLYTILE_OK, {}},
-        {"QueueWithValues", prepare_several, queue_in_little_memory, POLYTILE_OK, {plan}},
-        {"QueueWithValuesOverDevices", prepare_several, queue_over_devices, POLYTILE_OK, {}},
+        {"QueueWithValuesInPlace",
+         prepare_several,
+         on_queue("host(threads=2)", launch_several),
+         POLYTILE_OK,
+         {}},
+        {"QueueWithValues",
+         prepare_several,
+         on_queue("host(memory=4KiB)", launch_several),
+         POLYTILE_OK,
+         {plan}},
+        {"QueueWithValuesOverDevices",
+         prepare_several,
+         on_queue(two_devices, launch_several),
+         POLYTILE_OK,
+         {}},
     };
 }

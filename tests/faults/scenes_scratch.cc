@@ -48,11 +48,6 @@ void prepare_several(Stage &stage) {
         stage.fields[1].between.push_back(bytes);
 }
 
-polytile_status wrap(Stage &stage, polytile_array **arrays) {
-    SCENE_TRY(stage.wrap(stage.ctx, 0, &arrays[0]));
-    return stage.wrap(stage.ctx, 1, &arrays[1]);
-}
-
 /** The length of a row, which the extents of scratch need. */
 polytile_launch_options with_length(const polytile_parameter *length) {
     polytile_launch_options options = {};
@@ -70,7 +65,7 @@ polytile_status run_on(Stage &stage, const char *device_text) {
     const polytile_launch_options options = with_length(&length);
     SCENE_TRY(polytile_device_open(stage.ctx, device_text, &device));
     SCENE_TRY(polytile_kernel_create(stage.ctx, turn_text, &turn_kernel, &kernel));
-    SCENE_TRY(wrap(stage, arrays));
+    SCENE_TRY(stage.wrap_all(arrays));
     return polytile_run(device, kernel, POLYTILE_EXTENTS(n_rows), LIST(arrays), &options);
 }
 
@@ -87,50 +82,37 @@ polytile_status launch_several(Stage &stage, polytile_queue *queue, polytile_arr
     const polytile_parameter length = POLYTILE_PARAMETER("n", n);
     const polytile_launch_options options = with_length(&length);
     SCENE_TRY(polytile_kernel_create(stage.ctx, turn_text, &turn_kernel, &kernel));
-    SCENE_TRY(wrap(stage, arrays));
+    SCENE_TRY(stage.wrap_all(arrays));
     SCENE_TRY(polytile_queue_attach(queue, 2, arrays));
     for (int k = 0; k < n_launches; k++)
         SCENE_TRY(polytile_queue_launch(queue, kernel, POLYTILE_EXTENTS(n), 2, arrays, &options));
     return polytile_queue_detach(queue, 2, arrays);
 }
 
-/** After a failure the fields are the program's again. */
-polytile_status queue_on(Stage &stage, const char *device_text) {
-    polytile_array *arrays[2] = {};
-    polytile_queue *queue = nullptr;
-    SCENE_TRY(polytile_queue_create(stage.ctx, device_text, &queue));
-    const polytile_status status = launch_several(stage, queue, arrays);
-    if (status != POLYTILE_OK)
-        stage.say();
-    for (polytile_array *array : arrays)
-        if (status != POLYTILE_OK && array != nullptr)
-            (void)polytile_queue_detach(queue, 1, &array);
-    return status;
-}
-
-polytile_status queue_in_place(Stage &stage) {
-    return queue_on(stage, "host(threads=2)");
-}
-
-polytile_status queue_in_little_memory(Stage &stage) {
-    return queue_on(stage, "host(memory=4KiB)");
-}
-
-polytile_status queue_over_devices(Stage &stage) {
-    return queue_on(stage, "host(threads=1),host(memory=4KiB,threads=1)");
-}
-
 } // namespace
 
 std::vector<Scene> scenes_of_scratch() {
     const auto plan = std::pair<const char *, const char *>{"POLYTILE_CHECK", "plan"};
+    const char *const two_devices = "host(threads=1),host(memory=4KiB,threads=1)";
     const auto access = std::pair<const char *, const char *>{"POLYTILE_CHECK", "access"};
     return {
         {"RunWithScratchInPlace", prepare_rows, run_in_place, POLYTILE_OK, {}},
         {"RunWithScratch", prepare_rows, run_in_little_memory, POLYTILE_OK, {plan}},
         {"RunWithScratchChecked", prepare_few, run_in_place, POLYTILE_OK, {access}},
-        {"QueueWithScratchInPlace", prepare_several, queue_in_place, POLYTILE_OK, {}},
-        {"QueueWithScratch", prepare_several, queue_in_little_memory, POLYTILE_OK, {plan}},
-        {"QueueWithScratchOverDevices", prepare_several, queue_over_devices, POLYTILE_OK, {}},
+        {"QueueWithScratchInPlace",
+         prepare_several,
+         on_queue("host(threads=2)", launch_several),
+         POLYTILE_OK,
+         {}},
+        {"QueueWithScratch",
+         prepare_several,
+         on_queue("host(memory=4KiB)", launch_several),
+         POLYTILE_OK,
+         {plan}},
+        {"QueueWithScratchOverDevices",
+         prepare_several,
+         on_queue(two_devices, launch_several),
+         POLYTILE_OK,
+         {}},
     };
 }

@@ -4,9 +4,10 @@
 #include <sstream>
 
 std::vector<Scene> all_scenes() {
-    std::vector<Scene> scenes = scenes_on_host();
+    std::vector<Scene> scenes;
     for (const auto &others :
-         {scenes_of_checks(), scenes_of_parameters(), scenes_of_graphs(), scenes_of_scratch(),
+         {scenes_of_declarations(), scenes_of_arrays(), scenes_of_plans(), scenes_of_queues(),
+          scenes_of_checks(), scenes_of_parameters(), scenes_of_graphs(), scenes_of_scratch(),
           scenes_of_messages(), scenes_of_compiling(), scenes_on_cuda()})
         scenes.insert(scenes.end(), others.begin(), others.end());
     return scenes;
@@ -36,6 +37,32 @@ polytile_status Stage::wrap(polytile_context *context, size_t field, polytile_ar
                             of.extents.data(), of.memory.data(), array);
     of.array = *array;
     return status;
+}
+
+polytile_status Stage::wrap_all(polytile_array **arrays) {
+    for (size_t k = 0; k < fields.size(); k++)
+        SCENE_TRY(wrap(ctx, k, &arrays[k]));
+    return POLYTILE_OK;
+}
+
+void hand_back(polytile_queue *queue, polytile_array *const *arrays, int n_arrays) {
+    for (int k = 0; k < n_arrays; k++)
+        if (arrays[k] != nullptr)
+            (void)polytile_queue_detach(queue, 1, &arrays[k]);
+}
+
+std::function<polytile_status(Stage &)> on_queue(const char *device_text, QueueLaunches launch) {
+    return [=](Stage &stage) {
+        std::vector<polytile_array *> arrays(stage.fields.size());
+        polytile_queue *queue = nullptr;
+        SCENE_TRY(polytile_queue_create(stage.ctx, device_text, &queue));
+        const polytile_status status = launch(stage, queue, arrays.data());
+        if (status != POLYTILE_OK) {
+            stage.say();
+            hand_back(queue, arrays.data(), static_cast<int>(arrays.size()));
+        }
+        return status;
+    };
 }
 
 bool Stage::prints(const char *text) {

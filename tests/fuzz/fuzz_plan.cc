@@ -59,7 +59,7 @@ polytile_link draw_link(Bytes *bytes) {
     return link;
 }
 
-/** Kernels that take turns with the one of the input. */
+/** Kernels that alternate with the one of the input. */
 const std::vector<polytile_kernel *> &companions() {
     static const std::vector<polytile_kernel *> made = [] {
         std::vector<polytile_kernel *> kernels;

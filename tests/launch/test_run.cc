@@ -1,4 +1,5 @@
 #include "launch/scene.h"
+#include "support/links.h"
 #include "support/scale.h"
 
 #include <gtest/gtest.h>
@@ -79,20 +80,6 @@ TEST_F(Run, InPlaceEqualsAPlainLoop) {
     }
 }
 
-/** A link so slow that small pieces pay, and kernels that are slow or fast beside it. */
-static polytile_link draw_link(Random *random) {
-    constexpr double slower = 1e-7;
-    polytile_link link = polytile_link_default;
-    link.upload_bytes_per_s *= slower;
-    link.download_bytes_per_s *= slower;
-    link.duplex_bytes_per_s *= slower;
-    link.kernel_bytes_per_s *= slower;
-    link.kernel_accesses_per_s = std::pow(10.0, static_cast<double>(random->number(3, 8)));
-    link.run_overhead_bytes = static_cast<double>(random->number(0, 1) * (8 << 20));
-    link.cache_bytes = static_cast<double>(random->number(0, 1024));
-    return link;
-}
-
 TEST_F(Run, EqualsAPlainLoopUnderAnyLimit) {
     Random random(test_seed("Run.EqualsAPlainLoopUnderAnyLimit"));
     const char *strategies[] = {nullptr, "min-time", "min-traffic", "min-kernels"};
@@ -114,7 +101,7 @@ TEST_F(Run, EqualsAPlainLoopUnderAnyLimit) {
         for (int64_t &threads : block)
             threads = random.number(1, 9);
         options.plan.block = random.chance(70) ? block : nullptr;
-        const polytile_link link = draw_link(&random);
+        const polytile_link link = slow_link(&random);
         options.plan.link = random.chance(50) ? &link : nullptr;
         const std::string text = "host(memory=" + std::to_string(options.plan.limit_bytes) +
                                  "B,threads=" + std::to_string(random.one_of({1, 1, 1, 2, 3})) +

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 /* Random programs on queues whose devices hold a part of the data, or all of it: loops over steps of
- * random kernels, most of which may take turns, with other launches, waits and visits of the program
+ * random kernels, most of which may be interleaved, with other launches, waits and visits of the program
  * in between. */
 
 namespace {

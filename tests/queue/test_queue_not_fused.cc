@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <sstream>
 
-/* Launches that cannot take turns, or not many of them: they run one after the other, the log says
+/* Launches that cannot be interleaved, or not many of them: they run one after the other, the log says
  * why, and what they compute stays right. */
 
 namespace {
@@ -38,7 +38,7 @@ bool has(const std::string &text, const std::string &part) {
     return text.find(part) != std::string::npos;
 }
 
-/** Kernels over two squares, a line and one element, and why they do not take turns. */
+/** Kernels over two squares, a line and one element, and why they are not interleaved. */
 struct Case {
     const char *name;
     std::vector<std::vector<Twin::Use>> step;
@@ -60,7 +60,8 @@ const Case cases[] = {
      {{{POLYTILE_IN, A, {at}}, {POLYTILE_OUT, B, {turned}}},
       {{POLYTILE_IN, B, {at}}, {POLYTILE_OUT, A, {at}}},
       {{POLYTILE_IN, A, {at}}, {POLYTILE_OUT, B, {at}}}},
-     "launches 2 to 3 of 12 take turns; launch 4 of 12, generic, cannot take turns with those "
+     "launches 2 to 3 of 12 are interleaved; launch 4 of 12, generic, cannot be interleaved with "
+     "those "
      "before: generic does not go along the others' slabs in field1"},
     {"FreshReduction",
      {{{POLYTILE_IN, A, {at}}, {POLYTILE_SUM, LINE, {{{0, 0, 0}}}, true}},
@@ -111,18 +112,18 @@ TEST_P(QueueNotFused, RunsStepByStepAndTheLogSaysWhy) {
     environment.set("POLYTILE_LOG", "info");
     const std::string log = log_of_steps(GetParam());
     EXPECT_TRUE(has(log, "generic: launch")) << log;
-    EXPECT_TRUE(has(log, " not fused: ") || has(log, "cannot take turns with")) << log;
+    EXPECT_TRUE(has(log, " not fused: ") || has(log, "cannot be interleaved with")) << log;
     EXPECT_TRUE(has(log, GetParam().reason)) << log;
     environment.set("POLYTILE_LOG", nullptr);
     EXPECT_EQ(log_of_steps(GetParam()), "");
 }
 
-/** The lines of a log that say how launches take turns, or why they do not. */
+/** The lines of a log that say which launches are interleaved, or why they are not. */
 std::string told_of(const std::string &log) {
     std::string told;
     std::istringstream lines(log);
     for (std::string line; std::getline(lines, line);)
-        if (has(line, "not fused: ") || has(line, " take turns"))
+        if (has(line, "not fused: ") || has(line, " interleaved"))
             told += line + "\n";
     return told;
 }
@@ -165,13 +166,14 @@ TEST(QueueNotFused, TheLogNamesTheLaunchThatEndsAChainOfOthers) {
     const int residual =
         twin.add_kernel(2, {{POLYTILE_IN, A, {at}}, {POLYTILE_MAX, ELEMENT, {{{-1, 0, 0}}}, true}});
     const std::string log = log_of(&twin, {forth, back, forth, back, residual}, 2);
-    EXPECT_TRUE(has(log,
-                    "generic: launches 1 to 4 of 10 take turns; launch 5 of 10, generic, cannot "
-                    "take turns with those before: generic starts a reduction of field3"))
+    EXPECT_TRUE(
+        has(log, "generic: launches 1 to 4 of 10 are interleaved; launch 5 of 10, generic, cannot "
+                 "be interleaved with those before: generic starts a reduction of field3"))
         << log;
-    EXPECT_TRUE(has(log, "generic: launch 5 of 10, generic, cannot take turns with others: "))
+    EXPECT_TRUE(has(log, "generic: launch 5 of 10, generic, cannot be interleaved with others: "))
         << log;
-    EXPECT_TRUE(has(log, "launches 6 to 9 of 10 take turns; launch 10 of 10, generic, ")) << log;
+    EXPECT_TRUE(has(log, "launches 6 to 9 of 10 are interleaved; launch 10 of 10, generic, "))
+        << log;
 }
 
 /** How many launches of a stencil to and fro, moving as little as may be, go through some memory

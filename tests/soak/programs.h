@@ -17,7 +17,7 @@ using RunProgram = Launches (*)(Place *place, Random *random);
 
 /** Any launch that a declaration can say: 1 to 4 indices and dimensions, all roles. */
 Launches run_declared(Place *place, Random *random);
-/** Chains of launches that may take turns, see queue/random_program.h. */
+/** Chains of launches that may be interleaved, see queue/random_program.h. */
 Launches run_chain(Place *place, Random *random);
 /** Everything that a program does with queues, see queue/program.h. */
 Launches run_queue(Place *place, Random *random);

@@ -261,7 +261,7 @@ static void combine_operands(plan *of, const pti_call *call, bool forgets) {
 }
 
 /** Run the last launch, whose results are combined. */
-static void combine(plan *of) {
+static void add_combinations(plan *of) {
     const int last = superstep_of(of)->n_launches - 1;
     const pti_call *call = &superstep_of(of)->launch[last].call;
     for (int o = 0; o < call->instance->n_operands; o++)
@@ -297,7 +297,7 @@ static void fill_list(plan *of) {
     if (of->request->meets || forgets)
         wait_for_all(of, splits_last(of) ? n_launches - 1 : n_launches);
     if (splits_last(of))
-        combine(of);
+        add_combinations(of);
     begin_exchange(of, &parts->after, n_launches);
     end_exchange(of, &parts->after, n_launches);
     if (is_later && forget_halos(of))

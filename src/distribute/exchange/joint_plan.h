@@ -10,8 +10,8 @@
 typedef struct pti_joint_request {
     const pti_superstep *superstep;
     const pti_superstep_parts *parts;
-    /** Of each of these: threads of the first launch that can run before anything arrives; without
-     * dimensions, or empty: none. NULL: of none. */
+    /** The threads of the first launch that can run before anything arrives, of each of these
+     * members; without dimensions, or empty: none. NULL: no member has any. */
     const polytile_domain *inner;
     const bool *is_shared; /* of each array: members of a process have the same host memory of it */
     bool shares_memory;    /* members of a process have the same memory of some arrays */
@@ -38,8 +38,8 @@ bool pti_joint_waits_first(const pti_joint_request *request, int first, int n_lo
 /** How many operations a list begins with that are due only if something is lent that is written. */
 int pti_joint_count_lent_ops(const pti_joint_request *request, int first, int n_local);
 
-/** Of each array: whether members may read there, behind the superstep, what others own; is_lent
- * becomes that. */
+/** Set is_lent of each array: whether members may read there, behind the superstep, what others
+ * own. */
 void pti_joint_lend(const pti_joint_request *request, int first, int n_local, bool *is_lent);
 
 /** Whether members read there what others compute in the same superstep: what they write goes there

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* Scattering and gathering: owners take turns. In each, the root and one owner walk over the same
+/* Scattering and gathering: one owner after the other. In each turn, the root and one owner walk over the same
  * elements, so messages need no description. */
 
 /** One rank's part of one turn. */

@@ -22,7 +22,7 @@ polytile_status pti_mpi_check(polytile_context *ctx, const char *call, int code)
                     pti_mpi_text_of(code).text);
 }
 
-/** As long as the shortest sleep: so waiting costs at most twice what it must. */
+/** A wait polls as long as the shortest sleep: so waiting costs at most twice what it must. */
 static const double busy_s = 50e-6;
 
 static void pause_since(double begin_s) {

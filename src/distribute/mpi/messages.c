@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a list's operations between the same two launches those that send to a rank, or receive from
- * it, have one message: a word, not zero if the sender has failed, then the packed elements of each,
- * in the order of the list. Both ends know its length. */
+/* All operations of a list between the same two launches that send to a rank have one message, and
+ * those that receive from it another one. A message is a word, not zero if the sender has failed,
+ * and the packed elements of each operation, in the list's order. Both ends know its length. */
 
 enum { HEADER_BYTES = 8 };
 

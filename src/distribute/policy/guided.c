@@ -8,11 +8,11 @@
  * Polychronopoulos and Kuck 1987; by weights: Hummel et al. 1996). How far a speed is trusted
  * follows from how much rows have differed so far. */
 
-/** Of the rows that a unit would run until all are done, the part that it takes at a time: rows
- * that turn out slow can then be made up for by others. */
+/** A unit takes this part of the rows that it would run until all are done. Others can then make up
+ * for rows that turn out slow. */
 static const double share_at_a_time = 0.4;
 
-/** By how many standard deviations a piece may take longer than it should. */
+/** A piece may take so many standard deviations longer than it should. */
 static const double trust = 2;
 
 /** What is known of a launch, in units of rows and seconds. */
@@ -82,15 +82,15 @@ static bool is_done_in_time(const outlook *of, int64_t rows, int64_t least, int6
     return own_s <= fmax(rest / of->speed_rest, 1 / of->speed_most) + later / of->speed_most;
 }
 
-/** As many of some rows as are done in time; 0: a unit is too slow for the least piece. */
+/** Return as many of some rows as are done in time; 0: a unit is too slow for the least piece. */
 static int64_t lower_to_be_in_time(const outlook *of, int64_t rows, int64_t least, int64_t left) {
     while (rows > 0 && !is_done_in_time(of, rows, least, left))
         rows = rows > least ? pti_max(least, rows / 2) : 0;
     return rows;
 }
 
-/** For a unit of which no speed is known: what fills it, or as much again as it has done in no
- * time; nothing more as long as it runs that. */
+/** Return what a unit without a known speed takes: what fills it, or as much again as it has done
+ * in no time; nothing more as long as it runs that. */
 static int64_t take_unmeasured(const polytile_work *work, int unit, int64_t least) {
     const polytile_unit *of = &work->units[unit];
     if (of->taken_rows > of->done_rows)

@@ -1,16 +1,10 @@
-#include "base/text.h"
 #include "distribute/policy/policy.h"
 
 static polytile_status check_plug_in(polytile_context *ctx, const polytile_policy *policy) {
     const char *name = policy->name == NULL ? "" : policy->name;
     polytile_status status;
-    if (!pti_is_registrable_name(policy->name))
-        return pti_fail(ctx, POLYTILE_INVALID,
-                        "policy \"%s\": a name has letters, digits, '_', '-' and '.', a letter "
-                        "first",
-                        name);
-    if (pti_policy_is_own_name(name) || pti_plug_in_find(ctx, name) != NULL)
-        return pti_fail(ctx, POLYTILE_INVALID, "policy \"%s\": there is one of this name", name);
+    PTI_TRY(pti_check_new_name(
+        ctx, "policy", name, pti_policy_is_own_name(name) || pti_plug_in_find(ctx, name) != NULL));
     if ((policy->weigh == NULL) == (policy->take == NULL))
         return pti_fail(ctx, POLYTILE_INVALID, "policy \"%s\": give %s weigh and take", name,
                         policy->weigh == NULL ? "one of" : "not both");

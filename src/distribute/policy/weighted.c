@@ -15,7 +15,7 @@ static bool parse_weighted(const char *arguments, pti_policy *policy) {
     return sum > 0 && sum <= 1e300;
 }
 
-/** Of units whose speed is not known it is that of the slowest that is. */
+/** Return the speed of the slowest unit whose speed is known; the others count as that slow. */
 static double slowest_known(const polytile_work *work) {
     double slowest = 0;
     for (int u = 0; u < work->n_units; u++) {

@@ -72,12 +72,7 @@ static bool is_taken(const polytile_context *ctx, const char *name) {
 static polytile_status check_layout(polytile_context *ctx, const polytile_layout *layout) {
     const char *name = layout->name == NULL ? "" : layout->name;
     polytile_status status;
-    if (!pti_is_registrable_name(layout->name))
-        return pti_fail(
-            ctx, POLYTILE_INVALID,
-            "layout \"%s\": a name has letters, digits, '_', '-' and '.', a letter first", name);
-    if (is_taken(ctx, name))
-        return pti_fail(ctx, POLYTILE_INVALID, "layout \"%s\": there is one of this name", name);
+    PTI_TRY(pti_check_new_name(ctx, "layout", name, is_taken(ctx, name)));
     if (layout->find_owner == NULL)
         return pti_fail(ctx, POLYTILE_INVALID, "layout \"%s\": its function is NULL", name);
     PTI_TRY(pti_check_reserved(ctx, name, "polytile_layout", layout->reserved));

@@ -77,7 +77,7 @@ static bool has_long_parts(const pti_member_grid *grid, const polytile_domain *d
     return true;
 }
 
-/* Of the dimensions that are still cut, the one with the fewest indices; of several the last. */
+/* Find the dimension with the fewest indices, the last of several, among those still cut. */
 static int find_shortest(const polytile_domain *domain, const bool *is_cut) {
     int shortest = -1;
     for (int d = 0; d < domain->n_dims; d++)

@@ -61,7 +61,7 @@ done:
 
 typedef polytile_status trial_run(const trial *of, polytile_array *array);
 
-/** As long as trials go on at most, unless the first two take longer. */
+/** Trials go on for so long at most, unless the first two take longer. */
 static const double most_s = 0.05;
 
 /** The first trial finds nothing prepared; the best counts. */

@@ -8,8 +8,8 @@
 /** Bytes a second of a kernel that memory bounds; 0: not even that fits the device. */
 typedef struct pti_speed {
     double resident; /* footprint bytes, of data that is on the device */
-    /** Of an array that goes to the device, through the kernel and back; as resident on a device
-     * that reaches the host's memory, where nothing moves. */
+    /** With arrays that go to the device, through the kernel and back; the same as resident where
+     * the device reaches the host's memory, so that nothing moves. */
     double streamed;
 } pti_speed;
 

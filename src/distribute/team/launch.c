@@ -79,8 +79,8 @@ done:
 }
 
 /** Find what each member's device runs before any of them does. */
-static polytile_status specialise(const pti_team *team, const polytile_kernel *kernel,
-                                  const pti_prepared *prepared) {
+static polytile_status specialise_members(const pti_team *team, const polytile_kernel *kernel,
+                                          const pti_prepared *prepared) {
     const polytile_implementation *found;
     polytile_status status = POLYTILE_OK;
     for (int m = 0; m < team->transport->n_local; m++)
@@ -92,7 +92,7 @@ done:
 /** A launch that is refused is not kept: it would pass for one that was checked. */
 static polytile_status check_new(pti_team *team, const polytile_kernel *kernel,
                                  pti_prepared *prepared) {
-    polytile_status status = specialise(team, kernel, prepared);
+    polytile_status status = specialise_members(team, kernel, prepared);
     if (status == POLYTILE_OK)
         status = pti_team_check_fit(team, prepared);
     if (status != POLYTILE_OK)

@@ -33,7 +33,7 @@ done:
 }
 
 /** While the function runs, the queue refuses all calls. */
-static void call(polytile_queue_callback *callback, polytile_status status, void *user) {
+static void call_user(polytile_queue_callback *callback, polytile_status status, void *user) {
     pti_error inside = {0};
     pti_redirect_errors(&inside);
     callback(status, user);
@@ -54,7 +54,7 @@ polytile_status pti_team_notify_program(polytile_queue *queue, polytile_array *a
     if (queue->error.status == POLYTILE_OK)
         pti_queue_keep_error(queue, bring_all_home(team, array));
     const polytile_status status = queue->error.status;
-    call(callback, status, user);
+    call_user(callback, status, user);
     return POLYTILE_OK;
 }
 

@@ -59,7 +59,7 @@ static polytile_status fail_memory(const pti_team *team, const proof *of) {
                            team->transport->n_members * (double)sizeof(pti_joint_holding));
 }
 
-static polytile_status report(const pti_team *team, const proof *of, const pti_text *why) {
+static polytile_status report_flaw(const pti_team *team, const proof *of, const pti_text *why) {
     return pti_fail(team->ctx, POLYTILE_INTERNAL,
                     "%s: the plan of all members failed its own check and was not run: %s; please "
                     "report it",
@@ -74,8 +74,8 @@ static bool is_listed(const pti_team *team, const pti_prepared_superstep *prepar
 }
 
 /** Prove it, run from an operation on, with what is said to be lent. */
-static polytile_status prove(const pti_team *team, const pti_prepared_superstep *prepared,
-                             int first_op, const proof *of) {
+static polytile_status prove_lists(const pti_team *team, const pti_prepared_superstep *prepared,
+                                   int first_op, const proof *of) {
     pti_joint_request request =
         pti_team_joint_request(team, &of->superstep, &of->parts, prepared->runs_once);
     pti_text why = {0};
@@ -92,7 +92,8 @@ static polytile_status prove(const pti_team *team, const pti_prepared_superstep 
         holds = false;
     }
     if (!holds)
-        status = schedule == NULL || why.failed ? fail_memory(team, of) : report(team, of, &why);
+        status =
+            schedule == NULL || why.failed ? fail_memory(team, of) : report_flaw(team, of, &why);
     pti_joint_free(schedule);
     pti_text_free(&why);
     return status;
@@ -105,11 +106,11 @@ static polytile_status prove_both(const pti_team *team, const pti_prepared_super
     polytile_status status;
     for (int p = 0; p < team->n_arrays; p++)
         of->is_lent[p] = team->is_shared[p];
-    PTI_TRY(prove(team, prepared, 0, of));
+    PTI_TRY(prove_lists(team, prepared, 0, of));
     for (int p = 0; p < team->n_arrays; p++)
         of->is_lent[p] = team->is_shared[p] && !pti_team_writes(team, prepared, p);
     if (prepared->n_lent_ops > 0)
-        PTI_TRY(prove(team, prepared, prepared->n_lent_ops, of));
+        PTI_TRY(prove_lists(team, prepared, prepared->n_lent_ops, of));
 done:
     return status;
 }

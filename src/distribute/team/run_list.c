@@ -59,12 +59,12 @@ done:
     return status;
 }
 
-static polytile_status fetch(walk *of, const pti_joint_op *op) {
+static polytile_status fetch_to_home(walk *of, const pti_joint_op *op) {
     return pti_queue_fetch(of->team->member[local_of(of, op->member)],
                            array_of(of, op->array, op->member), &op->boxes);
 }
 
-static polytile_status forget(walk *of, const pti_joint_op *op) {
+static polytile_status forget_elements(walk *of, const pti_joint_op *op) {
     return pti_queue_invalidate(of->team->member[local_of(of, op->member)],
                                 array_of(of, op->array, op->member), &op->boxes);
 }
@@ -75,7 +75,7 @@ static polytile_status find_memory(const walk *of, int array, int member) {
                                      : pti_team_find_memory(of->team, array, local_of(of, member));
 }
 
-static polytile_status send(walk *of, const pti_joint_op *op) {
+static polytile_status send_message(walk *of, const pti_joint_op *op) {
     pti_transport *transport = of->team->transport;
     if (!has_failed(of))
         pti_team_note_failure(of->team, find_memory(of, op->array, op->member));
@@ -83,7 +83,7 @@ static polytile_status send(walk *of, const pti_joint_op *op) {
                                       has_failed(of));
 }
 
-static polytile_status receive(walk *of, const pti_joint_op *op) {
+static polytile_status receive_message(walk *of, const pti_joint_op *op) {
     pti_transport *transport = of->team->transport;
     if (!has_failed(of))
         pti_team_note_failure(of->team, find_memory(of, op->array, op->member));
@@ -91,7 +91,7 @@ static polytile_status receive(walk *of, const pti_joint_op *op) {
                                          has_failed(of));
 }
 
-static polytile_status copy(walk *of, const pti_joint_op *op) {
+static polytile_status copy_from_peer(walk *of, const pti_joint_op *op) {
     polytile_status status;
     PTI_TRY(find_memory(of, op->array, op->peer));
     PTI_TRY(find_memory(of, op->array, op->member));
@@ -120,14 +120,14 @@ static bool agree_to_combine(walk *of, const pti_joint_op *op) {
     return status == POLYTILE_OK;
 }
 
-static polytile_status combine(walk *of, const pti_joint_op *op) {
+static polytile_status combine_results(walk *of, const pti_joint_op *op) {
     return agree_to_combine(of, op) ? pti_team_sums_combine(of->team, launch_of(of, op), &of->sums,
                                                             op->array, has_failed(of))
                                     : POLYTILE_OK;
 }
 
 /** Operations wait before they are handed out, and this one does nothing else. */
-static polytile_status wait(walk *of, const pti_joint_op *op) {
+static polytile_status only_wait(walk *of, const pti_joint_op *op) {
     (void)of;
     (void)op;
     return POLYTILE_OK;
@@ -138,10 +138,10 @@ static const struct {
     polytile_status (*run)(walk *of, const pti_joint_op *op);
     bool is_awaited; /* by other processes */
 } kinds[] = {
-    [PTI_JOINT_RUN] = {run_threads, false}, [PTI_JOINT_FETCH] = {fetch, false},
-    [PTI_JOINT_FORGET] = {forget, false},   [PTI_JOINT_SEND] = {send, true},
-    [PTI_JOINT_RECEIVE] = {receive, true},  [PTI_JOINT_COPY] = {copy, false},
-    [PTI_JOINT_COMBINE] = {combine, true},  [PTI_JOINT_WAIT] = {wait, false},
+    [PTI_JOINT_RUN] = {run_threads, false},        [PTI_JOINT_FETCH] = {fetch_to_home, false},
+    [PTI_JOINT_FORGET] = {forget_elements, false}, [PTI_JOINT_SEND] = {send_message, true},
+    [PTI_JOINT_RECEIVE] = {receive_message, true}, [PTI_JOINT_COPY] = {copy_from_peer, false},
+    [PTI_JOINT_COMBINE] = {combine_results, true}, [PTI_JOINT_WAIT] = {only_wait, false},
 };
 
 /* Waiting. */
@@ -194,7 +194,7 @@ static void share_spans(walk *of) {
 }
 
 /** Whether threads run before anything arrives: linked devices hear of those behind alone. */
-static bool brings(const pti_joint_op *op) {
+static bool brings_elements(const pti_joint_op *op) {
     return op->kind == PTI_JOINT_COPY || op->kind == PTI_JOINT_RECEIVE;
 }
 
@@ -202,7 +202,7 @@ static bool brings(const pti_joint_op *op) {
  * elements, or launches what is combined, finds members running. */
 static void begin_op(walk *of, const pti_joint_op *op) {
     const bool launches = op->kind == PTI_JOINT_RUN && !is_combined(of, op);
-    if (of->has_launched && !launches && !brings(op))
+    if (of->has_launched && !launches && !brings_elements(op))
         share_spans(of);
     of->has_launched &= launches;
     if (launches && !of->is_paused && !has_failed(of))

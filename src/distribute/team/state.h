@@ -249,7 +249,7 @@ typedef struct pti_list_run {
     const pti_joint_list *list;
     int first_op;
     pti_messages *messages;
-    /** Of a superstep; NULL: the list has no launches, as are its recorded launches then. */
+    /** The superstep of the list, and its launches; NULL, both: the list has no launches. */
     const pti_prepared_superstep *prepared;
     const pti_recorded *recorded;
     const pti_team_last *last; /* arrays that leave with what members run last */

@@ -26,8 +26,8 @@ typedef struct pti_team_options {
     bool is_by_speed;      /* the distribution is weighted by speeds that are measured */
     bool deals_rows;       /* by the policy, where all operands are at home; else owners compute */
     bool deals_sums;       /* the same of launches whose rows reduce into the same elements */
-    /** Of each local member, of a team in one process: the first launch finds the distribution from
-     * these; copied. NULL: it is as given. */
+    /** The speed of each local member; copied. The first launch of a team in one process finds the
+     * distribution from these. NULL: the distribution is as given. */
     const pti_speed *speed;
 } pti_team_options;
 

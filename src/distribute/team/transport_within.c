@@ -4,20 +4,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-static polytile_status agree(pti_transport *transport, polytile_status status) {
+static polytile_status agree_alone(pti_transport *transport, polytile_status status) {
     (void)transport;
     return status;
 }
 
-static polytile_status compare(pti_transport *transport, uint64_t hash, const char *words) {
+static polytile_status compare_alone(pti_transport *transport, uint64_t hash, const char *words) {
     (void)transport;
     (void)hash;
     (void)words;
     return POLYTILE_OK;
 }
 
-static polytile_status combine(pti_transport *transport, const pti_combination *of,
-                               bool has_failed) {
+static polytile_status combine_members(pti_transport *transport, const pti_combination *of,
+                                       bool has_failed) {
     (void)has_failed;
     int64_t element_bytes = polytile_type_get_bytes(of->type);
     polytile_domain all = polytile_domain_from_extents(1, &of->n_elements);
@@ -38,9 +38,9 @@ static void close_transport(pti_transport *transport) {
 }
 
 static const pti_transport_functions within = {
-    .agree = agree,
-    .compare = compare,
-    .combine = combine,
+    .agree = agree_alone,
+    .compare = compare_alone,
+    .combine = combine_members,
     .close = close_transport,
 };
 

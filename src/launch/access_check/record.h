@@ -17,7 +17,7 @@ polytile_status pti_record_make(polytile_context *ctx, int n_copies, const pti_s
                                 pti_record *record);
 void pti_record_free(pti_record *record);
 
-/** From now on, accesses beyond the copies, to which changed data lead, read zeros. */
+/** Let accesses beyond the copies, to which changed data lead, read zeros from now on. */
 void pti_record_confine(pti_record *record);
 
 /** Set to what this thread records; NULL: nowhere. Returns what it was. */

@@ -6,10 +6,6 @@
 
 #include <string.h>
 
-static polytile_context *context_of(const pti_cuda_device *cuda) {
-    return cuda->device.object.context;
-}
-
 /** Find the first number of threads of a block with which the most threads run at once. With 128 an
  * H200 starts blocks too slowly to keep its memory busy (docs/ceilings.md). */
 static polytile_status choose_threads(pti_cuda_device *cuda, const pti_sub_kernel *launch,
@@ -102,7 +98,7 @@ polytile_status pti_cuda_choose(pti_cuda_device *cuda, const pti_sub_kernel *lau
                                 pti_cuda_choice **choice) {
     pti_tuning *tuning;
     polytile_status status;
-    PTI_TRY(pti_tuning_get(context_of(cuda), &tuning));
+    PTI_TRY(pti_tuning_get(pti_cuda_context_of(cuda), &tuning));
     pti_cuda_choice made = key_of(launch, tuning);
     for (int k = 0; k < PTI_CUDA_N_CHOICES; k++) {
         *choice = &cuda->choice[k];
@@ -126,12 +122,12 @@ static polytile_status asked_block(const pti_cuda_device *cuda, const pti_sub_ke
     *block = pti_cuda_extents_of(launch->threads->n_dims, launch->body.block);
     int64_t n_threads = pti_cuda_count(*block);
     if (n_threads > variant->max_threads)
-        return pti_fail(context_of(cuda), POLYTILE_INVALID,
+        return pti_fail(pti_cuda_context_of(cuda), POLYTILE_INVALID,
                         "%s: the block has %lld threads; cuda:%d runs this kernel with at most %d",
                         launch->instance->kernel_name, (long long)n_threads, cuda->number,
                         variant->max_threads);
     if (block->z > pti_cuda_most_threads.z)
-        return pti_fail(context_of(cuda), POLYTILE_INVALID,
+        return pti_fail(pti_cuda_context_of(cuda), POLYTILE_INVALID,
                         "%s: the block has %lld threads along all indices but the last two; CUDA "
                         "takes at most %lld there",
                         launch->instance->kernel_name, (long long)block->z,

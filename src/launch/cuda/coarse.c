@@ -9,7 +9,7 @@
  * by one. */
 static const double most_touched = 0.9;
 
-static bool reduces(const pti_instance *instance) {
+static bool reduces_any(const pti_instance *instance) {
     bool does = false;
     for (int o = 0; o < instance->n_operands; o++)
         does = does || instance->operand[o].reduces;
@@ -20,7 +20,7 @@ pti_cuda_variant pti_cuda_coarse_of(const pti_sub_kernel *launch) {
     const polytile_implementation *of = launch->body.implementation;
     const pti_cuda_variant none = {.kernel = NULL};
     if (of->cuda_coarse == NULL || of->n_coarse < 2 ||
-        pti_cuda_kernel_for(launch) != of->cuda_contiguous || reduces(launch->instance))
+        pti_cuda_kernel_for(launch) != of->cuda_contiguous || reduces_any(launch->instance))
         return none;
     return (pti_cuda_variant){.kernel = of->cuda_coarse, .n_neighbours = of->n_coarse};
 }

@@ -7,10 +7,6 @@
 #include "launch/cuda/tune.h"
 #include "launch/device/launcher.h"
 
-static polytile_context *context_of(const pti_cuda_device *cuda) {
-    return cuda->device.object.context;
-}
-
 static polytile_status check_arguments(const pti_cuda_device *cuda, const pti_sub_kernel *launch) {
     int n_views = pti_instance_n_arrays(launch->instance);
     size_t n_bytes = sizeof(polytile_domain) + (size_t)n_views * sizeof(polytile_view) +
@@ -18,7 +14,7 @@ static polytile_status check_arguments(const pti_cuda_device *cuda, const pti_su
                      (pti_sub_kernel_has_pieces(launch) ? sizeof(polytile_pieces) : 0);
     if (n_bytes <= PTI_CUDA_ARGUMENT_BYTES)
         return POLYTILE_OK;
-    return pti_fail(context_of(cuda), POLYTILE_UNSUPPORTED,
+    return pti_fail(pti_cuda_context_of(cuda), POLYTILE_UNSUPPORTED,
                     "%s: the views of %d arrays need %zu bytes of arguments; a CUDA kernel takes "
                     "%d; use a launcher, which has no such limit",
                     launch->instance->kernel_name, n_views, n_bytes, PTI_CUDA_ARGUMENT_BYTES);
@@ -46,8 +42,8 @@ done:
 static polytile_status call_launcher(pti_cuda_device *cuda, const pti_sub_kernel *launch) {
     cuda->api->cudaGetLastError();
     polytile_status status =
-        pti_launcher_call(context_of(cuda), launch->body.implementation->cuda_launcher, launch,
-                          pti_cuda_stream_of(cuda, launch));
+        pti_launcher_call(pti_cuda_context_of(cuda), launch->body.implementation->cuda_launcher,
+                          launch, pti_cuda_stream_of(cuda, launch));
     cudaError_t enqueued = cuda->api->cudaGetLastError();
     cudaError_t returned = cuda->api->cudaSetDevice(cuda->number);
     PTI_TRY(status);

@@ -39,7 +39,7 @@ static polytile_status copy_down(const bench *on) {
                      on->cuda->stream[PTI_STREAM_OUT]));
 }
 
-static polytile_status upload(const bench *on) {
+static polytile_status copy_pinned_up(const bench *on) {
     return copy_up(on, on->chunk_bytes);
 }
 
@@ -48,7 +48,7 @@ static polytile_status upload_little(const bench *on) {
 }
 
 static polytile_status both_ways(const bench *on) {
-    polytile_status status = upload(on);
+    polytile_status status = copy_pinned_up(on);
     return status == POLYTILE_OK ? copy_down(on) : status;
 }
 
@@ -73,7 +73,7 @@ static const struct {
     polytile_status (*enqueue)(const bench *on);
     int n_times;
 } trials[N_FIGURES] = {
-    [UPLOAD] = {upload, N_LARGE},          [DOWNLOAD] = {copy_down, N_LARGE},
+    [UPLOAD] = {copy_pinned_up, N_LARGE},  [DOWNLOAD] = {copy_down, N_LARGE},
     [DUPLEX] = {both_ways, N_LARGE},       [WITHIN] = {copy_within, N_LARGE},
     [TRANSFER] = {upload_little, N_SMALL}, [LAUNCH] = {fill_little, N_SMALL},
 };

@@ -106,7 +106,7 @@ done:
     return status;
 }
 
-static polytile_status upload(pti_cuda_device *cuda, const pti_command *command) {
+static polytile_status run_upload(pti_cuda_device *cuda, const pti_command *command) {
     polytile_status status;
     PTI_TRY(pti_cuda_is_staged(command, cuda->run->kinds)
                 ? pti_staging_upload(cuda->staging, command)
@@ -142,7 +142,7 @@ static polytile_status submit_launch(pti_cuda_device *cuda, const pti_command *c
 }
 
 static polytile_status (*const enqueue[])(pti_cuda_device *cuda, const pti_command *command) = {
-    [PTI_UPLOAD] = upload,        [PTI_COPY] = copy_on_device,   [PTI_FILL] = fill_box,
+    [PTI_UPLOAD] = run_upload,    [PTI_COPY] = copy_on_device,   [PTI_FILL] = fill_box,
     [PTI_LAUNCH] = submit_launch, [PTI_DOWNLOAD] = download_box,
 };
 
@@ -160,7 +160,7 @@ done:
 }
 
 /** Submit a command; a download through the ring is enqueued when there are buffers for it. */
-static polytile_status submit(pti_cuda_device *cuda, const pti_command *command) {
+static polytile_status submit_command(pti_cuda_device *cuda, const pti_command *command) {
     polytile_status status;
     bool is_staged = pti_cuda_is_staged(command, cuda->run->kinds);
     if (is_staged)
@@ -179,7 +179,7 @@ polytile_status pti_cuda_submit(polytile_device *device, const pti_command *comm
     pti_cuda_device *cuda = pti_cuda_of(device);
     cuda->command = command;
     pti_nvtx_push(pti_op_word(command->op->kind));
-    polytile_status status = submit(cuda, command);
+    polytile_status status = submit_command(cuda, command);
     pti_nvtx_pop();
     cuda->command = NULL;
     cuda->run->has_failed |= status != POLYTILE_OK;

@@ -11,10 +11,6 @@
 /** How many lanes a team has: the most with which all slots are resident. */
 static const int lanes[] = {512, 256, 128, 64, 32};
 
-static polytile_context *context_of(const pti_cuda_device *cuda) {
-    return cuda->device.object.context;
-}
-
 /** Find how many slots of so many lanes are resident at once. */
 static polytile_status count_resident(pti_cuda_device *cuda, const pti_sub_kernel *launch,
                                       int n_lanes, int64_t *n_resident) {
@@ -44,7 +40,7 @@ static polytile_status choose_lanes(pti_cuda_device *cuda, const pti_sub_kernel 
             return POLYTILE_OK;
         n_most = n_resident > n_most ? n_resident : n_most;
     }
-    status = pti_fail(context_of(cuda), POLYTILE_NO_FIT,
+    status = pti_fail(pti_cuda_context_of(cuda), POLYTILE_NO_FIT,
                       "%s: %lld slots, and cuda:%d holds %lld at once; launch fewer, each of which "
                       "does more",
                       launch->instance->kernel_name, (long long)n_slots, cuda->number,
@@ -64,7 +60,7 @@ static polytile_status launch_slots(pti_cuda_device *cuda, const pti_sub_kernel 
     polytile_status status = POLYTILE_OK;
     void **arguments = calloc((size_t)(2 + n_arrays + n_values), sizeof *arguments);
     if (arguments == NULL)
-        return pti_fail_memory(context_of(cuda), launch->instance->kernel_name,
+        return pti_fail_memory(pti_cuda_context_of(cuda), launch->instance->kernel_name,
                                (double)(2 + n_arrays + n_values) * sizeof *arguments);
     arguments[0] = (void *)&slots;
     arguments[1] = &asked;
@@ -95,7 +91,7 @@ static polytile_status run_slots(pti_cuda_device *cuda, const pti_sub_kernel *la
         pti_server_abandon(server);
         return pti_cuda_check(cuda, team->why_ended, "cudaEventQuery");
     }
-    return pti_server_finish(server, context_of(cuda));
+    return pti_server_finish(server, pti_cuda_context_of(cuda));
 }
 
 static polytile_status serve_slots(pti_cuda_device *cuda, const pti_sub_kernel *launch,
@@ -109,8 +105,8 @@ static polytile_status serve_slots(pti_cuda_device *cuda, const pti_sub_kernel *
     PTI_TRY(choose_lanes(cuda, launch, n_slots, &n_lanes));
     PTI_TRY(pti_cuda_team_reserve(cuda, instance->kernel_name, bytes, &team));
     pti_team_find_memories(launch, memories);
-    PTI_TRY(pti_server_begin(launch->body.server, context_of(cuda), memories, instance->n_operands,
-                             &team->slots));
+    PTI_TRY(pti_server_begin(launch->body.server, pti_cuda_context_of(cuda), memories,
+                             instance->n_operands, &team->slots));
     status = run_slots(cuda, launch, team, n_slots, n_lanes);
 done:
     return status;
@@ -120,7 +116,7 @@ polytile_status pti_cuda_run_team(pti_cuda_device *cuda, const pti_sub_kernel *l
     const size_t n_operands = (size_t)launch->instance->n_operands;
     pt_memory *memories = calloc(n_operands, sizeof *memories);
     if (memories == NULL)
-        return pti_fail_memory(context_of(cuda), launch->instance->kernel_name,
+        return pti_fail_memory(pti_cuda_context_of(cuda), launch->instance->kernel_name,
                                (double)n_operands * sizeof *memories);
     const polytile_status status =
         serve_slots(cuda, launch, memories, (int)pti_box_count(launch->threads));

@@ -3,7 +3,7 @@
 
 #include "launch/cuda/runtime/cuda.h"
 
-/* Launches that take turns between two arrays as one kernel, in tiles of shared memory: kernels of
+/* Launches that alternate between two arrays as one kernel, in tiles of shared memory: kernels of
  * bodies that POLYTILE_KERNEL made (polytile/kernel_tiles.h). */
 
 /** Return the tiles that a GPU runs: two thread blocks at a time on each multiprocessor. */

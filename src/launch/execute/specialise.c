@@ -11,8 +11,8 @@ static void add_types(const pti_instance *instance, pti_text *text) {
 }
 
 /** Say what was wanted in front of what a specialiser says, or for it if it says nothing. */
-static polytile_status refuse(const polytile_device *device, const pti_instance *instance,
-                              polytile_status status) {
+static polytile_status refuse_kernel(const polytile_device *device, const pti_instance *instance,
+                                     polytile_status status) {
     polytile_context *ctx = device->object.context;
     pti_text types = {0};
     if (*polytile_last_error(ctx) != '\0')
@@ -71,5 +71,5 @@ polytile_status pti_specialise(const polytile_device *device, const polytile_ker
         types[o] = instance->operand[o].type;
     const polytile_status status = (polytile_status)general->specialise(&wanted, found);
     return status == POLYTILE_OK ? check_found(device, instance, kernel, *found)
-                                 : refuse(device, instance, status);
+                                 : refuse_kernel(device, instance, status);
 }

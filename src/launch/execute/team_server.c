@@ -2,7 +2,7 @@
 
 #include "access/set/boxes.h"
 
-/** As long a launch may make no progress, unless its options say otherwise. */
+/** A launch may make no progress for so long, unless its options say otherwise. */
 static const double default_timeout_s = 60;
 
 static polytile_status check_launch(const polytile_kernel *kernel, int64_t n_slots,

@@ -83,7 +83,7 @@ done:
     return status;
 }
 
-static polytile_status usable(polytile_device *device, int64_t *usable_bytes) {
+static polytile_status get_usable_bytes(polytile_device *device, int64_t *usable_bytes) {
     *usable_bytes = device->limit_bytes;
     return POLYTILE_OK;
 }
@@ -123,7 +123,7 @@ static polytile_status run_command(host_device *host, const pti_command *command
     return POLYTILE_OK;
 }
 
-static polytile_status submit(polytile_device *device, const pti_command *command) {
+static polytile_status submit_command(polytile_device *device, const pti_command *command) {
     host_device *host = host_of(device);
     double start_s = pti_now_s();
     polytile_status status = run_command(host, command);
@@ -138,7 +138,7 @@ static bool run_all(polytile_device *device) {
 }
 
 /** Finish a run; every command was done when it was submitted. */
-static polytile_status finish(polytile_device *device) {
+static polytile_status finish_commands(polytile_device *device) {
     host_of(device)->execution = NULL;
     return POLYTILE_OK;
 }
@@ -151,12 +151,12 @@ static void close_host(polytile_device *device) {
 
 static const pti_device_functions functions = {
     .can_run = can_run,
-    .usable = usable,
+    .usable = get_usable_bytes,
     .reserve = host_reserve,
     .begin = host_begin,
-    .submit = submit,
+    .submit = submit_command,
     .run_all = run_all,
-    .finish = finish,
+    .finish = finish_commands,
     .close = close_host,
 };
 

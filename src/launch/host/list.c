@@ -37,17 +37,17 @@ static void copy_to_measure(const host_bench *bench, char *to, char *from, int64
     pti_box_copy(&move, bench->n_threads);
 }
 
-static void upload(const host_bench *bench, int64_t bytes) {
+static void copy_up(const host_bench *bench, int64_t bytes) {
     copy_to_measure(bench, bench->device, bench->host, bytes);
 }
 
-static void download(const host_bench *bench, int64_t bytes) {
+static void copy_down(const host_bench *bench, int64_t bytes) {
     copy_to_measure(bench, bench->host, bench->device, bytes);
 }
 
 /** Copy half each way, one after the other, as the executor does on the host. */
 static void both_ways(const host_bench *bench, int64_t bytes) {
-    upload(bench, bytes / 2);
+    copy_up(bench, bytes / 2);
     copy_to_measure(bench, bench->host + bytes / 2, bench->device + bytes / 2, bytes / 2);
 }
 
@@ -97,8 +97,8 @@ static double best_seconds(const host_bench *bench, trial *run, int64_t bytes, i
 }
 
 static polytile_link measure_link(const host_bench *bench) {
-    double upload_s = best_seconds(bench, upload, LARGE_BYTES, N_LARGE_TRIALS);
-    double download_s = best_seconds(bench, download, LARGE_BYTES, N_LARGE_TRIALS);
+    double upload_s = best_seconds(bench, copy_up, LARGE_BYTES, N_LARGE_TRIALS);
+    double download_s = best_seconds(bench, copy_down, LARGE_BYTES, N_LARGE_TRIALS);
     double runs_s = best_seconds(bench, upload_runs, LARGE_BYTES, N_LARGE_TRIALS);
     double both_s = best_seconds(bench, both_ways, LARGE_BYTES, N_LARGE_TRIALS);
     double kernel_s = best_seconds(bench, run_kernel, LARGE_BYTES, N_LARGE_TRIALS);
@@ -108,7 +108,7 @@ static polytile_link measure_link(const host_bench *bench) {
         .download_bytes_per_s = LARGE_BYTES / download_s,
         .duplex_bytes_per_s = LARGE_BYTES / 2.0 / both_s,
         .run_overhead_bytes = RUN_BYTES * fmax(2 * runs_s / upload_s - 1, 0),
-        .transfer_latency_s = best_seconds(bench, upload, SMALL_BYTES, N_SMALL_TRIALS),
+        .transfer_latency_s = best_seconds(bench, copy_up, SMALL_BYTES, N_SMALL_TRIALS),
         .launch_latency_s = best_seconds(bench, run_kernel, SMALL_BYTES, N_SMALL_TRIALS),
         .kernel_bytes_per_s = LARGE_BYTES / kernel_s,
         .kernel_accesses_per_s = 2.0 * CACHED_BYTES / cached_s,

@@ -14,7 +14,7 @@ int64_t pti_advisable(int64_t bytes);
 /** The least advisable limit within which any one block fits; 0: there is none. */
 int64_t pti_certificate_limit(const pti_problem *problem, int n_buffers);
 
-/** In place of a limit to advise: one may do, but none is known to. */
+/** Stands for a limit to advise: some limit may do, but none is known to. */
 enum { PTI_NO_ADVICE = -1 };
 
 /**

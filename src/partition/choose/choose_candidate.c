@@ -8,9 +8,9 @@
 /** Estimates are no better than this: others may be faster in truth. */
 static const double worth_a_schedule = 1.03;
 
-/** From what multiple of the least that any plan moves on less is worth some time, how many times
- * as long a plan may take for it, and how many times if it moves hardly more than any plan must
- * with so much memory. */
+/** A plan that moves less is worth some time where the fastest moves this many times what any plan
+ * must. It may take this many times as long, and this many times if it moves hardly more than any
+ * plan must with so much memory. */
 static const double much_traffic = 1.1, as_good = 1.03, long_enough = 1.2;
 
 /** The part of a plan's time from which on the link is busy. */
@@ -19,10 +19,6 @@ static const double busy_part = 0.125;
 /** What a candidate with fewer strips must move, at most, of what one with more strips does: those
  * hide more. */
 static const double much_less = 0.98;
-
-static double moved_bytes(const pti_candidate *of) {
-    return of->upload_bytes + of->download_bytes;
-}
 
 /** The best candidate of a family so far. */
 typedef struct champion {
@@ -40,7 +36,8 @@ static bool challenge_champion(const pti_contest *of, const pti_variant *variant
     return true;
 }
 
-/** Of all variants of a family, if shapes of it are searched for and wanted. */
+/** Find the best candidate among all variants of a family, if its shapes are searched for and
+ * wanted. */
 static champion find_champion(const pti_contest *of, const pti_family *family) {
     champion best = {0};
     pti_variant variant = pti_variant_of(family, 0);
@@ -83,8 +80,8 @@ static pti_variant find_frugal(const pti_contest *of, const pti_candidate *faste
                           (int)pti_min(fastest->variant.n_buffers, of->buffers.last));
 }
 
-/** Of the candidates that take at most so many times as long as the fastest, the one that moves
- * least; false if that is the fastest. */
+/** Find the candidate that moves least among those that take at most so many times as long as the
+ * fastest; false if that is the fastest. */
 static bool find_least(const pti_contest *of, double max_time_ratio, const pti_candidate *fastest,
                        pti_candidate *least) {
     pti_problem relaxed = *of->problem;
@@ -95,10 +92,10 @@ static bool find_least(const pti_contest *of, double max_time_ratio, const pti_c
         pti_candidate candidate;
         if (pti_search(&relaxed, of->objective, &variant, &candidate) &&
             candidate.seconds <= relaxed.enough_s &&
-            moved_bytes(&candidate) < much_less * moved_bytes(least))
+            pti_candidate_bytes(&candidate) < much_less * pti_candidate_bytes(least))
             *least = candidate;
     } while (variant.family->next(&relaxed, &of->buffers, false, &variant));
-    return moved_bytes(least) < moved_bytes(fastest);
+    return pti_candidate_bytes(least) < pti_candidate_bytes(fastest);
 }
 
 /** Whether a candidate brings in little more than any plan must with so much memory, and that is
@@ -114,7 +111,7 @@ static bool is_near_bound(pti_contest *of, const pti_candidate *candidate) {
 static bool moves_much(pti_contest *of, const pti_candidate *candidate) {
     pti_bound least = pti_bound_find(of->problem->instance, INT64_MAX);
     of->failed = of->failed || least.failed;
-    return moved_bytes(candidate) >
+    return pti_candidate_bytes(candidate) >
            much_traffic * ((double)least.h2d_bytes + (double)least.d2h_bytes);
 }
 

@@ -25,7 +25,7 @@ static void list_every(int64_t n_blocks, extents *list) {
         list->blocks[list->n_extents++] = r;
 }
 
-/** By what the quotients of a thinned list grow: doubling at most while few parts are tried, which
+/** How the quotients of a thinned list grow: doubling at most while few parts are tried, which
  * matter most, and then evenly up to the last one. */
 static double thinned_ratio(int64_t n_blocks, int64_t quotient, int n_listed, int max_extents) {
     double even = pow((double)n_blocks / (double)quotient, 1.0 / fmax(max_extents - n_listed, 1));

@@ -3,12 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-static double moved_bytes(const pti_candidate *of) {
-    return of->upload_bytes + of->download_bytes;
-}
-
 /** Estimates closer than rounding are equal. */
-static bool differ(double a, double b) {
+static bool are_apart(double a, double b) {
     return fabs(a - b) > 1e-9 * fmax(a, b);
 }
 
@@ -25,21 +21,23 @@ static bool longer_rows(const pti_candidate *a, const pti_candidate *b) {
 static bool fewer_kernels(const pti_candidate *a, const pti_candidate *b) {
     if (a->n_kernels != b->n_kernels)
         return a->n_kernels < b->n_kernels;
-    return differ(moved_bytes(a), moved_bytes(b)) ? moved_bytes(a) < moved_bytes(b)
-                                                  : longer_rows(a, b);
+    return are_apart(pti_candidate_bytes(a), pti_candidate_bytes(b))
+               ? pti_candidate_bytes(a) < pti_candidate_bytes(b)
+               : longer_rows(a, b);
 }
 
 static bool less_traffic(const pti_candidate *a, const pti_candidate *b) {
-    if (differ(moved_bytes(a), moved_bytes(b)))
-        return moved_bytes(a) < moved_bytes(b);
+    if (are_apart(pti_candidate_bytes(a), pti_candidate_bytes(b)))
+        return pti_candidate_bytes(a) < pti_candidate_bytes(b);
     return longer_rows(a, b) || (!longer_rows(b, a) && a->n_kernels < b->n_kernels);
 }
 
 static bool less_time(const pti_candidate *a, const pti_candidate *b) {
-    if (differ(a->seconds, b->seconds))
+    if (are_apart(a->seconds, b->seconds))
         return a->seconds < b->seconds;
-    return differ(moved_bytes(a), moved_bytes(b)) ? moved_bytes(a) < moved_bytes(b)
-                                                  : longer_rows(a, b);
+    return are_apart(pti_candidate_bytes(a), pti_candidate_bytes(b))
+               ? pti_candidate_bytes(a) < pti_candidate_bytes(b)
+               : longer_rows(a, b);
 }
 
 static bool cost_fewer_kernels(const pti_cost *a, const pti_cost *b) {

@@ -60,6 +60,11 @@ typedef struct pti_candidate {
     const pti_family *beside; /* may be faster in this shape, too; NULL: none is */
 } pti_candidate;
 
+/** What a candidate moves, both ways. */
+static inline double pti_candidate_bytes(const pti_candidate *candidate) {
+    return candidate->upload_bytes + candidate->download_bytes;
+}
+
 /**
  * Choose the order that moves least for a candidate's variant and shape, and fill in its estimates.
  *

@@ -82,7 +82,7 @@ int pti_residency_add(pti_residency *residency, const pti_resident_array *array)
 /** Remove an array of which nothing is resident. */
 void pti_residency_remove(pti_residency *residency, int array);
 
-/** From here on an array that was idle is one that launches use. */
+/** Let an array that was idle be one that launches use from here on. */
 void pti_residency_use(pti_residency *residency, int array);
 
 /** Whether every array that launches use fits the arena whole, beside the others: launches then

@@ -22,7 +22,7 @@ static bool is_apart(const pti_future *future, int64_t p, const polytile_domain 
     return !pti_box_may_meet(&future->piece[p].hull, box);
 }
 
-/** From a piece on, the first one that does not lie apart from a box; -1: there is none. */
+/** Find the first piece, from one on, that does not lie apart from a box; -1: there is none. */
 static int64_t first_near(const pti_future *future, int64_t p, const polytile_domain *box) {
     while (p >= 0 && is_apart(future, p, box)) {
         const pti_piece_key *key = &future->key[p];

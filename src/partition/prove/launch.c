@@ -92,18 +92,27 @@ static bool replay_partial_reads(const launch_operand *of) {
            (pti_boxes_cover(&contents_of(of)[PTI_VALID], &hull) || reject_read(of, &hull));
 }
 
-/** Around the sections of a kind that touch anything; empty if none does. */
+/** Around what the superblock touches through a section; empty if that is nothing, which a box with
+ * room for more does not tell by itself. */
+static polytile_domain find_section_hull(const launch_operand *of, const pti_section *section) {
+    polytile_domain hull, touched;
+    return pti_needs_is_box(of->instance, section, of->threads, &hull) ||
+                   is_touched(of, section, &touched)
+               ? hull
+               : pti_box_empty(of->operand->domain.n_dims);
+}
+
+/** Around the sections of a kind; empty if none touches anything. */
 static void find_hull(const launch_operand *of, pti_access_kind kind, polytile_domain *hull) {
     if (pti_section_reach_box(&of->reach[kind], &of->operand->domain, of->threads, hull))
         return;
     *hull = pti_box_empty(of->operand->domain.n_dims);
     for (int s = 0; s < of->operand->n_sections; s++) {
         const pti_section *section = &of->instance->section[of->operand->first_section + s];
-        polytile_domain of_section, touched;
-        if (pti_section_is_of(section, kind) &&
-            (pti_needs_is_box(of->instance, section, of->threads, &of_section) ||
-             is_touched(of, section, &touched)))
+        if (pti_section_is_of(section, kind)) {
+            const polytile_domain of_section = find_section_hull(of, section);
             *hull = pti_box_coarse_union(hull, &of_section);
+        }
     }
 }
 

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-static bool reject(pti_text *why, const pti_tiles *tiles, const char *reason) {
+static bool reject_tiles(pti_text *why, const pti_tiles *tiles, const char *reason) {
     return PTI_REJECT(why, "operations %" PRId64 " to %" PRId64 ", which run as one: %s",
                       tiles->first_op, tiles->first_op + tiles->n_ops - 1, reason);
 }
@@ -21,10 +21,10 @@ static bool check_numbers(const pti_schedule *schedule, int number, pti_text *wh
     const int64_t free_from = number == 0 ? 0 : before->first_op + before->n_ops;
     if (schedule->in_place || tiles->n_launches < 1 || tiles->first_op < free_from ||
         tiles->n_ops < tiles->n_launches || tiles->n_ops > schedule->n_ops - tiles->first_op)
-        return reject(why, tiles, "there are no such operations");
+        return reject_tiles(why, tiles, "there are no such operations");
     const int first = first_launch_of(schedule, tiles);
     return tiles->n_launches <= schedule->n_launches - first ||
-           reject(why, tiles, "there are not as many launches");
+           reject_tiles(why, tiles, "there are not as many launches");
 }
 
 /** All superblocks of the launches, each of which is launched once in a schedule. */
@@ -35,11 +35,11 @@ static bool check_ops(const pti_schedule *schedule, const pti_tiles *tiles, pti_
     for (int l = first; l < first + tiles->n_launches; l++)
         n_superblocks += schedule->launch[l].n_superblocks;
     if (n_superblocks != tiles->n_ops)
-        return reject(why, tiles, "these are not all superblocks of their launches");
+        return reject_tiles(why, tiles, "these are not all superblocks of their launches");
     for (int64_t k = 0; k < tiles->n_ops; k++)
         if (op[k].kind != PTI_LAUNCH || op[k].concurrent || op[k].launch < first ||
             op[k].launch >= first + tiles->n_launches)
-            return reject(why, tiles, "not all of them are of these launches, in one stream");
+            return reject_tiles(why, tiles, "not all of them are of these launches, in one stream");
     return true;
 }
 
@@ -49,10 +49,10 @@ static bool check_waits(const pti_schedule *schedule, const pti_tiles *tiles, pt
     for (int64_t k = tiles->first_op; k <= last; k++)
         for (int w = 0; w < schedule->op[k].n_waits; w++)
             if (schedule->wait[schedule->op[k].first_wait + w] >= tiles->first_op)
-                return reject(why, tiles, "one waits for another one");
+                return reject_tiles(why, tiles, "one waits for another one");
     for (int64_t w = 0; w < schedule->n_waits; w++)
         if (schedule->wait[w] >= tiles->first_op && schedule->wait[w] < last)
-            return reject(why, tiles, "one before the last is waited for");
+            return reject_tiles(why, tiles, "one before the last is waited for");
     return true;
 }
 
@@ -90,7 +90,8 @@ static bool check_places(const pti_schedule *schedule, const pti_tiles *tiles, p
     const bool holds =
         place != NULL && find_places(schedule, tiles, place) && are_apart(schedule, place);
     free(place);
-    return holds || reject(why, tiles, "an array has several places, or one of another array's");
+    return holds ||
+           reject_tiles(why, tiles, "an array has several places, or one of another array's");
 }
 
 static polytile_domain threads_around(const pti_schedule *schedule, const pti_tiles *tiles) {
@@ -143,7 +144,7 @@ static bool prove_tiles(const pti_schedule *schedule, const pti_tiles *tiles, pt
     }
     pti_tiling_free(&tiling);
     free(call);
-    return holds || reject(why, tiles, "tiles would give something else");
+    return holds || reject_tiles(why, tiles, "tiles would give something else");
 }
 
 bool pti_check_tiles(const pti_schedule *schedule, pti_text *why) {

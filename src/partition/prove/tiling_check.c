@@ -25,16 +25,16 @@ static int array_of(const pti_tiling *tiling, int launch, const pti_section *sec
     return tiling->call[launch].array[section->operand];
 }
 
-static bool writes(const pti_section *section) {
+static bool is_written(const pti_section *section) {
     return section->role == POLYTILE_OUT || section->role == POLYTILE_INOUT;
 }
 
-static bool reads(const pti_section *section) {
+static bool is_read(const pti_section *section) {
     return section->role == POLYTILE_IN || section->role == POLYTILE_INOUT;
 }
 
-static bool reject(tiling_check *check, int launch, const pti_section *section,
-                   const polytile_domain *box, const char *reason) {
+static bool reject_section(tiling_check *check, int launch, const pti_section *section,
+                           const polytile_domain *box, const char *reason) {
     pti_text_add(check->why, "launch %d of the tiles, %s", launch,
                  instance_of(check->tiling, launch)->operand[section->operand].name);
     if (box != NULL)
@@ -68,19 +68,19 @@ static bool check_written(tiling_check *check, int launch, const pti_section *se
     }
     for (int k = 0; k < check->tiling->threads.n_dims; k++)
         is_single = is_single && is_named[k];
-    return is_single || reject(check, launch, section, NULL,
-                               "is not written by each thread in one element of its own");
+    return is_single || reject_section(check, launch, section, NULL,
+                                       "is not written by each thread in one element of its own");
 }
 
 static bool check_section(tiling_check *check, int launch, const pti_section *section) {
     const pti_operand *of = &instance_of(check->tiling, launch)->operand[section->operand];
     if (of->partial || of->is_scratch || !section->exact || section->may_be_empty ||
-        (!reads(section) && !writes(section)))
-        return reject(check, launch, section, NULL, "is neither read nor written exactly");
+        (!is_read(section) && !is_written(section)))
+        return reject_section(check, launch, section, NULL, "is neither read nor written exactly");
     for (int d = 0; d < section->n_dims; d++)
         if (section->subscript[d].step != 1 || followed_index(&section->subscript[d]) < 0)
-            return reject(check, launch, section, NULL, "is not at constant offsets");
-    return !writes(section) || check_written(check, launch, section);
+            return reject_section(check, launch, section, NULL, "is not at constant offsets");
+    return !is_written(section) || check_written(check, launch, section);
 }
 
 static bool check_launch(tiling_check *check, int launch) {
@@ -118,7 +118,8 @@ static bool visit_written(tiling_check *check, int array, int end, written_visit
     for (int l = end - 1; l >= 0; l--) {
         const pti_instance *of = instance_of(check->tiling, l);
         for (int s = 0; s < of->n_sections; s++)
-            if (writes(&of->section[s]) && array_of(check->tiling, l, &of->section[s]) == array &&
+            if (is_written(&of->section[s]) &&
+                array_of(check->tiling, l, &of->section[s]) == array &&
                 !visit(check, l, &of->section[s], with))
                 return false;
     }
@@ -130,7 +131,8 @@ static bool visit_written(tiling_check *check, int array, int end, written_visit
 static bool check_same(tiling_check *check, int launch, const pti_section *section,
                        const void *with) {
     return are_same_elements(section, with) ||
-           reject(check, launch, section, NULL, "is written by other threads in another launch");
+           reject_section(check, launch, section, NULL,
+                          "is written by other threads in another launch");
 }
 
 static bool check_all_sections(tiling_check *check) {
@@ -141,7 +143,7 @@ static bool check_all_sections(tiling_check *check) {
     for (int l = 0; l < n_launches; l++) {
         const pti_instance *of = instance_of(check->tiling, l);
         for (int s = 0; s < of->n_sections; s++)
-            if (writes(&of->section[s]) &&
+            if (is_written(&of->section[s]) &&
                 !visit_written(check, array_of(check->tiling, l, &of->section[s]), n_launches,
                                check_same, &of->section[s]))
                 return false;
@@ -165,8 +167,9 @@ static bool take_origin(tiling_check *check, int launch, const pti_section *sect
             polytile_domain common;
             if (pti_box_intersect(&check->rest.box[k], &check->written.box[w], &common) &&
                 !pti_boxes_cover(&check->made, &common))
-                return reject(check, launch, section, &common,
-                              "is read by a later launch of a tile that did not compute it");
+                return reject_section(
+                    check, launch, section, &common,
+                    "is read by a later launch of a tile that did not compute it");
         }
     pti_boxes_subtract_all(&check->rest, &check->written);
     return true;
@@ -183,8 +186,8 @@ static bool check_not_stored(tiling_check *check, int launch, const pti_section 
     for (int k = 0; k < check->rest.n_boxes; k++)
         for (int w = 0; w < check->written.n_boxes; w++)
             if (pti_box_intersect(&check->rest.box[k], &check->written.box[w], &common))
-                return reject(check, launch, section, &common,
-                              "is stored by one tile and loaded by another");
+                return reject_section(check, launch, section, &common,
+                                      "is stored by one tile and loaded by another");
     return true;
 }
 
@@ -209,7 +212,7 @@ static bool check_tile(tiling_check *check) {
         const pti_instance *of = instance_of(check->tiling, l);
         const polytile_domain part = pti_tiling_part(check->tiling, check->position, l);
         for (int s = 0; s < of->n_sections && !pti_box_is_empty(&part); s++)
-            if (reads(&of->section[s]) && !check_read(check, l, &of->section[s]))
+            if (is_read(&of->section[s]) && !check_read(check, l, &of->section[s]))
                 return false;
     }
     return true;

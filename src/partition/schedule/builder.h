@@ -71,7 +71,7 @@ polytile_status pti_builder_status(const pti_builder *builder);
 /** Append an operation that waits for the last ones of the other streams; returns its position. */
 int64_t pti_builder_add(pti_builder *builder, const pti_op *op, const pti_last *waits);
 
-/** From the next operation on the host has newer elements of an operand, which are copied. */
+/** Let the host have newer elements of an operand from the next operation on; boxes are copied. */
 void pti_builder_invalidate(pti_builder *builder, int operand, const pti_boxes *boxes);
 
 /** Append a placement; returns its position. */

@@ -17,7 +17,7 @@
  *         2007 (overlapped tiling).
  */
 
-/** By how many threads a tile's part of a launch is longer than the tile, along each index. */
+/** How many threads longer than the tile its part of a launch is, along each index. */
 typedef struct pti_margin {
     int64_t before[POLYTILE_MAX_DIMS];
     int64_t after[POLYTILE_MAX_DIMS];

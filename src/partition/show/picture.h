@@ -45,7 +45,7 @@ double pti_picture_threads_height(const pti_slices *slices, double width);
 void pti_picture_arrays(const pti_picture *picture, pti_svg_box area);
 double pti_picture_arrays_height(const pti_picture *picture);
 
-/** Of an array those dimensions that differ from superblock to superblock. */
+/** Return a panel with those dimensions of an array that differ from superblock to superblock. */
 pti_panel pti_picture_array_panel(const pti_picture *picture, int operand);
 
 /** Write which array a panel is of, so far above it. */

@@ -39,7 +39,7 @@ static double place_lines(pti_chain_picture *picture, double y) {
 static void caption_pass(const pti_chain_picture *picture, int line) {
     const pti_interleaving_pass *pass = pass_of_line(picture, line);
     pti_svg_label(picture->svg, "body", picture->x, picture->y[line] - 7,
-                  "pass %d: launches %d to %d take turns in %s",
+                  "pass %d: launches %d to %d are interleaved in %s",
                   picture->interleaving->pass_of[pass->first], pass->first, pass->end - 1,
                   pti_words_count(pass->n_slabs, "slab").text);
 }

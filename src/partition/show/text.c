@@ -113,7 +113,7 @@ static void add_fusion_group(pti_text *text, const pti_plan_chain *chain,
     if (of->reason.length > 0)
         pti_text_add(text, "%s", of->reason.data);
     else
-        pti_text_add(text, "launches %d to %d of %d take turns", of->first + 1,
+        pti_text_add(text, "launches %d to %d of %d are interleaved", of->first + 1,
                      of->first + of->group.n_launches, chain->launches.n_launches);
     if (of->n_times > 1)
         pti_text_add(text, "; %s more like that", pti_words_number(of->n_times - 1).text);
@@ -132,7 +132,7 @@ static void add_fusion_groups(pti_text *text, const pti_plan_chain *chain) {
             add_fusion_group(text, chain, &chain->group[p]);
     if (n_described > N_DESCRIBED)
         pti_text_add(text, PTI_ROW "... and %s\n", "",
-                     pti_words_count(n_described - N_DESCRIBED, "more portion").text);
+                     pti_words_count(n_described - N_DESCRIBED, "more fusion group").text);
 }
 
 /** How the launches of a chain follow one another. */

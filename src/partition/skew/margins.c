@@ -10,8 +10,8 @@ static const pti_instance *instance_of(const pti_tiling *tiling, int launch) {
     return tiling->call[launch].instance;
 }
 
-static bool refuse(const pti_instance *of, const pti_operand *operand, pti_text *why,
-                   const char *reason) {
+static bool refuse_operand(const pti_instance *of, const pti_operand *operand, pti_text *why,
+                           const char *reason) {
     pti_text_add(why, "%s %s %s", of->kernel_name, reason, operand->name);
     return false;
 }
@@ -43,11 +43,11 @@ static bool is_written_alone(const pti_section *section, int n_indices) {
 static bool suits_section(const pti_instance *of, const pti_section *section, pti_text *why) {
     const pti_operand *operand = &of->operand[section->operand];
     if (operand->reduces)
-        return refuse(of, operand, why, "combines into");
+        return refuse_operand(of, operand, why, "combines into");
     if (operand->is_scratch || operand->partial || !is_at_constant_offsets(section))
-        return refuse(of, operand, why, "does not go at constant offsets through");
+        return refuse_operand(of, operand, why, "does not go at constant offsets through");
     if (section->role != POLYTILE_IN && !is_written_alone(section, of->n_indices))
-        return refuse(of, operand, why, "has threads that write several elements of");
+        return refuse_operand(of, operand, why, "has threads that write several elements of");
     return true;
 }
 
@@ -84,7 +84,7 @@ static bool are_same_elements(section_pair of) {
 
 /** Let a launch's part be as long as a later one's needs: that reads around each of its threads
  * what this one's threads write. */
-static void widen(const pti_margin *later, section_pair of, pti_margin *margin) {
+static void widen_margin(const pti_margin *later, section_pair of, pti_margin *margin) {
     for (int d = 0; d < of.written->n_dims; d++) {
         const int index = of.written->followed[d];
         const int64_t written = of.written->subscript[d].lo.constant;
@@ -105,11 +105,11 @@ static bool join_pair(pti_tiling *tiling, int launch, int later, section_pair of
     if (launch == later && of.other->role == POLYTILE_IN)
         return true;
     if (of.other->role != POLYTILE_IN && !are_same_elements(of))
-        return refuse(by, operand, why, "writes by other threads, or launches before do,");
+        return refuse_operand(by, operand, why, "writes by other threads, or launches before do,");
     if (!follow_same_indices(of))
-        return refuse(by, operand, why, "does not go as launches before through");
+        return refuse_operand(by, operand, why, "does not go as launches before through");
     if (of.other->role != POLYTILE_OUT)
-        widen(&tiling->margin[later], of, &tiling->margin[launch]);
+        widen_margin(&tiling->margin[later], of, &tiling->margin[launch]);
     return true;
 }
 

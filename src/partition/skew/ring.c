@@ -231,21 +231,22 @@ bool pti_ring_reach(const pti_chain *chain, int launch, int lane, pti_reach *rea
 }
 
 /** Return what is at some places of a half, from its end of all. */
-static polytile_range unfold(polytile_range all, bool is_upper, polytile_range places) {
+static polytile_range unfold_places(polytile_range all, bool is_upper, polytile_range places) {
     return is_upper ? (polytile_range){all.hi - places.hi, all.hi - places.lo, 1}
                     : (polytile_range){all.lo + places.lo, all.lo + places.hi, 1};
 }
 
 polytile_range pti_ring_threads(const pti_chain *chain, int launch, polytile_range places) {
     const pti_cut_launch *cut = &chain->launch[launch];
-    return unfold(cut->call.instance->threads.range[cut->index], launch % N_HALVES == 1, places);
+    return unfold_places(cut->call.instance->threads.range[cut->index], launch % N_HALVES == 1,
+                         places);
 }
 
 polytile_range pti_ring_rows(const pti_chain *chain, int lane, polytile_range places) {
     if (chain->ring == NULL)
         return places;
-    return unfold(chain->arrays->operand[lane].domain.range[chain->axis[lane]],
-                  lane % N_HALVES == 1, places);
+    return unfold_places(chain->arrays->operand[lane].domain.range[chain->axis[lane]],
+                         lane % N_HALVES == 1, places);
 }
 
 /* The program's schedule. */

@@ -196,7 +196,7 @@ static int count_all(const pti_step_window *window) {
 /** Names the launch that ends a chain, or that cannot begin one. */
 static void describe_end(const pti_step_window *window, int step, bool has_before,
                          const pti_text *why, pti_text *end) {
-    pti_text_add(end, "launch %d of %d, %s, cannot take turns with %s: %s",
+    pti_text_add(end, "launch %d of %d, %s, cannot be interleaved with %s: %s",
                  number_of(window, step) + 1, count_all(window),
                  window->step[step].call.instance->kernel_name,
                  has_before ? "those before" : "others",
@@ -301,7 +301,7 @@ static void add_numbers(const pti_step_window *window, int first, int n_launches
 
 static const char *verb_of(const pti_fusion_group *group) {
     if (group->n_launches > 0)
-        return " take turns; ";
+        return " are interleaved; ";
     return group->n_single == 1 ? " is not fused: " : " are not fused: ";
 }
 

@@ -19,8 +19,8 @@ typedef struct pti_launch_kind {
 } pti_launch_kind;
 
 typedef struct pti_launches {
-    /* Of no kernel: its operands are the arrays, and it has no sections. Its name, indices and
-     * threads are those of the launch with the most threads. Owned, as all below. */
+    /* The arrays, as the operands of an instance of no kernel, without sections. Its name, indices
+     * and threads are those of the launch with the most threads. Owned, as all below. */
     pti_instance *arrays;
     bool *is_scratch; /* of each array: nobody wrote it before, nor wants it afterwards */
     int n_launches;

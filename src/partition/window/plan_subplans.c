@@ -251,7 +251,7 @@ static polytile_status record_batch(void *of, pti_batch *batch) {
     return pti_batch_streams(batch) ? record_streamed(of, batch) : record_resident(of, batch);
 }
 
-/** From here on launches hold their arrays as they were cut for. */
+/** Let launches hold their arrays as they were cut for from here on. */
 static void take_ways(pti_plan_chain *of) {
     for (int l = 0; l < of->launches.n_launches; l++) {
         const pti_launch_kind *kind = &of->launches.of_kind[of->launches.kind[l]];

@@ -27,7 +27,7 @@ static const double worth = 0.8;
 /** Fewer launches a group are as good as more that cost this much less. */
 static const double as_good = 1.05;
 
-/** Launches that follow one another and take turns, and how they are tiled. */
+/** Launches that follow one another and alternate between two arrays, and how they are tiled. */
 typedef struct row {
     const pti_tile_room *room;
     pti_schedule *schedule;
@@ -38,7 +38,7 @@ typedef struct row {
     int n_together; /* 0: they do not run as one */
 } row;
 
-/* Which launches take turns. */
+/* Which launches alternate between two arrays. */
 
 static bool is_read_only(const pti_operand *operand) {
     return operand->reads && !operand->writes && !operand->is_scratch;
@@ -284,7 +284,7 @@ static polytile_status add_groups(const row *of) {
 static void describe_row(const row *of, bool is_known, int n_tiles, pti_text *why) {
     const char *name = of->call[of->first].instance->kernel_name;
     const char *separator = why->length > 0 ? "; " : "";
-    pti_text_add(why, "%s%d launches of %s in a row, which take turns between two arrays, ",
+    pti_text_add(why, "%s%d launches of %s in a row, which alternate between two arrays, ",
                  separator, of->end - of->first, name);
     if (n_tiles > 0)
         pti_text_add(why, "run as %d and the last by itself, at most %d as one in tiles", n_tiles,

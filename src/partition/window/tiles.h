@@ -6,7 +6,7 @@
 #include "partition/schedule/schedule.h"
 
 /*
- * Launches of a schedule that take turns between two arrays, as those of a Jacobi method do, and
+ * Launches of a schedule that alternate between two arrays, as those of a Jacobi method do, and
  * that the device may run as one, in tiles of its fast memory (schedule/tiling.h).
  *
  * An odd number of launches stores one array and loads the other one, so that no tile stores what
@@ -20,7 +20,7 @@ typedef bool pti_tile_filter(const void *of, int launch);
 /**
  * List the launches of a schedule that are to run as one.
  *
- * `why` gets what they are, or why there are none where launches take turns; nothing if there are
+ * `why` gets what they are, or why there are none where launches alternate; nothing if there are
  * no such.
  *
  * Errors  NO_MEMORY, without a text.

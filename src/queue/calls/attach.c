@@ -7,68 +7,57 @@
 
 static polytile_status check_list(const polytile_queue *queue, const char *action, int n_arrays,
                                   polytile_array *const *arrays) {
-    polytile_context *ctx = queue->object.context;
     if (n_arrays < 1)
-        return pti_fail(ctx, POLYTILE_INVALID,
-                        "queue on %s: %d arrays to %s; give at least one, as POLYTILE_ARRAYS(x, y)",
-                        pti_queue_text(queue), n_arrays, action);
+        return PTI_QUEUE_REFUSE(queue,
+                                "%d arrays to %s; give at least one, as POLYTILE_ARRAYS(x, y)",
+                                n_arrays, action);
     if (arrays == NULL)
-        return pti_fail(ctx, POLYTILE_INVALID, "queue on %s: the list of %d %s to %s is NULL",
-                        pti_queue_text(queue), n_arrays, pti_plural(n_arrays, "array", "arrays"),
-                        action);
+        return PTI_QUEUE_REFUSE(queue, "the list of %d %s to %s is NULL", n_arrays,
+                                pti_plural(n_arrays, "array", "arrays"), action);
     for (int a = 0; a < n_arrays; a++) {
         if (arrays[a] == NULL)
-            return pti_fail(ctx, POLYTILE_INVALID, "queue on %s: array %d of %d to %s is NULL",
-                            pti_queue_text(queue), a, n_arrays, action);
+            return PTI_QUEUE_REFUSE(queue, "array %d of %d to %s is NULL", a, n_arrays, action);
         for (int b = 0; b < a; b++) {
             if (arrays[a] == arrays[b])
-                return pti_fail(ctx, POLYTILE_INVALID,
-                                "queue on %s: array %s is in the list to %s twice, as number %d "
-                                "and %d; give it once",
-                                pti_queue_text(queue), arrays[a]->name, action, b, a);
+                return PTI_QUEUE_REFUSE(
+                    queue, "array %s is in the list to %s twice, as number %d and %d; give it once",
+                    arrays[a]->name, action, b, a);
         }
     }
     return POLYTILE_OK;
 }
 
 static polytile_status refuse_attached(const polytile_queue *queue, const polytile_array *array) {
-    polytile_context *ctx = queue->object.context;
     const char *name = array->name;
     if (array->is_internal)
-        return pti_fail(ctx, POLYTILE_INVALID,
-                        "queue on %s: array %s is internal to %s queue and cannot be attached",
-                        pti_queue_text(queue), name, array->queue == queue ? "this" : "another");
+        return PTI_QUEUE_REFUSE(queue, "array %s is internal to %s queue and cannot be attached",
+                                name, array->queue == queue ? "this" : "another");
     if (array->queue == queue)
-        return pti_fail(ctx, POLYTILE_INVALID, "queue on %s: array %s is attached already",
-                        pti_queue_text(queue), name);
-    return pti_fail(ctx, POLYTILE_INVALID,
-                    "queue on %s: array %s is attached to another queue, on %s; detach it there "
-                    "first",
-                    pti_queue_text(queue), name, pti_queue_text(array->queue));
+        return PTI_QUEUE_REFUSE(queue, "array %s is attached already", name);
+    return PTI_QUEUE_REFUSE(queue,
+                            "array %s is attached to another queue, on %s; detach it there first",
+                            name, pti_queue_text(array->queue));
 }
 
 /** One array by itself. */
 static polytile_status check_array(const polytile_queue *queue, polytile_array *array) {
     polytile_context *ctx = queue->object.context;
     if (array->object.context != ctx)
-        return pti_fail(ctx, POLYTILE_INVALID,
-                        "queue on %s: array %s is of another context; create both in one",
-                        pti_queue_text(queue), array->name);
+        return PTI_QUEUE_REFUSE(queue, "array %s is of another context; create both in one",
+                                array->name);
     if (array->queue != NULL)
         return refuse_attached(queue, array);
     if (pti_box_has_gaps(&array->domain))
-        return pti_fail(
-            ctx, POLYTILE_INVALID,
-            "queue on %s: array %s is a view with a step above 1, which launches may use "
-            "and a queue cannot hold; attach %s, of which it is a part",
-            pti_queue_text(queue), array->name, pti_array_planned(array)->name);
+        return PTI_QUEUE_REFUSE(queue,
+                                "array %s is a view with a step above 1, which launches may use "
+                                "and a queue cannot hold; attach %s, of which it is a part",
+                                array->name, pti_array_planned(array)->name);
     if (pti_arrays_refuse_gpu(1, &array, pti_queue_text(queue)) != POLYTILE_OK)
         return POLYTILE_INVALID;
     if (array->data == NULL)
-        return pti_fail(ctx, POLYTILE_INVALID,
-                        "queue on %s: array %s is only described and has no memory; wrap memory to "
-                        "attach it",
-                        pti_queue_text(queue), array->name);
+        return PTI_QUEUE_REFUSE(
+            queue, "array %s is only described and has no memory; wrap memory to attach it",
+            array->name);
     return POLYTILE_OK;
 }
 
@@ -78,13 +67,13 @@ static polytile_status check_apart(const polytile_queue *queue, const polytile_a
     uint64_t n_bytes = pti_run_shared_bytes(one, other, &first);
     if (n_bytes == 0)
         return POLYTILE_OK;
-    return pti_fail(queue->object.context, POLYTILE_INVALID,
-                    "queue on %s: arrays %s and %s overlap in memory (%llu bytes, from byte %llu "
-                    "of %s)%s%s; attach one at a time",
-                    pti_queue_text(queue), one->name, other->name, (unsigned long long)n_bytes,
-                    (unsigned long long)first, one->name,
-                    other->queue == NULL ? "" : ", and the latter is attached to a queue on ",
-                    other->queue == NULL ? "" : pti_queue_text(other->queue));
+    return PTI_QUEUE_REFUSE(
+        queue,
+        "arrays %s and %s overlap in memory (%llu bytes, from byte %llu of %s)%s%s; attach one at "
+        "a time",
+        one->name, other->name, (unsigned long long)n_bytes, (unsigned long long)first, one->name,
+        other->queue == NULL ? "" : ", and the latter is attached to a queue on ",
+        other->queue == NULL ? "" : pti_queue_text(other->queue));
 }
 
 /** Check one array of a list against those before it and the arrays of all queues of the
@@ -166,16 +155,13 @@ done:
 }
 
 static polytile_status check_attached(const polytile_queue *queue, const polytile_array *array) {
-    polytile_context *ctx = queue->object.context;
     if (array->queue != queue)
-        return pti_fail(ctx, POLYTILE_INVALID,
-                        "queue on %s: array %s is not attached to it; nothing was detached",
-                        pti_queue_text(queue), array->name);
+        return PTI_QUEUE_REFUSE(queue, "array %s is not attached to it; nothing was detached",
+                                array->name);
     if (array->is_internal)
-        return pti_fail(ctx, POLYTILE_INVALID,
-                        "queue on %s: array %s is internal and cannot be detached; "
-                        "polytile_array_destroy() ends it",
-                        pti_queue_text(queue), array->name);
+        return PTI_QUEUE_REFUSE(
+            queue, "array %s is internal and cannot be detached; polytile_array_destroy() ends it",
+            array->name);
     return POLYTILE_OK;
 }
 
@@ -202,18 +188,16 @@ done:
 }
 
 static polytile_status check_discarded(const polytile_queue *queue, const polytile_array *array) {
-    polytile_context *ctx = queue->object.context;
     if (array->queue != queue)
-        return pti_fail(ctx, POLYTILE_INVALID,
-                        "queue on %s: array %s, which is to be discarded, is not of this queue; "
-                        "attach it, or leave it as it is",
-                        pti_queue_text(queue), array->name);
+        return PTI_QUEUE_REFUSE(queue,
+                                "array %s, which is to be discarded, is not of this queue; attach "
+                                "it, or leave it as it is",
+                                array->name);
     if (array->read_only)
-        return pti_fail(
-            ctx, POLYTILE_INVALID,
-            "queue on %s: array %s is read-only, so that nothing of it could be written "
-            "again; detach it in place of discarding it",
-            pti_queue_text(queue), array->name);
+        return PTI_QUEUE_REFUSE(queue,
+                                "array %s is read-only, so that nothing of it could be written "
+                                "again; detach it in place of discarding it",
+                                array->name);
     return POLYTILE_OK;
 }
 

@@ -3,22 +3,18 @@
 
 static polytile_status check_notify(const polytile_queue *queue, const polytile_array *array,
                                     polytile_queue_callback *callback) {
-    polytile_context *ctx = queue->object.context;
     if (array == NULL || array->queue != queue)
-        return pti_fail(
-            ctx, POLYTILE_INVALID,
-            "queue on %s: cannot notify of array %s, which is not of this queue; attach "
-            "it first",
-            pti_queue_text(queue), array == NULL ? "NULL" : array->name);
+        return PTI_QUEUE_REFUSE(
+            queue, "cannot notify of array %s, which is not of this queue; attach it first",
+            array == NULL ? "NULL" : array->name);
     if (array->is_internal)
-        return pti_fail(ctx, POLYTILE_INVALID,
-                        "queue on %s: cannot notify of array %s, which is internal and has no "
-                        "memory of the program's; notify of one that is attached",
-                        pti_queue_text(queue), array->name);
+        return PTI_QUEUE_REFUSE(queue,
+                                "cannot notify of array %s, which is internal and has no memory of "
+                                "the program's; notify of one that is attached",
+                                array->name);
     if (callback == NULL)
-        return pti_fail(ctx, POLYTILE_INVALID,
-                        "queue on %s: the function to call when array %s is done is NULL",
-                        pti_queue_text(queue), array->name);
+        return PTI_QUEUE_REFUSE(queue, "the function to call when array %s is done is NULL",
+                                array->name);
     return POLYTILE_OK;
 }
 

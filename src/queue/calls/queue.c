@@ -34,10 +34,9 @@ polytile_status polytile_queue_wait_for(polytile_queue *queue, polytile_array *a
     if (pti_queue_enter(queue) != POLYTILE_OK)
         return POLYTILE_INVALID;
     if (array == NULL || array->queue != queue)
-        return pti_fail(queue->object.context, POLYTILE_INVALID,
-                        "queue on %s: cannot wait for array %s, which is not of this queue; attach "
-                        "it first",
-                        pti_queue_text(queue), array == NULL ? "NULL" : array->name);
+        return PTI_QUEUE_REFUSE(
+            queue, "cannot wait for array %s, which is not of this queue; attach it first",
+            array == NULL ? "NULL" : array->name);
     return wait_for(queue, array);
 }
 

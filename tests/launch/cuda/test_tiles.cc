@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-/* Launches of a queue that take turns between two arrays, on a GPU that runs several as one. */
+/* Launches of a queue that alternate between two arrays, on a GPU that runs several as one. */
 
 namespace {
 

@@ -3,7 +3,7 @@
 
 #include <polytile/kernel.h>
 
-/* Bodies whose launches take turns between two arrays. Results differ with every element that they
+/* Bodies whose launches alternate between two arrays. Results differ with every element that they
  * read, and with the thread's indices. */
 
 POLYTILE_KERNEL(tile_five, (i, j), (const uint32_t, A, 2), (uint32_t, B, 2)) {

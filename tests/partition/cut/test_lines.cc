@@ -1,13 +1,12 @@
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "partition/cut/launches.h"
 #include "partition/cut/products.h"
-#include "support/random.h"
+#include "support/links.h"
 #include "support/scale.h"
 
 using namespace cut;
@@ -69,27 +68,13 @@ TEST_F(Lines, KeepOnePieceInOnePlaceAndPassTheChecker) {
     }
 }
 
-/** The link of an imagined device that is slow, so that what the host does counts little. */
-polytile_link draw_link(Random *random) {
-    constexpr double slower = 1e-7;
-    polytile_link link = polytile_link_default;
-    link.upload_bytes_per_s *= slower;
-    link.download_bytes_per_s *= slower;
-    link.duplex_bytes_per_s *= slower;
-    link.kernel_bytes_per_s *= slower;
-    link.kernel_accesses_per_s = std::pow(10.0, static_cast<double>(random->number(3, 8)));
-    link.run_overhead_bytes = static_cast<double>(random->number(0, 1) * (8 << 20));
-    link.cache_bytes = static_cast<double>(random->number(0, 1024));
-    return link;
-}
-
 TEST_F(Lines, AndStripsOfSmallProductsPassTheChecker) {
     Random random(test_seed("Lines.AndStripsOfSmallProductsPassTheChecker"));
     const int64_t n_rounds = scaled(500);
     int64_t n_lines = 0, n_strips = 0;
     for (int64_t round = 0; round < n_rounds && !HasFailure(); round++) {
         const int64_t n = random.number(12, 40);
-        const polytile_link link = draw_link(&random);
+        const polytile_link link = slow_link(&random);
         const std::vector<int64_t> block = {random.number(1, 3), random.number(1, 3), 1};
         polytile_launch_options options = within(12 * n * n / random.number(3, 16));
         options.plan.link = &link;

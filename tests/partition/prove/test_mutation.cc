@@ -10,7 +10,6 @@
 #include "support/scale.h"
 
 extern "C" {
-#include "partition/skew/memory.h"
 #include "partition/skew/resident.h"
 #include "partition/window/plan.h"
 }
@@ -189,25 +188,6 @@ void TryPlanned(const pti_schedule *schedule, int64_t data_bytes, Mutants *mutan
         ASSERT_NO_FATAL_FAILURE(ExpectAccepted(&right, "planned"));
         mutants->Try(right, 20);
     }
-}
-
-/** Cut in any way: few rows, short laps, so that images slide, and concurrent slabs. */
-pti_skew_shape AnyShape(const pti_chain &chain, Random *random) {
-    pti_skew_shape shape = {};
-    shape.n_per_pass = static_cast<int>(random->number(1, chain.n_launches));
-    shape.n_passes = (chain.n_launches + shape.n_per_pass - 1) / shape.n_per_pass;
-    shape.slab = random->number(1, random->chance(70) ? 4 : 30);
-    shape.n_per_lap = random->number(1, random->chance(70) ? 3 : 20);
-    shape.concurrent = random->chance(50);
-    return shape;
-}
-
-int64_t ArenaOf(const pti_chain &chain, const pti_skew_shape &shape) {
-    pti_skew_need *needs = pti_skew_needs(&chain, shape.n_per_pass);
-    const int64_t n_bytes =
-        pti_skew_bytes(needs, chain.arrays->n_operands, shape.slab, shape.n_per_lap);
-    free(needs);
-    return n_bytes;
 }
 
 void TryChain(Random *random, Mutants *through, Mutants *in_place) {

@@ -9,6 +9,7 @@
 
 extern "C" {
 #include "partition/skew/chain.h"
+#include "partition/skew/memory.h"
 #include "partition/skew/skew.h"
 }
 
@@ -46,7 +47,7 @@ class RandomSkew {
     RandomSkew(const RandomSkew &) = delete;
     RandomSkew &operator=(const RandomSkew &) = delete;
 
-    /** The launches of the chain, none if no two may take turns; one a line. */
+    /** The launches of the chain, none if no two may be interleaved; one a line. */
     std::string text() const;
     const pti_chain &chain() const { return chain_; }
     /** A request for some arena. */
@@ -88,5 +89,26 @@ class RandomSkew {
     Bytes before_, should_; /* what the host holds, and what the elements are */
     pti_chain chain_ = {};
 };
+
+/** A shape for a chain, cut in any way: few rows, short laps, so that images slide, passes of any
+ * length, and concurrent slabs. */
+inline pti_skew_shape AnyShape(const pti_chain &chain, Random *random) {
+    pti_skew_shape shape = {};
+    shape.n_per_pass = static_cast<int>(random->number(1, chain.n_launches));
+    shape.n_passes = (chain.n_launches + shape.n_per_pass - 1) / shape.n_per_pass;
+    shape.slab = random->number(1, random->chance(70) ? 4 : 30);
+    shape.n_per_lap = random->number(1, random->chance(70) ? 3 : 20);
+    shape.concurrent = random->chance(50);
+    return shape;
+}
+
+/** The arena that it takes. */
+inline int64_t ArenaOf(const pti_chain &chain, const pti_skew_shape &shape) {
+    pti_skew_need *needs = pti_skew_needs(&chain, shape.n_per_pass);
+    const int64_t n_bytes =
+        pti_skew_bytes(needs, chain.arrays->n_operands, shape.slab, shape.n_per_lap);
+    free(needs);
+    return n_bytes;
+}
 
 #endif

@@ -11,7 +11,7 @@ extern "C" {
 
 /* Chains of launches, and schedules of them. */
 
-/** Launches over arrays of eight-byte elements, of which some may take turns. */
+/** Launches over arrays of eight-byte elements, of which some may be interleaved. */
 class Skewed {
   public:
     Skewed(const std::vector<std::string> &domains, const std::vector<Kernel> &kernels)

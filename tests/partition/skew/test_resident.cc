@@ -25,7 +25,7 @@ class Whole {
         }
     }
 
-    /** The launches from one on that may take turns. */
+    /** The launches from one on that may be interleaved. */
     int FindChain(const std::vector<const CutLaunch *> &launches, size_t first, pti_chain *chain) {
         cut_.clear();
         for (size_t l = first; l < launches.size(); l++)

@@ -166,7 +166,7 @@ const Kernel blur_back = {
 const Kernel add_up = {
     "rows[i, j]: in w[:, :], x[i, j]; out sum z[i]", "0:63,0:63", {{"w", 2}, {"x", 0}, {"z", 3}}};
 
-/** Whether so many launches take turns in so much memory. */
+/** Whether so many launches are interleaved in so much memory. */
 bool AreFused(int n_launches, int64_t arena_bytes) {
     Skewed skewed(planes, {blur_there, blur_back});
     skewed.MakeScratch(1);

@@ -4,10 +4,6 @@
 
 #include "support/scale.h"
 
-extern "C" {
-#include "partition/skew/memory.h"
-}
-
 /* Random chains of all kinds, in the shapes that are chosen for them and in any other, give what
  * running launch after launch gives. */
 
@@ -16,25 +12,6 @@ namespace {
 struct Sums {
     int64_t n_chains, n_launches, n_passes, n_proved;
 };
-
-/** Cut in any way: few rows, short laps, passes of any length. */
-pti_skew_shape AnyShape(const pti_chain &chain, Random *random) {
-    pti_skew_shape shape = {};
-    shape.n_per_pass = static_cast<int>(random->number(1, chain.n_launches));
-    shape.n_passes = (chain.n_launches + shape.n_per_pass - 1) / shape.n_per_pass;
-    shape.slab = random->number(1, random->chance(70) ? 4 : 30);
-    shape.n_per_lap = random->number(1, random->chance(70) ? 3 : 20);
-    shape.concurrent = random->chance(50);
-    return shape;
-}
-
-int64_t ArenaOf(const pti_chain &chain, const pti_skew_shape &shape) {
-    pti_skew_need *needs = pti_skew_needs(&chain, shape.n_per_pass);
-    const int64_t n_bytes =
-        pti_skew_bytes(needs, chain.arrays->n_operands, shape.slab, shape.n_per_lap);
-    free(needs);
-    return n_bytes;
-}
 
 /** Where streams may interleave in any way at all. */
 void ExpectProved(const pti_schedule &schedule) {

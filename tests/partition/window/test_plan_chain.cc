@@ -293,9 +293,8 @@ TEST(PlanChain, ALaunchThatReadsEverythingEndsTheChain) {
     EXPECT_EQ(Objection(plan), "");
     EXPECT_EQ(of.chain.slab_threads, 0);
     const std::string text = Text(plan);
-    EXPECT_TRUE(Has(text,
-                    "not fused    launch 1 of 4 is not fused: launch 2 of 4, turn, cannot take "
-                    "turns with those before: turn "))
+    EXPECT_TRUE(Has(text, "not fused    launch 1 of 4 is not fused: launch 2 of 4, turn, cannot be "
+                          "interleaved with those before: turn "))
         << text;
 }
 
@@ -343,14 +342,14 @@ TEST(PlanChain, ShowsEachChainAndTheLaunchThatEndsIt) {
     EXPECT_EQ(of.chain.n_passes, 4) << "two chains and two reductions";
     const std::string text = Text(plan), starts = ": residual starts a reduction of R\n";
     EXPECT_TRUE(
-        Has(text, "chain        launches 1 to 4 of 10 take turns; launch 5 of 10, residual, "
-                  "cannot take turns with those before" +
+        Has(text, "chain        launches 1 to 4 of 10 are interleaved; launch 5 of 10, residual, "
+                  "cannot be interleaved with those before" +
                       starts))
         << text;
-    EXPECT_TRUE(
-        Has(text, "not fused    launch 5 of 10, residual, cannot take turns with others" + starts))
+    EXPECT_TRUE(Has(
+        text, "not fused    launch 5 of 10, residual, cannot be interleaved with others" + starts))
         << text;
-    EXPECT_TRUE(Has(text, "chain        launches 6 to 9 of 10 take turns; ")) << text;
+    EXPECT_TRUE(Has(text, "chain        launches 6 to 9 of 10 are interleaved; ")) << text;
     EXPECT_TRUE(
         Has(Text(plan, POLYTILE_JSON),
             "\"portions\": [{\"first\": 0, \"launches\": 4, \"fused\": true, \"times\": 1"));
@@ -404,7 +403,8 @@ TEST(PlanChain, WindowsThatComeAgainArePlannedOnce) {
     EXPECT_EQ(plan->chain->n_runs, (100000 + PTI_WINDOW_STEPS - 1) / PTI_WINDOW_STEPS);
     EXPECT_EQ(Moved(of.summary), BytesOfSubplans(plan));
     const std::string text = Text(plan);
-    EXPECT_TRUE(Has(text, "launches 1 to 1024 of 100000 take turns; 96 more like that")) << text;
+    EXPECT_TRUE(Has(text, "launches 1 to 1024 of 100000 are interleaved; 96 more like that"))
+        << text;
 }
 
 TEST(PlanChain, StrategiesOfFewestKernelsRunEachLaunchByItself) {

@@ -76,6 +76,10 @@ static inline pti_cuda_device *pti_cuda_of(polytile_device *device) {
     return (pti_cuda_device *)device;
 }
 
+static inline polytile_context *pti_cuda_context_of(const pti_cuda_device *cuda) {
+    return cuda->device.object.context;
+}
+
 /** Calls a function of the runtime: PTI_CUDA(cuda, cudaFree, (memory)) is a polytile_status, with
  * the error's text as of pti_cuda_check(). */
 #define PTI_CUDA(cuda, call, arguments) pti_cuda_check(cuda, (cuda)->api->call arguments, #call)

@@ -20,7 +20,7 @@ static bool is_enabled(const pti_cuda_device *cuda, cudaError_t error) {
     return error == cudaSuccess || error == cudaErrorPeerAccessAlreadyEnabled;
 }
 
-static bool reaches(polytile_device *device, polytile_device *other, const char **why_not) {
+static bool reaches_peer(polytile_device *device, polytile_device *other, const char **why_not) {
     pti_cuda_device *cuda = pti_cuda_of(device);
     int can_access = 0, number = pti_cuda_of(other)->number;
     *why_not = "they are one GPU";
@@ -116,7 +116,7 @@ static void wait_for_event(const pti_event *of) {
 }
 
 const pti_peer_functions pti_cuda_peer_functions = {
-    .reaches = reaches,
+    .reaches = reaches_peer,
     .record_event = record_event,
     .await_event = await_event,
     .copy = copy_from_peer,

@@ -18,7 +18,7 @@ enum { N_TIMED = 16 };
  * device's overhead. */
 enum { N_FIRST_PAIRS = 32 };
 
-/** After how many operations streams are asked, which costs up to a microsecond each; more often if
+/** Streams are asked after so many operations, which costs up to a microsecond each; more often if
  * more pairs wait than a run without a trace has. */
 enum { CALLS_BETWEEN_LOOKS = 64, MANY_PAIRS = 2 * N_TIMED * PTI_N_STREAMS };
 

@@ -56,22 +56,22 @@ done:
 }
 
 /** Sleep only when nothing has moved for as long as a copy may take. */
-static void rest_a_moment(pti_staging *staging) {
-    static const struct timespec moment = {.tv_nsec = SLEEP_NS};
+static void rest_briefly(pti_staging *staging) {
+    static const struct timespec pause = {.tv_nsec = SLEEP_NS};
     if (++staging->n_idle < LOOKS_BEFORE_SLEEP)
         sched_yield();
     else
-        nanosleep(&moment, NULL);
+        nanosleep(&pause, NULL);
 }
 
-/** Pump between two looks, and leave the processor to others for a moment if nothing moves. */
+/** Pump between two looks, and leave the processor to others briefly if nothing moves. */
 static polytile_status pump_or_rest(pti_staging *staging) {
     int64_t n_steps = staging->n_steps;
     polytile_status status = pump_staging(staging);
     if (staging->n_steps != n_steps)
         staging->n_idle = 0;
     else
-        rest_a_moment(staging);
+        rest_briefly(staging);
     return status;
 }
 

@@ -144,8 +144,7 @@ static bool replay_list(pti_joint_replay *replay, int list, bool *has_gone) {
     while (is_at_hand(replay, list)) {
         pti_joint_place at = place_of(replay, list);
         if (at.op->launch < replay->launch)
-            return pti_joint_reject(replay->why, replay->schedule, at, NULL,
-                                    "stands behind operations of later launches");
+            return pti_joint_reject(replay, at, NULL, "stands behind operations of later launches");
         if (!may_go_on(replay, at.op))
             return true;
         *has_gone = true;
@@ -158,7 +157,7 @@ static bool replay_list(pti_joint_replay *replay, int list, bool *has_gone) {
 static bool reject_waiting(const pti_joint_replay *replay) {
     for (int k = 0; k < replay->schedule->n_lists; k++)
         if (is_at_hand(replay, k))
-            return pti_joint_reject(replay->why, replay->schedule, place_of(replay, k), NULL,
+            return pti_joint_reject(replay, place_of(replay, k), NULL,
                                     "waits for others that never get so far");
     return true;
 }
@@ -242,7 +241,7 @@ static bool replay_all(pti_joint_replay *replay) {
     return replay_launch(replay) && check_messages(replay) && check_holdings(replay);
 }
 
-static bool prove(const pti_joint_schedule *schedule, pti_text *why) {
+static bool prove_schedule(const pti_joint_schedule *schedule, pti_text *why) {
     pti_joint_replay replay;
     if (!pti_joint_check_shape(schedule, why))
         return false;
@@ -255,11 +254,11 @@ static bool prove(const pti_joint_schedule *schedule, pti_text *why) {
 
 /** Sets that could not grow look like sets without elements: who has no memory proves nothing. */
 bool pti_joint_check(const pti_joint_schedule *schedule, pti_text *why) {
-    if (prove(schedule, why))
+    if (prove_schedule(schedule, why))
         return true;
     pti_text_free(why);
     *why = (pti_text){0};
-    bool holds = prove(schedule, why);
+    bool holds = prove_schedule(schedule, why);
     why->failed = why->failed || (!holds && !pti_memory_is_there());
     return holds;
 }

@@ -1,17 +1,12 @@
 #include "partition/prove/joint/joint_replay.h"
 
-static bool reject(const pti_joint_replay *replay, pti_joint_place at, const polytile_domain *box,
-                   const char *reason) {
-    return pti_joint_reject(replay->why, replay->schedule, at, box, reason);
-}
-
 /** All members of a process, which has just come to its operation. */
 static bool check_members(const pti_joint_replay *replay, int number) {
     const pti_joint_list *list = &replay->schedule->list[number];
     const pti_joint_place at = {list, &list->op[replay->next[number] - 1]};
     for (int q = list->first; q < list->first + list->n_local; q++) {
         if (pti_joint_cell_of(replay, at.op->array, q)->reduces)
-            return reject(replay, at, NULL, "does not wait for all threads that reduce");
+            return pti_joint_reject(replay, at, NULL, "does not wait for all threads that reduce");
         if (!pti_joint_may_write(replay, at, q))
             return false;
     }
@@ -50,15 +45,15 @@ static bool check_boxes(pti_joint_replay *replay, pti_joint_place at, const pti_
     const pti_call *call = &replay->schedule->launch[at.op->launch];
     const polytile_domain *box = pti_boxes_find_uncovered(&at.op->boxes, written);
     if (box != NULL)
-        return reject(replay, at, box, "threads reduce into it, and it is not combined");
+        return pti_joint_reject(replay, at, box, "threads reduce into it, and it is not combined");
     box = is_fresh(call, at.op->array)
               ? pti_boxes_find_uncovered(written, &at.op->boxes)
               : pti_boxes_find_uncovered(pti_joint_home(replay, at.op->array, 0), &at.op->boxes);
     if (box != NULL)
-        return reject(replay, at, box, "what it held before is lost");
+        return pti_joint_reject(replay, at, box, "what it held before is lost");
     box = pti_boxes_find_meeting(&replay->combined[at.op->array], &at.op->boxes);
     if (box != NULL)
-        return reject(replay, at, box, "is combined twice");
+        return pti_joint_reject(replay, at, box, "is combined twice");
     return true;
 }
 

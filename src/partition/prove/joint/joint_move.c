@@ -2,11 +2,6 @@
 
 #include <stdlib.h>
 
-static bool reject(const pti_joint_replay *replay, pti_joint_place at, const polytile_domain *box,
-                   const char *reason) {
-    return pti_joint_reject(replay->why, replay->schedule, at, box, reason);
-}
-
 /* Waiting. */
 
 static void settle_cell(pti_joint_replay *replay, int array, int member) {
@@ -132,14 +127,16 @@ bool pti_joint_may_write(const pti_joint_replay *replay, pti_joint_place at, int
         const pti_joint_cell *cell = pti_joint_cell_of(replay, at.op->array, q);
         const polytile_domain *box = pti_joint_find_reading(cell, boxes);
         if (box != NULL)
-            return reject(replay, at, box, "is written while launches may still read it");
+            return pti_joint_reject(replay, at, box, "is written while launches may still read it");
         box = replay->schedule->keeps[q] ? NULL : pti_boxes_find_meeting(&cell->loose, boxes);
         if (box != NULL)
-            return reject(replay, at, box, "is written where a device may bring older elements");
+            return pti_joint_reject(replay, at, box,
+                                    "is written where a device may bring older elements");
         box = pti_boxes_find_meeting(&cell->fetching, boxes);
         box = box != NULL ? box : pti_boxes_find_meeting(&cell->outdated, boxes);
         if (box != NULL)
-            return reject(replay, at, box, "is written while a download may write it, too");
+            return pti_joint_reject(replay, at, box,
+                                    "is written while a download may write it, too");
     }
     return true;
 }
@@ -157,9 +154,9 @@ static bool overwrite_home(pti_joint_replay *replay, pti_joint_place at, const p
             continue;
         const polytile_domain *box = pti_joint_find_reading(cell, old);
         if (box != NULL)
-            holds = reject(replay, at, box,
-                           "a former version comes home where another member may "
-                           "still read the newest");
+            holds = pti_joint_reject(replay, at, box,
+                                     "a former version comes home where another member may "
+                                     "still read the newest");
         pti_boxes_copy(&lost, old);
         pti_boxes_subtract_all(&lost, &cell->loose);
         pti_boxes_subtract_all(&cell->valid, &lost);
@@ -194,12 +191,14 @@ static bool fetch_newest(pti_joint_replay *replay, pti_joint_place at, const pti
     pti_boxes_subtract_all(&newest, old);
     pti_boxes_intersect(&changed, &newest, &cell->loose);
     if (has_former(replay, at, &newest, false, &box))
-        holds = reject(replay, at, &box, "another device may bring older elements home later");
+        holds = pti_joint_reject(replay, at, &box,
+                                 "another device may bring older elements home later");
     else if (has_former(replay, at, &changed, true, &box))
-        holds = reject(replay, at, &box, "another member may still read the former version");
+        holds =
+            pti_joint_reject(replay, at, &box, "another member may still read the former version");
     else if (find_outdated(replay, at, &newest) != NULL)
-        holds = reject(replay, at, find_outdated(replay, at, &newest),
-                       "another member's download may bring older elements home later");
+        holds = pti_joint_reject(replay, at, find_outdated(replay, at, &newest),
+                                 "another member's download may bring older elements home later");
     pti_joint_unite_sets(&cell->fetching, &newest);
     replay->failed |= newest.failed || changed.failed;
     pti_boxes_free(&newest);
@@ -207,12 +206,12 @@ static bool fetch_newest(pti_joint_replay *replay, pti_joint_place at, const pti
     return holds;
 }
 
-static bool fetch(pti_joint_replay *replay, pti_joint_place at) {
+static bool move_fetch(pti_joint_replay *replay, pti_joint_place at) {
     const pti_joint_cell *cell = pti_joint_cell_of(replay, at.op->array, at.op->member);
     const polytile_domain *box = pti_boxes_find_meeting(&cell->written, &at.op->boxes);
     pti_boxes old = {0};
     if (box != NULL)
-        return reject(replay, at, box, "the launch that comes next wrote it already");
+        return pti_joint_reject(replay, at, box, "the launch that comes next wrote it already");
     bool holds = fetch_old(replay, at, &old) && fetch_newest(replay, at, &old);
     replay->failed |= old.failed;
     pti_boxes_free(&old);
@@ -221,7 +220,7 @@ static bool fetch(pti_joint_replay *replay, pti_joint_place at) {
 
 /** What the device drops is valid still as far as host memory has it, or will when the device is
  * done with what it downloads before. */
-static void drop(pti_joint_replay *replay, pti_joint_place at, pti_joint_cell *cell) {
+static void drop_held(pti_joint_replay *replay, pti_joint_place at, pti_joint_cell *cell) {
     const pti_boxes *home = pti_joint_home(replay, at.op->array, at.op->member);
     pti_boxes *left = &replay->touched;
     if (pti_boxes_find_uncovered(home, &at.op->boxes) == NULL) {
@@ -238,12 +237,12 @@ static void drop(pti_joint_replay *replay, pti_joint_place at, pti_joint_cell *c
 
 /** A device that keeps what it has brings none of that home before it has forgotten it, as long as
  * everything fits it: behind this schedule that may be over. */
-static bool forget(pti_joint_replay *replay, pti_joint_place at) {
+static bool move_forget(pti_joint_replay *replay, pti_joint_place at) {
     pti_joint_cell *cell = pti_joint_cell_of(replay, at.op->array, at.op->member);
     const polytile_domain *box = pti_boxes_find_meeting(&cell->written, &at.op->boxes);
     if (box != NULL)
-        return reject(replay, at, box, "the launch that comes next wrote it already");
-    drop(replay, at, cell);
+        return pti_joint_reject(replay, at, box, "the launch that comes next wrote it already");
+    drop_held(replay, at, cell);
     pti_joint_unite_sets(&cell->forgetting, &at.op->boxes);
     pti_boxes_subtract_all(&cell->held, &at.op->boxes);
     if (replay->schedule->keeps[at.op->member]) {
@@ -258,14 +257,15 @@ static bool may_read(const pti_joint_replay *replay, pti_joint_place at, int mem
     const pti_boxes *home = pti_joint_home(replay, at.op->array, member);
     const polytile_domain *box = pti_boxes_find_uncovered(home, &at.op->boxes);
     if (box != NULL)
-        return reject(replay, at, box, "host memory does not have it in its newest version");
+        return pti_joint_reject(replay, at, box,
+                                "host memory does not have it in its newest version");
     box = find_written(replay, at, member);
     if (box != NULL)
-        return reject(replay, at, box, "the launch that comes next may be writing it");
+        return pti_joint_reject(replay, at, box, "the launch that comes next may be writing it");
     return true;
 }
 
-static bool write(pti_joint_replay *replay, pti_joint_place at) {
+static bool write_home(pti_joint_replay *replay, pti_joint_place at) {
     if (!pti_joint_may_write(replay, at, at.op->member))
         return false;
     pti_boxes_unite(pti_joint_home(replay, at.op->array, at.op->member), &at.op->boxes,
@@ -273,13 +273,13 @@ static bool write(pti_joint_replay *replay, pti_joint_place at) {
     return true;
 }
 
-static bool copy(pti_joint_replay *replay, pti_joint_place at) {
+static bool move_copy(pti_joint_replay *replay, pti_joint_place at) {
     return may_read(replay, at, at.op->peer) &&
            (pti_joint_shares(replay->schedule, at.op->array, at.op->member, at.op->peer) ||
-            write(replay, at));
+            write_home(replay, at));
 }
 
-static bool send(pti_joint_replay *replay, pti_joint_place at) {
+static bool move_send(pti_joint_replay *replay, pti_joint_place at) {
     if (!may_read(replay, at, at.op->member))
         return false;
     if (replay->n_messages == replay->message_capacity) {
@@ -306,19 +306,19 @@ pti_joint_message *pti_joint_find_message(const pti_joint_replay *replay, int fr
     return NULL;
 }
 
-static bool receive(pti_joint_replay *replay, pti_joint_place at) {
+static bool move_receive(pti_joint_replay *replay, pti_joint_place at) {
     pti_joint_message *message = pti_joint_find_message(replay, at.op->peer, at.op->member);
     message->is_received = true;
     if (message->op->member != at.op->peer || message->op->peer != at.op->member ||
         message->op->array != at.op->array ||
         !pti_boxes_are_alike(&message->op->boxes, &at.op->boxes))
-        return reject(replay, at, NULL, "what is sent is something else");
+        return pti_joint_reject(replay, at, NULL, "what is sent is something else");
     if (message->op->launch != at.op->launch)
-        return reject(replay, at, NULL, "what is sent is of another version");
-    return write(replay, at);
+        return pti_joint_reject(replay, at, NULL, "what is sent is of another version");
+    return write_home(replay, at);
 }
 
-static bool wait(pti_joint_replay *replay, pti_joint_place at) {
+static bool move_nothing(pti_joint_replay *replay, pti_joint_place at) {
     (void)replay;
     (void)at;
     return true;
@@ -326,13 +326,14 @@ static bool wait(pti_joint_replay *replay, pti_joint_place at) {
 
 bool pti_joint_move(pti_joint_replay *replay, pti_joint_place at) {
     static bool (*const move_of[])(pti_joint_replay *, pti_joint_place) = {
-        [PTI_JOINT_FETCH] = fetch,     [PTI_JOINT_FORGET] = forget, [PTI_JOINT_SEND] = send,
-        [PTI_JOINT_RECEIVE] = receive, [PTI_JOINT_COPY] = copy,     [PTI_JOINT_WAIT] = wait};
+        [PTI_JOINT_FETCH] = move_fetch, [PTI_JOINT_FORGET] = move_forget,
+        [PTI_JOINT_SEND] = move_send,   [PTI_JOINT_RECEIVE] = move_receive,
+        [PTI_JOINT_COPY] = move_copy,   [PTI_JOINT_WAIT] = move_nothing};
     const polytile_domain *box =
         at.op->kind == PTI_JOINT_WAIT
             ? NULL
             : pti_boxes_find_meeting(&replay->combined[at.op->array], &at.op->boxes);
     if (box != NULL)
-        return reject(replay, at, box, "the launch that comes next combined it already");
+        return pti_joint_reject(replay, at, box, "the launch that comes next combined it already");
     return move_of[at.op->kind](replay, at);
 }

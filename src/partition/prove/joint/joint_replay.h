@@ -109,8 +109,14 @@ static inline void pti_joint_unite(pti_boxes *set, const pti_boxes *list) {
 bool pti_joint_check_shape(const pti_joint_schedule *schedule, pti_text *why);
 
 /** Write a violation's text: the operation and, unless NULL, a box. Returns false. */
-bool pti_joint_reject(pti_text *why, const pti_joint_schedule *schedule, pti_joint_place at,
-                      const polytile_domain *box, const char *reason);
+bool pti_joint_write_flaw(pti_text *why, const pti_joint_schedule *schedule, pti_joint_place at,
+                          const polytile_domain *box, const char *reason);
+
+/** The same of an operation that is replayed. */
+static inline bool pti_joint_reject(const pti_joint_replay *replay, pti_joint_place at,
+                                    const polytile_domain *box, const char *reason) {
+    return pti_joint_write_flaw(replay->why, replay->schedule, at, box, reason);
+}
 
 /* joint_move.c */
 

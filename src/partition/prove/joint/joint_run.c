@@ -4,11 +4,6 @@
 #include "access/set/box_text.h"
 #include "partition/prove/needs.h"
 
-static bool reject(const pti_joint_replay *replay, pti_joint_place at, const polytile_domain *box,
-                   const char *reason) {
-    return pti_joint_reject(replay->why, replay->schedule, at, box, reason);
-}
-
 static void add_section(pti_joint_replay *replay, const pti_instance *instance,
                         const pti_section *section, const polytile_domain *threads,
                         pti_boxes *touched) {
@@ -103,8 +98,9 @@ static bool check_writers(const pti_joint_replay *replay, pti_joint_place at, in
         const pti_boxes *written = &pti_joint_cell_of(replay, array, q)->written;
         const polytile_domain *box = pti_boxes_find_meeting(written, read);
         if (box != NULL)
-            return reject(replay, at, box,
-                          "is read while another member's threads of the launch may write it");
+            return pti_joint_reject(
+                replay, at, box,
+                "is read while another member's threads of the launch may write it");
     }
     return true;
 }
@@ -123,7 +119,8 @@ static bool check_written(pti_joint_replay *replay, pti_joint_place at, int oper
     const polytile_domain *box =
         is_vague ? NULL : pti_boxes_find_meeting(&cell->written, &replay->touched);
     if (box != NULL)
-        return reject(replay, at, box, "the member's threads of the same launch wrote it already");
+        return pti_joint_reject(replay, at, box,
+                                "the member's threads of the same launch wrote it already");
     return check_writers(replay, at, call->array[operand], &replay->touched);
 }
 
@@ -148,9 +145,9 @@ static bool read_section(pti_joint_replay *replay, pti_joint_place at, const pti
     polytile_domain hull, missing;
     pti_needs_is_box(instance, section, threads, &hull);
     if (!has_read(instance, section, threads, cell, &hull, &missing))
-        return reject(replay, at, &missing,
-                      "the member does not have all that it reads in its newest "
-                      "version");
+        return pti_joint_reject(replay, at, &missing,
+                                "the member does not have all that it reads in its newest "
+                                "version");
     if (pti_boxes_cover(&cell->reading, &hull))
         return true;
     pti_boxes_clear(&replay->listed);
@@ -199,15 +196,18 @@ static bool check_users(pti_joint_replay *replay, pti_joint_place at, int array,
         const polytile_domain *box =
             replay->schedule->keeps[at.op->member] ? NULL : pti_joint_find_reading(cell, written);
         if (box != NULL)
-            return reject(replay, at, box, "is written while another member may still read it");
+            return pti_joint_reject(replay, at, box,
+                                    "is written while another member may still read it");
         box = may_come_home(replay, at.op->member, q)
                   ? pti_boxes_find_meeting(&cell->loose, written)
                   : NULL;
         if (box != NULL)
-            return reject(replay, at, box, "another member's device may bring it home, too");
+            return pti_joint_reject(replay, at, box,
+                                    "another member's device may bring it home, too");
         box = replay->schedule->keeps[at.op->member] ? NULL : find_download(replay, cell, written);
         if (box != NULL)
-            return reject(replay, at, box, "another member's download may bring it home, too");
+            return pti_joint_reject(replay, at, box,
+                                    "another member's download may bring it home, too");
     }
     return true;
 }
@@ -222,7 +222,7 @@ static bool write_operand(pti_joint_replay *replay, pti_joint_place at, int oper
                                      ? pti_boxes_find_meeting(&cell->written, written)
                                      : NULL;
     if (box != NULL)
-        return reject(replay, at, box, "starts from the identity twice");
+        return pti_joint_reject(replay, at, box, "starts from the identity twice");
     if (!check_users(replay, at, call->array[operand], written))
         return false;
     pti_joint_outdate(replay, cell, written);
@@ -259,7 +259,7 @@ static bool take_threads(pti_joint_replay *replay, pti_joint_place at) {
                 ? pti_boxes_find_meeting(&replay->threads[q], &at.op->boxes)
                 : NULL;
         if (box != NULL)
-            return reject(replay, at, box, "runs twice");
+            return pti_joint_reject(replay, at, box, "runs twice");
     }
     pti_joint_unite(&replay->threads[at.op->member], &at.op->boxes);
     return true;
@@ -281,7 +281,7 @@ static const polytile_domain *find_combined(const pti_joint_replay *replay) {
 bool pti_joint_run(pti_joint_replay *replay, pti_joint_place at) {
     const polytile_domain *box = find_combined(replay);
     if (box != NULL)
-        return reject(replay, at, box, "the launch's results were combined already");
+        return pti_joint_reject(replay, at, box, "the launch's results were combined already");
     note_reductions(replay, at);
     return take_threads(replay, at) && touch_operands(replay, at, false) &&
            touch_operands(replay, at, true);

@@ -2,8 +2,8 @@
 
 #include "partition/prove/shape.h"
 
-bool pti_joint_reject(pti_text *why, const pti_joint_schedule *schedule, pti_joint_place at,
-                      const polytile_domain *box, const char *reason) {
+bool pti_joint_write_flaw(pti_text *why, const pti_joint_schedule *schedule, pti_joint_place at,
+                          const polytile_domain *box, const char *reason) {
     int number = (int)(at.op - at.list->op);
     pti_text_add(why, "operation %d", number);
     if (schedule->n_lists > 1)
@@ -89,8 +89,8 @@ static bool check_op(const pti_joint_schedule *schedule, const pti_joint_list *l
                                         : &schedule->array[op->array < 0 ? 0 : op->array].domain;
     if ((op->boxes.n_boxes == 0) != (op->kind == PTI_JOINT_WAIT) ||
         !are_boxes_right(&op->boxes, domain))
-        return pti_joint_reject(why, schedule, (pti_joint_place){list, op}, NULL,
-                                "its boxes are not disjoint boxes inside");
+        return pti_joint_write_flaw(why, schedule, (pti_joint_place){list, op}, NULL,
+                                    "its boxes are not disjoint boxes inside");
     return true;
 }
 
@@ -120,7 +120,7 @@ static bool check_sends(const pti_joint_schedule *schedule, const pti_joint_list
         const bool begins =
             list->op[o].kind == PTI_JOINT_SEND && list->op[o - 1].kind != PTI_JOINT_SEND;
         if (begins && is_sent_before(schedule, list, o))
-            return pti_joint_reject(
+            return pti_joint_write_flaw(
                 why, schedule, (pti_joint_place){list, &list->op[o]}, NULL,
                 "sends some of a message of which an operation that stands apart sends the rest");
     }
