@@ -87,12 +87,27 @@ static int bring(expander *of, int array, int memory) {
 }
 
 static void feed(expander *of) {
+    int task = -1;
     for (int a = 0; a < of->net->n_arrays; a++) {
         if (of->net->array[a].producer >= 0)
             continue;
-        const int task = add_task(of, -1, 0, (pti_task_note){PTI_TASK_FEED, -1, a, -1, -1});
+        if (task < 0)
+            task = add_task(of, -1, 0, (pti_task_note){PTI_TASK_FEED, -1, -1, -1, -1});
         add_buffer(of, task, of->net->array[a].n_bytes,
                    (pti_buffer_note){a, -1, pti_net_home(of->net, a, of->unit)});
+    }
+}
+
+/** The program takes what nothing reads, behind all that brings it to host memory. */
+static void take(expander *of) {
+    int task = -1;
+    for (int a = 0; a < of->net->n_arrays; a++) {
+        if (of->net->array[a].n_flows > 0)
+            continue;
+        if (task < 0)
+            task = add_task(of, -1, 0, (pti_task_note){PTI_TASK_TAKE, -1, -1, -1, -1});
+        const int home = pti_net_home(of->net, a, of->unit);
+        add_reader(of, bring(of, a, of->net->host[home]), task, of->net->array[a].delay);
     }
 }
 
@@ -162,6 +177,8 @@ bool pti_expand(const pti_net *net, const int *unit, pti_expansion *expansion) {
     for (int k = 0; k < net->n_actors && !of.failed; k++)
         fire(&of, net->order[k], task_of);
     if (!of.failed)
+        take(&of);
+    if (!of.failed)
         list_readers(&of, task_of);
     set_depths(&of);
     free(of.buffer_in);
@@ -177,4 +194,16 @@ void pti_expansion_free(pti_expansion *expansion) {
     free(expansion->task);
     free(expansion->buffer);
     *expansion = (pti_expansion){0};
+}
+
+bool pti_expansion_is_state(const pti_expansion *expansion, int buffer) {
+    const pti_stream_tasks *tasks = &expansion->tasks;
+    bool is = false;
+    for (int b = 0; b < tasks->n_buffers; b++) {
+        const pti_frame_buffer *held = &tasks->buffer[b];
+        for (int r = held->first_reader; r < held->first_reader + held->n_readers; r++)
+            is = is || (expansion->buffer[b].array >= 0 && tasks->reader[r].delay > 0 &&
+                        expansion->buffer[b].array == expansion->buffer[buffer].array);
+    }
+    return is;
 }

@@ -17,6 +17,7 @@ typedef struct pti_net_array {
     int first_flow;
     int n_flows; /* 0: a port, which is taken to host memory */
     int64_t depth;
+    int delay; /* of a port that is taken: the program gets a frame so much older */
 } pti_net_array;
 
 /** A graph on a machine; all lists are owned. */
@@ -119,12 +120,18 @@ typedef struct pti_mapping {
 pti_found pti_mapping_find(const pti_net *net, pti_map_objective objective, const bool *allowed,
                            pti_mapping *mapping);
 
-typedef enum pti_task_kind { PTI_TASK_FIRE, PTI_TASK_MOVE, PTI_TASK_FEED } pti_task_kind;
+/** The program feeds all ports of a frame at once, and takes all at once; both take no time. */
+typedef enum pti_task_kind {
+    PTI_TASK_FIRE,
+    PTI_TASK_MOVE,
+    PTI_TASK_FEED,
+    PTI_TASK_TAKE
+} pti_task_kind;
 
 typedef struct pti_task_note {
     pti_task_kind kind;
     int actor; /* of PTI_TASK_FIRE */
-    int array; /* of the others */
+    int array; /* of PTI_TASK_MOVE */
     int from;  /* memories, of PTI_TASK_MOVE */
     int to;
 } pti_task_note;
@@ -145,5 +152,9 @@ typedef struct pti_expansion {
 /** Find tasks and buffers of a mapping. Returns false when memory runs out. */
 bool pti_expand(const pti_net *net, const int *unit, pti_expansion *expansion);
 void pti_expansion_free(pti_expansion *expansion);
+
+/** Return whether somebody reads an older frame of the array that a buffer has: what the frames before
+ * left then stays, also where a frame fails. */
+bool pti_expansion_is_state(const pti_expansion *expansion, int buffer);
 
 #endif

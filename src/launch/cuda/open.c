@@ -53,6 +53,7 @@ static const pti_device_functions functions = {
     .submit_tiles = pti_cuda_submit_tiles,
     .finish = pti_cuda_finish,
     .close = close_cuda,
+    .copy_bytes = pti_cuda_copy_bytes,
     .peer = &pti_cuda_peer_functions,
 };
 

@@ -102,6 +102,9 @@ polytile_status pti_cuda_free_bytes(pti_cuda_device *cuda, int64_t *free_bytes);
 polytile_status pti_cuda_usable(polytile_device *device, int64_t *usable_bytes);
 polytile_status pti_cuda_reserve(polytile_device *device, int64_t arena_bytes, void **arena);
 
+/** Function of bytes.c for the device's table. */
+polytile_status pti_cuda_copy_bytes(polytile_device *device, const pti_byte_copy *copy);
+
 /** Functions of run.c for the device's table. */
 polytile_status pti_cuda_begin(polytile_device *device, pti_execution *execution);
 polytile_status pti_cuda_submit(polytile_device *device, const pti_command *command);
