@@ -99,15 +99,38 @@ static void feed(expander *of) {
 }
 
 /** The program takes what nothing reads, behind all that brings it to host memory. */
-static void take(expander *of) {
-    int task = -1;
+static int take(expander *of) {
+    const int task = add_task(of, -1, 0, (pti_task_note){PTI_TASK_TAKE, -1, -1, -1, -1});
     for (int a = 0; a < of->net->n_arrays; a++) {
         if (of->net->array[a].n_flows > 0)
             continue;
-        if (task < 0)
-            task = add_task(of, -1, 0, (pti_task_note){PTI_TASK_TAKE, -1, -1, -1, -1});
         const int home = pti_net_home(of->net, a, of->unit);
-        add_reader(of, bring(of, a, of->net->host[home]), task, of->net->array[a].delay);
+        add_reader(of, bring(of, a, of->net->host[home]), task, 0);
+    }
+    return task;
+}
+
+/** Return the first buffer that a task makes if nothing of its frame reads any; -1: something does. */
+static int find_unread(const expander *of, int task) {
+    const pti_stream_tasks *tasks = &of->out->tasks;
+    int first = -1;
+    for (int b = tasks->n_buffers - 1; b >= 0; b--)
+        if (tasks->buffer[b].producer == task && of->out->buffer[b].array >= 0)
+            first = b;
+    for (int64_t k = 0; k < of->n_readings && first >= 0; k++)
+        if (of->reading[k].reader.delay == 0 &&
+            tasks->buffer[of->reading[k].buffer].producer == task)
+            first = -1;
+    return first;
+}
+
+/** Let the program take frames behind all of their tasks, also of those that only later frames need:
+ * then a frame is done when it is taken. */
+static void take_rest(expander *of, int take) {
+    for (int t = 0; t < take && !of->failed; t++) {
+        const int unread = find_unread(of, t);
+        if (unread >= 0)
+            add_reader(of, unread, take, 0);
     }
 }
 
@@ -131,7 +154,8 @@ static void fire(expander *of, int actor, int *task_of) {
     }
 }
 
-/** Readers, once all buffers are there; those of one buffer behind each other. */
+/** Readers, once all buffers are there, the program as the last one; those of one buffer behind each
+ * other. */
 static void list_readers(expander *of, const int *task_of) {
     const pti_net *net = of->net;
     pti_stream_tasks *tasks = &of->out->tasks;
@@ -139,6 +163,7 @@ static void list_readers(expander *of, const int *task_of) {
         for (int64_t k = net->in_first[a]; k < net->in_first[a + 1]; k++)
             add_reader(of, bring(of, net->in_array[k], net->unit_memory[of->unit[a]]), task_of[a],
                        net->in_delay[k]);
+    take_rest(of, take(of));
     tasks->reader = calloc((size_t)of->n_readings + 1, sizeof *tasks->reader);
     of->failed = of->failed || tasks->reader == NULL;
     for (int b = 0; !of->failed && b < tasks->n_buffers; b++) {
@@ -176,8 +201,6 @@ bool pti_expand(const pti_net *net, const int *unit, pti_expansion *expansion) {
         feed(&of);
     for (int k = 0; k < net->n_actors && !of.failed; k++)
         fire(&of, net->order[k], task_of);
-    if (!of.failed)
-        take(&of);
     if (!of.failed)
         list_readers(&of, task_of);
     set_depths(&of);

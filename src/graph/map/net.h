@@ -17,7 +17,6 @@ typedef struct pti_net_array {
     int first_flow;
     int n_flows; /* 0: a port, which is taken to host memory */
     int64_t depth;
-    int delay; /* of a port that is taken: the program gets a frame so much older */
 } pti_net_array;
 
 /** A graph on a machine; all lists are owned. */

@@ -111,10 +111,8 @@ static void fill_in_arrays(pti_planning *of) {
     int n_flows = 0;
     for (int a = 0; a < of->net.n_arrays; a++) {
         const pti_graph_array *array = &of->graph->array[a];
-        of->net.array[a] = (pti_net_array){.n_bytes = array->n_bytes,
-                                           .producer = array->producer,
-                                           .depth = array->depth,
-                                           .delay = array->delay};
+        of->net.array[a] = (pti_net_array){
+            .n_bytes = array->n_bytes, .producer = array->producer, .depth = array->depth};
         copy_flows(of, a, &n_flows);
     }
 }

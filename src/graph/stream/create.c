@@ -16,7 +16,6 @@ static void free_stream(polytile_stream *stream) {
     pti_expansion_free(&stream->expansion);
     free(stream->input);
     free(stream->output);
-    free(stream->output_delay);
     free(stream->done);
     free(stream->frame);
     free(stream->name);
@@ -77,13 +76,12 @@ static polytile_status find_order(polytile_stream *stream, const polytile_graph_
 }
 
 /** List the ports, in the order of the graph's arrays. */
-static polytile_status find_ports(polytile_stream *stream, int n_arrays) {
+static polytile_status find_ports(polytile_stream *stream, const polytile_graph *graph) {
     const pti_stream_tasks *tasks = &stream->expansion.tasks;
     const size_t n = (size_t)tasks->n_buffers + 1;
     stream->input = calloc(n, sizeof *stream->input);
     stream->output = calloc(n, sizeof *stream->output);
-    stream->output_delay = calloc(n, sizeof *stream->output_delay);
-    if (stream->input == NULL || stream->output == NULL || stream->output_delay == NULL)
+    if (stream->input == NULL || stream->output == NULL)
         return no_memory(stream);
     stream->feed = stream->take = -1;
     for (int t = 0; t < tasks->n_tasks; t++) {
@@ -92,25 +90,25 @@ static polytile_status find_ports(polytile_stream *stream, int n_arrays) {
         if (stream->expansion.task[t].kind == PTI_TASK_TAKE)
             stream->take = t;
     }
-    for (int a = 0; a < n_arrays; a++)
+    for (int a = 0; a < graph->n_arrays; a++)
         for (int b = 0; b < tasks->n_buffers; b++) {
             const pti_frame_buffer *held = &tasks->buffer[b];
             if (stream->expansion.buffer[b].array != a)
                 continue;
             if (stream->feed >= 0 && held->producer == stream->feed)
                 stream->input[stream->n_inputs++] = b;
+            if (graph->array[a].n_readers > 0)
+                continue;
             for (int r = held->first_reader; r < held->first_reader + held->n_readers; r++)
-                if (tasks->reader[r].task == stream->take) {
-                    stream->output_delay[stream->n_outputs] = tasks->reader[r].delay;
+                if (tasks->reader[r].task == stream->take)
                     stream->output[stream->n_outputs++] = b;
-                }
         }
     return POLYTILE_OK;
 }
 
 /** Frames may always be in flight that the schedule feeds before it takes the first one. */
 static int64_t find_depth(const polytile_stream *stream, const polytile_graph_plan *plan) {
-    if (stream->feed < 0 || stream->take < 0)
+    if (stream->feed < 0)
         return plan->frames_in_flight;
     const int64_t *start = plan->schedule.start;
     return pti_max(1,
@@ -148,7 +146,7 @@ static polytile_status fill_in(polytile_stream *stream, const polytile_graph *gr
         return no_memory(stream);
     PTI_TRY(copy_expansion(stream, &plan->expansion));
     PTI_TRY(find_order(stream, plan));
-    PTI_TRY(find_ports(stream, plan->n_arrays));
+    PTI_TRY(find_ports(stream, graph));
     PTI_TRY(find_window(stream, plan));
     PTI_TRY(pti_stream_open_lanes(stream, plan));
     PTI_TRY(pti_stream_take_memory(stream, graph, plan));

@@ -68,11 +68,12 @@ done:
     return status;
 }
 
-/** The handle of the memory that a link fills, or, where that is the host's, of the one that it
- * empties. */
+/** Open the handle of the memory that a link fills, or, where that is the host's, of the one that it
+ * empties. Without access to another GPU's memory CUDA copies all the same, by way of the host. */
 static polytile_status open_link(polytile_stream *stream, const polytile_graph_plan *plan,
                                  pti_stream_lane *lane) {
     polytile_context *ctx = stream->object.context;
+    const char *why_not;
     const pti_task_note *note = &stream->expansion.task[lane->task[0]];
     polytile_status status;
     PTI_TRY(open_copier(ctx, plan, note->to, &lane->device));
@@ -80,6 +81,8 @@ static polytile_status open_link(polytile_stream *stream, const polytile_graph_p
         PTI_TRY(open_copier(ctx, plan, note->from, &lane->device));
     else
         PTI_TRY(open_copier(ctx, plan, note->from, &lane->peer));
+    if (lane->peer != NULL)
+        lane->device->functions->peer->reaches(lane->device, lane->peer, &why_not);
 done:
     return status;
 }

@@ -162,27 +162,19 @@ static polytile_status await_results(polytile_stream *stream) {
 /** Return where an output of the next frame lies. */
 static polytile_array *find_output(const polytile_stream *stream, int output) {
     const pti_stream_buffer *buffer = &stream->buffer[stream->output[output]];
-    return buffer->array[pti_stream_slot(buffer, stream->n_pulled - stream->output_delay[output])];
+    return buffer->array[pti_stream_slot(buffer, stream->n_pulled)];
 }
 
-/** An output that is older than its frame may be lost while the frame is right. */
-static polytile_status check_frame(const polytile_stream *stream) {
-    const pti_error *error = &stream->frame[stream->n_pulled % stream->window].error;
-    for (int k = 0; k < stream->n_outputs && error->status == POLYTILE_OK; k++) {
-        const pti_stream_buffer *buffer = &stream->buffer[stream->output[k]];
-        if (buffer->is_lost[pti_stream_slot(buffer, stream->n_pulled - stream->output_delay[k])])
-            return pti_fail(stream->object.context, POLYTILE_INVALID,
-                            "%s: frame %" PRId64 ": what an earlier frame left is lost",
-                            stream->name, stream->n_pulled);
-    }
-    return pti_error_restore(stream->object.context, error);
+/** Return what failed in the next frame, with its text. */
+static polytile_status check_frame(polytile_stream *stream) {
+    return pti_error_restore(stream->object.context,
+                             &pti_stream_frame_of(stream, stream->n_pulled)->error);
 }
 
 static void note_pulled(polytile_stream *stream) {
     pthread_mutex_lock(&stream->mutex);
     stream->n_pulled++;
-    if (stream->take >= 0)
-        stream->done[stream->take]++;
+    stream->done[stream->take]++;
     pthread_cond_broadcast(&stream->changed);
     pthread_mutex_unlock(&stream->mutex);
 }

@@ -101,14 +101,13 @@ struct polytile_stream {
     int *actor_of_task;      /* -1: no firing; owned */
     int n_lanes;
     pti_stream_lane *lane; /* owned */
-    int feed;              /* tasks; -1: there are no such ports */
-    int take;
+    int feed;              /* a task; -1: there are no inputs */
+    int take;              /* likewise */
     int n_lane_tasks;
     int n_inputs;
     int *input; /* buffers; owned */
     int n_outputs;
-    int *output;       /* buffers, with their delays beside; owned */
-    int *output_delay; /* owned */
+    int *output; /* buffers; owned */
     int64_t n_bytes;
 
     pthread_mutex_t mutex;
