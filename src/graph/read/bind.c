@@ -1,3 +1,4 @@
+#include "access/declare/kernel.h"
 #include "graph/read/graph.h"
 
 #include <string.h>
@@ -11,19 +12,6 @@ static int match_name(const pti_actor *actor, const char *name) {
     if (strcmp(actor->name, name) == 0)
         return BY_NAME;
     return strcmp(polytile_kernel_get_name(actor->kernel), name) == 0 ? BY_KERNEL : 0;
-}
-
-static polytile_status bind_actor(const polytile_graph *graph, pti_actor *actor,
-                                  const polytile_implementation *implementation) {
-    polytile_kernel *bound = NULL;
-    polytile_status status = polytile_kernel_create(
-        graph->object.context, pti_dot_find(actor->given, "kernel")->value, implementation, &bound);
-    if (status != POLYTILE_OK)
-        return pti_error_prefix(graph->object.context, status, "%s: actor %s: ", graph->dot->source,
-                                actor->name);
-    polytile_kernel_destroy(actor->kernel);
-    actor->kernel = bound;
-    return POLYTILE_OK;
 }
 
 polytile_status polytile_graph_bind(polytile_graph *graph, const char *name,
@@ -41,15 +29,16 @@ polytile_status polytile_graph_bind(polytile_graph *graph, const char *name,
         is_known = is_known || by > 0;
         if (by == 0 || by < actor->bound_by)
             continue;
-        PTI_TRY(bind_actor(graph, actor, implementation));
+        PTI_TRY(pti_kernel_bind(actor->kernel, implementation));
         actor->bound_by = by;
     }
     if (!is_known)
         status =
             pti_fail(graph->object.context, POLYTILE_INVALID,
                      "%s: there is neither an actor nor a kernel \"%s\"", graph->dot->source, name);
-done:
     return status;
+done:
+    return pti_error_prefix(graph->object.context, status, "%s: ", graph->dot->source);
 }
 
 /** Return the name of the n-th port that is fed, or taken. */

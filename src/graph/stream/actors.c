@@ -84,6 +84,7 @@ static polytile_status plan_run(const pti_actor *actor, polytile_device *device,
     polytile_launch_options options = {.n_parameters = actor->n_parameters,
                                        .parameters = actor->parameter};
     polytile_context *ctx = device->object.context;
+    const polytile_implementation *found = NULL;
     polytile_status status;
     options.plan.link = polytile_device_get_link(device);
     PTI_TRY(pti_run_check_kernel(device, actor->kernel));
@@ -92,9 +93,12 @@ static polytile_status plan_run(const pti_actor *actor, polytile_device *device,
     PTI_TRY(pti_run_check(made->plan, device, actor->kernel, arrays, &made->arrays));
     PTI_TRY(pti_parameters_bind(ctx, actor->kernel, actor->n_parameters, actor->parameter,
                                 made->values));
+    PTI_TRY(pti_specialise(device, actor->kernel, made->plan->owned_instance, &found));
+    made->implementation = *found;
+    made->character = actor->kernel->character;
     made->body = pti_body_of(actor->kernel, NULL, made->values);
-    PTI_TRY(pti_specialise(device, actor->kernel, made->plan->owned_instance,
-                           &made->body.implementation));
+    made->body.implementation = &made->implementation;
+    made->body.character = &made->character;
 done:
     return status;
 }

@@ -33,7 +33,9 @@ typedef struct pti_stream_actor {
     const polytile_kernel *kernel; /* retained */
     polytile_plan *plan;           /* of one run, in place; owned */
     pti_operand_arrays arrays;     /* one an operand of the declaration; of the firing at hand */
-    pti_body body;
+    polytile_implementation implementation;
+    polytile_character character;
+    pti_body body; /* of these */
     pti_value values[POLYTILE_MAX_PARAMETERS];
     double busy_s; /* of all firings, under the mutex, as n_fired */
     int64_t n_fired;
