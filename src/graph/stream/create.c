@@ -59,12 +59,17 @@ static polytile_status copy_expansion(polytile_stream *stream, const pti_expansi
 /** Find what tasks wait for, and prove that the plan keeps to it. */
 static polytile_status find_order(polytile_stream *stream, const polytile_graph_plan *plan) {
     const int n_buffers = plan->expansion.tasks.n_buffers;
+    pti_periodic schedule = plan->schedule;
     pti_firing_place *place = calloc((size_t)n_buffers + 1, sizeof *place);
-    for (int b = 0; place != NULL && b < n_buffers; b++)
+    schedule.capacity = calloc((size_t)n_buffers + 1, sizeof *schedule.capacity);
+    const bool has_memory = place != NULL && schedule.capacity != NULL;
+    for (int b = 0; has_memory && b < n_buffers; b++) {
         place[b] = (pti_firing_place){plan->channel[b].memory, plan->channel[b].colour};
-    const bool is_found =
-        place != NULL &&
-        pti_firing_order_find(&plan->expansion.tasks, &plan->schedule, place, &stream->order);
+        schedule.capacity[b] = plan->schedule.capacity[b] + pti_stream_n_spare(stream, b);
+    }
+    const bool is_found = has_memory && pti_firing_order_find(&plan->expansion.tasks, &schedule,
+                                                              place, &stream->order);
+    free(schedule.capacity);
     free(place);
     if (!is_found)
         return no_memory(stream);
@@ -145,8 +150,8 @@ static polytile_status fill_in(polytile_stream *stream, const polytile_graph *gr
     if (stream->name == NULL)
         return no_memory(stream);
     PTI_TRY(copy_expansion(stream, &plan->expansion));
-    PTI_TRY(find_order(stream, plan));
     PTI_TRY(find_ports(stream, graph));
+    PTI_TRY(find_order(stream, plan));
     PTI_TRY(find_window(stream, plan));
     PTI_TRY(pti_stream_open_lanes(stream, plan));
     PTI_TRY(pti_stream_take_memory(stream, graph, plan));

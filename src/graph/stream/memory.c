@@ -34,6 +34,17 @@ static polytile_device *find_gpu(const polytile_stream *stream, int memory) {
     return NULL;
 }
 
+static polytile_status take_host_memory(const polytile_stream *stream, int64_t n_bytes,
+                                        char **base) {
+    const int64_t unit = PTI_STORED_ALIGNMENT_BYTES;
+    n_bytes = pti_max(n_bytes, 1);
+    *base = aligned_alloc((size_t)unit, (size_t)(pti_ceil_div(n_bytes, unit) * unit));
+    if (*base == NULL)
+        return no_memory(stream, n_bytes);
+    memset(*base, 0, (size_t)n_bytes);
+    return POLYTILE_OK;
+}
+
 /** Memory of the host, also for units that stand in for a device with a memory of its own, is the
  * library's; that of a GPU is its device's. */
 static polytile_status take_one(polytile_stream *stream, int memory, int64_t n_bytes) {
@@ -43,14 +54,8 @@ static polytile_status take_one(polytile_stream *stream, int memory, int64_t n_b
     of->device = find_gpu(stream, memory);
     of->is_on_gpu = of->device != NULL;
     n_bytes = pti_max(n_bytes, 1);
-    if (!of->is_on_gpu) {
-        const int64_t unit = PTI_STORED_ALIGNMENT_BYTES;
-        of->base = aligned_alloc((size_t)unit, (size_t)(pti_ceil_div(n_bytes, unit) * unit));
-        if (of->base == NULL)
-            return no_memory(stream, n_bytes);
-        memset(of->base, 0, (size_t)n_bytes);
-        return POLYTILE_OK;
-    }
+    if (!of->is_on_gpu)
+        return take_host_memory(stream, n_bytes, &of->base);
     PTI_TRY(of->device->functions->reserve(of->device, n_bytes, &base));
     of->base = base;
     PTI_TRY(pti_stream_copy_within(of->device, true, base, NULL, n_bytes));
@@ -82,16 +87,26 @@ static polytile_status describe_buffer(polytile_stream *stream, const polytile_g
     pti_stream_buffer *buffer = &stream->buffer[b];
     const int array = stream->expansion.buffer[b].array;
     char *base = stream->memory[channel->memory].base;
+    const int64_t n_spare = pti_stream_n_spare(stream, b);
+    polytile_status status = POLYTILE_OK;
     *buffer = (pti_stream_buffer){.frame_bytes = stream->expansion.tasks.buffer[b].frame_bytes,
                                   .n_slots = channel->capacity,
                                   .base = base == NULL ? NULL : base + channel->offset_bytes,
                                   .memory = channel->memory,
                                   .is_state = pti_expansion_is_state(&stream->expansion, b)};
-    stream->n_bytes += channel->n_bytes;
+    buffer->n_slots += n_spare;
+    stream->n_bytes += channel->n_bytes + n_spare * buffer->frame_bytes;
+    if (n_spare > 0) {
+        buffer->is_apart = true;
+        buffer->base = NULL;
+        PTI_TRY(take_host_memory(stream, buffer->n_slots * buffer->frame_bytes, &buffer->base));
+    }
     buffer->is_lost = calloc((size_t)buffer->n_slots, sizeof *buffer->is_lost);
     if (buffer->is_lost == NULL)
         return no_memory(stream, buffer->n_slots);
-    return array < 0 ? POLYTILE_OK : describe_slots(stream, &graph->array[array], buffer);
+    status = array < 0 ? POLYTILE_OK : describe_slots(stream, &graph->array[array], buffer);
+done:
+    return status;
 }
 
 polytile_status pti_stream_take_memory(polytile_stream *stream, const polytile_graph *graph,
@@ -116,6 +131,8 @@ static void free_buffer(pti_stream_buffer *buffer) {
         polytile_array_destroy(buffer->array[s]);
     free(buffer->array);
     free(buffer->is_lost);
+    if (buffer->is_apart)
+        free(buffer->base);
 }
 
 void pti_stream_free_memory(polytile_stream *stream) {

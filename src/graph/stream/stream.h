@@ -75,6 +75,7 @@ typedef struct pti_stream_buffer {
     char *base;
     int memory;
     bool is_state;          /* older frames of the array are read */
+    bool is_apart;          /* base is memory of its own; owned */
     polytile_array **array; /* one a slot; NULL: what an actor has for itself; owned */
     bool *is_lost;          /* of each slot: it has no frame, since something failed; owned */
 } pti_stream_buffer;
@@ -145,6 +146,15 @@ static inline int64_t pti_stream_slot(const pti_stream_buffer *buffer, int64_t f
 
 static inline char *pti_stream_bytes(const pti_stream_buffer *buffer, int64_t frame) {
     return buffer->base + pti_stream_slot(buffer, frame) * buffer->frame_bytes;
+}
+
+/** Return how many frames more than the plan says a buffer has: an output has one that the program
+ * takes while the next one is made, and so does not hold up its unit. */
+static inline int64_t pti_stream_n_spare(const polytile_stream *stream, int buffer) {
+    int64_t n = 0;
+    for (int k = 0; k < stream->n_outputs; k++)
+        n += stream->output[k] == buffer;
+    return n;
 }
 
 /* memory.c */
