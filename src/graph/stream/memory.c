@@ -34,15 +34,35 @@ static polytile_device *find_gpu(const polytile_stream *stream, int memory) {
     return NULL;
 }
 
-static polytile_status take_host_memory(const polytile_stream *stream, int64_t n_bytes,
-                                        char **base) {
-    const int64_t unit = PTI_STORED_ALIGNMENT_BYTES;
-    n_bytes = pti_max(n_bytes, 1);
-    *base = aligned_alloc((size_t)unit, (size_t)(pti_ceil_div(n_bytes, unit) * unit));
-    if (*base == NULL)
+enum { PAGE_BYTES = 4096 };
+
+/** Pin pages for the first lane whose device can, since that serves all. */
+static void pin_pages(const polytile_stream *stream, int64_t n_bytes, pti_stream_pages *pages) {
+    for (int l = 0; l < stream->n_lanes && pages->pinned == NULL; l++) {
+        polytile_device *device = stream->lane[l].device;
+        if (device == NULL || device->functions->pin == NULL)
+            continue;
+        if (device->functions->pin(device, pages->base, n_bytes))
+            pages->pinned = device;
+        return;
+    }
+}
+
+static polytile_status take_pages(const polytile_stream *stream, int64_t n_bytes,
+                                  pti_stream_pages *pages) {
+    n_bytes = pti_ceil_div(pti_max(n_bytes, 1), PAGE_BYTES) * PAGE_BYTES;
+    pages->base = aligned_alloc(PAGE_BYTES, (size_t)n_bytes);
+    if (pages->base == NULL)
         return no_memory(stream, n_bytes);
-    memset(*base, 0, (size_t)n_bytes);
+    memset(pages->base, 0, (size_t)n_bytes);
+    pin_pages(stream, n_bytes, pages);
     return POLYTILE_OK;
+}
+
+static void free_pages(pti_stream_pages *pages) {
+    if (pages->pinned != NULL)
+        pages->pinned->functions->unpin(pages->pinned, pages->base);
+    free(pages->base);
 }
 
 /** Memory of the host, also for units that stand in for a device with a memory of its own, is the
@@ -54,8 +74,11 @@ static polytile_status take_one(polytile_stream *stream, int memory, int64_t n_b
     of->device = find_gpu(stream, memory);
     of->is_on_gpu = of->device != NULL;
     n_bytes = pti_max(n_bytes, 1);
-    if (!of->is_on_gpu)
-        return take_host_memory(stream, n_bytes, &of->base);
+    if (!of->is_on_gpu) {
+        status = take_pages(stream, n_bytes, &of->pages);
+        of->base = of->pages.base;
+        return status;
+    }
     PTI_TRY(of->device->functions->reserve(of->device, n_bytes, &base));
     of->base = base;
     PTI_TRY(pti_stream_copy_within(of->device, true, base, NULL, n_bytes));
@@ -97,9 +120,8 @@ static polytile_status describe_buffer(polytile_stream *stream, const polytile_g
     buffer->n_slots += n_spare;
     stream->n_bytes += channel->n_bytes + n_spare * buffer->frame_bytes;
     if (n_spare > 0) {
-        buffer->is_apart = true;
-        buffer->base = NULL;
-        PTI_TRY(take_host_memory(stream, buffer->n_slots * buffer->frame_bytes, &buffer->base));
+        PTI_TRY(take_pages(stream, buffer->n_slots * buffer->frame_bytes, &buffer->pages));
+        buffer->base = buffer->pages.base;
     }
     buffer->is_lost = calloc((size_t)buffer->n_slots, sizeof *buffer->is_lost);
     if (buffer->is_lost == NULL)
@@ -131,16 +153,14 @@ static void free_buffer(pti_stream_buffer *buffer) {
         polytile_array_destroy(buffer->array[s]);
     free(buffer->array);
     free(buffer->is_lost);
-    if (buffer->is_apart)
-        free(buffer->base);
+    free_pages(&buffer->pages);
 }
 
 void pti_stream_free_memory(polytile_stream *stream) {
     for (int b = 0; stream->buffer != NULL && b < stream->expansion.tasks.n_buffers; b++)
         free_buffer(&stream->buffer[b]);
     for (int m = 0; stream->memory != NULL && m < stream->n_memories; m++)
-        if (!stream->memory[m].is_on_gpu)
-            free(stream->memory[m].base);
+        free_pages(&stream->memory[m].pages);
     free(stream->buffer);
     free(stream->memory);
 }

@@ -61,10 +61,17 @@ typedef struct pti_stream_lane {
     double busy_s; /* likewise */
 } pti_stream_lane;
 
+/** Host memory of the stream's own, whole pages. */
+typedef struct pti_stream_pages {
+    char *base;              /* owned */
+    polytile_device *pinned; /* by which it is; NULL: it is not */
+} pti_stream_pages;
+
 /** A memory with all frames that lie in it. */
 typedef struct pti_stream_memory {
     char *base;              /* the first byte */
-    polytile_device *device; /* whose it is; NULL: the host's, owned */
+    polytile_device *device; /* whose it is; NULL: the host's */
+    pti_stream_pages pages;  /* of the host's */
     bool is_on_gpu;
 } pti_stream_memory;
 
@@ -75,7 +82,7 @@ typedef struct pti_stream_buffer {
     char *base;
     int memory;
     bool is_state;          /* older frames of the array are read */
-    bool is_apart;          /* base is memory of its own; owned */
+    pti_stream_pages pages; /* of its own, where base is not in its memory's */
     polytile_array **array; /* one a slot; NULL: what an actor has for itself; owned */
     bool *is_lost;          /* of each slot: it has no frame, since something failed; owned */
 } pti_stream_buffer;

@@ -54,6 +54,8 @@ static const pti_device_functions functions = {
     .finish = pti_cuda_finish,
     .close = close_cuda,
     .copy_bytes = pti_cuda_copy_bytes,
+    .pin = pti_cuda_pin,
+    .unpin = pti_cuda_unpin,
     .peer = &pti_cuda_peer_functions,
 };
 

@@ -170,6 +170,9 @@ typedef struct pti_device_functions {
     polytile_status (*finish)(polytile_device *device);
     /** Copy bytes outside of runs, and wait for that. NULL: it has no memory but the host's. */
     polytile_status (*copy_bytes)(polytile_device *device, const pti_byte_copy *copy);
+    /** Pin memory of the host, so that copies are fast; false: it stays as it is. NULL likewise. */
+    bool (*pin)(polytile_device *device, void *memory, int64_t n_bytes);
+    void (*unpin)(polytile_device *device, void *memory);
     /** Free the device and all that it owns. */
     void (*close)(polytile_device *device);
     const pti_peer_functions *peer; /* NULL: no other device's memory is in its reach */

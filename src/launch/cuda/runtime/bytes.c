@@ -48,3 +48,17 @@ polytile_status pti_cuda_copy_bytes(polytile_device *device, const pti_byte_copy
 done:
     return status;
 }
+
+bool pti_cuda_pin(polytile_device *device, void *memory, int64_t n_bytes) {
+    pti_cuda_device *cuda = pti_cuda_of(device);
+    if (cuda->api->cudaSetDevice(cuda->number) == cudaSuccess &&
+        cuda->api->cudaHostRegister(memory, (size_t)n_bytes, cudaHostRegisterPortable) ==
+            cudaSuccess)
+        return true;
+    cuda->api->cudaGetLastError();
+    return false;
+}
+
+void pti_cuda_unpin(polytile_device *device, void *memory) {
+    pti_cuda_of(device)->api->cudaHostUnregister(memory);
+}

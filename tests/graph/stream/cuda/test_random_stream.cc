@@ -46,6 +46,7 @@ TEST(CudaStreams, GiveWhatPlainLoopsGive) {
         polytile_context_destroy(ctx);
         EXPECT_EQ(cuda.violations(), "");
         EXPECT_EQ(cuda.leaks(), "");
+        EXPECT_EQ(cuda.n_pageable_copies(), 0);
     }
 }
 
