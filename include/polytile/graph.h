@@ -1,6 +1,7 @@
 #ifndef POLYTILE_GRAPH_H
 #define POLYTILE_GRAPH_H
 
+#include <polytile/implementation.h>
 #include <polytile/plan.h>
 
 #ifdef __cplusplus
@@ -8,7 +9,7 @@ extern "C" {
 #endif
 
 /* Graphs: kernels joined by arrays that carry one frame after another. docs/graphs.md has the text,
- * and how a graph is planned. Graphs are planned here; nothing runs them yet. */
+ * and how a graph is planned. polytile/stream.h runs it. */
 
 /** A data-flow graph: actors, which are kernels with launch domains, and arrays between them. */
 typedef struct polytile_graph polytile_graph;
@@ -37,6 +38,23 @@ void polytile_graph_destroy(polytile_graph *graph);
  * INVALID (no such actor; seconds below 0, or above POLYTILE_GRAPH_MAX_SECONDS). */
 polytile_status polytile_graph_set_seconds(polytile_graph *graph, const char *actor,
                                            double seconds);
+
+/**
+ * Say what an actor runs: the one of this name, and each actor whose kernel has it and that has no
+ * implementation by its own name. Streams that are there already keep what they had.
+ *
+ * Errors  INVALID (neither an actor nor a kernel has the name), and those of
+ *         polytile_kernel_create() for the implementation.
+ * Owns    The implementation is copied, but not what it points to.
+ */
+polytile_status polytile_graph_bind(polytile_graph *graph, const char *name,
+                                    const polytile_implementation *implementation);
+
+/** Return the name of an array that the program feeds, counted from 0 in the text's order; NULL: there
+ * are not as many. */
+const char *polytile_graph_get_input_name(const polytile_graph *graph, int input);
+/** Return the name of an array that the program takes; likewise. */
+const char *polytile_graph_get_output_name(const polytile_graph *graph, int output);
 
 /** Units, memories and the links between them, that a graph is planned for. */
 typedef struct polytile_machine polytile_machine;

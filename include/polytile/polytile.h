@@ -22,6 +22,7 @@
 #include <polytile/share.h>
 #include <polytile/size.h>
 #include <polytile/status.h>
+#include <polytile/stream.h>
 #include <polytile/text.h>
 #include <polytile/tuning.h>
 #include <polytile/witness.h>

@@ -148,6 +148,17 @@ polytile_status polytile_kernel_create_from(const polytile_declaration *declarat
     return create_kernel(ctx, copy, implementation, kernel);
 }
 
+polytile_status pti_kernel_bind(polytile_kernel *kernel,
+                                const polytile_implementation *implementation) {
+    polytile_status status =
+        check_implementation(kernel->object.context, kernel->declaration, implementation);
+    if (status != POLYTILE_OK)
+        return status;
+    kernel->implementation = *implementation;
+    pti_parameters_number_values(kernel);
+    return POLYTILE_OK;
+}
+
 void polytile_kernel_destroy(polytile_kernel *kernel) {
     if (kernel != NULL)
         pti_object_release(&kernel->object);

@@ -21,6 +21,11 @@ TEST_CASE(ApiGraph, IsReadFromATextOrAFile) {
     if (!CHECK_OK(polytile_graph_parse(ctx, opening, &graph)))
         return;
     CHECK_OK(polytile_graph_set_seconds(graph, "erode", 0.25));
+    CHECK_TEXT(polytile_graph_get_input_name(graph, 0), "frame");
+    CHECK_TEXT(polytile_graph_get_output_name(graph, 0), "opened");
+    CHECK(polytile_graph_get_output_name(graph, 1) == NULL);
+    CHECK_REFUSED(polytile_graph_bind(graph, "open", NULL), POLYTILE_INVALID,
+                  "the name of an actor or a kernel");
     polytile_graph_destroy(graph);
     polytile_graph_destroy(NULL);
     file_write(path, opening, sizeof opening - 1);

@@ -162,6 +162,26 @@ TEST(Null, IsNoPlanOfAGraph) {
     polytile_machine_destroy(nullptr);
 }
 
+TEST(Null, IsNoStream) {
+    polytile_stream_report report = filled<polytile_stream_report>();
+    const void *memory = nullptr;
+    int64_t frame = 7;
+    polytile_stream_get_report(nullptr, &report);
+    EXPECT_EQ(report.n_pushed, 0);
+    polytile_stream_get_report(nullptr, nullptr);
+    EXPECT_EQ(polytile_stream_get_lanes(nullptr, 0, nullptr), 0);
+    EXPECT_EQ(polytile_stream_get_seconds(nullptr, "a"), 0);
+    EXPECT_EQ(polytile_stream_get_depth(nullptr), 0);
+    EXPECT_EQ(polytile_stream_push(nullptr, 0, nullptr, &frame), POLYTILE_INVALID);
+    EXPECT_EQ(frame, -1);
+    EXPECT_EQ(polytile_stream_pull(nullptr, 0, nullptr, nullptr), POLYTILE_INVALID);
+    EXPECT_EQ(polytile_stream_peek(nullptr, 0, &memory), POLYTILE_INVALID);
+    EXPECT_EQ(polytile_graph_get_input_name(nullptr, 0), nullptr);
+    EXPECT_EQ(polytile_graph_get_output_name(nullptr, 0), nullptr);
+    EXPECT_EQ(polytile_graph_bind(nullptr, "a", nullptr), POLYTILE_INVALID);
+    polytile_stream_destroy(nullptr);
+}
+
 TEST(Null, IsNoSizeAndNoPlaceForOne) {
     int64_t bytes = 7;
     EXPECT_FALSE(polytile_size_parse(nullptr, &bytes));

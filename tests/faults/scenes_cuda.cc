@@ -64,6 +64,43 @@ void prepare_line(Stage &stage) {
     stage.add("s", POLYTILE_F64, {1}, true);
 }
 
+const char *const streamed =
+    "digraph { { node [type=f32, extents=100]; x; z; y; s }\n"
+    "{ node [kernel=\"axpy[i](f32 a, i64 b): in x[i]; inout y[i]\", params=\"a=2,b=3\", "
+    "seconds=0.001]; f [on=gpu]; g [on=gpu] }\n"
+    "x -> f [as=x]; z -> f [as=y]; f -> y [as=y]; x -> g [as=x]; s -> g [as=y, delay=1]; "
+    "g -> s [as=y] }";
+
+void prepare_ports(Stage &stage) {
+    make_world(stage);
+    stage.add("x", f32, {100}, false);
+    stage.add("z", f32, {100}, false);
+    stage.add("y", f32, {100}, true);
+}
+
+/** Frames through a GPU, with state that stays there. */
+polytile_status run_stream(Stage &stage) {
+    polytile_array *ports[3] = {};
+    polytile_graph *graph = nullptr;
+    polytile_machine *machine = nullptr;
+    polytile_graph_plan *plan = nullptr;
+    polytile_stream *stream = nullptr;
+    for (size_t p = 0; p < 3; p++)
+        SCENE_TRY(stage.wrap(stage.ctx, p, &ports[p]));
+    SCENE_TRY(polytile_graph_parse(stage.ctx, streamed, &graph));
+    SCENE_TRY(polytile_graph_bind(graph, "axpy", &world->axpy));
+    SCENE_TRY(polytile_machine_parse(stage.ctx, "digraph { gpu [device=\"cuda:0(memory=64MiB)\"] }",
+                                     &machine));
+    SCENE_TRY(polytile_graph_plan_create(graph, machine, nullptr, &plan));
+    SCENE_TRY(polytile_stream_create(graph, plan, nullptr, &stream));
+    for (int f = 0; f < 3; f++) {
+        SCENE_TRY(polytile_stream_push(stream, 2, ports, nullptr));
+        SCENE_TRY(polytile_stream_pull(stream, 1, &ports[2], nullptr));
+    }
+    polytile_stream_destroy(stream);
+    return POLYTILE_OK;
+}
+
 polytile_status run_jacobi(Stage &stage, const char *device_text, bool is_traced) {
     polytile_array *arrays[2] = {};
     polytile_device *device = nullptr;
@@ -147,5 +184,6 @@ std::vector<Scene> scenes_on_cuda() {
         {"RunTracedOnCuda", prepare_square, run_traced_on_cuda, POLYTILE_OK, {}},
         {"RunWithValuesOnCuda", prepare_axpy, run_with_values_on_cuda, POLYTILE_OK, {}},
         {"QueueOnCuda", prepare_line, queue_on_cuda, POLYTILE_OK, {}},
+        {"RunAStreamOnCuda", prepare_ports, run_stream, POLYTILE_OK, {}},
     };
 }

@@ -1,4 +1,5 @@
 #include "faults/scene.h"
+#include "launch/kernels.h"
 
 #include <cstdlib>
 #include <fstream>
@@ -97,6 +98,68 @@ polytile_status plan_by_the_paper(Stage &stage) {
     return plan_graph(stage, options);
 }
 
+const char *const smoothing =
+    "digraph { { node [type=f64, extents=40]; x; m; y } { node [type=f32, extents=40]; s; z }\n"
+    "first [kernel=\"smooth[i]: in A[i-1:i+1]; out B[i]\", domain=\"1:38\", seconds=0.001, on=a];\n"
+    "second [kernel=\"smooth[i]: in A[i-1:i+1]; out B[i]\", domain=\"1:38\", repeat=2, "
+    "seconds=0.001, on=b];\n"
+    "last [kernel=\"axpy[i](f32 a, i64 b): in x[i]; inout y[i]\", params=\"a=2,b=3\", "
+    "seconds=0.001, on=a];\n"
+    "x -> first [as=A]; first -> m [as=B]; m -> second [as=A]; second -> y [as=B];\n"
+    "z -> last [as=x]; s -> last [as=y, delay=1]; last -> s [as=y] }";
+
+void prepare_ports(Stage &stage) {
+    stage.add("x", POLYTILE_F64, {40}, false);
+    stage.add("y", POLYTILE_F64, {40}, true);
+    stage.add("z", POLYTILE_F32, {40}, false);
+}
+
+polytile_status run_frames(polytile_stream *stream, polytile_array *const *fed, polytile_array *y) {
+    const void *lent = nullptr;
+    int64_t frame = 0;
+    for (int f = 0; f < 3; f++) {
+        SCENE_TRY(polytile_stream_push(stream, 2, fed, &frame));
+        SCENE_TRY(polytile_stream_peek(stream, 1, &lent));
+        SCENE_TRY(polytile_stream_pull(stream, 1, &y, &frame));
+    }
+    return frame == 2 ? POLYTILE_OK : POLYTILE_INTERNAL;
+}
+
+bool is_reported(polytile_stream *stream) {
+    polytile_stream_report report = {};
+    polytile_stream_lane lane = {};
+    polytile_stream_get_report(stream, &report);
+    return report.n_pulled == 3 && polytile_stream_get_lanes(stream, 1, &lane) == report.n_lanes &&
+           polytile_stream_get_seconds(stream, "first") > 0 &&
+           polytile_stream_get_depth(stream) >= 1;
+}
+
+polytile_status run_stream(Stage &stage) {
+    polytile_array *fed[2] = {}, *y = nullptr;
+    polytile_graph *graph = nullptr;
+    polytile_machine *machine = nullptr;
+    polytile_graph_plan *plan = nullptr;
+    polytile_stream *stream = nullptr;
+    SCENE_TRY(stage.wrap(stage.ctx, 0, &fed[0]));
+    SCENE_TRY(stage.wrap(stage.ctx, 2, &fed[1]));
+    SCENE_TRY(stage.wrap(stage.ctx, 1, &y));
+    SCENE_TRY(polytile_graph_parse(stage.ctx, smoothing, &graph));
+    SCENE_TRY(polytile_graph_bind(graph, "smooth", &smooth_kernel));
+    SCENE_TRY(polytile_graph_bind(graph, "last", &axpy_kernel));
+    SCENE_TRY(polytile_machine_parse(stage.ctx,
+                                     "digraph { a [device=\"host(threads=1)\"]; b "
+                                     "[device=\"host(memory=1MiB,threads=1)\"] }",
+                                     &machine));
+    SCENE_TRY(polytile_graph_plan_create(graph, machine, nullptr, &plan));
+    SCENE_TRY(polytile_stream_create(graph, plan, nullptr, &stream));
+    const bool is_named = polytile_graph_get_input_name(graph, 0) == std::string("x") &&
+                          polytile_graph_get_output_name(graph, 0) == std::string("y");
+    SCENE_TRY(run_frames(stream, fed, y));
+    const bool is_right = is_named && is_reported(stream);
+    polytile_stream_destroy(stream);
+    return is_right ? POLYTILE_OK : POLYTILE_INTERNAL;
+}
+
 polytile_status read_a_wrong_graph(Stage &stage) {
     polytile_graph *graph = nullptr;
     return polytile_graph_parse(stage.ctx, "digraph { a [kernel=\"a[i]: in p[i]; out q[i]\"] }",
@@ -112,6 +175,7 @@ std::vector<Scene> scenes_of_graphs() {
         {"ReadMachines", write_machine, read_machines, POLYTILE_OK, {}},
         {"PlanGraphs", none, plan_graphs, POLYTILE_OK, {}},
         {"PlanGraphsByThePaper", none, plan_by_the_paper, POLYTILE_OK, {}},
+        {"RunAStream", prepare_ports, run_stream, POLYTILE_OK, {}},
         {"ReadAWrongGraph", none, read_a_wrong_graph, POLYTILE_DECLARATION, {}},
     };
 }

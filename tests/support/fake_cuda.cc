@@ -1,6 +1,7 @@
 #include "support/fake_cuda.h"
 
 #include <cstdlib>
+#include <algorithm>
 #include <cstring>
 
 extern "C" {
@@ -261,7 +262,10 @@ cudaError_t FakeCuda::cudaPointerGetAttributes(struct cudaPointerAttributes *att
     attributes->type =
         is_on_device(byte_range(pointer, 1)) ? cudaMemoryTypeDevice : host_.type_of(pointer);
     void *const address = const_cast<void *>(pointer);
-    attributes->device = attributes->type == cudaMemoryTypeUnregistered ? -2 : 0;
+    attributes->device = attributes->type == cudaMemoryTypeUnregistered ? -2
+                         : attributes->type == cudaMemoryTypeDevice
+                             ? std::max(device_of(byte_range(pointer, 1)), 0)
+                             : 0;
     attributes->hostPointer = attributes->type == cudaMemoryTypeHost ? address : nullptr;
     attributes->devicePointer = attributes->type == cudaMemoryTypeUnregistered ? nullptr : address;
     return cudaSuccess;

@@ -51,6 +51,11 @@ polytile_status pti_kernel_check_arrays(polytile_context *ctx, const polytile_ke
 void pti_kernel_list_operands(const polytile_kernel *kernel, polytile_array *const *arrays,
                               polytile_array **operands);
 
+/** Replace what a kernel runs; who runs it has a copy of what it was. Errors: as
+ * polytile_kernel_create(). */
+polytile_status pti_kernel_bind(polytile_kernel *kernel,
+                                const polytile_implementation *implementation);
+
 /**
  * Keep a kernel, which the program may destroy meanwhile, until as many calls of release.
  *

@@ -87,12 +87,50 @@ static int bring(expander *of, int array, int memory) {
 }
 
 static void feed(expander *of) {
+    int task = -1;
     for (int a = 0; a < of->net->n_arrays; a++) {
         if (of->net->array[a].producer >= 0)
             continue;
-        const int task = add_task(of, -1, 0, (pti_task_note){PTI_TASK_FEED, -1, a, -1, -1});
+        if (task < 0)
+            task = add_task(of, -1, 0, (pti_task_note){PTI_TASK_FEED, -1, -1, -1, -1});
         add_buffer(of, task, of->net->array[a].n_bytes,
                    (pti_buffer_note){a, -1, pti_net_home(of->net, a, of->unit)});
+    }
+}
+
+/** The program takes what nothing reads, behind all that brings it to host memory. */
+static int take(expander *of) {
+    const int task = add_task(of, -1, 0, (pti_task_note){PTI_TASK_TAKE, -1, -1, -1, -1});
+    for (int a = 0; a < of->net->n_arrays; a++) {
+        if (of->net->array[a].n_flows > 0)
+            continue;
+        const int home = pti_net_home(of->net, a, of->unit);
+        add_reader(of, bring(of, a, of->net->host[home]), task, 0);
+    }
+    return task;
+}
+
+/** Return the first buffer that a task makes if nothing of its frame reads any; -1: something does. */
+static int find_unread(const expander *of, int task) {
+    const pti_stream_tasks *tasks = &of->out->tasks;
+    int first = -1;
+    for (int b = tasks->n_buffers - 1; b >= 0; b--)
+        if (tasks->buffer[b].producer == task && of->out->buffer[b].array >= 0)
+            first = b;
+    for (int64_t k = 0; k < of->n_readings && first >= 0; k++)
+        if (of->reading[k].reader.delay == 0 &&
+            tasks->buffer[of->reading[k].buffer].producer == task)
+            first = -1;
+    return first;
+}
+
+/** Let the program take frames behind all of their tasks, also of those that only later frames need:
+ * then a frame is done when it is taken. */
+static void take_rest(expander *of, int take) {
+    for (int t = 0; t < take && !of->failed; t++) {
+        const int unread = find_unread(of, t);
+        if (unread >= 0)
+            add_reader(of, unread, take, 0);
     }
 }
 
@@ -116,7 +154,8 @@ static void fire(expander *of, int actor, int *task_of) {
     }
 }
 
-/** Readers, once all buffers are there; those of one buffer behind each other. */
+/** Readers, once all buffers are there, the program as the last one; those of one buffer behind each
+ * other. */
 static void list_readers(expander *of, const int *task_of) {
     const pti_net *net = of->net;
     pti_stream_tasks *tasks = &of->out->tasks;
@@ -124,6 +163,7 @@ static void list_readers(expander *of, const int *task_of) {
         for (int64_t k = net->in_first[a]; k < net->in_first[a + 1]; k++)
             add_reader(of, bring(of, net->in_array[k], net->unit_memory[of->unit[a]]), task_of[a],
                        net->in_delay[k]);
+    take_rest(of, take(of));
     tasks->reader = calloc((size_t)of->n_readings + 1, sizeof *tasks->reader);
     of->failed = of->failed || tasks->reader == NULL;
     for (int b = 0; !of->failed && b < tasks->n_buffers; b++) {
@@ -177,4 +217,16 @@ void pti_expansion_free(pti_expansion *expansion) {
     free(expansion->task);
     free(expansion->buffer);
     *expansion = (pti_expansion){0};
+}
+
+bool pti_expansion_is_state(const pti_expansion *expansion, int buffer) {
+    const pti_stream_tasks *tasks = &expansion->tasks;
+    bool is = false;
+    for (int b = 0; b < tasks->n_buffers; b++) {
+        const pti_frame_buffer *held = &tasks->buffer[b];
+        for (int r = held->first_reader; r < held->first_reader + held->n_readers; r++)
+            is = is || (expansion->buffer[b].array >= 0 && tasks->reader[r].delay > 0 &&
+                        expansion->buffer[b].array == expansion->buffer[buffer].array);
+    }
+    return is;
 }

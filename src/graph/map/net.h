@@ -119,12 +119,18 @@ typedef struct pti_mapping {
 pti_found pti_mapping_find(const pti_net *net, pti_map_objective objective, const bool *allowed,
                            pti_mapping *mapping);
 
-typedef enum pti_task_kind { PTI_TASK_FIRE, PTI_TASK_MOVE, PTI_TASK_FEED } pti_task_kind;
+/** The program feeds all ports of a frame at once, and takes all at once; both take no time. */
+typedef enum pti_task_kind {
+    PTI_TASK_FIRE,
+    PTI_TASK_MOVE,
+    PTI_TASK_FEED,
+    PTI_TASK_TAKE
+} pti_task_kind;
 
 typedef struct pti_task_note {
     pti_task_kind kind;
     int actor; /* of PTI_TASK_FIRE */
-    int array; /* of the others */
+    int array; /* of PTI_TASK_MOVE */
     int from;  /* memories, of PTI_TASK_MOVE */
     int to;
 } pti_task_note;
@@ -145,5 +151,9 @@ typedef struct pti_expansion {
 /** Find tasks and buffers of a mapping. Returns false when memory runs out. */
 bool pti_expand(const pti_net *net, const int *unit, pti_expansion *expansion);
 void pti_expansion_free(pti_expansion *expansion);
+
+/** Return whether somebody reads an older frame of the array that a buffer has: what the frames before
+ * left then stays, also where a frame fails. */
+bool pti_expansion_is_state(const pti_expansion *expansion, int buffer);
 
 #endif

@@ -68,11 +68,12 @@ static double choose_ticks(const pti_planning *of) {
     return exp2(floor(log2(sum_s > 0 ? most_ticks / sum_s : most_ticks)));
 }
 
+/** Each firing has a tick, so that what reads a frame is never at the moment when it is made. */
 static void fill_in_units(pti_planning *of) {
     pti_net *net = &of->net;
     of->ticks_per_s = choose_ticks(of);
     for (int k = 0; k < net->n_actors * net->n_units; k++)
-        net->ticks[k] = llround(of->seconds[k] * of->ticks_per_s);
+        net->ticks[k] = llround(fmax(1, of->seconds[k] * of->ticks_per_s));
     for (int u = 0; u < net->n_units; u++)
         net->unit_memory[u] = of->machine->unit[u].memory;
     for (int m = 0; m < net->n_memories; m++)

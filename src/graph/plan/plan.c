@@ -13,13 +13,15 @@ static void destroy_plan(pti_object *object) {
     free(plan->actor);
     free(plan->level);
     free((void *)plan->array);
-    free((void *)plan->unit);
+    free(plan->unit);
     free(plan->memory);
     free(plan->channel);
     free(plan->edge);
     free(plan->lane);
     free(plan->task);
     free(plan->dot);
+    pti_expansion_free(&plan->expansion);
+    pti_periodic_free(&plan->schedule);
     pti_text_free(&plan->notes);
     free(plan);
 }
@@ -63,6 +65,7 @@ static polytile_status plan_graph(pti_planning *of, const polytile_graph_options
     PTI_TRY(pti_planning_check_actors(of));
     PTI_TRY(pti_planning_choose(of, &mapping, &outcome));
     PTI_TRY(pti_planning_write(of, &mapping, &outcome));
+    pti_planning_hand_over(of, &outcome);
 done:
     pti_outcome_free(&outcome);
     free(mapping.unit);

@@ -15,6 +15,13 @@ typedef struct pti_planned_actor {
     double seconds;
 } pti_planned_actor;
 
+typedef struct pti_planned_unit {
+    const char *name;
+    const char *device; /* its text */
+    int rank;
+    int memory;
+} pti_planned_unit;
+
 typedef struct pti_channel {
     const char *array; /* "NAME (scratch)" of what an actor has for itself */
     int memory;
@@ -28,6 +35,7 @@ typedef struct pti_planned_memory {
     const char *name;
     int64_t n_bytes;
     int64_t limit_bytes; /* 0: none */
+    bool is_host;        /* of its rank, where ports lie */
 } pti_planned_memory;
 
 /** A unit or a direction of a link that is used, with what it does in a period. */
@@ -62,9 +70,9 @@ struct polytile_graph_plan {
     int n_actors;
     pti_planned_actor *actor; /* in the text's order; owned, as all lists */
     int n_units;
-    const char **unit;
+    pti_planned_unit *unit;
     int n_channels;
-    pti_channel *channel;
+    pti_channel *channel; /* one a buffer of the tasks */
     int n_memories;
     pti_planned_memory *memory;
     int n_lanes;
@@ -86,8 +94,11 @@ struct polytile_graph_plan {
     bool overlap;
     bool mapping_is_exact;
     bool channels_are_least;
-    pti_text notes; /* warnings, each with its end of line; owned */
-    char *dot;      /* the graph with its units; owned */
+    int64_t graph_serial;    /* of the graph that was planned */
+    pti_expansion expansion; /* tasks, which units and links run, and buffers; owned */
+    pti_periodic schedule;   /* of these; owned */
+    pti_text notes;          /* warnings, each with its end of line; owned */
+    char *dot;               /* the graph with its units; owned */
     double plan_s;
 };
 
@@ -148,5 +159,8 @@ polytile_status pti_planning_store(pti_planning *planning, pti_outcome *outcome)
 /** Write down what was found. Errors: NO_MEMORY. */
 polytile_status pti_planning_write(pti_planning *planning, const pti_mapping *mapping,
                                    const pti_outcome *outcome);
+
+/** The tasks and their schedule become the plan's. */
+void pti_planning_hand_over(pti_planning *planning, pti_outcome *outcome);
 
 #endif

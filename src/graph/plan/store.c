@@ -12,6 +12,40 @@ void pti_outcome_free(pti_outcome *outcome) {
     *outcome = (pti_outcome){0};
 }
 
+static bool is_fed(const pti_expansion *expansion, int buffer) {
+    return expansion->task[expansion->tasks.buffer[buffer].producer].kind == PTI_TASK_FEED;
+}
+
+/** Give buffers at least as many frames as a reader is behind, or one more where the program feeds them:
+ * else a frame would wait for a later one, or for itself. */
+static void raise_capacities(pti_outcome *outcome) {
+    const pti_stream_tasks *tasks = &outcome->expansion.tasks;
+    for (int b = 0; b < tasks->n_buffers; b++) {
+        const pti_frame_buffer *held = &tasks->buffer[b];
+        for (int r = held->first_reader; r < held->first_reader + held->n_readers; r++)
+            outcome->schedule.capacity[b] =
+                pti_max(outcome->schedule.capacity[b],
+                        tasks->reader[r].delay + is_fed(&outcome->expansion, b));
+    }
+}
+
+static bool is_taken(const pti_expansion *expansion, int buffer) {
+    const pti_stream_tasks *tasks = &expansion->tasks;
+    const pti_frame_buffer *held = &tasks->buffer[buffer];
+    bool is = false;
+    for (int r = held->first_reader; r < held->first_reader + held->n_readers; r++)
+        is = is || expansion->task[tasks->reader[r].task].kind == PTI_TASK_TAKE;
+    return is;
+}
+
+/** Return whether nothing may have a buffer's memory between its frames. The program pushes a frame
+ * before any task of it runs, and pulls it behind all of them. */
+static bool is_kept(const pti_outcome *outcome, int buffer) {
+    return outcome->schedule.capacity[buffer] > 1 || is_fed(&outcome->expansion, buffer) ||
+           is_taken(&outcome->expansion, buffer) ||
+           pti_expansion_is_state(&outcome->expansion, buffer);
+}
+
 static void describe_lives(const pti_outcome *outcome, pti_stored *stored) {
     const pti_stream_tasks *tasks = &outcome->expansion.tasks;
     const pti_periodic *schedule = &outcome->schedule;
@@ -25,9 +59,9 @@ static void describe_lives(const pti_outcome *outcome, pti_stored *stored) {
         }
         stored[b] = (pti_stored){
             .memory = outcome->expansion.buffer[b].memory,
-            .begin = schedule->start[held->producer] % schedule->period,
-            .ticks = schedule->capacity[b] > 1 ? schedule->period
-                                               : pti_max(1, end - schedule->start[held->producer]),
+            .begin = schedule->start[held->producer],
+            .ticks = is_kept(outcome, b) ? schedule->period
+                                         : pti_max(1, end - schedule->start[held->producer]),
             .n_bytes = pti_mul_saturated(held->frame_bytes, schedule->capacity[b])};
     }
 }
@@ -38,6 +72,7 @@ polytile_status pti_planning_store(pti_planning *of, pti_outcome *outcome) {
     outcome->memory_bytes = calloc((size_t)n_memories + 1, sizeof *outcome->memory_bytes);
     if (outcome->stored == NULL || outcome->memory_bytes == NULL)
         return pti_fail_memory(of->ctx, "planning a graph", PTI_UNKNOWN_BYTES);
+    raise_capacities(outcome);
     describe_lives(outcome, outcome->stored);
     const pti_lives lives = {outcome->schedule.period, outcome->stored};
     if (!pti_stored_colour(n_buffers, outcome->stored, pti_lives_overlap, &lives, n_memories,

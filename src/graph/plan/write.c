@@ -76,7 +76,9 @@ static void write_actors(writer *to) {
                                              to->of->seconds[a * to->of->net.n_units + unit]};
     }
     for (int u = 0; u < plan->n_units; u++)
-        plan->unit[u] = keep(to, to->of->machine->unit[u].name);
+        plan->unit[u] = (pti_planned_unit){
+            keep(to, to->of->machine->unit[u].name), keep(to, to->of->machine->unit[u].device),
+            to->of->machine->unit[u].rank, to->of->machine->unit[u].memory};
     for (int a = 0; a < plan->n_arrays; a++)
         plan->array[a] = keep(to, to->of->graph->array[a].name);
 }
@@ -100,9 +102,9 @@ static void write_channels(writer *to) {
             .offset_bytes = outcome->stored[b].offset_bytes};
     }
     for (int m = 0; m < plan->n_memories; m++)
-        plan->memory[m] =
-            (pti_planned_memory){keep(to, to->of->machine->memory[m].name),
-                                 outcome->memory_bytes[m], to->of->machine->memory[m].limit_bytes};
+        plan->memory[m] = (pti_planned_memory){
+            keep(to, to->of->machine->memory[m].name), outcome->memory_bytes[m],
+            to->of->machine->memory[m].limit_bytes, to->of->machine->memory[m].is_host};
 }
 
 static int find_lane(writer *to, int resource) {
@@ -301,4 +303,12 @@ polytile_status pti_planning_write(pti_planning *of, const pti_mapping *mapping,
     return to.failed || of->plan->notes.failed
                ? pti_fail_memory(of->ctx, "a graph's plan", PTI_UNKNOWN_BYTES)
                : POLYTILE_OK;
+}
+
+void pti_planning_hand_over(pti_planning *of, pti_outcome *outcome) {
+    of->plan->graph_serial = of->graph->object.serial;
+    of->plan->expansion = outcome->expansion;
+    of->plan->schedule = outcome->schedule;
+    outcome->expansion = (pti_expansion){0};
+    outcome->schedule = (pti_periodic){0};
 }

@@ -144,21 +144,47 @@ static int64_t between_bytes(const polytile_graph *graph, const pti_actor *actor
     return 0;
 }
 
+static bool is_written_by(const pti_actor *actor, int array) {
+    bool is = false;
+    for (int o = 0; o < actor->n_operands; o++)
+        is = is || actor->out[o].array == array;
+    return is;
+}
+
+/** Describe each operand's array. An older frame of an array that the actor writes is another one, which
+ * the caller destroys. */
+static polytile_status describe_operands(const polytile_graph *graph, const pti_actor *actor,
+                                         polytile_array **arrays, polytile_array **older) {
+    polytile_status status = POLYTILE_OK;
+    for (int o = 0; o < actor->n_operands; o++) {
+        const pti_flow *flow = actor->out[o].array >= 0 ? &actor->out[o] : &actor->in[o];
+        const pti_graph_array *array = &graph->array[flow->array];
+        arrays[o] = array->described;
+        if (actor->out[o].array >= 0 || !is_written_by(actor, flow->array))
+            continue;
+        PTI_TRY(pti_array_create(graph->object.context, array->name, array->type, &array->domain,
+                                 &older[o]));
+        arrays[o] = older[o];
+    }
+done:
+    return status;
+}
+
 static polytile_status check_kernel(const polytile_graph *graph, pti_actor *actor) {
     polytile_launch_options options = {.n_parameters = actor->n_parameters,
                                        .parameters = actor->parameter};
     polytile_status status;
-    polytile_array **arrays = calloc((size_t)actor->n_operands + 1, sizeof *arrays);
+    polytile_array **arrays = calloc(2 * (size_t)actor->n_operands + 1, sizeof *arrays);
+    polytile_array **older = arrays == NULL ? NULL : arrays + actor->n_operands;
     if (arrays == NULL)
         return pti_fail_memory(graph->object.context, actor->name, PTI_UNKNOWN_BYTES);
-    for (int o = 0; o < actor->n_operands; o++) {
-        const pti_flow *flow = actor->out[o].array >= 0 ? &actor->out[o] : &actor->in[o];
-        arrays[o] = graph->array[flow->array].described;
-    }
+    PTI_TRY(describe_operands(graph, actor, arrays, older));
     PTI_TRY(polytile_check(actor->kernel, &actor->domain, actor->n_operands, arrays, &options));
     PTI_TRY(measure(graph, actor, arrays));
     actor->scratch_bytes = pti_add_saturated(actor->scratch_bytes, between_bytes(graph, actor));
 done:
+    for (int o = 0; o < actor->n_operands; o++)
+        polytile_array_destroy(older[o]);
     free(arrays);
     return status == POLYTILE_OK
                ? status

@@ -36,6 +36,7 @@ typedef struct pti_actor {
     size_t at;
     const pti_dot_attributes *given;
     polytile_kernel *kernel; /* of the context */
+    int bound_by; /* what gave its implementation: 0 nothing, 1 its kernel's name, 2 its own */
     polytile_domain domain;
     int n_parameters;
     polytile_parameter parameter[POLYTILE_MAX_PARAMETERS];

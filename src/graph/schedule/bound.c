@@ -25,6 +25,24 @@ static bool solve_afresh(const pti_start_edges *edges, int64_t period, int64_t *
     return pti_start_edges_solve(edges, period, start, task);
 }
 
+/** Go back from a task that is raised for ever, to what raises it, until that goes round. */
+static int find_on_cycle(const pti_start_edges *edges, int64_t period, const int64_t *start,
+                         int task) {
+    for (int step = 0; step < edges->n_tasks; step++) {
+        int64_t most = INT64_MIN;
+        int before = task;
+        for (const pti_start_edge *e = edges->edge; e < edges->edge + edges->n; e++) {
+            const int64_t least = start[e->from] + e->ticks - e->tokens * period;
+            if (e->to == task && least > most) {
+                most = least;
+                before = e->from;
+            }
+        }
+        task = before;
+    }
+    return task;
+}
+
 /** The least period that no cycle forbids, by bisection between one that is forbidden and one that
  * is not. */
 static void find_cycles(const pti_start_edges *edges, const pti_stream_tasks *of, int64_t *start,
@@ -36,14 +54,14 @@ static void find_cycles(const pti_start_edges *edges, const pti_stream_tasks *of
     for (int t = 0; t < of->n_tasks; t++)
         allowed += 2 * of->task[t].ticks;
     bound->kind = PTI_BOUND_CYCLE;
-    bound->task = task;
+    bound->task = find_on_cycle(edges, bound->ticks, start, task);
     while (allowed - forbidden > 1) {
         const int64_t middle = forbidden + (allowed - forbidden) / 2;
         if (solve_afresh(edges, middle, start, &task)) {
             allowed = middle;
         } else {
             forbidden = middle;
-            bound->task = task;
+            bound->task = find_on_cycle(edges, middle, start, task);
         }
     }
     bound->ticks = allowed;

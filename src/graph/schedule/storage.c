@@ -7,7 +7,8 @@
 bool pti_lives_overlap(const void *of, int a, int b) {
     const pti_lives *lives = of;
     const pti_stored *x = &lives->stored[a], *y = &lives->stored[b];
-    if (x->ticks >= lives->period || y->ticks >= lives->period)
+    if (x->ticks >= lives->period || y->ticks >= lives->period ||
+        pti_max(x->begin, y->begin) - pti_min(x->begin, y->begin) >= lives->period)
         return true;
     const int64_t apart = pti_floor_mod(y->begin - x->begin, lives->period);
     return apart < x->ticks || apart + y->ticks > lives->period;

@@ -8,7 +8,7 @@
 /** What a buffer needs, and where it lies. */
 typedef struct pti_stored {
     int memory;
-    int64_t begin; /* of its life within a period */
+    int64_t begin; /* of its life with frame 0 */
     int64_t ticks; /* of its life; at least a period: it never shares */
     int64_t n_bytes;
     int colour;           /* of its memory, from 0; out */
@@ -26,7 +26,8 @@ typedef bool pti_stored_conflict(const void *of, int a, int b);
 bool pti_stored_colour(int n, pti_stored *stored, pti_stored_conflict *conflict, const void *of,
                        int n_memories, int64_t *memory_bytes);
 
-/** Lives that are lists of stored buffers of one period: conflict where they overlap. */
+/** Lives that are lists of stored buffers of one period: conflict where they overlap, or where those of
+ * one frame begin a period or more apart, so that a frame would wait for a later one. */
 typedef struct pti_lives {
     int64_t period;
     const pti_stored *stored;

@@ -115,7 +115,7 @@ static void draw_graph(const drawing *of) {
     for (int a = 0; a < plan->n_actors; a++) {
         const pti_planned_actor *actor = &plan->actor[a];
         const pti_words tooltip =
-            pti_words_of("%.200s on %.100s, %s", actor->name, plan->unit[actor->unit],
+            pti_words_of("%.200s on %.100s, %s", actor->name, plan->unit[actor->unit].name,
                          pti_words_seconds(actor->seconds).text);
         draw_box(of, 2 * plan->level[a] + 1, of->actor_y[a], "superblock",
                  colour_of(of, actor->unit).text, actor->name, tooltip.text);

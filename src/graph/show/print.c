@@ -79,7 +79,7 @@ void pti_graph_plan_write_text(pti_text *text, const pti_object *object) {
     for (int a = 0; a < plan->n_actors; a++)
         pti_text_add(text, "  %-28s %12s on %s\n", plan->actor[a].name,
                      pti_words_seconds(plan->actor[a].seconds).text,
-                     plan->unit[plan->actor[a].unit]);
+                     plan->unit[plan->actor[a].unit].name);
     write_lanes(text, plan);
     write_memories(text, plan);
     if (plan->notes.data != NULL)
@@ -93,7 +93,7 @@ static json_t *json_actors(const polytile_graph_plan *plan) {
     for (int a = 0; a < plan->n_actors; a++) {
         const pti_json_member members[] = {
             {"name", pti_json_name(plan->actor[a].name)},
-            {"on", pti_json_name(plan->unit[plan->actor[a].unit])},
+            {"on", pti_json_name(plan->unit[plan->actor[a].unit].name)},
             {"seconds", pti_json_real(plan->actor[a].seconds)},
             {NULL, NULL},
         };

@@ -53,6 +53,9 @@ static const pti_device_functions functions = {
     .submit_tiles = pti_cuda_submit_tiles,
     .finish = pti_cuda_finish,
     .close = close_cuda,
+    .copy_bytes = pti_cuda_copy_bytes,
+    .pin = pti_cuda_pin,
+    .unpin = pti_cuda_unpin,
     .peer = &pti_cuda_peer_functions,
 };
 

@@ -132,6 +132,18 @@ typedef struct pti_peer_functions {
     void (*drop_event)(pti_event *event);
 } pti_peer_functions;
 
+/** Which way bytes go; memory of the host, and the device's own. */
+typedef enum pti_way { PTI_WAY_IN, PTI_WAY_OUT, PTI_WAY_WITHIN, PTI_WAY_FROM_PEER } pti_way;
+
+/** Bytes that are copied as one piece. */
+typedef struct pti_byte_copy {
+    pti_way way;
+    void *to;
+    const void *from; /* within the device's memory NULL stands for zeros */
+    int64_t n_bytes;
+    polytile_device *peer; /* in whose memory they lie, of PTI_WAY_FROM_PEER */
+} pti_byte_copy;
+
 /** A function that fails leaves the error's text on the device's context. */
 typedef struct pti_device_functions {
     /** Return whether an implementation has what this device runs; *wanted names that. */
@@ -156,6 +168,11 @@ typedef struct pti_device_functions {
     /** Wait for all that was submitted, also after a failure, and set the report's times. Called
      * once after each begin, also if that failed. */
     polytile_status (*finish)(polytile_device *device);
+    /** Copy bytes outside of runs, and wait for that. NULL: it has no memory but the host's. */
+    polytile_status (*copy_bytes)(polytile_device *device, const pti_byte_copy *copy);
+    /** Pin memory of the host, so that copies are fast; false: it stays as it is. NULL likewise. */
+    bool (*pin)(polytile_device *device, void *memory, int64_t n_bytes);
+    void (*unpin)(polytile_device *device, void *memory);
     /** Free the device and all that it owns. */
     void (*close)(polytile_device *device);
     const pti_peer_functions *peer; /* NULL: no other device's memory is in its reach */

@@ -184,6 +184,43 @@ TEST(Mapping, NobodyRunsWhereHeIsNotAllowed) {
               PTI_NONE_FOUND);
 }
 
+/** How many tasks the program's taking of a frame does not wait for, directly or not. */
+int count_left(const pti_stream_tasks &tasks, int take) {
+    std::vector<bool> is_before(static_cast<size_t>(tasks.n_tasks));
+    is_before[static_cast<size_t>(take)] = true;
+    for (int round = 0; round < tasks.n_tasks; round++)
+        for (int b = 0; b < tasks.n_buffers; b++)
+            for (int r = 0; r < tasks.buffer[b].n_readers; r++) {
+                const pti_buffer_reader &reader = tasks.reader[tasks.buffer[b].first_reader + r];
+                if (reader.delay == 0 && is_before[static_cast<size_t>(reader.task)])
+                    is_before[static_cast<size_t>(tasks.buffer[b].producer)] = true;
+            }
+    return static_cast<int>(std::count(is_before.begin(), is_before.end(), false));
+}
+
+/* The program takes a frame once, behind all of its tasks, and feeds it once. */
+TEST(ExpansionRandom, FramesAreTakenBehindAllTheirTasks) {
+    Random random(test_seed("ExpansionRandom.FramesAreTakenBehindAllTheirTasks"));
+    for (int64_t round = 0; round < scaled(100); round++) {
+        const Net drawn(random, 8, 3, true, true);
+        std::vector<int> unit;
+        for (int a = 0; a < drawn.net.n_actors; a++)
+            unit.push_back(static_cast<int>(random.number(0, drawn.net.n_units - 1)));
+        pti_expansion expansion;
+        ASSERT_TRUE(pti_expand(&drawn.net, unit.data(), &expansion));
+        int n_fed = 0, n_taken = 0, take = 0;
+        for (int t = 0; t < expansion.tasks.n_tasks; t++) {
+            n_fed += expansion.task[t].kind == PTI_TASK_FEED;
+            n_taken += expansion.task[t].kind == PTI_TASK_TAKE;
+            take = expansion.task[t].kind == PTI_TASK_TAKE ? t : take;
+        }
+        EXPECT_LE(n_fed, 1);
+        EXPECT_EQ(n_taken, 1);
+        EXPECT_EQ(count_left(expansion.tasks, take), 0);
+        pti_expansion_free(&expansion);
+    }
+}
+
 /* Every firing reads what lies in the memory of its unit, and every transfer goes over a link. */
 TEST(ExpansionRandom, MovesFramesOverLinksToWhereTheyAreRead) {
     Random random(test_seed("ExpansionRandom.MovesFramesOverLinksToWhereTheyAreRead"));
@@ -206,7 +243,7 @@ TEST(ExpansionRandom, MovesFramesOverLinksToWhereTheyAreRead) {
                 if (task.kind == PTI_TASK_FIRE) {
                     EXPECT_EQ(net.unit_memory[unit[static_cast<size_t>(task.actor)]], note.memory);
                     n_read++;
-                } else {
+                } else if (task.kind == PTI_TASK_MOVE) {
                     EXPECT_EQ(task.from, note.memory);
                     EXPECT_EQ(task.array, note.array);
                     EXPECT_GT(net.rate[task.from * net.n_memories + task.to], 0);

@@ -219,7 +219,7 @@ TEST_F(GraphPlan, WhatTakesNoTimeHasNearlyNoPeriod) {
     ASSERT_NE(made, nullptr) << error();
     EXPECT_GT(made->period_s, 0);
     EXPECT_LT(made->period_s, 1e-12);
-    EXPECT_STREQ(made->bound, "no work");
+    EXPECT_STREQ(made->bound, "work of host");
 }
 
 TEST_F(GraphPlan, RefusesWhatTheMachineHasNot) {

@@ -106,6 +106,11 @@ polytile_status pti_cuda_free_bytes(pti_cuda_device *cuda, int64_t *free_bytes);
 polytile_status pti_cuda_usable(polytile_device *device, int64_t *usable_bytes);
 polytile_status pti_cuda_reserve(polytile_device *device, int64_t arena_bytes, void **arena);
 
+/** Functions of bytes.c for the device's table. */
+polytile_status pti_cuda_copy_bytes(polytile_device *device, const pti_byte_copy *copy);
+bool pti_cuda_pin(polytile_device *device, void *memory, int64_t n_bytes);
+void pti_cuda_unpin(polytile_device *device, void *memory);
+
 /** Functions of run.c for the device's table. */
 polytile_status pti_cuda_begin(polytile_device *device, pti_execution *execution);
 polytile_status pti_cuda_submit(polytile_device *device, const pti_command *command);

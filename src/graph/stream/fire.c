@@ -1,0 +1,110 @@
+#include "graph/stream/stream.h"
+
+#include "launch/execute/execute.h"
+#include "partition/window/plan.h"
+
+/* One firing of an actor, or one transfer, on the thread of its lane. */
+
+static polytile_array *array_of(const polytile_stream *stream, int buffer, int64_t frame) {
+    const pti_stream_buffer *of = &stream->buffer[buffer];
+    return of->array[pti_stream_slot(of, frame)];
+}
+
+/** Copy what an operand held before to where it is left. */
+static polytile_status copy_before(const pti_stream_lane *lane, const pti_stream_operand *operand,
+                                   int64_t frame) {
+    const polytile_stream *stream = lane->stream;
+    const pti_stream_buffer *out = &stream->buffer[operand->out];
+    void *to = pti_stream_bytes(out, frame);
+    const void *from = pti_stream_bytes(&stream->buffer[operand->in], frame - operand->in_delay);
+    return to == from ? POLYTILE_OK
+                      : pti_stream_copy_within(lane->device, stream->memory[lane->memory].is_on_gpu,
+                                               to, from, out->frame_bytes);
+}
+
+static polytile_status clear(const pti_stream_lane *lane, const polytile_array *array) {
+    return pti_stream_copy_within(lane->device, lane->stream->memory[lane->memory].is_on_gpu,
+                                  pti_array_memory(array), NULL, array->n_bytes);
+}
+
+/** The arrays of a run of several: results but the last lie between, so that the last one is left. */
+static polytile_array *array_of_run(const polytile_stream *stream, const pti_stream_actor *actor,
+                                    const pti_stream_operand *operand, int64_t frame, int64_t run) {
+    const bool is_between = actor->between != NULL && (actor->repeat - run) % 2 == 0;
+    if (operand->out >= 0)
+        return is_between ? actor->between : array_of(stream, operand->out, frame);
+    if (actor->between == NULL || run == 0)
+        return array_of(stream, operand->in, frame - operand->in_delay);
+    for (int o = 0; o < actor->n_operands; o++)
+        if (actor->operand[o].out >= 0)
+            return array_of_run(stream, actor, &actor->operand[o], frame, run - 1);
+    return NULL;
+}
+
+static polytile_status execute(pti_stream_lane *lane, pti_stream_actor *actor,
+                               polytile_array *const *given) {
+    polytile_array *listed[PTI_MAX_OPERANDS] = {0}, *operand[PTI_MAX_OPERANDS] = {0};
+    const pti_instance *instance = actor->plan->instance;
+    polytile_report report = {0};
+    pti_kernel_list_operands(actor->kernel, given, listed);
+    for (int o = 0; o < actor->kernel->declaration->n_arrays; o++)
+        if (listed[o] == NULL)
+            listed[o] = actor->arrays.array[o];
+    for (int o = 0; o < instance->n_operands; o++)
+        operand[o] = listed[pti_operand_array(instance, o)];
+    lane->device->is_running = true;
+    const polytile_status status =
+        pti_execute(lane->device, actor->plan->schedule, &actor->body, operand, &report);
+    lane->device->is_running = false;
+    return status;
+}
+
+static polytile_status run_once(pti_stream_lane *lane, pti_stream_actor *actor, int64_t frame,
+                                int64_t run) {
+    polytile_array *given[PTI_MAX_OPERANDS] = {0};
+    polytile_status status;
+    for (int o = 0; o < actor->n_operands; o++) {
+        given[o] = array_of_run(lane->stream, actor, &actor->operand[o], frame, run);
+        if (actor->operand[o].is_cleared)
+            PTI_TRY(clear(lane, given[o]));
+    }
+    status = execute(lane, actor, given);
+done:
+    return status;
+}
+
+polytile_status pti_stream_fire(pti_stream_lane *lane, pti_stream_actor *actor, int64_t frame) {
+    polytile_status status = POLYTILE_OK;
+    for (int o = 0; o < actor->n_operands; o++)
+        if (actor->operand[o].in >= 0 && actor->operand[o].out >= 0)
+            PTI_TRY(copy_before(lane, &actor->operand[o], frame));
+    for (int64_t run = 0; run < actor->repeat; run++)
+        PTI_TRY(run_once(lane, actor, frame, run));
+done:
+    return status;
+}
+
+polytile_status pti_stream_move(const pti_stream_lane *lane, int from, int to, int64_t frame) {
+    const polytile_stream *stream = lane->stream;
+    const pti_stream_buffer *source = &stream->buffer[from], *target = &stream->buffer[to];
+    const bool comes_from_gpu = stream->memory[source->memory].is_on_gpu;
+    const pti_byte_copy copy = {.way = !stream->memory[target->memory].is_on_gpu ? PTI_WAY_OUT
+                                       : comes_from_gpu                          ? PTI_WAY_FROM_PEER
+                                                                                 : PTI_WAY_IN,
+                                .to = pti_stream_bytes(target, frame),
+                                .from = pti_stream_bytes(source, frame),
+                                .n_bytes = source->frame_bytes,
+                                .peer = lane->peer};
+    if (lane->device != NULL)
+        return lane->device->functions->copy_bytes(lane->device, &copy);
+    return pti_stream_copy_within(NULL, false, copy.to, copy.from, copy.n_bytes);
+}
+
+/** A link's handle copies within the memory that it fills. */
+polytile_status pti_stream_restore(pti_stream_lane *lane, int buffer, int64_t frame) {
+    const pti_stream_buffer *of = &lane->stream->buffer[buffer];
+    const bool has_before = of->n_slots > 1 && !of->is_lost[pti_stream_slot(of, frame - 1)];
+    return pti_stream_copy_within(
+        lane->device, lane->stream->memory[of->memory].is_on_gpu, pti_stream_bytes(of, frame),
+        has_before ? pti_stream_bytes(of, frame - 1) : NULL, of->frame_bytes);
+}

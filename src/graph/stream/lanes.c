@@ -1,0 +1,147 @@
+#include "graph/stream/stream.h"
+
+#include "launch/open/open.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Which lanes there are, and the devices that they use. */
+
+/** Find the number of a lane's tasks, or list them. */
+static int list_tasks(const polytile_stream *stream, int resource, int *list) {
+    int n = 0;
+    for (int t = 0; t < stream->expansion.tasks.n_tasks; t++) {
+        if (stream->expansion.tasks.task[t].resource != resource)
+            continue;
+        if (list != NULL)
+            list[n] = t;
+        n++;
+    }
+    return n;
+}
+
+/** The host has no memory of its own here: the stream has it. */
+static polytile_status open_host(polytile_context *ctx, const pti_device_text *parsed,
+                                 polytile_device **device) {
+    char text[64] = "host";
+    if (parsed->value[PTI_OPTION_THREADS] > 0)
+        snprintf(text, sizeof text, "host(threads=%lld)",
+                 (long long)parsed->value[PTI_OPTION_THREADS]);
+    return polytile_device_open(ctx, text, device);
+}
+
+static polytile_status open_unit(polytile_stream *stream, const pti_planned_unit *unit,
+                                 pti_stream_lane *lane) {
+    polytile_context *ctx = stream->object.context;
+    pti_device_text parsed;
+    polytile_status status;
+    lane->memory = unit->memory;
+    if (unit->rank != 0)
+        return pti_fail(ctx, POLYTILE_UNSUPPORTED,
+                        "%s: unit %s is on rank %d, and streams run on one rank", stream->name,
+                        unit->name, unit->rank);
+    PTI_TRY(pti_device_text_parse(ctx, unit->device, &parsed));
+    status = parsed.driver == &pti_host_driver
+                 ? open_host(ctx, &parsed, &lane->device)
+                 : polytile_device_open(ctx, unit->device, &lane->device);
+done:
+    return status;
+}
+
+/** Open a handle for copies of a memory's GPU; none where the memory is the host's. */
+static polytile_status open_copier(polytile_context *ctx, const polytile_graph_plan *plan,
+                                   int memory, polytile_device **device) {
+    char text[64];
+    polytile_status status = POLYTILE_OK;
+    for (int u = 0; u < plan->n_units && *device == NULL; u++) {
+        pti_device_text parsed;
+        if (plan->unit[u].memory != memory)
+            continue;
+        PTI_TRY(pti_device_text_parse(ctx, plan->unit[u].device, &parsed));
+        if (parsed.driver == &pti_host_driver)
+            continue;
+        snprintf(text, sizeof text, "%s:%lld", parsed.driver->name, (long long)parsed.number);
+        PTI_TRY(polytile_device_open(ctx, text, device));
+    }
+done:
+    return status;
+}
+
+/** Open the handle of the memory that a link fills, or, where that is the host's, of the one that it
+ * empties. Without access to another GPU's memory CUDA copies all the same, by way of the host. */
+static polytile_status open_link(polytile_stream *stream, const polytile_graph_plan *plan,
+                                 pti_stream_lane *lane) {
+    polytile_context *ctx = stream->object.context;
+    const char *why_not;
+    const pti_task_note *note = &stream->expansion.task[lane->task[0]];
+    polytile_status status;
+    PTI_TRY(open_copier(ctx, plan, note->to, &lane->device));
+    if (lane->device == NULL)
+        PTI_TRY(open_copier(ctx, plan, note->from, &lane->device));
+    else
+        PTI_TRY(open_copier(ctx, plan, note->from, &lane->peer));
+    if (lane->peer != NULL)
+        lane->device->functions->peer->reaches(lane->device, lane->peer, &why_not);
+done:
+    return status;
+}
+
+static char *name_lane(const polytile_graph_plan *plan, const pti_stream_lane *lane,
+                       const pti_task_note *note) {
+    char *name = NULL;
+    if (lane->is_unit)
+        return strdup(plan->unit[lane->resource].name);
+    return asprintf(&name, "%s -> %s", plan->memory[note->from].name, plan->memory[note->to].name) <
+                   0
+               ? NULL
+               : name;
+}
+
+static polytile_status open_lane(polytile_stream *stream, const polytile_graph_plan *plan,
+                                 int resource, int n_tasks) {
+    pti_stream_lane *lane = &stream->lane[stream->n_lanes++];
+    *lane = (pti_stream_lane){
+        .stream = stream,
+        .resource = resource,
+        .is_unit = resource < plan->n_units,
+        .n_tasks = n_tasks,
+        .task = calloc((size_t)n_tasks, sizeof *lane->task),
+        .is_lost = calloc((size_t)stream->expansion.tasks.n_buffers, sizeof *lane->is_lost)};
+    if (lane->task == NULL || lane->is_lost == NULL)
+        return pti_fail_memory(stream->object.context, stream->name, n_tasks);
+    list_tasks(stream, resource, lane->task);
+    lane->name = name_lane(plan, lane, &stream->expansion.task[lane->task[0]]);
+    if (lane->name == NULL)
+        return pti_fail_memory(stream->object.context, stream->name, PTI_UNKNOWN_BYTES);
+    return lane->is_unit ? open_unit(stream, &plan->unit[resource], lane)
+                         : open_link(stream, plan, lane);
+}
+
+polytile_status pti_stream_open_lanes(polytile_stream *stream, const polytile_graph_plan *plan) {
+    const int n_resources = stream->expansion.tasks.n_resources;
+    polytile_status status = POLYTILE_OK;
+    stream->lane = calloc((size_t)n_resources + 1, sizeof *stream->lane);
+    if (stream->lane == NULL)
+        return pti_fail_memory(stream->object.context, stream->name, n_resources);
+    for (int r = 0; r < n_resources; r++) {
+        const int n_tasks = list_tasks(stream, r, NULL);
+        stream->n_lane_tasks += n_tasks;
+        if (n_tasks > 0)
+            PTI_TRY(open_lane(stream, plan, r, n_tasks));
+    }
+done:
+    return status;
+}
+
+void pti_stream_close_lanes(polytile_stream *stream) {
+    for (int l = 0; stream->lane != NULL && l < stream->n_lanes; l++) {
+        pti_stream_lane *lane = &stream->lane[l];
+        polytile_device_close(lane->device);
+        polytile_device_close(lane->peer);
+        free(lane->task);
+        free(lane->is_lost);
+        free(lane->name);
+    }
+    free(stream->lane);
+}

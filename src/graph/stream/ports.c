@@ -1,0 +1,217 @@
+#include "graph/stream/stream.h"
+
+#include "access/array/type.h"
+#include "base/clock.h"
+#include "launch/host/box_copy.h"
+
+#include <inttypes.h>
+#include <limits.h>
+
+/* What the program does: it feeds frames and takes results, in its own thread. */
+
+/** Frames in memory of the library lie in C order, those of the program as its arrays say. */
+static void copy_frame(const polytile_array *to, const polytile_array *from) {
+    const pti_move move = {.box = &to->domain,
+                           .element_bytes = to->element_bytes,
+                           .to = {to->data, &to->layout},
+                           .from = {from->data, &from->layout}};
+    if (to->n_bytes > 0)
+        pti_box_copy(&move, 1);
+}
+
+static polytile_status check_array(const polytile_stream *stream, const polytile_array *given,
+                                   const polytile_array *port) {
+    char types[2][PTI_TYPE_TEXT_BYTES];
+    polytile_context *ctx = stream->object.context;
+    if (given == NULL || given->object.context != ctx)
+        return pti_fail(ctx, POLYTILE_INVALID,
+                        "%s: the array for %s is NULL, or of another context", stream->name,
+                        port->name);
+    if (given->type != port->type || !pti_box_equals(&given->domain, &port->domain))
+        return pti_fail(ctx, POLYTILE_INVALID,
+                        "%s: array %s (%s) has another type or other extents than %s (%s)",
+                        stream->name, given->name, pti_type_format(given->type, types[0]),
+                        port->name, pti_type_format(port->type, types[1]));
+    if (given->data == NULL && given->n_bytes > 0)
+        return pti_fail(ctx, POLYTILE_INVALID,
+                        "%s: array %s has no host memory; wrap memory to feed or take frames",
+                        stream->name, given->name);
+    if (given->queue != NULL)
+        return pti_fail(ctx, POLYTILE_INVALID, "%s: array %s is attached to a queue; detach it",
+                        stream->name, given->name);
+    return POLYTILE_OK;
+}
+
+static polytile_status check_arrays(const polytile_stream *stream, const char *what, int n_ports,
+                                    const int *port, int n_arrays, polytile_array *const *arrays) {
+    polytile_status status = POLYTILE_OK;
+    if (n_arrays != n_ports || (n_ports > 0 && arrays == NULL))
+        return pti_fail(stream->object.context, POLYTILE_INVALID,
+                        "%s: %d array%s given, and the graph has %d %s%s", stream->name, n_arrays,
+                        n_arrays == 1 ? " is" : "s are", n_ports, what, n_ports == 1 ? "" : "s");
+    for (int k = 0; k < n_ports; k++)
+        PTI_TRY(check_array(stream, arrays[k], stream->buffer[port[k]].array[0]));
+done:
+    return status;
+}
+
+/* Feeding. */
+
+/** Return whether there is room for the next frame. The mutex is locked. */
+static bool has_room(const polytile_stream *stream) {
+    return stream->n_pushed - stream->n_pulled < stream->window &&
+           (stream->feed < 0 || pti_stream_may_run(stream, stream->feed, stream->n_pushed));
+}
+
+/** Wait for room; false: only a pull makes some. The mutex is locked. */
+static bool await_room(polytile_stream *stream) {
+    while (!has_room(stream)) {
+        if (stream->n_pushed - stream->n_pulled >= stream->window || pti_stream_is_still(stream))
+            return false;
+        pthread_cond_wait(&stream->changed, &stream->mutex);
+    }
+    return true;
+}
+
+static polytile_status refuse_frame(const polytile_stream *stream) {
+    const int64_t n_left = stream->n_pushed - stream->n_pulled;
+    return pti_fail(stream->object.context, POLYTILE_INVALID,
+                    "%s: %" PRId64 " frame%s in flight, and there is room for another one only "
+                    "when results are pulled; push at most %" PRId64 " ahead",
+                    stream->name, n_left, n_left == 1 ? " is" : "s are", stream->depth);
+}
+
+/** The frame is there for the lanes. The mutex is locked. */
+static void note_pushed(polytile_stream *stream) {
+    *pti_stream_frame_of(stream, stream->n_pushed) = (pti_stream_frame){
+        .pushed_s = pti_now_s(), .n_left = stream->n_lane_tasks, .failed_task = INT_MAX};
+    if (stream->n_pushed == 0)
+        stream->first_push_s = pti_now_s();
+    for (int k = 0; k < stream->n_inputs; k++) {
+        pti_stream_buffer *buffer = &stream->buffer[stream->input[k]];
+        buffer->is_lost[pti_stream_slot(buffer, stream->n_pushed)] = false;
+    }
+    stream->n_pushed++;
+    if (stream->feed >= 0)
+        stream->done[stream->feed]++;
+    pthread_cond_broadcast(&stream->changed);
+}
+
+static void copy_inputs(const polytile_stream *stream, int64_t frame,
+                        polytile_array *const *arrays) {
+    for (int k = 0; k < stream->n_inputs; k++) {
+        const pti_stream_buffer *buffer = &stream->buffer[stream->input[k]];
+        copy_frame(buffer->array[pti_stream_slot(buffer, frame)], arrays[k]);
+    }
+}
+
+polytile_status polytile_stream_push(polytile_stream *stream, int n_arrays,
+                                     polytile_array *const *arrays, int64_t *frame) {
+    polytile_status status;
+    if (frame != NULL)
+        *frame = -1;
+    PTI_ENTER(stream, stream->object.context, "stream");
+    PTI_TRY(check_arrays(stream, "input", stream->n_inputs, stream->input, n_arrays, arrays));
+    pthread_mutex_lock(&stream->mutex);
+    const bool is_full = stream->drops && !has_room(stream);
+    const bool is_refused = !is_full && !await_room(stream);
+    const int64_t number = stream->n_pushed;
+    stream->n_dropped += is_full;
+    pthread_mutex_unlock(&stream->mutex);
+    if (is_full)
+        return POLYTILE_OK;
+    if (is_refused)
+        return refuse_frame(stream);
+    copy_inputs(stream, number, arrays);
+    pthread_mutex_lock(&stream->mutex);
+    note_pushed(stream);
+    pthread_mutex_unlock(&stream->mutex);
+    if (frame != NULL)
+        *frame = number;
+done:
+    return status;
+}
+
+/* Taking. */
+
+/** Wait until all lanes are done with the next frame; false: they never will be. */
+static bool await_frame(polytile_stream *stream) {
+    pthread_mutex_lock(&stream->mutex);
+    bool goes_on = true;
+    while (stream->n_finished <= stream->n_pulled && goes_on) {
+        goes_on = !pti_stream_is_still(stream);
+        if (goes_on)
+            pthread_cond_wait(&stream->changed, &stream->mutex);
+    }
+    pthread_mutex_unlock(&stream->mutex);
+    return goes_on;
+}
+
+static polytile_status await_results(polytile_stream *stream) {
+    if (stream->n_pulled == stream->n_pushed)
+        return pti_fail(stream->object.context, POLYTILE_INVALID,
+                        "%s: no frame is in flight; push one before results are pulled",
+                        stream->name);
+    if (!await_frame(stream))
+        return pti_fail(stream->object.context, POLYTILE_INTERNAL,
+                        "%s: frame %" PRId64 " does not go on; please report it", stream->name,
+                        stream->n_pulled);
+    return POLYTILE_OK;
+}
+
+/** Return where an output of the next frame lies. */
+static polytile_array *find_output(const polytile_stream *stream, int output) {
+    const pti_stream_buffer *buffer = &stream->buffer[stream->output[output]];
+    return buffer->array[pti_stream_slot(buffer, stream->n_pulled)];
+}
+
+/** Return what failed in the next frame, with its text. */
+static polytile_status check_frame(polytile_stream *stream) {
+    return pti_error_restore(stream->object.context,
+                             &pti_stream_frame_of(stream, stream->n_pulled)->error);
+}
+
+static void note_pulled(polytile_stream *stream) {
+    pthread_mutex_lock(&stream->mutex);
+    stream->n_pulled++;
+    stream->done[stream->take]++;
+    pthread_cond_broadcast(&stream->changed);
+    pthread_mutex_unlock(&stream->mutex);
+}
+
+polytile_status polytile_stream_pull(polytile_stream *stream, int n_arrays,
+                                     polytile_array *const *arrays, int64_t *frame) {
+    polytile_status status;
+    if (frame != NULL)
+        *frame = -1;
+    PTI_ENTER(stream, stream->object.context, "stream");
+    if (n_arrays != 0)
+        PTI_TRY(
+            check_arrays(stream, "output", stream->n_outputs, stream->output, n_arrays, arrays));
+    PTI_TRY(await_results(stream));
+    if (frame != NULL)
+        *frame = stream->n_pulled;
+    status = check_frame(stream);
+    for (int k = 0; status == POLYTILE_OK && n_arrays > 0 && k < stream->n_outputs; k++)
+        copy_frame(arrays[k], find_output(stream, k));
+    note_pulled(stream);
+done:
+    return status;
+}
+
+polytile_status polytile_stream_peek(polytile_stream *stream, int n_outputs, const void **memory) {
+    polytile_status status;
+    PTI_ENTER(stream, stream->object.context, "stream");
+    if (n_outputs != stream->n_outputs || (n_outputs > 0 && memory == NULL))
+        return pti_fail(stream->object.context, POLYTILE_INVALID,
+                        "%s: the graph has %d outputs, not %d; each needs a place", stream->name,
+                        stream->n_outputs, n_outputs);
+    PTI_TRY(await_results(stream));
+    status = check_frame(stream);
+    for (int k = 0; k < n_outputs; k++) {
+        const polytile_array *output = find_output(stream, k);
+        memory[k] = status == POLYTILE_OK && output->n_bytes > 0 ? output->data : NULL;
+    }
+done:
+    return status;
+}

@@ -1,0 +1,86 @@
+#include "graph/stream/stream.h"
+
+#include "base/checked.h"
+#include "base/clock.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What a stream did so far. */
+
+void pti_stream_finish_frame(polytile_stream *stream, int64_t frame) {
+    const pti_stream_frame *of = pti_stream_frame_of(stream, frame);
+    stream->last_finish_s = pti_now_s();
+    if (stream->n_finished == 0)
+        stream->first_finish_s = stream->last_finish_s;
+    stream->latency_s[stream->n_finished % PTI_STREAM_LATENCIES] =
+        stream->last_finish_s - of->pushed_s;
+    stream->n_finished++;
+    stream->n_failed += of->error.status != POLYTILE_OK;
+}
+
+static int compare_seconds(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void fill_in_latencies(const polytile_stream *stream, polytile_stream_report *report) {
+    double sorted[PTI_STREAM_LATENCIES];
+    const int64_t n = pti_min(stream->n_finished, PTI_STREAM_LATENCIES);
+    if (n == 0)
+        return;
+    memcpy(sorted, stream->latency_s, (size_t)n * sizeof *sorted);
+    qsort(sorted, (size_t)n, sizeof *sorted, compare_seconds);
+    report->latency_median_s = sorted[n / 2];
+    report->latency_99_s = sorted[pti_ceil_div(99 * n, 100) - 1];
+    report->latency_most_s = sorted[n - 1];
+}
+
+void polytile_stream_get_report(polytile_stream *stream, polytile_stream_report *report) {
+    if (report == NULL)
+        return;
+    *report = (polytile_stream_report){0};
+    if (stream == NULL)
+        return;
+    pthread_mutex_lock(&stream->mutex);
+    report->n_pushed = stream->n_pushed;
+    report->n_pulled = stream->n_pulled;
+    report->n_failed = stream->n_failed;
+    report->n_dropped = stream->n_dropped;
+    report->n_bytes = stream->n_bytes;
+    report->n_lanes = stream->n_lanes;
+    if (stream->n_finished > 1)
+        report->period_s =
+            (stream->last_finish_s - stream->first_finish_s) / (double)(stream->n_finished - 1);
+    fill_in_latencies(stream, report);
+    pthread_mutex_unlock(&stream->mutex);
+}
+
+int polytile_stream_get_lanes(polytile_stream *stream, int capacity, polytile_stream_lane *lanes) {
+    if (stream == NULL)
+        return 0;
+    pthread_mutex_lock(&stream->mutex);
+    const double taken_s =
+        stream->n_finished > 0 ? stream->last_finish_s - stream->first_push_s : 0;
+    for (int l = 0; lanes != NULL && l < stream->n_lanes && l < capacity; l++) {
+        const pti_stream_lane *lane = &stream->lane[l];
+        lanes[l] = (polytile_stream_lane){.name = lane->name,
+                                          .is_unit = lane->is_unit,
+                                          .busy_s = lane->busy_s,
+                                          .occupancy = taken_s > 0 ? lane->busy_s / taken_s : 0};
+    }
+    pthread_mutex_unlock(&stream->mutex);
+    return stream->n_lanes;
+}
+
+double polytile_stream_get_seconds(polytile_stream *stream, const char *actor) {
+    double seconds = 0;
+    if (stream == NULL || actor == NULL)
+        return 0;
+    pthread_mutex_lock(&stream->mutex);
+    for (int a = 0; a < stream->n_actors; a++)
+        if (strcmp(stream->actor[a].name, actor) == 0 && stream->actor[a].n_fired > 0)
+            seconds = stream->actor[a].busy_s / (double)stream->actor[a].n_fired;
+    pthread_mutex_unlock(&stream->mutex);
+    return seconds;
+}

@@ -1,0 +1,215 @@
+#ifndef POLYTILE_GRAPH_STREAM_STREAM_H
+#define POLYTILE_GRAPH_STREAM_STREAM_H
+
+#include "graph/plan/plan.h"
+#include "graph/stream/order.h"
+#include "launch/device/device.h"
+#include "launch/execute/run_check.h"
+#include <polytile/stream.h>
+
+#include <pthread.h>
+
+/* graph/stream: graphs that run. Each unit and each direction of a link is a lane with a thread of its
+ * own, which runs its tasks in the plan's order as soon as they may (order.h). Frames lie where the
+ * plan says. The program's thread feeds and takes. */
+
+/** What of a channel a firing reads or writes. */
+typedef struct pti_stream_operand {
+    int in; /* buffers; -1: none */
+    int in_delay;
+    int out;
+    bool is_cleared; /* launches leave some elements of it alone, which are zero */
+} pti_stream_operand;
+
+/** What a firing runs. */
+typedef struct pti_stream_actor {
+    char *name; /* owned */
+    int task;
+    int n_operands; /* of the program; scratch of the kernel is none of them */
+    pti_stream_operand operand[PTI_MAX_OPERANDS];
+    int64_t repeat;
+    polytile_array *between; /* results of runs but the last change places with it; NULL: none;
+                                owned */
+    const polytile_kernel *kernel; /* retained */
+    polytile_plan *plan;           /* of one run, in place; owned */
+    pti_operand_arrays arrays;     /* one an operand of the declaration; of the firing at hand */
+    polytile_implementation implementation;
+    polytile_character character;
+    pti_body body; /* of these */
+    pti_value values[POLYTILE_MAX_PARAMETERS];
+    double busy_s; /* of all firings, under the mutex, as n_fired */
+    int64_t n_fired;
+} pti_stream_actor;
+
+/** A unit or a direction of a link. Its thread alone uses the devices. */
+typedef struct pti_stream_lane {
+    polytile_stream *stream;
+    char *name; /* owned */
+    bool is_unit;
+    int resource;
+    int memory; /* of a unit */
+    polytile_device
+        *device;           /* of a unit; of a link the handle that copies; NULL: the host copies */
+    polytile_device *peer; /* of a link from another GPU, its handle; NULL: none */
+    int n_tasks;
+    int *task;       /* owned */
+    bool *is_lost;   /* of each buffer, of its thread; owned */
+    pti_error error; /* of what its thread does */
+    pthread_t thread;
+    bool has_thread;
+    bool is_busy;  /* under the mutex */
+    double busy_s; /* likewise */
+} pti_stream_lane;
+
+/** Host memory of the stream's own, whole pages. */
+typedef struct pti_stream_pages {
+    char *base;              /* owned */
+    polytile_device *pinned; /* by which it is; NULL: it is not */
+} pti_stream_pages;
+
+/** A memory with all frames that lie in it. */
+typedef struct pti_stream_memory {
+    char *base;              /* the first byte */
+    polytile_device *device; /* whose it is; NULL: the host's */
+    pti_stream_pages pages;  /* of the host's */
+    bool is_on_gpu;
+} pti_stream_memory;
+
+/** An array of one memory. */
+typedef struct pti_stream_buffer {
+    int64_t frame_bytes;
+    int64_t n_slots;
+    char *base;
+    int memory;
+    bool is_state;          /* older frames of the array are read */
+    pti_stream_pages pages; /* of its own, where base is not in its memory's */
+    polytile_array **array; /* one a slot; NULL: what an actor has for itself; owned */
+    bool *is_lost;          /* of each slot: it has no frame, since something failed; owned */
+} pti_stream_buffer;
+
+/** A frame in flight. */
+typedef struct pti_stream_frame {
+    double pushed_s;
+    int n_left;      /* tasks that are not done */
+    int failed_task; /* of the error; the first in the tasks' order */
+    pti_error error;
+} pti_stream_frame;
+
+enum { PTI_STREAM_LATENCIES = 1024 };
+
+struct polytile_stream {
+    pti_object object;
+    char *name; /* in error texts; owned */
+    bool drops;
+    pti_expansion expansion; /* a copy of the plan's; owned */
+    pti_firing_order order;  /* owned */
+    int n_memories;
+    pti_stream_memory *memory; /* owned */
+    pti_stream_buffer *buffer; /* one a buffer of the tasks; owned */
+    int n_actors;
+    pti_stream_actor *actor; /* owned */
+    int *actor_of_task;      /* -1: no firing; owned */
+    int n_lanes;
+    pti_stream_lane *lane; /* owned */
+    int feed;              /* a task; -1: there are no inputs */
+    int take;              /* likewise */
+    int n_lane_tasks;
+    int n_inputs;
+    int *input; /* buffers; owned */
+    int n_outputs;
+    int *output; /* buffers; owned */
+    int64_t n_bytes;
+
+    pthread_mutex_t mutex;
+    pthread_cond_t changed; /* something is done, or pushed, or pulled */
+    bool has_mutex;
+
+    /* Under the mutex. */
+    bool is_stopping;
+    int64_t *done; /* frames that each task is done with; owned */
+    int64_t n_pushed;
+    int64_t n_pulled;
+    int64_t n_finished; /* frames that all lanes are done with */
+    int64_t n_dropped;
+    int64_t n_failed;
+    int64_t depth;           /* frames that may always be in flight */
+    int64_t window;          /* that may be at most */
+    pti_stream_frame *frame; /* a ring of as many; owned */
+    double first_push_s;
+    double first_finish_s;
+    double last_finish_s;
+    double latency_s[PTI_STREAM_LATENCIES]; /* a ring */
+};
+
+static inline pti_stream_frame *pti_stream_frame_of(polytile_stream *stream, int64_t frame) {
+    return &stream->frame[frame % stream->window];
+}
+
+/** Return where a frame lies in a buffer; those before the first one have places, too. */
+static inline int64_t pti_stream_slot(const pti_stream_buffer *buffer, int64_t frame) {
+    const int64_t slot = frame % buffer->n_slots;
+    return slot < 0 ? slot + buffer->n_slots : slot;
+}
+
+static inline char *pti_stream_bytes(const pti_stream_buffer *buffer, int64_t frame) {
+    return buffer->base + pti_stream_slot(buffer, frame) * buffer->frame_bytes;
+}
+
+/** Return how many frames more than the plan says a buffer has: an output has one that the program
+ * takes while the next one is made, and so does not hold up its unit. */
+static inline int64_t pti_stream_n_spare(const polytile_stream *stream, int buffer) {
+    int64_t n = 0;
+    for (int k = 0; k < stream->n_outputs; k++)
+        n += stream->output[k] == buffer;
+    return n;
+}
+
+/* memory.c */
+
+/** Take all memory, zeroed, and describe its slots. Errors: NO_FIT, NO_MEMORY, DEVICE. */
+polytile_status pti_stream_take_memory(polytile_stream *stream, const polytile_graph *graph,
+                                       const polytile_graph_plan *plan);
+void pti_stream_free_memory(polytile_stream *stream);
+
+/** Copy bytes within a memory, or set zeros (from NULL), by the device that has it. */
+polytile_status pti_stream_copy_within(polytile_device *device, bool is_on_gpu, void *to,
+                                       const void *from, int64_t n_bytes);
+
+/* lanes.c */
+
+/** Find lanes, and open their devices. Errors: UNSUPPORTED, NO_MEMORY, as polytile_device_open(). */
+polytile_status pti_stream_open_lanes(polytile_stream *stream, const polytile_graph_plan *plan);
+void pti_stream_close_lanes(polytile_stream *stream);
+
+/* actors.c */
+
+/** Prepare what actors run. Errors: as polytile_stream_create(). */
+polytile_status pti_stream_prepare_actors(polytile_stream *stream, const polytile_graph *graph,
+                                          const polytile_graph_plan *plan);
+void pti_stream_free_actors(polytile_stream *stream);
+
+/* fire.c; the text of an error does not name stream and frame */
+
+/** Run a firing on its unit's thread. */
+polytile_status pti_stream_fire(pti_stream_lane *lane, pti_stream_actor *actor, int64_t frame);
+/** Copy a frame from one buffer to another one on a link's thread. */
+polytile_status pti_stream_move(const pti_stream_lane *lane, int from, int to, int64_t frame);
+/** Leave what a firing that did not run, or failed, leaves for later frames. */
+polytile_status pti_stream_restore(pti_stream_lane *lane, int buffer, int64_t frame);
+
+/* work.c */
+
+/** Start the threads. Errors: DEVICE. */
+polytile_status pti_stream_start(polytile_stream *stream);
+void pti_stream_stop(polytile_stream *stream);
+
+/** Return whether a task may run a frame now. The mutex is locked. */
+bool pti_stream_may_run(const polytile_stream *stream, int task, int64_t frame);
+
+/** Note that all lanes are done with a frame. The mutex is locked. */
+void pti_stream_finish_frame(polytile_stream *stream, int64_t frame);
+
+/** Return whether nothing happens any more until the program pushes or pulls. The mutex is locked. */
+bool pti_stream_is_still(const polytile_stream *stream);
+
+#endif

@@ -1,0 +1,205 @@
+#include "graph/stream/stream.h"
+
+#include "base/clock.h"
+#include "base/signals.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <string.h>
+
+/* The threads of lanes: each takes the next of its tasks in the plan's order, waits until it may run,
+ * and runs it. */
+
+bool pti_stream_may_run(const polytile_stream *stream, int task, int64_t frame) {
+    const pti_firing_order *order = &stream->order;
+    for (int w = order->first[task]; w < order->first[task + 1]; w++)
+        if (stream->done[order->wait[w].on] + order->wait[w].tokens <= frame)
+            return false;
+    return true;
+}
+
+/** Return the lane's next task of a frame that was pushed, by the plan's order; -1: there is none. The
+ * mutex is locked. */
+static int find_next(const pti_stream_lane *lane) {
+    const polytile_stream *stream = lane->stream;
+    int next = -1;
+    for (int k = 0; k < lane->n_tasks; k++) {
+        const int task = lane->task[k];
+        if (stream->done[task] < stream->n_pushed &&
+            (next < 0 || pti_firing_comes_before(&stream->order, task, stream->done[task], next,
+                                                 stream->done[next])))
+            next = task;
+    }
+    return next;
+}
+
+/** Return the next task if it may run now; -1: it may not. */
+static int find_ready(const pti_stream_lane *lane) {
+    const int next = find_next(lane);
+    return next >= 0 && pti_stream_may_run(lane->stream, next, lane->stream->done[next]) ? next
+                                                                                         : -1;
+}
+
+bool pti_stream_is_still(const polytile_stream *stream) {
+    for (int l = 0; l < stream->n_lanes; l++)
+        if (stream->lane[l].is_busy || find_ready(&stream->lane[l]) >= 0)
+            return false;
+    return true;
+}
+
+/** Return whether a task would read a frame that is lost. The mutex is locked. */
+static bool reads_lost(const polytile_stream *stream, int task, int64_t frame) {
+    const pti_stream_tasks *tasks = &stream->expansion.tasks;
+    for (int b = 0; b < tasks->n_buffers; b++) {
+        const pti_stream_buffer *buffer = &stream->buffer[b];
+        const pti_buffer_reader *reader = tasks->reader + tasks->buffer[b].first_reader;
+        for (int r = 0; r < tasks->buffer[b].n_readers; r++)
+            if (reader[r].task == task &&
+                buffer->is_lost[pti_stream_slot(buffer, frame - reader[r].delay)])
+                return true;
+    }
+    return false;
+}
+
+/** Return the buffer of a transfer's array that it reads, or that it fills. */
+static int find_end(const polytile_stream *stream, int task, int memory) {
+    int b = 0;
+    while (stream->expansion.buffer[b].array != stream->expansion.task[task].array ||
+           stream->expansion.buffer[b].memory != memory)
+        b++;
+    return b;
+}
+
+static polytile_status run_task(pti_stream_lane *lane, int task, int64_t frame) {
+    polytile_stream *stream = lane->stream;
+    const pti_task_note *note = &stream->expansion.task[task];
+    const bool fires = note->kind == PTI_TASK_FIRE;
+    const char *name = fires ? stream->actor[stream->actor_of_task[task]].name : lane->name;
+    const polytile_status status =
+        fires ? pti_stream_fire(lane, &stream->actor[stream->actor_of_task[task]], frame)
+              : pti_stream_move(lane, find_end(stream, task, note->from),
+                                find_end(stream, task, note->to), frame);
+    return status == POLYTILE_OK ? status
+                                 : pti_error_prefix(stream->object.context, status,
+                                                    "%s: frame %" PRId64 ": %s %s: ", stream->name,
+                                                    frame, fires ? "actor" : "link", name);
+}
+
+/** What a task that failed, or did not run, makes of its buffers: state stays, all else is lost. */
+static void lose(pti_stream_lane *lane, int task, int64_t frame, bool *is_lost) {
+    const polytile_stream *stream = lane->stream;
+    for (int b = 0; b < stream->expansion.tasks.n_buffers; b++)
+        if (stream->expansion.tasks.buffer[b].producer == task)
+            is_lost[b] =
+                !stream->buffer[b].is_state || pti_stream_restore(lane, b, frame) != POLYTILE_OK;
+}
+
+/** Keep the error of the first task of a frame, whichever came first in time. The mutex is locked. */
+static void note_error(polytile_stream *stream, int task, int64_t frame, const pti_error *error) {
+    pti_stream_frame *of = pti_stream_frame_of(stream, frame);
+    if (of->failed_task <= task)
+        return;
+    of->failed_task = task;
+    of->error = *error;
+}
+
+/** What was done is there for others to see. The mutex is locked. */
+static void note_done(pti_stream_lane *lane, int task, int64_t frame) {
+    polytile_stream *stream = lane->stream;
+    pti_stream_frame *of = pti_stream_frame_of(stream, frame);
+    stream->done[task]++;
+    if (--of->n_left == 0)
+        pti_stream_finish_frame(stream, frame);
+    pthread_cond_broadcast(&stream->changed);
+}
+
+static void note_lost(polytile_stream *stream, int task, int64_t frame, const bool *is_lost) {
+    for (int b = 0; b < stream->expansion.tasks.n_buffers; b++)
+        if (stream->expansion.tasks.buffer[b].producer == task)
+            stream->buffer[b].is_lost[pti_stream_slot(&stream->buffer[b], frame)] =
+                is_lost != NULL && is_lost[b];
+}
+
+static void note_seconds(pti_stream_lane *lane, int task, double seconds) {
+    const int actor = lane->stream->actor_of_task[task];
+    lane->busy_s += seconds;
+    if (actor < 0)
+        return;
+    lane->stream->actor[actor].busy_s += seconds;
+    lane->stream->actor[actor].n_fired++;
+}
+
+/** Run a task of a frame, or pass it where what it reads is lost. The mutex is locked, but not while it
+ * runs. */
+static void do_task(pti_stream_lane *lane, int task) {
+    polytile_stream *stream = lane->stream;
+    const int64_t frame = stream->done[task];
+    const bool passes = reads_lost(stream, task, frame);
+    pti_error failed = {0};
+    lane->is_busy = true;
+    pthread_mutex_unlock(&stream->mutex);
+    const double begin_s = pti_now_s();
+    const polytile_status status =
+        passes ? pti_fail(stream->object.context, POLYTILE_INVALID,
+                          "%s: frame %" PRId64 ": what an earlier frame left is lost", stream->name,
+                          frame)
+               : run_task(lane, task, frame);
+    const double seconds = pti_now_s() - begin_s;
+    pti_error_keep(&failed, stream->object.context, status);
+    if (status != POLYTILE_OK)
+        lose(lane, task, frame, lane->is_lost);
+    pthread_mutex_lock(&stream->mutex);
+    lane->is_busy = false;
+    note_lost(stream, task, frame, status == POLYTILE_OK ? NULL : lane->is_lost);
+    if (status != POLYTILE_OK)
+        note_error(stream, passes ? INT_MAX - 1 : task, frame, &failed);
+    if (!passes)
+        note_seconds(lane, task, seconds);
+    note_done(lane, task, frame);
+}
+
+static void *run_lane(void *argument) {
+    pti_stream_lane *lane = argument;
+    polytile_stream *stream = lane->stream;
+    pti_redirect_errors(&lane->error);
+    pthread_mutex_lock(&stream->mutex);
+    while (!stream->is_stopping) {
+        const int task = find_ready(lane);
+        if (task >= 0)
+            do_task(lane, task);
+        else
+            pthread_cond_wait(&stream->changed, &stream->mutex);
+    }
+    pthread_mutex_unlock(&stream->mutex);
+    pti_redirect_errors(NULL);
+    return NULL;
+}
+
+polytile_status pti_stream_start(polytile_stream *stream) {
+    sigset_t before;
+    int error = 0;
+    pti_signals_block(&before);
+    for (int l = 0; l < stream->n_lanes && error == 0; l++) {
+        pti_stream_lane *lane = &stream->lane[l];
+        error = pthread_create(&lane->thread, NULL, run_lane, lane);
+        lane->has_thread = error == 0;
+    }
+    pti_signals_restore(&before);
+    return error == 0 ? POLYTILE_OK
+                      : pti_fail(stream->object.context, POLYTILE_DEVICE,
+                                 "%s: a thread of the stream does not start: %s; end some threads "
+                                 "of the program, or raise the limit (ulimit -u)",
+                                 stream->name, strerror(error));
+}
+
+void pti_stream_stop(polytile_stream *stream) {
+    if (!stream->has_mutex)
+        return;
+    pthread_mutex_lock(&stream->mutex);
+    stream->is_stopping = true;
+    pthread_cond_broadcast(&stream->changed);
+    pthread_mutex_unlock(&stream->mutex);
+    for (int l = 0; l < stream->n_lanes; l++)
+        if (stream->lane[l].has_thread)
+            pthread_join(stream->lane[l].thread, NULL);
+}

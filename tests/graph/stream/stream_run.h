@@ -1,0 +1,141 @@
+#ifndef POLYTILE_TESTS_GRAPH_STREAM_STREAM_RUN_H
+#define POLYTILE_TESTS_GRAPH_STREAM_STREAM_RUN_H
+
+#include "graph/stream/random_stream.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <deque>
+
+/* Random graphs run as streams and compared with plain loops. */
+
+/** A stream with host arrays for its ports. */
+class StreamRun {
+  public:
+    StreamRun(polytile_context *ctx, RandomStream *of, Random *random)
+        : ctx_(ctx), of_(of), random_(random) {
+        for (const int port : of->inputs())
+            fed_.push_back(wrap(port));
+        for (const int port : of->outputs())
+            taken_.push_back(wrap(port));
+    }
+
+    /** Plan and begin; false where no plan fits. */
+    bool begin(const std::string &machine_text, const char *objective,
+               const std::vector<const void *> &symbols) {
+        polytile_graph_options options = {};
+        options.objective = objective;
+        expect_ok(polytile_graph_parse(ctx_, of_->text().c_str(), &graph_));
+        expect_ok(polytile_machine_parse(ctx_, machine_text.c_str(), &machine_));
+        expect_ok(of_->bind(graph_, symbols));
+        if (testing::Test::HasFailure())
+            return false;
+        polytile_graph_plan *plan = nullptr;
+        expect_ok(polytile_graph_plan_create(graph_, machine_, &options, &plan));
+        if (plan == nullptr)
+            return false;
+        expect_ok(polytile_stream_create(graph_, plan, nullptr, &stream));
+        polytile_graph_plan_destroy(plan);
+        return stream != nullptr;
+    }
+
+    /** Push frames, so many ahead of what is pulled, and compare each one. */
+    void run(int64_t n_frames, int64_t ahead) {
+        int64_t n_pulled = 0;
+        for (int64_t f = 0; f < n_frames && !testing::Test::HasFailure(); f++) {
+            push();
+            while (f + 1 - n_pulled >= (random_->chance(20) ? 1 : ahead))
+                pull(n_pulled++);
+        }
+        while (n_pulled < n_frames && !testing::Test::HasFailure())
+            pull(n_pulled++);
+    }
+
+    ~StreamRun() {
+        polytile_stream_destroy(stream);
+        polytile_graph_destroy(graph_);
+        polytile_machine_destroy(machine_);
+        for (std::vector<Port> *ports : {&fed_, &taken_})
+            for (Port &port : *ports)
+                polytile_array_destroy(port.array);
+    }
+    StreamRun(const StreamRun &) = delete;
+    StreamRun &operator=(const StreamRun &) = delete;
+
+    polytile_stream *stream = nullptr;
+
+  private:
+    struct Port {
+        std::unique_ptr<Bytes> bytes;
+        polytile_array *array;
+    };
+
+    void expect_ok(polytile_status status) const {
+        EXPECT_EQ(status, POLYTILE_OK) << polytile_last_error(ctx_) << "\n" << of_->text();
+    }
+
+    Port wrap(int array) {
+        static const polytile_type types[] = {POLYTILE_U8, POLYTILE_U16, POLYTILE_U32,
+                                              POLYTILE_U64};
+        const int64_t n = of_->element_bytes(array);
+        const std::vector<int64_t> extents = of_->extents(array);
+        Port port = {std::make_unique<Bytes>(of_->n_bytes(array)), nullptr};
+        expect_ok(polytile_array_wrap(ctx_, of_->name(array).c_str(),
+                                      types[n == 1   ? 0
+                                            : n == 2 ? 1
+                                            : n == 4 ? 2
+                                                     : 3],
+                                      static_cast<int>(extents.size()), extents.data(),
+                                      port.bytes->data(), &port.array));
+        return port;
+    }
+
+    static std::vector<polytile_array *> arrays_of(const std::vector<Port> &ports) {
+        std::vector<polytile_array *> list;
+        for (const Port &port : ports)
+            list.push_back(port.array);
+        return list;
+    }
+
+    void push() {
+        std::vector<Bytes> frame;
+        for (Port &port : fed_) {
+            for (unsigned char &byte : *port.bytes)
+                byte = static_cast<unsigned char>(random_->number(0, 255));
+            frame.push_back(*port.bytes);
+        }
+        const std::vector<polytile_array *> arrays = arrays_of(fed_);
+        expect_ok(
+            polytile_stream_push(stream, static_cast<int>(arrays.size()), arrays.data(), nullptr));
+        for (Port &port : fed_)
+            std::fill(port.bytes->begin(), port.bytes->end(), static_cast<unsigned char>(0xee));
+        expected_.push_back(of_->run_plainly(frame));
+    }
+
+    void pull(int64_t number) {
+        const std::vector<polytile_array *> arrays = arrays_of(taken_);
+        int64_t frame = -1;
+        for (Port &port : taken_)
+            std::fill(port.bytes->begin(), port.bytes->end(), static_cast<unsigned char>(0xdd));
+        expect_ok(
+            polytile_stream_pull(stream, static_cast<int>(arrays.size()), arrays.data(), &frame));
+        EXPECT_EQ(frame, number);
+        for (size_t k = 0; k < taken_.size(); k++)
+            EXPECT_EQ(*taken_[k].bytes, expected_.front()[k])
+                << "frame " << number << ", output " << k << "\n"
+                << of_->text();
+        expected_.pop_front();
+    }
+
+    polytile_context *ctx_;
+    RandomStream *of_;
+    Random *random_;
+    polytile_graph *graph_ = nullptr;
+    polytile_machine *machine_ = nullptr;
+    std::vector<Port> fed_, taken_;
+    std::deque<std::vector<Bytes>> expected_;
+};
+
+#endif

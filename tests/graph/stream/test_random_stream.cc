@@ -1,0 +1,44 @@
+#include "graph/stream/stream_run.h"
+#include "support/scale.h"
+
+/* Streams give bit for bit what plain loops give, frame by frame. */
+
+namespace {
+
+struct Machine {
+    const char *text;
+    std::vector<std::string> units;
+};
+
+const Machine machines[] = {
+    {"digraph { a [device=\"host(threads=1)\"] }", {"a"}},
+    {"digraph { a [device=\"host(threads=1)\"]; b [device=\"host(threads=2)\"] }", {"a", "b"}},
+    {"digraph { a [device=\"host(threads=1)\"]; b [device=\"host(memory=1MiB,threads=1)\"]; "
+     "a -> b [bandwidth=\"1GB/s\", latency=\"20us\"] }",
+     {"a", "b"}},
+    {"digraph { a [device=\"host(memory=3MiB,threads=1)\"]; "
+     "b [device=\"host(memory=1MiB,threads=1)\"]; c [device=\"host(memory=2MiB,threads=1)\"]; "
+     "a -> b [bandwidth=\"10GB/s\", latency=\"5us\"] }",
+     {"a", "b", "c"}},
+};
+
+TEST(RandomStreams, GiveWhatPlainLoopsGive) {
+    const uint64_t seed = test_seed("RandomStreams.GiveWhatPlainLoopsGive");
+    Random random(seed);
+    static const char *const objectives[] = {"period", "latency", "memory"};
+    for (int64_t round = 0; round < scaled(150) && !HasFailure(); round++) {
+        const Machine &machine = machines[random.number(0, 3)];
+        polytile_context *ctx = nullptr;
+        ASSERT_EQ(polytile_context_create(&ctx), POLYTILE_OK);
+        {
+            RandomStream drawn(&random, machine.units);
+            StreamRun run(ctx, &drawn, &random);
+            if (run.begin(machine.text, objectives[random.number(0, 2)], {}))
+                run.run(random.number(1, 30),
+                        random.number(1, polytile_stream_get_depth(run.stream)));
+        }
+        polytile_context_destroy(ctx);
+    }
+}
+
+} // namespace
