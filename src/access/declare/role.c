@@ -17,7 +17,7 @@ const char *pti_role_word(polytile_role role) {
 }
 
 bool pti_role_reduces(polytile_role role) {
-    return role >= POLYTILE_SUM && role <= POLYTILE_MAX;
+    return role >= POLYTILE_SUM && role <= POLYTILE_ARGMAX;
 }
 
 bool pti_role_writes(polytile_role role) {
