@@ -19,7 +19,7 @@ ends = pt.kernel(
 def test_ends_are_numpys(device):
     x = np.random.default_rng(5).integers(-50, 50, 10007).astype("f4")
     top, low = np.zeros(1, INDEXED), np.zeros(1, dtype_of("f32_i64"))
-    pt.run(ends, x, top, low, device=device)
+    pt.run(ends, x, top, low, device=device, domain=x.shape)
     assert (top["value"][0], top["index"][0]) == (x.max(), x.argmax())
     assert (low["value"][0], low["index"][0]) == (x.min(), x.argmin())
 
@@ -63,4 +63,4 @@ def test_roles_need_what_they_combine():
     largest = pt.kernel("largest[i]: in z[i]; out max s[0]", "PT_MAX(s(0), z(i));")
     z = np.zeros(4, "c8")
     with pytest.raises(pt.InvalidError, match="no order"):
-        pt.run(largest, z, z[:1].copy())
+        pt.run(largest, z, z[:1].copy(), domain=4)

@@ -28,35 +28,15 @@ static bool roles_agree(const pti_operand *operand, const pti_section *section) 
     return !operand->reduces;
 }
 
-static polytile_status refuse_elements(polytile_context *ctx, const pti_instance *instance,
-                                       const pti_operand *operand, const char *why) {
-    char type[PTI_TYPE_TEXT_BYTES];
-    return pti_fail(ctx, POLYTILE_INVALID, "%s: %s has elements of %s, and its role is '%s'; %s",
-                    instance->kernel_name, operand->name, pti_type_format(operand->type, type),
-                    pti_role_word(operand->reduction), why);
-}
-
-/** Check that elements have what their reduction needs: an order, an index, or neither. */
 static polytile_status check_elements(polytile_context *ctx, const pti_instance *instance,
                                       const pti_operand *operand) {
-    const polytile_role role = operand->reduction;
-    const bool takes_index = role == POLYTILE_ARGMIN || role == POLYTILE_ARGMAX;
-    const bool has_index = pti_type_indexed(operand->type) >= 0;
-    const bool needs_order = role == POLYTILE_MIN || role == POLYTILE_MAX;
-    if (takes_index && !has_index)
-        return refuse_elements(ctx, instance, operand,
-                               "argmin and argmax find a value and its index: give elements of "
-                               "both, such as f32_i64, POLYTILE_INDEXED(POLYTILE_F32)");
-    if (has_index && !takes_index)
-        return refuse_elements(ctx, instance, operand,
-                               "a value with an index takes argmin and argmax: give elements of "
-                               "one number, or another role");
-    if (needs_order && pti_type_part(operand->type) >= 0)
-        return refuse_elements(
-            ctx, instance, operand,
-            "complex numbers have no order: reduce their magnitudes, in an array "
-            "of f32 or f64, or declare sum or prod");
-    return POLYTILE_OK;
+    char type[PTI_TYPE_TEXT_BYTES];
+    const char *lacking = pti_role_lacks(operand->reduction, operand->type);
+    if (lacking == NULL)
+        return POLYTILE_OK;
+    return pti_fail(ctx, POLYTILE_INVALID, "%s: %s has elements of %s, and its role is '%s'; %s",
+                    instance->kernel_name, operand->name, pti_type_format(operand->type, type),
+                    pti_role_word(operand->reduction), lacking);
 }
 
 static polytile_status fill_role(polytile_context *ctx, const pti_instance *instance,
