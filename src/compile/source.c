@@ -97,7 +97,7 @@ static void add_byte_types(pti_text *source, int n, const polytile_type *types) 
 /** Define the types of values with an index that C has no name for, each once. */
 static void add_indexed_types(pti_text *source, pti_target target, int n,
                               const polytile_type *types) {
-    static const polytile_scalar unnamed[] = {POLYTILE_F16, POLYTILE_BF16};
+    static const polytile_type unnamed[] = {POLYTILE_F16, POLYTILE_BF16};
     for (size_t u = 0; u < sizeof unnamed / sizeof *unnamed; u++) {
         bool has = false;
         for (int k = 0; k < n; k++)
