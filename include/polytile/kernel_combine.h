@@ -46,7 +46,7 @@
     do {                                                                                           \
         const __typeof__((element).value) pt_value = (__typeof__((element).value))(new_value);     \
         const int64_t pt_index = (int64_t)(new_index);                                             \
-        if (!((element).value better pt_value)) {                                                  \
+        if (__builtin_expect(!((element).value better pt_value), 0)) {                             \
             const int pt_is_number = pt_value == pt_value;                                         \
             const int pt_was_number = (element).value == (element).value;                          \
             if (pt_value better(element).value || pt_is_number > pt_was_number ||                  \
