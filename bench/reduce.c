@@ -16,6 +16,7 @@ typedef struct memory {
     const int32_t *key;
     double result[4];
     int64_t bins[N_BINS];
+    pt_f64_i64 end;
 } memory;
 
 /** One comparison: a launch of the library, and the same by hand. */
@@ -23,7 +24,8 @@ typedef struct contest {
     const char *name;
     const char *declaration;
     const polytile_implementation *implementation;
-    const char *operands; /* one character an operand: x, y, key (k), bins (b), a result (0 to 3) */
+    const char *operands; /* one character an operand: x, y, key (k), bins (b), an end (e), a
+                             result (0 to 3) */
     void (*run_plain)(memory *m);
 } contest;
 
@@ -64,6 +66,28 @@ static void most_plain(memory *m) {
     for (int64_t i = 0; i < N; i++)
         hi = x[i] > hi ? x[i] : hi;
     m->result[0] = hi;
+}
+
+POLYTILE_KERNEL(peak, (i), (const double, x, 1), (pt_f64_i64, end, 1)) {
+    PT_ARGMAX(PT_AT(end, 0), PT_AT(x, i), i);
+}
+
+static pt_f64_i64 larger(pt_f64_i64 a, pt_f64_i64 b) {
+    return b.value > a.value || (b.value == a.value && b.index < a.index) ? b : a;
+}
+
+#pragma omp declare reduction(larger:pt_f64_i64                                                    \
+                              : omp_out = larger(omp_out, omp_in))                                 \
+    initializer(omp_priv = (pt_f64_i64){-INFINITY, INT64_MAX})
+
+static void peak_plain(memory *m) {
+    const double *x = m->x;
+    pt_f64_i64 end = {-INFINITY, INT64_MAX};
+#pragma omp parallel for reduction(larger : end)
+    for (int64_t i = 0; i < N; i++)
+        if (x[i] > end.value)
+            end = (pt_f64_i64){x[i], i};
+    m->end = end;
 }
 
 POLYTILE_KERNEL(dot, (i), (const double, x, 1), (const double, y, 1), (double, s, 1)) {
@@ -117,6 +141,7 @@ static const contest contests[] = {
     {"sum", "sum[i]: in x[i]; out sum s[0]", &sum_kernel, "x0", sum_plain},
     {"min", "least[i]: in x[i]; out min lo[0]", &least_kernel, "x0", least_plain},
     {"max", "most[i]: in x[i]; out max hi[0]", &most_kernel, "x0", most_plain},
+    {"argmax", "peak[i]: in x[i]; out argmax end[0]", &peak_kernel, "xe", peak_plain},
     {"dot", "dot[i]: in x[i], y[i]; out sum s[0]", &dot_kernel, "xy0", dot_plain},
     {"sum, min and max", "several[i]: in x[i]; out sum s[0]; out min lo[0]; out max hi[0]",
      &several_kernel, "x012", several_plain},
@@ -134,6 +159,7 @@ typedef struct stage {
     polytile_array *arrays[MOST_ARRAYS];
     double result[MOST_ARRAYS];
     int64_t bins[N_BINS];
+    pt_f64_i64 end;
 } stage;
 
 static void wrap(stage *s, polytile_type type, int64_t n, void *data) {
@@ -146,6 +172,8 @@ static void wrap(stage *s, polytile_type type, int64_t n, void *data) {
 static void wrap_operand(stage *s, const memory *m, char operand) {
     if (operand == 'k')
         wrap(s, POLYTILE_I32, N, (void *)(uintptr_t)m->key);
+    else if (operand == 'e')
+        wrap(s, POLYTILE_INDEXED(POLYTILE_F64), 1, &s->end);
     else if (operand == 'b')
         wrap(s, POLYTILE_I64, N_BINS, s->bins);
     else if (operand == 'x' || operand == 'y')
@@ -188,6 +216,8 @@ static void compare_results(const contest *c, const memory *m, const stage *s) {
     for (const char *operand = c->operands; *operand != '\0'; operand++) {
         if (*operand >= '0' && *operand <= '3')
             is_same &= are_close(m->result[*operand - '0'], s->result[*operand - '0']);
+        if (*operand == 'e')
+            is_same &= m->end.value == s->end.value && m->end.index == s->end.index;
         if (*operand == 'b')
             is_same &= memcmp(m->bins, s->bins, sizeof m->bins) == 0;
     }

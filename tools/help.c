@@ -6,7 +6,8 @@
     "  --domain D              the threads: 8192x8192 (from 0) or 1:8190,1:8190 (both ends\n"      \
     "                          included; 1:99:2 is every second), one range an index\n"            \
     "  --array NAME:TYPE:D ... the arrays, in any order; TYPE is i8 i16 i32 i64 u8 u16 u32 u64\n"  \
-    "                          f16 f32 f64 or a size in bytes\n"                                   \
+    "                          f16 f32 f64 bf16 c64 c128, f32_i64 and its like (a value and its\n" \
+    "                          index), or a size in bytes\n"                                       \
     "  --param NAME=N ...      the value of a parameter of the declaration, as n=100 or a=2.5;\n"  \
     "                          those that no subscript names may be left out\n"
 
@@ -41,8 +42,9 @@ const char help_run[] =
     "                          dimension and n a parameter, so 1:A.0-2 leaves a border out\n"
     "  --array NAME=FILE ...   arrays whose files are there; those that are written are changed\n"
     "  --output NAME:TYPE:DxD=FILE ...  arrays whose files are created, zero at first; TYPE is i8\n"
-    "                          i16 i32 i64 u8 u16 u32 u64 f16 f32 f64; without =FILE what\n"
-    "                          threads combine into is only printed\n"
+    "                          i16 i32 i64 u8 u16 u32 u64 f16 f32 f64 c64 c128, or f32_i64 and\n"
+    "                          its like (a value and its index); without =FILE what threads\n"
+    "                          combine into is only printed\n"
     "  --param NAME=N ...      the value of a parameter of the declaration, as n=100 or a=2.5\n"
     "  --device TEXT           host (default), host(threads=8), cuda:0, as 'polytile devices' has\n"
     "                          them\n"
@@ -165,7 +167,8 @@ const char help_policies[] =
 const char help_graph[] =
     "Usage: polytile graph FILE.dot [OPTION]...\n"
     "\n"
-    "Reads a graph of kernels and arrays that frames go through, maps it to the units of a machine,\n"
+    "Reads a graph of kernels and arrays that frames go through, maps it to the units of a "
+    "machine,\n"
     "and predicts period, latency and memory. Nothing runs.\n"
     "\n"
     "  --machine FILE.dot      units and links; without it what 'polytile devices' finds\n"

@@ -15,8 +15,7 @@ static const file_value *find_file(const run_arguments *args, const char *name, 
 
 bool run_is_reduced(const polytile_kernel *kernel, int array) {
     const polytile_role role = polytile_kernel_get_array_role(kernel, array);
-    return role == POLYTILE_SUM || role == POLYTILE_PROD || role == POLYTILE_MIN ||
-           role == POLYTILE_MAX;
+    return role >= POLYTILE_SUM && role <= POLYTILE_ARGMAX;
 }
 
 /** Return the position of a kernel's array, or -1. */
@@ -175,10 +174,11 @@ static int open_output(const run_arguments *args, polytile_context *ctx, const f
                            "extents, such as 8192x8192",
                            file->name, file->domain);
     if (file->path == NULL && !run_can_show(file->type, &domain))
-        return usage_error(args->subcommand,
-                           "--output %s: at most 16 elements of i8 to u64, f32 or f64 are printed; "
-                           "add =FILE.npy to keep them",
-                           file->name);
+        return usage_error(
+            args->subcommand,
+            "--output %s: at most 16 elements of i8 to u64, f32, f64, c64 or c128, or of "
+            "these with an index, are printed; add =FILE.npy to keep them",
+            file->name);
     const polytile_status status = create_output(ctx, file, &domain, array, memory);
     return status == POLYTILE_OK ? EXIT_DONE : library_error(args->subcommand, ctx, status);
 }

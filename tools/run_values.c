@@ -6,7 +6,7 @@
 
 /* What threads combined, as text and as JSON. */
 
-enum { MOST_SHOWN = 16, NUMBER_BYTES = 32 };
+enum { MOST_SHOWN = 16, NUMBER_BYTES = 32, ELEMENT_BYTES = 2 * NUMBER_BYTES + 8, INDEX_OFFSET = 8 };
 
 /** How elements of each type are read. */
 static const struct {
@@ -21,6 +21,20 @@ static char kind_of(polytile_type type) {
         if (kinds[k].type == type)
             return *kinds[k].kind;
     return '\0';
+}
+
+/** The kinds of elements: a number, a complex one, a value with its index. */
+typedef enum form { ONE_NUMBER, COMPLEX_NUMBER, WITH_INDEX } form;
+
+/** Return the form of a type, and the type of its numbers. */
+static form form_of(polytile_type type, polytile_type *of_number) {
+    const bool is_complex = type == POLYTILE_C64 || type == POLYTILE_C128;
+    const bool is_indexed = type >= POLYTILE_INDEXED(0);
+    *of_number = type == POLYTILE_C64    ? POLYTILE_F32
+                 : type == POLYTILE_C128 ? POLYTILE_F64
+                 : is_indexed            ? type - POLYTILE_INDEXED(0)
+                                         : type;
+    return is_complex ? COMPLEX_NUMBER : is_indexed ? WITH_INDEX : ONE_NUMBER;
 }
 
 /** Return the elements of a domain, or any number above MOST_SHOWN. */
@@ -38,7 +52,9 @@ static int64_t count_elements(const polytile_array *array) {
 }
 
 bool run_can_show(polytile_type type, const polytile_domain *domain) {
-    return kind_of(type) != '\0' && count_few(domain) <= MOST_SHOWN;
+    polytile_type of_number;
+    form_of(type, &of_number);
+    return kind_of(of_number) != '\0' && count_few(domain) <= MOST_SHOWN;
 }
 
 static bool is_shown(const run_arrays *arrays, int a) {
@@ -80,6 +96,23 @@ static void write_number(polytile_type type, const void *at, char *text) {
     }
 }
 
+/** Write 2.5, 2.5-1i, or "2.5 at 17". */
+static void write_element(polytile_type type, const char *at, char text[ELEMENT_BYTES]) {
+    char first[NUMBER_BYTES], second[NUMBER_BYTES];
+    polytile_type of_number;
+    const form has = form_of(type, &of_number);
+    write_number(of_number, at, first);
+    if (has == WITH_INDEX) {
+        write_number(POLYTILE_I64, at + INDEX_OFFSET, second);
+        snprintf(text, ELEMENT_BYTES, "%s at %s", first, second);
+    } else if (has == COMPLEX_NUMBER) {
+        write_number(of_number, at + polytile_type_get_bytes(of_number), second);
+        snprintf(text, ELEMENT_BYTES, "%s%s%si", first, *second == '-' ? "" : "+", second);
+    } else {
+        snprintf(text, ELEMENT_BYTES, "%s", first);
+    }
+}
+
 static const char *element_at(const polytile_array *array, int64_t k) {
     return (const char *)polytile_array_get_data(array) +
            k * polytile_type_get_bytes(polytile_array_get_type(array));
@@ -87,10 +120,10 @@ static const char *element_at(const polytile_array *array, int64_t k) {
 
 static void print_array(const polytile_array *array) {
     const int64_t n = count_elements(array);
-    char text[NUMBER_BYTES];
+    char text[ELEMENT_BYTES];
     printf("%s = %s", polytile_array_get_name(array), n == 1 ? "" : "[");
     for (int64_t k = 0; k < n; k++) {
-        write_number(polytile_array_get_type(array), element_at(array, k), text);
+        write_element(polytile_array_get_type(array), element_at(array, k), text);
         printf("%s%s", k == 0 ? "" : ", ", text);
     }
     printf("%s\n", n == 1 ? "" : "]");
@@ -114,15 +147,29 @@ static json_t *number_to_json(polytile_type type, const void *at) {
     return number == NULL && kind_of(type) == 'f' ? json_null() : number;
 }
 
+/** A number, [real, imaginary], or {"value", "index"}. */
+static json_t *element_to_json(polytile_type type, const char *at) {
+    polytile_type of_number;
+    const form has = form_of(type, &of_number);
+    json_t *first = number_to_json(of_number, at);
+    if (has == COMPLEX_NUMBER)
+        return json_pack("[o, o]", first,
+                         number_to_json(of_number, at + polytile_type_get_bytes(of_number)));
+    if (has == WITH_INDEX)
+        return json_pack("{s:o, s:o}", "value", first, "index",
+                         number_to_json(POLYTILE_I64, at + INDEX_OFFSET));
+    return first;
+}
+
 static json_t *array_to_json(const polytile_array *array) {
     const int64_t n = count_elements(array);
     const polytile_type type = polytile_array_get_type(array);
     if (n == 1)
-        return number_to_json(type, element_at(array, 0));
+        return element_to_json(type, element_at(array, 0));
     json_t *list = json_array();
     int failed = 0;
     for (int64_t k = 0; k < n; k++)
-        failed |= json_array_append_new(list, number_to_json(type, element_at(array, k)));
+        failed |= json_array_append_new(list, element_to_json(type, element_at(array, k)));
     if (!failed)
         return list;
     json_decref(list);

@@ -227,8 +227,8 @@ static parsed copy_until(const char *text, char separator, char **copy) {
 static bool read_type(const char *text, polytile_type *type, char *why) {
     return polytile_type_parse(text, type) == POLYTILE_OK ||
            refuse(why,
-                  "there is no type %.40s; use i8 i16 i32 i64 u8 u16 u32 u64 f16 f32 f64 or a size "
-                  "in bytes",
+                  "there is no type %.40s; use i8 i16 i32 i64 u8 u16 u32 u64 f16 f32 f64 bf16 c64 "
+                  "c128, a name with _i64 behind (f32_i64), or a size in bytes",
                   text);
 }
 

@@ -11,7 +11,8 @@
 extern "C" {
 #endif
 
-/** Element types: name in the API, name in texts, bytes. */
+/** Element types: name in the API, name in texts, bytes. bf16 is the upper half of an f32; c64 and
+ * c128 are complex numbers of two f32 and of two f64, the real part first. */
 #define POLYTILE_TYPES(X)                                                                          \
     X(I8, "i8", 1)                                                                                 \
     X(I16, "i16", 2)                                                                               \
@@ -23,7 +24,10 @@ extern "C" {
     X(U64, "u64", 8)                                                                               \
     X(F16, "f16", 2)                                                                               \
     X(F32, "f32", 4)                                                                               \
-    X(F64, "f64", 8)
+    X(F64, "f64", 8)                                                                               \
+    X(BF16, "bf16", 2)                                                                             \
+    X(C64, "c64", 8)                                                                               \
+    X(C128, "c128", 16)
 
 typedef enum polytile_scalar {
 #define POLYTILE_TYPE_CODE(name, text, bytes) POLYTILE_##name,
@@ -31,8 +35,18 @@ typedef enum polytile_scalar {
 #undef POLYTILE_TYPE_CODE
 } polytile_scalar;
 
-/** A polytile_scalar, or POLYTILE_BYTES(n) for elements that the library only moves. */
+/** A polytile_scalar, POLYTILE_INDEXED(scalar), or POLYTILE_BYTES(n) for elements that the library
+ * only moves. */
 typedef int polytile_type;
+
+/** The elements of argmin and argmax: a value of a scalar type that has an order, and at byte 8 of 16
+ * an index, an i64. Their name in texts is that of the scalar with "_i64" behind: "f32_i64". */
+#ifdef __cplusplus
+#define POLYTILE_INDEXED(scalar) (64 + static_cast<int>(scalar))
+#else
+#define POLYTILE_INDEXED(scalar) (64 + (int)(scalar))
+#endif
+
 #ifdef __cplusplus
 #define POLYTILE_BYTES(n) (-1 - static_cast<int>(n))
 #else
@@ -42,7 +56,7 @@ typedef int polytile_type;
 /** Return the bytes of one element; 0 if the type is unknown. */
 int64_t polytile_type_get_bytes(polytile_type type);
 
-/** Parse the name of a type, such as "f32" or "12" (bytes), as the command does. Errors: INVALID,
+/** Parse the name of a type, such as "f32", "f32_i64" or "12" (bytes), as the command does. Errors: INVALID,
  * without a context's text. */
 polytile_status polytile_type_parse(const char *text, polytile_type *type);
 

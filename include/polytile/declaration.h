@@ -21,6 +21,8 @@ extern "C" {
     X(PROD, "prod")                                                                                \
     X(MIN, "min")                                                                                  \
     X(MAX, "max")                                                                                  \
+    X(ARGMIN, "argmin")                                                                            \
+    X(ARGMAX, "argmax")                                                                            \
     X(SCRATCH, "scratch")
 
 typedef enum polytile_role {

@@ -97,6 +97,10 @@ typedef enum polytile_number {
     POLYTILE_SIGNED_NUMBER,
     POLYTILE_UNSIGNED_NUMBER,
     POLYTILE_FLOAT_NUMBER,
+    POLYTILE_COMPLEX_NUMBER,
+    POLYTILE_INDEXED_NUMBER =
+        64, /* plus 16 times the number of a value and plus its bytes: the value
+                                     with an index behind */
 } polytile_number;
 
 /**
@@ -104,7 +108,7 @@ typedef enum polytile_number {
  * dimensions. POLYTILE_VIEW_SHAPE() of polytile/kernel.h has them for a C type.
  *
  * An array must have that type. If either type is unknown, its elements must have that size.
- * Unsigned elements of two bytes stand for f16, too, for which C has no type.
+ * Unsigned elements of two bytes stand for f16 and bf16, too, for which C has no type.
  */
 typedef struct polytile_view_shape {
     int64_t element_bytes;

@@ -40,6 +40,9 @@
  *         PT_SUM(PT_AT(s, i), value), PT_PROD, PT_MIN, PT_MAX
  *                             combine a value, converted to the element's type, into an element of
  *                             a reducing role (sum, prod, min, max); atomic on a GPU
+ *         PT_ARGMAX(PT_AT(s, 0), value, i), PT_ARGMIN
+ *                             the same of a value and its index, into an element of argmax or argmin,
+ *                             such as a pt_f32_i64 of kernel_pair.h
  *         and an early `return` ends the thread. Only elements that the declaration says may be
  *         touched. Functions that a body calls begin with PT_FUNCTION.
  */

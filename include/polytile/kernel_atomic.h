@@ -2,8 +2,11 @@
 #define POLYTILE_KERNEL_ATOMIC_H
 
 /* Atomic combining on NVIDIA GPUs of compute capability 7.0 and newer, of any type of 1, 2, 4 or 8
- * bytes that has the operators: the integers, float, double, and __half for those who include
- * cuda_fp16.h. Only compiled for the device. */
+ * bytes that has the operators: the integers, float, double, and __half and __nv_bfloat16 for those
+ * who include cuda_fp16.h or cuda_bf16.h; and of the pairs of kernel_pair.h. Only compiled for the
+ * device. */
+#include <polytile/kernel_pair.h>
+
 #include <stdint.h>
 
 #if __CUDA_ARCH__ < 700
@@ -28,6 +31,32 @@ struct pt_min {
 struct pt_max {
     template <class T> static __device__ __forceinline__ T of(T a, T b) {
         return b > a || a != a ? b : a;
+    }
+};
+
+/* A total order: the better value wins, of equal ones the lower index, and any number over what is
+ * none. */
+struct pt_argmin {
+    template <class T> static __device__ __forceinline__ bool is_worse(T value, T held) {
+        return held < value;
+    }
+    template <class E> static __device__ __forceinline__ E of(E a, E b) {
+        const bool a_is_number = a.value == a.value, b_is_number = b.value == b.value;
+        const bool is_tie = a.value == b.value || !(a_is_number || b_is_number);
+        return b.value < a.value || b_is_number > a_is_number || (is_tie && b.index < a.index) ? b
+                                                                                               : a;
+    }
+};
+
+struct pt_argmax {
+    template <class T> static __device__ __forceinline__ bool is_worse(T value, T held) {
+        return held > value;
+    }
+    template <class E> static __device__ __forceinline__ E of(E a, E b) {
+        const bool a_is_number = a.value == a.value, b_is_number = b.value == b.value;
+        const bool is_tie = a.value == b.value || !(a_is_number || b_is_number);
+        return b.value > a.value || b_is_number > a_is_number || (is_tie && b.index < a.index) ? b
+                                                                                               : a;
     }
 };
 
@@ -106,12 +135,80 @@ PT_ATOMIC(pt_max, unsigned long long, atomicMax, unsigned long long)
 
 #undef PT_ATOMIC
 
+/* Elements of two words of 8 bytes. The second one is a lock: who finds `locked` there waits, since
+ * somebody else changes the element. Threads of a warp go on one by one, so that none waits for one
+ * that cannot go on. */
+template <class Verb, class T>
+__device__ __forceinline__ void pt_atomic_locked(Verb, T *at, T value, unsigned long long locked) {
+    static_assert(sizeof(T) == 16, "an element of two words");
+    unsigned long long *const words = (unsigned long long *)at;
+    bool is_done = false;
+    while (!is_done) {
+        unsigned long long held[2];
+        held[1] = atomicExch(&words[1], locked);
+        if (held[1] == locked)
+            continue;
+        __threadfence();
+        held[0] = *(volatile unsigned long long *)&words[0];
+        T element;
+        __builtin_memcpy(&element, held, sizeof element);
+        element = Verb::of(element, value);
+        __builtin_memcpy(held, &element, sizeof element);
+        *(volatile unsigned long long *)&words[0] = held[0];
+        __threadfence();
+        atomicExch(&words[1], held[1]);
+        is_done = true;
+    }
+}
+
+/** No index is the least one, which is the lock. A value that is worse than what is held stays so,
+ * since values become better alone, and needs no lock. */
+template <class Verb, class T>
+__device__ __forceinline__ void pt_atomic(Verb verb, pt_indexed<T> *at, pt_indexed<T> value) {
+    typedef typename pt_word<sizeof(T)>::type Word;
+    const unsigned long long word = *(volatile unsigned long long *)at;
+    const T held = pt_value_of<T>((Word)word);
+    if (!Verb::is_worse(value.value, held))
+        pt_atomic_locked(verb, at, value, 1ull << 63);
+}
+
+/** Parts add up by themselves. */
+template <class R>
+__device__ __forceinline__ void pt_atomic(pt_sum verb, pt_complex<R> *at, pt_complex<R> value) {
+    pt_atomic(verb, &at->re, value.re);
+    pt_atomic(verb, &at->im, value.im);
+}
+
+/** The imaginary part is never this NaN, which no arithmetic makes. */
+__device__ __forceinline__ void pt_atomic(pt_prod verb, pt_c128 *at, pt_c128 value) {
+    pt_atomic_locked(verb, at, value, 0xfff4706f6c79746cull);
+}
+
 /** Return the number of the calling thread in its warp. */
 __device__ __forceinline__ unsigned pt_lane(void) {
     unsigned lane;
     asm("mov.u32 %0, %%laneid;" : "=r"(lane));
     return lane;
 }
+
+/** Return the value that another lane has. */
+template <int n_bytes> struct pt_shuffle {
+    template <class T> static __device__ __forceinline__ T of(unsigned lanes, T value, int from) {
+        typedef typename pt_word<n_bytes>::type Word;
+        return pt_value_of<T>((Word)__shfl_sync(lanes, pt_bits_of<Word>(value), from));
+    }
+};
+
+template <> struct pt_shuffle<16> {
+    template <class T> static __device__ __forceinline__ T of(unsigned lanes, T value, int from) {
+        unsigned long long words[2];
+        __builtin_memcpy(words, &value, sizeof value);
+        words[0] = __shfl_sync(lanes, words[0], from);
+        words[1] = __shfl_sync(lanes, words[1], from);
+        __builtin_memcpy(&value, words, sizeof value);
+        return value;
+    }
+};
 
 /**
  * Combine the values of some lanes of a warp. Only the lowest lane's result counts. Every lane in
@@ -122,15 +219,14 @@ __device__ __forceinline__ unsigned pt_lane(void) {
  */
 template <class Verb, class T>
 __device__ __forceinline__ T pt_combine_lanes(unsigned lanes, T value) {
-    typedef typename pt_word<sizeof(T)>::type Word;
     const unsigned lane = pt_lane();
     unsigned rank = __popc(lanes & ((1u << lane) - 1));
     unsigned above = lanes & (0xfffffffeu << lane);
     while (__any_sync(lanes, above != 0)) {
         const int next = __ffs(above) - 1;
-        const Word bits = __shfl_sync(lanes, pt_bits_of<Word>(value), next < 0 ? (int)lane : next);
+        const T other = pt_shuffle<sizeof(T)>::of(lanes, value, next < 0 ? (int)lane : next);
         if (next >= 0)
-            value = Verb::of(value, pt_value_of<T>(bits));
+            value = Verb::of(value, other);
         above &= ~__ballot_sync(lanes, rank & 1);
         rank >>= 1;
     }
@@ -140,8 +236,8 @@ __device__ __forceinline__ T pt_combine_lanes(unsigned lanes, T value) {
 /** Combine a value into an element. Lanes of a warp that share an element, as in a dot product,
  * combine among themselves first. */
 template <class Verb, class T, class V> __device__ __forceinline__ void pt_combine(T *at, V value) {
-    static_assert(sizeof(T) <= 8 && (sizeof(T) & (sizeof(T) - 1)) == 0,
-                  "elements that threads combine into have 1, 2, 4 or 8 bytes");
+    static_assert(sizeof(T) <= 16 && (sizeof(T) & (sizeof(T) - 1)) == 0,
+                  "elements that threads combine into have 1, 2, 4, 8 or 16 bytes");
     const unsigned lanes = __activemask();
     int is_shared = 0;
     T combined = (T)value;
@@ -150,6 +246,15 @@ template <class Verb, class T, class V> __device__ __forceinline__ void pt_combi
         combined = pt_combine_lanes<Verb>(lanes, combined);
     if (!is_shared || pt_lane() == (unsigned)__ffs(lanes) - 1)
         pt_atomic(Verb(), at, combined);
+}
+
+/** Combine a value with its index. */
+template <class Verb, class T, class V>
+__device__ __forceinline__ void pt_combine_indexed(pt_indexed<T> *at, V value, int64_t index) {
+    pt_indexed<T> element;
+    element.value = (T)value;
+    element.index = index;
+    pt_combine<Verb>(at, element);
 }
 
 #endif

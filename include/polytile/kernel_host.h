@@ -77,7 +77,8 @@ static inline int pt_has_steps(const polytile_domain *threads) {
     return has;
 }
 
-/* Whether a type is const, and the same type without that. */
+/* Whether a type is const, and a type without const: the same, or in C, which has no way to take const
+ * off complex numbers, any for one that is. */
 #ifdef __cplusplus
 extern "C++" {
 template <class T> struct pt_constness {
@@ -93,7 +94,7 @@ template <class T> struct pt_constness<const T> {
 #define PT_BARE(T)     pt_constness<T>::bare
 #else
 #define PT_IS_CONST(T) __builtin_types_compatible_p(__typeof__(T) *, const __typeof__(T) *)
-#define PT_BARE(T)     __typeof__(((void)0, *(T *)0))
+#define PT_BARE(T)     __typeof__(*__builtin_choose_expr(PT_IS_CONST(T), (char *)0, (T *)0))
 #endif
 
 /* The address of a view's one element. */
@@ -132,7 +133,7 @@ static inline void *pt_only_element(const polytile_view *view, int n_dims) {
         pt_own_##A = *pt_home_##A;                                                                 \
     for (int pt_d = 0; !PT_IS_CONST(T) && pt_d < n_dims; pt_d++)                                   \
         A.stride[pt_d] = 0;                                                                        \
-    A.at = PT_IS_CONST(T) ? A.at : &pt_own_##A;
+    A.at = PT_IS_CONST(T) ? A.at : (T *)(void *)&pt_own_##A;
 #define PT_STORE_ALONE_2(kernel, T, a)
 #define PT_STORE_ALONE_3(kernel, T, A, n_dims)                                                     \
     if (!PT_IS_CONST(T))                                                                           \

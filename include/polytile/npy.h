@@ -10,7 +10,9 @@ extern "C" {
 /**
  * Map an existing NumPy .npy file as an array; the file may be larger than memory.
  *
- * Shapes  C order, little endian, a type of POLYTILE_TYPES, 1 to 8 dimensions.
+ * Shapes  C order, little endian, a type of POLYTILE_TYPES but bf16, which NumPy has not, or
+ *         POLYTILE_INDEXED() of one: a structured dtype of a value and an i8 at byte 8. 1 to 8
+ *         dimensions.
  * Errors  IO (missing, foreign, truncated), UNSUPPORTED (Fortran order, big endian, another type);
  *         the text names the file and the reason.
  * Owns    The context owns the array; destroying it unmaps the file. Runs that write an array of a

@@ -11,15 +11,47 @@ _TYPES = {
     "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64",
     "uint8": "u8", "uint16": "u16", "uint32": "u32", "uint64": "u64",
     "float16": "f16", "float32": "f32", "float64": "f64",
+    "bfloat16": "bf16", "complex64": "c64", "complex128": "c128",
 }
 _DTYPES = {name: dtype for dtype, name in _TYPES.items()}
+_INDEX_SUFFIX = "_i64"
 _AMBIGUOUS = {"i8": "int8 or int64", "u8": "uint8 or uint64", "f16": "float16 or longdouble"}
+
+
+def _bfloat16():
+    """NumPy has no bfloat16; the package ml_dtypes has."""
+    try:
+        import ml_dtypes
+    except ImportError:
+        raise UnsupportedError(
+            "NumPy has no bf16; install ml_dtypes, which has, or give the bits as uint16") from None
+    return np.dtype(ml_dtypes.bfloat16)
+
+
+def _indexed(value):
+    """The elements of argmin and argmax: a value, and at byte 8 an index."""
+    return np.dtype({"names": ["value", "index"], "formats": [value, np.int64],
+                     "offsets": [0, 8], "itemsize": 16})
+
+
+def _value_of_indexed(dtype):
+    """The type of the values of elements with an index; None: others."""
+    if dtype.names is None or len(dtype.names) != 2 or dtype.itemsize != 16:
+        return None
+    (value, at), (index, index_at) = (dtype.fields[name][:2] for name in dtype.names)
+    is_real = value.name in _TYPES and value.kind != "c"
+    return value if is_real and at == 0 and index == np.int64 and index_at == 8 else None
 
 
 def dtype_of(dtype):
     """A NumPy type of what NumPy takes, or of the library's name of a type."""
     if not isinstance(dtype, str):
         return np.dtype(dtype)
+    value = dtype[:-len(_INDEX_SUFFIX)]
+    if dtype.endswith(_INDEX_SUFFIX) and value in _DTYPES and value[0] != "c":
+        return _indexed(_bfloat16() if value == "bf16" else np.dtype(_DTYPES[value]))
+    if dtype == "bf16":
+        return _bfloat16()
     if dtype in _AMBIGUOUS:
         raise InvalidError(
             f"{dtype!r} counts bits here and bytes in NumPy; write {_AMBIGUOUS[dtype]}")
@@ -53,6 +85,9 @@ def type_name(dtype):
         )
     if dtype.hasobject:
         raise UnsupportedError(f"elements of {dtype} are Python objects; use an array of numbers")
+    value = _value_of_indexed(dtype)
+    if value is not None:
+        return _TYPES[value.name] + _INDEX_SUFFIX
     return _TYPES.get(dtype.name, str(dtype.itemsize))
 
 

@@ -10,7 +10,7 @@ from ._library import ffi, lib, take_text, text_of
 from .arrays import Described, GpuMemory, Wrapped, domain_of
 from .errors import InvalidError
 
-_ROLES = ("in", "out", "inout", "sum", "prod", "min", "max")
+_ROLES = ("in", "out", "inout", "sum", "prod", "min", "max", "argmin", "argmax")
 _SIGNED, _UNSIGNED, _FLOAT = 1, 2, 3
 _TEXT, _JSON, _SVG = 0, 1, 2
 

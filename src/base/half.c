@@ -1,6 +1,7 @@
 #include "base/half.h"
 
 #include <math.h>
+#include <string.h>
 
 enum {
     EXPONENT_BITS = 0x7C00,
@@ -9,6 +10,8 @@ enum {
     NOT_A_NUMBER = 0x7E00,
     FRACTION_DIGITS = 10,
     LEAST_EXPONENT = -24, /* of the smallest positive value */
+    BRAIN_NOT_A_NUMBER = 0x7FC0,
+    BRAIN_DROPPED = 16, /* bits of a float that a bfloat16 lacks */
 };
 
 float pti_half_to_float(uint16_t half) {
@@ -43,4 +46,21 @@ uint16_t pti_half_from_float(float value) {
     }
     int fraction = (int)nearbyintf(ldexpf(magnitude, -unit));
     return (uint16_t)(sign | ((biased << FRACTION_DIGITS) + fraction));
+}
+
+float pti_brain_to_float(uint16_t brain) {
+    const uint32_t bits = (uint32_t)brain << BRAIN_DROPPED;
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* As above, adjacent bit patterns are adjacent values. */
+uint16_t pti_brain_from_float(float value) {
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    if (isnan(value))
+        return BRAIN_NOT_A_NUMBER;
+    const uint32_t is_odd = bits >> BRAIN_DROPPED & 1;
+    return (uint16_t)((bits + (UINT32_C(1) << (BRAIN_DROPPED - 1)) - 1 + is_odd) >> BRAIN_DROPPED);
 }

@@ -165,10 +165,10 @@ static polytile_status check_assignment(const checked_body *of, const element *f
 }
 
 static const char *macro_of(polytile_role role) {
-    static const char *const macros[] = {[POLYTILE_SUM] = "PT_SUM",
-                                         [POLYTILE_PROD] = "PT_PROD",
-                                         [POLYTILE_MIN] = "PT_MIN",
-                                         [POLYTILE_MAX] = "PT_MAX"};
+    static const char *const macros[] = {
+        [POLYTILE_SUM] = "PT_SUM",       [POLYTILE_PROD] = "PT_PROD",
+        [POLYTILE_MIN] = "PT_MIN",       [POLYTILE_MAX] = "PT_MAX",
+        [POLYTILE_ARGMIN] = "PT_ARGMIN", [POLYTILE_ARGMAX] = "PT_ARGMAX"};
     return macros[role];
 }
 
@@ -183,8 +183,9 @@ static polytile_status check_reduction(const checked_body *of, const element *fo
         pti_c_token_is(&of->tokens, found->first - 2, macro) &&
         pti_c_token_is(&of->tokens, found->last + 1, ","))
         return POLYTILE_OK;
-    return FAIL_AT(of, found->name, "threads combine into %s (\"%s\"): write %s(%s(...), value)",
-                   name, pti_role_word(role), macro, name);
+    const bool has_index = role == POLYTILE_ARGMIN || role == POLYTILE_ARGMAX;
+    return FAIL_AT(of, found->name, "threads combine into %s (\"%s\"): write %s(%s(...), value%s)",
+                   name, pti_role_word(role), macro, name, has_index ? ", index" : "");
 }
 
 static polytile_status check_element(const checked_body *of, const element *found,

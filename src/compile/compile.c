@@ -54,14 +54,22 @@ static void destroy_body(pti_object *object) {
 
 /* From a source to code. */
 
+/** Include CUDA's headers of types that C++ lacks. */
+static void add_cuda_headers(const pti_build *build, pti_text *source) {
+    if (pti_source_has(build->body, build->types, POLYTILE_F16))
+        pti_text_add(source, "#include <cuda_fp16.h>\n");
+    if (pti_source_has(build->body, build->types, POLYTILE_BF16))
+        pti_text_add(source, "#include <cuda_bf16.h>\n");
+}
+
 /** Make the source, and the recipe: all that decides what code is made of it. */
 static polytile_status write_recipe(polytile_context *ctx, const pti_build *build, pti_text *source,
                                     pti_text *recipe) {
     polytile_status status;
     pti_text_add(recipe, "polytile %s, kernel from text\n", polytile_version());
     PTI_TRY(pti_compiler_for(build->target)->describe(ctx, build, recipe));
-    if (!pti_target_is_host(build->target) && pti_source_has_halves(build->body, build->types))
-        pti_text_add(source, "#include <cuda_fp16.h>\n");
+    if (!pti_target_is_host(build->target))
+        add_cuda_headers(build, source);
     pti_source_add_headers(source, build->target);
     pti_source_add_kernel(source, build->body, build->target, build->types);
     if (source->failed)

@@ -1,5 +1,6 @@
 #include "compile/source.h"
 
+#include "access/array/type.h"
 #include "compile/body_edges.h"
 
 #include <string.h>
@@ -13,7 +14,8 @@ static const struct {
     [POLYTILE_U8] = {"uint8_t", "uint8_t"},    [POLYTILE_U16] = {"uint16_t", "uint16_t"},
     [POLYTILE_U32] = {"uint32_t", "uint32_t"}, [POLYTILE_U64] = {"uint64_t", "uint64_t"},
     [POLYTILE_F16] = {"_Float16", "__half"},   [POLYTILE_F32] = {"float", "float"},
-    [POLYTILE_F64] = {"double", "double"},
+    [POLYTILE_F64] = {"double", "double"},     [POLYTILE_BF16] = {"__bf16", "__nv_bfloat16"},
+    [POLYTILE_C64] = {"pt_c64", "pt_c64"},     [POLYTILE_C128] = {"pt_c128", "pt_c128"},
 };
 
 enum { MAX_ARRAYS = 8 };
@@ -68,8 +70,11 @@ done:
 }
 
 static void add_type(pti_text *source, pti_target target, polytile_type type) {
+    char text[PTI_TYPE_TEXT_BYTES];
     if (type < 0)
         pti_text_add(source, "pt_bytes_%lld", (long long)polytile_type_get_bytes(type));
+    else if (pti_type_indexed(type) >= 0)
+        pti_text_add(source, "pt_%s", pti_type_format(type, text));
     else
         pti_text_add(source, "%s",
                      pti_target_is_host(target) ? names_of_types[type].host
@@ -86,6 +91,26 @@ static void add_byte_types(pti_text *source, int n, const polytile_type *types) 
         if (is_new)
             pti_text_add(source, "typedef struct { unsigned char byte[%lld]; } pt_bytes_%lld;\n",
                          n_bytes, n_bytes);
+    }
+}
+
+/** Define the types of values with an index that C has no name for, each once. */
+static void add_indexed_types(pti_text *source, pti_target target, int n,
+                              const polytile_type *types) {
+    static const polytile_type unnamed[] = {POLYTILE_F16, POLYTILE_BF16};
+    for (size_t u = 0; u < sizeof unnamed / sizeof *unnamed; u++) {
+        bool has = false;
+        for (int k = 0; k < n; k++)
+            has = has || types[k] == POLYTILE_INDEXED(unnamed[u]);
+        if (!has)
+            continue;
+        pti_text_add(source,
+                     pti_target_is_host(target) ? "typedef struct { " : "typedef pt_indexed<");
+        add_type(source, target, unnamed[u]);
+        pti_text_add(source,
+                     pti_target_is_host(target) ? " value; _Alignas(8) int64_t index; } " : "> ");
+        add_type(source, target, POLYTILE_INDEXED(unnamed[u]));
+        pti_text_add(source, ";\n");
     }
 }
 
@@ -128,6 +153,7 @@ void pti_source_add_kernel(pti_text *source, const pti_body_text *body, pti_targ
                            const polytile_type *types) {
     const bool is_host = pti_target_is_host(target);
     add_byte_types(source, body->declaration->n_arrays, types);
+    add_indexed_types(source, target, body->declaration->n_arrays, types);
     add_element_macros(source, body->declaration);
     pti_text_add(source, "%s(pt_body, ", is_host ? "POLYTILE_KERNEL" : "PT_TEXT_KERNEL");
     add_arguments(source, body, target, types);
@@ -166,11 +192,11 @@ void pti_source_add_headers(pti_text *source, pti_target target) {
                  is_host ? "" : cuda_macros);
 }
 
-bool pti_source_has_halves(const pti_body_text *body, const polytile_type *types) {
+bool pti_source_has(const pti_body_text *body, const polytile_type *types, polytile_scalar type) {
     bool has = false;
     for (int a = 0; a < body->declaration->n_arrays; a++)
-        has |= types[a] == POLYTILE_F16;
+        has |= types[a] == (polytile_type)type || pti_type_indexed(types[a]) == (int)type;
     for (int p = 0; p < body->declaration->n_parameters; p++)
-        has |= body->declaration->parameter_type[p] == POLYTILE_F16;
+        has |= body->declaration->parameter_type[p] == (polytile_type)type;
     return has;
 }

@@ -35,7 +35,7 @@ void pti_source_add_kernel(pti_text *source, const pti_body_text *body, pti_targ
 /** Append the part before it. */
 void pti_source_add_headers(pti_text *source, pti_target target);
 
-/** Return whether elements of a type need CUDA's header of halves. */
-bool pti_source_has_halves(const pti_body_text *body, const polytile_type *types);
+/** Return whether an element or a parameter is of a type, or has a value of it. */
+bool pti_source_has(const pti_body_text *body, const polytile_type *types, polytile_scalar type);
 
 #endif

@@ -13,6 +13,9 @@ static const struct {
 #undef TYPE
         {"1", POLYTILE_BYTES(1), 1},
     {"12", POLYTILE_BYTES(12), 12},
+    {"f32_i64", POLYTILE_INDEXED(POLYTILE_F32), 16},
+    {"u8_i64", POLYTILE_INDEXED(POLYTILE_U8), 16},
+    {"bf16_i64", POLYTILE_INDEXED(POLYTILE_BF16), 16},
 };
 
 TEST_TABLE(ApiArrayType, HasANameAndBytes, types) {
@@ -22,8 +25,9 @@ TEST_TABLE(ApiArrayType, HasANameAndBytes, types) {
     CHECK_EQUAL(polytile_type_get_bytes(type), row->bytes);
 }
 
-static const char *const wrong_types[] = {"",  "f",  "f31", "float", "F32",
-                                          "0", "-4", "4.5", "12B",   " f32"};
+static const char *const wrong_types[] = {"",        "f",       "f31",        "float", "F32",
+                                          "0",       "-4",      "4.5",        "12B",   " f32",
+                                          "c64_i64", "f32_i32", "f32_i64_i64"};
 
 TEST_TABLE(ApiArrayType, OfAnotherNameIsNone, wrong_types) {
     polytile_type type;
@@ -31,7 +35,8 @@ TEST_TABLE(ApiArrayType, OfAnotherNameIsNone, wrong_types) {
     CHECK_TEXT(polytile_last_error(ctx), "");
 }
 
-static const polytile_type no_types[] = {POLYTILE_F64 + 1, 1000, POLYTILE_BYTES(0)};
+static const polytile_type no_types[] = {POLYTILE_C128 + 1, 1000, POLYTILE_BYTES(0),
+                                         POLYTILE_INDEXED(POLYTILE_C64)};
 
 TEST_TABLE(ApiArrayType, ThatIsNoneHasNoBytes, no_types) {
     CHECK_EQUAL(polytile_type_get_bytes(*row), 0);

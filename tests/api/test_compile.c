@@ -313,6 +313,8 @@ static const struct {
     {add, "z(i) = \"text\";", "float"},
     {add, " \n\t", "the body is empty"},
     {"dot[i]: in x[i]; out sum s[0]", "s(0) += x(i);", "write PT_SUM(s(...), value)"},
+    {"top[i]: in x[i]; out argmax s[0]", "PT_MAX(s(0), x(i));",
+     "write PT_ARGMAX(s(...), value, index)"},
     {"dot[i]: in x[i]; out sum s[0]", "PT_MAX(s(0), x(i));", "write PT_SUM(s(...), value)"},
     {"dot[i]: in x[i]; out sum s[0]", "PT_SUM(s(0), s(0));", "write PT_SUM(s(...), value)"},
     {"add[i]: in int[i]; out z[i]", "z(i) = 1;", "cannot use the name int"},

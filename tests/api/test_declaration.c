@@ -73,7 +73,9 @@ static const struct {
     {"k[i]: out x[i,i,i,i,i,i,i,i,i]", 0, "8"},
     {"k[i]: in x[a+b+c+d+e+f+g+h+j+k+l+m+n+o+p+q+r]; out y[i]", 44, "16"},
     {"k[i](): out y[i]", 6, "f64"},
-    {"k[i](a): out y[i]", 6, "i8, i16, i32, i64, u8, u16, u32, u64, f16, f32, f64"},
+    {"k[i](a): out y[i]", 6, "i8, i16, i32, i64, u8, u16, u32, u64, f16, f32, f64, bf16"},
+    {"k[i](c64 a): out y[i]", 10, "give them as two parameters"},
+    {"k[i](f32_i64 a): out y[i]", 14, "give them as two parameters"},
     {"k[i](f32): out y[i]", 9, "parameter"},
     {"k[i](float a): out y[i]", 6, "'float'"},
     {"k[i](f32 a, f64 a): out y[i]", 17, "'a'"},
@@ -163,9 +165,9 @@ static const struct {
     const char *text;
     polytile_type type;
 } typed_parameters[] = {
-#define TYPED(name, text, bytes) {text, POLYTILE_##name},
-    POLYTILE_TYPES(TYPED)
-#undef TYPED
+    {"i8", POLYTILE_I8},   {"i16", POLYTILE_I16}, {"i32", POLYTILE_I32}, {"i64", POLYTILE_I64},
+    {"u8", POLYTILE_U8},   {"u16", POLYTILE_U16}, {"u32", POLYTILE_U32}, {"u64", POLYTILE_U64},
+    {"f16", POLYTILE_F16}, {"f32", POLYTILE_F32}, {"f64", POLYTILE_F64}, {"bf16", POLYTILE_BF16},
 };
 
 TEST_TABLE(ApiDeclaration, GivesItsParametersTypes, typed_parameters) {
@@ -426,8 +428,10 @@ static const struct {
     {POLYTILE_F32, "i", "'i' is an index"},
     {POLYTILE_F32, "n", "'n' is a parameter"},
     {POLYTILE_F32, "x", "'x' is an array"},
-    {POLYTILE_F64 + 1, "a", "f32, f64"},
+    {POLYTILE_C128 + 1, "a", "f32, f64"},
     {POLYTILE_BYTES(4), "a", "f32, f64"},
+    {POLYTILE_C64, "a", "c64 has two; give them as two parameters"},
+    {POLYTILE_INDEXED(POLYTILE_I8), "a", "i8_i64 has two"},
 };
 
 TEST_TABLE(ApiDeclaration, ByCallsRefusesAParameterThatCannotBe, wrong_parameters) {

@@ -61,7 +61,7 @@ static const struct {
 } wrong_files[] = {
     {HEADER("<f4", "True", "(2, 2)"), 16, POLYTILE_UNSUPPORTED, "Fortran"},
     {HEADER(">f4", "False", "(4,)"), 16, POLYTILE_UNSUPPORTED, "endian"},
-    {HEADER("<c8", "False", "(2,)"), 16, POLYTILE_UNSUPPORTED, "c8"},
+    {HEADER("<c32", "False", "(2,)"), 64, POLYTILE_UNSUPPORTED, "c32"},
     {HEADER("<f4", "False", "()"), 4, POLYTILE_UNSUPPORTED, "dimension"},
     {HEADER("<f4", "False", "(1,1,1,1,1,1,1,1,1)"), 4, POLYTILE_UNSUPPORTED, "dimension"},
     {HEADER("<f4", "False", "(5,)"), 16, POLYTILE_IO, "20"},

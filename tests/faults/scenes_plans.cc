@@ -264,6 +264,39 @@ polytile_status run_dot(Stage &stage) {
                         polytile_kernel_get_n_arrays(kernel), arrays, nullptr);
 }
 
+POLYTILE_KERNEL(top, (i), (const float, x, 1), (pt_f32_i64, s, 1)) {
+    PT_ARGMAX(PT_AT(s, 0), PT_AT(x, i), i);
+}
+
+void prepare_top(Stage &stage) {
+    stage.add("x", POLYTILE_F32, {5000}, false);
+    stage.add("s", POLYTILE_INDEXED(POLYTILE_F32), {1}, true);
+}
+
+polytile_status run_top(Stage &stage) {
+    polytile_array *arrays[2] = {};
+    polytile_kernel *kernel = nullptr;
+    SCENE_TRY(create(stage, "top[i]: in x[i]; out argmax s[0]", &top_kernel, &kernel));
+    for (size_t k = 0; k < 2; k++)
+        SCENE_TRY(stage.wrap(stage.ctx, k, &arrays[k]));
+    for (const char *device_text : {"host(threads=2)", "host(memory=4KiB)"}) {
+        polytile_device *device = nullptr;
+        SCENE_TRY(polytile_device_open(stage.ctx, device_text, &device));
+        SCENE_TRY(polytile_run(device, kernel, POLYTILE_EXTENTS(5000), 2, arrays, nullptr));
+    }
+    return POLYTILE_OK;
+}
+
+polytile_status plan_top_of_no_indices(Stage &stage) {
+    polytile_array *arrays[2] = {};
+    polytile_kernel *kernel = nullptr;
+    polytile_plan *plan = nullptr;
+    SCENE_TRY(create(stage, "top[i]: in x[i]; out argmax s[0]", nullptr, &kernel));
+    for (size_t k = 0; k < 2; k++)
+        SCENE_TRY(stage.wrap(stage.ctx, 2 * k, &arrays[k]));
+    return polytile_plan_create(kernel, POLYTILE_EXTENTS(5000), 2, arrays, nullptr, &plan);
+}
+
 } // namespace
 
 std::vector<Scene> scenes_of_plans() {
@@ -283,5 +316,7 @@ std::vector<Scene> scenes_of_plans() {
         {"RunTraced", prepare_jacobi, run_traced, POLYTILE_OK, {}},
         {"RunGemm", prepare_gemm, run_gemm, POLYTILE_OK, {}},
         {"RunDot", prepare_dot, run_dot, POLYTILE_OK, {}},
+        {"RunTop", prepare_top, run_top, POLYTILE_OK, {}},
+        {"PlanTopOfNoIndices", prepare_dot, plan_top_of_no_indices, POLYTILE_INVALID, {}},
     };
 }

@@ -39,6 +39,9 @@ BODY(of_bool, bool)
 BODY(of_pair, Pair)
 BODY(of_colour, Colour)
 BODY(of_pointer, float *)
+BODY(of_c64, const pt_c64)
+BODY(of_c128, pt_c128)
+BODY(of_indexed, pt_f32_i64)
 
 const polytile_view_shape by_hand[] = {POLYTILE_VIEW_SHAPE(const float, 1)};
 const polytile_view_shape of_four_bytes[] = {{4, 1, POLYTILE_ANY_NUMBER}};
@@ -65,7 +68,7 @@ const Row rows[] = {
     {"i8", &of_char_kernel, {POLYTILE_I8, POLYTILE_BYTES(1)}},
     {"u8", &of_uchar_kernel, {POLYTILE_U8, POLYTILE_BYTES(1)}},
     {"i16", &of_short_kernel, {POLYTILE_I16, POLYTILE_BYTES(2)}},
-    {"u16", &of_ushort_kernel, {POLYTILE_U16, POLYTILE_F16, POLYTILE_BYTES(2)}},
+    {"u16", &of_ushort_kernel, {POLYTILE_U16, POLYTILE_F16, POLYTILE_BF16, POLYTILE_BYTES(2)}},
     {"i32", &of_int_kernel, {POLYTILE_I32, POLYTILE_BYTES(4)}},
     {"u32", &of_unsigned_kernel, {POLYTILE_U32, POLYTILE_BYTES(4)}},
     {"i64", &of_long_kernel, {POLYTILE_I64, POLYTILE_BYTES(8)}},
@@ -73,9 +76,16 @@ const Row rows[] = {
     {"u64", &of_u64_kernel, {POLYTILE_U64, POLYTILE_BYTES(8)}},
     {"i64", &of_i64_kernel, {POLYTILE_I64, POLYTILE_BYTES(8)}},
     {"1 B", &of_bool_kernel, {POLYTILE_I8, POLYTILE_U8, POLYTILE_BYTES(1)}},
-    {"8 B", &of_pair_kernel, {POLYTILE_I64, POLYTILE_U64, POLYTILE_F64, POLYTILE_BYTES(8)}},
+    {"8 B",
+     &of_pair_kernel,
+     {POLYTILE_I64, POLYTILE_U64, POLYTILE_F64, POLYTILE_C64, POLYTILE_BYTES(8)}},
     {"4 B", &of_colour_kernel, {POLYTILE_I32, POLYTILE_U32, POLYTILE_F32, POLYTILE_BYTES(4)}},
-    {"8 B", &of_pointer_kernel, {POLYTILE_I64, POLYTILE_U64, POLYTILE_F64, POLYTILE_BYTES(8)}},
+    {"8 B",
+     &of_pointer_kernel,
+     {POLYTILE_I64, POLYTILE_U64, POLYTILE_F64, POLYTILE_C64, POLYTILE_BYTES(8)}},
+    {"c64", &of_c64_kernel, {POLYTILE_C64, POLYTILE_BYTES(8)}},
+    {"c128", &of_c128_kernel, {POLYTILE_C128}},
+    {"f32_i64", &of_indexed_kernel, {POLYTILE_INDEXED(POLYTILE_F32)}},
     {"f32", &hand_kernel, {POLYTILE_F32, POLYTILE_BYTES(4)}},
     {"4 B", &untold_kernel, {POLYTILE_I32, POLYTILE_U32, POLYTILE_F32, POLYTILE_BYTES(4)}},
 };
@@ -89,7 +99,9 @@ const Type types[] = {
 #define TYPE_ROW(name, text, bytes) {text, POLYTILE_##name},
     POLYTILE_TYPES(TYPE_ROW)
 #undef TYPE_ROW
-        {"1 B", POLYTILE_BYTES(1)},
+        {"f32_i64", POLYTILE_INDEXED(POLYTILE_F32)},
+    {"i32_i64", POLYTILE_INDEXED(POLYTILE_I32)},
+    {"1 B", POLYTILE_BYTES(1)},
     {"2 B", POLYTILE_BYTES(2)},
     {"4 B", POLYTILE_BYTES(4)},
     {"8 B", POLYTILE_BYTES(8)},
@@ -123,7 +135,7 @@ class RunTypes : public testing::Test {
 
     const int64_t extent = 64;
     const polytile_domain threads = {1, {{0, 63, 1}}};
-    std::vector<double> memory = std::vector<double>(64);
+    std::vector<double> memory = std::vector<double>(128);
     polytile_context *ctx = nullptr;
 };
 
@@ -161,9 +173,8 @@ TEST_F(RunTypes, AreComparedWhereverAKernelIsGivenArrays) {
         EXPECT_EQ(status, POLYTILE_INVALID);
         EXPECT_EQ(polytile_last_error(ctx), refusal(whole, "f32"));
     };
-    expect_refused(
-        polytile_plan_run(plan, device, kernel, polytile_kernel_get_n_arrays(kernel), &array,
-                          NULL));
+    expect_refused(polytile_plan_run(plan, device, kernel, polytile_kernel_get_n_arrays(kernel),
+                                     &array, NULL));
     expect_refused(polytile_check_run(
         device, kernel, &threads, polytile_kernel_get_n_arrays(kernel), &array, nullptr, nullptr));
     expect_refused(polytile_check_use(device, kernel, &threads,

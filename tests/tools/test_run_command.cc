@@ -142,6 +142,25 @@ TEST_F(RunCommand, RefusesOneFileForTwoArraysOfWhichOneIsWritten) {
     EXPECT_EQ(elements<float>(shell.read("x.npy")), x);
 }
 
+TEST_F(RunCommand, PrintsAValueWithItsIndexAndComplexNumbers) {
+    const std::string top = "--kernel 'top[i]: in x[i]; out argmax s[0]; out argmin t[0]' --body "
+                            "'PT_ARGMAX(s(0), i % 3, i); PT_ARGMIN(t(0), i % 3 - 0.5f, i);' "
+                            "--domain x.0 --array x=x.npy --output s:i32_i64:1 "
+                            "--output t:f32_i64:1 ";
+    const Shell::Result text = run(top);
+    ASSERT_EQ(text.exit_code, 0) << text.err;
+    EXPECT_NE(text.out.find("s = 2 at 2\nt = -0.5 at 0\n"), std::string::npos) << text.out;
+    const Shell::Result json = run(top + "--json");
+    EXPECT_NE(json.out.find("\"s\": {\"value\": 2, \"index\": 2}"), std::string::npos) << json.out;
+    const std::string sum = "--kernel 'sum[i]: in x[i]; out sum s[:]' --body 'PT_SUM(s(0), "
+                            "PT_C64(i == 0, i == 1 ? -2.5 : 0)); PT_SUM(s(1), PT_C64(0, i == 2));' "
+                            "--domain x.0 --array x=x.npy --output s:c64:2 ";
+    const Shell::Result complex = run(sum);
+    ASSERT_EQ(complex.exit_code, 0) << complex.err;
+    EXPECT_NE(complex.out.find("s = [1-2.5i, 0+1i]\n"), std::string::npos) << complex.out;
+    EXPECT_NE(run(sum + "--json").out.find("\"s\": [[1.0, -2.5], [0.0, 1.0]]"), std::string::npos);
+}
+
 TEST_F(RunCommand, KeepsNoResultFromItsUser) {
     const std::string sum = "--kernel 'sum[i]: in x[i]; out sum s[0]' --body 'PT_SUM(s(0), 1);' "
                             "--domain x.0 --array x=x.npy ";

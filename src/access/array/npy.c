@@ -105,11 +105,12 @@ done:
 
 static polytile_status check_type(polytile_context *ctx, const char *path, polytile_type type) {
     char text[PTI_TYPE_TEXT_BYTES];
-    if (type >= 0 && polytile_type_get_bytes(type) > 0)
+    if (type >= 0 && polytile_type_get_bytes(type) > 0 && type != POLYTILE_BF16 &&
+        type != POLYTILE_INDEXED(POLYTILE_BF16))
         return POLYTILE_OK;
     return pti_fail(ctx, POLYTILE_UNSUPPORTED,
-                    "%s: NumPy files hold elements of i8 to i64, u8 to u64, f16, f32 and f64, not "
-                    "%s",
+                    "%s: NumPy files hold elements of i8 to i64, u8 to u64, f16, f32, f64, c64 and "
+                    "c128, and of real ones with an index, not %s",
                     path, pti_type_format(type, text));
 }
 

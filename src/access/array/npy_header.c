@@ -1,5 +1,6 @@
 #include "access/array/npy_header.h"
 
+#include "access/array/type.h"
 #include "access/set/range.h"
 #include "base/checked.h"
 
@@ -26,8 +27,10 @@ typedef struct cursor {
 typedef struct dictionary {
     char descr[24];                  /* empty if longer */
     const char *fields, *fields_end; /* a structured type's text, borrowed */
+    polytile_type indexed;           /* of a value and an index */
     bool has_descr;
-    bool structured;
+    bool structured; /* of other fields */
+    bool is_indexed;
     bool has_order;
     bool fortran_order;
     bool has_shape;
@@ -134,12 +137,74 @@ static const char *find_end_of_value(const cursor *c) {
     return at;
 }
 
+/** NumPy's text for a type, without the byte order: f4 for f32. */
+static const struct {
+    const char *text;
+    int64_t bytes;
+} types[] = {
+#define TYPE_ROW(name, text, bytes) {text, bytes},
+    POLYTILE_TYPES(TYPE_ROW)
+#undef TYPE_ROW
+};
+
+enum { N_TYPES = sizeof types / sizeof *types };
+
+static void write_descr(polytile_type type, char descr[8]) {
+    snprintf(descr, 8, "%c%c%d", types[type].bytes == 1 ? '|' : '<', types[type].text[0],
+             (int)types[type].bytes);
+}
+
+/** Find the type of a text of NumPy, which has no bf16; one byte has no order, so '<i1' is '|i1'. */
+static bool find_type(const char *descr, polytile_type *type) {
+    for (polytile_type t = 0; t < N_TYPES; t++) {
+        char known[8];
+        if (t == POLYTILE_BF16)
+            continue;
+        write_descr(t, known);
+        bool same_order = descr[0] == known[0] || (types[t].bytes == 1 && descr[0] == '<');
+        if (same_order && strcmp(descr + 1, known + 1) == 0) {
+            *type = t;
+            return true;
+        }
+    }
+    return false;
+}
+
+/** Take a field, as ('value', '<f4'), but not its name. */
+static bool take_field(cursor *c, char descr[8]) {
+    char name[64];
+    return accept_character(c, '(') && take_string(c, name, sizeof name) &&
+           accept_character(c, ',') && take_string(c, descr, 8) && accept_character(c, ')');
+}
+
+/** Take the fields of a value and an index, with padding up to the index: [('value', '<f4'), ('',
+ * '|V4'), ('index', '<i8')]. */
+static bool take_indexed(cursor c, polytile_type *type) {
+    char descr[8], padding[16];
+    polytile_type scalar;
+    if (!accept_character(&c, '[') || !take_field(&c, descr) || !find_type(descr, &scalar) ||
+        pti_type_part(scalar) >= 0)
+        return false;
+    const int n_padding = PTI_INDEX_OFFSET - (int)types[scalar].bytes;
+    snprintf(padding, sizeof padding, "|V%d", n_padding);
+    if (n_padding > 0 &&
+        (!accept_character(&c, ',') || !take_field(&c, descr) || strcmp(descr, padding) != 0))
+        return false;
+    *type = POLYTILE_INDEXED(scalar);
+    return accept_character(&c, ',') && take_field(&c, descr) && strcmp(descr, "<i8") == 0 &&
+           accept_character(&c, ']');
+}
+
 static bool take_descr(cursor *c, dictionary *d) {
     skip_space(c);
     d->structured = c->at < c->end && (*c->at == '[' || *c->at == '(' || *c->at == '{');
     d->fields = c->at;
     d->fields_end = d->structured ? find_end_of_value(c) : c->at;
-    return d->structured || take_string(c, d->descr, sizeof d->descr);
+    d->is_indexed = d->structured && take_indexed(*c, &d->indexed);
+    d->structured = d->structured && !d->is_indexed;
+    if (d->is_indexed)
+        c->at = d->fields_end;
+    return d->structured || d->is_indexed || take_string(c, d->descr, sizeof d->descr);
 }
 
 /** Take the value of a key, which must not come twice. */
@@ -172,37 +237,6 @@ static bool read_dictionary(cursor c, dictionary *d) {
     return d->structured || (c.at == c.end && d->has_descr && d->has_order && d->has_shape);
 }
 
-/** NumPy's text for a type, without the byte order: f4 for f32. */
-static const struct {
-    const char *text;
-    int64_t bytes;
-} types[] = {
-#define TYPE_ROW(name, text, bytes) {text, bytes},
-    POLYTILE_TYPES(TYPE_ROW)
-#undef TYPE_ROW
-};
-
-enum { N_TYPES = sizeof types / sizeof *types };
-
-static void write_descr(polytile_type type, char descr[8]) {
-    snprintf(descr, 8, "%c%c%d", types[type].bytes == 1 ? '|' : '<', types[type].text[0],
-             (int)types[type].bytes);
-}
-
-/** Find the type of a text of NumPy; one byte has no order, so '<i1' is '|i1'. */
-static bool find_type(const char *descr, polytile_type *type) {
-    for (polytile_type t = 0; t < N_TYPES; t++) {
-        char known[8];
-        write_descr(t, known);
-        bool same_order = descr[0] == known[0] || (types[t].bytes == 1 && descr[0] == '<');
-        if (same_order && strcmp(descr + 1, known + 1) == 0) {
-            *type = t;
-            return true;
-        }
-    }
-    return false;
-}
-
 /** Types of NumPy that arrays lack, by letter, and how to save their data for polytile. */
 static const struct {
     char letter;
@@ -210,9 +244,7 @@ static const struct {
     const char *way_out;
 } foreign[] = {
     {'b', "bool", "save them as u8, with numpy.save(path, a.view('u1'))"},
-    {'c', "complex",
-     "save each as two floats, with numpy.save(path, a.view(a.real.dtype).reshape(a.shape + "
-     "(2,))), and declare a trailing dimension of 2"},
+    {'c', "complex numbers of another size", "convert them, as with a.astype('c16')"},
     {'f', "a float of another size", "convert them, as with a.astype('f8')"},
     {'M', "dates", "save them as i64, with numpy.save(path, a.view('i8'))"},
     {'m', "time spans", "save them as i64, with numpy.save(path, a.view('i8'))"},
@@ -232,10 +264,11 @@ static void refuse_type(const dictionary *d, pti_npy_header *header) {
                  foreign[k].name, d->descr, foreign[k].way_out);
         return;
     }
-    snprintf(header->refusal, sizeof header->refusal,
-             "has the element type '%s', which is none of i8 to i64, u8 to u64, f16, f32 and f64; "
-             "convert them, as with a.astype('f8')",
-             d->descr);
+    snprintf(
+        header->refusal, sizeof header->refusal,
+        "has the element type '%s', which is none of i8 to i64, u8 to u64, f16, f32, f64, c64 and "
+        "c128; convert them, as with a.astype('f8')",
+        d->descr);
 }
 
 static void refuse_order(const dictionary *d, pti_npy_header *header) {
@@ -260,12 +293,14 @@ static polytile_status judge_type(const dictionary *d, pti_npy_header *header,
         refuse_fields(d, header);
     else if (d->descr[0] == '>')
         refuse_order(d, header);
-    else if (!find_type(d->descr, &header->type))
+    else if (!d->is_indexed && !find_type(d->descr, &header->type))
         refuse_type(d, header);
     else if (d->fortran_order)
         *reason = "is in Fortran order; save it in C order, as with numpy.ascontiguousarray(a)";
-    else
+    else {
+        header->type = d->is_indexed ? d->indexed : header->type;
         return POLYTILE_OK;
+    }
     return POLYTILE_UNSUPPORTED;
 }
 
@@ -345,14 +380,28 @@ static void append_text(char *bytes, int *length, const char *text) {
     *length += snprintf(bytes + *length, (size_t)(PTI_NPY_HEADER_CAPACITY - *length), "%s", text);
 }
 
+/** Append '<f4', or the fields of a value and an index. */
+static void append_descr(char *bytes, int *length, polytile_type type) {
+    const int scalar = pti_type_indexed(type);
+    char descr[8], text[64], padding[24] = "";
+    write_descr(scalar < 0 ? type : scalar, descr);
+    if (scalar >= 0 && types[scalar].bytes < PTI_INDEX_OFFSET)
+        snprintf(padding, sizeof padding, "('', '|V%d'), ",
+                 PTI_INDEX_OFFSET - (int)types[scalar].bytes);
+    if (scalar < 0)
+        snprintf(text, sizeof text, "'%s'", descr);
+    else
+        snprintf(text, sizeof text, "[('value', '%s'), %s('index', '<i8')]", descr, padding);
+    append_text(bytes, length, text);
+}
+
 void pti_npy_header_write(pti_npy_header *header, char bytes[PTI_NPY_HEADER_CAPACITY]) {
     enum { FIRST = MAGIC_BYTES + 4 };
-    char descr[8], number[32];
+    char number[32];
     int length = FIRST;
-    write_descr(header->type, descr);
-    append_text(bytes, &length, "{'descr': '");
-    append_text(bytes, &length, descr);
-    append_text(bytes, &length, "', 'fortran_order': False, 'shape': (");
+    append_text(bytes, &length, "{'descr': ");
+    append_descr(bytes, &length, header->type);
+    append_text(bytes, &length, ", 'fortran_order': False, 'shape': (");
     for (int d = 0; d < header->domain.n_dims; d++) {
         const char *after = d + 1 < header->domain.n_dims ? ", "
                             : header->domain.n_dims == 1  ? ","

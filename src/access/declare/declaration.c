@@ -125,6 +125,14 @@ polytile_status pti_declaration_add_typed_parameter(polytile_declaration *declar
         pti_text_add(why, "a parameter is one of %s, not of type %d", PTI_TYPE_NAMES, type);
         return POLYTILE_DECLARATION;
     }
+    if (pti_type_part(type) >= 0 || pti_type_indexed(type) >= 0) {
+        char text[PTI_TYPE_TEXT_BYTES];
+        pti_text_add(why,
+                     "a parameter is one number, and %s has two; give them as two parameters, such "
+                     "as f32 a_re, f32 a_im",
+                     pti_type_format(type, text));
+        return POLYTILE_DECLARATION;
+    }
     if (name != NULL && pti_find_name(name, declaration->n_arrays, declaration->array_name) >= 0) {
         pti_text_add(why, "the name '%s' is an array already; rename a parameter", name);
         return POLYTILE_DECLARATION;

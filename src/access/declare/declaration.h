@@ -130,7 +130,10 @@ const char *pti_edge_word(polytile_edge edge);
 bool pti_role_is_known(polytile_role role);
 /** Return the word of a role in a declaration. */
 const char *pti_role_word(polytile_role role);
-/** Return whether threads combine into the element (sum, prod, min, max). */
+/** Return what the elements of a type lack for a reducing role, and what to do; NULL: nothing. */
+const char *pti_role_lacks(polytile_role role, polytile_type type);
+
+/** Return whether threads combine into the element (from sum to argmax). */
 bool pti_role_reduces(polytile_role role);
 /** Return whether a thread stores into the elements: what it has as scratch is its own, too. */
 bool pti_role_writes(polytile_role role);

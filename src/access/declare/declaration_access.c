@@ -75,8 +75,8 @@ static bool check_role(const char *array, const pti_access *access, pti_text *wh
     }
     if (access->fresh && !pti_role_reduces(access->role)) {
         pti_text_add(why,
-                     "%s cannot start from an identity in the role '%s'; only sum, prod, min and "
-                     "max can",
+                     "%s cannot start from an identity in the role '%s'; only sum, prod, min, "
+                     "max, argmin and argmax can",
                      array, pti_role_word(access->role));
         return false;
     }

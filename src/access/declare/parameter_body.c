@@ -58,14 +58,15 @@ static polytile_status refuse_unknown(polytile_context *ctx,
                     declaration->name, taken->name, declaration->name, type, taken->name);
 }
 
-/** Return whether a parameter of a type suits a body; f16 also as its bits, for compilers without
- * the type. */
+/** Return whether a parameter of a type suits a body; f16 and bf16 also as their bits, for
+ * compilers without the types. */
 static bool suits_body(polytile_type type, const polytile_body_parameter *taken) {
     const polytile_type wanted = pti_type_of(taken->number, taken->bytes);
     return taken->bytes == 0 ||
            (taken->number == POLYTILE_ANY_NUMBER &&
             taken->bytes == polytile_type_get_bytes(type)) ||
-           wanted == type || (type == POLYTILE_F16 && wanted == POLYTILE_U16);
+           wanted == type ||
+           (wanted == POLYTILE_U16 && (type == POLYTILE_F16 || type == POLYTILE_BF16));
 }
 
 static polytile_status check_type(polytile_context *ctx, const polytile_declaration *declaration,

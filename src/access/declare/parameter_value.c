@@ -120,6 +120,16 @@ static polytile_status to_half(polytile_context *ctx, const polytile_declaration
     return POLYTILE_OK;
 }
 
+static polytile_status to_brain(polytile_context *ctx, const polytile_declaration *declaration,
+                                int p, const polytile_parameter *given, pti_value *value) {
+    const double real = to_double(given);
+    const uint16_t brain = pti_brain_from_float(round_to_odd(real));
+    if (isfinite(real) && !isfinite(pti_brain_to_float(brain)))
+        return refuse_real(ctx, declaration, p, given, 0x1.FEp127);
+    memcpy(value->bytes, &brain, sizeof brain);
+    return POLYTILE_OK;
+}
+
 static polytile_status to_single(polytile_context *ctx, const polytile_declaration *declaration,
                                  int p, const polytile_parameter *given, pti_value *value) {
     const float single = to_float(given);
@@ -154,6 +164,8 @@ polytile_status pti_parameter_convert(polytile_context *ctx,
         return status;
     if (type == POLYTILE_F16)
         return to_half(ctx, declaration, p, given, value);
+    if (type == POLYTILE_BF16)
+        return to_brain(ctx, declaration, p, given, value);
     if (type == POLYTILE_F32)
         return to_single(ctx, declaration, p, given, value);
     if (type == POLYTILE_F64) {

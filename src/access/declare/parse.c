@@ -33,8 +33,8 @@ static bool parse_role(pti_parser *parser, polytile_role *role, bool *fresh) {
     if (!pti_parser_at(parser, PTI_TOKEN_NAME) || !find_role(parser->token.name, role))
         return pti_parser_fail(
             parser, parser->token.begin,
-            "expected a role (in, out, inout, sum, prod, min, max, out sum, ..., scratch), "
-            "not %s",
+            "expected a role (in, out, inout, sum, prod, min, max, argmin, argmax, out sum, ..., "
+            "scratch), not %s",
             pti_token_show(&parser->token, shown));
     return pti_parser_advance(parser) && parse_fresh(parser, role, fresh);
 }

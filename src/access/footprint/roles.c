@@ -1,3 +1,4 @@
+#include "access/array/type.h"
 #include "access/declare/declaration.h"
 #include "access/footprint/footprint.h"
 #include "access/footprint/section.h"
@@ -27,6 +28,17 @@ static bool roles_agree(const pti_operand *operand, const pti_section *section) 
     return !operand->reduces;
 }
 
+static polytile_status check_elements(polytile_context *ctx, const pti_instance *instance,
+                                      const pti_operand *operand) {
+    char type[PTI_TYPE_TEXT_BYTES];
+    const char *lacking = pti_role_lacks(operand->reduction, operand->type);
+    if (lacking == NULL)
+        return POLYTILE_OK;
+    return pti_fail(ctx, POLYTILE_INVALID, "%s: %s has elements of %s, and its role is '%s'; %s",
+                    instance->kernel_name, operand->name, pti_type_format(operand->type, type),
+                    pti_role_word(operand->reduction), lacking);
+}
+
 static polytile_status fill_role(polytile_context *ctx, const pti_instance *instance,
                                  pti_operand *operand) {
     const pti_section *sections = &instance->section[operand->first_section];
@@ -43,7 +55,7 @@ static polytile_status fill_role(polytile_context *ctx, const pti_instance *inst
                         "%s: %s starts from the identity of a reduction, but its elements are %d "
                         "raw bytes; use a number type, or drop \"out\" and fill it before",
                         instance->kernel_name, operand->name, (int)operand->element_bytes);
-    return POLYTILE_OK;
+    return operand->reduces ? check_elements(ctx, instance, operand) : POLYTILE_OK;
 }
 
 bool pti_operand_writes_unknown(const pti_instance *instance, const pti_operand *operand,

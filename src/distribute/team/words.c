@@ -36,6 +36,8 @@ static void write_value(pti_text *words, polytile_type type, const pti_value *va
         pti_text_add(words, "%.9g", (double)f32);
     else if (type == POLYTILE_F16)
         pti_text_add(words, "%.5g", (double)pti_half_to_float((uint16_t)bits));
+    else if (type == POLYTILE_BF16)
+        pti_text_add(words, "%.4g", (double)pti_brain_to_float((uint16_t)bits));
     else if (type <= POLYTILE_I64)
         pti_text_add(words, "%lld", (long long)((int64_t)(bits << unused_bits) >> unused_bits));
     else

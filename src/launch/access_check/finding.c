@@ -1,5 +1,6 @@
 #include "launch/access_check/finding.h"
 
+#include "access/array/type.h"
 #include "base/half.h"
 #include "launch/access_check/element.h"
 
@@ -26,6 +27,12 @@ static double read_f16(const unsigned char *element) {
     return (double)pti_half_to_float(value);
 }
 
+static double read_bf16(const unsigned char *element) {
+    uint16_t value;
+    memcpy(&value, element, sizeof value);
+    return (double)pti_brain_to_float(value);
+}
+
 static double read_f32(const unsigned char *element) {
     float value;
     memcpy(&value, element, sizeof value);
@@ -44,18 +51,38 @@ static const struct {
     double (*read)(const unsigned char *element);
     double share;
 } rounded[] = {{POLYTILE_F16, read_f16, 1.0 / 32},
+               {POLYTILE_BF16, read_bf16, 1.0 / 8},
                {POLYTILE_F32, read_f32, 1e-4},
                {POLYTILE_F64, read_f64, 1e-8}};
+
+/** Return the distance of two numbers, of one part or two parts, and the larger magnitude. */
+static double distance_of(const unsigned char *one, const unsigned char *other, int n_parts,
+                          int64_t part_bytes, double (*read)(const unsigned char *element),
+                          double *largest) {
+    double distance = 0, one_length = 0, other_length = 0;
+    for (int p = 0; p < n_parts; p++) {
+        const double a = read(one + p * part_bytes), b = read(other + p * part_bytes);
+        distance = hypot(distance, a - b);
+        one_length = hypot(one_length, a);
+        other_length = hypot(other_length, b);
+    }
+    *largest = fmax(one_length, other_length);
+    return distance;
+}
 
 /** Return whether the order of combining explains that two results of a reduction differ:
  * floating-point sums and products that differ in their last digits. */
 static bool are_within_tolerance(polytile_role role, polytile_type type, const unsigned char *one,
                                  const unsigned char *other) {
+    const int part = pti_type_part(type), n_parts = part < 0 ? 1 : 2;
+    const polytile_type of_part = part < 0 ? type : part;
     for (size_t k = 0; k < sizeof rounded / sizeof *rounded; k++) {
-        if (rounded[k].type != type || (role != POLYTILE_SUM && role != POLYTILE_PROD))
+        if (rounded[k].type != of_part || (role != POLYTILE_SUM && role != POLYTILE_PROD))
             continue;
-        double a = rounded[k].read(one), b = rounded[k].read(other);
-        return fabs(a - b) <= rounded[k].share * fmax(fabs(a), fabs(b));
+        double largest;
+        const double distance = distance_of(one, other, n_parts, polytile_type_get_bytes(of_part),
+                                            rounded[k].read, &largest);
+        return distance <= rounded[k].share * largest;
     }
     return false;
 }

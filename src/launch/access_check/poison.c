@@ -1,5 +1,6 @@
 #include "launch/access_check/poison.h"
 
+#include "access/array/type.h"
 #include "base/mix.h"
 
 #include <stdbool.h>
@@ -16,6 +17,7 @@ typedef struct float_form {
 static const float_form f16_form = {10, 5, 15};
 static const float_form f32_form = {23, 8, 127};
 static const float_form f64_form = {52, 11, 1023};
+static const float_form bf16_form = {7, 8, 127};
 
 static const float_form *form_of(polytile_type type) {
     switch (type) {
@@ -25,6 +27,8 @@ static const float_form *form_of(polytile_type type) {
         return &f32_form;
     case POLYTILE_F64:
         return &f64_form;
+    case POLYTILE_BF16:
+        return &bf16_form;
     default:
         return NULL;
     }
@@ -101,6 +105,36 @@ static uint64_t poison_at(polytile_type type, int64_t element_bytes, pti_pattern
                         : poison_integer(type, element_bytes, pattern, bits);
 }
 
+/** A number of which an element consists. */
+typedef struct element_part {
+    polytile_type type;
+    int64_t offset;
+} element_part;
+
+enum { MOST_PARTS = 2 };
+
+/** List the parts of an element of two numbers; 0: it has one, or none that is known. */
+static int list_parts(polytile_type type, element_part parts[MOST_PARTS]) {
+    const polytile_type part = pti_type_part(type), value = pti_type_indexed(type);
+    if (part < 0 && value < 0)
+        return 0;
+    parts[0] = (element_part){part >= 0 ? part : value, 0};
+    parts[1] = part >= 0 ? (element_part){part, polytile_type_get_bytes(part)}
+                         : (element_part){POLYTILE_I64, PTI_INDEX_OFFSET};
+    return MOST_PARTS;
+}
+
+/** Fill an element of several numbers. */
+static void fill_parts(pti_pattern pattern, const element_part *parts, int n_parts, int64_t place,
+                       unsigned char *element) {
+    for (int p = 0; p < n_parts; p++) {
+        const int64_t n_bytes = polytile_type_get_bytes(parts[p].type);
+        const uint64_t bits =
+            poison_at(parts[p].type, n_bytes, pattern, place + p * INT64_C(0x10001));
+        memcpy(element + parts[p].offset, &bits, (size_t)n_bytes);
+    }
+}
+
 /** Fill an element that is longer than a number: every eight bytes are one number. */
 static void fill_long(pti_pattern pattern, int64_t element_bytes, int64_t place,
                       unsigned char *element) {
@@ -113,9 +147,14 @@ static void fill_long(pti_pattern pattern, int64_t element_bytes, int64_t place,
 
 void pti_poison_fill(pti_pattern pattern, polytile_type type, int64_t element_bytes, int64_t place,
                      int64_t n, unsigned char *elements) {
+    element_part parts[MOST_PARTS];
+    const int n_parts = list_parts(type, parts);
     for (int64_t k = 0; k < n; k++) {
         unsigned char *element = elements + k * element_bytes;
-        if (element_bytes > (int64_t)sizeof(uint64_t)) {
+        if (n_parts > 0) {
+            memset(element, 0, (size_t)element_bytes);
+            fill_parts(pattern, parts, n_parts, place + k, element);
+        } else if (element_bytes > (int64_t)sizeof(uint64_t)) {
             fill_long(pattern, element_bytes, place + k, element);
         } else {
             uint64_t bits = poison_at(type, element_bytes, pattern, place + k);
@@ -132,10 +171,21 @@ static bool is_nan(const float_form *form, int64_t element_bytes, const unsigned
     return magnitude > infinity;
 }
 
-bool pti_poison_is_same(polytile_type type, int64_t element_bytes, const unsigned char *one,
-                        const unsigned char *other) {
+static bool are_same_numbers(polytile_type type, int64_t element_bytes, const unsigned char *one,
+                             const unsigned char *other) {
     const float_form *form = form_of(type);
     if (memcmp(one, other, (size_t)element_bytes) == 0)
         return true;
     return form != NULL && is_nan(form, element_bytes, one) && is_nan(form, element_bytes, other);
+}
+
+bool pti_poison_is_same(polytile_type type, int64_t element_bytes, const unsigned char *one,
+                        const unsigned char *other) {
+    element_part parts[MOST_PARTS];
+    const int n_parts = list_parts(type, parts);
+    bool is_same = n_parts > 0 || are_same_numbers(type, element_bytes, one, other);
+    for (int p = 0; p < n_parts; p++)
+        is_same = is_same && are_same_numbers(parts[p].type, polytile_type_get_bytes(parts[p].type),
+                                              one + parts[p].offset, other + parts[p].offset);
+    return is_same;
 }

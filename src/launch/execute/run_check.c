@@ -168,13 +168,13 @@ static polytile_status check_given_array(polytile_context *ctx, const pti_instan
 }
 
 /** Return whether an array suits a body: by types if both are known, else by sizes, since C has no
- * type for f16. */
+ * type for f16 and bf16. */
 static bool suits_body(const polytile_array *array, const polytile_view_shape *body) {
     const polytile_type taken = pti_type_of(body->number, body->element_bytes);
     if (array->element_bytes != body->element_bytes)
         return false;
     return array->type < 0 || taken < 0 || array->type == taken ||
-           (array->type == POLYTILE_F16 && taken == POLYTILE_U16);
+           (taken == POLYTILE_U16 && (array->type == POLYTILE_F16 || array->type == POLYTILE_BF16));
 }
 
 static polytile_status refuse_type(const polytile_kernel *kernel, int operand,

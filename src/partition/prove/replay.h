@@ -67,7 +67,7 @@ typedef enum pti_content {
     PTI_VALID,    /* in their newest version */
     PTI_DIRTY,    /* valid, and newer than the host's; empty in place */
     PTI_IDENTITY, /* hold the identity of the first reducing role; those of the others follow */
-    PTI_N_CONTENTS = PTI_IDENTITY + POLYTILE_MAX - POLYTILE_SUM + 1
+    PTI_N_CONTENTS = PTI_IDENTITY + POLYTILE_ARGMAX - POLYTILE_SUM + 1
 } pti_content;
 
 /** What a placement holds; in place, what an operand's array holds. */

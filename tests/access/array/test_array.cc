@@ -1,3 +1,4 @@
+#include <climits>
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -107,9 +108,13 @@ TEST(Type, TextsAreReadAsTypes) {
         const char *text;
         int64_t bytes; /* 0: refused */
     };
-    const Case cases[] = {{"f32", 4}, {"u8", 1}, {"f16", 2}, {"i64", 8},         {"12", 12},
-                          {"f33", 0}, {"", 0},   {"0", 0},   {"-4", 0},          {"4x", 0},
-                          {"+4", 0},  {" 4", 0}, {"1", 1},   {"99999999999", 0}, {"F32", 0}};
+    const Case cases[] = {{"f32", 4},       {"u8", 1},          {"f16", 2},      {"i64", 8},
+                          {"12", 12},       {"f33", 0},         {"", 0},         {"0", 0},
+                          {"-4", 0},        {"4x", 0},          {"+4", 0},       {" 4", 0},
+                          {"1", 1},         {"99999999999", 0}, {"F32", 0},      {"bf16", 2},
+                          {"c64", 8},       {"c128", 16},       {"f32_i64", 16}, {"u8_i64", 16},
+                          {"bf16_i64", 16}, {"c64_i64", 0},     {"f32_i6", 0},   {"f32_i64_i64", 0},
+                          {"_i64", 0},      {"i64_i64", 16},    {"f32_u64", 0}};
     for (const Case &c : cases) {
         polytile_type type = 0;
         EXPECT_EQ(polytile_type_parse(c.text, &type), c.bytes > 0 ? POLYTILE_OK : POLYTILE_INVALID)
@@ -118,7 +123,11 @@ TEST(Type, TextsAreReadAsTypes) {
             EXPECT_EQ(polytile_type_get_bytes(type), c.bytes) << c.text;
         }
     }
-    EXPECT_EQ(polytile_type_get_bytes(11), 0);
+    EXPECT_EQ(polytile_type_get_bytes(14), 0);
+    EXPECT_EQ(polytile_type_get_bytes(63), 0);
+    EXPECT_EQ(polytile_type_get_bytes(POLYTILE_INDEXED(POLYTILE_C64)), 0);
+    EXPECT_EQ(polytile_type_get_bytes(POLYTILE_INDEXED(14)), 0);
+    EXPECT_EQ(polytile_type_get_bytes(INT_MAX), 0);
     EXPECT_EQ(polytile_type_parse(nullptr, nullptr), POLYTILE_INVALID);
 }
 

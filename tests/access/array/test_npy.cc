@@ -99,18 +99,27 @@ TEST_F(Npy, ReadsWhatNumPyWrites) {
         const char *descr, *shape;
         polytile_type type;
         std::vector<int64_t> extents;
-    } rows[] = {{"'<f4'", "(3,)", POLYTILE_F32, {3}},
-                {"'<f8'", "(2, 3)", POLYTILE_F64, {2, 3}},
-                {"'<f2'", "(1, 2, 3)", POLYTILE_F16, {1, 2, 3}},
-                {"'|i1'", "(7,)", POLYTILE_I8, {7}},
-                {"'<i1'", "(7,)", POLYTILE_I8, {7}},
-                {"'|u1'", "(4, 1)", POLYTILE_U8, {4, 1}},
-                {"'<i2'", "(5,)", POLYTILE_I16, {5}},
-                {"'<i4'", "(5,)", POLYTILE_I32, {5}},
-                {"'<i8'", "(5L,)", POLYTILE_I64, {5}},
-                {"'<u2'", "(5,)", POLYTILE_U16, {5}},
-                {"\"<u4\"", "(5,6)", POLYTILE_U32, {5, 6}},
-                {"'<u8'", "(1,1,1,1,1,1,1,2)", POLYTILE_U64, {1, 1, 1, 1, 1, 1, 1, 2}}};
+    } rows[] = {
+        {"'<f4'", "(3,)", POLYTILE_F32, {3}},
+        {"'<f8'", "(2, 3)", POLYTILE_F64, {2, 3}},
+        {"'<f2'", "(1, 2, 3)", POLYTILE_F16, {1, 2, 3}},
+        {"'<c8'", "(4,)", POLYTILE_C64, {4}},
+        {"'<c16'", "(4, 2)", POLYTILE_C128, {4, 2}},
+        {"[('value', '<f8'), ('index', '<i8')]", "(3,)", POLYTILE_INDEXED(POLYTILE_F64), {3}},
+        {"[('v', '|i1'),('', '|V7'),('n', '<i8')]", "(3,)", POLYTILE_INDEXED(POLYTILE_I8), {3}},
+        {"[('value', '<f4'), ('', '|V4'), ('index', '<i8')]",
+         "(3,)",
+         POLYTILE_INDEXED(POLYTILE_F32),
+         {3}},
+        {"'|i1'", "(7,)", POLYTILE_I8, {7}},
+        {"'<i1'", "(7,)", POLYTILE_I8, {7}},
+        {"'|u1'", "(4, 1)", POLYTILE_U8, {4, 1}},
+        {"'<i2'", "(5,)", POLYTILE_I16, {5}},
+        {"'<i4'", "(5,)", POLYTILE_I32, {5}},
+        {"'<i8'", "(5L,)", POLYTILE_I64, {5}},
+        {"'<u2'", "(5,)", POLYTILE_U16, {5}},
+        {"\"<u4\"", "(5,6)", POLYTILE_U32, {5, 6}},
+        {"'<u8'", "(1,1,1,1,1,1,1,2)", POLYTILE_U64, {1, 1, 1, 1, 1, 1, 1, 2}}};
     for (const auto &row : rows)
         for (int major = 1; major <= 3; major++) {
             int64_t bytes = polytile_type_get_bytes(row.type);
@@ -173,9 +182,21 @@ TEST_F(Npy, RefusesWithTheReasonAndTheFile) {
          "is big-endian ('>f4'); convert it, as with a.astype("},
         {dictionary("'|b1'", "False", "(2, 3)"), POLYTILE_UNSUPPORTED,
          "has the element type bool ('|b1'); save them as u8, with numpy.save(path, a.view('u1'))"},
-        {dictionary("'<c8'", "False", "(2, 3)"), POLYTILE_UNSUPPORTED,
-         "has the element type complex ('<c8'); save each as two floats, with numpy.save(path, "
-         "a.view(a.real.dtype).reshape(a.shape + (2,))), and declare a trailing dimension of 2"},
+        {dictionary("'<c32'", "False", "(2, 3)"), POLYTILE_UNSUPPORTED,
+         "has the element type complex numbers of another size ('<c32'); convert them, as with "
+         "a.astype('c16')"},
+        {dictionary("'<V2'", "False", "(2, 3)"), POLYTILE_UNSUPPORTED, "raw bytes ('<V2')"},
+        {dictionary("'<b2'", "False", "(2, 3)"), POLYTILE_UNSUPPORTED, "('<b2')"},
+        {dictionary("[('v', '<f4'), ('i', '<i8')]", "False", "(2, 3)"), POLYTILE_UNSUPPORTED,
+         "several fields"},
+        {dictionary("[('v', '<f4'), ('', '|V3'), ('i', '<i8')]", "False", "(2, 3)"),
+         POLYTILE_UNSUPPORTED, "several fields"},
+        {dictionary("[('v', '<f8'), ('i', '<u8')]", "False", "(2, 3)"), POLYTILE_UNSUPPORTED,
+         "several fields"},
+        {dictionary("[('v', '<c8'), ('i', '<i8')]", "False", "(2, 3)"), POLYTILE_UNSUPPORTED,
+         "several fields"},
+        {dictionary("[('v', '<f8'), ('i', '<i8')]", "True", "(2, 3)"), POLYTILE_UNSUPPORTED,
+         "Fortran order"},
         {dictionary("'<f16'", "False", "(2, 3)"), POLYTILE_UNSUPPORTED,
          "has the element type a float of another size ('<f16'); convert them"},
         {dictionary("'|S5'", "False", "(2, 3)"), POLYTILE_UNSUPPORTED, "text ('|S5'); save its"},
@@ -294,6 +315,26 @@ TEST_F(Npy, TheHeaderIsTheOneNumPyWrites) {
     ASSERT_EQ(Create(POLYTILE_U8, Extents({2})), POLYTILE_OK);
     polytile_array_destroy(array);
     EXPECT_EQ(Read(), Head(Dictionary("'|u1'", "False", "(2,)")) + std::string(2, '\0'));
+    ASSERT_EQ(Create(POLYTILE_C64, Extents({2})), POLYTILE_OK);
+    polytile_array_destroy(array);
+    EXPECT_EQ(Read(), Head(Dictionary("'<c8'", "False", "(2,)")) + std::string(16, '\0'));
+    ASSERT_EQ(Create(POLYTILE_INDEXED(POLYTILE_F16), Extents({2})), POLYTILE_OK);
+    polytile_array_destroy(array);
+    EXPECT_EQ(Read(), Head(Dictionary("[('value', '<f2'), ('', '|V6'), ('index', '<i8')]", "False",
+                                      "(2,)")) +
+                          std::string(32, '\0'));
+    ASSERT_EQ(Create(POLYTILE_INDEXED(POLYTILE_U64), Extents({1})), POLYTILE_OK);
+    polytile_array_destroy(array);
+    EXPECT_EQ(Read(), Head(Dictionary("[('value', '<u8'), ('index', '<i8')]", "False", "(1,)")) +
+                          std::string(16, '\0'));
+}
+
+TEST_F(Npy, HasNoBrains) {
+    for (polytile_type type : {static_cast<polytile_type>(POLYTILE_BF16),
+                               static_cast<polytile_type>(POLYTILE_INDEXED(POLYTILE_BF16))}) {
+        EXPECT_EQ(Create(type, Extents({2})), POLYTILE_UNSUPPORTED);
+        EXPECT_TRUE(Says("not bf16")) << polytile_last_error(ctx);
+    }
 }
 
 TEST_F(Npy, AWritableMappingChangesTheFile) {

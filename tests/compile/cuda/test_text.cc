@@ -215,6 +215,45 @@ TEST(CompileCuda, ADriverThatRefusesIsNamed) {
         << polytile_last_error(of.ctx);
 }
 
+struct PairBody {
+    const char *declaration, *body;
+    std::vector<polytile_type> types;
+};
+
+const PairBody pair_bodies[] = {
+    {"k[i]: in x[i]; out argmax s[0]",
+     "PT_ARGMAX(s(0), x(i), i);",
+     {POLYTILE_F32, POLYTILE_INDEXED(POLYTILE_F32)}},
+    {"k[i]: in x[i]; argmin s[:]",
+     "PT_ARGMIN(s(x(i)), x(i), 2 * i);",
+     {POLYTILE_U8, POLYTILE_INDEXED(POLYTILE_F64)}},
+    {"k[i]: in z[i]; out sum s[0]; out prod p[0]; out w[i]",
+     "PT_SUM(s(0), z(i) * PT_CONJ(z(i))); PT_PROD(p(0), z(i));\n"
+     "w(i) = 2 * z(i) / PT_C64(0, 1) + PT_RE(z(i)) - 1;",
+     {POLYTILE_C64, POLYTILE_C64, POLYTILE_C64, POLYTILE_C64}},
+    {"k[i]: in z[i]; out sum s[0]; out prod p[0]",
+     "PT_SUM(s(0), z(i)); PT_PROD(p(0), -z(i) + PT_C128(1, PT_IM(z(i))));",
+     {POLYTILE_C128, POLYTILE_C128, POLYTILE_C128}},
+};
+
+TEST(CompileCuda, ElementsOfTwoNumbersAreCompiledForGpusAndTheHost) {
+    const bool is_there = has_nvrtc();
+    for (const PairBody &row : pair_bodies)
+        for (int capability : {0, 75, 90}) {
+            Context of;
+            polytile_compile_options options = {};
+            polytile_kernel *kernel = nullptr;
+            options.n_types = static_cast<int>(row.types.size());
+            options.types = row.types.data();
+            options.cuda_capability = capability;
+            if (capability > 0 && !is_there)
+                continue;
+            EXPECT_EQ(polytile_kernel_compile(of.ctx, row.declaration, row.body, &options, &kernel),
+                      POLYTILE_OK)
+                << polytile_last_error(of.ctx);
+        }
+}
+
 /* On a GPU, if there is one. */
 
 bool has_gpu() {

@@ -24,6 +24,13 @@ struct Partials {
         const float real = static_cast<float>(random.number(1, 1000000)) * 1e-5f;
         const double wide = static_cast<double>(real) / 3;
         const int64_t whole = random.number(-100, 100);
+        if (type == POLYTILE_INDEXED(POLYTILE_F32)) {
+            const float value = static_cast<float>(random.number(-2, 2));
+            std::memset(element, 0, static_cast<size_t>(element_bytes));
+            std::memcpy(element, &value, sizeof value);
+            std::memcpy(element + 8, &whole, sizeof whole);
+            return;
+        }
         const void *from = type == POLYTILE_F32   ? static_cast<const void *>(&real)
                            : type == POLYTILE_F64 ? static_cast<const void *>(&wide)
                                                   : static_cast<const void *>(&whole);
@@ -75,6 +82,14 @@ TEST(MpiCombine, ResultsAreThoseOfTheMembersInOrder) {
             random.one_of({POLYTILE_I8, POLYTILE_I64, POLYTILE_F32, POLYTILE_F64}));
         expect_combined(joined, role, type, random.one_of({0, 1, 2, 100, 1000, 10007}), random);
     }
+}
+
+TEST(MpiCombine, ElementsOfTwoNumbersGoAsOthersDo) {
+    const Joined joined;
+    Random random(world_seed("MpiCombine.ElementsOfTwoNumbersGoAsOthersDo"));
+    for (const int64_t n : {0, 1, 7, 1000, 100003})
+        for (const polytile_role role : {POLYTILE_ARGMIN, POLYTILE_ARGMAX})
+            expect_combined(joined, role, POLYTILE_INDEXED(POLYTILE_F32), n, random);
 }
 
 TEST(MpiCombine, LargeOnesTakeSeveralRounds) {

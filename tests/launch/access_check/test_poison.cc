@@ -15,10 +15,25 @@ extern "C" {
 
 namespace {
 
-const polytile_type types[] = {
-    POLYTILE_I8,  POLYTILE_I16,      POLYTILE_I32,      POLYTILE_I64,      POLYTILE_U8,
-    POLYTILE_U16, POLYTILE_U32,      POLYTILE_U64,      POLYTILE_F16,      POLYTILE_F32,
-    POLYTILE_F64, POLYTILE_BYTES(3), POLYTILE_BYTES(8), POLYTILE_BYTES(20)};
+const polytile_type types[] = {POLYTILE_I8,
+                               POLYTILE_I16,
+                               POLYTILE_I32,
+                               POLYTILE_I64,
+                               POLYTILE_U8,
+                               POLYTILE_U16,
+                               POLYTILE_U32,
+                               POLYTILE_U64,
+                               POLYTILE_F16,
+                               POLYTILE_F32,
+                               POLYTILE_F64,
+                               POLYTILE_BF16,
+                               POLYTILE_C64,
+                               POLYTILE_C128,
+                               POLYTILE_INDEXED(POLYTILE_F32),
+                               POLYTILE_INDEXED(POLYTILE_I8),
+                               POLYTILE_BYTES(3),
+                               POLYTILE_BYTES(8),
+                               POLYTILE_BYTES(20)};
 
 TEST(AccessPoison, FirstTwoPatternsDifferEverywhere) {
     for (polytile_type type : types) {
