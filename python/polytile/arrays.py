@@ -63,6 +63,14 @@ def type_of(dtype):
     return found[0]
 
 
+def dtype_of_type(number):
+    """The NumPy type of the library's number of a type."""
+    for dtype in _TYPES:
+        if type_of(dtype) == number:
+            return np.dtype(dtype)
+    raise InvalidError(f"type {number} has no NumPy type")
+
+
 class GpuMemory:
     """Memory of a GPU, as CuPy, Numba, PyTorch and JAX show it (__cuda_array_interface__)."""
 

@@ -1,7 +1,7 @@
 """Queues: many launches over arrays that stay on a device."""
 
 
-from ._context import Context
+from ._context import Called, Context
 from ._interrupt import Interruptible
 from ._library import ffi, lib
 from .arrays import Described, Wrapped, type_of
@@ -36,10 +36,11 @@ class _Notified:
 def _call_back(status, key):
     notified = ffi.from_handle(key)
     notified.queue._notified.discard(key)
-    if status == 0:
-        notified.function()
-    else:
-        notified.function(error_of(status))
+    with Called(notified.queue.context.lock):
+        if status == 0:
+            notified.function()
+        else:
+            notified.function(error_of(status))
 
 
 class Queue:

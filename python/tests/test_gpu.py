@@ -5,6 +5,8 @@ import numpy as np
 import pytest
 
 import polytile as pt
+from polytile._library import ffi
+from polytile.view import CudaArray, ranges_of
 
 scale = pt.kernel("scale[i](f32 a): in x[i]; out y[i]", "y(i) = a * x(i);")
 mean = pt.kernel(
@@ -60,6 +62,25 @@ def test_plan_and_check_need_no_gpu():
     domain = ((1, 28), 20)
     assert pt.plan(mean, *there, domain=domain).data["kernels"] == 1
     assert "not tried, since arrays lie on a GPU" in str(pt.check(mean, *there, domain=domain))
+
+
+def test_views_on_a_gpu_show_themselves():
+    element = np.dtype("f4")
+    view = ffi.new("polytile_view *")
+    view.resident.n_dims = 2
+    for d, (lo, hi, step, stride) in enumerate([(4, 10, 2, 200), (3, 8, 1, 4)]):
+        view.resident.range[d].lo, view.resident.range[d].hi = lo, hi
+        view.resident.range[d].step, view.stride_bytes[d] = step, stride
+    view.origin = ffi.cast("void *", 1 << 40)
+    shown = CudaArray.of_view(element, view, ranges_of(view.resident), 77, False)
+    first = (1 << 40) + 4 * 200 + 3 * 4
+    assert shown.__cuda_array_interface__ == {
+        "shape": (4, 6), "typestr": "<f4", "version": 3, "strides": (400, 4),
+        "data": (first, False), "stream": 77}
+    part = shown[slice(1, 4, 2), 5].__cuda_array_interface__
+    assert (part["shape"], part["strides"], part["data"][0]) == ((2,), (800,), first + 400 + 20)
+    with pytest.raises(pt.UnsupportedError, match="needs CuPy"):
+        shown[0, 0] = 1
 
 
 def _cupy():
@@ -150,3 +171,19 @@ def test_memory_that_is_no_gpus_is_named():
     x = np.ones(10, "f4")
     with pytest.raises(pt.InvalidError, match="x was wrapped as memory of a GPU"):
         scale(Shown(x), Shown(x.copy()), a=2, device="cuda:0")
+
+
+def test_launchers_multiply_by_cupy():
+    cupy = _cupy()
+
+    @pt.launcher("gemm[i, j, k]: in A[i, k], B[k, j]; out sum C[i, j]")
+    def gemm(launch, A, B, C):
+        i, j, k = launch.box
+        assert cupy.cuda.get_current_stream().ptr == launch.stream
+        C[i, j] += A[i, k] @ B[k, j]
+
+    A = np.random.default_rng(1).integers(0, 5, (700, 600)).astype("f4")
+    B = np.random.default_rng(2).integers(0, 5, (600, 500)).astype("f4")
+    C = np.empty((700, 500), "f4")
+    pt.run(gemm, A, B, C, domain=(700, 500, 600), device="cuda:0", limit="2MiB")
+    assert np.array_equal(C, A @ B)
