@@ -11,8 +11,9 @@ from .errors import *  # noqa: F401,F403
 from .errors import __all__ as _errors
 from .kernel import Kernel, Plan, Report, check, kernel, plan, run
 from .launcher import SubKernel, launcher
+from .numba_body import body
 from .queue import Queue
 from .view import Range, View
 
-__all__ = ["Kernel", "Plan", "Queue", "Range", "Report", "SubKernel", "View", "__version__", "check",
-           "described", "kernel", "launcher", "plan", "run", *_errors]
+__all__ = ["Kernel", "Plan", "Queue", "Range", "Report", "SubKernel", "View", "__version__", "body",
+           "check", "described", "kernel", "launcher", "plan", "run", *_errors]

@@ -59,8 +59,7 @@ class Launch:
     """What one launch needs of the library, kept while it is used."""
 
     def __init__(self, context, of, wrapped, domain, limit, params, block=None):
-        dtypes = tuple(w.memory.dtype for w in wrapped)
-        self.kernel = context.kernel(of.source.for_types(dtypes))
+        self.kernel = context.kernel(of.source.for_arrays([w.memory for w in wrapped]))
         self.arrays = ffi.new("polytile_array *[]", [w.handle for w in wrapped])
         self.n_arrays = len(wrapped)
         self.domain = domain_of(_ranges(of, wrapped, domain))

@@ -109,8 +109,8 @@ class Launched(NamedTuple):
 
     has_body = True
 
-    def for_types(self, dtypes):
-        return self._replace(dtypes=dtypes)
+    def for_arrays(self, arrays):
+        return self._replace(dtypes=tuple(array.dtype for array in arrays))
 
     def make(self, context):
         if self.dtypes is None:

@@ -32,8 +32,8 @@ class Text(NamedTuple):
     def has_body(self):
         return self.body is not None
 
-    def for_types(self, dtypes):
-        """The source of a launch over arrays of these types; the library finds out about them."""
+    def for_arrays(self, arrays):
+        """The source of a launch over such arrays; the library finds out about their types."""
         return self
 
     def make(self, context):
