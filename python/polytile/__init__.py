@@ -5,6 +5,7 @@
     pt.run(add, x, y, z, device="cuda:0", limit="8GiB")
 """
 
+from . import _interpreter  # noqa: F401,I001: before NumPy is imported
 from ._version import __version__
 from .arrays import described
 from .errors import *  # noqa: F401,F403

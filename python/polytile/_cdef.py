@@ -134,6 +134,8 @@ typedef struct polytile_progress { double fraction; double left_s; } polytile_pr
 polytile_progress polytile_queue_get_progress(polytile_queue *queue);
 void polytile_queue_cancel(polytile_queue *queue);
 void polytile_queue_get_report(polytile_queue *queue, bool reset, polytile_report *report);
+
+int omp_pause_resource_all(int kind);
 """
 
 C_LIBRARY = "void free(void *memory);"

@@ -61,3 +61,17 @@ def check_version():
 
 
 check_version()
+
+
+def _release_threads():
+    """Before fork(): OpenMP's threads are not copied, and the child would wait for them. The next
+    launch starts new ones."""
+    try:
+        lib.omp_pause_resource_all(_OMP_PAUSE_HARD)
+    except AttributeError:
+        return
+
+
+_OMP_PAUSE_HARD = 2
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_release_threads)

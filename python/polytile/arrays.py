@@ -1,6 +1,7 @@
 """Arrays of other packages as arrays of the library, without a copy."""
 
 import sys
+import weakref
 
 import numpy as np
 
@@ -170,10 +171,12 @@ def _check_memory(array, name):
 
 
 class Wrapped:
-    """An array of the library over the memory of `memory`, which it keeps alive."""
+    """An array of the library over the memory of `memory`, which it keeps alive, and from which a
+    reference keeps NumPy from moving it (a.resize(n, refcheck=False))."""
 
     def __init__(self, context, given, name):
         self.memory = as_memory(given, name)
+        self._fixed = weakref.ref(self.memory)
         self.name = name
         _check_memory(self.memory, name)
         self.handle = self._make(context, name)

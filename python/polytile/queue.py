@@ -70,6 +70,8 @@ class Queue:
         return self
 
     def __exit__(self, kind, *_):
+        if self._handle is None:
+            return
         try:
             if kind is None:
                 self.detach()
