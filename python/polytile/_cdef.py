@@ -113,8 +113,12 @@ polytile_status polytile_plan_create(const polytile_kernel *kernel, const polyti
 polytile_status polytile_plan_to_string(const polytile_plan *plan, int format, char **text);
 void polytile_plan_destroy(polytile_plan *plan);
 
-polytile_status polytile_queue_create(polytile_context *ctx, const char *device_text,
-    polytile_queue **queue);
+typedef struct polytile_share_options {
+    const char *grid; const char *layout; const char *policy; int64_t launches_per_exchange;
+    int64_t reserved[4];
+} polytile_share_options;
+polytile_status polytile_queue_create_shared(polytile_context *ctx, const char *device_text,
+    const polytile_share_options *options, polytile_queue **queue);
 void polytile_queue_destroy(polytile_queue *queue);
 polytile_status polytile_queue_attach(polytile_queue *queue, int n_arrays,
     polytile_array *const *arrays);
@@ -137,5 +141,26 @@ void polytile_queue_get_report(polytile_queue *queue, bool reset, polytile_repor
 
 int omp_pause_resource_all(int kind);
 """
+
+RANKS = """
+polytile_status polytile_mpi_queue_create(polytile_context *ctx, void *comm,
+    const char *device_text, const polytile_share_options *options, polytile_queue **queue);
+polytile_status polytile_mpi_array_create(polytile_queue *queue, const char *name,
+    polytile_type type, int n_dims, const int64_t *extents, const char *layout,
+    polytile_array **array);
+int polytile_mpi_array_count_boxes(const polytile_array *array);
+polytile_domain polytile_mpi_array_get_box(const polytile_array *array, int k);
+polytile_status polytile_mpi_array_put(polytile_array *array, const polytile_domain *box,
+    const void *elements);
+polytile_status polytile_mpi_array_get(polytile_array *array, const polytile_domain *box,
+    void *elements);
+polytile_status polytile_mpi_array_scatter(polytile_array *array, int root, const void *elements);
+polytile_status polytile_mpi_array_gather(polytile_array *array, int root, void *elements);
+polytile_status polytile_mpi_array_read(polytile_array *array, const char *path);
+polytile_status polytile_mpi_array_write(polytile_array *array, const char *path);
+int MPI_Get_library_version(char *version, int *length);
+"""
+"""Of libpolytile_mpi, and of the MPI that it is linked with. A communicator is a number or an
+address, as MPI has it; either is passed as an address is."""
 
 C_LIBRARY = "void free(void *memory);"

@@ -56,11 +56,14 @@ class Called:
 class Context:
     """Owns what is made in it, until it is destroyed with it."""
 
+    is_left = True
+
     def __init__(self):
         made = ffi.new("polytile_context **")
         require(lib.polytile_context_create(made))
         self._handle = made[0]
         self._pid = os.getpid()
+        self.is_left = False  # never to be destroyed
         self.lock = _Lock()
         self.raised = []
         self._kernels = {}
@@ -108,7 +111,8 @@ class Context:
         self._handle = None
 
     def __del__(self):
-        self.destroy()
+        if not self.is_left:
+            self.destroy()
 
 
 def current():

@@ -21,11 +21,12 @@ def _places(name):
     return sorted(glob.glob(own)) + [f"{name}.so.{series}", name + ".so"]
 
 
-def _open(name):
+def open_library(name, by=ffi):
+    """One of the libraries; ImportError says where it is not."""
     reasons = []
     for place in _places(name):
         try:
-            return ffi.dlopen(place)
+            return by.dlopen(place)
         except OSError as error:
             reasons.append(str(error))
     raise ImportError(
@@ -34,7 +35,7 @@ def _open(name):
     )
 
 
-lib = _open("libpolytile_compile")
+lib = open_library("libpolytile_compile")
 """All functions: libpolytile_compile brings libpolytile along."""
 
 
