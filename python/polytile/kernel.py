@@ -231,7 +231,8 @@ class Plan:
                  "d2h_bytes", "lower_bound_bytes", "predicted_seconds")
         rows = "".join(f"<tr><th>{key}</th><td>{html.escape(str(self.data[key]))}</td></tr>"
                        for key in shown if key in self.data)
-        return f"<div>{self.svg}<table>{rows}</table></div>"
+        picture = self.svg[self.svg.index("<svg"):]
+        return f"<div>{picture}<table>{rows}</table></div>"
 
 
 def plan(of, *arrays, domain=None, limit=None, block=None, **params):

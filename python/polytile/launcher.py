@@ -61,10 +61,10 @@ class _Called:
 
     def _require_let_go(self, views):
         """Arrays over memory that moves on would be read when other things are there."""
-        if any([view.is_kept() for view in views]):
+        if any([view._is_kept() for view in views]):
             gc.collect()
         for view in views:
-            if view.is_kept():
+            if view._is_kept():
                 raise InvalidError(
                     f"{self.name}: the launcher keeps an array over {view.name} beyond its call; keep "
                     "a copy() of it")

@@ -171,7 +171,7 @@ class View:
             f"{self.name}, dimension {d}: {given} is not all there; this sub-kernel has {there.start} "
             f"to {there.stop - 1}{steps}, as its declaration says")
 
-    def is_kept(self):
+    def _is_kept(self):
         """Whether anything but this view still has its memory."""
         self.array = None
         return sys.getrefcount(self._owner) > 2
