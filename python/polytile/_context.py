@@ -70,9 +70,13 @@ class Context:
         self._devices = {}
 
     @property
+    def is_of_another_process(self):
+        return self._pid != os.getpid()
+
+    @property
     def handle(self):
         """The library's context. A child process has none of the threads of its parent's."""
-        if self._pid != os.getpid():
+        if self.is_of_another_process:
             raise Error(
                 "polytile: this belongs to the process before fork(); make it anew in the child, "
                 "or start processes by spawn"
@@ -106,7 +110,7 @@ class Context:
         return self._devices[text]
 
     def destroy(self):
-        if self._handle is not None and self._pid == os.getpid():
+        if self._handle is not None and not self.is_of_another_process:
             lib.polytile_context_destroy(self._handle)
         self._handle = None
 
@@ -115,11 +119,33 @@ class Context:
             self.destroy()
 
 
+_idle = []
+"""Contexts of queues that have ended, with the kernels that were compiled in them."""
+
+
+def borrow():
+    """A context for a queue: one whose queue has ended, or a new one."""
+    while _idle:
+        try:
+            found = _idle.pop()
+        except IndexError:
+            break
+        if not found.is_of_another_process:
+            return found
+    return Context()
+
+
+def give_back(context):
+    """Keep a context in which nothing is left but kernels, for the next queue."""
+    context.raised.clear()
+    _idle.append(context)
+
+
 def current():
     """The calling thread's context; in a launcher another one, since that of the run is busy. A child
     process makes its own."""
     contexts = _of_thread.__dict__.setdefault("contexts", {})
     depth = len(_called_for())
-    if depth not in contexts or contexts[depth]._pid != os.getpid():
+    if depth not in contexts or contexts[depth].is_of_another_process:
         contexts[depth] = Context()
     return contexts[depth]

@@ -1,10 +1,11 @@
 """Queues: many launches over arrays that stay on a device."""
 
+import contextlib
 import os
 
 import numpy as np
 
-from ._context import Called, Context
+from ._context import Called, borrow, give_back
 from ._interrupt import Interruptible
 from ._library import ffi, lib
 from .arrays import Described, Wrapped, domain_of, type_of
@@ -65,6 +66,7 @@ class Spread(Internal):
     @property
     def boxes(self):
         """What this rank owns: boxes, as a tuple of slices for each."""
+        self.queue.handle
         count = self._ranks.lib.polytile_mpi_array_count_boxes(self.handle)
         return [tuple(slice(one.start, one.stop) for one in ranges_of(
             self._ranks.lib.polytile_mpi_array_get_box(self.handle, k))) for k in range(count)]
@@ -137,6 +139,16 @@ def _call_back(status, key):
             notified.function(error_of(status))
 
 
+class _Ended:
+    """The context of a queue that has ended, which may be another queue's by now."""
+
+    lock = contextlib.nullcontext()
+
+    @property
+    def handle(self):
+        raise InvalidError("this queue has ended; make another one")
+
+
 _left = []
 """Queues over ranks that an exception of this rank's own left. To end one takes all ranks, and the
 others may do something else: it stays, so that the exception comes to what ends the job."""
@@ -155,7 +167,7 @@ class Queue:
     def __init__(self, device="host", comm=None, *, layout=None, grid=None, policy=None):
         self._handle = None
         self._ranks = None if comm is None else Ranks(comm)
-        self.context = Context()
+        self.context = borrow()
         given = {"layout": layout, "grid": grid, "policy": policy}
         texts = {key: ffi.new("char[]", text.encode()) for key, text in given.items() if text}
         options = ffi.new("polytile_share_options *", texts)
@@ -329,9 +341,18 @@ class Queue:
     def close(self):
         """End the queue; launches that failed are not reported any more."""
         with self.context.lock:
-            if self._handle is not None:
-                self._handle = None
+            if self._handle is None:
+                return
+            handle, self._handle = self._handle, None
+            if self._ranks is not None or self.context.is_of_another_process:
                 self.context.destroy()
                 self._attached = {}
+                return
+            lib.polytile_queue_destroy(handle)
+            for _, wrapped in self._attached.values():
+                wrapped.destroy()
+            self._attached = {}
+        give_back(self.context)
+        self.context = _Ended()
 
 
