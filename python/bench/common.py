@@ -23,15 +23,18 @@ def arguments(about, **options):
     return parser.parse_args()
 
 
-def alternate(repeat, *actions):
-    """The seconds of each action, taken in turn, after one of each that does not count."""
+def alternate(repeat, *actions, before=lambda: None, after=lambda k, result: None):
+    """The seconds of each action, taken in turn, after one of each that does not count; what comes
+    before and after each is not timed."""
     times = [[] for _ in actions]
     for k in range(repeat + 1):
-        for action, found in zip(actions, times):
+        for which, action in enumerate(actions):
+            before()
             start = time.perf_counter()
-            action()
+            result = action()
             if k > 0:
-                found.append(time.perf_counter() - start)
+                times[which].append(time.perf_counter() - start)
+            after(which, result)
     return times
 
 
@@ -48,9 +51,11 @@ class Figures:
         print(f"{name}: {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
 
     def add(self, subject, figure, value, at_most=None):
-        target = "" if at_most is None else f"<= {at_most}" + ("" if value <= at_most else "  MISSED")
+        missed = "" if at_most is None or value <= at_most else "  MISSED"
+        target = "" if at_most is None else f"<= {at_most}{missed}"
         print(f"  {subject:42} {figure:24} {value:10.4g}  {target}")
-        self.figures.append({"subject": subject, "name": figure, "value": value, "at_most": at_most})
+        self.figures.append(
+            {"subject": subject, "name": figure, "value": value, "at_most": at_most})
 
     def left_out(self, subject, why):
         print(f"  {subject:42} left out: {why}")

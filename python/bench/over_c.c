@@ -41,10 +41,9 @@ int queue_heat(const char *device_text, double *u, double *v, int64_t n, int n_l
         polytile_queue_attach(queue, POLYTILE_ARRAYS(a, b)))
         return fail();
     for (int k = 0; k < n_launches; k++)
-        if (polytile_queue_launch(queue, heat, POLYTILE_INTERIOR(1, n), 2,
-                                  k % 2 == 0 ? (polytile_array *[]){a, b}
-                                             : (polytile_array *[]){b, a},
-                                  NULL))
+        if (polytile_queue_launch(
+                queue, heat, POLYTILE_INTERIOR(1, n), 2,
+                k % 2 == 0 ? (polytile_array *[]){a, b} : (polytile_array *[]){b, a}, NULL))
             return fail();
     if (polytile_queue_wait(queue) || polytile_queue_detach(queue, POLYTILE_ARRAYS(a, b)))
         return fail();

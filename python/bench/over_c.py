@@ -28,7 +28,8 @@ def libraries():
 def open_c(directory):
     ffi = cffi.FFI()
     ffi.cdef(DECLARATIONS)
-    built = build("over_c.c", pathlib.Path(directory) / "over_c.so", "-shared", "-fPIC", *libraries())
+    target = pathlib.Path(directory) / "over_c.so"
+    built = build("over_c.c", target, "-shared", "-fPIC", *libraries())
     lib = ffi.dlopen(str(built))
     if lib.prepare(b"host", *(text.encode() for text in ADD + HEAT)) != 0:
         raise SystemExit(1)

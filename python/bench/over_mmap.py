@@ -1,4 +1,5 @@
-"""`polytile run` over a plain OpenMP loop over mapped files: z = x + y, whole processes, in turn."""
+"""`polytile run` over a plain OpenMP loop over mapped files: z = x + y, by whole processes, in
+turn."""
 
 import pathlib
 import subprocess

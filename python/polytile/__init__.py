@@ -16,6 +16,6 @@ from .numba_body import body
 from .queue import Internal, Queue, Spread
 from .view import Range, View
 
-__all__ = ["Checked", "Described", "Internal", "Kernel", "Plan", "Queue", "Range", "Report", "Spread",
-           "SubKernel", "View", "__version__", "body", "check", "described", "kernel", "launcher",
-           "plan", "run", *_errors]
+__all__ = ["Checked", "Described", "Internal", "Kernel", "Plan", "Queue", "Range", "Report",
+           "Spread", "SubKernel", "View", "__version__", "body", "check", "described", "kernel",
+           "launcher", "plan", "run", *_errors]

@@ -37,7 +37,7 @@ _Domain = Union[_Part, Sequence[_Part]]
 _Limit = Union[int, str]
 _Number = Union[int, float, np.number[Any]]
 
-# Whatever has the memory of an array: NumPy's, CuPy's and PyTorch's arrays, buffers, described() ones.
+# Whatever has the memory of an array: arrays of NumPy, CuPy and PyTorch, buffers, described() ones.
 _Array = Any
 
 class Described:

@@ -17,8 +17,8 @@ def _called_for():
 
 
 class _Lock:
-    """A lock that refuses the thread that runs a function for the context's queue: whoever waits for
-    the queue holds the lock, so that the thread would wait for itself."""
+    """A lock that refuses the thread that runs a function for the context's queue: whoever waits
+    for the queue holds the lock, so that the thread would wait for itself."""
 
     def __init__(self):
         self._lock = threading.RLock()
@@ -26,8 +26,8 @@ class _Lock:
     def acquire(self):
         if self in _called_for():
             raise InvalidError(
-                "this queue runs the launcher, or calls the function, that calls it; use another queue, "
-                "or return first")
+                "this queue runs the launcher, or calls the function, that calls it; use another "
+                "queue, or return first")
         self._lock.acquire()
 
     def release(self):
@@ -142,8 +142,8 @@ def give_back(context):
 
 
 def current():
-    """The calling thread's context; in a launcher another one, since that of the run is busy. A child
-    process makes its own."""
+    """The calling thread's context; in a launcher another one, since that of the run is busy. A
+    child process makes its own."""
     contexts = _of_thread.__dict__.setdefault("contexts", {})
     depth = len(_called_for())
     if depth not in contexts or contexts[depth].is_of_another_process:

@@ -11,7 +11,8 @@ def _is_main():
         import ctypes
     except ImportError:
         return False  # isolated interpreters cannot load it
-    get, get_main = ctypes.pythonapi.PyInterpreterState_Get, ctypes.pythonapi.PyInterpreterState_Main
+    get = ctypes.pythonapi.PyInterpreterState_Get
+    get_main = ctypes.pythonapi.PyInterpreterState_Main
     get.restype = get_main.restype = ctypes.c_void_p
     return get() == get_main()
 

@@ -100,8 +100,8 @@ def _strides_in_c_order(shape, dtype):
 
 
 def _cuda_array_interface(given):
-    """What shows the memory of a GPU; None where there is none, as of PyTorch's tensors on the host.
-    PyTorch raises RuntimeError for tensors that gradients are kept of."""
+    """What shows the memory of a GPU; None where there is none, as of PyTorch's tensors on the
+    host. PyTorch raises RuntimeError for tensors that gradients are kept of."""
     return getattr(given, "__cuda_array_interface__", None)
 
 

@@ -19,9 +19,9 @@ from .view import View, cupy_if_there, ranges_of
 class SubKernel:
     """A part of a launch that a launcher runs.
 
-    box: a Range for each index of the kernel. parameters: values by name. is_first: elements of roles
-    such as "out sum" hold nothing but the identity yet, so that they may be overwritten. stream: the
-    address of the CUDA stream to enqueue on; 0 on the host.
+    box: a Range for each index of the kernel. parameters: values by name. is_first: elements of
+    roles such as "out sum" hold nothing but the identity yet, so that they may be overwritten.
+    stream: the address of the CUDA stream to enqueue on; 0 on the host.
     """
 
     def __init__(self, box, parameters, is_first, stream):
@@ -66,8 +66,8 @@ class _Called:
         for view in views:
             if view._is_kept():
                 raise InvalidError(
-                    f"{self.name}: the launcher keeps an array over {view.name} beyond its call; keep "
-                    "a copy() of it")
+                    f"{self.name}: the launcher keeps an array over {view.name} beyond its call; "
+                    "keep a copy() of it")
 
 
 def _names(handle, what):
@@ -129,9 +129,9 @@ def launcher(declaration):
             i, j, k = launch.box
             C[i, j] += A[i, k] @ B[k, j]
 
-    It gets a SubKernel, and a View of each array in the declaration's order. On a GPU it enqueues on
-    launch.stream, which is CuPy's current one during the call, and does not wait. What it raises ends
-    the run, as the cause of the run's exception.
+    It gets a SubKernel, and a View of each array in the declaration's order. On a GPU it enqueues
+    on launch.stream, which is CuPy's current one during the call, and does not wait. What it raises
+    ends the run, as the cause of the run's exception.
     """
     def decorate(function):
         made = Kernel(Launched(declaration, function))

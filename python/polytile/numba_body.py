@@ -43,11 +43,12 @@ class _Shape:
     def _check(self, n_indices):
         if len(self.indices) < n_indices:
             raise DeclarationError(
-                f"{self.name}: the function takes {len(self.indices)} arguments; it takes {n_indices} "
-                "indices first, then arrays and parameters by their names")
+                f"{self.name}: the function takes {len(self.indices)} arguments; it takes "
+                f"{n_indices} indices first, then arrays and parameters by their names")
         if self.arrays != self.views:
             raise UnsupportedError(
-                f"{self.name}: scratch is for bodies from text; a function has variables of its own")
+                f"{self.name}: scratch is for bodies from text; a function has variables of its "
+                "own")
         for name in self.rest:
             if name not in self.arrays and name not in self.parameters:
                 known = ", ".join([*self.arrays, *self.parameters])
@@ -83,8 +84,8 @@ def _range(d, part):
 
 def _array(name, k, typed, are_rows):
     """An array whose element 0 is the view's origin. Its extents are 0: compiled code does not look
-    at them but to count negative indices from the end, which the sum with a constant 0 undoes. Where
-    rows are contiguous that stride is a constant, so that compilers vectorise."""
+    at them but to count negative indices from the end, which the sum with a constant 0 undoes.
+    Where rows are contiguous that stride is a constant, so that compilers vectorise."""
     strides = [_stride(k, d) for d in range(typed.ndim)]
     if are_rows:
         strides[-1] = str(typed.itemsize)
@@ -96,7 +97,8 @@ def _loops(shape, are_rows):
     lines, indent = [], "        "
     for d, index in enumerate(shape.indices):
         step = "" if are_rows else f", {_range(d, 'step')}"
-        lines.append(f"{indent}for i_{index} in range({_range(d, 'lo')}, {_range(d, 'hi')} + 1{step}):")
+        ends = f"{_range(d, 'lo')}, {_range(d, 'hi')} + 1"
+        lines.append(f"{indent}for i_{index} in range({ends}{step}):")
         indent += "    "
     given = [f"i_{index}" for index in shape.indices] + [f"a_{name}" for name in shape.rest]
     return lines + [f"{indent}thread({', '.join(given)})"]
@@ -119,8 +121,8 @@ def _numba():
         import numba.extending
     except ImportError as error:
         raise UnsupportedError(
-            f"bodies in Python are compiled by Numba, which is not here ({error}); pip install numba, "
-            "or write the body as text") from None
+            f"bodies in Python are compiled by Numba, which is not here ({error}); pip install "
+            "numba, or write the body as text") from None
     return numba
 
 

@@ -45,7 +45,7 @@ class Internal:
 
 
 class Spread(Internal):
-    """An array of a queue over ranks, of which each rank has a part. All but `boxes` is collective."""
+    """An array of a queue over ranks, of which each rank has a part. All calls are collective."""
 
     def __init__(self, queue, ranks, dtype, shape, name, layout):
         self._ranks, self._layout = ranks, layout
@@ -224,8 +224,8 @@ class Queue:
         return wrapped
 
     def array(self, dtype, shape, name=None, layout=None):
-        """Make an array of the queue's own, such as a second field; over ranks a Spread one, of which
-        each rank has a part."""
+        """Make an array of the queue's own, such as a second field; over ranks a Spread one, of
+        which each rank has a part."""
         with self.context.lock:
             self._n_internal += 1
             name = name or f"internal{self._n_internal}"

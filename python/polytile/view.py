@@ -84,16 +84,16 @@ class CudaArray:
 
     def __setitem__(self, slices, value):
         raise UnsupportedError(
-            "assigning to an array on a GPU needs CuPy; without it, give what is there to a library "
-            "by __cuda_array_interface__, such as torch.as_tensor(B[i, j], device='cuda')")
+            "assigning to an array on a GPU needs CuPy; without it, give what is there to a "
+            "library by __cuda_array_interface__, such as torch.as_tensor(B[i, j], device='cuda')")
 
 
 class View:
     """What of an array is resident, reached with the array's own indices.
 
-    B[i, j] = A[i - 1, j] takes ranges of a launch's box, slices and numbers. What is found is an array
-    of NumPy on the host, and on a GPU one of CuPy if that is there, else a CudaArray. It belongs to
-    the call; copy() what is kept.
+    B[i, j] = A[i - 1, j] takes ranges of a launch's box, slices and numbers. What is found is an
+    array of NumPy on the host, and on a GPU one of CuPy if that is there, else a CudaArray. It
+    belongs to the call; copy() what is kept.
     """
 
     def __init__(self, name, dtype, view, stream, is_read_only):
@@ -168,8 +168,8 @@ class View:
         there = self.box[d]
         steps = f" by {there.step}" if there.step != 1 else ""
         return IndexError(
-            f"{self.name}, dimension {d}: {given} is not all there; this sub-kernel has {there.start} "
-            f"to {there.stop - 1}{steps}, as its declaration says")
+            f"{self.name}, dimension {d}: {given} is not all there; this sub-kernel has "
+            f"{there.start} to {there.stop - 1}{steps}, as its declaration says")
 
     def _is_kept(self):
         """Whether anything but this view still has its memory."""

@@ -14,7 +14,8 @@ import numpy as np
 import polytile as pt
 add = pt.kernel("add[i]: in x[i], y[i]; out z[i]", "z(i) = x(i) + y(i);")
 slow = pt.kernel("slow[i]: inout x[i]",
-                 "double v = x(i); for (int k = 0; k < 2000; k++) v = v * 1.0000001 + 1e-9; x(i) = v;")
+                 "double v = x(i); for (int k = 0; k < 2000; k++) v = v * 1.0000001 + 1e-9;"
+                 "x(i) = v;")
 x, z = np.arange(100000.0), np.zeros(100000)
 def expect(error, function, says=""):
     try:

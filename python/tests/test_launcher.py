@@ -107,7 +107,7 @@ def test_an_exception_ends_the_run_as_its_cause():
         raise KeyError("of the launcher")
 
     x, y = np.arange(10.0), np.zeros(10)
-    with pytest.raises(pt.DeviceError, match="wrong: the launcher returned 1 for the threads") as run:
+    with pytest.raises(pt.DeviceError, match="wrong: the launcher returned 1 for the thr") as run:
         pt.run(wrong, x, y)
     assert isinstance(run.value.__cause__, KeyError)
     assert 'raise KeyError("of the launcher")' in "".join(traceback.format_exception(run.value))

@@ -43,7 +43,7 @@ report: int = pt.Queue("host").report()
 def mypy(directory, program):
     pytest.importorskip("mypy")
     (directory / "program.py").write_text(program)
-    command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(directory), "program.py"]
+    command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", ".", "program.py"]
     return subprocess.run(command, text=True, capture_output=True, cwd=directory,
                           env={**os.environ, "MYPYPATH": str(PACKAGE)})
 
@@ -70,7 +70,8 @@ def stubbed(body, prefix=""):
 
 def parameters_of(function):
     named = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
-    return sorted(p.name for p in inspect.signature(function).parameters.values() if p.kind in named)
+    parameters = inspect.signature(function).parameters.values()
+    return sorted(one.name for one in parameters if one.kind in named)
 
 
 def test_stubs_are_those_of_the_package():
