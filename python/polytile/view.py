@@ -57,22 +57,23 @@ def ranges_of(domain):
 
 
 class CudaArray:
-    """Memory of a GPU, as CuPy, PyTorch and Numba take it (__cuda_array_interface__)."""
+    """Memory of a GPU, as CuPy, PyTorch and Numba take it (__cuda_array_interface__). It is never
+    said to be read-only, which PyTorch refuses, nor of a stream, for which others would wait."""
 
-    def __init__(self, address, shape, dtype, strides, stream, is_read_only, owner=None):
+    def __init__(self, address, shape, dtype, strides, owner=None):
         self.address, self.shape, self.dtype, self.strides = address, shape, dtype, strides
-        self.stream, self.is_read_only, self.owner = stream, is_read_only, owner
+        self.owner = owner
 
     @classmethod
-    def of_view(cls, dtype, view, box, stream, is_read_only):
+    def of_view(cls, dtype, view, box):
         address, shape, strides = _place_of(dtype, view, box)
-        return cls(address, shape, dtype, strides, stream, is_read_only)
+        return cls(address, shape, dtype, strides)
 
     @property
     def __cuda_array_interface__(self):
         return {"shape": self.shape, "typestr": self.dtype.str, "version": 3,
-                "strides": self.strides, "data": (self.address, self.is_read_only),
-                "stream": self.stream or None}
+                "strides": self.strides, "data": (self.address, False),
+                "stream": None}
 
     def __getitem__(self, slices):
         steps = [one if isinstance(one, slice) else slice(one, one + 1) for one in slices]
@@ -80,7 +81,7 @@ class CudaArray:
         found = [(len(range(one.start, one.stop, one.step or 1)), s * (one.step or 1))
                  for one, s, given in zip(steps, self.strides, slices) if isinstance(given, slice)]
         return CudaArray(address, tuple(n for n, _ in found), self.dtype,
-                         tuple(s for _, s in found), self.stream, self.is_read_only, self.owner)
+                         tuple(s for _, s in found), self.owner)
 
     def __setitem__(self, slices, value):
         raise UnsupportedError(
@@ -188,7 +189,7 @@ def _array_of(dtype, view, box, stream, is_read_only):
     address, shape, strides = _place_of(dtype, view, box)
     n_bytes = sum((n - 1) * s for n, s in zip(shape, strides)) + dtype.itemsize
     if stream:
-        return _on_gpu(CudaArray.of_view(dtype, view, box, stream, is_read_only), n_bytes)
+        return _on_gpu(CudaArray.of_view(dtype, view, box), n_bytes)
     memory = ffi.buffer(ffi.cast("char *", address), n_bytes)
     array = np.ndarray(shape, dtype, memory, 0, strides)
     array.flags.writeable = not is_read_only
