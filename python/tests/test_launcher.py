@@ -110,7 +110,8 @@ def test_an_exception_ends_the_run_as_its_cause():
     with pytest.raises(pt.DeviceError, match="wrong: the launcher returned 1 for the thr") as run:
         pt.run(wrong, x, y)
     assert isinstance(run.value.__cause__, KeyError)
-    assert 'raise KeyError("of the launcher")' in "".join(traceback.format_exception(run.value))
+    told = traceback.format_exception(type(run.value), run.value, run.tb)
+    assert 'raise KeyError("of the launcher")' in "".join(told)
     with pt.Queue("host") as queue:
         queue.launch(wrong, x, y)
         with pytest.raises(pt.DeviceError) as waited:
