@@ -5,12 +5,17 @@
     pt.run(add, x, y, z, device="cuda:0", limit="8GiB")
 """
 
+from . import _interpreter  # noqa: F401,I001: before NumPy is imported
 from ._version import __version__
-from .arrays import described
+from .arrays import Described, described
 from .errors import *  # noqa: F401,F403
 from .errors import __all__ as _errors
-from .kernel import Kernel, Plan, Report, check, kernel, plan, run
-from .queue import Queue
+from .kernel import Checked, Kernel, Plan, Report, check, kernel, plan, run
+from .launcher import SubKernel, launcher
+from .numba_body import body
+from .queue import Internal, Queue, Spread
+from .view import Range, View
 
-__all__ = ["Kernel", "Plan", "Queue", "Report", "__version__", "check", "described", "kernel",
-           "plan", "run", *_errors]
+__all__ = ["Checked", "Described", "Internal", "Kernel", "Plan", "Queue", "Range", "Report",
+           "Spread", "SubKernel", "View", "__version__", "body", "check", "described", "kernel",
+           "launcher", "plan", "run", *_errors]

@@ -32,6 +32,22 @@ typedef struct polytile_compile_options {
     int n_types; const polytile_type *types; int cuda_capability; bool contracts;
     int64_t reserved[4];
 } polytile_compile_options;
+typedef struct polytile_view {
+    void *origin; int64_t stride_bytes[8], array_first[8], array_last[8];
+    polytile_domain resident; int32_t first_piece, n_pieces;
+} polytile_view;
+typedef struct polytile_sub_kernel {
+    const polytile_domain *threads; int n_views; int n_parameters; const polytile_view *views;
+    bool is_first; void *stream; void *user;
+} polytile_sub_kernel;
+typedef int polytile_launcher(const polytile_sub_kernel *launch);
+typedef struct polytile_implementation {
+    void *host; void *user; int n_indices; int n_views; const void *views; int n_parameters;
+    const void *parameters; const void *cuda; const void *cuda_contiguous;
+    polytile_launcher *host_launcher; polytile_launcher *cuda_launcher; bool host_takes_pieces;
+    const void *cuda_pieces; const void *team; bool takes_steps; bool has_cuda_handles;
+    void *specialise; const void *cuda_coarse; int n_coarse; const void *cuda_tiles;
+} polytile_implementation;
 typedef struct polytile_report {
     int64_t n_launches, n_kernels, peak_device_bytes, h2d_bytes, d2h_bytes, p2p_bytes,
         lower_bound_bytes;
@@ -49,7 +65,7 @@ char *polytile_size_explain(const char *text, char *buffer);
 polytile_status polytile_kernel_compile(polytile_context *ctx, const char *declaration,
     const char *body, const polytile_compile_options *options, polytile_kernel **kernel);
 polytile_status polytile_kernel_create(polytile_context *ctx, const char *declaration,
-    const void *implementation, polytile_kernel **kernel);
+    const polytile_implementation *implementation, polytile_kernel **kernel);
 void polytile_kernel_destroy(polytile_kernel *kernel);
 const char *polytile_kernel_get_name(const polytile_kernel *kernel);
 int polytile_kernel_get_n_indices(const polytile_kernel *kernel);
@@ -58,6 +74,10 @@ const char *polytile_kernel_get_array_name(const polytile_kernel *kernel, int ar
 polytile_role polytile_kernel_get_array_role(const polytile_kernel *kernel, int array);
 int polytile_kernel_get_n_parameters(const polytile_kernel *kernel);
 const char *polytile_kernel_get_parameter_name(const polytile_kernel *kernel, int parameter);
+
+polytile_type polytile_kernel_get_parameter_type(const polytile_kernel *kernel, int parameter);
+int polytile_kernel_get_n_views(const polytile_kernel *kernel);
+const char *polytile_kernel_get_view_name(const polytile_kernel *kernel, int view);
 
 polytile_status polytile_type_parse(const char *text, polytile_type *type);
 polytile_status polytile_array_wrap_strides(polytile_context *ctx, const char *name,
@@ -93,8 +113,12 @@ polytile_status polytile_plan_create(const polytile_kernel *kernel, const polyti
 polytile_status polytile_plan_to_string(const polytile_plan *plan, int format, char **text);
 void polytile_plan_destroy(polytile_plan *plan);
 
-polytile_status polytile_queue_create(polytile_context *ctx, const char *device_text,
-    polytile_queue **queue);
+typedef struct polytile_share_options {
+    const char *grid; const char *layout; const char *policy; int64_t launches_per_exchange;
+    int64_t reserved[4];
+} polytile_share_options;
+polytile_status polytile_queue_create_shared(polytile_context *ctx, const char *device_text,
+    const polytile_share_options *options, polytile_queue **queue);
 void polytile_queue_destroy(polytile_queue *queue);
 polytile_status polytile_queue_attach(polytile_queue *queue, int n_arrays,
     polytile_array *const *arrays);
@@ -114,6 +138,29 @@ typedef struct polytile_progress { double fraction; double left_s; } polytile_pr
 polytile_progress polytile_queue_get_progress(polytile_queue *queue);
 void polytile_queue_cancel(polytile_queue *queue);
 void polytile_queue_get_report(polytile_queue *queue, bool reset, polytile_report *report);
+
+int omp_pause_resource_all(int kind);
 """
+
+RANKS = """
+polytile_status polytile_mpi_queue_create(polytile_context *ctx, void *comm,
+    const char *device_text, const polytile_share_options *options, polytile_queue **queue);
+polytile_status polytile_mpi_array_create(polytile_queue *queue, const char *name,
+    polytile_type type, int n_dims, const int64_t *extents, const char *layout,
+    polytile_array **array);
+int polytile_mpi_array_count_boxes(const polytile_array *array);
+polytile_domain polytile_mpi_array_get_box(const polytile_array *array, int k);
+polytile_status polytile_mpi_array_put(polytile_array *array, const polytile_domain *box,
+    const void *elements);
+polytile_status polytile_mpi_array_get(polytile_array *array, const polytile_domain *box,
+    void *elements);
+polytile_status polytile_mpi_array_scatter(polytile_array *array, int root, const void *elements);
+polytile_status polytile_mpi_array_gather(polytile_array *array, int root, void *elements);
+polytile_status polytile_mpi_array_read(polytile_array *array, const char *path);
+polytile_status polytile_mpi_array_write(polytile_array *array, const char *path);
+int MPI_Get_library_version(char *version, int *length);
+"""
+"""Of libpolytile_mpi, and of the MPI that it is linked with. A communicator is a number or an
+address, as MPI has it; either is passed as an address is."""
 
 C_LIBRARY = "void free(void *memory);"

@@ -21,11 +21,12 @@ def _places(name):
     return sorted(glob.glob(own)) + [f"{name}.so.{series}", name + ".so"]
 
 
-def _open(name):
+def open_library(name, by=ffi):
+    """One of the libraries; ImportError says where it is not."""
     reasons = []
     for place in _places(name):
         try:
-            return ffi.dlopen(place)
+            return by.dlopen(place)
         except OSError as error:
             reasons.append(str(error))
     raise ImportError(
@@ -34,7 +35,7 @@ def _open(name):
     )
 
 
-lib = _open("libpolytile_compile")
+lib = open_library("libpolytile_compile")
 """All functions: libpolytile_compile brings libpolytile along."""
 
 
@@ -61,3 +62,17 @@ def check_version():
 
 
 check_version()
+
+
+def _release_threads():
+    """Before fork(): OpenMP's threads are not copied, and the child would wait for them. The next
+    launch starts new ones."""
+    try:
+        lib.omp_pause_resource_all(_OMP_PAUSE_HARD)
+    except AttributeError:
+        return
+
+
+_OMP_PAUSE_HARD = 2
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_release_threads)

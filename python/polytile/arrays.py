@@ -1,6 +1,7 @@
 """Arrays of other packages as arrays of the library, without a copy."""
 
 import sys
+import weakref
 
 import numpy as np
 
@@ -98,6 +99,14 @@ def type_of(dtype):
     return found[0]
 
 
+def dtype_of_type(number):
+    """The NumPy type of the library's number of a type."""
+    for dtype in _TYPES:
+        if type_of(dtype) == number:
+            return np.dtype(dtype)
+    raise InvalidError(f"type {number} has no NumPy type")
+
+
 class GpuMemory:
     """Memory of a GPU, as CuPy, Numba, PyTorch and JAX show it (__cuda_array_interface__)."""
 
@@ -126,8 +135,8 @@ def _strides_in_c_order(shape, dtype):
 
 
 def _cuda_array_interface(given):
-    """What shows the memory of a GPU; None where there is none, as of PyTorch's tensors on the host.
-    PyTorch raises RuntimeError for tensors that gradients are kept of."""
+    """What shows the memory of a GPU; None where there is none, as of PyTorch's tensors on the
+    host. PyTorch raises RuntimeError for tensors that gradients are kept of."""
     return getattr(given, "__cuda_array_interface__", None)
 
 
@@ -197,10 +206,12 @@ def _check_memory(array, name):
 
 
 class Wrapped:
-    """An array of the library over the memory of `memory`, which it keeps alive."""
+    """An array of the library over the memory of `memory`, which it keeps alive, and from which a
+    reference keeps NumPy from moving it (a.resize(n, refcheck=False))."""
 
     def __init__(self, context, given, name):
         self.memory = as_memory(given, name)
+        self._fixed = weakref.ref(self.memory)
         self.name = name
         _check_memory(self.memory, name)
         self.handle = self._make(context, name)

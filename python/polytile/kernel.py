@@ -9,6 +9,7 @@ from ._interrupt import Interruptible
 from ._library import ffi, lib, take_text, text_of
 from .arrays import Described, GpuMemory, Wrapped, domain_of
 from .errors import InvalidError
+from .source import Text
 
 _ROLES = ("in", "out", "inout", "sum", "prod", "min", "max", "argmin", "argmax")
 _SIGNED, _UNSIGNED, _FLOAT = 1, 2, 3
@@ -16,14 +17,14 @@ _TEXT, _JSON, _SVG = 0, 1, 2
 
 
 class Kernel:
-    """A declaration and the text of its body; a call runs it on the host.
+    """A declaration and what runs its threads; a call runs it on the host.
 
     Nothing is compiled before the first launch over arrays of certain types.
     """
 
-    def __init__(self, declaration, body=None, contracts=False):
-        self.source = (declaration, body, bool(contracts))
-        handle = current().kernel(self.source)
+    def __init__(self, source):
+        self.source = source
+        handle = current().kernel(source)
         self.name = text_of(lib.polytile_kernel_get_name(handle))
         self.n_indices = lib.polytile_kernel_get_n_indices(handle)
         self.arrays = tuple(text_of(lib.polytile_kernel_get_array_name(handle, a))
@@ -46,19 +47,19 @@ class Kernel:
         return self
 
     def __repr__(self):
-        return f"<polytile.Kernel {self.source[0]!r}>"
+        return f"<polytile.Kernel {self.source.declaration!r}>"
 
 
 def kernel(declaration, body=None, contracts=False):
     """Make a kernel: kernel("add[i]: in x[i], y[i]; out z[i]", "z(i) = x(i) + y(i);")."""
-    return Kernel(declaration, body, contracts)
+    return Kernel(Text(declaration, body, bool(contracts)))
 
 
 class Launch:
     """What one launch needs of the library, kept while it is used."""
 
     def __init__(self, context, of, wrapped, domain, limit, params, block=None):
-        self.kernel = context.kernel(of.source)
+        self.kernel = context.kernel(of.source.for_arrays([w.memory for w in wrapped]))
         self.arrays = ffi.new("polytile_array *[]", [w.handle for w in wrapped])
         self.n_arrays = len(wrapped)
         self.domain = domain_of(_ranges(of, wrapped, domain))
@@ -230,7 +231,8 @@ class Plan:
                  "d2h_bytes", "lower_bound_bytes", "predicted_seconds")
         rows = "".join(f"<tr><th>{key}</th><td>{html.escape(str(self.data[key]))}</td></tr>"
                        for key in shown if key in self.data)
-        return f"<div>{self.svg}<table>{rows}</table></div>"
+        picture = self.svg[self.svg.index("<svg"):]
+        return f"<div>{picture}<table>{rows}</table></div>"
 
 
 def plan(of, *arrays, domain=None, limit=None, block=None, **params):
@@ -281,7 +283,7 @@ def check(of, *arrays, domain=None, device="host", limit=None, **params):
         said = f"{of.name}: no two threads conflict"
         if any(isinstance(w.memory, GpuMemory) for w in wrapped):
             said += "; the body was not tried, since arrays lie on a GPU"
-        elif of.source[1] is not None and not any(isinstance(w.memory, Described) for w in wrapped):
+        elif of.source.has_body and not any(isinstance(w.memory, Described) for w in wrapped):
             _check_arrays(of, wrapped)
             context.require(lib.polytile_check_run(
                 context.device(device), launch.kernel, launch.domain, launch.n_arrays,

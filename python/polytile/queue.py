@@ -1,12 +1,18 @@
 """Queues: many launches over arrays that stay on a device."""
 
+import contextlib
+import os
 
-from ._context import Context
+import numpy as np
+
+from ._context import Called, borrow, give_back
 from ._interrupt import Interruptible
 from ._library import ffi, lib
-from .arrays import Described, Wrapped, type_of
-from .errors import InvalidError, error_of, is_invalid
+from .arrays import Described, Wrapped, domain_of, type_of
+from .errors import Error, InvalidError, error_of, is_invalid
 from .kernel import Launch, Report, _check_arrays
+from .ranks import Ranks
+from .view import ranges_of
 
 
 class Internal:
@@ -17,11 +23,101 @@ class Internal:
         self.queue = queue
         self.name = name
         self.is_writable = True
+        self.handle = self._make()
+
+    def _make(self):
         made = ffi.new("polytile_array **")
-        queue.context.require(lib.polytile_queue_create_array(
-            queue.handle, name.encode(), type_of(self.memory.dtype), self.memory.ndim,
-            list(self.memory.shape), made))
-        self.handle = made[0]
+        self.queue.context.require(lib.polytile_queue_create_array(
+            self.queue.handle, *self._about(), made))
+        return made[0]
+
+    def _about(self):
+        memory = self.memory
+        return self.name.encode(), type_of(memory.dtype), memory.ndim, list(memory.shape)
+
+    @property
+    def dtype(self):
+        return self.memory.dtype
+
+    @property
+    def shape(self):
+        return self.memory.shape
+
+
+class Spread(Internal):
+    """An array of a queue over ranks, of which each rank has a part. All calls are collective."""
+
+    def __init__(self, queue, ranks, dtype, shape, name, layout):
+        self._ranks, self._layout = ranks, layout
+        super().__init__(queue, dtype, shape, name)
+
+    def _make(self):
+        layout = ffi.NULL if self._layout is None else ffi.new("char[]", self._layout.encode())
+        made = ffi.new("polytile_array **")
+        self.queue.context.require(self._ranks.lib.polytile_mpi_array_create(
+            self.queue.handle, *self._about(), layout, made))
+        return made[0]
+
+    def _do(self, call, *arguments):
+        with self.queue.context.lock:
+            self.queue.handle
+            self.queue.context.require(getattr(self._ranks.lib, call)(self.handle, *arguments))
+
+    @property
+    def boxes(self):
+        """What this rank owns: boxes, as a tuple of slices for each."""
+        self.queue.handle
+        count = self._ranks.lib.polytile_mpi_array_count_boxes(self.handle)
+        return [tuple(slice(one.start, one.stop) for one in ranges_of(
+            self._ranks.lib.polytile_mpi_array_get_box(self.handle, k))) for k in range(count)]
+
+    def scatter(self, elements=None, root=0):
+        """Set all elements from an array that one rank, the root, gives."""
+        self._do("polytile_mpi_array_scatter", root, self._address(elements, self.shape))
+
+    def gather(self, root=0):
+        """All elements as an array on the root; None on other ranks."""
+        is_root = self._ranks.comm.Get_rank() == root
+        found = np.empty(self.shape, self.dtype) if is_root else None
+        self._do("polytile_mpi_array_gather", root, self._address(found, self.shape))
+        return found
+
+    def put(self, box, elements):
+        """Set elements that this rank owns; box: None, or a slice for each dimension."""
+        domain, shape = _box_of(box)
+        self._do("polytile_mpi_array_put", domain, self._address(elements, shape))
+
+    def get(self, box):
+        """An array of elements that this rank owns; box: None, or a slice for each dimension."""
+        domain, shape = _box_of(box)
+        found = None if box is None else np.empty(shape, self.dtype)
+        self._do("polytile_mpi_array_get", domain, self._address(found, shape))
+        return found
+
+    def read(self, path):
+        """Set all elements from a file that all ranks see."""
+        self._do("polytile_mpi_array_read", os.fsencode(path))
+
+    def write(self, path):
+        """Write all elements to a file, NumPy's if its name ends in .npy."""
+        self._do("polytile_mpi_array_write", os.fsencode(path))
+
+    def _address(self, elements, shape):
+        if elements is None:
+            return ffi.NULL
+        self._moved = np.ascontiguousarray(elements, self.dtype)
+        if self._moved.shape != tuple(shape):
+            raise InvalidError(
+                f"{self.name}: elements of shape {self._moved.shape} are given for {tuple(shape)}")
+        return ffi.cast("void *", self._moved.ctypes.data)
+
+
+def _box_of(box):
+    """A box of slices as a domain, and its shape; of None NULL."""
+    if box is None:
+        return ffi.NULL, ()
+    ranges = [(one.start, one.stop - 1, 1) for one in box]
+    return domain_of(ranges), [hi - lo + 1 for lo, hi, _ in ranges]
 
 
 class _Notified:
@@ -36,10 +132,26 @@ class _Notified:
 def _call_back(status, key):
     notified = ffi.from_handle(key)
     notified.queue._notified.discard(key)
-    if status == 0:
-        notified.function()
-    else:
-        notified.function(error_of(status))
+    with Called(notified.queue.context.lock):
+        if status == 0:
+            notified.function()
+        else:
+            notified.function(error_of(status))
+
+
+class _Ended:
+    """The context of a queue that has ended, which may be another queue's by now."""
+
+    lock = contextlib.nullcontext()
+
+    @property
+    def handle(self):
+        raise InvalidError("this queue has ended; make another one")
+
+
+_left = []
+"""Queues over ranks that an exception of this rank's own left. To end one takes all ranks, and the
+others may do something else: it stays, so that the exception comes to what ends the job."""
 
 
 class Queue:
@@ -47,12 +159,21 @@ class Queue:
 
     Arrays are attached when they are first launched with; between that and detach(), or the end of
     the with statement, only launches touch them.
+
+    comm: a communicator of mpi4py, whose ranks run the launches together; every rank then makes the
+    same calls. layout, grid and policy: how devices, or ranks, share arrays and launches.
     """
 
-    def __init__(self, device="host"):
-        self.context = Context()
+    def __init__(self, device="host", comm=None, *, layout=None, grid=None, policy=None):
+        self._handle = None
+        self._ranks = None if comm is None else Ranks(comm)
+        self.context = borrow()
+        given = {"layout": layout, "grid": grid, "policy": policy}
+        texts = {key: ffi.new("char[]", text.encode()) for key, text in given.items() if text}
+        options = ffi.new("polytile_share_options *", texts)
+        create = lib.polytile_queue_create_shared if comm is None else self._ranks.create_queue
         made = ffi.new("polytile_queue **")
-        self.context.require(lib.polytile_queue_create(self.context.handle, device.encode(), made))
+        self.context.require(create(self.context.handle, device.encode(), options, made))
         self._handle = made[0]
         self._attached = {}
         self._n_internal = 0
@@ -69,6 +190,12 @@ class Queue:
         return self
 
     def __exit__(self, kind, *_):
+        if self._handle is None:
+            return
+        if self._ranks is not None and kind is not None and not issubclass(kind, Error):
+            self.context.is_left = True
+            _left.append(self)
+            return
         try:
             if kind is None:
                 self.detach()
@@ -96,11 +223,17 @@ class Queue:
         self._attached[id(given)] = (given, wrapped)
         return wrapped
 
-    def array(self, dtype, shape, name=None):
-        """Make an array of the queue's own, such as a second field."""
+    def array(self, dtype, shape, name=None, layout=None):
+        """Make an array of the queue's own, such as a second field; over ranks a Spread one, of
+        which each rank has a part."""
         with self.context.lock:
             self._n_internal += 1
-            return Internal(self, dtype, shape, name or f"internal{self._n_internal}")
+            name = name or f"internal{self._n_internal}"
+            if self._ranks is not None:
+                return Spread(self, self._ranks, dtype, shape, name, layout)
+            if layout is not None:
+                raise InvalidError("a layout of one array needs a queue over ranks; give it comm=")
+            return Internal(self, dtype, shape, name)
 
     def _find(self, given, name):
         if isinstance(given, Internal):
@@ -208,9 +341,18 @@ class Queue:
     def close(self):
         """End the queue; launches that failed are not reported any more."""
         with self.context.lock:
-            if self._handle is not None:
-                self._handle = None
+            if self._handle is None:
+                return
+            handle, self._handle = self._handle, None
+            if self._ranks is not None or self.context.is_of_another_process:
                 self.context.destroy()
                 self._attached = {}
+                return
+            lib.polytile_queue_destroy(handle)
+            for _, wrapped in self._attached.values():
+                wrapped.destroy()
+            self._attached = {}
+        give_back(self.context)
+        self.context = _Ended()
 
 

@@ -31,3 +31,15 @@ def test_snippets_run(tmp_path, monkeypatch):
     names = {}
     for snippet in snippets:
         exec(compile(snippet, str(PAGE), "exec"), names)
+
+
+def test_the_first_program_runs_within_its_limit(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    lines = PAGE.read_text().split("venv/bin/python\n\n")[1].split("\n\n")[0].splitlines()
+    assert len(lines) < 10 and all(line.startswith("    ") for line in lines)
+    program = "\n".join(line[4:] for line in lines)
+    assert "2**30" in program and "512MiB" in program
+    program = program.replace("2**30", "2**20").replace("512MiB", "512KiB")
+    exec(compile(program, str(PAGE), "exec"), {})
+    peak, is_right = capsys.readouterr().out.split()
+    assert 0 < int(peak) <= 512 << 10 and is_right == "True"

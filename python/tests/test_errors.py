@@ -1,6 +1,7 @@
 """What is wrong is an exception with a sentence, and nothing ends the process."""
 
 import os
+import sys
 
 import numpy as np
 import pytest
@@ -99,3 +100,10 @@ def test_a_child_process_makes_its_own():
             os._exit(0 if right else 1)
     assert os.waitpid(pid, 0)[1] == 0
     queue.close()
+
+
+def test_bodies_in_python_say_that_numba_is_missing(monkeypatch):
+    monkeypatch.setitem(sys.modules, "numba", None)
+    copy = pt.body("copy[i]: in x[i]; out y[i]")(lambda i, x, y: None)
+    with pytest.raises(pt.UnsupportedError, match="Numba, which is not here.*pip install numba"):
+        copy(x, np.empty_like(x))

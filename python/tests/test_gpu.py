@@ -1,10 +1,20 @@
 """Arrays in the memory of a GPU: of CuPy and PyTorch where they and a GPU are, and of anything that
 shows such memory."""
 
+import contextlib
+import ctypes
+import sys
+import types
+
 import numpy as np
 import pytest
 
 import polytile as pt
+from polytile._context import current
+from polytile._library import ffi
+from polytile.view import CudaArray, ranges_of
+
+launcher = sys.modules["polytile.launcher"]
 
 scale = pt.kernel("scale[i](f32 a): in x[i]; out y[i]", "y(i) = a * x(i);")
 mean = pt.kernel(
@@ -60,6 +70,102 @@ def test_plan_and_check_need_no_gpu():
     domain = ((1, 28), 20)
     assert pt.plan(mean, *there, domain=domain).data["kernels"] == 1
     assert "not tried, since arrays lie on a GPU" in str(pt.check(mean, *there, domain=domain))
+
+
+def test_views_on_a_gpu_show_themselves():
+    element = np.dtype("f4")
+    view = ffi.new("polytile_view *")
+    view.resident.n_dims = 2
+    for d, (lo, hi, step, stride) in enumerate([(4, 10, 2, 200), (3, 8, 1, 4)]):
+        view.resident.range[d].lo, view.resident.range[d].hi = lo, hi
+        view.resident.range[d].step, view.stride_bytes[d] = step, stride
+    view.origin = ffi.cast("void *", 1 << 40)
+    shown = CudaArray.of_view(element, view, ranges_of(view.resident))
+    first = (1 << 40) + 4 * 200 + 3 * 4
+    assert shown.__cuda_array_interface__ == {
+        "shape": (4, 6), "typestr": "<f4", "version": 3, "strides": (400, 4),
+        "data": (first, False), "stream": None}
+    part = shown[slice(1, 4, 2), 5].__cuda_array_interface__
+    assert (part["shape"], part["strides"], part["data"][0]) == ((2,), (800,), first + 400 + 20)
+    with pytest.raises(pt.UnsupportedError, match="needs CuPy"):
+        shown[0, 0] = 1
+
+
+class CupyOnTheHost:
+    """Stands in for CuPy: its arrays are NumPy's, over whatever address it is given."""
+
+    def __init__(self):
+        self.streams = []
+        self.cuda = types.SimpleNamespace(
+            UnownedMemory=lambda address, n_bytes, owner: (address, n_bytes, owner),
+            MemoryPointer=lambda memory, offset: memory, ExternalStream=self.stream)
+
+    @contextlib.contextmanager
+    def stream(self, address):
+        self.streams.append(address)
+        yield
+
+    def ndarray(self, shape, dtype, memory, strides):
+        address, n_bytes, owner = memory
+        there = (ctypes.c_char * n_bytes).from_address(address)
+        there.owner = owner
+        return np.ndarray(shape, dtype, there, 0, strides)
+
+
+def call_on_gpu(kernel, stream, box, **arrays):
+    """Call a launcher as a run on a GPU does, for a box of one index."""
+    context = current()
+    source = kernel.source.for_arrays(list(arrays.values()))
+    called = launcher._Called(context, source)
+    threads, views = ffi.new("polytile_domain *"), ffi.new("polytile_view[]", len(arrays))
+    threads.n_dims = 1
+    threads.range[0].lo, threads.range[0].hi, threads.range[0].step = *box, 1
+    for view, array in zip(views, arrays.values()):
+        view.origin = ffi.cast("void *", array.ctypes.data)
+        view.stride_bytes[0] = array.strides[0]
+        view.resident = threads[0]
+    user = ffi.new_handle(called)
+    status = launcher._call(ffi.new("polytile_sub_kernel *", {
+        "threads": threads, "n_views": len(arrays), "views": views, "is_first": True,
+        "stream": ffi.cast("void *", stream), "user": user}))
+    raised, context.raised[:] = context.raised[:], []
+    return status, raised
+
+
+def test_launchers_on_a_gpu_get_cupys_arrays_and_stream(monkeypatch):
+    cupy = CupyOnTheHost()
+    monkeypatch.setitem(sys.modules, "cupy", cupy)
+    kept = []
+
+    @pt.launcher("twice[i]: in x[i]; out y[i]")
+    def twice(launch, x, y):
+        assert launch.stream == 77 and launch.is_first
+        y[launch.box] = 2 * x[launch.box]
+
+    @pt.launcher("keep[i]: in x[i]; out y[i]")
+    def keep(launch, x, y):
+        kept.append(x[launch.box])
+
+    x, y = np.arange(100.0), np.zeros(100)
+    assert call_on_gpu(twice, 77, (10, 19), x=x, y=y) == (0, [])
+    assert np.array_equal(y[10:20], 2 * x[10:20]) and (y[:10] == 0).all() and (y[20:] == 0).all()
+    status, (error,) = call_on_gpu(keep, 78, (10, 19), x=x, y=y)
+    assert status == 1 and "keeps an array over x" in str(error)
+    assert cupy.streams == [77, 78]
+
+
+def test_launchers_on_a_gpu_without_cupy_get_what_shows_memory(monkeypatch):
+    monkeypatch.setitem(sys.modules, "cupy", None)
+    shown = []
+
+    @pt.launcher("look[i]: in x[i]; out y[i]")
+    def look(launch, x, y):
+        shown.extend([x.__cuda_array_interface__, y[launch.box].__cuda_array_interface__])
+
+    x, y = np.arange(100.0), np.zeros(100)
+    assert call_on_gpu(look, 77, (10, 19), x=x, y=y) == (0, [])
+    assert [one["data"] for one in shown] == [(a.ctypes.data + 80, False) for a in (x, y)]
+    assert all(one["shape"] == (10,) and one["stream"] is None for one in shown)
 
 
 def _cupy():
@@ -150,3 +256,19 @@ def test_memory_that_is_no_gpus_is_named():
     x = np.ones(10, "f4")
     with pytest.raises(pt.InvalidError, match="x was wrapped as memory of a GPU"):
         scale(Shown(x), Shown(x.copy()), a=2, device="cuda:0")
+
+
+def test_launchers_multiply_by_cupy():
+    cupy = _cupy()
+
+    @pt.launcher("gemm[i, j, k]: in A[i, k], B[k, j]; out sum C[i, j]")
+    def gemm(launch, A, B, C):
+        i, j, k = launch.box
+        assert cupy.cuda.get_current_stream().ptr == launch.stream
+        C[i, j] += A[i, k] @ B[k, j]
+
+    A = np.random.default_rng(1).integers(0, 5, (700, 600)).astype("f4")
+    B = np.random.default_rng(2).integers(0, 5, (600, 500)).astype("f4")
+    C = np.empty((700, 500), "f4")
+    pt.run(gemm, A, B, C, domain=(700, 500, 600), device="cuda:0", limit="2MiB")
+    assert np.array_equal(C, A @ B)
