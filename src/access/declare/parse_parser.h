@@ -2,6 +2,7 @@
 #define POLYTILE_ACCESS_DECLARE_PARSE_PARSER_H
 
 #include "access/declare/declaration.h"
+#include "access/declare/lookups.h"
 
 /* What the files of the parser share. A function that returns bool records an error before it
  * returns false; its caller only passes that on. */
@@ -52,8 +53,8 @@ typedef struct pti_token {
     char name[PTI_NAME_BYTES]; /* of a name */
 } pti_token;
 
-/** constant + indices + elements + parameters + exists, each with its coefficient; is_equality is
- * unused. */
+/** constant + indices + elements + parameters + exists + lookup, each with its coefficient; is_equality
+ * is unused. */
 typedef pti_constraint pti_linear;
 
 typedef enum pti_binding_kind { PTI_BINDS_INDEX, PTI_BINDS_ELEMENT, PTI_BINDS_EXISTS } pti_binding;
@@ -77,8 +78,11 @@ typedef struct pti_parser {
     pti_token token;         /* the next one, not yet used */
     pti_token_kind previous; /* of the one before it */
     polytile_declaration *declaration;
-    pti_scope *scope; /* NULL outside braces */
-    int depth;        /* of parentheses, signs and quantifiers around the token */
+    pti_scope *scope;    /* NULL outside braces */
+    pti_lookups lookups; /* of the section that is read; owned */
+    int looked_up;       /* the last one in the expression that is read; -1: none yet */
+    bool may_look_up;    /* inside a subscript */
+    int depth;           /* of parentheses, signs and quantifiers around the token */
     polytile_status status;
 } pti_parser;
 
@@ -110,6 +114,8 @@ const char *pti_token_show(const pti_token *token, char *buffer);
 /** Read an affine expression in the scope's names, indices and parameters. New names become
  * parameters. */
 bool pti_parse_expression(pti_parser *parser, pti_linear *linear);
+/** Read the subscripts of an access, with the bracket before them taken, up to the one behind them. */
+bool pti_parse_subscripts(pti_parser *parser, pti_access *access);
 /** Read an affine expression that must be an integer constant. */
 bool pti_parse_constant(pti_parser *parser, const char *what, int64_t *value);
 /** Add factor * term to *sum. False on overflow of 64 bits. */
