@@ -6,7 +6,8 @@
     "  --domain D              the threads: 8192x8192 (from 0) or 1:8190,1:8190 (both ends\n"      \
     "                          included; 1:99:2 is every second), one range an index\n"            \
     "  --array NAME:TYPE:D ... the arrays, in any order; TYPE is i8 i16 i32 i64 u8 u16 u32 u64\n"  \
-    "                          f16 f32 f64 or a size in bytes\n"                                   \
+    "                          f16 f32 f64 or a size in bytes; NAME=FILE.npy of an index array,\n" \
+    "                          of which the elements are known, as P in V[P[i]:P[i+1]-1]\n"        \
     "  --param NAME=N ...      the value of a parameter of the declaration, as n=100 or a=2.5;\n"  \
     "                          those that no subscript names may be left out\n"
 
@@ -165,7 +166,8 @@ const char help_policies[] =
 const char help_graph[] =
     "Usage: polytile graph FILE.dot [OPTION]...\n"
     "\n"
-    "Reads a graph of kernels and arrays that frames go through, maps it to the units of a machine,\n"
+    "Reads a graph of kernels and arrays that frames go through, maps it to the units of a "
+    "machine,\n"
     "and predicts period, latency and memory. Nothing runs.\n"
     "\n"
     "  --machine FILE.dot      units and links; without it what 'polytile devices' finds\n"

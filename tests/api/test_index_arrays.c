@@ -1,5 +1,7 @@
+#include <polytile/check.h>
 #include <polytile/kernel.h>
 #include <polytile/polytile.h>
+#include <polytile/ranks.h>
 
 #include "support/c_test.h"
 
@@ -285,11 +287,31 @@ TEST_CASE(ApiIndexArrays, AreRefusedInChainsAndByQueuesOfSeveralDevices) {
     polytile_array *const arrays[] = {of.V_array, of.P_array, of.x_array, of.K_array, of.y_array};
     const polytile_chain_launch launch = {
         .kernel = kernel, .domain = *POLYTILE_EXTENTS(N_ROWS), .n_arrays = 5, .arrays = arrays};
-    CHECK_REFUSED(polytile_plan_create_chain(1, &launch, 0, NULL, NULL, &plan),
+    const polytile_chain_launch launches[] = {launch, launch};
+    const polytile_ranks_request request = {.n_ranks = 2, .n_launches = 1, .launches = launches};
+    polytile_ranks_plan *ranks_plan = NULL;
+    CHECK_REFUSED(polytile_plan_create_chain(2, launches, 0, NULL, NULL, &plan),
                   POLYTILE_UNSUPPORTED, "chains of launches do not know those");
+    CHECK_OK(polytile_plan_create_chain(1, launches, 0, NULL, NULL, &plan));
+    CHECK_REFUSED(polytile_ranks_plan_create(&request, &ranks_plan), POLYTILE_UNSUPPORTED,
+                  "plans over ranks do not know");
     CHECK_OK(polytile_queue_create(ctx, "host(memory=1KiB),host(memory=1KiB)", &queue));
     CHECK_OK(polytile_queue_attach(queue, ROW_ARRAYS(of)));
     CHECK_REFUSED(
         polytile_queue_launch(queue, kernel, POLYTILE_EXTENTS(N_ROWS), ROW_ARRAYS(of), NULL),
         POLYTILE_UNSUPPORTED, "queues of several devices or ranks do not know");
+}
+
+TEST_CASE(ApiIndexArrays, AreRefusedByChecksThatRunTheKernel) {
+    matrix of;
+    polytile_device *device = NULL;
+    polytile_kernel *kernel = create(ctx, ROWS, &rows_i32_kernel);
+    wrap_matrix(ctx, &of);
+    CHECK_OK(polytile_device_open(ctx, "host", &device));
+    CHECK_OK(polytile_check(kernel, POLYTILE_EXTENTS(N_ROWS), ROW_ARRAYS(of), NULL));
+    CHECK_REFUSED(
+        polytile_check_run(device, kernel, POLYTILE_EXTENTS(N_ROWS), ROW_ARRAYS(of), NULL, NULL),
+        POLYTILE_UNSUPPORTED, "on poisoned copies do not know those");
+    for (int e = 0; e < N_ROWS; e++)
+        CHECK_EQUAL(of.y[e], 0);
 }

@@ -43,7 +43,7 @@ static polytile_status check_launch(const pti_chain_request *request, int l) {
                         "%s: launches that are planned together are of one context; create the "
                         "kernels in one",
                         name_of(launch));
-    if (pti_declaration_is_indirect(launch->kernel->declaration))
+    if (request->n_launches > 1 && pti_declaration_is_indirect(launch->kernel->declaration))
         return pti_fail(
             request->ctx, POLYTILE_UNSUPPORTED,
             "%s: its subscripts hold elements of index arrays, and chains of launches do "
