@@ -159,6 +159,7 @@ bool pti_role_writes(polytile_role role);
 
 /** Return whether elements of an array stand in some subscript. */
 bool pti_is_index_array(const polytile_declaration *declaration, int array);
+bool pti_indirect_ends_are_equal(const pti_indirect_end *a, const pti_indirect_end *b);
 /** Return whether both ends of an indirect subscript are one: an element for each that is looked up. */
 bool pti_indirect_is_gather(const pti_indirect *indirect, int dim);
 /** Return whether some access has indirect subscripts. */

@@ -5,13 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void pti_access_free(pti_access *access) {
-    pti_relation_free(access->relation);
-    free(access->indirect);
-    access->relation = NULL;
-    access->indirect = NULL;
-}
-
 void pti_lookups_free(pti_lookups *lookups) {
     for (int k = 0; k < lookups->n_lookups; k++) {
         free(lookups->lookup[k].name);
@@ -36,37 +29,6 @@ polytile_status pti_lookups_add(pti_lookups *lookups, const char *name, size_t o
         return pti_out_of_memory(why);
     *position = lookups->n_lookups++;
     return POLYTILE_OK;
-}
-
-static bool ends_are_equal(const pti_indirect_end *a, const pti_indirect_end *b) {
-    return a->access == b->access && a->plus.constant == b->plus.constant &&
-           pti_terms_are_equal(&a->plus, &b->plus);
-}
-
-bool pti_indirect_is_gather(const pti_indirect *indirect, int dim) {
-    return ends_are_equal(&indirect->lo[dim], &indirect->hi[dim]);
-}
-
-bool pti_is_index_array(const polytile_declaration *declaration, int array) {
-    for (int a = 0; a < declaration->n_accesses; a++) {
-        const pti_access *access = &declaration->access[a];
-        for (int d = 0; access->indirect != NULL && d < access->n_dims; d++) {
-            const int lo = access->indirect->lo[d].access, hi = access->indirect->hi[d].access;
-            if (access->indirect->is_indirect[d] && ((lo >= 0 && lo < declaration->n_accesses &&
-                                                      declaration->access[lo].array == array) ||
-                                                     (hi >= 0 && hi < declaration->n_accesses &&
-                                                      declaration->access[hi].array == array)))
-                return true;
-        }
-    }
-    return false;
-}
-
-bool pti_declaration_is_indirect(const polytile_declaration *declaration) {
-    bool is = false;
-    for (int a = 0; a < declaration->n_accesses; a++)
-        is = is || declaration->access[a].indirect != NULL;
-    return is;
 }
 
 /** Whether a thread has one element of a lookup. */
@@ -100,7 +62,7 @@ static bool may_be_indirect(const pti_lookups *lookups, const polytile_subscript
         return false;
     }
     for (int e = 0; e < 2; e++)
-        if (!ends_are_equal(lo, hi) && ends[e]->access >= 0 &&
+        if (!pti_indirect_ends_are_equal(lo, hi) && ends[e]->access >= 0 &&
             !is_one_throughout(lookups, ends[e]->access)) {
             pti_text_add(why, "an end of a range holds one element of %s, not several",
                          lookups->lookup[ends[e]->access].name);

@@ -149,7 +149,7 @@ static bool parse_subscript(pti_parser *parser, pti_access *access, int dim) {
     return pti_parser_check(parser, offset, status, &why);
 }
 
-bool pti_parse_subscripts(pti_parser *parser, pti_access *access) {
+static bool parse_subscripts(pti_parser *parser, pti_access *access) {
     bool more = true;
     while (more) {
         if (access->n_dims == POLYTILE_MAX_DIMS)
@@ -175,7 +175,7 @@ static bool parse_named(pti_parser *parser, pti_access access, const char *what)
                                name.name);
     size_t offset = name.begin;
     bool read = pti_parser_expect(parser, PTI_TOKEN_OPEN_BRACKET, "after the array's name") &&
-                pti_parse_subscripts(parser, &access);
+                parse_subscripts(parser, &access);
     if (read) {
         const polytile_status status = pti_lookups_add_access(
             parser->declaration, name.name, &access, &parser->lookups, &offset, &why);
@@ -238,7 +238,11 @@ static bool parse_declaration(pti_parser *parser) {
 
 polytile_status pti_declaration_parse(polytile_context *ctx, const char *text,
                                       polytile_declaration **declaration) {
-    pti_parser parser = {.ctx = ctx, .text = text, .looked_up = -1, .status = POLYTILE_OK};
+    pti_parser parser = {.ctx = ctx,
+                         .text = text,
+                         .looked_up = -1,
+                         .parse_subscripts = parse_subscripts,
+                         .status = POLYTILE_OK};
     *declaration = NULL;
     if (parse_declaration(&parser))
         *declaration = parser.declaration;

@@ -176,7 +176,7 @@ static bool parse_lookup(pti_parser *parser, const pti_token *name, pti_linear *
     if (!pti_parser_check(parser, name->begin, status, &why))
         return false;
     const bool read = pti_parser_descend(parser) && pti_parser_advance(parser) &&
-                      pti_parse_subscripts(parser, &access) && pti_parser_ascend(parser);
+                      parser->parse_subscripts(parser, &access) && pti_parser_ascend(parser);
     parser->lookups.lookup[position].access = access;
     parser->looked_up = position;
     linear->lookup = 1;

@@ -82,7 +82,10 @@ typedef struct pti_parser {
     pti_lookups lookups; /* of the section that is read; owned */
     int looked_up;       /* the last one in the expression that is read; -1: none yet */
     bool may_look_up;    /* inside a subscript */
-    int depth;           /* of parentheses, signs and quantifiers around the token */
+    /** Read the subscripts of an access, with the bracket before them taken, up to the one behind
+     * them: expressions hold subscripts, too. */
+    bool (*parse_subscripts)(struct pti_parser *parser, pti_access *access);
+    int depth; /* of parentheses, signs and quantifiers around the token */
     polytile_status status;
 } pti_parser;
 
@@ -114,8 +117,6 @@ const char *pti_token_show(const pti_token *token, char *buffer);
 /** Read an affine expression in the scope's names, indices and parameters. New names become
  * parameters. */
 bool pti_parse_expression(pti_parser *parser, pti_linear *linear);
-/** Read the subscripts of an access, with the bracket before them taken, up to the one behind them. */
-bool pti_parse_subscripts(pti_parser *parser, pti_access *access);
 /** Read an affine expression that must be an integer constant. */
 bool pti_parse_constant(pti_parser *parser, const char *what, int64_t *value);
 /** Add factor * term to *sum. False on overflow of 64 bits. */
