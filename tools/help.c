@@ -7,7 +7,8 @@
     "                          included; 1:99:2 is every second), one range an index\n"            \
     "  --array NAME:TYPE:D ... the arrays, in any order; TYPE is i8 i16 i32 i64 u8 u16 u32 u64\n"  \
     "                          f16 f32 f64 bf16 c64 c128, f32_i64 and its like (a value and its\n" \
-    "                          index), or a size in bytes\n"                                       \
+    "                          index), or a size in bytes; NAME=FILE.npy of an index array, of\n"  \
+    "                          which the elements are known, as P in V[P[i]:P[i+1]-1]\n"           \
     "  --param NAME=N ...      the value of a parameter of the declaration, as n=100 or a=2.5;\n"  \
     "                          those that no subscript names may be left out\n"
 

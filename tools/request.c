@@ -1,6 +1,7 @@
 #include "request.h"
 #include "command.h"
 
+#include <polytile/npy.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -170,8 +171,10 @@ static polytile_status describe_arrays(const arguments *args, request *made) {
     polytile_status status = POLYTILE_OK;
     for (int k = 0; k < args->n_arrays && status == POLYTILE_OK; k++) {
         const array_value *value = &args->array[k];
-        status = polytile_array_describe(made->ctx, value->name, value->type, &value->domain,
-                                         &made->array[k]);
+        status = value->path != NULL ? polytile_npy_open(made->ctx, value->name, value->path, false,
+                                                         &made->array[k])
+                                     : polytile_array_describe(made->ctx, value->name, value->type,
+                                                               &value->domain, &made->array[k]);
     }
     for (int s = 0; s < args->n_scratch; s++)
         made->scratch[s] = made->array[find_array(args, args->scratch[s])];

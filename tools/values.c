@@ -241,8 +241,14 @@ static parsed read_array(const char *text, const char *type, array_value *value,
 
 parsed parse_array(const char *text, array_value *value, char *why) {
     char *type = NULL;
+    const size_t n_name = strcspn(text, "=:");
     *value = (array_value){.text = text};
-    refuse(why, "it is not of the form NAME:TYPE:DOMAIN, such as A:f32:8192x8192");
+    refuse(why, "it is not of the form NAME:TYPE:DOMAIN, such as A:f32:8192x8192, or "
+                "NAME=FILE.npy, of an index array");
+    if (text[n_name] == '=' && text[n_name + 1] != '\0') {
+        value->path = text + n_name + 1;
+        return copy_until(text, '=', &value->name);
+    }
     parsed how = copy_until(text, ':', &value->name);
     if (how == PARSED)
         how = copy_until(text + strlen(value->name) + 1, ':', &type);

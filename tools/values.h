@@ -45,9 +45,10 @@ typedef struct array_value {
     polytile_type type;
     polytile_domain domain;
     const char *text; /* as it was given; borrowed */
+    const char *path; /* of a NumPy file, which has type and domain; borrowed; NULL: none */
 } array_value;
 
-/** Parse "NAME:TYPE:DOMAIN". Owns: the caller frees value->name. */
+/** Parse "NAME:TYPE:DOMAIN" or "NAME=FILE". Owns: the caller frees value->name. */
 parsed parse_array(const char *text, array_value *value, char *why);
 
 /** An array of a run: a file that is there, or one to be created. */

@@ -94,12 +94,24 @@ typedef enum polytile_edge {
     POLYTILE_EDGE_CLAMP, /* each is the nearest index that the array has; in the role in only */
 } polytile_edge;
 
+/** Elements of an index array, such as "P[i+1]" in "V[P[i]:P[i+1]-1]". The array has the type i32 or
+ * i64, and is an operand: the elements are read in the role in. */
+typedef struct polytile_index_elements {
+    const char *array;
+    int n_subscripts;
+    const struct polytile_subscript *subscripts;
+} polytile_index_elements;
+
 /**
  * The elements that one thread touches along one dimension of an array: lo, lo + step, ... up to
  * hi. With an edge these are "wrap(lo:hi:step)" and "clamp(lo:hi:step)".
  *
  * from_first replaces lo by the array's first index (minus infinity), to_last replaces hi by its
  * last (infinity).
+ *
+ * lo_of and hi_of add what an element of an index array holds; then both ends are given, the step is 1,
+ * and there is no edge. Where both are one pointer, and lo and hi are equal, the thread touches an element
+ * for each of these elements: "x[K[P[i]:P[i+1]-1]]". NULL: nothing is added.
  *
  * Source  Torres et al., section III-C, signature function A<a_b, b_b, a_e, b_e, c>.
  */
@@ -110,6 +122,8 @@ typedef struct polytile_subscript {
     bool from_first;
     bool to_last;
     polytile_edge edge;
+    const polytile_index_elements *lo_of; /* borrowed until the call returns */
+    const polytile_index_elements *hi_of;
 } polytile_subscript;
 
 /** A declaration under construction, for programs that build it by calls instead of text. */
@@ -142,7 +156,8 @@ polytile_status polytile_declaration_add_parameter(polytile_declaration *declara
  *
  * Errors  DECLARATION (empty name, a number of subscripts other than before, step < 1, fresh
  *         without reduction, an edge that clamps in another role than in, more than 1024
- *         sections; the role scratch, which needs a type).
+ *         sections; the role scratch, which needs a type; elements of index arrays in another role than
+ *         in, sum, prod, min and max, or beside a step or an edge; an index array that is written).
  */
 polytile_status polytile_declaration_add(polytile_declaration *declaration, polytile_role role,
                                          bool fresh, const char *array, int n_subscripts,

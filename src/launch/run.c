@@ -1,4 +1,5 @@
 #include "access/array/array.h"
+#include "access/bind/inspect.h"
 #include "access/declare/kernel.h"
 #include "base/checked.h"
 #include "launch/access_check/access_check.h"
@@ -140,11 +141,32 @@ done:
     return status;
 }
 
+/** Refuse a plan whose index arrays hold something else by now; what else differs is refused later. */
+static polytile_status compare_index_arrays(const polytile_plan *plan,
+                                            const polytile_kernel *kernel, int n_arrays,
+                                            polytile_array *const *arrays) {
+    polytile_array *operands[PTI_MAX_OPERANDS];
+    polytile_status status = POLYTILE_OK;
+    if (plan == NULL || kernel == NULL || plan->owned_instance == NULL ||
+        plan->owned_instance->inspection == NULL)
+        return POLYTILE_OK;
+    PTI_TRY(pti_kernel_check_arrays(kernel->object.context, kernel, n_arrays, arrays));
+    if (kernel->declaration->n_arrays != plan->owned_instance->n_operands)
+        return POLYTILE_OK;
+    pti_kernel_list_operands(kernel, arrays, operands);
+    PTI_TRY(pti_inspection_compare(kernel->object.context, plan->owned_instance, operands));
+done:
+    return status;
+}
+
 polytile_status polytile_plan_run(const polytile_plan *plan, polytile_device *device,
                                   const polytile_kernel *kernel, int n_arrays,
                                   polytile_array *const *arrays,
                                   const polytile_launch_options *options) {
     PTI_ENTER(device, device->object.context, "device");
+    const polytile_status status = compare_index_arrays(plan, kernel, n_arrays, arrays);
+    if (status != POLYTILE_OK)
+        return status;
     if (!device->is_running)
         begin_run(device);
     return run_plan(plan, device, kernel, n_arrays, arrays, options);

@@ -1,6 +1,6 @@
 #include "queue/cache.h"
 
-#include "access/footprint/rebase.h"
+#include "access/bind/rebase.h"
 #include "base/mix.h"
 #include "launch/device/completeness.h"
 

@@ -1,7 +1,7 @@
+#include "access/bind/rebase.h"
 #include "access/footprint/fold.h"
 #include "access/footprint/footprint.h"
 #include "access/footprint/narrow.h"
-#include "access/footprint/rebase.h"
 #include "access/footprint/slabs.h"
 #include "launch/execute/run_check.h"
 #include "launch/execute/specialise.h"
@@ -9,6 +9,7 @@
 #include "partition/window/plan.h"
 #include "queue/aliased.h"
 #include "queue/cache.h"
+#include "queue/looked_up.h"
 #include "queue/scratch.h"
 #include <polytile/size.h>
 
@@ -280,6 +281,7 @@ polytile_status pti_queue_prepare(polytile_queue *queue, const pti_request *requ
     if (options.plan.link == NULL && queue->team_functions == NULL)
         options.plan.link = polytile_device_get_link(queue->device);
     filled.options = &options;
+    PTI_TRY(pti_queue_check_looked_up(queue, &filled));
     *prepared = pti_cache_find(queue, &filled, pti_request_hash(&filled));
     if (*prepared == NULL)
         PTI_TRY(prepare_new(queue, &filled, prepared));

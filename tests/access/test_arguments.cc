@@ -196,8 +196,8 @@ TEST_F(Arguments, DeclarationsBuiltInCAreJudgedAsTextIs) {
     EXPECT_EQ(polytile_declaration_create(nullptr, "k", 1, names, 0, nullptr, &made),
               POLYTILE_INVALID);
     ASSERT_EQ(polytile_declaration_create(ctx, "k", 1, names, 0, nullptr, &made), POLYTILE_OK);
-    const polytile_subscript point = {{0, {1}, {}}, {0, {1}, {}}, 1, false, false,
-                                      POLYTILE_EDGE_CLIP};
+    const polytile_subscript point = {{0, {1}, {}}, {0, {1}, {}},       1,    false,
+                                      false,        POLYTILE_EDGE_CLIP, NULL, NULL};
     EXPECT_EQ(polytile_declaration_add(nullptr, POLYTILE_IN, false, "x", 1, &point),
               POLYTILE_INVALID);
     const auto add = [&](int role, const char *array, int n_dims, const polytile_subscript *at) {

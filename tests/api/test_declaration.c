@@ -51,7 +51,7 @@ static const struct {
 } wrong_declarations[] = {
     {"k[i]: in x[i*i]; out y[i]", 13, "affine"},
     {"k[i]: in x[i/2]; out y[i]", 13, ""},
-    {"k[i]: in x[idx[i]]; out y[i]", 12, "idx"},
+    {"k[i]: in x[idx(i)]; out y[i]", 12, "idx"},
     {"k[i]: in x[i mod 2]; out y[i]", 14, ""},
     {"k[i, i]: out y[i]", 6, "i"},
     {"k[i]: in A[i], A[i, i]; out y[i]", 0, "A"},
@@ -251,10 +251,11 @@ static int64_t superblocks_of(polytile_context *ctx, polytile_kernel *kernel) {
 }
 
 TEST_CASE(ApiDeclaration, ByCallsIsTheSameAsByText) {
-    const polytile_subscript rows[] = {{i_less_1, i_plus_1, 1, false, false, POLYTILE_EDGE_CLIP},
-                                       {j, j, 1, false, false, POLYTILE_EDGE_CLIP}};
-    const polytile_subscript point[] = {{i, i, 1, false, false, POLYTILE_EDGE_CLIP},
-                                        {j, j, 1, false, false, POLYTILE_EDGE_CLIP}};
+    const polytile_subscript rows[] = {
+        {i_less_1, i_plus_1, 1, false, false, POLYTILE_EDGE_CLIP, NULL, NULL},
+        {j, j, 1, false, false, POLYTILE_EDGE_CLIP, NULL, NULL}};
+    const polytile_subscript point[] = {{i, i, 1, false, false, POLYTILE_EDGE_CLIP, NULL, NULL},
+                                        {j, j, 1, false, false, POLYTILE_EDGE_CLIP, NULL, NULL}};
     polytile_declaration *declaration = begin(ctx, 0);
     polytile_kernel *by_calls = NULL, *by_text = NULL;
     CHECK_OK(polytile_declaration_add(declaration, POLYTILE_IN, false, "A", 2, rows));
@@ -269,10 +270,11 @@ TEST_CASE(ApiDeclaration, ByCallsIsTheSameAsByText) {
 }
 
 TEST_CASE(ApiDeclaration, ByCallsHasEdges) {
-    polytile_subscript rows[] = {{i_less_1, i_plus_1, 1, false, false, POLYTILE_EDGE_WRAP},
-                                 {j_less_1, j_plus_1, 1, false, false, POLYTILE_EDGE_CLAMP}};
-    const polytile_subscript point[] = {{i, i, 1, false, false, POLYTILE_EDGE_CLIP},
-                                        {j, j, 1, false, false, POLYTILE_EDGE_CLIP}};
+    polytile_subscript rows[] = {
+        {i_less_1, i_plus_1, 1, false, false, POLYTILE_EDGE_WRAP, NULL, NULL},
+        {j_less_1, j_plus_1, 1, false, false, POLYTILE_EDGE_CLAMP, NULL, NULL}};
+    const polytile_subscript point[] = {{i, i, 1, false, false, POLYTILE_EDGE_CLIP, NULL, NULL},
+                                        {j, j, 1, false, false, POLYTILE_EDGE_CLIP, NULL, NULL}};
     polytile_declaration *declaration = begin(ctx, 0);
     polytile_kernel *by_calls = NULL, *by_text = NULL;
     CHECK_OK(polytile_declaration_add(declaration, POLYTILE_IN, false, "A", 2, rows));
@@ -291,8 +293,8 @@ TEST_CASE(ApiDeclaration, ByCallsHasEdges) {
 }
 
 TEST_CASE(ApiDeclaration, ByCallsCanBeUsedOnWhenAKernelIsMade) {
-    const polytile_subscript point[] = {{i, i, 1, false, false, POLYTILE_EDGE_CLIP},
-                                        {j, j, 1, false, false, POLYTILE_EDGE_CLIP}};
+    const polytile_subscript point[] = {{i, i, 1, false, false, POLYTILE_EDGE_CLIP, NULL, NULL},
+                                        {j, j, 1, false, false, POLYTILE_EDGE_CLIP, NULL, NULL}};
     polytile_declaration *declaration = begin(ctx, 0);
     polytile_kernel *first = NULL, *second = NULL;
     CHECK_OK(polytile_declaration_add(declaration, POLYTILE_IN, false, "A", 2, point));
@@ -305,8 +307,8 @@ TEST_CASE(ApiDeclaration, ByCallsCanBeUsedOnWhenAKernelIsMade) {
 }
 
 TEST_CASE(ApiDeclaration, ByCallsGivesScratchItsType) {
-    const polytile_subscript point[] = {{i, i, 1, false, false, POLYTILE_EDGE_CLIP},
-                                        {j, j, 1, false, false, POLYTILE_EDGE_CLIP}};
+    const polytile_subscript point[] = {{i, i, 1, false, false, POLYTILE_EDGE_CLIP, NULL, NULL},
+                                        {j, j, 1, false, false, POLYTILE_EDGE_CLIP, NULL, NULL}};
     polytile_declaration *declaration = begin(ctx, 0);
     polytile_kernel *kernel = NULL;
     CHECK_OK(polytile_declaration_add_scratch(declaration, POLYTILE_F32, "w", 2, point));
@@ -336,9 +338,9 @@ static const struct {
 };
 
 TEST_TABLE(ApiDeclaration, ByCallsRefusesASectionThatCannotBe, wrong_sections) {
-    const polytile_subscript point[] = {{i, i, 1, false, false, POLYTILE_EDGE_CLIP},
-                                        {j, j, 1, false, false, POLYTILE_EDGE_CLIP}};
-    polytile_subscript subscripts[9] = {{i, i, 1, false, false, POLYTILE_EDGE_CLIP}};
+    const polytile_subscript point[] = {{i, i, 1, false, false, POLYTILE_EDGE_CLIP, NULL, NULL},
+                                        {j, j, 1, false, false, POLYTILE_EDGE_CLIP, NULL, NULL}};
+    polytile_subscript subscripts[9] = {{i, i, 1, false, false, POLYTILE_EDGE_CLIP, NULL, NULL}};
     polytile_declaration *declaration = begin(ctx, 0);
     polytile_kernel *kernel = NULL;
     subscripts[0].step = row->step;
@@ -356,10 +358,11 @@ TEST_CASE(ApiDeclaration, HasAtMost1024Sections) {
     polytile_declaration *declaration = begin(ctx, 0);
     for (int64_t k = 0; k < 1024; k++) {
         const polytile_affine at = {k, {0}, {0}};
-        const polytile_subscript subscript = {at, at, 1, false, false, POLYTILE_EDGE_CLIP};
+        const polytile_subscript subscript = {at,   at,  1, false, false, POLYTILE_EDGE_CLIP,
+                                              NULL, NULL};
         CHECK_OK(polytile_declaration_add(declaration, POLYTILE_IN, false, "A", 1, &subscript));
     }
-    const polytile_subscript subscript = {i, i, 1, false, false, POLYTILE_EDGE_CLIP};
+    const polytile_subscript subscript = {i, i, 1, false, false, POLYTILE_EDGE_CLIP, NULL, NULL};
     CHECK_REFUSED(polytile_declaration_add(declaration, POLYTILE_IN, false, "A", 1, &subscript),
                   POLYTILE_DECLARATION, "1024");
 }
@@ -402,8 +405,9 @@ TEST_CASE(ApiDeclaration, ByCallsWithoutSectionsIsNoKernel) {
 
 TEST_CASE(ApiDeclaration, ByCallsTakesParametersWithTypes) {
     const polytile_affine i_plus_c = {.index = {1}, .parameter = {0, 0, 1}};
-    const polytile_subscript point = {i, i, 1, false, false, POLYTILE_EDGE_CLIP};
-    const polytile_subscript shifted = {i_plus_c, i_plus_c, 1, false, false, POLYTILE_EDGE_CLIP};
+    const polytile_subscript point = {i, i, 1, false, false, POLYTILE_EDGE_CLIP, NULL, NULL};
+    const polytile_subscript shifted = {i_plus_c, i_plus_c,           1,    false,
+                                        false,    POLYTILE_EDGE_CLIP, NULL, NULL};
     polytile_declaration *declaration = begin(ctx, 1);
     polytile_kernel *kernel = NULL;
     CHECK_OK(polytile_declaration_add_parameter(declaration, POLYTILE_F32, "a"));
@@ -435,7 +439,7 @@ static const struct {
 };
 
 TEST_TABLE(ApiDeclaration, ByCallsRefusesAParameterThatCannotBe, wrong_parameters) {
-    const polytile_subscript point = {i, i, 1, false, false, POLYTILE_EDGE_CLIP};
+    const polytile_subscript point = {i, i, 1, false, false, POLYTILE_EDGE_CLIP, NULL, NULL};
     polytile_declaration *declaration = begin(ctx, 1);
     CHECK_OK(polytile_declaration_add(declaration, POLYTILE_OUT, false, "x", 1, &point));
     CHECK_REFUSED(polytile_declaration_add_parameter(declaration, row->type, row->name),
@@ -456,8 +460,8 @@ TEST_CASE(ApiDeclaration, ByCallsHasAtMost16Parameters) {
 
 TEST_CASE(ApiDeclaration, ByCallsTakesIntegersAloneInSubscripts) {
     const polytile_affine at = {.parameter = {0, 1}};
-    const polytile_subscript subscript = {at, at, 1, false, false, POLYTILE_EDGE_CLIP};
-    const polytile_subscript point = {i, i, 1, false, false, POLYTILE_EDGE_CLIP};
+    const polytile_subscript subscript = {at, at, 1, false, false, POLYTILE_EDGE_CLIP, NULL, NULL};
+    const polytile_subscript point = {i, i, 1, false, false, POLYTILE_EDGE_CLIP, NULL, NULL};
     polytile_declaration *declaration = begin(ctx, 1);
     CHECK_OK(polytile_declaration_add_parameter(declaration, POLYTILE_F64, "a"));
     CHECK_REFUSED(polytile_declaration_add(declaration, POLYTILE_IN, false, "x", 1, &subscript),
@@ -469,7 +473,7 @@ TEST_CASE(ApiDeclaration, ByCallsTakesIntegersAloneInSubscripts) {
 TEST_CASE(ApiDeclaration, ByCallsMayBeNull) {
     CHECK_REFUSED(polytile_declaration_add_parameter(NULL, POLYTILE_F32, "a"), POLYTILE_INVALID,
                   "declaration is NULL");
-    const polytile_subscript point = {i, i, 1, false, false, POLYTILE_EDGE_CLIP};
+    const polytile_subscript point = {i, i, 1, false, false, POLYTILE_EDGE_CLIP, NULL, NULL};
     polytile_kernel *kernel = NULL;
     CHECK_REFUSED(polytile_declaration_add(NULL, POLYTILE_IN, false, "A", 1, &point),
                   POLYTILE_INVALID, "declaration is NULL");

@@ -274,9 +274,11 @@ TEST_CASE(ApiScratch, ItIsBuiltByCallsAsByText) {
     const char *index[] = {"s"}, *parameter[] = {"n"};
     const polytile_affine s = {.index = {1}}, zero = {0}, last = {-1, .parameter = {1}};
     const polytile_subscript whole = {.step = 1, .from_first = true, .to_last = true};
-    const polytile_subscript row[] = {{s, s, 1, false, false, POLYTILE_EDGE_CLIP}, whole};
-    const polytile_subscript own[] = {{s, s, 1, false, false, POLYTILE_EDGE_CLIP},
-                                      {zero, last, 1, false, false, POLYTILE_EDGE_CLIP}};
+    const polytile_subscript row[] = {{s, s, 1, false, false, POLYTILE_EDGE_CLIP, NULL, NULL},
+                                      whole};
+    const polytile_subscript own[] = {
+        {s, s, 1, false, false, POLYTILE_EDGE_CLIP, NULL, NULL},
+        {zero, last, 1, false, false, POLYTILE_EDGE_CLIP, NULL, NULL}};
     wrap_rows(ctx, &of);
     CHECK_OK(polytile_declaration_create(ctx, "turn", 1, index, 1, parameter, &made));
     CHECK_OK(polytile_declaration_add(made, POLYTILE_IN, false, "A", 2, row));

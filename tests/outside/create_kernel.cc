@@ -24,7 +24,7 @@ polytile_status add(polytile_declaration *declaration, const Access &access) {
         subscripts.push_back({to_affine(subscript.lo),
                               to_affine(subscript.is_single ? subscript.lo : subscript.hi),
                               subscript.step, subscript.from_first, subscript.to_last,
-                              POLYTILE_EDGE_CLIP});
+                              POLYTILE_EDGE_CLIP, NULL, NULL});
     return polytile_declaration_add(declaration, access.role, access.is_fresh,
                                     operand_name(access.operand).c_str(),
                                     static_cast<int>(subscripts.size()), subscripts.data());

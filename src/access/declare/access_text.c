@@ -68,6 +68,26 @@ static void write_range(pti_text *text, const polytile_declaration *declaration,
         pti_text_add(text, ":%" PRId64, subscript->step);
 }
 
+static void write_elements(pti_text *text, const polytile_declaration *declaration,
+                           const pti_access *access);
+
+static void write_end(pti_text *text, const polytile_declaration *declaration,
+                      const pti_indirect_end *end) {
+    if (end->access >= 0)
+        write_elements(text, declaration, &declaration->access[end->access]);
+    write_terms(text, declaration, &end->plus, end->access < 0);
+}
+
+/** Write lo:hi, or one end where both are equal. */
+static void write_indirect(pti_text *text, const polytile_declaration *declaration,
+                           const pti_indirect *indirect, int dim) {
+    write_end(text, declaration, &indirect->lo[dim]);
+    if (pti_indirect_is_gather(indirect, dim))
+        return;
+    pti_text_add(text, ":");
+    write_end(text, declaration, &indirect->hi[dim]);
+}
+
 static void write_subscript(pti_text *text, const polytile_declaration *declaration,
                             const polytile_subscript *subscript) {
     if (subscript->edge != POLYTILE_EDGE_CLIP)
@@ -84,15 +104,24 @@ static void write_role(pti_text *text, const pti_access *access) {
         pti_text_add(text, "%s ", pti_type_format(access->type, type));
 }
 
-void pti_access_write(pti_text *text, const polytile_declaration *declaration,
-                      const pti_access *access) {
-    write_role(text, access);
+/** Write an array with subscripts. */
+static void write_elements(pti_text *text, const polytile_declaration *declaration,
+                           const pti_access *access) {
     pti_text_add(text, "%s[", declaration->array_name[access->array]);
     for (int d = 0; d < access->n_dims; d++) {
         pti_text_add(text, d == 0 ? "" : ", ");
-        write_subscript(text, declaration, &access->subscript[d]);
+        if (access->indirect != NULL && access->indirect->is_indirect[d])
+            write_indirect(text, declaration, access->indirect, d);
+        else
+            write_subscript(text, declaration, &access->subscript[d]);
     }
     pti_text_add(text, "]");
+}
+
+void pti_access_write(pti_text *text, const polytile_declaration *declaration,
+                      const pti_access *access) {
+    write_role(text, access);
+    write_elements(text, declaration, access);
 }
 
 static bool any_begins_with(char letter, int n_names, char *const *names) {

@@ -66,7 +66,7 @@ void pti_declaration_free(polytile_declaration *declaration) {
     for (int k = 0; k < declaration->n_arrays; k++)
         free(declaration->array_name[k]);
     for (int k = 0; k < declaration->n_accesses; k++)
-        pti_relation_free(declaration->access[k].relation);
+        pti_access_free(&declaration->access[k]);
     free(declaration->array_name);
     free(declaration->array_n_dims);
     free(declaration->is_scratch);

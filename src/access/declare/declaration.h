@@ -19,6 +19,7 @@ typedef struct pti_constraint {
     int64_t element[POLYTILE_MAX_DIMS];
     int64_t parameter[POLYTILE_MAX_PARAMETERS];
     int64_t exists[POLYTILE_MAX_DIMS];
+    int64_t lookup; /* of what an index array holds: in subscripts alone, never in relations */
 } pti_constraint;
 
 /** A basic relation { [index] -> array[element] : constraints }, the form of isl for what sections
@@ -29,12 +30,28 @@ typedef struct pti_relation {
     pti_constraint *constraint; /* owned */
 } pti_relation;
 
+/** An end of an indirect subscript: an affine expression, and on it what an element holds of an index
+ * array. */
+typedef struct pti_indirect_end {
+    polytile_affine plus;
+    int access; /* of the declaration, whose elements of the thread hold it; -1: nothing is added */
+} pti_indirect_end;
+
+/** What the subscripts of an access look up. Where both ends of one are equal, it has an element for
+ * each element of the access that they name; else that access has one element a thread. */
+typedef struct pti_indirect {
+    bool is_indirect[POLYTILE_MAX_DIMS]; /* of a subscript */
+    pti_indirect_end lo[POLYTILE_MAX_DIMS];
+    pti_indirect_end hi[POLYTILE_MAX_DIMS];
+} pti_indirect;
+
 /**
  * The elements of one array that a thread touches in one way.
  *
  * Space   The section is { [index] -> array[element] : for each d, element d in subscript d }, to
  *         be clipped to the array. Where relation is not NULL, it is what was declared and the
- *         section contains it; exact says that they are equal.
+ *         section contains it; exact says that they are equal. Where indirect is not NULL, its
+ *         subscripts are whole dimensions here, so that whoever knows nothing of it is right.
  */
 typedef struct pti_access {
     int array; /* position among the declaration's arrays */
@@ -45,6 +62,7 @@ typedef struct pti_access {
     int n_dims;
     polytile_subscript subscript[POLYTILE_MAX_DIMS];
     pti_relation *relation; /* owned; NULL unless given in braces or as an isl map */
+    pti_indirect *indirect; /* owned; NULL unless subscripts hold elements of index arrays */
 } pti_access;
 
 /** Return whether any subscript of an access has an edge. */
@@ -54,6 +72,9 @@ static inline bool pti_access_has_edges(const pti_access *access) {
         has = has || access->subscript[d].edge != POLYTILE_EDGE_CLIP;
     return has;
 }
+
+/** Free what an access owns. */
+void pti_access_free(pti_access *access);
 
 struct polytile_declaration {
     pti_object object;
@@ -107,7 +128,8 @@ enum { PTI_MAX_ACCESSES = 1024, PTI_MAX_CONSTRAINTS = 4096 };
 /**
  * Add an access of the named array; access->array is filled in.
  *
- * Errors  DECLARATION: *why says what is wrong. Takes access->relation on success only.
+ * Errors  DECLARATION: *why says what is wrong. Takes access->relation and access->indirect on
+ *         success only.
  */
 polytile_status pti_declaration_add_access(polytile_declaration *declaration, const char *array,
                                            const pti_access *access, pti_text *why);
@@ -137,6 +159,14 @@ const char *pti_role_lacks(polytile_role role, polytile_type type);
 bool pti_role_reduces(polytile_role role);
 /** Return whether a thread stores into the elements: what it has as scratch is its own, too. */
 bool pti_role_writes(polytile_role role);
+
+/** Return whether elements of an array stand in some subscript. */
+bool pti_is_index_array(const polytile_declaration *declaration, int array);
+bool pti_indirect_ends_are_equal(const pti_indirect_end *a, const pti_indirect_end *b);
+/** Return whether both ends of an indirect subscript are one: an element for each that is looked up. */
+bool pti_indirect_is_gather(const pti_indirect *indirect, int dim);
+/** Return whether some access has indirect subscripts. */
+bool pti_declaration_is_indirect(const polytile_declaration *declaration);
 
 /** Relations as data. pti_relation_add() returns false when memory runs out. */
 pti_relation *pti_relation_new(void);

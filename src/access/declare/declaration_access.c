@@ -39,6 +39,15 @@ static bool check_subscripts(const polytile_declaration *declaration, const char
                          pti_plural(declaration->n_parameters, "parameter", "parameters"));
             return false;
         }
+        if (access->indirect != NULL && access->indirect->is_indirect[d] &&
+            (!names_only(declaration, &access->indirect->lo[d].plus) ||
+             !names_only(declaration, &access->indirect->hi[d].plus))) {
+            pti_text_add(why,
+                         "subscript %d of %s adds to an element of an index array what the kernel "
+                         "has no index or parameter for",
+                         d + 1, array);
+            return false;
+        }
     }
     return true;
 }
@@ -137,6 +146,29 @@ static bool agrees_with(const polytile_declaration *declaration, int array,
     return true;
 }
 
+/** Elements that an index array holds may be the same for two threads, so they are read, or combined
+ * into; and the index array stays as the host knows it. */
+static bool check_indirect(const polytile_declaration *declaration, const char *array, int position,
+                           const pti_access *access, pti_text *why) {
+    const bool combines = access->role == POLYTILE_IN || pti_role_reduces(access->role);
+    if (access->indirect != NULL && !combines) {
+        pti_text_add(why,
+                     "%s has elements that an index array holds, where two threads may meet; only "
+                     "in, sum, prod, min and max may be looked up, not '%s'",
+                     array, pti_role_word(access->role));
+        return false;
+    }
+    if (position >= 0 && access->role != POLYTILE_IN && pti_is_index_array(declaration, position)) {
+        pti_text_add(
+            why,
+            "%s stands inside a subscript, so its elements are known before the launch; it "
+            "can only be read, not '%s'",
+            array, pti_role_word(access->role));
+        return false;
+    }
+    return true;
+}
+
 static polytile_status add_array(polytile_declaration *declaration, const char *array,
                                  const pti_access *access, pti_text *why) {
     const int number = declaration->n_arrays;
@@ -160,6 +192,7 @@ static void normalise_access(pti_access *access) {
             memset(&access->subscript[d].lo, 0, sizeof access->subscript[d].lo);
         if (access->subscript[d].to_last)
             memset(&access->subscript[d].hi, 0, sizeof access->subscript[d].hi);
+        access->subscript[d].lo_of = access->subscript[d].hi_of = NULL;
     }
     memset(&access->subscript[access->n_dims], 0,
            (size_t)(POLYTILE_MAX_DIMS - access->n_dims) * sizeof access->subscript[0]);
@@ -198,6 +231,10 @@ static void mark_parameters(const pti_access *access, bool *is_used) {
         }
         for (int c = 0; relation != NULL && c < relation->n_constraints; c++)
             is_used[p] |= relation->constraint[c].parameter[p] != 0;
+        for (int d = 0; access->indirect != NULL && d < access->n_dims; d++)
+            is_used[p] |= access->indirect->is_indirect[d] &&
+                          (access->indirect->lo[d].plus.parameter[p] != 0 ||
+                           access->indirect->hi[d].plus.parameter[p] != 0);
     }
 }
 
@@ -243,7 +280,8 @@ polytile_status pti_declaration_add_access(polytile_declaration *declaration, co
         !check_scratch(array, access, why) || !check_edges(array, access, why) ||
         !check_subscripts(declaration, array, access, why) ||
         !uses_integers(declaration, array, access, why) || !has_own_name(declaration, array, why) ||
-        (position >= 0 && !agrees_with(declaration, position, access, why)))
+        (position >= 0 && !agrees_with(declaration, position, access, why)) ||
+        !check_indirect(declaration, array, position, access, why))
         return POLYTILE_DECLARATION;
 
     if (!PTI_RESIZE(declaration->access, declaration->n_accesses + 1))

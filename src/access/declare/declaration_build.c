@@ -1,6 +1,4 @@
-#include "access/declare/declaration.h"
-
-#include <string.h>
+#include "access/declare/lookups.h"
 
 static void destroy_declaration(pti_object *object) {
     pti_declaration_free((polytile_declaration *)object);
@@ -89,6 +87,65 @@ polytile_status polytile_declaration_add_parameter(polytile_declaration *declara
     return status;
 }
 
+static polytile_status take_elements(pti_lookups *lookups, const polytile_index_elements *of,
+                                     int depth, int *position, pti_text *why);
+
+/** Find an end of a subscript, with what it looks up. */
+static polytile_status take_end(pti_lookups *lookups, const polytile_affine *plus,
+                                const polytile_index_elements *of, int depth, pti_indirect_end *end,
+                                pti_text *why) {
+    *end = (pti_indirect_end){*plus, -1};
+    return of == NULL ? POLYTILE_OK : take_elements(lookups, of, depth, &end->access, why);
+}
+
+static polytile_status take_subscript(pti_lookups *lookups, const polytile_subscript *subscript,
+                                      int depth, int dim, pti_access *access, pti_text *why) {
+    pti_indirect_end lo, hi;
+    polytile_status status;
+    const bool is_gather = subscript->lo_of == subscript->hi_of;
+    access->subscript[dim] = *subscript;
+    access->subscript[dim].lo_of = access->subscript[dim].hi_of = NULL;
+    if (subscript->lo_of == NULL && subscript->hi_of == NULL)
+        return POLYTILE_OK;
+    PTI_TRY(take_end(lookups, &subscript->lo, subscript->lo_of, depth, &lo, why));
+    PTI_TRY(
+        take_end(lookups, &subscript->hi, is_gather ? NULL : subscript->hi_of, depth, &hi, why));
+    hi.access = is_gather ? lo.access : hi.access;
+    PTI_TRY(pti_lookups_set(lookups, access, dim, &lo, &hi, why));
+done:
+    return status;
+}
+
+static polytile_status take_subscripts(pti_lookups *lookups, int n_subscripts,
+                                       const polytile_subscript *subscripts, int depth,
+                                       pti_access *access, pti_text *why) {
+    polytile_status status = POLYTILE_OK;
+    access->n_dims = n_subscripts;
+    for (int d = 0; d < n_subscripts && n_subscripts <= POLYTILE_MAX_DIMS; d++)
+        PTI_TRY(take_subscript(lookups, &subscripts[d], depth, d, access, why));
+done:
+    return status;
+}
+
+/** Add elements of an index array to what a section looks up. */
+static polytile_status take_elements(pti_lookups *lookups, const polytile_index_elements *of,
+                                     int depth, int *position, pti_text *why) {
+    enum { MAX_DEPTH = 16 };
+    polytile_status status;
+    pti_access access = {.exact = true};
+    if (of->array == NULL || of->subscripts == NULL || depth == MAX_DEPTH) {
+        pti_text_add(why, depth == MAX_DEPTH ? "elements of index arrays stand in each other more "
+                                               "than 16 deep"
+                                             : "an index array has no name or no subscripts");
+        return POLYTILE_DECLARATION;
+    }
+    PTI_TRY(pti_lookups_add(lookups, of->array, 0, position, why));
+    status = take_subscripts(lookups, of->n_subscripts, of->subscripts, depth + 1, &access, why);
+    lookups->lookup[*position].access = access;
+done:
+    return status;
+}
+
 /** Add a section whose subscripts are still to be copied. */
 static polytile_status add_section(polytile_declaration *declaration, pti_access access,
                                    const char *array, int n_subscripts,
@@ -98,13 +155,17 @@ static polytile_status add_section(polytile_declaration *declaration, pti_access
         return pti_fail(ctx, POLYTILE_INVALID, "%s: the %s of a section is NULL", declaration->name,
                         array == NULL ? "array's name" : "list of subscripts");
     access.exact = true;
-    access.n_dims = n_subscripts;
-    if (n_subscripts > 0 && n_subscripts <= POLYTILE_MAX_DIMS)
-        memcpy(access.subscript, subscripts, (size_t)n_subscripts * sizeof *subscripts);
     pti_text why = {0};
-    polytile_status status = pti_declaration_add_access(declaration, array, &access, &why);
+    pti_lookups lookups = {0};
+    size_t offset = 0;
+    polytile_status status = take_subscripts(&lookups, n_subscripts, subscripts, 0, &access, &why);
+    if (status == POLYTILE_OK)
+        status = pti_lookups_add_access(declaration, array, &access, &lookups, &offset, &why);
+    if (status != POLYTILE_OK)
+        pti_access_free(&access);
     if (status != POLYTILE_OK)
         fail_with(ctx, declaration->name, status, &why);
+    pti_lookups_free(&lookups);
     pti_text_free(&why);
     return status;
 }

@@ -1,5 +1,6 @@
 #include "access/declare/declaration.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static polytile_status copy_access(const polytile_declaration *from, int k,
@@ -10,10 +11,19 @@ static polytile_status copy_access(const polytile_declaration *from, int k,
         if (access.relation == NULL)
             return pti_out_of_memory(why);
     }
+    if (access.indirect != NULL) {
+        const pti_indirect *indirect = access.indirect;
+        access.indirect = malloc(sizeof *indirect);
+        if (access.indirect == NULL) {
+            pti_relation_free(access.relation);
+            return pti_out_of_memory(why);
+        }
+        *access.indirect = *indirect;
+    }
     polytile_status status =
         pti_declaration_add_access(copy, from->array_name[access.array], &access, why);
     if (status != POLYTILE_OK)
-        pti_relation_free(access.relation);
+        pti_access_free(&access);
     return status;
 }
 

@@ -43,6 +43,19 @@ static uint64_t mix_relation(uint64_t hash, const pti_relation *relation) {
     return hash;
 }
 
+static uint64_t mix_end(uint64_t hash, const pti_indirect_end *end) {
+    return mix_affine(pti_mix(hash, end->access), &end->plus);
+}
+
+static uint64_t mix_indirect(uint64_t hash, const pti_indirect *indirect, int n_dims) {
+    for (int d = 0; d < n_dims; d++) {
+        hash = pti_mix(hash, indirect->is_indirect[d]);
+        if (indirect->is_indirect[d])
+            hash = mix_end(mix_end(hash, &indirect->lo[d]), &indirect->hi[d]);
+    }
+    return hash;
+}
+
 static uint64_t mix_access(uint64_t hash, const pti_access *access) {
     hash = pti_mix(hash, access->array);
     hash = pti_mix(hash, access->role);
@@ -51,6 +64,8 @@ static uint64_t mix_access(uint64_t hash, const pti_access *access) {
     hash = pti_mix(hash, access->n_dims);
     for (int d = 0; d < access->n_dims; d++)
         hash = mix_subscript(hash, &access->subscript[d]);
+    if (access->indirect != NULL)
+        hash = mix_indirect(hash, access->indirect, access->n_dims);
     return access->relation == NULL ? hash : mix_relation(hash, access->relation);
 }
 

@@ -65,20 +65,41 @@ static bool parse_step(pti_parser *parser, int64_t *step) {
     return true;
 }
 
+/** Read an end of a subscript: an affine expression, and perhaps an element of an index array. */
+static bool parse_end(pti_parser *parser, pti_indirect_end *end) {
+    const size_t offset = parser->token.begin;
+    const bool could_look_up = parser->may_look_up;
+    const int outer = parser->looked_up;
+    pti_linear linear = {0};
+    parser->may_look_up = true;
+    parser->looked_up = -1;
+    const bool read = pti_parse_expression(parser, &linear);
+    *end = (pti_indirect_end){to_affine(&linear), parser->looked_up};
+    parser->may_look_up = could_look_up;
+    parser->looked_up = outer;
+    if (read && end->access >= 0 && linear.lookup != 1)
+        return pti_parser_fail(parser, offset,
+                               "an element of an index array is added, with no factor before it");
+    return read;
+}
+
 /** Read lo, lo:hi or lo:hi:step; lo and hi left out are the array's first and last index. */
-static bool parse_range(pti_parser *parser, polytile_subscript *subscript) {
-    pti_linear lo = {0}, hi = {0};
+static bool parse_range(pti_parser *parser, polytile_subscript *subscript, pti_indirect_end *lo,
+                        pti_indirect_end *hi) {
     bool colon;
+    *lo = (pti_indirect_end){.access = -1};
     subscript->from_first = pti_parser_at(parser, PTI_TOKEN_COLON);
-    if (!subscript->from_first && !pti_parse_expression(parser, &lo))
+    if (!subscript->from_first && !parse_end(parser, lo))
         return false;
-    subscript->lo = subscript->hi = to_affine(&lo);
+    *hi = *lo;
+    subscript->lo = subscript->hi = lo->plus;
     if (!pti_parser_accept(parser, PTI_TOKEN_COLON, &colon) || !colon)
         return parser->status == POLYTILE_OK;
+    *hi = (pti_indirect_end){.access = -1};
     subscript->to_last = at_subscript_end(parser);
-    if (!subscript->to_last && !pti_parse_expression(parser, &hi))
+    if (!subscript->to_last && !parse_end(parser, hi))
         return false;
-    subscript->hi = to_affine(&hi);
+    subscript->hi = hi->plus;
     return parse_step(parser, &subscript->step);
 }
 
@@ -97,9 +118,10 @@ static bool find_edge(pti_parser *parser, polytile_edge *edge) {
 }
 
 /** Read a range in parentheses behind its edge, with nothing else beside it. */
-static bool parse_edge(pti_parser *parser, polytile_subscript *subscript) {
+static bool parse_edge(pti_parser *parser, polytile_subscript *subscript, pti_indirect_end *lo,
+                       pti_indirect_end *hi) {
     if (!pti_parser_advance(parser) || !pti_parser_advance(parser) ||
-        !parse_range(parser, subscript) ||
+        !parse_range(parser, subscript, lo, hi) ||
         !pti_parser_expect(parser, PTI_TOKEN_CLOSE_PAREN, "after the range"))
         return false;
     if (pti_parser_at(parser, PTI_TOKEN_COMMA) || pti_parser_at(parser, PTI_TOKEN_CLOSE_BRACKET))
@@ -109,13 +131,22 @@ static bool parse_edge(pti_parser *parser, polytile_subscript *subscript) {
                            pti_edge_word(subscript->edge));
 }
 
-static bool parse_subscript(pti_parser *parser, polytile_subscript *subscript) {
+static bool parse_subscript(pti_parser *parser, pti_access *access, int dim) {
+    const size_t offset = parser->token.begin;
+    polytile_subscript *subscript = &access->subscript[dim];
+    pti_indirect_end lo, hi;
+    pti_text why = {0};
     memset(subscript, 0, sizeof *subscript);
     subscript->step = 1;
     if (!find_edge(parser, &subscript->edge))
         return false;
-    return subscript->edge == POLYTILE_EDGE_CLIP ? parse_range(parser, subscript)
-                                                 : parse_edge(parser, subscript);
+    if (!(subscript->edge == POLYTILE_EDGE_CLIP ? parse_range(parser, subscript, &lo, &hi)
+                                                : parse_edge(parser, subscript, &lo, &hi)))
+        return false;
+    if (lo.access < 0 && hi.access < 0)
+        return true;
+    const polytile_status status = pti_lookups_set(&parser->lookups, access, dim, &lo, &hi, &why);
+    return pti_parser_check(parser, offset, status, &why);
 }
 
 static bool parse_subscripts(pti_parser *parser, pti_access *access) {
@@ -124,7 +155,8 @@ static bool parse_subscripts(pti_parser *parser, pti_access *access) {
         if (access->n_dims == POLYTILE_MAX_DIMS)
             return pti_parser_fail(parser, parser->token.begin,
                                    "more than the %d subscripts there may be", POLYTILE_MAX_DIMS);
-        if (!parse_subscript(parser, &access->subscript[access->n_dims++]) ||
+        const int dim = access->n_dims++;
+        if (!parse_subscript(parser, access, dim) ||
             !pti_parser_accept(parser, PTI_TOKEN_COMMA, &more))
             return false;
     }
@@ -141,12 +173,18 @@ static bool parse_named(pti_parser *parser, pti_access access, const char *what)
     if (pti_parser_at(parser, PTI_TOKEN_NAME) && find_role(name.name, &other))
         return pti_parser_fail(parser, name.begin, "write ';' before the next role '%s'",
                                name.name);
-    if (!pti_parser_expect(parser, PTI_TOKEN_OPEN_BRACKET, "after the array's name") ||
-        !parse_subscripts(parser, &access))
-        return false;
-    polytile_status status =
-        pti_declaration_add_access(parser->declaration, name.name, &access, &why);
-    return pti_parser_check(parser, name.begin, status, &why);
+    size_t offset = name.begin;
+    bool read = pti_parser_expect(parser, PTI_TOKEN_OPEN_BRACKET, "after the array's name") &&
+                parse_subscripts(parser, &access);
+    if (read) {
+        const polytile_status status = pti_lookups_add_access(
+            parser->declaration, name.name, &access, &parser->lookups, &offset, &why);
+        read = pti_parser_check(parser, offset, status, &why);
+    }
+    if (!read)
+        pti_access_free(&access);
+    pti_lookups_free(&parser->lookups);
+    return read;
 }
 
 static bool parse_section(pti_parser *parser, pti_access access) {
@@ -200,7 +238,11 @@ static bool parse_declaration(pti_parser *parser) {
 
 polytile_status pti_declaration_parse(polytile_context *ctx, const char *text,
                                       polytile_declaration **declaration) {
-    pti_parser parser = {.ctx = ctx, .text = text, .status = POLYTILE_OK};
+    pti_parser parser = {.ctx = ctx,
+                         .text = text,
+                         .looked_up = -1,
+                         .parse_subscripts = parse_subscripts,
+                         .status = POLYTILE_OK};
     *declaration = NULL;
     if (parse_declaration(&parser))
         *declaration = parser.declaration;

@@ -19,7 +19,8 @@ bool pti_linear_add(pti_linear *sum, const pti_linear *term, int64_t factor) {
            add_scaled(sum->index, term->index, factor, POLYTILE_MAX_DIMS) &&
            add_scaled(sum->element, term->element, factor, POLYTILE_MAX_DIMS) &&
            add_scaled(sum->parameter, term->parameter, factor, POLYTILE_MAX_PARAMETERS) &&
-           add_scaled(sum->exists, term->exists, factor, POLYTILE_MAX_DIMS);
+           add_scaled(sum->exists, term->exists, factor, POLYTILE_MAX_DIMS) &&
+           add_scaled(&sum->lookup, &term->lookup, factor, 1);
 }
 
 static bool are_zero(int n, const int64_t *coefficients) {
@@ -33,7 +34,7 @@ static bool is_constant(const pti_linear *linear) {
     return are_zero(POLYTILE_MAX_DIMS, linear->index) &&
            are_zero(POLYTILE_MAX_DIMS, linear->element) &&
            are_zero(POLYTILE_MAX_PARAMETERS, linear->parameter) &&
-           are_zero(POLYTILE_MAX_DIMS, linear->exists);
+           are_zero(POLYTILE_MAX_DIMS, linear->exists) && linear->lookup == 0;
 }
 
 static bool scale_linear(pti_parser *parser, size_t offset, pti_linear *linear, int64_t factor) {
@@ -152,12 +153,34 @@ static bool refuse_brackets(pti_parser *parser, const pti_token *name) {
         return pti_parser_fail(parser, name->begin,
                                "%s(...) stands around a whole subscript, with nothing beside it",
                                name->name);
-    return pti_parser_fail(parser, name->begin,
-                           "not affine: '%s' with something in brackets cannot be part of a "
-                           "subscript; it may use only indices and parameters; which elements "
-                           "a thread looks up is not declared: declare all that it may, such as "
-                           "V[:]",
-                           name->name);
+    return pti_parser_fail(
+        parser, name->begin,
+        "not affine: '%s' with something in brackets cannot stand here; elements "
+        "of index arrays stand in subscripts, such as V[P[i]:P[i+1]-1], not in "
+        "braces, steps or arguments",
+        name->name);
+}
+
+/** Read what stands in brackets behind the name of an index array. */
+static bool parse_lookup(pti_parser *parser, const pti_token *name, pti_linear *linear) {
+    pti_text why = {0};
+    pti_access access = {.exact = true};
+    int position = -1;
+    if (parser->looked_up >= 0)
+        return pti_parser_fail(parser, name->begin,
+                               "one element of an index array may stand at an end of a subscript, "
+                               "and '%s' is a second one",
+                               name->name);
+    const polytile_status status =
+        pti_lookups_add(&parser->lookups, name->name, name->begin, &position, &why);
+    if (!pti_parser_check(parser, name->begin, status, &why))
+        return false;
+    const bool read = pti_parser_descend(parser) && pti_parser_advance(parser) &&
+                      parser->parse_subscripts(parser, &access) && pti_parser_ascend(parser);
+    parser->lookups.lookup[position].access = access;
+    parser->looked_up = position;
+    linear->lookup = 1;
+    return read;
 }
 
 static bool parse_name(pti_parser *parser, pti_linear *linear) {
@@ -165,6 +188,8 @@ static bool parse_name(pti_parser *parser, pti_linear *linear) {
     bool found = false;
     if (!pti_parser_advance(parser))
         return false;
+    if (pti_parser_at(parser, PTI_TOKEN_OPEN_BRACKET) && parser->may_look_up)
+        return parse_lookup(parser, &name, linear);
     if (pti_parser_at(parser, PTI_TOKEN_OPEN_BRACKET) ||
         pti_parser_at(parser, PTI_TOKEN_OPEN_PAREN))
         return refuse_brackets(parser, &name);

@@ -36,3 +36,10 @@ void pti_relation_free(pti_relation *relation) {
     free(relation->constraint);
     free(relation);
 }
+
+void pti_access_free(pti_access *access) {
+    pti_relation_free(access->relation);
+    free(access->indirect);
+    access->relation = NULL;
+    access->indirect = NULL;
+}

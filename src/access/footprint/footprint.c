@@ -1,6 +1,7 @@
 #include "access/footprint/footprint.h"
 
 #include "access/footprint/affine.h"
+#include "access/footprint/indirection.h"
 #include "base/checked.h"
 
 /* Return the part of a range within first .. last. */
@@ -52,14 +53,42 @@ static polytile_range window_hull(const pti_section *section, int d, const polyt
     return clip_ends(lo, hi, stride, whole);
 }
 
+static bool find_hull_in(const polytile_domain *array, const pti_section *section,
+                         const polytile_domain *threads, polytile_domain *hull);
+
+/* Find between which values those lie that threads look up for an end. Returns false if there are
+ * none. */
+static bool find_looked_up(const pti_looked_up *end, const polytile_domain *threads,
+                           pti_value_range *values) {
+    polytile_domain elements;
+    *values = (pti_value_range){0, 0};
+    if (end->array == NULL)
+        return true;
+    if (!find_hull_in(&end->array->domain, &end->section, threads, &elements))
+        return false;
+    *values = pti_index_array_find_values(end->array, elements.range[0]);
+    return true;
+}
+
+/* Return one dimension of the hull of what is looked up. */
+static polytile_range indirect_hull(const pti_indirection *of, int d,
+                                    const polytile_domain *threads, polytile_range whole) {
+    pti_value_range lo, hi;
+    if (!find_looked_up(&of->lo[d], threads, &lo) || !find_looked_up(&of->hi[d], threads, &hi))
+        return pti_range_empty();
+    return clip_ends(pti_affine_min(&of->lo[d].plus, threads) + lo.least,
+                     pti_affine_max(&of->hi[d].plus, threads) + hi.most, 1, whole);
+}
+
 /* Find the hull of threads whose sections are not empty before clipping. If the array cuts all of
  * it off, returns false and leaves *hull unfinished. */
-static bool find_full_hull(const pti_instance *instance, const pti_section *section,
+static bool find_full_hull(const polytile_domain *array, const pti_section *section,
                            const polytile_domain *threads, polytile_domain *hull) {
-    const polytile_domain *array = &instance->operand[section->operand].domain;
     hull->n_dims = section->n_dims;
     for (int d = 0; d < section->n_dims; d++) {
-        hull->range[d] = section->is_box
+        hull->range[d] = pti_section_is_indirect(section, d)
+                             ? indirect_hull(section->indirection, d, threads, array->range[d])
+                         : section->is_box
                              ? window_hull(section, d, threads, array->range[d])
                              : subscript_hull(&section->subscript[d], threads, array->range[d]);
         if (hull->range[d].hi < hull->range[d].lo)
@@ -69,13 +98,18 @@ static bool find_full_hull(const pti_instance *instance, const pti_section *sect
 }
 
 /* Find the hull of a section. If it touches nothing, returns false and leaves *hull unfinished. */
-static bool find_hull(const pti_instance *instance, const pti_section *section,
-                      const polytile_domain *threads, polytile_domain *hull) {
+static bool find_hull_in(const polytile_domain *array, const pti_section *section,
+                         const polytile_domain *threads, polytile_domain *hull) {
     if (!section->may_be_empty)
-        return find_full_hull(instance, section, threads, hull);
+        return find_full_hull(array, section, threads, hull);
     polytile_domain touching = *threads;
     return pti_section_narrow(section, &touching) &&
-           find_full_hull(instance, section, &touching, hull);
+           find_full_hull(array, section, &touching, hull);
+}
+
+static bool find_hull(const pti_instance *instance, const pti_section *section,
+                      const polytile_domain *threads, polytile_domain *hull) {
+    return find_hull_in(&instance->operand[section->operand].domain, section, threads, hull);
 }
 
 polytile_domain pti_section_hull(const pti_instance *instance, const pti_section *section,

@@ -5,6 +5,7 @@
 #include "access/footprint/affine.h"
 #include "access/footprint/edges.h"
 #include "access/footprint/fold.h"
+#include "access/footprint/indirection.h"
 #include "access/footprint/narrow.h"
 #include "access/footprint/section.h"
 #include "access/set/boxes.h"
@@ -48,6 +49,7 @@ void pti_instance_free(pti_instance *instance) {
     pti_instance_free(instance->slabs);
     pti_fold_free(instance->fold);
     free_given(instance->given);
+    pti_inspection_release(instance->inspection);
     free(instance);
 }
 
@@ -295,6 +297,7 @@ polytile_status pti_instance_copy_frame(polytile_context *ctx, const pti_instanc
         made->given = NULL;
         made->slabs = NULL;
         made->fold = NULL;
+        pti_inspection_hold(made->inspection);
         made->operand = calloc((size_t)(instance->n_operands + n_more + 1), sizeof *made->operand);
         made->section = calloc((size_t)instance->n_sections + 1, sizeof *made->section);
         made->kernel_name = strdup(instance->kernel_name);
@@ -412,6 +415,8 @@ static polytile_status narrow_one(const polytile_kernel *kernel, const pti_insta
     made->threads = *threads;
     made->asked = whole->asked;
     memcpy(made->parameter, whole->parameter, sizeof made->parameter);
+    made->inspection = whole->inspection;
+    pti_inspection_hold(made->inspection);
     for (int o = 0; o < made->n_operands; o++)
         narrow_operand(&whole->operand[o], arrays, o, &made->operand[o]);
     if (!copy_sections(whole, made))

@@ -37,7 +37,10 @@ typedef struct pti_section {
     bool is_box;
     int followed[POLYTILE_MAX_DIMS];
     int n_dims;
-    pti_subscript subscript[POLYTILE_MAX_DIMS];
+    pti_subscript subscript[POLYTILE_MAX_DIMS]; /* the whole dimension where it is indirect */
+    const struct pti_indirection
+        *indirection; /* what narrows those: inspection.h; NULL: none is. The
+                                                   instance's inspection has it */
 } pti_section;
 
 /** How a dimension's index is counted: less a slope times the index of another one, which is its
@@ -106,6 +109,7 @@ typedef struct pti_instance {
     unsigned slab_indices;
     struct pti_fold
         *fold; /* of a launch that goes round rings, for chains (fold.h); NULL: none. Owned. */
+    struct pti_inspection *inspection; /* of index arrays; NULL: it has none. Copies hold it, too */
     int64_t piece_alignment_bytes; /* pieces on a device take multiples of it; 0: what they hold */
 } pti_instance;
 

@@ -1,6 +1,7 @@
 #include "access/footprint/footprint.h"
 
 #include "access/footprint/affine.h"
+#include "access/footprint/indirection.h"
 #include "base/checked.h"
 
 /* How an operand's footprint follows the threads, from its coefficients alone. */
@@ -22,7 +23,7 @@ bool pti_operand_is_regular(const pti_instance *instance, int operand) {
     const pti_section *sections = &instance->section[touched->first_section];
     for (int s = 0; s < touched->n_sections; s++)
         for (int d = 0; d < touched->domain.n_dims; d++)
-            if (count_followed(&sections[s], d) < 0 ||
+            if (sections[s].indirection != NULL || count_followed(&sections[s], d) < 0 ||
                 count_followed(&sections[s], d) != count_followed(sections, d))
                 return false;
     return true;
@@ -42,6 +43,8 @@ bool pti_operand_depends(const pti_instance *instance, int operand, int index) {
         for (int d = 0; d < section->n_dims; d++)
             if (pti_subscript_names(&section->subscript[d], index))
                 return true;
+        if (pti_section_looks_up_by(section, index))
+            return true;
     }
     return false;
 }
@@ -164,7 +167,8 @@ static bool comes_and_goes(const pti_section *section, int index) {
 pti_trend pti_operand_trend(const pti_instance *instance, int operand, int index) {
     const pti_operand *touched = &instance->operand[operand];
     for (int s = 0; s < touched->n_sections; s++)
-        if (comes_and_goes(&instance->section[touched->first_section + s], index))
+        if (comes_and_goes(&instance->section[touched->first_section + s], index) ||
+            pti_section_looks_up_by(&instance->section[touched->first_section + s], index))
             return PTI_MIXED;
     pti_trend trend = PTI_CONSTANT;
     for (int d = 0; d < touched->domain.n_dims; d++)

@@ -94,6 +94,8 @@ static bool slides_without_gaps(const pti_subscript *subscript, int index) {
  * different ones; record which. */
 static bool is_box(pti_section *section) {
     bool named[POLYTILE_MAX_DIMS + 1] = {false};
+    if (section->indirection != NULL)
+        return false;
     for (int d = 0; d < section->n_dims; d++) {
         const pti_subscript *subscript = &section->subscript[d];
         int index = only_index(subscript);
@@ -123,6 +125,14 @@ static polytile_status refuse_subscript(polytile_context *ctx, const pti_instanc
                     "%s: subscript %d of %s leaves -2^61:2^61 for some thread; use a "
                     "smaller launch domain, coefficient, step or parameter",
                     instance->kernel_name, d, instance->operand[section->operand].name);
+}
+
+polytile_status pti_section_fill_affine(polytile_context *ctx, const pti_instance *instance,
+                                        const pti_section *section, int d,
+                                        const polytile_affine *declared, pti_affine *affine) {
+    return fill_affine(declared, instance, affine) && is_bounded(affine, &instance->threads)
+               ? POLYTILE_OK
+               : refuse_subscript(ctx, instance, section, d);
 }
 
 polytile_status pti_section_settle(polytile_context *ctx, const pti_instance *instance,

@@ -21,6 +21,11 @@
 polytile_status pti_section_fill(polytile_context *ctx, const pti_instance *instance,
                                  const pti_access *access, pti_section *section);
 
+/** Fill in an expression that stands in dimension d of a section. Errors: OVERFLOW. */
+polytile_status pti_section_fill_affine(polytile_context *ctx, const pti_instance *instance,
+                                        const pti_section *section, int d,
+                                        const polytile_affine *declared, pti_affine *affine);
+
 /**
  * Put a section whose subscripts are filled in into its normal form, and find out what it is like.
  *

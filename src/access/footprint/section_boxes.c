@@ -220,7 +220,7 @@ static bool fits_boxes(const pti_slicing *slicing, int64_t max_boxes) {
  * doubled. */
 bool pti_section_add_exact(const pti_instance *instance, const pti_section *section,
                            const polytile_domain *threads, int64_t max_boxes, pti_boxes *boxes) {
-    if (section->is_box && max_boxes > 0) {
+    if ((section->is_box || section->indirection != NULL) && max_boxes > 0) {
         polytile_domain hull = pti_section_hull(instance, section, threads);
         pti_boxes_add(boxes, &hull);
         return true;

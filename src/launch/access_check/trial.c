@@ -47,6 +47,17 @@ bool pti_trial_repeats(const pti_trial *trial) {
     return trial->own != NULL && !trial->varies;
 }
 
+/** Poison in an index array, or elements that change beneath the inspector, would send bodies anywhere. */
+static polytile_status refuse_index_arrays(const polytile_kernel *kernel) {
+    if (!pti_declaration_is_indirect(kernel->declaration))
+        return POLYTILE_OK;
+    return pti_fail(kernel->object.context, POLYTILE_UNSUPPORTED,
+                    "%s: its subscripts hold elements of index arrays, and checks that run the "
+                    "kernel on poisoned copies do not know those; leave out access and wide of "
+                    "POLYTILE_CHECK",
+                    kernel->declaration->name);
+}
+
 polytile_status pti_trial_open(polytile_device *device, const polytile_kernel *kernel,
                                const pti_instance *instance, polytile_array *const *arrays,
                                const pti_body *body, pti_trial *trial) {
@@ -56,7 +67,10 @@ polytile_status pti_trial_open(polytile_device *device, const polytile_kernel *k
     if (trial->shadow == NULL)
         return pti_fail_memory(device->object.context, instance->kernel_name,
                                (double)instance->n_operands * (double)sizeof *trial->shadow);
-    status = pti_arrays_refuse_gpu(instance->n_operands, arrays, "a check that runs the kernel");
+    status = refuse_index_arrays(kernel);
+    if (status == POLYTILE_OK)
+        status =
+            pti_arrays_refuse_gpu(instance->n_operands, arrays, "a check that runs the kernel");
     for (int o = 0; status == POLYTILE_OK && o < instance->n_operands; o++)
         status = pti_shadow_copy_make(arrays[o], &instance->operand[o], o, &trial->shadow[o]);
     return status == POLYTILE_OK ? choose_device(device, false, trial) : status;

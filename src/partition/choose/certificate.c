@@ -1,6 +1,7 @@
 #include "partition/choose/certificate.h"
 
 #include "access/footprint/affine.h"
+#include "access/footprint/indirection.h"
 #include "base/checked.h"
 #include "base/text.h"
 #include "partition/cut/fit.h"
@@ -19,20 +20,34 @@ static int64_t position_of(int number, int64_t n_blocks) {
     return positions[number];
 }
 
+/** How many blocks are looked at: all, if what index arrays hold says which needs most and they are not
+ * too many. */
+static int64_t count_looked_at(const pti_problem *problem, bool *all) {
+    enum { MOST_BLOCKS = 1 << 20 };
+    const int64_t n_blocks = pti_grid_n_superblocks(&problem->grid, pti_one_block);
+    int64_t n_corners = 1;
+    for (int d = 0; d < problem->instance->n_indices; d++)
+        n_corners *= N_POSITIONS;
+    *all = problem->instance->inspection != NULL && n_blocks <= MOST_BLOCKS;
+    return *all ? n_blocks : n_corners;
+}
+
 /** The block that needs most, among some along each index. */
 static polytile_domain worst_block(const pti_problem *problem, int64_t *operand_bytes,
                                    int64_t *sum) {
     const pti_instance *instance = problem->instance;
     polytile_domain worst = {0};
+    bool all;
+    const int64_t n_looked_at = count_looked_at(problem, &all);
     *sum = -1;
-    int n_corners = 1;
-    for (int d = 0; d < instance->n_indices; d++)
-        n_corners *= N_POSITIONS;
-    for (int corner = 0; corner < n_corners; corner++) {
-        int64_t position[POLYTILE_MAX_DIMS];
+    for (int64_t k = 0; k < n_looked_at; k++) {
+        int64_t position[POLYTILE_MAX_DIMS], rest = k;
         int64_t bytes[PTI_MAX_OPERANDS];
-        for (int d = 0, rest = corner; d < instance->n_indices; d++, rest /= N_POSITIONS)
-            position[d] = position_of(rest % N_POSITIONS, problem->grid.n_blocks[d]);
+        for (int d = 0; d < instance->n_indices; d++) {
+            const int64_t n_blocks = problem->grid.n_blocks[d], n = all ? n_blocks : N_POSITIONS;
+            position[d] = all ? rest % n : position_of((int)(rest % n), n_blocks);
+            rest /= n;
+        }
         polytile_domain threads = pti_grid_superblock(&problem->grid, pti_one_block, position);
         int64_t needed = pti_piece_bytes(instance, &threads, bytes);
         if (needed > *sum) {
@@ -75,8 +90,9 @@ static int largest_operand(const pti_instance *instance, const int64_t *operand_
 }
 
 /** Whether every thread uses all of a dimension, which then no index names. */
-static bool is_whole(const pti_subscript *subscript, polytile_range range) {
-    bool moves = false;
+static bool is_whole(const pti_section *section, int d, polytile_range range) {
+    const pti_subscript *subscript = &section->subscript[d];
+    bool moves = pti_section_is_indirect(section, d);
     for (int k = 0; k < POLYTILE_MAX_DIMS; k++)
         moves |= pti_subscript_names(subscript, k);
     return !moves && range.lo < range.hi && subscript->lo.constant <= range.lo &&
@@ -94,9 +110,9 @@ static int whole_dimension(const pti_instance *instance, int operand, bool *all)
         int n_whole = 0;
         for (int d = section->n_dims - 1; d >= 0; d--) {
             bool is_one = of->domain.range[d].lo == of->domain.range[d].hi;
-            if (is_whole(&section->subscript[d], of->domain.range[d]))
+            if (is_whole(section, d, of->domain.range[d]))
                 found = d;
-            n_whole += is_one || is_whole(&section->subscript[d], of->domain.range[d]);
+            n_whole += is_one || is_whole(section, d, of->domain.range[d]);
         }
         *all = n_whole == section->n_dims;
     }

@@ -6,6 +6,9 @@
 /** Below this many superblocks all of them are looked at. */
 enum { MAX_LISTED = 32, MAX_POSITIONS = 5 };
 
+/** The most superblocks that are all looked at where index arrays are looked up. */
+enum { MOST_QUICK = 1 << 12, MOST_FULL = 1 << 16 };
+
 /** The positions to look at along each index, ascending and distinct. */
 typedef struct positions {
     int n_positions[POLYTILE_MAX_DIMS];
@@ -78,8 +81,33 @@ static void keep_largest(const pti_problem *problem, int64_t *n_pieces, int *n_p
     }
 }
 
+/** Go on to the next superblock; false behind the last. */
+static bool next_superblock(const pti_problem *problem, const int64_t *shape, int64_t *position) {
+    for (int d = problem->instance->n_indices - 1; d >= 0; d--) {
+        if (++position[d] < pti_grid_quotient(&problem->grid, shape, d))
+            return true;
+        position[d] = 0;
+    }
+    return false;
+}
+
+/** What index arrays hold says which superblock needs most, so that all are looked at, if they are not
+ * too many. */
+static void add_looked_up(const pti_problem *problem, const pti_variant *variant,
+                          const int64_t *shape, int64_t most, pti_demand *demand) {
+    int64_t position[POLYTILE_MAX_DIMS] = {0};
+    if (problem->instance->inspection == NULL ||
+        pti_grid_n_superblocks(&problem->grid, shape) > most)
+        return;
+    do {
+        polytile_domain threads = threads_at(problem, variant, shape, position);
+        pti_demand_add(demand, problem->instance, &threads);
+    } while (demand->superblock_bytes <= problem->limit_bytes &&
+             next_superblock(problem, shape, position));
+}
+
 static bool fits_at(const pti_problem *problem, const pti_variant *variant, const int64_t *shape,
-                    const positions *list) {
+                    const positions *list, int64_t most) {
     const pti_instance *instance = problem->instance;
     const pti_family *family = variant->family;
     pti_demand demand = {0};
@@ -93,6 +121,9 @@ static bool fits_at(const pti_problem *problem, const pti_variant *variant, cons
         if (demand.superblock_bytes > problem->limit_bytes)
             return false;
     } while (next_combination(list, instance->n_indices, chosen));
+    add_looked_up(problem, variant, shape, most, &demand);
+    if (demand.superblock_bytes > problem->limit_bytes)
+        return false;
     int64_t n_pieces[PTI_MAX_OPERANDS];
     int n_places[PTI_MAX_OPERANDS];
     for (int a = 0; a < instance->n_operands; a++)
@@ -108,13 +139,13 @@ static bool fits_at(const pti_problem *problem, const pti_variant *variant, cons
 bool pti_fit_quick(const pti_problem *problem, const pti_variant *variant, const int64_t *shape) {
     positions list;
     list_quick(problem, shape, &list);
-    return fits_at(problem, variant, shape, &list);
+    return fits_at(problem, variant, shape, &list, MOST_QUICK);
 }
 
 bool pti_fit_full(const pti_problem *problem, const pti_variant *variant, const int64_t *shape) {
     positions list;
     list_full(problem, shape, &list);
-    return fits_at(problem, variant, shape, &list);
+    return fits_at(problem, variant, shape, &list, MOST_FULL);
 }
 
 bool pti_fit_block(const pti_problem *problem, int n_buffers) {

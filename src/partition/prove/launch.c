@@ -84,12 +84,23 @@ static bool check_section_read(const launch_operand *of, const pti_section *sect
            reject_read(of, &missing);
 }
 
+/** What is looked up of a partial operand is read, whatever its hull is said to be. */
+static bool check_looked_up(const launch_operand *of) {
+    bool holds = true;
+    for (int s = 0; s < of->operand->n_sections && holds; s++) {
+        const pti_section *section = &of->instance->section[of->operand->first_section + s];
+        holds = section->indirection == NULL || check_section_read(of, section);
+    }
+    return holds;
+}
+
 /** Of a partial operand only the hull is known: all of it is read, and all of it counts as written.
  */
 static bool replay_partial_reads(const launch_operand *of) {
     polytile_domain hull = pti_footprint_hull(of->instance, of->number, PTI_TOUCHES, of->threads);
     return pti_race_use_resident(of->replay, of->op, of->resident, &hull, true) &&
-           (pti_boxes_cover(&contents_of(of)[PTI_VALID], &hull) || reject_read(of, &hull));
+           (pti_boxes_cover(&contents_of(of)[PTI_VALID], &hull) || reject_read(of, &hull)) &&
+           check_looked_up(of);
 }
 
 /** Around what the superblock touches through a section; empty if that is nothing, which a box with

@@ -3,6 +3,7 @@
 #include "access/footprint/affine.h"
 #include "access/footprint/footprint.h"
 #include "base/checked.h"
+#include "partition/prove/indirect_needs.h"
 
 enum { NO_SPLIT = -1, MAX_TERMS = POLYTILE_MAX_DIMS + 1 };
 
@@ -153,7 +154,16 @@ static polytile_range constant_range(const pti_subscript *subscript, section_pie
                      last_lo + piece->last[d] * subscript->step, step);
 }
 
+/** Around what an indirect section has, which is held as a box. */
+static section_outline indirect_outline_of(const section_walk *walk, const section_piece *piece) {
+    section_outline outline = {.split = NO_SPLIT};
+    pti_indirect_needs_hull(walk->section, walk->array, &piece->threads, &outline.box);
+    return outline;
+}
+
 static section_outline outline_of(const section_walk *walk, section_piece *piece) {
+    if (walk->section->indirection != NULL)
+        return indirect_outline_of(walk, piece);
     section_outline outline = {.box = {.n_dims = walk->section->n_dims}, .split = NO_SPLIT};
     for (int d = 0; d < walk->section->n_dims; d++) {
         const pti_subscript *subscript = &walk->section->subscript[d];

@@ -22,12 +22,12 @@ static bool find_followed(const pti_subscript *subscript, int n_indices, int *fo
 }
 
 /** Finds the reach of one section; false if it has none: of one with an edge the array may cut off all,
- * so that its reach says nothing beside others. */
+ * so that its reach says nothing beside others, and what is looked up follows no index. */
 static bool find_section_reach(const pti_instance *instance, const pti_section *section,
                                pti_section_reach *reach) {
     const polytile_domain *array = &instance->operand[section->operand].domain;
     bool is_named[POLYTILE_MAX_DIMS] = {false};
-    if (section->edges != 0)
+    if (section->edges != 0 || section->indirection != NULL)
         return false;
     for (int d = 0; d < section->n_dims; d++) {
         const pti_subscript *subscript = &section->subscript[d];

@@ -1,9 +1,9 @@
 #include "partition/window/launches.h"
 
 #include "access/array/array.h"
+#include "access/bind/rebase.h"
 #include "access/declare/kernel.h"
 #include "access/footprint/fold.h"
-#include "access/footprint/rebase.h"
 #include "access/footprint/slabs.h"
 #include "base/list.h"
 #include "partition/memory/residency.h"
@@ -43,6 +43,12 @@ static polytile_status check_launch(const pti_chain_request *request, int l) {
                         "%s: launches that are planned together are of one context; create the "
                         "kernels in one",
                         name_of(launch));
+    if (request->n_launches > 1 && pti_declaration_is_indirect(launch->kernel->declaration))
+        return pti_fail(
+            request->ctx, POLYTILE_UNSUPPORTED,
+            "%s: its subscripts hold elements of index arrays, and chains of launches do "
+            "not know those; plan or run each launch by itself, or use a queue",
+            name_of(launch));
     for (int a = 0; launch->arrays != NULL && a < launch->n_arrays; a++)
         if (launch->arrays[a] != NULL && launch->arrays[a]->object.context != request->ctx)
             return pti_fail(request->ctx, POLYTILE_INVALID,

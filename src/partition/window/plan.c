@@ -1,9 +1,10 @@
 #include "partition/window/plan.h"
 
 #include "access/array/array.h"
+#include "access/bind/inspect.h"
+#include "access/bind/rebase.h"
+#include "access/bind/unite.h"
 #include "access/conflict.h"
-#include "access/footprint/rebase.h"
-#include "access/footprint/unite.h"
 #include "base/checked.h"
 #include "base/clock.h"
 #include "partition/choose/choose_pieces.h"
@@ -110,6 +111,7 @@ static polytile_status bind_operands(const polytile_kernel *kernel, const polyti
     PTI_TRY(check_link(ctx, options->plan.link));
     PTI_TRY(pti_instance_create(kernel, domain, operands, options->n_parameters,
                                 options->parameters, instance));
+    PTI_TRY(pti_instance_inspect(ctx, kernel->declaration, operands, *instance));
     PTI_TRY(pti_conflict_check(kernel, *instance));
     PTI_TRY(pti_instance_unite_sections(ctx, instance));
 done:

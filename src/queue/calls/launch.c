@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "launch/execute/team_server.h"
 #include "partition/cost/demand.h"
+#include "queue/looked_up.h"
 #include "queue/member.h"
 #include "queue/over_team.h"
 #include "queue/queue.h"
@@ -131,6 +132,7 @@ static polytile_status append_launch(polytile_queue *queue, pti_prepared *prepar
     }
     if (server != NULL)
         pti_queue_set_server(queue, server);
+    pti_queue_note_written(queue, prepared);
     pti_queue_append(queue, item);
     return POLYTILE_OK;
 }

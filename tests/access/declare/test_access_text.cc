@@ -106,7 +106,7 @@ polytile_declaration *random_declaration(polytile_context *ctx, Random *random) 
             access.relation = draw_relation(random, n_indices, n_parameters, access.n_dims);
             access.exact = false;
             for (int d = 0; d < access.n_dims; d++)
-                access.subscript[d] = {{}, {}, 1, true, true, POLYTILE_EDGE_CLIP};
+                access.subscript[d] = {{}, {}, 1, true, true, POLYTILE_EDGE_CLIP, NULL, NULL};
         }
         static const char *const arrays[] = {"A", "sum", "in", "e1"};
         EXPECT_EQ(pti_declaration_add_access(made, arrays[array], &access, &why), POLYTILE_OK)

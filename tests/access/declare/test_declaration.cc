@@ -18,14 +18,14 @@ polytile_affine affine(int64_t constant, std::vector<int64_t> index = {}) {
 }
 
 polytile_subscript range(const polytile_affine &lo, const polytile_affine &hi, int64_t step = 1) {
-    return {lo, hi, step, false, false, POLYTILE_EDGE_CLIP};
+    return {lo, hi, step, false, false, POLYTILE_EDGE_CLIP, NULL, NULL};
 }
 
 polytile_subscript at(const polytile_affine &value) {
     return range(value, value);
 }
 
-const polytile_subscript all = {{}, {}, 1, true, true, POLYTILE_EDGE_CLIP};
+const polytile_subscript all = {{}, {}, 1, true, true, POLYTILE_EDGE_CLIP, NULL, NULL};
 const polytile_affine i = affine(0, {1}), j = affine(0, {0, 1}), k = affine(0, {0, 0, 1});
 
 /** A declaration built through the public functions. */

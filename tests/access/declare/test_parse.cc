@@ -53,7 +53,7 @@ TEST(Parse, WrongDeclarationsShowWhereAndWhy) {
         {"k[i]: in x[(i+1)@/2]", "not affine: there is no division"},
         {"k[i]: in x[i @mod 2]", "not affine: a remainder needs the form in braces"},
         {"k[i]: in x[i @% 2]", "not affine: a remainder needs the form in braces"},
-        {"k[i]: in x[@idx[i]]", "not affine: 'idx' with something in brackets"},
+        {"k[i]: in x[2*@idx(i)]", "not affine: 'idx' with something in brackets"},
         {"k[i]: in x[@f(i)]", "not affine: 'f' with something in brackets"},
         {"k[i]: in x[0:9:@0]", "the step is 0; it must be at least 1"},
         {"k[i]: in x[0:9:@-1]", "the step is -1"},

@@ -11,8 +11,8 @@
 
 extern "C" {
 #include "access/array/array.h"
+#include "access/bind/rebase.h"
 #include "access/footprint/footprint.h"
-#include "access/footprint/rebase.h"
 #include "access/set/boxes.h"
 }
 

@@ -1,7 +1,8 @@
-#include "access/footprint/rebase.h"
+#include "access/bind/rebase.h"
 
 #include "access/array/array.h"
 #include "access/footprint/affine.h"
+#include "access/footprint/indirection.h"
 #include "access/footprint/section.h"
 #include "access/set/box.h"
 #include "base/checked.h"
@@ -240,12 +241,31 @@ static polytile_status check_team(polytile_context *ctx, const pti_instance *mad
                     made->kernel_name, given[o]->name, planned[o]->name, planned[o]->name);
 }
 
+/** What index arrays hold are indices of the arrays that are given. */
+static polytile_status check_indirect(polytile_context *ctx, const pti_instance *made,
+                                      polytile_array *const *given,
+                                      polytile_array *const *planned) {
+    for (int o = 0; o < made->n_operands && made->inspection != NULL; o++) {
+        const pti_operand *operand = &made->operand[o];
+        bool is = made->inspection->array[o].data != NULL;
+        for (int s = 0; s < operand->n_sections; s++)
+            is = is || made->section[operand->first_section + s].indirection != NULL;
+        if (is && given[o] != planned[o])
+            return pti_fail(ctx, POLYTILE_UNSUPPORTED,
+                            "%s: array %s is a view of %s, and index arrays and what they look up "
+                            "are no views; give %s, or an array of its own",
+                            made->kernel_name, given[o]->name, planned[o]->name, planned[o]->name);
+    }
+    return POLYTILE_OK;
+}
+
 /** Rewrite all operands of a copy of an instance. */
 static polytile_status rebase_all(polytile_context *ctx, polytile_array *const *given,
                                   polytile_array *const *planned, const pti_instance *as_given,
                                   pti_instance *made) {
     polytile_status status = POLYTILE_OK;
     PTI_TRY(check_team(ctx, made, given, planned));
+    PTI_TRY(check_indirect(ctx, made, given, planned));
     for (int o = 0; o < made->n_operands; o++) {
         if (!made->operand[o].is_scratch)
             made->operand[o].same_array = pti_first_with_array(planned, o);

@@ -1,5 +1,5 @@
-#ifndef POLYTILE_ACCESS_FOOTPRINT_REBASE_H
-#define POLYTILE_ACCESS_FOOTPRINT_REBASE_H
+#ifndef POLYTILE_ACCESS_BIND_REBASE_H
+#define POLYTILE_ACCESS_BIND_REBASE_H
 
 #include "access/footprint/instance.h"
 #include "base/context.h"

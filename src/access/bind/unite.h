@@ -1,5 +1,5 @@
-#ifndef POLYTILE_ACCESS_FOOTPRINT_UNITE_H
-#define POLYTILE_ACCESS_FOOTPRINT_UNITE_H
+#ifndef POLYTILE_ACCESS_BIND_UNITE_H
+#define POLYTILE_ACCESS_BIND_UNITE_H
 
 #include "access/footprint/instance.h"
 #include "base/context.h"

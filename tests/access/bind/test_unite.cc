@@ -3,9 +3,9 @@
 #include "support/launch.h"
 
 extern "C" {
+#include "access/bind/unite.h"
 #include "access/footprint/footprint.h"
 #include "access/footprint/slabs.h"
-#include "access/footprint/unite.h"
 #include "access/set/boxes.h"
 }
 

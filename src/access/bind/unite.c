@@ -1,4 +1,4 @@
-#include "access/footprint/unite.h"
+#include "access/bind/unite.h"
 
 #include "access/footprint/affine.h"
 #include "access/footprint/section.h"

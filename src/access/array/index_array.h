@@ -1,0 +1,46 @@
+#ifndef POLYTILE_ACCESS_ARRAY_INDEX_ARRAY_H
+#define POLYTILE_ACCESS_ARRAY_INDEX_ARRAY_H
+
+#include "access/set/memory_layout.h"
+#include <polytile/array.h>
+
+/* An index array, and between which values the elements of some of its rows lie: in O(1) where they
+ * ascend, else by a tree of least and largest values. A row is what one first index has. */
+
+/** The most levels of a tree. */
+enum { PTI_INDEX_LEVELS = 16 };
+
+/** Values from least to most. */
+typedef struct pti_value_range {
+    int64_t least;
+    int64_t most;
+} pti_value_range;
+
+typedef struct pti_index_array {
+    const char *name; /* of the operand; borrowed */
+    const char *data; /* of the first element; borrowed; NULL: this is no index array */
+    bool is_wide;     /* i64, else i32 */
+    polytile_domain domain;
+    pti_memory_layout layout;
+    uint64_t hash; /* of what all elements hold */
+    bool ascends;  /* has one dimension, and no element is less than the one before it */
+    int n_levels;
+    int64_t n_groups[PTI_INDEX_LEVELS]; /* the lowest level first */
+    pti_value_range *group[PTI_INDEX_LEVELS];
+} pti_index_array;
+
+/** Return what an element holds; what lies beyond +-2^61 counts as that. */
+int64_t pti_index_array_get(const pti_index_array *array, const int64_t *element);
+
+/** Read all elements of an array whose data, type, domain and layout are filled in. False: no memory. */
+bool pti_index_array_read(pti_index_array *array);
+void pti_index_array_free(pti_index_array *array);
+
+/** Return the hash of what the elements hold in other memory. */
+uint64_t pti_index_array_hash(const pti_index_array *array, const char *data,
+                              const pti_memory_layout *layout);
+
+/** Return between which values the elements of some rows lie, exactly. rows: not empty, in the domain. */
+pti_value_range pti_index_array_find_values(const pti_index_array *array, polytile_range rows);
+
+#endif

@@ -1,0 +1,211 @@
+#include "access/bind/inspect.h"
+
+#include "access/declare/access_text.h"
+#include "access/footprint/affine.h"
+#include "access/footprint/footprint.h"
+#include "base/checked.h"
+#include "base/text.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Whether what index arrays hold are indices of the arrays in which threads look them up, and ranges have
+ * their ends in order. Mostly hulls say so at once; else every thread is looked at. */
+
+/** One dimension of a section, for one thread. */
+typedef struct lookup {
+    const pti_instance *instance;
+    const pti_section *section;
+    const polytile_domain *thread; /* a box of one */
+    int dim;
+} lookup;
+
+/** Go on to the next point of a box in C order; false behind the last. */
+static bool next_point(const polytile_domain *box, int64_t *point) {
+    for (int d = box->n_dims - 1; d >= 0; d--) {
+        point[d] += box->range[d].step;
+        if (point[d] <= box->range[d].hi)
+            return true;
+        point[d] = box->range[d].lo;
+    }
+    return false;
+}
+
+static void first_point(const polytile_domain *box, int64_t *point) {
+    for (int d = 0; d < box->n_dims; d++)
+        point[d] = box->range[d].lo;
+}
+
+/** The elements that a thread looks up for an end: a box. False: none. */
+static bool find_elements(const lookup *of, const pti_looked_up *end, polytile_domain *elements) {
+    *elements = pti_section_hull(of->instance, &end->section, of->thread);
+    return !pti_box_is_empty(elements);
+}
+
+/** What an end is for a thread that has one element of it, which element has; false: it has none, since
+ * its own section is empty. */
+static bool find_end(const lookup *of, const pti_looked_up *end, int64_t *element, int64_t *value) {
+    polytile_domain elements;
+    *value = pti_affine_min(&end->plus, of->thread);
+    if (end->array == NULL)
+        return true;
+    if (!find_elements(of, end, &elements))
+        return false;
+    first_point(&elements, element);
+    *value += pti_index_array_get(end->array, element);
+    return true;
+}
+
+static void write_element(pti_text *text, const pti_looked_up *end, const int64_t *element) {
+    pti_text_add(text, "%s", end->array->name);
+    pti_point_write(text, element, end->section.n_dims);
+    pti_text_add(text, " holds %" PRId64, pti_index_array_get(end->array, element));
+}
+
+static polytile_status fail_with_text(polytile_context *ctx, pti_text *text) {
+    const polytile_status status = text->data == NULL || text->failed
+                                       ? pti_fail_memory(ctx, "inspector", 256)
+                                       : pti_fail(ctx, POLYTILE_DECLARATION, "%s", text->data);
+    pti_text_free(text);
+    return status;
+}
+
+static void write_thread(pti_text *text, const lookup *of) {
+    int64_t thread[POLYTILE_MAX_DIMS];
+    first_point(of->thread, thread);
+    pti_instance_ask_thread(of->instance, thread);
+    pti_text_add(text, "%s: thread ", of->instance->kernel_name);
+    pti_point_write(text, thread, of->instance->n_indices);
+}
+
+/** Refuse an index outside its array, for which a thread looks up an element. */
+static polytile_status refuse_outside(polytile_context *ctx, const lookup *of,
+                                      const pti_looked_up *end, const int64_t *element,
+                                      int64_t index) {
+    pti_text text = {0};
+    const pti_operand *operand = &of->instance->operand[of->section->operand];
+    const polytile_range range = operand->domain.range[of->dim];
+    write_thread(&text, of);
+    pti_text_add(&text,
+                 " touches %s at %" PRId64 " in subscript %d, where %s has %" PRId64 ":%" PRId64,
+                 operand->name, index, of->dim + 1, operand->name, range.lo, range.hi);
+    if (end->array != NULL) {
+        pti_text_add(&text, "; ");
+        write_element(&text, end, element);
+    }
+    return fail_with_text(ctx, &text);
+}
+
+static polytile_status refuse_order(polytile_context *ctx, const lookup *of, int64_t lo, int64_t hi,
+                                    const int64_t *lo_element, const int64_t *hi_element) {
+    pti_text text = {0};
+    const pti_indirection *by = of->section->indirection;
+    write_thread(&text, of);
+    pti_text_add(&text, " has the range %" PRId64 ":%" PRId64 " of %s, whose ends are out of order",
+                 lo, hi, of->instance->operand[of->section->operand].name);
+    if (by->lo[of->dim].array != NULL) {
+        pti_text_add(&text, "; ");
+        write_element(&text, &by->lo[of->dim], lo_element);
+    }
+    if (by->hi[of->dim].array != NULL) {
+        pti_text_add(&text, by->lo[of->dim].array != NULL ? ", and " : "; ");
+        write_element(&text, &by->hi[of->dim], hi_element);
+    }
+    return fail_with_text(ctx, &text);
+}
+
+static polytile_status check_gathered(polytile_context *ctx, const lookup *of) {
+    const pti_looked_up *end = &of->section->indirection->lo[of->dim];
+    const polytile_range range = of->instance->operand[of->section->operand].domain.range[of->dim];
+    const int64_t plus = pti_affine_min(&end->plus, of->thread);
+    polytile_domain elements;
+    int64_t element[POLYTILE_MAX_DIMS];
+    if (!find_elements(of, end, &elements))
+        return POLYTILE_OK;
+    first_point(&elements, element);
+    do {
+        const int64_t index = plus + pti_index_array_get(end->array, element);
+        if (index < range.lo || index > range.hi)
+            return refuse_outside(ctx, of, end, element, index);
+    } while (next_point(&elements, element));
+    return POLYTILE_OK;
+}
+
+static polytile_status check_range(polytile_context *ctx, const lookup *of) {
+    const pti_indirection *by = of->section->indirection;
+    const polytile_range range = of->instance->operand[of->section->operand].domain.range[of->dim];
+    int64_t lo_element[POLYTILE_MAX_DIMS], hi_element[POLYTILE_MAX_DIMS], lo, hi;
+    if (!find_end(of, &by->lo[of->dim], lo_element, &lo) ||
+        !find_end(of, &by->hi[of->dim], hi_element, &hi))
+        return POLYTILE_OK;
+    if (hi < lo - 1)
+        return refuse_order(ctx, of, lo, hi, lo_element, hi_element);
+    if (hi >= lo && lo < range.lo)
+        return refuse_outside(ctx, of, &by->lo[of->dim], lo_element, lo);
+    if (hi >= lo && hi > range.hi)
+        return refuse_outside(ctx, of, &by->hi[of->dim], hi_element, hi);
+    return POLYTILE_OK;
+}
+
+static polytile_status check_each_thread(polytile_context *ctx, const pti_instance *instance,
+                                         const pti_section *section, int dim) {
+    const polytile_domain *threads = &instance->threads;
+    int64_t point[POLYTILE_MAX_DIMS];
+    polytile_status status = POLYTILE_OK;
+    first_point(threads, point);
+    do {
+        const polytile_domain thread =
+            polytile_domain_from_bounds(instance->n_indices, point, point);
+        const lookup of = {instance, section, &thread, dim};
+        PTI_TRY(section->indirection->gathers[dim] ? check_gathered(ctx, &of)
+                                                   : check_range(ctx, &of));
+    } while (next_point(threads, point));
+done:
+    return status;
+}
+
+/** Whether two ends look up neighbours of one array whose elements ascend, the upper one not before the
+ * lower one, so that no range has its ends out of order. */
+static bool ascend(const pti_looked_up *lo, const pti_looked_up *hi) {
+    const pti_affine *from = &lo->section.subscript[0].lo, *to = &hi->section.subscript[0].lo;
+    return lo->array != NULL && lo->array == hi->array && lo->array->ascends &&
+           lo->section.indirection == NULL && hi->section.indirection == NULL &&
+           pti_affine_is_parallel(from, to) && to->constant >= from->constant &&
+           pti_affine_is_parallel(&lo->plus, &hi->plus) &&
+           hi->plus.constant >= lo->plus.constant - 1;
+}
+
+/** Return between which values the elements lie that some threads look up for an end; false: none. */
+static bool find_values(const pti_instance *instance, const pti_looked_up *end,
+                        pti_value_range *values) {
+    const polytile_domain elements = pti_section_hull(instance, &end->section, &instance->threads);
+    if (pti_box_is_empty(&elements))
+        return false;
+    *values = pti_index_array_find_values(end->array, elements.range[0]);
+    return true;
+}
+
+/** Whether all indices that may be met are inside the array. */
+static bool are_inside(const pti_instance *instance, const pti_section *section, int dim) {
+    const pti_indirection *by = section->indirection;
+    const polytile_range range = instance->operand[section->operand].domain.range[dim];
+    pti_value_range lo = {0, 0}, hi = {0, 0};
+    if ((by->lo[dim].array != NULL && !find_values(instance, &by->lo[dim], &lo)) ||
+        (by->hi[dim].array != NULL && !find_values(instance, &by->hi[dim], &hi)))
+        return true;
+    return pti_affine_min(&by->lo[dim].plus, &instance->threads) + lo.least >= range.lo &&
+           pti_affine_max(&by->hi[dim].plus, &instance->threads) + hi.most <= range.hi;
+}
+
+polytile_status pti_inspection_check(polytile_context *ctx, const pti_instance *instance,
+                                     const pti_section *section) {
+    polytile_status status = POLYTILE_OK;
+    for (int d = 0; d < section->n_dims; d++) {
+        const pti_indirection *by = section->indirection;
+        if (by->is_indirect[d] && !(are_inside(instance, section, d) &&
+                                    (by->gathers[d] || ascend(&by->lo[d], &by->hi[d]))))
+            PTI_TRY(check_each_thread(ctx, instance, section, d));
+    }
+done:
+    return status;
+}

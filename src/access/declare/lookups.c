@@ -1,0 +1,200 @@
+#include "access/declare/lookups.h"
+
+#include "base/list.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void pti_lookups_free(pti_lookups *lookups) {
+    for (int k = 0; k < lookups->n_lookups; k++) {
+        free(lookups->lookup[k].name);
+        pti_access_free(&lookups->lookup[k].access);
+    }
+    free(lookups->lookup);
+    *lookups = (pti_lookups){0};
+}
+
+polytile_status pti_lookups_add(pti_lookups *lookups, const char *name, size_t offset,
+                                int *position, pti_text *why) {
+    if (lookups->n_lookups == PTI_MAX_LOOKUPS) {
+        pti_text_add(why, "more than the %d elements of index arrays there may be in one section",
+                     PTI_MAX_LOOKUPS);
+        return POLYTILE_DECLARATION;
+    }
+    if (!PTI_RESIZE(lookups->lookup, lookups->n_lookups + 1))
+        return pti_out_of_memory(why);
+    pti_lookup *added = &lookups->lookup[lookups->n_lookups];
+    *added = (pti_lookup){.name = strdup(name), .offset = offset, .access = {.exact = true}};
+    if (added->name == NULL)
+        return pti_out_of_memory(why);
+    *position = lookups->n_lookups++;
+    return POLYTILE_OK;
+}
+
+/** Whether a thread has one element of a lookup. */
+static bool is_one_element(const pti_lookup *lookup) {
+    const pti_access *access = &lookup->access;
+    bool is = true;
+    for (int d = 0; d < access->n_dims; d++)
+        is = is && (access->indirect != NULL && access->indirect->is_indirect[d]
+                        ? pti_indirect_is_gather(access->indirect, d)
+                        : pti_subscript_is_one_element(&access->subscript[d]));
+    return is;
+}
+
+/** Whether all that a lookup looks up in turn is one element a thread. */
+static bool is_one_throughout(const pti_lookups *lookups, int at) {
+    const pti_access *access = &lookups->lookup[at].access;
+    bool is = is_one_element(&lookups->lookup[at]);
+    for (int d = 0; access->indirect != NULL && is && d < access->n_dims; d++)
+        is = !access->indirect->is_indirect[d] || access->indirect->lo[d].access < 0 ||
+             is_one_throughout(lookups, access->indirect->lo[d].access);
+    return is;
+}
+
+static bool may_be_indirect(const pti_lookups *lookups, const polytile_subscript *subscript,
+                            const pti_indirect_end *lo, const pti_indirect_end *hi, pti_text *why) {
+    const pti_indirect_end *const ends[] = {lo, hi};
+    if (subscript->edge != POLYTILE_EDGE_CLIP || subscript->step != 1 || subscript->from_first ||
+        subscript->to_last) {
+        pti_text_add(why, "a subscript with an element of an index array has both ends, no step "
+                          "and no edge such as wrap(...)");
+        return false;
+    }
+    for (int e = 0; e < 2; e++)
+        if (!pti_indirect_ends_are_equal(lo, hi) && ends[e]->access >= 0 &&
+            !is_one_throughout(lookups, ends[e]->access)) {
+            pti_text_add(why, "an end of a range holds one element of %s, not several",
+                         lookups->lookup[ends[e]->access].name);
+            return false;
+        }
+    return true;
+}
+
+polytile_status pti_lookups_set(const pti_lookups *lookups, pti_access *access, int dim,
+                                const pti_indirect_end *lo, const pti_indirect_end *hi,
+                                pti_text *why) {
+    if (!may_be_indirect(lookups, &access->subscript[dim], lo, hi, why))
+        return POLYTILE_DECLARATION;
+    if (access->indirect == NULL) {
+        access->indirect = calloc(1, sizeof *access->indirect);
+        if (access->indirect == NULL)
+            return pti_out_of_memory(why);
+    }
+    access->indirect->is_indirect[dim] = true;
+    access->indirect->lo[dim] = *lo;
+    access->indirect->hi[dim] = *hi;
+    access->subscript[dim] = (polytile_subscript){.step = 1, .from_first = true, .to_last = true};
+    access->exact = false;
+    return POLYTILE_OK;
+}
+
+static bool subscripts_are_equal(const pti_access *a, const pti_access *b) {
+    bool are = a->n_dims == b->n_dims;
+    for (int d = 0; are && d < a->n_dims; d++) {
+        const polytile_subscript *one = &a->subscript[d], *other = &b->subscript[d];
+        are = one->step == other->step && one->edge == other->edge &&
+              one->from_first == other->from_first && one->to_last == other->to_last &&
+              one->lo.constant == other->lo.constant && one->hi.constant == other->hi.constant &&
+              pti_terms_are_equal(&one->lo, &other->lo) &&
+              pti_terms_are_equal(&one->hi, &other->hi);
+    }
+    return are;
+}
+
+/** The access of a declaration that a lookup is, if that has none in turn; -1: none yet. */
+static int find_same(const polytile_declaration *declaration, const pti_lookup *lookup) {
+    const int array = pti_find_name(lookup->name, declaration->n_arrays, declaration->array_name);
+    for (int a = 0; a < declaration->n_accesses && lookup->access.indirect == NULL; a++) {
+        const pti_access *access = &declaration->access[a];
+        if (access->array == array && access->role == POLYTILE_IN && access->indirect == NULL &&
+            access->relation == NULL && subscripts_are_equal(access, &lookup->access))
+            return a;
+    }
+    return -1;
+}
+
+static bool is_plain(const pti_lookup *lookup, pti_text *why) {
+    bool is = true;
+    for (int d = 0; d < lookup->access.n_dims; d++)
+        is = is && lookup->access.subscript[d].edge == POLYTILE_EDGE_CLIP;
+    if (!is)
+        pti_text_add(why, "%s is an index array here, whose subscripts have no wrap or clamp",
+                     lookup->name);
+    return is;
+}
+
+static bool writes_array(const polytile_declaration *declaration, const pti_lookup *lookup,
+                         pti_text *why) {
+    const int array = pti_find_name(lookup->name, declaration->n_arrays, declaration->array_name);
+    for (int a = 0; a < declaration->n_accesses; a++)
+        if (declaration->access[a].array == array && declaration->access[a].role != POLYTILE_IN) {
+            pti_text_add(why,
+                         "%s stands inside a subscript, so its elements are known before the "
+                         "launch; it can only be read, not '%s'",
+                         lookup->name, pti_role_word(declaration->access[a].role));
+            return true;
+        }
+    return false;
+}
+
+/** Add a lookup, unless the declaration has it; *position is its access. */
+static polytile_status add_lookup(polytile_declaration *declaration, pti_lookup *lookup,
+                                  int *position, pti_text *why) {
+    if (!is_plain(lookup, why) || writes_array(declaration, lookup, why))
+        return POLYTILE_DECLARATION;
+    *position = find_same(declaration, lookup);
+    if (*position >= 0)
+        return POLYTILE_OK;
+    *position = declaration->n_accesses;
+    const polytile_status status =
+        pti_declaration_add_access(declaration, lookup->name, &lookup->access, why);
+    if (status == POLYTILE_OK)
+        lookup->access.indirect = NULL;
+    return status;
+}
+
+static void place_end(pti_indirect_end *end, const int *position) {
+    end->access = end->access < 0 ? -1 : position[end->access];
+}
+
+/** Let the ends of accesses name accesses, from the first one on. */
+static void place_ends(polytile_declaration *declaration, int first, const int *position) {
+    for (int a = first; a < declaration->n_accesses; a++)
+        for (int d = 0; declaration->access[a].indirect != NULL && d < POLYTILE_MAX_DIMS; d++)
+            if (declaration->access[a].indirect->is_indirect[d]) {
+                place_end(&declaration->access[a].indirect->lo[d], position);
+                place_end(&declaration->access[a].indirect->hi[d], position);
+            }
+}
+
+/** Take the accesses and arrays from some on out of a declaration; the first access keeps what it owns. */
+static void take_back(polytile_declaration *declaration, int n_accesses, int n_arrays) {
+    for (int a = n_accesses; a < declaration->n_accesses; a++)
+        if (a > n_accesses)
+            pti_access_free(&declaration->access[a]);
+    for (int k = n_arrays; k < declaration->n_arrays; k++)
+        free(declaration->array_name[k]);
+    declaration->n_accesses = n_accesses;
+    declaration->n_arrays = n_arrays;
+}
+
+polytile_status pti_lookups_add_access(polytile_declaration *declaration, const char *array,
+                                       const pti_access *access, pti_lookups *lookups,
+                                       size_t *offset, pti_text *why) {
+    int position[PTI_MAX_LOOKUPS];
+    const int first = declaration->n_accesses, n_arrays = declaration->n_arrays;
+    polytile_status status = pti_declaration_add_access(declaration, array, access, why);
+    if (status != POLYTILE_OK)
+        return status;
+    for (int k = 0; k < lookups->n_lookups && status == POLYTILE_OK; k++) {
+        status = add_lookup(declaration, &lookups->lookup[k], &position[k], why);
+        if (status != POLYTILE_OK)
+            *offset = lookups->lookup[k].offset;
+    }
+    if (status == POLYTILE_OK)
+        place_ends(declaration, first, position);
+    else
+        take_back(declaration, first, n_arrays);
+    return status;
+}

@@ -1,0 +1,92 @@
+#include "partition/prove/indirect_needs.h"
+
+#include "access/footprint/indirection.h"
+#include "base/checked.h"
+
+static int64_t value_for(const pti_affine *affine, const int64_t *thread, int n_indices) {
+    int64_t value = affine->constant;
+    for (int k = 0; k < n_indices; k++)
+        value += affine->index[k] * thread[k];
+    return value;
+}
+
+static bool next_point(const polytile_domain *box, int64_t *point) {
+    int d = box->n_dims - 1;
+    while (d >= 0 && point[d] + box->range[d].step > box->range[d].hi) {
+        point[d] = box->range[d].lo;
+        d--;
+    }
+    if (d >= 0)
+        point[d] += box->range[d].step;
+    return d >= 0;
+}
+
+/** What one thread touches through a section: a box around it, which of a section that looks nothing up
+ * holds nothing else. False: nothing. */
+static bool find_of_thread(const pti_section *section, const polytile_domain *array,
+                           const int64_t *thread, int n_indices, polytile_domain *box);
+
+/** The least and the most of an end for one thread; false: it has none. */
+static bool find_end(const pti_looked_up *end, const int64_t *thread, int n_indices, int64_t *least,
+                     int64_t *most) {
+    const int64_t plus = value_for(&end->plus, thread, n_indices);
+    polytile_domain elements;
+    int64_t element[POLYTILE_MAX_DIMS];
+    *least = *most = plus;
+    if (end->array == NULL)
+        return true;
+    if (!find_of_thread(&end->section, &end->array->domain, thread, n_indices, &elements))
+        return false;
+    for (int d = 0; d < elements.n_dims; d++)
+        element[d] = elements.range[d].lo;
+    *least = *most = plus + pti_index_array_get(end->array, element);
+    while (next_point(&elements, element)) {
+        const int64_t value = plus + pti_index_array_get(end->array, element);
+        *least = pti_min(*least, value);
+        *most = pti_max(*most, value);
+    }
+    return true;
+}
+
+static bool find_range(const pti_section *section, int d, const int64_t *thread, int n_indices,
+                       polytile_range *range) {
+    const pti_subscript *subscript = &section->subscript[d];
+    const pti_indirection *by = section->indirection;
+    int64_t least = 0, most = 0, ignored;
+    if (!pti_section_is_indirect(section, d)) {
+        *range = pti_range(value_for(&subscript->lo, thread, n_indices),
+                           value_for(&subscript->hi, thread, n_indices), subscript->step);
+        return !pti_range_is_empty(*range);
+    }
+    if (!find_end(&by->lo[d], thread, n_indices, &least, &ignored) ||
+        !find_end(&by->hi[d], thread, n_indices, &ignored, &most))
+        return false;
+    *range = pti_range(least, most, 1);
+    return least <= most;
+}
+
+static bool find_of_thread(const pti_section *section, const polytile_domain *array,
+                           const int64_t *thread, int n_indices, polytile_domain *box) {
+    box->n_dims = section->n_dims;
+    for (int d = 0; d < section->n_dims; d++) {
+        if (!find_range(section, d, thread, n_indices, &box->range[d]))
+            return false;
+        box->range[d] = pti_range_intersect(box->range[d], array->range[d]);
+        if (pti_range_is_empty(box->range[d]))
+            return false;
+    }
+    return true;
+}
+
+void pti_indirect_needs_hull(const pti_section *section, const polytile_domain *array,
+                             const polytile_domain *threads, polytile_domain *hull) {
+    int64_t thread[POLYTILE_MAX_DIMS];
+    *hull = pti_box_empty(section->n_dims);
+    for (int k = 0; k < threads->n_dims; k++)
+        thread[k] = threads->range[k].lo;
+    do {
+        polytile_domain touched;
+        if (find_of_thread(section, array, thread, threads->n_dims, &touched))
+            *hull = pti_box_coarse_union(hull, &touched);
+    } while (next_point(threads, thread));
+}

@@ -1,0 +1,233 @@
+#ifndef POLYTILE_TESTS_LAUNCH_LOOKED_UP_H
+#define POLYTILE_TESTS_LAUNCH_LOOKED_UP_H
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <polytile/kernel.h>
+#include <polytile/polytile.h>
+#include <string>
+#include <vector>
+
+#include "support/random.h"
+
+/* Kernels whose subscripts hold elements of index arrays, over matrices in compressed rows, compared bit for
+ * bit with plain loops; every plan is proved. */
+
+namespace looked_up {
+
+POLYTILE_KERNEL(rows_i32, (i), (const float, V, 1), (const int32_t, P, 1), (const float, x, 1),
+                (const int32_t, K, 1), (float, y, 1)) {
+    float sum = 0;
+    for (int64_t k = PT_AT(P, i); k < PT_AT(P, i + 1); k++)
+        sum += PT_AT(V, k) * PT_AT(x, PT_AT(K, k));
+    PT_AT(y, i) = sum;
+}
+
+POLYTILE_KERNEL(rows_i64, (i), (const float, V, 1), (const int64_t, P, 1), (const float, x, 1),
+                (const int64_t, K, 1), (float, y, 1)) {
+    float sum = 0;
+    for (int64_t k = PT_AT(P, i); k < PT_AT(P, i + 1); k++)
+        sum += PT_AT(V, k) * PT_AT(x, PT_AT(K, k));
+    PT_AT(y, i) = sum;
+}
+
+POLYTILE_KERNEL(entries_i32, (e), (const float, V, 1), (const float, x, 1), (const int32_t, K, 1),
+                (float, y, 1), (const int32_t, R, 1)) {
+    PT_SUM(PT_AT(y, PT_AT(R, e)), PT_AT(V, e) * PT_AT(x, PT_AT(K, e)));
+}
+
+POLYTILE_KERNEL(entries_i64, (e), (const float, V, 1), (const float, x, 1), (const int64_t, K, 1),
+                (float, y, 1), (const int64_t, R, 1)) {
+    PT_SUM(PT_AT(y, PT_AT(R, e)), PT_AT(V, e) * PT_AT(x, PT_AT(K, e)));
+}
+
+POLYTILE_KERNEL(gather_i32, (e), (const float, x, 1), (const int32_t, K, 1), (float, z, 1)) {
+    PT_AT(z, e) = PT_AT(x, PT_AT(K, e));
+}
+
+POLYTILE_KERNEL(gather_i64, (e), (const float, x, 1), (const int64_t, K, 1), (float, z, 1)) {
+    PT_AT(z, e) = PT_AT(x, PT_AT(K, e));
+}
+
+enum Kind { ROWS, ENTRIES, GATHER, N_KINDS };
+
+inline const char *const declarations[] = {
+    "rows[i]: in V[P[i]:P[i+1]-1], x[K[P[i]:P[i+1]-1]]; out y[i]",
+    "entries[e]: in V[e], x[K[e]]; sum y[R[e]]", "gather[e]: in x[K[e]]; out z[e]"};
+
+inline const polytile_implementation *const implementations[][2] = {
+    {&rows_i32_kernel, &rows_i64_kernel},
+    {&entries_i32_kernel, &entries_i64_kernel},
+    {&gather_i32_kernel, &gather_i64_kernel}};
+
+/** Index arrays of a matrix, whose rows may be empty and columns in any order. At least one element lies
+ * in memory, since arrays have some. */
+struct Matrix {
+    Matrix(int64_t rows, int64_t n_columns, Random *random) : n_rows(rows), P(1, 0) {
+        const int64_t most = random->one_of({0, 1, 3, 9}), is_band = random->chance(50);
+        const int64_t width = random->number(1, n_columns);
+        const int64_t empty_percent = random->one_of({0, 30, 95});
+        for (int64_t i = 0; i < n_rows; i++) {
+            const int64_t n = random->chance(static_cast<int>(empty_percent))
+                                  ? 0
+                                  : random->number(0, random->chance(3) ? 10 * most : most);
+            for (int64_t k = 0; k < n; k++) {
+                const int64_t first = is_band ? i * (n_columns - width) / n_rows : 0;
+                K.push_back(first + random->number(0, is_band ? width - 1 : n_columns - 1));
+                R.push_back(i);
+            }
+            P.push_back(P.back() + n);
+        }
+        n_entries = P.back();
+        K.resize(static_cast<size_t>(std::max<int64_t>(n_entries, 1)));
+        R.resize(K.size());
+        for (size_t k = 0; k < K.size(); k++)
+            V.push_back(static_cast<float>(random->number(-4, 4)));
+        for (int64_t c = 0; c < n_columns; c++)
+            x.push_back(static_cast<float>(random->number(-4, 4)));
+    }
+
+    int64_t n_rows, n_entries;
+    std::vector<int64_t> P, K, R;
+    std::vector<float> V, x;
+};
+
+/** Arrays of a launch in memory, which is kept as long as this lives. */
+class Arrays {
+  public:
+    Arrays(polytile_context *ctx, bool is_wide) : ctx_(ctx), is_wide_(is_wide) {}
+
+    void add_indices(const char *name, const std::vector<int64_t> &values) {
+        std::vector<unsigned char> bytes(values.size() * (is_wide_ ? 8 : 4));
+        for (size_t k = 0; k < values.size(); k++) {
+            const int32_t narrow = static_cast<int32_t>(values[k]);
+            std::memcpy(&bytes[k * (is_wide_ ? 8 : 4)],
+                        is_wide_ ? static_cast<const void *>(&values[k]) : &narrow,
+                        is_wide_ ? 8 : 4);
+        }
+        add(name, is_wide_ ? POLYTILE_I64 : POLYTILE_I32, values.size(), std::move(bytes));
+    }
+
+    void add_values(const char *name, const std::vector<float> &values) {
+        std::vector<unsigned char> bytes(values.size() * sizeof(float));
+        std::memcpy(bytes.data(), values.data(), bytes.size());
+        add(name, POLYTILE_F32, values.size(), std::move(bytes));
+    }
+
+    std::vector<float> read(size_t array) const {
+        std::vector<float> values(memory_[array].size() / sizeof(float));
+        std::memcpy(values.data(), memory_[array].data(), memory_[array].size());
+        return values;
+    }
+
+    int64_t n_bytes() const {
+        int64_t sum = 0;
+        for (const auto &bytes : memory_)
+            sum += static_cast<int64_t>(bytes.size());
+        return sum;
+    }
+
+    std::vector<polytile_array *> list;
+
+  private:
+    void add(const char *name, polytile_type type, size_t n, std::vector<unsigned char> bytes) {
+        const int64_t extent = static_cast<int64_t>(n);
+        memory_.push_back(std::move(bytes));
+        list.push_back(nullptr);
+        EXPECT_EQ(
+            polytile_array_wrap(ctx_, name, type, 1, &extent, memory_.back().data(), &list.back()),
+            POLYTILE_OK)
+            << polytile_last_error(ctx_);
+    }
+
+    polytile_context *ctx_;
+    bool is_wide_;
+    std::vector<std::vector<unsigned char>> memory_;
+};
+
+/** Gives the position of the result. */
+inline size_t add_arrays(Kind kind, const Matrix &of, const std::vector<float> &before,
+                         Arrays *to) {
+    if (kind == ROWS) {
+        to->add_values("V", of.V);
+        to->add_indices("P", of.P);
+        to->add_values("x", of.x);
+        to->add_indices("K", of.K);
+        to->add_values("y", before);
+        return 4;
+    }
+    if (kind == ENTRIES)
+        to->add_values("V", of.V);
+    to->add_values("x", of.x);
+    to->add_indices("K", of.K);
+    to->add_values(kind == ENTRIES ? "y" : "z", before);
+    if (kind == ENTRIES)
+        to->add_indices("R", of.R);
+    return kind == ENTRIES ? 3 : 2;
+}
+
+inline std::vector<float> expect_result(Kind kind, const Matrix &of, std::vector<float> result) {
+    for (int64_t i = 0; i < of.n_rows && kind == ROWS; i++)
+        result[static_cast<size_t>(i)] = 0;
+    for (size_t e = 0; e < static_cast<size_t>(of.n_entries); e++) {
+        const size_t column = static_cast<size_t>(of.K[e]);
+        if (kind == GATHER)
+            result[e] = of.x[column];
+        else
+            result[static_cast<size_t>(of.R[e])] += of.V[e] * of.x[column];
+    }
+    return result;
+}
+
+/** Run a random kernel over a random matrix on a device; false when nothing fits, or there is nothing
+ * to do. */
+inline bool round_runs_right(const std::string &device_name, Random *random) {
+    polytile_context *ctx = nullptr;
+    polytile_kernel *kernel = nullptr;
+    polytile_device *device = nullptr;
+    EXPECT_EQ(polytile_context_create(&ctx), POLYTILE_OK);
+    const int64_t n_rows = random->one_of({1, 2, 17, 127, 400});
+    const Matrix matrix(n_rows, random->one_of({1, 5, 97, 300}), random);
+    const Kind kind = static_cast<Kind>(random->number(0, N_KINDS - 1));
+    const bool is_wide = random->chance(50);
+    const int64_t n_threads = kind == ROWS ? n_rows : matrix.n_entries;
+    polytile_implementation implementation = *implementations[kind][is_wide];
+    implementation.cuda = reinterpret_cast<const void *>(implementation.host);
+    const size_t n_results =
+        static_cast<size_t>(std::max<int64_t>(1, kind == GATHER ? matrix.n_entries : n_rows));
+    const std::vector<float> before(n_results, kind == ENTRIES ? 3.0f : -1.0f);
+    Arrays arrays(ctx, is_wide);
+    const size_t result = add_arrays(kind, matrix, before, &arrays);
+    EXPECT_EQ(polytile_kernel_create(ctx, declarations[kind], &implementation, &kernel),
+              POLYTILE_OK)
+        << polytile_last_error(ctx);
+    const char *strategies[] = {nullptr, "min-time", "min-traffic", "min-kernels"};
+    polytile_launch_options options = {};
+    int64_t block = random->number(1, 9);
+    options.plan.strategy = strategies[random->number(0, 3)];
+    options.plan.n_buffers = static_cast<int>(random->number(0, 3));
+    options.plan.block = random->chance(50) ? &block : nullptr;
+    const int64_t limit_bytes =
+        64 + random->number(0, 2 * arrays.n_bytes() >> random->number(0, 6));
+    const bool has_limit = device_name != "host" || random->chance(90);
+    const std::string text =
+        device_name + (has_limit ? "(memory=" + std::to_string(limit_bytes) + "B)" : "");
+    EXPECT_EQ(polytile_device_open(ctx, text.c_str(), &device), POLYTILE_OK)
+        << polytile_last_error(ctx);
+    polytile_status status = POLYTILE_NO_FIT;
+    if (n_threads > 0)
+        status = polytile_run(device, kernel, POLYTILE_EXTENTS(n_threads),
+                              static_cast<int>(arrays.list.size()), arrays.list.data(), &options);
+    const bool has_run = status == POLYTILE_OK;
+    if (has_run)
+        EXPECT_EQ(arrays.read(result), expect_result(kind, matrix, before)) << text;
+    else
+        EXPECT_EQ(status, POLYTILE_NO_FIT) << polytile_last_error(ctx);
+    polytile_context_destroy(ctx);
+    return has_run;
+}
+
+} // namespace looked_up
+
+#endif
