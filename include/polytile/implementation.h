@@ -131,7 +131,7 @@ enum { POLYTILE_COARSENING = 4 };
 enum { POLYTILE_TILE_COLUMNS = 128, POLYTILE_TILE_THREADS = 512 };
 
 /**
- * Launches that take turns between two arrays, and that a tile kernel runs as one.
+ * Launches that alternate between two arrays, and that a tile kernel runs as one.
  *
  * Tiles lie side by side from the first thread on, the last index along x. One has n_launches *
  * (before + after) fewer own rows and columns than it loads.

@@ -5,7 +5,7 @@
  * Several launches as one CUDA kernel, tile by tile in shared memory; included by kernel_cuda.h.
  *
  * A body has such a kernel if it has two indices and takes two views of two dimensions and one type,
- * and nothing else: launches of it take turns between two arrays. A thread block loads a tile with
+ * and nothing else: launches of it alternate between two arrays. A thread block loads a tile with
  * its border, makes all steps there, each over a smaller part of it, and stores its own elements at
  * the end. What it computes of its border other blocks compute, too.
  *
@@ -76,7 +76,7 @@
 #define PT_CHOOSE_TILES(kernel, T, A, U, B)                                                        \
     pt_may_be_tiled<T, U>::value ? (const void *)kernel##_cuda_tiles:
 
-/* Whether launches can take turns: one view of const elements, and one of the same that are not. */
+/* Whether launches can alternate: one view of const elements, and one of the same that are not. */
 template <class T, class U> struct pt_may_be_tiled {
     enum { value = 0 };
 };

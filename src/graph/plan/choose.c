@@ -19,7 +19,8 @@ static bool fits(const pti_planning *of, const pti_outcome *outcome) {
     return does;
 }
 
-static void measure(const pti_planning *of, pti_outcome *outcome) {
+/** Measure latency and bytes of what was planned. */
+static void measure_outcome(const pti_planning *of, pti_outcome *outcome) {
     const pti_stream_tasks *tasks = &outcome->expansion.tasks;
     int64_t first = INT64_MAX, last = 0;
     for (int t = 0; t < tasks->n_tasks; t++) {
@@ -58,7 +59,7 @@ static polytile_status schedule(pti_planning *of, int *unit, int64_t period, pti
     if (*found)
         PTI_TRY(pti_planning_store(of, outcome));
     if (*found)
-        measure(of, outcome);
+        measure_outcome(of, outcome);
 done:
     return status;
 }
@@ -167,7 +168,7 @@ static polytile_status try_mapping(pti_planning *of, int *unit, pti_outcome *bes
         return try_overlapped(of, unit, best, has_best);
     PTI_TRY(expand(of, unit, &made));
     PTI_TRY((of->is_paper ? pti_planning_follow_paper : pti_planning_synchronise)(of, &made));
-    measure(of, &made);
+    measure_outcome(of, &made);
     keep_better(of, best, has_best, &made, true);
 done:
     pti_outcome_free(&made);

@@ -73,7 +73,6 @@ static polytile_status read_parameters(polytile_graph *graph, pti_actor *actor) 
     const bool is_good =
         pti_value_parameters(params->value, names, &actor->n_parameters, actor->parameter);
     for (int p = 0; is_good && p < actor->n_parameters; p++) {
-        /* The names live as long as the graph's other texts. */
         actor->parameter[p].name = strdup(actor->parameter[p].name);
         if (actor->parameter[p].name == NULL) {
             actor->n_parameters = p;

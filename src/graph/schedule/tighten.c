@@ -23,7 +23,8 @@ typedef struct tightening {
     int *by_bytes;    /* buffers, the largest first; owned */
 } tightening;
 
-static void push(tightening *of, int task, int *n_queued, int *head) {
+/** Put a task in the queue, a circle, unless it stands there. */
+static void enqueue_task(tightening *of, int task, int *n_queued, int *head) {
     if (of->is_queued[task])
         return;
     of->is_queued[task] = true;
@@ -35,7 +36,7 @@ static bool propagate(tightening *of, const bool *is_reader, int from) {
     int n_queued = 0, head = 0;
     bool is_good = true;
     memset(of->is_queued, 0, (size_t)of->of->n_tasks * sizeof *of->is_queued);
-    push(of, from, &n_queued, &head);
+    enqueue_task(of, from, &n_queued, &head);
     while (is_good && n_queued > 0) {
         const int task = of->queue[head];
         head = (head + 1) % of->of->n_tasks;
@@ -48,7 +49,7 @@ static bool propagate(tightening *of, const bool *is_reader, int from) {
                 continue;
             of->tried[e->to] = least;
             is_good = !is_reader[e->to];
-            push(of, e->to, &n_queued, &head);
+            enqueue_task(of, e->to, &n_queued, &head);
         }
     }
     return is_good;

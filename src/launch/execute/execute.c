@@ -214,9 +214,10 @@ done:
     return pti_completeness_end(&run.completeness, status);
 }
 
-polytile_status pti_execute_copies(polytile_device *device, const pti_schedule *schedule,
-                                   const pti_body *bodies, polytile_array *const *arrays,
-                                   bool *has_begun, polytile_report *report) {
+/** Run a schedule, and note which arrays it had begun to write. */
+static polytile_status run_and_note(polytile_device *device, const pti_schedule *schedule,
+                                    const pti_body *bodies, polytile_array *const *arrays,
+                                    bool *has_begun, polytile_report *report) {
     pti_execution run = {.device = device,
                          .schedule = schedule,
                          .bodies = bodies,
@@ -226,11 +227,16 @@ polytile_status pti_execute_copies(polytile_device *device, const pti_schedule *
     return execute_run(&run);
 }
 
+polytile_status pti_execute_copies(polytile_device *device, const pti_schedule *schedule,
+                                   const pti_body *bodies, polytile_array *const *arrays,
+                                   bool *has_begun, polytile_report *report) {
+    return run_and_note(device, schedule, bodies, arrays, has_begun, report);
+}
+
 polytile_status pti_execute_window(polytile_device *device, const pti_schedule *schedule,
                                    const pti_body *bodies, polytile_array *const *arrays,
                                    bool *has_begun, polytile_report *report) {
     polytile_status status = prove_schedule(device, schedule);
-    return status == POLYTILE_OK
-               ? pti_execute_copies(device, schedule, bodies, arrays, has_begun, report)
-               : status;
+    return status == POLYTILE_OK ? run_and_note(device, schedule, bodies, arrays, has_begun, report)
+                                 : status;
 }

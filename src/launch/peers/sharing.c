@@ -195,7 +195,7 @@ static void wait_for_copies(const pti_sharing *sharing, const pti_upload_share *
     }
 }
 
-/** Find the mutex is held. */
+/** Drop the events of a part. The mutex is locked. */
 static void drop_events(const pti_sharing *sharing, pti_upload_share *part) {
     for (int q = 0; q < PTI_MOST_PEERS; q++) {
         functions_of(sharing)->drop_event(part->copied[q]);
@@ -285,7 +285,7 @@ done:
     return status;
 }
 
-/** Find the mutex is held. */
+/** Lend a part: note its image, and record when it is ready. The mutex is locked. */
 static polytile_status lend_part(pti_sharing *sharing, pti_upload_share *own,
                                  const pti_command *command, int upload_number) {
     polytile_status status =
@@ -375,7 +375,7 @@ static void end_all_copies(pti_sharing *sharing, bool has_failed) {
         wait_for_copies(sharing, own_part(sharing, lent_upload(sharing, k)));
 }
 
-/** Find the mutex is held. */
+/** Drop the events of all parts that are lent. The mutex is locked. */
 static void drop_lent_events(const pti_sharing *sharing) {
     for (int k = 0; k < sharing->n_lent; k++)
         drop_events(sharing, own_part(sharing, lent_upload(sharing, k)));

@@ -164,8 +164,8 @@ static polytile_status offer_all(chooser *of, int n_candidates, const pti_candid
     return status;
 }
 
-/** Offers uniform superblocks; where the sampled positions missed the worst one, searches again
- * below a lower limit. */
+/** Offer uniform superblocks. Where the sampled positions missed the worst one, search again below a
+ * lower limit, and below less than that where the same ones come again. */
 static polytile_status choose_uniform(chooser *of) {
     pti_problem problem = of->problem;
     pti_contest contest = {
@@ -186,7 +186,6 @@ static polytile_status choose_uniform(chooser *of) {
             return offer_frugal(of, &contest, &best[0]);
         if (status != POLYTILE_NO_FIT)
             return status;
-        /* The same ones again were estimated to need less than that. */
         less_bytes =
             need_bytes < former_need_bytes ? need_bytes - of->options->limit_bytes : 2 * less_bytes;
         former_need_bytes = need_bytes;

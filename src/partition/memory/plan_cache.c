@@ -120,7 +120,7 @@ static void find_or_add_snapshot(pti_residency *of) {
 }
 
 /** Whether a window can be recognised later. */
-static bool is_named(const pti_residency *of, const pti_window *window) {
+static bool is_named(const pti_residency *of, const pti_window_request *window) {
     bool named = of->plans.most_bytes > 0;
     for (int s = 0; s < window->n_steps && named; s++)
         named = window->steps[s].kind != PTI_STEP_LAUNCH || window->steps[s].serial != 0;
@@ -134,7 +134,7 @@ static uint64_t mix_boxes(uint64_t hash, const pti_boxes *boxes) {
     return hash;
 }
 
-static uint64_t hash_of(const pti_window *window) {
+static uint64_t hash_of(const pti_window_request *window) {
     uint64_t hash = pti_mix(0, window->n_steps);
     for (int s = 0; s < window->n_steps; s++) {
         const pti_step *step = &window->steps[s];
@@ -146,7 +146,7 @@ static uint64_t hash_of(const pti_window *window) {
     return hash;
 }
 
-static bool is_cheap(const pti_plans *plans, const pti_window *window) {
+static bool is_cheap(const pti_plans *plans, const pti_window_request *window) {
     int64_t n_superblocks = 0;
     for (int s = 0; s < window->n_steps && n_superblocks < plans->cheap_superblocks; s++) {
         const pti_step *step = &window->steps[s];
@@ -156,7 +156,7 @@ static bool is_cheap(const pti_plans *plans, const pti_window *window) {
 }
 
 /** Note that a cheap window came; whether it comes often. */
-static bool comes_often(pti_plans *plans, const pti_window *window) {
+static bool comes_often(pti_plans *plans, const pti_window_request *window) {
     uint64_t hash = hash_of(window);
     pti_cheap_window *slot = &plans->cheap[hash % PTI_CHEAP_SLOTS];
     if (slot->hash != hash)
@@ -165,7 +165,7 @@ static bool comes_often(pti_plans *plans, const pti_window *window) {
     return slot->n_times == PTI_CHEAP_TIMES;
 }
 
-static bool is_kept(pti_residency *of, const pti_window *window) {
+static bool is_kept(pti_residency *of, const pti_window_request *window) {
     return is_named(of, window) &&
            (!is_cheap(&of->plans, window) || comes_often(&of->plans, window));
 }
@@ -182,7 +182,7 @@ static bool is_step(const pti_step_key *key, const pti_step *step) {
                                          : key->position == step->position;
 }
 
-static bool is_window(const pti_transition *transition, const pti_window *window) {
+static bool is_window(const pti_transition *transition, const pti_window_request *window) {
     bool same =
         transition->n_steps == window->n_steps && transition->has_link == (window->link != NULL);
     for (int s = 0; s < window->n_steps && same; s++)
@@ -209,7 +209,7 @@ static const pti_schedule *apply_transition(pti_residency *of, pti_transition *t
     return transition->schedule;
 }
 
-const pti_schedule *pti_plans_find(pti_residency *of, const pti_window *window) {
+const pti_schedule *pti_plans_find(pti_residency *of, const pti_window_request *window) {
     pti_plans *plans = &of->plans;
     end_unkept(of);
     plans->keeps = is_kept(of, window);
@@ -257,7 +257,7 @@ static int64_t bytes_of(const pti_schedule *schedule) {
 }
 
 /** NULL when memory runs out. */
-static pti_step_key *keys_of(const pti_window *window) {
+static pti_step_key *keys_of(const pti_window_request *window) {
     bool failed = false;
     pti_step_key *keys = calloc((size_t)window->n_steps + 1, sizeof *keys);
     for (int s = 0; s < window->n_steps && keys != NULL; s++) {
@@ -274,7 +274,7 @@ static pti_step_key *keys_of(const pti_window *window) {
 }
 
 /** With its boxes, which the schedule may have copied once more. */
-static int64_t bytes_of_keys(const pti_window *window) {
+static int64_t bytes_of_keys(const pti_window_request *window) {
     int64_t n_boxes = 0;
     for (int s = 0; s < window->n_steps; s++)
         n_boxes += window->steps[s].boxes == NULL ? 0 : window->steps[s].boxes->n_boxes;
@@ -283,7 +283,7 @@ static int64_t bytes_of_keys(const pti_window *window) {
 }
 
 /** Adds the transition by a schedule from a snapshot, which gets a user, to the residency's. */
-static void add_transition(pti_residency *of, pti_snapshot *from, const pti_window *window,
+static void add_transition(pti_residency *of, pti_snapshot *from, const pti_window_request *window,
                            pti_schedule *schedule) {
     pti_plans *plans = &of->plans;
     pti_transition made = {.from = from,
@@ -325,7 +325,7 @@ static void swap_places(pti_plans *plans) {
     plans->former_place = place;
 }
 
-void pti_plans_keep(pti_residency *of, const pti_window *window, pti_schedule *schedule) {
+void pti_plans_keep(pti_residency *of, const pti_window_request *window, pti_schedule *schedule) {
     pti_plans *plans = &of->plans;
     pti_snapshot *from = plans->at;
     if (from == NULL || !plans->keeps) {

@@ -228,7 +228,7 @@ static bool list_unwritten(const pti_residency *of, pti_schedule *schedule) {
     return schedule->unwritten != NULL && !failed;
 }
 
-/** Images that lie on the device are the first placements, and nothing waits for what was. */
+/** Make a placement of each resident image; nothing waits for what used it in schedules before. */
 static void place_images(pti_resident_emit *emit) {
     pti_residency *of = emit->of;
     for (int a = 0; a < of->instance.n_operands; a++) {
@@ -308,7 +308,7 @@ static bool begin_schedule(pti_resident_emit *emit, const pti_future *future, in
            list_holdings(of, &schedule->before, &schedule->n_before);
 }
 
-static polytile_status plan_window(pti_residency *of, const pti_window *window,
+static polytile_status plan_window(pti_residency *of, const pti_window_request *window,
                                    pti_schedule **made) {
     pti_future future;
     pti_resident_emit emit = {.of = of};
@@ -334,7 +334,7 @@ static polytile_status plan_window(pti_residency *of, const pti_window *window,
 
 polytile_status pti_residency_plan(pti_residency *of, int n_steps, const pti_step *steps,
                                    const polytile_link *link, const pti_schedule **made) {
-    pti_window window = {n_steps, steps, link};
+    pti_window_request window = {n_steps, steps, link};
     pti_schedule *schedule = NULL;
     polytile_status status = POLYTILE_NO_MEMORY;
     *made = pti_plans_find(of, &window);

@@ -21,7 +21,7 @@ typedef struct pti_chain {
         *launch; /* offsets are never less than that of the launch before, of the first 0;
                                owned, as all below */
     int *axis;   /* of each array: its dimension that follows the slabs, PTI_AXIS_* */
-    struct pti_ring
+    struct pti_ring_chain
         *ring; /* launches and arrays are halves of rings (ring.h); NULL: they are not */
 } pti_chain;
 

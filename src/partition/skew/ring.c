@@ -9,7 +9,7 @@
 /** The halves of a ring, and the lanes of an array. */
 enum { N_HALVES = 2 };
 
-void pti_ring_free(struct pti_ring *ring) {
+void pti_ring_free(struct pti_ring_chain *ring) {
     if (ring == NULL)
         return;
     if (ring->lanes != NULL)
@@ -97,8 +97,8 @@ static int lane_of(int array, bool is_upper) {
 }
 
 /** Make the lane of an array, or of its upper half. */
-static bool make_lane(const pti_operand *of, int axis, const struct pti_ring *ring, bool is_upper,
-                      pti_operand *lane) {
+static bool make_lane(const pti_operand *of, int axis, const struct pti_ring_chain *ring,
+                      bool is_upper, pti_operand *lane) {
     *lane = *of;
     lane->name = strdup(of->name);
     if (axis >= 0) {
@@ -110,7 +110,7 @@ static bool make_lane(const pti_operand *of, int axis, const struct pti_ring *ri
 }
 
 /** Make the lanes of all arrays, which say nothing of launches. */
-static bool make_lanes(const pti_instance *arrays, const int *axis, struct pti_ring *ring) {
+static bool make_lanes(const pti_instance *arrays, const int *axis, struct pti_ring_chain *ring) {
     const size_t n_lanes = (size_t)arrays->n_operands * N_HALVES;
     ring->lanes = calloc(1, sizeof *ring->lanes);
     ring->dropped = calloc(n_lanes + 1, sizeof *ring->dropped);
@@ -138,7 +138,7 @@ static int *list_lanes(const pti_call *call, int *list) {
     return list;
 }
 
-static size_t count_operands(const struct pti_ring *ring) {
+static size_t count_operands(const struct pti_ring_chain *ring) {
     size_t n = 0;
     for (int l = 0; l < ring->n_calls; l++)
         n += (size_t)fold_of(&ring->call[l])->instance->n_operands;
@@ -146,7 +146,7 @@ static size_t count_operands(const struct pti_ring *ring) {
 }
 
 /** Add both halves of each launch. */
-static void add_launches(struct pti_ring *ring, const int64_t *offsets, pti_chain *chain) {
+static void add_launches(struct pti_ring_chain *ring, const int64_t *offsets, pti_chain *chain) {
     int *list = ring->array;
     for (int l = 0; l < ring->n_calls; l++) {
         const struct pti_fold *fold = fold_of(&ring->call[l]);
@@ -167,11 +167,11 @@ static void set_axes(const int *axis, int n_arrays, int *of_lane) {
 /** Make the chain of launches that were found. */
 static bool make_chain(const pti_instance *arrays, const pti_call *calls, int n_calls,
                        const int *axis, const int64_t *offsets, pti_chain *chain) {
-    struct pti_ring *ring = chain->ring = calloc(1, sizeof *ring);
+    struct pti_ring_chain *ring = chain->ring = calloc(1, sizeof *ring);
     if (ring == NULL)
         return false;
     const int64_t n_rows = fold_of(&calls[0])->n_rows, n_lower = pti_ceil_div(n_rows, N_HALVES);
-    *ring = (struct pti_ring){.arrays = arrays, .n_calls = n_calls};
+    *ring = (struct pti_ring_chain){.arrays = arrays, .n_calls = n_calls};
     ring->half[0] = (polytile_range){0, n_lower - 1, 1};
     ring->half[1] = (polytile_range){0, n_rows - n_lower - 1, 1};
     ring->call = calloc((size_t)n_calls, sizeof *ring->call);
@@ -204,7 +204,8 @@ polytile_status pti_ring_find(const pti_instance *arrays, int n_calls, const pti
     return is_made ? POLYTILE_OK : POLYTILE_NO_MEMORY;
 }
 
-bool pti_ring_set_states(struct pti_ring *ring, const bool *dropped, const pti_boxes *unwritten) {
+bool pti_ring_set_states(struct pti_ring_chain *ring, const bool *dropped,
+                         const pti_boxes *unwritten) {
     bool failed = false;
     for (int k = 0; k < ring->lanes->n_operands; k++) {
         ring->dropped[k] = dropped[k / N_HALVES];
@@ -290,7 +291,7 @@ static bool move_superblocks(pti_schedule *schedule, const int64_t *number) {
 }
 
 /** Let two halves be one launch of the program. */
-static void join_launches(const struct pti_ring *ring, pti_schedule *schedule) {
+static void join_launches(const struct pti_ring_chain *ring, pti_schedule *schedule) {
     for (int l = 0; l < schedule->n_launches / N_HALVES; l++) {
         pti_schedule_launch *joined = &schedule->launch[l];
         const int64_t n_upper = schedule->launch[N_HALVES * l + 1].n_superblocks;
@@ -314,7 +315,7 @@ static void rename_operations(pti_schedule *schedule, const int64_t *number) {
 }
 
 /** Let the states be those of arrays. */
-static void join_states(const struct pti_ring *ring, pti_schedule *schedule) {
+static void join_states(const struct pti_ring_chain *ring, pti_schedule *schedule) {
     for (int a = 0; a < ring->arrays->n_operands; a++) {
         pti_boxes lower = schedule->unwritten[lane_of(a, false)];
         pti_boxes *upper = &schedule->unwritten[lane_of(a, true)];

@@ -14,7 +14,7 @@
  * two arrays for each, its lanes. Those of the upper half go down while those of the lower half go up.
  * pti_ring_finish() makes a schedule of it the program's.
  */
-struct pti_ring {
+struct pti_ring_chain {
     const pti_instance *arrays; /* the program's; borrowed */
     int n_calls;                /* of the program */
     pti_call *call;             /* as declared; owned, what they point to is not */
@@ -36,10 +36,11 @@ struct pti_ring {
 polytile_status pti_ring_find(const pti_instance *arrays, int n_calls, const pti_call *calls,
                               pti_chain *chain);
 
-void pti_ring_free(struct pti_ring *ring);
+void pti_ring_free(struct pti_ring_chain *ring);
 
 /** Tell lanes what is known of their arrays; unwritten may be NULL. False when memory runs out. */
-bool pti_ring_set_states(struct pti_ring *ring, const bool *dropped, const pti_boxes *unwritten);
+bool pti_ring_set_states(struct pti_ring_chain *ring, const bool *dropped,
+                         const pti_boxes *unwritten);
 
 /** Find how a folded launch touches a lane; false if it does not. */
 bool pti_ring_reach(const pti_chain *chain, int launch, int lane, pti_reach *reach);

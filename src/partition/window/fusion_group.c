@@ -148,7 +148,7 @@ static bool may_all_overlap(const pti_step_window *window, int first, int n_laun
 static pti_skew_request skew_request(const pti_step_window *window, int first,
                                      const pti_fusion_group *group) {
     const polytile_plan_options *options = window->asked[first].options;
-    const struct pti_ring *ring = group->chain.ring;
+    const struct pti_ring_chain *ring = group->chain.ring;
     const int n_calls = pti_chain_n_calls(&group->chain);
     const polytile_link *link = group->is_resident ? near_link_of(window, first) : window->link;
     return (pti_skew_request){.chain = &group->chain,
@@ -274,7 +274,7 @@ pti_schedule *pti_fusion_group_build(const pti_step_window *window, pti_fusion_g
         return pti_skew_build_in_place(&group->chain, &group->shape);
     if (!refresh_unwritten(window, group))
         return NULL;
-    const struct pti_ring *ring = group->chain.ring;
+    const struct pti_ring_chain *ring = group->chain.ring;
     pti_skew_request wanted = {.chain = &group->chain,
                                .unwritten = ring != NULL ? ring->unwritten : group->unwritten,
                                .dropped = ring != NULL ? ring->dropped : group->dropped,

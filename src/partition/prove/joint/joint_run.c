@@ -105,12 +105,12 @@ static bool check_writers(const pti_joint_replay *replay, pti_joint_place at, in
     return true;
 }
 
-/** What threads read is not what the launch may be writing. */
+/** What threads read is not what the launch may be writing. Where it is not known which elements are
+ * touched, those before may have written others. */
 static bool check_written(pti_joint_replay *replay, pti_joint_place at, int operand) {
     const pti_call *call = &replay->schedule->launch[at.op->launch];
     const pti_operand *of = &call->instance->operand[operand];
     const pti_joint_cell *cell = pti_joint_cell_of(replay, call->array[operand], at.op->member);
-    /* Where it is not known which elements are touched, those before may have written others. */
     const bool is_vague = of->reduces || of->partial || cell->written.n_boxes == 0;
     if (is_vague && !has_writers(replay, at, call->array[operand]))
         return true;
