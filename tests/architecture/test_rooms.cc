@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <regex>
 
 /* The table of rooms in docs/architecture.md says which room may use which. No #include and no call
  * may go another way. */
@@ -60,6 +61,23 @@ TEST(Rooms, ArrowsOfTheTableMakeNoCircle) {
     }
     for (const std::set<std::string> &circle : find_circles(arrows))
         ADD_FAILURE() << *circle.begin() << " and " << circle.size() - 1 << " more use each other";
+}
+
+TEST(Rooms, TypesThatAreSharedStandOnce) {
+    const std::regex definition("(?:typedef )?((?:struct|enum|union) pti_[a-z_0-9]+) \\{.*");
+    std::map<std::string, std::string> where;
+    for (const std::string &file : source_files()) {
+        std::ifstream stream(root / "src" / file);
+        std::smatch found;
+        for (std::string line; std::getline(stream, line);) {
+            if (!std::regex_match(line, found, definition))
+                continue;
+            const auto [former, is_new] = where.emplace(found[1], file);
+            EXPECT_TRUE(is_new) << found[1] << " stands in " << former->second << " and in "
+                                << file;
+        }
+    }
+    EXPECT_GT(where.size(), 300u);
 }
 
 TEST(Rooms, IncludesGoAlongTheArrows) {

@@ -133,11 +133,16 @@ typedef struct pti_peer_functions {
 } pti_peer_functions;
 
 /** Which way bytes go; memory of the host, and the device's own. */
-typedef enum pti_way { PTI_WAY_IN, PTI_WAY_OUT, PTI_WAY_WITHIN, PTI_WAY_FROM_PEER } pti_way;
+typedef enum pti_copy_way {
+    PTI_WAY_IN,
+    PTI_WAY_OUT,
+    PTI_WAY_WITHIN,
+    PTI_WAY_FROM_PEER
+} pti_copy_way;
 
 /** Bytes that are copied as one piece. */
 typedef struct pti_byte_copy {
-    pti_way way;
+    pti_copy_way way;
     void *to;
     const void *from; /* within the device's memory NULL stands for zeros */
     int64_t n_bytes;
