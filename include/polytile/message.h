@@ -198,11 +198,14 @@ polytile_status polytile_message_recv(polytile_queue *queue, void *data, int64_t
     pt_reduce_elements(PT_TEAM, from, to, root,                                                    \
                        pt_combined_of(n, PT_ELEMENT_BYTES(from), PT_ELEMENT_NUMBER(from), role))
 
-/* A reduction's elements are numbers that C knows. */
+/* A reduction's elements are integers or floating-point numbers that C knows. */
 #define PT_ELEMENT_NUMBER(from) PT_NUMBER_OF(__typeof__(*(from)))
 #define PT_ELEMENT_BYTES(from)                                                                     \
     (int32_t)(sizeof(*(from)) *                                                                    \
-              sizeof(char[PT_ELEMENT_NUMBER(from) == POLYTILE_ANY_NUMBER ? -1 : 1]))
+              sizeof(char[PT_ELEMENT_NUMBER(from) == POLYTILE_ANY_NUMBER ||                        \
+                                  PT_ELEMENT_NUMBER(from) > POLYTILE_FLOAT_NUMBER                  \
+                              ? -1                                                                 \
+                              : 1]))
 
 #define POLYTILE_TEAM_KERNEL(kernel, indices, ...)                                                 \
     PT_EACH(PT_DECLARE, kernel, __VA_ARGS__)                                                       \
