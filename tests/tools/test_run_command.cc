@@ -296,6 +296,39 @@ TEST_F(RunCommand, TheCommandOfTheReadmeSmooths) {
             EXPECT_EQ(b[40 * i + j], a[40 * i + j]) << i << " " << j;
 }
 
+TEST_F(RunCommand, KnowsIndexArraysFromFilesAsPlansAndChecksDo) {
+    const std::string scaled_rows =
+        "--kernel 'rows[i]: in x[P[i]:P[i+1]-1], y[K[P[i]:P[i+1]-1]]; out z[i]' --domain 500 ";
+    const std::string body = "--body 'float sum = 0; for (int64_t k = P(i); k < P(i + 1); k++) "
+                             "sum += x(k) * y(K(k)); z(i) = sum;' ";
+    std::vector<int32_t> P, K;
+    for (int k = 0; k <= 500; k++)
+        P.push_back(2 * k);
+    for (int k = 0; k < n; k++)
+        K.push_back(k > 20 ? k - k % 20 : k);
+    shell.write("P.npy", npy("<i4", {501}, P));
+    shell.write("K.npy", npy("<i4", {n}, K));
+    const Shell::Result result =
+        run(scaled_rows + body +
+            "--array x=x.npy P=P.npy y=y.npy K=K.npy --output z:f32:500=z.npy --limit 4KiB");
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    const auto z = elements<float>(shell.read("z.npy"));
+    for (size_t i = 0; i < 500; i++)
+        EXPECT_EQ(z[i], x[2 * i] * y[static_cast<size_t>(K[2 * i])] +
+                            x[2 * i + 1] * y[static_cast<size_t>(K[2 * i + 1])])
+            << i;
+    const std::string described = "--array x:f32:1000 y:f32:1000 z:f32:500 P=P.npy K=K.npy ";
+    const std::string tool = in_build("tools/polytile ");
+    const Shell::Result plan = shell.run(tool + "plan " + scaled_rows + described + "--limit 4KiB");
+    EXPECT_EQ(plan.exit_code, 0) << plan.err;
+    EXPECT_EQ(shell.run(tool + "check " + scaled_rows + described).exit_code, 0);
+    K[7] = 1000;
+    shell.write("K.npy", npy("<i4", {n}, K));
+    const Shell::Result wrong = shell.run(tool + "check " + scaled_rows + described);
+    EXPECT_EQ(wrong.exit_code, 2);
+    EXPECT_NE(wrong.err.find("K[7] holds 1000"), std::string::npos) << wrong.err;
+}
+
 TEST_F(RunCommand, HelpsOnStandardOutput) {
     const Shell::Result result = run("--help");
     EXPECT_EQ(result.exit_code, 0);
