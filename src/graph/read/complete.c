@@ -17,8 +17,14 @@ static polytile_status fail_actor(const polytile_graph *graph, const pti_actor *
     return pti_dot_fail(graph->dot, at, "actor %s: %s%s", actor->name, message, detail);
 }
 
-/** Refuse operands without their edges. */
+/** Refuse kernels of which the footprints depend on a frame's elements, and operands without their
+ * edges. */
 static polytile_status check_fed(const polytile_graph *graph, const pti_actor *actor) {
+    if (pti_declaration_is_indirect(actor->kernel->declaration))
+        return fail_actor(graph, actor, actor->at,
+                          "its subscripts hold elements of index arrays, which a plan of frames "
+                          "cannot know; run it in a queue",
+                          "");
     for (int o = 0; o < actor->n_operands; o++) {
         const char *name = polytile_kernel_get_array_name(actor->kernel, o);
         if (actor->in[o].array < 0 && pti_operand_is_read(actor->kernel, o))

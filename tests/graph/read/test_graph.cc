@@ -129,6 +129,9 @@ TEST_F(GraphText, IsRefusedWhereItsPartsDisagree) {
          "nobody takes an operand; add an edge to an array with as=q"},
         {graph_of("y", pass + "a -> y [as=q]"), POLYTILE_DECLARATION,
          "nobody feeds an operand; add an edge from an array with as=p"},
+        {graph_of("x;y;r", "a [kernel=\"k[i]: in p[r[i]]; out q[i]\"]; x -> a [as=p]; "
+                           "r -> a [as=r]; a -> y [as=q]"),
+         POLYTILE_DECLARATION, "its subscripts hold elements of index arrays"},
         {graph_of("x;y;z", pass + "x -> a [as=p]; a -> y [as=q]"), POLYTILE_DECLARATION,
          "array z has no edge"},
         {graph_of("x;y", pass + "x -> a [as=p]; a -> x [as=q]; y -> a [as=p]"),
