@@ -101,7 +101,7 @@ static void open_requests(contest *c) {
 static void begin(contest *c, void (*make_array)(contest *)) {
     MPI_Comm_rank(MPI_COMM_WORLD, &c->rank);
     bench_require(polytile_context_create(&c->ctx), NULL);
-    bench_require(pti_transport_mpi_create(c->ctx, MPI_COMM_WORLD, &c->transport), c->ctx);
+    bench_require(pti_transport_mpi_create(c->ctx, MPI_COMM_WORLD, 1, &c->transport), c->ctx);
     make_array(c);
     open_route(c);
     open_requests(c);
