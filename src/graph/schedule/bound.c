@@ -31,7 +31,8 @@ static int find_on_cycle(const pti_start_edges *edges, int64_t period, const int
     for (int step = 0; step < edges->n_tasks; step++) {
         int64_t most = INT64_MIN;
         int before = task;
-        for (const pti_start_edge *e = edges->edge; e < edges->edge + edges->n; e++) {
+        for (int64_t k = 0; k < edges->n; k++) {
+            const pti_start_edge *e = &edges->edge[k];
             const int64_t least = start[e->from] + e->ticks - e->tokens * period;
             if (e->to == task && least > most) {
                 most = least;

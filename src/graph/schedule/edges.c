@@ -41,7 +41,7 @@ bool pti_start_edges_solve(const pti_start_edges *edges, int64_t period, int64_t
     bool raised = true;
     for (int round = 0; raised && round <= edges->n_tasks; round++) {
         raised = false;
-        for (int k = 0; k < edges->n; k++) {
+        for (int64_t k = 0; k < edges->n; k++) {
             const pti_start_edge *e = &edges->edge[k];
             const int64_t least = start[e->from] + e->ticks - e->tokens * period;
             if (least > start[e->to]) {

@@ -95,7 +95,8 @@ bool pti_place_at_offsets(const pti_start_edges *edges, int64_t period, const in
         start[t] = offset[t] < 0 ? 0 : offset[t];
     for (int round = 0; raised && round <= edges->n_tasks; round++) {
         raised = false;
-        for (const pti_start_edge *e = edges->edge; e < edges->edge + edges->n; e++) {
+        for (int64_t k = 0; k < edges->n; k++) {
+            const pti_start_edge *e = &edges->edge[k];
             int64_t least = start[e->from] + e->ticks - e->tokens * period;
             if (least <= start[e->to])
                 continue;
