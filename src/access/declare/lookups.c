@@ -179,6 +179,46 @@ static void take_back(polytile_declaration *declaration, int n_accesses, int n_a
     declaration->n_arrays = n_arrays;
 }
 
+static bool indirects_are_equal(const pti_indirect *a, const pti_indirect *b) {
+    bool are = (a == NULL) == (b == NULL);
+    for (int d = 0; are && a != NULL && d < POLYTILE_MAX_DIMS; d++)
+        are = a->is_indirect[d] == b->is_indirect[d] &&
+              (!a->is_indirect[d] || (pti_indirect_ends_are_equal(&a->lo[d], &b->lo[d]) &&
+                                      pti_indirect_ends_are_equal(&a->hi[d], &b->hi[d])));
+    return are;
+}
+
+/** Whether the subscripts of some access hold what another one reads. */
+static bool is_looked_up(const polytile_declaration *declaration, int looked_up) {
+    bool is = false;
+    for (int a = 0; a < declaration->n_accesses; a++) {
+        const pti_indirect *of = declaration->access[a].indirect;
+        for (int d = 0; of != NULL && d < POLYTILE_MAX_DIMS; d++)
+            is = is || (of->is_indirect[d] &&
+                        (of->lo[d].access == looked_up || of->hi[d].access == looked_up));
+    }
+    return is;
+}
+
+/** Drop the last access if it says again what is looked up: so what is written of a declaration is that
+ * declaration when it is read. */
+static void drop_again(polytile_declaration *declaration) {
+    pti_access *last = &declaration->access[declaration->n_accesses - 1];
+    bool is_again = false;
+    for (int a = 0; a < declaration->n_accesses - 1 && !is_again; a++) {
+        const pti_access *access = &declaration->access[a];
+        is_again = access->array == last->array && access->role == POLYTILE_IN &&
+                   last->role == POLYTILE_IN && access->relation == NULL &&
+                   subscripts_are_equal(access, last) &&
+                   indirects_are_equal(access->indirect, last->indirect) &&
+                   is_looked_up(declaration, a);
+    }
+    if (!is_again)
+        return;
+    pti_access_free(last);
+    declaration->n_accesses--;
+}
+
 polytile_status pti_lookups_add_access(polytile_declaration *declaration, const char *array,
                                        const pti_access *access, pti_lookups *lookups,
                                        size_t *offset, pti_text *why) {
@@ -192,9 +232,12 @@ polytile_status pti_lookups_add_access(polytile_declaration *declaration, const 
         if (status != POLYTILE_OK)
             *offset = lookups->lookup[k].offset;
     }
-    if (status == POLYTILE_OK)
-        place_ends(declaration, first, position);
-    else
+    if (status != POLYTILE_OK) {
         take_back(declaration, first, n_arrays);
-    return status;
+        return status;
+    }
+    place_ends(declaration, first, position);
+    if (declaration->n_accesses == first + 1)
+        drop_again(declaration);
+    return POLYTILE_OK;
 }
