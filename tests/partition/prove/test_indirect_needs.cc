@@ -92,6 +92,8 @@ TEST_F(Rows, NeedWhatTheirElementsSayAndHullsHoldIt) {
         EXPECT_EQ(entries.range[0].hi, static_cast<int64_t>(end) - 1);
         EXPECT_EQ(columns.range[0].lo, *std::min_element(first, last));
         EXPECT_EQ(columns.range[0].hi, *std::max_element(first, last));
+        // Of few columns the box has steps; hulls have none.
+        columns = pti_box_without_steps(&columns);
         EXPECT_TRUE(pti_box_equals(&columns, &columns_hull));
     }
 }
