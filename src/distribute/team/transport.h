@@ -86,11 +86,6 @@ static inline bool pti_transport_is_alone(const pti_transport *transport) {
     return transport->shares_memory && transport->functions->open == NULL;
 }
 
-/** Whether a member is of this process. */
-static inline bool pti_transport_is_local(const pti_transport *transport, int member) {
-    return member >= transport->first && member < transport->first + transport->n_local;
-}
-
 /** Free what a transport keeps for messages, if anything. */
 static inline void pti_transport_forget(pti_transport *transport, pti_messages *messages) {
     if (transport->functions->forget != NULL)
