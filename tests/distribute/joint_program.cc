@@ -1,5 +1,7 @@
 #include "distribute/joint_program.h"
 
+#include "support/box_memory.h"
+
 #include <algorithm>
 
 namespace {
@@ -30,12 +32,31 @@ JointProgram::JointProgram(const SharedProgram &program, int n_members, Random *
         is_lent_[static_cast<size_t>(a)] = is_within_ && random->chance(50);
         names_.push_back(std::string(1, static_cast<char>('A' + a)));
     }
+    for (int member = 0; member < n_members && random->chance(40); member++)
+        for (int a = 0; a < n_arrays; a++)
+            draw_copies(a, member, random);
     for (pti_shared_launch &launch : launches_) {
         launch.runs_once = false;
         for (int o = 0; o < launch.call.instance->n_operands && !keeps_; o++)
             launch.runs_once |= launch.call.instance->operand[o].writes &&
                                 is_shared_[static_cast<size_t>(launch.call.array[o])];
     }
+}
+
+void JointProgram::draw_copies(int array, int member, Random *random) {
+    const pti_ownership &ownership = program_.ownerships()[static_cast<size_t>(array)];
+    if (ownership.domain.n_dims == 0 || random->chance(50))
+        return;
+    pti_boxes *copies = pti_copies_get(&copies_, array, member);
+    pti_boxes owned = {};
+    polytile_domain box = random_box_in(*random, ownership.domain);
+    box = pti_box_without_steps(&box);
+    pti_boxes_assign(copies, &box);
+    for (int q = member - member % n_local_; q < member - member % n_local_ + n_local_; q++) {
+        pti_ownership_boxes(&ownership, q, &owned);
+        pti_boxes_subtract_all(copies, &owned);
+    }
+    pti_boxes_free(&owned);
 }
 
 std::string JointProgram::text() const {
@@ -77,7 +98,8 @@ JointSchedule JointProgram::Next(Random *random) {
     pti_superstep_deal(&superstep, 0, n_members_, &after, &parts);
     std::vector<polytile_domain> inner(static_cast<size_t>(n_members_));
     for (int q = 0; q < n_members_; q += n_local_)
-        pti_interiors_find(&superstep, &parts, q, n_local_, &inner[static_cast<size_t>(q)]);
+        pti_interiors_find(&superstep, &parts, is_shared_.get(), q, n_local_,
+                           &inner[static_cast<size_t>(q)]);
     std::vector<const char *> names;
     for (const std::string &name : names_)
         names.push_back(name.c_str());

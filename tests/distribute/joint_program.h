@@ -37,6 +37,8 @@ class JointProgram {
     std::string text() const;
 
   private:
+    /** Elements of other ranks that a member has from before. */
+    void draw_copies(int array, int member, Random *random);
     void lend(const pti_joint_request &request);
 
     const SharedProgram &program_;
