@@ -23,18 +23,35 @@ JointProgram::JointProgram(const SharedProgram &program, int n_members, Random *
     : program_(program), n_members_(n_members), n_local_(draw_local(n_members, random)),
       is_within_(n_local_ > 1 || (n_members == 1 && random->chance(50))),
       keeps_(is_within_ && random->chance(40)), launches_(program.launches()) {
-    const int n_arrays = static_cast<int>(program.ownerships().size());
-    pti_copies_create(n_arrays, n_members, &copies_);
-    is_shared_.reset(new bool[static_cast<size_t>(n_arrays)]);
-    is_lent_.reset(new bool[static_cast<size_t>(n_arrays)]);
-    for (int a = 0; a < n_arrays; a++) {
-        is_shared_[static_cast<size_t>(a)] = is_within_ && random->chance(80);
-        is_lent_[static_cast<size_t>(a)] = is_within_ && random->chance(50);
-        names_.push_back(std::string(1, static_cast<char>('A' + a)));
+    make_arrays();
+    for (size_t a = 0; a < names_.size(); a++) {
+        is_shared_[a] = is_within_ && random->chance(80);
+        is_lent_[a] = is_within_ && random->chance(50);
     }
     for (int member = 0; member < n_members && random->chance(40); member++)
-        for (int a = 0; a < n_arrays; a++)
-            draw_copies(a, member, random);
+        for (size_t a = 0; a < names_.size(); a++)
+            draw_copies(static_cast<int>(a), member, random);
+    find_what_runs_once();
+}
+
+JointProgram::JointProgram(const SharedProgram &program, int n_members, int n_local)
+    : program_(program), n_members_(n_members), n_local_(n_local), is_within_(true), keeps_(false),
+      launches_(program.launches()) {
+    make_arrays();
+    std::fill_n(is_shared_.get(), names_.size(), true);
+    find_what_runs_once();
+}
+
+void JointProgram::make_arrays() {
+    const size_t n_arrays = program_.ownerships().size();
+    pti_copies_create(static_cast<int>(n_arrays), n_members_, &copies_);
+    is_shared_.reset(new bool[n_arrays]());
+    is_lent_.reset(new bool[n_arrays]());
+    for (size_t a = 0; a < n_arrays; a++)
+        names_.push_back(std::string(1, static_cast<char>('A' + a)));
+}
+
+void JointProgram::find_what_runs_once() {
     for (pti_shared_launch &launch : launches_) {
         launch.runs_once = false;
         for (int o = 0; o < launch.call.instance->n_operands && !keeps_; o++)
