@@ -47,6 +47,7 @@ static polytile_status await_index_array(polytile_queue *queue, const pti_reques
     pti_queue_wait_for(queue, PTI_WANT_RELATED, 1, &array);
     PTI_TRY(pti_queue_take_error(queue));
     pti_queue_forget_prepared(queue, array->position);
+    pti_array_forget_indices(array);
     queued->is_written = false;
 done:
     return status;

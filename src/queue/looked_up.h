@@ -4,7 +4,7 @@
 #include "queue/queue.h"
 
 /* Index arrays of a queue, which the inspector reads on the host. Attached memory stays as it is, so what
- * it found is kept with the prepared launch, until the array is detached or a launch writes it. */
+ * it found is kept with the array, until that is detached or a launch writes it. */
 
 /**
  * Wait until the host has the newest elements of a launch's index arrays, and forget what was found in
