@@ -141,6 +141,35 @@ static bool store_seed(example_options *options, const char *value) {
     return count_parse(value, 0, &options->seed);
 }
 
+static bool store_matrix(example_options *options, const char *value) {
+    options->matrix = value;
+    return *value != '\0';
+}
+
+static bool store_kind(example_options *options, const char *value) {
+    options->kind = value;
+    return *value != '\0';
+}
+
+static bool store_rows(example_options *options, const char *value) {
+    return count_parse(value, 1, &options->rows);
+}
+
+static bool store_sparse_kernel(example_options *options, const char *value) {
+    static const struct {
+        const char *name;
+        example_kernel kernel;
+    } named[] = {{"auto", EXAMPLE_AUTO_KERNEL},
+                 {"rows", EXAMPLE_ROWS_KERNEL},
+                 {"entries", EXAMPLE_ENTRIES_KERNEL}};
+    for (size_t k = 0; k < sizeof named / sizeof *named; ++k) {
+        options->kernel = named[k].kernel;
+        if (strcmp(value, named[k].name) == 0)
+            return true;
+    }
+    return false;
+}
+
 static bool store_tf32(example_options *options, const char *value) {
     (void)value;
     return options->tf32 = true;
@@ -250,8 +279,23 @@ static const option option_table[] = {
      "arcs a vertex, on average (default 8); a grid has 4", EXAMPLE_GRAPH, store_degree},
     {"sources", "N", "expects a whole number of at least 1",
      "paths from vertices 0 to N-1 (default 64, or all of\nfewer)", EXAMPLE_GRAPH, store_sources},
+    {"kind", "KIND", "expects band, uniform or power",
+     "a generated matrix: band (default), uniform: as many\n"
+     "entries in each row, power: few rows with many",
+     EXAMPLE_MATRIX, store_kind},
+    {"rows", "N", "expects a whole number of at least 1",
+     "rows and columns of a generated matrix (default\n1048576)", EXAMPLE_MATRIX, store_rows},
+    {"degree", "D", "expects a whole number of at least 1",
+     "entries a row of a generated matrix, about (default 16)", EXAMPLE_MATRIX, store_degree},
+    {"matrix", "FILE.mtx", "expects a Matrix Market file",
+     "a matrix from a file: coordinates, real, integer or\npattern, general or symmetric",
+     EXAMPLE_MATRIX, store_matrix},
     {"seed", "K", "expects a whole number of at least 0", "of the generator (default 1)",
-     EXAMPLE_GRAPH, store_seed},
+     EXAMPLE_GRAPH | EXAMPLE_MATRIX, store_seed},
+    {"kernel", "KIND", "expects auto, rows or entries",
+     "rows: a thread a row; entries: a thread an entry;\n"
+     "auto (default): entries for --kind power, else rows",
+     EXAMPLE_SPARSE_KERNELS, store_sparse_kernel},
     {"kernel", "KIND", "expects crauser or block",
      "block (default): a thread, on a GPU a thread block,\n"
      "a source, with its work arrays in scratch; crauser:\n"

@@ -22,6 +22,8 @@ typedef enum example_extras {
     EXAMPLE_BYTES = 32,
     EXAMPLE_ROUNDS = 64,
     EXAMPLE_TEAMS = 128,
+    EXAMPLE_MATRIX = 256, /* a sparse matrix in place of arrays of a size */
+    EXAMPLE_SPARSE_KERNELS = 512,
 } example_extras;
 
 /** What computes, where a program has several. */
@@ -30,7 +32,9 @@ typedef enum example_kernel {
     EXAMPLE_PLAIN_KERNEL,
     EXAMPLE_BLAS_KERNEL,
     EXAMPLE_BLOCK_KERNEL, /* as auto where there is a graph */
-    EXAMPLE_CRAUSER_KERNEL
+    EXAMPLE_CRAUSER_KERNEL,
+    EXAMPLE_ROWS_KERNEL, /* as auto, unless few rows hold a large part of the matrix */
+    EXAMPLE_ENTRIES_KERNEL
 } example_kernel;
 
 /** What one example is: for its help text and the checks on its arguments. */
@@ -71,6 +75,9 @@ typedef struct example_options {
     int64_t degree;
     int64_t sources;
     int64_t seed;
+    const char *matrix; /* a file; NULL: not given */
+    const char *kind;   /* NULL: not given */
+    int64_t rows;       /* 0: not given */
     bool pinned;
     int n_inputs;
     const char *input[EXAMPLE_MAX_FILES];

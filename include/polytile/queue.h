@@ -143,7 +143,8 @@ polytile_status polytile_queue_create_array(polytile_queue *queue, const char *n
  *         context or queue, not attached, or of another element type than the kernel's body; a
  *         written array that is read-only, or also another operand; a name that no array of the
  *         queue has, or two); UNSUPPORTED (no implementation for the device). The next wait returns
- *         what goes wrong later.
+ *         what goes wrong later. Where subscripts hold elements of an array that an earlier launch
+ *         writes, this waits for that one, and returns its errors.
  */
 polytile_status polytile_queue_launch(polytile_queue *queue, const polytile_kernel *kernel,
                                       const polytile_domain *domain, int n_arrays,

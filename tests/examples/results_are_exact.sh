@@ -61,6 +61,49 @@ for kernel in block crauser; do
         fail "$kernel: the first row of the file is$distances"
 done
 
+# Sparse matrices: of one row, of a prime number of rows, with one entry a row, wider than the rows are many.
+for kind in band uniform power; do
+    for kernel in rows entries; do
+        for limit in 16KiB 100000B 64MiB; do
+            run_checked spmv --kind "$kind" --rows 997 --kernel "$kernel" --limit "$limit" --repeat 2
+            expect 'peak_device_bytes <= limit_bytes'
+            expect 'entries <= 17 * 997'
+        done
+        run_checked spmv --kind "$kind" --rows 997 --kernel "$kernel"
+        expect 'h2d_bytes + d2h_bytes == 0'
+        run_checked spmv --kind "$kind" --rows 97 --degree 500 --seed 4 --kernel "$kernel" --limit 512KiB
+    done
+    run_checked spmv --kind "$kind" --rows 20011 --limit 256KiB
+done
+run_checked spmv --rows 1 --limit 4KiB
+expect 'entries == 1'
+run_checked spmv --rows 50 --degree 1 --kind uniform --limit 4KiB
+expect 'longest_row == 1'
+
+# Its files: comments, entries in any order and twice, rows without any; a symmetric one has both halves.
+printf '%s\n' '%%MatrixMarket matrix coordinate real general' '% a' '' '4 3 5' '4 1 0.5' '1 3 2' '% b' \
+    '1 1 -1e1' '1 3 4' '4 3 1' >"$work/general.mtx"
+printf '%s\n' '%%matrixmarket MATRIX coordinate integer Symmetric' '3 3 4' '1 1 2' '2 1 -1' '3 2 7' \
+    '3 3 5' >"$work/symmetric.mtx"
+printf '%s\n' '%%MatrixMarket matrix coordinate pattern general' '1 5 2' '1 2' '1 5' >"$work/pattern.mtx"
+printf '%s\n' '%%MatrixMarket matrix coordinate real general' '3 2 0' >"$work/empty.mtx"
+for kernel in rows entries; do
+    run_checked spmv --matrix "$work/general.mtx" --kernel "$kernel" --limit 4KiB
+    expect 'n == 4'
+    expect 'entries == 5'
+    expect 'longest_row == 3'
+    run_checked spmv --matrix "$work/symmetric.mtx" --kernel "$kernel" --output "$work/y.npy"
+    expect 'entries == 6'
+    run_checked spmv --matrix "$work/pattern.mtx" --kernel "$kernel"
+    expect 'longest_row == 2'
+done
+run_checked spmv --matrix "$work/empty.mtx"
+expect_exit 0 spmv --matrix "$work/symmetric.mtx" --input "$work/y.npy" --output "$work/twice.npy" --limit 4KiB
+expect_exit 0 spmv --matrix "$work/symmetric.mtx" --input "$work/y.npy" --output "$work/in_place.npy"
+cmp "$work/twice.npy" "$work/in_place.npy" || fail 'a product of a product is the same in place'
+expect_exit 0 field make 64x1 "$work/column.npy" f64
+expect_refusal 2 '2 dimensions' spmv --rows 64 --input "$work/column.npy"
+
 # Two passes over the vector, while a column fits twice; one where all of it fits.
 for limit in 16KiB 64KiB 100000B; do
     run_checked walsh --n 65536 --limit "$limit"
