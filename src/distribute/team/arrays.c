@@ -222,14 +222,15 @@ static polytile_status make_memory_equal(pti_team *team, int n_arrays,
 static polytile_status compare_detached(pti_team *team, int n_arrays,
                                         polytile_array *const *arrays) {
     char words[128];
+    pti_team_call call = {pti_mix(0, n_arrays), words};
+    bool differs;
     if (team->is_given_up)
-        return POLYTILE_OK;
-    uint64_t hash = pti_mix(0, n_arrays);
+        return pti_team_check_given_up(team);
     for (int a = 0; a < n_arrays; a++)
-        hash = pti_mix(hash, arrays[a]->position);
+        call.hash = pti_mix(call.hash, arrays[a]->position);
     snprintf(words, sizeof words, "%d arrays leave%s%.64s", n_arrays,
              n_arrays > 0 ? ", first " : "", n_arrays > 0 ? arrays[0]->name : "");
-    return team->transport->functions->compare(team->transport, hash, words);
+    return pti_team_compare(team, &call, POLYTILE_OK, &differs);
 }
 
 static bool has_attached(int n_arrays, polytile_array *const *arrays) {
