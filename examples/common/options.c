@@ -223,6 +223,8 @@ static const option option_table[] = {
      store_n},
     {"steps", "N", "expects a whole number of at least 1", "time steps (default 100)",
      EXAMPLE_STEPS, store_steps},
+    {"iterations", "N", "expects a whole number of at least 1", "iterations (default 100)",
+     EXAMPLE_ITERATIONS, store_steps},
     {"bytes", "B", "expects a size such as 8 or 1MiB", "bytes of a message (default 8)",
      EXAMPLE_BYTES, store_bytes},
     {"rounds", "R", "expects a whole number of at least 1",

@@ -24,6 +24,7 @@ typedef enum example_extras {
     EXAMPLE_TEAMS = 128,
     EXAMPLE_MATRIX = 256, /* a sparse matrix in place of arrays of a size */
     EXAMPLE_SPARSE_KERNELS = 512,
+    EXAMPLE_ITERATIONS = 1024,
 } example_extras;
 
 /** What computes, where a program has several. */
@@ -62,7 +63,7 @@ typedef struct example_options {
     int n_buffers; /* 0: auto */
     int n_block;   /* 0: not given */
     int64_t block[POLYTILE_MAX_DIMS];
-    int64_t steps;
+    int64_t steps;          /* or iterations */
     int64_t steps_per_pass; /* at most; 0: auto */
     int64_t bytes;          /* of a message; -1: not given */
     int64_t rounds;

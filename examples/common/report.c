@@ -113,7 +113,8 @@ void report_text(const session *s, const result *r) {
     print_numbers(r->shape, r->n_dims, "x");
     printf(" %s", type_text(r->type));
     if (r->n_steps > 0)
-        printf(", %lld steps,", (long long)r->n_steps);
+        printf(", %lld %s,", (long long)r->n_steps,
+               s->spec->extras & EXAMPLE_ITERATIONS ? "iterations" : "steps");
     printf(" on %s", s->device_text);
     if (s->ranks.n > 1)
         printf(" by %d ranks", s->ranks.n);
@@ -164,6 +165,8 @@ static void print_json_problem(const session *s, const result *r) {
     print_json_text("type", type_text(r->type));
     if (s->spec->extras & EXAMPLE_STEPS)
         print_json_count("steps", r->n_steps);
+    if (s->spec->extras & EXAMPLE_ITERATIONS)
+        print_json_count("iterations", r->n_steps);
     for (int k = 0; k < RESULT_MAX_COUNTS && r->counts[k].name != NULL; ++k)
         print_json_count(r->counts[k].name, r->counts[k].count);
     if (s->spec->extras & EXAMPLE_ROUNDS)

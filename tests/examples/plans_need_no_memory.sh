@@ -29,6 +29,8 @@ expect 'arcs == 100000000'
 expect_plan spmv --rows 100000 --limit 1MiB
 expect 'entries == 1699928'
 expect_plan spmv --rows 10000 --kind power --limit 64KiB
+expect_plan cg --rows 100000 --limit 4MiB
+expect 'matrix_bytes == 12 * 1699928 + 8 * 100001'
 expect_plan vector_add --n 67107840 --device 'host(memory=64MiB)' --strategy min-kernels --buffers 1
 expect 'kernels == 12'
 expect 'limit_bytes == 67108864'

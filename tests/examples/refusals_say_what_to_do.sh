@@ -139,6 +139,12 @@ expect_refusal 2 'it is empty' spmv --matrix "$work/bad.mtx"
 printf '3 3 1\n' >"$work/bad.mtx"
 expect_refusal 2 'line 1: the first word is 3; it must be %%MatrixMarket' spmv --matrix "$work/bad.mtx"
 expect_refusal 2 'leave it out' spmv --matrix "$work/bad.mtx" --rows 3
+printf '%s\n' '%%MatrixMarket matrix coordinate real general' '1 1 1' '1 1 2' >"$work/general.mtx"
+expect_refusal 2 'general.mtx: line 1: the matrix is general' cg --matrix "$work/general.mtx"
+expect_refusal 2 'not symmetric; take band' cg --kind power
+expect_refusal 2 'unknown option' cg --kernel rows
+expect_refusal 2 'at least 1' cg --iterations 0
+expect_refusal 2 'several devices' cg --rows 10 --device host,host
 expect_refusal 3 'spmv_rows' spmv --rows 1000 --block 1000 --limit 1KiB
 expect_refusal 3 'round' apsp --scale 10 --limit 16KiB
 expect_refusal 3 'limit' vector_add --n 100 --limit 8B --block 100

@@ -104,6 +104,24 @@ cmp "$work/twice.npy" "$work/in_place.npy" || fail 'a product of a product is th
 expect_exit 0 field make 64x1 "$work/column.npy" f64
 expect_refusal 2 '2 dimensions' spmv --rows 64 --input "$work/column.npy"
 
+# Conjugate gradients, nearly exact. With all vectors and a quarter of the matrix in the limit, little more moves than
+# what of the matrix cannot stay. A diagonal is solved by one iteration; what follows changes nothing.
+for limit in 100000B 1MiB 64MiB; do
+    expect_exit 0 cg --rows 997 --iterations 12 --limit "$limit" --check --json --repeat 2
+    expect 'peak_device_bytes <= limit_bytes'
+done
+for rows in 1 2 97; do
+    expect_exit 0 cg --rows "$rows" --degree 6 --iterations 60 --limit 100000B --check --json
+    expect_exit 0 cg --rows "$rows" --degree 6 --iterations 60 --check --json
+    expect 'h2d_bytes + d2h_bytes == 0'
+done
+expect_exit 0 cg --rows 20000 --iterations 20 --check --json --limit 1699786B
+expect 'limit_bytes - vector_bytes < 0.2501 * matrix_bytes'
+expect 'h2d_bytes + d2h_bytes <= 1.05 * least_bytes'
+printf '%s\n' '%%MatrixMarket matrix coordinate integer symmetric' '2 2 2' '1 1 4' '2 2 4' >"$work/diagonal.mtx"
+expect_exit 0 cg --matrix "$work/diagonal.mtx" --iterations 9 --check --json
+expect 'max_error == 0'
+
 # Two passes over the vector, while a column fits twice; one where all of it fits.
 for limit in 16KiB 64KiB 100000B; do
     run_checked walsh --n 65536 --limit "$limit"

@@ -84,12 +84,12 @@ static const uint32_t weights[BLOCK] = {
 typedef struct block {
     pti_value_range values;
     uint64_t sum; /* of the elements with their weights */
-    bool ascends;
+    bool ascends; /* or nobody asks */
 } block;
 
 /* Written so that compilers turn the loops into a few wide instructions. */
 #define DEFINE_SUMMARISE(T, suffix)                                                                \
-    static inline block summarise_##suffix(const T *element, int n) {                              \
+    static inline block summarise_##suffix(const T *element, int n, bool asks_order) {             \
         T least = element[0], most = element[0];                                                   \
         uint64_t sum = 0;                                                                          \
         T n_descents = 0;                                                                          \
@@ -98,7 +98,7 @@ typedef struct block {
             most = element[k] > most ? element[k] : most;                                          \
             sum += (uint64_t)(u##suffix)element[k] * weights[k];                                   \
         }                                                                                          \
-        for (int k = 1; k < n; k++)                                                                \
+        for (int k = 1; asks_order && k < n; k++)                                                  \
             n_descents += (T)(element[k] < element[k - 1]);                                        \
         return (block){{least, most}, sum, n_descents == 0};                                       \
     }
@@ -130,29 +130,38 @@ static void load_wide(const pti_index_array *array, int n, int64_t *at, int64_t 
     }
 }
 
-static block read_wide(const pti_index_array *array, int n, int64_t *at) {
+static block read_wide(const pti_index_array *array, int n, int64_t *at, bool asks_order) {
     int64_t element[BLOCK];
     load_wide(array, n, at, element);
-    return n == BLOCK ? summarise_wide(element, BLOCK) : summarise_wide(element, n);
+    return n == BLOCK ? summarise_wide(element, BLOCK, asks_order)
+                      : summarise_wide(element, n, asks_order);
 }
 
-static block read_narrow(const pti_index_array *array, int n, int64_t *at) {
-    int32_t element[BLOCK];
+/** Return the next n elements of i32 where they lie, or copied where they do not lie one behind the
+ * other. */
+static const int32_t *load_narrow(const pti_index_array *array, int n, int64_t *at, int32_t *copy) {
+    const char *first = array->data + pti_memory_layout_offset(&array->layout, at);
     int64_t wide[BLOCK];
-    if (is_dense(array)) {
-        memcpy(element, array->data + pti_memory_layout_offset(&array->layout, at),
-               (size_t)n * sizeof *element);
+    if (is_dense(array) && (uintptr_t)first % sizeof *copy == 0) {
         at[0] += n;
-    } else {
-        load_wide(array, n, at, wide);
-        for (int k = 0; k < n; k++)
-            element[k] = (int32_t)wide[k];
+        return (const int32_t *)(const void *)first;
     }
-    return n == BLOCK ? summarise_narrow(element, BLOCK) : summarise_narrow(element, n);
+    load_wide(array, n, at, wide);
+    for (int k = 0; k < n; k++)
+        copy[k] = (int32_t)wide[k];
+    return copy;
 }
 
-static block read_block(const pti_index_array *array, int n, int64_t *at) {
-    return array->is_wide ? read_wide(array, n, at) : read_narrow(array, n, at);
+static block read_narrow(const pti_index_array *array, int n, int64_t *at, bool asks_order) {
+    int32_t copy[BLOCK];
+    const int32_t *element = load_narrow(array, n, at, copy);
+    return n == BLOCK ? summarise_narrow(element, BLOCK, asks_order)
+                      : summarise_narrow(element, n, asks_order);
+}
+
+static block read_block(const pti_index_array *array, int n, int64_t *at, bool asks_order) {
+    return array->is_wide ? read_wide(array, n, at, asks_order)
+                          : read_narrow(array, n, at, asks_order);
 }
 
 /** Read all elements block by block: their hash, whether they ascend, and, of one dimension, the groups of
@@ -164,7 +173,8 @@ static void read_once(pti_index_array *array, pti_value_range *groups) {
     array->ascends = array->domain.n_dims == 1;
     first_element(&array->domain, at);
     for (int64_t first = 0; first < n_elements; first += BLOCK) {
-        const block found = read_block(array, (int)pti_min(BLOCK, n_elements - first), at);
+        const block found =
+            read_block(array, (int)pti_min(BLOCK, n_elements - first), at, array->ascends);
         array->hash = pti_mix(array->hash, (int64_t)found.sum);
         array->ascends = array->ascends && found.ascends && found.values.least >= before;
         before = found.values.most;
