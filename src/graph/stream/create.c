@@ -200,6 +200,7 @@ polytile_status polytile_stream_create(const polytile_graph *graph, const polyti
         return pti_fail_memory(ctx, "a stream", sizeof *made);
     made->object.context = ctx;
     made->drops = options != NULL && options->drops_when_full;
+    made->is_synchronous = !plan->overlap;
     status = fill_in(made, graph, plan);
     pti_error_keep(&failed, ctx, status);
     if (status != POLYTILE_OK) {

@@ -101,6 +101,7 @@ struct polytile_stream {
     pti_object object;
     char *name; /* in error texts; owned */
     bool drops;
+    bool is_synchronous;
     pti_expansion expansion; /* a copy of the plan's; owned */
     pti_firing_order order;  /* owned */
     int n_memories;
@@ -205,6 +206,10 @@ void pti_stream_stop(polytile_stream *stream);
 
 /** Return whether a task may run a frame now. The mutex is locked. */
 bool pti_stream_may_run(const polytile_stream *stream, int task, int64_t frame);
+
+/** Return whether a lane's task has its turn in a synchronous cycle; without these, always. The mutex is
+ * locked. */
+bool pti_stream_has_turn(const pti_stream_lane *lane, int task);
 
 /** Note that all lanes are done with a frame. The mutex is locked. */
 void pti_stream_finish_frame(polytile_stream *stream, int64_t frame);
