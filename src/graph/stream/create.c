@@ -155,6 +155,7 @@ static polytile_status fill_in(polytile_stream *stream, const polytile_graph *gr
     PTI_TRY(find_window(stream, plan));
     PTI_TRY(pti_stream_open_lanes(stream, plan));
     PTI_TRY(pti_stream_take_memory(stream, graph, plan));
+    PTI_TRY(pti_stream_prove_plan(stream, plan));
     PTI_TRY(pti_stream_prepare_actors(stream, graph, plan));
     PTI_TRY(begin_mutex(stream));
     PTI_TRY(pti_stream_start(stream));

@@ -2,7 +2,7 @@
 #define POLYTILE_GRAPH_STREAM_STREAM_H
 
 #include "graph/plan/plan.h"
-#include "graph/stream/order.h"
+#include "graph/schedule/order.h"
 #include "launch/device/device.h"
 #include "launch/execute/run_check.h"
 #include <polytile/stream.h>
@@ -175,6 +175,13 @@ void pti_stream_free_memory(polytile_stream *stream);
 /** Copy bytes within a memory, or set zeros (from NULL), by the device that has it. */
 polytile_status pti_stream_copy_within(polytile_device *device, bool is_on_gpu, void *to,
                                        const void *from, int64_t n_bytes);
+
+/* prove.c */
+
+/** Prove that no frame is written over before it is read. Errors: INTERNAL with the counterexample,
+ * NO_MEMORY. */
+polytile_status pti_stream_prove_plan(const polytile_stream *stream,
+                                      const polytile_graph_plan *plan);
 
 /* lanes.c */
 
