@@ -72,22 +72,40 @@ static bool store_buffers(example_options *options, const char *value) {
     return true;
 }
 
-/** Store numbers with an x between them, such as 32x8. */
-static bool store_block(example_options *options, const char *value) {
+/** Store at most so many numbers with an x between them, such as 32x8. */
+static bool store_numbers(const char *value, int most, int64_t *numbers, int *n) {
     char number[24];
-    options->n_block = 0;
+    *n = 0;
     for (;;) {
         size_t length = strcspn(value, "x");
-        if (length >= sizeof(number) || options->n_block == POLYTILE_MAX_DIMS)
+        if (length >= sizeof(number) || *n == most)
             return false;
         memcpy(number, value, length);
         number[length] = '\0';
-        if (!count_parse(number, 1, &options->block[options->n_block++]))
+        if (!count_parse(number, 1, &numbers[(*n)++]))
             return false;
         if (value[length] == '\0')
             return true;
         value += length + 1;
     }
+}
+
+static bool store_block(example_options *options, const char *value) {
+    return store_numbers(value, POLYTILE_MAX_DIMS, options->block, &options->n_block);
+}
+
+static bool store_extents(example_options *options, const char *value) {
+    return store_numbers(value, EXAMPLE_VOLUME_DIMS, options->volume, &options->n_volume) &&
+           options->n_volume == EXAMPLE_VOLUME_DIMS;
+}
+
+static bool store_sizes(example_options *options, const char *value) {
+    return count_parse(value, 1, &options->sizes) && options->sizes <= EXAMPLE_MOST_SIZES;
+}
+
+static bool store_overlap(example_options *options, const char *value) {
+    options->no_overlap = strcmp(value, "off") == 0;
+    return options->no_overlap || strcmp(value, "on") == 0;
 }
 
 static bool store_steps_per_pass(example_options *options, const char *value) {
@@ -231,6 +249,14 @@ static const option option_table[] = {
      "there and back so often (default 1000)", EXAMPLE_ROUNDS, store_rounds},
     {"teams", "Q", "expects a whole number from 1 to 256",
      "slots along a side, q x q in all (default 2)", EXAMPLE_TEAMS, store_teams},
+    {"sizes", "N", "expects a whole number from 1 to 1000", "openings of sizes 1 to N (default 40)",
+     EXAMPLE_SIZES, store_sizes},
+    {"extents", "IxJxK", "expects three numbers, such as 512x512x512",
+     "the extents of a volume that is generated, or of an\n--input without .npy, bytes in C order",
+     EXAMPLE_VOLUME, store_extents},
+    {"overlap", "on|off", "expects on or off",
+     "on (default): transfers and computing overlap; off:\nall units transfer, then all compute",
+     EXAMPLE_STREAM, store_overlap},
     {"device", "TEXT", "expects a device such as host, cuda:0 or 'host(memory=64MiB,threads=2)'",
      "where to run: host (default), cuda:0 (the first GPU),\n"
      "'host(memory=64MiB,threads=2)'; 'cuda:0,cuda:1': on\n"
@@ -293,7 +319,7 @@ static const option option_table[] = {
      "a matrix from a file: coordinates, real, integer or\npattern, general or symmetric",
      EXAMPLE_MATRIX, store_matrix},
     {"seed", "K", "expects a whole number of at least 0", "of the generator (default 1)",
-     EXAMPLE_GRAPH | EXAMPLE_MATRIX, store_seed},
+     EXAMPLE_GRAPH | EXAMPLE_MATRIX | EXAMPLE_SEED, store_seed},
     {"kernel", "KIND", "expects auto, rows or entries",
      "rows: a thread a row; entries: a thread an entry;\n"
      "auto (default): entries for --kind power, else rows",
@@ -425,6 +451,7 @@ example_parsed example_options_parse(const example_spec *spec, int argc, char **
                                  .teams = 2,
                                  .split_k = true,
                                  .seed = 1,
+                                 .sizes = 40,
                                  .repeat = 1};
     for (int position = 1; position < argc; ++position) {
         if (strcmp(argv[position], "--help") == 0)

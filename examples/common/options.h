@@ -8,6 +8,8 @@ enum {
     EXAMPLE_MAX_FILES = 4,
     EXAMPLE_MOST_RANKS = 65536,
     EXAMPLE_MOST_UNITS = 1024,
+    EXAMPLE_MOST_SIZES = 1000,
+    EXAMPLE_VOLUME_DIMS = 3,
     EXAMPLE_MISUSE_SIZE = 1024
 };
 
@@ -25,6 +27,10 @@ typedef enum example_extras {
     EXAMPLE_MATRIX = 256, /* a sparse matrix in place of arrays of a size */
     EXAMPLE_SPARSE_KERNELS = 512,
     EXAMPLE_ITERATIONS = 1024,
+    EXAMPLE_STREAM = 2048, /* a graph of actors, as polytile/stream.h has it */
+    EXAMPLE_VOLUME = 4096, /* a file of bytes, which says no extents */
+    EXAMPLE_SIZES = 8192,
+    EXAMPLE_SEED = 16384,
 } example_extras;
 
 /** What computes, where a program has several. */
@@ -44,8 +50,9 @@ typedef struct example_spec {
     const char *summary;
     int64_t default_n; /* 0: it has no --n */
     int64_t least_n;
-    int extras;      /* example_extras, or-ed */
-    bool uses_queue; /* its launches go through a queue, not one by one */
+    int extras;       /* example_extras, or-ed */
+    bool uses_queue;  /* its launches go through a queue, not one by one */
+    bool uses_stream; /* its kernels are actors of a graph, whose stream opens the devices */
     int n_inputs;
     int n_outputs;
     const char *files; /* what --input and --output hold, in order */
@@ -79,6 +86,10 @@ typedef struct example_options {
     const char *matrix; /* a file; NULL: not given */
     const char *kind;   /* NULL: not given */
     int64_t rows;       /* 0: not given */
+    int64_t sizes;
+    int n_volume; /* 0: not given */
+    int64_t volume[EXAMPLE_VOLUME_DIMS];
+    bool no_overlap;
     bool pinned;
     int n_inputs;
     const char *input[EXAMPLE_MAX_FILES];

@@ -119,6 +119,10 @@ typedef struct polytile_graph_summary {
     bool mapping_is_exact;   /* no other mapping has a better bound; false: not proved */
     bool channels_are_least; /* no schedule of this period has channels of fewer bytes; likewise */
     double plan_seconds;
+    int64_t h2d_bytes; /* that a frame moves from host memory to units with a memory of their own */
+    int64_t d2h_bytes; /* back */
+    int64_t p2p_bytes; /* between memories of units, or hosts */
+    int64_t device_bytes; /* the most of a unit's own memory that channels have; 0: none has one */
 } polytile_graph_summary;
 void polytile_graph_plan_get_summary(const polytile_graph_plan *plan,
                                      polytile_graph_summary *summary);

@@ -37,6 +37,11 @@ expect 'limit_bytes == 67108864'
 expect_exit 0 vector_add --n 10 --plan --output "$work/none.npy"
 [[ ! -e $work/none.npy ]] || fail '--plan creates no output file'
 expect_refusal 2 '2^61' vector_add --n 9000000000000000000 --plan
+expect_plan granulometry --n 4096 --limit 512GiB
+expect 'sizes == 40'
+expect 'lower_bound_bytes == 4096 * 4096 * 4096'
+expect_plan granulometry --n 512 --device cuda:0,cuda:1 --limit 16GiB
+expect 'devices == 2'
 
 # The lower bound is the whole run's, field there and back once, whether it is planned or run.
 expect_plan jacobi --n 600 --steps 6 --limit 256KiB

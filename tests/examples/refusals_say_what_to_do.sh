@@ -146,6 +146,28 @@ expect_refusal 2 'unknown option' cg --kernel rows
 expect_refusal 2 'at least 1' cg --iterations 0
 expect_refusal 2 'several devices' cg --rows 10 --device host,host
 expect_refusal 3 'spmv_rows' spmv --rows 1000 --block 1000 --limit 1KiB
+# Volumes, and options that streams have no use for.
+expect_refusal 2 'from 1 to 1000' granulometry --sizes 0
+expect_refusal 2 'from 1 to 1000' granulometry --sizes 1001
+expect_refusal 2 'expects three numbers' granulometry --extents 5x5
+expect_refusal 2 'expects three numbers' granulometry --extents 5x5x5x5
+expect_refusal 2 'on or off' granulometry --overlap maybe
+expect_refusal 2 'both give a size' granulometry --n 5 --extents 5x5x5
+expect_refusal 2 '--share: ' granulometry --share equal
+expect_refusal 2 '--block: ' granulometry --block 1x1x1
+expect_refusal 2 '--buffers: ' granulometry --buffers 2
+expect_refusal 2 '--trace: ' granulometry --trace "$work/trace.json"
+expect_refusal 2 'same device' granulometry --n 8 --device host,host
+expect_refusal 2 'unknown option' jacobi3d --sizes 3
+expect_refusal 2 'are not run' granulometry --n 8 --sizes 2 --strategy paper
+expect_refusal 2 'use best or paper' granulometry --n 8 --strategy min-time
+expect_refusal 2 'exceed 64 bits' granulometry --extents 9000000000000x9000000000000x2 --plan
+expect_refusal 3 'limit' granulometry --n 64 --limit 64KiB
+printf 'twelve bytes' >"$work/twelve.raw"
+expect_refusal 2 'say its extents by --extents' granulometry --input "$work/twelve.raw"
+expect_refusal 2 'fewer bytes than the 13 of 1x1x13' granulometry --input "$work/twelve.raw" --extents 1x1x13
+expect_refusal 2 'more bytes than the 8 of 2x2x2' granulometry --input "$work/twelve.raw" --extents 2x2x2
+expect_refusal 2 'cannot open' granulometry --input "$work/missing.raw" --extents 2x2x2
 expect_refusal 3 'round' apsp --scale 10 --limit 16KiB
 expect_refusal 3 'limit' vector_add --n 100 --limit 8B --block 100
 expect_refusal 3 'matmul' matmul --n 4096 --limit 1KiB --split-k off

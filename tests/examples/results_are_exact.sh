@@ -160,4 +160,24 @@ run_checked vector_add --n 1
 run_checked matrix_add --n 1
 run_checked matmul --n 1
 run_limited vector_add --n 5000 --device 'host(threads=1,memory=8KiB)' --repeat 3
+
+# Openings on one unit and on several, whatever the size and the extents; kernels: those of one volume.
+for size in '--n 1' '--n 5' '--n 31' '--extents 7x40x12' '--extents 1x1x9'; do
+    for device in host 'host(memory=1MiB)' 'host(threads=1)+host(memory=2MiB,threads=2)'; do
+        # shellcheck disable=SC2086 # a size is two words
+        run_checked granulometry $size --sizes 4 --device "$device" --repeat 3
+        expect 'kernels == 1 + 4 * 5 + 4'
+        expect 'sizes == 4'
+        expect 'frames == 3'
+        expect 'measured_period_s > 0'
+    done
+done
+run_limited granulometry --n 20 --sizes 3 --limit 64KiB --overlap off --repeat 2
+expect 'lower_bound_bytes == 8000'
+run_limited granulometry --n 20 --sizes 12 --limit 40KiB
+run_checked granulometry --n 40 --sizes 2 --seed 7 --output "$work/counts.npy"
+expect_exit 0 granulometry --n 40 --sizes 2 --seed 7
+counts=$(tail -c 24 "$work/counts.npy" | od -An -t d8 | tr -s ' \n' ' ')
+table=$(awk '$1 ~ /^[0-9]+$/ { printf " %s", $2 }' "$work/out")
+[[ $counts == "$table " || $counts == "$table" ]] || fail "the file has$counts, the table$table"
 finish

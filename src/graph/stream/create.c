@@ -155,6 +155,7 @@ static polytile_status fill_in(polytile_stream *stream, const polytile_graph *gr
     PTI_TRY(find_window(stream, plan));
     PTI_TRY(pti_stream_open_lanes(stream, plan));
     PTI_TRY(pti_stream_take_memory(stream, graph, plan));
+    PTI_TRY(pti_stream_prove_plan(stream, plan));
     PTI_TRY(pti_stream_prepare_actors(stream, graph, plan));
     PTI_TRY(begin_mutex(stream));
     PTI_TRY(pti_stream_start(stream));
@@ -200,6 +201,7 @@ polytile_status polytile_stream_create(const polytile_graph *graph, const polyti
         return pti_fail_memory(ctx, "a stream", sizeof *made);
     made->object.context = ctx;
     made->drops = options != NULL && options->drops_when_full;
+    made->is_synchronous = !plan->overlap;
     status = fill_in(made, graph, plan);
     pti_error_keep(&failed, ctx, status);
     if (status != POLYTILE_OK) {

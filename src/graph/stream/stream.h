@@ -2,7 +2,7 @@
 #define POLYTILE_GRAPH_STREAM_STREAM_H
 
 #include "graph/plan/plan.h"
-#include "graph/stream/order.h"
+#include "graph/schedule/order.h"
 #include "launch/device/device.h"
 #include "launch/execute/run_check.h"
 #include <polytile/stream.h>
@@ -101,6 +101,7 @@ struct polytile_stream {
     pti_object object;
     char *name; /* in error texts; owned */
     bool drops;
+    bool is_synchronous;
     pti_expansion expansion; /* a copy of the plan's; owned */
     pti_firing_order order;  /* owned */
     int n_memories;
@@ -175,6 +176,13 @@ void pti_stream_free_memory(polytile_stream *stream);
 polytile_status pti_stream_copy_within(polytile_device *device, bool is_on_gpu, void *to,
                                        const void *from, int64_t n_bytes);
 
+/* prove.c */
+
+/** Prove that no frame is written over before it is read. Errors: INTERNAL with the counterexample,
+ * NO_MEMORY. */
+polytile_status pti_stream_prove_plan(const polytile_stream *stream,
+                                      const polytile_graph_plan *plan);
+
 /* lanes.c */
 
 /** Find lanes, and open their devices. Errors: UNSUPPORTED, NO_MEMORY, as polytile_device_open(). */
@@ -205,6 +213,10 @@ void pti_stream_stop(polytile_stream *stream);
 
 /** Return whether a task may run a frame now. The mutex is locked. */
 bool pti_stream_may_run(const polytile_stream *stream, int task, int64_t frame);
+
+/** Return whether a lane's task has its turn in a synchronous cycle; without these, always. The mutex is
+ * locked. */
+bool pti_stream_has_turn(const pti_stream_lane *lane, int task);
 
 /** Note that all lanes are done with a frame. The mutex is locked. */
 void pti_stream_finish_frame(polytile_stream *stream, int64_t frame);

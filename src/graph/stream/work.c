@@ -36,8 +36,10 @@ static int find_next(const pti_stream_lane *lane) {
 /** Return the next task if it may run now; -1: it may not. */
 static int find_ready(const pti_stream_lane *lane) {
     const int next = find_next(lane);
-    return next >= 0 && pti_stream_may_run(lane->stream, next, lane->stream->done[next]) ? next
-                                                                                         : -1;
+    const bool is_ready = next >= 0 &&
+                          pti_stream_may_run(lane->stream, next, lane->stream->done[next]) &&
+                          pti_stream_has_turn(lane, next);
+    return is_ready ? next : -1;
 }
 
 bool pti_stream_is_still(const polytile_stream *stream) {
