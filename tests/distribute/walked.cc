@@ -41,7 +41,7 @@ void PrintTo(const MovedBy &moved, std::ostream *out) {
     *out << "behind: ";
     for (const Moved &of : moved.behind)
         PrintTo(of, out);
-    *out << "\n";
+    *out << moved.combined_bytes << " bytes combined\n";
 }
 
 namespace {
@@ -52,12 +52,17 @@ std::vector<MovedBy> noted;
 std::map<std::string, int64_t> copied;
 
 void note(const pti_list_run *run, const pti_joint_op *op, MovedBy *moved) {
-    if (op->kind != PTI_JOINT_SEND && op->kind != PTI_JOINT_COPY)
+    if (op->kind != PTI_JOINT_SEND && op->kind != PTI_JOINT_COPY && op->kind != PTI_JOINT_COMBINE)
         return;
     const polytile_array *array = run->team->array[op->array].array;
+    const int64_t n_bytes = pti_boxes_count(&op->boxes) * array->element_bytes;
     const bool sends = op->kind == PTI_JOINT_SEND;
-    Moved of = {sends ? op->member : op->peer, sends ? op->peer : op->member, array->name, sends,
-                pti_boxes_count(&op->boxes) * array->element_bytes};
+    if (op->kind == PTI_JOINT_COMBINE) {
+        moved->combined_bytes += n_bytes;
+        return;
+    }
+    const Moved of = {sends ? op->member : op->peer, sends ? op->peer : op->member, array->name,
+                      sends, n_bytes};
     (op->launch == 0 ? moved->before : moved->behind).push_back(of);
 }
 
@@ -122,6 +127,7 @@ std::vector<MovedBy> planned_moves(const polytile_ranks_plan *plan, int process)
         const pti_members_plan_step &step = plan->members.step[plan->members.step[s].same_as];
         const pti_members_plan_flow *flow = plan->members.step_flow + step.first_flow;
         MovedBy moved;
+        moved.combined_bytes = step.combined_bytes;
         for (int f = 0; f < step.n_before + step.n_after; f++)
             if (flow[f].from_process == process)
                 (f < step.n_before ? moved.before : moved.behind).push_back(move_of(plan, flow[f]));

@@ -27,8 +27,10 @@ struct Moved {
  * arrays. */
 struct MovedBy {
     std::vector<Moved> before, behind;
+    int64_t combined_bytes = 0; /* with all others */
     bool operator==(const MovedBy &other) const {
-        return before == other.before && behind == other.behind;
+        return before == other.before && behind == other.behind &&
+               combined_bytes == other.combined_bytes;
     }
     friend void PrintTo(const MovedBy &moved, std::ostream *out);
 };

@@ -33,15 +33,13 @@ pti_superstep pti_members_plan_first_superstep(const pti_members_plan *plan) {
     return superstep_of(plan, plan->first_launch, plan->n_first);
 }
 
-/* The exchange before the first superstep is kept. */
-static bool add_exchanges(const pti_instance *arrays, pti_superstep_parts *parts, int n_launches,
-                          pti_members_plan *plan) {
-    bool added = pti_members_plan_add_step(arrays, parts, n_launches, plan);
-    if (plan->n_supersteps == 0) {
-        plan->first = parts->before;
-        parts->before = (pti_exchange){0};
-    }
-    return added;
+/* Keep the first exchange before a superstep that moves anything. */
+static void keep_exchange(pti_exchange *before, pti_members_plan *plan) {
+    if (plan->first.n_transfers > 0 || before->n_transfers == 0)
+        return;
+    plan->first = *before;
+    plan->first_moving = plan->n_supersteps;
+    *before = (pti_exchange){0};
 }
 
 static void add_threads(const pti_superstep_parts *parts, pti_members_plan *plan) {
@@ -53,21 +51,25 @@ static void add_threads(const pti_superstep_parts *parts, pti_members_plan *plan
     }
 }
 
-/* False when memory runs out. */
-static bool add_combined(const pti_superstep *superstep, pti_members_plan *plan) {
-    bool failed = false;
-    for (int l = 0; l < superstep->n_launches; l++) {
-        const pti_shared_launch *launch = &superstep->launch[l];
-        const pti_instance *instance = launch->call.instance;
-        pti_home home = pti_home_of(launch, superstep->ownerships);
-        failed = failed || home.failed;
-        for (int p = 0; p < instance->n_operands; p++) {
-            polytile_domain hull = pti_footprint_hull(instance, p, PTI_WRITES, &instance->threads);
-            if (pti_home_combines(&home, launch, superstep->ownerships, p))
-                plan->combined_bytes += pti_box_count(&hull) * instance->operand[p].element_bytes;
-        }
+/* The bytes that a launch combines across members. False when memory runs out. */
+static bool add_combined(const pti_superstep *superstep, int l, int64_t *n_bytes) {
+    const pti_shared_launch *launch = &superstep->launch[l];
+    const pti_instance *instance = launch->call.instance;
+    const pti_home home = pti_home_of(launch, superstep->ownerships);
+    for (int p = 0; p < instance->n_operands; p++) {
+        polytile_domain hull = pti_footprint_hull(instance, p, PTI_WRITES, &instance->threads);
+        if (pti_home_combines(&home, launch, superstep->ownerships, p))
+            *n_bytes += pti_box_count(&hull) * instance->operand[p].element_bytes;
     }
-    return !failed;
+    return !home.failed;
+}
+
+static bool count_combined(const pti_superstep *superstep, int64_t *n_bytes) {
+    bool counted = true;
+    *n_bytes = 0;
+    for (int l = 0; l < superstep->n_launches && counted; l++)
+        counted = add_combined(superstep, l, n_bytes);
+    return counted;
 }
 
 /* Keep the launches of the first superstep as members run them. */
@@ -85,11 +87,15 @@ static bool keep_launches(const pti_superstep *superstep, pti_members_plan *plan
 static bool add_superstep(const pti_members_plan_request *request, pti_dry_run *run,
                           pti_members_plan *plan) {
     const pti_superstep *superstep = &run->superstep;
+    int64_t combined_bytes;
     if ((plan->n_supersteps == 0 && !keep_launches(superstep, plan)) ||
-        !add_exchanges(request->arrays, &run->parts, superstep->n_launches, plan) ||
-        !add_combined(superstep, plan))
+        !count_combined(superstep, &combined_bytes) ||
+        !pti_members_plan_add_step(request->arrays, &run->parts, superstep->n_launches,
+                                   combined_bytes, plan))
         return false;
     add_threads(&run->parts, plan);
+    keep_exchange(&run->parts.before, plan);
+    plan->combined_bytes += combined_bytes;
     plan->n_longest = (int)pti_max(plan->n_longest, superstep->n_launches);
     plan->n_supersteps++;
     return true;

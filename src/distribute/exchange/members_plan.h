@@ -28,9 +28,10 @@ typedef struct pti_members_plan_step {
     int first_launch;
     int n_launches;
     int same_as; /* the first of some steps around which the same travels; itself, if it is new */
-    int first_flow; /* of a new one: of `step_flow` */
-    int n_before;   /* flows before the launches, */
-    int n_after;    /* and those behind, which follow */
+    int first_flow;         /* of a new one: of `step_flow` */
+    int n_before;           /* flows before the launches, */
+    int n_after;            /* and those behind, which follow */
+    int64_t combined_bytes; /* results that every member has a part of */
 } pti_members_plan_step;
 
 /** What one member does of all launches. */
@@ -67,7 +68,8 @@ typedef struct pti_members_plan {
     int64_t exchanged_bytes; /* of all flows */
     int64_t message_bytes;   /* of those from process to process */
     int64_t combined_bytes;  /* of results that every member has a part of */
-    pti_exchange first;      /* before the first superstep */
+    pti_exchange first;      /* before the first superstep before which anything travels, */
+    int first_moving;        /* and which that is; 0: none */
 } pti_members_plan;
 
 /** Launches over arrays of which operand p of `arrays` describes the p-th. */
@@ -107,8 +109,9 @@ pti_superstep pti_members_plan_first_superstep(const pti_members_plan *plan);
 
 /* members_steps.c */
 
-/** Add what travels around the next superstep. False when memory runs out. */
+/** Add the next superstep, of so many launches, and what travels around it. False when memory runs
+ * out. */
 bool pti_members_plan_add_step(const pti_instance *arrays, const pti_superstep_parts *parts,
-                               int n_launches, pti_members_plan *plan);
+                               int n_launches, int64_t combined_bytes, pti_members_plan *plan);
 
 #endif

@@ -90,7 +90,8 @@ static bool is_flow_alike(const pti_members_plan_flow *one, const pti_members_pl
 
 static bool moves_alike(const pti_members_plan *plan, const pti_members_plan_step *one,
                         const pti_members_plan_step *other) {
-    bool alike = one->n_before == other->n_before && one->n_after == other->n_after;
+    bool alike = one->n_before == other->n_before && one->n_after == other->n_after &&
+                 one->combined_bytes == other->combined_bytes;
     for (int f = 0; f < one->n_before + one->n_after && alike; f++)
         alike = is_flow_alike(&plan->step_flow[one->first_flow + f],
                               &plan->step_flow[other->first_flow + f]);
@@ -115,7 +116,7 @@ static void join_step(pti_members_plan *plan, pti_members_plan_step *step) {
 }
 
 bool pti_members_plan_add_step(const pti_instance *arrays, const pti_superstep_parts *parts,
-                               int n_launches, pti_members_plan *plan) {
+                               int n_launches, int64_t combined_bytes, pti_members_plan *plan) {
     const int number = plan->n_supersteps;
     if (!PTI_RESIZE(plan->step, number + 1))
         return false;
@@ -126,7 +127,8 @@ bool pti_members_plan_add_step(const pti_instance *arrays, const pti_superstep_p
                                     .n_launches = n_launches,
                                     .first_flow = plan->n_step_flows,
                                     .n_before = parts->before.n_transfers,
-                                    .n_after = parts->after.n_transfers};
+                                    .n_after = parts->after.n_transfers,
+                                    .combined_bytes = combined_bytes};
     if (!add_exchange(arrays, &parts->before, plan) || !add_exchange(arrays, &parts->after, plan))
         return false;
     join_step(plan, step);

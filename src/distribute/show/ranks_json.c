@@ -168,6 +168,7 @@ static json_t *json_step(const polytile_ranks_plan *plan, int number) {
         {"first_launch", json_integer(step->first_launch)},
         {"launches", json_integer(step->n_launches)},
         {"same_as", is_new ? json_null() : json_integer(step->same_as)},
+        {"combined_bytes", json_integer(step->combined_bytes)},
         {"before", json_flows(plan, flow, is_new ? step->n_before : 0)},
         {"behind", json_flows(plan, flow + step->n_before, is_new ? step->n_after : 0)},
         {NULL, NULL},

@@ -74,6 +74,16 @@ static pti_words describe_plane(const pti_ranks_panel *of) {
     return words;
 }
 
+/* When what is drawn of arrays travels. */
+static pti_words describe_moment(const pti_members_plan *members) {
+    if (members->n_supersteps == 1)
+        return (pti_words){""};
+    return members->first_moving == 0
+               ? pti_words_of(" at the first exchange")
+               : pti_words_of(" before launch %d",
+                              members->step[members->first_moving].first_launch);
+}
+
 static void draw_caption(pti_text *svg, const pti_ranks_panel *of, double x, double y) {
     const polytile_ranks_plan *plan = of->plan;
     const pti_words plane = describe_plane(of);
@@ -88,8 +98,7 @@ static void draw_caption(pti_text *svg, const pti_ranks_panel *of, double x, dou
     else
         pti_svg_label(svg, "head", x, y, "%s%s: %s travel%s",
                       plan->launches.arrays->operand[of->array].name, plane.text,
-                      pti_words_size(n_bytes).text,
-                      plan->members.n_supersteps > 1 ? " at the first exchange" : "");
+                      pti_words_size(n_bytes).text, describe_moment(&plan->members).text);
 }
 
 /* Draw the threads (array -1) or an array below a caption; the height of both. */

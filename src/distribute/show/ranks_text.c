@@ -28,9 +28,12 @@ static void add_title(pti_text *text, const polytile_ranks_plan *plan) {
 
 /** The devices of each rank, or of the process. */
 static void add_devices(pti_text *text, const polytile_ranks_plan *plan) {
-    for (int m = 0; plan->of.device != NULL && m < plan->of.n_local; m++)
-        pti_text_add(text, m == 0 ? PTI_ROW "%s" : "%.0s, %s", "devices", plan->of.device[m]);
-    pti_text_add(text, plan->of.device != NULL ? "\n" : "");
+    if (plan->of.device == NULL)
+        return;
+    pti_text_add(text, PTI_ROW "%s", "devices", plan->of.device[0]);
+    for (int m = 1; m < plan->of.n_local; m++)
+        pti_text_add(text, ", %s", plan->of.device[m]);
+    pti_text_add(text, "\n");
 }
 
 /** How elements get from device to device inside a process. */
@@ -121,7 +124,7 @@ static void add_table(pti_text *text, const polytile_ranks_plan *plan) {
 /** What travels around each superstep. */
 static void add_steps(pti_text *text, const polytile_ranks_plan *plan) {
     const pti_members_plan *members = &plan->members;
-    if (members->exchanged_bytes == 0)
+    if (members->exchanged_bytes + members->combined_bytes == 0)
         return;
     pti_text_add(text, "\n  from %s to %s, superstep by superstep\n", pti_ranks_word(plan),
                  pti_ranks_word(plan));

@@ -102,10 +102,14 @@ void pti_ranks_write_step(pti_text *text, const polytile_ranks_plan *plan, int n
         pti_text_add(text, "as for launch %d", members->step[step->same_as].first_launch);
         return;
     }
-    pti_text_add(text, step->n_before + step->n_after == 0 ? "nothing" : "");
+    const bool moves = step->n_before + step->n_after > 0;
+    pti_text_add(text, moves || step->combined_bytes > 0 ? "" : "nothing");
     pti_text_add(text, step->n_before > 0 ? "before: " : "");
     add_moved(text, plan, flow, step->n_before, most_ways);
     pti_text_add(text, step->n_before > 0 && step->n_after > 0 ? "; " : "");
     pti_text_add(text, step->n_after > 0 ? "behind: " : "");
     add_moved(text, plan, flow + step->n_before, step->n_after, most_ways);
+    if (step->combined_bytes > 0)
+        pti_text_add(text, "%scombined: %s", moves ? "; " : "",
+                     pti_words_size(step->combined_bytes).text);
 }

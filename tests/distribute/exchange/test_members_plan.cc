@@ -314,6 +314,8 @@ TEST_F(OuterPlan, SaysWhatIsCombined) {
     EXPECT_EQ(summary().combined_bytes, 4);
     EXPECT_EQ(summary().exchange_bytes, 0);
     EXPECT_EQ(members().member[7].n_threads, 2);
+    const std::string printed = text(POLYTILE_TEXT);
+    EXPECT_NE(printed.find("  launch 0  combined: 4 B\n"), std::string::npos) << printed;
 }
 
 TEST_F(OuterPlan, ExchangesOnceAGroupOfLaunches) {
