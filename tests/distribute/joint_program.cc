@@ -125,6 +125,7 @@ JointSchedule JointProgram::Next(Random *random) {
     request.parts = &parts;
     request.inner = random->chance(80) ? inner.data() : nullptr;
     request.is_shared = is_shared_.get();
+    request.n_local = n_local_;
     request.shares_memory = is_within_;
     request.keeps = keeps_;
     request.meets = pti_joint_meets(&request);

@@ -117,6 +117,12 @@ polytile_status plan_ranks(Stage &stage) {
     SCENE_TRY(polytile_ranks_plan_create(&request, &plan));
     SCENE_TRY(print_ranks(stage, plan));
     polytile_ranks_plan_destroy(plan);
+    request.n_ranks = 0;
+    request.device = "host(memory=1MiB),host(memory=1MiB)+host";
+    request.share.layout = "block";
+    SCENE_TRY(polytile_ranks_plan_create(&request, &plan));
+    SCENE_TRY(print_ranks(stage, plan));
+    polytile_ranks_plan_destroy(plan);
     return POLYTILE_OK;
 }
 
