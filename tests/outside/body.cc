@@ -15,6 +15,12 @@ std::string describe(int operand, const int64_t *index, size_t n_dims, const cha
     return text + "]: " + what;
 }
 
+/** Of pairs that of a part. */
+uintptr_t alignment(polytile_type type) {
+    const bool is_pair = is_indexed(type) || type == POLYTILE_C64 || type == POLYTILE_C128;
+    return static_cast<uintptr_t>(type_bytes(type) / (is_pair ? 2 : 1));
+}
+
 bool is_resident(const polytile_view &view, const int64_t *index, size_t n_dims) {
     for (size_t d = 0; d < n_dims; d++) {
         const polytile_range &range = view.resident.range[d];
@@ -33,7 +39,7 @@ void note(Body &body, const std::string &what) {
 
 /** Where an element lies, or somewhere else, with a word of why, if its view is wrong. */
 void *reach(Body &body, const polytile_view *views, int operand, const int64_t *index) {
-    static thread_local int64_t elsewhere;
+    alignas(16) static thread_local int64_t elsewhere[2];
     const Shape &shape = body.kernel.operands[static_cast<size_t>(operand)];
     const polytile_view &view = views[operand];
     const char *what = nullptr;
@@ -42,13 +48,13 @@ void *reach(Body &body, const polytile_view *views, int operand, const int64_t *
         at += static_cast<uintptr_t>(index[d]) * static_cast<uintptr_t>(view.stride_bytes[d]);
     if (!is_resident(view, index, shape.box.size()))
         what = "the element is not resident";
-    else if (at % static_cast<uintptr_t>(type_bytes(shape.type)))
+    else if (at % alignment(shape.type))
         what = "the element is not aligned";
     if (!what)
         return reinterpret_cast<void *>(at);
     note(body, describe(operand, index, shape.box.size(), what));
-    elsewhere = 0;
-    return &elsewhere;
+    elsewhere[0] = elsewhere[1] = 0;
+    return elsewhere;
 }
 
 Box to_box(const polytile_domain &domain) {
@@ -76,9 +82,18 @@ Values read_values(Body &body, const polytile_view *views) {
     return to_values(body.kernel, raw);
 }
 
+/** What a body reads of index arrays, to find its elements. */
+Look look_in(Body &body, const polytile_view *views) {
+    return [&body, views](int operand, const int64_t *index) {
+        return load_index(body.kernel.operands[static_cast<size_t>(operand)].type,
+                          reach(body, views, operand, index));
+    };
+}
+
 void run_box(const polytile_domain *threads, const polytile_view *views, void *user) {
     Body &body = *static_cast<Body *>(user);
-    const Values values = read_values(body, views);
+    Values values = read_values(body, views);
+    values.look = look_in(body, views);
     for_each_thread(to_box(*threads), [&](const int64_t *thread) {
         run_thread(body.kernel, values, thread, [&](int operand, const int64_t *index) {
             return reach(body, views, operand, index);
@@ -88,7 +103,8 @@ void run_box(const polytile_domain *threads, const polytile_view *views, void *u
 
 /** As a library may that is told to overwrite (beta = 0): that must change nothing. */
 void overwrite_accumulators(const polytile_sub_kernel *launch, Body &body) {
-    const Values values = read_values(body, launch->views);
+    Values values = read_values(body, launch->views);
+    values.look = look_in(body, launch->views);
     for_each_thread(to_box(*launch->threads), [&](const int64_t *thread) {
         for (const Access &access : body.kernel.accesses)
             if (access.is_fresh)
@@ -110,17 +126,26 @@ int run_launcher(const polytile_sub_kernel *launch) {
     return 0;
 }
 
-polytile_number number_of(polytile_scalar type) {
+polytile_number number_of(polytile_type type) {
+    if (is_indexed(type))
+        return static_cast<polytile_number>(POLYTILE_INDEXED_NUMBER +
+                                            16 * number_of(value_type(type)) +
+                                            type_bytes(value_type(type)));
+    if (type == POLYTILE_C64 || type == POLYTILE_C128)
+        return POLYTILE_COMPLEX_NUMBER;
     if (type >= POLYTILE_F16)
         return POLYTILE_FLOAT_NUMBER;
     return type >= POLYTILE_U8 ? POLYTILE_UNSIGNED_NUMBER : POLYTILE_SIGNED_NUMBER;
 }
 
-/** For f16 a body may take uint16_t; some tell no more than bytes. */
-polytile_number body_number(Dice &dice, polytile_scalar type) {
-    if (dice.chance(20))
+/** For f16 and bf16 a body may take uint16_t, and there is no other way to tell of bf16; some tell no
+ * more than bytes. */
+polytile_number body_number(Dice &dice, polytile_type type) {
+    if (dice.chance(20) || type == POLYTILE_INDEXED(POLYTILE_BF16))
         return POLYTILE_ANY_NUMBER;
-    return type == POLYTILE_F16 && dice.chance(50) ? POLYTILE_UNSIGNED_NUMBER : number_of(type);
+    return type == POLYTILE_BF16 || (type == POLYTILE_F16 && dice.chance(50))
+               ? POLYTILE_UNSIGNED_NUMBER
+               : number_of(type);
 }
 
 /** What the body takes: by name, or, if that is all in the declaration's order, perhaps without. */
@@ -132,7 +157,7 @@ void name_parameters(Body &body) {
         body.names.push_back(kernel.parameters[static_cast<size_t>(k)].name);
     body.parameters.reserve(body.taken.size() + 1);
     for (size_t k = 0; k < body.taken.size(); k++) {
-        const polytile_scalar type = kernel.parameters[static_cast<size_t>(body.taken[k])].type;
+        const polytile_type type = kernel.parameters[static_cast<size_t>(body.taken[k])].type;
         body.parameters.push_back({is_nameless ? nullptr : body.names[k].c_str(), type_bytes(type),
                                    body_number(dice, type)});
     }
@@ -143,9 +168,10 @@ void name_parameters(Body &body) {
 } // namespace
 
 Body::Body(const Kernel &drawn) : kernel(drawn), taken(taken_parameters(drawn)), implementation() {
+    Dice dice(mix(kernel.style, 17));
     for (const Shape &shape : kernel.operands)
         shapes.push_back({type_bytes(shape.type), static_cast<int>(shape.box.size()),
-                          kernel.style % 3 ? number_of(shape.type) : POLYTILE_ANY_NUMBER});
+                          body_number(dice, shape.type)});
     implementation.user = this;
     if (kernel.is_launcher)
         implementation.host_launcher = run_launcher;

@@ -3,6 +3,7 @@
 #include "outside/text.h"
 
 #include <algorithm>
+#include <deque>
 
 namespace outside {
 
@@ -18,16 +19,58 @@ polytile_affine to_affine(const Affine &affine) {
     return result;
 }
 
-polytile_status add(polytile_declaration *declaration, const Access &access) {
-    std::vector<polytile_subscript> subscripts;
-    for (const Subscript &subscript : access.subscripts)
-        subscripts.push_back({to_affine(subscript.lo),
-                              to_affine(subscript.is_single ? subscript.lo : subscript.hi),
-                              subscript.step, subscript.from_first, subscript.to_last,
-                              POLYTILE_EDGE_CLIP, NULL, NULL});
+/** Subscripts as calls take them, with what they look up, which must live as long. */
+class Subscripts {
+  public:
+    explicit Subscripts(const std::vector<Subscript> &models) {
+        for (const Subscript &model : models)
+            add(model);
+    }
+
+    const polytile_subscript *data() const { return list.data(); }
+    int size() const { return static_cast<int>(list.size()); }
+
+  private:
+    std::vector<polytile_subscript> list;
+    std::deque<Subscripts> inner;
+    std::deque<std::string> names;
+    std::deque<polytile_index_elements> elements;
+
+    void add(const Subscript &model);
+    const polytile_index_elements *look_up(const std::vector<LookUp> &of);
+};
+
+const polytile_index_elements *Subscripts::look_up(const std::vector<LookUp> &of) {
+    if (of.empty())
+        return nullptr;
+    inner.emplace_back(of[0].subscripts);
+    names.push_back(operand_name(of[0].operand));
+    elements.push_back({names.back().c_str(), inner.back().size(), inner.back().data()});
+    return &elements.back();
+}
+
+void Subscripts::add(const Subscript &model) {
+    polytile_subscript subscript = {};
+    subscript.lo = to_affine(model.lo);
+    subscript.hi = to_affine(model.is_single ? model.lo : model.hi);
+    subscript.step = model.step;
+    subscript.from_first = model.from_first;
+    subscript.to_last = model.to_last;
+    subscript.edge = model.edge;
+    subscript.lo_of = look_up(model.lo_of);
+    subscript.hi_of = model.is_single ? subscript.lo_of : look_up(model.hi_of);
+    list.push_back(subscript);
+}
+
+polytile_status add(polytile_declaration *declaration, const Kernel &kernel, const Access &access) {
+    const Subscripts subscripts(access.subscripts);
+    if (access.role == POLYTILE_SCRATCH)
+        return polytile_declaration_add_scratch(
+            declaration, kernel.operands[static_cast<size_t>(access.operand)].type,
+            operand_name(access.operand).c_str(), subscripts.size(), subscripts.data());
     return polytile_declaration_add(declaration, access.role, access.is_fresh,
-                                    operand_name(access.operand).c_str(),
-                                    static_cast<int>(subscripts.size()), subscripts.data());
+                                    operand_name(access.operand).c_str(), subscripts.size(),
+                                    subscripts.data());
 }
 
 /** Those that polytile_declaration_create() is given, which makes them i64. */
@@ -74,7 +117,7 @@ polytile_status build(polytile_context *ctx, const Body &body, polytile_kernel *
         if (status == POLYTILE_OK)
             status = add_parameters(declaration, model, n_needed(access), n_parameters);
         if (status == POLYTILE_OK)
-            status = add(declaration, access);
+            status = add(declaration, model, access);
     }
     if (status == POLYTILE_OK)
         status = add_parameters(declaration, model, model.parameters.size(), n_parameters);

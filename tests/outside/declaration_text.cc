@@ -27,7 +27,10 @@ class Writer {
     const char *space() const { return is_wide ? " " : ""; }
     std::string product(int64_t factor, const char *name, bool is_behind_sign);
     std::string affine(const Affine &value);
+    std::string end(const Affine &value, const std::vector<LookUp> &of);
+    std::string range(const Subscript &value);
     std::string subscript(const Subscript &value);
+    std::string subscripts(const std::vector<Subscript> &list);
     std::string section(const Access &access);
     std::string tuple() const;
     std::string parameters();
@@ -76,13 +79,50 @@ std::string Writer::affine(const Affine &value) {
     return dice.chance(3) ? "(" + text + ")" : text;
 }
 
-std::string Writer::subscript(const Subscript &value) {
+bool is_zero(const Affine &value) {
+    return !value.constant &&
+           std::none_of(value.index.begin(), value.index.end(), [](int64_t k) { return k != 0; }) &&
+           std::none_of(value.parameter.begin(), value.parameter.end(),
+                        [](int64_t k) { return k != 0; });
+}
+
+/** An end, which may add an element of an index array. */
+std::string Writer::end(const Affine &value, const std::vector<LookUp> &of) {
+    if (of.empty())
+        return affine(value);
+    const std::string element =
+        operand_name(of[0].operand) + "[" + subscripts(of[0].subscripts) + "]";
+    if (is_zero(value))
+        return element;
+    const std::string rest = affine(value);
+    if (dice.chance(30))
+        return rest + space() + "+" + space() + element;
+    return element + space() + (rest[0] == '-' ? "" : "+") + rest;
+}
+
+std::string Writer::range(const Subscript &value) {
     if (value.is_single)
-        return affine(value.lo);
-    std::string text = value.from_first ? "" : affine(value.lo);
+        return end(value.lo, value.lo_of);
+    std::string text = value.from_first ? "" : end(value.lo, value.lo_of);
     text += is_wide ? " : " : ":";
-    text += value.to_last ? "" : affine(value.hi);
+    text += value.to_last ? "" : end(value.hi, value.hi_of);
+    if (has_look_up(value))
+        return text;
     return value.step == 1 && !dice.chance(5) ? text : text + ":" + std::to_string(value.step);
+}
+
+std::string Writer::subscript(const Subscript &value) {
+    if (value.edge == POLYTILE_EDGE_CLIP)
+        return range(value);
+    return std::string(value.edge == POLYTILE_EDGE_WRAP ? "wrap" : "clamp") +
+           (dice.chance(20) ? " " : "") + "(" + range(value) + ")";
+}
+
+std::string Writer::subscripts(const std::vector<Subscript> &list) {
+    std::string text;
+    for (size_t d = 0; d < list.size(); d++)
+        text += (d ? is_wide ? ", " : "," : "") + subscript(list[d]);
+    return text;
 }
 
 std::string Writer::tuple() const {
@@ -143,10 +183,11 @@ std::string Writer::relation(const Access &access) {
 std::string Writer::section(const Access &access) {
     if (access.is_relation)
         return relation(access);
-    std::string text = operand_name(access.operand) + "[";
-    for (size_t d = 0; d < access.subscripts.size(); d++)
-        text += (d ? is_wide ? ", " : "," : "") + subscript(access.subscripts[d]);
-    return text + "]";
+    const std::string type =
+        access.role == POLYTILE_SCRATCH
+            ? type_name(kernel.operands[static_cast<size_t>(access.operand)].type) + " "
+            : "";
+    return type + operand_name(access.operand) + "[" + subscripts(access.subscripts) + "]";
 }
 
 std::string Writer::role(const Access &access) const {

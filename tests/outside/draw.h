@@ -37,6 +37,9 @@ void draw_manner(Dice &dice, Kernel &kernel);
 /** A kernel as of a time step, from one array of the shape to another. */
 Kernel draw_stencil(Dice &dice, const Shape &shape);
 
+/** Give the operands the numbers in which the declaration mentions them first. */
+void number_operands(Kernel &kernel);
+
 /** The index domain of arrays that hold more than a device, for time steps. */
 Box draw_field(Dice &dice);
 

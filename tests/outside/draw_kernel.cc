@@ -18,10 +18,10 @@ void Drawer::draw_other(polytile_role role, bool is_fresh, int operand) {
 
 /** An operand that threads combine into anywhere, by one section or two. */
 void Drawer::draw_reducing() {
-    const polytile_role role =
-        dice.pick({POLYTILE_SUM, POLYTILE_SUM, POLYTILE_PROD, POLYTILE_MIN, POLYTILE_MAX});
     const bool is_fresh = dice.chance(50);
     const int operand = add_operand();
+    const polytile_role role =
+        draw_reduction(dice, kernel.operands[static_cast<size_t>(operand)].type, is_fresh);
     for (int k = dice.weighted({80, 15, 5}); k >= 0; k--)
         draw_other(role, is_fresh, operand);
 }
@@ -47,23 +47,56 @@ void Drawer::shrink_domain() {
     }
 }
 
+namespace {
+
+/** Counts operands by their first mention. */
+class Counter {
+  public:
+    explicit Counter(Kernel &drawn) : kernel(drawn), number(drawn.operands.size(), -1) {}
+
+    void count(int &operand) {
+        int &counted = number[static_cast<size_t>(operand)];
+        if (counted < 0) {
+            counted = static_cast<int>(ordered.size());
+            ordered.push_back(kernel.operands[static_cast<size_t>(operand)]);
+        }
+        operand = counted;
+    }
+
+    void count(std::vector<Subscript> &subscripts) {
+        for (Subscript &subscript : subscripts)
+            for (auto *of : {&subscript.lo_of, &subscript.hi_of})
+                for (LookUp &from : *of) {
+                    count(from.operand);
+                    count(from.subscripts);
+                }
+    }
+
+    std::vector<Shape> ordered;
+
+  private:
+    Kernel &kernel;
+    std::vector<int> number;
+};
+
+} // namespace
+
+void number_operands(Kernel &kernel) {
+    Counter counter(kernel);
+    for (Access &access : kernel.accesses) {
+        counter.count(access.operand);
+        counter.count(access.subscripts);
+    }
+    kernel.operands = counter.ordered;
+}
+
 /** Put the accesses into any order, and count the operands by their first mention. */
 void Drawer::shuffle() {
     for (size_t k = kernel.accesses.size(); k > 1; k--)
         std::swap(
             kernel.accesses[k - 1],
             kernel.accesses[static_cast<size_t>(dice.between(0, static_cast<int64_t>(k) - 1))]);
-    std::vector<int> number(kernel.operands.size(), -1);
-    std::vector<Shape> ordered;
-    for (Access &access : kernel.accesses) {
-        int &of_operand = number[static_cast<size_t>(access.operand)];
-        if (of_operand < 0) {
-            of_operand = static_cast<int>(ordered.size());
-            ordered.push_back(kernel.operands[static_cast<size_t>(access.operand)]);
-        }
-        access.operand = of_operand;
-    }
-    kernel.operands = ordered;
+    number_operands(kernel);
 }
 
 Kernel Drawer::draw() {
@@ -74,6 +107,12 @@ Kernel Drawer::draw() {
     if (dice.chance(20))
         draw_reducing();
     draw_reads();
+    if (dice.chance(15))
+        draw_look_ups();
+    if (dice.chance(25))
+        draw_edges();
+    if (dice.chance(15))
+        draw_scratch();
     shuffle();
     draw_manner(dice, kernel);
     return kernel;
@@ -87,6 +126,8 @@ void spoil(Dice &dice, Kernel &kernel) {
         dice.between(0, static_cast<int64_t>(kernel.accesses.size()) - 1))];
     Subscript &subscript = access.subscripts[static_cast<size_t>(
         dice.between(0, static_cast<int64_t>(access.subscripts.size()) - 1))];
+    if (access.role == POLYTILE_SCRATCH)
+        return;
     (dice.chance(50) ? subscript.lo : subscript.hi).constant +=
         dice.pick<int64_t>({-40, -2, -1, 1, 2, 40});
 }
@@ -96,10 +137,14 @@ void spoil(Dice &dice, Kernel &kernel) {
 /** Write some sections in braces, whose places need bounds. */
 static void draw_relations(Dice &dice, Kernel &kernel) {
     for (Access &access : kernel.accesses)
-        access.is_relation =
-            dice.chance(60) &&
-            std::none_of(access.subscripts.begin(), access.subscripts.end(),
-                         [](const Subscript &value) { return value.from_first || value.to_last; });
+        access.is_relation = dice.chance(60) &&
+                             std::none_of(access.subscripts.begin(), access.subscripts.end(),
+                                          [](const Subscript &value) {
+                                              return value.from_first || value.to_last ||
+                                                     has_look_up(value) ||
+                                                     value.edge != POLYTILE_EDGE_CLIP;
+                                          }) &&
+                             access.role != POLYTILE_SCRATCH;
 }
 
 void draw_manner(Dice &dice, Kernel &kernel) {

@@ -105,7 +105,7 @@ Number draw_any(Dice &dice, int n_bits, bool is_real) {
 
 } // namespace
 
-bool draw_number(Dice &dice, polytile_scalar type, bool is_refused, Number &number) {
+bool draw_number(Dice &dice, polytile_type type, bool is_refused, Number &number) {
     uint64_t raw;
     const int n_bits = is_integer(type) ? static_cast<int>(type_bytes(type)) * 8 : 64;
     for (int k = 0; k < 60; k++) {

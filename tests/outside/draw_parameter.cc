@@ -33,13 +33,13 @@ std::vector<Name> draw_names(Dice &dice) {
     return drawn;
 }
 
-polytile_scalar draw_type(Dice &dice) {
+polytile_type draw_type(Dice &dice) {
     return dice.chance(35) ? POLYTILE_I64
-                           : static_cast<polytile_scalar>(dice.between(POLYTILE_I8, POLYTILE_F64));
+                           : static_cast<polytile_type>(dice.between(POLYTILE_I8, POLYTILE_BF16));
 }
 
 /** A small one, which the type can hold; of wide types now and then a large one. */
-int64_t draw_value(Dice &dice, polytile_scalar type) {
+int64_t draw_value(Dice &dice, polytile_type type) {
     const int64_t bytes = type_bytes(type), small = dice.between(is_unsigned(type) ? 0 : -2, 12);
     if (bytes < 4 || !dice.chance(8))
         return small;
@@ -161,7 +161,7 @@ void draw_parameters(Dice &dice, Kernel &kernel) {
     for (Access &access : kernel.accesses)
         for (Subscript &subscript : access.subscripts)
             for (Affine *affine : {&subscript.lo, &subscript.hi})
-                if (dice.chance(percent))
+                if (access.role != POLYTILE_SCRATCH && dice.chance(percent))
                     replace_constant(dice, kernel, n_in_subscripts, *affine);
     list_unnamed(kernel);
     draw_taken(dice, kernel);

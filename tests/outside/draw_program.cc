@@ -27,13 +27,17 @@ int64_t draw_extent(Dice &dice) {
     }
 }
 
-polytile_scalar draw_type(Dice &dice, const Fixed &fixed) {
+polytile_type draw_type(Dice &dice, const Fixed &fixed) {
     polytile_type type;
     if (!fixed.type.empty() && polytile_type_parse(fixed.type.c_str(), &type) == POLYTILE_OK)
-        return static_cast<polytile_scalar>(type);
-    return dice.pick({POLYTILE_F32, POLYTILE_F32, POLYTILE_F64, POLYTILE_I8, POLYTILE_U8,
-                      POLYTILE_I16, POLYTILE_U16, POLYTILE_I32, POLYTILE_I32, POLYTILE_U32,
-                      POLYTILE_I64, POLYTILE_U64});
+        return type;
+    if (dice.chance(20))
+        return POLYTILE_INDEXED(dice.between(POLYTILE_I8, POLYTILE_BF16));
+    return dice.pick<polytile_type>({POLYTILE_F32, POLYTILE_F32, POLYTILE_F64, POLYTILE_I8,
+                                     POLYTILE_U8, POLYTILE_I16, POLYTILE_U16, POLYTILE_I32,
+                                     POLYTILE_I32, POLYTILE_U32, POLYTILE_I64, POLYTILE_U64,
+                                     POLYTILE_F16, POLYTILE_BF16, POLYTILE_BF16, POLYTILE_C64,
+                                     POLYTILE_C64, POLYTILE_C128, POLYTILE_C128});
 }
 
 /** Of arrays that no grid cuts: their extents are short, or 1. */
@@ -64,18 +68,31 @@ std::vector<Shape> draw_shapes(Dice &dice, const Fixed &fixed) {
         boxes.push_back(kind == 0     ? draw_short_box(dice)
                         : is_middling ? draw_middling_box(dice)
                                       : draw_box(dice));
-    polytile_scalar type = draw_type(dice, fixed);
+    polytile_type type = draw_type(dice, fixed);
     if (is_middling && fixed.type.empty())
-        type = dice.pick({POLYTILE_F32, POLYTILE_F64, POLYTILE_I64, POLYTILE_U64});
+        type = dice.pick<polytile_type>({POLYTILE_F32, POLYTILE_F64, POLYTILE_I64, POLYTILE_U64,
+                                         POLYTILE_C128, POLYTILE_INDEXED(POLYTILE_F32)});
     for (const Box &box : boxes)
         for (int k = is_mixed ? 2 : 1; k > 0; k--)
-            shapes.push_back({is_mixed ? draw_type(dice, fixed) : type, box});
+            shapes.push_back({is_mixed ? draw_type(dice, fixed) : type, box, {}, false});
     return shapes;
 }
 
 bool allows_internal(const Shape &shape) {
-    return std::all_of(shape.box.begin(), shape.box.end(),
-                       [](const Range &range) { return range.lo == 0; });
+    return shape.versions.empty() && std::all_of(shape.box.begin(), shape.box.end(),
+                                                 [](const Range &range) { return range.lo == 0; });
+}
+
+/** Rows with a pitch, Fortran order, or any other, with gaps or without. */
+Memory draw_memory(Dice &dice, size_t n_dims) {
+    Memory memory;
+    for (size_t d = 0; d < n_dims; d++) {
+        const int64_t place =
+            dice.chance(50) ? dice.between(0, static_cast<int64_t>(d)) : static_cast<int64_t>(d);
+        memory.order.insert(memory.order.begin() + place, d);
+        memory.gaps.push_back(dice.chance(50) ? 0 : dice.between(0, 5));
+    }
+    return memory;
 }
 
 /** As many arrays of each shape as the kernel with the most of them needs, and some more. */
@@ -84,6 +101,8 @@ void draw_arrays(Dice &dice, Program &program) {
     std::vector<int64_t> needed;
     for (const Kernel &kernel : program.kernels)
         for (const Shape &shape : kernel.operands) {
+            if (shape.is_scratch)
+                continue;
             const int64_t n = std::count(kernel.operands.begin(), kernel.operands.end(), shape);
             const auto found = std::find(shapes.begin(), shapes.end(), shape);
             const auto k = static_cast<size_t>(found - shapes.begin());
@@ -101,6 +120,8 @@ void draw_arrays(Dice &dice, Program &program) {
             array.is_internal =
                 program.has_queue && dice.chance(25) && allows_internal(array.shape);
             array.seed = dice.bits();
+            if (!array.is_internal && dice.chance(15))
+                array.memory = draw_memory(dice, array.shape.box.size());
             program.arrays.push_back(array);
         }
 }
@@ -122,13 +143,21 @@ void draw_kernels(Dice &dice, const Fixed &fixed, std::vector<Verdict> &verdicts
 /** One stencil or two over one kind of arrays. */
 void draw_stencils(Dice &dice, const Fixed &fixed, std::vector<Verdict> &verdicts,
                    Program &program) {
-    const Shape shape = {draw_type(dice, fixed), draw_field(dice)};
+    const Shape shape = {draw_type(dice, fixed), draw_field(dice), {}, false};
     for (int k = dice.weighted({3, 1}); k >= 0; k--) {
         Kernel kernel = draw_stencil(dice, shape);
         kernel.name = "k" + std::to_string(program.kernels.size());
         verdicts.push_back(judge(kernel, drawn_values(kernel), kernel.domain));
         program.kernels.push_back(kernel);
     }
+}
+
+bool has_reductions(const Program &program) {
+    for (const Kernel &kernel : program.kernels)
+        for (const Access &access : kernel.accesses)
+            if (is_reducing(access.role))
+                return true;
+    return false;
 }
 
 } // namespace
@@ -173,6 +202,9 @@ Program draw_program(uint64_t seed, const Fixed &fixed) {
     }
     draw_arrays(dice, program);
     draw_place(dice, fixed, most, program);
+    if (program.devices.size() > 1 && has_reductions(program))
+        for (Array &array : program.arrays)
+            array.memory = Memory();
     if (has_time_steps)
         draw_time_steps(dice, verdicts, program);
     else if (program.has_queue)

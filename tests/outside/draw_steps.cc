@@ -28,6 +28,7 @@ class Sequence {
     void add_launch();
     void add_chain(bool is_plain);
     void add_between();
+    void add_question();
     void lend(const std::vector<int> &arrays);
     void draw_end();
 };
@@ -55,7 +56,7 @@ void Sequence::add(Act act, const std::vector<int> &arrays) {
     step.arrays = arrays;
     step.seed = dice.bits();
     for (int array : arrays)
-        if (act == Act::attach || act == Act::create)
+        if (act == Act::attach || act == Act::create || act == Act::discard)
             is_held[static_cast<size_t>(array)] = true;
         else if (act == Act::detach || act == Act::destroy)
             is_held[static_cast<size_t>(array)] = false;
@@ -89,7 +90,7 @@ void exchange(const Kernel &kernel, std::vector<int> &arrays) {
     for (size_t from = 0; from < arrays.size(); from++)
         for (size_t to = 0; to < arrays.size(); to++) {
             const int read = arrays[from], written = arrays[to];
-            if (is_written(kernel, static_cast<int>(from)) ||
+            if (kernel.operands[from].is_scratch || is_written(kernel, static_cast<int>(from)) ||
                 !is_written(kernel, static_cast<int>(to)) ||
                 !(kernel.operands[from] == kernel.operands[to]))
                 continue;
@@ -121,18 +122,39 @@ void Sequence::add_chain(bool is_plain) {
 
 /** Detach arrays, look at them or change them, and attach them again, perhaps later. */
 void Sequence::lend(const std::vector<int> &arrays) {
+    const bool is_discarded = dice.chance(20);
+    if (is_discarded)
+        add(Act::discard, arrays);
     add(Act::detach, arrays);
-    if (dice.chance(60))
+    if (!is_discarded && dice.chance(60))
         add(Act::look, arrays);
-    if (dice.chance(50))
+    if (is_discarded || dice.chance(50))
         add(Act::change, arrays);
     if (dice.chance(70))
         add(Act::attach, arrays);
 }
 
+/** Ask, or have oneself called, without waiting; now and then cancel all. */
+void Sequence::add_question() {
+    const std::vector<int> attached = find(true, false);
+    switch (dice.weighted({25, 20, 35, 20})) {
+    case 0:
+        return attached.empty() || dice.chance(50) ? add(Act::test, {})
+                                                   : add(Act::test, {dice.pick(attached)});
+    case 1:
+        return add(Act::progress, {});
+    case 2:
+        for (int64_t k = attached.empty() ? 0 : dice.between(1, 2); k > 0; k--)
+            add(Act::notify, {dice.pick(attached)});
+        return;
+    default:
+        add(Act::cancel, {});
+    }
+}
+
 void Sequence::add_between() {
     const std::vector<int> attached = find(true, false), internal = find(true, true);
-    switch (dice.weighted({30, 14, 14, 8, 8, 18, 8})) {
+    switch (dice.weighted({30, 14, 14, 8, 8, 18, 8, 16})) {
     case 0:
         return add(Act::wait, {});
     case 1:
@@ -149,6 +171,8 @@ void Sequence::add_between() {
         if (!attached.empty())
             lend(some(attached));
         return;
+    case 7:
+        return add_question();
     default:
         if (!internal.empty())
             add(Act::destroy, {dice.pick(internal)});
@@ -235,6 +259,10 @@ bool draw_launch(Dice &dice, const std::vector<Verdict> &verdicts, const Program
     launch.arrays.clear();
     launch.by_name = program.has_queue;
     for (size_t k = 0; k < kernel.operands.size(); k++) {
+        if (kernel.operands[k].is_scratch) {
+            launch.arrays.push_back(NO_ARRAY);
+            continue;
+        }
         const int array =
             draw_array(dice, program, kernel, is_usable, launch.arrays, static_cast<int>(k));
         if (array < 0)

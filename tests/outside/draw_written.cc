@@ -1,6 +1,8 @@
 /* What threads write: sections of which each element is one thread's, unless they reduce. */
 #include "outside/drawer.h"
 
+#include "outside/value.h"
+
 #include <algorithm>
 
 namespace outside {
@@ -65,6 +67,19 @@ bool Drawer::find_unused(size_t &k) {
     return true;
 }
 
+/** A role that combines, and now and then one that the elements do not suit. */
+polytile_role draw_reduction(Dice &dice, polytile_type type, bool is_fresh) {
+    const std::vector<polytile_role> all = {POLYTILE_SUM,   POLYTILE_SUM, POLYTILE_PROD,
+                                            POLYTILE_MIN,   POLYTILE_MAX, POLYTILE_ARGMIN,
+                                            POLYTILE_ARGMAX};
+    const bool is_any = dice.chance(1);
+    std::vector<polytile_role> suited;
+    for (polytile_role role : all)
+        if ((suits(role, type) || is_any) && (is_fresh || role != POLYTILE_SUM || !is_narrow(type)))
+            suited.push_back(role);
+    return dice.pick(suited);
+}
+
 /** The first written section; indices that it does not name have one value, or it reduces. */
 void Drawer::draw_first() {
     Access access;
@@ -85,10 +100,9 @@ void Drawer::draw_first() {
         reduces |= dice.chance(60);
         draw_range(k, reduces ? dice.pick<int64_t>({1, 2, 3, 5, 8, 13, 20, 37}) : 1);
     }
-    access.role =
-        reduces ? dice.pick({POLYTILE_SUM, POLYTILE_SUM, POLYTILE_PROD, POLYTILE_MIN, POLYTILE_MAX})
-                : dice.pick({POLYTILE_OUT, POLYTILE_OUT, POLYTILE_INOUT});
     access.is_fresh = reduces && dice.chance(50);
+    access.role = reduces ? draw_reduction(dice, kernel.operands[0].type, access.is_fresh)
+                          : dice.pick({POLYTILE_OUT, POLYTILE_OUT, POLYTILE_INOUT});
     kernel.accesses.push_back(access);
 }
 
@@ -139,7 +153,8 @@ void Drawer::draw_owned() {
             left.erase(fits);
     }
     if (!left.empty())
-        access.role = dice.pick({POLYTILE_SUM, POLYTILE_MIN});
+        access.role =
+            draw_reduction(dice, kernel.operands[static_cast<size_t>(access.operand)].type, false);
     kernel.accesses.push_back(access);
 }
 

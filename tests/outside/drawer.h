@@ -5,6 +5,9 @@
 
 namespace outside {
 
+/** A role that combines elements of the type, and now and then one that does not suit them. */
+polytile_role draw_reduction(Dice &dice, polytile_type type, bool is_fresh);
+
 /** Draws one kernel: the sections written first, which shape the domain, then all others. */
 class Drawer {
   public:
@@ -35,6 +38,17 @@ class Drawer {
     void draw_other(polytile_role role, bool is_fresh, int operand);
     void draw_reducing();
     void draw_reads();
+    void draw_edges();
+    void draw_scratch();
+    Subscript draw_scratch_subscript(size_t k);
+    void draw_look_ups();
+    void draw_look_up(polytile_role role);
+    int add_index_operand(size_t n_dims);
+    LookUp draw_index_section(int operand, bool is_one);
+    Subscript draw_gather(const Range &range);
+    Subscript draw_rows(const Range &range);
+    Subscript draw_between(const Range &range);
+    void hold(int operand, const Range &values, bool is_ascending);
     void shrink_domain();
     void shuffle();
 };

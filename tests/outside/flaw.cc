@@ -9,7 +9,7 @@ namespace outside {
 
 namespace {
 
-Parameter listed(const std::string &name, polytile_scalar type) {
+Parameter listed(const std::string &name, polytile_type type) {
     Parameter parameter;
     parameter.name = name;
     parameter.type = type;

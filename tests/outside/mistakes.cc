@@ -141,7 +141,7 @@ std::string draw_text(uint64_t seed) {
     Dice dice(mix(seed, 3));
     std::vector<Shape> shapes;
     for (int k = 0; k < 3; k++)
-        shapes.push_back({POLYTILE_F32, draw_box(dice)});
+        shapes.push_back({POLYTILE_F32, draw_box(dice), {}, false});
     Verdict verdict;
     Kernel kernel = draw_kernel(dice, shapes, Fixed(), verdict);
     kernel.name = "k";

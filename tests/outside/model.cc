@@ -21,12 +21,12 @@ const char *const roles[] = {POLYTILE_ROLES(ROLE)};
 
 } // namespace
 
-const char *type_name(polytile_scalar type) {
-    return types[type].name;
+std::string type_name(polytile_type type) {
+    return is_indexed(type) ? type_name(value_type(type)) + "_i64" : types[type].name;
 }
 
-int64_t type_bytes(polytile_scalar type) {
-    return types[type].bytes;
+int64_t type_bytes(polytile_type type) {
+    return is_indexed(type) ? 16 : types[type].bytes;
 }
 
 const char *role_name(polytile_role role) {
@@ -34,7 +34,7 @@ const char *role_name(polytile_role role) {
 }
 
 bool is_reducing(polytile_role role) {
-    return role >= POLYTILE_SUM;
+    return role >= POLYTILE_SUM && role < POLYTILE_SCRATCH;
 }
 
 bool is_reading(polytile_role role) {
@@ -43,6 +43,13 @@ bool is_reading(polytile_role role) {
 
 bool is_storing(polytile_role role) {
     return role == POLYTILE_OUT || role == POLYTILE_INOUT;
+}
+
+bool suits(polytile_role role, polytile_type type) {
+    const bool has_index = role == POLYTILE_ARGMIN || role == POLYTILE_ARGMAX;
+    const bool has_order = type != POLYTILE_C64 && type != POLYTILE_C128;
+    return !is_reducing(role) || (has_index == is_indexed(type) &&
+                                  (has_order || role == POLYTILE_SUM || role == POLYTILE_PROD));
 }
 
 int64_t count(const Box &box) {
@@ -63,6 +70,17 @@ polytile_domain to_domain(const Box &box) {
 bool is_written(const Kernel &kernel, int operand) {
     for (const Access &access : kernel.accesses)
         if (access.operand == operand && access.role != POLYTILE_IN)
+            return true;
+    return false;
+}
+
+bool has_look_up(const Subscript &subscript) {
+    return !subscript.lo_of.empty() || !subscript.hi_of.empty();
+}
+
+bool has_look_ups(const Kernel &kernel) {
+    for (const Access &access : kernel.accesses)
+        if (std::any_of(access.subscripts.begin(), access.subscripts.end(), has_look_up))
             return true;
     return false;
 }
@@ -110,8 +128,17 @@ bool takes(const Kernel &kernel, size_t parameter) {
            std::find(taken.begin(), taken.end(), static_cast<int>(parameter)) != taken.end();
 }
 
+/** What the first versions of index arrays hold. */
+static Look first_versions(const Kernel &kernel) {
+    return [&kernel](int operand, const int64_t *index) {
+        const Shape &shape = kernel.operands[static_cast<size_t>(operand)];
+        return shape.versions[0][static_cast<size_t>(position(shape.box, index))];
+    };
+}
+
 Values to_values(const Kernel &kernel, const std::vector<uint64_t> &raw) {
     Values values;
+    values.look = first_versions(kernel);
     for (size_t k = 0; k < kernel.parameters.size(); k++) {
         const Parameter &parameter = kernel.parameters[k];
         const bool is_known = takes(kernel, k);
@@ -126,6 +153,7 @@ Values to_values(const Kernel &kernel, const std::vector<uint64_t> &raw) {
 
 Values drawn_values(const Kernel &kernel) {
     Values values;
+    values.look = first_versions(kernel);
     for (const Parameter &parameter : kernel.parameters)
         values.subscripts.push_back(parameter.value);
     return values;
@@ -143,10 +171,11 @@ std::string operand_name(int operand) {
 }
 
 int64_t position(const Box &box, const int64_t *index) {
-    int64_t at = 0;
+    uint64_t at = 0;
     for (size_t d = 0; d < box.size(); d++)
-        at = at * box[d].count() + (index[d] - box[d].lo);
-    return at;
+        at = at * static_cast<uint64_t>(box[d].count()) +
+             static_cast<uint64_t>(index[d] - box[d].lo);
+    return static_cast<int64_t>(at);
 }
 
 } // namespace outside

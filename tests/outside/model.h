@@ -13,12 +13,13 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
 namespace outside {
 
-enum { MAX_INDICES = 4, MAX_PARAMETERS = 16, MAX_DIMS = 4 };
+enum { MAX_INDICES = 4, MAX_PARAMETERS = 16, MAX_DIMS = 4, NO_ARRAY = -1 };
 
 using Integers = std::vector<int64_t>;
 
@@ -41,7 +42,12 @@ struct Affine {
     std::array<int64_t, MAX_PARAMETERS> parameter{};
 };
 
-/** One element (lo), or lo:hi:step with ends that may be left out. */
+struct LookUp;
+
+/**
+ * One element (lo), or lo:hi:step with ends that may be left out. An end may add an element of an
+ * index array; one element that does so is as many as the index array's section has.
+ */
 struct Subscript {
     bool is_single = true;
     bool from_first = false;
@@ -49,6 +55,15 @@ struct Subscript {
     Affine lo;
     Affine hi;
     int64_t step = 1;
+    polytile_edge edge = POLYTILE_EDGE_CLIP;
+    std::vector<LookUp> lo_of; /* none or one */
+    std::vector<LookUp> hi_of; /* likewise */
+};
+
+/** Elements of an index array, in a subscript of another one. */
+struct LookUp {
+    int operand = 0;
+    std::vector<Subscript> subscripts;
 };
 
 /** A section of an operand with its role. */
@@ -60,17 +75,29 @@ struct Access {
     std::vector<Subscript> subscripts;
 };
 
-/** Of an array: its elements' type, and its index domain. */
+/** Of an array: its elements' type, its index domain, and of an index array what it may hold. */
 struct Shape {
-    polytile_scalar type = POLYTILE_F32;
+    polytile_type type = POLYTILE_F32;
     Box box;
+    std::vector<Integers> versions; /* none: anything */
+    bool is_scratch = false;        /* no array, and the box only says how many dimensions */
 
-    bool operator==(const Shape &other) const { return type == other.type && box == other.box; }
+    bool operator==(const Shape &other) const {
+        return type == other.type && box == other.box && versions == other.versions &&
+               is_scratch == other.is_scratch;
+    }
+};
+
+/** In which order, and how far apart, the elements of an array lie in the program's memory. */
+struct Memory {
+    std::vector<size_t>
+        order; /* of dimensions, the one whose neighbours lie nearest last; none: C */
+    std::vector<int64_t> gaps; /* elements of room behind each dimension of the order */
 };
 
 struct Parameter {
     std::string name;
-    polytile_scalar type = POLYTILE_I64;
+    polytile_type type = POLYTILE_I64;
     bool is_listed = false; /* in parentheses, or added; else subscripts declare it, or the call */
     bool is_steady = false; /* each launch gives the value with which the kernel was drawn */
     int64_t value = 0;      /* with which it was drawn, for subscripts */
@@ -131,7 +158,7 @@ struct Launch {
     Number wrong;        /* that the mistaken one is given */
     uint64_t seed = 0;   /* of the order in which parameters are given, and so on */
     Box domain;
-    std::vector<int> arrays;
+    std::vector<int> arrays; /* one an operand, NO_ARRAY for scratch */
     Options options;
     bool by_name = false;
 };
@@ -146,6 +173,11 @@ enum class Act {
     wait_for,
     pause,
     resume,
+    test,
+    notify,
+    progress,
+    cancel,
+    discard,
     attach,
     detach,
     change, /* the program writes an array's memory */
@@ -169,6 +201,7 @@ struct Array {
     Shape shape;
     bool is_internal = false;
     uint64_t seed = 0;
+    Memory memory;
 };
 
 struct Device {
@@ -196,16 +229,21 @@ struct Program {
     End end = End::detach_all;
 };
 
-const char *type_name(polytile_scalar type);
-int64_t type_bytes(polytile_scalar type);
+std::string type_name(polytile_type type);
+int64_t type_bytes(polytile_type type);
 const char *role_name(polytile_role role);
 bool is_reducing(polytile_role role);
 bool is_reading(polytile_role role);
 bool is_storing(polytile_role role);
 
+/** Whether elements of the type have that role. */
+bool suits(polytile_role role, polytile_type type);
+
 int64_t count(const Box &box);
 polytile_domain to_domain(const Box &box);
 bool is_written(const Kernel &kernel, int operand);
+bool has_look_ups(const Kernel &kernel);
+bool has_look_up(const Subscript &subscript);
 
 /** Whether an expression that is to be seen has the parameter. */
 bool is_named(const Kernel &kernel, size_t parameter);
@@ -221,10 +259,14 @@ std::vector<int> taken_parameters(const Kernel &kernel);
 
 bool takes(const Kernel &kernel, size_t parameter);
 
+/** What an index array, given as an operand, holds at an index. */
+using Look = std::function<int64_t(int, const int64_t *)>;
+
 /** The values of a launch as a thread has them. */
 struct Values {
     Integers subscripts; /* one a parameter; 0 if it is no integer */
     uint64_t mixed = 0;  /* of all that the body takes */
+    Look look;           /* as in the first version of each index array, unless it is set */
 };
 
 /** raw: one a parameter, in its type; what the body does not take does not count. */

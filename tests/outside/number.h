@@ -30,20 +30,27 @@ double to_real(const Number &number);
  * Shapes  raw: the value in the declared type, in its lowest bytes.
  * Errors  false: the type cannot hold the number.
  */
-bool convert(polytile_scalar type, const Number &number, uint64_t &raw);
+bool convert(polytile_type type, const Number &number, uint64_t &raw);
 
 /** A value's bits; the same ones for whatever is not a number. */
-uint64_t canonical(polytile_scalar type, uint64_t raw);
+uint64_t canonical(polytile_type type, uint64_t raw);
 
-bool is_integer(polytile_scalar type);
-bool is_unsigned(polytile_scalar type);
+bool is_integer(polytile_type type);
+bool is_unsigned(polytile_type type);
+bool is_indexed(polytile_type type);
+
+/** The type of the values of an indexed one. */
+polytile_type value_type(polytile_type type);
+
+/** What a real type of two bytes holds. */
+double from_narrow(polytile_type type, uint16_t raw);
 
 /** The value of an integer type. */
-int64_t to_integer(polytile_scalar type, uint64_t raw);
+int64_t to_integer(polytile_type type, uint64_t raw);
 
 /** A number that the type can hold, often at its ends, or between two of its values; with
  * is_refused one that it cannot hold, false if there is none. */
-bool draw_number(Dice &dice, polytile_scalar type, bool is_refused, Number &number);
+bool draw_number(Dice &dice, polytile_type type, bool is_refused, Number &number);
 
 /** One of the numbers that are an integer. */
 Number draw_integer_number(Dice &dice, int64_t value);

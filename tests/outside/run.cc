@@ -64,15 +64,44 @@ void Runner::create_arrays() {
         expected.push_back(array.is_internal ? zeros(array.shape)
                                              : contents(array.shape, array.seed));
         if (!array.is_internal) {
-            hosts.back() = std::make_unique<HostMemory>(array.shape, array.seed);
-            succeeds(polytile_array_wrap_domain(ctx, array.name.c_str(), array.shape.type, &domain,
-                                                hosts.back()->data(), &handle),
-                     "polytile_array_wrap_domain");
+            hosts.back() = std::make_unique<HostMemory>(array);
+            const Integers &strides = hosts.back()->stride_bytes();
+            if (array.memory.order.empty())
+                succeeds(polytile_array_wrap_domain(ctx, array.name.c_str(), array.shape.type,
+                                                    &domain, hosts.back()->data(), &handle),
+                         "polytile_array_wrap_domain");
+            else
+                succeeds(polytile_array_wrap_strides(ctx, array.name.c_str(), array.shape.type,
+                                                     &domain, strides.data(), hosts.back()->data(),
+                                                     &handle),
+                         "polytile_array_wrap_strides");
         }
         arrays.push_back(handle);
     }
     is_held.resize(arrays.size());
     is_touched.resize(arrays.size());
+    is_doubtful.resize(arrays.size());
+    history.resize(arrays.size());
+    for (size_t k = 0; k < arrays.size(); k++)
+        remember(k, true);
+}
+
+/** The library tells a kernel's operands as the model declares them, scratch among the views alone. */
+void Runner::compare_operands(const Kernel &model, const polytile_kernel *kernel) {
+    int n_arrays = 0, n_views = 0;
+    bool is_equal = true;
+    for (const Shape &shape : model.operands) {
+        const char *view = polytile_kernel_get_view_name(kernel, n_views);
+        const std::string name = operand_name(n_views++);
+        is_equal &= view && name == view;
+        if (shape.is_scratch)
+            continue;
+        const char *array = polytile_kernel_get_array_name(kernel, n_arrays++);
+        is_equal &= array && name == array;
+    }
+    if (!is_equal || polytile_kernel_get_n_views(kernel) != n_views ||
+        polytile_kernel_get_n_arrays(kernel) != n_arrays)
+        fail("operands", model.name + " has others than declared");
 }
 
 /** The library tells a kernel's parameters as the model declares them. */
@@ -99,8 +128,10 @@ void Runner::create_kernels() {
         kernels.push_back(nullptr);
         if (create_kernel(ctx, *bodies.back(), &kernels.back()) != POLYTILE_OK)
             fail("declaration", polytile_last_error(ctx));
-        else
+        else {
             compare_parameters(kernel, kernels.back());
+            compare_operands(kernel, kernels.back());
+        }
     }
 }
 
@@ -120,8 +151,16 @@ bool Runner::open() {
 std::vector<polytile_array *> Runner::list(const std::vector<int> &numbers) const {
     std::vector<polytile_array *> handles;
     for (int number : numbers)
-        handles.push_back(arrays[static_cast<size_t>(number)]);
+        if (number != NO_ARRAY)
+            handles.push_back(arrays[static_cast<size_t>(number)]);
     return handles;
+}
+
+/** Add what an array holds to what it held, or begin with it. */
+void Runner::remember(size_t array, bool is_new) {
+    if (is_new)
+        history[array].clear();
+    history[array].push_back(expected[array]);
 }
 
 void Runner::compare(size_t array) {
@@ -150,6 +189,7 @@ void Runner::compare_views() {
 void Runner::finish() {
     if (program.has_queue && queue)
         end_queue();
+    check_notices();
     const bool is_told = is_over && outcome.failure.empty();
     is_over = is_over && !is_told;
     for (size_t k = 0; k < arrays.size(); k++)

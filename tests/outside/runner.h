@@ -9,9 +9,20 @@
 
 #include <polytile/polytile.h>
 
+#include <deque>
 #include <memory>
 
 namespace outside {
+
+/** A function that is to be called once an array is done. */
+struct Notice {
+    const Array *array = nullptr;
+    const HostMemory *memory = nullptr;
+    Bytes expected; /* then */
+    std::mutex mutex;
+    int n_calls = 0;
+    std::string difference;
+};
 
 /** A program as it runs: the library's objects, and beside them what the interpreter holds. */
 class Runner {
@@ -36,7 +47,10 @@ class Runner {
     std::vector<std::unique_ptr<HostMemory>> hosts; /* none of internal arrays */
     std::vector<Bytes> expected;
     std::vector<bool> is_held;
-    std::vector<bool> is_touched; /* a launch that was accepted writes it */
+    std::vector<bool> is_touched;  /* a launch that was accepted writes it */
+    std::vector<bool> is_doubtful; /* it may be incomplete, since it was cancelled or discarded */
+    std::vector<std::vector<Bytes>> history; /* what an array held since the program changed it */
+    std::deque<Notice> notices;
 
     void fail(const std::string &kind, const std::string &what);
     bool succeeds(polytile_status status, const char *call);
@@ -44,6 +58,7 @@ class Runner {
     bool open_place();
     void create_arrays();
     void create_kernels();
+    void compare_operands(const Kernel &model, const polytile_kernel *kernel);
     void compare_parameters(const Kernel &model, const polytile_kernel *kernel);
     std::vector<polytile_array *> list(const std::vector<int> &numbers) const;
     bool has_limit(const Options &options) const;
@@ -51,6 +66,13 @@ class Runner {
     void step(const Step &step);
     void step_launch(const Step &step);
     void step_arrays(const Step &step);
+    void step_test(const Step &step);
+    void step_progress();
+    void step_notify(const Step &step);
+    void step_cancel(const Step &step);
+    void check_state(size_t array, polytile_array_state state, bool is_cancelled);
+    void check_notices();
+    void remember(size_t array, bool is_new);
     bool judge_status(const Launch &launch, polytile_status status);
     void judge_late(polytile_status status, const char *call);
     polytile_status call_launch(const Step &step, Mistake mistake);

@@ -8,9 +8,9 @@ namespace outside {
 
 namespace {
 
-bool is_refusal_of_wrong(polytile_status status) {
-    return status == POLYTILE_DECLARATION || status == POLYTILE_CONFLICT ||
-           status == POLYTILE_NO_FIT;
+bool is_refusal_of_wrong(const Verdict &verdict, polytile_status status) {
+    return (verdict.is_unsuited && status == POLYTILE_INVALID) || status == POLYTILE_DECLARATION ||
+           status == POLYTILE_CONFLICT || status == POLYTILE_NO_FIT;
 }
 
 } // namespace
@@ -24,7 +24,8 @@ bool Runner::has_limit(const Options &options) const {
 /** Whether a launch was accepted; what the contract does not let happen is a failure. */
 bool Runner::judge_status(const Launch &launch, polytile_status status) {
     const Kernel &kernel = program.kernels[static_cast<size_t>(launch.kernel)];
-    const Verdict verdict = judge(kernel, launch_values(kernel, launch.values), launch.domain);
+    const Verdict verdict =
+        judge(kernel, values_in(kernel, launch, launch.values, expected), launch.domain);
     const std::string text = polytile_last_error(ctx);
     if (verdict.is_unclear) {
         is_over = true;
@@ -32,15 +33,16 @@ bool Runner::judge_status(const Launch &launch, polytile_status status) {
     }
     if (status == POLYTILE_OK && !verdict.is_right())
         fail("accepted", kernel.name + " over " + box_text(launch.domain) + ": " +
-                             (verdict.is_conflict ? "there is a conflict"
-                                                  : "a section lies outside of its array"));
+                             (verdict.is_unsuited   ? "a role does not suit its elements"
+                              : verdict.is_conflict ? "there is a conflict"
+                                                    : "a section lies outside of its array"));
     if (status == POLYTILE_OK)
         return verdict.is_right();
     const bool is_right =
         status == POLYTILE_UNSUPPORTED ||
         (status == POLYTILE_DECLARATION && verdict.may_be_refused()) ||
         (verdict.is_right() ? status == POLYTILE_NO_FIT && has_limit(launch.options)
-                            : is_refusal_of_wrong(status));
+                            : is_refusal_of_wrong(verdict, status));
     if (!is_right)
         fail("refused", reason(status, "") + text);
     outcome.refusals.push_back((verdict.is_right() ? "" : "wrong: ") + reason(status, text));
@@ -64,6 +66,8 @@ void Runner::step_arrays(const Step &step) {
     const auto n = static_cast<int>(handles.size());
     if (step.act == Act::attach)
         succeeds(polytile_queue_attach(queue, n, handles.data()), "polytile_queue_attach");
+    else if (step.act == Act::discard)
+        succeeds(polytile_queue_discard(queue, n, handles.data()), "polytile_queue_discard");
     else if (step.act == Act::detach)
         judge_late(polytile_queue_detach(queue, n, handles.data()), "polytile_queue_detach");
     for (int number : step.arrays) {
@@ -74,10 +78,14 @@ void Runner::step_arrays(const Step &step) {
             extents.push_back(range.count());
         if (step.act == Act::look)
             compare(k);
-        if (step.act == Act::change)
+        is_doubtful[k] = is_doubtful[k] || step.act == Act::discard;
+        if (step.act == Act::change) {
             hosts[k]->change(expected[k] = contents(array.shape, step.seed));
+            remember(k, true);
+        }
         if (step.act == Act::create) {
             expected[k] = zeros(array.shape);
+            remember(k, true);
             succeeds(polytile_queue_create_array(queue, array.name.c_str(), array.shape.type,
                                                  static_cast<int>(extents.size()), extents.data(),
                                                  &arrays[k]),
@@ -85,7 +93,7 @@ void Runner::step_arrays(const Step &step) {
         }
         if (step.act == Act::destroy)
             polytile_array_destroy(arrays[k]);
-        is_held[k] = step.act == Act::attach || step.act == Act::create;
+        is_held[k] = step.act == Act::attach || step.act == Act::create || step.act == Act::discard;
     }
 }
 
@@ -109,9 +117,25 @@ void Runner::step(const Step &step) {
         return polytile_queue_resume(queue);
     case Act::report:
         return check_queue_report();
+    case Act::test:
+        return step_test(step);
+    case Act::progress:
+        return step_progress();
+    case Act::notify:
+        return step_notify(step);
+    case Act::cancel:
+        return step_cancel(step);
     default:
         step_arrays(step);
     }
+}
+
+/** Whether the devices of a queue are shared by speed without asking. */
+static bool are_different(const std::vector<Device> &devices) {
+    return std::any_of(devices.begin(), devices.end(), [&](const Device &device) {
+        return device.memory_bytes != devices[0].memory_bytes ||
+               device.n_threads != devices[0].n_threads;
+    });
 }
 
 /** Whether a member may turn out to lack memory, which a wait alone tells: one by speed, or one of
@@ -125,7 +149,8 @@ bool Runner::may_lack_memory() const {
         });
     const bool is_by_speed =
         program.layout == "weighted" ||
-        (program.layout.empty() && (program.policy == "weighted" || program.policy == "guided"));
+        (program.layout.empty() && (program.policy == "weighted" || program.policy == "guided")) ||
+        (program.layout.empty() && program.policy.empty() && are_different(program.devices));
     return is_by_speed || (is_destroyed && is_tight);
 }
 
@@ -146,7 +171,8 @@ void Runner::end_queue() {
     if (program.end != End::destroy_context)
         polytile_queue_destroy(queue);
     for (size_t k = 0; k < arrays.size() && program.end != End::destroy_context; k++)
-        if (!program.arrays[k].is_internal && !is_over && !polytile_array_is_complete(arrays[k]))
+        if (!program.arrays[k].is_internal && !is_over && !is_doubtful[k] &&
+            !polytile_array_is_complete(arrays[k]))
             fail("incomplete", program.arrays[k].name);
     if (program.end == End::destroy_context) {
         polytile_context_destroy(ctx);

@@ -67,7 +67,7 @@ void Runner::try_mistake(const Step &step, polytile_status status,
                          const std::vector<std::string> &names) {
     const Launch &launch = step.launch;
     const Kernel &kernel = program.kernels[static_cast<size_t>(launch.kernel)];
-    const Values values = launch_values(kernel, launch.values);
+    const Values values = values_in(kernel, launch, launch.values, expected);
     const std::string text = status == POLYTILE_OK ? "" : polytile_last_error(ctx);
     if (status == POLYTILE_OK)
         return fail("mistake", "it is accepted");
@@ -230,9 +230,12 @@ void Runner::step_launch(const Step &step) {
         return compare_all();
     outcome.n_accepted++;
     for (size_t k = 0; k < launch.arrays.size(); k++)
-        if (is_written(kernel, static_cast<int>(k)))
+        if (launch.arrays[k] != NO_ARRAY && is_written(kernel, static_cast<int>(k)))
             is_touched[static_cast<size_t>(launch.arrays[k])] = true;
     interpret(kernel, launch, step.later.empty() ? launch.values : step.later.back(), expected);
+    for (int array : launch.arrays)
+        if (array != NO_ARRAY)
+            remember(static_cast<size_t>(array), false);
     if (program.has_queue)
         return;
     check_report(launch);

@@ -8,8 +8,9 @@ namespace outside {
 namespace {
 
 const char *const act_names[] = {
-    "run",    "plan and run", "check",  "check run", "launch", "wait",   "wait_for", "pause",
-    "resume", "attach",       "detach", "change",    "look",   "create", "destroy",  "report"};
+    "run",    "plan and run", "check",  "check run", "launch",   "wait",    "wait_for",
+    "pause",  "resume",       "test",   "notify",    "progress", "cancel",  "discard",
+    "attach", "detach",       "change", "look",      "create",   "destroy", "report"};
 
 const char *const flaw_names[] = {"",
                                   "17 parameters",
@@ -45,15 +46,34 @@ std::string options_text(const Options &options) {
     return text;
 }
 
+std::string memory_text(const Memory &memory) {
+    std::string text = memory.order.empty() ? "" : " in order";
+    for (size_t d : memory.order)
+        text += " " + std::to_string(d);
+    return memory.gaps.empty() ? text : text + " gaps " + numbers(memory.gaps);
+}
+
+std::string versions_text(const Array &array) {
+    std::string text;
+    for (const Integers &version : array.shape.versions)
+        text += (text.empty() ? " holds " : " or ") + numbers(version);
+    return array.shape.versions.empty()
+               ? text
+               : text + " (first: version " +
+                     std::to_string(array.seed % array.shape.versions.size()) + ")";
+}
+
 std::string array_text(const Array &array) {
-    return array.name + ":" + type_name(array.shape.type) + "[" + box_text(array.shape.box) + "]" +
-           (array.is_internal ? " internal" : "");
+    return array.name + ":" + std::string(type_name(array.shape.type)) + "[" +
+           box_text(array.shape.box) + "]" + (array.is_internal ? " internal" : "") +
+           memory_text(array.memory) + versions_text(array);
 }
 
 std::string names(const Program &program, const std::vector<int> &arrays) {
     std::string text;
     for (int array : arrays)
-        text += (text.empty() ? "" : ",") + program.arrays[static_cast<size_t>(array)].name;
+        if (array != NO_ARRAY)
+            text += (text.empty() ? "" : ",") + program.arrays[static_cast<size_t>(array)].name;
     return text;
 }
 

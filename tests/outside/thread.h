@@ -9,6 +9,27 @@
 
 namespace outside {
 
+/** Write each element of a thread's scratch, and then read them all. */
+template <class At>
+void use_scratch(const Kernel &kernel, const Values &values, const int64_t *thread, At at,
+                 uint64_t &seen) {
+    const uint64_t before = seen;
+    for (const bool is_written : {false, true})
+        for (const Access &access : kernel.accesses) {
+            const Shape &shape = kernel.operands[static_cast<size_t>(access.operand)];
+            if (access.role != POLYTILE_SCRATCH)
+                continue;
+            for_each_element(kernel, access, values, thread, [&](const int64_t *index) {
+                void *element = at(access.operand, index);
+                if (is_written)
+                    seen = mix(seen, load(shape.type, element));
+                else
+                    store(shape.type, element,
+                          mix(before, static_cast<uint64_t>(position(shape.box, index))));
+            });
+        }
+}
+
 /** Run one thread; at(operand, index) is where an element lies. */
 template <class At>
 void run_thread(const Kernel &kernel, const Values &values, const int64_t *thread, At at) {
@@ -21,9 +42,10 @@ void run_thread(const Kernel &kernel, const Values &values, const int64_t *threa
                 const auto &shape = kernel.operands[static_cast<size_t>(access.operand)];
                 seen = mix(seen, load(shape.type, at(access.operand, index)));
             });
+    use_scratch(kernel, values, thread, at, seen);
     for (const Access &access : kernel.accesses) {
         const auto &shape = kernel.operands[static_cast<size_t>(access.operand)];
-        if (access.role == POLYTILE_IN)
+        if (access.role == POLYTILE_IN || access.role == POLYTILE_SCRATCH)
             continue;
         for_each_element(kernel, access, values, thread, [&](const int64_t *index) {
             void *element = at(access.operand, index);

@@ -1,5 +1,7 @@
 #include "outside/touch.h"
 
+#include "outside/value.h"
+
 #include <algorithm>
 
 namespace outside {
@@ -13,6 +15,7 @@ struct Element {
     int64_t reader = NOBODY;
     int64_t storer = NOBODY;
     int64_t combiner = NOBODY;
+    int64_t n_combined = 0;
     polytile_role role = POLYTILE_SUM; /* of the combiners */
 };
 
@@ -43,6 +46,7 @@ void combine(Element &element, polytile_role role, int64_t thread, Verdict &verd
                            (has_other_role && is_other(element.combiner, thread));
     verdict.is_unclear |= element.storer == thread || element.reader == thread || has_other_role;
     note(element.combiner, thread);
+    element.n_combined++;
     element.role = role;
 }
 
@@ -59,17 +63,21 @@ void touch(Element &element, polytile_role role, int64_t thread, Verdict &verdic
 void check_overlap(const Kernel &kernel, const Access &access, const Values &values,
                    const int64_t *thread, Verdict &verdict) {
     const Box &box = kernel.operands[static_cast<size_t>(access.operand)].box;
-    bool misses = false, is_around = true;
+    bool misses = false, is_around = true, is_empty = false, is_wrong = false;
     for (size_t d = 0; d < box.size(); d++) {
-        const Progression along = clip(access.subscripts[d], box[d], values.subscripts, thread);
-        if (along.is_empty)
-            return;
+        const Progression along = clip(kernel, access.subscripts[d], box[d], values, thread);
+        is_empty |= along.is_empty;
+        is_wrong |= along.is_wrong;
         misses |= along.n == 0;
         is_around &= along.n > 0 || along.is_around;
+        verdict.is_beside |= along.is_open;
     }
     is_around |= access.is_relation;
-    verdict.is_beside |= misses && is_around;
-    verdict.is_outside |= misses && !is_around;
+    const bool is_looked_up =
+        std::any_of(access.subscripts.begin(), access.subscripts.end(), has_look_up);
+    verdict.is_beside |= (misses && is_around && !is_empty) || (is_wrong && is_empty) ||
+                         (misses && is_empty && is_looked_up);
+    verdict.is_outside |= !is_empty && ((misses && !is_around) || is_wrong);
 }
 
 /** Whether an operand has a reducing role and another one. */
@@ -109,7 +117,7 @@ class Hulls {
     std::vector<Box> hulls;
 };
 
-int64_t touched_bytes(const std::vector<Element> &elements, polytile_scalar type) {
+int64_t touched_bytes(const std::vector<Element> &elements, polytile_type type) {
     return type_bytes(type) *
            std::count_if(elements.begin(), elements.end(), [](const Element &element) {
                return element.reader != NOBODY || element.storer != NOBODY ||
@@ -117,7 +125,116 @@ int64_t touched_bytes(const std::vector<Element> &elements, polytile_scalar type
            });
 }
 
+/** Whether more threads add to an element than a sum of its type is exact for. */
+bool may_round(const std::vector<Element> &elements, polytile_type type) {
+    return is_narrow(type) &&
+           std::any_of(elements.begin(), elements.end(), [](const Element &element) {
+               return element.role == POLYTILE_SUM && element.n_combined > MOST_NARROW_SUMMANDS;
+           });
+}
+
+bool is_unsuited(const Kernel &kernel) {
+    return std::any_of(kernel.accesses.begin(), kernel.accesses.end(), [&](const Access &access) {
+        return !suits(access.role, kernel.operands[static_cast<size_t>(access.operand)].type);
+    });
+}
+
+/** What a subscript's end adds: the element, 0 if it lies outside of its array. */
+int64_t look_up(const Kernel &kernel, const LookUp &from, const Values &values,
+                const int64_t *thread, bool &is_wrong);
+
+/** Call visit(index) for each element of an index array's section, in C order. */
+template <class Visit>
+void for_each_index(const Kernel &kernel, const LookUp &from, const Values &values,
+                    const int64_t *thread, Visit visit) {
+    Access access;
+    access.operand = from.operand;
+    access.subscripts = from.subscripts;
+    for_each_element(kernel, access, values, thread, visit);
+}
+
+int64_t look_up(const Kernel &kernel, const LookUp &from, const Values &values,
+                const int64_t *thread, bool &is_wrong) {
+    int64_t value = 0;
+    bool is_there = false;
+    for_each_index(kernel, from, values, thread, [&](const int64_t *index) {
+        value = values.look(from.operand, index);
+        is_there = true;
+    });
+    is_wrong |= !is_there;
+    return value;
+}
+
+/** Whether a section of an index array is wrong itself, or lies outside of it. */
+bool is_wrong_itself(const Kernel &kernel, const LookUp &from, const Values &values,
+                     const int64_t *thread) {
+    const Box &box = kernel.operands[static_cast<size_t>(from.operand)].box;
+    bool is_wrong = false;
+    for (size_t d = 0; d < box.size(); d++) {
+        const Progression along = clip(kernel, from.subscripts[d], box[d], values, thread);
+        is_wrong |= along.is_wrong || (along.n == 0 && !along.is_empty);
+    }
+    return is_wrong;
+}
+
+/** An element for each that is looked up; none may lie outside of the array. */
+Progression gather(const Kernel &kernel, const Subscript &subscript, const Range &range,
+                   const Values &values, const int64_t *thread) {
+    Progression along;
+    const LookUp &from = subscript.lo_of[0];
+    const int64_t offset = evaluate(subscript.lo, values.subscripts, thread);
+    along.is_wrong = is_wrong_itself(kernel, from, values, thread);
+    for_each_index(kernel, from, values, thread, [&](const int64_t *index) {
+        const int64_t at = values.look(from.operand, index) + offset;
+        along.is_wrong |= at < range.lo || at > range.hi;
+        along.gathered.push_back(at);
+    });
+    along.n = along.is_wrong ? 0 : static_cast<int64_t>(along.gathered.size());
+    along.is_empty = !along.is_wrong && along.n == 0;
+    return along;
+}
+
+/** Between two ends of which one or both are looked up: nothing is clipped. */
+Progression between(const Range &range, int64_t lo, int64_t hi, bool is_wrong) {
+    Progression along;
+    along.lo = lo;
+    along.is_empty = hi == lo - 1;
+    along.is_open = along.is_empty && (lo < range.lo || lo > range.hi + 1);
+    along.is_wrong =
+        is_wrong || hi < lo - 1 || (!along.is_empty && (lo < range.lo || hi > range.hi));
+    along.n = along.is_wrong ? 0 : hi - lo + 1;
+    return along;
+}
+
 } // namespace
+
+int64_t Progression::at(int64_t k) const {
+    if (!gathered.empty())
+        return gathered[static_cast<size_t>(k)];
+    const int64_t index = lo + k * step, n_all = range.count();
+    if (edge == POLYTILE_EDGE_CLAMP)
+        return std::min(std::max(index, range.lo), range.hi);
+    return edge == POLYTILE_EDGE_WRAP ? range.lo + ((index - range.lo) % n_all + n_all) % n_all
+                                      : index;
+}
+
+static void visit_looked_up(const Kernel &kernel, const std::vector<Subscript> &subscripts,
+                            const Values &values, const int64_t *thread,
+                            const std::function<void(int, const int64_t *)> &visit) {
+    for (const Subscript &subscript : subscripts)
+        for (const auto *of : {&subscript.lo_of, &subscript.hi_of})
+            for (const LookUp &from : *of) {
+                visit_looked_up(kernel, from.subscripts, values, thread, visit);
+                for_each_index(kernel, from, values, thread,
+                               [&](const int64_t *index) { visit(from.operand, index); });
+            }
+}
+
+void for_each_looked_up(const Kernel &kernel, const Access &access, const Values &values,
+                        const int64_t *thread,
+                        const std::function<void(int, const int64_t *)> &visit) {
+    visit_looked_up(kernel, access.subscripts, values, thread, visit);
+}
 
 int64_t evaluate(const Affine &affine, const Integers &parameters, const int64_t *thread) {
     int64_t value = affine.constant;
@@ -130,14 +247,32 @@ int64_t evaluate(const Affine &affine, const Integers &parameters, const int64_t
     return value;
 }
 
-Progression clip(const Subscript &subscript, const Range &range, const Integers &parameters,
-                 const int64_t *thread) {
-    const int64_t lo = subscript.from_first ? range.lo : evaluate(subscript.lo, parameters, thread);
-    const int64_t hi = subscript.is_single ? lo
-                       : subscript.to_last ? range.hi
-                                           : evaluate(subscript.hi, parameters, thread);
+Progression clip(const Kernel &kernel, const Subscript &subscript, const Range &range,
+                 const Values &values, const int64_t *thread) {
+    const Integers &parameters = values.subscripts;
+    if (subscript.is_single && has_look_up(subscript))
+        return gather(kernel, subscript, range, values, thread);
+    bool is_wrong = false;
+    int64_t lo = subscript.from_first ? range.lo : evaluate(subscript.lo, parameters, thread);
+    int64_t hi = subscript.is_single ? lo
+                 : subscript.to_last ? range.hi
+                                     : evaluate(subscript.hi, parameters, thread);
+    for (const LookUp &from : subscript.lo_of)
+        lo += look_up(kernel, from, values, thread, is_wrong);
+    for (const LookUp &from : subscript.hi_of)
+        hi += look_up(kernel, from, values, thread, is_wrong);
+    if (has_look_up(subscript))
+        return between(range, lo, hi, is_wrong);
     Progression along;
     along.step = subscript.step;
+    if (subscript.edge != POLYTILE_EDGE_CLIP) {
+        along.lo = lo;
+        along.edge = subscript.edge;
+        along.range = range;
+        along.is_empty = hi < lo;
+        along.n = hi < lo ? 0 : (hi - lo) / along.step + 1;
+        return along;
+    }
     along.is_empty = hi < lo;
     along.is_around = lo <= range.hi && hi >= range.lo;
     along.lo = lo;
@@ -152,8 +287,9 @@ Verdict judge(const Kernel &kernel, const Values &values, const Box &domain) {
     Verdict verdict;
     std::vector<std::vector<Element>> elements;
     for (const Shape &shape : kernel.operands)
-        elements.emplace_back(static_cast<size_t>(count(shape.box)));
+        elements.emplace_back(shape.is_scratch ? 0 : static_cast<size_t>(count(shape.box)));
     int64_t number = 0;
+    std::vector<int64_t> n_scratch(kernel.operands.size());
     for_each_thread(domain, [&](const int64_t *thread) {
         Hulls hulls(kernel.operands.size());
         if (verdict.n_touched > MAX_TOUCHED)
@@ -162,9 +298,19 @@ Verdict judge(const Kernel &kernel, const Values &values, const Box &domain) {
             const Shape &shape = kernel.operands[static_cast<size_t>(access.operand)];
             auto &of_array = elements[static_cast<size_t>(access.operand)];
             check_overlap(kernel, access, values, thread, verdict);
+            for_each_looked_up(
+                kernel, access, values, thread, [&](int operand, const int64_t *index) {
+                    const auto k = static_cast<size_t>(operand);
+                    touch(elements[k][static_cast<size_t>(position(kernel.operands[k].box, index))],
+                          POLYTILE_IN, number, verdict);
+                    hulls.add(k, index, kernel.operands[k].box.size());
+                });
             for_each_element(kernel, access, values, thread, [&](const int64_t *index) {
-                touch(of_array[static_cast<size_t>(position(shape.box, index))], access.role,
-                      number, verdict);
+                if (shape.is_scratch)
+                    n_scratch[static_cast<size_t>(access.operand)]++;
+                else
+                    touch(of_array[static_cast<size_t>(position(shape.box, index))], access.role,
+                          number, verdict);
                 verdict.n_touched++;
                 hulls.add(static_cast<size_t>(access.operand), index, shape.box.size());
             });
@@ -173,9 +319,15 @@ Verdict judge(const Kernel &kernel, const Values &values, const Box &domain) {
         number++;
     });
     verdict.is_mixed = is_mixed(kernel);
+    verdict.is_unsuited = is_unsuited(kernel);
     verdict.is_unclear |= verdict.n_touched > MAX_TOUCHED;
-    for (size_t k = 0; k < elements.size(); k++)
-        verdict.launch_bytes += touched_bytes(elements[k], kernel.operands[k].type);
+    for (size_t k = 0; k < elements.size(); k++) {
+        const Shape &shape = kernel.operands[k];
+        verdict.is_unclear |= may_round(elements[k], shape.type);
+        verdict.is_unclear |= shape.is_scratch && n_scratch[k] == 0;
+        verdict.launch_bytes +=
+            touched_bytes(elements[k], shape.type) + n_scratch[k] * type_bytes(shape.type);
+    }
     return verdict;
 }
 

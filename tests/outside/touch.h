@@ -6,19 +6,31 @@
 
 namespace outside {
 
-/** The elements of a section along one dimension, clipped to the array: lo, lo + step, ... */
+/** The elements of a section along one dimension, within the array: lo, lo + step, ..., or any. */
 struct Progression {
     int64_t lo = 0;
     int64_t step = 1;
     int64_t n = 0;
     bool is_empty = false;  /* before it was clipped */
     bool is_around = false; /* it lies around the array, if not in it */
+    bool is_wrong = false;  /* an element that is looked up lies outside */
+    bool is_open = false;   /* it is empty beside the array, of which the contract says nothing */
+    polytile_edge edge = POLYTILE_EDGE_CLIP;
+    Range range;       /* of the array, for an edge */
+    Integers gathered; /* n of them in place of lo and step, or none */
+
+    int64_t at(int64_t k) const;
 };
 
 int64_t evaluate(const Affine &affine, const Integers &parameters, const int64_t *thread);
 
-Progression clip(const Subscript &subscript, const Range &range, const Integers &parameters,
-                 const int64_t *thread);
+Progression clip(const Kernel &kernel, const Subscript &subscript, const Range &range,
+                 const Values &values, const int64_t *thread);
+
+/** The elements of index arrays that one access of a thread looks up. */
+void for_each_looked_up(const Kernel &kernel, const Access &access, const Values &values,
+                        const int64_t *thread,
+                        const std::function<void(int, const int64_t *)> &visit);
 
 /** Call visit(index) for each element of a section that lies in the array, in C order. */
 template <class Visit>
@@ -29,19 +41,19 @@ void for_each_element(const Kernel &kernel, const Access &access, const Values &
     Progression along[MAX_DIMS];
     int64_t index[MAX_DIMS], k[MAX_DIMS] = {};
     for (size_t d = 0; d < n_dims; d++) {
-        along[d] = clip(access.subscripts[d], box[d], values.subscripts, thread);
+        along[d] = clip(kernel, access.subscripts[d], box[d], values, thread);
         if (along[d].n == 0)
             return;
-        index[d] = along[d].lo;
+        index[d] = along[d].at(0);
     }
     for (size_t d = n_dims; d > 0;) {
         visit(static_cast<const int64_t *>(index));
         for (d = n_dims; d > 0; d--) {
-            index[d - 1] += along[d - 1].step;
-            if (++k[d - 1] < along[d - 1].n)
+            const bool is_within = ++k[d - 1] < along[d - 1].n;
+            k[d - 1] = is_within ? k[d - 1] : 0;
+            index[d - 1] = along[d - 1].at(k[d - 1]);
+            if (is_within)
                 break;
-            k[d - 1] = 0;
-            index[d - 1] = along[d - 1].lo;
         }
     }
 }
@@ -74,12 +86,13 @@ struct Verdict {
     bool is_outside = false;  /* a section that is not empty has no element in its array */
     bool is_beside = false;   /* the same of a strided one around the array, or in braces */
     bool is_mixed = false;    /* an array is reduced and has another role, too */
+    bool is_unsuited = false; /* a role that the elements do not suit */
     bool is_unclear = false;  /* the contract leaves open what one thread does to its element */
     int64_t n_touched = 0;    /* elements of all threads added up */
     int64_t thread_bytes = 0; /* of the boxes around what one thread touches, at most */
     int64_t launch_bytes = 0; /* of all operands' elements that are touched */
 
-    bool is_right() const { return !is_conflict && !is_outside && !is_unclear; }
+    bool is_right() const { return !is_conflict && !is_outside && !is_unsuited && !is_unclear; }
 
     /** What the contract says of these is not clear; results have to be right if accepted. */
     bool may_be_refused() const { return is_beside || is_mixed; }

@@ -1,8 +1,10 @@
 #include "outside/value.h"
 
+#include "outside/dice.h"
+#include "outside/scalar.h"
+
+#include <complex>
 #include <cstring>
-#include <limits>
-#include <type_traits>
 
 namespace outside {
 
@@ -18,119 +20,199 @@ template <class T> void put(void *element, T value) {
     memcpy(element, &value, sizeof value);
 }
 
-/** Whether all bits of values may be used, since sums and products wrap around. */
-template <class T> constexpr bool wraps() {
-    return std::is_integral<T>::value && (std::is_unsigned<T>::value || sizeof(T) <= 2);
-}
+/** What is done to elements of a scalar type. */
+template <class T> struct Plain {
+    static T value_of(uint64_t bits) { return any<T>(bits); }
 
-template <class T> T value_of(uint64_t bits) {
-    if constexpr (wraps<T>())
-        return static_cast<T>(bits >> 13);
-    return static_cast<T>(static_cast<int64_t>(bits % 201) - 100);
-}
+    static T identity_of(polytile_role role) {
+        if (role == POLYTILE_SUM)
+            return number<T>(0);
+        if (role == POLYTILE_PROD)
+            return number<T>(1);
+        return role == POLYTILE_MIN ? highest<T>() : lowest<T>();
+    }
 
-template <class T> T summand_of(uint64_t bits) {
-    if constexpr (wraps<T>())
-        return static_cast<T>(bits >> 13);
-    return static_cast<T>(static_cast<int64_t>(bits % 31) - 15);
-}
+    static T combined(polytile_role role, T held, uint64_t bits) {
+        if (role == POLYTILE_SUM)
+            return added(held, summand<T>(bits));
+        if (role == POLYTILE_PROD)
+            return multiplied(held, factor<T>(bits));
+        const T value = any<T>(bits);
+        if (role == POLYTILE_MIN)
+            return value < held ? value : held;
+        return held < value ? value : held;
+    }
 
-template <class T> T factor_of(uint64_t bits) {
-    if constexpr (wraps<T>())
-        return static_cast<T>((bits >> 13) | 1);
-    return static_cast<T>(bits % 2 ? 1 : -1);
-}
+    static uint64_t bits_of(T value) { return outside::bits_of(value); }
+    static std::string text(T value) { return outside::text(value); }
+};
 
-template <class T> T identity_of(polytile_role role) {
-    using Limits = std::numeric_limits<T>;
-    if (role == POLYTILE_SUM)
-        return 0;
-    if (role == POLYTILE_PROD)
-        return 1;
-    if (role == POLYTILE_MIN)
-        return Limits::has_infinity ? Limits::infinity() : Limits::max();
-    return Limits::has_infinity ? static_cast<T>(-Limits::infinity()) : Limits::lowest();
-}
+/** Of complex numbers: products are by 1, i, -1 and -i. */
+template <class R> struct Complex {
+    using T = std::complex<R>;
 
-template <class T> T added(T a, T b) {
-    if constexpr (wraps<T>())
-        return static_cast<T>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
-    return static_cast<T>(a + b);
-}
+    static T value_of(uint64_t bits) { return T(any<R>(bits), any<R>(bits >> 20)); }
 
-template <class T> T multiplied(T a, T b) {
-    if constexpr (wraps<T>())
-        return static_cast<T>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
-    return static_cast<T>(a * b);
-}
+    static T identity_of(polytile_role role) { return T(role == POLYTILE_PROD ? R(1) : R(0)); }
 
-template <class T> T combined(polytile_role role, T held, uint64_t bits) {
-    if (role == POLYTILE_SUM)
-        return added(held, summand_of<T>(bits));
-    if (role == POLYTILE_PROD)
-        return multiplied(held, factor_of<T>(bits));
-    const T value = value_of<T>(bits);
-    if (role == POLYTILE_MIN)
-        return value < held ? value : held;
-    return value > held ? value : held;
-}
+    static T combined(polytile_role role, T held, uint64_t bits) {
+        if (role == POLYTILE_SUM)
+            return held + T(summand<R>(bits), summand<R>(bits >> 20));
+        const R sign = bits % 2 ? R(-1) : R(1);
+        return bits / 2 % 2 ? T(-sign * held.imag(), sign * held.real()) : sign * held;
+    }
 
-template <class T> uint64_t bits_of(T value) {
-    if constexpr (std::is_integral<T>::value)
-        return static_cast<uint64_t>(value);
-    const double number = static_cast<double>(value);
-    uint64_t bits;
-    memcpy(&bits, &number, sizeof bits);
-    return value == static_cast<T>(0) ? 0 : bits;
-}
+    static uint64_t bits_of(T value) {
+        return mix(outside::bits_of(value.real()), outside::bits_of(value.imag()));
+    }
 
-/** Call f with a value of the type. */
-template <class F> auto with_type(polytile_scalar type, F f) {
+    static std::string text(T value) {
+        return outside::text(value.real()) + (value.imag() < 0 ? "" : "+") +
+               outside::text(value.imag()) + "i";
+    }
+};
+
+/** A value, and at byte 8 its index. */
+template <class V> struct Indexed {
+    V value;
+    alignas(8) int64_t index;
+};
+
+/** Of values with an index: few, so that many are equal, and such at the ends of the type. */
+template <class V> struct Best {
+    using T = Indexed<V>;
+
+    static T make(V value, int64_t index) {
+        T element;
+        memset(static_cast<void *>(&element), 0, sizeof element);
+        element.value = value;
+        element.index = index;
+        return element;
+    }
+
+    static T value_of(uint64_t bits) {
+        const uint64_t kind = bits % 29, place = bits >> 8;
+        const V value = kind == 0   ? lowest<V>()
+                        : kind == 1 ? highest<V>()
+                        : kind == 4 ? minus_zero<V>()
+                                    : number<V>(static_cast<int>(kind % 5));
+        const int64_t index = place % 13 == 0   ? INT64_MAX
+                              : place % 13 == 1 ? -INT64_MAX
+                                                : static_cast<int64_t>(place % 2001) - 1000;
+        return make(value, index);
+    }
+
+    static T identity_of(polytile_role role) {
+        return make(role == POLYTILE_ARGMIN ? highest<V>() : lowest<V>(), INT64_MAX);
+    }
+
+    /** What a thread gives may be no number. */
+    static T given(uint64_t bits) {
+        const T element = value_of(bits);
+        return has_not_a_number<V>() && bits % 23 < 3 ? make(not_a_number<V>(), element.index)
+                                                      : element;
+    }
+
+    /** No NaN wins over anything but another NaN, of which it is open which index comes out. */
+    static T combined(polytile_role role, T held, uint64_t bits) {
+        const T other = given(bits);
+        const bool is_better =
+            role == POLYTILE_ARGMIN ? other.value < held.value : held.value < other.value;
+        if (is_nan(other.value))
+            return held;
+        if (is_nan(held.value) || is_better)
+            return other;
+        return other.value == held.value && other.index < held.index ? make(held.value, other.index)
+                                                                     : held;
+    }
+
+    static uint64_t bits_of(T element) {
+        const uint64_t value = outside::bits_of(element.value);
+        return is_nan(element.value) ? value : mix(value, static_cast<uint64_t>(element.index));
+    }
+
+    static std::string text(T element) {
+        return "{" + outside::text(element.value) + ", " + std::to_string(element.index) + "}";
+    }
+};
+
+template <template <class> class Of, class F> auto with_scalar(polytile_type type, F f) {
     switch (type) {
     case POLYTILE_I8:
-        return f(int8_t());
+        return f(Of<int8_t>());
     case POLYTILE_I16:
-        return f(int16_t());
+        return f(Of<int16_t>());
     case POLYTILE_I32:
-        return f(int32_t());
+        return f(Of<int32_t>());
     case POLYTILE_I64:
-        return f(int64_t());
+        return f(Of<int64_t>());
     case POLYTILE_U8:
-        return f(uint8_t());
+        return f(Of<uint8_t>());
     case POLYTILE_U16:
-        return f(uint16_t());
+        return f(Of<uint16_t>());
     case POLYTILE_U32:
-        return f(uint32_t());
+        return f(Of<uint32_t>());
     case POLYTILE_U64:
-        return f(uint64_t());
+        return f(Of<uint64_t>());
+    case POLYTILE_F16:
+        return f(Of<Narrow<POLYTILE_F16>>());
+    case POLYTILE_BF16:
+        return f(Of<Narrow<POLYTILE_BF16>>());
     case POLYTILE_F32:
-        return f(float());
+        return f(Of<float>());
     default:
-        return f(double());
+        return f(Of<double>());
     }
 }
 
+/** Call f with what is done to elements of the type. */
+template <class F> auto with_type(polytile_type type, F f) {
+    if (type == POLYTILE_C64)
+        return f(Complex<float>());
+    if (type == POLYTILE_C128)
+        return f(Complex<double>());
+    return is_indexed(type) ? with_scalar<Best>(value_type(type), f) : with_scalar<Plain>(type, f);
+}
+
+template <class Elements> using Held = decltype(Elements::value_of(0));
+
 } // namespace
 
-uint64_t load(polytile_scalar type, const void *element) {
-    return with_type(type, [&](auto zero) { return bits_of(get<decltype(zero)>(element)); });
+bool is_narrow(polytile_type type) {
+    return type == POLYTILE_F16 || type == POLYTILE_BF16;
 }
 
-void store(polytile_scalar type, void *element, uint64_t bits) {
-    with_type(type, [&](auto zero) { put(element, value_of<decltype(zero)>(bits)); });
+uint64_t load(polytile_type type, const void *element) {
+    return with_type(type, [&](auto of) { return of.bits_of(get<Held<decltype(of)>>(element)); });
 }
 
-void combine(polytile_scalar type, polytile_role role, void *element, uint64_t bits) {
-    with_type(type,
-              [&](auto zero) { put(element, combined(role, get<decltype(zero)>(element), bits)); });
+void store(polytile_type type, void *element, uint64_t bits) {
+    with_type(type, [&](auto of) { put(element, of.value_of(bits)); });
 }
 
-void store_identity(polytile_scalar type, polytile_role role, void *element) {
-    with_type(type, [&](auto zero) { put(element, identity_of<decltype(zero)>(role)); });
+void combine(polytile_type type, polytile_role role, void *element, uint64_t bits) {
+    with_type(type, [&](auto of) {
+        put(element, of.combined(role, get<Held<decltype(of)>>(element), bits));
+    });
 }
 
-std::string to_text(polytile_scalar type, const void *element) {
-    return with_type(type, [&](auto zero) { return std::to_string(get<decltype(zero)>(element)); });
+void store_identity(polytile_type type, polytile_role role, void *element) {
+    with_type(type, [&](auto of) { put(element, of.identity_of(role)); });
+}
+
+int64_t load_index(polytile_type type, const void *element) {
+    return type == POLYTILE_I32 ? get<int32_t>(element) : get<int64_t>(element);
+}
+
+void store_index(polytile_type type, void *element, int64_t index) {
+    if (type == POLYTILE_I32)
+        put(element, static_cast<int32_t>(index));
+    else
+        put(element, index);
+}
+
+std::string to_text(polytile_type type, const void *element) {
+    return with_type(type, [&](auto of) { return of.text(get<Held<decltype(of)>>(element)); });
 }
 
 } // namespace outside
