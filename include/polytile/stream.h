@@ -26,8 +26,8 @@ typedef struct polytile_stream polytile_stream;
 
 /** How a stream runs; zeros are the defaults. */
 typedef struct polytile_stream_options {
-    bool drops_when_full; /* a frame for which there is no room is left out, and counted; without it
-                             pushing waits */
+    bool drops_when_full; /* a frame is left out, and counted, while units still use its place, also
+                             where fewer are in flight than the depth; without it pushing waits */
     int64_t reserved[4];  /* zeros */
 } polytile_stream_options;
 

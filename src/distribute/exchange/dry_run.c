@@ -205,7 +205,7 @@ static bool find_room(pti_dry_run *of, bool *has_room) {
     polytile_domain *inner = calloc((size_t)n_local, sizeof *inner);
     if (inner == NULL)
         return false;
-    pti_interiors_find(&of->superstep, &of->parts, 0, n_local, inner);
+    pti_interiors_find(&of->superstep, &of->parts, of->is_shared, 0, n_local, inner);
     request.inner = inner;
     request.meets = pti_joint_meets(&request);
     bool is_listed = pti_joint_plan_list(&request, 0, n_local, &list);
