@@ -4,24 +4,15 @@
 #include <polytile/ranks.h>
 
 #include "support/c_test.h"
+#include "support/compressed_rows.h"
 
 #include <stdio.h>
 #include <string.h>
 
 /* Subscripts that hold elements of index arrays. */
 
-POLYTILE_KERNEL(rows_i32, (i), (const float, V, 1), (const int32_t, P, 1), (const float, x, 1),
-                (const int32_t, K, 1), (float, y, 1)) {
-    float sum = 0;
-    for (int64_t k = PT_AT(P, i); k < PT_AT(P, i + 1); k++)
-        sum += PT_AT(V, k) * PT_AT(x, PT_AT(K, k));
-    PT_AT(y, i) = sum;
-}
-
-POLYTILE_KERNEL(entries_i64, (e), (const float, V, 1), (const float, x, 1), (const int64_t, K, 1),
-                (float, y, 1), (const int64_t, R, 1)) {
-    PT_SUM(PT_AT(y, PT_AT(R, e)), PT_AT(V, e) * PT_AT(x, PT_AT(K, e)));
-}
+COMPRESSED_ROWS(rows_i32, int32_t)
+MATRIX_ENTRIES(entries_i64, int64_t)
 
 POLYTILE_KERNEL(shift_rows, (i), (int32_t, P, 1)) {
     PT_AT(P, i) = i == 0 ? 0 : i <= 2 ? 1 : PT_AT(P, i);

@@ -4,24 +4,24 @@
 # shellcheck source-path=SCRIPTDIR source=support.bash
 . "$(dirname "${BASH_SOURCE[0]}")/support.bash"
 
-for limit in 1KiB 10000B 64KiB 1MiB 1GiB; do
+for limit in $(some 1KiB 10000B 64KiB 1MiB 1GiB); do
     run_limited vector_add --n 100003 --limit "$limit"
 done
-for limit in 4KiB 64KiB 300KiB 64MiB; do
+for limit in $(some 4KiB 64KiB 300KiB 64MiB); do
     run_limited jacobi --n 173 --steps 7 --limit "$limit"
 done
-for limit in 32KiB 300KiB 64MiB; do
+for limit in $(some 32KiB 300KiB 64MiB); do
     run_limited jacobi3d --n 37 --steps 5 --limit "$limit"
 done
-for steps_per_pass in 1 2 5 1000 auto; do
+for steps_per_pass in $(some 1 2 5 1000 auto); do
     run_limited jacobi --n 173 --steps 13 --limit 64KiB --steps-per-pass "$steps_per_pass"
     run_limited jacobi3d --n 37 --steps 6 --limit 100KiB --steps-per-pass "$steps_per_pass"
     run_checked jacobi --n 173 --steps 8 --steps-per-pass "$steps_per_pass" --repeat 2
 done
-for limit in 4KiB 100000B 64MiB; do
+for limit in $(some 4KiB 100000B 64MiB); do
     run_limited matrix_add --n 173 --limit "$limit" --repeat 2
 done
-for limit in 64KiB 100000B 1MiB 64MiB; do
+for limit in $(some 64KiB 100000B 1MiB 64MiB); do
     run_limited matmul --n 157 --limit "$limit"
     run_limited matmul --n 157 --limit "$limit" --split-k off --block 1x16
 done
@@ -29,8 +29,8 @@ for kernel in plain blas auto; do
     run_limited matmul --n 61 --limit 16KiB --kernel "$kernel"
     run_limited matmul --n 61 --limit 16KiB --kernel "$kernel" --split-k off
 done
-for graph in rmat uniform grid; do
-    for limit in 64KiB 100000B 64MiB; do
+for graph in $(some rmat uniform grid); do
+    for limit in $(some 64KiB 100000B 64MiB); do
         run_limited apsp --graph "$graph" --scale 8 --sources 50 --limit "$limit" --repeat 2
         run_limited apsp --graph "$graph" --scale 8 --sources 3 --limit "$limit" --kernel crauser
     done
@@ -123,7 +123,7 @@ expect_exit 0 cg --matrix "$work/diagonal.mtx" --iterations 9 --check --json
 expect 'max_error == 0'
 
 # Two passes over the vector, while a column fits twice; one where all of it fits.
-for limit in 16KiB 64KiB 100000B; do
+for limit in $(some 16KiB 64KiB 100000B); do
     run_checked walsh --n 65536 --limit "$limit"
     expect 'h2d_bytes == 2 * 4 * 65536'
     expect 'd2h_bytes == 2 * 4 * 65536'
@@ -131,18 +131,18 @@ for limit in 16KiB 64KiB 100000B; do
 done
 run_checked walsh --n 65536 --limit 256KiB
 expect 'h2d_bytes == 4 * 65536'
-for n in 2 4 8 512 32768; do
+for n in $(some 2 4 8 512 32768); do
     run_checked walsh --n "$n" --limit 2KiB
     run_checked walsh --n "$n" --repeat 2
 done
-for strategy in min-time min-traffic min-kernels paper; do
+for strategy in $(some min-time min-traffic min-kernels paper); do
     run_limited vector_add --n 10007 --limit 16KiB --strategy "$strategy"
     run_limited jacobi --n 64 --steps 3 --limit 16KiB --strategy "$strategy"
     run_limited jacobi3d --n 20 --steps 3 --limit 32KiB --strategy "$strategy"
     run_checked walsh --n 4096 --limit 4KiB --strategy "$strategy"
     run_limited matmul --n 64 --limit 16KiB --strategy "$strategy"
 done
-for buffers in 1 2 3 auto; do
+for buffers in $(some 1 2 3 auto); do
     run_limited vector_add --n 10007 --limit 16KiB --buffers "$buffers"
     run_limited jacobi --n 64 --steps 4 --limit 16KiB --buffers "$buffers"
     run_limited jacobi3d --n 20 --steps 4 --limit 48KiB --buffers "$buffers"

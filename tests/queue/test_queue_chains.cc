@@ -15,11 +15,14 @@ class QueueChains : public QueueTest {
     void SetUp() override {
         QueueTest::SetUp();
         const int64_t row_bytes = width * static_cast<int64_t>(sizeof(float));
-        height = 2 * pti_host_cache_bytes() / row_bytes + 2;
+        height = fields_bytes() / row_bytes + 2;
         for (int64_t k = 0; k < height * width; k++)
             initial.push_back(static_cast<float>(k * 31 % 1009));
         step = create("jacobi[i, j]: in A[i-1:i+1, j], A[i, j-1:j+1]; out B[i, j]", &jacobi_kernel);
     }
+
+    /** Twice what the host's cache holds. */
+    virtual int64_t fields_bytes() const { return 2 * pti_host_cache_bytes(); }
 
     /** The first field after all steps; *told: what the queue did. */
     std::vector<float> run(const char *device, int64_t launches_per_pass, polytile_report *told,
@@ -73,6 +76,8 @@ TEST_F(QueueChains, OnADeviceMoveMoreWithOneLaunchAPass) {
 /** A device that holds everything; its cache an eighth of the data, 100 times as fast. */
 class QueueResidentChains : public QueueChains {
   protected:
+    int64_t fields_bytes() const override { return int64_t{4} << 20; }
+
     void SetUp() override {
         QueueChains::SetUp();
         const double all_bytes = 2.0 * sizeof(float) * static_cast<double>(initial.size());
