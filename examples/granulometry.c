@@ -7,10 +7,12 @@
 
 #include <polytile/stream.h>
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const example_spec spec = {
     .name = "granulometry",
@@ -50,9 +52,22 @@ static polytile_status bind_kernels(polytile_graph *graph) {
     return polytile_graph_bind(graph, "count", count_implementation());
 }
 
+/** Write a text where the command line says; NULL: it does not. */
+static polytile_status write_text(session *s, const char *path, const char *text) {
+    FILE *file = path == NULL ? NULL : fopen(path, "w");
+    if (path == NULL)
+        return POLYTILE_OK;
+    const bool is_written = file != NULL && fputs(text, file) >= 0;
+    if (file == NULL || fclose(file) != 0 || !is_written)
+        return session_fail(s, POLYTILE_IO, "cannot write %s: %s", path, strerror(errno));
+    return POLYTILE_OK;
+}
+
 static polytile_status parse_graph(session *s, granulometry *g) {
     char *text = NULL;
     polytile_status status = granulometry_write_graph(s, &g->volume, g->n_sizes, &text);
+    if (status == POLYTILE_OK)
+        status = write_text(s, s->options.graph, text);
     if (status == POLYTILE_OK)
         status = polytile_graph_parse(s->ctx, text, &g->graph);
     free(text);
@@ -62,6 +77,8 @@ static polytile_status parse_graph(session *s, granulometry *g) {
 static polytile_status parse_machine(session *s, granulometry *g) {
     char *text = NULL;
     polytile_status status = granulometry_write_machine(s, &text);
+    if (status == POLYTILE_OK)
+        status = write_text(s, s->options.machine, text);
     if (status == POLYTILE_OK)
         status = polytile_machine_parse(s->ctx, text, &g->machine);
     free(text);
@@ -201,6 +218,16 @@ static void print_curve(const granulometry *g) {
                size == 0 ? 0 : counts[size - 1] - counts[size]);
 }
 
+static polytile_status write_profile(session *s, const granulometry *g) {
+    char *text = NULL;
+    if (s->options.profile == NULL)
+        return POLYTILE_OK;
+    TRY(polytile_stream_to_json(g->stream, &text));
+    const polytile_status status = write_text(s, s->options.profile, text);
+    free(text);
+    return status;
+}
+
 static polytile_status run(session *s, granulometry *g, result *r) {
     TRY(find_expected(s, g));
     TRY(polytile_stream_create(g->graph, g->plan, NULL, &g->stream));
@@ -208,6 +235,7 @@ static polytile_status run(session *s, granulometry *g, result *r) {
     TRY(stream(s, g, r));
     report_run(s, g, clock_now_s() - begin_s, r);
     r->checked = g->expected != NULL;
+    TRY(write_profile(s, g));
     if (!s->options.json)
         print_curve(g);
     return POLYTILE_OK;

@@ -179,7 +179,7 @@ const char help_graph[] =
     "  --overlap on|off        off: cycles of transfers, then work, instead of both at once\n"
     "  --objective O           period (default), latency or memory: what is to be little\n"
     "  --strategy S            best (default), or paper: the paper's buffers, for comparison\n"
-    "  --profile FILE.json     seconds as measured, in the form of --json: its list \"actors\"\n"
+    "  --profile FILE.json     what a stream measured: seconds of actors, rates of links\n"
     "  --json                  print JSON instead of text\n"
     "  --dot FILE              also write the graph with the units of its actors\n"
     "  --svg FILE              also draw the graph, coloured by unit, and a period\n"

@@ -103,6 +103,16 @@ static bool store_sizes(example_options *options, const char *value) {
     return count_parse(value, 1, &options->sizes) && options->sizes <= EXAMPLE_MOST_SIZES;
 }
 
+static bool store_machine(example_options *options, const char *value) {
+    options->machine = value;
+    return *value != '\0';
+}
+
+static bool store_profile(example_options *options, const char *value) {
+    options->profile = value;
+    return *value != '\0';
+}
+
 static bool store_overlap(example_options *options, const char *value) {
     options->no_overlap = strcmp(value, "off") == 0;
     return options->no_overlap || strcmp(value, "on") == 0;
@@ -257,6 +267,12 @@ static const option option_table[] = {
     {"overlap", "on|off", "expects on or off",
      "on (default): transfers and computing overlap; off:\nall units transfer, then all compute",
      EXAMPLE_STREAM, store_overlap},
+    {"profile", "FILE.json", "expects a file's path",
+     "write what the run measured, for polytile graph\n--profile", EXAMPLE_STREAM, store_profile},
+    {"graph", "FILE.dot", "expects a file's path", "write the graph, for polytile graph",
+     EXAMPLE_STREAM, store_graph},
+    {"machine", "FILE.dot", "expects a file's path", "write the machine, likewise", EXAMPLE_STREAM,
+     store_machine},
     {"device", "TEXT", "expects a device such as host, cuda:0 or 'host(memory=64MiB,threads=2)'",
      "where to run: host (default), cuda:0 (the first GPU),\n"
      "'host(memory=64MiB,threads=2)'; 'cuda:0,cuda:1': on\n"

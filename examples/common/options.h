@@ -90,6 +90,8 @@ typedef struct example_options {
     int n_volume; /* 0: not given */
     int64_t volume[EXAMPLE_VOLUME_DIMS];
     bool no_overlap;
+    const char *machine; /* files to write; NULL: not given */
+    const char *profile;
     bool pinned;
     int n_inputs;
     const char *input[EXAMPLE_MAX_FILES];

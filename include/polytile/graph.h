@@ -76,6 +76,12 @@ polytile_status polytile_machine_parse(polytile_context *ctx, const char *text,
 polytile_status polytile_machine_find(polytile_context *ctx, polytile_machine **machine);
 void polytile_machine_destroy(polytile_machine *machine);
 
+/** Say how fast frames go from one memory to another, latency included, as measured; it replaces what is
+ * given for that direction. Memories have the names of their units; host memory beside these is "host".
+ * Errors: INVALID (no such memory, one and the same, a rate that is not above 0), NO_MEMORY. */
+polytile_status polytile_machine_set_rate(polytile_machine *machine, const char *from,
+                                          const char *to, double bytes_per_s);
+
 /** How to plan a graph; zeros are the defaults. */
 typedef struct polytile_graph_options {
     const char *objective; /* "period" (default), "latency" or "memory" */

@@ -68,6 +68,13 @@ expect_exit 0 granulometry --input "$work/volume.npy" --sizes 3 --output "$work/
 expect 'max_error == 0'
 [[ $(value shape) == '[8' ]] || fail 'the extents are those of the file'
 cmp "$work/raw.npy" "$work/counts.npy" || fail 'bytes are counted as those of a NumPy file'
+expect_exit 0 granulometry --n 12 --sizes 2 --device 'host(memory=1MiB)' --repeat 3 \
+    --graph "$work/graph.dot" --machine "$work/machine.dot" --profile "$work/profile.json"
+"$bin/../tools/polytile" graph "$work/graph.dot" --machine "$work/machine.dot" --profile "$work/profile.json" \
+    >"$work/out" 2>"$work/err" || fail 'what a run measured is planned with'
+grep -q '7 actors' "$work/out" || fail 'the graph is written'
+grep -q 'rate\|bytes_per_s' "$work/profile.json" || fail 'rates of links are written'
+expect_refusal 2 'cannot write' granulometry --n 5 --profile "$work/no/such/file.json"
 expect_refusal 2 'leave out --extents' granulometry --input "$work/volume.npy" --extents 8x10x6
 expect_refusal 2 'contradicts' granulometry --input "$work/volume.npy" --n 9
 expect_refusal 2 'three dimensions and elements of u8' granulometry --input "$work/d.npy"

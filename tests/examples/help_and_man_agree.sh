@@ -9,7 +9,7 @@ for name in vector_add matrix_add jacobi jacobi3d walsh matmul apsp spmv cg ping
     of_its_own='--n --input'
     case $name in
         pingpong | mandelbrot | cannon | nbody) of_its_own='--n' ;;
-        granulometry) of_its_own='--n --input --sizes --extents --seed --overlap' ;;
+        granulometry) of_its_own='--n --input --sizes --extents --seed --overlap --profile --graph --machine' ;;
         apsp) of_its_own='--graph --scale --degree --sources --seed --kernel' ;;
         cg) of_its_own='--iterations --rows --kind --degree --matrix --seed --input' ;;
         spmv) of_its_own='--rows --kind --degree --matrix --seed --kernel --input' ;;

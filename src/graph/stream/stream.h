@@ -46,6 +46,7 @@ typedef struct pti_stream_lane {
     polytile_stream *stream;
     char *name; /* owned */
     bool is_unit;
+    char *from, *to; /* memories, of a link; owned */
     int resource;
     int memory; /* of a unit */
     polytile_device
@@ -57,8 +58,9 @@ typedef struct pti_stream_lane {
     pti_error error; /* of what its thread does */
     pthread_t thread;
     bool has_thread;
-    bool is_busy;  /* under the mutex */
-    double busy_s; /* likewise */
+    bool is_busy;    /* under the mutex */
+    double busy_s;   /* likewise */
+    int64_t n_bytes; /* moved; likewise */
 } pti_stream_lane;
 
 /** Host memory of the stream's own, whole pages. */

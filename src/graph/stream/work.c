@@ -123,8 +123,12 @@ static void note_lost(polytile_stream *stream, int task, int64_t frame, const bo
 }
 
 static void note_seconds(pti_stream_lane *lane, int task, double seconds) {
-    const int actor = lane->stream->actor_of_task[task];
+    const polytile_stream *stream = lane->stream;
+    const int actor = stream->actor_of_task[task];
     lane->busy_s += seconds;
+    if (actor < 0)
+        lane->n_bytes +=
+            stream->buffer[find_end(stream, task, stream->expansion.task[task].to)].frame_bytes;
     if (actor < 0)
         return;
     lane->stream->actor[actor].busy_s += seconds;
