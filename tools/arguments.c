@@ -151,6 +151,7 @@ static const option_row rows[] = {
     {"strategy", OPTION_TEXT, offsetof(arguments, strategy), NULL},
     {"ranks", OPTION_VALUE, 0, take_ranks},
     {"device", OPTION_TEXT, offsetof(arguments, device), NULL},
+    {"attached", OPTION_FLAG, offsetof(arguments, attached), NULL},
     {"grid", OPTION_TEXT, offsetof(arguments, grid), NULL},
     {"layout", OPTION_TEXT, offsetof(arguments, layout), NULL},
     {"launches-per-exchange", OPTION_VALUE, 0, take_launches_per_exchange},
@@ -172,6 +173,8 @@ const char *arguments_ranks_option(const arguments *args) {
         return "--grid";
     if (args->layout != NULL)
         return "--layout";
+    if (args->attached)
+        return "--attached";
     return args->has_launches_per_exchange ? "--launches-per-exchange" : NULL;
 }
 

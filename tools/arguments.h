@@ -29,7 +29,8 @@ typedef struct arguments {
     const char *strategy;
     int64_t n_ranks;    /* 0: not given */
     const char *device; /* NULL: not given; without both there are none of the three below */
-    const char *grid;   /* NULL: not given, as the layout */
+    bool attached;
+    const char *grid; /* NULL: not given, as the layout */
     const char *layout;
     bool has_launches_per_exchange;
     int64_t launches_per_exchange; /* 0: auto */

@@ -87,6 +87,8 @@ const char help_plan[] =
     "                          the one with the most to do runs it, each within the limit\n"
     "  --device LIST           the devices of one process, such as cuda:0,cuda:1, or with --ranks\n"
     "                          of each rank, with + between them; memory= of one is its limit\n"
+    "  --attached              ranks have all of each array at first, and get all of it in the "
+    "end\n"
     "  --grid 2x2              of the ranks, one extent a dimension (as MPI_Dims_create() does)\n"
     "  --layout L              of the arrays over it: block (default), block(dim=0), cyclic(64) "
     "or\n"

@@ -28,6 +28,7 @@ int plan_ranks(const arguments *args, const request *made) {
         .options = &made->options.plan,
         .n_ranks = (int)args->n_ranks,
         .device = args->device,
+        .are_attached = args->attached,
         .share = {.grid = args->grid,
                   .layout = args->layout,
                   .launches_per_exchange = args->launches_per_exchange},

@@ -21,8 +21,10 @@ typedef struct polytile_ranks_request {
     const polytile_plan_options *options; /* of each device whose text has no memory= */
     int n_ranks;                  /* 0: there are none, and the devices are those of one process */
     polytile_share_options share; /* of all arrays; by weights with numbers alone, and no "pool" */
-    const char *device;  /* of each rank, as polytile_queue_create() takes it: "cuda:0,cuda:1",
+    const char *device; /* of each rank, as polytile_queue_create() takes it: "cuda:0,cuda:1",
                            "host(memory=1GiB)"; NULL: one, of which only the limit is known */
+    int are_attached; /* 1: arrays, but for scratch, are attached on every rank, and detached behind the
+                         launches; 0: polytile_mpi_array_create() made them */
     int64_t reserved[4]; /* zeros */
 } polytile_ranks_request;
 
@@ -34,8 +36,8 @@ typedef struct polytile_ranks_plan polytile_ranks_plan;
  * polytile_queue_create_shared() does. Devices of ranks are members of one queue, those of a rank
  * one behind the other; below each counts as a rank.
  *
- * At first each rank holds what it owns of every array. Without ranks, arrays are attached: the
- * host's memory has them.
+ * At first each rank holds what it owns of every array, or all of it, if arrays are attached, as they
+ * are without ranks.
  * Errors  As polytile_plan_create_chain(); INVALID (another number of members than 1 to 4096, a grid
  *         of another number of them, an unknown device, layout or policy, weights for another number
  *         of parts; devices that differ, without a layout; a GPU of which no memory is known),

@@ -98,6 +98,15 @@ TEST_CASE(ApiRanks, HaveSeveralDevicesEach) {
     CHECK_EQUAL(s.summary.exchange_bytes, 2 * 6 * 4);
 }
 
+TEST_CASE(ApiRanks, GetAllOfAttachedArraysInTheEnd) {
+    scene s;
+    set(ctx, &s);
+    CHECK_OK(plan(&s, (polytile_ranks_request){.n_launches = 1, .n_ranks = 2, .are_attached = 1}));
+    CHECK_EQUAL(s.summary.exchange_bytes, (N - 2) * 4);
+    CHECK_OK(plan(&s, (polytile_ranks_request){.n_launches = 1, .n_ranks = 2}));
+    CHECK_EQUAL(s.summary.exchange_bytes, 2 * 4);
+}
+
 TEST_CASE(ApiRanks, AreDevicesOfOneProcessWhereThereAreNone) {
     scene s;
     set(ctx, &s);

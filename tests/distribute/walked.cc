@@ -81,13 +81,19 @@ void sort(MovedBy *moved) {
 
 } // namespace
 
-/** Only of launches: arrays that end are messages alone. */
+/** Of arrays that end there are messages alone, if any. */
+static bool is_empty(const MovedBy &moved) {
+    return moved.before.empty() && moved.behind.empty();
+}
+
 void __wrap_pti_team_run_list(const pti_list_run *run) {
-    if (is_noting && run->prepared != nullptr) {
+    if (is_noting) {
         noted.emplace_back();
         for (int k = run->first_op; k < run->list->n_ops; k++)
             note(run, &run->list->op[k], &noted.back());
         sort(&noted.back());
+        if (run->prepared == nullptr && is_empty(noted.back()))
+            noted.pop_back();
     }
     walking = run->team;
     __real_pti_team_run_list(run);
@@ -132,7 +138,8 @@ std::vector<MovedBy> planned_moves(const polytile_ranks_plan *plan, int process)
             if (flow[f].from_process == process)
                 (f < step.n_before ? moved.before : moved.behind).push_back(move_of(plan, flow[f]));
         sort(&moved);
-        all.push_back(moved);
+        if (step.n_launches > 0 || !is_empty(moved))
+            all.push_back(moved);
     }
     return all;
 }

@@ -273,6 +273,15 @@ TEST_F(Command, PlansOverRanksOfSeveralDevices) {
     EXPECT_NE(listed.err.find("write + between those of a rank"), std::string::npos) << listed.err;
 }
 
+TEST_F(Command, PlansOverRanksThatHaveAllOfEachArray) {
+    const std::string over = "plan " + jacobi + jacobi_arrays + "--domain 1:98,1:98 --grid 2x1 ";
+    Json root = run_json(over + "--ranks 2 --attached");
+    EXPECT_EQ(number(root, "exchange_bytes"), 98 * 98 * 4) << "half of B each way, in the end";
+    Shell::Result text = run(over + "--ranks 2 --attached");
+    EXPECT_NE(text.out.find("  launch 0  nothing\n  at the end  1 to 0: "), std::string::npos)
+        << text.out;
+}
+
 TEST_F(Command, PlansForOneDeviceByItsText) {
     const std::string one = "plan " + add + add_arrays + "--domain 1000 ";
     Json by_text = run_json(one + "--device 'cuda:3(memory=4KiB)'");

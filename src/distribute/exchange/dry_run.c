@@ -240,3 +240,11 @@ bool pti_dry_run_next(pti_dry_run *of) {
     of->at += of->superstep.n_launches;
     return true;
 }
+
+bool pti_dry_run_leave(const pti_dry_run *of, pti_exchange *exchange) {
+    const pti_superstep *all = of->request->all;
+    const pti_processes every = {0, all->n_members, members_of(of)->n_local};
+    *exchange = (pti_exchange){0};
+    return members_of(of)->is_alone ||
+           pti_exchange_at_end(all, members_of(of)->is_attached, &of->copies, &every, exchange);
+}

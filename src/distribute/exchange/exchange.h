@@ -63,4 +63,23 @@ bool pti_exchange_after(const pti_superstep *superstep, pti_copies *copies, int 
 
 void pti_exchange_free(pti_exchange *exchange);
 
+/* leave.c */
+
+/** Whose transfers are listed. */
+typedef struct pti_processes {
+    int first;    /* from or to the members first .. first + n_listed - 1 */
+    int n_listed; /* of whole processes */
+    int n_local;  /* members of each process */
+} pti_processes;
+
+/**
+ * What has to travel when arrays leave of which every process has memory for all: all that its memory
+ * lacks, from the owners.
+ *
+ * all: a superstep for its arrays and members; leaves: of each array, whether it does.
+ * Errors  false: memory ran out.
+ */
+bool pti_exchange_at_end(const pti_superstep *all, const bool *leaves, const pti_copies *copies,
+                         const pti_processes *of, pti_exchange *exchange);
+
 #endif

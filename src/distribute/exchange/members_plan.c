@@ -101,6 +101,21 @@ static bool add_superstep(const pti_members_plan_request *request, pti_dry_run *
     return true;
 }
 
+/* What attached arrays leave behind in other processes, as a superstep of no launches, if anything
+ * travels for it. */
+static bool add_leaving(const pti_members_plan_request *request, const pti_dry_run *run,
+                        pti_members_plan *plan) {
+    pti_superstep_parts parts = {0};
+    bool added = pti_dry_run_leave(run, &parts.before);
+    if (added && parts.before.n_transfers > 0) {
+        added = pti_members_plan_add_step(request->arrays, &parts, 0, 0, plan);
+        keep_exchange(&parts.before, plan);
+        plan->n_supersteps++;
+    }
+    pti_exchange_free(&parts.before);
+    return added;
+}
+
 static bool add_supersteps(const pti_members_plan_request *request, pti_members_plan *plan) {
     const pti_superstep all = superstep_of(plan, request->launch, request->n_launches);
     const pti_dry_run_request asked = {.members = request->members,
@@ -111,6 +126,7 @@ static bool add_supersteps(const pti_members_plan_request *request, pti_members_
     bool added = pti_dry_run_begin(&asked, &run);
     while (added && pti_dry_run_goes_on(&run))
         added = pti_dry_run_next(&run) && add_superstep(request, &run, plan);
+    added = added && add_leaving(request, &run, plan);
     pti_dry_run_end(&run);
     return added;
 }

@@ -60,6 +60,7 @@ static polytile_status read_list(polytile_context *ctx, const polytile_ranks_req
 polytile_status pti_ranks_members_read(polytile_context *ctx, const polytile_ranks_request *request,
                                        pti_ranks_members *members) {
     *members = (pti_ranks_members){.n_ranks = request->n_ranks,
+                                   .are_attached = request->n_ranks == 0 || request->are_attached,
                                    .n_local = pti_devices_count(request->device)};
     if (request->n_ranks < (request->device == NULL ? 1 : 0) ||
         request->n_ranks > PTI_MEMBERS_PLAN_MOST_MEMBERS / members->n_local)

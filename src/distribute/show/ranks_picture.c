@@ -78,6 +78,8 @@ static pti_words describe_plane(const pti_ranks_panel *of) {
 static pti_words describe_moment(const pti_members_plan *members) {
     if (members->n_supersteps == 1)
         return (pti_words){""};
+    if (members->step[members->first_moving].n_launches == 0)
+        return pti_words_of(" at the end");
     return members->first_moving == 0
                ? pti_words_of(" at the first exchange")
                : pti_words_of(" before launch %d",

@@ -42,8 +42,8 @@ static polytile_status read_grid(polytile_context *ctx, const polytile_ranks_req
                     request->share.grid, n_members);
 }
 
-/** What arrays are at first: without ranks, they are attached, and all have them; of scratch nobody
- * lacks anything, since nobody wrote it. */
+/** What arrays are at first: of attached ones all have everything, and of scratch nobody lacks
+ * anything, since nobody wrote it. */
 static bool describe_arrays(polytile_ranks_plan *plan) {
     const pti_launches *launches = &plan->launches;
     const size_t n_arrays = (size_t)launches->arrays->n_operands + 1;
@@ -52,7 +52,7 @@ static bool describe_arrays(polytile_ranks_plan *plan) {
     if (plan->is_attached == NULL || plan->is_everywhere == NULL)
         return false;
     for (int a = 0; a < launches->arrays->n_operands; a++) {
-        plan->is_attached[a] = plan->of.n_ranks == 0 && !launches->is_scratch[a];
+        plan->is_attached[a] = plan->of.are_attached && !launches->is_scratch[a];
         plan->is_everywhere[a] = plan->is_attached[a] || launches->is_scratch[a];
     }
     return true;

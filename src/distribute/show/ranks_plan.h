@@ -28,6 +28,7 @@ enum { PTI_RANKS_MOST_INNER = 64 };
 typedef struct pti_ranks_members {
     int n_ranks;          /* 0: the devices are of one process, which is no rank */
     int n_local;          /* devices of each rank, or of the process */
+    bool are_attached;    /* arrays: every process has all of each */
     char **device;        /* the text of each of them; owned. NULL: only the limit is known */
     int64_t *limit_bytes; /* of each; 0: it works in the host's memory. Owned */
 } pti_ranks_members;

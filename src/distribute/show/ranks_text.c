@@ -41,8 +41,9 @@ static void add_way_within(pti_text *text, const polytile_ranks_plan *plan) {
     if (plan->members.exchanged_bytes == plan->members.message_bytes)
         return;
     pti_text_add(text, PTI_ROW "%s\n", "",
-                 plan->of.n_ranks > 0 ? "inside a rank they are copied, between ranks they are sent"
-                                      : "by the host's memory: down from one, up to the other");
+                 plan->of.are_attached
+                     ? "inside a process by the host's memory, which all its devices have in common"
+                     : "inside a rank they are copied, between ranks they are sent");
 }
 
 static void add_exchanges(pti_text *text, const polytile_ranks_plan *plan) {

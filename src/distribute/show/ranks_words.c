@@ -96,15 +96,19 @@ void pti_ranks_write_step(pti_text *text, const polytile_ranks_plan *plan, int n
     const pti_members_plan_step *step = &members->step[number];
     const pti_members_plan_flow *flow = &members->step_flow[step->first_flow];
     const int last = step->first_launch + step->n_launches - 1;
-    pti_text_add(text, "launch%s ", step->n_launches == 1 ? "" : "es");
-    pti_text_add(text, step->n_launches == 1 ? "%d  " : "%d to %d  ", step->first_launch, last);
+    if (step->n_launches == 0)
+        pti_text_add(text, "at the end  ");
+    else if (step->n_launches == 1)
+        pti_text_add(text, "launch %d  ", last);
+    else
+        pti_text_add(text, "launches %d to %d  ", step->first_launch, last);
     if (step->same_as < number) {
         pti_text_add(text, "as for launch %d", members->step[step->same_as].first_launch);
         return;
     }
     const bool moves = step->n_before + step->n_after > 0;
     pti_text_add(text, moves || step->combined_bytes > 0 ? "" : "nothing");
-    pti_text_add(text, step->n_before > 0 ? "before: " : "");
+    pti_text_add(text, step->n_before > 0 && step->n_launches > 0 ? "before: " : "");
     add_moved(text, plan, flow, step->n_before, most_ways);
     pti_text_add(text, step->n_before > 0 && step->n_after > 0 ? "; " : "");
     pti_text_add(text, step->n_after > 0 ? "behind: " : "");

@@ -37,11 +37,13 @@ struct Launch {
     std::vector<int> fields; /* one an operand */
 };
 
-/** Launches over fields that are all filled before, but for those that are internal. */
+/** Launches over fields that are all filled before, or that every rank attaches; but for those that
+ * are internal. */
 struct Launches {
     std::vector<Field> fields;
     std::vector<std::string> declarations;
     std::vector<Launch> launches;
+    bool are_attached = false;
 };
 
 int do_nothing(const polytile_sub_kernel *) {
@@ -84,7 +86,7 @@ class Ranks {
 
     /** What this rank is to send, to each rank, and to copy, in the words of a plan. */
     Planned plan(const std::vector<polytile_chain_launch> &launches,
-                 const std::vector<polytile_array *> &scratch) const {
+                 const std::vector<polytile_array *> &scratch, bool are_attached) const {
         polytile_ranks_request request = {};
         polytile_ranks_plan *plan = nullptr;
         Planned planned;
@@ -92,6 +94,7 @@ class Ranks {
         request.launches = launches.data();
         request.n_scratch = static_cast<int>(scratch.size());
         request.scratch = scratch.data();
+        request.are_attached = are_attached;
         request.n_ranks = world_size();
         request.share = options_;
         request.device = device_.c_str();
@@ -111,8 +114,9 @@ class Ranks {
         return planned;
     }
 
-    /** What it sends. */
-    SentBytes run(const std::vector<polytile_chain_launch> &launches) const {
+    /** What it sends until the attached arrays have left. */
+    SentBytes run(const std::vector<polytile_chain_launch> &launches,
+                  const std::vector<polytile_array *> &attached) const {
         begin_counting();
         begin_noting();
         for (const polytile_chain_launch &launch : launches)
@@ -122,6 +126,11 @@ class Ranks {
                       POLYTILE_OK)
                 << error();
         EXPECT_EQ(polytile_queue_wait(queue), POLYTILE_OK) << error();
+        const int n_attached = static_cast<int>(attached.size());
+        if (n_attached > 0) {
+            EXPECT_EQ(polytile_queue_detach(queue, n_attached, attached.data()), POLYTILE_OK)
+                << error();
+        }
         return end_counting();
     }
 
@@ -160,7 +169,9 @@ class Rehearsal {
     Rehearsal(const Ranks &ranks, const Launches &of) : ranks_(ranks) {
         const polytile_implementation nothing = idle();
         for (const Field &field : of.fields)
-            field.is_internal ? add_internal(field) : add(field);
+            field.is_internal ? add_internal(field)
+            : of.are_attached ? add_attached(field)
+                              : add(field);
         for (const std::string &declaration : of.declarations) {
             kernels_.push_back(nullptr);
             EXPECT_EQ(
@@ -181,7 +192,7 @@ class Rehearsal {
     Rehearsal &operator=(const Rehearsal &) = delete;
 
     std::vector<polytile_chain_launch> launches;
-    std::vector<polytile_array *> scratch;
+    std::vector<polytile_array *> scratch, attached;
 
   private:
     /** Everybody has nothing but what it owns once an array is filled. */
@@ -195,6 +206,23 @@ class Rehearsal {
             << ranks_.error();
         EXPECT_EQ(polytile_mpi_array_fill(array, set_zero, nullptr), POLYTILE_OK) << ranks_.error();
         arrays_.push_back(array);
+    }
+    /** Every rank has all of it. */
+    void add_attached(const Field &field) {
+        const std::string name = "f" + std::to_string(arrays_.size());
+        polytile_array *array = nullptr;
+        size_t n_bytes = 8;
+        for (const int64_t extent : field.extents)
+            n_bytes *= static_cast<size_t>(extent);
+        memory_.emplace_back(n_bytes);
+        EXPECT_EQ(polytile_array_wrap(ranks_.ctx, name.c_str(), field.type,
+                                      static_cast<int>(field.extents.size()), field.extents.data(),
+                                      memory_.back().data(), &array),
+                  POLYTILE_OK)
+            << ranks_.error();
+        EXPECT_EQ(polytile_queue_attach(ranks_.queue, 1, &array), POLYTILE_OK) << ranks_.error();
+        arrays_.push_back(array);
+        attached.push_back(array);
     }
     /** Nobody wrote it. */
     void add_internal(const Field &field) {
@@ -218,6 +246,7 @@ class Rehearsal {
     }
 
     const Ranks &ranks_;
+    std::deque<std::vector<char>> memory_;
     std::vector<polytile_array *> arrays_;
     std::vector<polytile_kernel *> kernels_;
     std::deque<std::vector<polytile_array *>> operands_;
@@ -241,8 +270,8 @@ void expect_in_order(const std::vector<std::vector<SentMessage>> &exchanges,
 /** Returns the bytes that this rank sent. */
 int64_t expect_as_planned(const Ranks &ranks, const Launches &of) {
     const Rehearsal rehearsal(ranks, of);
-    const Planned planned = ranks.plan(rehearsal.launches, rehearsal.scratch);
-    const SentBytes sent = ranks.run(rehearsal.launches);
+    const Planned planned = ranks.plan(rehearsal.launches, rehearsal.scratch, of.are_attached);
+    const SentBytes sent = ranks.run(rehearsal.launches, rehearsal.attached);
     EXPECT_EQ(sent, planned.sent) << of.declarations[0];
     expect_in_order(planned.exchanges, sent_in_order());
     EXPECT_EQ(end_noting(), planned.moves) << of.declarations[0];
@@ -262,7 +291,7 @@ polytile_domain inner(const std::vector<int64_t> &extents, int64_t border) {
 
 /** As the examples launch it, between two fields in turn. */
 Launches stencil(const char *declaration, const std::vector<int64_t> &extents, int n_steps) {
-    Launches of = {{{extents, POLYTILE_F32}, {extents, POLYTILE_F32}}, {declaration}, {}};
+    Launches of = {{{extents, POLYTILE_F32}, {extents, POLYTILE_F32}}, {declaration}, {}, false};
     for (int step = 0; step < n_steps; step++)
         of.launches.push_back({0, inner(extents, 1), {step % 2, 1 - step % 2}});
     return of;
@@ -270,7 +299,7 @@ Launches stencil(const char *declaration, const std::vector<int64_t> &extents, i
 
 Launches sum_of_two(const char *declaration, const std::vector<int64_t> &extents) {
     const Field field = {extents, POLYTILE_F32};
-    return {{field, field, field}, {declaration}, {{0, inner(extents, 0), {0, 1, 2}}}};
+    return {{field, field, field}, {declaration}, {{0, inner(extents, 0), {0, 1, 2}}}, false};
 }
 
 Launches product(const char *declaration, int64_t m, int64_t n, int64_t k, bool splits_k) {
@@ -278,7 +307,8 @@ Launches product(const char *declaration, int64_t m, int64_t n, int64_t k, bool 
         splits_k ? std::vector<int64_t>{m, n, k} : std::vector<int64_t>{m, n};
     return {{{{m, k}, POLYTILE_F32}, {{k, n}, POLYTILE_F32}, {{m, n}, POLYTILE_F32}},
             {declaration},
-            {{0, inner(threads, 0), {0, 1, 2}}}};
+            {{0, inner(threads, 0), {0, 1, 2}}},
+            false};
 }
 
 std::vector<Launches> examples() {
@@ -339,6 +369,7 @@ polytile_type unsigned_of(int64_t n_bytes) {
 Launches random_launches(Random &random) {
     RandomChain chain(&random, RandomChainShape());
     Launches of;
+    of.are_attached = random.chance(40);
     for (const RandomChain::Field &field : chain.fields())
         of.fields.push_back({field.extents, unsigned_of(field.element_bytes), random.chance(30)});
     for (const RandomChain::Kernel &kernel : chain.kernels())
