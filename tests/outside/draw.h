@@ -13,6 +13,7 @@ struct Fixed {
     std::string layout; /* "none": NULL */
     std::string policy; /* likewise */
     int n_members = 0;  /* of a queue */
+    int n_ranks = 1;    /* that share one, each with as many members */
     int n_indices = 0;
     std::string type;      /* of all elements */
     std::string check;     /* POLYTILE_CHECK, "off" for none */

@@ -59,7 +59,7 @@ std::string draw_layout(Dice &dice, const Program &program) {
     case 2:
         return "cyclic(" + std::to_string(dice.pick<int64_t>({1, 2, 3, 4, 7, 16, 64})) + ")";
     case 3:
-        return "weighted(" + list(dice, program.devices.size(), dice.chance(20) ? 0 : 1, 5) + ")";
+        return "weighted(" + list(dice, n_members(program), dice.chance(20) ? 0 : 1, 5) + ")";
     case 4:
         return "weighted";
     default:
@@ -68,7 +68,7 @@ std::string draw_layout(Dice &dice, const Program &program) {
 }
 
 std::string draw_policy(Dice &dice, const Program &program) {
-    const size_t n_units = program.devices.size();
+    const size_t n_units = n_members(program);
     switch (dice.weighted({8, 4, 12, 8, 20, 16, 16, 12, 4})) {
     case 0:
         return "equal";
@@ -95,7 +95,7 @@ std::string draw_policy(Dice &dice, const Program &program) {
 std::string draw_grid(Dice &dice, const Program &program) {
     const size_t n_dims = dice.pick(program.arrays).shape.box.size();
     Integers factors(n_dims, 1);
-    size_t left = program.devices.size();
+    size_t left = n_members(program);
     for (size_t prime : {size_t{2}, size_t{3}, size_t{5}})
         for (; left % prime == 0; left /= prime)
             factors[static_cast<size_t>(dice.between(0, static_cast<int64_t>(n_dims) - 1))] *=
@@ -107,7 +107,7 @@ std::string draw_grid(Dice &dice, const Program &program) {
 }
 
 void draw_share(Dice &dice, Program &program) {
-    program.is_shared = dice.chance(program.devices.size() == 1 ? 20 : 75);
+    program.is_shared = dice.chance(n_members(program) == 1 ? 20 : 75);
     if (!program.is_shared)
         return;
     if (dice.chance(60))
@@ -123,6 +123,7 @@ void draw_share(Dice &dice, Program &program) {
 } // namespace
 
 void draw_place(Dice &dice, const Fixed &fixed, const Verdict &most, Program &program) {
+    program.n_ranks = fixed.n_ranks;
     int n_members = program.has_queue ? dice.weighted({0, 18, 36, 20, 10, 8, 8}) : 1;
     if (program.has_queue && fixed.n_members)
         n_members = fixed.n_members;

@@ -202,7 +202,7 @@ Program draw_program(uint64_t seed, const Fixed &fixed) {
     }
     draw_arrays(dice, program);
     draw_place(dice, fixed, most, program);
-    if (program.devices.size() > 1 && has_reductions(program))
+    if (n_members(program) > 1 && has_reductions(program))
         for (Array &array : program.arrays)
             array.memory = Memory();
     if (has_time_steps)

@@ -172,7 +172,7 @@ void Sequence::add_between() {
             lend(some(attached));
         return;
     case 7:
-        return add_question();
+        return program.n_ranks > 1 ? add(Act::progress, {}) : add_question();
     default:
         if (!internal.empty())
             add(Act::destroy, {dice.pick(internal)});

@@ -78,6 +78,10 @@ bool has_look_up(const Subscript &subscript) {
     return !subscript.lo_of.empty() || !subscript.hi_of.empty();
 }
 
+size_t n_members(const Program &program) {
+    return program.devices.size() * static_cast<size_t>(program.n_ranks);
+}
+
 bool has_look_ups(const Kernel &kernel) {
     for (const Access &access : kernel.accesses)
         if (std::any_of(access.subscripts.begin(), access.subscripts.end(), has_look_up))

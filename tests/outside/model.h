@@ -215,11 +215,12 @@ enum class End { detach_all, detach_each, destroy, destroy_context };
 struct Program {
     uint64_t seed = 0;
     bool has_queue = false;
-    std::vector<Device> devices;
-    std::string device;     /* the text, where the command line fixes it; else "" */
-    bool is_shared = false; /* polytile_queue_create_shared() */
-    std::string layout;     /* "": NULL */
-    std::string policy;     /* likewise */
+    int n_ranks = 1;
+    std::vector<Device> devices; /* of each rank */
+    std::string device;          /* the text, where the command line fixes it; else "" */
+    bool is_shared = false;      /* polytile_queue_create_shared() */
+    std::string layout;          /* "": NULL */
+    std::string policy;          /* likewise */
     std::string grid;
     int64_t launches_per_exchange = 0;
     std::string check; /* POLYTILE_CHECK */
@@ -243,6 +244,9 @@ int64_t count(const Box &box);
 polytile_domain to_domain(const Box &box);
 bool is_written(const Kernel &kernel, int operand);
 bool has_look_ups(const Kernel &kernel);
+
+/** The devices of a queue, on all ranks. */
+size_t n_members(const Program &program);
 bool has_look_up(const Subscript &subscript);
 
 /** Whether an expression that is to be seen has the parameter. */

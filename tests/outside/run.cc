@@ -23,9 +23,19 @@ std::string reason(polytile_status status, const std::string &text) {
     return std::string(polytile_status_text(status)) + ": " + short_text;
 }
 
+static OpenQueue open_ranks = nullptr;
+static void (*tell_failure)(const Outcome &outcome) = nullptr;
+
+void set_ranks(OpenQueue open, void (*failed)(const Outcome &outcome)) {
+    open_ranks = open;
+    tell_failure = failed;
+}
+
 void Runner::fail(const std::string &kind, const std::string &what) {
     if (outcome.failure.empty())
         outcome.failure = kind + ": " + what;
+    if (tell_failure)
+        tell_failure(outcome);
     is_over = true;
 }
 
@@ -47,6 +57,8 @@ bool Runner::open_place() {
     share.launches_per_exchange = program.launches_per_exchange;
     if (!program.has_queue)
         status = polytile_device_open(ctx, text.c_str(), &device);
+    else if (open_ranks)
+        status = open_ranks(ctx, program, program.is_shared ? &share : nullptr, &queue);
     else if (program.is_shared)
         status = polytile_queue_create_shared(ctx, text.c_str(), &share, &queue);
     else

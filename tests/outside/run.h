@@ -4,7 +4,7 @@
 /* Programs run by the library's public functions, compared with the interpreter as they go. */
 #include "outside/model.h"
 
-#include <polytile/status.h>
+#include <polytile/queue.h>
 
 namespace outside {
 
@@ -17,6 +17,13 @@ struct Outcome {
 
 /** A message without what differs from program to program. */
 std::string reason(polytile_status status, const std::string &text);
+
+/** Opens the queue of a program in another way than over devices of this process. */
+using OpenQueue = polytile_status (*)(polytile_context *ctx, const Program &program,
+                                      const polytile_share_options *share, polytile_queue **queue);
+
+/** Have programs use it, and be told at once of what fails. */
+void set_ranks(OpenQueue open, void (*failed)(const Outcome &outcome));
 
 Outcome run_program(const Program &program);
 

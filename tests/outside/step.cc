@@ -55,7 +55,7 @@ void Runner::judge_late(polytile_status status, const char *call) {
     const std::string text = polytile_last_error(ctx);
     if (status == POLYTILE_OK)
         return;
-    if (status != POLYTILE_NO_FIT || (program.devices.size() == 1 && program.device.empty()))
+    if (status != POLYTILE_NO_FIT || (n_members(program) == 1 && program.device.empty()))
         fail("late", std::string(call) + ": " + reason(status, "") + text);
     outcome.refusals.push_back("late: " + reason(status, text));
     is_over = true;
@@ -143,7 +143,7 @@ static bool are_different(const std::vector<Device> &devices) {
 bool Runner::may_lack_memory() const {
     const bool is_destroyed = program.end == End::destroy || program.end == End::destroy_context;
     const bool is_tight =
-        program.devices.size() > 1 &&
+        n_members(program) > 1 &&
         std::any_of(program.devices.begin(), program.devices.end(), [](const Device &member) {
             return member.memory_bytes > 0 && member.memory_bytes < 4096;
         });
