@@ -3,8 +3,8 @@
 #include <polytile/polytile.h>
 #include <polytile/ranks.h>
 
+#include "api/compressed_rows.h"
 #include "support/c_test.h"
-#include "support/compressed_rows.h"
 
 #include <stdio.h>
 #include <string.h>

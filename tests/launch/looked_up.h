@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "support/compressed_rows.h"
+#include "api/compressed_rows.h"
 #include "support/random.h"
 
 /* Kernels whose subscripts hold elements of index arrays, over matrices in compressed rows, compared bit for

@@ -1,5 +1,6 @@
 #include "queue/queue_test.h"
 #include "support/environment.h"
+#include "support/scale.h"
 
 extern "C" {
 #include "launch/host/host.h"
@@ -10,7 +11,8 @@ namespace {
 /** Stencil steps that are queued together, to and fro between two fields. */
 class QueueChains : public QueueTest {
   protected:
-    static constexpr int64_t width = 1 << 14, n_steps = 12;
+    static constexpr int64_t width = 1 << 14;
+    const int n_steps = test_scale() < 0.2 ? 6 : 12;
 
     void SetUp() override {
         QueueTest::SetUp();
@@ -125,7 +127,7 @@ TEST_F(QueueResidentChains, GoOnFromWhatIsOnTheDevice) {
     ASSERT_EQ(attach(queue, array), POLYTILE_OK) << error();
     for (int window = 0; window < 4; window++) {
         polytile_queue_pause(queue);
-        for (size_t k = 0; k < n_steps; k++)
+        for (size_t k = 0; k < static_cast<size_t>(n_steps); k++)
             ASSERT_EQ(launch(queue, step, box({1, 1}, {height - 2, width - 2}),
                              {array[k % 2], array[1 - k % 2]}, &options),
                       POLYTILE_OK)
@@ -138,7 +140,7 @@ TEST_F(QueueResidentChains, GoOnFromWhatIsOnTheDevice) {
     }
     ASSERT_EQ(detach(queue, array), POLYTILE_OK) << error();
     std::vector<float> expected[] = {initial, initial};
-    for (size_t k = 0; k < 4 * n_steps; k++)
+    for (size_t k = 0; k < 4 * static_cast<size_t>(n_steps); k++)
         for (int64_t i = 1; i < height - 1; i++)
             for (int64_t j = 1; j < width - 1; j++) {
                 const float *at = &expected[k % 2][static_cast<size_t>(i * width + j)];
