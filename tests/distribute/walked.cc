@@ -46,7 +46,7 @@ void PrintTo(const MovedBy &moved, std::ostream *out) {
 
 namespace {
 
-bool is_noting = false;
+bool is_noting = false;            /* no test notes what several threads do */
 const pti_team *walking = nullptr; /* whose list it is */
 std::vector<MovedBy> noted;
 std::map<std::string, int64_t> copied;
@@ -95,9 +95,11 @@ void __wrap_pti_team_run_list(const pti_list_run *run) {
         if (run->prepared == nullptr && is_empty(noted.back()))
             noted.pop_back();
     }
-    walking = run->team;
+    if (is_noting)
+        walking = run->team;
     __real_pti_team_run_list(run);
-    walking = nullptr;
+    if (is_noting)
+        walking = nullptr;
 }
 
 void __wrap_pti_member_copy(const polytile_array *from, const polytile_array *to,
