@@ -228,8 +228,9 @@ static int draw_array(Dice &dice, const Program &program, const Kernel &kernel,
                     program.arrays[k].shape == kernel.operands[static_cast<size_t>(operand)];
         for (size_t other = 0; other < before.size(); other++)
             if (before[other] == static_cast<int>(k))
-                fits &= dice.chance(30) && !is_written(kernel, operand) &&
-                        !is_written(kernel, static_cast<int>(other));
+                fits &= dice.chance(30) &&
+                        (dice.chance(25) || (!is_written(kernel, operand) &&
+                                             !is_written(kernel, static_cast<int>(other))));
         if (fits)
             fitting.push_back(static_cast<int>(k));
     }
@@ -244,6 +245,13 @@ static Box draw_part(Dice &dice, Box domain) {
         range.hi = dice.between(dice.chance(50) ? range.hi : range.lo, range.hi);
     }
     return domain;
+}
+
+/** Whether names of one array touch different elements; seldom they need not. */
+static bool takes_alias(Dice &dice, const Kernel &kernel, const Launch &launch) {
+    const Verdict verdict =
+        judge(kernel, launch_values(kernel, launch.values), launch.domain, &launch.arrays);
+    return !verdict.is_unclear && (verdict.is_right() || dice.chance(10));
 }
 
 bool draw_launch(Dice &dice, const std::vector<Verdict> &verdicts, const Program &program,
@@ -271,7 +279,7 @@ bool draw_launch(Dice &dice, const std::vector<Verdict> &verdicts, const Program
         launch.arrays.push_back(array);
     }
     launch.by_name &= dice.chance(50);
-    return true;
+    return !is_aliased(kernel, launch.arrays) || takes_alias(dice, kernel, launch);
 }
 
 void draw_time_steps(Dice &dice, const std::vector<Verdict> &verdicts, Program &program) {

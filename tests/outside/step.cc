@@ -24,8 +24,8 @@ bool Runner::has_limit(const Options &options) const {
 /** Whether a launch was accepted; what the contract does not let happen is a failure. */
 bool Runner::judge_status(const Launch &launch, polytile_status status) {
     const Kernel &kernel = program.kernels[static_cast<size_t>(launch.kernel)];
-    const Verdict verdict =
-        judge(kernel, values_in(kernel, launch, launch.values, expected), launch.domain);
+    const Verdict verdict = judge(kernel, values_in(kernel, launch, launch.values, expected),
+                                  launch.domain, &launch.arrays);
     const std::string text = polytile_last_error(ctx);
     if (verdict.is_unclear) {
         is_over = true;

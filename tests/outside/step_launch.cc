@@ -71,7 +71,7 @@ void Runner::try_mistake(const Step &step, polytile_status status,
     const std::string text = status == POLYTILE_OK ? "" : polytile_last_error(ctx);
     if (status == POLYTILE_OK)
         return fail("mistake", "it is accepted");
-    const Verdict verdict = judge(kernel, values, launch.domain);
+    const Verdict verdict = judge(kernel, values, launch.domain, &launch.arrays);
     if (!verdict.is_right() || verdict.may_be_refused() ||
         (status == POLYTILE_NO_FIT && has_limit(launch.options)))
         return;

@@ -17,6 +17,9 @@ struct Element {
     int64_t combiner = NOBODY;
     int64_t n_combined = 0;
     polytile_role role = POLYTILE_SUM; /* of the combiners */
+    int operand = NO_ARRAY;            /* by which it is touched first */
+    bool is_shared = false;            /* by another operand, too */
+    bool is_written = false;
 };
 
 void note(int64_t &who, int64_t thread) {
@@ -57,6 +60,38 @@ void touch(Element &element, polytile_role role, int64_t thread, Verdict &verdic
         store(element, thread, verdict);
     if (is_reducing(role))
         combine(element, role, thread, verdict);
+}
+
+/** An element that is touched by two names may only be read. */
+void note_operand(Element &element, int operand, polytile_role role, Verdict &verdict) {
+    element.is_shared |= element.operand != NO_ARRAY && element.operand != operand;
+    element.is_written |= role != POLYTILE_IN;
+    element.operand = operand;
+    verdict.is_conflict |= element.is_shared && element.is_written;
+}
+
+/** The first operand for which the array of another one stands, too. */
+size_t first_alias(const std::vector<int> *arrays, size_t operand) {
+    for (size_t k = 0; arrays && k < operand; k++)
+        if ((*arrays)[k] == (*arrays)[operand] && (*arrays)[k] != NO_ARRAY)
+            return k;
+    return operand;
+}
+
+bool is_reduced(const Kernel &kernel, size_t operand) {
+    return std::any_of(kernel.accesses.begin(), kernel.accesses.end(), [&](const Access &access) {
+        return access.operand == static_cast<int>(operand) && is_reducing(access.role);
+    });
+}
+
+/** Whether an array is reduced by one name, and has another. */
+bool is_mixed_by_names(const Kernel &kernel, const std::vector<int> *arrays) {
+    for (size_t k = 0; k < kernel.operands.size(); k++) {
+        const size_t first = first_alias(arrays, k);
+        if (first != k && (is_reduced(kernel, k) || is_reduced(kernel, first)))
+            return true;
+    }
+    return false;
 }
 
 /** Find a section that has elements, none of them in its array. */
@@ -283,12 +318,24 @@ Progression clip(const Kernel &kernel, const Subscript &subscript, const Range &
     return along;
 }
 
-Verdict judge(const Kernel &kernel, const Values &values, const Box &domain) {
+bool is_aliased(const Kernel &kernel, const std::vector<int> &arrays) {
+    for (size_t k = 0; k < arrays.size(); k++) {
+        const size_t first = first_alias(&arrays, k);
+        if (first != k && (is_written(kernel, static_cast<int>(k)) ||
+                           is_written(kernel, static_cast<int>(first))))
+            return true;
+    }
+    return false;
+}
+
+Verdict judge(const Kernel &kernel, const Values &values, const Box &domain,
+              const std::vector<int> *arrays) {
     Verdict verdict;
     std::vector<std::vector<Element>> elements;
     for (const Shape &shape : kernel.operands)
         elements.emplace_back(shape.is_scratch ? 0 : static_cast<size_t>(count(shape.box)));
     int64_t number = 0;
+    const bool looks_up = has_look_ups(kernel);
     std::vector<int64_t> n_scratch(kernel.operands.size());
     for_each_thread(domain, [&](const int64_t *thread) {
         Hulls hulls(kernel.operands.size());
@@ -296,21 +343,27 @@ Verdict judge(const Kernel &kernel, const Values &values, const Box &domain) {
             return;
         for (const Access &access : kernel.accesses) {
             const Shape &shape = kernel.operands[static_cast<size_t>(access.operand)];
-            auto &of_array = elements[static_cast<size_t>(access.operand)];
+            auto &of_array = elements[first_alias(arrays, static_cast<size_t>(access.operand))];
             check_overlap(kernel, access, values, thread, verdict);
-            for_each_looked_up(
-                kernel, access, values, thread, [&](int operand, const int64_t *index) {
-                    const auto k = static_cast<size_t>(operand);
-                    touch(elements[k][static_cast<size_t>(position(kernel.operands[k].box, index))],
-                          POLYTILE_IN, number, verdict);
-                    hulls.add(k, index, kernel.operands[k].box.size());
-                });
+            if (looks_up)
+                for_each_looked_up(
+                    kernel, access, values, thread, [&](int operand, const int64_t *index) {
+                        const auto k = static_cast<size_t>(operand);
+                        const Box &box = kernel.operands[k].box;
+                        Element &element = elements[first_alias(arrays, k)]
+                                                   [static_cast<size_t>(position(box, index))];
+                        touch(element, POLYTILE_IN, number, verdict);
+                        note_operand(element, operand, POLYTILE_IN, verdict);
+                        hulls.add(k, index, kernel.operands[k].box.size());
+                    });
             for_each_element(kernel, access, values, thread, [&](const int64_t *index) {
-                if (shape.is_scratch)
+                if (shape.is_scratch) {
                     n_scratch[static_cast<size_t>(access.operand)]++;
-                else
-                    touch(of_array[static_cast<size_t>(position(shape.box, index))], access.role,
-                          number, verdict);
+                } else {
+                    Element &element = of_array[static_cast<size_t>(position(shape.box, index))];
+                    touch(element, access.role, number, verdict);
+                    note_operand(element, access.operand, access.role, verdict);
+                }
                 verdict.n_touched++;
                 hulls.add(static_cast<size_t>(access.operand), index, shape.box.size());
             });
@@ -318,7 +371,7 @@ Verdict judge(const Kernel &kernel, const Values &values, const Box &domain) {
         verdict.thread_bytes = std::max(verdict.thread_bytes, hulls.bytes(kernel));
         number++;
     });
-    verdict.is_mixed = is_mixed(kernel);
+    verdict.is_mixed = is_mixed(kernel) || is_mixed_by_names(kernel, arrays);
     verdict.is_unsuited = is_unsuited(kernel);
     verdict.is_unclear |= verdict.n_touched > MAX_TOUCHED;
     for (size_t k = 0; k < elements.size(); k++) {

@@ -98,7 +98,12 @@ struct Verdict {
     bool may_be_refused() const { return is_beside || is_mixed; }
 };
 
-Verdict judge(const Kernel &kernel, const Values &values, const Box &domain);
+/** arrays: one an operand, of which one may stand for several; NULL: each has its own. */
+Verdict judge(const Kernel &kernel, const Values &values, const Box &domain,
+              const std::vector<int> *arrays = nullptr);
+
+/** Whether one array stands for two operands, of which one is written. */
+bool is_aliased(const Kernel &kernel, const std::vector<int> &arrays);
 
 } // namespace outside
 
