@@ -10,7 +10,8 @@
 #include <stdio.h>
 
 static polytile_status fail_memory(session *s) {
-    return session_fail(s, POLYTILE_NO_MEMORY, "no memory is left to write the graph");
+    return session_fail(s, POLYTILE_NO_MEMORY,
+                        "the text of the graph cannot be written: no memory is left");
 }
 
 static void write_volume(FILE *to, const volume *v, const char *name, int64_t size) {
