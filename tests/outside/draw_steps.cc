@@ -248,10 +248,12 @@ static Box draw_part(Dice &dice, Box domain) {
 }
 
 /** Whether names of one array touch different elements; seldom they need not. */
-static bool takes_alias(Dice &dice, const Kernel &kernel, const Launch &launch) {
+static bool takes_alias(Dice &dice, const Program &program, const Kernel &kernel,
+                        const Launch &launch) {
     const Verdict verdict =
         judge(kernel, launch_values(kernel, launch.values), launch.domain, &launch.arrays);
-    return !verdict.is_unclear && (verdict.is_right() || dice.chance(10));
+    return !verdict.is_unclear && !(verdict.is_mixed && n_members(program) > 1) &&
+           (verdict.is_right() || dice.chance(10));
 }
 
 bool draw_launch(Dice &dice, const std::vector<Verdict> &verdicts, const Program &program,
@@ -279,7 +281,7 @@ bool draw_launch(Dice &dice, const std::vector<Verdict> &verdicts, const Program
         launch.arrays.push_back(array);
     }
     launch.by_name &= dice.chance(50);
-    return !is_aliased(kernel, launch.arrays) || takes_alias(dice, kernel, launch);
+    return !is_aliased(kernel, launch.arrays) || takes_alias(dice, program, kernel, launch);
 }
 
 void draw_time_steps(Dice &dice, const std::vector<Verdict> &verdicts, Program &program) {

@@ -138,14 +138,21 @@ static bool are_different(const std::vector<Device> &devices) {
     });
 }
 
+/** Whether a launch asks for blocks, of which one may not fit the share of a member. */
+static bool has_blocks(const Program &program) {
+    return std::any_of(program.steps.begin(), program.steps.end(),
+                       [](const Step &step) { return !step.launch.options.block.empty(); });
+}
+
 /** Whether a member may turn out to lack memory, which a wait alone tells: one by speed, or one of
  * several with memory for some pieces, if nothing is detached either. */
 bool Runner::may_lack_memory() const {
     const bool is_destroyed = program.end == End::destroy || program.end == End::destroy_context;
+    const bool is_late = program.n_ranks > 1 || has_blocks(program);
     const bool is_tight =
         n_members(program) > 1 &&
-        std::any_of(program.devices.begin(), program.devices.end(), [](const Device &member) {
-            return member.memory_bytes > 0 && member.memory_bytes < 4096;
+        std::any_of(program.devices.begin(), program.devices.end(), [&](const Device &member) {
+            return member.memory_bytes > 0 && (member.memory_bytes < 4096 || is_late);
         });
     const bool is_by_speed =
         program.layout == "weighted" ||
