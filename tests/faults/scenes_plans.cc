@@ -10,13 +10,11 @@ namespace {
 
 /* Plans. */
 
-template <class Printed>
-polytile_status print_in_all_formats(Stage &stage, const Printed *printed,
-                                     polytile_status (*to_string)(const Printed *, polytile_format,
-                                                                  char **)) {
+/** to_string(format, &text) is what prints. */
+template <class ToString> polytile_status print_in_all_formats(Stage &stage, ToString to_string) {
     for (polytile_format format : {POLYTILE_TEXT, POLYTILE_JSON, POLYTILE_SVG}) {
         char *text = nullptr;
-        SCENE_TRY(to_string(printed, format, &text));
+        SCENE_TRY(to_string(format, &text));
         const bool is_right = stage.prints(text);
         std::free(text);
         if (!is_right)
@@ -30,7 +28,9 @@ polytile_status print(Stage &stage, const polytile_plan *plan) {
     polytile_domain last;
     polytile_plan_get_summary(plan, &summary);
     SCENE_TRY(polytile_plan_get_superblock(plan, summary.n_kernels - 1, &last));
-    return print_in_all_formats(stage, plan, polytile_plan_to_string);
+    return print_in_all_formats(stage, [&](polytile_format format, char **text) {
+        return polytile_plan_to_string(plan, format, text);
+    });
 }
 
 polytile_status plan_jacobi(Stage &stage) {
@@ -94,7 +94,9 @@ polytile_status print_ranks(Stage &stage, const polytile_ranks_plan *plan) {
     polytile_plan_get_chain_summary(polytile_ranks_plan_get_inner(plan), &inner);
     if (summary.n_ranks != 3 || inner.n_launches < 1)
         return POLYTILE_INTERNAL;
-    return print_in_all_formats(stage, plan, polytile_ranks_plan_to_string);
+    return print_in_all_formats(stage, [&](polytile_format format, char **text) {
+        return polytile_ranks_plan_to_string(plan, format, text);
+    });
 }
 
 polytile_status plan_ranks(Stage &stage) {
@@ -130,7 +132,9 @@ void weigh_alike(const polytile_work *work, double *weights, void *) {
 }
 
 polytile_status print_simulation(Stage &stage, const polytile_simulation *simulation) {
-    return print_in_all_formats(stage, simulation, polytile_simulation_to_string);
+    return print_in_all_formats(stage, [&](polytile_format format, char **text) {
+        return polytile_simulation_to_string(simulation, format, text);
+    });
 }
 
 /** The context has the policy already where the scene comes again. */

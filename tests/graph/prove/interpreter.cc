@@ -1,6 +1,7 @@
 #include "graph/prove/interpreter.h"
 
-Interpreter::Interpreter(const pti_stream_claim &claim, Random *random, int64_t n_frames)
+StreamInterpreter::StreamInterpreter(const pti_stream_claim &claim, Random *random,
+                                     int64_t n_frames)
     : claim_(claim), random_(random), n_frames_(n_frames),
       memory_(static_cast<size_t>(claim.n_memories)),
       done_(static_cast<size_t>(claim.tasks->n_tasks)),
@@ -9,18 +10,18 @@ Interpreter::Interpreter(const pti_stream_claim &claim, Random *random, int64_t 
         memory_[static_cast<size_t>(m)].resize(static_cast<size_t>(claim.memory_bytes[m]));
 }
 
-bool Interpreter::has_begun(const Event &event) const {
+bool StreamInterpreter::has_begun(const Event &event) const {
     const auto task = static_cast<size_t>(event.task);
     return event.task < 0 || done_[task] + is_running_[task] > event.frame;
 }
 
-bool Interpreter::is_held(int task, bool begins, const Hold &hold) const {
+bool StreamInterpreter::is_held(int task, bool begins, const Hold &hold) const {
     const Event &held = begins ? hold.begin : hold.end;
     return task == held.task && done_[static_cast<size_t>(task)] >= held.frame &&
            !has_begun(begins ? hold.until_begun : hold.until_other_begun);
 }
 
-bool Interpreter::may_begin(int task) const {
+bool StreamInterpreter::may_begin(int task) const {
     const int64_t frame = done_[static_cast<size_t>(task)];
     if (frame >= n_frames_)
         return false;
@@ -32,8 +33,9 @@ bool Interpreter::may_begin(int task) const {
     return true;
 }
 
-bool Interpreter::each_byte(int buffer, int64_t frame, bool (*is_right)(const Byte &, const Byte &),
-                            const Byte &expected) const {
+bool StreamInterpreter::each_byte(int buffer, int64_t frame,
+                                  bool (*is_right)(const Byte &, const Byte &),
+                                  const Byte &expected) const {
     const pti_frame_place &place = claim_.place[buffer];
     const int64_t slot = (frame % place.n_slots + place.n_slots) % place.n_slots;
     const std::vector<Byte> &memory = memory_[static_cast<size_t>(place.memory)];
@@ -50,7 +52,7 @@ static const auto is_same = [](const auto &is, const auto &expected) {
            (is.buffer < 0 || is.frame == expected.frame);
 };
 
-bool Interpreter::reads_right(int task) const {
+bool StreamInterpreter::reads_right(int task) const {
     const int64_t frame = done_[static_cast<size_t>(task)];
     for (int b = 0; b < claim_.tasks->n_buffers; b++) {
         const pti_frame_buffer &held = claim_.tasks->buffer[b];
@@ -69,7 +71,7 @@ bool Interpreter::reads_right(int task) const {
     return true;
 }
 
-bool Interpreter::writes_right(int task) const {
+bool StreamInterpreter::writes_right(int task) const {
     const int64_t frame = done_[static_cast<size_t>(task)];
     for (int b = 0; b < claim_.tasks->n_buffers; b++)
         if (claim_.tasks->buffer[b].producer == task &&
@@ -78,7 +80,7 @@ bool Interpreter::writes_right(int task) const {
     return true;
 }
 
-void Interpreter::write(int task, bool is_whole) {
+void StreamInterpreter::write(int task, bool is_whole) {
     const int64_t frame = done_[static_cast<size_t>(task)];
     for (int b = 0; b < claim_.tasks->n_buffers; b++) {
         const pti_frame_place &place = claim_.place[b];
@@ -90,7 +92,7 @@ void Interpreter::write(int task, bool is_whole) {
 }
 
 /** Begin a task, or end it; returns whether it finds all as it has to be. */
-bool Interpreter::step(int task) {
+bool StreamInterpreter::step(int task) {
     const auto at = static_cast<size_t>(task);
     const bool ends = is_running_[at];
     if (!reads_right(task) || (ends && !writes_right(task)))
@@ -101,7 +103,7 @@ bool Interpreter::step(int task) {
     return !ends ? writes_right(task) : true;
 }
 
-bool Interpreter::run(const Hold &hold) {
+bool StreamInterpreter::run(const Hold &hold) {
     const int n_tasks = claim_.tasks->n_tasks;
     Hold held = hold;
     int64_t n_left = 0;

@@ -12,7 +12,7 @@ extern "C" {
 
 /** A stream whose bytes hold which frame of which buffer they are of. Tasks begin and end by chance, in
  * any order that their waits allow; it knows neither distances nor lives. */
-class Interpreter {
+class StreamInterpreter {
   public:
     /** What is held back, so that a counterexample comes to pass. */
     struct Event {
@@ -24,7 +24,7 @@ class Interpreter {
         Event end, until_other_begun; /* no end, likewise */
     };
 
-    Interpreter(const pti_stream_claim &claim, Random *random, int64_t n_frames);
+    StreamInterpreter(const pti_stream_claim &claim, Random *random, int64_t n_frames);
 
     /** Run all frames; returns whether all went well. What is held is let go when nothing else goes on. */
     bool run(const Hold &hold);

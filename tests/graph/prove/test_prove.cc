@@ -199,8 +199,8 @@ int64_t frames_for(const pti_stream_fault &fault) {
                          fault.other.user_frame});
 }
 
-Interpreter::Event event(int task, int64_t frame) {
-    Interpreter::Event made;
+StreamInterpreter::Event event(int task, int64_t frame) {
+    StreamInterpreter::Event made;
     made.task = task;
     made.frame = frame;
     return made;
@@ -210,27 +210,27 @@ Interpreter::Event event(int task, int64_t frame) {
 bool shows(const pti_stream_claim &claim, Random *random, const pti_stream_fault &fault,
            const pti_used_frame &used, const pti_used_frame &other) {
     const int producer = claim.tasks->buffer[other.buffer].producer;
-    Interpreter::Hold hold;
+    StreamInterpreter::Hold hold;
     hold.begin = event(producer, other.frame);
     hold.until_begun = event(used.user, used.user_frame);
     hold.end = event(used.user, used.user_frame);
     hold.until_other_begun = event(producer, other.frame);
-    return used.user >= 0 && !Interpreter(claim, random, frames_for(fault)).run(hold);
+    return used.user >= 0 && !StreamInterpreter(claim, random, frames_for(fault)).run(hold);
 }
 
 /** Whether a counterexample comes to pass. */
 bool comes_to_pass(const pti_stream_claim &claim, Random *random, const pti_stream_fault &fault) {
-    Interpreter::Hold late;
+    StreamInterpreter::Hold late;
     late.begin = event(fault.other.user, 0);
     late.until_begun = event(fault.used.user, fault.used.user_frame);
     switch (fault.kind) {
     case PTI_STREAM_EARLY:
-        return !Interpreter(claim, random, frames_for(fault)).run(late);
+        return !StreamInterpreter(claim, random, frames_for(fault)).run(late);
     case PTI_STREAM_OVERWRITE:
         return shows(claim, random, fault, fault.used, fault.other) ||
                shows(claim, random, fault, fault.other, fault.used);
     default:
-        return !Interpreter(claim, random, 4).run();
+        return !StreamInterpreter(claim, random, 4).run();
     }
 }
 
@@ -238,7 +238,7 @@ bool comes_to_pass(const pti_stream_claim &claim, Random *random, const pti_stre
 bool is_judged_right(const pti_stream_claim &claim, Random *random, const pti_stream_fault &fault) {
     bool goes_well = true;
     for (int run = 0; fault.kind == PTI_STREAM_RIGHT && run < 3; run++)
-        goes_well = goes_well && Interpreter(claim, random, 12).run();
+        goes_well = goes_well && StreamInterpreter(claim, random, 12).run();
     if (fault.kind == PTI_STREAM_RIGHT)
         return goes_well;
     return fault.kind == PTI_STREAM_OUTSIDE || fault.kind == PTI_STREAM_LATER ||
@@ -306,7 +306,7 @@ TEST_F(RandomProof, PlansHoldAndEachCounterexampleComesToPass) {
         const pti_stream_claim claim = right.view();
         ASSERT_TRUE(pti_stream_prove(&claim, &fault));
         EXPECT_EQ(fault.kind, PTI_STREAM_RIGHT) << round;
-        EXPECT_TRUE(Interpreter(claim, &random, 12).run()) << round;
+        EXPECT_TRUE(StreamInterpreter(claim, &random, 12).run()) << round;
         for (int m = 0; m < 20 && !HasFailure(); m++) {
             PlanClaim mutant(plan);
             mutate(&random, &mutant);
