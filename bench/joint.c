@@ -33,8 +33,7 @@ enum { N_CASES = sizeof(cases) / sizeof(cases[0]) };
 static void *plan_joint(const void *of) {
     const polytile_ranks_plan *plan = of;
     const pti_members_plan *members = &plan->members;
-    const pti_superstep superstep =
-        pti_members_plan_superstep(&plan->asked_of, members, 0, members->n_first);
+    const pti_superstep superstep = pti_members_plan_first_superstep(members);
     pti_superstep_parts parts;
     pti_copies before = {0}, after = {0};
     bool none[PROOF_MOST_ARRAYS] = {false};
@@ -43,7 +42,7 @@ static void *plan_joint(const void *of) {
         !pti_superstep_deal(&superstep, 0, members->n_members, &after, &parts))
         abort();
     const pti_joint_request request = {
-        .superstep = &superstep, .parts = &parts, .is_shared = none, .is_lent = none};
+        .superstep = &superstep, .parts = &parts, .is_shared = none, .n_local = 1, .is_lent = none};
     pti_joint_schedule *schedule = pti_joint_plan(&request, 1, &before, &after);
     if (schedule == NULL)
         abort();

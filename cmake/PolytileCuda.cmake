@@ -1,6 +1,7 @@
 # Finds out what can be built for CUDA:
 #   POLYTILE_HAS_CUDA   the library gets the CUDA device (C code on the runtime API)
 #   POLYTILE_HAS_NVCC   kernels can be compiled too, for the examples, tests and benchmarks
+#   POLYTILE_CUDA_ARCHITECTURES   those of a release, which CMAKE_CUDA_ARCHITECTURES replaces
 #   POLYTILE_CUDA_RUNTIME   the target of CUDA's runtime that goes with the library; nothing without
 # A library that is linked statically brings its own CUDA runtime, and then starts on machines
 # without any part of CUDA; a shared one shares the runtime with the kernels of its users.
@@ -16,8 +17,9 @@ if(POLYTILE_HAS_CUDA)
   if(POLYTILE_NVCC AND NOT DEFINED CMAKE_CUDA_COMPILER)
     set(CMAKE_CUDA_COMPILER ${POLYTILE_NVCC})
   endif()
+  set(POLYTILE_CUDA_ARCHITECTURES 75-virtual 80-real 90-real)
   if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
-    set(CMAKE_CUDA_ARCHITECTURES 75-virtual 80-real 90-real)
+    set(CMAKE_CUDA_ARCHITECTURES ${POLYTILE_CUDA_ARCHITECTURES})
   endif()
   check_language(CUDA)
   set(POLYTILE_HAS_NVCC ${CMAKE_CUDA_COMPILER})

@@ -126,6 +126,16 @@ static int take_svg(void *of, const char *text) {
     return usage_error(args->subcommand, "--svg: the name of the file is empty");
 }
 
+/** Whether devices are listed with commas between them, outside parentheses. */
+static bool has_commas(const char *devices) {
+    int depth = 0;
+    while (*devices != '\0' && (*devices != ',' || depth > 0)) {
+        depth += *devices == '(' ? 1 : *devices == ')' ? -1 : 0;
+        devices++;
+    }
+    return *devices == ',';
+}
+
 static const option_row rows[] = {
     {"kernel", OPTION_VALUE, 0, take_kernel},
     {"domain", OPTION_VALUE, 0, take_domain},
@@ -140,6 +150,8 @@ static const option_row rows[] = {
     {"buffers", OPTION_VALUE, 0, take_buffers},
     {"strategy", OPTION_TEXT, offsetof(arguments, strategy), NULL},
     {"ranks", OPTION_VALUE, 0, take_ranks},
+    {"device", OPTION_TEXT, offsetof(arguments, device), NULL},
+    {"attached", OPTION_FLAG, offsetof(arguments, attached), NULL},
     {"grid", OPTION_TEXT, offsetof(arguments, grid), NULL},
     {"layout", OPTION_TEXT, offsetof(arguments, layout), NULL},
     {"launches-per-exchange", OPTION_VALUE, 0, take_launches_per_exchange},
@@ -161,6 +173,8 @@ const char *arguments_ranks_option(const arguments *args) {
         return "--grid";
     if (args->layout != NULL)
         return "--layout";
+    if (args->attached)
+        return "--attached";
     return args->has_launches_per_exchange ? "--launches-per-exchange" : NULL;
 }
 
@@ -174,10 +188,17 @@ static int check_counts(const arguments *args) {
         return usage_error(args->subcommand, "--steps of %d kernels: there can be %d launches",
                            args->n_kernels, MOST_LAUNCHES);
     const char *option = arguments_ranks_option(args);
-    if (option != NULL && args->n_ranks == 0)
+    if (option != NULL && args->n_ranks == 0 && args->device == NULL)
+        return usage_error(
+            args->subcommand,
+            "%s is of plans over ranks or devices; give the number of ranks, such as "
+            "--ranks 4, or --device cuda:0,cuda:1",
+            option);
+    if (args->n_ranks > 0 && args->device != NULL && has_commas(args->device))
         return usage_error(args->subcommand,
-                           "%s is of plans over ranks; give their number, such as --ranks 4",
-                           option);
+                           "--device %s: with --ranks, all ranks have the same devices; write + "
+                           "between those of a rank",
+                           args->device);
     return EXIT_DONE;
 }
 

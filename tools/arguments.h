@@ -27,7 +27,9 @@ typedef struct arguments {
     int64_t limit_bytes;
     int n_buffers;
     const char *strategy;
-    int64_t n_ranks;  /* 0: not given, and none of the three below */
+    int64_t n_ranks;    /* 0: not given */
+    const char *device; /* NULL: not given; without both there are none of the three below */
+    bool attached;
     const char *grid; /* NULL: not given, as the layout */
     const char *layout;
     bool has_launches_per_exchange;
@@ -40,8 +42,8 @@ typedef struct arguments {
 /** Return whether an option was given that only a plan of several launches has, such as --steps. */
 bool arguments_are_of_chain(const arguments *args);
 
-/** Return a given option that only a plan over ranks has, as "--grid"; NULL: none. --ranks does not
- * count. */
+/** Return a given option that only a plan over ranks or devices has, as "--grid"; NULL: none.
+ * --ranks and --device do not count. */
 const char *arguments_ranks_option(const arguments *args);
 
 /** Parse the arguments of plan and check; reports errors. Returns the exit code; call

@@ -68,7 +68,13 @@ static int report_read(polytile_context *ctx, polytile_status status) {
     return status == POLYTILE_IO ? EXIT_USAGE : exit_code;
 }
 
-/* Measured seconds, as --json writes them. */
+/* Measured seconds and rates, as polytile_stream_to_json() writes them, or seconds as --json does. */
+
+/** What they are of. */
+typedef struct measured {
+    polytile_graph *graph;
+    polytile_machine *machine;
+} measured;
 
 static int set_measured(polytile_context *ctx, polytile_graph *graph, const char *path,
                         const json_t *actor) {
@@ -82,20 +88,48 @@ static int set_measured(polytile_context *ctx, polytile_graph *graph, const char
     return status == POLYTILE_OK ? EXIT_DONE : library_error(subcommand, ctx, status);
 }
 
-static int read_profile(polytile_context *ctx, polytile_graph *graph, const char *path) {
-    json_error_t error;
+static int set_rate(polytile_context *ctx, polytile_machine *machine, const char *path,
+                    const json_t *link) {
+    const char *from = json_string_value(json_object_get(link, "from"));
+    const char *to = json_string_value(json_object_get(link, "to"));
+    const json_t *rate = json_object_get(link, "bytes_per_s");
+    if (from == NULL || to == NULL || !json_is_number(rate))
+        return usage_error(subcommand,
+                           "--profile %s: a link has \"from\", \"to\" and \"bytes_per_s\"", path);
+    const polytile_status status =
+        polytile_machine_set_rate(machine, from, to, json_number_value(rate));
+    return status == POLYTILE_OK ? EXIT_DONE : library_error(subcommand, ctx, status);
+}
+
+/** Links may be missing: plans in JSON have none. */
+static int take_profile(polytile_context *ctx, const measured *to, const char *path,
+                        const json_t *root) {
+    const json_t *actors = json_object_get(root, "actors");
+    const json_t *links = json_object_get(root, "links");
     int exit_code = EXIT_DONE;
     size_t k;
-    json_t *actor, *root = json_load_file(path, 0, &error);
-    const json_t *actors = json_object_get(root, "actors");
+    json_t *entry;
+    if (!json_is_array(actors))
+        return usage_error(subcommand, "--profile %s: it has no list \"actors\"", path);
+    if (links != NULL && !json_is_array(links))
+        return usage_error(subcommand, "--profile %s: \"links\" is no list", path);
+    json_array_foreach(actors, k, entry) {
+        if (exit_code == EXIT_DONE)
+            exit_code = set_measured(ctx, to->graph, path, entry);
+    }
+    json_array_foreach(links, k, entry) {
+        if (exit_code == EXIT_DONE)
+            exit_code = set_rate(ctx, to->machine, path, entry);
+    }
+    return exit_code;
+}
+
+static int read_profile(polytile_context *ctx, const measured *to, const char *path) {
+    json_error_t error;
+    json_t *root = json_load_file(path, 0, &error);
     if (root == NULL)
         return usage_error(subcommand, "--profile %s: %s (line %d)", path, error.text, error.line);
-    if (!json_is_array(actors))
-        exit_code = usage_error(subcommand, "--profile %s: it has no list \"actors\"", path);
-    json_array_foreach(actors, k, actor) {
-        if (exit_code == EXIT_DONE)
-            exit_code = set_measured(ctx, graph, path, actor);
-    }
+    const int exit_code = take_profile(ctx, to, path, root);
     json_decref(root);
     return exit_code;
 }
@@ -138,7 +172,8 @@ static int plan_in_context(polytile_context *ctx, const graph_arguments *args) {
                                        : polytile_machine_find(ctx, &machine);
     if (status != POLYTILE_OK)
         return report_read(ctx, status);
-    int exit_code = args->profile == NULL ? EXIT_DONE : read_profile(ctx, graph, args->profile);
+    const measured of = {graph, machine};
+    int exit_code = args->profile == NULL ? EXIT_DONE : read_profile(ctx, &of, args->profile);
     if (exit_code != EXIT_DONE)
         return exit_code;
     status = polytile_graph_plan_create(graph, machine, &args->options, &plan);

@@ -35,7 +35,8 @@ int plan_command(int argc, char **argv) {
     } else if (exit_code == EXIT_DONE) {
         exit_code = request_create(&args, &made);
         if (exit_code == EXIT_DONE)
-            exit_code = args.n_ranks > 0 ? plan_ranks(&args, &made) : plan_request(&args, &made);
+            exit_code = args.n_ranks > 0 || args.device != NULL ? plan_ranks(&args, &made)
+                                                                : plan_request(&args, &made);
     }
     request_free(&made);
     arguments_free(&args);

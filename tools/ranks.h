@@ -3,7 +3,7 @@
 
 #include "request.h"
 
-/** Plan a request over ranks, and print it; reports errors. Returns the exit code. */
+/** Plan a request over ranks or devices, and print it; reports errors. Returns the exit code. */
 int plan_ranks(const arguments *args, const request *made);
 
 #endif

@@ -45,10 +45,15 @@ static polytile_status count_bytes(session *s, const char *name, const field_sha
 polytile_status field_create(session *s, const char *name, const field_shape *shape,
                              polytile_array **array) {
     polytile_domain domain = polytile_domain_from_extents(shape->n_dims, shape->extent);
-    int64_t n_bytes;
-    void *data;
     if (s->options.plan_only)
         return polytile_array_describe(s->ctx, name, shape->type, &domain, array);
+    return field_create_filled(s, name, shape, array);
+}
+
+polytile_status field_create_filled(session *s, const char *name, const field_shape *shape,
+                                    polytile_array **array) {
+    int64_t n_bytes;
+    void *data;
     TRY(count_bytes(s, name, shape, &n_bytes));
     TRY(session_allocate(s, name, n_bytes, s->options.pinned, &data));
     return polytile_array_wrap(s->ctx, name, shape->type, shape->n_dims, shape->extent, data,

@@ -25,6 +25,10 @@ polytile_status field_open_input(session *s, int k, const char *name, int n_dims
 polytile_status field_create(session *s, const char *name, const field_shape *shape,
                              polytile_array **array);
 
+/** The same with memory also when planning, for what plans have to know. */
+polytile_status field_create_filled(session *s, const char *name, const field_shape *shape,
+                                    polytile_array **array);
+
 /** Create the k-th --output file as an array of zeros, or memory if it was not given or another
  * rank writes it. */
 polytile_status field_create_output(session *s, int k, const char *name, const field_shape *shape,

@@ -72,22 +72,50 @@ static bool store_buffers(example_options *options, const char *value) {
     return true;
 }
 
-/** Store numbers with an x between them, such as 32x8. */
-static bool store_block(example_options *options, const char *value) {
+/** Store at most so many numbers with an x between them, such as 32x8. */
+static bool store_numbers(const char *value, int most, int64_t *numbers, int *n) {
     char number[24];
-    options->n_block = 0;
+    *n = 0;
     for (;;) {
         size_t length = strcspn(value, "x");
-        if (length >= sizeof(number) || options->n_block == POLYTILE_MAX_DIMS)
+        if (length >= sizeof(number) || *n == most)
             return false;
         memcpy(number, value, length);
         number[length] = '\0';
-        if (!count_parse(number, 1, &options->block[options->n_block++]))
+        if (!count_parse(number, 1, &numbers[(*n)++]))
             return false;
         if (value[length] == '\0')
             return true;
         value += length + 1;
     }
+}
+
+static bool store_block(example_options *options, const char *value) {
+    return store_numbers(value, POLYTILE_MAX_DIMS, options->block, &options->n_block);
+}
+
+static bool store_extents(example_options *options, const char *value) {
+    return store_numbers(value, EXAMPLE_VOLUME_DIMS, options->volume, &options->n_volume) &&
+           options->n_volume == EXAMPLE_VOLUME_DIMS;
+}
+
+static bool store_sizes(example_options *options, const char *value) {
+    return count_parse(value, 1, &options->sizes) && options->sizes <= EXAMPLE_MOST_SIZES;
+}
+
+static bool store_machine(example_options *options, const char *value) {
+    options->machine = value;
+    return *value != '\0';
+}
+
+static bool store_profile(example_options *options, const char *value) {
+    options->profile = value;
+    return *value != '\0';
+}
+
+static bool store_overlap(example_options *options, const char *value) {
+    options->no_overlap = strcmp(value, "off") == 0;
+    return options->no_overlap || strcmp(value, "on") == 0;
 }
 
 static bool store_steps_per_pass(example_options *options, const char *value) {
@@ -139,6 +167,35 @@ static bool store_sources(example_options *options, const char *value) {
 
 static bool store_seed(example_options *options, const char *value) {
     return count_parse(value, 0, &options->seed);
+}
+
+static bool store_matrix(example_options *options, const char *value) {
+    options->matrix = value;
+    return *value != '\0';
+}
+
+static bool store_kind(example_options *options, const char *value) {
+    options->kind = value;
+    return *value != '\0';
+}
+
+static bool store_rows(example_options *options, const char *value) {
+    return count_parse(value, 1, &options->rows);
+}
+
+static bool store_sparse_kernel(example_options *options, const char *value) {
+    static const struct {
+        const char *name;
+        example_kernel kernel;
+    } named[] = {{"auto", EXAMPLE_AUTO_KERNEL},
+                 {"rows", EXAMPLE_ROWS_KERNEL},
+                 {"entries", EXAMPLE_ENTRIES_KERNEL}};
+    for (size_t k = 0; k < sizeof named / sizeof *named; ++k) {
+        options->kernel = named[k].kernel;
+        if (strcmp(value, named[k].name) == 0)
+            return true;
+    }
+    return false;
 }
 
 static bool store_tf32(example_options *options, const char *value) {
@@ -194,12 +251,28 @@ static const option option_table[] = {
      store_n},
     {"steps", "N", "expects a whole number of at least 1", "time steps (default 100)",
      EXAMPLE_STEPS, store_steps},
+    {"iterations", "N", "expects a whole number of at least 1", "iterations (default 100)",
+     EXAMPLE_ITERATIONS, store_steps},
     {"bytes", "B", "expects a size such as 8 or 1MiB", "bytes of a message (default 8)",
      EXAMPLE_BYTES, store_bytes},
     {"rounds", "R", "expects a whole number of at least 1",
      "there and back so often (default 1000)", EXAMPLE_ROUNDS, store_rounds},
     {"teams", "Q", "expects a whole number from 1 to 256",
      "slots along a side, q x q in all (default 2)", EXAMPLE_TEAMS, store_teams},
+    {"sizes", "N", "expects a whole number from 1 to 1000", "openings of sizes 1 to N (default 40)",
+     EXAMPLE_SIZES, store_sizes},
+    {"extents", "IxJxK", "expects three numbers, such as 512x512x512",
+     "the extents of a volume that is generated, or of an\n--input without .npy, bytes in C order",
+     EXAMPLE_VOLUME, store_extents},
+    {"overlap", "on|off", "expects on or off",
+     "on (default): transfers and computing overlap; off:\nall units transfer, then all compute",
+     EXAMPLE_STREAM, store_overlap},
+    {"profile", "FILE.json", "expects a file's path",
+     "write what the run measured, for polytile graph\n--profile", EXAMPLE_STREAM, store_profile},
+    {"graph", "FILE.dot", "expects a file's path", "write the graph, for polytile graph",
+     EXAMPLE_STREAM, store_graph},
+    {"machine", "FILE.dot", "expects a file's path", "write the machine, likewise", EXAMPLE_STREAM,
+     store_machine},
     {"device", "TEXT", "expects a device such as host, cuda:0 or 'host(memory=64MiB,threads=2)'",
      "where to run: host (default), cuda:0 (the first GPU),\n"
      "'host(memory=64MiB,threads=2)'; 'cuda:0,cuda:1': on\n"
@@ -250,8 +323,23 @@ static const option option_table[] = {
      "arcs a vertex, on average (default 8); a grid has 4", EXAMPLE_GRAPH, store_degree},
     {"sources", "N", "expects a whole number of at least 1",
      "paths from vertices 0 to N-1 (default 64, or all of\nfewer)", EXAMPLE_GRAPH, store_sources},
+    {"kind", "KIND", "expects band, uniform or power",
+     "a generated matrix: band (default), uniform: as many\n"
+     "entries in each row, power: few rows with many",
+     EXAMPLE_MATRIX, store_kind},
+    {"rows", "N", "expects a whole number of at least 1",
+     "rows and columns of a generated matrix (default\n1048576)", EXAMPLE_MATRIX, store_rows},
+    {"degree", "D", "expects a whole number of at least 1",
+     "entries a row of a generated matrix, about (default 16)", EXAMPLE_MATRIX, store_degree},
+    {"matrix", "FILE.mtx", "expects a Matrix Market file",
+     "a matrix from a file: coordinates, real, integer or\npattern, general or symmetric",
+     EXAMPLE_MATRIX, store_matrix},
     {"seed", "K", "expects a whole number of at least 0", "of the generator (default 1)",
-     EXAMPLE_GRAPH, store_seed},
+     EXAMPLE_GRAPH | EXAMPLE_MATRIX | EXAMPLE_SEED, store_seed},
+    {"kernel", "KIND", "expects auto, rows or entries",
+     "rows: a thread a row; entries: a thread an entry;\n"
+     "auto (default): entries for --kind power, else rows",
+     EXAMPLE_SPARSE_KERNELS, store_sparse_kernel},
     {"kernel", "KIND", "expects crauser or block",
      "block (default): a thread, on a GPU a thread block,\n"
      "a source, with its work arrays in scratch; crauser:\n"
@@ -379,6 +467,7 @@ example_parsed example_options_parse(const example_spec *spec, int argc, char **
                                  .teams = 2,
                                  .split_k = true,
                                  .seed = 1,
+                                 .sizes = 40,
                                  .repeat = 1};
     for (int position = 1; position < argc; ++position) {
         if (strcmp(argv[position], "--help") == 0)

@@ -8,6 +8,8 @@ enum {
     EXAMPLE_MAX_FILES = 4,
     EXAMPLE_MOST_RANKS = 65536,
     EXAMPLE_MOST_UNITS = 1024,
+    EXAMPLE_MOST_SIZES = 1000,
+    EXAMPLE_VOLUME_DIMS = 3,
     EXAMPLE_MISUSE_SIZE = 1024
 };
 
@@ -22,6 +24,13 @@ typedef enum example_extras {
     EXAMPLE_BYTES = 32,
     EXAMPLE_ROUNDS = 64,
     EXAMPLE_TEAMS = 128,
+    EXAMPLE_MATRIX = 256, /* a sparse matrix in place of arrays of a size */
+    EXAMPLE_SPARSE_KERNELS = 512,
+    EXAMPLE_ITERATIONS = 1024,
+    EXAMPLE_STREAM = 2048, /* a graph of actors, as polytile/stream.h has it */
+    EXAMPLE_VOLUME = 4096, /* a file of bytes, which says no extents */
+    EXAMPLE_SIZES = 8192,
+    EXAMPLE_SEED = 16384,
 } example_extras;
 
 /** What computes, where a program has several. */
@@ -30,7 +39,9 @@ typedef enum example_kernel {
     EXAMPLE_PLAIN_KERNEL,
     EXAMPLE_BLAS_KERNEL,
     EXAMPLE_BLOCK_KERNEL, /* as auto where there is a graph */
-    EXAMPLE_CRAUSER_KERNEL
+    EXAMPLE_CRAUSER_KERNEL,
+    EXAMPLE_ROWS_KERNEL, /* as auto, unless few rows hold a large part of the matrix */
+    EXAMPLE_ENTRIES_KERNEL
 } example_kernel;
 
 /** What one example is: for its help text and the checks on its arguments. */
@@ -39,8 +50,9 @@ typedef struct example_spec {
     const char *summary;
     int64_t default_n; /* 0: it has no --n */
     int64_t least_n;
-    int extras;      /* example_extras, or-ed */
-    bool uses_queue; /* its launches go through a queue, not one by one */
+    int extras;       /* example_extras, or-ed */
+    bool uses_queue;  /* its launches go through a queue, not one by one */
+    bool uses_stream; /* its kernels are actors of a graph, whose stream opens the devices */
     int n_inputs;
     int n_outputs;
     const char *files; /* what --input and --output hold, in order */
@@ -58,7 +70,7 @@ typedef struct example_options {
     int n_buffers; /* 0: auto */
     int n_block;   /* 0: not given */
     int64_t block[POLYTILE_MAX_DIMS];
-    int64_t steps;
+    int64_t steps;          /* or iterations */
     int64_t steps_per_pass; /* at most; 0: auto */
     int64_t bytes;          /* of a message; -1: not given */
     int64_t rounds;
@@ -71,6 +83,15 @@ typedef struct example_options {
     int64_t degree;
     int64_t sources;
     int64_t seed;
+    const char *matrix; /* a file; NULL: not given */
+    const char *kind;   /* NULL: not given */
+    int64_t rows;       /* 0: not given */
+    int64_t sizes;
+    int n_volume; /* 0: not given */
+    int64_t volume[EXAMPLE_VOLUME_DIMS];
+    bool no_overlap;
+    const char *machine; /* files to write; NULL: not given */
+    const char *profile;
     bool pinned;
     int n_inputs;
     const char *input[EXAMPLE_MAX_FILES];

@@ -77,6 +77,16 @@ static void print_plan(const result *r) {
     printf(" blocks\n");
 }
 
+/** Print how a graph is scheduled. */
+static void print_schedule(const result *r) {
+    printf("  %-13s %s, %d actors, %lld frames in flight\n", "strategy", r->plan.strategy,
+           r->graph.n_actors, (long long)r->graph.frames_in_flight);
+    printf("  %-13s %.6f s predicted, bound %.6f s, %s\n", "period", r->graph.period_s,
+           r->graph.bound_s, r->graph.bound);
+    if (r->period_s > 0)
+        printf("  %-13s %.6f s\n", "measured", r->period_s);
+}
+
 static void print_counts(const result *r) {
     for (int k = 0; k < RESULT_MAX_COUNTS && r->counts[k].name != NULL; ++k)
         printf("  %-13s %lld\n", r->counts[k].name, (long long)r->counts[k].count);
@@ -113,14 +123,18 @@ void report_text(const session *s, const result *r) {
     print_numbers(r->shape, r->n_dims, "x");
     printf(" %s", type_text(r->type));
     if (r->n_steps > 0)
-        printf(", %lld steps,", (long long)r->n_steps);
+        printf(", %lld %s,", (long long)r->n_steps,
+               s->spec->extras & EXAMPLE_ITERATIONS ? "iterations" : "steps");
     printf(" on %s", s->device_text);
     if (s->ranks.n > 1)
         printf(" by %d ranks", s->ranks.n);
     printf("%s\n", r->ran ? "" : " (planned, not run)");
     print_counts(r);
     print_limit(s);
-    print_plan(r);
+    if (s->spec->uses_stream)
+        print_schedule(r);
+    else
+        print_plan(r);
     printf("  %-13s %lld\n", "kernels", (long long)f.n_kernels);
     print_size("device peak", f.peak_device_bytes);
     print_size("uploaded", f.h2d_bytes);
@@ -164,6 +178,8 @@ static void print_json_problem(const session *s, const result *r) {
     print_json_text("type", type_text(r->type));
     if (s->spec->extras & EXAMPLE_STEPS)
         print_json_count("steps", r->n_steps);
+    if (s->spec->extras & EXAMPLE_ITERATIONS)
+        print_json_count("iterations", r->n_steps);
     for (int k = 0; k < RESULT_MAX_COUNTS && r->counts[k].name != NULL; ++k)
         print_json_count(r->counts[k].name, r->counts[k].count);
     if (s->spec->extras & EXAMPLE_ROUNDS)
@@ -190,6 +206,9 @@ void report_json(const session *s, const result *r) {
     print_json_count("lower_bound_h2d_bytes", r->plan.lower_bound_h2d_bytes);
     print_json_count("bound_bytes", r->plan.bound_bytes);
     print_json_text("bound", r->plan.bound);
+    if (s->spec->uses_stream)
+        printf("\"period_s\": %.9g, \"bound_s\": %.9g, \"measured_period_s\": %.9g, ",
+               r->graph.period_s, r->graph.bound_s, r->period_s);
     if (r->ran)
         printf("\"total_s\": %.9g, \"compute_s\": %.9g, \"transfer_s\": %.9g, ", f.run_s,
                f.compute_s, f.transfer_s);

@@ -185,6 +185,28 @@ static polytile_status check_share(session *s) {
     return POLYTILE_OK;
 }
 
+/** Refuse what is for single launches, for rows that devices share, and for ranks. */
+static polytile_status refuse_for_stream(session *s) {
+    const struct {
+        const char *option;
+        bool is_given;
+        const char *why;
+    } refused[] = {
+        {"--ranks", s->ranks.n > 1, "a stream runs on one rank"},
+        {"--share", s->options.share != NULL, "the units of a stream have actors, not rows"},
+        {"--block", s->options.n_block > 0, "actors run in place, in blocks that the library has"},
+        {"--buffers", s->options.n_buffers > 0,
+         "the plan of the graph says how many frames lie "
+         "where"},
+        {"--trace", s->options.trace != NULL, "streams write no trace; --json has what units do"},
+    };
+    for (size_t k = 0; k < sizeof refused / sizeof *refused; ++k)
+        if (refused[k].is_given)
+            return session_fail(s, POLYTILE_UNSUPPORTED, "%s: %s", refused[k].option,
+                                refused[k].why);
+    return POLYTILE_OK;
+}
+
 static polytile_status open_devices(session *s) {
     TRY(take_devices(s));
     TRY(check_share(s));
@@ -194,6 +216,8 @@ static polytile_status open_devices(session *s) {
                             "--memory pinned is for copies to and from a GPU; use it with --device "
                             "cuda:K, not with %s",
                             s->device_text);
+    if (s->spec->uses_stream)
+        return refuse_for_stream(s);
     return s->options.plan_only ? prepare_planning(s) : open_to_run(s);
 }
 

@@ -5,6 +5,7 @@
 #include "options.h"
 #include "ranks.h"
 
+#include <polytile/graph.h>
 #include <polytile/polytile.h>
 
 enum { SESSION_MAX_MEMORIES = 8, SESSION_ERROR_SIZE = EXAMPLE_MISUSE_SIZE };
@@ -59,6 +60,8 @@ typedef struct result {
     int64_t n_steps; /* 0: the example has none */
     result_count counts[RESULT_MAX_COUNTS];
     polytile_plan_summary plan;
+    polytile_graph_summary graph; /* of a program that uses a stream */
+    double period_s;              /* as measured; 0: fewer than two results */
     bool ran;
     polytile_report run; /* of the fastest repetition */
     bool checked;

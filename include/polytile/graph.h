@@ -76,6 +76,12 @@ polytile_status polytile_machine_parse(polytile_context *ctx, const char *text,
 polytile_status polytile_machine_find(polytile_context *ctx, polytile_machine **machine);
 void polytile_machine_destroy(polytile_machine *machine);
 
+/** Say how fast frames go from one memory to another, latency included, as measured; it replaces what is
+ * given for that direction. Memories have the names of their units; host memory beside these is "host".
+ * Errors: INVALID (no such memory, one and the same, a rate that is not above 0), NO_MEMORY. */
+polytile_status polytile_machine_set_rate(polytile_machine *machine, const char *from,
+                                          const char *to, double bytes_per_s);
+
 /** How to plan a graph; zeros are the defaults. */
 typedef struct polytile_graph_options {
     const char *objective; /* "period" (default), "latency" or "memory" */
@@ -119,6 +125,10 @@ typedef struct polytile_graph_summary {
     bool mapping_is_exact;   /* no other mapping has a better bound; false: not proved */
     bool channels_are_least; /* no schedule of this period has channels of fewer bytes; likewise */
     double plan_seconds;
+    int64_t h2d_bytes; /* that a frame moves from host memory to units with a memory of their own */
+    int64_t d2h_bytes; /* back */
+    int64_t p2p_bytes; /* between memories of units, or hosts */
+    int64_t device_bytes; /* the most of a unit's own memory that channels have; 0: none has one */
 } polytile_graph_summary;
 void polytile_graph_plan_get_summary(const polytile_graph_plan *plan,
                                      polytile_graph_summary *summary);

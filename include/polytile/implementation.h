@@ -91,7 +91,8 @@ typedef struct polytile_sub_kernel {
  */
 typedef int polytile_launcher(const polytile_sub_kernel *launch);
 
-/** What kind of number a body takes elements for; with their bytes it is one of POLYTILE_TYPES. */
+/** What kind of number a body takes elements for; with their bytes it is one of POLYTILE_TYPES. A float
+ * of two bytes is f16; a body by hand takes bf16 as unsigned numbers, or as any. */
 typedef enum polytile_number {
     POLYTILE_ANY_NUMBER, /* unknown: their bytes alone are compared */
     POLYTILE_SIGNED_NUMBER,

@@ -138,12 +138,13 @@ polytile_status polytile_queue_create_array(polytile_queue *queue, const char *n
  * Shapes  domain, options: as polytile_run(), but plan.limit_bytes is 0, since the arrays share the
  *         device's memory; arrays: n_arrays of them in the order of
  *         polytile_kernel_get_array_name(), or POLYTILE_BY_NAME. One array may stand for several
- *         operands that are only read.
+ *         operands; where one of them is written, they touch different elements.
  * Errors  As polytile_plan_create(); INVALID (a wrong number of arrays; one that is of another
  *         context or queue, not attached, or of another element type than the kernel's body; a
- *         written array that is read-only, or also another operand; a name that no array of the
- *         queue has, or two); UNSUPPORTED (no implementation for the device). The next wait returns
- *         what goes wrong later.
+ *         written array that is read-only; a name that no array of the queue has, or two);
+ *         CONFLICT (operands that are one array); UNSUPPORTED (no implementation for the device).
+ *         The next wait returns what goes wrong later. Where subscripts hold elements of an array
+ *         that an earlier launch writes, this waits for that one, and returns its errors.
  */
 polytile_status polytile_queue_launch(polytile_queue *queue, const polytile_kernel *kernel,
                                       const polytile_domain *domain, int n_arrays,

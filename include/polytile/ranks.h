@@ -8,8 +8,9 @@
 extern "C" {
 #endif
 
-/* Plans of launches over several ranks, to look at before they run: the work of each rank, the
- * exchanges, and the transfers to and from devices. Needs no MPI. */
+/* Plans of launches over several ranks, or several devices, or both, to look at before they run: the
+ * work of each, the exchanges, and the transfers to and from devices. Needs no MPI, and opens no
+ * device. */
 
 /** What to plan; zero or NULL in a member means its default. */
 typedef struct polytile_ranks_request {
@@ -17,22 +18,31 @@ typedef struct polytile_ranks_request {
     const polytile_chain_launch *launches; /* in run order, over whole arrays */
     int n_scratch;
     polytile_array *const *scratch;       /* as in polytile_plan_create_chain() */
-    const polytile_plan_options *options; /* of each rank's device */
-    int n_ranks;
+    const polytile_plan_options *options; /* of each device whose text has no memory= */
+    int n_ranks;                  /* 0: there are none, and the devices are those of one process */
     polytile_share_options share; /* of all arrays; by weights with numbers alone, and no "pool" */
-    int64_t reserved[4];          /* zeros */
+    const char *device; /* of each rank, as polytile_queue_create() takes it: "cuda:0,cuda:1",
+                           "host(memory=1GiB)"; NULL: one, of which only the limit is known */
+    int are_attached; /* 1: arrays, but for scratch, are attached on every rank, and detached behind the
+                         launches; 0: polytile_mpi_array_create() made them */
+    int64_t reserved[4]; /* zeros */
 } polytile_ranks_request;
 
-/** A plan of launches over several ranks; immutable. */
+/** A plan of launches over several ranks, or devices; immutable. */
 typedef struct polytile_ranks_plan polytile_ranks_plan;
 
 /**
- * Plan launches over ranks as a queue of <polytile/mpi.h> does. At first each rank holds what it
- * owns of every array.
+ * Plan launches over ranks as a queue of <polytile/mpi.h> does, or over the devices of one process as
+ * polytile_queue_create_shared() does. Devices of ranks are members of one queue, those of a rank
+ * one behind the other; below each counts as a rank.
  *
- * Errors  As polytile_plan_create_chain(); INVALID (another number of ranks than 1 to 4096, a grid
- *         of another number of them, an unknown layout or policy, weights for another number of parts),
- *         UNSUPPORTED (more than 10,000 launches; a rank owns more than 512 boxes of an array).
+ * At first each rank holds what it owns of every array, or all of it, if arrays are attached, as they
+ * are without ranks.
+ * Errors  As polytile_plan_create_chain(); INVALID (another number of members than 1 to 4096, a grid
+ *         of another number of them, an unknown device, layout or policy, weights for another number
+ *         of parts; devices that differ, without a layout; a GPU of which no memory is known),
+ *         UNSUPPORTED (more than 10,000 launches; a rank owns more than 512 boxes of an array; rows
+ *         that devices take as they come free).
  * Owns    The plan copies what it needs. The context owns it, which polytile_ranks_plan_destroy()
  *         can end sooner; on error *plan is NULL.
  */
@@ -47,7 +57,7 @@ typedef struct polytile_ranks_summary {
                         that receives most */
     int n_exchanges;
     int launches_per_exchange;  /* of those with the most */
-    int64_t exchange_bytes;     /* from rank to rank, of all launches */
+    int64_t exchange_bytes;     /* from rank to rank, or device to device, of all launches */
     int64_t busiest_bytes;      /* of those, what the busiest rank receives */
     int64_t combined_bytes;     /* results that every rank has a part of */
     int64_t n_threads;          /* run by all ranks together */
@@ -57,7 +67,7 @@ typedef struct polytile_ranks_summary {
 void polytile_ranks_plan_get_summary(const polytile_ranks_plan *plan,
                                      polytile_ranks_summary *summary);
 
-/** Return the busiest rank's plan for its device, of the launches before the second exchange. The
+/** Return the busiest one's plan for its device, of the launches before the second exchange. The
  * ranks' plan owns it. */
 const polytile_plan *polytile_ranks_plan_get_inner(const polytile_ranks_plan *plan);
 

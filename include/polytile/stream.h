@@ -26,8 +26,8 @@ typedef struct polytile_stream polytile_stream;
 
 /** How a stream runs; zeros are the defaults. */
 typedef struct polytile_stream_options {
-    bool drops_when_full; /* a frame for which there is no room is left out, and counted; without it
-                             pushing waits */
+    bool drops_when_full; /* a frame is left out, and counted, while units still use its place, also
+                             where fewer are in flight than the depth; without it pushing waits */
     int64_t reserved[4];  /* zeros */
 } polytile_stream_options;
 
@@ -113,6 +113,7 @@ typedef struct polytile_stream_lane {
     double busy_s; /* since the stream began */
     double
         occupancy; /* of the time from the first push to the last result; 0: nothing is done yet */
+    int64_t n_bytes; /* that a link moved */
 } polytile_stream_lane;
 
 /** Write at most capacity lanes; returns how many there are. */
@@ -121,6 +122,16 @@ int polytile_stream_get_lanes(polytile_stream *stream, int capacity, polytile_st
 /** Return how long a firing of an actor takes, on average, for polytile_graph_set_seconds(); 0: it has
  * not fired, or there is none of that name. */
 double polytile_stream_get_seconds(polytile_stream *stream, const char *actor);
+
+/**
+ * Write what a stream measured so far as JSON: the report, seconds of actors and rates of links.
+ *
+ * `polytile graph --profile` plans with these; so do polytile_graph_set_seconds() and
+ * polytile_machine_set_rate().
+ *
+ * Owns    The caller frees *text with free().
+ */
+polytile_status polytile_stream_to_json(polytile_stream *stream, char **text);
 
 #ifdef __cplusplus
 }

@@ -1,21 +1,16 @@
 #include "queue/looked_up.h"
 
 #include "access/declare/kernel.h"
+#include "queue/cache.h"
+#include "queue/member.h"
 
-static polytile_status check_index_array(const polytile_queue *queue, const pti_request *request,
-                                         int operand) {
+static polytile_status refuse_guarded(const polytile_queue *queue, const pti_request *request,
+                                      int operand) {
     polytile_context *ctx = queue->object.context;
     const polytile_array *array = request->arrays[operand];
     const pti_queued_array *queued = &queue->array[array->position];
     const char *kernel = polytile_kernel_get_name(request->kernel);
     const char *name = request->kernel->declaration->array_name[operand];
-    if (queued->is_written)
-        return pti_fail(
-            ctx, POLYTILE_UNSUPPORTED,
-            "%s: %s is looked up in subscripts, and an earlier launch of the queue on %s "
-            "writes %s, so that the host does not know what it holds; detach %s and "
-            "attach it again before this launch",
-            kernel, name, pti_queue_text(queue), array->name, array->name);
     if (queued->is_guarded)
         return pti_fail(ctx, POLYTILE_UNSUPPORTED,
                         "%s: %s is looked up in subscripts, but POLYTILE_CHECK=attach closes its "
@@ -24,7 +19,41 @@ static polytile_status check_index_array(const polytile_queue *queue, const pti_
     return POLYTILE_OK;
 }
 
-polytile_status pti_queue_check_looked_up(const polytile_queue *queue, const pti_request *request) {
+/** Queue that an array comes home, where the queue has memory of its own. */
+static polytile_status fetch_array(polytile_queue *queue, polytile_array *array) {
+    polytile_status status;
+    pti_boxes whole = {0};
+    if (queue->residency == NULL)
+        return POLYTILE_OK;
+    pti_boxes_append(&whole, &array->domain);
+    status = whole.failed ? pti_fail_memory(queue->object.context, array->name, sizeof *whole.box)
+                          : pti_queue_fetch(queue, array, &whole);
+    pti_boxes_free(&whole);
+    return status;
+}
+
+/** Wait for the launches that write an index array, and forget what was found in its former elements. */
+static polytile_status await_index_array(polytile_queue *queue, const pti_request *request,
+                                         polytile_array *array) {
+    polytile_status status;
+    pti_queued_array *queued = &queue->array[array->position];
+    if (!queued->is_written)
+        return POLYTILE_OK;
+    pti_log(
+        queue->object.context, PTI_LOG_INFO,
+        "%s: waits for %s, which subscripts hold and an earlier launch of the queue on %s writes",
+        polytile_kernel_get_name(request->kernel), array->name, pti_queue_text(queue));
+    PTI_TRY(fetch_array(queue, array));
+    pti_queue_wait_for(queue, PTI_WANT_RELATED, 1, &array);
+    PTI_TRY(pti_queue_take_error(queue));
+    pti_queue_forget_prepared(queue, array->position);
+    pti_array_forget_indices(array);
+    queued->is_written = false;
+done:
+    return status;
+}
+
+polytile_status pti_queue_await_looked_up(polytile_queue *queue, const pti_request *request) {
     const polytile_declaration *declaration = request->kernel->declaration;
     polytile_status status = POLYTILE_OK;
     if (!pti_declaration_is_indirect(declaration))
@@ -36,7 +65,10 @@ polytile_status pti_queue_check_looked_up(const polytile_queue *queue, const pti
                         declaration->name, pti_queue_text(queue));
     for (int o = 0; o < declaration->n_arrays; o++)
         if (pti_is_index_array(declaration, o))
-            PTI_TRY(check_index_array(queue, request, o));
+            PTI_TRY(refuse_guarded(queue, request, o));
+    for (int o = 0; o < declaration->n_arrays; o++)
+        if (pti_is_index_array(declaration, o))
+            PTI_TRY(await_index_array(queue, request, request->arrays[o]));
 done:
     return status;
 }

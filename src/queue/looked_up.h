@@ -4,15 +4,16 @@
 #include "queue/queue.h"
 
 /* Index arrays of a queue, which the inspector reads on the host. Attached memory stays as it is, so what
- * it found is kept with the prepared launch until the array is detached. */
+ * it found is kept with the array, until that is detached or a launch writes it. */
 
 /**
- * Refuse a launch whose index arrays the inspector cannot read, or of which the host has older elements.
+ * Wait until the host has the newest elements of a launch's index arrays, and forget what was found in
+ * older ones. Does nothing where no launch of the queue has written them since the last time.
  *
- * Errors  UNSUPPORTED (a queue of several devices or ranks; POLYTILE_CHECK=attach closes the memory; a
- *         launch of the queue has written the array since it was attached).
+ * Errors  UNSUPPORTED (a queue of several devices or ranks; POLYTILE_CHECK=attach closes the memory),
+ *         NO_MEMORY; after a wait those of polytile_queue_wait().
  */
-polytile_status pti_queue_check_looked_up(const polytile_queue *queue, const pti_request *request);
+polytile_status pti_queue_await_looked_up(polytile_queue *queue, const pti_request *request);
 
 /** Note which arrays a launch writes that is about to be queued. */
 void pti_queue_note_written(polytile_queue *queue, const pti_prepared *prepared);

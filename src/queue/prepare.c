@@ -281,7 +281,7 @@ polytile_status pti_queue_prepare(polytile_queue *queue, const pti_request *requ
     if (options.plan.link == NULL && queue->team_functions == NULL)
         options.plan.link = polytile_device_get_link(queue->device);
     filled.options = &options;
-    PTI_TRY(pti_queue_check_looked_up(queue, &filled));
+    PTI_TRY(pti_queue_await_looked_up(queue, &filled));
     *prepared = pti_cache_find(queue, &filled, pti_request_hash(&filled));
     if (*prepared == NULL)
         PTI_TRY(prepare_new(queue, &filled, prepared));

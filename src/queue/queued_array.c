@@ -121,6 +121,7 @@ void pti_queue_let_go(polytile_queue *queue, polytile_array *array) {
         pti_log(queue->object.context, PTI_LOG_ERROR, "%s",
                 polytile_last_error(queue->object.context));
     pti_queue_forget_prepared(queue, array->position);
+    pti_array_forget_indices(array);
     give_position(queue, array->position);
     pti_item_free(queued->end_item);
     *queued = (pti_queued_array){0};

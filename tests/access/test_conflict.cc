@@ -239,7 +239,9 @@ TEST(ConflictRandom, RelationsAreJudgedAsByEnumeration) {
     Random random(test_seed("ConflictRandom.RelationsAreJudgedAsByEnumeration"));
     static const char *const roles[] = {"in", "out", "inout", "sum"};
     static const char *const threads[] = {"-1:3, 0:4", "7"};
-    for (int64_t round = scaled(3000); round > 0 && !HasFatalFailure();) {
+    const int64_t n_rounds = scaled(3000);
+    int64_t n_too_involved = 0;
+    for (int64_t round = n_rounds; round > 0 && !HasFatalFailure();) {
         const int n_indices = static_cast<int>(random.number(1, 2));
         const RandomBraces first(&random, n_indices, 1), second(&random, n_indices, 1);
         const polytile_role role[] = {static_cast<polytile_role>(random.number(0, 3)),
@@ -265,9 +267,15 @@ TEST(ConflictRandom, RelationsAreJudgedAsByEnumeration) {
             }
         });
         const polytile_status status = pti_conflict_check(launch.kernel(), launch.instance());
-        compare(status, launch.error(), touches, text);
         round--;
+        if (status == POLYTILE_UNSUPPORTED &&
+            launch.error().find("is too involved to prove") != std::string::npos)
+            n_too_involved++;
+        else
+            compare(status, launch.error(), touches, text);
     }
+    /* A draw in ten thousands is. */
+    EXPECT_LE(n_too_involved, n_rounds / 20 + 1);
 }
 
 } // namespace

@@ -119,6 +119,39 @@ TEST_CASE(ApiGraph, IsPlannedForAMachine) {
     polytile_graph_plan_destroy(NULL);
 }
 
+TEST_CASE(ApiGraph, LinksHaveTheRatesThatWereMeasured) {
+    polytile_graph *graph = NULL;
+    polytile_machine *machine = NULL;
+    polytile_graph_plan *plan = NULL;
+    polytile_graph_summary summary;
+    if (!CHECK_OK(polytile_graph_parse(ctx, opening, &graph)) ||
+        !CHECK_OK(polytile_machine_parse(ctx, "digraph { gpu [device=\"cuda:0(memory=8GiB)\"] }",
+                                         &machine)))
+        return;
+    CHECK_OK(polytile_graph_set_seconds(graph, "erode", 0));
+    CHECK_OK(polytile_graph_set_seconds(graph, "dilate", 0));
+    CHECK_OK(polytile_machine_set_rate(machine, "host", "gpu", 1));
+    CHECK_OK(polytile_machine_set_rate(machine, "host", "gpu", 1e6));
+    CHECK_OK(polytile_machine_set_rate(machine, "gpu", "host", 4e6));
+    CHECK_REFUSED(polytile_machine_set_rate(machine, "gpu", "gpu1", 1), POLYTILE_INVALID,
+                  "no link gpu -> gpu1");
+    CHECK_REFUSED(polytile_machine_set_rate(machine, "gpu", "gpu", 1), POLYTILE_INVALID,
+                  "no link gpu -> gpu");
+    CHECK_REFUSED(polytile_machine_set_rate(machine, NULL, "gpu", 1), POLYTILE_INVALID,
+                  "no link NULL -> gpu");
+    CHECK_REFUSED(polytile_machine_set_rate(machine, "gpu", "host", 0), POLYTILE_INVALID,
+                  "cannot move 0 bytes");
+    if (!CHECK_OK(polytile_graph_plan_create(graph, machine, NULL, &plan)))
+        return;
+    polytile_graph_plan_get_summary(plan, &summary);
+    CHECK_NEAR(summary.period_s, (double)summary.h2d_bytes / 1e6, 1e-6);
+    CHECK_NEAR(summary.latency_s, (double)summary.h2d_bytes / 1e6 + (double)summary.d2h_bytes / 4e6,
+               1e-6);
+    CHECK_EQUAL(summary.h2d_bytes, summary.d2h_bytes);
+    CHECK_EQUAL(summary.p2p_bytes, 0);
+    CHECK(summary.device_bytes >= 2 * summary.h2d_bytes);
+}
+
 TEST_CASE(ApiGraph, DoesNotFitALittleMemory) {
     polytile_graph *graph = NULL;
     polytile_machine *machine = NULL;

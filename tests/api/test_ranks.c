@@ -86,6 +86,38 @@ TEST_CASE(ApiRanks, ComputeBordersTwiceForFewerExchanges) {
     CHECK_EQUAL(s.summary.n_threads, 8 * (N - 2) + s.summary.n_repeated_threads);
 }
 
+TEST_CASE(ApiRanks, HaveSeveralDevicesEach) {
+    scene s;
+    set(ctx, &s);
+    CHECK_OK(plan(&s, (polytile_ranks_request){.n_launches = 2,
+                                               .n_ranks = 2,
+                                               .device = "host+host(memory=64KiB)",
+                                               .share.launches_per_exchange = 1}));
+    CHECK_EQUAL(s.summary.n_ranks, 4);
+    CHECK_EQUAL(s.summary.n_exchanges, 2);
+    CHECK_EQUAL(s.summary.exchange_bytes, 2 * 6 * 4);
+}
+
+TEST_CASE(ApiRanks, GetAllOfAttachedArraysInTheEnd) {
+    scene s;
+    set(ctx, &s);
+    CHECK_OK(plan(&s, (polytile_ranks_request){.n_launches = 1, .n_ranks = 2, .are_attached = 1}));
+    CHECK_EQUAL(s.summary.exchange_bytes, (N - 2) * 4);
+    CHECK_OK(plan(&s, (polytile_ranks_request){.n_launches = 1, .n_ranks = 2}));
+    CHECK_EQUAL(s.summary.exchange_bytes, 2 * 4);
+}
+
+TEST_CASE(ApiRanks, AreDevicesOfOneProcessWhereThereAreNone) {
+    scene s;
+    set(ctx, &s);
+    CHECK_OK(plan(&s, (polytile_ranks_request){.n_launches = 2, .device = "host,host,host"}));
+    CHECK_EQUAL(s.summary.n_ranks, 3);
+    CHECK_EQUAL(s.summary.n_exchanges, 2);
+    CHECK_EQUAL(s.summary.exchange_bytes, 4 * 4);
+    CHECK_OK(plan(&s, (polytile_ranks_request){.n_launches = 2, .device = "cuda:0(memory=1GiB)"}));
+    CHECK_EQUAL(s.summary.n_ranks, 1);
+}
+
 TEST_CASE(ApiRanks, OneAloneExchangesNothing) {
     scene s;
     set(ctx, &s);
@@ -124,6 +156,14 @@ static const struct {
     {{.n_launches = 2, .n_ranks = 4, .share.layout = "spiral"}, POLYTILE_INVALID, "spiral"},
     {{.n_launches = 2, .n_ranks = 4, .share.layout = "weighted(2,1)"}, POLYTILE_INVALID, "weight"},
     {{.n_launches = 0, .n_ranks = 2}, POLYTILE_INVALID, "launch"},
+    {{.n_launches = 2, .n_ranks = -1, .device = "host,host"}, POLYTILE_INVALID, "-1"},
+    {{.n_launches = 2, .n_ranks = 2049, .device = "host,host"}, POLYTILE_INVALID, "2048"},
+    {{.n_launches = 2, .device = "host,"}, POLYTILE_INVALID, "unknown device"},
+    {{.n_launches = 2, .device = "host,cuda:1"}, POLYTILE_INVALID, "cuda:1(memory=16GiB)"},
+    {{.n_launches = 2, .device = "host,host(threads=2)"}, POLYTILE_INVALID, "differ"},
+    {{.n_launches = 2, .device = "host,host", .share.policy = "self(2)"},
+     POLYTILE_UNSUPPORTED,
+     "as they come free"},
     {{.n_launches = 2, .n_ranks = 2, .share.launches_per_exchange = -1}, POLYTILE_INVALID, "-1"},
     {{.n_launches = 2, .n_ranks = 2, .options = &(polytile_plan_options){.limit_bytes = 4}},
      POLYTILE_NO_FIT,

@@ -3,6 +3,7 @@
 #include "support/c_test.h"
 
 #include <polytile/kernel.h>
+#include <stdlib.h>
 
 POLYTILE_KERNEL(brighten, (i), (const uint8_t, A, 1), (uint8_t, B, 1)) {
     PT_AT(B, i) = (uint8_t)(PT_AT(A, i) + 1);
@@ -40,6 +41,7 @@ TEST_CASE(ApiStream, TakesFramesAndGivesResultsInOrder) {
     polytile_stream_report report;
     polytile_stream_lane lane;
     const void *lent;
+    char *text = NULL;
     int64_t number;
     polytile_stream *stream = begin(ctx, &graph);
     if (stream == NULL ||
@@ -71,6 +73,10 @@ TEST_CASE(ApiStream, TakesFramesAndGivesResultsInOrder) {
     CHECK_TEXT(lane.name, "host");
     CHECK(lane.is_unit);
     CHECK(polytile_stream_get_seconds(stream, "first") > 0);
+    CHECK_EQUAL(lane.n_bytes, 0);
+    CHECK_OK(polytile_stream_to_json(stream, &text));
+    CHECK_CONTAINS(text, "{\"name\": \"first\", \"seconds\": ", "\"pulled\": 5", "\"links\": []");
+    free(text);
     polytile_stream_destroy(stream);
     polytile_stream_destroy(NULL);
 }

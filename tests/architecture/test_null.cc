@@ -157,6 +157,7 @@ TEST(Null, IsNoPlanOfAGraph) {
     EXPECT_EQ(printed, nullptr);
     EXPECT_EQ(polytile_graph_plan_to_dot(nullptr, &printed), POLYTILE_INVALID);
     EXPECT_EQ(polytile_graph_set_seconds(nullptr, "a", 1), POLYTILE_INVALID);
+    EXPECT_EQ(polytile_machine_set_rate(nullptr, "a", "b", 1), POLYTILE_INVALID);
     polytile_graph_plan_destroy(nullptr);
     polytile_graph_destroy(nullptr);
     polytile_machine_destroy(nullptr);
@@ -172,6 +173,9 @@ TEST(Null, IsNoStream) {
     EXPECT_EQ(polytile_stream_get_lanes(nullptr, 0, nullptr), 0);
     EXPECT_EQ(polytile_stream_get_seconds(nullptr, "a"), 0);
     EXPECT_EQ(polytile_stream_get_depth(nullptr), 0);
+    char *text = nullptr;
+    EXPECT_EQ(polytile_stream_to_json(nullptr, &text), POLYTILE_INVALID);
+    EXPECT_EQ(text, nullptr);
     EXPECT_EQ(polytile_stream_push(nullptr, 0, nullptr, &frame), POLYTILE_INVALID);
     EXPECT_EQ(frame, -1);
     EXPECT_EQ(polytile_stream_pull(nullptr, 0, nullptr, nullptr), POLYTILE_INVALID);

@@ -1,5 +1,7 @@
 #include "distribute/joint_program.h"
 
+#include "support/box_memory.h"
+
 #include <algorithm>
 
 namespace {
@@ -21,21 +23,57 @@ JointProgram::JointProgram(const SharedProgram &program, int n_members, Random *
     : program_(program), n_members_(n_members), n_local_(draw_local(n_members, random)),
       is_within_(n_local_ > 1 || (n_members == 1 && random->chance(50))),
       keeps_(is_within_ && random->chance(40)), launches_(program.launches()) {
-    const int n_arrays = static_cast<int>(program.ownerships().size());
-    pti_copies_create(n_arrays, n_members, &copies_);
-    is_shared_.reset(new bool[static_cast<size_t>(n_arrays)]);
-    is_lent_.reset(new bool[static_cast<size_t>(n_arrays)]);
-    for (int a = 0; a < n_arrays; a++) {
-        is_shared_[static_cast<size_t>(a)] = is_within_ && random->chance(80);
-        is_lent_[static_cast<size_t>(a)] = is_within_ && random->chance(50);
-        names_.push_back(std::string(1, static_cast<char>('A' + a)));
+    make_arrays();
+    for (size_t a = 0; a < names_.size(); a++) {
+        is_shared_[a] = is_within_ && random->chance(80);
+        is_lent_[a] = is_within_ && random->chance(50);
     }
+    for (int member = 0; member < n_members && random->chance(40); member++)
+        for (size_t a = 0; a < names_.size(); a++)
+            draw_copies(static_cast<int>(a), member, random);
+    find_what_runs_once();
+}
+
+JointProgram::JointProgram(const SharedProgram &program, int n_members, int n_local)
+    : program_(program), n_members_(n_members), n_local_(n_local), is_within_(true), keeps_(false),
+      launches_(program.launches()) {
+    make_arrays();
+    std::fill_n(is_shared_.get(), names_.size(), true);
+    find_what_runs_once();
+}
+
+void JointProgram::make_arrays() {
+    const size_t n_arrays = program_.ownerships().size();
+    pti_copies_create(static_cast<int>(n_arrays), n_members_, &copies_);
+    is_shared_.reset(new bool[n_arrays]());
+    is_lent_.reset(new bool[n_arrays]());
+    for (size_t a = 0; a < n_arrays; a++)
+        names_.push_back(std::string(1, static_cast<char>('A' + a)));
+}
+
+void JointProgram::find_what_runs_once() {
     for (pti_shared_launch &launch : launches_) {
         launch.runs_once = false;
         for (int o = 0; o < launch.call.instance->n_operands && !keeps_; o++)
             launch.runs_once |= launch.call.instance->operand[o].writes &&
                                 is_shared_[static_cast<size_t>(launch.call.array[o])];
     }
+}
+
+void JointProgram::draw_copies(int array, int member, Random *random) {
+    const pti_ownership &ownership = program_.ownerships()[static_cast<size_t>(array)];
+    if (ownership.domain.n_dims == 0 || random->chance(50))
+        return;
+    pti_boxes *copies = pti_copies_get(&copies_, array, member);
+    pti_boxes owned = {};
+    polytile_domain box = random_box_in(*random, ownership.domain);
+    box = pti_box_without_steps(&box);
+    pti_boxes_assign(copies, &box);
+    for (int q = member - member % n_local_; q < member - member % n_local_ + n_local_; q++) {
+        pti_ownership_boxes(&ownership, q, &owned);
+        pti_boxes_subtract_all(copies, &owned);
+    }
+    pti_boxes_free(&owned);
 }
 
 std::string JointProgram::text() const {
@@ -77,7 +115,8 @@ JointSchedule JointProgram::Next(Random *random) {
     pti_superstep_deal(&superstep, 0, n_members_, &after, &parts);
     std::vector<polytile_domain> inner(static_cast<size_t>(n_members_));
     for (int q = 0; q < n_members_; q += n_local_)
-        pti_interiors_find(&superstep, &parts, q, n_local_, &inner[static_cast<size_t>(q)]);
+        pti_interiors_find(&superstep, &parts, is_shared_.get(), q, n_local_,
+                           &inner[static_cast<size_t>(q)]);
     std::vector<const char *> names;
     for (const std::string &name : names_)
         names.push_back(name.c_str());
@@ -86,6 +125,7 @@ JointSchedule JointProgram::Next(Random *random) {
     request.parts = &parts;
     request.inner = random->chance(80) ? inner.data() : nullptr;
     request.is_shared = is_shared_.get();
+    request.n_local = n_local_;
     request.shares_memory = is_within_;
     request.keeps = keeps_;
     request.meets = pti_joint_meets(&request);

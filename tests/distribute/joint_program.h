@@ -23,6 +23,8 @@ using JointSchedule = std::unique_ptr<pti_joint_schedule, FreeJoint>;
 class JointProgram {
   public:
     JointProgram(const SharedProgram &program, int n_members, Random *random);
+    /** Of ranks with as many members each, which have the same memory of all arrays. */
+    JointProgram(const SharedProgram &program, int n_members, int n_local);
     ~JointProgram() { pti_copies_free(&copies_); }
     JointProgram(const JointProgram &) = delete;
     JointProgram &operator=(const JointProgram &) = delete;
@@ -33,10 +35,18 @@ class JointProgram {
     /** Whether members of a process share memory; else each is a rank. */
     bool is_within() const { return is_within_; }
     int n_ranks() const { return n_members_ / n_local_; }
+    /** Let a member have a copy of some elements of others from the beginning. */
+    void give(int array, int member, const polytile_domain &box) {
+        pti_boxes_assign(pti_copies_get(&copies_, array, member), &box);
+    }
     /** What was drawn. */
     std::string text() const;
 
   private:
+    void make_arrays();
+    void find_what_runs_once();
+    /** Elements of other ranks that a member has from before. */
+    void draw_copies(int array, int member, Random *random);
     void lend(const pti_joint_request &request);
 
     const SharedProgram &program_;

@@ -33,6 +33,12 @@ for graph in rmat uniform grid; do
     done
     run_limited apsp --graph "$graph" --scale 13 --sources 500 --device cuda:0
 done
+for kind in band uniform power; do
+    for kernel in rows entries; do
+        run_checked spmv --kind "$kind" --rows 100003 --kernel "$kernel" --device 'cuda:0(memory=4MiB)' --repeat 2
+        run_checked spmv --kind "$kind" --rows 100003 --kernel "$kernel" --device cuda:0
+    done
+done
 for strategy in min-time min-traffic min-kernels paper; do
     run_cuda 4MiB vector_add --n 3000001 --strategy "$strategy"
     run_cuda 4MiB jacobi --n 1025 --steps 3 --strategy "$strategy"

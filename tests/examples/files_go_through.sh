@@ -54,6 +54,31 @@ expect_refusal 3 'would do' jacobi --n 40 --limit 64B --output "$work/after5.npy
 cmp "$work/after5.npy" "$work/kept.npy" || fail 'a run that is refused leaves the old output'
 [[ ! -e $work/after5.npy.part ]] || fail 'a run that is refused leaves no part of an output'
 
+# A volume as bytes, and the same under a header.
+for _ in {1..40}; do printf '\0\1\2\0\377\1\0\1\0\1\1\1'; done >"$work/volume.raw"
+header="{'descr': '|u1', 'fortran_order': False, 'shape': (8, 10, 6), }"
+{
+    printf '\x93NUMPY\x01\x00\x76\x00%-117s\n' "$header"
+    cat "$work/volume.raw"
+} >"$work/volume.npy"
+expect_exit 0 granulometry --input "$work/volume.raw" --extents 8x10x6 --sizes 3 --output "$work/raw.npy" \
+    --check --json
+expect 'max_error == 0'
+expect_exit 0 granulometry --input "$work/volume.npy" --sizes 3 --output "$work/counts.npy" --check --json
+expect 'max_error == 0'
+[[ $(value shape) == '[8' ]] || fail 'the extents are those of the file'
+cmp "$work/raw.npy" "$work/counts.npy" || fail 'bytes are counted as those of a NumPy file'
+expect_exit 0 granulometry --n 12 --sizes 2 --device 'host(memory=1MiB)' --repeat 3 \
+    --graph "$work/graph.dot" --machine "$work/machine.dot" --profile "$work/profile.json"
+"$bin/../tools/polytile" graph "$work/graph.dot" --machine "$work/machine.dot" --profile "$work/profile.json" \
+    >"$work/out" 2>"$work/err" || fail 'what a run measured is planned with'
+grep -q '7 actors' "$work/out" || fail 'the graph is written'
+grep -q 'rate\|bytes_per_s' "$work/profile.json" || fail 'rates of links are written'
+expect_refusal 2 'cannot write' granulometry --n 5 --profile "$work/no/such/file.json"
+expect_refusal 2 'leave out --extents' granulometry --input "$work/volume.npy" --extents 8x10x6
+expect_refusal 2 'contradicts' granulometry --input "$work/volume.npy" --n 9
+expect_refusal 2 'three dimensions and elements of u8' granulometry --input "$work/d.npy"
+
 expect_refusal 2 'overwrite an input' jacobi --input "$work/d.npy" \
     --output "$work/../$(basename "$work")/d.npy"
 expect_refusal 2 'contradicts' jacobi --input "$work/d.npy" --n 41

@@ -12,6 +12,17 @@ export OMP_WAIT_POLICY=passive
 failures=0
 prefix=() # of the commands that run examples, such as mpiexec -n 2
 
+# Of some values all, or where runs are shortened one, another with each seed: VALUE...
+some() {
+    local digits=000000000${POLYTILE_TEST_SEED:-0}
+    if awk "BEGIN { exit !(${POLYTILE_TEST_SCALE:-1} < 0.2) }"; then
+        shift $((10#${digits: -9} % $#))
+        echo "$1"
+    else
+        echo "$*"
+    fi
+}
+
 # A broken expectation: what was expected, then the output in question.
 fail() {
     printf 'FAILED: %s\n' "$1" >&2

@@ -112,8 +112,13 @@ try_all "$examples/walsh" --n 256 --limit 512B --check
 try_all "$examples/matmul" --n 32 --limit 4KiB --check
 try_all "$examples/apsp" --scale 5 --sources 6 --limit 16KiB --check --json --output "$work/dist.npy"
 try_all "$examples/apsp" --graph grid --scale 3 --sources 2 --kernel crauser --check
+try_all "$examples/granulometry" --n 6 --sizes 2 --device 'host(memory=64KiB)' --check --output "$work/left.npy"
 printf '%s\n' 'p sp 3 2' 'a 1 2 5' 'a 2 3 7' >"$work/three.gr"
 try_all "$examples/apsp" --graph "$work/three.gr" --check
+try_all "$examples/spmv" --rows 100 --limit 4KiB --check --json --output "$work/y.npy"
+printf '%s\n' '%%MatrixMarket matrix coordinate real symmetric' '3 3 2' '1 1 5' '3 2 7' >"$work/three.mtx"
+try_all "$examples/spmv" --matrix "$work/three.mtx" --kernel entries --check
+try_all "$examples/cg" --rows 50 --degree 4 --iterations 2 --limit 4KiB --check --json --output "$work/x.npy"
 # The command reads its options first; what it and the short form print is the same each time.
 compares=1 refused=1 n_first=16
 jacobi=(--kernel 'jacobi[i, j]: in A[i-1:i+1, j], A[i, j-1:j+1]; out B[i, j]' --domain 1:38x1:38

@@ -125,6 +125,14 @@ polytile_status run_frames(polytile_stream *stream, polytile_array *const *fed, 
     return frame == 2 ? POLYTILE_OK : POLYTILE_INTERNAL;
 }
 
+polytile_status write_measured(polytile_stream *stream) {
+    char *json = nullptr;
+    SCENE_TRY(polytile_stream_to_json(stream, &json));
+    const bool is_right = std::string(json).find("\"from\": \"a\"") != std::string::npos;
+    std::free(json);
+    return is_right ? POLYTILE_OK : POLYTILE_INTERNAL;
+}
+
 bool is_reported(polytile_stream *stream) {
     polytile_stream_report report = {};
     polytile_stream_lane lane = {};
@@ -150,11 +158,13 @@ polytile_status run_stream(Stage &stage) {
                                      "digraph { a [device=\"host(threads=1)\"]; b "
                                      "[device=\"host(memory=1MiB,threads=1)\"] }",
                                      &machine));
+    SCENE_TRY(polytile_machine_set_rate(machine, "a", "b", 1e9));
     SCENE_TRY(polytile_graph_plan_create(graph, machine, nullptr, &plan));
     SCENE_TRY(polytile_stream_create(graph, plan, nullptr, &stream));
     const bool is_named = polytile_graph_get_input_name(graph, 0) == std::string("x") &&
                           polytile_graph_get_output_name(graph, 0) == std::string("y");
     SCENE_TRY(run_frames(stream, fed, y));
+    SCENE_TRY(write_measured(stream));
     const bool is_right = is_named && is_reported(stream);
     polytile_stream_destroy(stream);
     return is_right ? POLYTILE_OK : POLYTILE_INTERNAL;

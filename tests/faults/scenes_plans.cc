@@ -10,20 +10,27 @@ namespace {
 
 /* Plans. */
 
-polytile_status print(Stage &stage, const polytile_plan *plan) {
-    polytile_plan_summary summary;
-    polytile_domain last;
-    polytile_plan_get_summary(plan, &summary);
-    SCENE_TRY(polytile_plan_get_superblock(plan, summary.n_kernels - 1, &last));
+template <class Printed>
+polytile_status print_in_all_formats(Stage &stage, const Printed *printed,
+                                     polytile_status (*to_string)(const Printed *, polytile_format,
+                                                                  char **)) {
     for (polytile_format format : {POLYTILE_TEXT, POLYTILE_JSON, POLYTILE_SVG}) {
         char *text = nullptr;
-        SCENE_TRY(polytile_plan_to_string(plan, format, &text));
+        SCENE_TRY(to_string(printed, format, &text));
         const bool is_right = stage.prints(text);
         std::free(text);
         if (!is_right)
             return POLYTILE_INTERNAL;
     }
     return POLYTILE_OK;
+}
+
+polytile_status print(Stage &stage, const polytile_plan *plan) {
+    polytile_plan_summary summary;
+    polytile_domain last;
+    polytile_plan_get_summary(plan, &summary);
+    SCENE_TRY(polytile_plan_get_superblock(plan, summary.n_kernels - 1, &last));
+    return print_in_all_formats(stage, plan, polytile_plan_to_string);
 }
 
 polytile_status plan_jacobi(Stage &stage) {
@@ -87,15 +94,7 @@ polytile_status print_ranks(Stage &stage, const polytile_ranks_plan *plan) {
     polytile_plan_get_chain_summary(polytile_ranks_plan_get_inner(plan), &inner);
     if (summary.n_ranks != 3 || inner.n_launches < 1)
         return POLYTILE_INTERNAL;
-    for (polytile_format format : {POLYTILE_TEXT, POLYTILE_JSON, POLYTILE_SVG}) {
-        char *text = nullptr;
-        SCENE_TRY(polytile_ranks_plan_to_string(plan, format, &text));
-        const bool is_right = stage.prints(text);
-        std::free(text);
-        if (!is_right)
-            return POLYTILE_INTERNAL;
-    }
-    return POLYTILE_OK;
+    return print_in_all_formats(stage, plan, polytile_ranks_plan_to_string);
 }
 
 polytile_status plan_ranks(Stage &stage) {
@@ -117,6 +116,12 @@ polytile_status plan_ranks(Stage &stage) {
     SCENE_TRY(polytile_ranks_plan_create(&request, &plan));
     SCENE_TRY(print_ranks(stage, plan));
     polytile_ranks_plan_destroy(plan);
+    request.n_ranks = 0;
+    request.device = "host(memory=1MiB),host(memory=1MiB)+host";
+    request.share.layout = "block";
+    SCENE_TRY(polytile_ranks_plan_create(&request, &plan));
+    SCENE_TRY(print_ranks(stage, plan));
+    polytile_ranks_plan_destroy(plan);
     return POLYTILE_OK;
 }
 
@@ -125,15 +130,7 @@ void weigh_alike(const polytile_work *work, double *weights, void *) {
 }
 
 polytile_status print_simulation(Stage &stage, const polytile_simulation *simulation) {
-    for (polytile_format format : {POLYTILE_TEXT, POLYTILE_JSON, POLYTILE_SVG}) {
-        char *text = nullptr;
-        SCENE_TRY(polytile_simulation_to_string(simulation, format, &text));
-        const bool is_right = stage.prints(text);
-        std::free(text);
-        if (!is_right)
-            return POLYTILE_INTERNAL;
-    }
-    return POLYTILE_OK;
+    return print_in_all_formats(stage, simulation, polytile_simulation_to_string);
 }
 
 /** The context has the policy already where the scene comes again. */

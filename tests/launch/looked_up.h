@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "api/compressed_rows.h"
 #include "support/random.h"
 
 /* Kernels whose subscripts hold elements of index arrays, over matrices in compressed rows, compared bit for
@@ -16,31 +17,10 @@
 
 namespace looked_up {
 
-POLYTILE_KERNEL(rows_i32, (i), (const float, V, 1), (const int32_t, P, 1), (const float, x, 1),
-                (const int32_t, K, 1), (float, y, 1)) {
-    float sum = 0;
-    for (int64_t k = PT_AT(P, i); k < PT_AT(P, i + 1); k++)
-        sum += PT_AT(V, k) * PT_AT(x, PT_AT(K, k));
-    PT_AT(y, i) = sum;
-}
-
-POLYTILE_KERNEL(rows_i64, (i), (const float, V, 1), (const int64_t, P, 1), (const float, x, 1),
-                (const int64_t, K, 1), (float, y, 1)) {
-    float sum = 0;
-    for (int64_t k = PT_AT(P, i); k < PT_AT(P, i + 1); k++)
-        sum += PT_AT(V, k) * PT_AT(x, PT_AT(K, k));
-    PT_AT(y, i) = sum;
-}
-
-POLYTILE_KERNEL(entries_i32, (e), (const float, V, 1), (const float, x, 1), (const int32_t, K, 1),
-                (float, y, 1), (const int32_t, R, 1)) {
-    PT_SUM(PT_AT(y, PT_AT(R, e)), PT_AT(V, e) * PT_AT(x, PT_AT(K, e)));
-}
-
-POLYTILE_KERNEL(entries_i64, (e), (const float, V, 1), (const float, x, 1), (const int64_t, K, 1),
-                (float, y, 1), (const int64_t, R, 1)) {
-    PT_SUM(PT_AT(y, PT_AT(R, e)), PT_AT(V, e) * PT_AT(x, PT_AT(K, e)));
-}
+COMPRESSED_ROWS(rows_i32, int32_t)
+COMPRESSED_ROWS(rows_i64, int64_t)
+MATRIX_ENTRIES(entries_i32, int32_t)
+MATRIX_ENTRIES(entries_i64, int64_t)
 
 POLYTILE_KERNEL(gather_i32, (e), (const float, x, 1), (const int32_t, K, 1), (float, z, 1)) {
     PT_AT(z, e) = PT_AT(x, PT_AT(K, e));

@@ -1,4 +1,5 @@
 #include "support/random.h"
+#include "support/scale.h"
 
 #include <gtest/gtest.h>
 #include <polytile/kernel.h>
@@ -230,6 +231,8 @@ TEST(ReductionOrder, WholeNumbersDoNotDependOnHowOftenTheIndexIsSplit) {
     Random random(test_seed("ReductionOrder"));
     for (int verb = SUM; verb < N_VERBS; verb++)
         for (const bool is_fresh : {false, true}) {
+            if (is_left_out(2 * verb + is_fresh, 4))
+                continue;
             SCOPED_TRACE(std::string(is_fresh ? "out " : "") + verb_names[verb]);
             Product<int32_t> product(static_cast<Verb>(verb), is_fresh, {40, 36, 50}, &random);
             const std::vector<int32_t> expected = product.expected();
@@ -276,6 +279,8 @@ TEST(ReductionOrder, FloatsAreCombinedSuperblockAfterSuperblockAndInEachInCOrder
     Random random(test_seed("ReductionOrder"));
     for (int verb = SUM; verb < N_VERBS; verb++)
         for (const bool is_fresh : {false, true}) {
+            if (is_left_out(2 * verb + is_fresh, 4))
+                continue;
             SCOPED_TRACE(std::string(is_fresh ? "out " : "") + verb_names[verb]);
             expect_order_of_plan<float>(static_cast<Verb>(verb), is_fresh, &random);
             expect_order_of_plan<double>(static_cast<Verb>(verb), is_fresh, &random);
@@ -327,6 +332,8 @@ TEST(ReductionOrder, IsTheSameInStrips) {
     Random random(test_seed("ReductionOrder"));
     for (int verb = SUM; verb < N_VERBS; verb++)
         for (const bool is_fresh : {false, true}) {
+            if (is_left_out(2 * verb + is_fresh, 4))
+                continue;
             SCOPED_TRACE(std::string(is_fresh ? "out " : "") + verb_names[verb]);
             expect_right_in_strips<int32_t>(static_cast<Verb>(verb), is_fresh, &random);
             expect_right_in_strips<float>(static_cast<Verb>(verb), is_fresh, &random);

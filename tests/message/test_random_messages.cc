@@ -13,11 +13,6 @@ namespace {
 
 const char *const devices[] = {"host", "host(threads=1)", "host(memory=64MiB)"};
 
-std::mt19937_64 random_of(uint64_t seed) {
-    const char *text = std::getenv("POLYTILE_TEST_SEED");
-    return std::mt19937_64(text == nullptr ? seed : std::strtoull(text, nullptr, 10));
-}
-
 /* Without slots that receive from anyone, whose messages depend on the order. */
 MessageProgram draw_fixed(std::mt19937_64 &random, int n_slots, int n_events) {
     MessageProgram program = draw_messages(random, n_slots, n_events);
@@ -28,7 +23,7 @@ MessageProgram draw_fixed(std::mt19937_64 &random, int n_slots, int n_events) {
 
 TEST(MessageRandom, SlotsReceiveWhatMpiSays) {
     for (int64_t seed = 0; seed < scaled(400); seed++) {
-        std::mt19937_64 random = random_of(seed);
+        std::mt19937_64 random(seed);
         const int n_slots = 1 + static_cast<int>(random() % 9);
         const MessageProgram program = draw_messages(random, n_slots, 60);
         ASSERT_EQ(run_messages(program, devices[seed % 3], POLYTILE_OK), "") << "seed " << seed;
@@ -38,7 +33,7 @@ TEST(MessageRandom, SlotsReceiveWhatMpiSays) {
 TEST(MessageRandom, ARingOfTwoEntriesIsEnough) {
     pti_slot_memory_set_entries(2);
     for (int64_t seed = 1000; seed < 1000 + scaled(200); seed++) {
-        std::mt19937_64 random = random_of(seed);
+        std::mt19937_64 random(seed);
         const int n_slots = 1 + static_cast<int>(random() % 9);
         const MessageProgram program = draw_messages(random, n_slots, 60);
         EXPECT_EQ(run_messages(program, "host", POLYTILE_OK), "") << "seed " << seed;
@@ -49,7 +44,7 @@ TEST(MessageRandom, ARingOfTwoEntriesIsEnough) {
 TEST(MessageRandom, ProgramsThatComeToNoEndAreInDeadlock) {
     int n_dead = 0, n_runs = 0;
     for (int64_t seed = 2000; seed < 2000 + scaled(400); seed++) {
-        std::mt19937_64 random = random_of(seed);
+        std::mt19937_64 random(seed);
         const int n_slots = 1 + static_cast<int>(random() % 5);
         const MessageProgram program = spoil_messages(random, draw_fixed(random, n_slots, 20));
         const polytile_status expected = interpret_messages(program);
@@ -64,7 +59,7 @@ TEST(MessageRandom, ProgramsThatComeToNoEndAreInDeadlock) {
 
 TEST(MessageRandom, TheInterpreterEndsRightPrograms) {
     for (int64_t seed = 3000; seed < 3000 + scaled(200); seed++) {
-        std::mt19937_64 random = random_of(seed);
+        std::mt19937_64 random(seed);
         EXPECT_EQ(interpret_messages(draw_fixed(random, 1 + static_cast<int>(seed % 5), 30)),
                   POLYTILE_OK)
             << "seed " << seed;

@@ -103,7 +103,8 @@ template <class V> struct Best {
     }
 
     static T identity_of(polytile_role role) {
-        return make(role == POLYTILE_ARGMIN ? highest<V>() : lowest<V>(), INT64_MAX);
+        const V worst = role == POLYTILE_ARGMIN ? highest<V>() : lowest<V>();
+        return make(has_not_a_number<V>() ? not_a_number<V>() : worst, INT64_MAX);
     }
 
     /** What a thread gives may be no number. */
@@ -113,22 +114,20 @@ template <class V> struct Best {
                                                       : element;
     }
 
-    /** No NaN wins over anything but another NaN, of which it is open which index comes out. */
+    /** No NaN wins over anything but another NaN with a higher index. */
     static T combined(polytile_role role, T held, uint64_t bits) {
         const T other = given(bits);
         const bool is_better =
             role == POLYTILE_ARGMIN ? other.value < held.value : held.value < other.value;
-        if (is_nan(other.value))
-            return held;
-        if (is_nan(held.value) || is_better)
+        const bool is_tie =
+            other.value == held.value || (is_nan(other.value) && is_nan(held.value));
+        if (is_better || (is_nan(held.value) && !is_nan(other.value)))
             return other;
-        return other.value == held.value && other.index < held.index ? make(held.value, other.index)
-                                                                     : held;
+        return is_tie && other.index < held.index ? make(held.value, other.index) : held;
     }
 
     static uint64_t bits_of(T element) {
-        const uint64_t value = outside::bits_of(element.value);
-        return is_nan(element.value) ? value : mix(value, static_cast<uint64_t>(element.index));
+        return mix(outside::bits_of(element.value), static_cast<uint64_t>(element.index));
     }
 
     static std::string text(T element) {

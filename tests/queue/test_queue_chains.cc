@@ -1,5 +1,6 @@
 #include "queue/queue_test.h"
 #include "support/environment.h"
+#include "support/scale.h"
 
 extern "C" {
 #include "launch/host/host.h"
@@ -10,16 +11,20 @@ namespace {
 /** Stencil steps that are queued together, to and fro between two fields. */
 class QueueChains : public QueueTest {
   protected:
-    static constexpr int64_t width = 1 << 14, n_steps = 12;
+    static constexpr int64_t width = 1 << 14;
+    const int n_steps = test_scale() < 0.2 ? 6 : 12;
 
     void SetUp() override {
         QueueTest::SetUp();
         const int64_t row_bytes = width * static_cast<int64_t>(sizeof(float));
-        height = 2 * pti_host_cache_bytes() / row_bytes + 2;
+        height = fields_bytes() / row_bytes + 2;
         for (int64_t k = 0; k < height * width; k++)
             initial.push_back(static_cast<float>(k * 31 % 1009));
         step = create("jacobi[i, j]: in A[i-1:i+1, j], A[i, j-1:j+1]; out B[i, j]", &jacobi_kernel);
     }
+
+    /** Twice what the host's cache holds. */
+    virtual int64_t fields_bytes() const { return 2 * pti_host_cache_bytes(); }
 
     /** The first field after all steps; *told: what the queue did. */
     std::vector<float> run(const char *device, int64_t launches_per_pass, polytile_report *told,
@@ -73,6 +78,8 @@ TEST_F(QueueChains, OnADeviceMoveMoreWithOneLaunchAPass) {
 /** A device that holds everything; its cache an eighth of the data, 100 times as fast. */
 class QueueResidentChains : public QueueChains {
   protected:
+    int64_t fields_bytes() const override { return int64_t{4} << 20; }
+
     void SetUp() override {
         QueueChains::SetUp();
         const double all_bytes = 2.0 * sizeof(float) * static_cast<double>(initial.size());
@@ -120,7 +127,7 @@ TEST_F(QueueResidentChains, GoOnFromWhatIsOnTheDevice) {
     ASSERT_EQ(attach(queue, array), POLYTILE_OK) << error();
     for (int window = 0; window < 4; window++) {
         polytile_queue_pause(queue);
-        for (size_t k = 0; k < n_steps; k++)
+        for (size_t k = 0; k < static_cast<size_t>(n_steps); k++)
             ASSERT_EQ(launch(queue, step, box({1, 1}, {height - 2, width - 2}),
                              {array[k % 2], array[1 - k % 2]}, &options),
                       POLYTILE_OK)
@@ -133,7 +140,7 @@ TEST_F(QueueResidentChains, GoOnFromWhatIsOnTheDevice) {
     }
     ASSERT_EQ(detach(queue, array), POLYTILE_OK) << error();
     std::vector<float> expected[] = {initial, initial};
-    for (size_t k = 0; k < 4 * n_steps; k++)
+    for (size_t k = 0; k < 4 * static_cast<size_t>(n_steps); k++)
         for (int64_t i = 1; i < height - 1; i++)
             for (int64_t j = 1; j < width - 1; j++) {
                 const float *at = &expected[k % 2][static_cast<size_t>(i * width + j)];

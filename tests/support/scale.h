@@ -8,11 +8,23 @@
 
 /* POLYTILE_TEST_SCALE shortens the randomised tests, for builds that run slowly (sanitizers). */
 
+inline double test_scale() {
+    const char *text = std::getenv("POLYTILE_TEST_SCALE");
+    return text != nullptr ? std::atof(text) : 1.0;
+}
+
 /** How many rounds of n to run: n times POLYTILE_TEST_SCALE (default 1), at least 1. */
 inline int64_t scaled(int64_t n) {
-    const char *text = std::getenv("POLYTILE_TEST_SCALE");
-    const double scale = text != nullptr ? std::atof(text) : 1.0;
-    return std::max<int64_t>(1, std::llround(static_cast<double>(n) * scale));
+    return std::max<int64_t>(1, std::llround(static_cast<double>(n) * test_scale()));
+}
+
+/** Whether to leave out row k of a table. A scale below 0.2 takes one row of n, another with each
+ * POLYTILE_TEST_SEED; any other takes all. */
+inline bool is_left_out(int64_t k, int64_t n) {
+    const char *seed = std::getenv("POLYTILE_TEST_SEED");
+    const uint64_t first = seed != nullptr ? std::strtoull(seed, nullptr, 10) : 0;
+    const auto rows = static_cast<uint64_t>(n);
+    return test_scale() < 0.2 && (static_cast<uint64_t>(k) + first) % rows != 0;
 }
 
 #endif

@@ -53,10 +53,24 @@ TEST_F(Command, TakesMeasuredSecondsBackIntoAGraph) {
     Json root = run_json("graph " + graph.path + " --machine " + machine.path + " --profile " +
                          profile.path);
     EXPECT_DOUBLE_EQ(real_of(root.get(), "period_s"), .25);
-    const TextFile wrong("wrong.json", "{\"actors\": [{\"name\": \"i3\", \"seconds\": 1}]}");
-    EXPECT_EQ(run("graph " + graph.path + " --machine " + machine.path + " --profile " + wrong.path)
-                  .exit_code,
-              2);
+    const TextFile slow("slow.json",
+                        "{\"actors\": [], \"links\": [{\"from\": \"host\", \"to\": \"g0\", "
+                        "\"bytes_per_s\": 1e6}]}");
+    Json slower =
+        run_json("graph " + graph.path + " --machine " + machine.path + " --profile " + slow.path);
+    EXPECT_NEAR(real_of(slower.get(), "period_s"), 4, 1e-3) << "a frame has 4 MB";
+    for (const char *text :
+         {"{\"actors\": [{\"name\": \"i3\", \"seconds\": 1}]}", "{\"actors\": [], \"links\": 1}",
+          "{\"actors\": [], \"links\": [{\"from\": \"g0\", \"to\": \"g0\", \"bytes_per_s\": 1}]}",
+          "{\"actors\": [], \"links\": [{\"from\": \"g0\", \"to\": \"host\"}]}", "{\"links\": []}",
+          "["}) {
+        const TextFile wrong("wrong.json", text);
+        EXPECT_EQ(
+            run("graph " + graph.path + " --machine " + machine.path + " --profile " + wrong.path)
+                .exit_code,
+            2)
+            << text;
+    }
 }
 
 TEST_F(Command, DrawsAGraphAndWritesItsMapping) {

@@ -234,6 +234,63 @@ TEST_F(Command, PlansOverRanks) {
     EXPECT_EQ(xml_error(shell_.read("ranks.svg")), "");
 }
 
+TEST_F(Command, PlansOverTheDevicesOfOneProcess) {
+    const std::string over = "plan " + jacobi + jacobi_arrays + "--domain 1:98,1:98 --steps 2 ";
+    Json root = run_json(over + "--swap A=B --device 'host(memory=8KiB),host(memory=8KiB)'");
+    EXPECT_EQ(number(root, "ranks"), 0);
+    EXPECT_EQ(json_array_size(json_object_get(root.get(), "devices")), 2u);
+    EXPECT_EQ(number(root, "exchange_bytes"), 2 * 98 * 4) << "what the first step wrote";
+    EXPECT_EQ(number(root, "message_bytes"), 0);
+    EXPECT_EQ(number(root, "limit_bytes"), 8192);
+    const json_t *second = json_array_get(json_object_get(root.get(), "supersteps"), 1);
+    const json_t *flow = json_array_get(json_object_get(second, "before"), 0);
+    EXPECT_STREQ(json_string_value(json_object_get(flow, "by")), "host memory");
+    Shell::Result text =
+        run(over + "--swap A=B --limit 8KiB --device cuda:0,cuda:1,cuda:2 --svg devices.svg");
+    EXPECT_NE(text.out.find("jacobi over 3 devices, 3x1, block\n"), std::string::npos)
+        << text.out << text.err;
+    EXPECT_NE(text.out.find("launch 1  before: 1 to 0: 392 B, 0 to 1: 392 B, "), std::string::npos)
+        << text.out;
+    EXPECT_EQ(xml_error(shell_.read("devices.svg")), "");
+}
+
+TEST_F(Command, PlansOverRanksOfSeveralDevices) {
+    const std::string over = "plan " + jacobi + jacobi_arrays + "--domain 1:98,1:98 --ranks 2 ";
+    Json root = run_json(over + "--grid 4x1 --device host+host");
+    EXPECT_EQ(number(root, "ranks"), 2);
+    EXPECT_EQ(number(root, "exchange_bytes"), 6 * 98 * 4);
+    EXPECT_EQ(number(root, "message_bytes"), 2 * 98 * 4);
+    const json_t *third = json_array_get(json_object_get(root.get(), "members"), 2);
+    EXPECT_EQ(json_integer_value(json_object_get(third, "rank")), 1);
+    EXPECT_EQ(json_integer_value(json_object_get(third, "device")), 0);
+    Shell::Result text = run(over + "--grid 4x1 --device host+host --svg levels.svg");
+    EXPECT_NE(text.out.find("jacobi over 2 ranks of 2 devices, 4x1, block\n"), std::string::npos)
+        << text.out << text.err;
+    EXPECT_NE(text.out.find("1.0 to 0.1: 392 B"), std::string::npos) << text.out;
+    EXPECT_EQ(xml_error(shell_.read("levels.svg")), "");
+    Shell::Result listed = run(over + "--device host,host");
+    EXPECT_EQ(listed.exit_code, 2);
+    EXPECT_NE(listed.err.find("write + between those of a rank"), std::string::npos) << listed.err;
+}
+
+TEST_F(Command, PlansOverRanksThatHaveAllOfEachArray) {
+    const std::string over = "plan " + jacobi + jacobi_arrays + "--domain 1:98,1:98 --grid 2x1 ";
+    Json root = run_json(over + "--ranks 2 --attached");
+    EXPECT_EQ(number(root, "exchange_bytes"), 98 * 98 * 4) << "half of B each way, in the end";
+    Shell::Result text = run(over + "--ranks 2 --attached");
+    EXPECT_NE(text.out.find("  launch 0  nothing\n  at the end  1 to 0: "), std::string::npos)
+        << text.out;
+}
+
+TEST_F(Command, PlansForOneDeviceByItsText) {
+    const std::string one = "plan " + add + add_arrays + "--domain 1000 ";
+    Json by_text = run_json(one + "--device 'cuda:3(memory=4KiB)'");
+    Json by_limit = run_json(one + "--limit 4KiB");
+    for (const char *key : {"kernels", "limit_bytes", "h2d_bytes", "d2h_bytes"})
+        EXPECT_EQ(number(by_text, key), number(by_limit, key)) << key;
+    EXPECT_EQ(json_object_get(by_text.get(), "ranks"), nullptr);
+}
+
 TEST_F(Command, PlansStepsOverRanksWithFewExchanges) {
     const std::string steps = "plan " + jacobi + jacobi_arrays +
                               "--domain 1:98,1:98 --limit 32KiB --steps 10 --swap A=B --scratch B "

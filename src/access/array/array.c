@@ -1,5 +1,6 @@
 #include "access/array/array.h"
 
+#include "access/array/index_array.h"
 #include "access/set/box.h"
 #include "base/checked.h"
 
@@ -28,6 +29,11 @@ static void end_file(polytile_array *array) {
     pti_part_file_keep(&array->part);
 }
 
+void pti_array_forget_indices(polytile_array *array) {
+    pti_index_array_release(array->indices);
+    array->indices = NULL;
+}
+
 static void destroy_array(pti_object *object) {
     polytile_array *array = (polytile_array *)object;
     if (array->queue != NULL)
@@ -37,6 +43,7 @@ static void destroy_array(pti_object *object) {
     if (array->mapping != NULL)
         munmap(array->mapping, (size_t)array->mapping_bytes);
     end_file(array);
+    pti_array_forget_indices(array);
     free(array->name);
     free(array);
 }

@@ -40,6 +40,9 @@ struct polytile_array {
                                                 destroyed; false: it must not be, now; at_once: it
                                                 will be, whatever comes back */
     int position;                                          /* among the arrays of that queue */
+    struct pti_index_array
+        *indices;     /* what the inspector found in it since that queue has it; held;
+                                        NULL: nothing */
     bool is_internal; /* made by that queue: data is memory of the library's, NULL until it is
                          needed, and nobody else's business */
     void *mapping;    /* a mapped file, unmapped with the array; NULL if none */
@@ -65,6 +68,9 @@ static inline polytile_array *pti_array_planned(polytile_array *array) {
 /** Find the map from an array's indices to those of itself or of an array that it is a view of,
  * directly or not. False: some view between them joins dimensions. */
 bool pti_array_map_to(const polytile_array *array, const polytile_array *of, pti_index_map *map);
+
+/** Forget what the inspector found in an array, which may hold something else from now on. */
+void pti_array_forget_indices(polytile_array *array);
 
 /** Return whether an array lies in the memory of a GPU, where the host cannot use it. */
 static inline bool pti_array_is_on_gpu(const polytile_array *array) {

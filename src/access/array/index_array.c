@@ -10,6 +10,9 @@
 /** The rows of a group, and the groups of a group above. */
 enum { GROUP_ROWS = 64, GROUP_GROUPS = 16 };
 
+/** The elements that are read at a time: of one dimension a group. */
+enum { BLOCK = GROUP_ROWS };
+
 /** Sums of two of these are safe. */
 static const int64_t largest_value = INT64_C(1) << 61;
 
@@ -65,32 +68,128 @@ static void include_row(const pti_index_array *array, int64_t row, pti_value_ran
     while (next_in_row(&array->domain, element));
 }
 
-uint64_t pti_index_array_hash(const pti_index_array *array, const char *data,
-                              const pti_memory_layout *layout) {
-    int64_t element[POLYTILE_MAX_DIMS];
-    pti_index_array other = *array;
-    uint64_t hash = 0;
-    other.data = data;
-    other.layout = *layout;
-    for (int d = 0; d < array->domain.n_dims; d++)
-        element[d] = array->domain.range[d].lo;
-    for (; element[0] <= array->domain.range[0].hi; element[0]++)
-        do
-            hash = pti_mix(hash, pti_index_array_get(&other, element));
-        while (next_in_row(&array->domain, element));
-    return hash;
+/* Weights of the elements of a block in its sum: drawn at random, so that no regular change of elements
+ * leaves the sum as it was. */
+static const uint32_t weights[BLOCK] = {
+    0xb65c1c29, 0x62032801, 0xd6fd1d9b, 0x9530fcd9, 0x2ebe5795, 0x37e06c7b, 0xff8f735d, 0x2ad61d55,
+    0x31b03dd5, 0x2b5c138b, 0xabbf3b85, 0xae80b07b, 0x177f53c3, 0xb4b4e567, 0xc1fb0cf7, 0xffada063,
+    0x26bb9d19, 0xce6f291b, 0xb4e16c75, 0x488b09ad, 0xb97582c7, 0xec13f9ab, 0xc414d39d, 0x0341123d,
+    0x70fe21e5, 0x77bf23b9, 0xdda3426b, 0xb895579d, 0xfce799cd, 0xa29af483, 0x1d978d8d, 0x07362beb,
+    0x84533247, 0x2b2cbd4d, 0xf54a0757, 0x7dc67e9f, 0xbd38e7e3, 0xd860055b, 0x71b791cd, 0xae8de429,
+    0x4dfa5465, 0x7ff032fb, 0xf3f9daa1, 0xfec0ca1d, 0x15ca51af, 0xafee4ee3, 0xc2b3cb63, 0x410027c7,
+    0xd7df8b33, 0x9c82b801, 0x285f0fcb, 0xae635d5f, 0x53adcaf5, 0xf5d1bfe3, 0x4e2bf47b, 0x13122e61,
+    0x8ac6285b, 0xa623b919, 0x5df38a37, 0xa9275e4f, 0xe4c8ea33, 0x0883ad17, 0xecb4b275, 0x36b6eed9};
+
+/** What one pass over a block of elements finds. */
+typedef struct block {
+    pti_value_range values;
+    uint64_t sum; /* of the elements with their weights */
+    bool ascends; /* or nobody asks */
+} block;
+
+/* Written so that compilers turn the loops into a few wide instructions. */
+#define DEFINE_SUMMARISE(T, suffix)                                                                \
+    static inline block summarise_##suffix(const T *element, int n, bool asks_order) {             \
+        T least = element[0], most = element[0];                                                   \
+        uint64_t sum = 0;                                                                          \
+        T n_descents = 0;                                                                          \
+        for (int k = 0; k < n; k++) {                                                              \
+            least = element[k] < least ? element[k] : least;                                       \
+            most = element[k] > most ? element[k] : most;                                          \
+            sum += (uint64_t)(u##suffix)element[k] * weights[k];                                   \
+        }                                                                                          \
+        for (int k = 1; asks_order && k < n; k++)                                                  \
+            n_descents += (T)(element[k] < element[k - 1]);                                        \
+        return (block){{least, most}, sum, n_descents == 0};                                       \
+    }
+typedef uint32_t unarrow;
+typedef uint64_t uwide;
+DEFINE_SUMMARISE(int32_t, narrow)
+DEFINE_SUMMARISE(int64_t, wide)
+
+/** Go on to the next element in C order; false behind the last. */
+static bool next_element(const polytile_domain *domain, int64_t *element) {
+    return next_in_row(domain, element) || element[0]++ < domain->range[0].hi;
 }
 
-static bool find_whether_ascends(const pti_index_array *array) {
-    const int64_t n_rows = pti_range_count(array->domain.range[0]);
-    bool ascends = array->domain.n_dims == 1;
-    int64_t before = INT64_MIN;
-    for (int64_t row = 0; row < n_rows && ascends; row++) {
-        const int64_t value = value_at(array, array->data + row * array->layout.stride_bytes[0]);
-        ascends = value >= before;
-        before = value;
+static void first_element(const polytile_domain *domain, int64_t *element) {
+    for (int d = 0; d < domain->n_dims; d++)
+        element[d] = domain->range[d].lo;
+}
+
+/** Whether elements lie one behind the other. */
+static bool is_dense(const pti_index_array *array) {
+    return array->domain.n_dims == 1 && array->layout.stride_bytes[0] == (array->is_wide ? 8 : 4);
+}
+
+/** Copy the next n elements of a block, and go on behind them. at: of the first one. */
+static void load_wide(const pti_index_array *array, int n, int64_t *at, int64_t *to) {
+    for (int k = 0; k < n; k++) {
+        to[k] = pti_index_array_get(array, at);
+        next_element(&array->domain, at);
     }
-    return ascends;
+}
+
+static block read_wide(const pti_index_array *array, int n, int64_t *at, bool asks_order) {
+    int64_t element[BLOCK];
+    load_wide(array, n, at, element);
+    return n == BLOCK ? summarise_wide(element, BLOCK, asks_order)
+                      : summarise_wide(element, n, asks_order);
+}
+
+/** Return the next n elements of i32 where they lie, or copied where they do not lie one behind the
+ * other. */
+static const int32_t *load_narrow(const pti_index_array *array, int n, int64_t *at, int32_t *copy) {
+    const char *first = array->data + pti_memory_layout_offset(&array->layout, at);
+    int64_t wide[BLOCK];
+    if (is_dense(array) && (uintptr_t)first % sizeof *copy == 0) {
+        at[0] += n;
+        return (const int32_t *)(const void *)first;
+    }
+    load_wide(array, n, at, wide);
+    for (int k = 0; k < n; k++)
+        copy[k] = (int32_t)wide[k];
+    return copy;
+}
+
+static block read_narrow(const pti_index_array *array, int n, int64_t *at, bool asks_order) {
+    int32_t copy[BLOCK];
+    const int32_t *element = load_narrow(array, n, at, copy);
+    return n == BLOCK ? summarise_narrow(element, BLOCK, asks_order)
+                      : summarise_narrow(element, n, asks_order);
+}
+
+static block read_block(const pti_index_array *array, int n, int64_t *at, bool asks_order) {
+    return array->is_wide ? read_wide(array, n, at, asks_order)
+                          : read_narrow(array, n, at, asks_order);
+}
+
+/** Read all elements block by block: their hash, whether they ascend, and, of one dimension, the groups of
+ * the lowest level. groups: NULL where they are not wanted. */
+static void read_once(pti_index_array *array, pti_value_range *groups) {
+    const int64_t n_elements = pti_box_count(&array->domain);
+    int64_t at[POLYTILE_MAX_DIMS], before = INT64_MIN;
+    array->hash = 0;
+    array->ascends = array->domain.n_dims == 1;
+    first_element(&array->domain, at);
+    for (int64_t first = 0; first < n_elements; first += BLOCK) {
+        const block found =
+            read_block(array, (int)pti_min(BLOCK, n_elements - first), at, array->ascends);
+        array->hash = pti_mix(array->hash, (int64_t)found.sum);
+        array->ascends = array->ascends && found.ascends && found.values.least >= before;
+        before = found.values.most;
+        if (groups != NULL)
+            groups[first / BLOCK] = found.values;
+    }
+}
+
+uint64_t pti_index_array_hash(const pti_index_array *array, const char *data,
+                              const pti_memory_layout *layout) {
+    pti_index_array other = *array;
+    other.data = data;
+    other.layout = *layout;
+    read_once(&other, NULL);
+    return other.hash;
 }
 
 /** Fill in a level from rows, or from the level below. */
@@ -107,25 +206,74 @@ static void fill_level(pti_index_array *array, int level, int64_t n_below) {
     }
 }
 
-bool pti_index_array_read(pti_index_array *array) {
+/** Add a level over so many rows or groups, without filling it in. False: no memory. */
+static bool add_level(pti_index_array *array, int64_t n_below) {
+    const int level = array->n_levels;
+    const int64_t n_groups = pti_ceil_div(n_below, level == 0 ? GROUP_ROWS : GROUP_GROUPS);
+    if (!PTI_RESIZE(array->group[level], n_groups))
+        return false;
+    array->n_groups[level] = n_groups;
+    array->n_levels++;
+    return true;
+}
+
+/** Forget the tree of an array whose first and last elements say all. */
+static void drop_levels(pti_index_array *array) {
+    for (int level = 0; level < array->n_levels; level++) {
+        free(array->group[level]);
+        array->group[level] = NULL;
+    }
+    array->n_levels = 0;
+}
+
+/** False: no memory. */
+static bool read_and_summarise(pti_index_array *array) {
+    const bool has_groups = array->domain.n_dims == 1;
     int64_t n_below = pti_range_count(array->domain.range[0]);
-    array->hash = pti_index_array_hash(array, array->data, &array->layout);
-    array->ascends = find_whether_ascends(array);
-    for (int level = 0; level < PTI_INDEX_LEVELS && !array->ascends && n_below > 1; level++) {
-        const int64_t n_groups = pti_ceil_div(n_below, level == 0 ? GROUP_ROWS : GROUP_GROUPS);
-        if (!PTI_RESIZE(array->group[level], n_groups))
+    if (!add_level(array, n_below))
+        return false;
+    read_once(array, has_groups ? array->group[0] : NULL);
+    if (array->ascends) {
+        drop_levels(array);
+        return true;
+    }
+    if (!has_groups)
+        fill_level(array, 0, n_below);
+    while ((n_below = array->n_groups[array->n_levels - 1]) > 1 &&
+           array->n_levels < PTI_INDEX_LEVELS) {
+        if (!add_level(array, n_below))
             return false;
-        array->n_levels++;
-        array->n_groups[level] = n_groups;
-        fill_level(array, level, n_below);
-        n_below = n_groups;
+        fill_level(array, array->n_levels - 1, n_below);
     }
     return true;
 }
 
-void pti_index_array_free(pti_index_array *array) {
-    for (int level = 0; level < PTI_INDEX_LEVELS; level++)
-        free(array->group[level]);
+pti_index_array *pti_index_array_read(const pti_index_array *of) {
+    pti_index_array *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return NULL;
+    *made = (pti_index_array){.n_holders = 1,
+                              .data = of->data,
+                              .is_wide = of->is_wide,
+                              .domain = of->domain,
+                              .layout = of->layout};
+    if (read_and_summarise(made))
+        return made;
+    pti_index_array_release(made);
+    return NULL;
+}
+
+pti_index_array *pti_index_array_hold(pti_index_array *array) {
+    if (array != NULL)
+        __atomic_add_fetch(&array->n_holders, 1, __ATOMIC_RELAXED);
+    return array;
+}
+
+void pti_index_array_release(pti_index_array *array) {
+    if (array == NULL || __atomic_sub_fetch(&array->n_holders, 1, __ATOMIC_ACQ_REL) > 0)
+        return;
+    drop_levels(array);
+    free(array);
 }
 
 /** Include rows, or groups of a level, from first up to end, without end. level -1: rows. */

@@ -16,9 +16,10 @@ typedef struct pti_value_range {
     int64_t most;
 } pti_value_range;
 
+/** What was read of one array. It is shared: by inspections, and by the array while a queue has it. */
 typedef struct pti_index_array {
-    const char *name; /* of the operand; borrowed */
-    const char *data; /* of the first element; borrowed; NULL: this is no index array */
+    int n_holders;
+    const char *data; /* of the first element; borrowed */
     bool is_wide;     /* i64, else i32 */
     polytile_domain domain;
     pti_memory_layout layout;
@@ -32,9 +33,12 @@ typedef struct pti_index_array {
 /** Return what an element holds; what lies beyond +-2^61 counts as that. */
 int64_t pti_index_array_get(const pti_index_array *array, const int64_t *element);
 
-/** Read all elements of an array whose data, type, domain and layout are filled in. False: no memory. */
-bool pti_index_array_read(pti_index_array *array);
-void pti_index_array_free(pti_index_array *array);
+/** Read all elements of an array whose data, type, domain and layout are those of the given one, once over.
+ * The caller holds what comes back; NULL: no memory. */
+pti_index_array *pti_index_array_read(const pti_index_array *of);
+/** Hold it once more, or release it; NULL does nothing. */
+pti_index_array *pti_index_array_hold(pti_index_array *array);
+void pti_index_array_release(pti_index_array *array);
 
 /** Return the hash of what the elements hold in other memory. */
 uint64_t pti_index_array_hash(const pti_index_array *array, const char *data,

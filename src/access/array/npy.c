@@ -44,11 +44,9 @@ static polytile_status read_header(polytile_context *ctx, const char *path, cons
     polytile_status status = pti_npy_header_read(mapping, n_bytes, header, &reason);
     if (status != POLYTILE_OK)
         return pti_fail(ctx, status, "%s: %s", path, reason);
-    if (header->data_bytes > n_bytes - header->data_offset)
-        return pti_fail(ctx, POLYTILE_IO,
-                        "%s: is truncated: its header says %" PRId64
-                        " bytes of elements, the file has %" PRId64,
-                        path, header->data_bytes, n_bytes - header->data_offset);
+    status = pti_npy_header_check(ctx, path, header, n_bytes);
+    if (status != POLYTILE_OK)
+        return status;
     if (header->data_offset % polytile_type_get_bytes(header->type) != 0)
         return pti_fail(ctx, POLYTILE_UNSUPPORTED,
                         "%s: its elements begin at byte %" PRId64

@@ -380,6 +380,17 @@ static void append_text(char *bytes, int *length, const char *text) {
     *length += snprintf(bytes + *length, (size_t)(PTI_NPY_HEADER_CAPACITY - *length), "%s", text);
 }
 
+polytile_status pti_npy_header_check(polytile_context *ctx, const char *path,
+                                     const pti_npy_header *header, int64_t file_bytes) {
+    const int64_t there_bytes = file_bytes - header->data_offset;
+    if (header->data_bytes <= there_bytes)
+        return POLYTILE_OK;
+    return pti_fail(ctx, POLYTILE_IO,
+                    "%s: is truncated: its header says %" PRId64
+                    " bytes of elements, the file has %" PRId64,
+                    path, header->data_bytes, there_bytes);
+}
+
 /** Append '<f4', or the fields of a value and an index. */
 static void append_descr(char *bytes, int *length, polytile_type type) {
     const int scalar = pti_type_indexed(type);

@@ -25,6 +25,10 @@ typedef struct pti_npy_header {
 polytile_status pti_npy_header_read(const unsigned char *bytes, int64_t n_bytes,
                                     pti_npy_header *header, const char **reason);
 
+/** Compare what a file's head says with the file's size. Errors  IO (it is truncated) */
+polytile_status pti_npy_header_check(polytile_context *ctx, const char *path,
+                                     const pti_npy_header *header, int64_t file_bytes);
+
 /** The most bytes that a head needs: 8 extents of 19 digits, padded. */
 enum { PTI_NPY_HEADER_CAPACITY = 320 };
 

@@ -18,7 +18,7 @@ static polytile_status create_inspection(polytile_context *ctx, int n_accesses,
     made->n_holders = 1;
     made->n_operands = instance->n_operands;
     made->n_accesses = n_accesses;
-    made->array = calloc((size_t)instance->n_operands + 1, sizeof *made->array);
+    made->array = calloc((size_t)instance->n_operands + 1, sizeof(pti_index_array *));
     made->indirection = calloc((size_t)n_accesses + 1, sizeof(pti_indirection *));
     return made->array == NULL || made->indirection == NULL ? fail_memory(ctx, instance)
                                                             : POLYTILE_OK;
@@ -46,23 +46,33 @@ static polytile_status refuse_steps(polytile_context *ctx, const pti_instance *i
         instance->kernel_name, instance->operand[o].name);
 }
 
+/** Share what was read of an array since a queue has it, or read it. NULL: no memory. */
+static pti_index_array *find_or_read(polytile_array *array) {
+    if (array->queue != NULL && array->indices != NULL)
+        return pti_index_array_hold(array->indices);
+    pti_index_array *read =
+        pti_index_array_read(&(pti_index_array){.data = array->data,
+                                                .is_wide = array->type == POLYTILE_I64,
+                                                .domain = array->domain,
+                                                .layout = array->layout});
+    if (array->queue != NULL)
+        array->indices = pti_index_array_hold(read);
+    return read;
+}
+
 /** Read an index array, unless it was. */
-static polytile_status read_array(polytile_context *ctx, const polytile_array *array, int o,
+static polytile_status read_array(polytile_context *ctx, polytile_array *array, int o,
                                   pti_instance *instance) {
-    pti_index_array *read = &instance->inspection->array[o];
-    if (read->data != NULL)
+    pti_index_array **read = &instance->inspection->array[o];
+    if (*read != NULL)
         return POLYTILE_OK;
     if ((array->type != POLYTILE_I32 && array->type != POLYTILE_I64) || array->data == NULL ||
         array->is_internal)
         return refuse_index_array(ctx, instance, &instance->operand[o], array);
     if (pti_box_has_gaps(&array->domain))
         return refuse_steps(ctx, instance, o);
-    *read = (pti_index_array){.name = instance->operand[o].name,
-                              .data = array->data,
-                              .is_wide = array->type == POLYTILE_I64,
-                              .domain = array->domain,
-                              .layout = array->layout};
-    return pti_index_array_read(read) ? POLYTILE_OK : fail_memory(ctx, instance);
+    *read = find_or_read(array);
+    return *read != NULL ? POLYTILE_OK : fail_memory(ctx, instance);
 }
 
 /** The section of an access that has one, since index arrays have no edges. */
@@ -97,7 +107,7 @@ static polytile_status fill_end(polytile_context *ctx, const narrowed *of, int d
     PTI_TRY(indirect_access(ctx, &inner));
     PTI_TRY(read_array(ctx, of->arrays[o], o, instance));
     end->section = *section_of(instance, declared->access);
-    end->array = &instance->inspection->array[o];
+    end->array = instance->inspection->array[o];
 done:
     return status;
 }
@@ -155,12 +165,12 @@ polytile_status pti_inspection_compare(polytile_context *ctx, const pti_instance
                                        polytile_array *const *arrays) {
     const pti_inspection *inspection = instance->inspection;
     for (int o = 0; inspection != NULL && o < inspection->n_operands; o++) {
-        const pti_index_array *read = &inspection->array[o];
-        if (read->data != NULL && arrays[o] != NULL && differs(read, arrays[o]))
+        const pti_index_array *read = inspection->array[o];
+        if (read != NULL && arrays[o] != NULL && differs(read, arrays[o]))
             return pti_fail(ctx, POLYTILE_INVALID,
                             "%s: the plan was made for what %s held then, and %s holds something "
                             "else; make another plan, since subscripts look it up",
-                            instance->kernel_name, read->name, arrays[o]->name);
+                            instance->kernel_name, instance->operand[o].name, arrays[o]->name);
     }
     return POLYTILE_OK;
 }

@@ -11,7 +11,8 @@
  * Inspect the index arrays of a launch, whose sections are filled in, and check what they hold.
  *
  * Does nothing for a declaration that looks nothing up. Reads index arrays on the host, here and for
- * each hull from then on: they must stay as they are until the launch is done.
+ * each hull from then on: they must stay as they are until the launch is done. An array that a queue has
+ * is read once, until pti_array_forget_indices().
  *
  * Errors  DECLARATION (an index array that is neither i32 nor i64; an element that is no index of the
  *         array in which it is looked up; a range whose upper end is more than one before its lower

@@ -56,8 +56,9 @@ static bool find_end(const lookup *of, const pti_looked_up *end, int64_t *elemen
     return true;
 }
 
-static void write_element(pti_text *text, const pti_looked_up *end, const int64_t *element) {
-    pti_text_add(text, "%s", end->array->name);
+static void write_element(pti_text *text, const lookup *of, const pti_looked_up *end,
+                          const int64_t *element) {
+    pti_text_add(text, "%s", of->instance->operand[end->section.operand].name);
     pti_point_write(text, element, end->section.n_dims);
     pti_text_add(text, " holds %" PRId64, pti_index_array_get(end->array, element));
 }
@@ -91,7 +92,7 @@ static polytile_status refuse_outside(polytile_context *ctx, const lookup *of,
                  operand->name, index, of->dim + 1, operand->name, range.lo, range.hi);
     if (end->array != NULL) {
         pti_text_add(&text, "; ");
-        write_element(&text, end, element);
+        write_element(&text, of, end, element);
     }
     return fail_with_text(ctx, &text);
 }
@@ -105,11 +106,11 @@ static polytile_status refuse_order(polytile_context *ctx, const lookup *of, int
                  lo, hi, of->instance->operand[of->section->operand].name);
     if (by->lo[of->dim].array != NULL) {
         pti_text_add(&text, "; ");
-        write_element(&text, &by->lo[of->dim], lo_element);
+        write_element(&text, of, &by->lo[of->dim], lo_element);
     }
     if (by->hi[of->dim].array != NULL) {
         pti_text_add(&text, by->lo[of->dim].array != NULL ? ", and " : "; ");
-        write_element(&text, &by->hi[of->dim], hi_element);
+        write_element(&text, of, &by->hi[of->dim], hi_element);
     }
     return fail_with_text(ctx, &text);
 }

@@ -247,7 +247,7 @@ static polytile_status check_indirect(polytile_context *ctx, const pti_instance 
                                       polytile_array *const *planned) {
     for (int o = 0; o < made->n_operands && made->inspection != NULL; o++) {
         const pti_operand *operand = &made->operand[o];
-        bool is = made->inspection->array[o].data != NULL;
+        bool is = made->inspection->array[o] != NULL;
         for (int s = 0; s < operand->n_sections; s++)
             is = is || made->section[operand->first_section + s].indirection != NULL;
         if (is && given[o] != planned[o])

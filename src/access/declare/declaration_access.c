@@ -152,10 +152,11 @@ static bool check_indirect(const polytile_declaration *declaration, const char *
                            const pti_access *access, pti_text *why) {
     const bool combines = access->role == POLYTILE_IN || pti_role_reduces(access->role);
     if (access->indirect != NULL && !combines) {
-        pti_text_add(why,
-                     "%s has elements that an index array holds, where two threads may meet; only "
-                     "in, sum, prod, min and max may be looked up, not '%s'",
-                     array, pti_role_word(access->role));
+        pti_text_add(
+            why,
+            "%s has elements that an index array holds, where two threads may meet; that is "
+            "for in and the reducing roles, not for '%s'",
+            array, pti_role_word(access->role));
         return false;
     }
     if (position >= 0 && access->role != POLYTILE_IN && pti_is_index_array(declaration, position)) {

@@ -29,7 +29,7 @@ void pti_inspection_release(pti_inspection *inspection) {
     if (inspection == NULL || __atomic_sub_fetch(&inspection->n_holders, 1, __ATOMIC_ACQ_REL) > 0)
         return;
     for (int o = 0; inspection->array != NULL && o < inspection->n_operands; o++)
-        pti_index_array_free(&inspection->array[o]);
+        pti_index_array_release(inspection->array[o]);
     for (int a = 0; inspection->indirection != NULL && a < inspection->n_accesses; a++)
         free(inspection->indirection[a]);
     free(inspection->array);

@@ -29,7 +29,7 @@ typedef struct pti_indirection {
 typedef struct pti_inspection {
     int n_holders;
     int n_operands;
-    pti_index_array *array; /* of each operand; without data where it is none; owned */
+    pti_index_array **array; /* of each operand, held; NULL where it is none; owned */
     int n_accesses;
     pti_indirection **indirection; /* of each access; NULL: it has none; owned */
 } pti_inspection;

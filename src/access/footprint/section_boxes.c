@@ -2,6 +2,7 @@
 
 #include "access/footprint/affine.h"
 #include "access/footprint/footprint.h"
+#include "access/footprint/gathered.h"
 #include "access/set/generators.h"
 #include "base/checked.h"
 
@@ -216,13 +217,20 @@ static bool fits_boxes(const pti_slicing *slicing, int64_t max_boxes) {
     return n_boxes <= max_boxes;
 }
 
+/* Whether a section may be told in more than its hull. What is written is known only as that. */
+static bool is_gathered(const pti_section *section) {
+    return section->indirection != NULL && section->role == POLYTILE_IN;
+}
+
 /* Overlapping slices cut each other into many boxes, which are merged whenever they have
  * doubled. */
 bool pti_section_add_exact(const pti_instance *instance, const pti_section *section,
                            const polytile_domain *threads, int64_t max_boxes, pti_boxes *boxes) {
     if ((section->is_box || section->indirection != NULL) && max_boxes > 0) {
         polytile_domain hull = pti_section_hull(instance, section, threads);
-        pti_boxes_add(boxes, &hull);
+        if (!is_gathered(section) || pti_box_is_empty(&hull) ||
+            !pti_section_add_gathered(instance, section, threads, &hull, max_boxes, boxes))
+            pti_boxes_add(boxes, &hull);
         return true;
     }
     pti_slicing slicing = pti_section_slice(instance, section, threads);

@@ -63,17 +63,23 @@ bool pti_exchange_after(const pti_superstep *superstep, pti_copies *copies, int 
 
 void pti_exchange_free(pti_exchange *exchange);
 
-/* interior.c */
+/* leave.c */
+
+/** Whose transfers are listed. */
+typedef struct pti_processes {
+    int first;    /* from or to the members first .. first + n_listed - 1 */
+    int n_listed; /* of whole processes */
+    int n_local;  /* members of each process */
+} pti_processes;
 
 /**
- * The threads of a box that read nothing of what a member is about to receive: they can run while
- * it is on its way.
+ * What has to travel when arrays leave of which every process has memory for all: all that its memory
+ * lacks, from the owners.
  *
- * A box inside `threads`, made by taking the fewest threads off one side at a time. It is empty if
- * that leaves less than half of them, or nothing is received, or one array stands for several
- * operands: a part of the threads may need more memory than all then (queue/aliased.h).
+ * all: a superstep for its arrays and members; leaves: of each array, whether it does.
+ * Errors  false: memory ran out.
  */
-polytile_domain pti_interior_of(const pti_shared_launch *launch, const pti_exchange *exchange,
-                                int member, const polytile_domain *threads);
+bool pti_exchange_at_end(const pti_superstep *all, const bool *leaves, const pti_copies *copies,
+                         const pti_processes *of, pti_exchange *exchange);
 
 #endif

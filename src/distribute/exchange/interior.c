@@ -9,13 +9,13 @@ typedef struct cut {
     int64_t n_indices;
 } cut;
 
-/** Whether threads read an element of a box of an array. */
-static bool reads_box(const pti_shared_launch *launch, const polytile_domain *threads, int array,
-                      const polytile_domain *box) {
+/** Whether threads read or write an element of a box of an array. */
+static bool uses_box(const pti_shared_launch *launch, const polytile_domain *threads, int array,
+                     const polytile_domain *box) {
     polytile_domain hull, common;
     for (int a = 0; a < launch->call.instance->n_operands; a++) {
-        if (launch->call.array[a] == array && launch->call.instance->operand[a].reads &&
-            pti_footprint_find_hull(launch->call.instance, a, PTI_READS, threads, &hull) &&
+        if (launch->call.array[a] == array &&
+            pti_footprint_find_hull(launch->call.instance, a, PTI_TOUCHES, threads, &hull) &&
             pti_box_intersect(&hull, box, &common))
             return true;
     }
@@ -41,7 +41,7 @@ static cut least_cut(const pti_shared_launch *launch, const polytile_domain *thr
     while (enough - too_few > 1) {
         cut tried = {dim, is_low, too_few + (enough - too_few) / 2};
         polytile_domain left = without_cut(threads, tried);
-        if (reads_box(launch, &left, array, box))
+        if (uses_box(launch, &left, array, box))
             too_few = tried.n_indices;
         else
             enough = tried.n_indices;
@@ -79,36 +79,52 @@ static polytile_domain avoid_transfer(const pti_shared_launch *launch, const pti
                                       polytile_domain threads) {
     for (int b = 0; b < transfer->boxes.n_boxes && !pti_box_is_empty(&threads); b++) {
         const polytile_domain *box = &transfer->boxes.box[b];
-        if (reads_box(launch, &threads, transfer->array, box))
+        if (uses_box(launch, &threads, transfer->array, box))
             threads = avoid_box(launch, &threads, transfer->array, box);
     }
     return threads;
 }
 
-polytile_domain pti_interior_of(const pti_shared_launch *launch, const pti_exchange *exchange,
-                                int member, const polytile_domain *threads) {
+/** The members of one process, and of each array whether they have the same memory of it. */
+typedef struct process {
+    int first;
+    int n_local;
+    const bool *is_shared;
+} process;
+
+static bool is_of(const process *of, int member) {
+    return member >= of->first && member < of->first + of->n_local;
+}
+
+/** Whether what is received arrives in host memory that a member uses. */
+static bool arrives_in_memory_of(const process *of, const pti_transfer *transfer, int member) {
+    return transfer->to == member || (of->is_shared[transfer->array] && is_of(of, transfer->to) &&
+                                      !is_of(of, transfer->from));
+}
+
+/**
+ * The threads of a box that use nothing of what a member is about to receive: they can run while
+ * it is on its way.
+ *
+ * A box inside `threads`, made by taking the fewest threads off one side at a time. It is empty if
+ * that leaves less than half of them, or nothing is received, or one array stands for several
+ * operands: a part of the threads may need more memory than all then (queue/aliased.h).
+ */
+static polytile_domain find_interior(const pti_shared_launch *launch, const pti_exchange *exchange,
+                                     const process *of, int member,
+                                     const polytile_domain *threads) {
     polytile_domain left = *threads;
     bool is_received = false;
     if (pti_is_aliased(launch->call))
         return pti_box_empty(threads->n_dims);
     for (int t = 0; t < exchange->n_transfers && !pti_box_is_empty(&left); t++) {
-        if (exchange->transfer[t].to != member)
+        if (!arrives_in_memory_of(of, &exchange->transfer[t], member))
             continue;
         is_received = true;
         left = avoid_transfer(launch, &exchange->transfer[t], left);
     }
     bool is_worth_it = is_received && pti_box_count(&left) >= pti_box_count(threads) / 2;
     return is_worth_it ? left : pti_box_empty(threads->n_dims);
-}
-
-/** The members of one process. */
-typedef struct process {
-    int first;
-    int n_local;
-} process;
-
-static bool is_of(const process *of, int member) {
-    return member >= of->first && member < of->first + of->n_local;
 }
 
 static bool is_moved(const pti_exchange *exchange, const process *of, int array) {
@@ -134,9 +150,9 @@ static bool writes_moved(const pti_superstep *superstep, const pti_superstep_par
     return does && pti_home_repeats(home, launch, superstep->ownerships);
 }
 
-void pti_interiors_find(const pti_superstep *superstep, const pti_superstep_parts *parts, int first,
-                        int n_local, polytile_domain *inner) {
-    const process of = {first, n_local};
+void pti_interiors_find(const pti_superstep *superstep, const pti_superstep_parts *parts,
+                        const bool *is_shared, int first, int n_local, polytile_domain *inner) {
+    const process of = {first, n_local, is_shared};
     bool has_interiors = superstep->n_launches == 1 && !parts->work[0].home[0].splits &&
                          !writes_moved(superstep, parts, &of);
     for (int q = first; q < first + n_local; q++) {
@@ -144,6 +160,6 @@ void pti_interiors_find(const pti_superstep *superstep, const pti_superstep_part
         inner[q - first] = (polytile_domain){0};
         if (has_interiors && threads->n_boxes == 1)
             inner[q - first] =
-                pti_interior_of(&superstep->launch[0], &parts->before, q, &threads->box[0]);
+                find_interior(&superstep->launch[0], &parts->before, &of, q, &threads->box[0]);
     }
 }

@@ -14,6 +14,7 @@ typedef struct pti_joint_request {
      * members; without dimensions, or empty: none. NULL: no member has any. */
     const polytile_domain *inner;
     const bool *is_shared; /* of each array: members of a process have the same host memory of it */
+    int n_local;           /* members of each process */
     bool shares_memory;    /* members of a process have the same memory of some arrays */
     bool keeps; /* devices keep all, so that several may compute the same shared elements */
     bool meets; /* members are waited for, behind: others may read meanwhile what they compute */

@@ -82,7 +82,7 @@ static bool is_changed(const pti_superstep *superstep, int array) {
  * not known here, so that whatever is written counts. */
 static bool may_have_halos(const pti_joint_request *request, int array, int member) {
     const pti_superstep *superstep = request->superstep;
-    return request->parts->n_local < superstep->n_members
+    return request->n_local < superstep->n_members
                ? is_changed(superstep, array)
                : is_across(&superstep->ownerships[array], member,
                            &work_of(request, member)->writes[array]);

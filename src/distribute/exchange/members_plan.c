@@ -1,11 +1,8 @@
 #include "distribute/exchange/members_plan.h"
 
 #include "base/checked.h"
-#include "base/list.h"
 #include "base/plural.h"
-#include "distribute/exchange/superstep.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,145 +14,32 @@ void pti_members_plan_free(pti_members_plan *plan) {
     free(plan->flow);
     free(plan->step);
     free(plan->step_flow);
+    free(plan->first_launch);
     pti_exchange_free(&plan->first);
     *plan = (pti_members_plan){0};
 }
 
-pti_superstep pti_members_plan_superstep(const pti_members_plan_request *request,
-                                         const pti_members_plan *plan, int first, int n_launches) {
+/* So many launches, from the first on. */
+static pti_superstep superstep_of(const pti_members_plan *plan, const pti_shared_launch *launch,
+                                  int n_launches) {
     return (pti_superstep){.n_launches = n_launches,
-                           .launch = request->launch + first,
+                           .launch = launch,
                            .n_arrays = plan->n_arrays,
                            .ownerships = plan->ownerships,
                            .n_members = plan->n_members};
 }
 
-/* By receiver, sender and array. */
-static int compare_flows(const void *first, const void *second) {
-    const pti_members_plan_flow *a = first, *b = second;
-    int order = (a->to > b->to) - (a->to < b->to);
-    order = order != 0 ? order : (a->from > b->from) - (a->from < b->from);
-    return order != 0 ? order : (a->array > b->array) - (a->array < b->array);
+pti_superstep pti_members_plan_first_superstep(const pti_members_plan *plan) {
+    return superstep_of(plan, plan->first_launch, plan->n_first);
 }
 
-/* Order flows, and join those that are alike. */
-static void join_flows(pti_members_plan *plan) {
-    int n_joined = 0;
-    if (plan->n_flows > 0)
-        qsort(plan->flow, (size_t)plan->n_flows, sizeof *plan->flow, compare_flows);
-    for (int f = 0; f < plan->n_flows; f++) {
-        const pti_members_plan_flow *flow = &plan->flow[f];
-        if (n_joined == 0 || compare_flows(&plan->flow[n_joined - 1], flow) != 0) {
-            plan->flow[n_joined++] = *flow;
-            continue;
-        }
-        plan->flow[n_joined - 1].n_messages += flow->n_messages;
-        plan->flow[n_joined - 1].n_bytes += flow->n_bytes;
-    }
-    plan->n_flows = n_joined;
-}
-
-/* What goes the same way is one message, whatever its arrays. */
-static void count_messages(pti_members_plan_flow *flow, int n_flows) {
-    if (n_flows > 0)
-        qsort(flow, (size_t)n_flows, sizeof *flow, compare_flows);
-    for (int f = 0; f < n_flows; f++)
-        flow[f].n_messages =
-            f == 0 || flow[f - 1].to != flow[f].to || flow[f - 1].from != flow[f].from;
-}
-
-/* What one exchange moves, beside the sums of all. */
-static bool keep_step_flows(pti_members_plan *plan, const pti_members_plan_flow *flow,
-                            int n_flows) {
-    const int64_t n_all = (int64_t)plan->n_step_flows + n_flows;
-    if (n_all > INT_MAX || !PTI_RESIZE(plan->step_flow, n_all + 1))
-        return false;
-    if (n_flows > 0)
-        memcpy(plan->step_flow + plan->n_step_flows, flow, (size_t)n_flows * sizeof *flow);
-    plan->n_step_flows = (int)n_all;
-    return true;
-}
-
-static bool add_exchange(const pti_instance *arrays, const pti_exchange *exchange,
-                         pti_members_plan *plan) {
-    const int64_t n_all = (int64_t)plan->n_flows + exchange->n_transfers;
-    if (n_all > INT_MAX || !PTI_RESIZE(plan->flow, n_all + 1))
-        return false;
-    for (int t = 0; t < exchange->n_transfers; t++) {
-        const pti_transfer *transfer = &exchange->transfer[t];
-        plan->flow[plan->n_flows + t] = (pti_members_plan_flow){
-            .from = transfer->from,
-            .to = transfer->to,
-            .array = transfer->array,
-            .n_bytes = transfer->n_elements * arrays->operand[transfer->array].element_bytes};
-    }
-    count_messages(plan->flow + plan->n_flows, exchange->n_transfers);
-    if (!keep_step_flows(plan, plan->flow + plan->n_flows, exchange->n_transfers))
-        return false;
-    plan->n_flows = (int)n_all;
-    join_flows(plan);
-    return true;
-}
-
-static bool is_flow_alike(const pti_members_plan_flow *one, const pti_members_plan_flow *other) {
-    return one->from == other->from && one->to == other->to && one->array == other->array &&
-           one->n_messages == other->n_messages && one->n_bytes == other->n_bytes;
-}
-
-static bool moves_alike(const pti_members_plan *plan, const pti_members_plan_step *one,
-                        const pti_members_plan_step *other) {
-    bool alike = one->n_before == other->n_before && one->n_after == other->n_after;
-    for (int f = 0; f < one->n_before + one->n_after && alike; f++)
-        alike = is_flow_alike(&plan->step_flow[one->first_flow + f],
-                              &plan->step_flow[other->first_flow + f]);
-    return alike;
-}
-
-/* How many steps before it a step is compared with: programs repeat few of them. */
-enum { MOST_COMPARED = 16 };
-
-/* Steps that repeat an earlier one keep no flows. */
-static void join_step(pti_members_plan *plan, pti_members_plan_step *step) {
-    const int number = plan->n_supersteps;
-    step->same_as = number;
-    for (int s = number - 1; s >= 0 && s >= number - MOST_COMPARED; s--) {
-        const pti_members_plan_step *first = &plan->step[plan->step[s].same_as];
-        if (!moves_alike(plan, first, step))
-            continue;
-        step->same_as = plan->step[s].same_as;
-        plan->n_step_flows = step->first_flow;
+/* Keep the first exchange before a superstep that moves anything. */
+static void keep_exchange(pti_exchange *before, pti_members_plan *plan) {
+    if (plan->first.n_transfers > 0 || before->n_transfers == 0)
         return;
-    }
-}
-
-static bool add_step(const pti_instance *arrays, const pti_superstep_parts *parts, int n_launches,
-                     pti_members_plan *plan) {
-    const int number = plan->n_supersteps;
-    if (!PTI_RESIZE(plan->step, number + 1))
-        return false;
-    const pti_members_plan_step *last = number == 0 ? NULL : &plan->step[number - 1];
-    pti_members_plan_step *step = &plan->step[number];
-    *step = (pti_members_plan_step){.first_launch =
-                                        last == NULL ? 0 : last->first_launch + last->n_launches,
-                                    .n_launches = n_launches,
-                                    .first_flow = plan->n_step_flows,
-                                    .n_before = parts->before.n_transfers,
-                                    .n_after = parts->after.n_transfers};
-    if (!add_exchange(arrays, &parts->before, plan) || !add_exchange(arrays, &parts->after, plan))
-        return false;
-    join_step(plan, step);
-    return true;
-}
-
-/* The exchange before the first superstep is kept. */
-static bool add_exchanges(const pti_instance *arrays, pti_superstep_parts *parts, int n_launches,
-                          pti_members_plan *plan) {
-    bool added = add_step(arrays, parts, n_launches, plan);
-    if (plan->n_supersteps == 0) {
-        plan->first = parts->before;
-        parts->before = (pti_exchange){0};
-    }
-    return added;
+    plan->first = *before;
+    plan->first_moving = plan->n_supersteps;
+    *before = (pti_exchange){0};
 }
 
 static void add_threads(const pti_superstep_parts *parts, pti_members_plan *plan) {
@@ -167,64 +51,88 @@ static void add_threads(const pti_superstep_parts *parts, pti_members_plan *plan
     }
 }
 
-/* False when memory runs out. */
-static bool add_combined(const pti_superstep *superstep, pti_members_plan *plan) {
-    bool failed = false;
-    for (int l = 0; l < superstep->n_launches; l++) {
-        const pti_shared_launch *launch = &superstep->launch[l];
-        const pti_instance *instance = launch->call.instance;
-        pti_home home = pti_home_of(launch, superstep->ownerships);
-        failed = failed || home.failed;
-        for (int p = 0; p < instance->n_operands; p++) {
-            polytile_domain hull = pti_footprint_hull(instance, p, PTI_WRITES, &instance->threads);
-            if (pti_home_combines(&home, launch, superstep->ownerships, p))
-                plan->combined_bytes += pti_box_count(&hull) * instance->operand[p].element_bytes;
-        }
+/* The bytes that a launch combines across members. False when memory runs out. */
+static bool add_combined(const pti_superstep *superstep, int l, int64_t *n_bytes) {
+    const pti_shared_launch *launch = &superstep->launch[l];
+    const pti_instance *instance = launch->call.instance;
+    const pti_home home = pti_home_of(launch, superstep->ownerships);
+    for (int p = 0; p < instance->n_operands; p++) {
+        polytile_domain hull = pti_footprint_hull(instance, p, PTI_WRITES, &instance->threads);
+        if (pti_home_combines(&home, launch, superstep->ownerships, p))
+            *n_bytes += pti_box_count(&hull) * instance->operand[p].element_bytes;
     }
-    return !failed;
+    return !home.failed;
 }
 
-static bool add_superstep(const pti_members_plan_request *request, const pti_superstep *superstep,
-                          pti_copies *copies, pti_members_plan *plan) {
-    pti_superstep_parts parts;
-    bool added = pti_superstep_deal(superstep, 0, plan->n_members, copies, &parts) &&
-                 add_exchanges(request->arrays, &parts, superstep->n_launches, plan) &&
-                 add_combined(superstep, plan);
-    if (added) {
-        add_threads(&parts, plan);
-        plan->n_first = plan->n_supersteps == 0 ? superstep->n_launches : plan->n_first;
-        plan->n_longest = (int)pti_max(plan->n_longest, superstep->n_launches);
+static bool count_combined(const pti_superstep *superstep, int64_t *n_bytes) {
+    bool counted = true;
+    *n_bytes = 0;
+    for (int l = 0; l < superstep->n_launches && counted; l++)
+        counted = add_combined(superstep, l, n_bytes);
+    return counted;
+}
+
+/* Keep the launches of the first superstep as members run them. */
+static bool keep_launches(const pti_superstep *superstep, pti_members_plan *plan) {
+    const size_t n_launches = (size_t)superstep->n_launches;
+    plan->first_launch = calloc(n_launches, sizeof *plan->first_launch);
+    if (plan->first_launch == NULL)
+        return false;
+    memcpy(plan->first_launch, superstep->launch, n_launches * sizeof *plan->first_launch);
+    plan->n_first = superstep->n_launches;
+    return true;
+}
+
+/* Add the superstep that was gone through last. */
+static bool add_superstep(const pti_members_plan_request *request, pti_dry_run *run,
+                          pti_members_plan *plan) {
+    const pti_superstep *superstep = &run->superstep;
+    int64_t combined_bytes;
+    if ((plan->n_supersteps == 0 && !keep_launches(superstep, plan)) ||
+        !count_combined(superstep, &combined_bytes) ||
+        !pti_members_plan_add_step(request->arrays, &run->parts, superstep->n_launches,
+                                   combined_bytes, plan))
+        return false;
+    add_threads(&run->parts, plan);
+    keep_exchange(&run->parts.before, plan);
+    plan->combined_bytes += combined_bytes;
+    plan->n_longest = (int)pti_max(plan->n_longest, superstep->n_launches);
+    plan->n_supersteps++;
+    return true;
+}
+
+/* What attached arrays leave behind in other processes, as a superstep of no launches, if anything
+ * travels for it. */
+static bool add_leaving(const pti_members_plan_request *request, const pti_dry_run *run,
+                        pti_members_plan *plan) {
+    pti_superstep_parts parts = {0};
+    bool added = pti_dry_run_leave(run, &parts.before);
+    if (added && parts.before.n_transfers > 0) {
+        added = pti_members_plan_add_step(request->arrays, &parts, 0, 0, plan);
+        keep_exchange(&parts.before, plan);
         plan->n_supersteps++;
     }
-    pti_superstep_parts_free(&parts);
+    pti_exchange_free(&parts.before);
     return added;
 }
 
-/* The launches from one on that a queue has recorded when it comes to it: it runs them whenever it
- * has recorded the most it can. */
-static pti_superstep find_known(const pti_members_plan_request *request,
-                                const pti_members_plan *plan, int at) {
-    int n_recorded = PTI_TEAM_LAUNCHES - at % PTI_TEAM_LAUNCHES;
-    int n_known = (int)pti_min(request->n_launches - at, n_recorded);
-    return pti_members_plan_superstep(request, plan, at, n_known);
-}
-
 static bool add_supersteps(const pti_members_plan_request *request, pti_members_plan *plan) {
-    const pti_superstep_limits limits = {.most_launches = request->most};
-    pti_copies copies = {0};
-    bool added = pti_copies_create(plan->n_arrays, plan->n_members, &copies);
-    for (int at = 0; at < request->n_launches && added;) {
-        const pti_superstep known = find_known(request, plan, at);
-        const pti_superstep next = pti_superstep_next(&known, &limits);
-        added = next.n_launches > 0 && add_superstep(request, &next, &copies, plan);
-        at += next.n_launches;
-    }
-    pti_copies_free(&copies);
+    const pti_superstep all = superstep_of(plan, request->launch, request->n_launches);
+    const pti_dry_run_request asked = {.members = request->members,
+                                       .all = &all,
+                                       .arrays = request->arrays,
+                                       .most_launches = request->most};
+    pti_dry_run run;
+    bool added = pti_dry_run_begin(&asked, &run);
+    while (added && pti_dry_run_goes_on(&run))
+        added = pti_dry_run_next(&run) && add_superstep(request, &run, plan);
+    added = added && add_leaving(request, &run, plan);
+    pti_dry_run_end(&run);
     return added;
 }
 
 static bool add_shares(const pti_members_plan_request *request, pti_members_plan *plan) {
-    const pti_shared_launch *launch = &request->launch[0];
+    const pti_shared_launch *launch = &plan->first_launch[0];
     pti_home home = pti_home_of(launch, plan->ownerships);
     pti_boxes owned = {0};
     bool failed = home.failed;
@@ -258,6 +166,7 @@ static void sum_up(pti_members_plan *plan) {
         plan->member[flow->to].received_bytes += flow->n_bytes;
         plan->member[flow->to].n_messages += flow->n_messages;
         plan->exchanged_bytes += flow->n_bytes;
+        plan->message_bytes += pti_members_plan_is_message(flow) ? flow->n_bytes : 0;
     }
     for (int q = 1; q < plan->n_members; q++)
         if (is_busier(&plan->member[q], &plan->member[plan->busiest]))
@@ -265,7 +174,7 @@ static void sum_up(pti_members_plan *plan) {
 }
 
 static bool fill_plan(const pti_members_plan_request *request, pti_members_plan *plan) {
-    if (!add_shares(request, plan) || !add_supersteps(request, plan))
+    if (!add_supersteps(request, plan) || !add_shares(request, plan))
         return false;
     sum_up(plan);
     return true;
@@ -274,6 +183,7 @@ static bool fill_plan(const pti_members_plan_request *request, pti_members_plan 
 static bool plan_members(const pti_members_plan_request *request,
                          const pti_distribution *distribution, pti_members_plan *plan) {
     *plan = (pti_members_plan){.n_members = request->n_members,
+                               .n_local = request->members.n_local,
                                .n_arrays = request->arrays->n_operands,
                                .n_launches = request->n_launches};
     plan->ownerships = calloc((size_t)plan->n_arrays + 1, sizeof *plan->ownerships);
@@ -294,19 +204,19 @@ static polytile_status check_counts(polytile_context *ctx,
     int n_given = request->given == NULL ? 0 : pti_member_grid_count(request->given);
     int n_members = request->n_members;
     if (n_members < 1 || n_members > PTI_MEMBERS_PLAN_MOST_MEMBERS)
-        return pti_fail(ctx, POLYTILE_INVALID, "%d ranks: plan with 1 to %d", n_members,
-                        (int)PTI_MEMBERS_PLAN_MOST_MEMBERS);
+        return pti_fail(ctx, POLYTILE_INVALID, "%d %ss: plan with 1 to %d", n_members,
+                        request->word, (int)PTI_MEMBERS_PLAN_MOST_MEMBERS);
     if (n_given != 0 && n_given != n_members)
         return pti_fail(ctx, POLYTILE_INVALID,
-                        "the grid has %d %s, but %d %s planned with; give one whose extents "
+                        "the grid has %d %s%s, but %d %s planned with; give one whose extents "
                         "multiply to %d",
-                        n_given, pti_plural(n_given, "rank", "ranks"), n_members,
+                        n_given, request->word, pti_plural(n_given, "", "s"), n_members,
                         pti_plural(n_members, "is", "are"), n_members);
     if (request->n_launches > PTI_MEMBERS_PLAN_MOST_LAUNCHES)
         return pti_fail(ctx, POLYTILE_UNSUPPORTED,
-                        "%d launches over ranks: %d are planned together at most; plan fewer "
+                        "%d launches over %ss: %d are planned together at most; plan fewer "
                         "steps, whose exchanges come again",
-                        request->n_launches, (int)PTI_MEMBERS_PLAN_MOST_LAUNCHES);
+                        request->n_launches, request->word, (int)PTI_MEMBERS_PLAN_MOST_LAUNCHES);
     return POLYTILE_OK;
 }
 
@@ -325,10 +235,10 @@ static polytile_status check_boxes(polytile_context *ctx, const pti_members_plan
         double n_boxes = count_boxes(&plan->ownerships[a]);
         if (n_boxes > PTI_MEMBERS_PLAN_MOST_BOXES)
             return pti_fail(ctx, POLYTILE_UNSUPPORTED,
-                            "%s: by the layout %s a rank owns %.0f boxes of it, and with at most "
+                            "%s: by the layout %s a %s owns %.0f boxes of it, and with at most "
                             "%d is planned; take larger blocks",
-                            request->arrays->operand[a].name, request->layout, n_boxes,
-                            (int)PTI_MEMBERS_PLAN_MOST_BOXES);
+                            request->arrays->operand[a].name, request->layout, request->word,
+                            n_boxes, (int)PTI_MEMBERS_PLAN_MOST_BOXES);
     }
     return POLYTILE_OK;
 }

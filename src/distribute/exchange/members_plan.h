@@ -1,28 +1,37 @@
 #ifndef POLYTILE_DISTRIBUTE_EXCHANGE_MEMBERS_PLAN_H
 #define POLYTILE_DISTRIBUTE_EXCHANGE_MEMBERS_PLAN_H
 
-#include "distribute/exchange/exchange.h"
+#include "distribute/exchange/dry_run.h"
 
-/* What the members of a queue would do of launches, to look at: nothing runs. At first each element
- * is with its owner, and nobody has copies. */
+/* What the members of a queue would do of launches, to look at: nothing runs. */
 
 /** What goes from one member to another, of one array, in all exchanges. */
 typedef struct pti_members_plan_flow {
     int from;
     int to;
+    int from_process;
+    int to_process;
     int array;
-    int n_messages; /* what goes the same way at a time, of all arrays, counts with the first */
+    int n_messages; /* between two processes: what goes that way at a time, whatever its members and
+                       arrays, counts with the first */
     int64_t n_bytes;
 } pti_members_plan_flow;
+
+/** Whether it is sent from process to process; else it stays within one, where host memory is copied,
+ * or is the same for both. */
+static inline bool pti_members_plan_is_message(const pti_members_plan_flow *flow) {
+    return flow->from_process != flow->to_process;
+}
 
 /** One superstep, and what travels around it. */
 typedef struct pti_members_plan_step {
     int first_launch;
-    int n_launches;
+    int n_launches; /* 0: arrays leave behind all of them */
     int same_as; /* the first of some steps around which the same travels; itself, if it is new */
-    int first_flow; /* of a new one: of `step_flow` */
-    int n_before;   /* flows before the launches, */
-    int n_after;    /* and those behind, which follow */
+    int first_flow;         /* of a new one: of `step_flow` */
+    int n_before;           /* flows before the launches, */
+    int n_after;            /* and those behind, which follow */
+    int64_t combined_bytes; /* results that every member has a part of */
 } pti_members_plan_step;
 
 /** What one member does of all launches. */
@@ -39,24 +48,28 @@ typedef struct pti_members_plan_member {
 
 typedef struct pti_members_plan {
     int n_members;
+    int n_local; /* of each process, whose members follow one another */
     int n_arrays;
     int n_launches;
     pti_member_grid grid;      /* of the array by which threads are dealt out first */
     pti_ownership *ownerships; /* of each array; owned, as all below */
     pti_members_plan_member *member;
     int n_flows;
-    pti_members_plan_flow *flow; /* by to, from and array; one of each three */
+    pti_members_plan_flow *flow; /* by processes, to, from and array; one of each */
     int n_supersteps;            /* of launches, with an exchange before each */
     pti_members_plan_step *step; /* of each; owned, as is the next */
     int n_step_flows;
-    pti_members_plan_flow *step_flow; /* of one exchange: by to, from and array */
+    pti_members_plan_flow *step_flow; /* of one exchange: in the same order */
     int n_first;                      /* launches of the first superstep */
+    pti_shared_launch *first_launch;  /* of each of them: as members run it; owned */
     int n_longest;                    /* of the superstep with the most */
     int busiest; /* the member with the most threads of the first superstep, of several the
                                 one that receives most */
     int64_t exchanged_bytes; /* of all flows */
+    int64_t message_bytes;   /* of those from process to process */
     int64_t combined_bytes;  /* of results that every member has a part of */
-    pti_exchange first;      /* before the first superstep */
+    pti_exchange first;      /* before the first superstep before which anything travels, */
+    int first_moving;        /* and which that is; 0: none */
 } pti_members_plan;
 
 /** Launches over arrays of which operand p of `arrays` describes the p-th. */
@@ -65,6 +78,8 @@ typedef struct pti_members_plan_request {
     int n_launches;
     const pti_shared_launch *launch;
     int n_members;
+    pti_dry_run_members members;  /* what they are */
+    const char *word;             /* what one is called: "rank", "device" */
     const pti_member_grid *given; /* NULL: balanced */
     const char *layout;           /* of all arrays, as in pti_distribution_parse() */
     int64_t most;                 /* launches of a superstep; 0: as queues choose */
@@ -89,8 +104,14 @@ polytile_status pti_members_plan_create(polytile_context *ctx,
 
 void pti_members_plan_free(pti_members_plan *plan);
 
-/** The superstep of n launches from a first on. */
-pti_superstep pti_members_plan_superstep(const pti_members_plan_request *request,
-                                         const pti_members_plan *plan, int first, int n_launches);
+/** The first superstep, as members run it. */
+pti_superstep pti_members_plan_first_superstep(const pti_members_plan *plan);
+
+/* members_steps.c */
+
+/** Add the next superstep, of so many launches, and what travels around it. False when memory runs
+ * out. */
+bool pti_members_plan_add_step(const pti_instance *arrays, const pti_superstep_parts *parts,
+                               int n_launches, int64_t combined_bytes, pti_members_plan *plan);
 
 #endif

@@ -5,6 +5,21 @@
 
 #include <stdlib.h>
 
+bool pti_superstep_has_scratch(const pti_superstep *known) {
+    const int n_launches = (int)pti_min(known->n_launches, PTI_SUPERSTEP_LAUNCHES);
+    bool has = false;
+    for (int l = 0; l < n_launches; l++)
+        has |= pti_instance_has_scratch(known->launch[l].call.instance);
+    return has;
+}
+
+bool pti_superstep_shares_results(const pti_call *call, const bool *is_shared) {
+    bool shares = false;
+    for (int o = 0; o < call->instance->n_operands; o++)
+        shares |= call->instance->operand[o].writes && is_shared[call->array[o]];
+    return shares;
+}
+
 pti_superstep pti_superstep_next(const pti_superstep *known, const pti_superstep_limits *limits) {
     pti_superstep next = *known;
     int64_t most = pti_min(known->n_launches, PTI_SUPERSTEP_LAUNCHES);

@@ -17,6 +17,13 @@ typedef struct pti_superstep_limits {
     bool runs_once;        /* no two members may compute the same: one launch a superstep */
 } pti_superstep_limits;
 
+/** Whether one of the next launches needs memory beside its arrays: no two members compute the same
+ * then. Those behind PTI_SUPERSTEP_LAUNCHES do not count. */
+bool pti_superstep_has_scratch(const pti_superstep *known);
+
+/** Whether a launch writes an array of which members of a process have the same memory. */
+bool pti_superstep_shares_results(const pti_call *call, const bool *is_shared);
+
 /** The first superstep of launches that are known, of which more than PTI_SUPERSTEP_LAUNCHES change
  * nothing; of no launch when memory runs out. */
 pti_superstep pti_superstep_next(const pti_superstep *known, const pti_superstep_limits *limits);
@@ -45,8 +52,9 @@ void pti_superstep_parts_free(pti_superstep_parts *parts);
 
 /** Find the threads of each member of a process that can run before anything arrives: those of a
  * superstep of one launch, if they are enough to be worth it; else no dimensions, or none. The parts
- * are of the process's members, and perhaps of others. */
-void pti_interiors_find(const pti_superstep *superstep, const pti_superstep_parts *parts, int first,
-                        int n_local, polytile_domain *inner);
+ * are of the process's members, and perhaps of others. is_shared, of each array: these have the same
+ * memory of it, where any of them may use what another one receives. */
+void pti_interiors_find(const pti_superstep *superstep, const pti_superstep_parts *parts,
+                        const bool *is_shared, int first, int n_local, polytile_domain *inner);
 
 #endif

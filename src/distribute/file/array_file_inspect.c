@@ -103,13 +103,8 @@ static polytile_status judge_npy(polytile_context *ctx, const char *path,
         return pti_fail(ctx, status, "%s: %s", path, reason);
     if (header.type != array->type || !have_equal_extents(&header.domain, &array->domain))
         return fail_shape(ctx, path, array, &header);
-    if (header.data_bytes > head->file_bytes - header.data_offset)
-        return pti_fail(ctx, POLYTILE_IO,
-                        "%s: is truncated: its header says %" PRId64
-                        " bytes of elements, the file has %" PRId64,
-                        path, header.data_bytes, head->file_bytes - header.data_offset);
     *offset_bytes = header.data_offset;
-    return POLYTILE_OK;
+    return pti_npy_header_check(ctx, path, &header, head->file_bytes);
 }
 
 static polytile_status judge_raw(polytile_context *ctx, const char *path,

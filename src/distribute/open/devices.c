@@ -3,55 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_separator(char c) {
-    return c == ',' || c == '+';
-}
-
-/** What separates the first device of a list from the next, outside parentheses; its end if there
- * is none. */
-static const char *end_of_first(const char *text) {
-    int depth = 0;
-    for (; *text != '\0' && (!is_separator(*text) || depth > 0); text++)
-        depth += *text == '(' ? 1 : *text == ')' ? -1 : 0;
-    return text;
-}
-
-int pti_devices_count(const char *text) {
-    int n_devices = 1;
-    if (text == NULL)
-        return 1;
-    for (text = end_of_first(text); is_separator(*text); text = end_of_first(text + 1))
-        n_devices++;
-    return n_devices;
-}
-
-/** The next character of a device's text that counts: its number does not. */
-static const char *skip_number(const char *text) {
-    return *text == ':' ? text + 1 + strspn(text + 1, "0123456789") : text + 1;
-}
-
-/** Whether the first devices of two lists are the same but for their numbers. */
-static bool are_alike(const char *a, const char *b) {
-    const char *end_of_a = end_of_first(a), *end_of_b = end_of_first(b);
-    while (a < end_of_a && b < end_of_b && *a == *b) {
-        a = skip_number(a);
-        b = skip_number(b);
-    }
-    return a == end_of_a && b == end_of_b;
-}
-
-bool pti_devices_are_different(const char *text) {
-    bool are = false;
-    if (text == NULL)
-        return false;
-    for (const char *next = end_of_first(text); is_separator(*next); next = end_of_first(next + 1))
-        are |= !are_alike(text, next + 1);
-    return are;
-}
-
 static polytile_status open_device_queue(polytile_context *ctx, const char *text,
                                          polytile_queue **queue) {
-    char *one = strndup(text, (size_t)(end_of_first(text) - text));
+    char *one = pti_devices_copy_first(text);
     if (one == NULL)
         return pti_fail_memory(ctx, text, (double)strlen(text));
     polytile_status status = pti_queue_open(ctx, one, queue);
@@ -74,12 +28,12 @@ polytile_status pti_devices_open_each(polytile_context *ctx, const char *text,
     if (n_devices == 1)
         return pti_queue_open(ctx, text, &queues[0]);
     for (int q = 0; q < n_devices; q++) {
-        if (end_of_first(one) == one)
+        if (pti_devices_end_of_first(one) == one)
             return pti_fail(ctx, POLYTILE_INVALID,
                             "devices \"%s\": number %d of %d in the list is empty", text, q + 1,
                             n_devices);
         PTI_TRY(open_device_queue(ctx, one, &queues[q]));
-        one = end_of_first(one) + 1;
+        one = pti_devices_end_of_first(one) + 1;
     }
 done:
     return status;

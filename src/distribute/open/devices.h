@@ -2,14 +2,9 @@
 #define POLYTILE_DISTRIBUTE_OPEN_DEVICES_H
 
 #include "distribute/team/team.h"
+#include "launch/open/device_list.h"
 
 /* distribute/open: queues from text. Here: a queue over several devices of one process. */
-
-/** How many devices a text names, with commas or plus signs between them: at least one. */
-int pti_devices_count(const char *text);
-
-/** Whether two of them differ in more than their number. */
-bool pti_devices_are_different(const char *text);
 
 /**
  * Open a queue of each device of a text.

@@ -12,6 +12,13 @@ static bool is_sum(const pti_instance *instance, int operand) {
            !pti_operand_lies_apart(instance, operand, 0);
 }
 
+bool pti_row_pieces_are_asked(const pti_instance *instance) {
+    bool are = false;
+    for (int a = 0; a < instance->n_operands; a++)
+        are |= is_sum(instance, a);
+    return are;
+}
+
 /** Whether another operand is the same array. */
 static bool is_array_of_two(const pti_prepared *prepared, int operand) {
     for (int a = 0; a < prepared->n_arrays; a++) {

@@ -12,6 +12,7 @@ typedef struct inner {
     const polytile_ranks_plan *plan;
     polytile_context *ctx;
     int rank;
+    polytile_plan_options options; /* of its device */
     pti_work work;                 /* owned, as all below */
     polytile_array **array;        /* of each of the plan's; the arrays, too */
     polytile_array **operand;      /* of all launches, one behind the other */
@@ -128,8 +129,7 @@ static polytile_status make_single_plan(const inner *of, polytile_plan **made) {
     const polytile_chain_launch *launch = of->launch;
     polytile_launch_options options = {.n_parameters = launch->n_parameters,
                                        .parameters = launch->parameters};
-    if (of->request->options != NULL)
-        options.plan = *of->request->options;
+    options.plan = of->options;
     return polytile_plan_create(launch->kernel, &launch->domain, launch->n_arrays, launch->arrays,
                                 &options, made);
 }
@@ -141,7 +141,7 @@ static polytile_status plan_launches(const inner *of, polytile_plan **made) {
     if (of->n_launches == 1 && of->request->n_launches == 1)
         return make_single_plan(of, made);
     return polytile_plan_create_chain(of->n_launches, launch, of->n_scratch, of->scratch,
-                                      of->request->options, made);
+                                      &of->options, made);
 }
 
 polytile_status pti_ranks_plan_inner(const polytile_ranks_request *request,
@@ -151,8 +151,10 @@ polytile_status pti_ranks_plan_inner(const polytile_ranks_request *request,
                 .plan = plan,
                 .ctx = request->launches[0].kernel->object.context,
                 .rank = rank};
-    pti_superstep superstep =
-        pti_members_plan_superstep(&plan->asked_of, &plan->members, 0, plan->members.n_first);
+    if (request->options != NULL)
+        of.options = *request->options;
+    of.options.limit_bytes = plan->of.limit_bytes[rank % plan->of.n_local];
+    const pti_superstep superstep = pti_members_plan_first_superstep(&plan->members);
     polytile_status status;
     *made = NULL;
     if (!pti_work_create(&superstep, rank, &of.work))
@@ -164,7 +166,8 @@ polytile_status pti_ranks_plan_inner(const polytile_ranks_request *request,
     PTI_TRY(plan_launches(&of, made));
 done:
     if (status != POLYTILE_OK)
-        pti_error_prefix(of.ctx, status, "rank %d: ", rank);
+        pti_error_prefix(of.ctx, status, "%s %s: ", pti_ranks_word(plan),
+                         pti_words_member(plan, rank).text);
     free_inner(&of);
     return status;
 }

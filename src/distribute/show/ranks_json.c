@@ -45,7 +45,8 @@ static json_t *json_member(const polytile_ranks_plan *plan, int rank) {
     const pti_members_plan_member *of = &plan->members.member[rank];
     const pti_rank_figures *figures = &plan->figures[rank];
     const pti_json_member members[] = {
-        {"rank", json_integer(rank)},
+        {"rank", plan->of.n_ranks > 0 ? json_integer(rank / plan->of.n_local) : json_null()},
+        {"device", json_integer(rank % plan->of.n_local)},
         {"threads", json_boxes(&of->threads)},
         {"n_threads", json_integer(of->n_threads)},
         {"repeated_threads", json_integer(of->n_extra_threads)},
@@ -87,17 +88,29 @@ static json_t *json_grid(const pti_member_grid *grid) {
     return list;
 }
 
+/** The texts of the devices of each rank, or of the process; null where none are given. */
+static json_t *json_devices(const polytile_ranks_plan *plan) {
+    if (plan->of.device == NULL)
+        return json_null();
+    json_t *list = json_array();
+    for (int m = 0; m < plan->of.n_local; m++)
+        list = pti_json_append(list, pti_json_name(plan->of.device[m]));
+    return list;
+}
+
 static json_t *json_head(const polytile_ranks_plan *plan) {
     const pti_members_plan *of = &plan->members;
     int largest = pti_ranks_with_largest_peak(plan);
     const pti_json_member members[] = {
-        {"ranks", json_integer(of->n_members)},
+        {"ranks", json_integer(plan->of.n_ranks)},
+        {"devices", json_devices(plan)},
         {"grid", json_grid(&of->grid)},
         {"layout", pti_json_name(plan->layout)},
         {"planned_rank", json_integer(of->busiest)},
         {"exchanges", json_integer(of->n_supersteps)},
         {"launches_per_exchange", json_integer(of->n_longest)},
         {"exchange_bytes", json_integer(of->exchanged_bytes)},
+        {"message_bytes", json_integer(of->message_bytes)},
         {"combined_bytes", json_integer(of->combined_bytes)},
         {"largest_peak_device_bytes", json_integer(plan->figures[largest].peak_device_bytes)},
         {NULL, NULL},
@@ -119,6 +132,14 @@ static void write_ranks(pti_text *text, const polytile_ranks_plan *plan) {
     json_decref(ranks);
 }
 
+/** How elements travel: as a message, as a copy of host memory, or in one that both have: down from one
+ * device and up to the other. */
+static const char *find_way(const polytile_ranks_plan *plan, const pti_members_plan_flow *flow) {
+    if (pti_members_plan_is_message(flow))
+        return "message";
+    return plan->is_attached[flow->array] ? "host memory" : "copy";
+}
+
 /** What one exchange moves. */
 static json_t *json_flows(const polytile_ranks_plan *plan, const pti_members_plan_flow *flow,
                           int n_flows) {
@@ -130,6 +151,7 @@ static json_t *json_flows(const polytile_ranks_plan *plan, const pti_members_pla
             {"to", json_integer(flow[f].to)},
             {"array", pti_json_name(name)},
             {"bytes", json_integer(flow[f].n_bytes)},
+            {"by", pti_json_name(find_way(plan, &flow[f]))},
             {NULL, NULL},
         };
         list = pti_json_append(list, pti_json_extend(json_object(), members));
@@ -146,6 +168,7 @@ static json_t *json_step(const polytile_ranks_plan *plan, int number) {
         {"first_launch", json_integer(step->first_launch)},
         {"launches", json_integer(step->n_launches)},
         {"same_as", is_new ? json_null() : json_integer(step->same_as)},
+        {"combined_bytes", json_integer(step->combined_bytes)},
         {"before", json_flows(plan, flow, is_new ? step->n_before : 0)},
         {"behind", json_flows(plan, flow + step->n_before, is_new ? step->n_after : 0)},
         {NULL, NULL},

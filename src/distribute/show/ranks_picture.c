@@ -15,12 +15,13 @@ enum { MOST_ARRAYS = 7, N_COLUMNS = 2, MOST_BESIDE = 7 };
 
 static void write_title(pti_text *words, const polytile_ranks_plan *plan) {
     pti_write_kernels(words, &plan->launches);
-    pti_text_add(words, " over %s: %s, %s", pti_words_count(plan->members.n_members, "rank").text,
+    pti_text_add(words, " over %s: %s, %s", pti_words_members(plan).text,
                  pti_words_grid(&plan->members.grid).text, plan->layout);
 }
 
-static pti_words describe_exchanges(const pti_members_plan *members) {
-    const pti_words words = pti_words_exchanges(members);
+static pti_words describe_exchanges(const polytile_ranks_plan *plan) {
+    const pti_members_plan *members = &plan->members;
+    const pti_words words = pti_words_exchanges(plan);
     if (members->combined_bytes == 0)
         return words;
     return pti_words_of("%s; %s combined across all", words.text,
@@ -35,7 +36,8 @@ static pti_words describe_inner(const polytile_ranks_plan *plan) {
             : pti_words_of(" within %s, %s to the device, %s back",
                            pti_words_size(s->limit_bytes).text, pti_words_size(s->h2d_bytes).text,
                            pti_words_size(s->d2h_bytes).text);
-    return pti_words_of("rank %d, which has the most to do: %s%s%s", plan->members.busiest,
+    return pti_words_of("%s %s, which has the most to do: %s%s%s", pti_ranks_word(plan),
+                        pti_words_member(plan, plan->members.busiest).text,
                         pti_words_count(s->n_kernels, "superblock").text, where.text,
                         plan->members.n_supersteps > 1 ? ", until the second exchange" : "");
 }
@@ -44,15 +46,18 @@ static void draw_legend(pti_text *svg, const polytile_ranks_plan *plan, double y
     const pti_swatch swatches[] = {
         {plan->members.first.n_transfers > 0 ? "halo-band" : NULL,
          "travels, drawn where it comes from", 246},
-        {"chosen", "the rank with the most to do", 208},
+        {"chosen",
+         plan->of.n_local > 1 ? "the device with the most to do" : "the rank with the most to do",
+         208},
         {pti_ranks_shows_inner(plan) ? "inner" : NULL, "superblocks inside it", 0},
     };
     int n_ranks = plan->members.n_members;
-    pti_svg_label(svg, "body", PTI_PAGE_MARGIN, y, "rank 0");
-    double x =
-        pti_page_draw_colours(svg, PTI_PAGE_MARGIN + 44, y, (int)pti_min(n_ranks, 12), 14, n_ranks);
+    pti_svg_label(svg, "body", PTI_PAGE_MARGIN, y, "%s %s", pti_ranks_word(plan),
+                  pti_words_member(plan, 0).text);
+    double x = pti_page_draw_colours(svg, PTI_PAGE_MARGIN + (plan->of.n_local > 1 ? 66 : 44), y,
+                                     (int)pti_min(n_ranks, 12), 14, n_ranks);
     if (n_ranks > 1)
-        pti_svg_label(svg, "body", x + 6, y, "%d", n_ranks - 1);
+        pti_svg_label(svg, "body", x + 6, y, "%s", pti_words_member(plan, n_ranks - 1).text);
     pti_page_draw_legend(svg, x + 54, y, sizeof swatches / sizeof *swatches, swatches);
 }
 
@@ -69,6 +74,18 @@ static pti_words describe_plane(const pti_ranks_panel *of) {
     return words;
 }
 
+/* When what is drawn of arrays travels. */
+static pti_words describe_moment(const pti_members_plan *members) {
+    if (members->n_supersteps == 1)
+        return (pti_words){""};
+    if (members->step[members->first_moving].n_launches == 0)
+        return pti_words_of(" at the end");
+    return members->first_moving == 0
+               ? pti_words_of(" at the first exchange")
+               : pti_words_of(" before launch %d",
+                              members->step[members->first_moving].first_launch);
+}
+
 static void draw_caption(pti_text *svg, const pti_ranks_panel *of, double x, double y) {
     const polytile_ranks_plan *plan = of->plan;
     const pti_words plane = describe_plane(of);
@@ -83,8 +100,7 @@ static void draw_caption(pti_text *svg, const pti_ranks_panel *of, double x, dou
     else
         pti_svg_label(svg, "head", x, y, "%s%s: %s travel%s",
                       plan->launches.arrays->operand[of->array].name, plane.text,
-                      pti_words_size(n_bytes).text,
-                      plan->members.n_supersteps > 1 ? " at the first exchange" : "");
+                      pti_words_size(n_bytes).text, describe_moment(&plan->members).text);
 }
 
 /* Draw the threads (array -1) or an array below a caption; the height of both. */
@@ -128,7 +144,7 @@ static double draw_panels(pti_text *svg, const polytile_ranks_plan *plan, int n_
 
 void pti_ranks_draw(pti_text *svg, const pti_object *object) {
     const polytile_ranks_plan *plan = (const polytile_ranks_plan *)object;
-    pti_page page = {.line = {describe_exchanges(&plan->members), describe_inner(plan)}};
+    pti_page page = {.line = {describe_exchanges(plan), describe_inner(plan)}};
     int n_arrays = (int)pti_min(plan->members.n_arrays, MOST_ARRAYS);
     double bottom = draw_panels(&page.body, plan, n_arrays);
     if (pti_ranks_has_table(plan) && !fits_beside(plan, n_arrays))

@@ -120,8 +120,11 @@ static void draw_way(pti_text *svg, const pti_ranks_panel *of, const pti_transfe
 }
 
 static void draw_band(pti_text *svg, const pti_ranks_panel *of, const pti_transfer *transfer) {
-    const pti_words tooltip = pti_words_of("rank %d to rank %d: %s", transfer->from, transfer->to,
-                                           pti_words_size(count_bytes(of->plan, transfer)).text);
+    const pti_words tooltip =
+        pti_words_of("%s %s to %s %s: %s", pti_ranks_word(of->plan),
+                     pti_words_member(of->plan, transfer->from).text, pti_ranks_word(of->plan),
+                     pti_words_member(of->plan, transfer->to).text,
+                     pti_words_size(count_bytes(of->plan, transfer)).text);
     for (int b = 0; b < transfer->boxes.n_boxes && b < PTI_PANEL_MOST_BOXES; b++)
         if (pti_panel_shows(&of->panel, &transfer->boxes.box[b]))
             pti_panel_draw_box(svg, &of->panel, "halo-band", &transfer->boxes.box[b], NULL,

@@ -42,7 +42,8 @@ static void draw_rank(pti_text *svg, const pti_ranks_panel *of, int rank, const 
         of->array < 0
             ? pti_words_of("%" PRId64 " threads", count)
             : pti_words_size(count * of->plan->launches.arrays->operand[of->array].element_bytes);
-    const pti_words tooltip = pti_words_of("rank %d: %s", rank, has.text);
+    const pti_words tooltip = pti_words_of("%s %s: %s", pti_ranks_word(of->plan),
+                                           pti_words_member(of->plan, rank).text, has.text);
     const pti_words colour = pti_svg_order_colour(rank, of->plan->members.n_members);
     for (int b = 0; b < boxes->n_boxes && b < PTI_PANEL_MOST_BOXES; b++)
         if (pti_panel_shows(&of->panel, &boxes->box[b]))
@@ -107,6 +108,6 @@ void pti_ranks_panel_number(pti_text *svg, const pti_ranks_panel *of) {
         pti_svg_box at = pti_panel_place(&of->panel, &hull);
         if (at.width >= least_label_width && at.height >= least_label_height)
             pti_svg_label(svg, "body halo middle", at.x + at.width / 2, at.y + at.height / 2 + 4,
-                          "rank %d", q);
+                          "%s %s", pti_ranks_word(of->plan), pti_words_member(of->plan, q).text);
     }
 }

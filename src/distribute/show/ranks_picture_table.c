@@ -35,8 +35,10 @@ static void draw_cell(pti_text *svg, pti_svg_box at, const char *fill, const cha
 static void draw_heads(pti_text *svg, const polytile_ranks_plan *plan, pti_svg_box corner) {
     for (int q = 0; q < plan->members.n_members; q++) {
         const pti_words colour = pti_svg_order_colour(q, plan->members.n_members);
-        draw_cell(svg, cell_of(corner, q, -1), colour.text, pti_words_of("from %d", q).text);
-        draw_cell(svg, cell_of(corner, -1, q), colour.text, pti_words_of("to %d", q).text);
+        draw_cell(svg, cell_of(corner, q, -1), colour.text,
+                  pti_words_of("from %s", pti_words_member(plan, q).text).text);
+        draw_cell(svg, cell_of(corner, -1, q), colour.text,
+                  pti_words_of("to %s", pti_words_member(plan, q).text).text);
     }
 }
 
@@ -57,8 +59,8 @@ double pti_ranks_table_draw(pti_text *svg, const polytile_ranks_plan *plan, doub
                                 fmin(most_width, width / (members->n_members + 1)), cell_height};
     double most = (double)find_most(members);
     pti_ranks_way way;
-    pti_svg_label(svg, "head", x, y + 16, "bytes from rank to rank%s",
-                  members->n_supersteps > 1 ? ", in all exchanges" : "");
+    pti_svg_label(svg, "head", x, y + 16, "bytes from %s to %s%s", pti_ranks_word(plan),
+                  pti_ranks_word(plan), members->n_supersteps > 1 ? ", in all exchanges" : "");
     draw_heads(svg, plan, corner);
     for (int f = 0; f < members->n_flows; f += way.n_flows) {
         way = pti_ranks_way_at(members, f);

@@ -1,7 +1,5 @@
 #include "distribute/show/ranks_plan.h"
 
-#include "distribute/policy/policy.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,9 +7,12 @@ static void destroy_ranks_plan(pti_object *object) {
     polytile_ranks_plan *plan = (polytile_ranks_plan *)object;
     polytile_plan_destroy(plan->inner);
     pti_members_plan_free(&plan->members);
+    pti_ranks_members_free(&plan->of);
     pti_launches_free(&plan->launches);
     free(plan->shared);
     free(plan->figures);
+    free(plan->is_attached);
+    free(plan->is_everywhere);
     free(plan->layout);
     free(plan);
 }
@@ -33,33 +34,39 @@ static pti_chain_request request_chain(const polytile_ranks_request *request) {
 }
 
 static polytile_status read_grid(polytile_context *ctx, const polytile_ranks_request *request,
-                                 pti_member_grid *grid) {
+                                 int n_members, pti_member_grid *grid) {
     if (request->share.grid == NULL || pti_member_grid_parse(request->share.grid, grid))
         return POLYTILE_OK;
     return pti_fail(ctx, POLYTILE_INVALID,
-                    "grid \"%s\": give the ranks along each dimension, such as 2x2, in all %d",
-                    request->share.grid, request->n_ranks);
+                    "grid \"%s\": give the members along each dimension, such as 2x2, in all %d",
+                    request->share.grid, n_members);
 }
 
-/** The layout that is asked for, else that of a policy, since over ranks owners compute. Errors:
- * INVALID (an unknown policy, one by speeds). */
-static polytile_status find_layout(polytile_context *ctx, const polytile_ranks_request *request,
-                                   const char **layout) {
-    const char *text = request->share.policy;
-    pti_policy policy = {.kind = &pti_policy_equal};
-    polytile_status status = POLYTILE_OK;
-    if (text != NULL)
-        PTI_TRY(pti_policy_parse(ctx, text, request->n_ranks, &policy));
-    bool is_weighted = policy.kind == &pti_policy_weighted, has_layout = request->share.layout;
-    bool is_by_speed = policy.kind == &pti_policy_guided || (is_weighted && policy.n_numbers == 0);
-    if (is_by_speed && !has_layout)
-        PTI_TRY(pti_fail(ctx, POLYTILE_INVALID,
-                         "policy \"%s\": no rank's speed is known to a plan; give numbers, as "
-                         "weighted(3,1)",
-                         text));
-    *layout = has_layout ? request->share.layout : is_weighted ? text : "block";
-done:
-    return status;
+/** What arrays are at first: of attached ones all have everything, and of scratch nobody lacks
+ * anything, since nobody wrote it. */
+static bool describe_arrays(polytile_ranks_plan *plan) {
+    const pti_launches *launches = &plan->launches;
+    const size_t n_arrays = (size_t)launches->arrays->n_operands + 1;
+    plan->is_attached = calloc(n_arrays, sizeof *plan->is_attached);
+    plan->is_everywhere = calloc(n_arrays, sizeof *plan->is_everywhere);
+    if (plan->is_attached == NULL || plan->is_everywhere == NULL)
+        return false;
+    for (int a = 0; a < launches->arrays->n_operands; a++) {
+        plan->is_attached[a] = plan->of.are_attached && !launches->is_scratch[a];
+        plan->is_everywhere[a] = plan->is_attached[a] || launches->is_scratch[a];
+    }
+    return true;
+}
+
+static pti_dry_run_members describe_members(polytile_context *ctx,
+                                            const polytile_ranks_plan *plan) {
+    const pti_settings *settings = pti_get_settings(ctx);
+    return (pti_dry_run_members){.n_local = plan->of.n_local,
+                                 .is_alone = plan->of.n_ranks == 0,
+                                 .checks_access = settings->check_access || settings->check_wide,
+                                 .usable_bytes = plan->of.limit_bytes,
+                                 .is_attached = plan->is_attached,
+                                 .is_everywhere = plan->is_everywhere};
 }
 
 static polytile_status plan_outside(polytile_context *ctx, const polytile_ranks_request *request,
@@ -68,11 +75,11 @@ static polytile_status plan_outside(polytile_context *ctx, const polytile_ranks_
     pti_member_grid grid;
     const char *layout;
     const pti_launches *launches = &plan->launches;
-    PTI_TRY(read_grid(ctx, request, &grid));
-    PTI_TRY(find_layout(ctx, request, &layout));
+    PTI_TRY(read_grid(ctx, request, pti_ranks_members_count(&plan->of), &grid));
+    PTI_TRY(pti_ranks_find_layout(ctx, request, launches, &plan->of, &layout));
     plan->layout = strdup(layout);
     plan->shared = calloc((size_t)launches->n_launches, sizeof *plan->shared);
-    if (plan->layout == NULL || plan->shared == NULL)
+    if (plan->layout == NULL || plan->shared == NULL || !describe_arrays(plan))
         PTI_TRY(pti_fail_memory(ctx, "launches over ranks",
                                 (double)launches->n_launches * (double)sizeof *plan->shared));
     for (int l = 0; l < launches->n_launches; l++) {
@@ -82,7 +89,9 @@ static polytile_status plan_outside(polytile_context *ctx, const polytile_ranks_
     plan->asked_of = (pti_members_plan_request){.arrays = launches->arrays,
                                                 .n_launches = launches->n_launches,
                                                 .launch = plan->shared,
-                                                .n_members = request->n_ranks,
+                                                .n_members = pti_ranks_members_count(&plan->of),
+                                                .members = describe_members(ctx, plan),
+                                                .word = pti_ranks_word(plan),
                                                 .given = request->share.grid == NULL ? NULL : &grid,
                                                 .layout = plan->layout,
                                                 .most = request->share.launches_per_exchange};
@@ -174,7 +183,9 @@ polytile_status polytile_ranks_plan_create(const polytile_ranks_request *request
         return pti_fail_memory(ctx, "the plan of ranks", sizeof *made);
     PTI_TRY(check_request(ctx, request));
     PTI_TRY(pti_launches_bind(&chain, &made->launches));
-    PTI_TRY(check_launches(ctx, &made->launches));
+    PTI_TRY(pti_ranks_members_read(ctx, request, &made->of));
+    if (pti_ranks_members_count(&made->of) > 1)
+        PTI_TRY(check_launches(ctx, &made->launches));
     PTI_TRY(plan_outside(ctx, request, made));
     PTI_TRY(plan_inside(ctx, request, made));
     pti_object_adopt(ctx, &made->object, destroy_ranks_plan);

@@ -1,5 +1,4 @@
 #include "base/mix.h"
-#include "distribute/exchange/transfers.h"
 #include "distribute/team/state.h"
 
 #include <stdio.h>
@@ -144,34 +143,20 @@ done:
     return status;
 }
 
-/** Members of a process have one memory: what they lack of other processes arrives once, at the first
- * of them. */
-static void keep_one_a_process(const pti_team *team, pti_exchange *exchange) {
-    const int n_local = team->transport->n_local;
-    int n_kept = 0;
-    for (int t = 0; t < exchange->n_transfers; t++) {
-        pti_transfer *transfer = &exchange->transfer[t];
-        if (transfer->to % n_local == 0 && transfer->from / n_local != transfer->to / n_local)
-            exchange->transfer[n_kept++] = *transfer;
-        else
-            pti_boxes_free(&transfer->boxes);
-    }
-    exchange->n_transfers = n_kept;
-}
-
 /** All that processes send or lack of arrays that the program has; false when memory runs out. */
 static bool gather_transfers(const pti_team *team, int n_arrays, polytile_array *const *arrays,
                              pti_exchange *all) {
     const pti_superstep superstep = {.n_arrays = team->n_arrays,
                                      .ownerships = team->ownership,
                                      .n_members = team->transport->n_members};
-    pti_transfers transfers =
-        pti_transfers_begin(&superstep, team->transport->first, team->transport->n_local, all);
-    for (int a = 0; a < n_arrays; a++)
-        if (!arrays[a]->is_internal)
-            pti_transfers_add_missing(&transfers, arrays[a]->position, &team->copies);
-    const bool is_made = pti_transfers_end(&transfers);
-    keep_one_a_process(team, all);
+    const pti_processes of = {team->transport->first, team->transport->n_local,
+                              team->transport->n_local};
+    bool *leaves = calloc((size_t)team->n_arrays + 1, sizeof *leaves);
+    for (int a = 0; a < n_arrays && leaves != NULL; a++)
+        leaves[arrays[a]->position] = !arrays[a]->is_internal;
+    bool is_made =
+        leaves != NULL && pti_exchange_at_end(&superstep, leaves, &team->copies, &of, all);
+    free(leaves);
     return is_made;
 }
 
@@ -222,14 +207,15 @@ static polytile_status make_memory_equal(pti_team *team, int n_arrays,
 static polytile_status compare_detached(pti_team *team, int n_arrays,
                                         polytile_array *const *arrays) {
     char words[128];
+    pti_team_call call = {pti_mix(0, n_arrays), words};
+    bool differs;
     if (team->is_given_up)
-        return POLYTILE_OK;
-    uint64_t hash = pti_mix(0, n_arrays);
+        return pti_team_check_given_up(team);
     for (int a = 0; a < n_arrays; a++)
-        hash = pti_mix(hash, arrays[a]->position);
+        call.hash = pti_mix(call.hash, arrays[a]->position);
     snprintf(words, sizeof words, "%d arrays leave%s%.64s", n_arrays,
              n_arrays > 0 ? ", first " : "", n_arrays > 0 ? arrays[0]->name : "");
-    return team->transport->functions->compare(team->transport, hash, words);
+    return pti_team_compare(team, &call, POLYTILE_OK, &differs);
 }
 
 static bool has_attached(int n_arrays, polytile_array *const *arrays) {

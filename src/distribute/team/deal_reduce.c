@@ -96,12 +96,11 @@ done:
 /** Combine a box of an operand's home with all pieces, in their order. */
 static void combine_box(const pti_operand *operand, const polytile_array *home,
                         const pti_dealt_sums *sums, int s, const polytile_domain *box) {
-    const pti_memory_layout layout = pti_memory_layout_of(&home->domain, home->element_bytes);
     if (operand->fresh)
-        fill_identity(operand, box, home->data, &layout);
+        fill_identity(operand, box, home->data, &home->layout);
     for (int64_t p = 0; p < sums->pieces.n_pieces; p++) {
         const polytile_array *partial = sums->partial[p * sums->pieces.n_sums + s];
-        const pti_move move = move_between(operand, box, home->data, &layout, partial->data,
+        const pti_move move = move_between(operand, box, home->data, &home->layout, partial->data,
                                            &sums->pieces.sum[s].layout);
         pti_reduction_combine(operand->reduction, operand->type, &move);
     }

@@ -5,6 +5,7 @@ pti_joint_request pti_team_joint_request(const pti_team *team, const pti_superst
     return (pti_joint_request){.superstep = superstep,
                                .parts = parts,
                                .is_shared = team->is_shared,
+                               .n_local = team->transport->n_local,
                                .shares_memory = team->transport->shares_memory,
                                .keeps = team->transport->shares_memory && !runs_once,
                                .is_lent = team->is_lent};

@@ -54,25 +54,14 @@ static bool is_waiting_to_report(const pti_team *team) {
     return team->queue->error.status != POLYTILE_OK;
 }
 
-static polytile_status compare_words(pti_team *team) {
-    pti_text words = {0};
-    polytile_status status;
-    team->was_compared = true;
-    pti_words_of_launch(&team->recorded[0], &words);
-    status = team->transport->functions->compare(team->transport, team->recorded[0].words,
-                                                 words.failed ? "a launch" : words.data);
-    pti_text_free(&words);
-    return status;
-}
-
 /** Check that the first launch of a queue is the same on every process. A process that refused it
- * takes part, too: the others wait for it. */
+ * takes part, too, and so does one that waits for its queue, or ends it: the others wait for it. */
 static polytile_status compare_first(pti_team *team, polytile_status status) {
+    bool differs;
     if (team->was_compared || is_waiting_to_report(team))
         return status;
-    PTI_TRY(team->transport->functions->agree(team->transport, status));
-    PTI_TRY(compare_words(team));
-done:
+    status = pti_team_compare(team, NULL, status, &differs);
+    team->was_compared = status == POLYTILE_OK;
     if (status != POLYTILE_OK)
         pti_team_forget_all(team);
     return status;
@@ -125,6 +114,8 @@ done:
 polytile_status pti_team_launch(polytile_queue *queue, const pti_request *request,
                                 polytile_status status) {
     pti_team *team = queue->team;
+    if (team->is_given_up)
+        return pti_team_check_given_up(team);
     if (status == POLYTILE_OK)
         status = prepare_and_record(team, request);
     status = compare_first(team, status);

@@ -12,11 +12,8 @@ typedef struct known_launches {
 } known_launches;
 
 bool pti_team_shares_results(const pti_team *team, const pti_prepared *prepared) {
-    bool shares = false;
-    for (int a = 0; team->transport->shares_memory && a < prepared->n_arrays; a++)
-        shares |= prepared->instance->operand[a].writes &&
-                  team->array[prepared->position[a]].memory == PTI_TEAM_PROGRAMS;
-    return shares;
+    const pti_call call = pti_prepared_call(prepared);
+    return pti_superstep_shares_results(&call, team->is_shared);
 }
 
 void pti_team_list_launches(const pti_team *team, int at, int n_launches, bool runs_once,
@@ -29,16 +26,6 @@ void pti_team_list_launches(const pti_team *team, int at, int n_launches, bool r
     }
 }
 
-static void list_known_launches(const pti_team *team, int at, bool runs_once, known_launches *of) {
-    int n_launches = (int)pti_min(team->n_recorded - at, PTI_SUPERSTEP_LAUNCHES);
-    pti_team_list_launches(team, at, n_launches, runs_once, of->launch);
-    of->superstep = (pti_superstep){.n_launches = n_launches,
-                                    .launch = of->launch,
-                                    .n_arrays = team->n_arrays,
-                                    .ownerships = team->ownership,
-                                    .n_members = team->transport->n_members};
-}
-
 bool pti_team_fits(const pti_team *team, int local) {
     int64_t free_bytes = pti_queue_get_usable_bytes(team->member[local]);
     for (int p = 0; p < team->n_arrays && free_bytes >= 0; p++) {
@@ -46,15 +33,6 @@ bool pti_team_fits(const pti_team *team, int local) {
             free_bytes -= pti_resident_padded(pti_team_expect_bytes(team, p, local));
     }
     return free_bytes >= 0;
-}
-
-/** Whether one of the next launches needs memory beside its arrays. */
-static bool has_scratch(const pti_team *team, int at) {
-    const int n_launches = (int)pti_min(team->n_recorded - at, PTI_SUPERSTEP_LAUNCHES);
-    bool has = false;
-    for (int l = 0; l < n_launches; l++)
-        has |= pti_instance_has_scratch(team->recorded[at + l].prepared->instance);
-    return has;
 }
 
 /**
@@ -75,6 +53,20 @@ static bool may_compute_twice(const pti_team *team) {
             return false;
     }
     return true;
+}
+
+/** List them. Returns whether no two members may compute the same. */
+static bool list_known_launches(const pti_team *team, int at, known_launches *of) {
+    int n_launches = (int)pti_min(team->n_recorded - at, PTI_SUPERSTEP_LAUNCHES);
+    pti_team_list_launches(team, at, n_launches, false, of->launch);
+    of->superstep = (pti_superstep){.n_launches = n_launches,
+                                    .launch = of->launch,
+                                    .n_arrays = team->n_arrays,
+                                    .ownerships = team->ownership,
+                                    .n_members = team->transport->n_members};
+    bool runs_once = pti_superstep_has_scratch(&of->superstep) || !may_compute_twice(team);
+    pti_team_list_launches(team, at, n_launches, runs_once, of->launch);
+    return runs_once;
 }
 
 static bool is_for_launches(const pti_prepared_superstep *prepared, const pti_team *team, int at,
@@ -106,7 +98,8 @@ static bool list_operations(const pti_team *team, pti_joint_request *request,
     polytile_domain *inner = calloc((size_t)n_local, sizeof *inner);
     if (inner == NULL)
         return false;
-    pti_interiors_find(request->superstep, request->parts, first, n_local, inner);
+    pti_interiors_find(request->superstep, request->parts, request->is_shared, first, n_local,
+                       inner);
     request->inner = inner;
     request->is_lent = team->is_shared;
     bool is_listed = pti_joint_plan_list(request, first, n_local, &prepared->list);
@@ -227,8 +220,7 @@ static void find_next(pti_team *team, int at, bool runs_once, pti_superstep *nex
 
 pti_prepared_superstep *pti_team_find_prepared(pti_team *team, int at, bool *is_new) {
     known_launches of;
-    bool runs_once = has_scratch(team, at) || !may_compute_twice(team);
-    list_known_launches(team, at, runs_once, &of);
+    const bool runs_once = list_known_launches(team, at, &of);
     find_next(team, at, runs_once, &of.superstep, is_new);
     if (of.superstep.n_launches == 0)
         return NULL;

@@ -48,7 +48,7 @@ static bool begin_proof(const pti_team *team, int at, const pti_prepared_superst
         !pti_superstep_deal(&of->superstep, 0, n_members, &of->copies, &of->parts))
         return false;
     for (int q = 0; q < n_members; q += n_local)
-        pti_interiors_find(&of->superstep, &of->parts, q, n_local, &of->inner[q]);
+        pti_interiors_find(&of->superstep, &of->parts, team->is_shared, q, n_local, &of->inner[q]);
     for (int p = 0; p < team->n_arrays; p++)
         of->name[p] = team->array[p].array == NULL ? "scratch" : team->array[p].array->name;
     return true;

@@ -1,78 +1,25 @@
-#include "base/checked.h"
+#include "distribute/exchange/array_box.h"
 #include "distribute/team/member_box.h"
 #include "distribute/team/state.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
 
-/* The boxes that members' arrays lie over: as small as their work allows. */
+/* Members' arrays, in memory that contains what their work needs. */
 
-/** A member's box is larger on either side by one such part of what it owns along a dimension, so
- * that deeper halos find room. */
-enum { MARGIN_PART = 32 };
-
-static polytile_range widened_range(polytile_range range, int64_t by, polytile_range whole) {
-    return (polytile_range){pti_max(range.lo - by, whole.lo), pti_min(range.hi + by, whole.hi), 1};
-}
-
-static polytile_domain with_margin(const polytile_domain *box, const polytile_domain *whole) {
-    polytile_domain larger = *box;
-    for (int d = 0; d < box->n_dims; d++) {
-        int64_t extent = box->range[d].hi - box->range[d].lo + 1;
-        larger.range[d] = widened_range(box->range[d], extent / MARGIN_PART + 1, whole->range[d]);
-    }
-    return larger;
-}
-
-/** Rows a multiple of as many bytes apart share few lines of the caches: each element of a column
- * that is packed then drives another one out. */
-enum { ALIKE_BYTES = 512 };
-
-/** Such rows get one element more, where the array has one there. */
-static void shift_rows(polytile_domain *box, const polytile_domain *whole, int64_t element_bytes) {
-    polytile_range *row = &box->range[box->n_dims - 1];
-    const polytile_range all = whole->range[box->n_dims - 1];
-    if ((row->hi - row->lo + 1) * element_bytes % ALIKE_BYTES != 0)
-        return;
-    if (row->hi < all.hi)
-        row->hi++;
-    else if (row->lo > all.lo)
-        row->lo--;
-}
-
-/** Whole in all dimensions but the first: boxes of the program's memory must be contiguous. */
-static void complete_rows(polytile_domain *box, const polytile_domain *whole) {
-    for (int d = 1; d < box->n_dims; d++)
-        box->range[d] = whole->range[d];
-}
-
-/** The box of a member's array that has to contain `needed`: around what it had and owns, too. */
-static polytile_domain choose_box(const pti_team *team, int position, int local,
-                                  const polytile_domain *needed) {
+/** A local member's array of a position. */
+static pti_array_box array_box_of(const pti_team *team, int position, int local) {
     const pti_team_array *of = &team->array[position];
-    polytile_domain box = *needed;
-    polytile_domain owned = pti_ownership_hull(&of->ownership, team->transport->first + local);
-    if (!pti_box_is_empty(&owned))
-        box = pti_box_coarse_union(&box, &owned);
-    if (of->member[local] != NULL)
-        box = pti_box_coarse_union(&box, &of->member[local]->domain);
-    box = pti_box_without_steps(&box);
-    box = with_margin(&box, &of->array->domain);
-    shift_rows(&box, &of->array->domain, of->array->element_bytes);
-    if (of->memory == PTI_TEAM_PROGRAMS)
-        complete_rows(&box, &of->array->domain);
-    return box;
+    return (pti_array_box){.ownership = &of->ownership,
+                           .member = team->transport->first + local,
+                           .element_bytes = of->array->element_bytes,
+                           .is_of_program = of->memory == PTI_TEAM_PROGRAMS,
+                           .former = of->member[local] == NULL ? NULL : &of->member[local]->domain};
 }
 
 int64_t pti_team_expect_bytes(const pti_team *team, int position, int local) {
-    const pti_team_array *of = &team->array[position];
-    polytile_domain owned = pti_ownership_hull(&of->ownership, team->transport->first + local);
-    if (of->member[local] != NULL)
-        return of->member[local]->n_bytes;
-    if (pti_box_is_empty(&owned))
-        return 0;
-    polytile_domain box = choose_box(team, position, local, &owned);
-    return pti_memory_layout_of(&box, of->array->element_bytes).size_bytes;
+    const pti_array_box box = array_box_of(team, position, local);
+    return pti_array_box_expect_bytes(&box);
 }
 
 /** Let an array over a box lie in the program's memory. */
@@ -144,7 +91,8 @@ polytile_status pti_team_reach(pti_team *team, int position, int local,
     polytile_status status = POLYTILE_OK;
     if (pti_box_is_empty(box) || (former != NULL && pti_box_contains(&former->domain, box)))
         return POLYTILE_OK;
-    polytile_domain chosen = choose_box(team, position, local, box);
+    const pti_array_box of = array_box_of(team, position, local);
+    polytile_domain chosen = pti_array_box_choose(&of, box);
     if (former != NULL)
         PTI_TRY(pti_member_fetch(team->member[local], former, &former->domain));
     PTI_TRY(make_member_array(team, position, local, &chosen, &made));

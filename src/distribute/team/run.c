@@ -192,10 +192,11 @@ void pti_team_run(pti_team *team) {
 void pti_team_run_to_end(pti_team *team, const pti_team_last *last) {
     if (team->is_given_up)
         return;
-    polytile_status status = pti_team_compare(team);
+    bool differs;
+    polytile_status status = pti_team_compare(team, NULL, POLYTILE_OK, &differs);
     if (status == POLYTILE_OK)
         status = pti_team_balance_load(team);
-    if (status != POLYTILE_INVALID) {
+    if (!differs) {
         status = run_recorded(team, last, status);
         status = team->transport->functions->agree(team->transport, status);
         note_written(team, status);

@@ -237,9 +237,27 @@ polytile_status pti_team_deal_launch(pti_team *team, int at, bool *is_done);
 
 /* compare.c */
 
-/** Whether all processes are about to do the same; if not, the first launch that differs is named.
- * Errors: INVALID. */
-polytile_status pti_team_compare(pti_team *team);
+/** A call that all processes make. */
+typedef struct pti_team_call {
+    uint64_t hash;     /* the same, the same call */
+    const char *words; /* what it is, for the error; borrowed */
+} pti_team_call;
+
+/**
+ * Find whether all processes make the same call; NULL: one that runs what is recorded. own: a failure
+ * of this one, which has refused a launch.
+ *
+ * All processes know it if *differs is true, and have met: nobody waits for another one. It is false
+ * also where this process could not compare. If one of them ends the queue, all give the team up.
+ *
+ * Errors  INVALID, with the first call or launch that differs; that of the lowest rank that refused
+ *         one.
+ */
+polytile_status pti_team_compare(pti_team *team, const pti_team_call *call, polytile_status own,
+                                 bool *differs);
+
+/** Errors: INVALID: the team was given up. */
+polytile_status pti_team_check_given_up(const pti_team *team);
 
 /* run_list.c */
 

@@ -3,6 +3,7 @@
 #include "base/list.h"
 #include "launch/open/open.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -133,4 +134,34 @@ bool pti_machine_find_link(const polytile_machine *machine, int from, int to,
     link->from = from;
     link->to = to;
     return from != to && (given != NULL || is_natural);
+}
+
+/** -1: there is none. */
+static int find_memory(const polytile_machine *machine, const char *name) {
+    for (int m = 0; m < machine->n_memories; m++)
+        if (name != NULL && strcmp(machine->memory[m].name, name) == 0)
+            return m;
+    return -1;
+}
+
+polytile_status polytile_machine_set_rate(polytile_machine *machine, const char *from,
+                                          const char *to, double bytes_per_s) {
+    PTI_ENTER(machine, machine->object.context, "machine");
+    polytile_context *ctx = machine->object.context;
+    const pti_machine_link link = {.from = find_memory(machine, from),
+                                   .to = find_memory(machine, to),
+                                   .bytes_per_s = bytes_per_s};
+    if (link.from < 0 || link.to < 0 || link.from == link.to)
+        return pti_fail(ctx, POLYTILE_INVALID,
+                        "there is no link %s -> %s: name two memories of the machine",
+                        from == NULL ? "NULL" : from, to == NULL ? "NULL" : to);
+    if (!(bytes_per_s > 0 && bytes_per_s < INFINITY))
+        return pti_fail(ctx, POLYTILE_INVALID, "link %s -> %s cannot move %g bytes a second", from,
+                        to, bytes_per_s);
+    for (int64_t k = 0; k < machine->n_links; k++)
+        if (machine->link[k].from == link.from && machine->link[k].to == link.to) {
+            machine->link[k] = link;
+            return POLYTILE_OK;
+        }
+    return pti_machine_add_link(machine, &link);
 }

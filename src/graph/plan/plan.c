@@ -1,5 +1,6 @@
 #include "graph/plan/plan.h"
 
+#include "base/checked.h"
 #include "base/clock.h"
 
 #include <stdlib.h>
@@ -112,6 +113,25 @@ void polytile_graph_plan_destroy(polytile_graph_plan *plan) {
     pti_object_release(plan == NULL ? NULL : &plan->object);
 }
 
+/** Add up what a frame moves. */
+static void sum_bytes(const polytile_graph_plan *plan, polytile_graph_summary *summary) {
+    for (int b = 0; b < plan->expansion.tasks.n_buffers; b++) {
+        const pti_frame_buffer *held = &plan->expansion.tasks.buffer[b];
+        const pti_task_note *note = &plan->expansion.task[held->producer];
+        if (note->kind != PTI_TASK_MOVE)
+            continue;
+        const bool is_from_host = plan->memory[note->from].is_host;
+        const bool is_to_host = plan->memory[note->to].is_host;
+        int64_t *sum = is_from_host == is_to_host ? &summary->p2p_bytes
+                       : is_to_host               ? &summary->d2h_bytes
+                                                  : &summary->h2d_bytes;
+        *sum += held->frame_bytes;
+    }
+    for (int m = 0; m < plan->n_memories; m++)
+        if (!plan->memory[m].is_host)
+            summary->device_bytes = pti_max(summary->device_bytes, plan->memory[m].n_bytes);
+}
+
 void polytile_graph_plan_get_summary(const polytile_graph_plan *plan,
                                      polytile_graph_summary *summary) {
     if (summary == NULL)
@@ -130,6 +150,7 @@ void polytile_graph_plan_get_summary(const polytile_graph_plan *plan,
     summary->mapping_is_exact = plan->mapping_is_exact;
     summary->channels_are_least = plan->channels_are_least;
     summary->plan_seconds = plan->plan_s;
+    sum_bytes(plan, summary);
 }
 
 const char *polytile_graph_plan_get_notes(const polytile_graph_plan *plan) {

@@ -127,45 +127,76 @@ static void chain_all(const pti_stream_tasks *of, const int *order, pti_start_ed
     }
 }
 
+/** Chain all tasks in an order, and find their starts; edges keeps to n of its own. */
+static pti_found place_serial(const pti_stream_tasks *of, const int *order, int64_t n,
+                              pti_start_edges *edges, pti_periodic *schedule) {
+    int task;
+    edges->n = n;
+    memset(schedule->start, 0, (size_t)of->n_tasks * sizeof *schedule->start);
+    chain_all(of, order, edges);
+    if (edges->failed)
+        return PTI_FOUND_NO_MEMORY;
+    return pti_start_edges_solve(edges, schedule->period, schedule->start, &task) ? PTI_FOUND
+                                                                                  : PTI_NONE_FOUND;
+}
+
+/** Try the tasks' own order, in which what is made is read soon, so that memory is free early; then the
+ * order of their earliest starts, which keeps to depths. */
+static pti_found try_orders(const pti_stream_tasks *of, int *order, pti_start_edges *edges,
+                            pti_periodic *schedule) {
+    const int64_t n = edges->n;
+    int task;
+    for (int t = 0; t < of->n_tasks; t++)
+        order[t] = t;
+    pti_found found = place_serial(of, order, n, edges, schedule);
+    if (found != PTI_NONE_FOUND)
+        return found;
+    edges->n = n;
+    memset(schedule->start, 0, (size_t)of->n_tasks * sizeof *schedule->start);
+    if (!pti_start_edges_solve(edges, schedule->period, schedule->start, &task))
+        return PTI_NONE_FOUND;
+    found = order_tasks(of, schedule->start, order);
+    return found == PTI_FOUND ? place_serial(of, order, n, edges, schedule) : found;
+}
+
 pti_found pti_periodic_find_serial(const pti_stream_tasks *of, pti_periodic *schedule) {
     pti_start_edges edges = {.n_tasks = of->n_tasks};
-    int *order = calloc((size_t)of->n_tasks + 1, sizeof *order), task;
+    int *order = calloc((size_t)of->n_tasks + 1, sizeof *order);
     pti_found found = PTI_FOUND_NO_MEMORY;
     *schedule = (pti_periodic){.period = 1};
     for (int t = 0; t < of->n_tasks; t++)
         schedule->period += of->task[t].ticks;
     schedule->period -= schedule->period > 1;
     pti_start_edges_add_buffers(&edges, of);
-    if (allocate(of, schedule) && !edges.failed && order != NULL) {
-        found = pti_start_edges_solve(&edges, schedule->period, schedule->start, &task)
-                    ? order_tasks(of, schedule->start, order)
-                    : PTI_NONE_FOUND;
-        if (found == PTI_FOUND)
-            chain_all(of, order, &edges);
-        if (found == PTI_FOUND && !edges.failed &&
-            !pti_start_edges_solve(&edges, schedule->period, schedule->start, &task))
-            found = PTI_NONE_FOUND;
-    }
-    if (edges.failed)
-        found = PTI_FOUND_NO_MEMORY;
+    if (allocate(of, schedule) && !edges.failed && order != NULL)
+        found = try_orders(of, order, &edges, schedule);
     free(order);
     free(edges.edge);
     return conclude(of, found, schedule);
 }
 
-/** Let what has no resource feed its readers as late as they allow. */
-static void feed_late(const pti_stream_tasks *of, const int64_t *offset, pti_periodic *schedule) {
+/** Return the latest start of a task that its readers allow; INT64_MAX: it has none. */
+static int64_t find_latest(const pti_stream_tasks *of, const pti_periodic *schedule, int task) {
+    int64_t latest = INT64_MAX;
     for (int b = 0; b < of->n_buffers; b++) {
         const pti_frame_buffer *held = &of->buffer[b];
-        int64_t latest = INT64_MAX;
-        for (int r = held->first_reader; r < held->first_reader + held->n_readers; r++) {
+        for (int r = held->first_reader;
+             held->producer == task && r < held->first_reader + held->n_readers; r++) {
             const pti_buffer_reader *reader = &of->reader[r];
             const int64_t least = schedule->start[reader->task] + reader->delay * schedule->period -
-                                  of->task[held->producer].ticks;
+                                  of->task[task].ticks;
             latest = least < latest ? least : latest;
         }
-        if (offset[held->producer] < 0 && held->n_readers > 0)
-            schedule->start[held->producer] = latest;
+    }
+    return latest;
+}
+
+/** Let what has no resource feed its readers as late as they allow. */
+static void feed_late(const pti_stream_tasks *of, const int64_t *offset, pti_periodic *schedule) {
+    for (int t = 0; t < of->n_tasks; t++) {
+        const int64_t latest = offset[t] < 0 ? find_latest(of, schedule, t) : INT64_MAX;
+        if (latest < INT64_MAX)
+            schedule->start[t] = latest;
     }
 }
 

@@ -145,14 +145,21 @@ static json_t *json_notes(const polytile_graph_plan *plan) {
     return list;
 }
 
-static void write_list(pti_text *text, const char *key, json_t *list) {
+void pti_graph_write_last_list(pti_text *text, const char *key, json_t *list) {
     size_t k;
     json_t *entry;
     pti_text_add(text, "  \"%s\": [", key);
     text->failed |= list == NULL;
     json_array_foreach(list, k, entry) pti_json_write_entry(text, json_incref(entry), k == 0);
-    pti_text_add(text, "%s],\n", json_array_size(list) > 0 ? "\n  " : "");
+    pti_text_add(text, "%s]\n", json_array_size(list) > 0 ? "\n  " : "");
     json_decref(list);
+}
+
+void pti_graph_write_list(pti_text *text, const char *key, json_t *list) {
+    pti_graph_write_last_list(text, key, list);
+    if (!text->failed)
+        text->data[text->length - 1] = ',';
+    pti_text_add(text, "\n");
 }
 
 void pti_graph_plan_write_json(pti_text *text, const pti_object *object) {
@@ -173,9 +180,9 @@ void pti_graph_plan_write_json(pti_text *text, const pti_object *object) {
     };
     json_t *notes = json_notes(plan);
     pti_text_add(text, "{\n");
-    write_list(text, "actors", json_actors(plan));
-    write_list(text, "channels", json_channels(plan));
-    write_list(text, "memory", json_memories(plan));
+    pti_graph_write_list(text, "actors", json_actors(plan));
+    pti_graph_write_list(text, "channels", json_channels(plan));
+    pti_graph_write_list(text, "memory", json_memories(plan));
     pti_json_write_members(text, pti_json_extend(json_object(), members));
     pti_text_add(text, "  \"notes\": ");
     pti_text_add_json(text, notes, JSON_ENCODE_ANY);

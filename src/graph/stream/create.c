@@ -9,6 +9,7 @@
 
 static void free_stream(polytile_stream *stream) {
     pti_stream_stop(stream);
+    pti_stream_end_waking(stream);
     pti_stream_free_actors(stream);
     pti_stream_free_memory(stream);
     pti_stream_close_lanes(stream);
@@ -19,10 +20,6 @@ static void free_stream(polytile_stream *stream) {
     free(stream->done);
     free(stream->frame);
     free(stream->name);
-    if (stream->has_mutex) {
-        pthread_cond_destroy(&stream->changed);
-        pthread_mutex_destroy(&stream->mutex);
-    }
     free(stream);
 }
 
@@ -132,17 +129,6 @@ static polytile_status find_window(polytile_stream *stream, const polytile_graph
     return stream->frame == NULL || stream->done == NULL ? no_memory(stream) : POLYTILE_OK;
 }
 
-static polytile_status begin_mutex(polytile_stream *stream) {
-    if (pthread_mutex_init(&stream->mutex, NULL) != 0)
-        return no_memory(stream);
-    if (pthread_cond_init(&stream->changed, NULL) != 0) {
-        pthread_mutex_destroy(&stream->mutex);
-        return no_memory(stream);
-    }
-    stream->has_mutex = true;
-    return POLYTILE_OK;
-}
-
 static polytile_status fill_in(polytile_stream *stream, const polytile_graph *graph,
                                const polytile_graph_plan *plan) {
     polytile_status status;
@@ -155,8 +141,9 @@ static polytile_status fill_in(polytile_stream *stream, const polytile_graph *gr
     PTI_TRY(find_window(stream, plan));
     PTI_TRY(pti_stream_open_lanes(stream, plan));
     PTI_TRY(pti_stream_take_memory(stream, graph, plan));
+    PTI_TRY(pti_stream_prove_plan(stream, plan));
     PTI_TRY(pti_stream_prepare_actors(stream, graph, plan));
-    PTI_TRY(begin_mutex(stream));
+    PTI_TRY(pti_stream_begin_waking(stream));
     PTI_TRY(pti_stream_start(stream));
 done:
     return status;
@@ -200,6 +187,7 @@ polytile_status polytile_stream_create(const polytile_graph *graph, const polyti
         return pti_fail_memory(ctx, "a stream", sizeof *made);
     made->object.context = ctx;
     made->drops = options != NULL && options->drops_when_full;
+    made->is_synchronous = !plan->overlap;
     status = fill_in(made, graph, plan);
     pti_error_keep(&failed, ctx, status);
     if (status != POLYTILE_OK) {

@@ -87,15 +87,20 @@ done:
     return status;
 }
 
-static char *name_lane(const polytile_graph_plan *plan, const pti_stream_lane *lane,
-                       const pti_task_note *note) {
-    char *name = NULL;
-    if (lane->is_unit)
-        return strdup(plan->unit[lane->resource].name);
-    return asprintf(&name, "%s -> %s", plan->memory[note->from].name, plan->memory[note->to].name) <
-                   0
-               ? NULL
-               : name;
+/** False: no memory. */
+static bool name_lane(const polytile_graph_plan *plan, const pti_task_note *note,
+                      pti_stream_lane *lane) {
+    if (lane->is_unit) {
+        lane->name = strdup(plan->unit[lane->resource].name);
+        return lane->name != NULL;
+    }
+    lane->from = strdup(plan->memory[note->from].name);
+    lane->to = strdup(plan->memory[note->to].name);
+    if (lane->from == NULL || lane->to == NULL)
+        return false;
+    if (asprintf(&lane->name, "%s -> %s", lane->from, lane->to) < 0)
+        lane->name = NULL;
+    return lane->name != NULL;
 }
 
 static polytile_status open_lane(polytile_stream *stream, const polytile_graph_plan *plan,
@@ -111,8 +116,7 @@ static polytile_status open_lane(polytile_stream *stream, const polytile_graph_p
     if (lane->task == NULL || lane->is_lost == NULL)
         return pti_fail_memory(stream->object.context, stream->name, n_tasks);
     list_tasks(stream, resource, lane->task);
-    lane->name = name_lane(plan, lane, &stream->expansion.task[lane->task[0]]);
-    if (lane->name == NULL)
+    if (!name_lane(plan, &stream->expansion.task[lane->task[0]], lane))
         return pti_fail_memory(stream->object.context, stream->name, PTI_UNKNOWN_BYTES);
     return lane->is_unit ? open_unit(stream, &plan->unit[resource], lane)
                          : open_link(stream, plan, lane);
@@ -142,6 +146,8 @@ void pti_stream_close_lanes(polytile_stream *stream) {
         free(lane->task);
         free(lane->is_lost);
         free(lane->name);
+        free(lane->from);
+        free(lane->to);
     }
     free(stream->lane);
 }

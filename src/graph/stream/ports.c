@@ -57,18 +57,12 @@ done:
 
 /* Feeding. */
 
-/** Return whether there is room for the next frame. The mutex is locked. */
-static bool has_room(const polytile_stream *stream) {
-    return stream->n_pushed - stream->n_pulled < stream->window &&
-           (stream->feed < 0 || pti_stream_may_run(stream, stream->feed, stream->n_pushed));
-}
-
 /** Wait for room; false: only a pull makes some. The mutex is locked. */
 static bool await_room(polytile_stream *stream) {
-    while (!has_room(stream)) {
+    while (!pti_stream_has_room(stream)) {
         if (stream->n_pushed - stream->n_pulled >= stream->window || pti_stream_is_still(stream))
             return false;
-        pthread_cond_wait(&stream->changed, &stream->mutex);
+        pti_stream_await_lanes(stream, PTI_STREAM_AWAITS_ROOM);
     }
     return true;
 }
@@ -94,7 +88,7 @@ static void note_pushed(polytile_stream *stream) {
     stream->n_pushed++;
     if (stream->feed >= 0)
         stream->done[stream->feed]++;
-    pthread_cond_broadcast(&stream->changed);
+    pti_stream_wake(stream);
 }
 
 static void copy_inputs(const polytile_stream *stream, int64_t frame,
@@ -113,7 +107,7 @@ polytile_status polytile_stream_push(polytile_stream *stream, int n_arrays,
     PTI_ENTER(stream, stream->object.context, "stream");
     PTI_TRY(check_arrays(stream, "input", stream->n_inputs, stream->input, n_arrays, arrays));
     pthread_mutex_lock(&stream->mutex);
-    const bool is_full = stream->drops && !has_room(stream);
+    const bool is_full = stream->drops && !pti_stream_has_room(stream);
     const bool is_refused = !is_full && !await_room(stream);
     const int64_t number = stream->n_pushed;
     stream->n_dropped += is_full;
@@ -141,7 +135,7 @@ static bool await_frame(polytile_stream *stream) {
     while (stream->n_finished <= stream->n_pulled && goes_on) {
         goes_on = !pti_stream_is_still(stream);
         if (goes_on)
-            pthread_cond_wait(&stream->changed, &stream->mutex);
+            pti_stream_await_lanes(stream, PTI_STREAM_AWAITS_FRAME);
     }
     pthread_mutex_unlock(&stream->mutex);
     return goes_on;
@@ -175,7 +169,7 @@ static void note_pulled(polytile_stream *stream) {
     pthread_mutex_lock(&stream->mutex);
     stream->n_pulled++;
     stream->done[stream->take]++;
-    pthread_cond_broadcast(&stream->changed);
+    pti_stream_wake(stream);
     pthread_mutex_unlock(&stream->mutex);
 }
 

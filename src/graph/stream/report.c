@@ -66,6 +66,7 @@ int polytile_stream_get_lanes(polytile_stream *stream, int capacity, polytile_st
         const pti_stream_lane *lane = &stream->lane[l];
         lanes[l] = (polytile_stream_lane){.name = lane->name,
                                           .is_unit = lane->is_unit,
+                                          .n_bytes = lane->n_bytes,
                                           .busy_s = lane->busy_s,
                                           .occupancy = taken_s > 0 ? lane->busy_s / taken_s : 0};
     }

@@ -2,7 +2,7 @@
 #define POLYTILE_GRAPH_STREAM_STREAM_H
 
 #include "graph/plan/plan.h"
-#include "graph/stream/order.h"
+#include "graph/schedule/order.h"
 #include "launch/device/device.h"
 #include "launch/execute/run_check.h"
 #include <polytile/stream.h>
@@ -46,6 +46,7 @@ typedef struct pti_stream_lane {
     polytile_stream *stream;
     char *name; /* owned */
     bool is_unit;
+    char *from, *to; /* memories, of a link; owned */
     int resource;
     int memory; /* of a unit */
     polytile_device
@@ -57,8 +58,12 @@ typedef struct pti_stream_lane {
     pti_error error; /* of what its thread does */
     pthread_t thread;
     bool has_thread;
-    bool is_busy;  /* under the mutex */
-    double busy_s; /* likewise */
+    pthread_cond_t wake;
+    bool has_wake;
+    bool sleeps;     /* under the mutex, until it is woken */
+    bool is_busy;    /* likewise */
+    double busy_s;   /* likewise */
+    int64_t n_bytes; /* moved; likewise */
 } pti_stream_lane;
 
 /** Host memory of the stream's own, whole pages. */
@@ -95,12 +100,20 @@ typedef struct pti_stream_frame {
     pti_error error;
 } pti_stream_frame;
 
+/** What the program's thread sleeps for. */
+typedef enum pti_stream_await {
+    PTI_STREAM_AWAITS_NOTHING,
+    PTI_STREAM_AWAITS_ROOM,
+    PTI_STREAM_AWAITS_FRAME
+} pti_stream_await;
+
 enum { PTI_STREAM_LATENCIES = 1024 };
 
 struct polytile_stream {
     pti_object object;
     char *name; /* in error texts; owned */
     bool drops;
+    bool is_synchronous;
     pti_expansion expansion; /* a copy of the plan's; owned */
     pti_firing_order order;  /* owned */
     int n_memories;
@@ -121,11 +134,13 @@ struct polytile_stream {
     int64_t n_bytes;
 
     pthread_mutex_t mutex;
-    pthread_cond_t changed; /* something is done, or pushed, or pulled */
+    pthread_cond_t wake; /* of the program's thread */
     bool has_mutex;
 
     /* Under the mutex. */
     bool is_stopping;
+    pti_stream_await program;
+    int n_awake;   /* lanes */
     int64_t *done; /* frames that each task is done with; owned */
     int64_t n_pushed;
     int64_t n_pulled;
@@ -175,6 +190,13 @@ void pti_stream_free_memory(polytile_stream *stream);
 polytile_status pti_stream_copy_within(polytile_device *device, bool is_on_gpu, void *to,
                                        const void *from, int64_t n_bytes);
 
+/* prove.c */
+
+/** Prove that no frame is written over before it is read. Errors: INTERNAL with the counterexample,
+ * NO_MEMORY. */
+polytile_status pti_stream_prove_plan(const polytile_stream *stream,
+                                      const polytile_graph_plan *plan);
+
 /* lanes.c */
 
 /** Find lanes, and open their devices. Errors: UNSUPPORTED, NO_MEMORY, as polytile_device_open(). */
@@ -197,19 +219,49 @@ polytile_status pti_stream_move(const pti_stream_lane *lane, int from, int to, i
 /** Leave what a firing that did not run, or failed, leaves for later frames. */
 polytile_status pti_stream_restore(pti_stream_lane *lane, int buffer, int64_t frame);
 
+/* cycle.c */
+
+/** Return whether a lane's task has its turn in a synchronous cycle; without these, always. The mutex is
+ * locked. */
+bool pti_stream_has_turn(const pti_stream_lane *lane, int task);
+
+/* ready.c */
+
+/** Return whether a task may run a frame now. The mutex is locked. */
+bool pti_stream_may_run(const polytile_stream *stream, int task, int64_t frame);
+
+/** Return a lane's next task if it may run now; -1: it may not. The mutex is locked. */
+int pti_stream_find_ready(const pti_stream_lane *lane);
+
+/** Return whether there is room for the next frame. The mutex is locked. */
+bool pti_stream_has_room(const polytile_stream *stream);
+
+/** Return whether nothing happens any more until the program pushes or pulls. The mutex is locked. */
+bool pti_stream_is_still(const polytile_stream *stream);
+
+/* wake.c: each thread sleeps until it alone is woken. The mutex is locked in the last four. */
+
+/** Make what threads sleep at. Errors: NO_MEMORY. */
+polytile_status pti_stream_begin_waking(polytile_stream *stream);
+void pti_stream_end_waking(polytile_stream *stream);
+
+/** Sleep until the lane has a task that may run, or the stream stops. */
+void pti_stream_sleep(pti_stream_lane *lane);
+
+/** Let the program sleep until there is what it awaits, or nothing goes on any more. */
+void pti_stream_await_lanes(polytile_stream *stream, pti_stream_await what);
+
+/** Something is done, pushed or pulled: wake lanes that may run a task now, and the program. */
+void pti_stream_wake(polytile_stream *stream);
+void pti_stream_wake_all_lanes(polytile_stream *stream);
+
 /* work.c */
 
 /** Start the threads. Errors: DEVICE. */
 polytile_status pti_stream_start(polytile_stream *stream);
 void pti_stream_stop(polytile_stream *stream);
 
-/** Return whether a task may run a frame now. The mutex is locked. */
-bool pti_stream_may_run(const polytile_stream *stream, int task, int64_t frame);
-
 /** Note that all lanes are done with a frame. The mutex is locked. */
 void pti_stream_finish_frame(polytile_stream *stream, int64_t frame);
-
-/** Return whether nothing happens any more until the program pushes or pulls. The mutex is locked. */
-bool pti_stream_is_still(const polytile_stream *stream);
 
 #endif

@@ -10,43 +10,6 @@
 /* The threads of lanes: each takes the next of its tasks in the plan's order, waits until it may run,
  * and runs it. */
 
-bool pti_stream_may_run(const polytile_stream *stream, int task, int64_t frame) {
-    const pti_firing_order *order = &stream->order;
-    for (int w = order->first[task]; w < order->first[task + 1]; w++)
-        if (stream->done[order->wait[w].on] + order->wait[w].tokens <= frame)
-            return false;
-    return true;
-}
-
-/** Return the lane's next task of a frame that was pushed, by the plan's order; -1: there is none. The
- * mutex is locked. */
-static int find_next(const pti_stream_lane *lane) {
-    const polytile_stream *stream = lane->stream;
-    int next = -1;
-    for (int k = 0; k < lane->n_tasks; k++) {
-        const int task = lane->task[k];
-        if (stream->done[task] < stream->n_pushed &&
-            (next < 0 || pti_firing_comes_before(&stream->order, task, stream->done[task], next,
-                                                 stream->done[next])))
-            next = task;
-    }
-    return next;
-}
-
-/** Return the next task if it may run now; -1: it may not. */
-static int find_ready(const pti_stream_lane *lane) {
-    const int next = find_next(lane);
-    return next >= 0 && pti_stream_may_run(lane->stream, next, lane->stream->done[next]) ? next
-                                                                                         : -1;
-}
-
-bool pti_stream_is_still(const polytile_stream *stream) {
-    for (int l = 0; l < stream->n_lanes; l++)
-        if (stream->lane[l].is_busy || find_ready(&stream->lane[l]) >= 0)
-            return false;
-    return true;
-}
-
 /** Return whether a task would read a frame that is lost. The mutex is locked. */
 static bool reads_lost(const polytile_stream *stream, int task, int64_t frame) {
     const pti_stream_tasks *tasks = &stream->expansion.tasks;
@@ -110,7 +73,7 @@ static void note_done(pti_stream_lane *lane, int task, int64_t frame) {
     stream->done[task]++;
     if (--of->n_left == 0)
         pti_stream_finish_frame(stream, frame);
-    pthread_cond_broadcast(&stream->changed);
+    pti_stream_wake(stream);
 }
 
 static void note_lost(polytile_stream *stream, int task, int64_t frame, const bool *is_lost) {
@@ -121,8 +84,12 @@ static void note_lost(polytile_stream *stream, int task, int64_t frame, const bo
 }
 
 static void note_seconds(pti_stream_lane *lane, int task, double seconds) {
-    const int actor = lane->stream->actor_of_task[task];
+    const polytile_stream *stream = lane->stream;
+    const int actor = stream->actor_of_task[task];
     lane->busy_s += seconds;
+    if (actor < 0)
+        lane->n_bytes +=
+            stream->buffer[find_end(stream, task, stream->expansion.task[task].to)].frame_bytes;
     if (actor < 0)
         return;
     lane->stream->actor[actor].busy_s += seconds;
@@ -164,11 +131,11 @@ static void *run_lane(void *argument) {
     pti_redirect_errors(&lane->error);
     pthread_mutex_lock(&stream->mutex);
     while (!stream->is_stopping) {
-        const int task = find_ready(lane);
+        const int task = pti_stream_find_ready(lane);
         if (task >= 0)
             do_task(lane, task);
         else
-            pthread_cond_wait(&stream->changed, &stream->mutex);
+            pti_stream_sleep(lane);
     }
     pthread_mutex_unlock(&stream->mutex);
     pti_redirect_errors(NULL);
@@ -197,7 +164,7 @@ void pti_stream_stop(polytile_stream *stream) {
         return;
     pthread_mutex_lock(&stream->mutex);
     stream->is_stopping = true;
-    pthread_cond_broadcast(&stream->changed);
+    pti_stream_wake_all_lanes(stream);
     pthread_mutex_unlock(&stream->mutex);
     for (int l = 0; l < stream->n_lanes; l++)
         if (stream->lane[l].has_thread)

@@ -249,6 +249,7 @@ typedef struct pti_driver {
     const char *name;  /* in a device's text, before a colon or a parenthesis */
     const char *forms; /* for error texts */
     bool is_numbered;  /* several of one kind: name:0, name:1, ... */
+    bool reaches_host; /* it works in the host's memory, unless its text gives it some of its own */
     const pti_device_option *options;
     int n_options;
     /** Create a device with functions, limit_bytes and link; the caller sets text and object. */

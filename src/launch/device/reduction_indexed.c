@@ -23,7 +23,8 @@ static int64_t index_of(const char *element) {
 #define IS_NAN(value)   ((value) != (value))
 #define SAME_RANK(a, b) ((a) == (b) || (IS_NAN(a) && IS_NAN(b)))
 
-/** T is the type in memory; READ converts it to the type W in which values are compared. */
+/** T is the type in memory; READ converts it to the type W in which values are compared. The worst of
+ * floats is NaN, over which any number wins. */
 #define INDEXED_FUNCTIONS(name, T, W, READ, largest, smallest)                                     \
     static void worst_##name(bool is_most, unsigned char *value) {                                 \
         const T worst = is_most ? smallest : largest;                                              \
@@ -53,10 +54,10 @@ INDEXED_FUNCTIONS(U8, uint8_t, uint8_t, AS_IS, UINT8_MAX, 0)
 INDEXED_FUNCTIONS(U16, uint16_t, uint16_t, AS_IS, UINT16_MAX, 0)
 INDEXED_FUNCTIONS(U32, uint32_t, uint32_t, AS_IS, UINT32_MAX, 0)
 INDEXED_FUNCTIONS(U64, uint64_t, uint64_t, AS_IS, UINT64_MAX, 0)
-INDEXED_FUNCTIONS(F16, uint16_t, float, pti_half_to_float, 0x7C00, 0xFC00)
-INDEXED_FUNCTIONS(BF16, uint16_t, float, pti_brain_to_float, 0x7F80, 0xFF80)
-INDEXED_FUNCTIONS(F32, float, float, AS_IS, INFINITY, -INFINITY)
-INDEXED_FUNCTIONS(F64, double, double, AS_IS, INFINITY, -INFINITY)
+INDEXED_FUNCTIONS(F16, uint16_t, float, pti_half_to_float, 0x7E00, 0x7E00)
+INDEXED_FUNCTIONS(BF16, uint16_t, float, pti_brain_to_float, 0x7FC0, 0x7FC0)
+INDEXED_FUNCTIONS(F32, float, float, AS_IS, NAN, NAN)
+INDEXED_FUNCTIONS(F64, double, double, AS_IS, NAN, NAN)
 
 #define INDEXED_ROW(name) [POLYTILE_##name] = {worst_##name, combine_##name}
 

@@ -209,6 +209,7 @@ const pti_driver pti_host_driver = {
     .name = "host",
     .forms = "host, host(memory=SIZE,threads=N)",
     .is_numbered = false,
+    .reaches_host = true,
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .open = open_host,

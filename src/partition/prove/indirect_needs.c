@@ -90,3 +90,60 @@ void pti_indirect_needs_hull(const pti_section *section, const polytile_domain *
             *hull = pti_box_coarse_union(hull, &touched);
     } while (next_point(threads, thread));
 }
+
+/** The only dimension in which a section gathers; -1: there is none. */
+static int find_gathered(const pti_section *section) {
+    int n_found = 0, found = -1;
+    for (int d = 0; d < section->n_dims; d++)
+        if (pti_section_is_indirect(section, d) && section->indirection->gathers[d]) {
+            n_found++;
+            found = d;
+        }
+    return n_found == 1 ? found : -1;
+}
+
+/** Whether each element that one thread gathers is there. box: around them; *missing becomes one. */
+static bool is_gathered_there(const pti_section *section, int dim, const int64_t *thread,
+                              int n_indices, const polytile_domain *box, const pti_boxes *there,
+                              polytile_domain *missing) {
+    const pti_looked_up *end = &section->indirection->lo[dim];
+    const int64_t plus = value_for(&end->plus, thread, n_indices);
+    polytile_domain elements;
+    int64_t element[POLYTILE_MAX_DIMS];
+    *missing = *box;
+    if (!find_of_thread(&end->section, &end->array->domain, thread, n_indices, &elements))
+        return true;
+    for (int d = 0; d < elements.n_dims; d++)
+        element[d] = elements.range[d].lo;
+    do {
+        const int64_t index = plus + pti_index_array_get(end->array, element);
+        missing->range[dim] = pti_range(index, index, 1);
+        if (!pti_boxes_cover(there, missing))
+            return false;
+    } while (next_point(&elements, element));
+    return true;
+}
+
+static bool is_thread_covered(const pti_section *section, const polytile_domain *array,
+                              const int64_t *thread, int n_indices, const pti_boxes *there,
+                              polytile_domain *missing) {
+    const int dim = find_gathered(section);
+    polytile_domain box;
+    if (!find_of_thread(section, array, thread, n_indices, &box) || pti_boxes_cover(there, &box))
+        return true;
+    *missing = box;
+    return dim >= 0 && is_gathered_there(section, dim, thread, n_indices, &box, there, missing);
+}
+
+bool pti_indirect_needs_covered(const pti_section *section, const polytile_domain *array,
+                                const polytile_domain *threads, const pti_boxes *there,
+                                polytile_domain *missing) {
+    int64_t thread[POLYTILE_MAX_DIMS];
+    for (int k = 0; k < threads->n_dims; k++)
+        thread[k] = threads->range[k].lo;
+    do
+        if (!is_thread_covered(section, array, thread, threads->n_dims, there, missing))
+            return false;
+    while (next_point(threads, thread));
+    return true;
+}

@@ -266,7 +266,10 @@ bool pti_needs_covered(const pti_instance *instance, const pti_section *section,
                        polytile_domain *missing) {
     section_walk walk = walk_of(instance, section);
     section_piece whole = whole_piece(threads);
-    return piece_covered(&walk, &whole, there, missing);
+    if (piece_covered(&walk, &whole, there, missing))
+        return true;
+    return section->indirection != NULL &&
+           pti_indirect_needs_covered(section, walk.array, threads, there, missing);
 }
 
 bool pti_needs_meet(const pti_instance *instance, const pti_section *section,

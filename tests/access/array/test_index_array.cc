@@ -18,22 +18,24 @@ class Indices {
     Indices(std::vector<int64_t> values, int64_t first, int64_t n_columns)
         : values_(std::move(values)) {
         const int64_t n_rows = static_cast<int64_t>(values_.size()) / n_columns;
-        array.name = "P";
-        array.data = reinterpret_cast<const char *>(values_.data());
-        array.is_wide = true;
-        array.domain.n_dims = n_columns > 1 ? 2 : 1;
-        array.domain.range[0] = {first, first + n_rows - 1, 1};
-        array.domain.range[1] = {0, n_columns - 1, 1};
-        array.layout = pti_memory_layout_of(&array.domain, 8);
-        EXPECT_TRUE(pti_index_array_read(&array));
+        pti_index_array of = {};
+        of.data = reinterpret_cast<const char *>(values_.data());
+        of.is_wide = true;
+        of.domain.n_dims = n_columns > 1 ? 2 : 1;
+        of.domain.range[0] = {first, first + n_rows - 1, 1};
+        of.domain.range[1] = {0, n_columns - 1, 1};
+        of.layout = pti_memory_layout_of(&of.domain, 8);
+        read_ = pti_index_array_read(&of);
+        EXPECT_NE(read_, nullptr);
     }
-    ~Indices() { pti_index_array_free(&array); }
+    ~Indices() { pti_index_array_release(read_); }
     Indices(const Indices &) = delete;
     Indices &operator=(const Indices &) = delete;
 
-    pti_index_array array = {};
+    const pti_index_array &array() const { return *read_; }
 
   private:
+    pti_index_array *read_;
     std::vector<int64_t> values_;
 };
 
@@ -53,7 +55,7 @@ TEST(IndexArray, GivesTheLeastAndTheLargestValueOfAnyRows) {
         for (int query = 0; query < 50; query++) {
             const int64_t lo = random.number(0, n_rows - 1), hi = random.number(lo, n_rows - 1);
             const pti_value_range found =
-                pti_index_array_find_values(&indices.array, {first + lo, first + hi, 1});
+                pti_index_array_find_values(&indices.array(), {first + lo, first + hi, 1});
             const auto begin = values.begin() + lo * n_columns;
             const auto end = values.begin() + (hi + 1) * n_columns;
             ASSERT_EQ(found.least, *std::min_element(begin, end)) << lo << ":" << hi;
@@ -63,14 +65,71 @@ TEST(IndexArray, GivesTheLeastAndTheLargestValueOfAnyRows) {
 }
 
 TEST(IndexArray, KnowsWhetherItsValuesAscend) {
-    EXPECT_TRUE(Indices({0, 0, 3, 3, 7}, 0, 1).array.ascends);
-    EXPECT_FALSE(Indices({0, 3, 2, 3, 7}, 0, 1).array.ascends);
-    EXPECT_FALSE(Indices({0, 1, 2, 3}, 0, 2).array.ascends);
+    EXPECT_TRUE(Indices({0, 0, 3, 3, 7}, 0, 1).array().ascends);
+    EXPECT_FALSE(Indices({0, 3, 2, 3, 7}, 0, 1).array().ascends);
+    EXPECT_FALSE(Indices({0, 1, 2, 3}, 0, 2).array().ascends);
+}
+
+/** Values one behind the other, or with gaps between them, as i32. */
+uint64_t hash_of_narrow(const std::vector<int32_t> &values, int64_t stride) {
+    std::vector<int32_t> memory(values.size() * static_cast<size_t>(stride), -7);
+    for (size_t k = 0; k < values.size(); k++)
+        memory[k * static_cast<size_t>(stride)] = values[k];
+    pti_index_array of = {};
+    of.data = reinterpret_cast<const char *>(memory.data());
+    of.domain.n_dims = 1;
+    of.domain.range[0] = {0, static_cast<int64_t>(values.size()) - 1, 1};
+    of.layout = pti_memory_layout_of(&of.domain, 4);
+    of.layout.stride_bytes[0] = 4 * stride;
+    return pti_index_array_hash(&of, of.data, &of.layout);
+}
+
+TEST(IndexArray, HashesWhatItHoldsAndNotHowItLies) {
+    Random random(test_seed("IndexArrayHash"));
+    for (int64_t round = 0; round < scaled(100); round++) {
+        std::vector<int32_t> values;
+        const int64_t n = random.one_of({1, 2, 63, 64, 65, 500});
+        for (int64_t k = 0; k < n; k++)
+            values.push_back(static_cast<int32_t>(random.number(-50, 1000)));
+        const uint64_t hash = hash_of_narrow(values, 1);
+        ASSERT_EQ(hash, hash_of_narrow(values, 3));
+        const size_t at = static_cast<size_t>(random.number(0, n - 1));
+        values[at]++;
+        ASSERT_NE(hash, hash_of_narrow(values, 1));
+        values[at]--;
+        ASSERT_EQ(hash, hash_of_narrow(values, 1));
+    }
+}
+
+TEST(IndexArray, HashesTheOrderOfItsElements) {
+    std::vector<int32_t> ascending;
+    for (int32_t k = 0; k < 300; k++)
+        ascending.push_back(16 * k);
+    const uint64_t hash = hash_of_narrow(ascending, 1);
+    for (size_t k = 1; k + 2 < ascending.size(); k++) {
+        std::vector<int32_t> other = ascending;
+        std::swap(other[k], other[k + 1]);
+        ASSERT_NE(hash_of_narrow(other, 1), hash) << k;
+        other = ascending;
+        other[k - 1]++, other[k] -= 2, other[k + 1]++;
+        ASSERT_NE(hash_of_narrow(other, 1), hash) << k;
+        other[k] += 3, other[k + 2]--, other[k - 1] -= 2;
+        ASSERT_NE(hash_of_narrow(other, 1), hash) << k;
+    }
+}
+
+TEST(IndexArray, SeesADescentBetweenTwoOfItsGroups) {
+    for (size_t at = 1; at < 200; at++) {
+        std::vector<int64_t> values(200, 1);
+        for (size_t k = at; k < values.size(); k++)
+            values[k] = 0;
+        EXPECT_FALSE(Indices(values, 0, 1).array().ascends) << at;
+    }
 }
 
 TEST(IndexArray, TakesValuesBeyondAllArraysForTheLargest) {
     const Indices indices({INT64_MIN, 5, INT64_MAX}, 0, 1);
-    const pti_value_range found = pti_index_array_find_values(&indices.array, {0, 2, 1});
+    const pti_value_range found = pti_index_array_find_values(&indices.array(), {0, 2, 1});
     EXPECT_EQ(found.least, -(INT64_C(1) << 61));
     EXPECT_EQ(found.most, INT64_C(1) << 61);
 }

@@ -2,6 +2,7 @@
 
 #include "distribute/joint_program.h"
 #include "partition/prove/joint/joint_interpreter.h"
+#include "support/box_memory.h"
 #include "support/scale.h"
 
 extern "C" {
@@ -52,6 +53,27 @@ TEST(JointPlan, SchedulesOfRandomProgramsAreProvedAndRunRight) {
     for (int kind = 0; kind <= PTI_JOINT_WAIT; kind++)
         EXPECT_GT(n_ops[kind], n_programs / 10)
             << pti_joint_word(static_cast<pti_joint_kind>(kind));
+}
+
+/** Two ranks of two members each: member 2 has a copy of C[0], which member 3 receives into the same
+ * memory. Member 2 must not read it meanwhile in threads that do not wait for the edge of A. */
+TEST(JointPlan, EarlyThreadsAvoidWhatOthersReceiveInTheirMemory) {
+    SharedProgram program;
+    const polytile_domain line = domain_of({{0, 39, 1}});
+    for (int array = 0; array < 3; array++)
+        program.add_array(line, 4, "", "block");
+    ASSERT_TRUE(program.add_launch("k[i]: in A[i - 1:i + 1], C[0]; out B[i]", line, {0, 2, 1}))
+        << program.error();
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        Random random(seed);
+        JointProgram joint(program, 4, 2);
+        joint.give(2, 2, domain_of({{0, 0, 1}}));
+        JointSchedule schedule = joint.Next(&random);
+        pti_text why = {};
+        ASSERT_TRUE(pti_joint_check(schedule.get(), &why)) << why.data << text_of(*schedule);
+        const JointValues values(*schedule);
+        ASSERT_TRUE(runs_right(*schedule, values, &random)) << text_of(*schedule);
+    }
 }
 
 } // namespace

@@ -314,6 +314,8 @@ TEST_F(OuterPlan, SaysWhatIsCombined) {
     EXPECT_EQ(summary().combined_bytes, 4);
     EXPECT_EQ(summary().exchange_bytes, 0);
     EXPECT_EQ(members().member[7].n_threads, 2);
+    const std::string printed = text(POLYTILE_TEXT);
+    EXPECT_NE(printed.find("  launch 0  combined: 4 B\n"), std::string::npos) << printed;
 }
 
 TEST_F(OuterPlan, ExchangesOnceAGroupOfLaunches) {
@@ -325,15 +327,15 @@ TEST_F(OuterPlan, ExchangesOnceAGroupOfLaunches) {
     scratch_.push_back(arrays_[1]);
     ASSERT_EQ(make(2, "2x1", "block", 1), POLYTILE_OK) << error();
     EXPECT_EQ(summary().n_exchanges, 8);
-    EXPECT_EQ(summary().exchange_bytes, 4 * 2 * (2 * 1024 + 6 * 1022))
-        << "a row each way; what nobody writes, at both ends, travels once of each array";
+    EXPECT_EQ(summary().exchange_bytes, 4 * 2 * (1024 + 7 * 1022))
+        << "a row each way; what nobody writes, at both ends, travels once, of A: B is scratch";
     EXPECT_EQ(summary().n_repeated_threads, 0);
     EXPECT_EQ(members().member[0].n_messages, 8);
     ASSERT_EQ(make(2, "2x1", "block", 4), POLYTILE_OK) << error();
     EXPECT_EQ(summary().n_exchanges, 2);
     EXPECT_EQ(summary().launches_per_exchange, 4);
-    EXPECT_EQ(summary().exchange_bytes, 4 * 2 * (4 * 1024 + 4 * 1022 + 3 * 2))
-        << "four rows each way, and once what nobody writes, of B's three rows that are written";
+    EXPECT_EQ(summary().exchange_bytes, 4 * 2 * (4 * 1024 + 4 * 1022))
+        << "four rows each way, and once what nobody writes, of A";
     EXPECT_GT(summary().n_repeated_threads, 0);
     polytile_chain_summary inside;
     polytile_plan_get_chain_summary(polytile_ranks_plan_get_inner(plan_), &inside);

@@ -95,6 +95,62 @@ TEST_F(MpiQueueFailures, TheFirstLaunchThatDiffersIsNamedAtOnce) {
     expect_that_it_goes_on();
 }
 
+/** Whoever ends a queue, or waits for it, meets those that are in its first launch. */
+TEST_F(MpiQueueFailures, ARankThatLaunchesNothingIsNamed) {
+    open("host");
+    if (world_size() == 1)
+        return;
+    EXPECT_EQ(is_last ? polytile_queue_wait(queue) : launch(kernel), POLYTILE_INVALID);
+    expect_error(of_last + "no launch", "; rank 0: 1 launch");
+    expect_that_it_goes_on();
+    polytile_queue_destroy(queue);
+    polytile_array_destroy(arrays[0]);
+    polytile_array_destroy(arrays[1]);
+    open("host");
+    if (is_last) {
+        polytile_queue_destroy(queue);
+        return;
+    }
+    EXPECT_EQ(launch(kernel), POLYTILE_INVALID);
+    expect_error(of_last + "the queue's end; rank 0: 1 launch", "the same calls");
+    EXPECT_EQ(launch(kernel), POLYTILE_INVALID);
+    expect_error("queue on host", "another rank has ended it");
+    EXPECT_EQ(polytile_queue_wait(queue), POLYTILE_OK) << error();
+    EXPECT_EQ(polytile_queue_detach(queue, 2, arrays), POLYTILE_INVALID);
+    EXPECT_EQ(polytile_array_get_state(arrays[1]), POLYTILE_ARRAY_COMPLETE);
+    EXPECT_EQ(y[n / 2], 3.0f);
+}
+
+/** What others have of an array is out of reach then. */
+TEST_F(MpiQueueFailures, ARankThatEndsItsQueueEarlierLeavesWhatIsWrittenIncomplete) {
+    open("host");
+    if (world_size() == 1)
+        return;
+    EXPECT_EQ(launch(kernel), POLYTILE_OK) << error();
+    EXPECT_EQ(polytile_queue_wait(queue), POLYTILE_OK) << error();
+    if (is_last) {
+        polytile_queue_destroy(queue);
+        return;
+    }
+    EXPECT_EQ(polytile_queue_wait(queue), POLYTILE_INVALID);
+    expect_error(of_last + "the queue's end; rank 0: no launch", "the same calls");
+    EXPECT_EQ(polytile_queue_detach(queue, 2, arrays), POLYTILE_INVALID);
+    EXPECT_EQ(polytile_array_get_state(arrays[0]), POLYTILE_ARRAY_COMPLETE);
+    EXPECT_EQ(polytile_array_get_state(arrays[1]), POLYTILE_ARRAY_INCOMPLETE);
+}
+
+TEST_F(MpiQueueFailures, ARankThatRefusesWhatOthersDoNotLaunchFailsAll) {
+    open("host");
+    if (world_size() == 1)
+        return;
+    const polytile_domain threads = {1, {{1, n - 2, 1}}};
+    EXPECT_EQ(is_last ? polytile_queue_launch(queue, kernel, &threads, 1, arrays, nullptr)
+                      : polytile_queue_wait(queue),
+              POLYTILE_INVALID);
+    expect_error(of_last, "the kernel has 2");
+    expect_that_it_goes_on();
+}
+
 TEST_F(MpiQueueFailures, AnotherDeclarationIsNamed) {
     open("host");
     polytile_kernel *other = nullptr;
@@ -124,7 +180,7 @@ TEST_F(MpiQueueFailures, ARankThatMissesALaunchIsNamed) {
     EXPECT_EQ(launch(kernel), POLYTILE_OK);
     EXPECT_EQ(is_last ? POLYTILE_OK : launch(kernel), POLYTILE_OK);
     EXPECT_EQ(polytile_queue_wait(queue), POLYTILE_INVALID);
-    expect_error(of_last + "1 launches", "rank 0: 2 launches");
+    expect_error(of_last + "1 launch;", "rank 0: 2 launches");
     expect_that_it_goes_on();
 }
 

@@ -1,5 +1,6 @@
 #include "distribute/mpi/sent.h"
 #include "distribute/mpi/spread_parts.h"
+#include "distribute/walked.h"
 #include "support/random_chain.h"
 
 #include "jacobi3d_kernels.h"
@@ -13,6 +14,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <map>
 
 extern "C" {
 #include "distribute/show/ranks_plan.h"
@@ -26,6 +28,7 @@ namespace {
 struct Field {
     std::vector<int64_t> extents;
     polytile_type type;
+    bool is_internal = false;
 };
 
 struct Launch {
@@ -34,11 +37,13 @@ struct Launch {
     std::vector<int> fields; /* one an operand */
 };
 
-/** Launches over fields that are all filled before. */
+/** Launches over fields that are all filled before, or that every rank attaches; but for those that
+ * are internal. */
 struct Launches {
     std::vector<Field> fields;
     std::vector<std::string> declarations;
     std::vector<Launch> launches;
+    bool are_attached = false;
 };
 
 int do_nothing(const polytile_sub_kernel *) {
@@ -54,15 +59,24 @@ polytile_implementation idle() {
 
 void set_zero(const int64_t *, void *, void *) {}
 
+/** What a plan tells of this rank. */
+struct Planned {
+    SentBytes sent;
+    std::vector<std::vector<SentMessage>> exchanges; /* before and behind each superstep */
+    std::vector<MovedBy> moves;                      /* of each superstep */
+    std::map<std::string, int64_t> copies;
+};
+
 /** A queue over all ranks: the way MPI makes one takes long where ranks share cores. */
 class Ranks {
   public:
-    explicit Ranks(const std::string &layout, int64_t launches_per_exchange) : layout_(layout) {
+    Ranks(const std::string &device, const std::string &layout, int64_t launches_per_exchange)
+        : device_(device), layout_(layout) {
         options_.layout = layout_.c_str();
         options_.launches_per_exchange = launches_per_exchange;
         EXPECT_EQ(polytile_context_create(&ctx), POLYTILE_OK);
         EXPECT_EQ(
-            polytile_mpi_queue_create(ctx, MPI_COMM_WORLD, "host(threads=1)", &options_, &queue),
+            polytile_mpi_queue_create(ctx, MPI_COMM_WORLD, device_.c_str(), &options_, &queue),
             POLYTILE_OK)
             << error();
     }
@@ -70,31 +84,41 @@ class Ranks {
     Ranks(const Ranks &) = delete;
     Ranks &operator=(const Ranks &) = delete;
 
-    /** What this rank is to send, to each rank, in the words of a plan. */
-    SentBytes plan(const std::vector<polytile_chain_launch> &launches,
-                   std::vector<std::vector<SentMessage>> *exchanges) const {
+    /** What this rank is to send, to each rank, and to copy, in the words of a plan. */
+    Planned plan(const std::vector<polytile_chain_launch> &launches,
+                 const std::vector<polytile_array *> &scratch, bool are_attached) const {
         polytile_ranks_request request = {};
         polytile_ranks_plan *plan = nullptr;
-        SentBytes planned;
+        Planned planned;
         request.n_launches = static_cast<int>(launches.size());
         request.launches = launches.data();
+        request.n_scratch = static_cast<int>(scratch.size());
+        request.scratch = scratch.data();
+        request.are_attached = are_attached;
         request.n_ranks = world_size();
         request.share = options_;
+        request.device = device_.c_str();
         EXPECT_EQ(polytile_ranks_plan_create(&request, &plan), POLYTILE_OK) << error();
-        for (int f = 0; plan != nullptr && f < plan->members.n_flows; f++) {
+        if (plan == nullptr)
+            return planned;
+        for (int f = 0; f < plan->members.n_flows; f++) {
             const pti_members_plan_flow &flow = plan->members.flow[f];
-            if (flow.from == world_rank())
-                planned.add(flow.to, flow.n_messages, flow.n_bytes);
+            if (flow.from_process == world_rank() && flow.to_process != world_rank())
+                planned.sent.add(flow.to_process, flow.n_messages, flow.n_bytes);
         }
-        for (int s = 0; plan != nullptr && s < plan->members.n_supersteps; s++)
-            add_exchanges(plan->members, plan->members.step[s], exchanges);
+        for (int s = 0; s < plan->members.n_supersteps; s++)
+            add_exchanges(plan->members, plan->members.step[s], &planned.exchanges);
+        planned.moves = planned_moves(plan, world_rank());
+        planned.copies = planned_copies(plan, world_rank());
         polytile_ranks_plan_destroy(plan);
         return planned;
     }
 
-    /** What it sends. */
-    SentBytes run(const std::vector<polytile_chain_launch> &launches) const {
+    /** What it sends until the attached arrays have left. */
+    SentBytes run(const std::vector<polytile_chain_launch> &launches,
+                  const std::vector<polytile_array *> &attached) const {
         begin_counting();
+        begin_noting();
         for (const polytile_chain_launch &launch : launches)
             EXPECT_EQ(polytile_queue_launch(queue, launch.kernel, &launch.domain,
                                             polytile_kernel_get_n_arrays(launch.kernel),
@@ -102,6 +126,11 @@ class Ranks {
                       POLYTILE_OK)
                 << error();
         EXPECT_EQ(polytile_queue_wait(queue), POLYTILE_OK) << error();
+        const int n_attached = static_cast<int>(attached.size());
+        if (n_attached > 0) {
+            EXPECT_EQ(polytile_queue_detach(queue, n_attached, attached.data()), POLYTILE_OK)
+                << error();
+        }
         return end_counting();
     }
 
@@ -120,17 +149,17 @@ class Ranks {
         for (const int n_flows : {as.n_before, as.n_after}) {
             std::vector<SentMessage> messages;
             for (int f = 0; f < n_flows; f++, flow++) {
-                if (flow->from != world_rank())
+                if (flow->from_process != world_rank() || flow->to_process == world_rank())
                     continue;
-                if (messages.empty() || messages.back().to != flow->to)
-                    messages.push_back({flow->to, 0});
+                if (messages.empty() || messages.back().to != flow->to_process)
+                    messages.push_back({flow->to_process, 0});
                 messages.back().n_bytes += flow->n_bytes;
             }
             exchanges->push_back(messages);
         }
     }
 
-    std::string layout_;
+    std::string device_, layout_;
     polytile_share_options options_ = {};
 };
 
@@ -140,7 +169,9 @@ class Rehearsal {
     Rehearsal(const Ranks &ranks, const Launches &of) : ranks_(ranks) {
         const polytile_implementation nothing = idle();
         for (const Field &field : of.fields)
-            add(field);
+            field.is_internal ? add_internal(field)
+            : of.are_attached ? add_attached(field)
+                              : add(field);
         for (const std::string &declaration : of.declarations) {
             kernels_.push_back(nullptr);
             EXPECT_EQ(
@@ -161,6 +192,7 @@ class Rehearsal {
     Rehearsal &operator=(const Rehearsal &) = delete;
 
     std::vector<polytile_chain_launch> launches;
+    std::vector<polytile_array *> scratch, attached;
 
   private:
     /** Everybody has nothing but what it owns once an array is filled. */
@@ -175,6 +207,35 @@ class Rehearsal {
         EXPECT_EQ(polytile_mpi_array_fill(array, set_zero, nullptr), POLYTILE_OK) << ranks_.error();
         arrays_.push_back(array);
     }
+    /** Every rank has all of it. */
+    void add_attached(const Field &field) {
+        const std::string name = "f" + std::to_string(arrays_.size());
+        polytile_array *array = nullptr;
+        size_t n_bytes = 8;
+        for (const int64_t extent : field.extents)
+            n_bytes *= static_cast<size_t>(extent);
+        memory_.emplace_back(n_bytes);
+        EXPECT_EQ(polytile_array_wrap(ranks_.ctx, name.c_str(), field.type,
+                                      static_cast<int>(field.extents.size()), field.extents.data(),
+                                      memory_.back().data(), &array),
+                  POLYTILE_OK)
+            << ranks_.error();
+        EXPECT_EQ(polytile_queue_attach(ranks_.queue, 1, &array), POLYTILE_OK) << ranks_.error();
+        arrays_.push_back(array);
+        attached.push_back(array);
+    }
+    /** Nobody wrote it. */
+    void add_internal(const Field &field) {
+        const std::string name = "f" + std::to_string(arrays_.size());
+        polytile_array *array = nullptr;
+        EXPECT_EQ(polytile_queue_create_array(ranks_.queue, name.c_str(), field.type,
+                                              static_cast<int>(field.extents.size()),
+                                              field.extents.data(), &array),
+                  POLYTILE_OK)
+            << ranks_.error();
+        arrays_.push_back(array);
+        scratch.push_back(array);
+    }
     void add(const Launch &launch) {
         std::vector<polytile_array *> operands;
         for (const int field : launch.fields)
@@ -185,6 +246,7 @@ class Rehearsal {
     }
 
     const Ranks &ranks_;
+    std::deque<std::vector<char>> memory_;
     std::vector<polytile_array *> arrays_;
     std::vector<polytile_kernel *> kernels_;
     std::deque<std::vector<polytile_array *>> operands_;
@@ -208,11 +270,12 @@ void expect_in_order(const std::vector<std::vector<SentMessage>> &exchanges,
 /** Returns the bytes that this rank sent. */
 int64_t expect_as_planned(const Ranks &ranks, const Launches &of) {
     const Rehearsal rehearsal(ranks, of);
-    std::vector<std::vector<SentMessage>> exchanges;
-    const SentBytes planned = ranks.plan(rehearsal.launches, &exchanges);
-    const SentBytes sent = ranks.run(rehearsal.launches);
-    EXPECT_EQ(sent, planned) << of.declarations[0];
-    expect_in_order(exchanges, sent_in_order());
+    const Planned planned = ranks.plan(rehearsal.launches, rehearsal.scratch, of.are_attached);
+    const SentBytes sent = ranks.run(rehearsal.launches, rehearsal.attached);
+    EXPECT_EQ(sent, planned.sent) << of.declarations[0];
+    expect_in_order(planned.exchanges, sent_in_order());
+    EXPECT_EQ(end_noting(), planned.moves) << of.declarations[0];
+    EXPECT_EQ(copied_bytes(), planned.copies) << of.declarations[0];
     return sent.n_bytes();
 }
 
@@ -228,7 +291,7 @@ polytile_domain inner(const std::vector<int64_t> &extents, int64_t border) {
 
 /** As the examples launch it, between two fields in turn. */
 Launches stencil(const char *declaration, const std::vector<int64_t> &extents, int n_steps) {
-    Launches of = {{{extents, POLYTILE_F32}, {extents, POLYTILE_F32}}, {declaration}, {}};
+    Launches of = {{{extents, POLYTILE_F32}, {extents, POLYTILE_F32}}, {declaration}, {}, false};
     for (int step = 0; step < n_steps; step++)
         of.launches.push_back({0, inner(extents, 1), {step % 2, 1 - step % 2}});
     return of;
@@ -236,7 +299,7 @@ Launches stencil(const char *declaration, const std::vector<int64_t> &extents, i
 
 Launches sum_of_two(const char *declaration, const std::vector<int64_t> &extents) {
     const Field field = {extents, POLYTILE_F32};
-    return {{field, field, field}, {declaration}, {{0, inner(extents, 0), {0, 1, 2}}}};
+    return {{field, field, field}, {declaration}, {{0, inner(extents, 0), {0, 1, 2}}}, false};
 }
 
 Launches product(const char *declaration, int64_t m, int64_t n, int64_t k, bool splits_k) {
@@ -244,7 +307,8 @@ Launches product(const char *declaration, int64_t m, int64_t n, int64_t k, bool 
         splits_k ? std::vector<int64_t>{m, n, k} : std::vector<int64_t>{m, n};
     return {{{{m, k}, POLYTILE_F32}, {{k, n}, POLYTILE_F32}, {{m, n}, POLYTILE_F32}},
             {declaration},
-            {{0, inner(threads, 0), {0, 1, 2}}}};
+            {{0, inner(threads, 0), {0, 1, 2}}},
+            false};
 }
 
 std::vector<Launches> examples() {
@@ -256,22 +320,29 @@ std::vector<Launches> examples() {
             product(GEMM_DECLARATION, 19, 14, 22, true)};
 }
 
+const char *const one_device = "host(threads=1)";
+const char *const two_devices = "host(threads=1)+host(memory=1MiB,threads=1)";
+const char *const three_devices = "host(memory=1MiB),host(threads=1),host(memory=2MiB)";
+
 struct Way {
+    const char *device;
     const char *layout;
     int64_t launches_per_exchange;
 };
 
-/** The first one alone where many ranks share few cores. */
+/** The first two alone where many ranks share few cores. */
 std::vector<Way> ways() {
-    const std::vector<Way> all = {
-        {"block", 0}, {"cyclic(1)", 1}, {"block", 1}, {"block(dim=1)", 2}, {"cyclic(3)", 0}};
-    return world_size() > 4 ? std::vector<Way>(all.begin(), all.begin() + 1) : all;
+    const std::vector<Way> all = {{one_device, "block", 0},        {two_devices, "block", 0},
+                                  {one_device, "cyclic(1)", 1},    {one_device, "block", 1},
+                                  {one_device, "block(dim=1)", 2}, {one_device, "cyclic(3)", 0},
+                                  {two_devices, "cyclic(2)", 3},   {three_devices, "block", 1}};
+    return world_size() > 4 ? std::vector<Way>(all.begin(), all.begin() + 2) : all;
 }
 
 TEST(MpiSentBytes, AreThoseOfThePlanForAllExamples) {
     for (const Way &way : ways()) {
-        SCOPED_TRACE(way.layout);
-        const Ranks ranks(way.layout, way.launches_per_exchange);
+        SCOPED_TRACE(std::string(way.device) + " " + way.layout);
+        const Ranks ranks(way.device, way.layout, way.launches_per_exchange);
         int64_t n_bytes = 0;
         for (const Launches &of : examples())
             n_bytes += expect_as_planned(ranks, of);
@@ -282,7 +353,7 @@ TEST(MpiSentBytes, AreThoseOfThePlanForAllExamples) {
 /** More launches than a queue records before it runs them, over so many elements that next to nothing
  * is computed twice: it ends supersteps for other reasons, which a plan knows. */
 TEST(MpiSentBytes, AreThoseOfThePlanForLongRuns) {
-    const Ranks ranks("block", 0);
+    const Ranks ranks(one_device, "block", 0);
     const int64_t n_bytes =
         expect_as_planned(ranks, stencil("three[i]: in A[i-1:i+1]; out B[i]", {100000}, 1100));
     EXPECT_EQ(n_bytes > 0, world_size() > 1);
@@ -298,8 +369,9 @@ polytile_type unsigned_of(int64_t n_bytes) {
 Launches random_launches(Random &random) {
     RandomChain chain(&random, RandomChainShape());
     Launches of;
+    of.are_attached = random.chance(40);
     for (const RandomChain::Field &field : chain.fields())
-        of.fields.push_back({field.extents, unsigned_of(field.element_bytes)});
+        of.fields.push_back({field.extents, unsigned_of(field.element_bytes), random.chance(30)});
     for (const RandomChain::Kernel &kernel : chain.kernels())
         of.declarations.push_back(kernel.generic.declaration());
     for (int64_t n = random.number(1, 8); n > 0; n--)
@@ -318,8 +390,10 @@ TEST(MpiSentBytes, AreThoseOfThePlanForRandomLaunches) {
     for (int64_t n = scaled(world_size() > 4 ? 1 : 3); n > 0 && world_most(HasFailure()) == 0;
          n--) {
         const std::string layout = random_layout(random, 2);
-        SCOPED_TRACE(layout);
-        const Ranks ranks(layout, random.one_of({0, 0, 1, 3}));
+        const char *const devices[] = {one_device, two_devices, three_devices};
+        const std::string device = devices[n % 3];
+        SCOPED_TRACE(device + " " + layout);
+        const Ranks ranks(device, layout, random.one_of({0, 0, 1, 3}));
         for (int k = world_size() > 4 ? 4 : 0; k < 6; k++)
             expect_as_planned(ranks, random_launches(random));
     }

@@ -32,6 +32,10 @@ POLYTILE_KERNEL(wedge, (j, l, k), (const uint32_t, v, 3), (uint32_t, A, 2), (uin
             PT_SUM(PT_AT(B, row, column), PT_AT(v, j, l, k));
 }
 
+POLYTILE_KERNEL(column_total, (i, j), (const uint32_t, x, 1), (uint32_t, S, 2)) {
+    PT_SUM(PT_AT(S, 1, j), PT_AT(x, i));
+}
+
 /* No element of A is in an odd column. */
 POLYTILE_KERNEL(count, (i), (const uint32_t, A, 2), (uint32_t, B, 1)) {
     PT_AT(B, i) = static_cast<uint32_t>(i + 1);
@@ -211,6 +215,31 @@ TEST_P(TeamReductions, SectionsWhoseStepsMissAllElementsAddNothing) {
         << error();
     ASSERT_EQ(polytile_queue_detach(queue_, POLYTILE_ARRAYS(of_v, of_A)), POLYTILE_OK) << error();
     EXPECT_EQ(A, expected);
+}
+
+/* Rows of three elements, two of other memory between them. */
+TEST_P(TeamReductions, OntoRowsWithAPitchLeaveWhatIsBesideThem) {
+    constexpr int64_t pitch = 5, n_x = 30;
+    std::vector<uint32_t> x(n_x, 7), S(4 * pitch), expected;
+    for (uint32_t k = 0; k < S.size(); k++)
+        S[k] = 1000 + k;
+    expected = S;
+    for (int64_t column = 0; column < 3; column++)
+        expected[static_cast<size_t>(pitch + column)] += 7 * n_x;
+    const polytile_domain rows = {2, {{0, 3, 1}, {0, 2, 1}}},
+                          threads = {2, {{0, n_x - 1, 1}, {0, 2, 1}}};
+    const int64_t strides[] = {pitch * 4, 4};
+    polytile_array *of_S = nullptr;
+    ASSERT_EQ(polytile_array_wrap_strides(ctx_, "S", POLYTILE_U32, &rows, strides, S.data(), &of_S),
+              POLYTILE_OK);
+    ASSERT_EQ(polytile_queue_attach(queue_, POLYTILE_ARRAYS(of_S)), POLYTILE_OK) << error();
+    polytile_array *const of_x = wrap("x", {n_x}, &x);
+    polytile_kernel *const add = kernel("column[i, j]: in x[i]; sum S[1, j]", &column_total_kernel);
+    ASSERT_EQ(polytile_queue_launch(queue_, add, &threads, POLYTILE_ARRAYS(of_x, of_S), nullptr),
+              POLYTILE_OK)
+        << error();
+    ASSERT_EQ(polytile_queue_detach(queue_, POLYTILE_ARRAYS(of_S)), POLYTILE_OK) << error();
+    EXPECT_EQ(S, expected);
 }
 
 } // namespace

@@ -260,6 +260,23 @@ TEST(Periodic, AChannelBetweenTwoBusyUnitsHoldsTwoFrames) {
     pti_periodic_free(&schedule);
 }
 
+/* Many pairs of one input: what is made is read before the next one is made. */
+TEST(Periodic, AFrameAfterTheOtherReadsSoonWhatWasMade) {
+    Tasks pairs;
+    pairs.n_resources = 1;
+    for (int t = 0; t < 12; t++)
+        pairs.task.push_back({0, 1 + t % 3});
+    for (int t = 0; t < 12; t += 2)
+        pairs.add_buffer(t, {{t + 1, 0}}, 10);
+    const pti_stream_tasks of = pairs.view();
+    pti_periodic schedule;
+    ASSERT_EQ(pti_periodic_find_serial(&of, &schedule), PTI_FOUND);
+    EXPECT_EQ(pti_periodic_find_fault(&of, &schedule), nullptr);
+    for (int t = 0; t < 12; t += 2)
+        EXPECT_EQ(schedule.start[t + 1], schedule.start[t] + of.task[t].ticks);
+    pti_periodic_free(&schedule);
+}
+
 TEST(PeriodicRandom, BuffersAreLeastAsByBruteForce) {
     Random random(test_seed("PeriodicRandom.BuffersAreLeastAsByBruteForce"));
     const int64_t n_rounds = scaled(1000);

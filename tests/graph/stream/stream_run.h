@@ -23,17 +23,19 @@ class StreamRun {
     }
 
     /** Plan and begin; false where no plan fits. */
-    bool begin(const std::string &machine_text, const char *objective,
+    bool begin(const std::string &machine_text, const polytile_graph_options &options,
                const std::vector<const void *> &symbols) {
-        polytile_graph_options options = {};
-        options.objective = objective;
         expect_ok(polytile_graph_parse(ctx_, of_->text().c_str(), &graph_));
         expect_ok(polytile_machine_parse(ctx_, machine_text.c_str(), &machine_));
         expect_ok(of_->bind(graph_, symbols));
         if (testing::Test::HasFailure())
             return false;
         polytile_graph_plan *plan = nullptr;
-        expect_ok(polytile_graph_plan_create(graph_, machine_, &options, &plan));
+        const polytile_status status =
+            polytile_graph_plan_create(graph_, machine_, &options, &plan);
+        if (options.no_overlap && status == POLYTILE_UNSUPPORTED)
+            return false;
+        expect_ok(status);
         if (plan == nullptr)
             return false;
         expect_ok(polytile_stream_create(graph_, plan, nullptr, &stream));

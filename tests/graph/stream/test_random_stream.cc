@@ -33,7 +33,10 @@ TEST(RandomStreams, GiveWhatPlainLoopsGive) {
         {
             RandomStream drawn(&random, machine.units);
             StreamRun run(ctx, &drawn, &random);
-            if (run.begin(machine.text, objectives[random.number(0, 2)], {}))
+            polytile_graph_options options = {};
+            options.objective = objectives[random.number(0, 2)];
+            options.no_overlap = random.chance(30);
+            if (run.begin(machine.text, options, {}))
                 run.run(random.number(1, 30),
                         random.number(1, polytile_stream_get_depth(run.stream)));
         }

@@ -1,6 +1,10 @@
 #include <polytile/polytile.h>
 #include <polytile/stream.h>
 
+extern "C" {
+#include "graph/stream/stream.h"
+}
+
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -68,10 +72,15 @@ class Streams : public testing::Test {
     polytile_status begin(const char *machine_text,
                           const polytile_stream_options *options = nullptr,
                           const char *strategy = nullptr) {
-        polytile_machine *machine = nullptr;
-        polytile_graph_plan *plan = nullptr;
         polytile_graph_options how = {};
         how.strategy = strategy;
+        return begin_as(machine_text, how, options);
+    }
+
+    polytile_status begin_as(const char *machine_text, const polytile_graph_options &how,
+                             const polytile_stream_options *options = nullptr) {
+        polytile_machine *machine = nullptr;
+        polytile_graph_plan *plan = nullptr;
         EXPECT_EQ(polytile_machine_parse(ctx, machine_text, &machine), POLYTILE_OK) << error();
         EXPECT_EQ(polytile_graph_plan_create(graph, machine, &how, &plan), POLYTILE_OK) << error();
         const polytile_status status = polytile_stream_create(graph, plan, options, &stream);
@@ -181,6 +190,51 @@ TEST_F(Streams, UnitsWorkAtTheSameTimeOnDifferentFrames) {
         polytile_stream_destroy(stream);
         polytile_graph_destroy(graph);
     }
+}
+
+/** How many lanes work that are links, or are units. */
+int count_busy(polytile_stream *stream, bool units) {
+    int n_busy = 0;
+    pthread_mutex_lock(&stream->mutex);
+    for (int l = 0; l < stream->n_lanes; l++)
+        n_busy += stream->lane[l].is_busy && stream->lane[l].is_unit == units;
+    pthread_mutex_unlock(&stream->mutex);
+    return n_busy;
+}
+
+TEST_F(Streams, WithoutOverlapNothingMovesWhileUnitsWork) {
+    const int64_t n_frames = 20;
+    int n_seen = 0, n_moving = 0;
+    Body look{[&](const Lines &of) {
+        for (int turn = 0; turn < 20; turn++) {
+            n_moving += count_busy(stream, false);
+            std::this_thread::sleep_for(std::chrono::microseconds(20));
+        }
+        n_seen++;
+        return add_one.run(of);
+    }};
+    polytile_graph_options how = {};
+    how.no_overlap = true;
+    parse(chain);
+    ASSERT_EQ(bind("f", &look), POLYTILE_OK);
+    ASSERT_EQ(bind("plus", &add_one), POLYTILE_OK);
+    ASSERT_EQ(begin_as(apart, how), POLYTILE_OK) << error();
+    const int64_t depth = polytile_stream_get_depth(stream);
+    EXPECT_GE(depth, 3) << "each transfer is a cycle later";
+    int64_t value = 0, n_pulled = 0;
+    for (int64_t f = 0; f < n_frames; f++) {
+        ASSERT_EQ(push(10 * f), POLYTILE_OK) << said;
+        if (f + 1 - n_pulled == depth || f % 5 == 4) {
+            ASSERT_EQ(pull(&value), POLYTILE_OK) << said;
+            EXPECT_EQ(value, 10 * n_pulled++ + 2);
+        }
+    }
+    for (; n_pulled < n_frames; n_pulled++) {
+        ASSERT_EQ(pull(&value), POLYTILE_OK) << said;
+        EXPECT_EQ(value, 10 * n_pulled + 2);
+    }
+    EXPECT_EQ(n_seen, n_frames);
+    EXPECT_EQ(n_moving, 0);
 }
 
 TEST_F(Streams, KeepStateFromFrameToFrame) {

@@ -152,6 +152,8 @@ TEST(Bound, IsNeverAboveTheBestPebbling) {
         {false, {POLYTILE_I8, POLYTILE_I8, POLYTILE_I32}, 6},
     };
     for (const auto &c : cases) {
+        if (is_left_out(&c - cases, 3))
+            continue;
         SCOPED_TRACE(std::to_string(c.memory) + " bytes of memory");
         Launch::Options options;
         for (int a = 0; a < 3; a++)

@@ -40,7 +40,9 @@ TEST(CudaStreams, GiveWhatPlainLoopsGive) {
                 cuda.add_kernel(&symbols[k], drawn.implementation(k));
             }
             StreamRun run(ctx, &drawn, &random);
-            if (run.begin(machine.text, "period", of_actors))
+            polytile_graph_options how = {};
+            how.no_overlap = random.chance(20);
+            if (run.begin(machine.text, how, of_actors))
                 run.run(random.number(1, 20),
                         random.number(1, polytile_stream_get_depth(run.stream)));
         }

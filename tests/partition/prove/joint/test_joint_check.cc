@@ -42,6 +42,7 @@ class JointCheck : public testing::Test {
         request.superstep = &superstep;
         request.parts = &parts;
         request.is_shared = shared;
+        request.n_local = is_within ? 2 : 1;
         request.shares_memory = is_within;
         request.is_lent = lent;
         request.keeps = keeps;

@@ -1,5 +1,5 @@
 extern "C" {
-#include "graph/stream/order.h"
+#include "graph/schedule/order.h"
 }
 
 #include <gtest/gtest.h>

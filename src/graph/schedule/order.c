@@ -1,4 +1,4 @@
-#include "graph/stream/order.h"
+#include "graph/schedule/order.h"
 
 #include "base/list.h"
 

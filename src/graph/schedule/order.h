@@ -1,7 +1,7 @@
-#ifndef POLYTILE_GRAPH_STREAM_ORDER_H
-#define POLYTILE_GRAPH_STREAM_ORDER_H
+#ifndef POLYTILE_GRAPH_SCHEDULE_ORDER_H
+#define POLYTILE_GRAPH_SCHEDULE_ORDER_H
 
-#include "graph/map/net.h"
+#include "graph/schedule/periodic.h"
 
 /* What tasks wait for when nobody looks at a clock: numbers alone.
  *

@@ -1,0 +1,73 @@
+#include "distribute/exchange/array_box.h"
+
+#include "access/array/array.h"
+#include "base/checked.h"
+
+/** A member's box is larger on either side by one such part of what it owns along a dimension, so
+ * that deeper halos find room. */
+enum { MARGIN_PART = 32 };
+
+static polytile_range widened_range(polytile_range range, int64_t by, polytile_range whole) {
+    return (polytile_range){pti_max(range.lo - by, whole.lo), pti_min(range.hi + by, whole.hi), 1};
+}
+
+static polytile_domain with_margin(const polytile_domain *box, const polytile_domain *whole) {
+    polytile_domain larger = *box;
+    for (int d = 0; d < box->n_dims; d++) {
+        int64_t extent = box->range[d].hi - box->range[d].lo + 1;
+        larger.range[d] = widened_range(box->range[d], extent / MARGIN_PART + 1, whole->range[d]);
+    }
+    return larger;
+}
+
+/** Rows a multiple of as many bytes apart share few lines of the caches: each element of a column
+ * that is packed then drives another one out. */
+enum { ALIKE_BYTES = 512 };
+
+/** Such rows get one element more, where the array has one there. */
+static void shift_rows(polytile_domain *box, const polytile_domain *whole, int64_t element_bytes) {
+    polytile_range *row = &box->range[box->n_dims - 1];
+    const polytile_range all = whole->range[box->n_dims - 1];
+    if ((row->hi - row->lo + 1) * element_bytes % ALIKE_BYTES != 0)
+        return;
+    if (row->hi < all.hi)
+        row->hi++;
+    else if (row->lo > all.lo)
+        row->lo--;
+}
+
+/** Whole in all dimensions but the first: boxes of the program's memory must be contiguous. */
+static void complete_rows(polytile_domain *box, const polytile_domain *whole) {
+    for (int d = 1; d < box->n_dims; d++)
+        box->range[d] = whole->range[d];
+}
+
+polytile_domain pti_array_box_choose(const pti_array_box *of, const polytile_domain *needed) {
+    const polytile_domain *whole = &of->ownership->domain;
+    polytile_domain box = *needed;
+    polytile_domain owned = pti_ownership_hull(of->ownership, of->member);
+    if (!pti_box_is_empty(&owned))
+        box = pti_box_coarse_union(&box, &owned);
+    if (of->former != NULL)
+        box = pti_box_coarse_union(&box, of->former);
+    box = pti_box_without_steps(&box);
+    box = with_margin(&box, whole);
+    shift_rows(&box, whole, of->element_bytes);
+    if (of->is_of_program)
+        complete_rows(&box, whole);
+    return box;
+}
+
+static int64_t count_bytes(const pti_array_box *of, const polytile_domain *box) {
+    return pti_memory_layout_of(box, of->element_bytes).size_bytes;
+}
+
+int64_t pti_array_box_expect_bytes(const pti_array_box *of) {
+    polytile_domain owned = pti_ownership_hull(of->ownership, of->member);
+    if (of->former != NULL)
+        return count_bytes(of, of->former);
+    if (pti_box_is_empty(&owned))
+        return 0;
+    polytile_domain box = pti_array_box_choose(of, &owned);
+    return count_bytes(of, &box);
+}

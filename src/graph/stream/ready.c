@@ -1,0 +1,46 @@
+#include "graph/stream/stream.h"
+
+/* What may go on now. The mutex is locked in all of this. */
+
+bool pti_stream_may_run(const polytile_stream *stream, int task, int64_t frame) {
+    const pti_firing_order *order = &stream->order;
+    for (int w = order->first[task]; w < order->first[task + 1]; w++)
+        if (stream->done[order->wait[w].on] + order->wait[w].tokens <= frame)
+            return false;
+    return true;
+}
+
+/** Return the lane's next task of a frame that was pushed, by the plan's order; -1: there is none. The
+ * mutex is locked. */
+static int find_next(const pti_stream_lane *lane) {
+    const polytile_stream *stream = lane->stream;
+    int next = -1;
+    for (int k = 0; k < lane->n_tasks; k++) {
+        const int task = lane->task[k];
+        if (stream->done[task] < stream->n_pushed &&
+            (next < 0 || pti_firing_comes_before(&stream->order, task, stream->done[task], next,
+                                                 stream->done[next])))
+            next = task;
+    }
+    return next;
+}
+
+int pti_stream_find_ready(const pti_stream_lane *lane) {
+    const int next = find_next(lane);
+    const bool is_ready = next >= 0 &&
+                          pti_stream_may_run(lane->stream, next, lane->stream->done[next]) &&
+                          pti_stream_has_turn(lane, next);
+    return is_ready ? next : -1;
+}
+
+bool pti_stream_is_still(const polytile_stream *stream) {
+    for (int l = 0; l < stream->n_lanes; l++)
+        if (stream->lane[l].is_busy || pti_stream_find_ready(&stream->lane[l]) >= 0)
+            return false;
+    return true;
+}
+
+bool pti_stream_has_room(const polytile_stream *stream) {
+    return stream->n_pushed - stream->n_pulled < stream->window &&
+           (stream->feed < 0 || pti_stream_may_run(stream, stream->feed, stream->n_pushed));
+}

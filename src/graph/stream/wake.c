@@ -1,0 +1,82 @@
+#include "graph/stream/stream.h"
+
+/* Who sleeps, and who is woken. A broadcast would wake all lanes for each task, most of them for nothing. */
+
+void pti_stream_end_waking(polytile_stream *stream) {
+    for (int l = 0; l < stream->n_lanes; l++)
+        if (stream->lane[l].has_wake)
+            pthread_cond_destroy(&stream->lane[l].wake);
+    if (!stream->has_mutex)
+        return;
+    pthread_cond_destroy(&stream->wake);
+    pthread_mutex_destroy(&stream->mutex);
+}
+
+static polytile_status no_memory(const polytile_stream *stream) {
+    return pti_fail_memory(stream->object.context, stream->name, PTI_UNKNOWN_BYTES);
+}
+
+polytile_status pti_stream_begin_waking(polytile_stream *stream) {
+    if (pthread_mutex_init(&stream->mutex, NULL) != 0)
+        return no_memory(stream);
+    if (pthread_cond_init(&stream->wake, NULL) != 0) {
+        pthread_mutex_destroy(&stream->mutex);
+        return no_memory(stream);
+    }
+    stream->has_mutex = true;
+    for (int l = 0; l < stream->n_lanes; l++) {
+        stream->lane[l].has_wake = pthread_cond_init(&stream->lane[l].wake, NULL) == 0;
+        if (!stream->lane[l].has_wake)
+            return no_memory(stream);
+    }
+    stream->n_awake = stream->n_lanes;
+    return POLYTILE_OK;
+}
+
+static void wake_lane(pti_stream_lane *lane) {
+    if (!lane->sleeps)
+        return;
+    lane->sleeps = false;
+    lane->stream->n_awake++;
+    pthread_cond_signal(&lane->wake);
+}
+
+/** The program also has to know when nothing goes on any more: then it waits for itself. */
+static void wake_program(polytile_stream *stream) {
+    const bool has_room = stream->program == PTI_STREAM_AWAITS_ROOM && pti_stream_has_room(stream);
+    const bool has_frame =
+        stream->program == PTI_STREAM_AWAITS_FRAME && stream->n_finished > stream->n_pulled;
+    if (stream->program == PTI_STREAM_AWAITS_NOTHING ||
+        (!has_room && !has_frame && stream->n_awake > 0))
+        return;
+    stream->program = PTI_STREAM_AWAITS_NOTHING;
+    pthread_cond_signal(&stream->wake);
+}
+
+void pti_stream_wake(polytile_stream *stream) {
+    for (int l = 0; l < stream->n_lanes; l++)
+        if (stream->lane[l].sleeps && pti_stream_find_ready(&stream->lane[l]) >= 0)
+            wake_lane(&stream->lane[l]);
+    wake_program(stream);
+}
+
+void pti_stream_wake_all_lanes(polytile_stream *stream) {
+    for (int l = 0; l < stream->n_lanes; l++)
+        wake_lane(&stream->lane[l]);
+}
+
+void pti_stream_sleep(pti_stream_lane *lane) {
+    polytile_stream *stream = lane->stream;
+    lane->sleeps = true;
+    stream->n_awake--;
+    wake_program(stream);
+    while (lane->sleeps)
+        pthread_cond_wait(&lane->wake, &stream->mutex);
+}
+
+void pti_stream_await_lanes(polytile_stream *stream, pti_stream_await what) {
+    stream->program = what;
+    wake_program(stream);
+    while (stream->program != PTI_STREAM_AWAITS_NOTHING)
+        pthread_cond_wait(&stream->wake, &stream->mutex);
+}

@@ -1,0 +1,25 @@
+#ifndef POLYTILE_TESTS_API_COMPRESSED_ROWS_H
+#define POLYTILE_TESTS_API_COMPRESSED_ROWS_H
+
+#include <polytile/kernel.h>
+
+/* Products of sparse matrices and vectors, as kernels whose index arrays have elements of type T. */
+
+/** Compressed rows: "in V[P[i]:P[i+1]-1], x[K[P[i]:P[i+1]-1]]; out y[i]". */
+#define COMPRESSED_ROWS(name, T)                                                                   \
+    POLYTILE_KERNEL(name, (i), (const float, V, 1), (const T, P, 1), (const float, x, 1),          \
+                    (const T, K, 1), (float, y, 1)) {                                              \
+        float sum = 0;                                                                             \
+        for (int64_t k = PT_AT(P, i); k < PT_AT(P, i + 1); k++)                                    \
+            sum += PT_AT(V, k) * PT_AT(x, PT_AT(K, k));                                            \
+        PT_AT(y, i) = sum;                                                                         \
+    }
+
+/** Entries with a row and a column each: "in V[e], x[K[e]]; sum y[R[e]]". */
+#define MATRIX_ENTRIES(name, T)                                                                    \
+    POLYTILE_KERNEL(name, (e), (const float, V, 1), (const float, x, 1), (const T, K, 1),          \
+                    (float, y, 1), (const T, R, 1)) {                                              \
+        PT_SUM(PT_AT(y, PT_AT(R, e)), PT_AT(V, e) * PT_AT(x, PT_AT(K, e)));                        \
+    }
+
+#endif
