@@ -7,6 +7,9 @@ namespace outside {
 
 namespace {
 
+/** Of more threads an index array of two dimensions would take too long. */
+enum { MOST_THREADS_OF_A_TABLE = 60 };
+
 /** The least and the largest value of an expression over a domain. */
 Range hull(const Affine &affine, const Box &domain) {
     Range range = {affine.constant, affine.constant};
@@ -90,7 +93,8 @@ void Drawer::hold(int operand, const Range &values, bool is_ascending) {
 /** x[K[e]+j], or x[K[lo:hi]], or with the ends of rows x[K[P[i]:P[i+1]-1]]. */
 Subscript Drawer::draw_gather(const Range &range) {
     Subscript subscript;
-    const int operand = add_index_operand(dice.chance(75) ? 1 : 2);
+    const bool is_line = dice.chance(75) || count(kernel.domain) > MOST_THREADS_OF_A_TABLE;
+    const int operand = add_index_operand(is_line ? 1 : 2);
     const bool is_of_rows =
         kernel.operands[static_cast<size_t>(operand)].box.size() == 1 && dice.chance(30);
     subscript.lo.constant = dice.chance(60) ? 0 : dice.between(-4, 4);

@@ -152,14 +152,6 @@ void draw_stencils(Dice &dice, const Fixed &fixed, std::vector<Verdict> &verdict
     }
 }
 
-bool has_reductions(const Program &program) {
-    for (const Kernel &kernel : program.kernels)
-        for (const Access &access : kernel.accesses)
-            if (is_reducing(access.role))
-                return true;
-    return false;
-}
-
 } // namespace
 
 Box draw_box(Dice &dice) {
@@ -202,9 +194,6 @@ Program draw_program(uint64_t seed, const Fixed &fixed) {
     }
     draw_arrays(dice, program);
     draw_place(dice, fixed, most, program);
-    if (n_members(program) > 1 && has_reductions(program))
-        for (Array &array : program.arrays)
-            array.memory = Memory();
     if (has_time_steps)
         draw_time_steps(dice, verdicts, program);
     else if (program.has_queue)

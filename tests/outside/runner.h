@@ -73,6 +73,7 @@ class Runner {
     void check_state(size_t array, polytile_array_state state, bool is_cancelled);
     void check_notices();
     void remember(size_t array, bool is_new);
+    void touch(const Launch &launch);
     bool judge_status(const Launch &launch, polytile_status status);
     void judge_late(polytile_status status, const char *call);
     polytile_status call_launch(const Step &step, Mistake mistake);

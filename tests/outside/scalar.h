@@ -73,6 +73,11 @@ template <class T> T not_a_number() {
         return 0;
 }
 
+/** NaN, or a number of a type that has none. */
+template <class T> T not_a_number_or(int value) {
+    return has_not_a_number<T>() ? not_a_number<T>() : number<T>(value);
+}
+
 template <class T> T minus_zero() {
     if constexpr (is_real<T>())
         return real<T>(-0.0);

@@ -21,6 +21,14 @@ bool Runner::has_limit(const Options &options) const {
                        [](const Device &member) { return member.memory_bytes > 0; });
 }
 
+/** A launch may change the arrays that it writes. */
+void Runner::touch(const Launch &launch) {
+    const Kernel &kernel = program.kernels[static_cast<size_t>(launch.kernel)];
+    for (size_t k = 0; k < launch.arrays.size(); k++)
+        if (launch.arrays[k] != NO_ARRAY && is_written(kernel, static_cast<int>(k)))
+            is_touched[static_cast<size_t>(launch.arrays[k])] = true;
+}
+
 /** Whether a launch was accepted; what the contract does not let happen is a failure. */
 bool Runner::judge_status(const Launch &launch, polytile_status status) {
     const Kernel &kernel = program.kernels[static_cast<size_t>(launch.kernel)];
@@ -28,6 +36,7 @@ bool Runner::judge_status(const Launch &launch, polytile_status status) {
                                   launch.domain, &launch.arrays);
     const std::string text = polytile_last_error(ctx);
     if (verdict.is_unclear) {
+        touch(launch);
         is_over = true;
         return false;
     }

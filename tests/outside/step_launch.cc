@@ -229,9 +229,7 @@ void Runner::step_launch(const Step &step) {
     if (step.act == Act::check_run)
         return compare_all();
     outcome.n_accepted++;
-    for (size_t k = 0; k < launch.arrays.size(); k++)
-        if (launch.arrays[k] != NO_ARRAY && is_written(kernel, static_cast<int>(k)))
-            is_touched[static_cast<size_t>(launch.arrays[k])] = true;
+    touch(launch);
     interpret(kernel, launch, step.later.empty() ? launch.values : step.later.back(), expected);
     for (int array : launch.arrays)
         if (array != NO_ARRAY)

@@ -90,11 +90,13 @@ template <class V> struct Best {
         return element;
     }
 
+    /** Elements may hold NaN from the beginning. */
     static T value_of(uint64_t bits) {
         const uint64_t kind = bits % 29, place = bits >> 8;
         const V value = kind == 0   ? lowest<V>()
                         : kind == 1 ? highest<V>()
                         : kind == 4 ? minus_zero<V>()
+                        : kind == 6 ? not_a_number_or<V>(3)
                                     : number<V>(static_cast<int>(kind % 5));
         const int64_t index = place % 13 == 0   ? INT64_MAX
                               : place % 13 == 1 ? -INT64_MAX

@@ -22,7 +22,7 @@ static bool has_no_overlap;
 
 static Graph drawn(uint64_t seed) {
     Graph graph = draw_graph(seed);
-    graph.has_no_overlap = has_no_overlap;
+    graph.has_no_overlap = has_no_overlap || mix(seed, 31) % 4 == 0;
     return graph;
 }
 
