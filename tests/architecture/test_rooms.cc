@@ -80,6 +80,32 @@ TEST(Rooms, TypesThatAreSharedStandOnce) {
     EXPECT_GT(where.size(), 300u);
 }
 
+/** Of classes of one program that have one name the linker takes the functions of one for all. */
+TEST(Rooms, ClassesOfTestsThatAreSharedStandOnce) {
+    const std::regex definition("(?:struct|class) ([A-Za-z]+)(?: final)?(?: : .*)? \\{.*");
+    const std::regex space("namespace ([a-z_]+) \\{");
+    std::map<std::string, std::string> where;
+    for (const auto &entry : fs::recursive_directory_iterator(root / "tests")) {
+        const std::string file = fs::relative(entry.path(), root / "tests").string();
+        if (entry.path().extension() != ".h" ||
+            begins_with_one_of(file, {"distribute/mpi/", "faults/", "fuzz/", "outside/", "soak/"}))
+            continue;
+        std::ifstream stream(entry.path());
+        std::string within;
+        std::smatch found;
+        for (std::string line; std::getline(stream, line);) {
+            if (std::regex_match(line, found, space))
+                within = found[1].str() + "::";
+            if (!std::regex_match(line, found, definition))
+                continue;
+            const auto [former, is_new] = where.emplace(within + found[1].str(), file);
+            EXPECT_TRUE(is_new) << found[1] << " stands in " << former->second << " and in "
+                                << file;
+        }
+    }
+    EXPECT_GT(where.size(), 50u);
+}
+
 TEST(Rooms, IncludesGoAlongTheArrows) {
     for (const std::string &file : source_files())
         for (const Include &include : includes_of(root / "src" / file))

@@ -12,8 +12,8 @@
 /* Cases that run right on a GPU and on the runtime that needs none. */
 
 /** The options and the device of one round, all drawn. */
-struct Draw {
-    Draw(const Scene &scene, Random *random) : options(scene.options) {
+struct RunDraw {
+    RunDraw(const Scene &scene, Random *random) : options(scene.options) {
         const char *strategies[] = {nullptr, "min-time", "min-traffic", "min-kernels"};
         int64_t n_bytes = 0;
         for (const auto &bytes : scene.memory)
@@ -55,7 +55,7 @@ template <class World> bool round_runs_right(const Case &of, uint64_t seed) {
         Random random(seed);
         Session session;
         Scene scene(session.ctx, of, random.number(3, of.largest_n), &random);
-        Draw draw(scene, &random);
+        RunDraw draw(scene, &random);
         polytile_device *device = session.open(draw.device_text());
         draw.options.plan.limit_bytes = polytile_device_get_limit(device);
         Pins pins;
