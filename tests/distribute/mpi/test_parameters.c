@@ -248,7 +248,7 @@ TEST_CASE(MpiParameters, ARankThatLeavesOneOutHasMissedTheLaunch) {
         CHECK_REFUSED(launch(&s, 0, NULL), POLYTILE_DECLARATION, "saxpy", "a");
     else
         CHECK_OK(launch(&s, 1, &one));
-    CHECK_REFUSED(polytile_queue_wait(s.queue), POLYTILE_INVALID, "rank ", "1 launches",
+    CHECK_REFUSED(polytile_queue_wait(s.queue), POLYTILE_INVALID, "rank ", "1 launch;",
                   "rank 0: 2 launches");
     CHECK_OK(launch(&s, 1, &one));
     CHECK_OK(polytile_queue_detach(s.queue, 2, s.arrays));
