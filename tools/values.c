@@ -141,7 +141,7 @@ static bool read_step(const char **at, polytile_range *range, char *why) {
         return refuse_number(start, why);
     if (step < 1)
         return refuse(why, "the step %" PRId64 " is less than 1", step);
-    range->hi -= (range->hi - range->lo) % step;
+    range->hi -= (int64_t)(((uint64_t)range->hi - (uint64_t)range->lo) % (uint64_t)step);
     range->step = step;
     return true;
 }
