@@ -69,7 +69,7 @@ TEST(FootprintIsl, TooManyBoxesAreSaidNotGiven) {
     pti_boxes_free(&boxes);
 }
 
-polytile_domain draw_box(Random *random, const polytile_domain &domain) {
+polytile_domain draw_threads(Random *random, const polytile_domain &domain) {
     polytile_domain box = domain;
     for (int d = 0; d < domain.n_dims; d++) {
         box.range[d].lo = random->number(domain.range[d].lo, domain.range[d].hi);
@@ -142,7 +142,7 @@ TEST(FootprintIsl, AgreesWithTheClosedForm) {
             << polytile_last_error(ctx);
         for (int p = 0; p < instance->n_operands; p++)
             for (pti_touch touch : {PTI_READS, PTI_WRITES, PTI_TOUCHES}) {
-                const polytile_domain threads = draw_box(&random, launch.threads());
+                const polytile_domain threads = draw_threads(&random, launch.threads());
                 n_compared++;
                 n_exact += compare(kernel, instance, p, touch, threads);
             }

@@ -16,7 +16,7 @@ inline void Arrays(Handmade &made, const std::vector<std::string> &names) {
 }
 
 /** Over 0 .. 15: each operand [i] in its role. */
-inline HandKernel Kernel(const std::vector<polytile_role> &roles) {
+inline HandKernel hand_kernel(const std::vector<polytile_role> &roles) {
     HandKernel kernel;
     kernel.threads = all;
     for (const polytile_role role : roles) {
@@ -28,7 +28,7 @@ inline HandKernel Kernel(const std::vector<polytile_role> &roles) {
 
 /** total[i]: in x[i]; out sum s[0] */
 inline HandKernel Total(polytile_role reduction = POLYTILE_SUM) {
-    HandKernel kernel = Kernel({POLYTILE_IN});
+    HandKernel kernel = hand_kernel({POLYTILE_IN});
     kernel.Operand("s", 4, Box({{0, 3}}));
     kernel.Section(reduction, true, {Sub(0, 0, {})});
     return kernel;
@@ -38,7 +38,7 @@ inline HandKernel Total(polytile_role reduction = POLYTILE_SUM) {
 inline Handmade Chain() {
     Handmade made;
     Arrays(made, {"x", "y", "z"});
-    const HandKernel copy = Kernel({POLYTILE_IN, POLYTILE_OUT});
+    const HandKernel copy = hand_kernel({POLYTILE_IN, POLYTILE_OUT});
     const int64_t x = made.Place(0, 0, all), y = made.Place(1, 64, all),
                   z = made.Place(2, 128, all);
     made.Begin(copy, {0, 1});
@@ -59,7 +59,7 @@ inline Handmade Resume() {
     const int64_t y = made.Place(0, 0, all), w = made.Place(1, 64, all);
     made.before = {{y, {all}, {lower}}};
     made.unwritten = {{}, {all}};
-    made.Begin(Kernel({POLYTILE_INOUT, POLYTILE_IN}), {0, 1});
+    made.Begin(hand_kernel({POLYTILE_INOUT, POLYTILE_IN}), {0, 1});
     const int64_t zero = made.Move(PTI_FILL, 0, w, all);
     const int64_t launch = made.Launch(all, {y, w}, {zero});
     made.Move(PTI_DOWNLOAD, 0, y, lower, {launch});
@@ -103,9 +103,9 @@ inline Handmade SameArray() {
     const int64_t x = made.Place(0, 0, all), z = made.Place(1, 64, all);
     const int64_t new_x = made.Place(0, 128, all);
     made.before = {{x, {all}, {all}}};
-    made.Begin(Kernel({POLYTILE_IN, POLYTILE_IN, POLYTILE_OUT}), {0, 0, 1});
+    made.Begin(hand_kernel({POLYTILE_IN, POLYTILE_IN, POLYTILE_OUT}), {0, 0, 1});
     made.Launch(all, {x, z});
-    made.Begin(Kernel({POLYTILE_IN, POLYTILE_OUT}), {1, 0});
+    made.Begin(hand_kernel({POLYTILE_IN, POLYTILE_OUT}), {1, 0});
     made.Launch(all, {new_x, z});
     made.after = {{z, {all}, {all}}, {new_x, {all}, {all}}};
     return made;
@@ -145,10 +145,10 @@ inline Handmade Evict() {
     const int64_t x = made.Place(0, 0, all), y = made.Place(1, 0, all),
                   back = made.Place(0, 64, all);
     made.before = {{x, {all}, {}}};
-    made.Begin(Kernel({POLYTILE_INOUT}), {0});
+    made.Begin(hand_kernel({POLYTILE_INOUT}), {0});
     const int64_t first = made.Launch(all, {x, -1});
     const int64_t home = made.Move(PTI_DOWNLOAD, 0, x, all, {first});
-    made.Begin(Kernel({POLYTILE_IN, POLYTILE_OUT}), {0, 1});
+    made.Begin(hand_kernel({POLYTILE_IN, POLYTILE_OUT}), {0, 1});
     const int64_t in = made.Move(PTI_UPLOAD, 1, back, all, {home});
     made.Launch(all, {back, y}, {in});
     made.after = {{y, {all}, {all}}};
@@ -162,9 +162,9 @@ inline Handmade Discard() {
     const int64_t x = made.Place(0, 0, all), y = made.Place(1, 64, all), z = made.Place(2, 0, all),
                   new_x = made.Place(0, 64, all);
     made.before = {{y, {all}, {}}};
-    made.Begin(Kernel({POLYTILE_IN, POLYTILE_OUT}), {1, 0});
+    made.Begin(hand_kernel({POLYTILE_IN, POLYTILE_OUT}), {1, 0});
     const int64_t first = made.Launch(all, {x, y, -1});
-    made.Begin(Kernel({POLYTILE_IN, POLYTILE_OUT}), {2, 0});
+    made.Begin(hand_kernel({POLYTILE_IN, POLYTILE_OUT}), {2, 0});
     const int64_t in = made.Move(PTI_UPLOAD, 1, z, all, {first});
     made.Launch(all, {new_x, -1, z}, {in});
     made.after = {{z, {all}, {}}, {new_x, {all}, {all}}};

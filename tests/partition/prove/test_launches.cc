@@ -32,7 +32,7 @@ TEST(CheckLaunches, EachCoversItsOwnDomainInOrder) {
              m.launch_placements.insert(m.launch_placements.end(), {-1, -1, -1});
          },
          "superblock 3 is of no launch"},
-        {"an empty launch", Chain, [](Handmade &m) { m.Begin(Kernel({POLYTILE_IN}), {0}); },
+        {"an empty launch", Chain, [](Handmade &m) { m.Begin(hand_kernel({POLYTILE_IN}), {0}); },
          "launch 2 has 0 superblocks"},
         {"launches swapped", Chain,
          [](Handmade &m) {
@@ -169,7 +169,7 @@ TEST(CheckLaunches, SectionsThatPassEachOtherAreApart) {
 Handmade Relay(int n_launches) {
     Handmade made;
     Arrays(made, {"a", "b"});
-    const HandKernel copy = Kernel({POLYTILE_IN, POLYTILE_OUT});
+    const HandKernel copy = hand_kernel({POLYTILE_IN, POLYTILE_OUT});
     std::vector<int64_t> place = {made.Place(0, 0, all), made.Place(1, 64, all)};
     made.before = {{place[0], {all}, {}}};
     std::vector<int64_t> downloads;

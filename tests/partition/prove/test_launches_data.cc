@@ -299,14 +299,14 @@ Handmade FilledAgain(bool comes_home) {
                   next = made.Place(1, 64, all);
     made.before = {{y, {all}, {}}};
     made.unwritten = {{}, {all}};
-    made.Begin(Kernel({POLYTILE_INOUT, POLYTILE_IN}), {0, 1});
+    made.Begin(hand_kernel({POLYTILE_INOUT, POLYTILE_IN}), {0, 1});
     const int64_t zero = made.Move(PTI_FILL, 0, w, all);
     made.Launch(all, {y, w});
     const int64_t home = made.Move(PTI_DOWNLOAD, 0, w, comes_home ? all : lower, {zero});
-    made.Begin(Kernel({POLYTILE_INOUT, POLYTILE_IN}), {0, 1});
+    made.Begin(hand_kernel({POLYTILE_INOUT, POLYTILE_IN}), {0, 1});
     made.Move(PTI_FILL, 1, w, all, {home});
     const int64_t launch = made.Launch(all, {y, w});
-    made.Begin(Kernel({POLYTILE_INOUT, POLYTILE_IN}), {0, 1});
+    made.Begin(hand_kernel({POLYTILE_INOUT, POLYTILE_IN}), {0, 1});
     const int64_t sent = made.Move(PTI_UPLOAD, 2, next, all, {launch, home});
     made.Launch(all, {y, next}, {sent});
     made.after = {{next, {all}, {}}, {y, {all}, {all}}};

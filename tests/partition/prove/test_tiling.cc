@@ -99,7 +99,7 @@ class Calls {
 
 using Visit = std::function<void(const polytile_domain &point)>;
 
-void for_each_point(const polytile_domain &box, const Visit &visit) {
+void visit_points(const polytile_domain &box, const Visit &visit) {
     if (pti_box_is_empty(&box))
         return;
     polytile_domain point = box;
@@ -156,10 +156,10 @@ class Memory {
             const bool counts =
                 written ? section.role != POLYTILE_IN : section.role != POLYTILE_OUT;
             if (counts)
-                for_each_point(pti_section_hull(call.instance, &section, &thread),
-                               [&](const polytile_domain &element) {
-                                   visit(call.array[section.operand], element);
-                               });
+                visit_points(pti_section_hull(call.instance, &section, &thread),
+                             [&](const polytile_domain &element) {
+                                 visit(call.array[section.operand], element);
+                             });
         }
     }
 
@@ -171,7 +171,7 @@ class Memory {
 Values run_in_order(const Calls &calls) {
     Memory memory(calls);
     for (size_t l = 0; l < calls.calls().size(); l++)
-        for_each_point(calls.calls()[l].instance->threads, [&](const polytile_domain &thread) {
+        visit_points(calls.calls()[l].instance->threads, [&](const polytile_domain &thread) {
             memory.run_thread(calls.calls()[l], l, thread);
         });
     return memory.values();
@@ -182,14 +182,14 @@ void run_tile(const Calls &calls, const pti_tiling &tiling, const int64_t *posit
     Memory own = *memory;
     const polytile_domain tile = pti_tiling_own(&tiling, position);
     for (int l = 0; l < tiling.n_launches; l++)
-        for_each_point(pti_tiling_part(&tiling, position, l), [&](const polytile_domain &thread) {
+        visit_points(pti_tiling_part(&tiling, position, l), [&](const polytile_domain &thread) {
             own.run_thread(calls.calls()[static_cast<size_t>(l)], static_cast<uint64_t>(l), thread);
         });
     for (int l = 0; l < tiling.n_launches; l++) {
         const pti_call &call = calls.calls()[static_cast<size_t>(l)];
         polytile_domain threads;
         if (pti_box_intersect(&tile, &call.instance->threads, &threads))
-            for_each_point(threads, [&](const polytile_domain &thread) {
+            visit_points(threads, [&](const polytile_domain &thread) {
                 Memory::each_element(call, thread, true,
                                      [&](int array, const polytile_domain &element) {
                                          if (tiling.is_stored[array])
