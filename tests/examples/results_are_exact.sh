@@ -64,7 +64,7 @@ done
 # Sparse matrices: of one row, of a prime number of rows, with one entry a row, wider than the rows are many.
 for kind in band uniform power; do
     for kernel in rows entries; do
-        for limit in 16KiB 100000B 64MiB; do
+        for limit in $(some 16KiB 100000B 64MiB); do
             run_checked spmv --kind "$kind" --rows 997 --kernel "$kernel" --limit "$limit" --repeat 2
             expect 'peak_device_bytes <= limit_bytes'
             expect 'entries <= 17 * 997'
