@@ -327,16 +327,17 @@ TEST_CASE(ApiIndexArrays, AreRefusedInChainsAndByQueuesOfSeveralDevices) {
         POLYTILE_UNSUPPORTED, "queues of several devices or ranks do not know");
 }
 
-TEST_CASE(ApiIndexArrays, AreRefusedByChecksThatRunTheKernel) {
+TEST_CASE(ApiIndexArrays, AreKnownToChecksThatRunTheKernel) {
     matrix of;
     polytile_device *device = NULL;
+    polytile_check_report report;
     polytile_kernel *kernel = create(ctx, ROWS, &rows_i32_kernel);
     wrap_matrix(ctx, &of);
     CHECK_OK(polytile_device_open(ctx, "host", &device));
     CHECK_OK(polytile_check(kernel, POLYTILE_EXTENTS(N_ROWS), ROW_ARRAYS(of), NULL));
-    CHECK_REFUSED(
-        polytile_check_run(device, kernel, POLYTILE_EXTENTS(N_ROWS), ROW_ARRAYS(of), NULL, NULL),
-        POLYTILE_UNSUPPORTED, "on poisoned copies do not know those");
+    CHECK_OK(polytile_check_run(device, kernel, POLYTILE_EXTENTS(N_ROWS), ROW_ARRAYS(of), NULL,
+                                &report));
+    CHECK(report.n_runs > 0);
     for (int e = 0; e < N_ROWS; e++)
         CHECK_EQUAL(of.y[e], 0);
 }
