@@ -61,7 +61,7 @@ static double time_of_read(const problem *p) {
     const pti_index_array of = {
         .data = (const char *)p->K, .domain = domain, .layout = pti_memory_layout_of(&domain, 4)};
     const double start_s = bench_now_s();
-    pti_index_array *read = pti_index_array_read(&of);
+    pti_index_array *read = pti_index_array_read(p->ctx, &of);
     const double taken_s = bench_now_s() - start_s;
     if (read == NULL)
         bench_require(POLYTILE_NO_MEMORY, NULL);

@@ -3,6 +3,7 @@
 #include "access/bind/rebase.h"
 #include "base/mix.h"
 #include "launch/device/completeness.h"
+#include "queue/let_go.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -63,7 +64,7 @@ static bool same_options(const polytile_plan_options *one, const polytile_plan_o
            same_bytes(one->link, other->link, sizeof *one->link);
 }
 
-static bool is_for_request(const pti_prepared *prepared, const pti_request *request) {
+bool pti_prepared_is_for(const pti_prepared *prepared, const pti_request *request) {
     const polytile_kernel *kernel = request->kernel;
     return prepared->kernel_serial == kernel->object.serial && same_arrays(prepared, request) &&
            pti_box_compare(&prepared->domain, request->domain) == 0 &&
@@ -77,7 +78,7 @@ static bool is_for_request(const pti_prepared *prepared, const pti_request *requ
 pti_prepared *pti_cache_find(const polytile_queue *queue, const pti_request *request,
                              uint64_t hash) {
     pti_prepared *prepared = queue->prepared[hash % PTI_PREPARED_SLOTS];
-    while (prepared != NULL && (prepared->hash != hash || !is_for_request(prepared, request)))
+    while (prepared != NULL && (prepared->hash != hash || !pti_prepared_is_for(prepared, request)))
         prepared = prepared->next;
     return prepared;
 }
@@ -136,11 +137,15 @@ static pti_prepared **find_oldest(polytile_queue *queue) {
     return oldest;
 }
 
-static void remove_at(polytile_queue *queue, pti_prepared **at) {
+static pti_prepared *take_out(polytile_queue *queue, pti_prepared **at) {
     pti_prepared *prepared = *at;
     *at = prepared->next;
     queue->n_prepared--;
-    pti_prepared_free(prepared);
+    return prepared;
+}
+
+static void remove_at(polytile_queue *queue, pti_prepared **at) {
+    pti_prepared_free(take_out(queue, at));
 }
 
 static void evict_oldest_prepared(polytile_queue *queue) {
@@ -170,11 +175,12 @@ void pti_cache_drop(polytile_queue *queue, const pti_prepared *prepared) {
 }
 
 void pti_queue_forget_prepared(polytile_queue *queue, int position) {
+    pti_forget_let_go(queue, position);
     for (int slot = 0; slot < PTI_PREPARED_SLOTS; slot++) {
         pti_prepared **at = &queue->prepared[slot];
         while (*at != NULL) {
             if (position < 0 || pti_prepared_uses(*at, position))
-                remove_at(queue, at);
+                pti_let_go(queue, take_out(queue, at), position);
             else
                 at = &(*at)->next;
         }

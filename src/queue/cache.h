@@ -12,6 +12,9 @@ uint64_t pti_request_hash(const pti_request *request);
 pti_prepared *pti_cache_find(const polytile_queue *queue, const pti_request *request,
                              uint64_t hash);
 
+/** Whether a launch was prepared for the same request. */
+bool pti_prepared_is_for(const pti_prepared *prepared, const pti_request *request);
+
 /** Keep a prepared launch, which becomes the cache's, and evict the one not used for longest. */
 void pti_cache_add(polytile_queue *queue, pti_prepared *prepared);
 
