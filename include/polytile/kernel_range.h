@@ -86,6 +86,17 @@ __device__ __forceinline__ void pt_sum_range(T &sum, int64_t lo, int64_t hi, con
         sum = (T)(sum + (T)value(e));
 }
 
+#elif defined(__cplusplus)
+
+/* As on a GPU, so that a name which is not listed is refused here, too. */
+#define PT_SUM_RANGE(sum, e, lo, hi, shared, ...)                                                  \
+    do {                                                                                           \
+        const auto pt_value = [PT_UNPACK shared](const int64_t e) { return __VA_ARGS__; };         \
+        const int64_t pt_last = (int64_t)(hi);                                                     \
+        for (int64_t pt_at = (lo); pt_at <= pt_last; pt_at++)                                      \
+            (sum) = (__typeof__(sum))((sum) + pt_value(pt_at));                                    \
+    } while (0)
+
 #else
 
 #define PT_SUM_RANGE(sum, e, lo, hi, shared, ...)                                                  \
