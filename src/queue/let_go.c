@@ -1,7 +1,6 @@
-#include "queue/let_go.h"
+#include "queue/cache.h"
 
 #include "access/footprint/indirection.h"
-#include "queue/cache.h"
 
 #include <string.h>
 

@@ -9,7 +9,6 @@
 #include "partition/window/plan.h"
 #include "queue/aliased.h"
 #include "queue/cache.h"
-#include "queue/let_go.h"
 #include "queue/looked_up.h"
 #include "queue/scratch.h"
 #include <polytile/size.h>

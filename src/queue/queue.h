@@ -193,8 +193,8 @@ struct polytile_queue {
     /* Of the program's thread. */
     pti_prepared *prepared[PTI_PREPARED_SLOTS]; /* by their hash */
     int n_prepared;
-    pti_prepared *let_go[PTI_LET_GO]; /* the newest first, NULL between and behind: let_go.h */
-    int n_ended; /* arrays that are */
+    pti_prepared *let_go[PTI_LET_GO]; /* the newest first, NULL between and behind: cache.h */
+    int n_ended;                      /* arrays that are */
     /** POLYTILE_CHECK=access: of the newest launch, which alone may not have run yet; NULL: none;
      * owned. */
     struct pti_rehearsal *rehearsal;
