@@ -19,9 +19,10 @@ using looked_up::Matrix;
 std::string draw_devices(Random *random) {
     std::string text;
     for (int64_t n = random->number(2, 4); n > 0; n--) {
-        text += text.empty() ? "host" : ",host";
+        text += text.empty() ? "host(threads=1" : ",host(threads=1";
         if (random->chance(70))
-            text += "(memory=" + std::to_string(1024 << random->number(0, 8)) + "B)";
+            text += ",memory=" + std::to_string(2048 << random->number(0, 7)) + "B";
+        text += ")";
     }
     return text;
 }
@@ -124,11 +125,11 @@ TEST(TeamLookedUp, EqualsPlainLoops) {
     Environment environment;
     environment.set("POLYTILE_CHECK", "plan");
     int64_t n_run = 0;
-    for (int64_t round = 0; round < scaled(20) && !testing::Test::HasFailure(); round++)
+    for (int64_t round = 0; round < scaled(150) && !testing::Test::HasFailure(); round++)
         n_run += Launches(&random).run(static_cast<int>(random.number(1, 3)));
     EXPECT_FALSE(testing::Test::HasFailure()) << "seed " << seed;
-    if (scaled(20) >= 200) {
-        EXPECT_GT(n_run, scaled(20) / 4) << "seed " << seed;
+    if (scaled(150) >= 150) {
+        EXPECT_GT(n_run, scaled(150) / 4) << "seed " << seed;
     }
 }
 
