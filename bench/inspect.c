@@ -13,6 +13,7 @@ enum { N_ROWS = 1 << 20, EACH = 32, N_ARRAYS = 5 };
 /** A matrix in compressed rows and two vectors. */
 typedef struct problem {
     polytile_context *ctx;
+    polytile_device *device; /* whose threads read */
     int64_t n_entries;
     int64_t *P;
     int32_t *K;
@@ -30,6 +31,7 @@ static void make_problem(problem *p) {
     const sparse_source source = {.n_rows = N_ROWS, .degree = EACH, .seed = 1};
     *p = (problem){.n_entries = (int64_t)N_ROWS * EACH};
     bench_require(polytile_context_create(&p->ctx), NULL);
+    bench_require(polytile_device_open(p->ctx, "host", &p->device), p->ctx);
     p->P = bench_allocate((N_ROWS + 1) * 8);
     p->K = bench_allocate(p->n_entries * 4);
     p->V = bench_allocate(p->n_entries * 4);
@@ -61,7 +63,7 @@ static double time_of_read(const problem *p) {
     const pti_index_array of = {
         .data = (const char *)p->K, .domain = domain, .layout = pti_memory_layout_of(&domain, 4)};
     const double start_s = bench_now_s();
-    pti_index_array *read = pti_index_array_read(&of);
+    pti_index_array *read = pti_index_array_read(p->ctx, &of);
     const double taken_s = bench_now_s() - start_s;
     if (read == NULL)
         bench_require(POLYTILE_NO_MEMORY, NULL);

@@ -7,8 +7,8 @@
     POLYTILE_KERNEL(spmv_rows_##suffix, (i), (const T, V, 1), (const int64_t, P, 1),               \
                     (const T, x, 1), (const int32_t, K, 1), (T, y, 1)) {                           \
         T sum = 0;                                                                                 \
-        for (int64_t e = PT_AT(P, i); e < PT_AT(P, i + 1); e++)                                    \
-            sum += PT_AT(V, e) * PT_AT(x, PT_AT(K, e));                                            \
+        PT_SUM_RANGE(sum, e, PT_AT(P, i), PT_AT(P, i + 1) - 1, (V, x, K),                          \
+                     PT_AT(V, e) * PT_AT(x, PT_AT(K, e)));                                         \
         PT_AT(y, i) = sum;                                                                         \
     }                                                                                              \
     POLYTILE_KERNEL(spmv_entries_##suffix, (e), (const T, V, 1), (const T, x, 1),                  \

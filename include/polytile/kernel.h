@@ -43,11 +43,15 @@
  *         PT_ARGMAX(PT_AT(s, 0), value, i), PT_ARGMIN
  *                             the same of a value and its index, into an element of argmax or argmin,
  *                             such as a pt_f32_i64 of kernel_pair.h
+ *         PT_SUM_RANGE(sum, e, lo, hi, (V, x), PT_AT(V, e) * PT_AT(x, e));
+ *                             sum += value for each e from lo to hi, which differ from thread to
+ *                             thread; the value names e and what is listed, views and parameters
  *         and an early `return` ends the thread. Only elements that the declaration says may be
  *         touched. Functions that a body calls begin with PT_FUNCTION.
  */
 #include <polytile/kernel_combine.h>
 #include <polytile/kernel_host.h>
+#include <polytile/kernel_range.h>
 #include <polytile/kernel_view.h>
 
 #ifdef __CUDACC__

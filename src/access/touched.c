@@ -8,21 +8,9 @@ enum { MAX_BOXES = 1024, MAX_RELATION_BOXES = 1 << 20 };
 
 /** Who visits the boxes. */
 typedef struct visitor {
-    pti_touched_function *visit;
+    pti_box_function *visit;
     void *user;
 } visitor;
-
-/** Go to the next thread of a box in C order; false behind the last. */
-static bool next_thread(const polytile_domain *threads, polytile_domain *thread) {
-    for (int k = threads->n_dims - 1; k >= 0; k--) {
-        polytile_range *at = &thread->range[k];
-        bool is_last = at->lo == threads->range[k].hi;
-        at->lo = at->hi = is_last ? threads->range[k].lo : at->lo + 1;
-        if (!is_last)
-            return true;
-    }
-    return false;
-}
 
 static void visit_hull(const pti_instance *instance, const pti_section *section,
                        const polytile_domain *threads, const visitor *to) {
@@ -31,19 +19,19 @@ static void visit_hull(const pti_instance *instance, const pti_section *section,
         to->visit(&hull, to->user);
 }
 
-/** Visit a section, which is a box for one thread, and may be for several. */
+/** Visit a section, which is a box for one thread, or looks up what it has, and may be a box for several. */
 static void visit_section(const pti_instance *instance, const pti_section *section,
                           const polytile_domain *threads, const visitor *to) {
     if (section->is_box) {
         visit_hull(instance, section, threads, to);
         return;
     }
-    polytile_domain thread = *threads;
-    for (int k = 0; k < threads->n_dims; k++)
-        thread.range[k].hi = thread.range[k].lo;
-    do
-        visit_hull(instance, section, &thread, to);
-    while (next_thread(threads, &thread));
+    int64_t point[POLYTILE_MAX_DIMS];
+    pti_box_first_point(threads, point);
+    do {
+        const polytile_domain thread = polytile_domain_from_bounds(threads->n_dims, point, point);
+        pti_section_each_of_thread(instance, section, &thread, to->visit, to->user);
+    } while (pti_box_next_point(threads, point));
 }
 
 /** Visit the sections of a box of threads, one by one. */
@@ -66,8 +54,18 @@ static bool has_sections_only(const pti_instance *instance, int operand) {
     const pti_operand *of = &instance->operand[operand];
     bool are_exact = true;
     for (int s = of->first_section; s < of->first_section + of->n_sections; s++)
-        are_exact = are_exact && instance->section[s].exact;
+        are_exact =
+            are_exact && (instance->section[s].exact || instance->section[s].indirection != NULL);
     return are_exact;
+}
+
+/** Return whether a section of an operand looks up what it has. */
+static bool looks_up(const pti_instance *instance, int operand) {
+    const pti_operand *of = &instance->operand[operand];
+    bool does = false;
+    for (int s = of->first_section; s < of->first_section + of->n_sections; s++)
+        does = does || instance->section[s].indirection != NULL;
+    return does;
 }
 
 static polytile_status visit_relations(const polytile_kernel *kernel, const pti_instance *instance,
@@ -89,7 +87,7 @@ static polytile_status visit_relations(const polytile_kernel *kernel, const pti_
 static bool visit_footprint(const pti_instance *instance, int operand, pti_touch touch,
                             const polytile_domain *threads, const visitor *to) {
     pti_boxes boxes = {0};
-    bool is_exact = !instance->operand[operand].partial &&
+    bool is_exact = !instance->operand[operand].partial && !looks_up(instance, operand) &&
                     pti_footprint_boxes(instance, operand, touch, threads, MAX_BOXES, &boxes);
     if (is_exact)
         visit_boxes(&boxes, to);
@@ -99,7 +97,7 @@ static bool visit_footprint(const pti_instance *instance, int operand, pti_touch
 
 polytile_status pti_touched_each(const polytile_kernel *kernel, const pti_instance *instance,
                                  int operand, pti_touch touch, const polytile_domain *threads,
-                                 pti_touched_function *visit, void *user, bool *is_exact) {
+                                 pti_box_function *visit, void *user, bool *is_exact) {
     const visitor to = {visit, user};
     *is_exact = true;
     if (visit_footprint(instance, operand, touch, threads, &to))

@@ -1,7 +1,7 @@
 #ifndef POLYTILE_BASE_CONTEXT_STATE_H
 #define POLYTILE_BASE_CONTEXT_STATE_H
 
-#include "base/context.h"
+#include "base/parallel.h"
 
 /* The members of a context, for context.c, environment.c, error.c and log.c. */
 
@@ -10,7 +10,8 @@ struct polytile_context {
     int64_t n_adopted;  /* so far */
     pti_object *tuning; /* NULL: none yet; owned */
     pti_settings settings;
-    pti_error error; /* the last one */
+    pti_error error;                 /* the last one */
+    pti_parallel_function *parallel; /* NULL: none was set */
 };
 
 /**

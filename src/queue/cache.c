@@ -1,83 +1,11 @@
 #include "queue/cache.h"
 
-#include "access/bind/rebase.h"
-#include "base/mix.h"
 #include "launch/device/completeness.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-static uint64_t mix_domain(uint64_t hash, const polytile_domain *domain) {
-    for (int d = 0; d < domain->n_dims && d < POLYTILE_MAX_DIMS; d++)
-        hash = pti_mix(pti_mix(hash, domain->range[d].lo), domain->range[d].hi);
-    return hash;
-}
-
-static uint64_t mix_options(uint64_t hash, const pti_request *request) {
-    const polytile_plan_options *options = &request->options->plan;
-    int n_indices = polytile_kernel_get_n_indices(request->kernel);
-    for (int d = 0; options->block != NULL && d < n_indices; d++)
-        hash = pti_mix(hash, options->block[d]);
-    const bool has_any = request->kernel->has_parameters_in_subscripts;
-    for (int p = 0; has_any && p < polytile_kernel_get_n_parameters(request->kernel); p++)
-        hash = pti_mix(hash, request->parameter[p]);
-    return pti_mix(pti_mix(hash, options->n_buffers), options->launches_per_pass);
-}
-
-/** The number of an array; 0: scratch. */
-static int64_t serial_of(const polytile_array *array) {
-    return array == NULL ? 0 : array->object.serial;
-}
-
-uint64_t pti_request_hash(const pti_request *request) {
-    uint64_t hash = pti_mix(0, request->kernel->object.serial);
-    for (int a = 0; a < request->kernel->declaration->n_arrays; a++)
-        hash = pti_mix(hash, serial_of(pti_request_given(request, a)));
-    return mix_options(mix_domain(hash, request->domain), request);
-}
-
-/** One box of a launch may be one of several, whose arrays are a member's. */
-static bool same_arrays(const pti_prepared *prepared, const pti_request *request) {
-    for (int a = 0; a < prepared->n_arrays; a++) {
-        if (serial_of(pti_request_given(request, a)) != prepared->array_serial[a])
-            return false;
-    }
-    return request->whole == NULL || pti_instance_is_given_as(prepared->instance, request->whole);
-}
-
-static bool same_text(const char *one, const char *other) {
-    return one == other || (one != NULL && other != NULL && strcmp(one, other) == 0);
-}
-
-/** Whether both are NULL or hold the same bytes. */
-static bool same_bytes(const void *one, const void *other, size_t n_bytes) {
-    return one == other || (one != NULL && other != NULL && memcmp(one, other, n_bytes) == 0);
-}
-
-static bool same_options(const polytile_plan_options *one, const polytile_plan_options *other,
-                         int n_indices) {
-    return one->limit_bytes == other->limit_bytes && one->n_buffers == other->n_buffers &&
-           one->launches_per_pass == other->launches_per_pass &&
-           same_text(one->strategy, other->strategy) &&
-           same_bytes(one->block, other->block, (size_t)n_indices * sizeof *one->block) &&
-           same_bytes(one->link, other->link, sizeof *one->link);
-}
-
-static bool is_for_request(const pti_prepared *prepared, const pti_request *request) {
-    const polytile_kernel *kernel = request->kernel;
-    return prepared->kernel_serial == kernel->object.serial && same_arrays(prepared, request) &&
-           pti_box_compare(&prepared->domain, request->domain) == 0 &&
-           same_bytes(&prepared->character, &kernel->character, sizeof kernel->character) &&
-           (!kernel->has_parameters_in_subscripts ||
-            memcmp(prepared->instance->parameter, request->parameter,
-                   sizeof prepared->instance->parameter) == 0) &&
-           same_options(&prepared->options, &request->options->plan, prepared->domain.n_dims);
-}
 
 pti_prepared *pti_cache_find(const polytile_queue *queue, const pti_request *request,
                              uint64_t hash) {
     pti_prepared *prepared = queue->prepared[hash % PTI_PREPARED_SLOTS];
-    while (prepared != NULL && (prepared->hash != hash || !is_for_request(prepared, request)))
+    while (prepared != NULL && (prepared->hash != hash || !pti_prepared_is_for(prepared, request)))
         prepared = prepared->next;
     return prepared;
 }
@@ -136,11 +64,15 @@ static pti_prepared **find_oldest(polytile_queue *queue) {
     return oldest;
 }
 
-static void remove_at(polytile_queue *queue, pti_prepared **at) {
+static pti_prepared *take_out(polytile_queue *queue, pti_prepared **at) {
     pti_prepared *prepared = *at;
     *at = prepared->next;
     queue->n_prepared--;
-    pti_prepared_free(prepared);
+    return prepared;
+}
+
+static void remove_at(polytile_queue *queue, pti_prepared **at) {
+    pti_prepared_free(take_out(queue, at));
 }
 
 static void evict_oldest_prepared(polytile_queue *queue) {
@@ -170,83 +102,14 @@ void pti_cache_drop(polytile_queue *queue, const pti_prepared *prepared) {
 }
 
 void pti_queue_forget_prepared(polytile_queue *queue, int position) {
+    pti_forget_let_go(queue, position);
     for (int slot = 0; slot < PTI_PREPARED_SLOTS; slot++) {
         pti_prepared **at = &queue->prepared[slot];
         while (*at != NULL) {
             if (position < 0 || pti_prepared_uses(*at, position))
-                remove_at(queue, at);
+                pti_let_go(queue, take_out(queue, at), position);
             else
                 at = &(*at)->next;
         }
     }
-}
-
-static void *duplicate_bytes(const void *of, size_t n_bytes) {
-    void *made = malloc(n_bytes > 0 ? n_bytes : 1);
-    if (made != NULL && n_bytes > 0)
-        memcpy(made, of, n_bytes);
-    return made;
-}
-
-/** False when memory runs out. */
-static bool copy_options(polytile_plan_options *to, const polytile_plan_options *from,
-                         int n_indices) {
-    *to = (polytile_plan_options){.n_buffers = from->n_buffers,
-                                  .launches_per_pass = from->launches_per_pass};
-    if (from->strategy != NULL)
-        to->strategy = strdup(from->strategy);
-    if (from->block != NULL)
-        to->block = duplicate_bytes(from->block, (size_t)n_indices * sizeof *from->block);
-    if (from->link != NULL)
-        to->link = duplicate_bytes(from->link, sizeof *from->link);
-    return (from->strategy == NULL || to->strategy != NULL) &&
-           (from->block == NULL || to->block != NULL) && (from->link == NULL || to->link != NULL);
-}
-
-bool pti_prepared_fill_key(pti_prepared *prepared, const pti_request *request) {
-    const polytile_kernel *kernel = request->kernel;
-    int n_arrays = kernel->declaration->n_arrays;
-    prepared->hash = pti_request_hash(request);
-    prepared->kernel_serial = kernel->object.serial;
-    prepared->character = kernel->character;
-    prepared->domain = *request->domain;
-    prepared->n_arrays = n_arrays;
-    prepared->array_serial = calloc((size_t)n_arrays, sizeof *prepared->array_serial);
-    prepared->position = calloc((size_t)n_arrays, sizeof *prepared->position);
-    if (prepared->array_serial == NULL || prepared->position == NULL)
-        return false;
-    for (int a = 0; a < n_arrays; a++) {
-        prepared->array_serial[a] = serial_of(pti_request_given(request, a));
-        prepared->position[a] = request->arrays[a] == NULL ? -1 : request->arrays[a]->position;
-    }
-    return copy_options(&prepared->options, &request->options->plan, prepared->domain.n_dims);
-}
-
-static void free_options(const polytile_plan_options *options) {
-    free((void *)options->strategy);
-    free((void *)options->block);
-    free((void *)options->link);
-}
-
-bool pti_prepared_uses(const pti_prepared *prepared, int position) {
-    for (int a = 0; a < prepared->n_arrays; a++) {
-        if (prepared->position[a] == position)
-            return true;
-    }
-    return false;
-}
-
-void pti_prepared_free(pti_prepared *prepared) {
-    if (prepared == NULL)
-        return;
-    pti_schedule_free(prepared->in_place);
-    pti_partition_free(&prepared->partition);
-    pti_ways_free(&prepared->ways);
-    pti_instance_free(prepared->instance);
-    free(prepared->touched);
-    free(prepared->written);
-    free(prepared->array_serial);
-    free(prepared->position);
-    free_options(&prepared->options);
-    free(prepared);
 }

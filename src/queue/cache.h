@@ -1,12 +1,9 @@
 #ifndef POLYTILE_QUEUE_CACHE_H
 #define POLYTILE_QUEUE_CACHE_H
 
-#include "queue/queue.h"
+#include "queue/prepared.h"
 
 /* Prepared launches, found again by all that they depend on. */
-
-/** Of what a launch depends on, whether or not it is valid. */
-uint64_t pti_request_hash(const pti_request *request);
 
 /** The launch that was prepared for the same request; NULL: none. */
 pti_prepared *pti_cache_find(const polytile_queue *queue, const pti_request *request,
@@ -27,14 +24,20 @@ const pti_prepared *pti_cache_find_related(const polytile_queue *queue, const pt
 /** Whether a launch that is queued replaces every element of the array at a position. */
 bool pti_cache_is_overwritten(polytile_queue *queue, int position);
 
-/** Copy what a launch was asked for with, as far as it depends on it; the request is valid. False
- * when memory runs out, for pti_prepared_free() to free. */
-bool pti_prepared_fill_key(pti_prepared *prepared, const pti_request *request);
+/* Launches that were let go of because an array left the queue, in let_go.c. Where subscripts hold
+ * elements of index arrays, it takes long to find how a launch is cut; a program that takes its result
+ * home after each launch, and attaches the array again, finds the launch here. */
 
-/** Whether an operand is the array at a position of the queue. */
-bool pti_prepared_uses(const pti_prepared *prepared, int position);
+/** Take a launch that is in no cache any more: keep it if it looks up arrays, all of which stay when the one
+ * at a position leaves, in place of the one kept longest; or free it. position -1: all leave. */
+void pti_let_go(polytile_queue *queue, pti_prepared *prepared, int position);
 
-/** NULL does nothing. */
-void pti_prepared_free(pti_prepared *prepared);
+/** Return a launch that was cut for the same request, what index arrays hold, and memory; NULL: none.
+ * prepared: of the request, bound and not yet cut. */
+const pti_prepared *pti_find_let_go(const polytile_queue *queue, const pti_request *request,
+                                    const pti_prepared *prepared);
+
+/** Free those that look up the array at a position; -1: all. */
+void pti_forget_let_go(polytile_queue *queue, int position);
 
 #endif

@@ -53,22 +53,34 @@ done:
     return status;
 }
 
+/** Members of several devices have parts of arrays, and bring them home when these are detached. */
+static polytile_status refuse_written(const polytile_queue *queue, const pti_request *request,
+                                      const polytile_array *array) {
+    if (queue->team_functions == NULL || !queue->array[array->position].is_written)
+        return POLYTILE_OK;
+    return pti_fail(queue->object.context, POLYTILE_UNSUPPORTED,
+                    "%s: %s is looked up in subscripts, and an earlier launch of the queue on %s "
+                    "writes it; detach it and attach it again between them",
+                    request->kernel->declaration->name, array->name, pti_queue_text(queue));
+}
+
+static polytile_status await_operand(polytile_queue *queue, const pti_request *request, int o) {
+    polytile_status status;
+    PTI_TRY(refuse_guarded(queue, request, o));
+    PTI_TRY(refuse_written(queue, request, request->arrays[o]));
+    PTI_TRY(await_index_array(queue, request, request->arrays[o]));
+done:
+    return status;
+}
+
 polytile_status pti_queue_await_looked_up(polytile_queue *queue, const pti_request *request) {
     const polytile_declaration *declaration = request->kernel->declaration;
     polytile_status status = POLYTILE_OK;
-    if (!pti_declaration_is_indirect(declaration))
+    if (!pti_declaration_is_indirect(declaration) || request->whole != NULL)
         return POLYTILE_OK;
-    if (queue->team_functions != NULL)
-        return pti_fail(queue->object.context, POLYTILE_UNSUPPORTED,
-                        "%s: its subscripts hold elements of index arrays, which queues of several "
-                        "devices or ranks do not know; open a queue on one device, not %s",
-                        declaration->name, pti_queue_text(queue));
     for (int o = 0; o < declaration->n_arrays; o++)
         if (pti_is_index_array(declaration, o))
-            PTI_TRY(refuse_guarded(queue, request, o));
-    for (int o = 0; o < declaration->n_arrays; o++)
-        if (pti_is_index_array(declaration, o))
-            PTI_TRY(await_index_array(queue, request, request->arrays[o]));
+            PTI_TRY(await_operand(queue, request, o));
 done:
     return status;
 }

@@ -10,8 +10,10 @@
  * Wait until the host has the newest elements of a launch's index arrays, and forget what was found in
  * older ones. Does nothing where no launch of the queue has written them since the last time.
  *
- * Errors  UNSUPPORTED (a queue of several devices or ranks; POLYTILE_CHECK=attach closes the memory),
- *         NO_MEMORY; after a wait those of polytile_queue_wait().
+ * A member's part of a launch needs none of it: the launch was inspected whole.
+ *
+ * Errors  UNSUPPORTED (a queue of several devices or ranks has written them; POLYTILE_CHECK=attach
+ *         closes the memory), NO_MEMORY; after a wait those of polytile_queue_wait().
  */
 polytile_status pti_queue_await_looked_up(polytile_queue *queue, const pti_request *request);
 

@@ -132,6 +132,16 @@ static polytile_status cut_as_before(polytile_queue *queue, const pti_grain_requ
     return pti_aliased_cut(ctx, &anew, &prepared->partition, &prepared->way);
 }
 
+/** Cut as the same launch was. */
+static polytile_status cut_as_it_was(polytile_queue *queue, const pti_prepared *before,
+                                     pti_prepared *prepared) {
+    prepared->way = before->way;
+    return copy_partition(&before->partition, &prepared->partition)
+               ? POLYTILE_OK
+               : pti_fail_memory(queue->object.context, prepared->instance->kernel_name,
+                                 (double)before->partition.n_superblocks * sizeof(polytile_domain));
+}
+
 /** Cut a launch when it is made, so that one of which no block fits is refused at once. */
 static polytile_status cut_prepared(polytile_queue *queue, const pti_request *request,
                                     pti_prepared *prepared) {
@@ -143,7 +153,9 @@ static polytile_status cut_prepared(polytile_queue *queue, const pti_request *re
                                .arena_bytes = prepared->arena_bytes,
                                .all_fit = prepared->all_fit,
                                .former = former.n_superblocks > 0 ? &former : NULL};
-    status = cut_as_before(queue, &grain, prepared);
+    const pti_prepared *before = pti_find_let_go(queue, request, prepared);
+    status = before != NULL ? cut_as_it_was(queue, before, prepared)
+                            : cut_as_before(queue, &grain, prepared);
     if (status == POLYTILE_NO_FIT)
         status = explain_limit(queue, prepared->arena_bytes);
 done:

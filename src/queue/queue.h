@@ -126,6 +126,9 @@ typedef enum pti_want {
     PTI_WANT_NEEDED   /* only what the elements of the wanted arrays depend on */
 } pti_want;
 
+/** The most launches that are kept when an array of theirs leaves. */
+enum { PTI_LET_GO = 4 };
+
 /** The most prepared launches that are kept, unless more are queued; slots they are found in. */
 enum { PTI_MAX_PREPARED = 256, PTI_PREPARED_SLOTS = 512 };
 
@@ -190,7 +193,8 @@ struct polytile_queue {
     /* Of the program's thread. */
     pti_prepared *prepared[PTI_PREPARED_SLOTS]; /* by their hash */
     int n_prepared;
-    int n_ended; /* arrays that are */
+    pti_prepared *let_go[PTI_LET_GO]; /* the newest first, NULL between and behind: cache.h */
+    int n_ended;                      /* arrays that are */
     /** POLYTILE_CHECK=access: of the newest launch, which alone may not have run yet; NULL: none;
      * owned. */
     struct pti_rehearsal *rehearsal;

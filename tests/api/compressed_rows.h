@@ -10,8 +10,8 @@
     POLYTILE_KERNEL(name, (i), (const float, V, 1), (const T, P, 1), (const float, x, 1),          \
                     (const T, K, 1), (float, y, 1)) {                                              \
         float sum = 0;                                                                             \
-        for (int64_t k = PT_AT(P, i); k < PT_AT(P, i + 1); k++)                                    \
-            sum += PT_AT(V, k) * PT_AT(x, PT_AT(K, k));                                            \
+        PT_SUM_RANGE(sum, k, PT_AT(P, i), PT_AT(P, i + 1) - 1, (V, x, K),                          \
+                     PT_AT(V, k) * PT_AT(x, PT_AT(K, k)));                                         \
         PT_AT(y, i) = sum;                                                                         \
     }
 

@@ -62,8 +62,11 @@ class Products {
         const int n_launches = static_cast<int>(random_->number(1, 6));
         attach();
         bool fits = multiply();
-        for (int k = 0; fits && k < n_launches; k++)
+        for (int k = 0; fits && k < n_launches; k++) {
+            if (random_->chance(50))
+                take_home_and_back(random_->one_of({Y, Y, X, K}));
             fits = random_->chance(50) ? become() && multiply() : multiply();
+        }
         EXPECT_EQ(detach(), POLYTILE_OK) << polytile_last_error(ctx_);
         if (fits) {
             const std::vector<float> none(matrix_[0].P.size() - 1);
@@ -112,6 +115,13 @@ class Products {
     polytile_status detach() {
         return polytile_queue_detach(queue_, static_cast<int>(arrays_->list.size()),
                                      arrays_->list.data());
+    }
+
+    /** One array leaves the queue and comes again, as that of a result does. */
+    void take_home_and_back(int64_t array) {
+        polytile_array **of = &arrays_->list[static_cast<size_t>(array)];
+        EXPECT_EQ(polytile_queue_detach(queue_, 1, of), POLYTILE_OK) << polytile_last_error(ctx_);
+        EXPECT_EQ(polytile_queue_attach(queue_, 1, of), POLYTILE_OK) << polytile_last_error(ctx_);
     }
 
     bool launch(const polytile_kernel *kernel, size_t n, std::vector<polytile_array *> arrays) {

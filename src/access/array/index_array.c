@@ -13,6 +13,9 @@ enum { GROUP_ROWS = 64, GROUP_GROUPS = 16 };
 /** The elements that are read at a time: of one dimension a group. */
 enum { BLOCK = GROUP_ROWS };
 
+/** The elements, whole blocks, and the groups, that one thread takes at a time. */
+enum { PART_ELEMENTS = 4096 * BLOCK, PART_GROUPS = 4096 };
+
 /** Sums of two of these are safe. */
 static const int64_t largest_value = INT64_C(1) << 61;
 
@@ -112,11 +115,6 @@ static bool next_element(const polytile_domain *domain, int64_t *element) {
     return next_in_row(domain, element) || element[0]++ < domain->range[0].hi;
 }
 
-static void first_element(const polytile_domain *domain, int64_t *element) {
-    for (int d = 0; d < domain->n_dims; d++)
-        element[d] = domain->range[d].lo;
-}
-
 /** Whether elements lie one behind the other. */
 static bool is_dense(const pti_index_array *array) {
     return array->domain.n_dims == 1 && array->layout.stride_bytes[0] == (array->is_wide ? 8 : 4);
@@ -164,46 +162,115 @@ static block read_block(const pti_index_array *array, int n, int64_t *at, bool a
                           : read_narrow(array, n, at, asks_order);
 }
 
-/** Read all elements block by block: their hash, whether they ascend, and, of one dimension, the groups of
- * the lowest level. groups: NULL where they are not wanted. */
-static void read_once(pti_index_array *array, pti_value_range *groups) {
-    const int64_t n_elements = pti_box_count(&array->domain);
-    int64_t at[POLYTILE_MAX_DIMS], before = INT64_MIN;
-    array->hash = 0;
-    array->ascends = array->domain.n_dims == 1;
-    first_element(&array->domain, at);
-    for (int64_t first = 0; first < n_elements; first += BLOCK) {
-        const block found =
-            read_block(array, (int)pti_min(BLOCK, n_elements - first), at, array->ascends);
-        array->hash = pti_mix(array->hash, (int64_t)found.sum);
-        array->ascends = array->ascends && found.ascends && found.values.least >= before;
-        before = found.values.most;
-        if (groups != NULL)
-            groups[first / BLOCK] = found.values;
+/** What is found of the elements of a part, which are consecutive. */
+typedef struct part {
+    uint64_t hash;
+    bool ascends;  /* or nobody asks */
+    int64_t least; /* of the first block */
+    int64_t most;  /* of the last one */
+} part;
+
+/** An array that is read in parts. */
+typedef struct reading {
+    const pti_index_array *array;
+    pti_value_range *groups; /* NULL where they are not wanted */
+    part *part;
+} reading;
+
+/** Find an element by its number in C order. */
+static void find_element(const polytile_domain *domain, int64_t number, int64_t *element) {
+    for (int d = domain->n_dims - 1; d >= 0; d--) {
+        const int64_t extent = domain->range[d].hi - domain->range[d].lo + 1;
+        element[d] = domain->range[d].lo + number % extent;
+        number /= extent;
     }
 }
 
-uint64_t pti_index_array_hash(const pti_index_array *array, const char *data,
-                              const pti_memory_layout *layout) {
+/** Read the elements of a part block by block: their hash, whether they ascend, and, of one dimension, the
+ * groups of the lowest level. */
+static void read_part(int64_t number, void *user) {
+    const reading *of = user;
+    const pti_index_array *array = of->array;
+    const int64_t begin = number * PART_ELEMENTS,
+                  end = pti_min(begin + PART_ELEMENTS, pti_box_count(&array->domain));
+    part found = {.ascends = array->domain.n_dims == 1, .most = INT64_MIN};
+    int64_t at[POLYTILE_MAX_DIMS];
+    find_element(&array->domain, begin, at);
+    for (int64_t first = begin; first < end; first += BLOCK) {
+        const block of_block =
+            read_block(array, (int)pti_min(BLOCK, end - first), at, found.ascends);
+        found.hash = pti_mix(found.hash, (int64_t)of_block.sum);
+        found.ascends = found.ascends && of_block.ascends && of_block.values.least >= found.most;
+        found.least = first == begin ? of_block.values.least : found.least;
+        found.most = of_block.values.most;
+        if (of->groups != NULL)
+            of->groups[first / BLOCK] = of_block.values;
+    }
+    of->part[number] = found;
+}
+
+/** Join what was found of all parts, which does not depend on who read them. */
+static void join_parts(pti_index_array *array, const part *parts, int64_t n_parts) {
+    array->hash = 0;
+    array->ascends = array->domain.n_dims == 1;
+    for (int64_t p = 0; p < n_parts; p++) {
+        array->hash = pti_mix(array->hash, (int64_t)parts[p].hash);
+        array->ascends =
+            array->ascends && parts[p].ascends && (p == 0 || parts[p].least >= parts[p - 1].most);
+    }
+}
+
+/** Read all elements. False: no memory. */
+static bool read_once(const polytile_context *ctx, pti_index_array *array,
+                      pti_value_range *groups) {
+    const int64_t n_parts = pti_ceil_div(pti_box_count(&array->domain), PART_ELEMENTS);
+    reading of = {.array = array, .groups = groups};
+    if (!PTI_RESIZE(of.part, n_parts))
+        return false;
+    pti_run_parts(ctx, n_parts, read_part, &of);
+    join_parts(array, of.part, n_parts);
+    free(of.part);
+    return true;
+}
+
+bool pti_index_array_hash(const polytile_context *ctx, const pti_index_array *array,
+                          const char *data, const pti_memory_layout *layout, uint64_t *hash) {
     pti_index_array other = *array;
     other.data = data;
     other.layout = *layout;
-    read_once(&other, NULL);
-    return other.hash;
+    const bool is_read = read_once(ctx, &other, NULL);
+    *hash = other.hash;
+    return is_read;
 }
 
-/** Fill in a level from rows, or from the level below. */
-static void fill_level(pti_index_array *array, int level, int64_t n_below) {
-    const int64_t size = level == 0 ? GROUP_ROWS : GROUP_GROUPS;
-    for (int64_t g = 0; g < array->n_groups[level]; g++) {
+/** A level that is filled in in parts. */
+typedef struct filling {
+    pti_index_array *array;
+    int level;
+    int64_t n_below;
+} filling;
+
+/** Fill in groups of a level from rows, or from the level below. */
+static void fill_part(int64_t number, void *user) {
+    const filling *of = user;
+    pti_index_array *array = of->array;
+    const int64_t size = of->level == 0 ? GROUP_ROWS : GROUP_GROUPS;
+    const int64_t end = pti_min((number + 1) * PART_GROUPS, array->n_groups[of->level]);
+    for (int64_t g = number * PART_GROUPS; g < end; g++) {
         pti_value_range range = no_values;
-        for (int64_t k = g * size; k < pti_min((g + 1) * size, n_below); k++)
-            if (level == 0)
+        for (int64_t k = g * size; k < pti_min((g + 1) * size, of->n_below); k++)
+            if (of->level == 0)
                 include_row(array, k, &range);
             else
-                include_range(&range, array->group[level - 1][k]);
-        array->group[level][g] = range;
+                include_range(&range, array->group[of->level - 1][k]);
+        array->group[of->level][g] = range;
     }
+}
+
+static void fill_level(const polytile_context *ctx, pti_index_array *array, int level,
+                       int64_t n_below) {
+    filling of = {array, level, n_below};
+    pti_run_parts(ctx, pti_ceil_div(array->n_groups[level], PART_GROUPS), fill_part, &of);
 }
 
 /** Add a level over so many rows or groups, without filling it in. False: no memory. */
@@ -227,28 +294,29 @@ static void drop_levels(pti_index_array *array) {
 }
 
 /** False: no memory. */
-static bool read_and_summarise(pti_index_array *array) {
+static bool read_and_summarise(const polytile_context *ctx, pti_index_array *array) {
     const bool has_groups = array->domain.n_dims == 1;
     int64_t n_below = pti_range_count(array->domain.range[0]);
     if (!add_level(array, n_below))
         return false;
-    read_once(array, has_groups ? array->group[0] : NULL);
+    if (!read_once(ctx, array, has_groups ? array->group[0] : NULL))
+        return false;
     if (array->ascends) {
         drop_levels(array);
         return true;
     }
     if (!has_groups)
-        fill_level(array, 0, n_below);
+        fill_level(ctx, array, 0, n_below);
     while ((n_below = array->n_groups[array->n_levels - 1]) > 1 &&
            array->n_levels < PTI_INDEX_LEVELS) {
         if (!add_level(array, n_below))
             return false;
-        fill_level(array, array->n_levels - 1, n_below);
+        fill_level(ctx, array, array->n_levels - 1, n_below);
     }
     return true;
 }
 
-pti_index_array *pti_index_array_read(const pti_index_array *of) {
+pti_index_array *pti_index_array_read(const polytile_context *ctx, const pti_index_array *of) {
     pti_index_array *made = calloc(1, sizeof *made);
     if (made == NULL)
         return NULL;
@@ -257,7 +325,7 @@ pti_index_array *pti_index_array_read(const pti_index_array *of) {
                               .is_wide = of->is_wide,
                               .domain = of->domain,
                               .layout = of->layout};
-    if (read_and_summarise(made))
+    if (read_and_summarise(ctx, made))
         return made;
     pti_index_array_release(made);
     return NULL;

@@ -2,6 +2,7 @@
 #define POLYTILE_ACCESS_ARRAY_INDEX_ARRAY_H
 
 #include "access/set/memory_layout.h"
+#include "base/parallel.h"
 #include <polytile/array.h>
 
 /* An index array, and between which values the elements of some of its rows lie: in O(1) where they
@@ -33,16 +34,16 @@ typedef struct pti_index_array {
 /** Return what an element holds; what lies beyond +-2^61 counts as that. */
 int64_t pti_index_array_get(const pti_index_array *array, const int64_t *element);
 
-/** Read all elements of an array whose data, type, domain and layout are those of the given one, once over.
- * The caller holds what comes back; NULL: no memory. */
-pti_index_array *pti_index_array_read(const pti_index_array *of);
+/** Read all elements of an array whose data, type, domain and layout are those of the given one, once over,
+ * by all threads that a context has; NULL: by one. The caller holds what comes back; NULL: no memory. */
+pti_index_array *pti_index_array_read(const polytile_context *ctx, const pti_index_array *of);
 /** Hold it once more, or release it; NULL does nothing. */
 pti_index_array *pti_index_array_hold(pti_index_array *array);
 void pti_index_array_release(pti_index_array *array);
 
-/** Return the hash of what the elements hold in other memory. */
-uint64_t pti_index_array_hash(const pti_index_array *array, const char *data,
-                              const pti_memory_layout *layout);
+/** Find the hash of what the elements hold in other memory. False: no memory. */
+bool pti_index_array_hash(const polytile_context *ctx, const pti_index_array *array,
+                          const char *data, const pti_memory_layout *layout, uint64_t *hash);
 
 /** Return between which values the elements of some rows lie, exactly. rows: not empty, in the domain. */
 pti_value_range pti_index_array_find_values(const pti_index_array *array, polytile_range rows);

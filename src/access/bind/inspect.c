@@ -47,14 +47,14 @@ static polytile_status refuse_steps(polytile_context *ctx, const pti_instance *i
 }
 
 /** Share what was read of an array since a queue has it, or read it. NULL: no memory. */
-static pti_index_array *find_or_read(polytile_array *array) {
+static pti_index_array *find_or_read(const polytile_context *ctx, polytile_array *array) {
     if (array->queue != NULL && array->indices != NULL)
         return pti_index_array_hold(array->indices);
     pti_index_array *read =
-        pti_index_array_read(&(pti_index_array){.data = array->data,
-                                                .is_wide = array->type == POLYTILE_I64,
-                                                .domain = array->domain,
-                                                .layout = array->layout});
+        pti_index_array_read(ctx, &(pti_index_array){.data = array->data,
+                                                     .is_wide = array->type == POLYTILE_I64,
+                                                     .domain = array->domain,
+                                                     .layout = array->layout});
     if (array->queue != NULL)
         array->indices = pti_index_array_hold(read);
     return read;
@@ -71,7 +71,7 @@ static polytile_status read_array(polytile_context *ctx, polytile_array *array, 
         return refuse_index_array(ctx, instance, &instance->operand[o], array);
     if (pti_box_has_gaps(&array->domain))
         return refuse_steps(ctx, instance, o);
-    *read = find_or_read(array);
+    *read = find_or_read(ctx, array);
     return *read != NULL ? POLYTILE_OK : fail_memory(ctx, instance);
 }
 
@@ -153,24 +153,34 @@ done:
     return status;
 }
 
-/** Whether an array of the type and domain of an index array holds something else. */
-static bool differs(const pti_index_array *read, const polytile_array *array) {
+/** Whether an array has the type and domain of an index array, and elements. */
+static bool is_like(const pti_index_array *read, const polytile_array *array) {
     const polytile_type type = read->is_wide ? POLYTILE_I64 : POLYTILE_I32;
-    return array->type == type && array->data != NULL &&
-           pti_box_equals(&array->domain, &read->domain) &&
-           pti_index_array_hash(read, array->data, &array->layout) != read->hash;
+    return array != NULL && array->type == type && array->data != NULL &&
+           pti_box_equals(&array->domain, &read->domain);
+}
+
+static polytile_status compare_array(polytile_context *ctx, const pti_instance *instance, int o,
+                                     const polytile_array *array) {
+    const pti_index_array *read = instance->inspection->array[o];
+    uint64_t hash;
+    if (read == NULL || !is_like(read, array))
+        return POLYTILE_OK;
+    if (!pti_index_array_hash(ctx, read, array->data, &array->layout, &hash))
+        return fail_memory(ctx, instance);
+    if (hash != read->hash)
+        return pti_fail(ctx, POLYTILE_INVALID,
+                        "%s: the plan was made for what %s held then, and %s holds something "
+                        "else; make another plan, since subscripts look it up",
+                        instance->kernel_name, instance->operand[o].name, array->name);
+    return POLYTILE_OK;
 }
 
 polytile_status pti_inspection_compare(polytile_context *ctx, const pti_instance *instance,
                                        polytile_array *const *arrays) {
-    const pti_inspection *inspection = instance->inspection;
-    for (int o = 0; inspection != NULL && o < inspection->n_operands; o++) {
-        const pti_index_array *read = inspection->array[o];
-        if (read != NULL && arrays[o] != NULL && differs(read, arrays[o]))
-            return pti_fail(ctx, POLYTILE_INVALID,
-                            "%s: the plan was made for what %s held then, and %s holds something "
-                            "else; make another plan, since subscripts look it up",
-                            instance->kernel_name, instance->operand[o].name, arrays[o]->name);
-    }
-    return POLYTILE_OK;
+    polytile_status status = POLYTILE_OK;
+    for (int o = 0; instance->inspection != NULL && o < instance->inspection->n_operands; o++)
+        PTI_TRY(compare_array(ctx, instance, o, arrays[o]));
+done:
+    return status;
 }

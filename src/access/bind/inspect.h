@@ -23,7 +23,7 @@ polytile_status pti_instance_inspect(polytile_context *ctx, const polytile_decla
                                      polytile_array *const *arrays, pti_instance *instance);
 
 /** Refuse arrays for a launch that was inspected, if index arrays of the same domain hold something else
- * in them. Shapes  arrays: one an operand. Errors  INVALID. */
+ * in them. Shapes  arrays: one an operand. Errors  INVALID, NO_MEMORY. */
 polytile_status pti_inspection_compare(polytile_context *ctx, const pti_instance *instance,
                                        polytile_array *const *arrays);
 

@@ -3,6 +3,8 @@
 #include "access/declare/access_text.h"
 #include "access/footprint/affine.h"
 #include "access/footprint/footprint.h"
+#include "access/footprint/looked_up.h"
+#include "access/footprint/section.h"
 #include "base/checked.h"
 #include "base/text.h"
 
@@ -20,20 +22,9 @@ typedef struct lookup {
     int dim;
 } lookup;
 
-/** Go on to the next point of a box in C order; false behind the last. */
-static bool next_point(const polytile_domain *box, int64_t *point) {
-    for (int d = box->n_dims - 1; d >= 0; d--) {
-        point[d] += box->range[d].step;
-        if (point[d] <= box->range[d].hi)
-            return true;
-        point[d] = box->range[d].lo;
-    }
-    return false;
-}
-
-static void first_point(const polytile_domain *box, int64_t *point) {
-    for (int d = 0; d < box->n_dims; d++)
-        point[d] = box->range[d].lo;
+/** The indices of the array in that dimension. */
+static polytile_range range_of(const lookup *of) {
+    return of->instance->operand[of->section->operand].domain.range[of->dim];
 }
 
 /** The elements that a thread looks up for an end: a box. False: none. */
@@ -51,7 +42,7 @@ static bool find_end(const lookup *of, const pti_looked_up *end, int64_t *elemen
         return true;
     if (!find_elements(of, end, &elements))
         return false;
-    first_point(&elements, element);
+    pti_box_first_point(&elements, element);
     *value += pti_index_array_get(end->array, element);
     return true;
 }
@@ -73,7 +64,7 @@ static polytile_status fail_with_text(polytile_context *ctx, pti_text *text) {
 
 static void write_thread(pti_text *text, const lookup *of) {
     int64_t thread[POLYTILE_MAX_DIMS];
-    first_point(of->thread, thread);
+    pti_box_first_point(of->thread, thread);
     pti_instance_ask_thread(of->instance, thread);
     pti_text_add(text, "%s: thread ", of->instance->kernel_name);
     pti_point_write(text, thread, of->instance->n_indices);
@@ -85,7 +76,7 @@ static polytile_status refuse_outside(polytile_context *ctx, const lookup *of,
                                       int64_t index) {
     pti_text text = {0};
     const pti_operand *operand = &of->instance->operand[of->section->operand];
-    const polytile_range range = operand->domain.range[of->dim];
+    const polytile_range range = range_of(of);
     write_thread(&text, of);
     pti_text_add(&text,
                  " touches %s at %" PRId64 " in subscript %d, where %s has %" PRId64 ":%" PRId64,
@@ -115,52 +106,149 @@ static polytile_status refuse_order(polytile_context *ctx, const lookup *of, int
     return fail_with_text(ctx, &text);
 }
 
-static polytile_status check_gathered(polytile_context *ctx, const lookup *of) {
+/** Whether all that is gathered in a dimension is inside the array. */
+typedef struct gather_check {
+    polytile_context *ctx;
+    const lookup *of;
+    polytile_status status;
+} gather_check;
+
+static void check_elements(const polytile_domain *elements, void *user) {
+    gather_check *check = user;
+    const lookup *of = check->of;
     const pti_looked_up *end = &of->section->indirection->lo[of->dim];
-    const polytile_range range = of->instance->operand[of->section->operand].domain.range[of->dim];
+    const polytile_range range = range_of(of);
     const int64_t plus = pti_affine_min(&end->plus, of->thread);
-    polytile_domain elements;
     int64_t element[POLYTILE_MAX_DIMS];
-    if (!find_elements(of, end, &elements))
-        return POLYTILE_OK;
-    first_point(&elements, element);
+    pti_box_first_point(elements, element);
     do {
         const int64_t index = plus + pti_index_array_get(end->array, element);
-        if (index < range.lo || index > range.hi)
-            return refuse_outside(ctx, of, end, element, index);
-    } while (next_point(&elements, element));
+        if (check->status == POLYTILE_OK && (index < range.lo || index > range.hi))
+            check->status = refuse_outside(check->ctx, of, end, element, index);
+    } while (check->status == POLYTILE_OK && pti_box_next_point(elements, element));
+}
+
+static polytile_status check_gathered(polytile_context *ctx, const lookup *of) {
+    gather_check check = {ctx, of, POLYTILE_OK};
+    pti_section_each_of_thread(of->instance, &of->section->indirection->lo[of->dim].section,
+                               of->thread, check_elements, &check);
+    return check.status;
+}
+
+/** The ends of a range that is looked up, and which elements have them. */
+typedef struct ends {
+    int64_t lo, hi;
+    int64_t lo_element[POLYTILE_MAX_DIMS];
+    int64_t hi_element[POLYTILE_MAX_DIMS];
+} ends;
+
+/** False: a thread has no element for one of them. */
+static bool find_ends(const lookup *of, ends *found) {
+    const pti_indirection *by = of->section->indirection;
+    return find_end(of, &by->lo[of->dim], found->lo_element, &found->lo) &&
+           find_end(of, &by->hi[of->dim], found->hi_element, &found->hi);
+}
+
+static polytile_status check_order(polytile_context *ctx, const lookup *of) {
+    ends found;
+    return find_ends(of, &found) && found.hi < found.lo - 1
+               ? refuse_order(ctx, of, found.lo, found.hi, found.lo_element, found.hi_element)
+               : POLYTILE_OK;
+}
+
+static polytile_status check_ends(polytile_context *ctx, const lookup *of) {
+    const pti_indirection *by = of->section->indirection;
+    const polytile_range range = range_of(of);
+    ends found;
+    if (!find_ends(of, &found))
+        return POLYTILE_OK;
+    if (found.lo < range.lo)
+        return refuse_outside(ctx, of, &by->lo[of->dim], found.lo_element, found.lo);
+    if (found.hi > range.hi)
+        return refuse_outside(ctx, of, &by->hi[of->dim], found.hi_element, found.hi);
     return POLYTILE_OK;
 }
 
-static polytile_status check_range(polytile_context *ctx, const lookup *of) {
-    const pti_indirection *by = of->section->indirection;
-    const polytile_range range = of->instance->operand[of->section->operand].domain.range[of->dim];
-    int64_t lo_element[POLYTILE_MAX_DIMS], hi_element[POLYTILE_MAX_DIMS], lo, hi;
-    if (!find_end(of, &by->lo[of->dim], lo_element, &lo) ||
-        !find_end(of, &by->hi[of->dim], hi_element, &hi))
-        return POLYTILE_OK;
-    if (hi < lo - 1)
-        return refuse_order(ctx, of, lo, hi, lo_element, hi_element);
-    if (hi >= lo && lo < range.lo)
-        return refuse_outside(ctx, of, &by->lo[of->dim], lo_element, lo);
-    if (hi >= lo && hi > range.hi)
-        return refuse_outside(ctx, of, &by->hi[of->dim], hi_element, hi);
-    return POLYTILE_OK;
+static bool gathers(const lookup *of) {
+    return of->section->indirection->gathers[of->dim];
+}
+
+/** Whether a thread has nothing in a dimension, the array's ends aside. */
+static bool is_empty(const lookup *of) {
+    const pti_subscript *subscript = &of->section->subscript[of->dim];
+    polytile_domain elements;
+    ends found;
+    if (!pti_section_is_indirect(of->section, of->dim))
+        return pti_affine_min(&subscript->hi, of->thread) <
+               pti_affine_min(&subscript->lo, of->thread);
+    if (gathers(of))
+        return !find_elements(of, &of->section->indirection->lo[of->dim], &elements);
+    return !find_ends(of, &found) || found.hi < found.lo;
+}
+
+/** The index of a thread's section that is nearest to the array; of a looked-up dimension the first. */
+static int64_t nearest_index(const lookup *of) {
+    const pti_subscript *subscript = &of->section->subscript[of->dim];
+    const int64_t lo = pti_affine_min(&subscript->lo, of->thread),
+                  hi = pti_affine_min(&subscript->hi, of->thread);
+    int64_t element[POLYTILE_MAX_DIMS], index = 0;
+    if (!pti_section_is_indirect(of->section, of->dim))
+        return hi < range_of(of).lo ? hi : lo;
+    find_end(of, &of->section->indirection->lo[of->dim], element, &index);
+    return index;
+}
+
+/** Whether what a thread has in a dimension that looks nothing up meets the array. */
+static bool meets(const lookup *of) {
+    const pti_subscript *subscript = &of->section->subscript[of->dim];
+    const polytile_range range = range_of(of);
+    return (of->section->edges >> of->dim & 1) != 0 ||
+           (pti_affine_min(&subscript->hi, of->thread) >= range.lo &&
+            pti_affine_max(&subscript->lo, of->thread) <= range.hi);
+}
+
+static polytile_status accuse(polytile_context *ctx, const lookup *of) {
+    int64_t thread[POLYTILE_MAX_DIMS], element[POLYTILE_MAX_DIMS];
+    lookup at = *of;
+    pti_box_first_point(of->thread, thread);
+    for (at.dim = 0; at.dim < of->section->n_dims; at.dim++)
+        element[at.dim] = nearest_index(&at);
+    return pti_outside_accuse(ctx, of->instance, of->section->operand, thread, element);
+}
+
+static polytile_status check_dimension(polytile_context *ctx, const lookup *of) {
+    if (!pti_section_is_indirect(of->section, of->dim))
+        return meets(of) ? POLYTILE_OK : accuse(ctx, of);
+    return gathers(of) ? check_gathered(ctx, of) : check_ends(ctx, of);
+}
+
+static polytile_status check_thread(polytile_context *ctx, lookup of) {
+    const int n_dims = of.section->n_dims;
+    polytile_status status = POLYTILE_OK;
+    bool has_any = true;
+    for (of.dim = 0; of.dim < n_dims; of.dim++) {
+        if (pti_section_is_indirect(of.section, of.dim) && !gathers(&of))
+            PTI_TRY(check_order(ctx, &of));
+        has_any = has_any && !is_empty(&of);
+    }
+    for (of.dim = 0; has_any && of.dim < n_dims; of.dim++)
+        PTI_TRY(check_dimension(ctx, &of));
+done:
+    return status;
 }
 
 static polytile_status check_each_thread(polytile_context *ctx, const pti_instance *instance,
-                                         const pti_section *section, int dim) {
+                                         const pti_section *section) {
     const polytile_domain *threads = &instance->threads;
     int64_t point[POLYTILE_MAX_DIMS];
     polytile_status status = POLYTILE_OK;
-    first_point(threads, point);
+    pti_box_first_point(threads, point);
     do {
         const polytile_domain thread =
             polytile_domain_from_bounds(instance->n_indices, point, point);
-        const lookup of = {instance, section, &thread, dim};
-        PTI_TRY(section->indirection->gathers[dim] ? check_gathered(ctx, &of)
-                                                   : check_range(ctx, &of));
-    } while (next_point(threads, point));
+        PTI_TRY(check_thread(
+            ctx, (lookup){.instance = instance, .section = section, .thread = &thread}));
+    } while (pti_box_next_point(threads, point));
 done:
     return status;
 }
@@ -198,15 +286,18 @@ static bool are_inside(const pti_instance *instance, const pti_section *section,
            pti_affine_max(&by->hi[dim].plus, &instance->threads) + hi.most <= range.hi;
 }
 
+/** Whether no thread can be wrong in a dimension, at a glance. */
+static bool is_sound(const pti_instance *instance, const pti_section *section, int d) {
+    const pti_indirection *by = section->indirection;
+    if (!by->is_indirect[d])
+        return meets(&(lookup){instance, section, &instance->threads, d});
+    return are_inside(instance, section, d) && (by->gathers[d] || ascend(&by->lo[d], &by->hi[d]));
+}
+
 polytile_status pti_inspection_check(polytile_context *ctx, const pti_instance *instance,
                                      const pti_section *section) {
-    polytile_status status = POLYTILE_OK;
-    for (int d = 0; d < section->n_dims; d++) {
-        const pti_indirection *by = section->indirection;
-        if (by->is_indirect[d] && !(are_inside(instance, section, d) &&
-                                    (by->gathers[d] || ascend(&by->lo[d], &by->hi[d]))))
-            PTI_TRY(check_each_thread(ctx, instance, section, d));
-    }
-done:
-    return status;
+    bool are_sound = true;
+    for (int d = 0; d < section->n_dims; d++)
+        are_sound = are_sound && is_sound(instance, section, d);
+    return are_sound ? POLYTILE_OK : check_each_thread(ctx, instance, section);
 }

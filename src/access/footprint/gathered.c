@@ -126,10 +126,12 @@ static bool are_worth(const gathering *of, int64_t n_indices, int64_t bytes, int
 }
 
 /** Find gaps that are worth it, by a few looks first: those between some elements contain those between
- * all of them. False: there are none. */
+ * all of them. Not even these are needed where the whole hull would not be worth it. False: there are none. */
 static bool find_worthy_gaps(gathering *of, int most, int64_t bytes) {
     const int64_t n_elements = of->elements.hi - of->elements.lo + 1;
     const int64_t n_apart = n_elements / N_FIRST_LOOKS + 1;
+    if (n_apart > 1 && !are_worth(of, of->hull.hi - of->hull.lo + 1, bytes, n_elements))
+        return false;
     meet_cells(of, n_apart);
     if (!are_worth(of, find_gaps(of, most), bytes, n_apart == 1 ? 0 : n_elements))
         return false;

@@ -107,3 +107,19 @@ bool pti_box_absorb(polytile_domain *box, const polytile_domain *added) {
                                      pti_max(box->range[d].hi, added->range[d].hi), 1};
     return true;
 }
+
+void pti_box_first_point(const polytile_domain *box, int64_t *point) {
+    for (int d = 0; d < box->n_dims; d++)
+        point[d] = box->range[d].lo;
+}
+
+bool pti_box_next_point(const polytile_domain *box, int64_t *point) {
+    for (int d = box->n_dims - 1; d >= 0; d--) {
+        if (point[d] <= box->range[d].hi - box->range[d].step) {
+            point[d] += box->range[d].step;
+            return true;
+        }
+        point[d] = box->range[d].lo;
+    }
+    return false;
+}

@@ -2,6 +2,7 @@
 #include "launch/execute/run_check.h"
 #include "launch/execute/specialise.h"
 #include "queue/cache.h"
+#include "queue/looked_up.h"
 
 #include <string.h>
 
@@ -45,6 +46,7 @@ static void record_launch(pti_team *team, pti_recorded recorded) {
     recorded.prepared->last_used = ++team->queue->n_queued;
     pti_cancel_note(&team->queue->cancel, team->queue->n_queued);
     pti_kernel_retain(recorded.kernel);
+    pti_queue_note_written(team->queue, recorded.prepared);
     team->recorded[team->n_recorded++] = recorded;
     __atomic_store_n(&team->progress.n_launches, team->n_recorded, __ATOMIC_RELAXED);
 }

@@ -1,6 +1,7 @@
 #include "distribute/team/words.h"
 
 #include "access/declare/access_text.h"
+#include "access/footprint/indirection.h"
 #include "base/half.h"
 
 #include <string.h>
@@ -13,12 +14,21 @@ static void write_declaration(pti_text *words, const polytile_declaration *decla
     }
 }
 
+/** What subscripts look up has to be the same on all ranks. */
+static void write_held(pti_text *words, const pti_inspection *inspection, int operand) {
+    if (inspection != NULL && operand < inspection->n_operands &&
+        inspection->array[operand] != NULL)
+        pti_text_add(words, " holding %016llx",
+                     (unsigned long long)inspection->array[operand]->hash);
+}
+
 static void write_operands(pti_text *words, const pti_prepared *prepared) {
     for (int a = 0; a < prepared->n_arrays; a++) {
         const pti_operand *operand = &prepared->instance->operand[a];
         pti_text_add(words, "%s %s (array %d, %lld bytes) ", a == 0 ? " with" : ",", operand->name,
                      prepared->position[a], (long long)operand->element_bytes);
         pti_domain_write(words, &operand->domain);
+        write_held(words, prepared->instance->inspection, a);
     }
 }
 

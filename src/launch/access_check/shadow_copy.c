@@ -15,6 +15,9 @@
  * for that: at least as many as copies reach beyond their ends. */
 enum { PLACE_BITS = 44, BEYOND = 1 + 2 * 64 };
 
+/** How far, at most, poison of index arrays is from where its value lies. */
+enum { MOST_BORROWED = 7 };
+
 void pti_shadow_copy_find(const pti_shadow_copy *shadow, int64_t place, int64_t *element) {
     const polytile_domain *box = &shadow->layout.hull;
     for (int d = box->n_dims - 1; d >= 0; d--) {
@@ -93,6 +96,29 @@ static void draw_values(const pti_shadow_copy *shadow, int64_t place, int64_t n,
                element_bytes);
 }
 
+/** Fill n elements in a row with what elements of the array hold that are a few places further on, or
+ * before them in a pattern of odd number: bodies stay inside arrays, and their ranges short. */
+static void borrow_values(const pti_shadow_copy *shadow, pti_pattern pattern, const int64_t *first,
+                          int64_t n, unsigned char *elements) {
+    const polytile_array *array = shadow->array;
+    const int last = array->domain.n_dims - 1;
+    const polytile_range along = array->domain.range[last];
+    int64_t from[POLYTILE_MAX_DIMS];
+    for (int d = 0; d < last; d++)
+        from[d] = pti_max(array->domain.range[d].lo, pti_min(array->domain.range[d].hi, first[d]));
+    for (int64_t k = 0; k < n; k++) {
+        const int64_t at = pti_max(along.lo, pti_min(along.hi, first[last] + k));
+        const int64_t far =
+            1 + (int64_t)(pti_poison_bits(pattern, first[last] + k) % MOST_BORROWED);
+        const int64_t to = pattern % 2 == 0 ? at + far : at - far;
+        const bool is_inside = along.lo <= to && to <= along.hi;
+        from[last] = is_inside ? to : pti_max(along.lo, pti_min(along.hi, 2 * at - to));
+        memcpy(elements + k * array->element_bytes,
+               (const char *)array->data + pti_memory_layout_offset(&array->layout, from),
+               (size_t)array->element_bytes);
+    }
+}
+
 /** Fill n elements in a row from a place in the copy. */
 static void fill_row(pti_shadow_copy *shadow, int64_t first, int64_t n) {
     int64_t element[POLYTILE_MAX_DIMS];
@@ -100,7 +126,9 @@ static void fill_row(pti_shadow_copy *shadow, int64_t first, int64_t n) {
     int64_t place = poison_place(shadow, element);
     for (int k = 0; k < shadow->n_patterns; k++) {
         unsigned char *row = shadow->poison[k] + first * shadow->operand->element_bytes;
-        if (k == PTI_PATTERN_DRAWN)
+        if (shadow->holds_indices)
+            borrow_values(shadow, (pti_pattern)k, element, n, row);
+        else if (k == PTI_PATTERN_DRAWN)
             draw_values(shadow, place, n, row);
         else
             pti_poison_fill((pti_pattern)k, shadow->operand->type, shadow->operand->element_bytes,

@@ -29,7 +29,8 @@ typedef struct pti_shadow_copy {
     const polytile_array *array; /* borrowed */
     const pti_operand *operand;  /* borrowed */
     int number;                  /* of the operand: each has poison of its own */
-    pti_memory_layout layout;    /* of the box, whose steps are 1 */
+    bool holds_indices; /* subscripts look it up, so that poison is what elements nearby hold */
+    pti_memory_layout layout; /* of the box, whose steps are 1 */
     int64_t n_elements;
     pti_guarded memory;                    /* what the kernel gets; owned, as all below */
     pti_values values;                     /* that the array holds */

@@ -2,6 +2,7 @@
 
 #include "access/declare/kernel.h"
 #include "access/footprint/footprint.h"
+#include "access/footprint/indirection.h"
 #include "access/touched.h"
 #include "base/checked.h"
 #include "launch/execute/run_place.h"
@@ -47,15 +48,14 @@ bool pti_trial_repeats(const pti_trial *trial) {
     return trial->own != NULL && !trial->varies;
 }
 
-/** Poison in an index array, or elements that change beneath the inspector, would send bodies anywhere. */
-static polytile_status refuse_index_arrays(const polytile_kernel *kernel) {
-    if (!pti_declaration_is_indirect(kernel->declaration))
-        return POLYTILE_OK;
-    return pti_fail(kernel->object.context, POLYTILE_UNSUPPORTED,
-                    "%s: its subscripts hold elements of index arrays, and checks that run the "
-                    "kernel on poisoned copies do not know those; leave out access and wide of "
-                    "POLYTILE_CHECK",
-                    kernel->declaration->name);
+static polytile_status make_copy(pti_trial *trial, const polytile_array *array, int operand) {
+    const pti_inspection *inspection = trial->instance->inspection;
+    pti_shadow_copy *shadow = &trial->shadow[operand];
+    const polytile_status status =
+        pti_shadow_copy_make(array, &trial->instance->operand[operand], operand, shadow);
+    shadow->holds_indices = inspection != NULL && operand < inspection->n_operands &&
+                            inspection->array[operand] != NULL;
+    return status;
 }
 
 polytile_status pti_trial_open(polytile_device *device, const polytile_kernel *kernel,
@@ -67,12 +67,9 @@ polytile_status pti_trial_open(polytile_device *device, const polytile_kernel *k
     if (trial->shadow == NULL)
         return pti_fail_memory(device->object.context, instance->kernel_name,
                                (double)instance->n_operands * (double)sizeof *trial->shadow);
-    status = refuse_index_arrays(kernel);
-    if (status == POLYTILE_OK)
-        status =
-            pti_arrays_refuse_gpu(instance->n_operands, arrays, "a check that runs the kernel");
+    status = pti_arrays_refuse_gpu(instance->n_operands, arrays, "a check that runs the kernel");
     for (int o = 0; status == POLYTILE_OK && o < instance->n_operands; o++)
-        status = pti_shadow_copy_make(arrays[o], &instance->operand[o], o, &trial->shadow[o]);
+        status = make_copy(trial, arrays[o], o);
     return status == POLYTILE_OK ? choose_device(device, false, trial) : status;
 }
 

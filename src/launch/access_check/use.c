@@ -151,6 +151,13 @@ static bool is_too_wide(const usage *of, int operand) {
     return use->n_read < use->n_tried && !of->leaves[operand] && !use->depends_on_data;
 }
 
+/** What subscripts look up is read, whatever of it bodies read. */
+static void note_looked_up(usage *of) {
+    for (int o = 0; o < of->trial.instance->n_operands; o++)
+        if (of->trial.shadow[o].holds_indices)
+            of->uses[o].n_read = of->uses[o].n_tried;
+}
+
 static bool any_updates(const usage *of) {
     bool any = false;
     for (int o = 0; o < of->trial.instance->n_operands; o++)
@@ -207,6 +214,7 @@ static polytile_status find_use_of_reads(usage *of) {
             note_record(of, o);
         else
             note_sample(of, o);
+    note_looked_up(of);
     of->dependence.is_recorded = of->is_recorded;
     if (of->is_recorded && any_too_wide(of) && pti_dependence_is_possible(of->trial.instance))
         PTI_TRY(pti_visit_boxes(&of->trial, &of->units, look_in_box, of));

@@ -1,6 +1,7 @@
 #ifndef POLYTILE_LAUNCH_HOST_HOST_H
 #define POLYTILE_LAUNCH_HOST_HOST_H
 
+#include "base/parallel.h"
 #include "launch/device/device.h"
 #include <stdint.h>
 
@@ -35,5 +36,8 @@ polytile_status pti_host_list(polytile_context *ctx, int capacity, polytile_devi
 /** Return the bytes that the host's caches keep near all cores: the second level, or a quarter of
  * the last, at most 4 MiB a core (docs/time_skewing.md has the measurements). */
 int64_t pti_host_cache_bytes(void);
+
+/** Do work in parts by OpenMP's threads: a pti_parallel_function. */
+void pti_host_run_parts(int64_t n_parts, pti_part_function *run, void *user);
 
 #endif

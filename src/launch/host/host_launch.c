@@ -135,20 +135,26 @@ static bool all_write_apart(const pti_sub_kernel *launch, const pti_cut *cut) {
     return true;
 }
 
-/** The bytes of the box that a launch writes of an operand. */
-static int64_t bytes_written(const pti_sub_kernel *launch, int operand) {
-    polytile_domain hull =
-        pti_footprint_hull(launch->instance, operand, PTI_WRITES, launch->threads);
-    pti_memory_layout layout =
-        pti_memory_layout_of(&hull, launch->instance->operand[operand].element_bytes);
-    return layout.size_bytes;
+/** The bytes of the copies of an operand that the chunks of a cut need: of looked-up elements a chunk may
+ * need few of those that the launch writes. */
+static double bytes_of_copies(const pti_sub_kernel *launch, int operand, const pti_cut *cut) {
+    double n_bytes = 0;
+    for (int64_t k = 0; k < cut->n_chunks; k++) {
+        const polytile_domain chunk = pti_cut_chunk(launch->threads, cut, k);
+        const polytile_domain hull =
+            pti_footprint_hull(launch->instance, operand, PTI_WRITES, &chunk);
+        n_bytes +=
+            (double)pti_memory_layout_of(&hull, launch->instance->operand[operand].element_bytes)
+                .size_bytes;
+    }
+    return n_bytes;
 }
 
-/** Return whether every worker could have a private copy of an operand. */
-static bool may_be_copied(const pti_sub_kernel *launch, int operand, int n_threads) {
+/** Return whether each chunk could have a private copy of an operand. */
+static bool may_be_copied(const pti_sub_kernel *launch, int operand, const pti_cut *cut) {
     const pti_operand *of = &launch->instance->operand[operand];
     return pti_reduction_is_known(of->reduction, of->type) &&
-           bytes_written(launch, operand) <= pti_accumulators_most_bytes(launch) / n_threads;
+           bytes_of_copies(launch, operand, cut) <= (double)pti_accumulators_most_bytes(launch);
 }
 
 /** Return the cut of one dimension into a slab for each worker. */
@@ -167,7 +173,7 @@ static void find_cuttable(const pti_sub_kernel *launch, int n_threads, bool with
         may_cut[d] = true;
         for (int a = 0; a < launch->instance->n_operands && may_cut[d]; a++)
             may_cut[d] = writes_apart(launch, a, &slabs) ||
-                         (with_copies && may_be_copied(launch, a, n_threads));
+                         (with_copies && may_be_copied(launch, a, &slabs));
     }
 }
 
@@ -176,7 +182,7 @@ static double count_copied_bytes(const pti_sub_kernel *launch, const pti_cut *cu
     double n_bytes = 0;
     for (int a = 0; a < launch->instance->n_operands; a++) {
         if (!writes_apart(launch, a, cut))
-            n_bytes += (double)cut->n_chunks * (double)bytes_written(launch, a);
+            n_bytes += bytes_of_copies(launch, a, cut);
     }
     return n_bytes;
 }

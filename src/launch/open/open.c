@@ -1,6 +1,7 @@
 #include "launch/open/open.h"
 
 #include "launch/device/trace.h"
+#include "launch/host/host.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,7 @@ polytile_status polytile_device_open(polytile_context *ctx, const char *text,
     if (copy == NULL)
         return pti_fail_memory(ctx, "a device's text", (double)strlen(text) + 1);
     PTI_TRY(parsed.driver->open(ctx, &parsed, device));
+    pti_set_parallel(ctx, pti_host_run_parts);
     (*device)->text = copy;
     (*device)->cancel = &(*device)->runs;
     (*device)->cancel_number = PTI_NOT_CANCELLABLE;

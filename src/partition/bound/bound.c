@@ -2,6 +2,7 @@
 
 #include "access/footprint/footprint.h"
 #include "base/checked.h"
+#include "partition/bound/looked_up.h"
 #include "partition/bound/reuse.h"
 #include "partition/cost/demand.h"
 
@@ -19,8 +20,9 @@ static int64_t count_touched_bytes(const pti_instance *instance, int operand, pt
     const pti_operand *of = &instance->operand[operand];
     if (touch == PTI_READS ? !of->reads : !of->writes)
         return 0;
-    return pti_mul_saturated(pti_operand_least_count(instance, operand, touch, failed),
-                             of->element_bytes);
+    const int64_t count = pti_max(pti_operand_least_count(instance, operand, touch, failed),
+                                  pti_looked_up_least_count(instance, operand, touch, failed));
+    return pti_mul_saturated(count, of->element_bytes);
 }
 
 static pti_bound find_compulsory(const pti_instance *instance, int64_t *in_bytes) {

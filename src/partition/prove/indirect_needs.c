@@ -10,17 +10,6 @@ static int64_t value_for(const pti_affine *affine, const int64_t *thread, int n_
     return value;
 }
 
-static bool next_point(const polytile_domain *box, int64_t *point) {
-    int d = box->n_dims - 1;
-    while (d >= 0 && point[d] + box->range[d].step > box->range[d].hi) {
-        point[d] = box->range[d].lo;
-        d--;
-    }
-    if (d >= 0)
-        point[d] += box->range[d].step;
-    return d >= 0;
-}
-
 /** What one thread touches through a section: a box around it, which of a section that looks nothing up
  * holds nothing else. False: nothing. */
 static bool find_of_thread(const pti_section *section, const polytile_domain *array,
@@ -40,7 +29,7 @@ static bool find_end(const pti_looked_up *end, const int64_t *thread, int n_indi
     for (int d = 0; d < elements.n_dims; d++)
         element[d] = elements.range[d].lo;
     *least = *most = plus + pti_index_array_get(end->array, element);
-    while (next_point(&elements, element)) {
+    while (pti_box_next_point(&elements, element)) {
         const int64_t value = plus + pti_index_array_get(end->array, element);
         *least = pti_min(*least, value);
         *most = pti_max(*most, value);
@@ -88,7 +77,7 @@ void pti_indirect_needs_hull(const pti_section *section, const polytile_domain *
         polytile_domain touched;
         if (find_of_thread(section, array, thread, threads->n_dims, &touched))
             *hull = pti_box_coarse_union(hull, &touched);
-    } while (next_point(threads, thread));
+    } while (pti_box_next_point(threads, thread));
 }
 
 /** The only dimension in which a section gathers; -1: there is none. */
@@ -120,7 +109,7 @@ static bool is_gathered_there(const pti_section *section, int dim, const int64_t
         missing->range[dim] = pti_range(index, index, 1);
         if (!pti_boxes_cover(there, missing))
             return false;
-    } while (next_point(&elements, element));
+    } while (pti_box_next_point(&elements, element));
     return true;
 }
 
@@ -144,6 +133,6 @@ bool pti_indirect_needs_covered(const pti_section *section, const polytile_domai
     do
         if (!is_thread_covered(section, array, thread, threads->n_dims, there, missing))
             return false;
-    while (next_point(threads, thread));
+    while (pti_box_next_point(threads, thread));
     return true;
 }

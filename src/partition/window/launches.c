@@ -4,6 +4,7 @@
 #include "access/bind/rebase.h"
 #include "access/declare/kernel.h"
 #include "access/footprint/fold.h"
+#include "access/footprint/indirection.h"
 #include "access/footprint/slabs.h"
 #include "base/list.h"
 #include "partition/memory/residency.h"
@@ -43,12 +44,6 @@ static polytile_status check_launch(const pti_chain_request *request, int l) {
                         "%s: launches that are planned together are of one context; create the "
                         "kernels in one",
                         name_of(launch));
-    if (request->n_launches > 1 && pti_declaration_is_indirect(launch->kernel->declaration))
-        return pti_fail(
-            request->ctx, POLYTILE_UNSUPPORTED,
-            "%s: its subscripts hold elements of index arrays, and chains of launches do "
-            "not know those; plan or run each launch by itself, or use a queue",
-            name_of(launch));
     for (int a = 0; launch->arrays != NULL && a < launch->n_arrays; a++)
         if (launch->arrays[a] != NULL && launch->arrays[a]->object.context != request->ctx)
             return pti_fail(request->ctx, POLYTILE_INVALID,
@@ -209,6 +204,43 @@ static polytile_status bind_launches(binder *of) {
     return status;
 }
 
+/** Whether a launch looks an operand up. */
+static bool looks_up(const pti_instance *instance, int operand) {
+    return instance->inspection != NULL && operand < instance->inspection->n_operands &&
+           instance->inspection->array[operand] != NULL;
+}
+
+/** Plans hold for what index arrays held when they were made. written: of each array, so far. */
+static polytile_status check_index_arrays(const binder *of, const pti_call *call,
+                                          const bool *written) {
+    const pti_instance *instance = call->instance;
+    for (int o = 0; o < instance->n_operands; o++)
+        if (looks_up(instance, o) && written[call->array[o]])
+            return pti_fail(of->request->ctx, POLYTILE_UNSUPPORTED,
+                            "%s: its subscripts hold elements of %s, which an earlier launch "
+                            "writes, so that nobody knows them yet; plan launches behind that by "
+                            "themselves, or use a queue",
+                            instance->kernel_name, instance->operand[o].name);
+    return POLYTILE_OK;
+}
+
+static polytile_status check_looked_up(const binder *of) {
+    const pti_launches *launches = of->launches;
+    polytile_status status = POLYTILE_OK;
+    bool *written = calloc((size_t)of->n_arrays + 1, sizeof *written);
+    if (written == NULL)
+        return pti_fail_memory(of->request->ctx, "launches", (double)of->n_arrays);
+    for (int l = 0; l < launches->n_launches; l++) {
+        const pti_call *call = &launches->cut[l].call;
+        PTI_TRY(check_index_arrays(of, call, written));
+        for (int o = 0; o < call->instance->n_operands; o++)
+            written[call->array[o]] |= call->instance->operand[o].writes;
+    }
+done:
+    free(written);
+    return status;
+}
+
 /* The arrays. */
 
 static int find_main_kind(const pti_launches *launches) {
@@ -290,6 +322,7 @@ polytile_status pti_launches_bind(const pti_chain_request *request, pti_launches
     PTI_TRY(allocate_launches(&of) ? POLYTILE_OK
                                    : pti_fail_memory(request->ctx, "launches", n_bytes));
     PTI_TRY(bind_launches(&of));
+    PTI_TRY(check_looked_up(&of));
     launches->main_kind = find_main_kind(launches);
     PTI_TRY(describe_arrays(&of) ? POLYTILE_OK
                                  : pti_fail_memory(request->ctx, "launches", n_bytes));

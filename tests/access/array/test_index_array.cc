@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <polytile/device.h>
 #include <vector>
 
 #include "support/random.h"
@@ -25,7 +26,7 @@ class Indices {
         of.domain.range[0] = {first, first + n_rows - 1, 1};
         of.domain.range[1] = {0, n_columns - 1, 1};
         of.layout = pti_memory_layout_of(&of.domain, 8);
-        read_ = pti_index_array_read(&of);
+        read_ = pti_index_array_read(nullptr, &of);
         EXPECT_NE(read_, nullptr);
     }
     ~Indices() { pti_index_array_release(read_); }
@@ -81,7 +82,9 @@ uint64_t hash_of_narrow(const std::vector<int32_t> &values, int64_t stride) {
     of.domain.range[0] = {0, static_cast<int64_t>(values.size()) - 1, 1};
     of.layout = pti_memory_layout_of(&of.domain, 4);
     of.layout.stride_bytes[0] = 4 * stride;
-    return pti_index_array_hash(&of, of.data, &of.layout);
+    uint64_t hash = 0;
+    EXPECT_TRUE(pti_index_array_hash(nullptr, &of, of.data, &of.layout, &hash));
+    return hash;
 }
 
 TEST(IndexArray, HashesWhatItHoldsAndNotHowItLies) {
@@ -132,6 +135,45 @@ TEST(IndexArray, TakesValuesBeyondAllArraysForTheLargest) {
     const pti_value_range found = pti_index_array_find_values(&indices.array(), {0, 2, 1});
     EXPECT_EQ(found.least, -(INT64_C(1) << 61));
     EXPECT_EQ(found.most, INT64_C(1) << 61);
+}
+
+/** Arrays of several parts, whose parts ascend or not, by one thread and by those of the host. */
+TEST(IndexArray, IsTheSameWhoeverReadsIt) {
+    Random random(test_seed("IndexArrayParts"));
+    polytile_context *ctx = nullptr;
+    polytile_device *device = nullptr;
+    ASSERT_EQ(polytile_context_create(&ctx), POLYTILE_OK);
+    ASSERT_EQ(polytile_device_open(ctx, "host", &device), POLYTILE_OK);
+    for (const int64_t n :
+         {int64_t{1}, int64_t{4096 * 64}, int64_t{4096 * 64 + 1}, int64_t{700000}})
+        for (const bool ascends : {true, false}) {
+            std::vector<int32_t> values(static_cast<size_t>(n));
+            for (int64_t k = 0; k < n; k++)
+                values[static_cast<size_t>(k)] = static_cast<int32_t>(k / 2);
+            if (!ascends)
+                values[static_cast<size_t>(random.number(0, n - 1))] = -1;
+            pti_index_array of = {};
+            of.data = reinterpret_cast<const char *>(values.data());
+            of.domain = polytile_domain_from_extents(1, &n);
+            of.layout = pti_memory_layout_of(&of.domain, 4);
+            pti_index_array *alone = pti_index_array_read(nullptr, &of);
+            pti_index_array *together = pti_index_array_read(ctx, &of);
+            ASSERT_TRUE(alone != nullptr && together != nullptr);
+            EXPECT_EQ(alone->hash, together->hash);
+            EXPECT_EQ(alone->ascends, std::is_sorted(values.begin(), values.end()));
+            EXPECT_EQ(alone->ascends, together->ascends);
+            for (int query = 0; query < 50; query++) {
+                const int64_t lo = random.number(0, n - 1), hi = random.number(lo, n - 1);
+                const auto found = pti_index_array_find_values(together, {lo, hi, 1});
+                EXPECT_EQ(found.least,
+                          *std::min_element(values.begin() + lo, values.begin() + hi + 1));
+                EXPECT_EQ(found.most,
+                          *std::max_element(values.begin() + lo, values.begin() + hi + 1));
+            }
+            pti_index_array_release(alone);
+            pti_index_array_release(together);
+        }
+    polytile_context_destroy(ctx);
 }
 
 } // namespace

@@ -1,0 +1,65 @@
+#include "access/footprint/looked_up.h"
+
+#include "access/footprint/affine.h"
+#include "access/footprint/footprint.h"
+
+/** What one thread looks up: a box, of which the dimensions before dim are found. */
+typedef struct gathering {
+    const pti_instance *instance;
+    const pti_section *section;
+    const polytile_domain *thread;
+    pti_box_function *visit;
+    void *user;
+    polytile_domain box;
+    polytile_range hull; /* of dim */
+    int dim;
+} gathering;
+
+static void gather_from(gathering of);
+
+/** Go on with each index that some elements of an index array hold. */
+static void gather_elements(const polytile_domain *elements, void *user) {
+    const gathering *of = user;
+    const pti_looked_up *end = &of->section->indirection->lo[of->dim];
+    const int64_t plus = pti_affine_min(&end->plus, of->thread);
+    int64_t element[POLYTILE_MAX_DIMS];
+    pti_box_first_point(elements, element);
+    do {
+        const int64_t index = plus + pti_index_array_get(end->array, element);
+        gathering next = *of;
+        next.box.range[of->dim] = pti_range(index, index, 1);
+        next.dim++;
+        if (of->hull.lo <= index && index <= of->hull.hi)
+            gather_from(next);
+    } while (pti_box_next_point(elements, element));
+}
+
+static void gather_from(gathering of) {
+    const pti_indirection *by = of.section->indirection;
+    while (of.dim < of.section->n_dims && !(by->is_indirect[of.dim] && by->gathers[of.dim]))
+        of.dim++;
+    if (of.dim == of.section->n_dims) {
+        of.visit(&of.box, of.user);
+        return;
+    }
+    of.hull = of.box.range[of.dim];
+    pti_section_each_of_thread(of.instance, &by->lo[of.dim].section, of.thread, gather_elements,
+                               &of);
+}
+
+void pti_section_each_of_thread(const pti_instance *instance, const pti_section *section,
+                                const polytile_domain *thread, pti_box_function *visit,
+                                void *user) {
+    const polytile_domain hull = pti_section_hull(instance, section, thread);
+    if (pti_box_is_empty(&hull))
+        return;
+    if (section->indirection == NULL)
+        visit(&hull, user);
+    else
+        gather_from((gathering){.instance = instance,
+                                .section = section,
+                                .thread = thread,
+                                .visit = visit,
+                                .user = user,
+                                .box = hull});
+}

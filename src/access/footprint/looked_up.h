@@ -1,0 +1,18 @@
+#ifndef POLYTILE_ACCESS_FOOTPRINT_LOOKED_UP_H
+#define POLYTILE_ACCESS_FOOTPRINT_LOOKED_UP_H
+
+#include "access/footprint/indirection.h"
+
+/** Visits a box of elements. */
+typedef void pti_box_function(const polytile_domain *box, void *user);
+
+/**
+ * Visit what one thread has of a section: a box, or of what it gathers a box for each element that it
+ * looks up, in the order of those.
+ *
+ * Shapes  thread: a box of one. Boxes are inside the array, may overlap, and are not empty.
+ */
+void pti_section_each_of_thread(const pti_instance *instance, const pti_section *section,
+                                const polytile_domain *thread, pti_box_function *visit, void *user);
+
+#endif

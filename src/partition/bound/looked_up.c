@@ -1,0 +1,108 @@
+#include "partition/bound/looked_up.h"
+
+#include "access/footprint/affine.h"
+#include "access/footprint/looked_up.h"
+#include "base/checked.h"
+
+#include <stdlib.h>
+
+/** Threads and elements that are looked at, and elements of an array that are told apart. */
+enum { MOST_THREADS = 1 << 16, MOST_ELEMENTS = 1 << 18, MOST_BITS = 1 << 28 };
+
+/** Which elements of an array were met. */
+typedef struct meeting {
+    const polytile_domain *array;
+    uint64_t *bits; /* of each element in C order */
+    int64_t n_met;
+    int64_t n_left; /* elements that are still looked at */
+} meeting;
+
+static void meet_element(meeting *of, const int64_t *element) {
+    int64_t place = 0;
+    for (int d = 0; d < of->array->n_dims; d++)
+        place = place * pti_range_count(of->array->range[d]) + element[d] - of->array->range[d].lo;
+    const uint64_t bit = UINT64_C(1) << (place & 63);
+    of->n_met += (of->bits[place >> 6] & bit) == 0;
+    of->bits[place >> 6] |= bit;
+}
+
+static void meet_box(const polytile_domain *box, void *user) {
+    meeting *of = user;
+    int64_t element[POLYTILE_MAX_DIMS];
+    pti_box_first_point(box, element);
+    do
+        meet_element(of, element);
+    while (--of->n_left > 0 && pti_box_next_point(box, element));
+}
+
+static void meet_threads(const pti_instance *instance, const pti_section *section, meeting *of) {
+    int64_t point[POLYTILE_MAX_DIMS];
+    pti_box_first_point(&instance->threads, point);
+    for (int k = 0; k < MOST_THREADS && of->n_left > 0; k++) {
+        const polytile_domain thread =
+            polytile_domain_from_bounds(instance->n_indices, point, point);
+        pti_section_each_of_thread(instance, section, &thread, meet_box, of);
+        if (!pti_box_next_point(&instance->threads, point))
+            return;
+    }
+}
+
+static int64_t count_met(const pti_instance *instance, const pti_section *section, bool *failed) {
+    meeting of = {.array = &instance->operand[section->operand].domain, .n_left = MOST_ELEMENTS};
+    const int64_t n_elements = pti_box_count(of.array);
+    if (n_elements > MOST_BITS)
+        return 0;
+    of.bits = calloc((size_t)(n_elements / 64 + 1), sizeof *of.bits);
+    if (of.bits != NULL)
+        meet_threads(instance, section, &of);
+    *failed = *failed || of.bits == NULL;
+    free(of.bits);
+    return of.n_met;
+}
+
+static bool names_an_index(const pti_affine *affine) {
+    bool does = false;
+    for (int k = 0; k < POLYTILE_MAX_DIMS; k++)
+        does = does || affine->index[k] != 0;
+    return does;
+}
+
+/** Whether a thread's range begins where that of the one before ends, so that all are one range: of
+ * P[i]:P[i+1]-1. */
+static bool are_joined(const pti_section *section) {
+    const pti_looked_up *lo = &section->indirection->lo[0], *hi = &section->indirection->hi[0];
+    if (section->n_dims != 1 || section->indirection->gathers[0] || lo->array == NULL ||
+        lo->array != hi->array || !lo->array->ascends || lo->section.indirection != NULL ||
+        hi->section.indirection != NULL || names_an_index(&lo->plus) || names_an_index(&hi->plus) ||
+        hi->plus.constant != lo->plus.constant - 1)
+        return false;
+    const pti_affine *from = &lo->section.subscript[0].lo, *to = &hi->section.subscript[0].lo;
+    int64_t speed = 0, n_named = 0;
+    for (int k = 0; k < POLYTILE_MAX_DIMS; k++) {
+        speed = from->index[k] != 0 ? from->index[k] : speed;
+        n_named += from->index[k] != 0;
+    }
+    return n_named == 1 && pti_affine_is_parallel(from, to) &&
+           to->constant == from->constant + pti_abs(speed);
+}
+
+static int64_t count_section(const pti_instance *instance, const pti_section *section,
+                             bool *failed) {
+    if (are_joined(section)) {
+        const polytile_domain hull = pti_section_hull(instance, section, &instance->threads);
+        return pti_box_count(&hull);
+    }
+    return count_met(instance, section, failed);
+}
+
+int64_t pti_looked_up_least_count(const pti_instance *instance, int operand, pti_touch touch,
+                                  bool *failed) {
+    const pti_operand *of = &instance->operand[operand];
+    int64_t most = 0;
+    for (int s = of->first_section; s < of->first_section + of->n_sections; s++) {
+        const pti_section *section = &instance->section[s];
+        if (section->indirection != NULL && pti_section_counts(section, touch))
+            most = pti_max(most, count_section(instance, section, failed));
+    }
+    return most;
+}

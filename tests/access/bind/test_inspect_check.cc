@@ -1,0 +1,140 @@
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "support/random.h"
+#include "support/scale.h"
+
+extern "C" {
+#include "partition/window/plan.h"
+}
+
+/* Which index arrays are refused, compared with going through all threads. */
+
+namespace {
+
+/** A launch with two indices over index arrays that may be wrong. */
+class InspectCheck : public ::testing::Test {
+  protected:
+    void SetUp() override { ASSERT_EQ(polytile_context_create(&ctx), POLYTILE_OK); }
+    void TearDown() override { polytile_context_destroy(ctx); }
+
+    polytile_array *describe(const char *name, std::vector<int64_t> extents) {
+        polytile_domain domain =
+            polytile_domain_from_extents(static_cast<int>(extents.size()), extents.data());
+        polytile_array *array = nullptr;
+        EXPECT_EQ(polytile_array_describe(ctx, name, POLYTILE_F32, &domain, &array), POLYTILE_OK);
+        return array;
+    }
+
+    polytile_array *wrap(const char *name, std::vector<int64_t> &of) {
+        const auto extent = static_cast<int64_t>(of.size());
+        polytile_array *array = nullptr;
+        EXPECT_EQ(polytile_array_wrap(ctx, name, POLYTILE_I64, 1, &extent, of.data(), &array),
+                  POLYTILE_OK);
+        return array;
+    }
+
+    bool is_accepted(const char *declaration, polytile_array *const *arrays) {
+        polytile_kernel *kernel = nullptr;
+        pti_instance *instance = nullptr;
+        const polytile_launch_options options = {};
+        EXPECT_EQ(polytile_kernel_create(ctx, declaration, nullptr, &kernel), POLYTILE_OK)
+            << polytile_last_error(ctx);
+        const polytile_status status =
+            pti_plan_bind_operands(kernel, POLYTILE_EXTENTS(n_i, n_j), arrays, &options, &instance);
+        EXPECT_TRUE(status == POLYTILE_OK || status == POLYTILE_DECLARATION)
+            << polytile_last_error(ctx);
+        pti_instance_free(instance);
+        return status == POLYTILE_OK;
+    }
+
+    /** Ends of rows, mostly right. */
+    void draw_rows(int64_t n_entries, Random *random) {
+        P.assign(1, random->number(0, 1));
+        for (int64_t i = 0; i < n_i; i++)
+            P.push_back(std::min(n_entries, P.back() + random->one_of({0, 0, 1, 2})));
+        if (random->chance(20))
+            P[static_cast<size_t>(random->number(0, n_i))] = random->number(-1, n_entries + 1);
+    }
+
+    int64_t end(int64_t i) const { return P[static_cast<size_t>(i)]; }
+
+    polytile_context *ctx = nullptr;
+    int64_t n_i = 0, n_j = 0;
+    std::vector<int64_t> P, K, L;
+};
+
+bool is_in(int64_t index, int64_t extent) {
+    return 0 <= index && index < extent;
+}
+
+TEST_F(InspectCheck, RangesAreRefusedWithTheDimensionsBesideThem) {
+    const uint64_t seed = test_seed("InspectCheck");
+    Random random(seed);
+    int64_t n_accepted = 0;
+    const int64_t n_rounds = scaled(1000);
+    for (int64_t round = 0; round < n_rounds && !HasFailure(); round++) {
+        n_i = random.number(1, 4), n_j = random.number(1, 3);
+        const int64_t n_entries = random.number(1, 5), n_lines = random.number(1, 8);
+        draw_rows(n_entries, &random);
+        polytile_array *arrays[] = {describe("A", {n_lines, n_entries}), wrap("P", P),
+                                    describe("y", {n_i, n_j})};
+        bool is_right = true;
+        for (int64_t i = 0; i < n_i; i++)
+            for (int64_t j = 0; j < n_j; j++) {
+                const bool has_any = end(i) < end(i + 1);
+                is_right =
+                    is_right && end(i + 1) >= end(i) &&
+                    (!has_any || (is_in(end(i), n_entries) && is_in(end(i + 1) - 1, n_entries) &&
+                                  i + j + 1 >= 1 && i + j - 1 < n_lines));
+            }
+        n_accepted += is_right;
+        EXPECT_EQ(is_accepted("k[i, j]: in A[i+j-1:i+j, P[i]:P[i+1]-1]; out y[i, j]", arrays),
+                  is_right)
+            << "seed " << seed << " round " << round;
+    }
+    if (n_rounds >= 1000) {
+        EXPECT_GT(n_accepted, n_rounds / 10);
+        EXPECT_LT(n_accepted, n_rounds - n_rounds / 10);
+    }
+}
+
+TEST_F(InspectCheck, GathersAreRefusedByWhatIsLookedUpAlone) {
+    const uint64_t seed = test_seed("InspectCheck.gathers");
+    Random random(seed);
+    int64_t n_accepted = 0;
+    const int64_t n_rounds = scaled(1000);
+    for (int64_t round = 0; round < n_rounds && !HasFailure(); round++) {
+        n_i = random.number(1, 4), n_j = random.number(1, 3);
+        const int64_t n_entries = random.number(1, 6), n_links = random.number(1, 8),
+                      n_x = random.number(3, 9), n_lines = random.number(1, 8);
+        draw_rows(n_entries, &random);
+        L.clear(), K.clear();
+        for (int64_t e = 0; e < n_entries; e++)
+            L.push_back(random.number(0, n_links - 1));
+        for (int64_t k = 0; k < n_links; k++)
+            K.push_back(random.chance(80) ? random.number(0, n_x - 1) : random.number(-5, 20));
+        polytile_array *arrays[] = {describe("x", {n_x, n_lines}), wrap("K", K), wrap("L", L),
+                                    wrap("P", P), describe("y", {n_i, n_j})};
+        bool is_right = true;
+        for (int64_t i = 0; i < n_i; i++) {
+            is_right = is_right && end(i + 1) >= end(i) &&
+                       (end(i) == end(i + 1) ||
+                        (is_in(end(i), n_entries) && is_in(end(i + 1) - 1, n_entries)));
+            for (int64_t e = end(i); is_right && e < end(i + 1); e++)
+                is_right = is_in(K[static_cast<size_t>(L[static_cast<size_t>(e)])], n_x) &&
+                           i + n_j - 1 < n_lines;
+        }
+        n_accepted += is_right;
+        EXPECT_EQ(is_accepted("k[i, j]: in x[K[L[P[i]:P[i+1]-1]], i+j]; out y[i, j]", arrays),
+                  is_right)
+            << "seed " << seed << " round " << round;
+    }
+    if (n_rounds >= 1000) {
+        EXPECT_GT(n_accepted, n_rounds / 10);
+        EXPECT_LT(n_accepted, n_rounds - n_rounds / 10);
+    }
+}
+
+} // namespace

@@ -1,0 +1,120 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+#include "support/random.h"
+#include "support/scale.h"
+
+extern "C" {
+#include "partition/bound/looked_up.h"
+#include "partition/window/plan.h"
+}
+
+/* How many elements a launch looks up, compared with counting them one by one. */
+
+namespace {
+
+polytile_array *wrap(polytile_context *ctx, const char *name, std::vector<int32_t> *of) {
+    const auto extent = static_cast<int64_t>(of->size());
+    polytile_array *array = nullptr;
+    EXPECT_EQ(polytile_array_wrap(ctx, name, POLYTILE_I32, 1, &extent, of->data(), &array),
+              POLYTILE_OK);
+    return array;
+}
+
+polytile_array *describe(polytile_context *ctx, const char *name, int64_t extent) {
+    polytile_array *array = nullptr;
+    EXPECT_EQ(polytile_array_describe(ctx, name, POLYTILE_F32, POLYTILE_EXTENTS(extent), &array),
+              POLYTILE_OK);
+    return array;
+}
+
+TEST(BoundLookedUp, CountsTheElementsThatThreadsLookUp) {
+    enum { V, P, X, K, Y };
+    Random random(test_seed("BoundLookedUp"));
+    polytile_context *ctx = nullptr;
+    polytile_kernel *kernel = nullptr;
+    ASSERT_EQ(polytile_context_create(&ctx), POLYTILE_OK);
+    ASSERT_EQ(polytile_kernel_create(
+                  ctx, "k[i]: in V[P[i]:P[i+1]-1], x[K[P[i]:P[i+1]-1]]; sum y[K[P[i]]]", nullptr,
+                  &kernel),
+              POLYTILE_OK);
+    for (int64_t round = 0; round < scaled(100) && !HasFailure(); round++) {
+        const int64_t n_rows = random.number(1, 40), n_columns = random.number(1, 30);
+        std::vector<int32_t> ends(1, static_cast<int32_t>(random.number(0, 2))), columns;
+        columns.resize(static_cast<size_t>(ends[0]));
+        for (int64_t i = 0; i < n_rows; i++) {
+            for (int64_t k = random.number(0, 4); k > 0; k--)
+                columns.push_back(static_cast<int32_t>(random.number(0, n_columns - 1)));
+            ends.push_back(static_cast<int32_t>(columns.size()));
+        }
+        columns.push_back(0);
+        const auto n_entries = static_cast<int64_t>(columns.size());
+        polytile_array *arrays[] = {describe(ctx, "V", n_entries), wrap(ctx, "P", &ends),
+                                    describe(ctx, "x", n_columns), wrap(ctx, "K", &columns),
+                                    describe(ctx, "y", n_columns)};
+        pti_instance *instance = nullptr;
+        const polytile_launch_options options = {};
+        ASSERT_EQ(
+            pti_plan_bind_operands(kernel, POLYTILE_EXTENTS(n_rows), arrays, &options, &instance),
+            POLYTILE_OK)
+            << polytile_last_error(ctx);
+        std::set<int64_t> read(columns.begin() + ends.front(), columns.begin() + ends.back()),
+            written;
+        for (int64_t i = 0; i < n_rows; i++)
+            written.insert(columns[static_cast<size_t>(ends[static_cast<size_t>(i)])]);
+        bool failed = false;
+        EXPECT_EQ(pti_looked_up_least_count(instance, V, PTI_READS, &failed),
+                  ends.back() - ends.front());
+        const std::set<int64_t> begins(ends.begin(), ends.end() - 1);
+        EXPECT_EQ(
+            pti_looked_up_least_count(instance, K, PTI_READS, &failed),
+            std::max<int64_t>(ends.back() - ends.front(), static_cast<int64_t>(begins.size())));
+        EXPECT_EQ(pti_looked_up_least_count(instance, X, PTI_READS, &failed),
+                  static_cast<int64_t>(read.size()));
+        EXPECT_EQ(pti_looked_up_least_count(instance, Y, PTI_WRITES, &failed),
+                  static_cast<int64_t>(written.size()));
+        EXPECT_EQ(pti_looked_up_least_count(instance, P, PTI_READS, &failed), 0);
+        EXPECT_FALSE(failed);
+        pti_instance_free(instance);
+    }
+    polytile_context_destroy(ctx);
+}
+
+/** Of a long launch some threads are looked at, but all rows of a matrix count. */
+TEST(BoundLookedUp, OfManyThreadsIsNoMoreThanThereIs) {
+    enum { N = 300000, V = 0, X = 2, K = 3 };
+    polytile_context *ctx = nullptr;
+    polytile_kernel *kernel = nullptr;
+    pti_instance *instance = nullptr;
+    std::vector<int32_t> ends(1, 0), columns;
+    for (int32_t i = 0; i < N; i++) {
+        columns.push_back(i);
+        columns.push_back(i / 2);
+        ends.push_back(2 * i + 2);
+    }
+    ASSERT_EQ(polytile_context_create(&ctx), POLYTILE_OK);
+    ASSERT_EQ(polytile_kernel_create(ctx,
+                                     "k[i]: in V[P[i]:P[i+1]-1], x[K[P[i]:P[i+1]-1]]; out y[i]",
+                                     nullptr, &kernel),
+              POLYTILE_OK);
+    polytile_array *arrays[] = {describe(ctx, "V", 2 * N), wrap(ctx, "P", &ends),
+                                describe(ctx, "x", N), wrap(ctx, "K", &columns),
+                                describe(ctx, "y", N)};
+    const polytile_launch_options options = {};
+    ASSERT_EQ(pti_plan_bind_operands(kernel, POLYTILE_EXTENTS(N), arrays, &options, &instance),
+              POLYTILE_OK)
+        << polytile_last_error(ctx);
+    bool failed = false;
+    EXPECT_EQ(pti_looked_up_least_count(instance, V, PTI_READS, &failed), 2 * N);
+    EXPECT_EQ(pti_looked_up_least_count(instance, K, PTI_READS, &failed), 2 * N);
+    const int64_t met = pti_looked_up_least_count(instance, X, PTI_READS, &failed);
+    EXPECT_GT(met, 1000);
+    EXPECT_LE(met, N);
+    pti_instance_free(instance);
+    polytile_context_destroy(ctx);
+}
+
+} // namespace
