@@ -41,9 +41,9 @@ static void get_report(polytile_queue *queue, bool reset, polytile_report *repor
         team->n_launches = 0;
 }
 
-static polytile_device *get_device(const polytile_queue *queue) {
+static polytile_device *get_device(const polytile_queue *queue, int member) {
     const pti_team *team = queue->team;
-    return team->member[0]->device;
+    return member < team->transport->n_local ? team->member[member]->device : NULL;
 }
 
 static void free_team(pti_team *team) {
