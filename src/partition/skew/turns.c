@@ -15,9 +15,9 @@ enum { ROWS_TOGETHER = 8 };
 
 /**
  * What a thread's accesses cost in a tile, in passes of the array through memory: five points on an
- * H100, docs/on_chip.md. A launch by itself makes two passes.
+ * H100, docs/on_chip.md.
  */
-static const double access_cost = 0.065, pass_cost_apart = 2;
+static const double access_cost = 0.065;
 
 /** Tiles pay if they cost at most this part of launch after launch. */
 static const double worth = 0.8;
@@ -109,7 +109,7 @@ double pti_turns_cost(const pti_turns *of, int n_launches, int64_t own_rows) {
     int64_t tile[2];
     double computed = 0;
     if (!pti_turns_find_tile(of, n_launches, tile) || own_rows < 1)
-        return 2 * pass_cost_apart;
+        return 2 * PTI_TURNS_PASSES_APART;
     const double all = (double)((own_rows + border_of(of, n_launches, 0)) * of->room->n_columns);
     const double own = (double)(own_rows * tile[1]);
     for (int l = 0; l < n_launches; l++)
@@ -123,7 +123,7 @@ double pti_turns_cost(const pti_turns *of, int n_launches, int64_t own_rows) {
 static double least_cost(const pti_turns *of, int n_launches) {
     int64_t tile[2];
     return pti_turns_find_tile(of, n_launches, tile) ? pti_turns_cost(of, n_launches, tile[0])
-                                                     : 2 * pass_cost_apart;
+                                                     : 2 * PTI_TURNS_PASSES_APART;
 }
 
 /** The fewest launches a group that are about as good as the best. */
@@ -134,7 +134,7 @@ int pti_turns_choose(const pti_turns *of) {
         best = best < least_cost(of, k) ? best : least_cost(of, k);
     while (least_cost(of, n) > as_good * best)
         n += 2;
-    return best <= worth * pass_cost_apart ? n : 0;
+    return best <= worth * PTI_TURNS_PASSES_APART ? n : 0;
 }
 
 pti_turn_groups pti_turns_cut(int n_launches, int most) {

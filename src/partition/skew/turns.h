@@ -7,8 +7,9 @@
 /* Launches that take turns between two arrays, as those of a Jacobi method do, and the tiles in
  * which a device runs several of them as one (schedule/tiling.h). */
 
-/** Fewer launches than these are not worth a group. */
-enum { PTI_TURNS_LEAST = 3 };
+/** Fewer launches than these are not worth a group; and the passes of an array through memory that
+ * a launch by itself makes: it reads one, and writes one. */
+enum { PTI_TURNS_LEAST = 3, PTI_TURNS_PASSES_APART = 2 };
 
 /** How launches that take turns are tiled. */
 typedef struct pti_turns {
@@ -38,8 +39,8 @@ polytile_status pti_turns_find_step(pti_turns *turns, const pti_call *call, int 
  * none. */
 bool pti_turns_find_tile(const pti_turns *turns, int n_launches, int64_t *tile);
 
-/** Return what a launch costs in tiles of so many own rows, in passes of the array through memory;
- * a launch by itself makes two. */
+/** Return what a launch costs in tiles of so many own rows, in passes of the array through memory.
+ */
 double pti_turns_cost(const pti_turns *turns, int n_launches, int64_t own_rows);
 
 /** Choose how many launches run as one at most, an odd number; 0: tiles cost about as much. */

@@ -123,6 +123,7 @@ static bool has_even_margins(const row *of, const pti_tiling *tiling) {
 static polytile_status add_group(const row *of, int first, int n_launches) {
     pti_schedule *schedule = of->schedule;
     pti_tiles made = {.first_op = of->first_op[first],
+                      .first_launch = first,
                       .n_launches = n_launches,
                       .step = of->turns.step,
                       .stored = of->call[first].array[1]};
