@@ -83,11 +83,11 @@ static polytile_status check_groups(const pti_chain *chain, pti_tiled_row *row) 
 
 /** Find how many launches of a row run as one; 0: each by itself. */
 static polytile_status find_together(const pti_chain *chain, pti_tiled_row *row) {
+    const pti_call first[] = {*call_of(chain, row->first), *call_of(chain, row->first + 1)};
     bool is_found;
     polytile_status status;
     row->turns.instance = call_of(chain, row->first)->instance;
-    PTI_TRY(pti_turns_find_step(&row->turns, call_of(chain, row->first), chain->arrays->n_operands,
-                                &is_found));
+    PTI_TRY(pti_turns_find_step(&row->turns, first, chain->arrays->n_operands, &is_found));
     const pti_margin *step = &row->turns.step;
     if (!is_found || row->lag < step->before[ALONG] || row->lag < step->after[ALONG])
         return POLYTILE_OK;
