@@ -110,26 +110,29 @@ static void measure_tiled(candidate *of) {
     of->tiled_apart_s = seconds * passes_like_first(of);
 }
 
-/** Return the seconds of launches that run as one; units of one size follow one another. */
-static double tiled_seconds(const candidate *of, int64_t slab) {
+/** Return the seconds of launches that run as one; units of one size follow one another, and the
+ * first slab of a lap has none beside it. */
+static double tiled_seconds(const candidate *of, int64_t slab, int64_t n_per_lap) {
+    const double alone = of->request->one_after_other ? 1 : 1 / (double)n_per_lap;
     double seconds = 0, launch_s = 0;
     for (int u = 0; u < of->pass.n_units; u++) {
         const pti_tiled_unit *unit = &of->pass.unit[u], *before = u == 0 ? NULL : unit - 1;
         if (!is_tiled(unit))
             continue;
         if (before == NULL || before->row != unit->row || before->n_launches != unit->n_launches)
-            launch_s = pass_seconds(of, unit) * pti_tiled_cost(unit, slab) / PTI_TURNS_PASSES_APART;
+            launch_s =
+                pass_seconds(of, unit) * pti_tiled_cost(unit, slab, alone) / PTI_TURNS_PASSES_APART;
         seconds += unit->n_launches * launch_s;
     }
     return seconds * passes_like_first(of);
 }
 
-static double work_seconds(const candidate *of, int64_t slab) {
+static double work_seconds(const candidate *of, int64_t slab, int64_t n_per_lap) {
     const polytile_link *link = of->request->link;
     const double apart_s = fmax(0, of->work_s - of->tiled_apart_s);
     bool is_cached = link->cache_bytes_per_s > 0 &&
                      (double)slab * of->row_bytes <= share_of_cache * link->cache_bytes;
-    return tiled_seconds(of, slab) +
+    return tiled_seconds(of, slab, n_per_lap) +
            (is_cached ? apart_s * link->kernel_bytes_per_s / link->cache_bytes_per_s : apart_s);
 }
 
@@ -158,7 +161,7 @@ static double predict_shape(const candidate *of, int64_t slab, int64_t n_per_lap
                   of->up_cost_bytes / link->duplex_bytes_per_s + image_copy_s;
     double down_s = n_slabs * n_passes * link->transfer_latency_s +
                     of->down_cost_bytes / link->duplex_bytes_per_s;
-    double compute_s = work_seconds(of, slab) + image_copy_s +
+    double compute_s = work_seconds(of, slab, n_per_lap) + image_copy_s +
                        n_slabs * of->pass.n_units * passes_like_first(of) * link->launch_latency_s;
     double rest = 1 - 1 / n_slabs;
     return (up_s + down_s + compute_s) / n_slabs + rest * fmax(compute_s, fmax(up_s, down_s));

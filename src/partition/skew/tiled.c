@@ -214,7 +214,7 @@ int pti_tiled_cut(const pti_chain *chain, int first, int end, pti_tiled_unit *un
     return n_units;
 }
 
-double pti_tiled_cost(const pti_tiled_unit *unit, int64_t slab) {
+double pti_tiled_cost(const pti_tiled_unit *unit, int64_t slab, double alone) {
     const pti_turns *turns = &unit->row->turns;
     const polytile_range *across = &turns->instance->threads.range[1 - ALONG];
     const int64_t rows = pti_tiled_rows(unit->row, unit->n_launches, slab);
@@ -226,7 +226,7 @@ double pti_tiled_cost(const pti_tiled_unit *unit, int64_t slab) {
     const int64_t n_at_once = pti_max(1, turns->room->n_tiles);
     const double waves = (double)pti_ceil_div(n_tiles, n_at_once) * (double)n_at_once;
     return pti_turns_cost(turns, unit->n_launches, rows) *
-           (1 + left_by_others * (waves / (double)n_tiles - 1));
+           (1 + (alone + (1 - alone) * left_by_others) * (waves / (double)n_tiles - 1));
 }
 
 int64_t pti_tiled_rows(const pti_tiled_row *row, int n_launches, int64_t slab) {

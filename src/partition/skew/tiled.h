@@ -63,8 +63,8 @@ void pti_tiled_free(pti_tiled_chain *tiled);
 int pti_tiled_cut(const pti_chain *chain, int first, int end, pti_tiled_unit *unit);
 
 /** Return what a launch of a group costs in slabs of so many rows, in passes of the array through
- * memory; slabs are on two streams in turn. */
-double pti_tiled_cost(const pti_tiled_unit *unit, int64_t slab);
+ * memory. Shapes  alone: what part of the slabs has none beside it, on another stream. */
+double pti_tiled_cost(const pti_tiled_unit *unit, int64_t slab, double alone);
 
 /** Return the own rows of a tile, so that tiles cut slabs of so many rows evenly. */
 int64_t pti_tiled_rows(const pti_tiled_row *row, int n_launches, int64_t slab);
