@@ -142,7 +142,7 @@ static double image_copy_seconds(const candidate *of, int64_t slab, int64_t n_pe
     double seconds = 0, lap_rows = (double)n_per_lap * (double)slab;
     for (int a = 0; a < n_arrays_of(of); a++) {
         const pti_skew_need *need = &of->needs[a];
-        double n_rows = (double)need->band_rows + 2 * (double)slab;
+        double n_rows = (double)need->band_rows + (need->is_still ? 0 : 2 * (double)slab);
         if (need->band_rows > 0 && lap_rows < (double)need->all_rows)
             seconds += pti_copy_seconds(link, n_rows * (double)need->row_bytes) +
                        (ceil(n_rows / lap_rows) - 1) * link->launch_latency_s;
@@ -290,6 +290,8 @@ static bool count_moved_bytes(candidate *of) {
     of->is_scattered = sets.is_scattered;
     for (int a = 0; is_found && !of->is_scattered && a < n_arrays_of(of); a++)
         count_array(of, &sets, a, &whole);
+    if (is_found && !of->is_scattered)
+        pti_skew_note_still(of->request->chain, &sets, of->needs);
     is_found = is_found && !whole.failed;
     pti_boxes_free(&whole);
     pti_skew_sets_free(&sets);
