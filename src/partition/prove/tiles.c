@@ -1,6 +1,8 @@
 #include "partition/prove/tiles.h"
 
 #include "access/footprint/footprint.h"
+#include "access/set/box.h"
+#include "partition/prove/slab_tiles.h"
 #include "partition/prove/tiling_check.h"
 
 #include <inttypes.h>
@@ -11,25 +13,23 @@ static bool reject_tiles(pti_text *why, const pti_tiles *tiles, const char *reas
                       tiles->first_op, tiles->first_op + tiles->n_ops - 1, reason);
 }
 
-static int first_launch_of(const pti_schedule *schedule, const pti_tiles *tiles) {
-    return schedule->op[tiles->first_op].launch;
-}
-
 /** The operations are there, and behind those of the tiles before. */
 static bool check_numbers(const pti_schedule *schedule, int number, pti_text *why) {
     const pti_tiles *tiles = &schedule->tiles[number], *before = tiles - 1;
     const int64_t free_from = number == 0 ? 0 : before->first_op + before->n_ops;
     if (schedule->in_place || tiles->n_launches < 1 || tiles->first_op < free_from ||
-        tiles->n_ops < tiles->n_launches || tiles->n_ops > schedule->n_ops - tiles->first_op)
+        tiles->n_ops < 1 || tiles->n_ops > schedule->n_ops - tiles->first_op)
         return reject_tiles(why, tiles, "there are no such operations");
-    const int first = first_launch_of(schedule, tiles);
-    return tiles->n_launches <= schedule->n_launches - first ||
+    return (tiles->first_launch >= 0 && tiles->first_launch < schedule->n_launches &&
+            tiles->n_launches <= schedule->n_launches - tiles->first_launch) ||
            reject_tiles(why, tiles, "there are not as many launches");
 }
 
-/** All superblocks of the launches, each of which is launched once in a schedule. */
+/** All superblocks of the launches, each of which is launched once in a schedule; or all of a slab. */
 static bool check_ops(const pti_schedule *schedule, const pti_tiles *tiles, pti_text *why) {
-    const int first = first_launch_of(schedule, tiles);
+    if (tiles->is_of_slab)
+        return pti_check_slab_ops(schedule, tiles, why);
+    const int first = tiles->first_launch;
     const pti_op *op = &schedule->op[tiles->first_op];
     int64_t n_superblocks = 0;
     for (int l = first; l < first + tiles->n_launches; l++)
@@ -94,8 +94,11 @@ static bool check_places(const pti_schedule *schedule, const pti_tiles *tiles, p
            reject_tiles(why, tiles, "an array has several places, or one of another array's");
 }
 
+/** The threads that tiles cover: those that are stored of a slab, or around those of all launches. */
 static polytile_domain threads_around(const pti_schedule *schedule, const pti_tiles *tiles) {
-    const pti_schedule_launch *launch = &schedule->launch[first_launch_of(schedule, tiles)];
+    if (tiles->is_of_slab)
+        return tiles->own;
+    const pti_schedule_launch *launch = &schedule->launch[tiles->first_launch];
     polytile_domain around = launch[0].call.instance->threads;
     for (int l = 1; l < tiles->n_launches; l++) {
         const polytile_domain *of = &launch[l].call.instance->threads;
@@ -110,7 +113,7 @@ static polytile_domain threads_around(const pti_schedule *schedule, const pti_ti
 
 static void fill_tiling(const pti_schedule *schedule, const pti_tiles *tiles, pti_call *call,
                         pti_tiling *tiling) {
-    const int first = first_launch_of(schedule, tiles);
+    const int first = tiles->first_launch;
     for (int l = 0; l < tiles->n_launches; l++) {
         const int n_later = tiles->n_launches - 1 - l;
         call[l] = schedule->launch[first + l].call;
@@ -125,6 +128,8 @@ static void fill_tiling(const pti_schedule *schedule, const pti_tiles *tiles, pt
 }
 
 static bool prove_tiles(const pti_schedule *schedule, const pti_tiles *tiles, pti_text *why) {
+    if (tiles->is_of_slab && pti_box_is_empty(&tiles->own))
+        return true;
     const size_t n_launches = (size_t)tiles->n_launches;
     const int n_arrays = schedule->instance->n_operands;
     pti_call *call = calloc(n_launches + 1, sizeof *call);
@@ -132,6 +137,7 @@ static bool prove_tiles(const pti_schedule *schedule, const pti_tiles *tiles, pt
                          .call = call,
                          .n_arrays = n_arrays,
                          .threads = threads_around(schedule, tiles),
+                         .is_part = tiles->is_of_slab,
                          .margin = calloc(n_launches + 1, sizeof *tiling.margin),
                          .is_stored = calloc((size_t)n_arrays + 1, sizeof *tiling.is_stored)};
     const bool has_memory = call != NULL && tiling.margin != NULL && tiling.is_stored != NULL;
@@ -155,7 +161,7 @@ bool pti_check_tiles(const pti_schedule *schedule, pti_text *why) {
             !prove_tiles(schedule, tiles, why))
             return false;
     }
-    return true;
+    return pti_check_slab_tiles(schedule, why);
 }
 
 static const pti_tiles *tiles_that_end_with(const pti_schedule *schedule, int64_t op) {
@@ -180,9 +186,9 @@ static void lose_written(pti_replay *replay, const pti_tiles *tiles, int launch)
 
 void pti_replay_tiles(pti_replay *replay, int64_t op) {
     const pti_tiles *tiles = tiles_that_end_with(replay->schedule, op);
-    if (tiles == NULL)
+    if (tiles == NULL || tiles->is_of_slab)
         return;
-    const int first = first_launch_of(replay->schedule, tiles);
+    const int first = tiles->first_launch;
     for (int l = first; l < first + tiles->n_launches; l++)
         lose_written(replay, tiles, l);
 }

@@ -6,7 +6,7 @@
 /**
  * Check the launches of a schedule that may run as one.
  *
- * Proves that their operations follow one another in one stream and are all of their superblocks;
+ * Proves that launches run as slabs' tiles as slab_tiles.h says; of others that their operations follow one another in one stream and are all of their superblocks;
  * that nothing comes between them: all wait for what is before the first, and others wait for the
  * last alone; that
  * each array has one place in all of them, apart from the others; and, by pti_tiling_check(), that
