@@ -253,6 +253,7 @@ pti_tile_command pti_execution_resolve_tiles(pti_execution *run, const pti_tiles
                                 .first = resolve_whole(run, first, tiles->first_op),
                                 .second = resolve_whole(run, first + 1, tiles->first_op).launch,
                                 .last = {.op = &run->schedule->op[last], .index = last}};
+    command.first.launch.threads = &tiles->own;
     for (int l = first; l < first + tiles->n_launches; l++)
         command.first.n_threads +=
             (double)pti_box_count(&run->schedule->launch[l].call.instance->threads);

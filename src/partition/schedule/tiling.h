@@ -42,6 +42,9 @@ typedef struct pti_tiling {
  * the arrays that they write one is stored; of what they write of the others nothing is known after
  * the last of them.
  *
+ * Where launches have fewer threads from one to the next, as those of a member of a team have, tiles
+ * store what the last one writes, and the others' elements around that are lost, too.
+ *
  * Those of a slab are parts of launches: each slab of these launches has its own, and a device runs
  * all of a schedule or none. As one they store what the last launch has in the slab, and nothing of
  * the other arrays, which stay as they were before the first launch for all slabs behind.
@@ -56,8 +59,9 @@ typedef struct pti_tiles {
         step;   /* how much longer a launch's margin is than the next one's; the last has none */
     int stored; /* the array that is stored */
     bool is_of_slab;
-    polytile_domain own; /* of a slab: threads of the last launch, whose elements are stored, cut
-                            into tiles from lo on; empty: nothing is run */
+    polytile_domain
+        own; /* threads of the last launch, whose elements are stored, cut into tiles from lo
+                            on; of a slab perhaps empty: nothing is run */
 } pti_tiles;
 
 /** The tiles that a device runs. */

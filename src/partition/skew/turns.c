@@ -66,14 +66,39 @@ static bool are_alike(const pti_instance *one, const pti_instance *other) {
            (one->declaration_hash == other->declaration_hash &&
             strcmp(one->kernel_name, other->kernel_name) == 0 &&
             memcmp(one->parameter, other->parameter, sizeof one->parameter) == 0 &&
-            pti_box_compare(&one->threads, &other->threads) == 0 &&
             pti_box_compare(&one->operand[0].domain, &other->operand[0].domain) == 0 &&
             one->operand[0].element_bytes == other->operand[0].element_bytes);
 }
 
-bool pti_turns_follow(const pti_call *call, const pti_call *before) {
+static bool goes_back(const pti_call *call, const pti_call *before) {
     return are_alike(call->instance, before->instance) && call->array[0] == before->array[1] &&
            call->array[1] == before->array[0] && call->array[0] != call->array[1];
+}
+
+bool pti_turns_follow(const pti_call *call, const pti_call *before) {
+    return goes_back(call, before) &&
+           pti_box_compare(&call->instance->threads, &before->instance->threads) == 0;
+}
+
+bool pti_turns_follow_within(const pti_call *call, const pti_call *before) {
+    return goes_back(call, before) &&
+           pti_box_contains(&before->instance->threads, &call->instance->threads);
+}
+
+bool pti_turns_shrink_evenly(const pti_margin *step, const pti_call *call, int n_launches) {
+    const polytile_domain *first = &call[0].instance->threads,
+                          *last = &call[n_launches - 1].instance->threads;
+    bool do_shrink = true;
+    for (int l = 0; l < n_launches; l++)
+        for (int d = 0; d < first->n_dims && do_shrink; d++) {
+            const int64_t n_later = n_launches - 1 - l;
+            const polytile_range *range = &call[l].instance->threads.range[d];
+            do_shrink = range->lo == pti_max(first->range[d].lo,
+                                             last->range[d].lo - n_later * step->before[d]) &&
+                        range->hi == pti_min(first->range[d].hi,
+                                             last->range[d].hi + n_later * step->after[d]);
+        }
+    return do_shrink;
 }
 
 polytile_status pti_turns_find_step(pti_turns *turns, const pti_call *call, int n_arrays,

@@ -1,6 +1,6 @@
 #include "partition/window/tiles.h"
 
-#include "access/set/box.h"
+#include "access/set/boxes.h"
 #include "base/checked.h"
 #include "base/list.h"
 #include "partition/skew/margins.h"
@@ -33,7 +33,7 @@ static bool are_places_exchanged(const pti_schedule *schedule, int launch, int b
 }
 
 static bool takes_turns(const row *of, int launch) {
-    return pti_turns_follow(&of->call[launch], &of->call[launch - 1]) &&
+    return pti_turns_follow_within(&of->call[launch], &of->call[launch - 1]) &&
            of->first_op[launch] >= 0 &&
            of->first_op[launch] ==
                of->first_op[launch - 1] + of->schedule->launch[launch - 1].n_superblocks &&
@@ -126,11 +126,13 @@ static polytile_status add_group(const row *of, int first, int n_launches) {
                       .first_launch = first,
                       .n_launches = n_launches,
                       .step = of->turns.step,
-                      .stored = of->call[first].array[1]};
+                      .stored = of->call[first].array[1],
+                      .own = of->call[first + n_launches - 1].instance->threads};
     pti_tiling tiling;
     polytile_status status;
     const bool is_tiled = find_margins(of, first, n_launches, &tiling, &status) &&
                           has_even_margins(of, &tiling) && tiling.is_stored[made.stored] &&
+                          pti_turns_shrink_evenly(&of->turns.step, of->call + first, n_launches) &&
                           pti_turns_find_tile(&of->turns, n_launches, made.tile);
     pti_tiling_free(&tiling);
     if (status != POLYTILE_OK || !is_tiled)
@@ -157,7 +159,45 @@ static polytile_status add_groups(const row *of) {
     return status;
 }
 
-static void describe_row(const row *of, bool is_known, int n_tiles, pti_text *why) {
+/* What tiles lose. */
+
+/** Whether a schedule brings an element of an array to the host from an operation on, or has it at the
+ * end. */
+static bool needs_element_of(const pti_schedule *schedule, int array, const pti_boxes *boxes) {
+    bool does = false;
+    for (int h = 0; h < schedule->n_after; h++)
+        for (int b = 0; b < boxes->n_boxes; b++)
+            does |= schedule->placement[schedule->after[h].placement].operand == array &&
+                    pti_boxes_meet(&schedule->after[h].valid, &boxes->box[b]);
+    for (int64_t k = 0; k < schedule->n_ops; k++) {
+        const pti_op *op = &schedule->op[k];
+        for (int b = 0; b < boxes->n_boxes; b++) {
+            polytile_domain common;
+            does |= op->kind == PTI_DOWNLOAD &&
+                    schedule->placement[op->placement].operand == array &&
+                    pti_box_intersect(&op->box, &boxes->box[b], &common);
+        }
+    }
+    return does;
+}
+
+/** Whether somebody needs what tiles lose because launches have fewer threads than those before. A
+ * device forgets it where it is others' to compute. */
+static polytile_status find_needed(const row *of, bool *is_needed) {
+    const pti_instance *first = of->call[of->first].instance,
+                       *last = of->call[of->end - 1].instance;
+    pti_boxes lost = {0};
+    pti_boxes_append(&lost, &first->threads);
+    pti_boxes_subtract(&lost, &last->threads);
+    *is_needed = false;
+    for (int o = 0; o < 2 && lost.n_boxes > 0; o++)
+        *is_needed |= needs_element_of(of->schedule, of->call[of->first].array[o], &lost);
+    const bool has_failed = lost.failed;
+    pti_boxes_free(&lost);
+    return has_failed ? POLYTILE_NO_MEMORY : POLYTILE_OK;
+}
+
+static void describe_row(const row *of, bool is_known, bool is_needed, int n_tiles, pti_text *why) {
     const char *name = of->call[of->first].instance->kernel_name;
     const char *separator = why->length > 0 ? "; " : "";
     pti_text_add(why, "%s%d launches of %s in a row, which alternate between two arrays, ",
@@ -169,22 +209,26 @@ static void describe_row(const row *of, bool is_known, int n_tiles, pti_text *wh
         pti_text_add(why, "run one by one: they do not read at constant offsets");
     else if (of->n_together == 0)
         pti_text_add(why, "run one by one: in tiles they would take as long");
+    else if (is_needed)
+        pti_text_add(why, "run one by one: what the first ones compute beside the last is needed");
     else
         pti_text_add(why, "run one by one: too few tiles to fill the device");
 }
 
 static polytile_status tile_row(row *of, pti_text *why) {
     const int n_before = of->schedule->n_tiles;
-    bool is_known;
+    bool is_known, is_needed;
     of->turns.instance = of->call[of->first].instance;
     polytile_status status = pti_turns_find_step(&of->turns, of->call + of->first,
                                                  of->schedule->instance->n_operands, &is_known);
+    if (status == POLYTILE_OK)
+        status = find_needed(of, &is_needed);
     if (status != POLYTILE_OK)
         return status;
     of->n_together = is_known ? pti_turns_choose(&of->turns) : 0;
-    if (of->n_together > 0 && fills_device(of))
+    if (of->n_together > 0 && !is_needed && fills_device(of))
         status = add_groups(of);
-    describe_row(of, is_known, of->schedule->n_tiles - n_before, why);
+    describe_row(of, is_known, is_needed, of->schedule->n_tiles - n_before, why);
     return status;
 }
 

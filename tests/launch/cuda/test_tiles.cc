@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <polytile/polytile.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -155,6 +156,7 @@ int64_t run_on_fake(const Turns &of, uint64_t seed, size_t shared_bytes, int64_t
                     Bytes memory[2], const std::string &device = "cuda:0") {
     FakeCuda::Options options;
     options.shared_bytes = shared_bytes;
+    options.n_devices = 1 + static_cast<int>(std::count(device.begin(), device.end(), ','));
     FakeCuda cuda(seed, options);
     const polytile_implementation implementation = fake_of(*of.kernel->host);
     cuda.add_kernel(implementation.cuda, implementation);
@@ -275,6 +277,51 @@ TEST_F(CudaTiles, GiveTheResultsOfLaunchAfterLaunchInSlabs) {
         expect_equal(got, wanted);
         if (HasFailure())
             ADD_FAILURE() << describe(of) << ", shared memory " << shared_bytes << ", " << device;
+    }
+    EXPECT_TRUE(n_tiled > 0 || n_rounds < 10);
+}
+
+/** Fields of so many times as many rows: of few each member computes too much of its neighbours'. */
+Turns make_taller(Turns of, int64_t times) {
+    of.extents[0] *= times;
+    of.threads.range[0].hi += of.extents[0] - of.extents[0] / times;
+    return of;
+}
+
+/** Members compute less of their neighbours' rows from launch to launch; what tiles do not store of
+ * these they forget. */
+TEST_F(CudaTiles, LaunchesOfMembersRunInTiles) {
+    for (const char *devices : {"cuda:0,cuda:1", "cuda:0,cuda:1,cuda:2"}) {
+        Random random(1);
+        const Turns of = make_taller(alternate(40), 10);
+        Bytes got[2], wanted[2];
+        fill(of, &random, got);
+        wanted[0] = got[0];
+        wanted[1] = got[1];
+        EXPECT_GT(run_on_fake(of, 1, size_t{228} << 10, 0, got, devices), 40);
+        run(of, "host", *of.kernel->host, 0, wanted);
+        expect_equal(got, wanted);
+    }
+}
+
+TEST_F(CudaTiles, GiveTheResultsOfLaunchAfterLaunchOnSeveralDevices) {
+    Random random(test_seed("CudaTiles.GiveTheResultsOfLaunchAfterLaunchOnSeveralDevices"));
+    int64_t n_tiled = 0;
+    const int64_t n_rounds = scaled(16);
+    for (int64_t round = 0; round < n_rounds && !HasFailure(); round++) {
+        const Turns of = make_taller(draw(&random), random.number(1, 12));
+        const auto shared_bytes = static_cast<size_t>(random.one_of({64, 100, 164, 228})) << 10;
+        const std::string devices = random.chance(50) ? "cuda:0,cuda:1" : "cuda:0,cuda:1,cuda:2";
+        Bytes got[2], wanted[2];
+        fill(of, &random, got);
+        wanted[0] = got[0];
+        wanted[1] = got[1];
+        n_tiled += run_on_fake(of, static_cast<uint64_t>(random.number(0, int64_t{1} << 62)),
+                               shared_bytes, 0, got, devices);
+        run(of, "host", *of.kernel->host, 0, wanted);
+        expect_equal(got, wanted);
+        if (HasFailure())
+            ADD_FAILURE() << describe(of) << ", shared memory " << shared_bytes << ", " << devices;
     }
     EXPECT_TRUE(n_tiled > 0 || n_rounds < 10);
 }
