@@ -63,7 +63,8 @@ polytile_status pti_batch_interleave(pti_batch *batch);
 
 /**
  * Let launches of a planned batch run as one where the device has tiles and that pays; then those of a
- * group are not to be interleaved. `why` gets what becomes of launches that alternate between two arrays.
+ * group are not to be interleaved. Those of a chain that streams have found their tiles before. `why`
+ * gets what becomes of launches that alternate between two arrays.
  *
  * Errors  NO_MEMORY.
  */
