@@ -242,8 +242,8 @@ std::string small_device(const Turns &of, int64_t percent) {
     return "cuda:0(memory=" + std::to_string(2 * n_bytes * percent / 100) + "B)";
 }
 
-/** All launches of a chain that streams, if nobody needs the array that the last one reads; else all
- * but that. */
+/** All launches of a chain that streams, if nobody needs the array that the last one reads; else
+ * all but that. */
 TEST_F(CudaTiles, LaunchesThatStreamRunInTilesInEachSlab) {
     for (const bool is_dropped : {false, true}) {
         Random random(1);
