@@ -7,8 +7,8 @@
 /** Return whether a schedule has launches that may run as one in each slab. */
 bool pti_has_slab_tiles(const pti_schedule *schedule);
 
-/** Check operations of one slab that may run as one: each is of another one of the launches, in their
- * order and in one stream, and what is stored are the threads of the last one. */
+/** Check operations of one slab that may run as one: each is of another one of the launches, in
+ * their order and in one stream, and what is stored are the threads of the last one. */
 bool pti_check_slab_ops(const pti_schedule *schedule, const pti_tiles *tiles, pti_text *why);
 
 /**

@@ -26,7 +26,8 @@ static bool check_numbers(const pti_schedule *schedule, int number, pti_text *wh
            reject_tiles(why, tiles, "there are not as many launches");
 }
 
-/** All superblocks of the launches, each of which is launched once in a schedule; or all of a slab. */
+/** All superblocks of the launches, each of which is launched once in a schedule; or those of a
+ * slab. */
 static bool check_ops(const pti_schedule *schedule, const pti_tiles *tiles, pti_text *why) {
     if (tiles->is_of_slab)
         return pti_check_slab_ops(schedule, tiles, why);

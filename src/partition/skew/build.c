@@ -101,9 +101,9 @@ static int64_t first_row(const pti_skew_stream *of, int array, int64_t k) {
     return of->pass.begin + k * of->shape->slab + of->pass.band[array].lo;
 }
 
-/** Return the rows of the image for the lap that begins with slab k: those of its slabs, and of an
- * array that is not still those that the slab before downloads, and those that come for the slab behind. All images of a pass
- * are equally long. */
+/** Return the rows of the image for the lap that begins with slab k: those of its slabs, and unless
+ * the array is still those that the slab before downloads, and those that come for the slab behind.
+ * All images of a pass are equally long. */
 static polytile_range image_rows(const pti_skew_stream *of, int array, int64_t k) {
     const pti_band *band = &of->pass.band[array];
     const polytile_range *all = &band->hull.range[of->chain->axis[array]];

@@ -5,14 +5,14 @@
 #include "partition/skew/turns.h"
 
 /*
- * Rows of a chain's launches that take turns between two arrays, and that run several as one in each
- * slab, tile by tile (schedule/tiling.h).
+ * Rows of a chain's launches that take turns between two arrays, and that run several as one in
+ * each slab, tile by tile (schedule/tiling.h).
  *
- * A group of T launches from A to B is like one launch that reads T times as far: a slab of it loads
- * rows of A, its own and those around them, and stores those rows of B which its last launch has
- * there. Nothing between is stored, neither inside of a slab nor at its edges: what the slab before
- * computed there is computed again. So A must stay as it was until the slabs behind have read it.
- * The launches behind a group get longer offsets for that, and bands more rows:
+ * A group of T launches from A to B is like one launch that reads T times as far: a slab of it
+ * loads rows of A, its own and those around them, and stores those rows of B which its last launch
+ * has there. Nothing between is stored, neither inside of a slab nor at its edges: what the slab
+ * before computed there is computed again. So A must stay as it was until the slabs behind have read
+ * it. The launches behind a group get longer offsets for that, and bands more rows:
  *
  *      rows ->          slab k of the last launch
  *      loads   |<- T r ->|<------ S ------>|<- T r ->|

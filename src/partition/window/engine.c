@@ -118,6 +118,8 @@ polytile_status pti_batch_tile(pti_batch *batch, pti_text *why) {
     launch_list list = {0};
     polytile_status status = POLYTILE_OK;
     int n_tileable = 0;
+    if (pti_batch_streams(batch))
+        pti_tiles_describe_chain(&batch->group->chain, &batch->group->shape, why);
     if (batch->window->tile_room.image_bytes == 0 || pti_batch_streams(batch) ||
         batch->schedule == NULL || batch->schedule->in_place)
         return POLYTILE_OK;

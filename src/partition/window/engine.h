@@ -62,8 +62,9 @@ polytile_status pti_batch_plan(pti_batch *batch);
 polytile_status pti_batch_interleave(pti_batch *batch);
 
 /**
- * Let launches of a planned batch run as one where the device has tiles and that pays; then those of a
- * group are not to be interleaved. `why` gets what becomes of launches that alternate between two arrays.
+ * Let launches of a planned batch run as one where the device has tiles and that pays; then those of
+ * a group are not to be interleaved. A chain that streams has found its tiles before. `why` gets what
+ * becomes of launches that alternate between two arrays.
  *
  * Errors  NO_MEMORY.
  */

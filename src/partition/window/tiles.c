@@ -4,8 +4,10 @@
 #include "base/checked.h"
 #include "base/list.h"
 #include "partition/skew/margins.h"
+#include "partition/skew/tiled.h"
 #include "partition/skew/turns.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 /** Launches that follow one another and alternate between two arrays, and how they are tiled. */
@@ -266,4 +268,17 @@ polytile_status pti_tiles_find(const pti_tile_room *room, pti_tile_filter *may_b
     free(call);
     free(first_op);
     return status;
+}
+
+void pti_tiles_describe_chain(const pti_chain *chain, const pti_skew_shape *shape, pti_text *why) {
+    for (int r = 0; chain->tiled != NULL && r < chain->tiled->n_rows; r++) {
+        const pti_tiled_row *of = &chain->tiled->row[r];
+        pti_text_add(
+            why,
+            "%s%d launches of %s in a row, which alternate between two arrays, run at most "
+            "%d as one in tiles, in slabs of %" PRId64 " threads, %" PRId64 " a lap%s",
+            why->length > 0 ? "; " : "", of->end - of->first, of->turns.instance->kernel_name,
+            of->n_together, shape->slab, shape->n_per_lap,
+            shape->concurrent ? ", two at once" : "");
+    }
 }

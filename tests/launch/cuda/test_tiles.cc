@@ -153,12 +153,15 @@ std::string describe(const Turns &of) {
 
 /** Launches that ran in tiles. */
 int64_t run_on_fake(const Turns &of, uint64_t seed, size_t shared_bytes, int64_t per_pass,
-                    Bytes memory[2], const std::string &device = "cuda:0") {
+                    Bytes memory[2], const std::string &device = "cuda:0",
+                    bool has_near_kernel = true) {
     FakeCuda::Options options;
     options.shared_bytes = shared_bytes;
     options.n_devices = 1 + static_cast<int>(std::count(device.begin(), device.end(), ','));
     FakeCuda cuda(seed, options);
-    const polytile_implementation implementation = fake_of(*of.kernel->host);
+    polytile_implementation implementation = fake_of(*of.kernel->host);
+    if (!has_near_kernel)
+        implementation.cuda_contiguous = nullptr;
     cuda.add_kernel(implementation.cuda, implementation);
     run(of, device.c_str(), implementation, per_pass, memory);
     EXPECT_EQ(cuda.violations(), "");
@@ -241,8 +244,8 @@ std::string small_device(const Turns &of, int64_t percent) {
     return "cuda:0(memory=" + std::to_string(2 * n_bytes * percent / 100) + "B)";
 }
 
-/** All launches of a chain that streams, if nobody needs the array that the last one reads; else all
- * but that. */
+/** All launches of a chain that streams, if nobody needs the array that the last one reads; else
+ * all but that. */
 TEST_F(CudaTiles, LaunchesThatStreamRunInTilesInEachSlab) {
     for (const bool is_dropped : {false, true}) {
         Random random(1);
@@ -256,6 +259,19 @@ TEST_F(CudaTiles, LaunchesThatStreamRunInTilesInEachSlab) {
         run(of, "host", *of.kernel->host, 0, wanted);
         expect_equal(got, wanted);
     }
+}
+
+/** A body that takes any strides has no tiles, which is known only when its launches run. */
+TEST_F(CudaTiles, LaunchesThatStreamRunOneByOneWhereTheDeviceRunsNoTiles) {
+    Random random(1);
+    Turns of = alternate(20);
+    Bytes got[2], wanted[2];
+    fill(of, &random, got);
+    wanted[0] = got[0];
+    wanted[1] = got[1];
+    EXPECT_EQ(run_on_fake(of, 1, size_t{228} << 10, 0, got, small_device(of, 60), false), 0);
+    run(of, "host", *of.kernel->host, 0, wanted);
+    expect_equal(got, wanted);
 }
 
 TEST_F(CudaTiles, GiveTheResultsOfLaunchAfterLaunchInSlabs) {
