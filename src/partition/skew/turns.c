@@ -53,11 +53,13 @@ static bool has_plain_indices(const pti_instance *instance) {
     return has;
 }
 
+/** The arrays are alike as the program has them: members may hold other rows of the one than of the
+ * other. */
 bool pti_turns_may_begin(const pti_instance *instance) {
     return instance->n_indices == 2 && instance->n_operands == 2 && has_plain_indices(instance) &&
            instance->operand[0].domain.n_dims == 2 && instance->operand[1].domain.n_dims == 2 &&
            instance->operand[0].element_bytes == instance->operand[1].element_bytes &&
-           pti_box_compare(&instance->operand[0].domain, &instance->operand[1].domain) == 0 &&
+           pti_box_compare(&instance->operand[0].whole, &instance->operand[1].whole) == 0 &&
            is_read_only(&instance->operand[0]) && is_written_in_place(instance, 1);
 }
 
@@ -66,7 +68,7 @@ static bool are_alike(const pti_instance *one, const pti_instance *other) {
            (one->declaration_hash == other->declaration_hash &&
             strcmp(one->kernel_name, other->kernel_name) == 0 &&
             memcmp(one->parameter, other->parameter, sizeof one->parameter) == 0 &&
-            pti_box_compare(&one->operand[0].domain, &other->operand[0].domain) == 0 &&
+            pti_box_compare(&one->operand[0].whole, &other->operand[0].whole) == 0 &&
             one->operand[0].element_bytes == other->operand[0].element_bytes);
 }
 
