@@ -111,6 +111,20 @@ TEST(TiledSkews, ALaunchBehindARowFindsWhatTheLastOneWrote) {
     pti_schedule_free(schedule);
 }
 
+/** A pass whose only launch writes an array of which nothing moves leaves no rows to keep. */
+TEST(TiledSkews, AnArrayThatIsOnlyWrittenKeepsNothingBetweenLaps) {
+    const char *const declaration = "ends[i, j]: in x[i-1:i+1, j]; out y[i, j]";
+    const Kernel up = {declaration, "0:39,0:25", {{"x", 0}, {"y", 1}}};
+    const Kernel down = {declaration, "0:39,0:25", {{"x", 1}, {"y", 0}}};
+    TiledSkew skew({up, down}, turns(13), true);
+    skew.Tile(room);
+    ASSERT_NE(skew.chain().tiled, nullptr);
+    pti_schedule *schedule = skew.Build(shape_of(2, 12, 5, 2));
+    ASSERT_NE(schedule, nullptr);
+    EXPECT_EQ(Objection(schedule), "");
+    pti_schedule_free(schedule);
+}
+
 TEST(TiledSkews, ADeviceWithoutTilesHasNone) {
     TiledSkew skew({there, back}, turns(12), true);
     skew.Tile({0, 48, 4});
