@@ -173,6 +173,8 @@ static void copy_image_to_beginning(pti_skew_stream *of, int array, int64_t k) {
     if (!is_filled)
         return;
     rows.hi = pti_min(from.hi, pti_pass_rows(&of->pass, array, of->shape->slab, k, k).hi);
+    if (rows.lo > rows.hi)
+        return;
     box.range[of->chain->axis[array]] = pti_ring_rows(of->chain, array, rows);
     add_move(of, &made, &box, &waits);
     along->before = along->users;

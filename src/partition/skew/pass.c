@@ -113,8 +113,10 @@ bool pti_pass_begin(const pti_chain *chain, int first, int end, pti_pass *pass) 
     pass->band = calloc((size_t)chain->arrays->n_operands + 1, sizeof *pass->band);
     pass->unit = calloc((size_t)(end - first) + 1, sizeof *pass->unit);
     pass->shift = calloc((size_t)(end - first) + 1, sizeof *pass->shift);
-    if (pass->band == NULL || pass->unit == NULL || pass->shift == NULL)
+    if (pass->band == NULL || pass->unit == NULL || pass->shift == NULL) {
+        pti_pass_end(pass);
         return false;
+    }
     find_shifts(pass);
     find_ends(pass);
     for (int a = 0; a < chain->arrays->n_operands; a++)

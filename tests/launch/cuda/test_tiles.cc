@@ -368,17 +368,20 @@ TEST(CudaGpu, TilesGiveTheResultsOfLaunchAfterLaunch) {
             of.extents[d] += more;
             of.threads.range[d].hi += more;
         }
+        of.is_dropped = random.chance(30);
+        const std::string device =
+            random.chance(50) ? "cuda:0" : small_device(of, random.number(20, 90));
         Bytes tiled[2], wanted[2];
         fill(of, &random, tiled);
         wanted[0] = tiled[0];
         wanted[1] = tiled[1];
         const polytile_implementation &compiled = *compiled_of(*of.kernel);
         ASSERT_NE(compiled.cuda_tiles, nullptr);
-        run(of, "cuda:0", compiled, 0, tiled);
+        run(of, device.c_str(), compiled, 0, tiled);
         run(of, "host", compiled, 0, wanted);
         expect_equal(tiled, wanted);
         if (testing::Test::HasFailure())
-            ADD_FAILURE() << describe(of);
+            ADD_FAILURE() << describe(of) << ", " << device;
     }
 }
 

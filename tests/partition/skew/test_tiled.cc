@@ -111,6 +111,20 @@ TEST(TiledSkews, ALaunchBehindARowFindsWhatTheLastOneWrote) {
     pti_schedule_free(schedule);
 }
 
+/** A pass whose only launch writes an array of which nothing moves leaves no rows to keep. */
+TEST(TiledSkews, AnArrayThatIsOnlyWrittenKeepsNothingBetweenLaps) {
+    const char *const declaration = "ends[i, j]: in x[i-1:i+1, j]; out y[i, j]";
+    const Kernel up = {declaration, "0:39,0:25", {{"x", 0}, {"y", 1}}};
+    const Kernel down = {declaration, "0:39,0:25", {{"x", 1}, {"y", 0}}};
+    TiledSkew skew({up, down}, turns(13), true);
+    skew.Tile(room);
+    ASSERT_NE(skew.chain().tiled, nullptr);
+    pti_schedule *schedule = skew.Build(shape_of(2, 12, 5, 2));
+    ASSERT_NE(schedule, nullptr);
+    EXPECT_EQ(Objection(schedule), "");
+    pti_schedule_free(schedule);
+}
+
 TEST(TiledSkews, ADeviceWithoutTilesHasNone) {
     TiledSkew skew({there, back}, turns(12), true);
     skew.Tile({0, 48, 4});
@@ -143,6 +157,11 @@ TEST(TiledSkews, AreProved) {
         {[](pti_schedule *s) { s->dropped[1] = false; }, "is not dropped"},
         {[](pti_schedule *s) { s->tiles[0].stored = 1 - s->tiles[0].stored; }, "n"},
         {[](pti_schedule *s) { s->tiles[0].is_of_slab = false; }, "n"},
+        {[](pti_schedule *s) {
+             const pti_tiles &last = s->tiles[s->n_tiles - 1];
+             s->op[last.first_op + last.n_ops - 1].concurrent = true;
+         },
+         "stream"},
         {[](pti_schedule *s) { s->tiles[0].first_launch++; }, "launch"},
         {[](pti_schedule *s) { s->tiles[0].n_launches = s->n_launches + 1; }, "as many launches"},
         {[](pti_schedule *s) { s->tiles[1].n_ops--; }, "n"},
@@ -163,12 +182,13 @@ TEST(TiledSkews, AreProved) {
     }
 }
 
-/** Let three launches at a time of a schedule that has no tiles run as one in each slab. */
-void mark_threes(const TiledSkew &skew, int64_t slab, pti_schedule *schedule) {
+/** Let three launches at a time of a schedule that has no tiles, of the first so many, run as one in
+ * each slab. */
+void mark_threes(const TiledSkew &skew, int64_t slab, int n_marked, pti_schedule *schedule) {
     std::vector<pti_tiles> made;
     for (int64_t k = 0; k < schedule->n_ops;) {
         const int64_t first_op = k;
-        if (schedule->op[k].kind != PTI_LAUNCH) {
+        if (schedule->op[k].kind != PTI_LAUNCH || schedule->op[k].launch >= n_marked) {
             k++;
             continue;
         }
@@ -197,10 +217,25 @@ TEST(TiledSkews, NeedTheirOffsetsAndBands) {
     pti_schedule *schedule = plain.Build(shape);
     ASSERT_NE(schedule, nullptr);
     EXPECT_EQ(Objection(schedule), "");
-    mark_threes(tiled, shape.slab, schedule);
+    mark_threes(tiled, shape.slab, 12, schedule);
     const std::string objection = Objection(schedule);
     EXPECT_NE(objection.find("run as one"), std::string::npos)
         << schedule->n_tiles << " tiles: " << objection;
+    pti_schedule_free(schedule);
+}
+
+/** A launch behind three that run as one must not read what they have not stored. */
+TEST(TiledSkews, LoseWhatTheyDoNotStore) {
+    const std::vector<int> order = {0, 1, 0, 2};
+    TiledSkew plain({there, back, reader}, order, true), tiled({there, back}, turns(12), true);
+    tiled.Tile(room);
+    const pti_skew_shape shape = shape_of(1, 4, 10, 3);
+    pti_schedule *schedule = plain.Build(shape);
+    ASSERT_NE(schedule, nullptr);
+    EXPECT_EQ(Objection(schedule), "");
+    mark_threes(tiled, shape.slab, 3, schedule);
+    const std::string objection = Objection(schedule);
+    EXPECT_NE(objection.find("did not store it"), std::string::npos) << objection;
     pti_schedule_free(schedule);
 }
 
@@ -332,7 +367,7 @@ TEST(TiledSkews, WhatIsProvedIsRight) {
         pti_schedule *schedule = (is_plain ? plain : tiled).Build(shape);
         ASSERT_NE(schedule, nullptr);
         if (is_plain)
-            mark_threes(tiled, shape.slab, schedule);
+            mark_threes(tiled, shape.slab, n, schedule);
         else
             mistake(&random, schedule);
         if (Objection(schedule) == "") {
