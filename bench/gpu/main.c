@@ -1,5 +1,6 @@
 /* The CUDA device against ceilings and rivals that are measured in the same run, side by side. */
 #include "gpu/cases.h"
+#include "gpu/queue_stage.h"
 #include "gpu/table.h"
 
 #include <errno.h>
@@ -64,12 +65,13 @@ enum { N_CASES = sizeof(cases) / sizeof(cases[0]) };
 
 typedef struct request {
     const char *json_path;
+    const char *trace_folder; /* NULL: no traces */
     bool is_wanted[N_CASES];
     int n_wanted; /* 0: all */
 } request;
 
 static int usage(const char *program) {
-    fprintf(stderr, "usage: %s [--json FILE] [--only CASE]...\ncases:", program);
+    fprintf(stderr, "usage: %s [--json FILE] [--trace FOLDER] [--only CASE]...\ncases:", program);
     for (int c = 0; c < N_CASES; c++)
         fprintf(stderr, " %s", cases[c].name);
     fputc('\n', stderr);
@@ -94,6 +96,8 @@ static bool read_arguments(int argc, char **argv, request *r) {
             return false;
         if (strcmp(argv[a], "--json") == 0)
             r->json_path = argv[a + 1];
+        else if (strcmp(argv[a], "--trace") == 0)
+            r->trace_folder = argv[a + 1];
         else if (strcmp(argv[a], "--only") != 0 || !want(r, argv[a + 1]))
             return false;
     }
@@ -115,7 +119,8 @@ static void note_end(gpu_results *results, int wait_status) {
 }
 
 /** A process of its own for each case: a fault on the GPU, or its memory, ends with it. */
-static void run_case(const gpu_case *c, gpu_results *results) {
+static void run_case(const gpu_case *c, const char *trace_folder, gpu_results *results) {
+    char prefix[256];
     int wait_status = 0;
     *results = (gpu_results){0};
     fflush(NULL);
@@ -123,7 +128,10 @@ static void run_case(const gpu_case *c, gpu_results *results) {
     if (child == 0) {
         alarm(CASE_LIMIT_S);
         gpu_report_into(results);
+        snprintf(prefix, sizeof prefix, "%s/%s", trace_folder == NULL ? "" : trace_folder, c->name);
+        queue_stage_trace(trace_folder == NULL ? NULL : prefix);
         c->run();
+        queue_stage_end_traces();
         _exit(EXIT_SUCCESS);
     }
     if (child < 0 || waitpid(child, &wait_status, 0) < 0)
@@ -149,7 +157,7 @@ int main(int argc, char **argv) {
         if (r.n_wanted > 0 && !r.is_wanted[c])
             continue;
         double start_s = bench_now_s();
-        run_case(&cases[c], results);
+        run_case(&cases[c], r.trace_folder, results);
         gpu_table_add(&table, cases[c].name, results, bench_now_s() - start_s);
     }
     return gpu_table_end(&table);

@@ -8,11 +8,36 @@ static void require(const queue_stage *s, polytile_status status, const char *wh
                  s->ctx != NULL ? polytile_last_error(s->ctx) : "");
 }
 
+enum { MOST_TRACED = 16 };
+
+static const char *trace_prefix;
+static polytile_queue *traced[MOST_TRACED];
+static int n_traced;
+
+void queue_stage_trace(const char *prefix) {
+    trace_prefix = prefix;
+}
+
+void queue_stage_end_traces(void) {
+    while (n_traced > 0)
+        polytile_queue_trace(traced[--n_traced], NULL);
+}
+
+static void begin_trace(const queue_stage *s) {
+    char path[512];
+    if (trace_prefix == NULL || n_traced == MOST_TRACED)
+        return;
+    traced[n_traced++] = s->queue;
+    snprintf(path, sizeof path, "%s-%d.json", trace_prefix, n_traced);
+    require(s, polytile_queue_trace(s->queue, path), path);
+}
+
 void queue_stage_open_on(queue_stage *s, const char *devices, const char *declaration,
                          const polytile_implementation *implementation) {
     *s = (queue_stage){0};
     require(s, polytile_context_create(&s->ctx), "polytile_context_create");
     require(s, polytile_queue_create(s->ctx, devices, &s->queue), devices);
+    begin_trace(s);
     require(s, polytile_kernel_create(s->ctx, declaration, implementation, &s->kernel),
             declaration);
 }

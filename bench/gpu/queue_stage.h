@@ -13,6 +13,12 @@ typedef struct queue_stage {
     int n_arrays;
 } queue_stage;
 
+/** Trace the queues that are opened from now on: PREFIX-1.json, PREFIX-2.json. prefix: borrowed; NULL
+ * traces none. What is measured then takes longer. */
+void queue_stage_trace(const char *prefix);
+/** Finish all of these traces. */
+void queue_stage_end_traces(void);
+
 /** Open a queue on cuda:0 with a limit and create the kernel. Units: bytes. */
 void queue_stage_open(queue_stage *s, int64_t memory_bytes, const char *declaration,
                       const polytile_implementation *implementation);

@@ -39,7 +39,7 @@ static const stencil_case jacobi_eighth = {
     32768,
     96,
     INT64_C(512) << 20,
-    0.80,
+    0.33,
     true,
 };
 
@@ -54,7 +54,7 @@ static const stencil_case jacobi_32nd = {
     32768,
     96,
     INT64_C(128) << 20,
-    0.90,
+    0.40,
     false,
 };
 

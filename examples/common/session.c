@@ -148,11 +148,17 @@ static polytile_status open_for_use(session *s) {
     return POLYTILE_OK;
 }
 
-/** Of several ranks the first traces its device; the others call this as well, as ranks do. */
+/** Trace the device, or all that the queue has. */
+static polytile_status set_trace(const session *s, const char *path) {
+    return s->queue != NULL ? polytile_queue_trace(s->queue, path)
+                            : polytile_device_trace(s->device, path);
+}
+
+/** Of several ranks the first traces its devices; the others call this as well, as ranks do. */
 static polytile_status begin_trace(const session *s) {
     if (s->options.trace == NULL)
         return POLYTILE_OK;
-    return polytile_device_trace(s->device, s->ranks.rank == 0 ? s->options.trace : NULL);
+    return set_trace(s, s->ranks.rank == 0 ? s->options.trace : NULL);
 }
 
 /** Open the device, and plan for the memory and the link that it has. */
@@ -290,7 +296,7 @@ static void share_limit(session *s) {
 
 /** End the trace, after waiting for the device; all ranks call this or none. */
 static polytile_status end_trace(const session *s) {
-    return s->device != NULL ? polytile_device_trace(s->device, NULL) : POLYTILE_OK;
+    return s->device != NULL ? set_trace(s, NULL) : POLYTILE_OK;
 }
 
 /** Run everything between the command line and the report, which comes after the files have their

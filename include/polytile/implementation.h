@@ -134,11 +134,12 @@ enum { POLYTILE_TILE_COLUMNS = 128, POLYTILE_TILE_THREADS = 512 };
 /**
  * Launches that alternate between two arrays, and that a tile kernel runs as one.
  *
- * Tiles lie side by side from the first thread on, the last index along x. One has n_launches *
- * (before + after) fewer own rows and columns than it loads.
+ * Tiles lie side by side from the first thread of `own` on, the last index along x. One has
+ * n_launches * (before + after) fewer own rows and columns than it loads.
  */
 typedef struct polytile_tiles {
     polytile_domain threads; /* of each launch */
+    polytile_domain own;     /* those of the last launch whose elements are stored */
     int32_t n_launches;      /* an odd number */
     int32_t n_rows;          /* of a tile with its border */
     int32_t before[2];       /* how many elements before its own a thread reads, along each index */

@@ -171,18 +171,19 @@ template <class Body> struct pt_tile_steps<Body, 1> {
         }
     }
 
-    /* The rows of a tile that a step computes, or that are stored, within the threads. */
+    /* The rows of a tile that a step computes, or that are stored, within a box of threads. */
     struct part {
         int lo, hi;
         bool has_column;
     };
 
-    static __device__ __forceinline__ part part_of(const polytile_tiles &tiles, const place &first,
-                                                   int step) {
-        const polytile_range &along_i = tiles.threads.range[0], &along_j = tiles.threads.range[1];
+    static __device__ __forceinline__ part part_of(const polytile_tiles &tiles,
+                                                   const polytile_domain &threads,
+                                                   const place &first, int n_rows, int step) {
+        const polytile_range &along_i = threads.range[0], &along_j = threads.range[1];
         const int64_t lo = along_i.lo - first.i, hi = along_i.hi - first.i;
         const int64_t j = first.j + first.column;
-        const int least = step * tiles.before[0], most = tiles.n_rows - 1 - step * tiles.after[0];
+        const int least = step * tiles.before[0], most = n_rows - 1 - step * tiles.after[0];
         part made;
         made.lo = lo > least ? (int)lo : least;
         made.hi = hi < most ? (int)hi : most;
@@ -190,6 +191,13 @@ template <class Body> struct pt_tile_steps<Body, 1> {
                           first.column < columns - step * tiles.after[1] && j >= along_j.lo &&
                           j <= along_j.hi;
         return made;
+    }
+
+    /* The rows of a tile with its border: the last ones have fewer. */
+    static __device__ __forceinline__ int rows_of(const polytile_tiles &tiles, const place &first) {
+        const int64_t n_left =
+            tiles.own.range[0].hi - first.i + 1 + tiles.n_launches * tiles.after[0];
+        return n_left < tiles.n_rows ? (int)n_left : tiles.n_rows;
     }
 
     static __device__ __forceinline__ void make_step(const part &of, const place &first,
@@ -222,14 +230,14 @@ template <class Body> struct pt_tile_steps<Body, 1> {
         const int own_rows = tiles.n_rows - n * (tiles.before[0] + tiles.after[0]);
         const int own_columns = columns - n * (tiles.before[1] + tiles.after[1]);
         const place first = {
-            tiles.threads.range[0].lo + (int64_t)blockIdx.y * own_rows - n * tiles.before[0],
-            tiles.threads.range[1].lo + (int64_t)blockIdx.x * own_columns - n * tiles.before[1],
+            tiles.own.range[0].lo + (int64_t)blockIdx.y * own_rows - n * tiles.before[0],
+            tiles.own.range[1].lo + (int64_t)blockIdx.x * own_columns - n * tiles.before[1],
             (int)threadIdx.x / columns, (int)threadIdx.x % columns};
-        if (is_inside(first, tiles.n_rows, tiles.threads) &&
-            is_inside(first, tiles.n_rows, even_from.resident))
-            load_inner(even_from, first, tiles.n_rows, tile);
+        const int n_rows = rows_of(tiles, first);
+        if (is_inside(first, n_rows, tiles.threads) && is_inside(first, n_rows, even_from.resident))
+            load_inner(even_from, first, n_rows, tile);
         else
-            load_edge(tiles.threads, even_from, odd_from, first, tiles.n_rows, tile, other);
+            load_edge(tiles.threads, even_from, odd_from, first, n_rows, tile, other);
         for (int step = 1; step <= n; step++) {
             const bool is_odd = step % 2 == 0;
             const read_view from =
@@ -237,13 +245,14 @@ template <class Body> struct pt_tile_steps<Body, 1> {
             const written_view to =
                 PT_VIEW_OF(element, is_odd ? odd_to : even_to, 2, PT_LAST_UNIT, 0, 0);
             __syncthreads();
-            make_step(part_of(tiles, first, step), first, from, to, tile, other);
+            make_step(part_of(tiles, tiles.threads, first, n_rows, step), first, from, to, tile,
+                      other);
             element *const made = other;
             other = tile;
             tile = made;
         }
         __syncthreads();
-        store(part_of(tiles, first, n), even_to, first, tile);
+        store(part_of(tiles, tiles.own, first, n_rows, n), even_to, first, tile);
     }
 };
 

@@ -69,9 +69,21 @@ polytile_status polytile_queue_create_shared(polytile_context *ctx, const char *
  * wait has returned go to stderr. */
 void polytile_queue_destroy(polytile_queue *queue);
 
-/** Return the queue's device, or its first one, to ask about and to trace. Only the queue runs on
- * it. */
+/** Return the queue's device, or its first one, to ask about. Only the queue runs on it. */
 polytile_device *polytile_queue_get_device(const polytile_queue *queue);
+
+/**
+ * Write what all devices of a queue do from now on to a file, for chrome://tracing or Perfetto: a
+ * process a device, with one track for uploads, one for kernels, one for downloads, and one for
+ * planning; and, of several devices, a process for what the program's thread does. NULL finishes the
+ * file, as the end of the queue does. Waits for what is queued.
+ *
+ * Of a queue over ranks each rank traces its own devices, to a file of its own or not at all.
+ *
+ * Units   microseconds since the call; bytes.
+ * Errors  IO (the file cannot be written), NO_MEMORY; INVALID (from a callback of the queue).
+ */
+polytile_status polytile_queue_trace(polytile_queue *queue, const char *path);
 
 /**
  * Attach arrays to the queue. Nothing moves yet: the first launch that reads an element uploads it.

@@ -62,6 +62,10 @@ void *pti_queue_get_spill(polytile_queue *queue, polytile_array *array) {
     return array->data;
 }
 
+void pti_queue_share_cuts(polytile_queue *queue, struct pti_kept_cuts *cuts) {
+    queue->kept_cuts = cuts;
+}
+
 int64_t pti_queue_get_usable_bytes(polytile_queue *queue) {
     pthread_mutex_lock(&queue->mutex);
     int64_t n_bytes = queue->usable_bytes;

@@ -18,7 +18,7 @@ static void wait_for_members(polytile_queue *queue) {
 
 /** Who waits for the device waits for all that may come to it. */
 polytile_device *pti_team_queue_get_device(const polytile_queue *queue) {
-    polytile_device *device = queue->team_functions->get_device(queue);
+    polytile_device *device = queue->team_functions->get_device(queue, 0);
     device->queue = (polytile_queue *)queue;
     device->wait = wait_for_members;
     return device;

@@ -32,8 +32,8 @@ typedef struct pti_team_functions {
     void (*cancel)(polytile_queue *queue);
     /** Wait first, without reporting errors. */
     void (*get_report)(polytile_queue *queue, bool reset, polytile_report *report);
-    /** The first local member's, to ask about. */
-    polytile_device *(*get_device)(const polytile_queue *queue);
+    /** Of the local member of that number; NULL: there are not so many. */
+    polytile_device *(*get_device)(const polytile_queue *queue, int member);
     /** Free everything; arrays have left already. */
     void (*close)(polytile_queue *queue);
 } pti_team_functions;
@@ -54,7 +54,7 @@ polytile_status pti_team_queue_wait(polytile_queue *queue, polytile_array *array
 /** Detach arrays, which are checked. Errors: as above. */
 polytile_status pti_team_queue_detach(polytile_queue *queue, int n_arrays,
                                       polytile_array *const *arrays);
-/** Whoever waits for this device waits for the whole queue. */
+/** The device of the first local member. Whoever waits for it waits for the whole queue. */
 polytile_device *pti_team_queue_get_device(const polytile_queue *queue);
 
 #endif

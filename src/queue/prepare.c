@@ -5,6 +5,7 @@
 #include "access/footprint/slabs.h"
 #include "launch/execute/run_check.h"
 #include "launch/execute/specialise.h"
+#include "partition/choose/kept_cuts.h"
 #include "partition/memory/build.h"
 #include "partition/window/plan.h"
 #include "queue/aliased.h"
@@ -119,12 +120,25 @@ static polytile_status explain_limit(const polytile_queue *queue, int64_t arena_
                     polytile_size_format(device->limit_bytes, limit), device->text);
 }
 
+/** Cut as a member of the same team has cut a launch as large, if one has; else cut, and keep that. */
+static polytile_status cut_as_members(polytile_queue *queue, const pti_grain_request *request,
+                                      pti_prepared *prepared) {
+    const bool is_kept = queue->kept_cuts != NULL && !request->all_fit && request->former == NULL;
+    if (is_kept && pti_kept_cuts_find(queue->kept_cuts, request, &prepared->partition))
+        return POLYTILE_OK;
+    polytile_status status =
+        pti_aliased_cut(queue->object.context, request, &prepared->partition, &prepared->way);
+    if (status == POLYTILE_OK && is_kept && prepared->way == 0)
+        pti_kept_cuts_add(queue->kept_cuts, request, &prepared->partition);
+    return status;
+}
+
 /** Cut as a launch over the same data was, or anew where that does not fit. */
 static polytile_status cut_as_before(polytile_queue *queue, const pti_grain_request *request,
                                      pti_prepared *prepared) {
     polytile_context *ctx = queue->object.context;
     pti_grain_request anew = *request;
-    polytile_status status = pti_aliased_cut(ctx, request, &prepared->partition, &prepared->way);
+    polytile_status status = cut_as_members(queue, request, prepared);
     if (status != POLYTILE_NO_FIT || request->former == NULL)
         return status;
     pti_clear_error(ctx);

@@ -155,10 +155,11 @@ struct polytile_queue {
     const pti_queue_ends *ends;
     /** What a queue over members calls, which uses only the arrays of this; NULL: it has none. */
     const struct pti_team_functions *team_functions;
-    void *team;              /* of those functions */
-    char *text;              /* of such a queue, see pti_queue_text(); owned */
-    bool is_closed;          /* those functions are not called any more */
-    polytile_device *device; /* owned; NULL: it has members instead */
+    void *team;                      /* of those functions */
+    struct pti_kept_cuts *kept_cuts; /* of its team, if it is a member of one; else NULL */
+    char *text;                      /* of such a queue, see pti_queue_text(); owned */
+    bool is_closed;                  /* those functions are not called any more */
+    polytile_device *device;         /* owned; NULL: it has members instead */
     pthread_t thread;
     bool has_thread;
     pthread_mutex_t mutex;

@@ -1,6 +1,7 @@
 #include "queue/run_batches.h"
 
 #include "base/clock.h"
+#include "launch/device/trace.h"
 #include "partition/schedule/builder.h"
 #include "partition/window/engine.h"
 #include "queue/failure.h"
@@ -71,6 +72,7 @@ static polytile_status find_group(void *of, const pti_step_window *window, int f
     if (status == POLYTILE_OK)
         log_group(ctx, window, first, &r->group);
     r->report->plan_s += pti_now_s() - start_s;
+    pti_trace_plan(r->queue->device, "what is fused", start_s);
     *group = &r->group;
     return status == POLYTILE_OK
                ? status
@@ -132,6 +134,7 @@ static polytile_status plan_batch(runner *r, pti_batch *batch) {
     if (status == POLYTILE_OK && batch->built == NULL)
         status = pti_batch_interleave(batch);
     r->report->plan_s += pti_now_s() - start_s;
+    pti_trace_plan(r->queue->device, name_of(batch), start_s);
     return status == POLYTILE_OK ? status : explain_failure(r, batch, status);
 }
 

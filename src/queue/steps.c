@@ -1,6 +1,7 @@
 #include "queue/steps.h"
 
 #include "launch/host/host.h"
+#include "partition/window/lone.h"
 
 #include <stdlib.h>
 
@@ -11,8 +12,17 @@ static int count_items(const pti_item *items) {
     return n_items;
 }
 
+/** Whether a launch is a lone one, whose arrays are in host memory. */
+static bool is_lone(const polytile_queue *queue, const pti_prepared *prepared) {
+    const pti_call call = prepared->ways.call[prepared->way];
+    bool is = pti_launch_is_lone(call, &prepared->partition);
+    for (int o = 0; is && o < call.instance->n_operands; o++)
+        is = !queue->array[call.array[o]].array->is_internal;
+    return is;
+}
+
 /** A step without what a launch is asked for. */
-static pti_step step_of(const pti_item *item) {
+static pti_step step_of(const polytile_queue *queue, const pti_item *item) {
     static const pti_step_kind kinds[] = {[PTI_ITEM_LAUNCH] = PTI_STEP_LAUNCH,
                                           [PTI_ITEM_FLUSH] = PTI_STEP_FLUSH,
                                           [PTI_ITEM_DROP] = PTI_STEP_DROP,
@@ -26,6 +36,7 @@ static pti_step step_of(const pti_item *item) {
     return (pti_step){.kind = PTI_STEP_LAUNCH,
                       .call = prepared->ways.call[prepared->way],
                       .partition = &prepared->partition,
+                      .is_lone = is_lone(queue, prepared),
                       .serial = prepared->serial};
 }
 
@@ -57,7 +68,7 @@ static polytile_status add_steps(polytile_queue *queue, const pti_item *items, p
             PTI_TRY(pti_queue_spill(queue, queue->array[item->position].array));
         if (item->kind == PTI_ITEM_LAUNCH)
             add_launch(item, steps);
-        steps->step[steps->window.n_steps++] = step_of(item);
+        steps->step[steps->window.n_steps++] = step_of(queue, item);
     }
 done:
     return status;
@@ -74,7 +85,7 @@ static void note_behind(const polytile_queue *queue, pti_steps *steps) {
     for (int p = 0; p < queue->n_arrays; p++) {
         if (queue->behind[p] == NULL)
             continue;
-        steps->known_behind[p] = step_of(queue->behind[p]);
+        steps->known_behind[p] = step_of(queue, queue->behind[p]);
         steps->behind[p] = &steps->known_behind[p];
     }
     steps->window.behind = steps->behind;

@@ -88,8 +88,8 @@ class Team {
         of(queue).told.push_back(reset ? "report and reset" : "report");
         report->n_launches = 7;
     }
-    static polytile_device *get_device(const polytile_queue *queue) {
-        return polytile_queue_get_device(of(queue).member);
+    static polytile_device *get_device(const polytile_queue *queue, int member) {
+        return member == 0 ? polytile_queue_get_device(of(queue).member) : nullptr;
     }
     static void close(polytile_queue *queue) {
         tell(queue, "close");

@@ -86,14 +86,15 @@ int64_t own_extent(const polytile_tiles &of, int dim) {
     return (dim == 0 ? of.n_rows : n_columns) - of.n_launches * (of.before[dim] + of.after[dim]);
 }
 
-/** The part of a tile that is left behind so many launches. */
-polytile_domain part_of(const polytile_tiles &of, const polytile_domain &box, int n_done) {
+/** The part of a tile that is left behind so many launches, in a box of threads. */
+polytile_domain part_of(const polytile_tiles &of, const polytile_domain &threads,
+                        const polytile_domain &box, int n_done) {
     polytile_domain part = box;
     for (int d = 0; d < 2; d++) {
         part.range[d].lo += n_done * of.before[d];
         part.range[d].hi -= n_done * of.after[d];
     }
-    return intersect(part, of.threads);
+    return intersect(part, threads);
 }
 
 } // namespace
@@ -119,7 +120,7 @@ cudaError_t FakeCuda::launch_tiles(const polytile_implementation &implementation
     for (int d = 0; d < 2; d++) {
         const int64_t own = own_extent(tiles.of, d);
         const int64_t n_tiles = d == 0 ? grid.y : grid.x;
-        if (own < 1 || n_tiles != (count(tiles.of.threads.range[d]) + own - 1) / own)
+        if (own < 1 || n_tiles != (count(tiles.of.own.range[d]) + own - 1) / own)
             violate("a tile kernel gets another grid than its tiles are");
     }
     n_tile_launches_++;
@@ -137,27 +138,27 @@ void FakeCuda::run_tiles(const Tiles &tiles) {
         return;
     const int64_t own[] = {own_extent(of, 0), own_extent(of, 1)};
     const int64_t element_bytes = tiles.implementation.views[0].element_bytes;
-    const int64_t n_down = (count(of.threads.range[0]) + own[0] - 1) / own[0];
-    const int64_t n_across = (count(of.threads.range[1]) + own[1] - 1) / own[1];
+    const int64_t n_down = (count(of.own.range[0]) + own[0] - 1) / own[0];
+    const int64_t n_across = (count(of.own.range[1]) + own[1] - 1) / own[1];
     for (int64_t t = n_down * n_across - 1; t >= 0; t--) {
-        const polytile_domain box =
-            box_of(of.threads.range[0].lo + t / n_across * own[0] - of.n_launches * of.before[0],
-                   of.n_rows,
-                   of.threads.range[1].lo + t % n_across * own[1] - of.n_launches * of.before[1],
-                   n_columns);
+        const int64_t i = of.own.range[0].lo + t / n_across * own[0] - of.n_launches * of.before[0];
+        const int64_t n_left = of.own.range[0].hi - i + 1 + of.n_launches * of.after[0];
+        const polytile_domain box = box_of(
+            i, std::min<int64_t>(of.n_rows, n_left),
+            of.own.range[1].lo + t % n_across * own[1] - of.n_launches * of.before[1], n_columns);
         Image image[] = {Image(box, element_bytes), Image(box, element_bytes)};
         image[0].move(tiles.even_from, tiles.even_from.resident, nullptr, false);
         image[1].move(tiles.odd_from, tiles.odd_from.resident, &of.threads, false);
         for (int l = 0; l < of.n_launches; l++) {
             const bool is_odd = l % 2 == 1;
-            const polytile_domain part = part_of(of, box, l + 1);
+            const polytile_domain part = part_of(of, of.threads, box, l + 1);
             const polytile_view views[] = {
                 image[is_odd].show_as(is_odd ? tiles.odd_from : tiles.even_from),
                 image[!is_odd].show_as(is_odd ? tiles.odd_to : tiles.even_to)};
             if (!is_empty(part))
                 tiles.implementation.host(&part, views, tiles.implementation.user);
         }
-        image[of.n_launches % 2].move(tiles.even_to, part_of(of, box, of.n_launches), nullptr,
-                                      true);
+        image[of.n_launches % 2].move(tiles.even_to, part_of(of, of.own, box, of.n_launches),
+                                      nullptr, true);
     }
 }

@@ -1,4 +1,5 @@
 #include "distribute/team/state.h"
+#include "partition/choose/kept_cuts.h"
 #include "queue/aliased.h"
 
 /* Whether a launch fits the devices that are to run it, checked as soon as it is made: one block of
@@ -20,7 +21,12 @@ polytile_status pti_team_check_box(const pti_team *team, const pti_prepared *pre
     instance.threads = *box;
     pti_grain_request grain = {
         .ways = &ways, .options = &prepared->options, .arena_bytes = arena_bytes};
-    polytile_status status = pti_aliased_cut(team->ctx, &grain, &partition, &way);
+    polytile_status status = POLYTILE_OK;
+    if (!pti_kept_cuts_find(team->kept_cuts, &grain, &partition)) {
+        status = pti_aliased_cut(team->ctx, &grain, &partition, &way);
+        if (status == POLYTILE_OK && way == 0)
+            pti_kept_cuts_add(team->kept_cuts, &grain, &partition);
+    }
     pti_ways_free(&ways);
     pti_partition_free(&partition);
     if (status == POLYTILE_NO_FIT)

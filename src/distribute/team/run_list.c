@@ -1,5 +1,7 @@
+#include "base/clock.h"
 #include "distribute/team/member_box.h"
 #include "distribute/team/sums.h"
+#include "launch/device/trace.h"
 
 /* The one walk over a list of operations. Members' queues get launches, downloads and what they
  * forget; all else is done here, in the program's thread. */
@@ -224,12 +226,25 @@ static void end_walk(walk *of) {
     pti_team_sums_end(of->team, &of->sums);
 }
 
+/** Write what the program's thread did for a member, or for all, into the devices' trace. */
+static void trace(const walk *of, const char *word, const pti_joint_op *op, double start_s) {
+    const polytile_queue *member = of->team->member[op->member < 0 ? 0 : local_of(of, op->member)];
+    pti_trace_program(of->team->member[0]->device, word,
+                      op->member < 0 ? "all" : pti_queue_text(member), start_s);
+}
+
 static void run_op(walk *of, const pti_joint_op *op) {
+    double start_s = pti_now_s();
     begin_op(of, op);
     if (!has_failed(of))
         wait_for_all(of, op);
+    if (op->n_waits > 0)
+        trace(of, "wait", op, start_s);
+    start_s = op->n_waits > 0 ? pti_now_s() : start_s;
     if (!has_failed(of) || kinds[op->kind].is_awaited)
         pti_team_note_failure(of->team, kinds[op->kind].run(of, op));
+    if (op->kind != PTI_JOINT_WAIT)
+        trace(of, pti_joint_word(op->kind), op, start_s);
 }
 
 void pti_team_run_list(const pti_list_run *run) {

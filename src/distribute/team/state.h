@@ -61,6 +61,7 @@ struct pti_team {
     polytile_queue **member;  /* n_local */
     struct pti_peers **peers; /* of members whose devices are linked, at most n_local; owned */
     int n_peers;
+    struct pti_kept_cuts *kept_cuts; /* of its members' launches; owned */
     pti_team_options options;
     pti_member_grid grid; /* where options.grid points to, if it was given */
     pti_speed *speed;     /* where options.speed points to, likewise; owned */

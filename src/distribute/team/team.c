@@ -1,5 +1,6 @@
 #include "base/checked.h"
 #include "distribute/team/state.h"
+#include "partition/choose/kept_cuts.h"
 #include "queue/failure.h"
 
 #include <stdlib.h>
@@ -41,9 +42,9 @@ static void get_report(polytile_queue *queue, bool reset, polytile_report *repor
         team->n_launches = 0;
 }
 
-static polytile_device *get_device(const polytile_queue *queue) {
+static polytile_device *get_device(const polytile_queue *queue, int member) {
     const pti_team *team = queue->team;
-    return team->member[0]->device;
+    return member < team->transport->n_local ? team->member[member]->device : NULL;
 }
 
 static void free_team(pti_team *team) {
@@ -53,6 +54,7 @@ static void free_team(pti_team *team) {
     for (int m = 0; team->member != NULL && m < team->transport->n_local; m++)
         polytile_queue_destroy(team->member[m]);
     pti_team_unlink(team);
+    pti_kept_cuts_free(team->kept_cuts);
     team->transport->functions->close(team->transport);
     free(team->member);
     free(team->speed);
@@ -115,9 +117,10 @@ static pti_team *allocate_team(polytile_context *ctx, pti_transport *transport,
                        .transport = transport,
                        .options = *options,
                        .member = calloc((size_t)transport->n_local, sizeof *team->member),
-                       .recorded = calloc(PTI_TEAM_LAUNCHES, sizeof *team->recorded)};
+                       .recorded = calloc(PTI_TEAM_LAUNCHES, sizeof *team->recorded),
+                       .kept_cuts = pti_kept_cuts_create()};
     pti_bell_create(&team->bell);
-    bool is_made = team->member != NULL && team->recorded != NULL &&
+    bool is_made = team->member != NULL && team->recorded != NULL && team->kept_cuts != NULL &&
                    pti_copies_create(0, transport->n_members, &team->copies) && take_speeds(team);
     if (options->grid != NULL) {
         team->grid = *options->grid;
@@ -126,6 +129,7 @@ static pti_team *allocate_team(polytile_context *ctx, pti_transport *transport,
     if (is_made)
         return team;
     pti_bell_destroy(&team->bell);
+    pti_kept_cuts_free(team->kept_cuts);
     pti_copies_free(&team->copies);
     free(team->member);
     free(team->speed);
@@ -137,6 +141,8 @@ static pti_team *allocate_team(polytile_context *ctx, pti_transport *transport,
 static void take_members(pti_team *team, polytile_queue *const *members) {
     for (int m = 0; m < team->transport->n_local; m++)
         team->member[m] = members[m];
+    for (int m = 0; m < team->transport->n_local; m++)
+        pti_queue_share_cuts(members[m], team->kept_cuts);
 }
 
 polytile_status pti_team_create(polytile_context *ctx, const char *text, pti_transport *transport,

@@ -50,6 +50,7 @@ static const pti_device_functions functions = {
     .reserve = pti_cuda_reserve,
     .begin = pti_cuda_begin,
     .submit = pti_cuda_submit,
+    .may_run_tiles = pti_cuda_may_run_tiles,
     .submit_tiles = pti_cuda_submit_tiles,
     .finish = pti_cuda_finish,
     .close = close_cuda,

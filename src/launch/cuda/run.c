@@ -202,25 +202,29 @@ done:
     return status;
 }
 
-/** Enqueue launches as one. */
-static polytile_status submit_as_one(pti_cuda_device *cuda, const pti_tile_command *command) {
+static polytile_status enqueue_tiles(pti_cuda_device *cuda, const pti_tile_command *command) {
     polytile_status status;
-    PTI_TRY(wait_for_all(cuda, command->tiles));
     PTI_TRY(pti_cuda_timing_start(cuda->timing, &command->first));
     PTI_TRY(pti_cuda_launch_tiles(cuda, command));
     PTI_TRY(pti_cuda_timing_stop(cuda->timing, &command->first));
+done:
+    return status;
+}
+
+/** Enqueue launches as one; of a slab that has no threads of the last one nothing is to be run. */
+static polytile_status submit_as_one(pti_cuda_device *cuda, const pti_tile_command *command) {
+    polytile_status status;
+    PTI_TRY(wait_for_all(cuda, command->tiles));
+    if (command->first.launch.threads != NULL)
+        PTI_TRY(enqueue_tiles(cuda, command));
     PTI_TRY(pti_cuda_order_record(cuda->order, &command->last));
     PTI_TRY(pti_cuda_timing_harvest(cuda->timing));
 done:
     return status;
 }
 
-polytile_status pti_cuda_submit_tiles(polytile_device *device, const pti_tile_command *command,
-                                      bool *is_done) {
+polytile_status pti_cuda_submit_tiles(polytile_device *device, const pti_tile_command *command) {
     pti_cuda_device *cuda = pti_cuda_of(device);
-    *is_done = pti_cuda_may_run_tiles(cuda, command);
-    if (!*is_done)
-        return POLYTILE_OK;
     cuda->command = &command->first;
     pti_nvtx_push("tiles");
     polytile_status status = submit_as_one(cuda, command);

@@ -27,7 +27,7 @@ static bool has_same_body(const pti_body *body, const pti_body *first) {
 
 static bool have_same_bodies(const pti_cuda_device *cuda, const pti_tiles *tiles) {
     const pti_execution *execution = cuda->execution;
-    const pti_body *first = &execution->bodies[execution->schedule->op[tiles->first_op].launch];
+    const pti_body *first = &execution->bodies[tiles->first_launch];
     bool have = first->implementation->cuda_tiles != NULL;
     for (int l = 0; l < tiles->n_launches; l++)
         have = have && has_same_body(&first[l], first);
@@ -42,7 +42,9 @@ static bool has_near_views(const pti_sub_kernel *launch) {
 
 static polytile_tiles arguments_of(const pti_tile_command *command) {
     const pti_tiles *of = command->tiles;
-    polytile_tiles made = {.threads = *command->first.launch.threads, .n_launches = of->n_launches};
+    polytile_tiles made = {.threads = command->first.launch.instance->threads,
+                           .own = *command->first.launch.threads,
+                           .n_launches = of->n_launches};
     for (int d = 0; d < 2; d++) {
         made.before[d] = (int32_t)of->step.before[d];
         made.after[d] = (int32_t)of->step.after[d];
@@ -64,9 +66,12 @@ static dim3 grid_of(const pti_tile_command *command) {
                   (unsigned)pti_ceil_div(pti_range_count(threads->range[0]), tile[0]), 1};
 }
 
-bool pti_cuda_may_run_tiles(const pti_cuda_device *cuda, const pti_tile_command *command) {
+bool pti_cuda_may_run_tiles(polytile_device *device, const pti_tile_command *command) {
+    const pti_cuda_device *cuda = pti_cuda_of(device);
     const pti_tiles *tiles = command->tiles;
     const polytile_domain *threads = command->first.launch.threads;
+    if (threads == NULL)
+        return true;
     if (tiles->n_launches < 3 || tiles->n_launches % 2 == 0 || threads->n_dims != 2 ||
         !have_same_bodies(cuda, tiles) || !has_near_views(&command->first.launch) ||
         !has_near_views(&command->second))

@@ -11,7 +11,7 @@ pti_tile_room pti_cuda_tile_room(const struct cudaDeviceProp *properties);
 
 /** Return whether launches of a run can run as one: all have one body with a tile kernel, and its
  * tiles are those of the schedule. */
-bool pti_cuda_may_run_tiles(const pti_cuda_device *cuda, const pti_tile_command *command);
+bool pti_cuda_may_run_tiles(polytile_device *device, const pti_tile_command *command);
 
 /** Enqueue launches that can run as one. */
 polytile_status pti_cuda_launch_tiles(pti_cuda_device *cuda, const pti_tile_command *command);

@@ -99,7 +99,8 @@ typedef struct pti_command {
 /** Launches of a schedule that may run as one. */
 typedef struct pti_tile_command {
     const pti_tiles *tiles;
-    pti_command first;     /* the first launch, with all of its threads */
+    pti_command first;     /* the first launch, with all of its threads; of a slab with those that
+                              are stored, and without addresses if these are none */
     pti_sub_kernel second; /* the launch behind it, likewise */
     pti_command last;      /* the last operation, without addresses */
 } pti_tile_command;
@@ -163,10 +164,10 @@ typedef struct pti_device_functions {
     /** Run a command, or enqueue it behind its stream and what its operation waits for. Commands
      * come in the schedule's order. */
     polytile_status (*submit)(polytile_device *device, const pti_command *command);
-    /** Run launches as one as submit() runs one, if that is possible; else *is_done is false, and
-     * nothing was done. NULL: it never is. */
-    polytile_status (*submit_tiles)(polytile_device *device, const pti_tile_command *command,
-                                    bool *is_done);
+    /** Return whether launches of the run can run as one. NULL: they never can. */
+    bool (*may_run_tiles)(polytile_device *device, const pti_tile_command *command);
+    /** Run launches as one, which can, as submit() runs one. */
+    polytile_status (*submit_tiles)(polytile_device *device, const pti_tile_command *command);
     /** Run all operations of the execution, if there is a faster way than command by command and
      * none can fail; false: nothing was done. NULL: there is never one. */
     bool (*run_all)(polytile_device *device);

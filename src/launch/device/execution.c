@@ -207,13 +207,53 @@ static pti_command resolve_whole(pti_execution *run, int launch, int64_t index) 
     return command;
 }
 
+/** Let a view show what tiles of a slab load of its array, and store. */
+static void show_slab(const pti_execution *run, const pti_tiles *tiles, const pti_op *op,
+                      int operand, polytile_view *view) {
+    const pti_placement *placement =
+        pti_schedule_placement(run->schedule, op->launch, op->superblock, operand);
+    polytile_domain around = tiles->own;
+    for (int d = 0; d < around.n_dims; d++) {
+        around.range[d].lo -= tiles->n_launches * tiles->step.before[d];
+        around.range[d].hi += tiles->n_launches * tiles->step.after[d];
+    }
+    pti_box_intersect(&around, &placement->layout.hull, &view->resident);
+}
+
+/** Resolve launches of a slab: the last one, of which others have the arrays in turn. */
+static pti_tile_command resolve_slab(pti_execution *run, const pti_tiles *tiles) {
+    const int64_t last = tiles->first_op + tiles->n_ops - 1;
+    const pti_op *op = &run->schedule->op[last];
+    pti_tile_command command = {.tiles = tiles,
+                                .first = {.op = op, .index = last, .operand = -1},
+                                .last = {.op = op, .index = last}};
+    pti_command second = command.first;
+    if (pti_box_is_empty(&tiles->own))
+        return command;
+    resolve_launch(run, &command.first);
+    resolve_launch(run, &second);
+    polytile_view *views = (polytile_view *)command.first.launch.views;
+    polytile_view *turned = (polytile_view *)second.launch.views;
+    for (int o = 0; o < 2; o++) {
+        show_slab(run, tiles, op, o, &views[o]);
+        turned[1 - o] = views[o];
+    }
+    command.first.launch.threads = &tiles->own;
+    command.second = second.launch;
+    command.first.n_threads = tiles->n_launches * (double)pti_box_count(&tiles->own);
+    return command;
+}
+
 pti_tile_command pti_execution_resolve_tiles(pti_execution *run, const pti_tiles *tiles) {
     const int64_t last = tiles->first_op + tiles->n_ops - 1;
-    const int first = run->schedule->op[tiles->first_op].launch;
+    const int first = tiles->first_launch;
+    if (tiles->is_of_slab)
+        return resolve_slab(run, tiles);
     pti_tile_command command = {.tiles = tiles,
                                 .first = resolve_whole(run, first, tiles->first_op),
                                 .second = resolve_whole(run, first + 1, tiles->first_op).launch,
                                 .last = {.op = &run->schedule->op[last], .index = last}};
+    command.first.launch.threads = &tiles->own;
     for (int l = first; l < first + tiles->n_launches; l++)
         command.first.n_threads +=
             (double)pti_box_count(&run->schedule->launch[l].call.instance->threads);

@@ -60,7 +60,7 @@ void pti_execution_begin_count(pti_execution *execution);
  */
 pti_command pti_execution_resolve(pti_execution *execution, int64_t index);
 
-/** Resolve launches that may run as one, in place of the first two of them. */
+/** Resolve launches that may run as one, in place of two of them. */
 pti_tile_command pti_execution_resolve_tiles(pti_execution *execution, const pti_tiles *tiles);
 
 /** Record that a command is about to be submitted: from now on a failure leaves the arrays that it

@@ -11,36 +11,52 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** One stream's slices so far. */
+/** A file that several devices write to, an event at a time: an open JSON array of events. */
+typedef struct trace_file {
+    FILE *stream;
+    char *path; /* for error texts */
+    double start_s;
+    int n_writers;       /* traces that have not ended */
+    int64_t host_end_ns; /* of the last slice of the host's thread */
+} trace_file;
+
+/** The tracks of a device: its streams, and the thread that plans for it. */
+enum { PLAN_TRACK = PTI_N_STREAMS, N_TRACKS };
+
+/** One track's slices so far. */
 typedef struct track {
     int64_t end_ns; /* of the last slice */
     bool is_in_run; /* the run's slice is open */
 } track;
 
 /**
- * A trace being written: an open JSON array of events.
+ * The trace of one device.
  *
- * Units  Whole nanoseconds since start_s, so that printed times compare as these, in any locale.
+ * Units  Whole nanoseconds since the file's start_s, so that printed times compare as these, in any
+ *        locale.
  */
 struct pti_trace {
-    FILE *file;
-    char *path; /* for error texts */
-    double start_s;
+    trace_file *to;
+    int pid;                      /* of the device, in the file */
     const pti_schedule *schedule; /* of the run in progress, borrowed; NULL between runs */
     int64_t run_begin_ns;
-    track track[PTI_N_STREAMS];
+    track track[N_TRACKS];
 };
 
 /** The name and the place of each track. */
 static const struct {
     const char *name;
     int place;
-} tracks[PTI_N_STREAMS] = {
+} tracks[N_TRACKS] = {
     [PTI_STREAM_IN] = {"in", 0},
     [PTI_STREAM_COMPUTE] = {"compute", 1},
     [PTI_STREAM_CONCURRENT] = {"compute, concurrent", 2},
     [PTI_STREAM_OUT] = {"out", 3},
+    [PLAN_TRACK] = {"plan", 4},
 };
+
+/** The process of the host's thread in the file; devices follow. */
+enum { HOST_PID = 0 };
 
 /** Microseconds with three decimals, from nanoseconds that are not negative. */
 #define MICROSECONDS   "%" PRId64 ".%03" PRId64
@@ -57,23 +73,30 @@ static void print_escaped(FILE *file, const char *text) {
     }
 }
 
-/** Write the file's head: the process is the device, a track is a stream. */
-static void begin_file(FILE *file, const char *device_text) {
-    fprintf(file, "{\"displayTimeUnit\": \"ms\", \"traceEvents\": [\n"
-                  "{\"name\": \"process_name\", \"ph\": \"M\", \"pid\": 1, "
-                  "\"args\": {\"name\": \"polytile ");
-    print_escaped(file, device_text);
+/** The name of a process: the program, or a device. */
+static void print_process(FILE *file, int pid, const char *name) {
+    fprintf(file,
+            "{\"name\": \"process_name\", \"ph\": \"M\", \"pid\": %d, "
+            "\"args\": {\"name\": \"polytile ",
+            pid);
+    print_escaped(file, name);
     fprintf(file, "\"}}");
-    for (int s = 0; s < PTI_N_STREAMS; s++)
-        fprintf(file,
-                ",\n{\"name\": \"thread_name\", \"ph\": \"M\", \"pid\": 1, \"tid\": %d, "
-                "\"args\": {\"name\": \"%s\"}}"
-                ",\n{\"name\": \"thread_sort_index\", \"ph\": \"M\", \"pid\": 1, \"tid\": %d, "
-                "\"args\": {\"sort_index\": %d}}",
-                s, tracks[s].name, s, tracks[s].place);
 }
 
-static FILE *open_file(const char *path) {
+/** Write what a file says first of a device: its name, and those of its tracks. */
+static void print_device(FILE *file, int pid, const char *device_text) {
+    fprintf(file, ",\n");
+    print_process(file, pid, device_text);
+    for (int t = 0; t < N_TRACKS; t++)
+        fprintf(file,
+                ",\n{\"name\": \"thread_name\", \"ph\": \"M\", \"pid\": %d, \"tid\": %d, "
+                "\"args\": {\"name\": \"%s\"}}"
+                ",\n{\"name\": \"thread_sort_index\", \"ph\": \"M\", \"pid\": %d, \"tid\": %d, "
+                "\"args\": {\"sort_index\": %d}}",
+                pid, t, tracks[t].name, pid, t, tracks[t].place);
+}
+
+static FILE *open_stream(const char *path) {
     FILE *file;
     do
         file = fopen(path, "w");
@@ -81,34 +104,95 @@ static FILE *open_file(const char *path) {
     return file;
 }
 
-polytile_status polytile_device_trace(polytile_device *device, const char *path) {
-    PTI_ENTER(device, device->object.context, "device");
-    polytile_context *ctx = device->object.context;
-    if (device->queue != NULL)
-        device->wait(device->queue);
-    polytile_status status = pti_trace_end(device);
-    if (status != POLYTILE_OK || path == NULL)
-        return status;
-    struct pti_trace *trace = calloc(1, sizeof *trace);
+static void free_file(trace_file *file) {
+    free(file->path);
+    free(file);
+}
+
+/** A file with its head, and no writers yet. */
+static polytile_status create_file(polytile_context *ctx, const char *path, trace_file **file) {
+    trace_file *made = calloc(1, sizeof *made);
     char *copy = strdup(path);
-    FILE *file = trace == NULL || copy == NULL ? NULL : open_file(path);
-    if (file == NULL) {
-        status = trace == NULL || copy == NULL || errno == ENOMEM
-                     ? pti_fail_memory(ctx, "trace", sizeof *trace)
-                     : pti_fail(ctx, POLYTILE_IO, "trace %s: cannot be written: %s", path,
-                                strerror(errno));
-        free(trace);
-        free(copy);
-        return status;
+    FILE *stream = made == NULL || copy == NULL ? NULL : open_stream(path);
+    *file = made;
+    if (stream != NULL) {
+        *made = (trace_file){.stream = stream, .path = copy, .start_s = pti_now_s()};
+        fprintf(stream, "{\"displayTimeUnit\": \"ms\", \"traceEvents\": [\n");
+        print_process(stream, HOST_PID, "program");
+        return POLYTILE_OK;
     }
-    *trace = (struct pti_trace){.file = file, .path = copy, .start_s = pti_now_s()};
-    begin_file(file, device->text);
+    polytile_status status =
+        made == NULL || copy == NULL || errno == ENOMEM
+            ? pti_fail_memory(ctx, "trace", sizeof *made)
+            : pti_fail(ctx, POLYTILE_IO, "trace %s: cannot be written: %s", path, strerror(errno));
+    free(made);
+    free(copy);
+    return status;
+}
+
+/** One that writes to it no more; the last one finishes the file. */
+static polytile_status leave_file(polytile_context *ctx, trace_file *file) {
+    polytile_status status = POLYTILE_OK;
+    if (__atomic_sub_fetch(&file->n_writers, 1, __ATOMIC_ACQ_REL) > 0)
+        return POLYTILE_OK;
+    fprintf(file->stream, "\n]}\n");
+    bool failed = ferror(file->stream) != 0;
+    if (fclose(file->stream) != 0 || failed)
+        status = pti_fail(ctx, POLYTILE_IO, "trace %s: not all of it could be written: %s",
+                          file->path, strerror(errno));
+    free_file(file);
+    return status;
+}
+
+static polytile_status end_traces(int n_devices, polytile_device *const *devices) {
+    polytile_status status = POLYTILE_OK;
+    for (int k = 0; k < n_devices; k++) {
+        polytile_status ended = pti_trace_end(devices[k]);
+        status = status == POLYTILE_OK ? ended : status;
+    }
+    return status;
+}
+
+/** A device writes to the file from now on. */
+static polytile_status join_file(polytile_device *device, int pid, trace_file *file) {
+    struct pti_trace *trace = calloc(1, sizeof *trace);
+    if (trace == NULL)
+        return pti_fail_memory(device->object.context, "trace", sizeof *trace);
+    *trace = (struct pti_trace){.to = file, .pid = pid};
+    __atomic_add_fetch(&file->n_writers, 1, __ATOMIC_RELAXED);
+    print_device(file->stream, pid, device->text);
     device->trace = trace;
     return POLYTILE_OK;
 }
 
-static int64_t since_start_ns(const struct pti_trace *trace, double time_s) {
-    return llround(1e9 * (time_s - trace->start_s));
+polytile_status pti_trace_begin(polytile_context *ctx, int n_devices,
+                                polytile_device *const *devices, const char *path) {
+    trace_file *file;
+    polytile_status status;
+    PTI_TRY(end_traces(n_devices, devices));
+    if (path == NULL)
+        return POLYTILE_OK;
+    PTI_TRY(create_file(ctx, path, &file));
+    file->n_writers = 1;
+    for (int k = 0; k < n_devices && status == POLYTILE_OK; k++)
+        status = join_file(devices[k], k + 1, file);
+    if (status != POLYTILE_OK)
+        end_traces(n_devices, devices);
+    polytile_status left = leave_file(ctx, file);
+    status = status == POLYTILE_OK ? left : status;
+done:
+    return status;
+}
+
+polytile_status polytile_device_trace(polytile_device *device, const char *path) {
+    PTI_ENTER(device, device->object.context, "device");
+    if (device->queue != NULL)
+        device->wait(device->queue);
+    return pti_trace_begin(device->object.context, 1, &device, path);
+}
+
+static int64_t since_start_ns(const trace_file *file, double time_s) {
+    return llround(1e9 * (time_s - file->start_s));
 }
 
 void pti_trace_run_begin(polytile_device *device, const pti_schedule *schedule) {
@@ -116,7 +200,7 @@ void pti_trace_run_begin(polytile_device *device, const pti_schedule *schedule) 
     if (trace == NULL)
         return;
     trace->schedule = schedule;
-    trace->run_begin_ns = since_start_ns(trace, pti_now_s());
+    trace->run_begin_ns = since_start_ns(trace->to, pti_now_s());
 }
 
 /** Open the run's slice on a track before its first operation; unused tracks stay empty. */
@@ -126,36 +210,45 @@ static void enter_run(struct pti_trace *trace, int tid) {
         return;
     on->is_in_run = true;
     on->end_ns = pti_max(on->end_ns, trace->run_begin_ns);
-    fprintf(trace->file, ",\n{\"name\": \"run ");
-    print_escaped(trace->file, trace->schedule->instance->kernel_name);
-    fprintf(trace->file,
+    FILE *file = trace->to->stream;
+    fprintf(file, ",\n{\"name\": \"run ");
+    print_escaped(file, trace->schedule->instance->kernel_name);
+    fprintf(file,
             "\", \"cat\": \"run\", \"ph\": \"B\", \"ts\": " MICROSECONDS
-            ", \"pid\": 1, \"tid\": %d, \"args\": {\"superblocks\": %" PRId64 "}}",
-            IN_US(on->end_ns), tid, trace->schedule->n_superblocks);
+            ", \"pid\": %d, \"tid\": %d, \"args\": {\"superblocks\": %" PRId64 "}}",
+            IN_US(on->end_ns), trace->pid, tid, trace->schedule->n_superblocks);
 }
 
-static void print_name(struct pti_trace *trace, const pti_op *op, const char *subject) {
-    fprintf(trace->file, ",\n{\"name\": \"%s ", pti_op_word(op->kind));
-    print_escaped(trace->file, subject);
-    fprintf(trace->file, "\", \"cat\": \"%s\", \"ph\": \"X\", ", pti_op_word(op->kind));
+static void print_name(FILE *file, const char *word, const char *subject) {
+    fprintf(file, ",\n{\"name\": \"%s ", word);
+    print_escaped(file, subject);
+    fprintf(file, "\", \"cat\": \"%s\", \"ph\": \"X\", ", word);
+}
+
+/** The end of an event: when and where. */
+static void print_slice(FILE *file, int64_t start_ns, int64_t end_ns, int pid, int tid) {
+    fprintf(file, "\"ts\": " MICROSECONDS ", \"dur\": " MICROSECONDS ", \"pid\": %d, \"tid\": %d}",
+            IN_US(start_ns), IN_US(end_ns - start_ns), pid, tid);
 }
 
 static void print_launch(struct pti_trace *trace, const pti_op *op) {
-    print_name(trace, op, trace->schedule->launch[op->launch].call.instance->kernel_name);
-    fprintf(trace->file, "\"args\": {\"superblock\": %" PRId64 ", \"threads\": %" PRId64 "}, ",
-            op->superblock, pti_box_count(&op->box));
+    print_name(trace->to->stream, pti_op_word(op->kind),
+               trace->schedule->launch[op->launch].call.instance->kernel_name);
+    fprintf(trace->to->stream,
+            "\"args\": {\"superblock\": %" PRId64 ", \"threads\": %" PRId64 "}, ", op->superblock,
+            pti_box_count(&op->box));
 }
 
 static void print_transfer(struct pti_trace *trace, const pti_op *op) {
+    FILE *file = trace->to->stream;
     const pti_schedule *schedule = trace->schedule;
     const char *array =
         schedule->instance->operand[schedule->placement[op->placement].operand].name;
-    print_name(trace, op, array);
-    fprintf(trace->file,
-            "\"args\": {\"superblock\": %" PRId64 ", \"bytes\": %" PRId64 ", \"array\": \"",
+    print_name(file, pti_op_word(op->kind), array);
+    fprintf(file, "\"args\": {\"superblock\": %" PRId64 ", \"bytes\": %" PRId64 ", \"array\": \"",
             op->superblock, op->bytes);
-    print_escaped(trace->file, array);
-    fprintf(trace->file, "\"}, ");
+    print_escaped(file, array);
+    fprintf(file, "\"}, ");
 }
 
 void pti_trace_op(polytile_device *device, const pti_op *op, double start_s, double taken_s) {
@@ -163,48 +256,70 @@ void pti_trace_op(polytile_device *device, const pti_op *op, double start_s, dou
     if (trace == NULL || trace->schedule == NULL)
         return;
     int tid = (int)pti_op_stream(op);
+    flockfile(trace->to->stream);
     enter_run(trace, tid);
-    int64_t start_ns = pti_max(since_start_ns(trace, start_s), trace->track[tid].end_ns);
-    int64_t end_ns = pti_max(since_start_ns(trace, start_s + taken_s), start_ns);
+    int64_t start_ns = pti_max(since_start_ns(trace->to, start_s), trace->track[tid].end_ns);
+    int64_t end_ns = pti_max(since_start_ns(trace->to, start_s + taken_s), start_ns);
     (op->kind == PTI_LAUNCH ? print_launch : print_transfer)(trace, op);
-    fprintf(trace->file,
-            "\"ts\": " MICROSECONDS ", \"dur\": " MICROSECONDS ", \"pid\": 1, \"tid\": %d}",
-            IN_US(start_ns), IN_US(end_ns - start_ns), tid);
+    print_slice(trace->to->stream, start_ns, end_ns, trace->pid, tid);
     trace->track[tid].end_ns = end_ns;
+    funlockfile(trace->to->stream);
+}
+
+/** A slice behind the last one of its track. */
+static void print_host_slice(trace_file *file, const char *word, const char *subject,
+                             double start_s, int64_t *last_end_ns, int pid, int tid) {
+    flockfile(file->stream);
+    int64_t start_ns = pti_max(since_start_ns(file, start_s), *last_end_ns);
+    *last_end_ns = pti_max(since_start_ns(file, pti_now_s()), start_ns);
+    print_name(file->stream, word, subject);
+    print_slice(file->stream, start_ns, *last_end_ns, pid, tid);
+    funlockfile(file->stream);
+}
+
+void pti_trace_plan(polytile_device *device, const char *subject, double start_s) {
+    struct pti_trace *trace = device->trace;
+    if (trace == NULL)
+        return;
+    print_host_slice(trace->to, "plan", subject, start_s, &trace->track[PLAN_TRACK].end_ns,
+                     trace->pid, PLAN_TRACK);
+}
+
+void pti_trace_program(polytile_device *device, const char *word, const char *subject,
+                       double start_s) {
+    if (device->trace == NULL)
+        return;
+    trace_file *file = device->trace->to;
+    print_host_slice(file, word, subject, start_s, &file->host_end_ns, HOST_PID, 0);
 }
 
 void pti_trace_run_end(polytile_device *device) {
     struct pti_trace *trace = device->trace;
     if (trace == NULL || trace->schedule == NULL)
         return;
-    int64_t now_ns = since_start_ns(trace, pti_now_s());
+    int64_t now_ns = since_start_ns(trace->to, pti_now_s());
+    flockfile(trace->to->stream);
     for (int tid = 0; tid < PTI_N_STREAMS; tid++) {
         track *on = &trace->track[tid];
         if (!on->is_in_run)
             continue;
         on->is_in_run = false;
         on->end_ns = pti_max(on->end_ns, now_ns);
-        fprintf(trace->file,
-                ",\n{\"ph\": \"E\", \"ts\": " MICROSECONDS ", \"pid\": 1, \"tid\": %d}",
-                IN_US(on->end_ns), tid);
+        fprintf(trace->to->stream,
+                ",\n{\"ph\": \"E\", \"ts\": " MICROSECONDS ", \"pid\": %d, \"tid\": %d}",
+                IN_US(on->end_ns), trace->pid, tid);
     }
+    funlockfile(trace->to->stream);
     trace->schedule = NULL;
 }
 
 polytile_status pti_trace_end(polytile_device *device) {
     struct pti_trace *trace = device->trace;
-    polytile_status status = POLYTILE_OK;
     if (trace == NULL)
         return POLYTILE_OK;
     pti_trace_run_end(device);
     device->trace = NULL;
-    fprintf(trace->file, "\n]}\n");
-    bool failed = ferror(trace->file) != 0;
-    if (fclose(trace->file) != 0 || failed)
-        status =
-            pti_fail(device->object.context, POLYTILE_IO,
-                     "trace %s: not all of it could be written: %s", trace->path, strerror(errno));
-    free(trace->path);
+    trace_file *file = trace->to;
     free(trace);
-    return status;
+    return leave_file(device->object.context, file);
 }

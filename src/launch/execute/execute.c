@@ -56,31 +56,46 @@ static void for_each_op(pti_execution *run, const pti_tiles *tiles,
         note(run, &(pti_command){.op = &run->schedule->op[k], .index = k, .operand = -1});
 }
 
-/** Run launches as one where the device does; else *is_done is false, and they are still to run. */
-static polytile_status run_tiles(pti_execution *run, const pti_tiles *tiles, bool *is_done) {
-    *is_done = false;
-    if (run->device->functions->submit_tiles == NULL)
-        return POLYTILE_OK;
+static bool may_run_tiles(pti_execution *run, const pti_tiles *tiles) {
+    const pti_tile_command command = pti_execution_resolve_tiles(run, tiles);
+    return run->device->functions->may_run_tiles(run->device, &command);
+}
+
+static polytile_status run_tiles(pti_execution *run, const pti_tiles *tiles) {
     const pti_tile_command command = pti_execution_resolve_tiles(run, tiles);
     for_each_op(run, tiles, pti_execution_begin);
-    polytile_status status = run->device->functions->submit_tiles(run->device, &command, is_done);
-    if (*is_done && status == POLYTILE_OK)
+    polytile_status status = run->device->functions->submit_tiles(run->device, &command);
+    if (status == POLYTILE_OK)
         for_each_op(run, tiles, pti_execution_count);
     return status;
 }
 
+/** Launches that may run as one, in a run. */
+typedef struct tile_walk {
+    bool runs_slabs; /* those of slabs do, all of them */
+    int next;
+} tile_walk;
+
+/** Those of slabs run as one if the device can do so with all. */
+static tile_walk begin_tiles(pti_execution *run) {
+    const pti_schedule *schedule = run->schedule;
+    const bool has_tiles = run->device->functions->may_run_tiles != NULL;
+    tile_walk made = {.runs_slabs = has_tiles, .next = has_tiles ? 0 : schedule->n_tiles};
+    for (int t = 0; t < schedule->n_tiles && made.runs_slabs; t++)
+        made.runs_slabs = !schedule->tiles[t].is_of_slab || may_run_tiles(run, &schedule->tiles[t]);
+    return made;
+}
+
 /** Run the operations from one on that run together, *n of them: one, or all of some launches. */
-static polytile_status run_next(pti_execution *run, int64_t k, int *next_tiles, int64_t *n) {
+static polytile_status run_next(pti_execution *run, int64_t k, tile_walk *walk, int64_t *n) {
     const pti_schedule *schedule = run->schedule;
     *n = 1;
-    if (*next_tiles < schedule->n_tiles && schedule->tiles[*next_tiles].first_op == k) {
-        const pti_tiles *tiles = &schedule->tiles[(*next_tiles)++];
-        bool is_done = false;
-        polytile_status status = run_tiles(run, tiles, &is_done);
-        if (is_done)
+    if (walk->next < schedule->n_tiles && schedule->tiles[walk->next].first_op == k) {
+        const pti_tiles *tiles = &schedule->tiles[walk->next++];
+        if (tiles->is_of_slab ? walk->runs_slabs : may_run_tiles(run, tiles)) {
             *n = tiles->n_ops;
-        if (is_done || status != POLYTILE_OK)
-            return status;
+            return run_tiles(run, tiles);
+        }
     }
     return run_op(run, k);
 }
@@ -92,11 +107,11 @@ static polytile_status run_ops(pti_execution *run) {
         return refuse_cancelled(run);
     if (functions->run_all != NULL && functions->run_all(run->device))
         return run->is_cancelled ? refuse_cancelled(run) : POLYTILE_OK;
-    int next_tiles = 0;
+    tile_walk walk = begin_tiles(run);
     for (int64_t k = 0, n; k < schedule->n_ops; k += n) {
         if (pti_execution_is_cancelled(run))
             return refuse_cancelled(run);
-        polytile_status status = run_next(run, k, &next_tiles, &n);
+        polytile_status status = run_next(run, k, &walk, &n);
         if (status != POLYTILE_OK)
             return status;
     }

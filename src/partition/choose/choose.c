@@ -76,9 +76,9 @@ static bool is_preferred(const chooser *of, const pti_choice *offered) {
 /** Build a partition's schedule; it replaces the choice if that is empty or dearer. */
 static polytile_status offer_partition(chooser *of, const pti_family *family,
                                        const pti_partition *partition, int64_t *need_bytes) {
-    pti_choice made = {
-        .family = family, .grid = of->problem.grid, .n_buffers = partition->n_buffers};
-    memcpy(made.shape, partition->shape, sizeof made.shape);
+    pti_choice made = {.family = family, .grid = of->problem.grid, .partition = *partition};
+    made.partition.superblock = NULL;
+    made.partition.n_superblocks = made.partition.n_allocated = 0;
     const polytile_link *link = of->strategy->objective.for_time ? of->link : NULL;
     polytile_status status =
         pti_schedule_build(of->problem.instance, partition, link, of->options->limit_bytes,

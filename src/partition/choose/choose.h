@@ -4,6 +4,7 @@
 #include "base/context.h"
 #include "partition/choose/strategy.h"
 #include "partition/cost/predict.h"
+#include "partition/cut/partition.h"
 #include "partition/schedule/schedule.h"
 
 /* partition/choose: which way of cutting a launch is taken. Strategies rank candidates, the
@@ -15,8 +16,7 @@ typedef struct pti_choice {
     pti_schedule *schedule;   /* owned by the caller */
     const pti_family *family; /* of its superblocks */
     pti_grid grid;
-    int n_buffers;
-    int64_t shape[POLYTILE_MAX_DIMS]; /* blocks of the largest superblock */
+    pti_partition partition; /* without its superblocks, which the schedule has */
     pti_traffic traffic;
     double seconds;
     pti_solution

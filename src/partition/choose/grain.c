@@ -19,6 +19,10 @@ enum { N_IN_USE = 1 + PTI_RESIDENT_AHEAD };
  * transfers of a piece take at least. */
 static const double most_traffic = 1.05, latencies_per_piece = 8;
 
+/** A launch goes through so many times the arena at least where nothing that lies there before or after
+ * it counts. */
+static const double times_the_arena = 4;
+
 /** How many times as many superblocks as in proportion small pieces may make. Where a superblock of
  * two blocks touches elements far apart, and one of a single block does not, only the latter are
  * small: thousands of them in place of one. */
@@ -57,13 +61,12 @@ static int64_t moved_bytes(const pti_schedule *schedule) {
     return traffic.h2d_bytes + traffic.d2h_bytes;
 }
 
-/** Take the superblocks out of a schedule, which ends. */
-static cut take_superblocks(pti_schedule *schedule, int n_buffers, const int64_t *shape) {
-    cut made = {.partition = {.n_buffers = n_buffers,
-                              .n_superblocks = schedule->n_superblocks,
-                              .superblock = schedule->superblock},
-                .moved_bytes = moved_bytes(schedule)};
-    memcpy(made.partition.shape, shape, sizeof made.partition.shape);
+/** Take the superblocks out of a choice's schedule, which ends. */
+static cut take_superblocks(const pti_choice *choice) {
+    pti_schedule *schedule = choice->schedule;
+    cut made = {.partition = choice->partition, .moved_bytes = moved_bytes(schedule)};
+    made.partition.n_superblocks = made.partition.n_allocated = schedule->n_superblocks;
+    made.partition.superblock = schedule->superblock;
     schedule->superblock = NULL;
     pti_schedule_free(schedule);
     return made;
@@ -79,7 +82,7 @@ static polytile_status cut_for(const grain *of, const pti_strategy *strategy, in
     *made = (cut){0};
     polytile_status status = pti_choose(of->ctx, of->instance, strategy, &options, &choice);
     if (status == POLYTILE_OK)
-        *made = take_superblocks(choice.schedule, choice.n_buffers, choice.shape);
+        *made = take_superblocks(&choice);
     return status;
 }
 
@@ -225,8 +228,15 @@ static polytile_status cut_for_arena(grain *of, pti_ways *ways, cut *made, int *
     polytile_status status = pti_choose_pieces(of->ctx, ways, of->strategy, &options, &choice, way);
     of->instance = ways->call[*way].instance;
     if (status == POLYTILE_OK)
-        *made = take_superblocks(choice.schedule, choice.n_buffers, choice.shape);
+        *made = take_superblocks(&choice);
     return status;
+}
+
+/** Let a launch with tiles that stay, strip by strip, be one of which the arena keeps nothing, where
+ * that is little beside what it moves. */
+static void decide_strips(const grain *of, pti_partition *partition) {
+    if (pti_launch_bytes(of->instance) < times_the_arena * (double)of->arena_bytes)
+        partition->n_strips = 0;
 }
 
 static polytile_status cut_launch(grain *of, const pti_grain_request *request, cut *best,
@@ -258,6 +268,7 @@ polytile_status pti_grain_choose(polytile_context *ctx, const pti_grain_request 
         return keep_whole(&of, partition);
     cut best = {0};
     polytile_status status = cut_launch(&of, request, &best, way);
+    decide_strips(&of, &best.partition);
     *partition = best.partition;
     return status;
 }

@@ -35,6 +35,9 @@ typedef struct pti_grain_request {
  * small pieces, and those of a former launch, three do. Operands count one by one, also where they
  * are one array: pti_pieces_find() never makes more of them.
  *
+ * A launch that goes through much more than the arena keeps its strips, if it has some: pieces then
+ * have the places of a launch by itself (memory/arena.h), as they were counted.
+ *
  * way: the one that was taken.
  * Errors  As polytile_plan_create(): NO_FIT with the certificate, UNSUPPORTED, NO_MEMORY.
  * Owns    The caller frees *partition with pti_partition_free().

@@ -44,6 +44,7 @@ typedef struct pti_step {
     pti_call call;                  /* launch: borrowed as long as the schedule is used */
     const pti_partition *partition; /* launch: n_buffers is ignored; borrowed */
     int position;   /* no launch: which array; flushed or dropped, it is gone from the device */
+    bool is_lone;   /* launch: it has the device's memory to itself, as its partition divides it */
     int64_t serial; /* launch: a number of these three, which never stands for others; 0: none, so
                        that plans with it are not kept */
     const pti_boxes

@@ -1,6 +1,8 @@
 #include "partition/prove/check.h"
 
 #include "partition/prove/replay.h"
+#include "partition/prove/slab_program.h"
+#include "partition/prove/slab_tiles.h"
 #include "partition/prove/tiles.h"
 
 #include <inttypes.h>
@@ -222,13 +224,30 @@ static bool prove_schedule(const pti_schedule *schedule, pti_text *why) {
     return holds;
 }
 
+/** Prove what a device does that runs launches of slabs as one. */
+static bool prove_slabs(const pti_schedule *schedule, pti_text *why) {
+    pti_slab_program program;
+    bool holds = pti_slab_program_make(schedule, &program);
+    why->failed = why->failed || !holds;
+    if (holds && !prove_schedule(program.schedule, why))
+        holds = PTI_REJECT(why, " (with the launches of each slab that run as one)");
+    pti_slab_program_free(&program);
+    return holds;
+}
+
+/** Prove a schedule as it runs one by one, and as it does with all that may run as one. */
+static bool prove_ways(const pti_schedule *schedule, pti_text *why) {
+    return prove_schedule(schedule, why) &&
+           (!pti_has_slab_tiles(schedule) || prove_slabs(schedule, why));
+}
+
 /** Sets that could not grow look like sets without elements: who has no memory proves nothing. */
 bool pti_schedule_check(const pti_schedule *schedule, pti_text *why) {
-    if (prove_schedule(schedule, why))
+    if (prove_ways(schedule, why))
         return true;
     pti_text_free(why);
     *why = (pti_text){0};
-    bool holds = prove_schedule(schedule, why);
+    bool holds = prove_ways(schedule, why);
     why->failed = why->failed || (!holds && !pti_memory_is_there());
     return holds;
 }

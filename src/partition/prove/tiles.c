@@ -1,6 +1,9 @@
 #include "partition/prove/tiles.h"
 
 #include "access/footprint/footprint.h"
+#include "access/set/boxes.h"
+#include "base/checked.h"
+#include "partition/prove/slab_tiles.h"
 #include "partition/prove/tiling_check.h"
 
 #include <inttypes.h>
@@ -11,25 +14,24 @@ static bool reject_tiles(pti_text *why, const pti_tiles *tiles, const char *reas
                       tiles->first_op, tiles->first_op + tiles->n_ops - 1, reason);
 }
 
-static int first_launch_of(const pti_schedule *schedule, const pti_tiles *tiles) {
-    return schedule->op[tiles->first_op].launch;
-}
-
 /** The operations are there, and behind those of the tiles before. */
 static bool check_numbers(const pti_schedule *schedule, int number, pti_text *why) {
     const pti_tiles *tiles = &schedule->tiles[number], *before = tiles - 1;
     const int64_t free_from = number == 0 ? 0 : before->first_op + before->n_ops;
     if (schedule->in_place || tiles->n_launches < 1 || tiles->first_op < free_from ||
-        tiles->n_ops < tiles->n_launches || tiles->n_ops > schedule->n_ops - tiles->first_op)
+        tiles->n_ops < 1 || tiles->n_ops > schedule->n_ops - tiles->first_op)
         return reject_tiles(why, tiles, "there are no such operations");
-    const int first = first_launch_of(schedule, tiles);
-    return tiles->n_launches <= schedule->n_launches - first ||
+    return (tiles->first_launch >= 0 && tiles->first_launch < schedule->n_launches &&
+            tiles->n_launches <= schedule->n_launches - tiles->first_launch) ||
            reject_tiles(why, tiles, "there are not as many launches");
 }
 
-/** All superblocks of the launches, each of which is launched once in a schedule. */
+/** All superblocks of the launches, each of which is launched once in a schedule; or those of a
+ * slab. */
 static bool check_ops(const pti_schedule *schedule, const pti_tiles *tiles, pti_text *why) {
-    const int first = first_launch_of(schedule, tiles);
+    if (tiles->is_of_slab)
+        return pti_check_slab_ops(schedule, tiles, why);
+    const int first = tiles->first_launch;
     const pti_op *op = &schedule->op[tiles->first_op];
     int64_t n_superblocks = 0;
     for (int l = first; l < first + tiles->n_launches; l++)
@@ -94,23 +96,33 @@ static bool check_places(const pti_schedule *schedule, const pti_tiles *tiles, p
            reject_tiles(why, tiles, "an array has several places, or one of another array's");
 }
 
-static polytile_domain threads_around(const pti_schedule *schedule, const pti_tiles *tiles) {
-    const pti_schedule_launch *launch = &schedule->launch[first_launch_of(schedule, tiles)];
-    polytile_domain around = launch[0].call.instance->threads;
-    for (int l = 1; l < tiles->n_launches; l++) {
-        const polytile_domain *of = &launch[l].call.instance->threads;
-        for (int d = 0; d < around.n_dims && d < of->n_dims; d++) {
-            polytile_range *range = &around.range[d];
-            range->lo = range->lo < of->range[d].lo ? range->lo : of->range[d].lo;
-            range->hi = range->hi > of->range[d].hi ? range->hi : of->range[d].hi;
+static const polytile_domain *threads_of(const pti_schedule *schedule, const pti_tiles *tiles,
+                                         int launch) {
+    return &schedule->launch[tiles->first_launch + launch].call.instance->threads;
+}
+
+/** What is stored is all that the last launch writes; others have no threads beside those of the first
+ * one, which is all that a device is told of them. */
+static bool check_threads(const pti_schedule *schedule, const pti_tiles *tiles, pti_text *why) {
+    const polytile_domain *first = threads_of(schedule, tiles, 0);
+    bool holds = pti_box_equals(&tiles->own, threads_of(schedule, tiles, tiles->n_launches - 1));
+    for (int l = 0; l < tiles->n_launches && holds; l++) {
+        const polytile_domain *of = threads_of(schedule, tiles, l);
+        for (int d = 0; d < of->n_dims && holds; d++) {
+            const int64_t n_later = tiles->n_launches - 1 - l;
+            const int64_t lo = tiles->own.range[d].lo - n_later * tiles->step.before[d];
+            const int64_t hi = tiles->own.range[d].hi + n_later * tiles->step.after[d];
+            holds = of->n_dims == first->n_dims &&
+                    of->range[d].lo == pti_max(lo, first->range[d].lo) &&
+                    of->range[d].hi == pti_min(hi, first->range[d].hi);
         }
     }
-    return around;
+    return holds || reject_tiles(why, tiles, "tiles have other threads than the launches");
 }
 
 static void fill_tiling(const pti_schedule *schedule, const pti_tiles *tiles, pti_call *call,
                         pti_tiling *tiling) {
-    const int first = first_launch_of(schedule, tiles);
+    const int first = tiles->first_launch;
     for (int l = 0; l < tiles->n_launches; l++) {
         const int n_later = tiles->n_launches - 1 - l;
         call[l] = schedule->launch[first + l].call;
@@ -125,13 +137,18 @@ static void fill_tiling(const pti_schedule *schedule, const pti_tiles *tiles, pt
 }
 
 static bool prove_tiles(const pti_schedule *schedule, const pti_tiles *tiles, pti_text *why) {
+    if (tiles->is_of_slab && pti_box_is_empty(&tiles->own))
+        return true;
+    if (!tiles->is_of_slab && !check_threads(schedule, tiles, why))
+        return false;
     const size_t n_launches = (size_t)tiles->n_launches;
     const int n_arrays = schedule->instance->n_operands;
     pti_call *call = calloc(n_launches + 1, sizeof *call);
     pti_tiling tiling = {.n_launches = tiles->n_launches,
                          .call = call,
                          .n_arrays = n_arrays,
-                         .threads = threads_around(schedule, tiles),
+                         .threads = tiles->own,
+                         .is_part = true,
                          .margin = calloc(n_launches + 1, sizeof *tiling.margin),
                          .is_stored = calloc((size_t)n_arrays + 1, sizeof *tiling.is_stored)};
     const bool has_memory = call != NULL && tiling.margin != NULL && tiling.is_stored != NULL;
@@ -155,7 +172,7 @@ bool pti_check_tiles(const pti_schedule *schedule, pti_text *why) {
             !prove_tiles(schedule, tiles, why))
             return false;
     }
-    return true;
+    return pti_check_slab_tiles(schedule, why);
 }
 
 static const pti_tiles *tiles_that_end_with(const pti_schedule *schedule, int64_t op) {
@@ -165,24 +182,37 @@ static const pti_tiles *tiles_that_end_with(const pti_schedule *schedule, int64_
     return NULL;
 }
 
+/** What a launch wrote of an operand: nothing is known of it, but for what is stored. */
+static void lose_operand(pti_replay *replay, const pti_instance *instance, int operand,
+                         const polytile_domain *stored, int64_t placement) {
+    polytile_domain written, kept;
+    pti_boxes lost = {0};
+    if (!instance->operand[operand].writes ||
+        !pti_footprint_find_hull(instance, operand, PTI_WRITES, &instance->threads, &written))
+        return;
+    pti_boxes_append(&lost, &written);
+    if (stored != NULL && pti_footprint_find_hull(instance, operand, PTI_WRITES, stored, &kept))
+        pti_boxes_subtract(&lost, &kept);
+    for (int b = 0; b < lost.n_boxes; b++)
+        pti_replay_overwrite(replay, pti_replay_resident(replay, placement), &lost.box[b]);
+    replay->failed |= lost.failed;
+    pti_boxes_free(&lost);
+}
+
 static void lose_written(pti_replay *replay, const pti_tiles *tiles, int launch) {
     const pti_schedule *schedule = replay->schedule;
     const pti_schedule_launch *of = &schedule->launch[launch];
     const int64_t *placement = pti_schedule_placements(schedule, launch, of->first_superblock);
-    for (int o = 0; o < of->call.instance->n_operands; o++) {
-        polytile_domain written;
-        if (of->call.array[o] != tiles->stored && of->call.instance->operand[o].writes &&
-            pti_footprint_find_hull(of->call.instance, o, PTI_WRITES, &of->call.instance->threads,
-                                    &written))
-            pti_replay_overwrite(replay, pti_replay_resident(replay, placement[o]), &written);
-    }
+    for (int o = 0; o < of->call.instance->n_operands; o++)
+        lose_operand(replay, of->call.instance, o,
+                     of->call.array[o] == tiles->stored ? &tiles->own : NULL, placement[o]);
 }
 
 void pti_replay_tiles(pti_replay *replay, int64_t op) {
     const pti_tiles *tiles = tiles_that_end_with(replay->schedule, op);
-    if (tiles == NULL)
+    if (tiles == NULL || tiles->is_of_slab)
         return;
-    const int first = first_launch_of(replay->schedule, tiles);
+    const int first = tiles->first_launch;
     for (int l = first; l < first + tiles->n_launches; l++)
         lose_written(replay, tiles, l);
 }

@@ -92,7 +92,8 @@ static bool check_launch(tiling_check *check, int launch) {
             margin->after[d] < 0 || tiling->tile[d] < 1)
             return PTI_REJECT(check->why, "launch %d of the tiles has other indices, or no tile",
                               launch);
-    if (of->n_further > 0 || !pti_box_contains(&tiling->threads, &of->threads))
+    if (of->n_further > 0 ||
+        (!tiling->is_part && !pti_box_contains(&tiling->threads, &of->threads)))
         return PTI_REJECT(check->why, "launch %d of the tiles has threads in none, or pieces",
                           launch);
     for (int s = 0; s < of->n_sections; s++)

@@ -25,9 +25,10 @@ typedef struct pti_margin {
 
 typedef struct pti_tiling {
     int n_launches;
-    const pti_call *call;            /* in their order, with as many indices each; borrowed */
-    int n_arrays;                    /* that the calls' lists are about */
-    polytile_domain threads;         /* around those of all launches, cut into tiles from lo on */
+    const pti_call *call;    /* in their order, with as many indices each; borrowed */
+    int n_arrays;            /* that the calls' lists are about */
+    polytile_domain threads; /* around those of all launches, cut into tiles from lo on */
+    bool is_part; /* these are some of the threads, of which alone it is asked what tiles do */
     int64_t tile[POLYTILE_MAX_DIMS]; /* threads of a tile along each index; the last have fewer */
     pti_margin *margin;              /* of each launch; owned, as all below */
     bool *is_stored;                 /* of each array: what launches write of it is stored. Of the
@@ -37,17 +38,30 @@ typedef struct pti_tiling {
 /**
  * Launches of a schedule that a device may run as one, tile by tile, or one after the other.
  *
- * Their operations follow one another, and begin when all that any of them waits for is done. Of the arrays that they write one is stored; of what they
- * write of the others nothing is known after the last of them.
+ * Their operations follow one another, and begin when all that any of them waits for is done. Of
+ * the arrays that they write one is stored; of what they write of the others nothing is known after
+ * the last of them.
+ *
+ * Where launches have fewer threads from one to the next, as those of a member of a team have, tiles
+ * store what the last one writes, and the others' elements around that are lost, too.
+ *
+ * Those of a slab are parts of launches: each slab of these launches has its own, and a device runs
+ * all of a schedule or none. As one they store what the last launch has in the slab, and nothing of
+ * the other arrays, which stay as they were before the first launch for all slabs behind.
  */
 typedef struct pti_tiles {
-    int64_t first_op; /* of the schedule: that of the first superblock of the first launch */
+    int64_t first_op; /* of the schedule */
     int64_t n_ops;
-    int n_launches; /* that follow one another, each with all of its superblocks */
+    int first_launch;
+    int n_launches; /* that follow one another, each with all of its superblocks, or with one */
     int64_t tile[POLYTILE_MAX_DIMS];
     pti_margin
         step;   /* how much longer a launch's margin is than the next one's; the last has none */
     int stored; /* the array that is stored */
+    bool is_of_slab;
+    polytile_domain
+        own; /* threads of the last launch, whose elements are stored, cut into tiles from lo
+                            on; of a slab perhaps empty: nothing is run */
 } pti_tiles;
 
 /** The tiles that a device runs. */

@@ -101,16 +101,17 @@ static int64_t first_row(const pti_skew_stream *of, int array, int64_t k) {
     return of->pass.begin + k * of->shape->slab + of->pass.band[array].lo;
 }
 
-/** Return the rows of the image for the lap that begins with slab k: those of its slabs, those that
- * the slab before still downloads, and those that come for the slab behind. All images of a pass
- * are equally long. */
+/** Return the rows of the image for the lap that begins with slab k: those of its slabs, and unless
+ * the array is still those that the slab before downloads, and those that come for the slab behind.
+ * All images of a pass are equally long. */
 static polytile_range image_rows(const pti_skew_stream *of, int array, int64_t k) {
     const pti_band *band = &of->pass.band[array];
     const polytile_range *all = &band->hull.range[of->chain->axis[array]];
-    int64_t n_rows =
-        pti_skew_image_rows(of->shape->slab, of->shape->n_per_lap, band->hi - band->lo);
+    int64_t n_rows = pti_skew_image_rows(of->shape->slab, of->shape->n_per_lap, band->hi - band->lo,
+                                         of->lane[array].is_still);
     n_rows = pti_min(n_rows, all->hi - all->lo + 1);
-    int64_t lo = pti_max(all->lo, pti_min(first_row(of, array, k - 1), all->hi - n_rows + 1));
+    int64_t first = first_row(of, array, of->lane[array].is_still ? k : k - 1);
+    int64_t lo = pti_max(all->lo, pti_min(first, all->hi - n_rows + 1));
     return (polytile_range){lo, lo + n_rows - 1, 1};
 }
 
@@ -172,6 +173,8 @@ static void copy_image_to_beginning(pti_skew_stream *of, int array, int64_t k) {
     if (!is_filled)
         return;
     rows.hi = pti_min(from.hi, pti_pass_rows(&of->pass, array, of->shape->slab, k, k).hi);
+    if (rows.lo > rows.hi)
+        return;
     box.range[of->chain->axis[array]] = pti_ring_rows(of->chain, array, rows);
     add_move(of, &made, &box, &waits);
     along->before = along->users;
@@ -292,6 +295,7 @@ static int64_t place_lanes(pti_skew_stream *of, const pti_skew_need *needs) {
     int64_t end = 0;
     for (int a = 0; a < pti_skew_n_arrays(of); a++) {
         of->lane[a] = pti_skew_lane_at(end, -1);
+        of->lane[a].is_still = needs[a].is_still;
         end += pti_skew_image_bytes(&needs[a], of->shape->slab, of->shape->n_per_lap);
     }
     return end;
@@ -319,6 +323,8 @@ static bool begin_lanes(pti_skew_stream *of, int64_t most_slabs) {
     of->lane = calloc((size_t)pti_skew_n_arrays(of) + 1, sizeof *of->lane);
     bool has_begun = needs != NULL && of->lane != NULL && pti_skew_concurrent_begin(of);
     if (has_begun)
+        pti_skew_note_still(of->chain, &of->sets, needs);
+    if (has_begun)
         of->schedule->arena_bytes = place_lanes(of, needs);
     for (int a = 0; a < pti_skew_n_arrays(of) && has_begun; a++) {
         of->lane[a].download = calloc((size_t)most_slabs + 1, sizeof(int64_t));
@@ -342,8 +348,8 @@ pti_schedule *pti_skew_build(const pti_skew_request *request, const pti_skew_sha
     pti_skew_stream of = {.request = request, .shape = shape, .chain = request->chain};
     int64_t most_slabs = 0;
     bool has_begun = pti_skew_stream_begin(&of, &most_slabs) && set_states(&of) &&
-                     begin_lanes(&of, most_slabs) &&
-                     pti_skew_sets_find(request, shape->n_per_pass, INT_MAX, &of.sets);
+                     pti_skew_sets_find(request, shape->n_per_pass, INT_MAX, &of.sets) &&
+                     begin_lanes(&of, most_slabs);
     if (has_begun)
         run_passes(&of);
     bool is_made = has_begun && !of.builder.failed && !of.reused.failed;

@@ -3,6 +3,7 @@
 #include "access/footprint/slabs.h"
 #include "base/checked.h"
 #include "partition/skew/ring.h"
+#include "partition/skew/tiled.h"
 
 #include <stdlib.h>
 
@@ -337,6 +338,7 @@ void pti_chain_free(pti_chain *chain) {
     free(chain->launch);
     free(chain->axis);
     pti_ring_free(chain->ring);
+    pti_tiled_free(chain->tiled);
     *chain = (pti_chain){0};
 }
 

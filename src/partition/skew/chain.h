@@ -23,6 +23,8 @@ typedef struct pti_chain {
     int *axis;   /* of each array: its dimension that follows the slabs, PTI_AXIS_* */
     struct pti_ring_chain
         *ring; /* launches and arrays are halves of rings (ring.h); NULL: they are not */
+    struct pti_tiled_chain
+        *tiled; /* rows that run several as one (tiled.h); NULL: there are none */
 } pti_chain;
 
 enum {

@@ -49,9 +49,20 @@ pti_skew_need *pti_skew_needs(const pti_chain *chain, int n_per_pass) {
     return needs;
 }
 
-int64_t pti_skew_image_rows(int64_t slab, int64_t n_per_lap, int64_t band_rows) {
+void pti_skew_note_still(const pti_chain *chain, const pti_skew_sets *sets, pti_skew_need *needs) {
+    for (int a = 0; a < chain->arrays->n_operands && chain->tiled != NULL; a++) {
+        needs[a].is_still = true;
+        for (int p = 0; p < sets->n_passes; p++) {
+            const pti_pass_sets *of = pti_skew_sets_of(sets, p, a);
+            needs[a].is_still = needs[a].is_still && of->exposed.n_boxes == 0 &&
+                                of->filled.n_boxes == 0 && of->live.n_boxes == 0;
+        }
+    }
+}
+
+int64_t pti_skew_image_rows(int64_t slab, int64_t n_per_lap, int64_t band_rows, bool is_still) {
     int64_t n_slabs, rows;
-    bool overflows = pti_add_overflows(n_per_lap, BESIDE_A_LAP, &n_slabs) ||
+    bool overflows = pti_add_overflows(n_per_lap, is_still ? 0 : BESIDE_A_LAP, &n_slabs) ||
                      pti_mul_overflows(slab, n_slabs, &rows) ||
                      pti_add_overflows(rows, band_rows, &rows);
     return overflows ? INT64_MAX : rows;
@@ -68,7 +79,8 @@ static int64_t rows_bytes(const pti_skew_need *need, int64_t n_rows) {
 int64_t pti_skew_image_bytes(const pti_skew_need *need, int64_t slab, int64_t n_per_lap) {
     return need->whole_bytes > 0
                ? pti_resident_padded(need->whole_bytes)
-               : rows_bytes(need, pti_skew_image_rows(slab, n_per_lap, need->band_rows));
+               : rows_bytes(need,
+                            pti_skew_image_rows(slab, n_per_lap, need->band_rows, need->is_still));
 }
 
 /** Return the bytes of an array that one slab touches. */

@@ -1,6 +1,7 @@
 #ifndef POLYTILE_PARTITION_SKEW_MEMORY_H
 #define POLYTILE_PARTITION_SKEW_MEMORY_H
 
+#include "partition/skew/sets.h"
 #include "partition/skew/skew.h"
 
 /* How much device memory the images of a chain take. */
@@ -11,15 +12,21 @@ typedef struct pti_skew_need {
     int64_t all_rows;
     int64_t row_bytes;
     int64_t whole_bytes; /* of an array that stays whole; else 0 */
+    bool is_still;       /* nothing of it goes or comes: images have no rows for that */
 } pti_skew_need;
 
 /** Find the needs of all arrays for passes of n_per_pass launches; the caller frees the list. NULL
  * when memory runs out. */
 pti_skew_need *pti_skew_needs(const pti_chain *chain, int n_per_pass);
 
-/** Return the rows of an image, of an array without ends: those of a lap of slabs, and of the slabs
- * before and behind it, which go and come meanwhile. INT64_MAX if they exceed 64 bits. */
-int64_t pti_skew_image_rows(int64_t slab, int64_t n_per_lap, int64_t band_rows);
+/** Note which arrays are still, of a chain with tiles: these leave as many rows for slabs as there
+ * are. Shapes  needs: of all arrays. */
+void pti_skew_note_still(const pti_chain *chain, const pti_skew_sets *sets, pti_skew_need *needs);
+
+/** Return the rows of an image, of an array without ends: those of a lap of slabs, and unless it is
+ * still of the slabs before and behind it, which go and come meanwhile. INT64_MAX if they exceed 64
+ * bits. */
+int64_t pti_skew_image_rows(int64_t slab, int64_t n_per_lap, int64_t band_rows, bool is_still);
 
 /** Return the bytes of an array's image, padded. */
 int64_t pti_skew_image_bytes(const pti_skew_need *need, int64_t slab, int64_t n_per_lap);

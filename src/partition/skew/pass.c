@@ -9,7 +9,19 @@
 
 /** Return by how much a launch's coordinate exceeds its index. */
 static int64_t shift_of(const pti_pass *pass, int launch) {
-    return pass->chain->launch[launch].offset - pass->chain->launch[pass->first].offset;
+    return pass->shift[launch - pass->first];
+}
+
+/** Cut the launches into units, and find their coordinates. */
+static void find_shifts(pti_pass *pass) {
+    const pti_cut_launch *launch = pass->chain->launch;
+    pass->n_units = pti_tiled_cut(pass->chain, pass->first, pass->end, pass->unit);
+    for (int u = 0; u < pass->n_units; u++) {
+        const pti_tiled_unit *unit = &pass->unit[u];
+        for (int l = unit->first; l < unit->first + unit->n_launches; l++)
+            pass->shift[l - pass->first] =
+                launch[l].offset - launch[pass->first].offset + unit->delay;
+    }
 }
 
 /** Return the indices of a launch's threads, or their places on a fold. */
@@ -36,6 +48,22 @@ static void extend_band(pti_band *band, const pti_reach *reach, int64_t shift) {
     band->lo = band->passes ? pti_min(band->lo, lo) : lo;
     band->hi = band->passes ? pti_max(band->hi, hi) : hi;
     band->passes = true;
+}
+
+/** Widen an array's band by what a unit that runs as one loads of it: as much as its launches would
+ * if each had as many threads as those behind it need. */
+static void extend_band_by_unit(const pti_pass *pass, const pti_tiled_unit *unit, int array,
+                                pti_band *band) {
+    const int last = unit->first + unit->n_launches - 1;
+    for (int l = unit->first; unit->n_launches > 1 && l <= last; l++) {
+        const pti_cut_launch *cut = &pass->chain->launch[l];
+        const pti_margin *step = &unit->row->turns.step;
+        const int n_left = last - l + 1;
+        const pti_reach reach = {-n_left * step->before[cut->index],
+                                 n_left * step->after[cut->index]};
+        if (cut->call.array[0] == array)
+            extend_band(band, &reach, shift_of(pass, last));
+    }
 }
 
 /** Widen the hull by what a launch touches of an array. */
@@ -70,6 +98,8 @@ static void find_band(pti_pass *pass, int array) {
         extend_band(band, &reach, shift_of(pass, l));
         widen_hull(&chain->launch[l], array, &band->hull);
     }
+    for (int u = 0; u < pass->n_units; u++)
+        extend_band_by_unit(pass, &pass->unit[u], array, band);
     band->passes = band->passes && !pti_box_is_empty(&band->hull);
     band->hull = pti_box_without_steps(&band->hull);
     if (band->passes && chain->ring != NULL)
@@ -81,8 +111,13 @@ static void find_band(pti_pass *pass, int array) {
 bool pti_pass_begin(const pti_chain *chain, int first, int end, pti_pass *pass) {
     *pass = (pti_pass){.chain = chain, .first = first, .end = end};
     pass->band = calloc((size_t)chain->arrays->n_operands + 1, sizeof *pass->band);
-    if (pass->band == NULL)
+    pass->unit = calloc((size_t)(end - first) + 1, sizeof *pass->unit);
+    pass->shift = calloc((size_t)(end - first) + 1, sizeof *pass->shift);
+    if (pass->band == NULL || pass->unit == NULL || pass->shift == NULL) {
+        pti_pass_end(pass);
         return false;
+    }
+    find_shifts(pass);
     find_ends(pass);
     for (int a = 0; a < chain->arrays->n_operands; a++)
         find_band(pass, a);
@@ -91,6 +126,8 @@ bool pti_pass_begin(const pti_chain *chain, int first, int end, pti_pass *pass) 
 
 void pti_pass_end(pti_pass *pass) {
     free(pass->band);
+    free(pass->unit);
+    free(pass->shift);
     *pass = (pti_pass){0};
 }
 

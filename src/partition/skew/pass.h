@@ -3,6 +3,7 @@
 
 #include "access/set/boxes.h"
 #include "partition/skew/chain.h"
+#include "partition/skew/tiled.h"
 
 /* One pass of a chain: which threads of each launch make a slab, and which rows of each array it
  * touches. Slabs are cut from one coordinate, the index of a launch plus its offset. */
@@ -25,6 +26,10 @@ typedef struct pti_pass {
     int64_t begin;  /* the least coordinate of a thread */
     int64_t last;   /* the largest */
     pti_band *band; /* of each array; owned */
+    int n_units;
+    pti_tiled_unit *unit; /* of its launches, in order; owned */
+    int64_t
+        *shift; /* of each of its launches: by how much its coordinate exceeds its index; owned */
 } pti_pass;
 
 /** Make the pass of launches first .. end - 1; pti_pass_end() frees it. False when memory runs

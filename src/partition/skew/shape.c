@@ -36,12 +36,13 @@ typedef struct candidate {
     int64_t d2h_bytes;
     double up_cost_bytes; /* the same, with what short runs cost on top */
     double down_cost_bytes;
-    int64_t n_boxes;     /* that all passes bring */
-    double work_s;       /* of the kernels of all passes, beside their latencies */
-    double row_bytes;    /* that a launch touches at most for each thread along its index */
-    double beside_bytes; /* and beside those, at the ends of a slab */
-    double enough_s;     /* of shapes that are no slower, the one that moves least is best */
-    bool is_scattered;   /* an array is touched in more than MOST_BOXES pieces */
+    int64_t n_boxes;      /* that all passes bring */
+    double work_s;        /* of the kernels of all passes, beside their latencies */
+    double tiled_apart_s; /* of these, launches that run as one, if they ran one by one */
+    double row_bytes;     /* that a launch touches at most for each thread along its index */
+    double beside_bytes;  /* and beside those, at the ends of a slab */
+    double enough_s;      /* of shapes that are no slower, the one that moves least is best */
+    bool is_scattered;    /* an array is touched in more than MOST_BOXES pieces */
 } candidate;
 
 static int n_arrays_of(const candidate *of) {
@@ -61,6 +62,16 @@ static double first_row_bytes(const pti_cut_launch *cut) {
     return n_bytes;
 }
 
+/** Return the seconds of a launch's kernel on all threads at once. */
+static double launch_seconds(const candidate *of, int launch) {
+    const pti_chain *chain = of->request->chain;
+    const pti_instance *instance = chain->launch[launch].call.instance;
+    const double n_threads = (double)pti_box_count(&instance->threads);
+    return 1.0 / pti_chain_unit(chain) * (pti_reads_neighbours(instance) ? neighbours_cost : 1) *
+           pti_kernel_seconds(of->request->link, pti_launch_bytes(instance),
+                              pti_thread_accesses(instance) * n_threads);
+}
+
 /** Sum up the seconds of the launches' kernels on all threads at once, and find what a slab of one
  * thread touches. */
 static void measure_work(candidate *of) {
@@ -68,23 +79,61 @@ static void measure_work(candidate *of) {
     for (int l = 0; l < chain->n_launches; l++) {
         const pti_cut_launch *cut = &chain->launch[l];
         const polytile_range *range = &cut->call.instance->threads.range[cut->index];
-        double n_threads = (double)pti_box_count(&cut->call.instance->threads);
         double n_bytes = pti_launch_bytes(cut->call.instance),
                n_rows = (double)(range->hi - range->lo + 1);
-        of->work_s += 1.0 / pti_chain_unit(chain) *
-                      (pti_reads_neighbours(cut->call.instance) ? neighbours_cost : 1) *
-                      pti_kernel_seconds(of->request->link, n_bytes,
-                                         pti_thread_accesses(cut->call.instance) * n_threads);
+        of->work_s += launch_seconds(of, l);
         of->row_bytes = fmax(of->row_bytes, n_bytes / n_rows);
         of->beside_bytes = fmax(of->beside_bytes, first_row_bytes(cut) - n_bytes / n_rows);
     }
 }
 
-static double work_seconds(const candidate *of, int64_t slab) {
+/** Return how many passes like the first one there are. */
+static double passes_like_first(const candidate *of) {
+    return (double)of->request->chain->n_launches / (of->pass.end - of->pass.first);
+}
+
+static bool is_tiled(const pti_tiled_unit *unit) {
+    return unit->n_launches > 1;
+}
+
+/** Return the seconds of a launch that only goes through its arrays in memory. */
+static double pass_seconds(const candidate *of, const pti_tiled_unit *unit) {
+    return pti_kernel_seconds(of->request->link, pti_launch_bytes(unit->row->turns.instance), 0);
+}
+
+/** Sum up what launches that run as one would take one by one. */
+static void measure_tiled(candidate *of) {
+    double seconds = 0;
+    for (int u = 0; u < of->pass.n_units; u++)
+        if (is_tiled(&of->pass.unit[u]))
+            seconds += of->pass.unit[u].n_launches * launch_seconds(of, of->pass.unit[u].first);
+    of->tiled_apart_s = seconds * passes_like_first(of);
+}
+
+/** Return the seconds of launches that run as one; units of one size follow one another, and the
+ * first slab of a lap has none beside it. */
+static double tiled_seconds(const candidate *of, int64_t slab, int64_t n_per_lap) {
+    const double alone = of->request->one_after_other ? 1 : 1 / (double)n_per_lap;
+    double seconds = 0, launch_s = 0;
+    for (int u = 0; u < of->pass.n_units; u++) {
+        const pti_tiled_unit *unit = &of->pass.unit[u], *before = u == 0 ? NULL : unit - 1;
+        if (!is_tiled(unit))
+            continue;
+        if (before == NULL || before->row != unit->row || before->n_launches != unit->n_launches)
+            launch_s =
+                pass_seconds(of, unit) * pti_tiled_cost(unit, slab, alone) / PTI_TURNS_PASSES_APART;
+        seconds += unit->n_launches * launch_s;
+    }
+    return seconds * passes_like_first(of);
+}
+
+static double work_seconds(const candidate *of, int64_t slab, int64_t n_per_lap) {
     const polytile_link *link = of->request->link;
+    const double apart_s = fmax(0, of->work_s - of->tiled_apart_s);
     bool is_cached = link->cache_bytes_per_s > 0 &&
                      (double)slab * of->row_bytes <= share_of_cache * link->cache_bytes;
-    return is_cached ? of->work_s * link->kernel_bytes_per_s / link->cache_bytes_per_s : of->work_s;
+    return tiled_seconds(of, slab, n_per_lap) +
+           (is_cached ? apart_s * link->kernel_bytes_per_s / link->cache_bytes_per_s : apart_s);
 }
 
 /** Return the seconds of copying all images to their beginning once, in slices of a lap's rows. */
@@ -93,7 +142,7 @@ static double image_copy_seconds(const candidate *of, int64_t slab, int64_t n_pe
     double seconds = 0, lap_rows = (double)n_per_lap * (double)slab;
     for (int a = 0; a < n_arrays_of(of); a++) {
         const pti_skew_need *need = &of->needs[a];
-        double n_rows = (double)need->band_rows + 2 * (double)slab;
+        double n_rows = (double)need->band_rows + (need->is_still ? 0 : 2 * (double)slab);
         if (need->band_rows > 0 && lap_rows < (double)need->all_rows)
             seconds += pti_copy_seconds(link, n_rows * (double)need->row_bytes) +
                        (ceil(n_rows / lap_rows) - 1) * link->launch_latency_s;
@@ -112,8 +161,8 @@ static double predict_shape(const candidate *of, int64_t slab, int64_t n_per_lap
                   of->up_cost_bytes / link->duplex_bytes_per_s + image_copy_s;
     double down_s = n_slabs * n_passes * link->transfer_latency_s +
                     of->down_cost_bytes / link->duplex_bytes_per_s;
-    double compute_s = work_seconds(of, slab) + image_copy_s +
-                       n_slabs * of->request->chain->n_launches * link->launch_latency_s;
+    double compute_s = work_seconds(of, slab, n_per_lap) + image_copy_s +
+                       n_slabs * of->pass.n_units * passes_like_first(of) * link->launch_latency_s;
     double rest = 1 - 1 / n_slabs;
     return (up_s + down_s + compute_s) / n_slabs + rest * fmax(compute_s, fmax(up_s, down_s));
 }
@@ -135,12 +184,15 @@ static bool fit_into_cache(const candidate *of, int64_t n_rows) {
 }
 
 /** Return whether to run concurrent slabs: launches are short, and one slab does not evict the
- * other from the cache. The first of a lap begins alone. */
+ * other from the cache; or tiles of one slab fill the device where those of the other end. The
+ * first of a lap begins alone. */
 static bool suits_concurrent(const candidate *of, const pti_skew_shape *shape) {
     double n_launches =
         (double)pti_pass_n_slabs(&of->pass, shape->slab) * of->request->chain->n_launches;
     double saved_s = n_launches * of->request->link->launch_latency_s * saved_concurrent *
                      (1 - 1 / (double)shape->n_per_lap);
+    if (of->tiled_apart_s > 0)
+        return !of->request->one_after_other;
     return !of->request->one_after_other && saved_s >= least_saved * shape->seconds &&
            (!fit_into_cache(of, shape->slab) || fit_into_cache(of, 2 * shape->slab));
 }
@@ -238,6 +290,8 @@ static bool count_moved_bytes(candidate *of) {
     of->is_scattered = sets.is_scattered;
     for (int a = 0; is_found && !of->is_scattered && a < n_arrays_of(of); a++)
         count_array(of, &sets, a, &whole);
+    if (is_found && !of->is_scattered)
+        pti_skew_note_still(of->request->chain, &sets, of->needs);
     is_found = is_found && !whole.failed;
     pti_boxes_free(&whole);
     pti_skew_sets_free(&sets);
@@ -272,6 +326,8 @@ static bool try_passes(candidate *wanted, int n_passes, pti_skew_shape *best) {
     of.needs = pti_skew_needs(of.request->chain, of.n_per_pass);
     bool is_tried = of.needs != NULL && count_moved_bytes(&of) &&
                     pti_pass_begin(of.request->chain, 0, of.n_per_pass, &of.pass);
+    if (is_tried)
+        measure_tiled(&of);
     if (is_tried && !of.is_scattered)
         try_slabs(&of, best);
     wanted->is_scattered = of.is_scattered;

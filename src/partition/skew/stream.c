@@ -2,6 +2,7 @@
 
 #include "access/footprint/footprint.h"
 #include "base/checked.h"
+#include "base/list.h"
 
 #include <stdlib.h>
 
@@ -162,21 +163,54 @@ bool pti_skew_concurrent_begin(pti_skew_stream *of) {
 }
 
 /** Let the current slab's next launches follow some launches of the slab before, on the other
- * stream. */
-static void wait_for_launches(pti_skew_stream *of, pti_stream other, int first) {
-    int end = (int)pti_min((int64_t)first + LAUNCHES_PER_WAIT, of->pass.end);
+ * stream; units are waited for as a whole. Returns the first launch that does not. */
+static int wait_for_launches(pti_skew_stream *of, pti_stream other, int unit) {
+    const int first = of->pass.unit[unit].first;
+    int end = first;
+    for (; unit < of->pass.n_units && end < first + LAUNCHES_PER_WAIT; unit++)
+        end = of->pass.unit[unit].first + of->pass.unit[unit].n_launches;
     for (int l = first; l < end; l++)
         of->ahead.op[other] = pti_max(of->ahead.op[other], of->ran[other][l]);
+    return end;
+}
+
+/** Let launches of a slab, whose operations from one on were added, run as one. */
+static void tile_unit(pti_skew_stream *of, const pti_tiled_unit *unit, int64_t k,
+                      int64_t first_op) {
+    const int last = unit->first + unit->n_launches - 1;
+    pti_schedule *schedule = of->schedule;
+    polytile_domain own;
+    if (schedule->n_ops == first_op)
+        return;
+    if (!pti_pass_threads(&of->pass, last, of->shape->slab, k, k, &own))
+        own = pti_box_empty(own.n_dims);
+    pti_tiles made = pti_tiled_tiles(of->chain, unit, of->shape->slab, &own);
+    made.first_op = first_op;
+    made.n_ops = schedule->n_ops - first_op;
+    if (PTI_RESIZE(schedule->tiles, schedule->n_tiles + 1))
+        schedule->tiles[schedule->n_tiles++] = made;
+    else
+        of->builder.failed = true;
+}
+
+static void run_unit(pti_skew_stream *of, const pti_tiled_unit *unit, int64_t k) {
+    const pti_stream on =
+        pti_skew_is_concurrent(of, k) ? PTI_STREAM_CONCURRENT : PTI_STREAM_COMPUTE;
+    const int64_t first_op = of->schedule->n_ops;
+    for (int l = unit->first; l < unit->first + unit->n_launches; l++)
+        of->ran[on][l] = pti_max(of->ran[on][l], pti_skew_stream_launch(of, l, k));
+    if (unit->n_launches > 1)
+        tile_unit(of, unit, k, first_op);
 }
 
 void pti_skew_run_launches(pti_skew_stream *of, int64_t k) {
-    bool is_concurrent = pti_skew_is_concurrent(of, k);
-    pti_stream on = is_concurrent ? PTI_STREAM_CONCURRENT : PTI_STREAM_COMPUTE;
-    pti_stream other = is_concurrent ? PTI_STREAM_COMPUTE : PTI_STREAM_CONCURRENT;
+    const pti_stream other =
+        pti_skew_is_concurrent(of, k) ? PTI_STREAM_COMPUTE : PTI_STREAM_CONCURRENT;
+    int waits_from = of->pass.first;
     of->ahead = pti_last_none();
-    for (int l = of->pass.first; l < of->pass.end; l++) {
-        if ((l - of->pass.first) % LAUNCHES_PER_WAIT == 0)
-            wait_for_launches(of, other, l);
-        of->ran[on][l] = pti_max(of->ran[on][l], pti_skew_stream_launch(of, l, k));
+    for (int u = 0; u < of->pass.n_units; u++) {
+        if (of->pass.unit[u].first == waits_from)
+            waits_from = wait_for_launches(of, other, u);
+        run_unit(of, &of->pass.unit[u], k);
     }
 }

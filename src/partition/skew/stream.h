@@ -17,6 +17,7 @@ typedef struct pti_skew_lane {
     pti_last users;         /* operations that used the memory, of whatever image */
     pti_last before;        /* those of images before the one at hand */
     bool is_filled;         /* the image at hand: something was put there */
+    bool is_still;          /* nothing of it goes or comes */
     int64_t *download;      /* of each slab of this pass: the newest by then; -1: none */
     int64_t *former;        /* the same of the pass before */
     int64_t n_former_slabs; /* 0: there is no pass before */

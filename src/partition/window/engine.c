@@ -1,5 +1,6 @@
 #include "partition/window/engine.h"
 
+#include "partition/window/lone.h"
 #include "partition/window/tiles.h"
 
 #include <stdlib.h>
@@ -15,12 +16,17 @@ typedef struct walk {
 
 int pti_batch_find_end(const pti_step *step, int first, int end) {
     int64_t n_superblocks = 0;
+    bool has_launch = false, has_lone = false;
     int k = first;
     for (; k < end; k++) {
-        if (step[k].kind == PTI_STEP_LAUNCH)
+        const bool is_launch = step[k].kind == PTI_STEP_LAUNCH;
+        if (is_launch)
             n_superblocks += step[k].partition->n_superblocks;
-        if (n_superblocks > PTI_PLAN_SUPERBLOCKS && k > first)
+        if (k > first && (n_superblocks > PTI_PLAN_SUPERBLOCKS || (is_launch && has_lone) ||
+                          (step[k].is_lone && has_launch)))
             break;
+        has_launch |= is_launch;
+        has_lone |= step[k].is_lone;
     }
     return k;
 }
@@ -36,12 +42,38 @@ static int count_launches(const pti_step *step, int n_steps) {
     return n_launches;
 }
 
+/** The lone launch of some steps; NULL: there is none. */
+static const pti_step *find_lone(int n_steps, const pti_step *step) {
+    for (int k = 0; k < n_steps; k++)
+        if (step[k].is_lone)
+            return &step[k];
+    return NULL;
+}
+
+/** Plan a lone launch; what else the batch has finds nothing on the device. *schedule stays NULL where it
+ * cannot be. */
+static polytile_status plan_lone(pti_batch *batch, const pti_step *lone) {
+    const pti_step_window *window = batch->window;
+    polytile_status status =
+        pti_lone_build(lone, window->arrays, window->link, window->memory_bytes, &batch->built);
+    batch->schedule = batch->built;
+    return status == POLYTILE_NO_MEMORY ? status : POLYTILE_OK;
+}
+
 polytile_status pti_batch_plan(pti_batch *batch) {
     const pti_step_window *window = batch->window;
+    const pti_step *lone = batch->group == NULL && window->residency != NULL
+                               ? find_lone(batch->n_steps, batch->step)
+                               : NULL;
     if (window->residency == NULL && batch->group == NULL)
         batch->schedule = window->asked[batch->first].in_place;
     if (window->residency == NULL || pti_batch_streams(batch))
         return POLYTILE_OK;
+    if (lone != NULL) {
+        polytile_status status = plan_lone(batch, lone);
+        if (status != POLYTILE_OK || batch->schedule != NULL)
+            return status;
+    }
     return pti_residency_plan(window->residency, batch->n_steps, batch->step, window->link,
                               &batch->schedule);
 }
@@ -86,6 +118,8 @@ polytile_status pti_batch_tile(pti_batch *batch, pti_text *why) {
     launch_list list = {0};
     polytile_status status = POLYTILE_OK;
     int n_tileable = 0;
+    if (pti_batch_streams(batch))
+        pti_tiles_describe_chain(&batch->group->chain, &batch->group->shape, why);
     if (batch->window->tile_room.image_bytes == 0 || pti_batch_streams(batch) ||
         batch->schedule == NULL || batch->schedule->in_place)
         return POLYTILE_OK;
@@ -155,20 +189,6 @@ static polytile_status cut_launches(const walk *of) {
     return is_cut ? POLYTILE_OK : of->consumer->cut(of->consumer->of);
 }
 
-/** Hand on the steps before one, which run one after the other. */
-static polytile_status hand_on_single(walk *of, int end) {
-    polytile_status status = POLYTILE_OK;
-    bool in_place = of->window->residency == NULL;
-    if (of->first < end)
-        PTI_TRY(cut_launches(of));
-    while (of->first < end) {
-        int next = in_place ? of->first + 1 : pti_batch_find_end(of->window->step, of->first, end);
-        PTI_TRY(hand_on_batch(of, next - of->first, end - of->first, NULL));
-    }
-done:
-    return status;
-}
-
 static polytile_status flush_arrays(const walk *of) {
     int n_arrays = of->window->arrays->n_operands;
     pti_step *step = calloc((size_t)n_arrays + 1, sizeof *step);
@@ -184,6 +204,23 @@ static polytile_status flush_arrays(const walk *of) {
         step == NULL ? of->consumer->explain(of->consumer->of, &batch, POLYTILE_NO_MEMORY)
                      : take_batch(of->consumer, &batch);
     free(step);
+    return status;
+}
+
+/** Hand on the steps before one, which run one after the other. */
+static polytile_status hand_on_single(walk *of, int end) {
+    polytile_status status = POLYTILE_OK;
+    bool in_place = of->window->residency == NULL;
+    if (of->first < end)
+        PTI_TRY(cut_launches(of));
+    while (of->first < end) {
+        const pti_step *step = of->window->step;
+        int next = in_place ? of->first + 1 : pti_batch_find_end(step, of->first, end);
+        if (!in_place && find_lone(next - of->first, step + of->first) != NULL)
+            PTI_TRY(flush_arrays(of));
+        PTI_TRY(hand_on_batch(of, next - of->first, end - of->first, NULL));
+    }
+done:
     return status;
 }
 

@@ -8,7 +8,7 @@
  * end the rest. A queue runs the batches, a plan of several launches records them.
  *
  * A chain over resident arrays leaves them where they are. One that streams finds nothing resident
- * and leaves nothing: all arrays come home before it. In place launches are handed on one by one. */
+ * and leaves nothing: all arrays come home before it; so does a lone launch (lone.h). In place launches are handed on one by one. */
 
 /** Steps of a window that have one schedule. */
 typedef struct pti_batch {
@@ -62,8 +62,9 @@ polytile_status pti_batch_plan(pti_batch *batch);
 polytile_status pti_batch_interleave(pti_batch *batch);
 
 /**
- * Let launches of a planned batch run as one where the device has tiles and that pays; then those of a
- * group are not to be interleaved. `why` gets what becomes of launches that alternate between two arrays.
+ * Let launches of a planned batch run as one where the device has tiles and that pays; then those of
+ * a group are not to be interleaved. A chain that streams has found its tiles before. `why` gets what
+ * becomes of launches that alternate between two arrays.
  *
  * Errors  NO_MEMORY.
  */
@@ -73,7 +74,8 @@ polytile_status pti_batch_tile(pti_batch *batch, pti_text *why);
 bool pti_batch_streams(const pti_batch *batch);
 
 /** The end of the batch of steps from first to end - 1 that run one after the other: no more than
- * PTI_PLAN_SUPERBLOCKS superblocks, unless one launch has more. */
+ * PTI_PLAN_SUPERBLOCKS superblocks, unless one launch has more; and a lone launch has no other one
+ * with it. */
 int pti_batch_find_end(const pti_step *step, int first, int end);
 
 #endif

@@ -6,6 +6,7 @@
 #include "partition/cost/predict.h"
 #include "partition/skew/resident.h"
 #include "partition/skew/ring.h"
+#include "partition/skew/tiled.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -163,6 +164,27 @@ static pti_skew_request skew_request(const pti_step_window *window, int first,
                               .fewest_bytes = pti_strategy_find(options->strategy)->fewest_bytes};
 }
 
+/** Return whether what is asked for with a launch lets it run as one with others. */
+static bool may_be_tiled(const pti_asked *asked) {
+    return asked->may_be_tiled && asked->options->launches_per_pass != 1;
+}
+
+/** Let launches of a chain that streams run as one where the device has tiles and that pays. */
+static polytile_status find_tiled(const pti_step_window *window, int first,
+                                  pti_fusion_group *group) {
+    pti_chain *chain = &group->chain;
+    if (window->residency == NULL || group->is_resident || chain->ring != NULL)
+        return POLYTILE_OK;
+    bool *may_be = calloc((size_t)chain->n_launches + 1, sizeof *may_be);
+    if (may_be == NULL)
+        return POLYTILE_NO_MEMORY;
+    for (int l = 0; l < chain->n_launches; l++)
+        may_be[l] = may_be_tiled(&window->asked[first + l]);
+    polytile_status status = pti_tiled_find(&window->tile_room, may_be, group->dropped, chain);
+    free(may_be);
+    return status;
+}
+
 /** Choose how the chain is cut; without a good way none of it is fused, for a reason but in
  * place: elsewhere there is none where memory ran out. */
 static polytile_status choose_cut(const pti_step_window *window, int first,
@@ -264,6 +286,7 @@ polytile_status pti_fusion_group_find(const pti_step_window *window, int first,
     if (!find_states(window, first + pti_chain_n_calls(&group->chain), group) ||
         !refresh_unwritten(window, group))
         return POLYTILE_NO_MEMORY;
+    PTI_TRY(find_tiled(window, first, group));
     PTI_TRY(choose_cut(window, first, group));
 done:
     return status;

@@ -143,9 +143,9 @@ static polytile_status choose_in_place(polytile_context *ctx, const pti_instance
                                        const polytile_plan_options *options, pti_choice *choice) {
     int64_t block[POLYTILE_MAX_DIMS];
     pti_grid_default_block(&instance->threads, block);
-    *choice = (pti_choice){.n_buffers = 1};
+    *choice = (pti_choice){.partition = {.n_buffers = 1}};
     choice->grid = pti_grid_of(&instance->threads, options->block ? options->block : block);
-    memcpy(choice->shape, choice->grid.n_blocks, sizeof choice->shape);
+    memcpy(choice->partition.shape, choice->grid.n_blocks, sizeof choice->partition.shape);
     if (pti_schedule_build_in_place(instance, &choice->schedule) != POLYTILE_OK)
         return pti_fail_memory(ctx, instance->kernel_name, PTI_UNKNOWN_BYTES);
     return POLYTILE_OK;
@@ -182,7 +182,7 @@ static polytile_status summarise_launch(polytile_context *ctx, polytile_plan *pl
         .kernel = plan->instance->kernel_name,
         .strategy = strategy,
         .n_dims = plan->instance->n_indices,
-        .n_buffers = choice->n_buffers,
+        .n_buffers = choice->partition.n_buffers,
         .limit_bytes = limit_bytes,
         .peak_device_bytes = pti_schedule_peak_bytes(plan->schedule),
         .n_kernels = plan->schedule->n_superblocks,
@@ -198,7 +198,8 @@ static polytile_status summarise_launch(polytile_context *ctx, polytile_plan *pl
         (polytile_chain_summary){.n_launches = 1, .launches_per_pass = 1, .n_passes = 1};
     memcpy(summary->block, choice->grid.block, sizeof summary->block);
     memcpy(summary->grid_blocks, choice->grid.n_blocks, sizeof summary->grid_blocks);
-    memcpy(summary->superblock_blocks, choice->shape, sizeof summary->superblock_blocks);
+    memcpy(summary->superblock_blocks, choice->partition.shape,
+           sizeof summary->superblock_blocks);
     plan->solution = choice->solution;
     plan->paper_overshoot_bytes = choice->overshoot_bytes;
     return POLYTILE_OK;

@@ -6,6 +6,7 @@
 #include "partition/prove/check.h"
 #include "partition/schedule/schedule.h"
 #include "partition/window/engine.h"
+#include "partition/window/lone.h"
 
 #include <stdlib.h>
 
@@ -167,7 +168,7 @@ static const polytile_link *link_of(const recorder *r) {
 
 /** The seconds of a subplan: over resident arrays what comes in, and then the slabs. */
 static double predict_seconds(const recorder *r, const pti_batch *batch, pti_traffic traffic) {
-    if (batch->built == NULL)
+    if (batch->built == NULL || batch->group == NULL)
         return pti_schedule_predict(batch->schedule, link_of(r));
     double upload_s = (double)traffic.h2d_bytes / link_of(r)->upload_bytes_per_s;
     return batch->group->shape.seconds + (batch->group->is_resident ? upload_s : 0);
@@ -179,7 +180,7 @@ static polytile_status add_planned(const recorder *r, pti_batch *batch, const pt
     bool is_built = batch->built != NULL;
     pti_subplan subplan = {.first = batch->first,
                            .n_launches = batch->n_launches,
-                           .group = is_built ? r->found : -1,
+                           .group = is_built && batch->group != NULL ? r->found : -1,
                            .n_unwritten = n_unwritten,
                            .schedule = is_built ? batch->built : pti_schedule_copy(batch->schedule),
                            .source = source,
@@ -196,6 +197,28 @@ static int find_source(const pti_plan_chain *of, const pti_schedule *source) {
     return k;
 }
 
+/** The subplan of a lone launch with the same steps; -1: there is none. */
+static int find_lone(const pti_plan_chain *of, const pti_batch *batch) {
+    int k = of->n_subplans - 1;
+    for (; k >= 0; k--) {
+        const pti_subplan *known = &of->subplan[k];
+        bool is_same =
+            known->group < 0 && known->source == NULL && known->n_launches == batch->n_launches;
+        for (int s = 0; is_same && s < batch->n_steps; s++)
+            is_same = known->first + s < of->n_steps &&
+                      pti_plan_is_same_step(&of->step[known->first + s], &batch->step[s]);
+        if (is_same)
+            break;
+    }
+    return k;
+}
+
+/** Record a lone launch, which is planned. */
+static polytile_status record_lone(const recorder *r, pti_batch *batch) {
+    const int known = find_lone(r->of, batch);
+    return known < 0 ? add_planned(r, batch, NULL, 0) : add_run(r->request, r->of, known);
+}
+
 /** Record steps, planned one after the other from what is resident; they may be interleaved then. */
 static polytile_status record_resident(const recorder *r, pti_batch *batch) {
     int64_t n_hits = pti_residency_n_hits(r->of->residency);
@@ -205,6 +228,8 @@ static polytile_status record_resident(const recorder *r, pti_batch *batch) {
     status = pti_batch_plan(batch);
     if (status != POLYTILE_OK)
         return pti_plan_explain(r->request, &r->of->launches, status);
+    if (batch->built != NULL)
+        return record_lone(r, batch);
     const pti_schedule *source = batch->schedule;
     bool is_hit = pti_residency_n_hits(r->of->residency) > n_hits;
     int known = is_hit ? find_source(r->of, source) : -1;
@@ -251,11 +276,21 @@ static polytile_status record_batch(void *of, pti_batch *batch) {
     return pti_batch_streams(batch) ? record_streamed(of, batch) : record_resident(of, batch);
 }
 
-/** Let launches hold their arrays as they were cut for from here on. */
+/** Whether a launch is a lone one, whose arrays are in host memory. */
+static bool is_lone(const pti_launches *launches, pti_call call, const pti_partition *partition) {
+    bool is = pti_launch_is_lone(call, partition);
+    for (int o = 0; is && o < call.instance->n_operands; o++)
+        is = !launches->is_scratch[call.array[o]];
+    return is;
+}
+
+/** Let launches be as they were cut from here on: how they hold their arrays, and whether they are
+ * lone ones. */
 static void take_ways(pti_plan_chain *of) {
     for (int l = 0; l < of->launches.n_launches; l++) {
         const pti_launch_kind *kind = &of->launches.of_kind[of->launches.kind[l]];
         of->step[l].call = kind->ways.call[kind->way];
+        of->step[l].is_lone = is_lone(&of->launches, of->step[l].call, &kind->partition);
     }
 }
 

@@ -1,90 +1,24 @@
 #include "partition/window/tiles.h"
 
-#include "access/set/box.h"
+#include "access/set/boxes.h"
 #include "base/checked.h"
 #include "base/list.h"
-#include "partition/cost/predict.h"
 #include "partition/skew/margins.h"
+#include "partition/skew/tiled.h"
+#include "partition/skew/turns.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
-
-/** Launches of a group at most, an odd number: longer ones compute too much of their borders. */
-enum { MOST_LAUNCHES = 15, LEAST_LAUNCHES = 3 };
-
-/** Rows of a tile with its border are a multiple of this. */
-enum { ROWS_TOGETHER = 8 };
-
-/**
- * What a thread's accesses cost in a tile, in passes of the array through memory: five points on an
- * H100, docs/on_chip.md. A launch by itself makes two passes.
- */
-static const double access_cost = 0.065, pass_cost_apart = 2;
-
-/** Tiles pay if they cost at most this part of launch after launch. */
-static const double worth = 0.8;
-
-/** Fewer launches a group are as good as more that cost this much less. */
-static const double as_good = 1.05;
 
 /** Launches that follow one another and alternate between two arrays, and how they are tiled. */
 typedef struct row {
-    const pti_tile_room *room;
+    pti_turns turns;
     pti_schedule *schedule;
     const pti_call *call;    /* of all launches of the schedule */
     const int64_t *first_op; /* of each of them; -1: its operations are apart */
     int first, end;          /* the launches */
-    pti_margin step;
-    int n_together; /* 0: they do not run as one */
+    int n_together;          /* 0: they do not run as one */
 } row;
-
-/* Which launches alternate between two arrays. */
-
-static bool is_read_only(const pti_operand *operand) {
-    return operand->reads && !operand->writes && !operand->is_scratch;
-}
-
-/** Return whether each thread writes the element that has its indices, and reads none of the
- * array. */
-static bool is_written_in_place(const pti_instance *instance, int number) {
-    const pti_operand *operand = &instance->operand[number];
-    const pti_section *section = &instance->section[operand->first_section];
-    bool is = operand->writes && !operand->reads && !operand->reduces && !operand->partial &&
-              operand->n_sections == 1 && section->is_box && section->exact && section->edges == 0;
-    for (int d = 0; d < 2 && is; d++)
-        is = section->followed[d] == d && section->subscript[d].lo.constant == 0 &&
-             section->subscript[d].hi.constant == 0;
-    return is;
-}
-
-static bool has_plain_indices(const pti_instance *instance) {
-    bool has = instance->given == NULL && instance->fold == NULL && instance->n_further == 0 &&
-               !instance->is_team && !pti_instance_has_steps(instance);
-    for (int s = 0; s < instance->n_sections; s++)
-        has = has && instance->section[s].edges == 0;
-    for (int o = 0; o < instance->n_operands; o++)
-        for (int d = 0; d < POLYTILE_MAX_DIMS; d++)
-            has = has && instance->operand[o].shear[d].slope == 0;
-    return has;
-}
-
-static bool may_begin(const pti_instance *instance) {
-    return instance->n_indices == 2 && instance->n_operands == 2 && has_plain_indices(instance) &&
-           instance->operand[0].domain.n_dims == 2 && instance->operand[1].domain.n_dims == 2 &&
-           instance->operand[0].element_bytes == instance->operand[1].element_bytes &&
-           pti_box_compare(&instance->operand[0].domain, &instance->operand[1].domain) == 0 &&
-           is_read_only(&instance->operand[0]) && is_written_in_place(instance, 1);
-}
-
-static bool are_alike(const pti_instance *one, const pti_instance *other) {
-    return one == other ||
-           (one->declaration_hash == other->declaration_hash &&
-            strcmp(one->kernel_name, other->kernel_name) == 0 &&
-            memcmp(one->parameter, other->parameter, sizeof one->parameter) == 0 &&
-            pti_box_compare(&one->threads, &other->threads) == 0 &&
-            pti_box_compare(&one->operand[0].domain, &other->operand[0].domain) == 0 &&
-            one->operand[0].element_bytes == other->operand[0].element_bytes);
-}
 
 /** Return whether all superblocks of a launch find its arrays where those of another one find the
  * other array. */
@@ -101,9 +35,7 @@ static bool are_places_exchanged(const pti_schedule *schedule, int launch, int b
 }
 
 static bool takes_turns(const row *of, int launch) {
-    const pti_call *call = &of->call[launch], *before = &of->call[launch - 1];
-    return are_alike(call->instance, before->instance) && call->array[0] == before->array[1] &&
-           call->array[1] == before->array[0] && call->array[0] != call->array[1] &&
+    return pti_turns_follow_within(&of->call[launch], &of->call[launch - 1]) &&
            of->first_op[launch] >= 0 &&
            of->first_op[launch] ==
                of->first_op[launch - 1] + of->schedule->launch[launch - 1].n_superblocks &&
@@ -169,66 +101,13 @@ static bool find_margins(const row *of, int first, int n_launches, pti_tiling *t
     return *status == POLYTILE_OK && tiling->margin != NULL;
 }
 
-/** Find how much longer each launch's margin is than the next one's. */
-static polytile_status find_step(row *of, bool *is_found) {
-    pti_tiling tiling;
-    polytile_status status;
-    *is_found = find_margins(of, of->first, 2, &tiling, &status);
-    if (*is_found)
-        of->step = tiling.margin[0];
-    pti_tiling_free(&tiling);
-    return status;
-}
-
-static int64_t rows_of(const row *of) {
-    const int64_t row_bytes =
-        of->room->n_columns * of->call[of->first].instance->operand[0].element_bytes;
-    return of->room->image_bytes / row_bytes / ROWS_TOGETHER * ROWS_TOGETHER;
-}
-
-/** Find the own rows and columns of a tile that runs so many launches. */
-static bool find_tile(const row *of, int n_launches, int64_t *tile) {
-    const int64_t with_border[] = {rows_of(of), of->room->n_columns};
-    for (int d = 0; d < 2; d++)
-        tile[d] = with_border[d] - n_launches * (of->step.before[d] + of->step.after[d]);
-    return tile[0] > 0 && tile[1] > 0;
-}
-
-/** Return what a launch costs in tiles, in passes through memory: a tile loads its border, too, and
- * computes parts of it. */
-static double cost_of(const row *of, int n_launches) {
-    const pti_instance *instance = of->call[of->first].instance;
-    const double all = (double)(rows_of(of) * of->room->n_columns);
-    int64_t tile[2];
-    double computed = 0;
-    if (!find_tile(of, n_launches, tile))
-        return 2 * pass_cost_apart;
-    const double own = (double)(tile[0] * tile[1]);
-    for (int l = 0; l < n_launches; l++)
-        computed += (double)(tile[0] + l * (of->step.before[0] + of->step.after[0])) *
-                    (double)(tile[1] + l * (of->step.before[1] + of->step.after[1]));
-    return (1 + all / own) / n_launches +
-           access_cost * pti_thread_accesses(instance) * computed / own / n_launches;
-}
-
-/** Choose the fewest launches a group that are about as good as the best. */
-static int choose_n_together(const row *of) {
-    double best = cost_of(of, LEAST_LAUNCHES);
-    int n = LEAST_LAUNCHES;
-    for (int k = LEAST_LAUNCHES; k <= MOST_LAUNCHES; k += 2)
-        best = best < cost_of(of, k) ? best : cost_of(of, k);
-    while (cost_of(of, n) > as_good * best)
-        n += 2;
-    return best <= worth * pass_cost_apart ? n : 0;
-}
-
 static bool fills_device(const row *of) {
     const polytile_domain *threads = &of->call[of->first].instance->threads;
     int64_t tile[2];
-    return find_tile(of, of->n_together, tile) &&
+    return pti_turns_find_tile(&of->turns, of->n_together, tile) &&
            pti_ceil_div(pti_range_count(threads->range[0]), tile[0]) *
                    pti_ceil_div(pti_range_count(threads->range[1]), tile[1]) >=
-               of->room->n_tiles;
+               of->turns.room->n_tiles;
 }
 
 /** Return whether the margins of a group are as those of tiles of a schedule have to be. */
@@ -237,8 +116,8 @@ static bool has_even_margins(const row *of, const pti_tiling *tiling) {
     for (int l = 0; l < tiling->n_launches; l++)
         for (int d = 0; d < 2; d++) {
             const int n_later = tiling->n_launches - 1 - l;
-            has = has && tiling->margin[l].before[d] == n_later * of->step.before[d] &&
-                  tiling->margin[l].after[d] == n_later * of->step.after[d];
+            has = has && tiling->margin[l].before[d] == n_later * of->turns.step.before[d] &&
+                  tiling->margin[l].after[d] == n_later * of->turns.step.after[d];
         }
     return has;
 }
@@ -246,14 +125,17 @@ static bool has_even_margins(const row *of, const pti_tiling *tiling) {
 static polytile_status add_group(const row *of, int first, int n_launches) {
     pti_schedule *schedule = of->schedule;
     pti_tiles made = {.first_op = of->first_op[first],
+                      .first_launch = first,
                       .n_launches = n_launches,
-                      .step = of->step,
-                      .stored = of->call[first].array[1]};
+                      .step = of->turns.step,
+                      .stored = of->call[first].array[1],
+                      .own = of->call[first + n_launches - 1].instance->threads};
     pti_tiling tiling;
     polytile_status status;
     const bool is_tiled = find_margins(of, first, n_launches, &tiling, &status) &&
                           has_even_margins(of, &tiling) && tiling.is_stored[made.stored] &&
-                          find_tile(of, n_launches, made.tile);
+                          pti_turns_shrink_evenly(&of->turns.step, of->call + first, n_launches) &&
+                          pti_turns_find_tile(&of->turns, n_launches, made.tile);
     pti_tiling_free(&tiling);
     if (status != POLYTILE_OK || !is_tiled)
         return status;
@@ -267,21 +149,57 @@ static polytile_status add_group(const row *of, int first, int n_launches) {
 
 /** Cut all launches of a row but the last into groups of odd numbers, as even as possible. */
 static polytile_status add_groups(const row *of) {
-    const int n = of->end - of->first - 1;
-    int n_groups = (int)pti_ceil_div(n, of->n_together), first = of->first;
+    const pti_turn_groups groups = pti_turns_cut(of->end - of->first - 1, of->n_together);
     polytile_status status = POLYTILE_OK;
-    n_groups += (n - n_groups) % 2;
-    const int n_pairs = (n - n_groups) / 2;
-    for (int g = 0; g < n_groups && status == POLYTILE_OK; g++) {
-        const int n_launches = 1 + 2 * (n_pairs / n_groups + (g < n_pairs % n_groups));
-        if (n_launches >= LEAST_LAUNCHES)
+    int first = of->first;
+    for (int g = 0; g < groups.n_groups && status == POLYTILE_OK; g++) {
+        const int n_launches = pti_turn_group(&groups, g);
+        if (n_launches >= PTI_TURNS_LEAST)
             status = add_group(of, first, n_launches);
         first += n_launches;
     }
     return status;
 }
 
-static void describe_row(const row *of, bool is_known, int n_tiles, pti_text *why) {
+/* What tiles lose. */
+
+/** Whether a schedule brings an element of an array to the host from an operation on, or has it at the
+ * end. */
+static bool needs_element_of(const pti_schedule *schedule, int array, const pti_boxes *boxes) {
+    bool does = false;
+    for (int h = 0; h < schedule->n_after; h++)
+        for (int b = 0; b < boxes->n_boxes; b++)
+            does |= schedule->placement[schedule->after[h].placement].operand == array &&
+                    pti_boxes_meet(&schedule->after[h].valid, &boxes->box[b]);
+    for (int64_t k = 0; k < schedule->n_ops; k++) {
+        const pti_op *op = &schedule->op[k];
+        for (int b = 0; b < boxes->n_boxes; b++) {
+            polytile_domain common;
+            does |= op->kind == PTI_DOWNLOAD &&
+                    schedule->placement[op->placement].operand == array &&
+                    pti_box_intersect(&op->box, &boxes->box[b], &common);
+        }
+    }
+    return does;
+}
+
+/** Whether somebody needs what tiles lose because launches have fewer threads than those before. A
+ * device forgets it where it is others' to compute. */
+static polytile_status find_needed(const row *of, bool *is_needed) {
+    const pti_instance *first = of->call[of->first].instance,
+                       *last = of->call[of->end - 1].instance;
+    pti_boxes lost = {0};
+    pti_boxes_append(&lost, &first->threads);
+    pti_boxes_subtract(&lost, &last->threads);
+    *is_needed = false;
+    for (int o = 0; o < 2 && lost.n_boxes > 0; o++)
+        *is_needed |= needs_element_of(of->schedule, of->call[of->first].array[o], &lost);
+    const bool has_failed = lost.failed;
+    pti_boxes_free(&lost);
+    return has_failed ? POLYTILE_NO_MEMORY : POLYTILE_OK;
+}
+
+static void describe_row(const row *of, bool is_known, bool is_needed, int n_tiles, pti_text *why) {
     const char *name = of->call[of->first].instance->kernel_name;
     const char *separator = why->length > 0 ? "; " : "";
     pti_text_add(why, "%s%d launches of %s in a row, which alternate between two arrays, ",
@@ -293,20 +211,26 @@ static void describe_row(const row *of, bool is_known, int n_tiles, pti_text *wh
         pti_text_add(why, "run one by one: they do not read at constant offsets");
     else if (of->n_together == 0)
         pti_text_add(why, "run one by one: in tiles they would take as long");
+    else if (is_needed)
+        pti_text_add(why, "run one by one: what the first ones compute beside the last is needed");
     else
         pti_text_add(why, "run one by one: too few tiles to fill the device");
 }
 
 static polytile_status tile_row(row *of, pti_text *why) {
     const int n_before = of->schedule->n_tiles;
-    bool is_known;
-    polytile_status status = find_step(of, &is_known);
+    bool is_known, is_needed;
+    of->turns.instance = of->call[of->first].instance;
+    polytile_status status = pti_turns_find_step(&of->turns, of->call + of->first,
+                                                 of->schedule->instance->n_operands, &is_known);
+    if (status == POLYTILE_OK)
+        status = find_needed(of, &is_needed);
     if (status != POLYTILE_OK)
         return status;
-    of->n_together = is_known ? choose_n_together(of) : 0;
-    if (of->n_together > 0 && fills_device(of))
+    of->n_together = is_known ? pti_turns_choose(&of->turns) : 0;
+    if (of->n_together > 0 && !is_needed && fills_device(of))
         status = add_groups(of);
-    describe_row(of, is_known, of->schedule->n_tiles - n_before, why);
+    describe_row(of, is_known, is_needed, of->schedule->n_tiles - n_before, why);
     return status;
 }
 
@@ -317,12 +241,13 @@ static polytile_status tile_all(row *of, pti_tile_filter *may_be_tiled, const vo
     for (int l = 0; l < of->schedule->n_launches && status == POLYTILE_OK; l = of->end) {
         of->first = l;
         of->end = l + 1;
-        if (of->first_op[l] < 0 || !may_begin(of->call[l].instance) || !may_be_tiled(filter, l))
+        if (of->first_op[l] < 0 || !pti_turns_may_begin(of->call[l].instance) ||
+            !may_be_tiled(filter, l))
             continue;
         while (of->end < of->schedule->n_launches && may_be_tiled(filter, of->end) &&
                takes_turns(of, of->end) && is_joined(of, is_awaited, of->end))
             of->end++;
-        if (of->end - of->first > LEAST_LAUNCHES)
+        if (of->end - of->first > PTI_TURNS_LEAST)
             status = tile_row(of, why);
     }
     free(is_awaited);
@@ -335,7 +260,7 @@ polytile_status pti_tiles_find(const pti_tile_room *room, pti_tile_filter *may_b
     pti_call *call = calloc(n_launches + 1, sizeof *call);
     int64_t *first_op = calloc(n_launches + 1, sizeof *first_op);
     polytile_status status = POLYTILE_NO_MEMORY;
-    row made = {.room = room, .schedule = schedule, .call = call, .first_op = first_op};
+    row made = {.turns.room = room, .schedule = schedule, .call = call, .first_op = first_op};
     for (int l = 0; l < schedule->n_launches && call != NULL; l++)
         call[l] = schedule->launch[l].call;
     if (call != NULL && first_op != NULL && find_first_ops(schedule, first_op))
@@ -343,4 +268,17 @@ polytile_status pti_tiles_find(const pti_tile_room *room, pti_tile_filter *may_b
     free(call);
     free(first_op);
     return status;
+}
+
+void pti_tiles_describe_chain(const pti_chain *chain, const pti_skew_shape *shape, pti_text *why) {
+    for (int r = 0; chain->tiled != NULL && r < chain->tiled->n_rows; r++) {
+        const pti_tiled_row *of = &chain->tiled->row[r];
+        pti_text_add(
+            why,
+            "%s%d launches of %s in a row, which alternate between two arrays, run at most "
+            "%d as one in tiles, in slabs of %" PRId64 " threads, %" PRId64 " a lap%s",
+            why->length > 0 ? "; " : "", of->end - of->first, of->turns.instance->kernel_name,
+            of->n_together, shape->slab, shape->n_per_lap,
+            shape->concurrent ? ", two at once" : "");
+    }
 }

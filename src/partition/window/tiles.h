@@ -3,7 +3,7 @@
 
 #include "base/context.h"
 #include "base/text.h"
-#include "partition/schedule/schedule.h"
+#include "partition/skew/skew.h"
 
 /*
  * Launches of a schedule that alternate between two arrays, as those of a Jacobi method do, and
@@ -27,5 +27,8 @@ typedef bool pti_tile_filter(const void *of, int launch);
  */
 polytile_status pti_tiles_find(const pti_tile_room *room, pti_tile_filter *may_be_tiled,
                                const void *of, pti_schedule *schedule, pti_text *why);
+
+/** Say which launches of a chain that streams run as one in each slab; nothing if none do. */
+void pti_tiles_describe_chain(const pti_chain *chain, const pti_skew_shape *shape, pti_text *why);
 
 #endif

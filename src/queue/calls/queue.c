@@ -1,5 +1,8 @@
+#include "launch/device/trace.h"
 #include "queue/detach.h"
 #include "queue/over_team.h"
+
+#include <stdlib.h>
 
 /* The public calls on a queue beside those on its arrays (attach.c) and launches (launch.c). */
 
@@ -12,6 +15,39 @@ polytile_device *polytile_queue_get_device(const polytile_queue *queue) {
     if (queue == NULL)
         return NULL;
     return queue->team_functions == NULL ? queue->device : pti_team_queue_get_device(queue);
+}
+
+/** The devices of a queue, if there is a list; returns how many there are. */
+static int list_devices(const polytile_queue *queue, polytile_device **list) {
+    const pti_team_functions *team = queue->team_functions;
+    int n_devices = 0;
+    for (polytile_device *device = team == NULL ? queue->device : team->get_device(queue, 0);
+         device != NULL; device = team == NULL ? NULL : team->get_device(queue, n_devices)) {
+        if (list != NULL)
+            list[n_devices] = device;
+        n_devices++;
+    }
+    return n_devices;
+}
+
+static void wait_without_error(polytile_queue *queue) {
+    polytile_report report;
+    polytile_queue_get_report(queue, false, &report);
+}
+
+polytile_status polytile_queue_trace(polytile_queue *queue, const char *path) {
+    if (pti_queue_enter(queue) != POLYTILE_OK)
+        return POLYTILE_INVALID;
+    polytile_context *ctx = queue->object.context;
+    const int n_devices = list_devices(queue, NULL);
+    polytile_device **device = calloc((size_t)n_devices, sizeof *device);
+    if (device == NULL)
+        return pti_fail_memory(ctx, "trace", (double)n_devices * (double)sizeof *device);
+    wait_without_error(queue);
+    list_devices(queue, device);
+    polytile_status status = pti_trace_begin(ctx, n_devices, device, path);
+    free(device);
+    return status;
 }
 
 /** Wait for an array, or for all with NULL, and report. */

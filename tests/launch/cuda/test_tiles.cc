@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <polytile/polytile.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -40,7 +41,8 @@ const TileKernel tile_kernels[] = {
     {"tile_ends[i, j]: in A[i-1:i+1, j]; out B[i, j]", &tile_ends_kernel, {1, 0}, {1, 0}, true},
 };
 
-/** The steps of one program: in which direction, and whether somebody waits behind them. */
+/** The steps of one program: in which direction, and whether somebody waits behind them; and
+ * whether the second array is the queue's own, which is dropped behind them. */
 struct Turns {
     const TileKernel *kernel;
     polytile_domain threads;
@@ -49,6 +51,7 @@ struct Turns {
         bool is_back, waits;
     };
     std::vector<Turn> turns;
+    bool is_dropped;
 };
 
 using Bytes = std::vector<unsigned char>;
@@ -70,10 +73,14 @@ void run(const Turns &of, const char *device, const polytile_implementation &imp
     };
     require(polytile_queue_create(ctx, device, &queue));
     require(polytile_kernel_create(ctx, of.kernel->declaration, &implementation, &kernel));
-    for (int a = 0; a < 2; a++)
+    const int n_wrapped = of.is_dropped ? 1 : 2;
+    for (int a = 0; a < n_wrapped; a++)
         require(polytile_array_wrap(ctx, a == 0 ? "A" : "B", type_of(*of.kernel), 2, of.extents,
                                     memory[a].data(), &arrays[a]));
-    require(polytile_queue_attach(queue, 2, arrays));
+    require(polytile_queue_attach(queue, n_wrapped, arrays));
+    if (of.is_dropped)
+        require(polytile_queue_create_array(queue, "B", type_of(*of.kernel), 2, of.extents,
+                                            &arrays[1]));
     polytile_launch_options options = {};
     options.plan.launches_per_pass = launches_per_pass;
     polytile_queue_pause(queue);
@@ -85,7 +92,9 @@ void run(const Turns &of, const char *device, const polytile_implementation &imp
         require(polytile_queue_wait(queue));
         polytile_queue_pause(queue);
     }
-    require(polytile_queue_detach(queue, 2, arrays));
+    if (of.is_dropped)
+        polytile_array_destroy(arrays[1]);
+    require(polytile_queue_detach(queue, n_wrapped, arrays));
     polytile_queue_destroy(queue);
     polytile_context_destroy(ctx);
 }
@@ -144,20 +153,24 @@ std::string describe(const Turns &of) {
 
 /** Launches that ran in tiles. */
 int64_t run_on_fake(const Turns &of, uint64_t seed, size_t shared_bytes, int64_t per_pass,
-                    Bytes memory[2]) {
+                    Bytes memory[2], const std::string &device = "cuda:0",
+                    bool has_near_kernel = true) {
     FakeCuda::Options options;
     options.shared_bytes = shared_bytes;
+    options.n_devices = 1 + static_cast<int>(std::count(device.begin(), device.end(), ','));
     FakeCuda cuda(seed, options);
-    const polytile_implementation implementation = fake_of(*of.kernel->host);
+    polytile_implementation implementation = fake_of(*of.kernel->host);
+    if (!has_near_kernel)
+        implementation.cuda_contiguous = nullptr;
     cuda.add_kernel(implementation.cuda, implementation);
-    run(of, "cuda:0", implementation, per_pass, memory);
+    run(of, device.c_str(), implementation, per_pass, memory);
     EXPECT_EQ(cuda.violations(), "");
     EXPECT_EQ(cuda.n_pending(), 0);
     return cuda.n_tiled();
 }
 
 Turns alternate(int n) {
-    Turns made = {&tile_kernels[0], {2, {{1, 198, 1}, {1, 398, 1}}}, {200, 400}, {}};
+    Turns made = {&tile_kernels[0], {2, {{1, 198, 1}, {1, 398, 1}}}, {200, 400}, {}, false};
     for (int k = 0; k < n; k++)
         made.turns.push_back({k % 2 == 1, false});
     return made;
@@ -225,6 +238,110 @@ TEST_F(CudaTiles, GiveTheResultsOfLaunchAfterLaunch) {
     EXPECT_TRUE(n_tiled > 0 || n_rounds < 10);
 }
 
+/** The steps of a program whose arrays do not fit the device. */
+std::string small_device(const Turns &of, int64_t percent) {
+    const int64_t n_bytes = of.extents[0] * of.extents[1] * of.kernel->host->views[0].element_bytes;
+    return "cuda:0(memory=" + std::to_string(2 * n_bytes * percent / 100) + "B)";
+}
+
+/** All launches of a chain that streams, if nobody needs the array that the last one reads; else
+ * all but that. */
+TEST_F(CudaTiles, LaunchesThatStreamRunInTilesInEachSlab) {
+    for (const bool is_dropped : {false, true}) {
+        Random random(1);
+        Turns of = alternate(20);
+        of.is_dropped = is_dropped;
+        Bytes got[2], wanted[2];
+        fill(of, &random, got);
+        wanted[0] = got[0];
+        wanted[1] = got[1];
+        EXPECT_GT(run_on_fake(of, 1, size_t{228} << 10, 0, got, small_device(of, 60)), 19);
+        run(of, "host", *of.kernel->host, 0, wanted);
+        expect_equal(got, wanted);
+    }
+}
+
+/** A body that takes any strides has no tiles, which is known only when its launches run. */
+TEST_F(CudaTiles, LaunchesThatStreamRunOneByOneWhereTheDeviceRunsNoTiles) {
+    Random random(1);
+    Turns of = alternate(20);
+    Bytes got[2], wanted[2];
+    fill(of, &random, got);
+    wanted[0] = got[0];
+    wanted[1] = got[1];
+    EXPECT_EQ(run_on_fake(of, 1, size_t{228} << 10, 0, got, small_device(of, 60), false), 0);
+    run(of, "host", *of.kernel->host, 0, wanted);
+    expect_equal(got, wanted);
+}
+
+TEST_F(CudaTiles, GiveTheResultsOfLaunchAfterLaunchInSlabs) {
+    Random random(test_seed("CudaTiles.GiveTheResultsOfLaunchAfterLaunchInSlabs"));
+    int64_t n_tiled = 0;
+    const int64_t n_rounds = scaled(16);
+    for (int64_t round = 0; round < n_rounds && !HasFailure(); round++) {
+        Turns of = draw(&random);
+        of.is_dropped = random.chance(60);
+        const auto shared_bytes = static_cast<size_t>(random.one_of({64, 100, 164, 228})) << 10;
+        const std::string device = small_device(of, random.number(20, 99));
+        Bytes got[2], wanted[2];
+        fill(of, &random, got);
+        wanted[0] = got[0];
+        wanted[1] = got[1];
+        n_tiled += run_on_fake(of, static_cast<uint64_t>(random.number(0, int64_t{1} << 62)),
+                               shared_bytes, random.one_of({0, 0, 0, 7, 10}), got, device);
+        run(of, "host", *of.kernel->host, 0, wanted);
+        expect_equal(got, wanted);
+        if (HasFailure())
+            ADD_FAILURE() << describe(of) << ", shared memory " << shared_bytes << ", " << device;
+    }
+    EXPECT_TRUE(n_tiled > 0 || n_rounds < 10);
+}
+
+/** Fields of so many times as many rows: of few each member computes too much of its neighbours'. */
+Turns make_taller(Turns of, int64_t times) {
+    of.extents[0] *= times;
+    of.threads.range[0].hi += of.extents[0] - of.extents[0] / times;
+    return of;
+}
+
+/** Members compute less of their neighbours' rows from launch to launch; what tiles do not store of
+ * these they forget. */
+TEST_F(CudaTiles, LaunchesOfMembersRunInTiles) {
+    for (const char *devices : {"cuda:0,cuda:1", "cuda:0,cuda:1,cuda:2"}) {
+        Random random(1);
+        const Turns of = make_taller(alternate(40), 10);
+        Bytes got[2], wanted[2];
+        fill(of, &random, got);
+        wanted[0] = got[0];
+        wanted[1] = got[1];
+        EXPECT_GT(run_on_fake(of, 1, size_t{228} << 10, 0, got, devices), 40);
+        run(of, "host", *of.kernel->host, 0, wanted);
+        expect_equal(got, wanted);
+    }
+}
+
+TEST_F(CudaTiles, GiveTheResultsOfLaunchAfterLaunchOnSeveralDevices) {
+    Random random(test_seed("CudaTiles.GiveTheResultsOfLaunchAfterLaunchOnSeveralDevices"));
+    int64_t n_tiled = 0;
+    const int64_t n_rounds = scaled(16);
+    for (int64_t round = 0; round < n_rounds && !HasFailure(); round++) {
+        const Turns of = make_taller(draw(&random), random.number(1, 12));
+        const auto shared_bytes = static_cast<size_t>(random.one_of({64, 100, 164, 228})) << 10;
+        const std::string devices = random.chance(50) ? "cuda:0,cuda:1" : "cuda:0,cuda:1,cuda:2";
+        Bytes got[2], wanted[2];
+        fill(of, &random, got);
+        wanted[0] = got[0];
+        wanted[1] = got[1];
+        n_tiled += run_on_fake(of, static_cast<uint64_t>(random.number(0, int64_t{1} << 62)),
+                               shared_bytes, 0, got, devices);
+        run(of, "host", *of.kernel->host, 0, wanted);
+        expect_equal(got, wanted);
+        if (HasFailure())
+            ADD_FAILURE() << describe(of) << ", shared memory " << shared_bytes << ", " << devices;
+    }
+    EXPECT_TRUE(n_tiled > 0 || n_rounds < 10);
+}
+
 bool gpu_is_there() {
     int n_devices = 0;
     const bool found = pti_cuda_runtime.cudaGetDeviceCount(&n_devices) == cudaSuccess;
@@ -251,17 +368,20 @@ TEST(CudaGpu, TilesGiveTheResultsOfLaunchAfterLaunch) {
             of.extents[d] += more;
             of.threads.range[d].hi += more;
         }
+        of.is_dropped = random.chance(30);
+        const std::string device =
+            random.chance(50) ? "cuda:0" : small_device(of, random.number(20, 90));
         Bytes tiled[2], wanted[2];
         fill(of, &random, tiled);
         wanted[0] = tiled[0];
         wanted[1] = tiled[1];
         const polytile_implementation &compiled = *compiled_of(*of.kernel);
         ASSERT_NE(compiled.cuda_tiles, nullptr);
-        run(of, "cuda:0", compiled, 0, tiled);
+        run(of, device.c_str(), compiled, 0, tiled);
         run(of, "host", compiled, 0, wanted);
         expect_equal(tiled, wanted);
         if (testing::Test::HasFailure())
-            ADD_FAILURE() << describe(of);
+            ADD_FAILURE() << describe(of) << ", " << device;
     }
 }
 

@@ -105,7 +105,7 @@ struct CutLaunch {
         partition.n_buffers = 1;
         partition.n_superblocks = static_cast<int64_t>(superblocks.size());
         partition.superblock = superblocks.data();
-        return {PTI_STEP_LAUNCH, {&instance(), array.data()}, &partition, -1, serial, nullptr};
+        return {PTI_STEP_LAUNCH, {&instance(), array.data()}, &partition, -1, false, serial, nullptr};
     }
 };
 
@@ -159,19 +159,19 @@ class Resident {
 };
 
 inline pti_step Flush(int array) {
-    return {PTI_STEP_FLUSH, {nullptr, nullptr}, nullptr, array, 0, nullptr};
+    return {PTI_STEP_FLUSH, {nullptr, nullptr}, nullptr, array, false, 0, nullptr};
 }
 
 inline pti_step Drop(int array) {
-    return {PTI_STEP_DROP, {nullptr, nullptr}, nullptr, array, 0, nullptr};
+    return {PTI_STEP_DROP, {nullptr, nullptr}, nullptr, array, false, 0, nullptr};
 }
 
 inline pti_step Fetch(int array, const pti_boxes &boxes) {
-    return {PTI_STEP_FETCH, {nullptr, nullptr}, nullptr, array, 0, &boxes};
+    return {PTI_STEP_FETCH, {nullptr, nullptr}, nullptr, array, false, 0, &boxes};
 }
 
 inline pti_step Renew(int array, const pti_boxes &boxes) {
-    return {PTI_STEP_INVALIDATE, {nullptr, nullptr}, nullptr, array, 0, &boxes};
+    return {PTI_STEP_INVALIDATE, {nullptr, nullptr}, nullptr, array, false, 0, &boxes};
 }
 
 /** A set of boxes by their texts, as domain_of() takes them. */

@@ -4,7 +4,9 @@
 #include "support/elements.h"
 #include "support/random.h"
 
+#include <algorithm>
 #include <cstring>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -143,7 +145,77 @@ class ResidentMemory {
         return is_run ? wrong_ : "no stream can go on";
     }
 
+    /** Run it with the launches of each slab as one that may run so. */
+    std::string RunSlabsAsOne(const pti_schedule &schedule, std::vector<HostArray> *host,
+                              Random *random) {
+        runs_slabs_ = true;
+        return Run(schedule, host, random);
+    }
+
   private:
+    /** What tiles hold of an array. */
+    using Held = std::map<Point, uint64_t>;
+
+    static polytile_domain PartOf(const pti_tiles &tiles, int n_later,
+                                  const polytile_domain &threads) {
+        polytile_domain part = tiles.own;
+        for (int d = 0; d < part.n_dims; d++) {
+            part.range[d].lo =
+                std::max(part.range[d].lo - n_later * tiles.step.before[d], threads.range[d].lo);
+            part.range[d].hi =
+                std::min(part.range[d].hi + n_later * tiles.step.after[d], threads.range[d].hi);
+        }
+        return part;
+    }
+
+    bool IsPlaced(int64_t placement, const Point &point) const {
+        const polytile_domain &hull = schedule_->placement[placement].layout.hull;
+        bool is = true;
+        for (int d = 0; d < hull.n_dims; d++)
+            is = is && pti_range_has(hull.range[d], point[static_cast<size_t>(d)]);
+        return is;
+    }
+
+    /** An element that tiles hold; one that they do not is loaded, and what has no place is wrong. */
+    uint64_t &Hold(int64_t placement, const Point &point, Held *held) {
+        const auto known = held->find(point);
+        if (known != held->end())
+            return known->second;
+        return (*held)[point] = IsPlaced(placement, point) ? *Address(placement, point) : 0xbad;
+    }
+
+    void DoTiles(const pti_tiles &tiles, const pti_op &last) {
+        const int64_t *placements =
+            pti_schedule_placements(schedule_, last.launch, last.superblock);
+        const int *arrays = schedule_->launch[last.launch].call.array;
+        Held held[2];
+        for (int l = tiles.first_launch; l <= last.launch; l++) {
+            const pti_call &call = schedule_->launch[l].call;
+            run_threads(*call.instance, PartOf(tiles, last.launch - l, call.instance->threads),
+                        [&](int operand, const Point &point) -> uint64_t & {
+                            const int o = call.array[operand] == arrays[0] ? 0 : 1;
+                            return Hold(placements[o], point, &held[o]);
+                        });
+        }
+        for_each_point(tiles.own, [&](const Point &point) {
+            *Address(placements[1], point) = held[1][point];
+        });
+    }
+
+    /** Whether an operation runs with others, which are done with their last launch. */
+    bool DoAsOne(const pti_op &op) {
+        const int64_t k = &op - schedule_->op;
+        for (int t = 0; t < schedule_->n_tiles && runs_slabs_; t++) {
+            const pti_tiles &tiles = schedule_->tiles[t];
+            if (!tiles.is_of_slab || k < tiles.first_op || k >= tiles.first_op + tiles.n_ops)
+                continue;
+            if (op.launch == tiles.first_launch + tiles.n_launches - 1)
+                DoTiles(tiles, op);
+            return true;
+        }
+        return false;
+    }
+
     uint64_t *Address(int64_t placement, const Point &point) {
         static uint64_t nowhere;
         if (placement < 0) {
@@ -161,6 +233,8 @@ class ResidentMemory {
     }
 
     void Do(const pti_op &op) {
+        if (op.kind == PTI_LAUNCH && DoAsOne(op))
+            return;
         if (op.kind == PTI_LAUNCH) {
             const int64_t *placements =
                 pti_schedule_placements(schedule_, op.launch, op.superblock);
@@ -189,6 +263,7 @@ class ResidentMemory {
     const pti_schedule *schedule_ = nullptr;
     std::vector<HostArray> *host_ = nullptr;
     std::string wrong_;
+    bool runs_slabs_ = false;
 };
 
 #endif

@@ -114,8 +114,7 @@ void pti_cuda_unpin(polytile_device *device, void *memory);
 /** Functions of run.c for the device's table. */
 polytile_status pti_cuda_begin(polytile_device *device, pti_execution *execution);
 polytile_status pti_cuda_submit(polytile_device *device, const pti_command *command);
-polytile_status pti_cuda_submit_tiles(polytile_device *device, const pti_tile_command *command,
-                                      bool *is_done);
+polytile_status pti_cuda_submit_tiles(polytile_device *device, const pti_tile_command *command);
 polytile_status pti_cuda_finish(polytile_device *device);
 
 /** Functions of peer.c, and the end of its events. */

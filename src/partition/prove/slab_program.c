@@ -1,0 +1,308 @@
+#include "partition/prove/slab_program.h"
+
+#include "access/set/box.h"
+#include "partition/prove/needs.h"
+#include "partition/schedule/builder.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What tiles load. */
+
+static polytile_domain part_of(const pti_schedule *schedule, const pti_tiles *tiles, int launch,
+                               const polytile_domain *own) {
+    const polytile_domain *all = &schedule->launch[launch].call.instance->threads;
+    const int n_later = tiles->first_launch + tiles->n_launches - 1 - launch;
+    polytile_domain part = *own, within;
+    for (int d = 0; d < part.n_dims; d++) {
+        part.range[d].lo -= n_later * tiles->step.before[d];
+        part.range[d].hi += n_later * tiles->step.after[d];
+    }
+    return pti_box_intersect(&part, all, &within) ? within : pti_box_empty(part.n_dims);
+}
+
+typedef bool role_filter(polytile_role role);
+
+static bool is_read(polytile_role role) {
+    return role != POLYTILE_OUT;
+}
+
+static bool is_written(polytile_role role) {
+    return role != POLYTILE_IN;
+}
+
+/** Put what threads touch of an array by some sections behind the boxes of a list. */
+static void list_touched(const pti_call *call, int array, role_filter *is_of,
+                         const polytile_domain *threads, pti_boxes *list) {
+    for (int s = 0; s < call->instance->n_sections; s++) {
+        const pti_section *section = &call->instance->section[s];
+        if (call->array[section->operand] == array && is_of(section->role))
+            pti_needs_list(call->instance, section, threads, list);
+    }
+}
+
+void pti_slab_loads(const pti_schedule *schedule, const pti_tiles *tiles,
+                    const polytile_domain *own, int array, pti_boxes *loads) {
+    pti_boxes written = {0}, listed = {0}, read = {0};
+    pti_boxes_clear(loads);
+    for (int l = tiles->first_launch; l < tiles->first_launch + tiles->n_launches; l++) {
+        const pti_call *call = &schedule->launch[l].call;
+        const polytile_domain part = part_of(schedule, tiles, l, own);
+        pti_boxes_clear(&listed);
+        pti_boxes_clear(&read);
+        if (!pti_box_is_empty(&part))
+            list_touched(call, array, is_read, &part, &listed);
+        pti_boxes_unite(&read, &listed, pti_boxes_add);
+        pti_boxes_subtract_all(&read, &written);
+        pti_boxes_unite(loads, &read, pti_boxes_include);
+        list_touched(call, array, is_written, &call->instance->threads, &written);
+    }
+    loads->failed |= written.failed || listed.failed || read.failed;
+    pti_boxes_free(&written);
+    pti_boxes_free(&listed);
+    pti_boxes_free(&read);
+}
+
+/* The program. */
+
+/** What becomes of a launch of the schedule. */
+typedef enum pti_slab_part {
+    PTI_STAYS,
+    PTI_IS_EMPTIED, /* it is in tiles, but not the last there */
+    PTI_IS_REPLACED /* it is the last in tiles: a launch for each of its superblocks */
+} pti_slab_part;
+
+typedef struct program_maker {
+    const pti_schedule *of;
+    pti_slab_program *program;
+    pti_schedule_launch *launch; /* of the program */
+    int n_launches;
+    pti_slab_part *part; /* of each launch of the schedule */
+    int *number;         /* of each of these: its own in the program, or the first of its own */
+    pti_boxes loads;
+} program_maker;
+
+static bool has_threads(const pti_tiles *tiles) {
+    return tiles->is_of_slab && !pti_box_is_empty(&tiles->own);
+}
+
+static int last_launch(const pti_tiles *tiles) {
+    return tiles->first_launch + tiles->n_launches - 1;
+}
+
+/** A section of one box, whatever the thread. */
+static pti_section section_of_box(const pti_section *like, int operand,
+                                  const polytile_domain *box) {
+    pti_section made = *like;
+    made.operand = operand;
+    made.role = POLYTILE_IN;
+    made.is_box = made.exact = true;
+    for (int d = 0; d < made.n_dims; d++) {
+        made.followed[d] = POLYTILE_MAX_DIMS;
+        made.subscript[d] = (pti_subscript){.step = 1};
+        made.subscript[d].lo.constant = box->range[d].lo;
+        made.subscript[d].hi.constant = box->range[d].hi;
+    }
+    return made;
+}
+
+/** Make room for the sections of a launch, and one more. */
+static bool grow_sections(program_maker *maker, int number, pti_instance *made) {
+    pti_section **list = &maker->program->section[number];
+    const size_t n = (size_t)made->n_sections + (size_t)maker->loads.n_boxes + 1;
+    pti_section *grown = realloc(*list, n * sizeof *grown);
+    if (grown != NULL)
+        *list = made->section = grown;
+    return grown != NULL;
+}
+
+/** Let the launch that stands for tiles read what they load of an operand's array. */
+static bool add_loads(program_maker *maker, const pti_tiles *tiles, int number, int operand) {
+    const pti_call *last = &maker->of->launch[last_launch(tiles)].call;
+    pti_instance *made = &maker->program->instance[number];
+    const pti_section *like =
+        &last->instance->section[last->instance->operand[operand].first_section];
+    pti_slab_loads(maker->of, tiles, &tiles->own, last->array[operand], &maker->loads);
+    if (maker->loads.failed || !grow_sections(maker, number, made))
+        return false;
+    made->operand[operand].first_section = made->n_sections;
+    made->operand[operand].n_sections = maker->loads.n_boxes;
+    made->operand[operand].reads = maker->loads.n_boxes > 0;
+    for (int b = 0; b < maker->loads.n_boxes; b++)
+        made->section[made->n_sections++] = section_of_box(like, operand, &maker->loads.box[b]);
+    return true;
+}
+
+/** Let it write what the last launch does there: the last operand has room for that behind. */
+static void add_stores(const pti_instance *last, pti_instance *made) {
+    pti_operand *stored = &made->operand[PTI_SLAB_OPERANDS - 1];
+    made->section[made->n_sections++] =
+        last->section[last->operand[PTI_SLAB_OPERANDS - 1].first_section];
+    stored->n_sections++;
+}
+
+/** Make the instance of the launch that stands for tiles. */
+static bool make_instance(program_maker *maker, const pti_tiles *tiles) {
+    const int number = maker->program->n_instances++;
+    const pti_instance *last = maker->of->launch[last_launch(tiles)].call.instance;
+    pti_instance *made = &maker->program->instance[number];
+    *made = *last;
+    made->threads = tiles->own;
+    made->section = NULL;
+    made->n_sections = 0;
+    made->operand = &maker->program->operand[PTI_SLAB_OPERANDS * number];
+    memcpy(made->operand, last->operand, PTI_SLAB_OPERANDS * sizeof *made->operand);
+    for (int o = 0; o < PTI_SLAB_OPERANDS; o++)
+        if (!add_loads(maker, tiles, number, o))
+            return false;
+    add_stores(last, made);
+    return true;
+}
+
+/** Add a launch of the schedule, without what it touches if it is in tiles. */
+static void add_launch(program_maker *maker, int launch) {
+    pti_schedule_launch made = maker->of->launch[launch];
+    if (maker->part[launch] == PTI_IS_EMPTIED) {
+        pti_instance *emptied = &maker->program->instance[maker->program->n_instances++];
+        *emptied = *made.call.instance;
+        emptied->n_operands = emptied->n_sections = emptied->n_further = 0;
+        made.call.instance = emptied;
+    }
+    maker->launch[maker->n_launches++] = made;
+}
+
+/** Add the launches that stand for tiles whose last launch this is. */
+static bool add_tiles_of(program_maker *maker, int launch) {
+    for (int t = 0; t < maker->of->n_tiles; t++) {
+        const pti_tiles *tiles = &maker->of->tiles[t];
+        const int number = maker->program->n_instances;
+        if (!has_threads(tiles) || last_launch(tiles) != launch)
+            continue;
+        if (!make_instance(maker, tiles))
+            return false;
+        maker->launch[maker->n_launches++] = (pti_schedule_launch){
+            .call = {&maker->program->instance[number], maker->of->launch[launch].call.array},
+            .n_superblocks = 1};
+    }
+    return true;
+}
+
+static bool add_launches(program_maker *maker) {
+    bool is_added = true;
+    for (int l = 0; l < maker->of->n_launches && is_added; l++) {
+        maker->number[l] = maker->n_launches;
+        if (maker->part[l] == PTI_IS_REPLACED)
+            is_added = add_tiles_of(maker, l);
+        else
+            add_launch(maker, l);
+    }
+    return is_added;
+}
+
+static void find_parts(program_maker *maker) {
+    for (int t = 0; t < maker->of->n_tiles; t++) {
+        const pti_tiles *tiles = &maker->of->tiles[t];
+        for (int l = tiles->first_launch; l <= last_launch(tiles) && tiles->is_of_slab; l++)
+            maker->part[l] = l == last_launch(tiles) ? PTI_IS_REPLACED : PTI_IS_EMPTIED;
+    }
+}
+
+/** Let the program's superblock be the schedule's, with the same places. */
+static void fill_superblock(const program_maker *maker, int launch, int64_t superblock,
+                            pti_schedule *made) {
+    const pti_schedule *of = maker->of;
+    const bool is_replaced = maker->part[launch] == PTI_IS_REPLACED;
+    const int64_t number = superblock - of->launch[launch].first_superblock;
+    const int to = maker->number[launch] + (is_replaced ? (int)number : 0);
+    const int64_t its = made->launch[to].first_superblock + (is_replaced ? 0 : number);
+    made->superblock[its] = of->superblock[superblock];
+    for (int o = 0; o < made->launch[to].call.instance->n_operands; o++)
+        pti_schedule_placements(made, to, its)[o] =
+            pti_schedule_placements(of, launch, superblock)[o];
+}
+
+/** Count an operation as one of the program's launches. */
+static void renumber_op(const program_maker *maker, pti_schedule *made, pti_op *op) {
+    const pti_schedule_launch *from = &maker->of->launch[op->launch];
+    const bool is_replaced = maker->part[op->launch] == PTI_IS_REPLACED;
+    const int64_t number = op->superblock - from->first_superblock;
+    op->launch = maker->number[op->launch] + (is_replaced ? (int)number : 0);
+    op->superblock = made->launch[op->launch].first_superblock + (is_replaced ? 0 : number);
+}
+
+static void fill_launches(const program_maker *maker, pti_schedule *made) {
+    for (int l = 0; l < maker->of->n_launches; l++) {
+        const pti_schedule_launch *from = &maker->of->launch[l];
+        for (int64_t k = 0; k < from->n_superblocks; k++)
+            fill_superblock(maker, l, from->first_superblock + k, made);
+    }
+    for (int64_t k = 0; k < made->n_ops; k++)
+        renumber_op(maker, made, &made->op[k]);
+}
+
+/** Take over the launches of another schedule, which is freed. */
+static void take_launches(pti_schedule *made, pti_schedule *from) {
+    const pti_schedule kept = *made;
+    made->n_launches = from->n_launches;
+    made->launch = from->launch;
+    made->launch_array = from->launch_array;
+    made->n_superblocks = from->n_superblocks;
+    made->superblock = from->superblock;
+    made->n_launch_placements = from->n_launch_placements;
+    made->launch_placement = from->launch_placement;
+    from->launch = kept.launch;
+    from->launch_array = kept.launch_array;
+    from->superblock = kept.superblock;
+    from->launch_placement = kept.launch_placement;
+    pti_schedule_free(from);
+}
+
+static bool build_schedule(program_maker *maker) {
+    pti_builder builder;
+    pti_schedule *made = pti_schedule_copy(maker->of);
+    maker->program->schedule = made;
+    if (made == NULL)
+        return false;
+    pti_builder_begin(&builder, maker->of->instance, maker->n_launches, maker->launch);
+    if (builder.schedule == NULL)
+        return false;
+    take_launches(made, builder.schedule);
+    made->n_tiles = 0;
+    fill_launches(maker, made);
+    return !builder.failed;
+}
+
+bool pti_slab_program_make(const pti_schedule *of, pti_slab_program *program) {
+    const size_t n = (size_t)of->n_launches + (size_t)of->n_tiles + 1;
+    *program =
+        (pti_slab_program){.instance = calloc(n, sizeof *program->instance),
+                           .operand = calloc(n, PTI_SLAB_OPERANDS * sizeof *program->operand),
+                           .section = calloc(n, sizeof *program->section),
+                           .n_most = (int)n};
+    program_maker maker = {.of = of,
+                           .program = program,
+                           .launch = calloc(n, sizeof *maker.launch),
+                           .part = calloc(n, sizeof *maker.part),
+                           .number = calloc(n, sizeof *maker.number)};
+    bool is_made = program->instance != NULL && program->operand != NULL &&
+                   program->section != NULL && maker.launch != NULL && maker.part != NULL &&
+                   maker.number != NULL;
+    if (is_made)
+        find_parts(&maker);
+    is_made = is_made && add_launches(&maker) && build_schedule(&maker);
+    free(maker.launch);
+    free(maker.part);
+    free(maker.number);
+    pti_boxes_free(&maker.loads);
+    return is_made;
+}
+
+void pti_slab_program_free(pti_slab_program *program) {
+    pti_schedule_free(program->schedule);
+    for (int k = 0; program->section != NULL && k < program->n_most; k++)
+        free(program->section[k]);
+    free(program->section);
+    free(program->operand);
+    free(program->instance);
+    *program = (pti_slab_program){0};
+}

@@ -1,0 +1,37 @@
+#ifndef POLYTILE_PARTITION_PROVE_SLAB_PROGRAM_H
+#define POLYTILE_PARTITION_PROVE_SLAB_PROGRAM_H
+
+#include "access/set/boxes.h"
+#include "partition/schedule/schedule.h"
+
+/*
+ * A schedule as a device runs it that runs the launches of each slab as one (schedule/tiling.h).
+ *
+ * It has the operations of the schedule. The last launch in tiles is a launch for each slab, which
+ * reads what the slab's tiles load, and writes its own threads' elements; launches before it in the
+ * tiles touch nothing. So it can be proved as any schedule is.
+ */
+typedef struct pti_slab_program {
+    pti_schedule *schedule; /* owned, as all below */
+    pti_instance *instance; /* of each launch that is not the other's, too */
+    pti_operand *operand;   /* theirs, PTI_SLAB_OPERANDS each */
+    pti_section **section;  /* theirs, a list each */
+    int n_instances, n_most;
+} pti_slab_program;
+
+/** Operands of a launch that stands for tiles: the array that is only read, and the stored one. */
+enum { PTI_SLAB_OPERANDS = 2 };
+
+/** Put what tiles with so many own threads load of an array into a set, in place of what it has. */
+void pti_slab_loads(const pti_schedule *schedule, const pti_tiles *tiles,
+                    const polytile_domain *own, int array, pti_boxes *loads);
+
+/**
+ * Make the program of a schedule whose tiles are well formed (tiles.h).
+ *
+ * False when memory runs out. The caller frees it with pti_slab_program_free() in both cases.
+ */
+bool pti_slab_program_make(const pti_schedule *of, pti_slab_program *program);
+void pti_slab_program_free(pti_slab_program *program);
+
+#endif

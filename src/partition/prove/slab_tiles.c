@@ -1,0 +1,232 @@
+#include "partition/prove/slab_tiles.h"
+
+#include "access/set/box.h"
+#include "partition/prove/needs.h"
+#include "partition/prove/shape.h"
+#include "partition/prove/slab_program.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+bool pti_has_slab_tiles(const pti_schedule *schedule) {
+    bool has = false;
+    for (int t = 0; t < schedule->n_tiles; t++)
+        has = has || schedule->tiles[t].is_of_slab;
+    return has;
+}
+
+static bool reject_slab(const pti_tiles *tiles, const char *reason, pti_text *why) {
+    return PTI_REJECT(why, "operations %" PRId64 " to %" PRId64 ", which run as one in a slab: %s",
+                      tiles->first_op, tiles->first_op + tiles->n_ops - 1, reason);
+}
+
+static int last_launch(const pti_tiles *tiles) {
+    return tiles->first_launch + tiles->n_launches - 1;
+}
+
+bool pti_check_slab_ops(const pti_schedule *schedule, const pti_tiles *tiles, pti_text *why) {
+    const pti_op *op = &schedule->op[tiles->first_op];
+    const pti_op *last = op + tiles->n_ops - 1;
+    for (int64_t k = 0; k < tiles->n_ops; k++)
+        if (op[k].kind != PTI_LAUNCH || op[k].concurrent != op->concurrent ||
+            op[k].launch < (k == 0 ? tiles->first_launch : op[k - 1].launch + 1) ||
+            op[k].launch > last_launch(tiles))
+            return reject_slab(tiles, "not each is another launch's, in one stream", why);
+    if (last->launch == last_launch(tiles) ? !pti_box_equals(&tiles->own, &last->box)
+                                           : !pti_box_is_empty(&tiles->own))
+        return reject_slab(tiles, "others are stored than the last launch's threads", why);
+    return true;
+}
+
+/* All slabs of the launches that run as one. */
+
+/** Of each launch tiles with it; NULL: none. */
+typedef struct slab_units {
+    const pti_schedule *schedule;
+    pti_text *why;
+    const pti_tiles **of_launch;
+    int64_t *n_ops;  /* in tiles */
+    pti_boxes *lost; /* of each array */
+    pti_boxes used, loads;
+} slab_units;
+
+static bool are_alike(const pti_tiles *one, const pti_tiles *other) {
+    bool are = one->first_launch == other->first_launch && one->n_launches == other->n_launches &&
+               one->stored == other->stored;
+    for (int d = 0; d < POLYTILE_MAX_DIMS; d++)
+        are = are && one->step.before[d] == other->step.before[d] &&
+              one->step.after[d] == other->step.after[d];
+    return are;
+}
+
+static bool note_tiles(slab_units *units, const pti_tiles *tiles) {
+    for (int l = tiles->first_launch; l <= last_launch(tiles); l++) {
+        if (units->of_launch[l] != NULL && !are_alike(units->of_launch[l], tiles))
+            return reject_slab(tiles, "the launches run with others in another slab", units->why);
+        units->of_launch[l] = tiles;
+    }
+    for (int64_t k = 0; k < tiles->n_ops; k++)
+        units->n_ops[units->schedule->op[tiles->first_op + k].launch]++;
+    return true;
+}
+
+static bool check_all_slabs(slab_units *units) {
+    const pti_schedule *schedule = units->schedule;
+    for (int t = 0; t < schedule->n_tiles; t++)
+        if (!schedule->tiles[t].is_of_slab)
+            return PTI_REJECT(units->why, "launches run as one in slabs, and others as a whole");
+    for (int t = 0; t < schedule->n_tiles; t++)
+        if (!note_tiles(units, &schedule->tiles[t]))
+            return false;
+    for (int l = 0; l < schedule->n_launches; l++)
+        if (units->of_launch[l] != NULL && units->n_ops[l] != schedule->launch[l].n_superblocks)
+            return reject_slab(units->of_launch[l], "the launches run one by one in another slab",
+                               units->why);
+    return true;
+}
+
+/* Two arrays. */
+
+static bool is_only_read(const pti_operand *operand) {
+    return operand->reads && !operand->writes && !operand->reduces && !operand->is_scratch;
+}
+
+static bool is_only_written(const pti_operand *operand) {
+    return operand->writes && !operand->reads && !operand->reduces && !operand->partial &&
+           operand->n_sections == 1;
+}
+
+static bool has_arrays(const pti_call *call, const pti_call *last) {
+    bool has = call->instance->n_operands == PTI_SLAB_OPERANDS;
+    for (int o = 0; o < PTI_SLAB_OPERANDS && has; o++)
+        has = call->array[o] == last->array[0] || call->array[o] == last->array[1];
+    return has;
+}
+
+static bool check_arrays(const slab_units *units, const pti_tiles *tiles) {
+    const pti_call *last = &units->schedule->launch[last_launch(tiles)].call;
+    bool holds = last->instance->n_operands == PTI_SLAB_OPERANDS;
+    for (int l = tiles->first_launch; l <= last_launch(tiles); l++)
+        holds = holds && has_arrays(&units->schedule->launch[l].call, last);
+    holds = holds && is_only_read(&last->instance->operand[0]) &&
+            is_only_written(&last->instance->operand[1]) && last->array[1] == tiles->stored;
+    return holds ||
+           reject_slab(tiles, "they do not go from one array to the other one", units->why);
+}
+
+/* What is lost. */
+
+static bool check_not_lost(slab_units *units, int launch, int array, const pti_boxes *read) {
+    const polytile_domain *box = pti_boxes_find_meeting(read, &units->lost[array]);
+    if (box == NULL)
+        return true;
+    pti_text_add(units->why, "launch %d, %s", launch,
+                 units->schedule->instance->operand[array].name);
+    pti_box_write(units->why, box);
+    return PTI_REJECT(units->why,
+                      ": is read, but launches that run as one in slabs did not store it");
+}
+
+static void list_sections(slab_units *units, const pti_call *call, int operand, bool is_read) {
+    pti_boxes_clear(&units->used);
+    for (int s = 0; s < call->instance->n_sections; s++) {
+        const pti_section *section = &call->instance->section[s];
+        if (section->operand == operand &&
+            (is_read ? section->role != POLYTILE_OUT : section->role != POLYTILE_IN))
+            pti_needs_list(call->instance, section, &call->instance->threads, &units->used);
+    }
+}
+
+static bool check_single(slab_units *units, int launch) {
+    const pti_call *call = &units->schedule->launch[launch].call;
+    for (int o = 0; o < call->instance->n_operands; o++) {
+        list_sections(units, call, o, true);
+        if (!check_not_lost(units, launch, call->array[o], &units->used))
+            return false;
+    }
+    for (int o = 0; o < call->instance->n_operands; o++) {
+        list_sections(units, call, o, false);
+        if (!call->instance->operand[o].partial)
+            pti_boxes_subtract_all(&units->lost[call->array[o]], &units->used);
+    }
+    return true;
+}
+
+/** What all launches of tiles write is stored, or lost. */
+static void note_written(slab_units *units, const pti_tiles *tiles) {
+    for (int l = tiles->first_launch; l <= last_launch(tiles); l++) {
+        const pti_call *call = &units->schedule->launch[l].call;
+        for (int o = 0; o < call->instance->n_operands; o++) {
+            list_sections(units, call, o, false);
+            if (call->array[o] == tiles->stored)
+                pti_boxes_subtract_all(&units->lost[tiles->stored], &units->used);
+            else
+                pti_boxes_unite(&units->lost[call->array[o]], &units->used, pti_boxes_include);
+        }
+    }
+}
+
+static bool check_unit(slab_units *units, const pti_tiles *tiles) {
+    const pti_call *last = &units->schedule->launch[last_launch(tiles)].call;
+    for (int o = 0; o < PTI_SLAB_OPERANDS; o++) {
+        pti_slab_loads(units->schedule, tiles, &last->instance->threads, last->array[o],
+                       &units->loads);
+        if (!check_not_lost(units, tiles->first_launch, last->array[o], &units->loads))
+            return false;
+    }
+    note_written(units, tiles);
+    return true;
+}
+
+static bool check_end(const slab_units *units) {
+    const pti_schedule *schedule = units->schedule;
+    for (int a = 0; a < schedule->instance->n_operands; a++)
+        if (units->lost[a].n_boxes > 0 && (schedule->dropped == NULL || !schedule->dropped[a]))
+            return PTI_REJECT(units->why,
+                              "%s is not dropped, but launches that run as one in slabs did not "
+                              "store all of it",
+                              schedule->instance->operand[a].name);
+    return true;
+}
+
+static bool check_lost(slab_units *units) {
+    for (int l = 0; l < units->schedule->n_launches; l++) {
+        const pti_tiles *tiles = units->of_launch[l];
+        bool holds = true;
+        if (tiles == NULL)
+            holds = check_single(units, l);
+        else if (l == last_launch(tiles))
+            holds = check_arrays(units, tiles) && check_unit(units, tiles);
+        if (!holds)
+            return false;
+    }
+    return check_end(units);
+}
+
+static bool has_failed(const slab_units *units) {
+    bool has = units->used.failed || units->loads.failed;
+    for (int a = 0; units->lost != NULL && a < units->schedule->instance->n_operands; a++)
+        has = has || units->lost[a].failed;
+    return has;
+}
+
+bool pti_check_slab_tiles(const pti_schedule *schedule, pti_text *why) {
+    const size_t n_launches = (size_t)schedule->n_launches + 1;
+    const int n_arrays = schedule->instance->n_operands;
+    if (!pti_has_slab_tiles(schedule))
+        return true;
+    slab_units units = {.schedule = schedule,
+                        .why = why,
+                        .of_launch = calloc(n_launches, sizeof *units.of_launch),
+                        .n_ops = calloc(n_launches, sizeof *units.n_ops),
+                        .lost = calloc((size_t)n_arrays + 1, sizeof *units.lost)};
+    const bool has_memory = units.of_launch != NULL && units.n_ops != NULL && units.lost != NULL;
+    bool holds = has_memory && check_all_slabs(&units) && check_lost(&units);
+    why->failed = why->failed || !has_memory || has_failed(&units);
+    pti_boxes_free_list(units.lost, n_arrays);
+    pti_boxes_free(&units.used);
+    pti_boxes_free(&units.loads);
+    free(units.of_launch);
+    free(units.n_ops);
+    return holds && !why->failed;
+}

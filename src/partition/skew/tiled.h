@@ -1,0 +1,77 @@
+#ifndef POLYTILE_PARTITION_SKEW_TILED_H
+#define POLYTILE_PARTITION_SKEW_TILED_H
+
+#include "partition/skew/chain.h"
+#include "partition/skew/turns.h"
+
+/*
+ * Rows of a chain's launches that take turns between two arrays, and that run several as one in
+ * each slab, tile by tile (schedule/tiling.h).
+ *
+ * A group of T launches from A to B is like one launch that reads T times as far: a slab of it
+ * loads rows of A, its own and those around them, and stores those rows of B which its last launch
+ * has there. Nothing between is stored, neither inside of a slab nor at its edges: what the slab
+ * before computed there is computed again. So A must stay as it was until the slabs behind have read
+ * it. The launches behind a group get longer offsets for that, and bands more rows:
+ *
+ *      rows ->          slab k of the last launch
+ *      loads   |<- T r ->|<------ S ------>|<- T r ->|
+ *      stores            |<------ S ------>|
+ *
+ * What all launches of a group but the last wrote is lost. So the last launch of a row is none of a
+ * group, unless nobody reads the array that it loads before it is written again.
+ *
+ * With these offsets the launches may as well run one by one, if those of all groups do.
+ */
+
+/** Launches that follow one another in a chain. */
+typedef struct pti_tiled_row {
+    int first, end;
+    int64_t lag;       /* of each behind the one before */
+    bool is_lost_well; /* nobody needs what the last one loads, once the chain has ended */
+    int n_together;    /* that run as one at most */
+    pti_turns turns;
+} pti_tiled_row;
+
+typedef struct pti_tiled_chain {
+    pti_tile_room room;
+    int n_rows;
+    pti_tiled_row *row; /* in order; owned */
+} pti_tiled_chain;
+
+/** Some launches of a pass that follow one another: a group that runs as one, or a single one. */
+typedef struct pti_tiled_unit {
+    int first, n_launches;
+    const pti_tiled_row *row; /* NULL: of none */
+    int64_t delay;            /* by which it is later than the chain's offset says */
+} pti_tiled_unit;
+
+/**
+ * Let launches of a chain along its first index run as one where that pays.
+ *
+ * Shapes  may_be_tiled: of each launch of the chain; dropped: of each array, whether what it holds
+ *         at the end does not matter.
+ * Errors  NO_MEMORY, without a text. Owns    The chain has what is found.
+ */
+polytile_status pti_tiled_find(const pti_tile_room *room, const bool *may_be_tiled,
+                               const bool *dropped, pti_chain *chain);
+
+void pti_tiled_free(pti_tiled_chain *tiled);
+
+/** Cut launches first .. end - 1 of a chain into units. Shapes  unit: has room for as many as there
+ * are launches. Returns how many units there are. */
+int pti_tiled_cut(const pti_chain *chain, int first, int end, pti_tiled_unit *unit);
+
+/** Return what a launch of a group costs in slabs of so many rows, in passes of the array through
+ * memory. Shapes  alone: what part of the slabs has none beside it, on another stream. */
+double pti_tiled_cost(const pti_tiled_unit *unit, int64_t slab, double alone);
+
+/** Return the own rows of a tile, so that tiles cut slabs of so many rows evenly. */
+int64_t pti_tiled_rows(const pti_tiled_row *row, int n_launches, int64_t slab);
+
+/** Return what runs as one in a slab; first_op and n_ops are still to be set. Shapes  own: threads
+ * of the last launch; empty if it has none. */
+pti_tiles pti_tiled_tiles(const pti_chain *chain, const pti_tiled_unit *unit, int64_t slab,
+                          const polytile_domain *own);
+
+#endif

@@ -1,0 +1,174 @@
+#include "partition/skew/turns.h"
+
+#include "access/set/box.h"
+#include "base/checked.h"
+#include "partition/cost/predict.h"
+#include "partition/skew/margins.h"
+
+#include <string.h>
+
+/** Launches of a group at most, an odd number: longer ones compute too much of their borders. */
+enum { MOST_LAUNCHES = 15 };
+
+/** Rows of a tile with its border are a multiple of this. */
+enum { ROWS_TOGETHER = 8 };
+
+/**
+ * What a thread's accesses cost in a tile, in passes of the array through memory: five points on an
+ * H100, docs/on_chip.md.
+ */
+static const double access_cost = 0.065;
+
+/** Tiles pay if they cost at most this part of launch after launch. */
+static const double worth = 0.8;
+
+/** Fewer launches a group are as good as more that cost this much less. */
+static const double as_good = 1.05;
+
+static bool is_read_only(const pti_operand *operand) {
+    return operand->reads && !operand->writes && !operand->is_scratch;
+}
+
+/** Return whether each thread writes the element that has its indices, and reads none of the
+ * array. */
+static bool is_written_in_place(const pti_instance *instance, int number) {
+    const pti_operand *operand = &instance->operand[number];
+    const pti_section *section = &instance->section[operand->first_section];
+    bool is = operand->writes && !operand->reads && !operand->reduces && !operand->partial &&
+              operand->n_sections == 1 && section->is_box && section->exact && section->edges == 0;
+    for (int d = 0; d < 2 && is; d++)
+        is = section->followed[d] == d && section->subscript[d].lo.constant == 0 &&
+             section->subscript[d].hi.constant == 0;
+    return is;
+}
+
+static bool has_plain_indices(const pti_instance *instance) {
+    bool has = instance->given == NULL && instance->fold == NULL && instance->n_further == 0 &&
+               !instance->is_team && !pti_instance_has_steps(instance);
+    for (int s = 0; s < instance->n_sections; s++)
+        has = has && instance->section[s].edges == 0;
+    for (int o = 0; o < instance->n_operands; o++)
+        for (int d = 0; d < POLYTILE_MAX_DIMS; d++)
+            has = has && instance->operand[o].shear[d].slope == 0;
+    return has;
+}
+
+/** The arrays are alike as the program has them: members may hold other rows of the one than of the
+ * other. */
+bool pti_turns_may_begin(const pti_instance *instance) {
+    return instance->n_indices == 2 && instance->n_operands == 2 && has_plain_indices(instance) &&
+           instance->operand[0].domain.n_dims == 2 && instance->operand[1].domain.n_dims == 2 &&
+           instance->operand[0].element_bytes == instance->operand[1].element_bytes &&
+           pti_box_compare(&instance->operand[0].whole, &instance->operand[1].whole) == 0 &&
+           is_read_only(&instance->operand[0]) && is_written_in_place(instance, 1);
+}
+
+static bool are_alike(const pti_instance *one, const pti_instance *other) {
+    return one == other ||
+           (one->declaration_hash == other->declaration_hash &&
+            strcmp(one->kernel_name, other->kernel_name) == 0 &&
+            memcmp(one->parameter, other->parameter, sizeof one->parameter) == 0 &&
+            pti_box_compare(&one->operand[0].whole, &other->operand[0].whole) == 0 &&
+            one->operand[0].element_bytes == other->operand[0].element_bytes);
+}
+
+static bool goes_back(const pti_call *call, const pti_call *before) {
+    return are_alike(call->instance, before->instance) && call->array[0] == before->array[1] &&
+           call->array[1] == before->array[0] && call->array[0] != call->array[1];
+}
+
+bool pti_turns_follow(const pti_call *call, const pti_call *before) {
+    return goes_back(call, before) &&
+           pti_box_compare(&call->instance->threads, &before->instance->threads) == 0;
+}
+
+bool pti_turns_follow_within(const pti_call *call, const pti_call *before) {
+    return goes_back(call, before) &&
+           pti_box_contains(&before->instance->threads, &call->instance->threads);
+}
+
+bool pti_turns_shrink_evenly(const pti_margin *step, const pti_call *call, int n_launches) {
+    const polytile_domain *first = &call[0].instance->threads,
+                          *last = &call[n_launches - 1].instance->threads;
+    bool do_shrink = true;
+    for (int l = 0; l < n_launches; l++)
+        for (int d = 0; d < first->n_dims && do_shrink; d++) {
+            const int64_t n_later = n_launches - 1 - l;
+            const polytile_range *range = &call[l].instance->threads.range[d];
+            do_shrink = range->lo == pti_max(first->range[d].lo,
+                                             last->range[d].lo - n_later * step->before[d]) &&
+                        range->hi == pti_min(first->range[d].hi,
+                                             last->range[d].hi + n_later * step->after[d]);
+        }
+    return do_shrink;
+}
+
+polytile_status pti_turns_find_step(pti_turns *turns, const pti_call *call, int n_arrays,
+                                    bool *is_found) {
+    pti_text ignored = {0};
+    pti_tiling tiling = {.n_launches = 2, .call = call, .n_arrays = n_arrays};
+    polytile_status status = pti_margins_find(&tiling, &ignored);
+    *is_found = status == POLYTILE_OK && tiling.margin != NULL;
+    if (*is_found)
+        turns->step = tiling.margin[0];
+    pti_tiling_free(&tiling);
+    pti_text_free(&ignored);
+    return status;
+}
+
+static int64_t most_rows(const pti_turns *of) {
+    const int64_t row_bytes = of->room->n_columns * of->instance->operand[0].element_bytes;
+    return of->room->image_bytes / row_bytes / ROWS_TOGETHER * ROWS_TOGETHER;
+}
+
+/** Return how much longer a tile with its border is along an index. */
+static int64_t border_of(const pti_turns *of, int n_launches, int dim) {
+    return n_launches * (of->step.before[dim] + of->step.after[dim]);
+}
+
+bool pti_turns_find_tile(const pti_turns *of, int n_launches, int64_t *tile) {
+    tile[0] = most_rows(of) - border_of(of, n_launches, 0);
+    tile[1] = of->room->n_columns - border_of(of, n_launches, 1);
+    return tile[0] > 0 && tile[1] > 0;
+}
+
+double pti_turns_cost(const pti_turns *of, int n_launches, int64_t own_rows) {
+    int64_t tile[2];
+    double computed = 0;
+    if (!pti_turns_find_tile(of, n_launches, tile) || own_rows < 1)
+        return 2 * PTI_TURNS_PASSES_APART;
+    const double all = (double)((own_rows + border_of(of, n_launches, 0)) * of->room->n_columns);
+    const double own = (double)(own_rows * tile[1]);
+    for (int l = 0; l < n_launches; l++)
+        computed +=
+            (double)(own_rows + border_of(of, l, 0)) * (double)(tile[1] + border_of(of, l, 1));
+    return (1 + all / own) / n_launches +
+           access_cost * pti_thread_accesses(of->instance) * computed / own / n_launches;
+}
+
+/** Return what a launch costs in the largest tiles. */
+static double least_cost(const pti_turns *of, int n_launches) {
+    int64_t tile[2];
+    return pti_turns_find_tile(of, n_launches, tile) ? pti_turns_cost(of, n_launches, tile[0])
+                                                     : 2 * PTI_TURNS_PASSES_APART;
+}
+
+/** The fewest launches a group that are about as good as the best. */
+int pti_turns_choose(const pti_turns *of) {
+    double best = least_cost(of, PTI_TURNS_LEAST);
+    int n = PTI_TURNS_LEAST;
+    for (int k = PTI_TURNS_LEAST; k <= MOST_LAUNCHES; k += 2)
+        best = best < least_cost(of, k) ? best : least_cost(of, k);
+    while (least_cost(of, n) > as_good * best)
+        n += 2;
+    return best <= worth * PTI_TURNS_PASSES_APART ? n : 0;
+}
+
+pti_turn_groups pti_turns_cut(int n_launches, int most) {
+    pti_turn_groups made = {.n_groups = (int)pti_ceil_div(n_launches, most)};
+    made.n_groups += (n_launches - made.n_groups) % 2;
+    const int n_pairs = (n_launches - made.n_groups) / 2;
+    made.n_launches = 1 + 2 * (n_pairs / made.n_groups);
+    made.n_longer = n_pairs % made.n_groups;
+    return made;
+}
