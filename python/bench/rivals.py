@@ -1,5 +1,6 @@
 """The same Jacobi steps and the same product, over files larger than the memory that may be used,
-by polytile and by its rivals: seconds and lines of each, in one run."""
+by polytile and by its rivals: seconds and lines of each, in one run. polytile runs on the host
+against rivals there, and on a GPU against those on one."""
 
 import inspect
 import pathlib
@@ -22,8 +23,8 @@ B(i, j) = (A(i-1, j) + A(i+1, j) + A(i, j-1) + A(i, j+1)) * 0.25f;"""
 smooth = pt.kernel(*SMOOTH.splitlines())
 
 
-def jacobi_by_polytile(A, B, steps, limit):
-    with pt.Queue(f"host(memory={limit}B)") as queue:
+def jacobi_by_polytile(A, B, steps, limit, device):
+    with pt.Queue(f"{device}(memory={limit}B)") as queue:
         for _ in range(steps):
             queue.launch(smooth, A, B, domain=[slice(1, n - 1) for n in A.shape])
             A, B = B, A
@@ -94,8 +95,8 @@ def gemm(launch, A, B, C):
     C[i, j] += A[i, k] @ B[k, j]
 
 
-def product_by_polytile(A, B, C, limit):
-    pt.run(gemm, A, B, C, domain=(*C.shape, len(B)), limit=limit)
+def product_by_polytile(A, B, C, limit, device):
+    pt.run(gemm, A, B, C, domain=(*C.shape, len(B)), device=device, limit=limit)
 
 
 def product_by_memmap(A, B, C, limit):
@@ -140,6 +141,7 @@ def product_by_pytorch(A, B, C, limit):
 
 
 RIVALS = {"Dask": "dask.array", "NumPy memmap": None, "CuPy": "cupy", "PyTorch": "torch"}
+ON_GPU = ("CuPy", "PyTorch")
 FUNCTIONS = {"polytile": "polytile", "Dask": "dask", "NumPy memmap": "memmap", "CuPy": "cupy",
              "PyTorch": "pytorch"}
 
@@ -189,12 +191,12 @@ class Case:
         fill(self.place, self.n, self.seed)
         self.files = open_files(self.place)
 
-    def run(self, by):
+    def run(self, by, *device):
         A, B, C = self.files
         function = globals()[f"{self.what}_by_{FUNCTIONS[by]}"]
         if self.what == "jacobi":
-            return function(A, B, *self.given)
-        function(A, B, C, *self.given)
+            return function(A, B, *self.given, *device)
+        function(A, B, C, *self.given, *device)
         return C
 
     def keep(self, which, result):
@@ -208,11 +210,12 @@ class Case:
             if why_not(module):
                 figures.left_out(subject, why_not(module))
                 continue
-            ours, theirs = alternate(repeat, lambda: self.run("polytile"),
+            device = "cuda:0" if rival in ON_GPU else "host"
+            ours, theirs = alternate(repeat, lambda device=device: self.run("polytile", device),
                                      lambda rival=rival: self.run(rival), before=self.reset,
                                      after=self.keep)
             assert np.array_equal(self.results[0], self.results[1]), f"{subject}: they differ"
-            figures.add(subject, "s", min(ours))
+            figures.add(subject, f"s on {device}", min(ours))
             figures.add(subject, "of its time", ratio(ours, theirs), 1)
             figures.add(subject, "of its lines", n_lines / lines_of(self.what, rival), 1)
 
