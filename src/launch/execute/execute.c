@@ -46,6 +46,8 @@ static polytile_status run_op(pti_execution *run, int64_t k) {
     polytile_status status = run->device->functions->submit(run->device, &command);
     if (status != POLYTILE_OK)
         return name_launch(run, command.op, status);
+    if (run->is_cancelled)
+        return refuse_cancelled(run);
     pti_execution_count(run, &command);
     return POLYTILE_OK;
 }
