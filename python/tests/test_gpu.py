@@ -414,6 +414,22 @@ def test_queues_keep_arrays_on_a_gpu():
     assert np.array_equal(u, expected)
 
 
+def test_launches_that_alternate_give_the_bits_of_the_host():
+    """On a GPU several of them run as one, in tiles."""
+    _require_gpu()
+    smooth = pt.kernel("smooth[i, j]: in A[i-1:i+1, j], A[i, j-1:j+1]; out B[i, j]",
+                       "B(i, j) = (A(i-1, j) + A(i+1, j) + A(i, j-1) + A(i, j+1)) * 0.25f;")
+    results = []
+    for device in ("host", "cuda:0"):
+        fields = [np.random.default_rng(1).random((2000, 3000), "f4") for _ in range(2)]
+        with pt.Queue(device) as queue:
+            for step in range(50):
+                queue.launch(smooth, fields[step % 2], fields[1 - step % 2],
+                             domain=((1, 1998), (1, 2998)))
+        results.append(fields)
+    assert all(np.array_equal(one, other) for one, other in zip(*results))
+
+
 def test_reductions_on_a_gpu():
     _require_gpu()
     total = pt.kernel("total[i]: in x[i]; out sum s[0]", "PT_SUM(s(0), x(i));")
