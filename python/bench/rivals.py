@@ -170,26 +170,26 @@ def lines_of(what, rival):
     return len([line for line in lines if line and not line.startswith(("import ", "#"))])
 
 
-def fill(place, n, seed):
-    random = np.random.default_rng(seed)
-    for name in "AB":  # B begins with A's elements: steps leave the edges as they are
-        field = np.lib.format.open_memmap(place / f"{name}.npy", "w+", "f4", (n, n))
-        field[:] = random.integers(0, 3, (n, n), dtype="i1")
-        random = np.random.default_rng(seed)
-    np.lib.format.open_memmap(place / "C.npy", "w+", "f4", (n, n))
+def create(place, n, seed):
+    """Files, and what A and B hold at first: the same, since steps leave the edges as they are."""
+    for name in "ABC":
+        np.lib.format.open_memmap(place / f"{name}.npy", "w+", "f4", (n, n))
+    return np.random.default_rng(seed).integers(0, 3, (n, n), dtype="i1")
 
 
 class Case:
     """What is done by each rival, over files as they were at first."""
 
     def __init__(self, what, place, n, seed, limit, *options):
-        self.what, self.place, self.n, self.seed = what, place, n, seed
+        self.what = what
+        self.first = create(place, n, seed)
+        self.files = open_files(place)
         self.given = (*options, limit)
         self.results = {}
 
     def reset(self):
-        fill(self.place, self.n, self.seed)
-        self.files = open_files(self.place)
+        for field, first in zip(self.files, (self.first, self.first, 0)):
+            field[:] = first
 
     def run(self, by, *device):
         A, B, C = self.files
@@ -217,7 +217,7 @@ class Case:
             assert np.array_equal(self.results[0], self.results[1]), f"{subject}: they differ"
             figures.add(subject, f"s on {device}", min(ours))
             figures.add(subject, "of its time", ratio(ours, theirs), 1)
-            figures.add(subject, "of its lines", n_lines / lines_of(self.what, rival), 1)
+            figures.add(subject, "of its lines", n_lines / lines_of(self.what, rival))
 
 
 def main():
@@ -228,6 +228,10 @@ def main():
     figures = Figures("polytile and its rivals over files", given.json)
     with tempfile.TemporaryDirectory(dir=given.directory) as directory:
         place, bytes_of = pathlib.Path(directory), np.dtype("f4").itemsize
+        for rival in RIVALS:
+            ours, theirs = (sum(lines_of(what, by) for what in ("jacobi", "product"))
+                            for by in ("polytile", rival))
+            figures.add(f"both: polytile over {rival}", "of its lines", ours / theirs, 1)
         Case("jacobi", place, given.n, given.seed, given.n**2 * bytes_of // 4,
              given.steps).compare(figures, given.repeat)
         Case("product", place, given.product, given.seed,
