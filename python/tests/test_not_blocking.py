@@ -67,6 +67,19 @@ def test_an_interrupt_cancels_a_run_in_place(device):
     assert x[-1] == 1
 
 
+def test_an_interrupt_cancels_queued_launches_in_place():
+    x = np.ones(1_000_000)
+    start = time.monotonic()
+    interrupt_after(0.5)
+    with pytest.raises(KeyboardInterrupt):
+        with pt.Queue("host") as queue:
+            for _ in range(20):
+                queue.launch(slow, x)
+            queue.wait()
+    assert time.monotonic() - start < 10
+    assert x[-1] == 1
+
+
 LONG = """
 import numpy as np
 import polytile as pt

@@ -8,7 +8,7 @@
 static const double slice_s = 0.005;
 
 enum {
-    FIRST_THREADS = 256,         /* of a slice whose time nobody knows */
+    FIRST_THREADS = 1024,        /* of a slice whose time nobody knows */
     COMBINING_THREADS = 1 << 22, /* at least, of a slice that combines values */
     COMBINING_SLICES = 256,      /* of one host thread, at most */
 };
@@ -68,14 +68,15 @@ void pti_host_slices_run(const pti_sub_kernel *launch, const polytile_domain *th
     const bool combines = pti_host_launch_reduces(launch->instance);
     polytile_range left = threads->range[dim];
     int64_t n = count_first(pti_box_count(threads), pti_range_count(left), combines);
+    double begin_s = pti_now_s();
     while (!pti_range_is_empty(left) && !is_cancelled(launch->slices)) {
         polytile_domain slice = *threads;
         slice.range[dim] = pti_range_slice(left, 0, n);
-        const double begin_s = pti_now_s();
         run(launch, &slice, views);
-        const double took_s = pti_now_s() - begin_s;
+        const double end_s = pti_now_s();
         tell(launch->slices, pti_box_count(&slice));
         left = pti_range_slice(left, n, pti_range_count(left) - n);
-        n = combines ? n : count_next(n, took_s);
+        n = combines ? n : count_next(n, end_s - begin_s);
+        begin_s = end_s;
     }
 }

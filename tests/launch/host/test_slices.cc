@@ -100,7 +100,7 @@ polytile_domain box_of(int64_t rows, int64_t columns) {
 TEST(HostSlices, OfUnknownLengthBeginSmall) {
     Slices slices(false);
     slices.run(box_of(100000, 64));
-    EXPECT_EQ(pti_box_count(&slices.boxes.front()), 256);
+    EXPECT_EQ(pti_box_count(&slices.boxes.front()), 1024);
     EXPECT_GT(slices.boxes.size(), 1u);
     EXPECT_EQ(pti_box_count(&slices.boxes.back()) % 64, 0);
 }
