@@ -5,8 +5,11 @@ import contextlib
 import ctypes
 import gc
 import os
+import pathlib
+import re
 import subprocess
 import sys
+import textwrap
 import types
 
 import numpy as np
@@ -499,6 +502,28 @@ def test_launchers_multiply_by_pytorch(monkeypatch):
     with pytest.raises(pt.Error) as raised:
         pt.run(keep, A[0].copy(), C[0].copy(), domain=500, device="cuda:0")
     assert "keeps an array over x" in str(raised.value.__cause__)
+
+
+def _programs_for_a_gpu():
+    """The indented programs of docs/python.md, which need a GPU."""
+    page = pathlib.Path(__file__).resolve().parents[2] / "docs" / "python.md"
+    return [textwrap.dedent(block) for block in re.findall(r"(?:^    .*\n|^\n(?=    ))+",
+                                                           page.read_text(), re.MULTILINE)]
+
+
+def test_the_pages_programs_for_a_gpu_run():
+    programs = _programs_for_a_gpu()
+    (by_cupy,) = [text for text in programs if "import cupy" in text]
+    (by_pytorch,) = [text for text in programs if "torch.from_dlpack" in text]
+    compile(by_pytorch, "docs/python.md", "exec")
+    names = {"cupy": _cupy(), "torch": _torch(), "pt": pt, "scale": scale}
+    exec(compile(by_cupy, "docs/python.md", "exec"), names)
+    assert names["cupy"].array_equal(names["y"], 2 * names["x"])
+    exec(compile(by_pytorch, "docs/python.md", "exec"), names)
+    A, B = (np.random.default_rng(k).integers(0, 5, (300, 300)).astype("f4") for k in (1, 2))
+    C = np.empty_like(A)
+    pt.run(names["gemm"], A, B, C, domain=(300, 300, 300), device="cuda:0", limit="64MiB")
+    assert np.array_equal(C, A @ B)
 
 
 def test_launchers_multiply_by_cupy():
