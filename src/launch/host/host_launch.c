@@ -61,7 +61,8 @@ static void run_part(const pti_sub_kernel *launch, const polytile_domain *thread
 
 static void run_body(const pti_sub_kernel *launch, const polytile_domain *threads,
                      const polytile_view *views) {
-    pti_host_slices_run(launch, threads, views, run_part);
+    const bool combines = launch->slices != NULL && pti_host_launch_reduces(launch->instance);
+    pti_host_slices_run(launch, threads, views, combines, run_part);
 }
 
 static void run_chunk(const pti_sub_kernel *launch, const pti_cut *cut, int64_t chunk,

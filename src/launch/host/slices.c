@@ -3,7 +3,6 @@
 #include "access/set/box.h"
 #include "base/checked.h"
 #include "base/clock.h"
-#include "launch/host/host_launch.h"
 
 static const double slice_s = 0.005;
 
@@ -59,13 +58,12 @@ static void tell(pti_host_slices *of, int64_t n_threads) {
 }
 
 void pti_host_slices_run(const pti_sub_kernel *launch, const polytile_domain *threads,
-                         const polytile_view *views, pti_host_run_part *run) {
+                         const polytile_view *views, bool combines, pti_host_run_part *run) {
     const int dim = launch->slices == NULL ? -1 : find_sliced_dim(threads);
     if (dim < 0) {
         run(launch, threads, views);
         return;
     }
-    const bool combines = pti_host_launch_reduces(launch->instance);
     polytile_range left = threads->range[dim];
     int64_t n = count_first(pti_box_count(threads), pti_range_count(left), combines);
     double begin_s = pti_now_s();

@@ -31,6 +31,6 @@ typedef void pti_host_run_part(const pti_sub_kernel *launch, const polytile_doma
  * slices follow from the box alone, since sums of floating-point numbers depend on them.
  */
 void pti_host_slices_run(const pti_sub_kernel *launch, const polytile_domain *threads,
-                         const polytile_view *views, pti_host_run_part *run);
+                         const polytile_view *views, bool combines, pti_host_run_part *run);
 
 #endif

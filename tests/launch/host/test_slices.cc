@@ -35,22 +35,20 @@ std::vector<Point> sorted(std::vector<Point> points) {
 /** A launch in place whose body notes the boxes that it runs, and may cancel. */
 class Slices {
   public:
-    explicit Slices(bool combines) {
-        operand_.reduces = combines;
-        instance_.n_operands = 1;
-        instance_.operand = &operand_;
+    explicit Slices(bool combines) : combines_(combines) {
         device_.cancel = &device_.runs;
         pti_cancel_note(&device_.runs, 1);
         device_.cancel_number = 1;
         execution_.device = &device_;
         execution_.progress.due_s = INFINITY; /* no terminal */
         shared_ = pti_host_slices_begin(&execution_);
-        launch_.instance = &instance_;
         launch_.slices = &shared_;
         running = this;
     }
 
-    void run(const polytile_domain &box) { pti_host_slices_run(&launch_, &box, nullptr, note); }
+    void run(const polytile_domain &box) {
+        pti_host_slices_run(&launch_, &box, nullptr, combines_, note);
+    }
     void go_in_one() { launch_.slices = nullptr; }
     const pti_host_slices &shared() const { return shared_; }
 
@@ -66,8 +64,7 @@ class Slices {
     }
 
     static Slices *running;
-    pti_operand operand_ = {};
-    pti_instance instance_ = {};
+    const bool combines_;
     polytile_device device_ = {};
     pti_execution execution_ = {};
     pti_host_slices shared_ = {};
