@@ -1,5 +1,6 @@
 """Memory of a GPU as DLPack has it: of what shows nothing else, and for what takes nothing else."""
 
+import atexit
 import ctypes
 
 import cffi
@@ -94,6 +95,15 @@ def _end_capsule(capsule):
     """What was used has another name, and is let go of by its user."""
     if _is_valid(capsule, _NAME):
         _given.pop(_get_pointer(capsule, _NAME), None)
+
+
+@atexit.register
+def _let_go_of_all():
+    """What others still have at the end of the program they let go of when no Python is left to
+    hear of it. So they are told nothing, and what they look at stays."""
+    for managed, *_ in _given.values():
+        managed.deleter = _ffi.NULL
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(_given))
 
 
 def current_device():

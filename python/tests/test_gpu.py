@@ -148,6 +148,15 @@ def test_memory_of_a_launcher_is_for_its_stream_alone(on_gpu_3):
     assert not _dlpack._given
 
 
+def test_nobody_calls_python_when_it_has_ended(on_gpu_3):
+    array = CudaArray(1 << 40, (4,), np.dtype("f4"), (4,), 77)
+    taker = Taker(array, 77)
+    _dlpack._let_go_of_all()
+    assert taker.tensor.deleter == _dlpack._ffi.NULL
+    assert len(_dlpack._given) == 1
+    _dlpack._given.clear()
+
+
 class OnlyDlpack:
     """Says by DLPack alone that its memory is a GPU's."""
 
