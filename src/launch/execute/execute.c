@@ -31,7 +31,8 @@ static const char *name_first_launch(const pti_schedule *schedule) {
                                      : schedule->launch[0].call.instance->kernel_name;
 }
 
-static polytile_status refuse_cancelled(const pti_execution *run) {
+static polytile_status refuse_cancelled(pti_execution *run) {
+    run->is_cancelled = true;
     return pti_fail(run->device->object.context, POLYTILE_CANCELLED,
                     "%s: cancelled on %s, after %" PRId64 " sub-kernels of the %" PRId64
                     " that were planned together",
