@@ -36,7 +36,7 @@ TEST(CudaCancel, ARunOverPageableMemoryEnds) {
         polytile_kernel *kernel = nullptr;
         polytile_array *x = nullptr;
         ASSERT_EQ(polytile_context_create(&ctx), POLYTILE_OK);
-        ASSERT_EQ(polytile_device_open(ctx, "cuda:0(memory=1MiB)", &cancelling.device),
+        ASSERT_EQ(polytile_device_open(ctx, "cuda:0(memory=1MiB,threads=64)", &cancelling.device),
                   POLYTILE_OK);
         ASSERT_EQ(polytile_kernel_create(ctx, "scale[i]: inout x[i]", &body, &kernel), POLYTILE_OK);
         ASSERT_EQ(polytile_array_wrap(ctx, "x", POLYTILE_F32, 1, &n, memory.data(), &x),
