@@ -67,7 +67,7 @@
             kernel##_thread(i, j, A, B);                                                           \
         }                                                                                          \
     };                                                                                             \
-    static __global__ void __launch_bounds__(POLYTILE_TILE_THREADS) kernel##_cuda_tiles(           \
+    PT_CUDA_LINKAGE __global__ void __launch_bounds__(POLYTILE_TILE_THREADS) kernel##_cuda_tiles(  \
         const polytile_tiles tiles, const polytile_view even_from, const polytile_view even_to,    \
         const polytile_view odd_from, const polytile_view odd_to) {                                \
         pt_tile_steps<kernel##_tile_body, pt_may_be_tiled<T, U>::value>::run(                      \

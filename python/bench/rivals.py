@@ -1,5 +1,6 @@
 """The same Jacobi steps and the same product, over files larger than the memory that may be used,
-by polytile and by its rivals: seconds and lines of each, in one run."""
+by polytile and by its rivals: seconds and lines of each, in one run. polytile runs on the host
+against rivals there, and on a GPU against those on one."""
 
 import inspect
 import pathlib
@@ -22,8 +23,8 @@ B(i, j) = (A(i-1, j) + A(i+1, j) + A(i, j-1) + A(i, j+1)) * 0.25f;"""
 smooth = pt.kernel(*SMOOTH.splitlines())
 
 
-def jacobi_by_polytile(A, B, steps, limit):
-    with pt.Queue(f"host(memory={limit}B)") as queue:
+def jacobi_by_polytile(A, B, steps, limit, device):
+    with pt.Queue(f"{device}(memory={limit}B)") as queue:
         for _ in range(steps):
             queue.launch(smooth, A, B, domain=[slice(1, n - 1) for n in A.shape])
             A, B = B, A
@@ -94,8 +95,8 @@ def gemm(launch, A, B, C):
     C[i, j] += A[i, k] @ B[k, j]
 
 
-def product_by_polytile(A, B, C, limit):
-    pt.run(gemm, A, B, C, domain=(*C.shape, len(B)), limit=limit)
+def product_by_polytile(A, B, C, limit, device):
+    pt.run(gemm, A, B, C, domain=(*C.shape, len(B)), device=device, limit=limit)
 
 
 def product_by_memmap(A, B, C, limit):
@@ -140,6 +141,7 @@ def product_by_pytorch(A, B, C, limit):
 
 
 RIVALS = {"Dask": "dask.array", "NumPy memmap": None, "CuPy": "cupy", "PyTorch": "torch"}
+ON_GPU = ("CuPy", "PyTorch")
 FUNCTIONS = {"polytile": "polytile", "Dask": "dask", "NumPy memmap": "memmap", "CuPy": "cupy",
              "PyTorch": "pytorch"}
 
@@ -168,33 +170,33 @@ def lines_of(what, rival):
     return len([line for line in lines if line and not line.startswith(("import ", "#"))])
 
 
-def fill(place, n, seed):
-    random = np.random.default_rng(seed)
-    for name in "AB":  # B begins with A's elements: steps leave the edges as they are
-        field = np.lib.format.open_memmap(place / f"{name}.npy", "w+", "f4", (n, n))
-        field[:] = random.integers(0, 3, (n, n), dtype="i1")
-        random = np.random.default_rng(seed)
-    np.lib.format.open_memmap(place / "C.npy", "w+", "f4", (n, n))
+def create(place, n, seed):
+    """Files, and what A and B hold at first: the same, since steps leave the edges as they are."""
+    for name in "ABC":
+        np.lib.format.open_memmap(place / f"{name}.npy", "w+", "f4", (n, n))
+    return np.random.default_rng(seed).integers(0, 3, (n, n), dtype="i1")
 
 
 class Case:
     """What is done by each rival, over files as they were at first."""
 
     def __init__(self, what, place, n, seed, limit, *options):
-        self.what, self.place, self.n, self.seed = what, place, n, seed
+        self.what = what
+        self.first = create(place, n, seed)
+        self.files = open_files(place)
         self.given = (*options, limit)
         self.results = {}
 
     def reset(self):
-        fill(self.place, self.n, self.seed)
-        self.files = open_files(self.place)
+        for field, first in zip(self.files, (self.first, self.first, 0)):
+            field[:] = first
 
-    def run(self, by):
+    def run(self, by, *device):
         A, B, C = self.files
         function = globals()[f"{self.what}_by_{FUNCTIONS[by]}"]
         if self.what == "jacobi":
-            return function(A, B, *self.given)
-        function(A, B, C, *self.given)
+            return function(A, B, *self.given, *device)
+        function(A, B, C, *self.given, *device)
         return C
 
     def keep(self, which, result):
@@ -208,13 +210,14 @@ class Case:
             if why_not(module):
                 figures.left_out(subject, why_not(module))
                 continue
-            ours, theirs = alternate(repeat, lambda: self.run("polytile"),
+            device = "cuda:0" if rival in ON_GPU else "host"
+            ours, theirs = alternate(repeat, lambda device=device: self.run("polytile", device),
                                      lambda rival=rival: self.run(rival), before=self.reset,
                                      after=self.keep)
             assert np.array_equal(self.results[0], self.results[1]), f"{subject}: they differ"
-            figures.add(subject, "s", min(ours))
+            figures.add(subject, f"s on {device}", min(ours))
             figures.add(subject, "of its time", ratio(ours, theirs), 1)
-            figures.add(subject, "of its lines", n_lines / lines_of(self.what, rival), 1)
+            figures.add(subject, "of its lines", n_lines / lines_of(self.what, rival))
 
 
 def main():
@@ -225,6 +228,10 @@ def main():
     figures = Figures("polytile and its rivals over files", given.json)
     with tempfile.TemporaryDirectory(dir=given.directory) as directory:
         place, bytes_of = pathlib.Path(directory), np.dtype("f4").itemsize
+        for rival in RIVALS:
+            ours, theirs = (sum(lines_of(what, by) for what in ("jacobi", "product"))
+                            for by in ("polytile", rival))
+            figures.add(f"both: polytile over {rival}", "of its lines", ours / theirs, 1)
         Case("jacobi", place, given.n, given.seed, given.n**2 * bytes_of // 4,
              given.steps).compare(figures, given.repeat)
         Case("product", place, given.product, given.seed,

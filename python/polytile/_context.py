@@ -3,6 +3,7 @@
 import os
 import threading
 
+from . import _nvrtc
 from ._library import ffi, lib
 from .errors import Error, InvalidError, require
 
@@ -104,6 +105,7 @@ class Context:
     def device(self, text):
         """The device of a text, opened once."""
         if text not in self._devices:
+            _nvrtc.load_for(text)
             made = ffi.new("polytile_device **")
             self.require(lib.polytile_device_open(self.handle, text.encode(), made))
             self._devices[text] = made[0]

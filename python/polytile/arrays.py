@@ -5,6 +5,7 @@ import weakref
 
 import numpy as np
 
+from . import _dlpack
 from ._library import ffi, lib
 from .errors import InvalidError, UnsupportedError
 
@@ -108,15 +109,22 @@ def dtype_of_type(number):
 
 
 class GpuMemory:
-    """Memory of a GPU, as CuPy, Numba, PyTorch and JAX show it (__cuda_array_interface__)."""
+    """Memory of a GPU, as CuPy, Numba, PyTorch and JAX show it: by __cuda_array_interface__, or
+    where that is not there or knows no type, as of bfloat16, by DLPack."""
 
     def __init__(self, given, name):
         try:
             shown = _cuda_array_interface(given)
-            self.dtype = np.dtype(shown["typestr"])
+            if _dlpack.is_on_gpu(given) and (shown is None or shown["typestr"][1] == "V"):
+                given = _dlpack.Taken(given)
+                shown = given.shown
+                self.dtype = dtype_of(given.dtype)
+            else:
+                self.dtype = np.dtype(shown["typestr"])
             self.shape = tuple(int(extent) for extent in shown["shape"])
             self.address, self.is_read_only = int(shown["data"][0]), bool(shown["data"][1])
-        except (AttributeError, KeyError, TypeError, ValueError, RuntimeError) as error:
+        except (AttributeError, BufferError, IndexError, KeyError, TypeError, ValueError,
+                RuntimeError) as error:
             raise UnsupportedError(f"{name} shows no memory of a GPU: {error}") from None
         if shown.get("mask") is not None:
             raise UnsupportedError(f"{name} has a mask; give an array without one")
@@ -151,7 +159,7 @@ def _stream_of(given, shown):
 
 def _is_on_gpu(given):
     try:
-        return _cuda_array_interface(given) is not None
+        return _cuda_array_interface(given) is not None or _dlpack.is_on_gpu(given)
     except RuntimeError:
         return True
 

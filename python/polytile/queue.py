@@ -5,6 +5,7 @@ import os
 
 import numpy as np
 
+from . import _nvrtc
 from ._context import Called, borrow, give_back
 from ._interrupt import Interruptible
 from ._library import ffi, lib
@@ -173,6 +174,7 @@ class Queue:
         options = ffi.new("polytile_share_options *", texts)
         create = lib.polytile_queue_create_shared if comm is None else self._ranks.create_queue
         made = ffi.new("polytile_queue **")
+        _nvrtc.load_for(device)
         self.context.require(create(self.context.handle, device.encode(), options, made))
         self._handle = made[0]
         self._attached = {}

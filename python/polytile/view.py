@@ -4,6 +4,7 @@ import sys
 
 import numpy as np
 
+from . import _dlpack
 from ._library import ffi
 from .errors import InvalidError, UnsupportedError
 
@@ -57,17 +58,26 @@ def ranges_of(domain):
 
 
 class CudaArray:
-    """Memory of a GPU, as CuPy, PyTorch and Numba take it (__cuda_array_interface__). It is never
-    said to be read-only, which PyTorch refuses, nor of a stream, for which others would wait."""
+    """Memory of a GPU, as CuPy, PyTorch and Numba take it (__cuda_array_interface__, DLPack). It is
+    never said to be read-only, which PyTorch refuses, nor of a stream, for which others would
+    wait."""
 
-    def __init__(self, address, shape, dtype, strides, owner=None):
+    def __init__(self, address, shape, dtype, strides, stream, owner=None):
         self.address, self.shape, self.dtype, self.strides = address, shape, dtype, strides
-        self.owner = owner
+        self.stream, self.owner = stream, owner
 
     @classmethod
-    def of_view(cls, dtype, view, box):
+    def of_view(cls, dtype, view, box, stream):
         address, shape, strides = _place_of(dtype, view, box)
-        return cls(address, shape, dtype, strides)
+        return cls(address, shape, dtype, strides, stream)
+
+    def __dlpack_device__(self):
+        return _dlpack.current_device()
+
+    def __dlpack__(self, *, stream=None, copy=None, **_):
+        if copy:
+            raise BufferError("a launcher's memory is not copied; copy what is made of it")
+        return _dlpack.give(self, stream, self.owner)
 
     @property
     def __cuda_array_interface__(self):
@@ -81,12 +91,12 @@ class CudaArray:
         found = [(len(range(one.start, one.stop, one.step or 1)), s * (one.step or 1))
                  for one, s, given in zip(steps, self.strides, slices) if isinstance(given, slice)]
         return CudaArray(address, tuple(n for n, _ in found), self.dtype,
-                         tuple(s for _, s in found), self.owner)
+                         tuple(s for _, s in found), self.stream, self.owner)
 
     def __setitem__(self, slices, value):
         raise UnsupportedError(
             "assigning to an array on a GPU needs CuPy; without it, give what is there to a "
-            "library by __cuda_array_interface__, such as torch.as_tensor(B[i, j], device='cuda')")
+            "library, such as torch.from_dlpack(B[i, j])")
 
 
 class View:
@@ -121,6 +131,12 @@ class View:
     @property
     def __cuda_array_interface__(self):
         return self._resident().__cuda_array_interface__
+
+    def __dlpack_device__(self):
+        return self._resident().__dlpack_device__()
+
+    def __dlpack__(self, **options):
+        return self._resident().__dlpack__(**options)
 
     def __repr__(self):
         return f"<polytile.View of {self.name}{list(self.box)}>"
@@ -189,7 +205,7 @@ def _array_of(dtype, view, box, stream, is_read_only):
     address, shape, strides = _place_of(dtype, view, box)
     n_bytes = sum((n - 1) * s for n, s in zip(shape, strides)) + dtype.itemsize
     if stream:
-        return _on_gpu(CudaArray.of_view(dtype, view, box), n_bytes)
+        return _on_gpu(CudaArray.of_view(dtype, view, box, stream), n_bytes)
     memory = ffi.buffer(ffi.cast("char *", address), n_bytes)
     array = np.ndarray(shape, dtype, memory, 0, strides)
     array.flags.writeable = not is_read_only

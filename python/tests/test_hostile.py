@@ -258,11 +258,15 @@ PROGRAMS = {
 }
 
 
-def run(name):
-    program = textwrap.dedent(START) + textwrap.dedent(PROGRAMS[name]) + "\nprint('in order')\n"
+def run_program(*parts):
+    program = "".join(textwrap.dedent(part) for part in (START, *parts, "\nprint('in order')\n"))
     environment = {**os.environ, "OMP_WAIT_POLICY": "passive"}
     return subprocess.run([sys.executable, "-X", "faulthandler", "-c", program], text=True,
                           capture_output=True, timeout=300, env=environment)
+
+
+def run(name):
+    return run_program(PROGRAMS[name])
 
 
 @pytest.fixture(scope="module")

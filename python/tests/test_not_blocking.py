@@ -1,7 +1,11 @@
 """Calls that do not wait, and Ctrl-C."""
 
+import contextlib
 import os
+import re
 import signal
+import subprocess
+import sys
 import threading
 import time
 
@@ -49,6 +53,57 @@ def interrupt_after(seconds):
     timer = threading.Timer(seconds, lambda: os.kill(os.getpid(), signal.SIGINT))
     timer.start()
     return timer
+
+
+@pytest.mark.parametrize("device", ["host", "host(threads=1)"])
+def test_an_interrupt_cancels_a_run_in_place(device):
+    x = np.ones(2_000_000)
+    pt.run(slow, x[:1], device=device)
+    start = time.monotonic()
+    interrupt_after(0.3)
+    with pytest.raises(KeyboardInterrupt):
+        pt.run(slow, x, device=device)
+    assert time.monotonic() - start < 10
+    assert x[-1] == 1
+
+
+def test_an_interrupt_cancels_queued_launches_in_place():
+    x = np.ones(1_000_000)
+    start = time.monotonic()
+    interrupt_after(0.5)
+    with pytest.raises(KeyboardInterrupt):
+        with pt.Queue("host") as queue:
+            for _ in range(20):
+                queue.launch(slow, x)
+            queue.wait()
+    assert time.monotonic() - start < 10
+    assert x[-1] == 1
+
+
+LONG = """
+import numpy as np
+import polytile as pt
+slow = pt.kernel(
+    "slow[i]: inout x[i]",
+    "double v = x(i); for (int k = 0; k < 20000; k++) v = v * 1.0000001 + 1e-9; x(i) = v;")
+pt.run(slow, np.ones(2_000_000))
+"""
+
+
+def test_a_run_in_place_shows_how_far_it_is():
+    reader, terminal = os.openpty()
+    running = subprocess.Popen([sys.executable, "-c", LONG], stderr=terminal,
+                               env={**os.environ, "TERM": "xterm", "COLUMNS": "80"})
+    os.close(terminal)
+    shown = ""
+    while not re.search(r"slow  \[#*\.+\] \d+ %  .* left", shown):
+        shown += os.read(reader, 1000).decode()
+    running.send_signal(signal.SIGINT)
+    with contextlib.suppress(OSError):  # the terminal ends with the program
+        while os.read(reader, 1000):
+            continue
+    os.close(reader)
+    assert running.wait() != 0
 
 
 def test_an_interrupt_cancels_a_wait():

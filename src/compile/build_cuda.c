@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* NVRTC, CUDA's compiler as a library, which is looked for when it is needed. */
 
@@ -140,8 +141,10 @@ static const char *contraction_option(const pti_body_text *body) {
     return body->contracts ? "--fmad=true" : "--fmad=false";
 }
 
-/** Append the directory of CUDA's headers that belongs to the library; only halves need it. */
+/** Append the directory of CUDA's headers that belongs to the library; only halves need it. Pip's
+ * packages of CUDA 12 have a directory each. */
 static void add_include(const char *flag, pti_text *text) {
+    static const char header[] = "cuda_fp16.h";
     char directory[PATH_MAX];
     const char *const places[] = {"../include", "../../../include", "../../cuda_runtime/include"};
     memcpy(directory, nvrtc.path, sizeof directory);
@@ -150,12 +153,11 @@ static void add_include(const char *flag, pti_text *text) {
         *slash = '\0';
     for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
         pti_text path = {0};
-        char resolved[PATH_MAX];
-        pti_text_add(&path, "%s/%s", directory, places[k]);
-        const bool is_there = !path.failed && realpath(path.data, resolved) != NULL;
+        pti_text_add(&path, "%s/%s/%s", directory, places[k], header);
+        const bool is_there = !path.failed && access(path.data, R_OK) == 0;
         pti_text_free(&path);
         if (is_there) {
-            pti_text_add(text, "%s%s", flag, resolved);
+            pti_text_add(text, "%s%s/%s", flag, directory, places[k]);
             return;
         }
     }

@@ -53,21 +53,26 @@ static polytile_status check_driver(polytile_context *ctx, const char *kernel, i
 }
 
 /** Find the kernels of a body; of one index there is no coarse one. */
-static polytile_status find_kernels(polytile_context *ctx, const char *name,
-                                    const pti_driver_calls *calls, bool has_coarse,
-                                    pti_loaded *loaded) {
+static polytile_status find_kernels(polytile_context *ctx, const pti_build *build,
+                                    const pti_driver_calls *calls, pti_loaded *loaded) {
     polytile_implementation *of = &loaded->implementation;
+    const char *name = build->body->declaration->name;
+    const bool has_coarse = build->body->declaration->n_indices > 1;
     const struct {
         const char *symbol;
         const void **kernel;
-    } wanted[] = {{PTI_CUDA_SYMBOL, &of->cuda},
-                  {PTI_CUDA_CONTIGUOUS_SYMBOL, &of->cuda_contiguous},
-                  {PTI_CUDA_PIECES_SYMBOL, &of->cuda_pieces},
-                  {PTI_CUDA_COARSE_SYMBOL, &of->cuda_coarse}};
-    const size_t n_wanted = sizeof wanted / sizeof *wanted - !has_coarse;
+        bool is_made;
+    } wanted[] = {
+        {PTI_CUDA_SYMBOL, &of->cuda, true},
+        {PTI_CUDA_CONTIGUOUS_SYMBOL, &of->cuda_contiguous, true},
+        {PTI_CUDA_PIECES_SYMBOL, &of->cuda_pieces, true},
+        {PTI_CUDA_COARSE_SYMBOL, &of->cuda_coarse, has_coarse},
+        {PTI_CUDA_TILES_SYMBOL, &of->cuda_tiles, pti_source_has_tiles(build->body, build->types)}};
     polytile_status status = POLYTILE_OK;
-    for (size_t k = 0; k < n_wanted; k++) {
+    for (size_t k = 0; k < sizeof wanted / sizeof *wanted; k++) {
         void *kernel = NULL;
+        if (!wanted[k].is_made)
+            continue;
         PTI_TRY(check_driver(ctx, name, calls->find(&kernel, loaded->module, wanted[k].symbol),
                              "cuLibraryGetKernel"));
         *wanted[k].kernel = kernel;
@@ -102,7 +107,7 @@ polytile_status pti_load_cuda(polytile_context *ctx, const pti_build *build, con
     PTI_TRY(check_driver(ctx, name,
                          calls->load(&loaded->module, code->bytes, NULL, NULL, 0, NULL, NULL, 0),
                          "cuLibraryLoadData"));
-    PTI_TRY(find_kernels(ctx, name, calls, build->body->declaration->n_indices > 1, loaded));
+    PTI_TRY(find_kernels(ctx, build, calls, loaded));
     fill_shapes(build, loaded);
 done:
     return status;

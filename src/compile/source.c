@@ -122,6 +122,13 @@ static bool is_only_read(const polytile_declaration *declaration, int array) {
     return is;
 }
 
+bool pti_source_has_tiles(const pti_body_text *body, const polytile_type *types) {
+    const polytile_declaration *of = body->declaration;
+    return of->n_indices == 2 && of->n_arrays == 2 && of->n_parameters == 0 &&
+           of->array_n_dims[0] == 2 && of->array_n_dims[1] == 2 && types[0] == types[1] &&
+           is_only_read(of, 0) && !is_only_read(of, 1);
+}
+
 static void add_element_macros(pti_text *source, const polytile_declaration *declaration) {
     for (int a = 0; a < declaration->n_arrays; a++)
         pti_text_add(source, "#define %s(...) PT_AT(%s, __VA_ARGS__)\n", declaration->array_name[a],
@@ -183,6 +190,7 @@ static const char cuda_macros[] = "#define PT_TEXT_KERNEL(kernel, indices, ...) 
                                   "    PT_EACH(PT_DECLARE, kernel, __VA_ARGS__) \\\n"
                                   "    PT_BODY(kernel, indices, __VA_ARGS__); \\\n"
                                   "    PT_CUDA_FUNCTION(kernel, indices, __VA_ARGS__) \\\n"
+                                  "    PT_CUDA_TILES_FUNCTION(kernel, indices, __VA_ARGS__) \\\n"
                                   "    PT_BODY(kernel, indices, __VA_ARGS__)\n";
 
 void pti_source_add_headers(pti_text *source, pti_target target) {

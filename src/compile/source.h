@@ -15,6 +15,7 @@
 #define PTI_CUDA_CONTIGUOUS_SYMBOL "pt_body_cuda_contiguous"
 #define PTI_CUDA_PIECES_SYMBOL     "pt_body_cuda_pieces"
 #define PTI_CUDA_COARSE_SYMBOL     "pt_body_cuda_coarse"
+#define PTI_CUDA_TILES_SYMBOL      "pt_body_cuda_tiles"
 
 /** polytile/kernel.h with all that it includes of polytile. */
 extern const unsigned char pti_kernel_headers_text[];
@@ -31,6 +32,10 @@ polytile_status pti_source_check(polytile_context *ctx, const polytile_declarati
  * Shapes  types: one an array, scratch included. */
 void pti_source_add_kernel(pti_text *source, const pti_body_text *body, pti_target target,
                            const polytile_type *types);
+
+/** Return whether a GPU has a kernel that runs several launches, tile by tile
+ * (polytile/kernel_tiles.h): of two indices and two matrices of one type, the first only read. */
+bool pti_source_has_tiles(const pti_body_text *body, const polytile_type *types);
 
 /** Append the part before it. */
 void pti_source_add_headers(pti_text *source, pti_target target);

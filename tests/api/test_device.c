@@ -113,6 +113,33 @@ TEST_CASE(ApiDevice, WhereNothingRunsNothingIsCancelled) {
     run(ctx, device);
 }
 
+enum { LONG = 1 << 20 };
+
+/** A body that cancels its run, and marks what it touched. */
+static void cancel_within(const polytile_domain *threads, const polytile_view *views, void *user) {
+    float *x = views[0].origin;
+    for (int64_t i = threads->range[0].lo; i <= threads->range[0].hi; i++)
+        x[i] = 1;
+    polytile_device_cancel(user);
+}
+
+TEST_CASE(ApiDevice, ARunInPlaceIsCancelledWithinALaunch) {
+    static float x[LONG];
+    polytile_implementation body = {.host = cancel_within};
+    polytile_device *device = NULL;
+    polytile_kernel *kernel = NULL;
+    polytile_array *array = NULL;
+    CHECK_OK(polytile_device_open(ctx, "host(threads=1)", &device));
+    body.user = device;
+    CHECK_OK(polytile_kernel_create(ctx, "mark[i]: out x[i]", &body, &kernel));
+    CHECK_OK(polytile_array_wrap(ctx, "x", POLYTILE_F32, 1, (const int64_t[]){LONG}, x, &array));
+    CHECK_REFUSED(polytile_run(device, kernel, POLYTILE_EXTENTS(LONG), 1, &array, NULL),
+                  POLYTILE_CANCELLED, "after 0 sub-kernels of the 1");
+    CHECK(x[0] == 1);
+    CHECK(x[LONG - 1] == 0);
+    run(ctx, device);
+}
+
 TEST_CASE(ApiDevice, WritesATraceUntilItIsToldNotTo) {
     static char traced[1 << 16], later[1 << 16];
     const char *path = file_named("trace.json");

@@ -277,11 +277,13 @@ static void recover_run(pti_cuda_device *cuda, polytile_status status) {
     pti_error_restore(ctx, &first);
 }
 
-/** Finish a run; does nothing if there was no memory to begin it. */
+/** Finish a run; does nothing if there was no memory to begin it. One that was cancelled ends as one
+ * that failed: transfers that were looked ahead for never come. */
 polytile_status pti_cuda_finish(polytile_device *device) {
     pti_cuda_device *cuda = pti_cuda_of(device);
     polytile_status status = POLYTILE_OK;
     if (cuda->run != NULL) {
+        cuda->run->has_failed |= cuda->execution->is_cancelled;
         if (!cuda->run->has_failed)
             status = complete_run(cuda);
         if (cuda->run->has_failed)

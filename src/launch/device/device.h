@@ -64,7 +64,8 @@ typedef struct pti_sub_kernel {
                            device brings memory for it */
     const struct pti_host_scratch *host_scratch; /* that memory; NULL: not yet, or not needed */
     bool concurrent;                             /* it has the second of the streams for launches */
-    bool is_first; /* every fresh accumulator that is touched holds the identity */
+    bool is_first;                  /* every fresh accumulator that is touched holds the identity */
+    struct pti_host_slices *slices; /* of a launch in place on the host; NULL: it runs in one go */
 } pti_sub_kernel;
 
 /** Return whether an array is there in several pieces, in this superblock. */

@@ -41,7 +41,7 @@ struct pti_execution {
     pti_sharing *sharing;             /* NULL: none; owned */
     pti_own_share_function *own_part; /* unless there is none */
     polytile_report *report;
-    bool is_cancelled; /* a device that runs all by itself has left some operations out */
+    bool is_cancelled; /* some operations are left out, or threads of one */
 };
 
 /** Return whether somebody asked to end the run before it is done; asked between operations. */

@@ -81,7 +81,8 @@ static void catch_up(pti_progress *progress) {
  * superblocks without upload.
  */
 static double fraction_done(const pti_progress *progress) {
-    double threads = (double)progress->threads_done / (double)pti_max(progress->threads_total, 1);
+    const int64_t n_done = progress->threads_done + progress->threads_within;
+    double threads = (double)n_done / (double)pti_max(progress->threads_total, 1);
     if (progress->bytes_total == 0)
         return threads;
     return 0.5 * (threads + (double)progress->bytes_done / (double)progress->bytes_total);
@@ -114,12 +115,20 @@ static void print_duration(double seconds, char *text, size_t text_bytes) {
     snprintf(text, text_bytes, "%.0f s", whole_s);
 }
 
-/** Print what follows the bar: superblocks, and rate and time left if known. */
+/** Print how far the run is. Returns the length. */
+static int print_share(const pti_progress *progress, double fraction, char *text) {
+    const int64_t n_superblocks = progress->schedule->n_superblocks;
+    if (n_superblocks == 1)
+        return snprintf(text, TEXT_BYTES, "%.0f %%", floor(100 * fraction));
+    return snprintf(text, TEXT_BYTES, "%" PRId64 "/%" PRId64 " superblocks",
+                    progress->superblocks_done, n_superblocks);
+}
+
+/** Print what follows the bar: the share that is done, and rate and time left if known. */
 static void print_figures(const pti_progress *progress, double taken_s, char *text) {
     char left[64];
     double fraction = fraction_done(progress);
-    int length = snprintf(text, TEXT_BYTES, "%" PRId64 "/%" PRId64 " superblocks",
-                          progress->superblocks_done, progress->schedule->n_superblocks);
+    int length = print_share(progress, fraction, text);
     if (progress->bytes_total > 0)
         length += snprintf(text + length, (size_t)(TEXT_BYTES - length), "  %.1f GB/s",
                            1e-9 * (double)progress->bytes_done / taken_s);
@@ -172,11 +181,17 @@ void pti_progress_show(pti_progress *progress) {
     progress->due_s = now_s + redraw_s;
 }
 
+void pti_progress_show_within(pti_progress *progress, int64_t n_threads) {
+    progress->threads_within = n_threads;
+    pti_progress_show(progress);
+}
+
 void pti_progress_update(pti_progress *progress, int64_t op_index) {
     if (!pti_progress_may_show(progress))
         return;
     int stream = (int)pti_op_stream(&progress->schedule->op[op_index]);
     progress->n_done[stream] = op_index + 1;
+    progress->threads_within = 0;
     pti_progress_show(progress);
 }
 

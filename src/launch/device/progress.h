@@ -7,6 +7,9 @@
  * A line on the terminal for long runs:
  *
  *     add  [#####...........] 123/400 superblocks  52.1 GB/s  3 s left
+ *     add  [#####...........] 31 %  3 s left
+ *
+ * The second is that of a launch in one piece.
  *
  * It is on stderr, if that is a terminal that can wipe a line, from two seconds after the run began
  * until its end, at most ten times a second.
@@ -23,6 +26,7 @@ typedef struct pti_progress {
     int64_t n_counted[PTI_N_STREAMS]; /* of these, in the sums below */
     int64_t bytes_done;               /* moved between host and device, both ways */
     int64_t threads_done;
+    int64_t threads_within;   /* of the launch in progress */
     int64_t superblocks_done; /* computed */
     int64_t bytes_total;      /* of the schedule; 0 until the line is drawn first */
     int64_t threads_total;
@@ -38,6 +42,9 @@ void pti_progress_update(pti_progress *progress, int64_t op_index);
 
 /** Draw the line if it is due. */
 void pti_progress_show(pti_progress *progress);
+
+/** Draw the line if it is due, when so many threads of the launch in progress have run. */
+void pti_progress_show_within(pti_progress *progress, int64_t n_threads);
 
 /** Wipe the line. */
 void pti_progress_end(pti_progress *progress);

@@ -31,7 +31,8 @@ static const char *name_first_launch(const pti_schedule *schedule) {
                                      : schedule->launch[0].call.instance->kernel_name;
 }
 
-static polytile_status refuse_cancelled(const pti_execution *run) {
+static polytile_status refuse_cancelled(pti_execution *run) {
+    run->is_cancelled = true;
     return pti_fail(run->device->object.context, POLYTILE_CANCELLED,
                     "%s: cancelled on %s, after %" PRId64 " sub-kernels of the %" PRId64
                     " that were planned together",
@@ -46,6 +47,8 @@ static polytile_status run_op(pti_execution *run, int64_t k) {
     polytile_status status = run->device->functions->submit(run->device, &command);
     if (status != POLYTILE_OK)
         return name_launch(run, command.op, status);
+    if (run->is_cancelled)
+        return refuse_cancelled(run);
     pti_execution_count(run, &command);
     return POLYTILE_OK;
 }

@@ -4,6 +4,7 @@
 #include "launch/host/barrier.h"
 #include "launch/host/cut.h"
 #include "launch/host/host_launch.h"
+#include "launch/host/slices.h"
 
 #include <omp.h>
 
@@ -14,6 +15,7 @@ enum { FEWEST_LAUNCHES = 8 };
 typedef struct turn {
     pti_command command;
     pti_cut cut;
+    pti_host_slices slices;
 } turn;
 
 /** While all threads run one launch, the first one prepares the next. */
@@ -48,12 +50,17 @@ static turn *turn_of(host_chain *chain, int64_t k) {
     return &chain->turn[k % PTI_LAUNCHES_RESOLVED];
 }
 
+/** Prepare a launch. The progress is shown between launches: threads begin the next one while the
+ * first of them still notes that this one is done. */
 static void make_ready(host_chain *chain, int64_t k) {
     turn *next = turn_of(chain, k);
     if (k == count_ops(chain))
         return;
     next->command = pti_execution_resolve(chain->execution, k);
     next->cut = pti_host_launch_cut(next->command.launch.threads, chain->n_threads);
+    next->slices = pti_host_slices_begin(chain->execution);
+    next->slices.may_show = false;
+    next->command.launch.slices = &next->slices;
 }
 
 static void run_share(const turn *present, int thread) {
@@ -69,15 +76,21 @@ static void end_if_cancelled(host_chain *chain, int64_t k) {
     __atomic_store_n(&chain->n_ops, k, __ATOMIC_RELAXED);
 }
 
-/** Do what the first thread does beside its share. */
+/** Do what the first thread does beside its share. Of a launch that is cancelled within, and of the
+ * next one, threads leave out what is left. */
 static void lead_launch(host_chain *chain, int64_t k) {
-    const pti_command *command = &turn_of(chain, k)->command;
+    const turn *present = turn_of(chain, k);
+    const pti_command *command = &present->command;
     double start_s = pti_now_s();
     pti_execution_begin(chain->execution, command);
     end_if_cancelled(chain, k + 1);
     make_ready(chain, k + 1);
-    run_share(turn_of(chain, k), 0);
+    run_share(present, 0);
     pti_barrier_wait(chain->end_of_launch, chain->n_threads);
+    if (present->slices.is_cancelled) {
+        chain->execution->is_cancelled = true;
+        return;
+    }
     pti_execution_count(chain->execution, command);
     pti_execution_note(chain->execution, command->op, start_s, pti_now_s() - start_s);
 }

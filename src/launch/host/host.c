@@ -8,6 +8,7 @@
 #include "launch/host/chain.h"
 #include "launch/host/host_launch.h"
 #include "launch/host/scratch.h"
+#include "launch/host/slices.h"
 #include "launch/host/team.h"
 #include <polytile/size.h>
 
@@ -27,6 +28,7 @@ typedef struct host_device {
     pti_host_scratch scratch; /* of launches in place */
     pti_host_habits habits;
     pti_execution *execution; /* the run in progress */
+    pti_host_slices slices;   /* of its launch in progress, in place */
 } host_device;
 
 static host_device *host_of(polytile_device *device) {
@@ -116,9 +118,19 @@ done:
     return status;
 }
 
+/** Run a sub-kernel in place so that it can be cancelled. */
+static polytile_status run_in_slices(host_device *host, pti_sub_kernel what) {
+    host->slices = pti_host_slices_begin(host->execution);
+    what.slices = &host->slices;
+    const polytile_status status = run_sub_kernel(host, what);
+    host->execution->is_cancelled |= host->slices.is_cancelled;
+    return status;
+}
+
 static polytile_status run_command(host_device *host, const pti_command *command) {
     if (command->op->kind == PTI_LAUNCH)
-        return run_sub_kernel(host, command->launch);
+        return host->execution->schedule->in_place ? run_in_slices(host, command->launch)
+                                                   : run_sub_kernel(host, command->launch);
     pti_box_copy(&command->move, host->n_threads);
     return POLYTILE_OK;
 }

@@ -5,6 +5,7 @@
 #include "launch/host/accumulate.h"
 #include "launch/host/cut.h"
 #include "launch/host/scratch.h"
+#include "launch/host/slices.h"
 
 #include <string.h>
 
@@ -50,12 +51,18 @@ static void call_body(const pti_sub_kernel *launch, const polytile_domain *threa
     pti_crash_enter(before);
 }
 
-static void run_body(const pti_sub_kernel *launch, const polytile_domain *threads,
+static void run_part(const pti_sub_kernel *launch, const polytile_domain *threads,
                      const polytile_view *views) {
     if (launch->lacks_scratch)
         pti_host_scratch_run(launch, threads, views, call_body);
     else
         call_body(launch, threads, views);
+}
+
+static void run_body(const pti_sub_kernel *launch, const polytile_domain *threads,
+                     const polytile_view *views) {
+    const bool combines = launch->slices != NULL && pti_host_launch_reduces(launch->instance);
+    pti_host_slices_run(launch, threads, views, combines, run_part);
 }
 
 static void run_chunk(const pti_sub_kernel *launch, const pti_cut *cut, int64_t chunk,

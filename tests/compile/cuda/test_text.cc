@@ -48,7 +48,7 @@ bool has_nvrtc() {
 
 /* A driver that loads nothing, and knows which kernels were asked for. */
 
-char module_place, kernel_places[4];
+char module_place, kernel_places[5];
 int n_loaded, n_unloaded;
 bool is_elf, driver_fails;
 
@@ -66,8 +66,8 @@ int load_nothing(void **module, const void *code, void *, void *, unsigned, void
 int find_kernel(void **kernel, void *module, const char *name) {
     EXPECT_EQ(module, &module_place);
     const char *const names[] = {"pt_body_cuda", "pt_body_cuda_contiguous", "pt_body_cuda_pieces",
-                                 "pt_body_cuda_coarse"};
-    for (size_t k = 0; k < 4; k++)
+                                 "pt_body_cuda_coarse", "pt_body_cuda_tiles"};
+    for (size_t k = 0; k < 5; k++)
         if (std::strcmp(name, names[k]) == 0) {
             *kernel = &kernel_places[k];
             return 0;
@@ -156,6 +156,11 @@ POLYTILE_KERNEL(four_points, (i, j), (const float, A, 2), (float, B, 2)) {
         PT_AT(A, i - 1, j) + PT_AT(A, i + 1, j) + PT_AT(A, i, j - 1) + PT_AT(A, i, j + 1);
 }
 
+POLYTILE_KERNEL(averaged_points, (i, j), (const float, A, 2), (float, B, 2)) {
+    PT_AT(B, i, j) =
+        (PT_AT(A, i - 1, j) + PT_AT(A, i + 1, j) + PT_AT(A, i, j - 1) + PT_AT(A, i, j + 1)) / 4;
+}
+
 /** Run four_points from text over n x n whole numbers; each sum inside is exact. */
 void run_four_points(polytile_context *ctx, size_t n) {
     const char *const text = "four[i, j]: in A[i-1:i+1, j], A[i, j-1:j+1]; out B[i, j]";
@@ -199,6 +204,58 @@ TEST(CompileCuda, ABodyOfTwoIndicesHasAKernelForNeighboursInOneThread) {
         run_four_points(of.ctx, 60);
     }
     EXPECT_GT(cuda.n_coarse_launches(), 0);
+    EXPECT_EQ(cuda.violations(), "");
+}
+
+/** Return two fields after launches from one to the other and back. */
+std::vector<float> alternate(polytile_context *ctx, const char *device, const int64_t *extents) {
+    const int n_launches = 20;
+    const auto n = static_cast<size_t>(extents[0] * extents[1]);
+    const char *const text = "four[i, j]: in A[i-1:i+1, j], A[i, j-1:j+1]; out B[i, j]";
+    const char *const body = "B(i, j) = (A(i-1, j) + A(i+1, j) + A(i, j-1) + A(i, j+1)) / 4;";
+    const polytile_domain inner = {2, {{1, extents[0] - 2, 1}, {1, extents[1] - 2, 1}}};
+    std::vector<float> fields(2 * n);
+    polytile_kernel *kernel = nullptr;
+    polytile_queue *queue = nullptr;
+    polytile_array *arrays[2];
+    for (size_t k = 0; k < fields.size(); k++)
+        fields[k] = static_cast<float>(k * 7919 % 1009);
+    EXPECT_EQ(polytile_kernel_compile(ctx, text, body, nullptr, &kernel), POLYTILE_OK);
+    EXPECT_EQ(polytile_queue_create(ctx, device, &queue), POLYTILE_OK);
+    for (size_t a = 0; a < 2; a++)
+        EXPECT_EQ(
+            polytile_array_wrap(ctx, "A", POLYTILE_F32, 2, extents, &fields[a * n], &arrays[a]),
+            POLYTILE_OK);
+    EXPECT_EQ(polytile_queue_attach(queue, 2, arrays), POLYTILE_OK);
+    polytile_queue_pause(queue);
+    for (int k = 0; k < n_launches; k++) {
+        polytile_array *const turn[] = {arrays[k % 2], arrays[1 - k % 2]};
+        EXPECT_EQ(polytile_queue_launch(queue, kernel, &inner, 2, turn, nullptr), POLYTILE_OK);
+    }
+    EXPECT_EQ(polytile_queue_detach(queue, 2, arrays), POLYTILE_OK) << polytile_last_error(ctx);
+    polytile_queue_destroy(queue);
+    return fields;
+}
+
+TEST(CompileCuda, ABodyThatAlternatesBetweenTwoMatricesRunsInTiles) {
+    if (!has_nvrtc())
+        GTEST_SKIP() << "no NVRTC here";
+    FakeCuda::Options options;
+    options.shared_bytes = size_t{228} << 10;
+    FakeCuda cuda(test_seed("CompileCuda.Tiles"), options);
+    FakeDriver driver;
+    Context of;
+    const int64_t extents[] = {200, 400};
+    const std::vector<float> wanted = alternate(of.ctx, "host", extents);
+    polytile_implementation found = averaged_points_kernel;
+    found.cuda_contiguous = &kernel_places[1];
+    found.cuda_pieces = &kernel_places[2];
+    found.cuda_coarse = &kernel_places[3];
+    found.n_coarse = POLYTILE_COARSENING;
+    found.cuda_tiles = &kernel_places[4];
+    cuda.add_kernel(&kernel_places[0], found);
+    EXPECT_EQ(alternate(of.ctx, "cuda:0", extents), wanted);
+    EXPECT_GT(cuda.n_tiled(), 10);
     EXPECT_EQ(cuda.violations(), "");
 }
 
@@ -325,6 +382,14 @@ std::vector<unsigned char> run_case(const Case &of, const char *device_text) {
     EXPECT_EQ(polytile_run(device, kernel, &of.domain, 2, arrays, &options), POLYTILE_OK)
         << polytile_last_error(made.ctx);
     return b;
+}
+
+TEST(CudaGpu, LaunchesOfABodyFromTextGiveInTilesTheBitsOfTheHost) {
+    if (!has_gpu() || !has_nvrtc())
+        GTEST_SKIP() << "no GPU, or no NVRTC";
+    Context of;
+    const int64_t extents[] = {2000, 3000};
+    EXPECT_EQ(alternate(of.ctx, "cuda:0", extents), alternate(of.ctx, "host", extents));
 }
 
 TEST(CudaGpu, BodiesFromTextGiveTheBitsOfTheHost) {

@@ -147,6 +147,23 @@ TEST_F(Progress, PromisesNothingBeforeSomethingIsDone) {
     EXPECT_EQ(line(0, 5, 60), "add  [........................] 0/400 superblocks  0.0 GB/s");
 }
 
+/** As in place: nothing moves, and there is one launch, of 1000 threads. */
+TEST_F(Progress, TellsTheShareOfALaunchInOnePiece) {
+    ops = {ops[1]};
+    schedule.n_superblocks = 1;
+    use_ops();
+    pti_progress progress = pti_progress_begin(&schedule);
+    char text[60];
+    progress.start_s = 1024;
+    pti_progress_show_within(&progress, 319);
+    pti_progress_print(&progress, progress.start_s + 319, sizeof text, text);
+    EXPECT_STREQ(text, "add  [#########....................] 31 %  11 min 21 s left");
+    progress.n_done[PTI_STREAM_COMPUTE] = 1;
+    progress.threads_within = 0;
+    pti_progress_print(&progress, progress.start_s + 1000, sizeof text, text);
+    EXPECT_EQ(text, "add  [" + std::string(36, '#') + "] 100 %  0 s left");
+}
+
 TEST_F(Progress, TellsLongTimesInLargerUnits) {
     const struct {
         double taken_s;
