@@ -55,6 +55,42 @@ static polytile_report report_of(const scene *s) {
     return report;
 }
 
+static int count_in(const char *text, const char *word) {
+    int n = 0;
+    for (const char *at = strstr(text, word); at != NULL; at = strstr(at + 1, word))
+        n++;
+    return n;
+}
+
+TEST_CASE(ApiQueue, WritesATraceOfAllItsDevicesUntilItIsToldNotTo) {
+    static char traced[1 << 18], later[1 << 18];
+    static scene s;
+    const char *path = file_named("trace.json");
+    set(ctx, "host(memory=8KiB),host(memory=1MiB,threads=2)", &s);
+    CHECK_OK(polytile_queue_attach(s.queue, POLYTILE_ARRAYS(s.a, s.b)));
+    CHECK_OK(polytile_queue_trace(s.queue, path));
+    CHECK_OK(shift_to(&s, s.a, s.b));
+    CHECK_OK(shift_to(&s, s.b, s.a));
+    CHECK_OK(polytile_queue_trace(s.queue, NULL));
+    file_read(path, traced, sizeof traced);
+    CHECK_EQUAL(count_in(traced, "process_name"), 3);
+    CHECK_EQUAL(count_in(traced, "polytile program"), 1);
+    CHECK(count_in(traced, "launch shift") >= 4);
+    CHECK(count_in(traced, "plan shift") >= 2);
+    CHECK_OK(add_one_to(&s, s.a));
+    CHECK_OK(polytile_queue_detach(s.queue, POLYTILE_ARRAYS(s.a, s.b)));
+    CHECK_TEXT(file_read(path, later, sizeof later), traced);
+}
+
+TEST_CASE(ApiQueue, CannotTraceToWhatCannotBeWritten) {
+    static scene s;
+    set(ctx, "host,host", &s);
+    CHECK_REFUSED(polytile_queue_trace(s.queue, file_named("no/trace.json")), POLYTILE_IO,
+                  "trace.json", "No such file");
+    CHECK_OK(polytile_queue_trace(s.queue, NULL));
+    CHECK_REFUSED(polytile_queue_trace(NULL, NULL), POLYTILE_INVALID, "NULL");
+}
+
 static const char *const devices[] = {"host", "host(memory=1MiB)", "host(memory=4KiB)", "host,host",
                                       "host(memory=8KiB),host(memory=1MiB,threads=2)"};
 

@@ -64,6 +64,8 @@ polytile_status use_queue(Stage &stage, const char *device_text, bool with_scrat
     polytile_report report;
     SCENE_TRY(polytile_queue_create_shared(stage.ctx, device_text, &options, &queue));
     polytile_array *arrays[2] = {};
+    if (layout != nullptr)
+        SCENE_TRY(polytile_queue_trace(queue, stage.path("trace.json")));
     const polytile_status status = step_in_queue(stage, queue, with_scratch, arrays);
     if (status != POLYTILE_OK) {
         stage.say();
