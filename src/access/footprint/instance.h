@@ -44,7 +44,7 @@ typedef struct pti_section {
 } pti_section;
 
 /** How a dimension's index is counted: less a slope times the index of another one, which is its
- * own; slope 0: as it is (shear.h). */
+ * own; slope 0: as it is (pieces/shear.h). */
 typedef struct pti_shear {
     int along;
     int64_t slope;
@@ -53,7 +53,7 @@ typedef struct pti_shear {
 /** One array of the launch, a piece of one, or scratch, with what the kernel does to it. */
 typedef struct pti_operand {
     char *name;
-    int array;      /* a further piece (split.h): whose; see pti_operand_array() */
+    int array;      /* a further piece (pieces/split.h): whose; see pti_operand_array() */
     int same_array; /* the first operand with the same array, itself included */
     polytile_type type;
     int64_t element_bytes;
@@ -92,7 +92,7 @@ typedef struct pti_instance {
         asked; /* as the program gave them: where its step along an index is not 1, thread
                                 k is the k-th of these, from 0; see pti_instance_asked_box() */
     int n_operands;
-    int n_further; /* of them, the last ones, which are further pieces of arrays: split.h */
+    int n_further; /* of them, the last ones, which are further pieces of arrays: pieces/split.h */
     pti_operand *operand;
     int n_sections;
     pti_section

@@ -1,7 +1,7 @@
 #ifndef POLYTILE_PARTITION_CHOOSE_CHOOSE_PIECES_H
 #define POLYTILE_PARTITION_CHOOSE_CHOOSE_PIECES_H
 
-#include "access/footprint/ways.h"
+#include "access/pieces/ways.h"
 #include "partition/choose/choose.h"
 
 /**

@@ -1,7 +1,7 @@
 #include "partition/cost/demand.h"
 
 #include "access/footprint/footprint.h"
-#include "access/footprint/split.h"
+#include "access/pieces/split.h"
 #include "base/checked.h"
 
 _Static_assert((int)PTI_MAX_SPLIT_OPERANDS <= (int)PTI_MAX_OPERANDS, "room for all pieces");

@@ -1,6 +1,6 @@
 #include "partition/memory/build.h"
 
-#include "access/footprint/split.h"
+#include "access/pieces/split.h"
 #include "access/set/overlapping_copy.h"
 #include "base/checked.h"
 #include "partition/memory/arena.h"

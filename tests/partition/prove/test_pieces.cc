@@ -5,7 +5,7 @@
 #include <string>
 
 extern "C" {
-#include "access/footprint/split.h"
+#include "access/pieces/split.h"
 #include "base/text.h"
 #include "partition/memory/build.h"
 #include "partition/prove/check.h"

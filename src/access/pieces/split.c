@@ -1,4 +1,4 @@
-#include "access/footprint/split.h"
+#include "access/pieces/split.h"
 
 #include "access/footprint/affine.h"
 #include "access/footprint/section.h"

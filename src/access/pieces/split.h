@@ -1,8 +1,11 @@
-#ifndef POLYTILE_ACCESS_FOOTPRINT_SPLIT_H
-#define POLYTILE_ACCESS_FOOTPRINT_SPLIT_H
+#ifndef POLYTILE_ACCESS_PIECES_SPLIT_H
+#define POLYTILE_ACCESS_PIECES_SPLIT_H
 
 #include "access/footprint/footprint.h"
 #include "base/context.h"
+
+/* access/pieces: launches whose arrays are held in several pieces (here), or by sheared indices
+ * (shear.h), as instances of their own; and all these ways to hold the arrays of one call (ways.h). */
 
 /** The most operands of a launch, pieces included: planners and proofs have room for as many. */
 enum { PTI_MAX_SPLIT_OPERANDS = 64 };

@@ -9,7 +9,7 @@
 #include <vector>
 
 extern "C" {
-#include "access/footprint/split.h"
+#include "access/pieces/split.h"
 }
 
 namespace {
