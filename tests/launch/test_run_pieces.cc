@@ -201,7 +201,8 @@ TEST_F(RunPieces, ElementsBetweenSectionsOfAPieceEqualAPlainLoop) {
 TEST_F(RunPieces, ButterfliesEqualPlainLoops) {
     Random random(test_seed("RunPieces.ButterfliesEqualPlainLoops"));
     for (int64_t round = 0; round < scaled(200) && !HasFailure(); round++) {
-        const int64_t n = random.number(2, 5000), h = random.number(1, n / 2),
+        const int64_t n = random.number(2, 5000),
+                      h = random.number(1, random.chance(50) ? n / 2 : 1 + n / 100),
                       n_stretches = n / (2 * h), width = random.number(1, h);
         const bool is_named_twice = random.chance(50);
         const std::string first = std::to_string(2 * h) + "*g+k",
@@ -248,19 +249,28 @@ TEST_F(RunPieces, ButterfliesEqualPlainLoops) {
 TEST_F(RunPieces, PlansEqualThoseOfTwoNames) {
     const struct {
         const char *one, *two;
+        int n_arrays;
         std::vector<int64_t> domain, array;
         int64_t limit_bytes;
     } rows[] = {
         {"gram[i, j]: in A[i, :], A[j, :]; out G[i, j]",
          "gram[i, j]: in A[i, :], B[j, :]; out G[i, j]",
+         2,
          {512, 512},
          {512, 512},
          512 << 10},
         {"far[i]: in x[i], x[i+5000000]; out y[i]",
          "far[i]: in x[i], z[i+5000000]; out y[i]",
+         2,
          {10000000},
          {15000000},
          1 << 20},
+        {"butterfly[g, k]: inout x[2048*g+k], x[2048*g+k+1024]",
+         "butterfly[g, k]: inout x[2048*g+k], z[2048*g+k+1024]",
+         1,
+         {100, 1024},
+         {204800},
+         4096},
     };
     for (const auto &row : rows) {
         std::vector<polytile_array *> arrays;
@@ -280,12 +290,12 @@ TEST_F(RunPieces, PlansEqualThoseOfTwoNames) {
             options.plan.strategy = strategy;
             const polytile_implementation nothing = {};
             polytile_plan *one = nullptr, *two = nullptr;
-            ASSERT_EQ(polytile_plan_create(create(row.one, &nothing), &domain, 2, arrays.data(),
-                                           &options, &one),
+            ASSERT_EQ(polytile_plan_create(create(row.one, &nothing), &domain, row.n_arrays,
+                                           arrays.data(), &options, &one),
                       POLYTILE_OK)
                 << error();
-            ASSERT_EQ(polytile_plan_create(create(row.two, &nothing), &domain, 3, arrays.data(),
-                                           &options, &two),
+            ASSERT_EQ(polytile_plan_create(create(row.two, &nothing), &domain, row.n_arrays + 1,
+                                           arrays.data(), &options, &two),
                       POLYTILE_OK)
                 << error();
             polytile_plan_summary of_one, of_two;

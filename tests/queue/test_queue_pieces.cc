@@ -105,7 +105,8 @@ class Drawer {
     Drawn halves_of() {
         const size_t x = other();
         const bool is_named_twice = random_->chance(50);
-        const int64_t h = random_->number(1, n_ / 2), n_stretches = n_ / (2 * h);
+        const int64_t widest = is_named_twice || random_->chance(50) ? n_ / 2 : 1 + n_ / 100;
+        const int64_t h = random_->number(1, widest), n_stretches = n_ / (2 * h);
         const int64_t width = random_->chance(50) ? h : random_->number(1, h);
         const std::string first = std::to_string(2 * h) + "*g+k",
                           second = first + "+" + std::to_string(h);

@@ -80,6 +80,7 @@ typedef struct pti_operand {
 typedef struct pti_given {
     struct pti_instance *instance; /* owned */
     pti_index_map *map; /* of each operand: its indices to those that planners know; owned */
+    bool is_united;     /* only sections differ, of which some are one: bind/unite.h */
 } pti_given;
 
 typedef struct pti_instance {
