@@ -40,6 +40,13 @@ POLYTILE_KERNEL(halves, (g, k), (int64_t, h), (int32_t, u, 1), (int32_t, v, 1)) 
     PT_AT(v, 2 * h * g + k + h) = a - b;
 }
 
+POLYTILE_KERNEL(scatter, (i, j), (int64_t, h), (const int32_t, x, 1), (const int32_t, y, 1),
+                (int32_t, s, 1)) {
+    PT_SUM(PT_AT(s, i), PT_AT(x, i) * PT_AT(y, j));
+    PT_SUM(PT_AT(s, i + h), 3 * PT_AT(x, i) - PT_AT(y, j));
+    PT_SUM(PT_AT(s, 2 * i + 3 * j), 1 + PT_AT(x, i));
+}
+
 POLYTILE_KERNEL(between, (i, j), (const int32_t, x, 1), (int32_t, y, 2)) {
     PT_AT(y, i, j) = PT_AT(x, i) + 3 * PT_AT(x, i + 40) + 5 * PT_AT(x, j);
 }
@@ -140,6 +147,58 @@ TEST_F(RunPieces, SumsOverPairsEqualAPlainLoop) {
                   POLYTILE_OK)
             << error();
         ASSERT_EQ(a, expected);
+        polytile_device_close(device);
+    }
+}
+
+/** Superblocks combine into one element through several pieces, of which each superblock has it in one. */
+TEST_F(RunPieces, SumsIntoPiecesEqualAPlainLoop) {
+    Random random(test_seed("RunPieces.SumsIntoPiecesEqualAPlainLoop"));
+    polytile_kernel *kernel[] = {nullptr, nullptr};
+    for (int is_fresh = 0; is_fresh < 2; is_fresh++)
+        kernel[is_fresh] =
+            create(std::string("scatter[i, j](i64 h): in x[i], y[j]; ") +
+                       (is_fresh != 0 ? "out " : "") + "sum s[i], s[i+h], s[2*i+3*j]",
+                   &scatter_kernel);
+    for (int64_t round = 0; round < scaled(100) && !HasFailure(); round++) {
+        const int64_t n = random.number(1, 400), m = random.one_of({1, 1, 2, random.number(1, 20)});
+        const int64_t h = random.one_of({0, 1, 9, 64, 500, n, random.number(0, 4000)});
+        const int64_t n_s = std::max(n + h, 2 * n + 3 * m) + random.number(0, 9);
+        const int is_fresh = random.chance(50);
+        std::vector<int32_t> x = draw(n, &random), y = draw(m, &random), s = draw(n_s, &random);
+        std::vector<int32_t> expected = s;
+        std::vector<bool> has_begun(static_cast<size_t>(n_s), is_fresh == 0);
+        const auto add = [&](int64_t e, int32_t value) {
+            int32_t &to = expected[static_cast<size_t>(e)];
+            to = value + (has_begun[static_cast<size_t>(e)] ? to : 0);
+            has_begun[static_cast<size_t>(e)] = true;
+        };
+        for (int64_t i = 0; i < n; i++)
+            for (int64_t j = 0; j < m; j++) {
+                const int32_t of_x = x[static_cast<size_t>(i)], of_y = y[static_cast<size_t>(j)];
+                add(i, of_x * of_y);
+                add(i + h, 3 * of_x - of_y);
+                add(2 * i + 3 * j, 1 + of_x);
+            }
+        polytile_device *device = nullptr;
+        if (random.chance(10))
+            ASSERT_EQ(polytile_device_open(ctx_, "host(threads=2)", &device), POLYTILE_OK);
+        else
+            device = open(random.number(64, 1024 + 8 * n_s));
+        polytile_array *of_x = wrap(&x, {n}), *of_y = wrap(&y, {m}), *of_s = wrap(&s, {n_s});
+        const polytile_parameter value = POLYTILE_PARAMETER("h", h);
+        polytile_launch_options options = polytile_launch_options_of(1, &value);
+        options.plan.strategy = random.chance(50)   ? "min-time"
+                                : random.chance(50) ? "min-traffic"
+                                                    : "min-kernels";
+        options.plan.n_buffers = static_cast<int>(random.number(0, 3));
+        const polytile_status status =
+            polytile_run(device, kernel[is_fresh], POLYTILE_EXTENTS(n, m),
+                         POLYTILE_ARRAYS(of_x, of_y, of_s), &options);
+        if (status != POLYTILE_OK)
+            EXPECT_TRUE(status == POLYTILE_NO_FIT || status == POLYTILE_UNSUPPORTED) << error();
+        else
+            ASSERT_EQ(s, expected) << n << "x" << m << " h " << h << " fresh " << is_fresh;
         polytile_device_close(device);
     }
 }
@@ -264,6 +323,12 @@ TEST_F(RunPieces, PlansEqualThoseOfTwoNames) {
          2,
          {10000000},
          {15000000},
+         1 << 20},
+        {"scatter[i]: in y[i]; sum x[i], x[i+5000000]",
+         "scatter[i]: in y[i]; sum x[i], z[i+5000000]",
+         2,
+         {5000000},
+         {10000000},
          1 << 20},
         {"butterfly[g, k]: inout x[2048*g+k], x[2048*g+k+1024]",
          "butterfly[g, k]: inout x[2048*g+k], z[2048*g+k+1024]",

@@ -46,7 +46,7 @@ static bool lie_side_by_side(const pti_section *one, const pti_section *other) {
 }
 
 static bool may_split(const pti_instance *instance, const pti_operand *operand) {
-    bool may = !operand->reduces;
+    bool may = true;
     for (int s = 0; s < operand->n_sections; s++)
         may = may && instance->section[operand->first_section + s].exact;
     return may;
@@ -63,7 +63,7 @@ static bool is_before(const pti_subscript *one, const pti_subscript *other,
  * written. */
 static bool may_part(const pti_section *one, const pti_section *other,
                      const polytile_domain *threads) {
-    bool may = one->role == POLYTILE_IN && other->role == POLYTILE_IN;
+    bool may = (one->role == POLYTILE_IN && other->role == POLYTILE_IN);
     for (int d = 0; d < one->n_dims; d++)
         may = may || is_before(&one->subscript[d], &other->subscript[d], threads) ||
               is_before(&other->subscript[d], &one->subscript[d], threads);
@@ -96,8 +96,9 @@ static void group_neighbours(const pti_instance *instance, const pti_operand *op
         group[s] = may_split(instance, operand) ? s : 0;
     for (int s = 1; s < operand->n_sections; s++)
         for (int t = 0; t < s; t++)
-            if (group[s] != group[t] && (lie_side_by_side(&section[s], &section[t]) ||
-                                         !may_part(&section[s], &section[t], &instance->threads)))
+            if (group[s] != group[t] &&
+                (lie_side_by_side(&section[s], &section[t]) ||
+                 (!operand->reduces && !may_part(&section[s], &section[t], &instance->threads))))
                 join_groups(group, operand->n_sections, group[s], group[t]);
 }
 

@@ -1,7 +1,6 @@
 #include "launch/host/host_launch.h"
 
 #include "base/crash.h"
-#include "launch/device/reduction.h"
 #include "launch/host/accumulate.h"
 #include "launch/host/cut.h"
 #include "launch/host/scratch.h"
@@ -146,8 +145,7 @@ static int64_t bytes_written(const pti_sub_kernel *launch, int operand) {
 
 /** Return whether every worker could have a private copy of an operand. */
 static bool may_be_copied(const pti_sub_kernel *launch, int operand, int n_threads) {
-    const pti_operand *of = &launch->instance->operand[operand];
-    return pti_reduction_is_known(of->reduction, of->type) &&
+    return pti_accumulators_may_copy(launch, operand) &&
            bytes_written(launch, operand) <= pti_accumulators_most_bytes(launch) / n_threads;
 }
 
