@@ -396,6 +396,12 @@ TEST_F(RunPieces, FunctionsByHandGetArraysInOnePiece) {
                            nullptr),
               POLYTILE_NO_FIT);
     EXPECT_NE(error().find("name it twice in the declaration"), std::string::npos) << error();
+    EXPECT_EQ(polytile_run(open(4020), kernel, POLYTILE_EXTENTS(2000), POLYTILE_ARRAYS(of_x, of_y),
+                           nullptr),
+              POLYTILE_NO_FIT);
+    EXPECT_NE(error().find("sub-kernels with each array in one piece"), std::string::npos)
+        << error();
+    EXPECT_NE(error().find("name it twice in the declaration"), std::string::npos) << error();
     EXPECT_EQ(polytile_run(open(8192), kernel, POLYTILE_EXTENTS(2000), POLYTILE_ARRAYS(of_x, of_y),
                            nullptr),
               POLYTILE_OK)
