@@ -40,11 +40,11 @@ POLYTILE_KERNEL(halves, (g, k), (int64_t, h), (int32_t, u, 1), (int32_t, v, 1)) 
     PT_AT(v, 2 * h * g + k + h) = a - b;
 }
 
-POLYTILE_KERNEL(scatter, (i, j), (int64_t, h), (const int32_t, x, 1), (const int32_t, y, 1),
-                (int32_t, s, 1)) {
+POLYTILE_KERNEL(scatter, (i, j), (int64_t, h), (int64_t, c), (const int32_t, x, 1),
+                (const int32_t, y, 1), (int32_t, s, 1)) {
     PT_SUM(PT_AT(s, i), PT_AT(x, i) * PT_AT(y, j));
     PT_SUM(PT_AT(s, i + h), 3 * PT_AT(x, i) - PT_AT(y, j));
-    PT_SUM(PT_AT(s, 2 * i + 3 * j), 1 + PT_AT(x, i));
+    PT_SUM(PT_AT(s, 2 * i + 3 * j + c), 1 + PT_AT(x, i));
 }
 
 POLYTILE_KERNEL(between, (i, j), (const int32_t, x, 1), (int32_t, y, 2)) {
@@ -157,13 +157,14 @@ TEST_F(RunPieces, SumsIntoPiecesEqualAPlainLoop) {
     polytile_kernel *kernel[] = {nullptr, nullptr};
     for (int is_fresh = 0; is_fresh < 2; is_fresh++)
         kernel[is_fresh] =
-            create(std::string("scatter[i, j](i64 h): in x[i], y[j]; ") +
-                       (is_fresh != 0 ? "out " : "") + "sum s[i], s[i+h], s[2*i+3*j]",
+            create(std::string("scatter[i, j](i64 h, i64 c): in x[i], y[j]; ") +
+                       (is_fresh != 0 ? "out " : "") + "sum s[i], s[i+h], s[2*i+3*j+c]",
                    &scatter_kernel);
     for (int64_t round = 0; round < scaled(100) && !HasFailure(); round++) {
         const int64_t n = random.number(1, 400), m = random.one_of({1, 1, 2, random.number(1, 20)});
         const int64_t h = random.one_of({0, 1, 9, 64, 500, n, random.number(0, 4000)});
-        const int64_t n_s = std::max(n + h, 2 * n + 3 * m) + random.number(0, 9);
+        const int64_t c = random.one_of({0, 1, n, h + 1, h + n + 100, random.number(0, 4000)});
+        const int64_t n_s = std::max(n + h, 2 * n + 3 * m + c) + random.number(0, 9);
         const int is_fresh = random.chance(50);
         std::vector<int32_t> x = draw(n, &random), y = draw(m, &random), s = draw(n_s, &random);
         std::vector<int32_t> expected = s;
@@ -178,7 +179,7 @@ TEST_F(RunPieces, SumsIntoPiecesEqualAPlainLoop) {
                 const int32_t of_x = x[static_cast<size_t>(i)], of_y = y[static_cast<size_t>(j)];
                 add(i, of_x * of_y);
                 add(i + h, 3 * of_x - of_y);
-                add(2 * i + 3 * j, 1 + of_x);
+                add(2 * i + 3 * j + c, 1 + of_x);
             }
         polytile_device *device = nullptr;
         if (random.chance(10))
@@ -186,8 +187,9 @@ TEST_F(RunPieces, SumsIntoPiecesEqualAPlainLoop) {
         else
             device = open(random.number(64, 1024 + 8 * n_s));
         polytile_array *of_x = wrap(&x, {n}), *of_y = wrap(&y, {m}), *of_s = wrap(&s, {n_s});
-        const polytile_parameter value = POLYTILE_PARAMETER("h", h);
-        polytile_launch_options options = polytile_launch_options_of(1, &value);
+        const polytile_parameter values[] = {POLYTILE_PARAMETER("h", h),
+                                             POLYTILE_PARAMETER("c", c)};
+        polytile_launch_options options = polytile_launch_options_of(2, values);
         options.plan.strategy = random.chance(50)   ? "min-time"
                                 : random.chance(50) ? "min-traffic"
                                                     : "min-kernels";
@@ -198,7 +200,8 @@ TEST_F(RunPieces, SumsIntoPiecesEqualAPlainLoop) {
         if (status != POLYTILE_OK)
             EXPECT_TRUE(status == POLYTILE_NO_FIT || status == POLYTILE_UNSUPPORTED) << error();
         else
-            ASSERT_EQ(s, expected) << n << "x" << m << " h " << h << " fresh " << is_fresh;
+            ASSERT_EQ(s, expected)
+                << n << "x" << m << " h " << h << " c " << c << " fresh " << is_fresh;
         polytile_device_close(device);
     }
 }

@@ -28,7 +28,7 @@ POLYTILE_KERNEL(far, (i), (int64_t, h), (int64_t, c), (const uint32_t, x, 1), (u
 POLYTILE_KERNEL(scatter, (i), (int64_t, h), (const uint32_t, x, 1), (uint32_t, y, 1)) {
     PT_SUM(PT_AT(y, i), PT_AT(x, i) & mask);
     PT_SUM(PT_AT(y, i + h), (3 * PT_AT(x, i)) & mask);
-    PT_SUM(PT_AT(y, 2 * i), (5 * PT_AT(x, i)) & mask);
+    PT_SUM(PT_AT(y, 2 * i + h + 1), (5 * PT_AT(x, i)) & mask);
 }
 
 POLYTILE_KERNEL(butterfly, (g, k), (int64_t, h), (uint32_t, x, 1)) {
@@ -110,21 +110,21 @@ class Drawer {
 
     Drawn scatter_of() {
         const size_t x = other();
-        const int64_t n = random_->number(1, n_ / 2), h = random_->number(0, n_ - n);
+        const int64_t n = random_->number(1, 1 + (n_ - 2) / 4), h = random_->number(0, n_ - 2 * n);
         const bool is_fresh = random_->chance(50);
         return {std::string("scatter[i](i64 h): in x[i]; ") + (is_fresh ? "out " : "") +
-                    "sum y[i], y[i+h], y[2*i]",
+                    "sum y[i], y[i+h], y[2*i+h+1]",
                 &scatter_kernel,
                 {n},
                 {static_cast<int>(x), static_cast<int>(1 - x)},
                 {{"h", h}},
                 [=](Values *of) {
                     for (int64_t i = 0; i < n && is_fresh; i++)
-                        at(of[1 - x], i) = at(of[1 - x], i + h) = at(of[1 - x], 2 * i) = 0;
+                        at(of[1 - x], i) = at(of[1 - x], i + h) = at(of[1 - x], 2 * i + h + 1) = 0;
                     for (int64_t i = 0; i < n; i++) {
                         at(of[1 - x], i) += at(of[x], i) & mask;
                         at(of[1 - x], i + h) += (3 * at(of[x], i)) & mask;
-                        at(of[1 - x], 2 * i) += (5 * at(of[x], i)) & mask;
+                        at(of[1 - x], 2 * i + h + 1) += (5 * at(of[x], i)) & mask;
                     }
                 }};
     }

@@ -96,9 +96,8 @@ static void group_neighbours(const pti_instance *instance, const pti_operand *op
         group[s] = may_split(instance, operand) ? s : 0;
     for (int s = 1; s < operand->n_sections; s++)
         for (int t = 0; t < s; t++)
-            if (group[s] != group[t] &&
-                (lie_side_by_side(&section[s], &section[t]) ||
-                 (!operand->reduces && !may_part(&section[s], &section[t], &instance->threads))))
+            if (group[s] != group[t] && (lie_side_by_side(&section[s], &section[t]) ||
+                                         !may_part(&section[s], &section[t], &instance->threads)))
                 join_groups(group, operand->n_sections, group[s], group[t]);
 }
 

@@ -23,7 +23,7 @@ enum { PTI_MAX_SPLIT_OPERANDS = 64 };
  * Only arrays whose sections are exact are split, in launches that are given no views. Sections that
  * were united (bind/unite.h) are as declared again. Of an array that is written the groups touch
  * different elements: threads do, as was proved, and each thread for itself. Elements that threads
- * combine into may be of several groups, in different superblocks. Pieces of arrays that are written
+ * combine into may be of several groups, in different threads. Pieces of arrays that are written
  * are for boxes of threads that keep them apart: pti_pieces_clash(). The first piece of an array
  * keeps its operand; the others come behind all arrays (pti_instance.n_further).
  *
