@@ -285,12 +285,14 @@ static void free_grouping(grouping *of) {
     free(of->n_groups);
 }
 
-/** Copy an instance of which some sections are united, with those that the program gave. Its operands do
- * what the united ones do: what they write is known of boxes of threads that do not clash. */
+/** Copy an instance of which some sections are united, with those that the program gave, and with its
+ * threads, which may be some of what the program gave. Its operands do what the united ones do: what
+ * they write is known of boxes of threads that do not clash. */
 static polytile_status part_united(polytile_context *ctx, const pti_instance *instance,
                                    pti_instance **parted) {
     polytile_status status;
     PTI_TRY(pti_instance_copy(ctx, instance->given->instance, parted));
+    (*parted)->threads = instance->threads;
     (*parted)->piece_alignment_bytes = instance->piece_alignment_bytes;
     for (int o = 0; o < instance->n_operands; o++) {
         pti_operand *operand = &(*parted)->operand[o];

@@ -122,11 +122,13 @@ TEST(Split, SectionsThatWereUnitedArePiecesAgain) {
         ASSERT_EQ(pti_instance_unite_sections(launch.context(), &united), POLYTILE_OK);
         ASSERT_EQ(united->operand[0].n_sections, 1);
         united->piece_alignment_bytes = 256;
+        united->threads = domain_of("3:20, 0:99");
         ASSERT_EQ(pti_instance_split(launch.context(), united, nullptr, INT_MAX, &split),
                   POLYTILE_OK);
         ASSERT_NE(split, nullptr);
         EXPECT_EQ(sections_of(*split), "x:1, x:1");
         EXPECT_EQ(split->piece_alignment_bytes, 256);
+        EXPECT_EQ(split->threads.range[0].hi, 20);
         EXPECT_FALSE(split->operand[0].partial || split->operand[1].partial);
         const polytile_domain stretch = domain_of("7:7, 10:29"), two = domain_of("7:8, 10:29"),
                               whole = launch.instance()->threads;
