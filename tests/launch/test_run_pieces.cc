@@ -151,7 +151,7 @@ TEST_F(RunPieces, SumsOverPairsEqualAPlainLoop) {
     }
 }
 
-/** Superblocks combine into one element through several pieces, of which each superblock has it in one. */
+/** Superblocks combine into one element through several pieces; each has it in one. */
 TEST_F(RunPieces, SumsIntoPiecesEqualAPlainLoop) {
     Random random(test_seed("RunPieces.SumsIntoPiecesEqualAPlainLoop"));
     polytile_kernel *kernel[] = {nullptr, nullptr};

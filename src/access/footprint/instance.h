@@ -129,8 +129,8 @@ static inline int pti_operand_array(const pti_instance *instance, int operand) {
     return operand < pti_instance_n_arrays(instance) ? operand : instance->operand[operand].array;
 }
 
-/** Return the operand that stands for all pieces of an array into which threads combine, since different
- * superblocks do so through different ones; else the operand itself. */
+/** Return the operand that stands for all pieces of an array into which threads combine, since
+ * different superblocks do so through different ones; else the operand itself. */
 static inline int pti_operand_combined(const pti_instance *instance, int operand) {
     return instance->operand[operand].reduces ? pti_operand_array(instance, operand) : operand;
 }

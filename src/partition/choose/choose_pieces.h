@@ -12,8 +12,8 @@
  *
  * ways: those that were tried are added. way: the one that was taken, whose instance the schedule
  * borrows.
- * Errors  As pti_choose(), of the plan with the most pieces, which needs the least; NO_FIT, too, where arrays
- *         must be in one piece, and the launch takes many times as many superblocks so.
+ * Errors  As pti_choose(), of the plan with the most pieces, which needs the least; NO_FIT, too,
+ *         where arrays must be in one piece, and the launch takes many times as many superblocks.
  */
 polytile_status pti_choose_pieces(polytile_context *ctx, pti_ways *ways,
                                   const pti_strategy *strategy,
