@@ -2,7 +2,7 @@
 #define POLYTILE_QUEUE_QUEUE_H
 
 #include "access/array/array.h"
-#include "access/footprint/ways.h"
+#include "access/pieces/ways.h"
 #include "access/set/boxes.h"
 #include "base/bell.h"
 #include "base/cancel.h"

@@ -155,6 +155,33 @@ polytile_status find_footprint(Stage &stage) {
     return has_three ? POLYTILE_OK : POLYTILE_INTERNAL;
 }
 
+/** Plan one launch over an array of its own. */
+polytile_status plan_within(Stage &stage, const char *declaration,
+                            const polytile_implementation *implementation,
+                            const polytile_domain *threads, int64_t limit_bytes) {
+    polytile_kernel *kernel = nullptr;
+    polytile_array *x = nullptr;
+    polytile_plan *plan = nullptr;
+    polytile_launch_options options = {};
+    options.plan.limit_bytes = limit_bytes;
+    SCENE_TRY(polytile_kernel_create(stage.ctx, declaration, implementation, &kernel));
+    SCENE_TRY(polytile_array_describe(stage.ctx, "x", POLYTILE_F32, POLYTILE_EXTENTS(4096), &x));
+    return polytile_plan_create(kernel, threads, 1, &x, &options, &plan);
+}
+
+/** More stretches than are written as boxes: united for the launch, and parted again. */
+polytile_status plan_in_pieces(Stage &stage) {
+    return plan_within(stage, "w[g, k]: inout x[32*g+k], x[32*g+k+16]", nullptr,
+                       POLYTILE_EXTENTS(66, 16), 64);
+}
+
+/** A launcher that would get a few threads at a time. */
+polytile_status refuse_by_hand(Stage &stage) {
+    polytile_implementation by_hand = {};
+    by_hand.host_launcher = [](const polytile_sub_kernel *) { return 0; };
+    return plan_within(stage, "w[k]: inout x[k], x[k+257]", &by_hand, POLYTILE_EXTENTS(257), 1028);
+}
+
 polytile_status run_small(Stage &stage) {
     Launch of;
     SCENE_TRY(make(stage, "host(memory=1KiB,threads=1)", jacobi_text, jacobi_kernel, &of));
@@ -194,6 +221,8 @@ std::vector<Scene> scenes_of_checks() {
          POLYTILE_DECLARATION,
          {}},
         {"FindFootprint", prepare_rows, find_footprint, POLYTILE_OK, {}},
+        {"PlanInPieces", prepare_rows, plan_in_pieces, POLYTILE_OK, {}},
+        {"RefuseByHand", prepare_rows, refuse_by_hand, POLYTILE_NO_FIT, {}},
         {"RunCheckedByAccess", prepare_small, run_small, POLYTILE_OK, {access}},
         {"RunCheckedForWidth", prepare_small, run_small, POLYTILE_OK, {wide}},
         {"QueueCheckedByAccess", prepare_small, launch_small, POLYTILE_OK, {access}},

@@ -9,7 +9,7 @@
 
 extern "C" {
 #include "access/footprint/footprint.h"
-#include "access/footprint/shear.h"
+#include "access/pieces/shear.h"
 #include "access/set/memory_layout.h"
 #include "launch/device/reduction.h"
 }

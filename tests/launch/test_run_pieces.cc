@@ -40,6 +40,13 @@ POLYTILE_KERNEL(halves, (g, k), (int64_t, h), (int32_t, u, 1), (int32_t, v, 1)) 
     PT_AT(v, 2 * h * g + k + h) = a - b;
 }
 
+POLYTILE_KERNEL(scatter, (i, j), (int64_t, h), (int64_t, c), (const int32_t, x, 1),
+                (const int32_t, y, 1), (int32_t, s, 1)) {
+    PT_SUM(PT_AT(s, i), PT_AT(x, i) * PT_AT(y, j));
+    PT_SUM(PT_AT(s, i + h), 3 * PT_AT(x, i) - PT_AT(y, j));
+    PT_SUM(PT_AT(s, 2 * i + 3 * j + c), 1 + PT_AT(x, i));
+}
+
 POLYTILE_KERNEL(between, (i, j), (const int32_t, x, 1), (int32_t, y, 2)) {
     PT_AT(y, i, j) = PT_AT(x, i) + 3 * PT_AT(x, i + 40) + 5 * PT_AT(x, j);
 }
@@ -144,6 +151,61 @@ TEST_F(RunPieces, SumsOverPairsEqualAPlainLoop) {
     }
 }
 
+/** Superblocks combine into one element through several pieces; each has it in one. */
+TEST_F(RunPieces, SumsIntoPiecesEqualAPlainLoop) {
+    Random random(test_seed("RunPieces.SumsIntoPiecesEqualAPlainLoop"));
+    polytile_kernel *kernel[] = {nullptr, nullptr};
+    for (int is_fresh = 0; is_fresh < 2; is_fresh++)
+        kernel[is_fresh] =
+            create(std::string("scatter[i, j](i64 h, i64 c): in x[i], y[j]; ") +
+                       (is_fresh != 0 ? "out " : "") + "sum s[i], s[i+h], s[2*i+3*j+c]",
+                   &scatter_kernel);
+    for (int64_t round = 0; round < scaled(100) && !HasFailure(); round++) {
+        const int64_t n = random.number(1, 400), m = random.one_of({1, 1, 2, random.number(1, 20)});
+        const int64_t h = random.one_of({0, 1, 9, 64, 500, n, random.number(0, 4000)});
+        const int64_t c = random.one_of({0, 1, n, h + 1, h + n + 100, random.number(0, 4000)});
+        const int64_t n_s = std::max(n + h, 2 * n + 3 * m + c) + random.number(0, 9);
+        const int is_fresh = random.chance(50);
+        std::vector<int32_t> x = draw(n, &random), y = draw(m, &random), s = draw(n_s, &random);
+        std::vector<int32_t> expected = s;
+        std::vector<bool> has_begun(static_cast<size_t>(n_s), is_fresh == 0);
+        const auto add = [&](int64_t e, int32_t value) {
+            int32_t &to = expected[static_cast<size_t>(e)];
+            to = value + (has_begun[static_cast<size_t>(e)] ? to : 0);
+            has_begun[static_cast<size_t>(e)] = true;
+        };
+        for (int64_t i = 0; i < n; i++)
+            for (int64_t j = 0; j < m; j++) {
+                const int32_t of_x = x[static_cast<size_t>(i)], of_y = y[static_cast<size_t>(j)];
+                add(i, of_x * of_y);
+                add(i + h, 3 * of_x - of_y);
+                add(2 * i + 3 * j + c, 1 + of_x);
+            }
+        polytile_device *device = nullptr;
+        if (random.chance(10))
+            ASSERT_EQ(polytile_device_open(ctx_, "host(threads=2)", &device), POLYTILE_OK);
+        else
+            device = open(random.number(64, 1024 + 8 * n_s));
+        polytile_array *of_x = wrap(&x, {n}), *of_y = wrap(&y, {m}), *of_s = wrap(&s, {n_s});
+        const polytile_parameter values[] = {POLYTILE_PARAMETER("h", h),
+                                             POLYTILE_PARAMETER("c", c)};
+        polytile_launch_options options = polytile_launch_options_of(2, values);
+        options.plan.strategy = random.chance(50)   ? "min-time"
+                                : random.chance(50) ? "min-traffic"
+                                                    : "min-kernels";
+        options.plan.n_buffers = static_cast<int>(random.number(0, 3));
+        const polytile_status status =
+            polytile_run(device, kernel[is_fresh], POLYTILE_EXTENTS(n, m),
+                         POLYTILE_ARRAYS(of_x, of_y, of_s), &options);
+        if (status != POLYTILE_OK)
+            EXPECT_TRUE(status == POLYTILE_NO_FIT || status == POLYTILE_UNSUPPORTED) << error();
+        else
+            ASSERT_EQ(s, expected)
+                << n << "x" << m << " h " << h << " c " << c << " fresh " << is_fresh;
+        polytile_device_close(device);
+    }
+}
+
 /** Four sections of one array: two that move alike at a distance, one faster, one that stays. */
 TEST_F(RunPieces, SectionsThatMoveDifferentlyEqualAPlainLoop) {
     Random random(test_seed("RunPieces.SectionsThatMoveDifferentlyEqualAPlainLoop"));
@@ -201,7 +263,8 @@ TEST_F(RunPieces, ElementsBetweenSectionsOfAPieceEqualAPlainLoop) {
 TEST_F(RunPieces, ButterfliesEqualPlainLoops) {
     Random random(test_seed("RunPieces.ButterfliesEqualPlainLoops"));
     for (int64_t round = 0; round < scaled(200) && !HasFailure(); round++) {
-        const int64_t n = random.number(2, 5000), h = random.number(1, n / 2),
+        const int64_t n = random.number(2, 5000),
+                      h = random.number(1, random.chance(50) ? n / 2 : 1 + n / 100),
                       n_stretches = n / (2 * h), width = random.number(1, h);
         const bool is_named_twice = random.chance(50);
         const std::string first = std::to_string(2 * h) + "*g+k",
@@ -248,19 +311,34 @@ TEST_F(RunPieces, ButterfliesEqualPlainLoops) {
 TEST_F(RunPieces, PlansEqualThoseOfTwoNames) {
     const struct {
         const char *one, *two;
+        int n_arrays;
         std::vector<int64_t> domain, array;
         int64_t limit_bytes;
     } rows[] = {
         {"gram[i, j]: in A[i, :], A[j, :]; out G[i, j]",
          "gram[i, j]: in A[i, :], B[j, :]; out G[i, j]",
+         2,
          {512, 512},
          {512, 512},
          512 << 10},
         {"far[i]: in x[i], x[i+5000000]; out y[i]",
          "far[i]: in x[i], z[i+5000000]; out y[i]",
+         2,
          {10000000},
          {15000000},
          1 << 20},
+        {"scatter[i]: in y[i]; sum x[i], x[i+5000000]",
+         "scatter[i]: in y[i]; sum x[i], z[i+5000000]",
+         2,
+         {5000000},
+         {10000000},
+         1 << 20},
+        {"butterfly[g, k]: inout x[2048*g+k], x[2048*g+k+1024]",
+         "butterfly[g, k]: inout x[2048*g+k], z[2048*g+k+1024]",
+         1,
+         {100, 1024},
+         {204800},
+         4096},
     };
     for (const auto &row : rows) {
         std::vector<polytile_array *> arrays;
@@ -280,12 +358,12 @@ TEST_F(RunPieces, PlansEqualThoseOfTwoNames) {
             options.plan.strategy = strategy;
             const polytile_implementation nothing = {};
             polytile_plan *one = nullptr, *two = nullptr;
-            ASSERT_EQ(polytile_plan_create(create(row.one, &nothing), &domain, 2, arrays.data(),
-                                           &options, &one),
+            ASSERT_EQ(polytile_plan_create(create(row.one, &nothing), &domain, row.n_arrays,
+                                           arrays.data(), &options, &one),
                       POLYTILE_OK)
                 << error();
-            ASSERT_EQ(polytile_plan_create(create(row.two, &nothing), &domain, 3, arrays.data(),
-                                           &options, &two),
+            ASSERT_EQ(polytile_plan_create(create(row.two, &nothing), &domain, row.n_arrays + 1,
+                                           arrays.data(), &options, &two),
                       POLYTILE_OK)
                 << error();
             polytile_plan_summary of_one, of_two;
@@ -320,6 +398,12 @@ TEST_F(RunPieces, FunctionsByHandGetArraysInOnePiece) {
     EXPECT_EQ(polytile_run(open(3072), kernel, POLYTILE_EXTENTS(2000), POLYTILE_ARRAYS(of_x, of_y),
                            nullptr),
               POLYTILE_NO_FIT);
+    EXPECT_NE(error().find("name it twice in the declaration"), std::string::npos) << error();
+    EXPECT_EQ(polytile_run(open(4020), kernel, POLYTILE_EXTENTS(2000), POLYTILE_ARRAYS(of_x, of_y),
+                           nullptr),
+              POLYTILE_NO_FIT);
+    EXPECT_NE(error().find("sub-kernels with each array in one piece"), std::string::npos)
+        << error();
     EXPECT_NE(error().find("name it twice in the declaration"), std::string::npos) << error();
     EXPECT_EQ(polytile_run(open(8192), kernel, POLYTILE_EXTENTS(2000), POLYTILE_ARRAYS(of_x, of_y),
                            nullptr),

@@ -25,6 +25,12 @@ POLYTILE_KERNEL(far, (i), (int64_t, h), (int64_t, c), (const uint32_t, x, 1), (u
         (PT_AT(x, i) + 3 * PT_AT(x, i + h) + 5 * PT_AT(x, 2 * i) + 7 * PT_AT(x, c)) & mask;
 }
 
+POLYTILE_KERNEL(scatter, (i), (int64_t, h), (const uint32_t, x, 1), (uint32_t, y, 1)) {
+    PT_SUM(PT_AT(y, i), PT_AT(x, i) & mask);
+    PT_SUM(PT_AT(y, i + h), (3 * PT_AT(x, i)) & mask);
+    PT_SUM(PT_AT(y, 2 * i + h + 1), (5 * PT_AT(x, i)) & mask);
+}
+
 POLYTILE_KERNEL(butterfly, (g, k), (int64_t, h), (uint32_t, x, 1)) {
     const uint32_t a = PT_AT(x, 2 * h * g + k), b = PT_AT(x, 2 * h * g + k + h);
     PT_AT(x, 2 * h * g + k) = (a + b) & mask;
@@ -63,8 +69,8 @@ class Drawer {
 
     Drawn draw() {
         Drawn (Drawer::*const ways[])() = {&Drawer::pairs_of, &Drawer::far_of, &Drawer::halves_of,
-                                           &Drawer::shift_of, &Drawer::odd_of};
-        return (this->*ways[random_->number(0, 4)])();
+                                           &Drawer::shift_of, &Drawer::odd_of, &Drawer::scatter_of};
+        return (this->*ways[random_->number(0, 5)])();
     }
 
   private:
@@ -102,10 +108,32 @@ class Drawer {
                 }};
     }
 
+    Drawn scatter_of() {
+        const size_t x = other();
+        const int64_t n = random_->number(1, 1 + (n_ - 2) / 4), h = random_->number(0, n_ - 2 * n);
+        const bool is_fresh = random_->chance(50);
+        return {std::string("scatter[i](i64 h): in x[i]; ") + (is_fresh ? "out " : "") +
+                    "sum y[i], y[i+h], y[2*i+h+1]",
+                &scatter_kernel,
+                {n},
+                {static_cast<int>(x), static_cast<int>(1 - x)},
+                {{"h", h}},
+                [=](Values *of) {
+                    for (int64_t i = 0; i < n && is_fresh; i++)
+                        at(of[1 - x], i) = at(of[1 - x], i + h) = at(of[1 - x], 2 * i + h + 1) = 0;
+                    for (int64_t i = 0; i < n; i++) {
+                        at(of[1 - x], i) += at(of[x], i) & mask;
+                        at(of[1 - x], i + h) += (3 * at(of[x], i)) & mask;
+                        at(of[1 - x], 2 * i + h + 1) += (5 * at(of[x], i)) & mask;
+                    }
+                }};
+    }
+
     Drawn halves_of() {
         const size_t x = other();
         const bool is_named_twice = random_->chance(50);
-        const int64_t h = random_->number(1, n_ / 2), n_stretches = n_ / (2 * h);
+        const int64_t widest = is_named_twice || random_->chance(50) ? n_ / 2 : 1 + n_ / 100;
+        const int64_t h = random_->number(1, widest), n_stretches = n_ / (2 * h);
         const int64_t width = random_->chance(50) ? h : random_->number(1, h);
         const std::string first = std::to_string(2 * h) + "*g+k",
                           second = first + "+" + std::to_string(h);

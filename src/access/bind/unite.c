@@ -102,6 +102,7 @@ polytile_status pti_instance_unite_sections(polytile_context *ctx, pti_instance 
         has_united |= made->operand[o].n_sections < (*instance)->operand[o].n_sections;
     }
     if (has_united) {
+        made->given->is_united = (*instance)->given == NULL;
         pti_instance_own_given(made, instance);
         made = NULL;
     }

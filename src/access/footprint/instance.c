@@ -438,6 +438,7 @@ static polytile_status narrow_given(const polytile_kernel *kernel, const pti_giv
     if (given == NULL || given->map == NULL)
         return pti_fail_memory(kernel->object.context, narrowed->kernel_name, (double)maps_bytes);
     memcpy(given->map, whole->map, maps_bytes);
+    given->is_united = whole->is_united;
     PTI_TRY(narrow_one(kernel, whole->instance, &narrowed->threads, NULL, &given->instance));
 done:
     return status;

@@ -44,7 +44,7 @@ typedef struct pti_section {
 } pti_section;
 
 /** How a dimension's index is counted: less a slope times the index of another one, which is its
- * own; slope 0: as it is (shear.h). */
+ * own; slope 0: as it is (pieces/shear.h). */
 typedef struct pti_shear {
     int along;
     int64_t slope;
@@ -53,7 +53,7 @@ typedef struct pti_shear {
 /** One array of the launch, a piece of one, or scratch, with what the kernel does to it. */
 typedef struct pti_operand {
     char *name;
-    int array;      /* a further piece (split.h): whose; see pti_operand_array() */
+    int array;      /* a further piece (pieces/split.h): whose; see pti_operand_array() */
     int same_array; /* the first operand with the same array, itself included */
     polytile_type type;
     int64_t element_bytes;
@@ -80,6 +80,7 @@ typedef struct pti_operand {
 typedef struct pti_given {
     struct pti_instance *instance; /* owned */
     pti_index_map *map; /* of each operand: its indices to those that planners know; owned */
+    bool is_united;     /* only sections differ, of which some are one: bind/unite.h */
 } pti_given;
 
 typedef struct pti_instance {
@@ -92,7 +93,7 @@ typedef struct pti_instance {
         asked; /* as the program gave them: where its step along an index is not 1, thread
                                 k is the k-th of these, from 0; see pti_instance_asked_box() */
     int n_operands;
-    int n_further; /* of them, the last ones, which are further pieces of arrays: split.h */
+    int n_further; /* of them, the last ones, which are further pieces of arrays: pieces/split.h */
     pti_operand *operand;
     int n_sections;
     pti_section
@@ -126,6 +127,12 @@ static inline bool pti_operand_stores(const pti_operand *operand) {
 /** Return the array of an operand. */
 static inline int pti_operand_array(const pti_instance *instance, int operand) {
     return operand < pti_instance_n_arrays(instance) ? operand : instance->operand[operand].array;
+}
+
+/** Return the operand that stands for all pieces of an array into which threads combine, since
+ * different superblocks do so through different ones; else the operand itself. */
+static inline int pti_operand_combined(const pti_instance *instance, int operand) {
+    return instance->operand[operand].reduces ? pti_operand_array(instance, operand) : operand;
 }
 
 /** Return the first operand that has an operand's array, which is not scratch. Shapes  arrays: one an

@@ -3,8 +3,8 @@
 #include "access/array/array.h"
 #include "access/footprint/edges.h"
 #include "access/footprint/footprint.h"
-#include "access/footprint/shear.h"
-#include "access/footprint/split.h"
+#include "access/pieces/shear.h"
+#include "access/pieces/split.h"
 #include "launch/device/trace.h"
 #include "launch/device/view.h"
 

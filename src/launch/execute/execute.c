@@ -1,7 +1,7 @@
 #include "launch/execute/execute.h"
 
 #include "access/array/array.h"
-#include "access/footprint/shear.h"
+#include "access/pieces/shear.h"
 #include "base/clock.h"
 #include "launch/device/execution.h"
 #include "launch/device/trace.h"

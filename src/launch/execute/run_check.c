@@ -2,7 +2,7 @@
 
 #include "access/array/array.h"
 #include "access/array/type.h"
-#include "access/footprint/shear.h"
+#include "access/pieces/shear.h"
 #include "access/set/boxes.h"
 #include "base/plural.h"
 #include "launch/execute/run_place.h"

@@ -1,5 +1,6 @@
 #include "launch/host/accumulate.h"
 
+#include "access/pieces/split.h"
 #include "base/checked.h"
 #include "launch/device/reduction.h"
 #include "launch/device/view.h"
@@ -42,13 +43,20 @@ static int count_private(const pti_sub_kernel *launch, const bool *is_private) {
     return n_private;
 }
 
+bool pti_accumulators_may_copy(const pti_sub_kernel *launch, int operand) {
+    const pti_operand *of = &launch->instance->operand[operand];
+    const int array = pti_operand_array(launch->instance, operand);
+    return pti_reduction_is_known(of->reduction, of->type) &&
+           pti_instance_count_pieces(launch->instance, array) == 1;
+}
+
 /** Find the operands that need copies; false if one of them cannot have any. */
 static bool mark_private(const pti_sub_kernel *launch, const pti_cut *cut, bool *is_private) {
     for (int a = 0; a < launch->instance->n_operands; a++) {
         const pti_operand *operand = &launch->instance->operand[a];
         is_private[a] =
             operand->reduces && !pti_cut_separates(launch->instance, a, launch->threads, cut);
-        if (is_private[a] && !pti_reduction_is_known(operand->reduction, operand->type))
+        if (is_private[a] && !pti_accumulators_may_copy(launch, a))
             return false;
     }
     return true;

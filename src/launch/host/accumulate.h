@@ -28,11 +28,15 @@ typedef struct pti_accumulators {
     char *memory;
 } pti_accumulators;
 
+/** Return whether chunks may have copies of a reducing operand: its reduction is known, and its array is
+ * in one piece. */
+bool pti_accumulators_may_copy(const pti_sub_kernel *launch, int operand);
+
 /**
  * Make copies of the reducing operands that a cut does not separate.
  *
- * Returns false, and leaves nothing behind, if they take more than may be, a
- * reduction is unknown, or memory runs out.
+ * Returns false, and leaves nothing behind, if they take more than may be, one
+ * may have none, or memory runs out.
  */
 bool pti_accumulators_create(const pti_sub_kernel *launch, const pti_cut *cut,
                              pti_accumulators *accumulators);

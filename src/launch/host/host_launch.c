@@ -1,7 +1,6 @@
 #include "launch/host/host_launch.h"
 
 #include "base/crash.h"
-#include "launch/device/reduction.h"
 #include "launch/host/accumulate.h"
 #include "launch/host/cut.h"
 #include "launch/host/scratch.h"
@@ -159,8 +158,7 @@ static double bytes_of_copies(const pti_sub_kernel *launch, int operand, const p
 
 /** Return whether each chunk could have a private copy of an operand. */
 static bool may_be_copied(const pti_sub_kernel *launch, int operand, const pti_cut *cut) {
-    const pti_operand *of = &launch->instance->operand[operand];
-    return pti_reduction_is_known(of->reduction, of->type) &&
+    return pti_accumulators_may_copy(launch, operand) &&
            bytes_of_copies(launch, operand, cut) <= (double)pti_accumulators_most_bytes(launch);
 }
 

@@ -165,7 +165,7 @@ static polytile_status offer_all(chooser *of, int n_candidates, const pti_candid
 }
 
 /** Offer uniform superblocks. Where the sampled positions missed the worst one, search again below a
- * lower limit, and below less than that where the same ones come again. */
+ * lower limit, and below less than that where the same ones come again, or have pieces that clash. */
 static polytile_status choose_uniform(chooser *of) {
     pti_problem problem = of->problem;
     pti_contest contest = {
@@ -186,8 +186,9 @@ static polytile_status choose_uniform(chooser *of) {
             return offer_frugal(of, &contest, &best[0]);
         if (status != POLYTILE_NO_FIT)
             return status;
-        less_bytes =
-            need_bytes < former_need_bytes ? need_bytes - of->options->limit_bytes : 2 * less_bytes;
+        less_bytes = need_bytes == INT64_MAX          ? pti_ceil_div(problem.limit_bytes, 2)
+                     : need_bytes < former_need_bytes ? need_bytes - of->options->limit_bytes
+                                                      : 2 * less_bytes;
         former_need_bytes = need_bytes;
         problem.limit_bytes -= less_bytes;
     }

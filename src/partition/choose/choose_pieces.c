@@ -2,6 +2,9 @@
 
 #include "base/checked.h"
 
+#include <inttypes.h>
+#include <limits.h>
+
 /** How many times as many superblocks one way may have as another to be compared with it, and how many
  * times where these are few: those take little time to plan, and may move less. */
 enum { MAX_TIMES = 4, MAX_TIMES_OF_FEW = 16, FEW_SUPERBLOCKS = 4096 };
@@ -129,6 +132,51 @@ done:
     return status;
 }
 
+/** How many times as many superblocks arrays in one piece may take, where they must be in one. */
+enum { MAX_TIMES_BY_HAND = 64 };
+
+/** Plan the same with each section by itself, in so many times fewer superblocks. n_superblocks: 0: there
+ * is no such plan. */
+static polytile_status count_in_pieces(const trial *of, int64_t many, int64_t *n_superblocks) {
+    pti_instance *split = NULL;
+    pti_choice made = {0};
+    pti_strategy strategy = *of->strategy;
+    polytile_status status;
+    *n_superblocks = 0;
+    PTI_TRY(pti_instance_split(of->ctx, of->ways->call[0].instance, NULL, INT_MAX, &split));
+    if (split == NULL)
+        return status;
+    strategy.is_trial = true;
+    strategy.max_superblocks = (many - 1) / MAX_TIMES_BY_HAND;
+    status = pti_choose(of->ctx, split, &strategy, of->options, &made);
+    if (status == POLYTILE_OK && made.schedule->n_superblocks <= strategy.max_superblocks)
+        *n_superblocks = made.schedule->n_superblocks;
+    status = is_no_plan(status) ? POLYTILE_OK : status;
+done:
+    pti_schedule_free(made.schedule);
+    pti_instance_free(split);
+    return status;
+}
+
+/** Refuse what runs a call with arrays in one piece alone, if it would run in many times as many
+ * superblocks so: it hardly has room beside elements that nobody touches. */
+static polytile_status refuse_far_hulls(const trial *of) {
+    polytile_status status = POLYTILE_OK;
+    const pti_instance *instance = of->ways->call[0].instance;
+    const int64_t many = of->best->schedule->n_superblocks;
+    int64_t n_in_pieces = 0;
+    if (of->ways->may_split || of->strategy->solved != NULL || many <= MAX_TIMES_BY_HAND)
+        return status;
+    PTI_TRY(count_in_pieces(of, many, &n_in_pieces));
+    if (n_in_pieces > 0)
+        status = pti_fail(of->ctx, POLYTILE_NO_FIT,
+                          "%s: %" PRId64 " sub-kernels with each array in one piece, %" PRId64
+                          " with sections that lie apart by themselves",
+                          instance->kernel_name, many, n_in_pieces);
+done:
+    return status;
+}
+
 polytile_status pti_choose_pieces(polytile_context *ctx, pti_ways *ways,
                                   const pti_strategy *strategy,
                                   const polytile_plan_options *options, pti_choice *choice,
@@ -151,6 +199,7 @@ polytile_status pti_choose_pieces(polytile_context *ctx, pti_ways *ways,
         PTI_TRY(try_way(&of, finest, &found));
     if (choice->schedule == NULL)
         PTI_TRY(pti_choose(ctx, ways->call[of.way].instance, strategy, options, choice));
+    PTI_TRY(refuse_far_hulls(&of));
 done:
     *way = of.way;
     if (status != POLYTILE_OK) {

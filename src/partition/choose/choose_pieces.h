@@ -1,7 +1,7 @@
 #ifndef POLYTILE_PARTITION_CHOOSE_CHOOSE_PIECES_H
 #define POLYTILE_PARTITION_CHOOSE_CHOOSE_PIECES_H
 
-#include "access/footprint/ways.h"
+#include "access/pieces/ways.h"
 #include "partition/choose/choose.h"
 
 /**
@@ -12,7 +12,8 @@
  *
  * ways: those that were tried are added. way: the one that was taken, whose instance the schedule
  * borrows.
- * Errors  As pti_choose(), of the plan with the most pieces, which needs the least.
+ * Errors  As pti_choose(), of the plan with the most pieces, which needs the least; NO_FIT, too,
+ *         where arrays must be in one piece, and the launch takes many times as many superblocks.
  */
 polytile_status pti_choose_pieces(polytile_context *ctx, pti_ways *ways,
                                   const pti_strategy *strategy,

@@ -1,7 +1,7 @@
 #ifndef POLYTILE_PARTITION_CHOOSE_GRAIN_H
 #define POLYTILE_PARTITION_CHOOSE_GRAIN_H
 
-#include "access/footprint/ways.h"
+#include "access/pieces/ways.h"
 #include "base/context.h"
 #include "partition/cut/partition.h"
 #include <polytile/plan.h>

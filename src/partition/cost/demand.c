@@ -1,7 +1,7 @@
 #include "partition/cost/demand.h"
 
 #include "access/footprint/footprint.h"
-#include "access/footprint/split.h"
+#include "access/pieces/split.h"
 #include "base/checked.h"
 
 _Static_assert((int)PTI_MAX_SPLIT_OPERANDS <= (int)PTI_MAX_OPERANDS, "room for all pieces");
@@ -45,7 +45,8 @@ pti_division pti_demand_divide(const pti_demand *demand, const pti_instance *ins
                                const int64_t *n_pieces, const int *n_places, int n_buffers,
                                int64_t limit_bytes) {
     enum { REGION_ALIGNMENT = 16 };
-    pti_division slots = {.by_slots = true};
+    const bool clashes = demand->superblock_bytes == INT64_MAX;
+    pti_division slots = {.by_slots = true, .arena_bytes = clashes ? INT64_MAX : 0};
     bool has_places = false;
     for (int a = 0; a < instance->n_operands; a++) {
         has_places |= n_places[a] > 0;

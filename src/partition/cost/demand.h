@@ -14,7 +14,8 @@ enum { PTI_MAX_OPERANDS = 64 };
 int64_t pti_piece_bytes(const pti_instance *instance, const polytile_domain *threads,
                         int64_t *operand_bytes);
 
-/** The largest demand of the superblocks so far. Zero-initialise. */
+/** The largest demand of the superblocks so far. Zero-initialise. Where pieces of one array
+ * clash in one, no division has room. */
 typedef struct pti_demand {
     int64_t operand_bytes[PTI_MAX_OPERANDS]; /* each operand's largest piece */
     int64_t superblock_bytes;                /* the largest sum of one superblock */

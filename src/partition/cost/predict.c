@@ -1,7 +1,7 @@
 #include "partition/cost/predict.h"
 
 #include "access/footprint/footprint.h"
-#include "access/footprint/shear.h"
+#include "access/pieces/shear.h"
 #include "partition/cost/demand.h"
 
 #include <math.h>

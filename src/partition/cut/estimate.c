@@ -1,7 +1,7 @@
 #include "partition/cut/estimate.h"
 
 #include "access/footprint/footprint.h"
-#include "access/footprint/shear.h"
+#include "access/pieces/shear.h"
 #include "base/checked.h"
 #include "partition/cost/predict.h"
 

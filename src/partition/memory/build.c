@@ -1,6 +1,6 @@
 #include "partition/memory/build.h"
 
-#include "access/footprint/split.h"
+#include "access/pieces/split.h"
 #include "access/set/overlapping_copy.h"
 #include "base/checked.h"
 #include "partition/memory/arena.h"
@@ -46,7 +46,7 @@ static const state *piece_of(const build *of, int operand) {
 
 /** What is known of an operand as a whole. */
 static state *whole_of(build *of, int operand) {
-    return &of->state[operand * of->n_strips];
+    return &of->state[pti_operand_combined(of->arena.instance, operand) * of->n_strips];
 }
 
 static const pti_placement *current_placement(const build *of, int operand) {
@@ -93,8 +93,7 @@ static void note_downloaded(pti_boxes *downloaded, const polytile_domain *box) {
 }
 
 /** Download what is newer than the host's copy, and note it, since later uploads may need it. */
-static void flush_operand(build *of, int operand, int64_t superblock) {
-    state *at = state_of(of, operand);
+static void flush_piece(build *of, int operand, state *at, int64_t superblock) {
     state *whole = whole_of(of, operand);
     bool comes_back =
         of->arena.instance->operand[operand].reads || of->arena.instance->operand[operand].fresh;
@@ -109,12 +108,42 @@ static void flush_operand(build *of, int operand, int64_t superblock) {
     pti_boxes_clear(&at->dirty);
 }
 
+static void flush_operand(build *of, int operand, int64_t superblock) {
+    flush_piece(of, operand, state_of(of, operand), superblock);
+}
+
+/** Let an operand's pieces give up elements into which a superblock combines through another operand of
+ * the same array. */
+static void give_up(build *of, int operand, const polytile_domain *box, int64_t superblock) {
+    for (int s = 0; s < of->n_strips; s++) {
+        state *at = &of->state[operand * of->n_strips + s];
+        if (pti_boxes_meet(&at->dirty, box))
+            flush_piece(of, operand, at, superblock);
+        pti_boxes_subtract(&at->valid, box);
+    }
+}
+
+/** Let a superblock find the newest of what it combines into through an operand on the host, as far as
+ * other operands of the array have it. */
+static void settle_others(build *of, int operand, int64_t superblock,
+                          const polytile_domain *threads) {
+    const pti_instance *instance = of->arena.instance;
+    polytile_domain hull;
+    if (instance->n_further == 0 || !instance->operand[operand].reduces ||
+        !pti_footprint_find_hull(instance, operand, PTI_TOUCHES, threads, &hull))
+        return;
+    const int array = pti_operand_combined(instance, operand);
+    for (int o = 0; o < instance->n_operands; o++)
+        if (o != operand && pti_operand_combined(instance, o) == array)
+            give_up(of, o, &hull, superblock);
+}
+
 /** A new piece takes a slot: the next of the operand, or the superblock's region. */
 static void take_slot(build *of, int operand, int64_t superblock, const polytile_domain *hull) {
     state *at = state_of(of, operand);
     at->slot = pti_arena_next_slot(&of->arena, operand, superblock, at->slot);
     pti_placement placement = {
-        .operand = operand,
+        .operand = pti_operand_combined(of->arena.instance, operand),
         .offset_bytes = pti_arena_offset(&of->arena, operand, at->slot),
         .layout = pti_memory_layout_of(hull, of->arena.instance->operand[operand].element_bytes)};
     at->placement = pti_builder_place(&of->builder, &placement);
@@ -138,12 +167,13 @@ static void await_download(const build *of, int operand, const polytile_domain *
                            pti_last *waits) {
     enum { LONG_PAST_OPS = 512 };
     const pti_schedule *schedule = of->builder.schedule;
+    const int array = pti_operand_combined(of->arena.instance, operand);
     pti_last last = pti_last_none();
     bool found = false;
     for (int64_t k = schedule->n_ops - 1; k >= 0 && !found; k--) {
         const pti_op *op = &schedule->op[k];
         polytile_domain common;
-        found = op->kind == PTI_DOWNLOAD && schedule->placement[op->placement].operand == operand &&
+        found = op->kind == PTI_DOWNLOAD && schedule->placement[op->placement].operand == array &&
                 (k < schedule->n_ops - LONG_PAST_OPS || pti_box_intersect(&op->box, box, &common));
         if (found)
             pti_last_note(&last, PTI_DOWNLOAD, k);
@@ -367,6 +397,8 @@ static void add_superblock(build *of, int64_t superblock) {
         else if (!piece_stays(of, a, superblock, &hull[a]))
             flush_operand(of, a, superblock - 1);
     }
+    for (int a = 0; a < of->arena.instance->n_operands; a++)
+        settle_others(of, a, superblock - 1, threads);
     for (int a = 0; a < of->arena.instance->n_operands; a++) {
         if (touched[a])
             bring_piece(of, a, superblock, &hull[a], threads);

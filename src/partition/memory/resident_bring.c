@@ -1,6 +1,6 @@
 #include "partition/memory/resident_window.h"
 
-#include "access/footprint/split.h"
+#include "access/pieces/split.h"
 #include "partition/memory/upload_choice.h"
 
 /** Elements that combine from an identity get it, unless they have more by now; those that have are

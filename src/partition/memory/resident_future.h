@@ -1,8 +1,8 @@
 #ifndef POLYTILE_PARTITION_MEMORY_RESIDENT_FUTURE_H
 #define POLYTILE_PARTITION_MEMORY_RESIDENT_FUTURE_H
 
+#include "access/set/skip_list.h"
 #include "partition/memory/resident_image.h"
-#include "partition/memory/skip_list.h"
 
 /* What a window of launches will touch, superblock by superblock in the order of running. */
 

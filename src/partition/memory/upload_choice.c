@@ -1,6 +1,6 @@
 #include "partition/memory/upload_choice.h"
 
-#include "access/footprint/shear.h"
+#include "access/pieces/shear.h"
 #include "partition/cost/predict.h"
 
 #include <math.h>

@@ -48,13 +48,21 @@ static bool is_part_of_array(const pti_instance *instance, int o, const pti_oper
     return is;
 }
 
+/** Whether two operands are pieces of an array into which threads combine. Different superblocks may
+ * do so through different pieces, in any order; of each one it is checked that its pieces do not
+ * meet. */
+static bool combine_in_pieces(const pti_instance *instance, int one, int other) {
+    return instance->operand[one].reduces && instance->operand[other].reduces &&
+           pti_operand_array(instance, one) == pti_operand_array(instance, other);
+}
+
 /** Two operands of one array: that threads do not conflict was found of each operand by itself, and
  * here of both. Then it does not matter which superblock runs first, nor whether the operands share
  * a placement. */
 static bool check_apart(const pti_schedule *schedule, int l, int o, int p, pti_text *why) {
     const pti_instance *instance = schedule->launch[l].call.instance;
     polytile_domain common;
-    if (!do_conflict(instance, o, p, &common))
+    if (combine_in_pieces(instance, o, p) || !do_conflict(instance, o, p, &common))
         return true;
     pti_text_add(why, "launch %d: %s and %s are the same array, of which ", l,
                  instance->operand[p].name, instance->operand[o].name);

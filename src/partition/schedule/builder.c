@@ -191,7 +191,7 @@ void pti_builder_begin_one(pti_builder *builder, const pti_instance *instance,
     if (own == NULL)
         return;
     for (int o = 0; o < instance->n_operands; o++)
-        own[o] = o;
+        own[o] = pti_operand_combined(instance, o);
     pti_schedule_launch launch = {.call = {instance, own}, .n_superblocks = n_superblocks};
     pti_builder_begin(builder, instance, 1, &launch);
     free(own);

@@ -1,5 +1,5 @@
 #include "access/footprint/footprint.h"
-#include "access/footprint/shear.h"
+#include "access/pieces/shear.h"
 #include "partition/show/json_write.h"
 #include "partition/show/print.h"
 

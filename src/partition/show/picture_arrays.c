@@ -1,7 +1,7 @@
 #include "partition/show/picture.h"
 
-#include "access/footprint/shear.h"
-#include "access/footprint/split.h"
+#include "access/pieces/shear.h"
+#include "access/pieces/split.h"
 #include "base/checked.h"
 
 #include <math.h>

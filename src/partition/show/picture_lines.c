@@ -1,6 +1,6 @@
 #include "partition/show/picture.h"
 
-#include "access/footprint/shear.h"
+#include "access/pieces/shear.h"
 #include "base/checked.h"
 
 #include <inttypes.h>

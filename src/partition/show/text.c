@@ -1,4 +1,4 @@
-#include "access/footprint/shear.h"
+#include "access/pieces/shear.h"
 #include "access/set/box_text.h"
 #include "base/checked.h"
 #include "base/plural.h"

@@ -3,8 +3,8 @@
 #include "access/array/type.h"
 #include "access/declare/declaration.h"
 #include "access/footprint/footprint.h"
-#include "access/footprint/shear.h"
-#include "access/footprint/split.h"
+#include "access/pieces/shear.h"
+#include "access/pieces/split.h"
 #include "access/set/box_text.h"
 #include "base/plural.h"
 #include <polytile/size.h>

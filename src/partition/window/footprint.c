@@ -1,4 +1,4 @@
-#include "access/footprint/split.h"
+#include "access/pieces/split.h"
 #include "partition/window/plan.h"
 #include <polytile/footprint.h>
 

@@ -1,8 +1,8 @@
 #ifndef POLYTILE_PARTITION_WINDOW_LAUNCHES_H
 #define POLYTILE_PARTITION_WINDOW_LAUNCHES_H
 
-#include "access/footprint/ways.h"
 #include "access/lag.h"
+#include "access/pieces/ways.h"
 #include "base/context.h"
 #include "partition/cut/partition.h"
 #include <polytile/plan.h>

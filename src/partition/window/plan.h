@@ -1,7 +1,7 @@
 #ifndef POLYTILE_PARTITION_WINDOW_PLAN_H
 #define POLYTILE_PARTITION_WINDOW_PLAN_H
 
-#include "access/footprint/ways.h"
+#include "access/pieces/ways.h"
 #include "base/context.h"
 #include "partition/bound/bound.h"
 #include "partition/cut/family.h"

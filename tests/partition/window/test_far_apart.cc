@@ -18,8 +18,8 @@ extern "C" {
 #include <vector>
 
 /* Threads that touch elements of one array which lie far apart. Where the array is held in one piece,
- * for a launcher, a superblock of one thread has a small one, stored without its gaps, and one of two
- * threads has all that lies between. */
+ * as a view or for a launcher, a superblock of one thread has a small one, stored without its gaps, and
+ * one of two threads has all that lies between. */
 
 namespace {
 
@@ -37,7 +37,7 @@ Kernel Butterfly(int64_t n, int64_t h) {
             std::to_string(n / (2 * h)) + "x" + half};
 }
 
-enum class Hold { whole, in_pieces };
+enum class Hold { whole, whole_view, in_pieces };
 
 /** What becomes of launches over one array of n floats, in turn, a number of times. */
 class Planned {
@@ -48,8 +48,7 @@ class Planned {
         body.host_launcher = [](const polytile_sub_kernel *) { return 0; };
         polytile_context_create(&ctx_);
         polytile_array *x = nullptr;
-        const polytile_domain whole = domain_of(std::to_string(n));
-        polytile_array_describe(ctx_, "x", POLYTILE_F32, &whole, &x);
+        describe(n, hold, &x);
         std::vector<polytile_chain_launch> launches;
         for (const Kernel &of : kernels) {
             polytile_kernel *kernel = nullptr;
@@ -87,6 +86,19 @@ class Planned {
     double seconds = 0; /* of the processor */
 
   private:
+    /** Describe an array of n elements, which as a view is all but the last of one more. */
+    void describe(int64_t n, Hold hold, polytile_array **x) {
+        const polytile_domain all = domain_of(std::to_string(n));
+        const polytile_domain base = domain_of(std::to_string(n + 1));
+        if (hold != Hold::whole_view) {
+            polytile_array_describe(ctx_, "x", POLYTILE_F32, &all, x);
+            return;
+        }
+        polytile_array *more = nullptr;
+        polytile_array_describe(ctx_, "more", POLYTILE_F32, &base, &more);
+        EXPECT_EQ(polytile_array_select(more, "x", &all, x), POLYTILE_OK) << error();
+    }
+
     polytile_context *ctx_ = nullptr;
 };
 
@@ -162,7 +174,7 @@ TEST(FarApart, InPiecesLaunchesTakeAsManySubKernelsAsTheirBytesDo) {
 
 TEST(FarApart, LaunchesThatTakeTooManySubKernelsTogetherAreRefusedWithTheReason) {
     const Planned of(1 << 18, 160 * KiB, {Butterfly(1 << 18, 1 << 17), {"v[i]: inout x[i]", "7"}},
-                     3);
+                     3, Hold::whole_view);
     EXPECT_EQ(of.status, POLYTILE_UNSUPPORTED);
     EXPECT_NE(of.error().find("launches take more than 262144 sub-kernels within 160 KiB, which is "
                               "the most that are planned together; plan fewer launches, or raise "
@@ -173,10 +185,24 @@ TEST(FarApart, LaunchesThatTakeTooManySubKernelsTogetherAreRefusedWithTheReason)
 
 TEST(FarApart, PiecesBetweenEachOtherTakeSecondsToPlan) {
     const int64_t h = scaled(100) < 100 ? 1 << 12 : 1 << 16, n = 2 * h;
-    const Planned of(n, h + h / 4, {Butterfly(n, h)}, 2);
+    const Planned of(n, h + h / 4, {Butterfly(n, h)}, 2, Hold::whole_view);
     ASSERT_EQ(of.status, POLYTILE_OK) << of.error();
     EXPECT_EQ(of.summary.n_kernels, 2 * h);
     EXPECT_LT(of.seconds, 10);
+}
+
+/** A launcher gets the box around both halves, which leaves room for a few threads at once. */
+TEST(FarApart, LaunchersThatWouldRunAFewThreadsAtATimeAreRefusedWithTheReason) {
+    const int64_t h = 1 << 12, n = 2 * h;
+    for (int n_steps : {1, 2}) {
+        const Planned of(n, h + h / 4, {Butterfly(n, h)}, n_steps);
+        EXPECT_EQ(of.status, POLYTILE_NO_FIT);
+        EXPECT_NE(of.error().find("w: 4096 sub-kernels with each array in one piece"),
+                  std::string::npos)
+            << of.error();
+        EXPECT_NE(of.error().find("name it twice in the declaration"), std::string::npos)
+            << of.error();
+    }
 }
 
 TEST(FarApart, PiecesAreAsFewForAQueueAsForALaunchAlone) {

@@ -1,7 +1,7 @@
-#ifndef POLYTILE_ACCESS_FOOTPRINT_WAYS_H
-#define POLYTILE_ACCESS_FOOTPRINT_WAYS_H
+#ifndef POLYTILE_ACCESS_PIECES_WAYS_H
+#define POLYTILE_ACCESS_PIECES_WAYS_H
 
-#include "access/footprint/split.h"
+#include "access/pieces/split.h"
 
 /** The most ways that are known of one call: those of four pieces, and a sheared one. */
 enum { PTI_MAX_WAYS = 16 };

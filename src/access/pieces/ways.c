@@ -1,6 +1,6 @@
-#include "access/footprint/ways.h"
+#include "access/pieces/ways.h"
 
-#include "access/footprint/shear.h"
+#include "access/pieces/shear.h"
 
 #include <limits.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 extern "C" {
 #include "access/footprint/footprint.h"
-#include "access/footprint/shear.h"
+#include "access/pieces/shear.h"
 #include "base/text.h"
 #include "partition/memory/build.h"
 #include "partition/prove/check.h"

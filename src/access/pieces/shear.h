@@ -1,5 +1,5 @@
-#ifndef POLYTILE_ACCESS_FOOTPRINT_SHEAR_H
-#define POLYTILE_ACCESS_FOOTPRINT_SHEAR_H
+#ifndef POLYTILE_ACCESS_PIECES_SHEAR_H
+#define POLYTILE_ACCESS_PIECES_SHEAR_H
 
 #include "access/footprint/instance.h"
 #include "access/set/memory_layout.h"

@@ -1,4 +1,4 @@
-#include "access/footprint/shear.h"
+#include "access/pieces/shear.h"
 
 #include "access/footprint/affine.h"
 #include "access/footprint/section.h"

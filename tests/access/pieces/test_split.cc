@@ -9,7 +9,9 @@
 #include <vector>
 
 extern "C" {
-#include "access/footprint/split.h"
+#include "access/bind/unite.h"
+#include "access/footprint/footprint.h"
+#include "access/pieces/split.h"
 }
 
 namespace {
@@ -65,7 +67,10 @@ const Row rows[] = {
     {"k[i]: in y[i]; inout x[i], x[i+1000]", two_lines, "y:1, x:1, x:1", "y:1, x:1, x:1"},
     {"k[i]: in y[i]; inout x[2*i]; in x[3000]", two_lines, "y:1, x:1, x:1", "y:1, x:1, x:1"},
     {"k[i]: in y[i], x[2*i]; inout x[i]", two_lines, "", ""},
-    {"k[i]: in y[i]; sum x[i], x[i+1000]", two_lines, "", ""},
+    {"k[i]: in y[i]; sum x[i], x[i+1000]", two_lines, "y:1, x:1, x:1", "y:1, x:1, x:1"},
+    {"k[i]: in y[i]; sum x[i], x[2*i]", two_lines, "", ""},
+    {"k[i]: in y[i]; sum x[i], x[2*i+1]", two_lines, "y:1, x:1, x:1", "y:1, x:1, x:1"},
+    {"k[i]: in y[i]; out max x[i], x[i+9]", two_lines, "", ""},
     {"k[i]: in {[i] -> x[a] : 2a = i}, x[2*i]; out y[i]", two_lines, "", ""},
     {"k[i, j]: in A[i, :], A[j+500, :]; out G[i, j]",
      {{"A", "2000x10"}, {"G", "1000x1000"}},
@@ -86,6 +91,79 @@ TEST(Split, SectionsThatMoveApartOrLieFarApartAreOperandsOfTheirOwn) {
         EXPECT_EQ(split_for(launch, nullptr), row.alone) << row.declaration;
         EXPECT_EQ(split_for(launch, &superblock), row.worth) << row.declaration;
     }
+}
+
+/** What a split writes of some threads, as a set of elements of its first array. */
+std::multiset<int64_t> written_by(const pti_instance &split, const polytile_domain &threads) {
+    std::multiset<int64_t> written;
+    pti_boxes boxes = {};
+    for (int o = 0; o < split.n_operands; o++) {
+        EXPECT_TRUE(
+            pti_footprint_boxes(&split, o, PTI_WRITES, &threads, PTI_MAX_WRITE_BOXES, &boxes));
+        for (int b = 0; b < boxes.n_boxes; b++) {
+            const polytile_range &range = boxes.box[b].range[0];
+            for (int64_t e = range.lo; e <= range.hi; e += range.step)
+                written.insert(e);
+        }
+    }
+    pti_boxes_free(&boxes);
+    return written;
+}
+
+/** More stretches than are written as boxes: all sections are united for the launch as a whole. */
+TEST(Split, SectionsThatWereUnitedArePiecesAgain) {
+    for (const int64_t n_stretches : {33, 64, 65, 1000}) {
+        const Launch launch("f[g, k]: inout x[200*g+k], x[200*g+k+100]",
+                            std::to_string(n_stretches) + "x100",
+                            {{"x", std::to_string(200 * n_stretches)}});
+        ASSERT_EQ(launch.status(), POLYTILE_OK) << launch.error();
+        pti_instance *united = nullptr, *split = nullptr;
+        ASSERT_EQ(pti_instance_copy(launch.context(), launch.instance(), &united), POLYTILE_OK);
+        ASSERT_EQ(pti_instance_unite_sections(launch.context(), &united), POLYTILE_OK);
+        ASSERT_EQ(united->operand[0].n_sections, 1);
+        united->piece_alignment_bytes = 256;
+        united->threads = domain_of("3:20, 0:99");
+        ASSERT_EQ(pti_instance_split(launch.context(), united, nullptr, INT_MAX, &split),
+                  POLYTILE_OK);
+        ASSERT_NE(split, nullptr);
+        EXPECT_EQ(sections_of(*split), "x:1, x:1");
+        EXPECT_EQ(split->piece_alignment_bytes, 256);
+        EXPECT_EQ(split->threads.range[0].hi, 20);
+        EXPECT_FALSE(split->operand[0].partial || split->operand[1].partial);
+        const polytile_domain stretch = domain_of("7:7, 10:29"), two = domain_of("7:8, 10:29"),
+                              whole = launch.instance()->threads;
+        EXPECT_FALSE(pti_pieces_clash(split, &stretch));
+        EXPECT_TRUE(pti_pieces_clash(split, &two));
+        EXPECT_TRUE(pti_pieces_clash(split, &whole));
+        std::multiset<int64_t> expected;
+        for (int64_t k = 10; k < 30; k++)
+            expected.insert({1400 + k, 1500 + k});
+        EXPECT_EQ(written_by(*split, stretch), expected);
+        pti_instance_free(split);
+        pti_instance_free(united);
+    }
+}
+
+/** An array that is not split beside one that is: what it writes takes too many boxes of the launch as a
+ * whole, since its sections are no longer united. */
+TEST(Split, WhatAnUnitedArrayBesideThemWritesIsKnownOfEachSuperblock) {
+    const Launch launch("f[g, h, k, l]: inout x[1000*k+g, 9*h+l], x[1000*k+g+500000, 9*h+l], "
+                        "z[18*g+k, 18*h+l], z[18*g+k+9, 18*h+l]",
+                        "50x50x9x9", {{"x", "600000x450"}, {"z", "900x900"}});
+    ASSERT_EQ(launch.status(), POLYTILE_OK) << launch.error();
+    pti_instance *united = nullptr, *split = nullptr;
+    ASSERT_EQ(pti_instance_copy(launch.context(), launch.instance(), &united), POLYTILE_OK);
+    ASSERT_EQ(pti_instance_unite_sections(launch.context(), &united), POLYTILE_OK);
+    EXPECT_EQ(sections_of(*united), "x:1, z:1");
+    ASSERT_EQ(pti_instance_split(launch.context(), united, nullptr, INT_MAX, &split), POLYTILE_OK);
+    ASSERT_NE(split, nullptr);
+    EXPECT_EQ(sections_of(*split), "x:1, z:2, x:1");
+    const polytile_domain few = domain_of("7:7, 0:9, 0:8, 0:8"),
+                          many = domain_of("0:9, 0:9, 0:8, 0:8");
+    EXPECT_FALSE(pti_pieces_clash(split, &few));
+    EXPECT_TRUE(pti_pieces_clash(split, &many));
+    pti_instance_free(split);
+    pti_instance_free(united);
 }
 
 TEST(Split, FewerPiecesAreThoseWhoseUnionsTakeTheLeast) {

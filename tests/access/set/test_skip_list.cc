@@ -1,5 +1,5 @@
 extern "C" {
-#include "partition/memory/skip_list.h"
+#include "access/set/skip_list.h"
 }
 
 #include "support/random.h"

@@ -1,4 +1,4 @@
-#include "access/footprint/split.h"
+#include "access/pieces/split.h"
 
 #include "access/footprint/affine.h"
 #include "access/footprint/section.h"
@@ -46,7 +46,7 @@ static bool lie_side_by_side(const pti_section *one, const pti_section *other) {
 }
 
 static bool may_split(const pti_instance *instance, const pti_operand *operand) {
-    bool may = !operand->reduces;
+    bool may = true;
     for (int s = 0; s < operand->n_sections; s++)
         may = may && instance->section[operand->first_section + s].exact;
     return may;
@@ -63,7 +63,7 @@ static bool is_before(const pti_subscript *one, const pti_subscript *other,
  * written. */
 static bool may_part(const pti_section *one, const pti_section *other,
                      const polytile_domain *threads) {
-    bool may = one->role == POLYTILE_IN && other->role == POLYTILE_IN;
+    bool may = (one->role == POLYTILE_IN && other->role == POLYTILE_IN);
     for (int d = 0; d < one->n_dims; d++)
         may = may || is_before(&one->subscript[d], &other->subscript[d], threads) ||
               is_before(&other->subscript[d], &one->subscript[d], threads);
@@ -285,19 +285,68 @@ static void free_grouping(grouping *of) {
     free(of->n_groups);
 }
 
+/** Copy an instance of which some sections are united, with those that the program gave, and with its
+ * threads, which may be some of what the program gave. Its operands do what the united ones do: what
+ * they write is known of boxes of threads that do not clash. */
+static polytile_status part_united(polytile_context *ctx, const pti_instance *instance,
+                                   pti_instance **parted) {
+    polytile_status status;
+    PTI_TRY(pti_instance_copy(ctx, instance->given->instance, parted));
+    (*parted)->threads = instance->threads;
+    (*parted)->piece_alignment_bytes = instance->piece_alignment_bytes;
+    for (int o = 0; o < instance->n_operands; o++) {
+        pti_operand *operand = &(*parted)->operand[o];
+        const pti_operand declared = *operand;
+        *operand = instance->operand[o];
+        operand->name = declared.name;
+        operand->first_section = declared.first_section;
+        operand->n_sections = declared.n_sections;
+    }
+done:
+    return status;
+}
+
+/** The sections to be grouped, and how. */
+typedef struct plot {
+    const pti_instance *instance; /* NULL: nothing may be split */
+    pti_instance *parted;         /* owned; NULL: that is as declared */
+    grouping of;
+} plot;
+
+/** Errors: NO_MEMORY. Owns: end_plot() is called also after an error. */
+static polytile_status begin_plot(polytile_context *ctx, const pti_instance *instance,
+                                  plot *begun) {
+    const pti_given *given = instance->given;
+    polytile_status status = POLYTILE_OK;
+    *begun = (plot){.instance = given == NULL ? instance : NULL};
+    if (given != NULL && given->is_united) {
+        PTI_TRY(part_united(ctx, instance, &begun->parted));
+        begun->instance = begun->parted;
+    }
+    if (begun->instance != NULL)
+        PTI_TRY(begin_grouping(ctx, begun->instance, &begun->of));
+done:
+    return status;
+}
+
+static void end_plot(plot *begun) {
+    free_grouping(&begun->of);
+    pti_instance_free(begun->parted);
+}
+
 polytile_status pti_instance_split(polytile_context *ctx, const pti_instance *instance,
                                    const polytile_domain *threads, int most_further,
                                    pti_instance **split) {
-    grouping of;
+    plot begun;
     polytile_status status;
     *split = NULL;
-    PTI_TRY(begin_grouping(ctx, instance, &of));
+    PTI_TRY(begin_plot(ctx, instance, &begun));
     const int n_more =
-        instance->given == NULL ? group_all(instance, threads, most_further, &of) : -1;
+        begun.instance == NULL ? 0 : group_all(begun.instance, threads, most_further, &begun.of);
     if (n_more > 0)
-        status = split_groups(ctx, instance, &of, n_more, split);
+        status = split_groups(ctx, begun.instance, &begun.of, n_more, split);
 done:
-    free_grouping(&of);
+    end_plot(&begun);
     return status;
 }
 
@@ -338,17 +387,19 @@ static const char *get_cover(int n_groups, int k) {
 
 polytile_status pti_instance_split_by_cover(polytile_context *ctx, const pti_instance *instance,
                                             int k, pti_instance **split) {
-    grouping of;
+    plot begun;
     polytile_status status;
     *split = NULL;
-    PTI_TRY(begin_grouping(ctx, instance, &of));
-    const bool is_split = instance->given == NULL && group_all(instance, NULL, INT_MAX, &of) > 0;
-    const int o = is_split ? find_split_operand(instance, &of) : -1;
-    const char *cover = o < 0 ? NULL : get_cover(of.n_groups[o], k);
+    PTI_TRY(begin_plot(ctx, instance, &begun));
+    const bool is_split =
+        begun.instance != NULL && group_all(begun.instance, NULL, INT_MAX, &begun.of) > 0;
+    const int o = is_split ? find_split_operand(begun.instance, &begun.of) : -1;
+    const char *cover = o < 0 ? NULL : get_cover(begun.of.n_groups[o], k);
     if (cover != NULL)
-        status = split_groups(ctx, instance, &of, cover_groups(instance, o, cover, &of), split);
+        status = split_groups(ctx, begun.instance, &begun.of,
+                              cover_groups(begun.instance, o, cover, &begun.of), split);
 done:
-    free_grouping(&of);
+    end_plot(&begun);
     return status;
 }
 
@@ -394,8 +445,7 @@ bool pti_pieces_clash(const pti_instance *instance, const polytile_domain *threa
     bool clash = false;
     for (int o = 0; instance->n_further > 0 && o < instance->n_operands; o++) {
         const pti_operand *operand = &instance->operand[o];
-        clash = clash || (operand->writes &&
-                          pti_instance_count_pieces(instance, pti_operand_array(instance, o)) > 1 &&
+        clash = clash || (operand->writes && !operand->partial &&
                           pti_operand_writes_unknown(instance, operand, threads));
         for (int p = 0; p < o; p++)
             clash = clash || do_clash(instance, threads, o, p);

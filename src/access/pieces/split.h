@@ -1,8 +1,11 @@
-#ifndef POLYTILE_ACCESS_FOOTPRINT_SPLIT_H
-#define POLYTILE_ACCESS_FOOTPRINT_SPLIT_H
+#ifndef POLYTILE_ACCESS_PIECES_SPLIT_H
+#define POLYTILE_ACCESS_PIECES_SPLIT_H
 
 #include "access/footprint/footprint.h"
 #include "base/context.h"
+
+/* access/pieces: launches whose arrays are held in several pieces (here), or by sheared indices
+ * (shear.h), as instances of their own; and all these ways to hold the arrays of one call (ways.h). */
 
 /** The most operands of a launch, pieces included: planners and proofs have room for as many. */
 enum { PTI_MAX_SPLIT_OPERANDS = 64 };
@@ -17,9 +20,10 @@ enum { PTI_MAX_SPLIT_OPERANDS = 64 };
  * one by one, padded. Where there would be more than POLYTILE_MAX_PIECES pieces, or than so many
  * further ones, the unions that take the least are made first.
  *
- * Only arrays whose sections are exact are split, and no reductions, in launches that are given no
- * views. Of an array that is written the
- * groups touch different elements: threads do, as was proved, and each thread for itself. Its pieces
+ * Only arrays whose sections are exact are split, in launches that are given no views. Sections that
+ * were united (bind/unite.h) are as declared again. Of an array that is written the groups touch
+ * different elements: threads do, as was proved, and each thread for itself. Elements that threads
+ * combine into may be of several groups, in different threads. Pieces of arrays that are written
  * are for boxes of threads that keep them apart: pti_pieces_clash(). The first piece of an array
  * keeps its operand; the others come behind all arrays (pti_instance.n_further).
  *

@@ -1,4 +1,4 @@
-#include "partition/memory/skip_list.h"
+#include "access/set/skip_list.h"
 
 #include "base/checked.h"
 
