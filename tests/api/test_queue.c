@@ -2,6 +2,7 @@
 #include <polytile/polytile.h>
 #include <polytile/queue.h>
 
+#include "api/files.h"
 #include "support/c_test.h"
 
 #include <sched.h>

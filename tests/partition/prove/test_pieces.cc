@@ -16,7 +16,7 @@ extern "C" {
 
 namespace {
 
-bool check(const pti_schedule *schedule, std::string *why) {
+bool holds_for(const pti_schedule *schedule, std::string *why) {
     pti_text text = {};
     const bool holds = pti_schedule_check(schedule, &text);
     *why = text.data == nullptr ? "" : text.data;
@@ -67,7 +67,7 @@ class CheckPieces : public ::testing::Test {
         pti_instance_free(split_);
     }
 
-    bool check(std::string *why) const { return ::check(schedule_, why); }
+    bool check(std::string *why) const { return holds_for(schedule_, why); }
 
     Launch launch_;
     pti_instance *split_ = nullptr;
@@ -107,7 +107,7 @@ TEST(CheckPiecesOfSums, AreOneArray) {
                                  &schedule),
                       POLYTILE_OK);
             std::string why;
-            EXPECT_TRUE(check(schedule, &why)) << why;
+            EXPECT_TRUE(holds_for(schedule, &why)) << why;
             int n_checked = 0;
             for (int64_t k = 0; k < schedule->n_ops; k++) {
                 pti_op *op = &schedule->op[k];
@@ -116,7 +116,7 @@ TEST(CheckPiecesOfSums, AreOneArray) {
                     continue;
                 op->box.range[0].hi--;
                 op->bytes -= 4;
-                EXPECT_FALSE(check(schedule, &why));
+                EXPECT_FALSE(holds_for(schedule, &why));
                 EXPECT_NE(why.find("out of date"), std::string::npos) << why;
                 *op = before;
                 n_checked++;
