@@ -98,7 +98,6 @@ expect_refusal 2 'at least 1' spmv --rows 0
 expect_refusal 2 'is more than 2147483647' spmv --rows 3000000000
 expect_refusal 2 'is more than 262144' spmv --rows 10 --degree 300000
 expect_refusal 2 'No such file' spmv --matrix "$work/missing.mtx"
-expect_refusal 2 'several devices' spmv --rows 10 --device host,host
 expect_exit 0 field make 7x1 "$work/seven.npy" f32
 expect_refusal 2 '2 dimensions' spmv --rows 7 --input "$work/seven.npy"
 

@@ -16,7 +16,8 @@ typedef struct trace_file {
     FILE *stream;
     char *path; /* for error texts */
     double start_s;
-    int n_writers;       /* traces that have not ended */
+    int n_writers; /* traces that have not ended */
+    bool has_events;
     int64_t host_end_ns; /* of the last slice of the host's thread */
 } trace_file;
 
@@ -74,19 +75,21 @@ static void print_escaped(FILE *file, const char *text) {
 }
 
 /** The name of a process: the program, or a device. */
-static void print_process(FILE *file, int pid, const char *name) {
+static void print_process(trace_file *to, int pid, const char *name) {
+    FILE *file = to->stream;
     fprintf(file,
-            "{\"name\": \"process_name\", \"ph\": \"M\", \"pid\": %d, "
+            "%s{\"name\": \"process_name\", \"ph\": \"M\", \"pid\": %d, "
             "\"args\": {\"name\": \"polytile ",
-            pid);
+            to->has_events ? ",\n" : "", pid);
     print_escaped(file, name);
     fprintf(file, "\"}}");
+    to->has_events = true;
 }
 
 /** Write what a file says first of a device: its name, and those of its tracks. */
-static void print_device(FILE *file, int pid, const char *device_text) {
-    fprintf(file, ",\n");
-    print_process(file, pid, device_text);
+static void print_device(trace_file *to, int pid, const char *device_text) {
+    FILE *file = to->stream;
+    print_process(to, pid, device_text);
     for (int t = 0; t < N_TRACKS; t++)
         fprintf(file,
                 ",\n{\"name\": \"thread_name\", \"ph\": \"M\", \"pid\": %d, \"tid\": %d, "
@@ -109,8 +112,9 @@ static void free_file(trace_file *file) {
     free(file);
 }
 
-/** A file with its head, and no writers yet. */
-static polytile_status create_file(polytile_context *ctx, const char *path, trace_file **file) {
+/** A file with its head, and no writers yet. Of several devices it begins with the program. */
+static polytile_status create_file(polytile_context *ctx, const char *path, int n_devices,
+                                   trace_file **file) {
     trace_file *made = calloc(1, sizeof *made);
     char *copy = strdup(path);
     FILE *stream = made == NULL || copy == NULL ? NULL : open_stream(path);
@@ -118,7 +122,8 @@ static polytile_status create_file(polytile_context *ctx, const char *path, trac
     if (stream != NULL) {
         *made = (trace_file){.stream = stream, .path = copy, .start_s = pti_now_s()};
         fprintf(stream, "{\"displayTimeUnit\": \"ms\", \"traceEvents\": [\n");
-        print_process(stream, HOST_PID, "program");
+        if (n_devices > 1)
+            print_process(made, HOST_PID, "program");
         return POLYTILE_OK;
     }
     polytile_status status =
@@ -160,7 +165,7 @@ static polytile_status join_file(polytile_device *device, int pid, trace_file *f
         return pti_fail_memory(device->object.context, "trace", sizeof *trace);
     *trace = (struct pti_trace){.to = file, .pid = pid};
     __atomic_add_fetch(&file->n_writers, 1, __ATOMIC_RELAXED);
-    print_device(file->stream, pid, device->text);
+    print_device(file, pid, device->text);
     device->trace = trace;
     return POLYTILE_OK;
 }
@@ -172,7 +177,7 @@ polytile_status pti_trace_begin(polytile_context *ctx, int n_devices,
     PTI_TRY(end_traces(n_devices, devices));
     if (path == NULL)
         return POLYTILE_OK;
-    PTI_TRY(create_file(ctx, path, &file));
+    PTI_TRY(create_file(ctx, path, n_devices, &file));
     file->n_writers = 1;
     for (int k = 0; k < n_devices && status == POLYTILE_OK; k++)
         status = join_file(devices[k], k + 1, file);

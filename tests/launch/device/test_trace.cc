@@ -204,8 +204,8 @@ TEST_F(Trace, NamesTheDeviceAndItsStreams) {
     EXPECT_EQ(viewer.metadata["process_name"],
               std::vector<std::string>{std::string("polytile ") + small_device});
     EXPECT_EQ(viewer.metadata["thread_name"],
-              (std::vector<std::string>{"in", "compute", "out", "compute, concurrent"}));
-    EXPECT_EQ(viewer.metadata["thread_sort_index"].size(), 4U);
+              (std::vector<std::string>{"in", "compute", "out", "compute, concurrent", "plan"}));
+    EXPECT_EQ(viewer.metadata["thread_sort_index"].size(), 5U);
 }
 
 TEST_F(Trace, IsJsonWhateverTheDevicesTextHolds) {
