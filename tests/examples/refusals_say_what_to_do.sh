@@ -143,7 +143,6 @@ expect_refusal 2 'general.mtx: line 1: the matrix is general' cg --matrix "$work
 expect_refusal 2 'not symmetric; take band' cg --kind power
 expect_refusal 2 'unknown option' cg --kernel rows
 expect_refusal 2 'at least 1' cg --iterations 0
-expect_refusal 2 'several devices' cg --rows 10 --device host,host
 expect_refusal 3 'spmv_rows' spmv --rows 1000 --block 1000 --limit 1KiB
 # Volumes, and options that streams have no use for.
 expect_refusal 2 'from 1 to 1000' granulometry --sizes 0
