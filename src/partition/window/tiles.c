@@ -183,6 +183,13 @@ static bool needs_element_of(const pti_schedule *schedule, int array, const pti_
     return does;
 }
 
+/** Whether no launch reads what the launches of a row lose: they end the schedule, and shrink so that
+ * each reads what the next tile computes. */
+static bool is_read_by_none(const row *of) {
+    return of->end == of->schedule->n_launches &&
+           pti_turns_shrink_evenly(&of->turns.step, of->call + of->first, of->end - of->first);
+}
+
 /** Whether somebody needs what tiles lose because launches have fewer threads than those before. A
  * device forgets it where it is others' to compute. */
 static polytile_status find_needed(const row *of, bool *is_needed) {
@@ -191,7 +198,7 @@ static polytile_status find_needed(const row *of, bool *is_needed) {
     pti_boxes lost = {0};
     pti_boxes_append(&lost, &first->threads);
     pti_boxes_subtract(&lost, &last->threads);
-    *is_needed = false;
+    *is_needed = lost.n_boxes > 0 && !is_read_by_none(of);
     for (int o = 0; o < 2 && lost.n_boxes > 0; o++)
         *is_needed |= needs_element_of(of->schedule, of->call[of->first].array[o], &lost);
     const bool has_failed = lost.failed;
