@@ -102,16 +102,88 @@ static bool subscripts_are_equal(const pti_access *a, const pti_access *b) {
     return are;
 }
 
-/** The access of a declaration that a lookup is, if that has none in turn; -1: none yet. */
-static int find_same(const polytile_declaration *declaration, const pti_lookup *lookup) {
+static bool indirects_are_equal(const pti_indirect *a, const pti_indirect *b) {
+    bool are = (a == NULL) == (b == NULL);
+    for (int d = 0; are && a != NULL && d < POLYTILE_MAX_DIMS; d++)
+        are = a->is_indirect[d] == b->is_indirect[d] &&
+              (!a->is_indirect[d] || (pti_indirect_ends_are_equal(&a->lo[d], &b->lo[d]) &&
+                                      pti_indirect_ends_are_equal(&a->hi[d], &b->hi[d])));
+    return are;
+}
+
+static void place_end(pti_indirect_end *end, const int *position) {
+    end->access = end->access < 0 ? -1 : position[end->access];
+}
+
+/** Whether what an access looks up is what a lookup does, whose inner lookups are such accesses; -1:
+ * none of them. */
+static bool looks_up_same(const pti_indirect *of, const pti_indirect *wanted, const int *same) {
+    if (wanted == NULL)
+        return of == NULL;
+    pti_indirect placed = *wanted;
+    bool are_known = true;
+    for (int d = 0; d < POLYTILE_MAX_DIMS; d++) {
+        if (!placed.is_indirect[d])
+            continue;
+        pti_indirect_end *const ends[] = {&placed.lo[d], &placed.hi[d]};
+        for (int e = 0; e < 2; e++) {
+            are_known = are_known && (ends[e]->access < 0 || same[ends[e]->access] >= 0);
+            place_end(ends[e], same);
+        }
+    }
+    return are_known && indirects_are_equal(of, &placed);
+}
+
+/** The one of the first accesses of a declaration that a lookup is; -1: none yet. */
+static int find_same(const polytile_declaration *declaration, int n_accesses,
+                     const pti_lookup *lookup, const int *same) {
     const int array = pti_find_name(lookup->name, declaration->n_arrays, declaration->array_name);
-    for (int a = 0; a < declaration->n_accesses && lookup->access.indirect == NULL; a++) {
+    for (int a = 0; a < n_accesses; a++) {
         const pti_access *access = &declaration->access[a];
-        if (access->array == array && access->role == POLYTILE_IN && access->indirect == NULL &&
-            access->relation == NULL && subscripts_are_equal(access, &lookup->access))
+        if (access->array == array && access->role == POLYTILE_IN && access->relation == NULL &&
+            subscripts_are_equal(access, &lookup->access) &&
+            looks_up_same(access->indirect, lookup->access.indirect, same))
             return a;
     }
     return -1;
+}
+
+/** The same of all lookups, inner ones first, which follow those around them. */
+static void find_all_same(const polytile_declaration *declaration, int n_accesses,
+                          const pti_lookups *lookups, int *same) {
+    for (int k = lookups->n_lookups - 1; k >= 0; k--)
+        same[k] = find_same(declaration, n_accesses, &lookups->lookup[k], same);
+}
+
+static bool are_same_lookups(const pti_lookups *lookups, int one, int other);
+
+static bool ends_look_up_same(const pti_lookups *lookups, const pti_indirect_end *a,
+                              const pti_indirect_end *b) {
+    pti_indirect_end placed = *a;
+    placed.access = b->access;
+    return (a->access < 0) == (b->access < 0) && pti_indirect_ends_are_equal(&placed, b) &&
+           (a->access < 0 || are_same_lookups(lookups, a->access, b->access));
+}
+
+/** Whether two lookups of a section are of the same elements. */
+static bool are_same_lookups(const pti_lookups *lookups, int one, int other) {
+    const pti_lookup *a = &lookups->lookup[one], *b = &lookups->lookup[other];
+    const pti_indirect *of = a->access.indirect, *with = b->access.indirect;
+    bool are = strcmp(a->name, b->name) == 0 && subscripts_are_equal(&a->access, &b->access) &&
+               (of == NULL) == (with == NULL);
+    for (int d = 0; are && of != NULL && d < a->access.n_dims; d++)
+        are = of->is_indirect[d] == with->is_indirect[d] &&
+              (!of->is_indirect[d] || (ends_look_up_same(lookups, &of->lo[d], &with->lo[d]) &&
+                                       ends_look_up_same(lookups, &of->hi[d], &with->hi[d])));
+    return are;
+}
+
+/** The first lookup of a section that is the same as one of it. */
+static int find_first_same(const pti_lookups *lookups, int lookup) {
+    int first = 0;
+    while (first < lookup && !are_same_lookups(lookups, first, lookup))
+        first++;
+    return first;
 }
 
 static bool is_plain(const pti_lookup *lookup, pti_text *why) {
@@ -138,12 +210,11 @@ static bool writes_array(const polytile_declaration *declaration, const pti_look
     return false;
 }
 
-/** Add a lookup, unless the declaration has it; *position is its access. */
+/** Add a lookup, unless the declaration has it, at *position; that is its access. */
 static polytile_status add_lookup(polytile_declaration *declaration, pti_lookup *lookup,
                                   int *position, pti_text *why) {
     if (!is_plain(lookup, why) || writes_array(declaration, lookup, why))
         return POLYTILE_DECLARATION;
-    *position = find_same(declaration, lookup);
     if (*position >= 0)
         return POLYTILE_OK;
     *position = declaration->n_accesses;
@@ -152,10 +223,6 @@ static polytile_status add_lookup(polytile_declaration *declaration, pti_lookup 
     if (status == POLYTILE_OK)
         lookup->access.indirect = NULL;
     return status;
-}
-
-static void place_end(pti_indirect_end *end, const int *position) {
-    end->access = end->access < 0 ? -1 : position[end->access];
 }
 
 /** Let the ends of accesses name accesses, from the first one on. */
@@ -177,15 +244,6 @@ static void take_back(polytile_declaration *declaration, int n_accesses, int n_a
         free(declaration->array_name[k]);
     declaration->n_accesses = n_accesses;
     declaration->n_arrays = n_arrays;
-}
-
-static bool indirects_are_equal(const pti_indirect *a, const pti_indirect *b) {
-    bool are = (a == NULL) == (b == NULL);
-    for (int d = 0; are && a != NULL && d < POLYTILE_MAX_DIMS; d++)
-        are = a->is_indirect[d] == b->is_indirect[d] &&
-              (!a->is_indirect[d] || (pti_indirect_ends_are_equal(&a->lo[d], &b->lo[d]) &&
-                                      pti_indirect_ends_are_equal(&a->hi[d], &b->hi[d])));
-    return are;
 }
 
 /** Whether the subscripts of some access hold what another one reads. */
@@ -222,12 +280,17 @@ static void drop_again(polytile_declaration *declaration) {
 polytile_status pti_lookups_add_access(polytile_declaration *declaration, const char *array,
                                        const pti_access *access, pti_lookups *lookups,
                                        size_t *offset, pti_text *why) {
-    int position[PTI_MAX_LOOKUPS];
+    int position[PTI_MAX_LOOKUPS], first_same[PTI_MAX_LOOKUPS];
     const int first = declaration->n_accesses, n_arrays = declaration->n_arrays;
     polytile_status status = pti_declaration_add_access(declaration, array, access, why);
     if (status != POLYTILE_OK)
         return status;
+    find_all_same(declaration, first, lookups, position);
+    for (int k = 0; k < lookups->n_lookups; k++)
+        first_same[k] = find_first_same(lookups, k);
     for (int k = 0; k < lookups->n_lookups && status == POLYTILE_OK; k++) {
+        if (first_same[k] < k)
+            position[k] = position[first_same[k]];
         status = add_lookup(declaration, &lookups->lookup[k], &position[k], why);
         if (status != POLYTILE_OK)
             *offset = lookups->lookup[k].offset;
