@@ -2,6 +2,9 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+
+enum { PAGE_BYTES = 4096 };
 
 void gpu_check(cudaError_t error, const char *call, const char *file, int line) {
     if (error != cudaSuccess)
@@ -16,19 +19,28 @@ void gpu_begin(gpu_waiting waiting) {
     GPU_CALL(cudaFree(NULL));
 }
 
+static void touch(char *memory, int64_t n_bytes) {
+#pragma omp parallel for
+    for (int64_t byte = 0; byte < n_bytes; byte += PAGE_BYTES)
+        memory[byte] = 1;
+}
+
 float *gpu_allocate_pinned(int64_t n_bytes) {
-    float *memory = bench_allocate(n_bytes);
+    const size_t n_whole = ((size_t)n_bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+    char *memory = aligned_alloc(PAGE_BYTES, n_whole);
+    if (memory == NULL)
+        gpu_fail("aligned_alloc: no %lld bytes", (long long)n_bytes);
+    madvise(memory, n_whole, MADV_NOHUGEPAGE);
+    touch(memory, n_bytes);
     GPU_CALL(cudaHostRegister(memory, (size_t)n_bytes, cudaHostRegisterPortable));
-    return memory;
+    return (float *)memory;
 }
 
 float *gpu_allocate_pageable(int64_t n_bytes) {
     char *memory = malloc((size_t)n_bytes);
     if (memory == NULL)
         gpu_fail("malloc: no %lld bytes", (long long)n_bytes);
-#pragma omp parallel for
-    for (int64_t byte = 0; byte < n_bytes; byte += 4096)
-        memory[byte] = 1;
+    touch(memory, n_bytes);
     return (float *)memory;
 }
 

@@ -58,7 +58,7 @@ polytile_status session_allocate(session *s, const char *name, int64_t n_bytes, 
         mmap(NULL, (size_t)n_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED)
         return fail_allocation(s, name, n_bytes);
-    madvise(memory, (size_t)n_bytes, MADV_HUGEPAGE);
+    madvise(memory, (size_t)n_bytes, pinned ? MADV_NOHUGEPAGE : MADV_HUGEPAGE);
     s->memory[s->n_memories++] = (session_memory){memory, n_bytes, false};
     touch(memory, n_bytes);
     *data = memory;
