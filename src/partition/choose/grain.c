@@ -2,10 +2,12 @@
 
 #include "base/checked.h"
 #include "partition/choose/choose_pieces.h"
+#include "partition/cut/candidate_time.h"
 #include "partition/memory/build.h"
 #include "partition/memory/residency.h"
 #include "partition/schedule/builder.h"
 
+#include <math.h>
 #include <string.h>
 
 /** Small pieces are a 64th of the arena, or the first larger part that is good enough: an eighth at
@@ -15,9 +17,10 @@ enum { SMALLEST_PART = 64, LARGEST_PART = 8 };
 /** Superblocks that have memory while one of them runs: it, and those that come next. */
 enum { N_IN_USE = 1 + PTI_RESIDENT_AHEAD };
 
-/** What small pieces may move against the planner's own; and how much longer than its latency the
- * transfers of a piece take at least. */
-static const double most_traffic = 1.05, latencies_per_piece = 8;
+/** What small pieces may move against the planner's own; and how much longer the transfers of a piece
+ * take at least than their latency, and than the host is busy with its superblock: a window is planned
+ * before anything of it moves, and the more images there are, the longer that takes. */
+static const double most_traffic = 1.05, latencies_per_piece = 8, host_times_per_piece = 20;
 
 /** A launch goes through so many times the arena at least where nothing that lies there before or after
  * it counts. */
@@ -169,9 +172,11 @@ done:
     return status;
 }
 
-/** The least bytes of a piece whose transfers are not mostly latency. */
+/** The least bytes of a piece whose transfers are neither mostly latency nor planning. */
 static int64_t least_piece_bytes(const polytile_link *link) {
-    double bytes = latencies_per_piece * link->transfer_latency_s * link->duplex_bytes_per_s;
+    const double least_s = fmax(latencies_per_piece * link->transfer_latency_s,
+                                host_times_per_piece * pti_superblock_host_s);
+    double bytes = least_s * link->duplex_bytes_per_s;
     return bytes < (double)(INT64_MAX / 2) ? (int64_t)bytes : INT64_MAX / 2;
 }
 

@@ -8,9 +8,7 @@
 /** Traffic that is hidden behind other work counts a little: it is what a busy link feels first. */
 static const double traffic_weight = 0.02;
 
-/** What the host spends on planning and running one more superblock: a price also where it is
- * hidden, for the host has other work. */
-static const double host_s = 10e-6;
+const double pti_superblock_host_s = 10e-6;
 
 /** The bytes that a superblock's kernel goes through: of what is accumulated, or of all else. */
 static double superblock_bytes(const pti_problem *problem, const pti_estimate *all,
@@ -44,7 +42,8 @@ static pti_timing timing_of(const pti_problem *problem, const pti_estimate *all,
     const polytile_link *link = problem->link;
     double n_kernels = pti_candidate_launches(candidate);
     double latency_s = n_kernels * all->n_pieces * link->transfer_latency_s;
-    double launch_s = link->launch_latency_s + (candidate->variant.n_strips > 1 ? 0 : host_s);
+    double launch_s =
+        link->launch_latency_s + (candidate->variant.n_strips > 1 ? 0 : pti_superblock_host_s);
     return (pti_timing){.problem = problem,
                         .all = all,
                         .moves = moves,
@@ -87,5 +86,6 @@ double pti_candidate_priced(const pti_problem *problem, const pti_candidate *can
                             double n_kernels) {
     if (problem->enough_s > 0)
         return fmax(candidate->run_s, problem->enough_s);
-    return candidate->run_s + traffic_seconds(problem, candidate) + host_s * n_kernels;
+    return candidate->run_s + traffic_seconds(problem, candidate) +
+           pti_superblock_host_s * n_kernels;
 }

@@ -16,6 +16,7 @@ extern "C" {
 #include "access/set/boxes.h"
 #include "partition/choose/choose.h"
 #include "partition/choose/grain.h"
+#include "partition/cut/candidate_time.h"
 #include "partition/memory/residency.h"
 }
 
@@ -183,10 +184,15 @@ TEST(Grain, StreamingKernelsRunInPiecesOfWhichManyFit) {
         }
 }
 
+/** Of a link over which a piece of that size moves for longer than it is planned. */
 TEST(Grain, PiecesAreA64thOfAnArenaThatIsLarge) {
+    polytile_link slow = polytile_link_default;
+    slow.duplex_bytes_per_s /= 8;
+    polytile_plan_options options = {};
+    options.link = &slow;
     for (const Case *of : {&add, &scale, &update, &dot}) {
         SCOPED_TRACE(of->name);
-        const int64_t bytes = Cut(*of, 130 * MiB).padded_bytes();
+        const int64_t bytes = Cut(*of, 130 * MiB, nullptr, options).padded_bytes();
         EXPECT_LE(bytes, 130 * MiB / 64 + 4 * PTI_RESIDENT_ALIGNMENT);
         EXPECT_GE(bytes, 130 * MiB / 64 / 2);
     }
@@ -203,6 +209,16 @@ TEST(Grain, PiecesAreNotSoSmallThatLatencyCounts) {
     const int64_t bytes = Cut(add, 130 * MiB, nullptr, options).padded_bytes();
     EXPECT_GE(bytes, 130 * MiB / 16);
     EXPECT_LE(bytes, 130 * MiB / 7);
+}
+
+TEST(Grain, PiecesAreNotSoSmallThatPlanningCounts) {
+    const double least = 20 * pti_superblock_host_s * polytile_link_default.duplex_bytes_per_s;
+    for (const Case *of : {&add, &scale, &update, &dot}) {
+        SCOPED_TRACE(of->name);
+        const int64_t bytes = Cut(*of, 130 * MiB).padded_bytes();
+        EXPECT_GE(static_cast<double>(bytes), least / 2);
+        EXPECT_LE(bytes, 130 * MiB / 7);
+    }
 }
 
 TEST(Grain, PanelsThatWouldBeReadAgainAreAsLargeAsThePlannersOwn) {
