@@ -48,7 +48,7 @@ static inline polytile_array *pti_request_given(const pti_request *request, int 
  * never changes. It lives while items with it are not done.
  */
 typedef struct pti_prepared {
-    struct pti_prepared *next; /* in the cache, of the same slot */
+    struct pti_prepared *next; /* in the cache, of the same bucket */
     uint64_t hash;
     int64_t serial; /* of the launch and how it is cut, never given twice */
     int64_t kernel_serial;
@@ -129,8 +129,8 @@ typedef enum pti_want {
 /** The most launches that are kept when an array of theirs leaves. */
 enum { PTI_LET_GO = 4 };
 
-/** The most prepared launches that are kept, unless more are queued; slots they are found in. */
-enum { PTI_MAX_PREPARED = 256, PTI_PREPARED_SLOTS = 512 };
+/** The most prepared launches that are kept, unless more are queued; buckets they are found in. */
+enum { PTI_MAX_PREPARED = 256, PTI_PREPARED_BUCKETS = 512 };
 
 /** How a queue and its arrays come to their end. */
 typedef struct pti_queue_ends {
@@ -192,7 +192,7 @@ struct polytile_queue {
                                      what it really gave; 0: it reaches the host's memory */
 
     /* Of the program's thread. */
-    pti_prepared *prepared[PTI_PREPARED_SLOTS]; /* by their hash */
+    pti_prepared *prepared[PTI_PREPARED_BUCKETS]; /* by their hash */
     int n_prepared;
     pti_prepared *let_go[PTI_LET_GO]; /* the newest first, NULL between and behind: cache.h */
     int n_ended;                      /* arrays that are */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** Rings are at least so many times as long as launches reach: on shorter ones neither half is far from
+/** Periodic arrays are at least so many times as long as launches reach: on shorter ones neither half is far from
  * the other. */
 enum { LEAST_ROUND = 4 };
 
@@ -114,7 +114,7 @@ static polytile_status add_operand(polytile_context *ctx, const pti_instance *in
                                : POLYTILE_OK;
 }
 
-/** Cut an operand's domain to one half of the ring. */
+/** Cut an operand's domain to one of its halves. */
 static void take_half(pti_operand *operand, int axis, int64_t n_rows, bool is_upper) {
     polytile_range *rows = &operand->domain.range[axis];
     const int64_t middle = rows->lo + pti_ceil_div(n_rows, 2);

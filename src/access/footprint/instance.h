@@ -108,8 +108,7 @@ typedef struct pti_instance {
      * slab_indices, bits; NULL: none. Owned. */
     struct pti_instance *slabs;
     unsigned slab_indices;
-    struct pti_fold
-        *fold; /* of a launch that goes round rings, for chains (fold.h); NULL: none. Owned. */
+    struct pti_fold *fold; /* of a periodic launch, for chains (fold.h); NULL: none. Owned. */
     struct pti_inspection *inspection; /* of index arrays; NULL: it has none. Copies hold it, too */
     int64_t piece_alignment_bytes; /* pieces on a device take multiples of it; 0: what they hold */
 } pti_instance;

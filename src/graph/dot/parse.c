@@ -21,9 +21,9 @@ typedef struct parser {
     pti_dot_token token;
     int depth;
     int64_t n_named, named_capacity;
-    int *named;      /* nodes, in the order in which statements name them; owned */
-    int64_t n_slots; /* of the table below, a power of two above twice the nodes */
-    int *slot;       /* nodes by the hash of their names, -1: free; owned */
+    int *named;        /* nodes, in the order in which statements name them; owned */
+    int64_t n_buckets; /* of the table below, a power of two above twice the nodes */
+    int *bucket;       /* nodes by the hash of their names, -1: free; owned */
 } parser;
 
 static polytile_status no_memory(const parser *of) {
@@ -146,37 +146,37 @@ static uint64_t hash_of(const char *name) {
 }
 
 /** The place of a name in the table: where it is, or a free one. */
-static int *find_slot(const parser *of, const char *name) {
+static int *find_bucket(const parser *of, const char *name) {
     uint64_t at = hash_of(name);
     for (;; at++) {
-        int *slot = &of->slot[at & (uint64_t)(of->n_slots - 1)];
-        if (*slot < 0 || strcmp(of->dot->node[*slot].name, name) == 0)
-            return slot;
+        int *bucket = &of->bucket[at & (uint64_t)(of->n_buckets - 1)];
+        if (*bucket < 0 || strcmp(of->dot->node[*bucket].name, name) == 0)
+            return bucket;
     }
 }
 
 static polytile_status grow_table(parser *of) {
-    const int64_t wanted = of->n_slots == 0 ? 64 : 2 * of->n_slots;
-    if (2 * of->dot->n_nodes < of->n_slots)
+    const int64_t wanted = of->n_buckets == 0 ? 64 : 2 * of->n_buckets;
+    if (2 * of->dot->n_nodes < of->n_buckets)
         return POLYTILE_OK;
-    free(of->slot);
-    of->slot = malloc((size_t)wanted * sizeof *of->slot);
-    of->n_slots = of->slot == NULL ? 0 : wanted;
-    for (int64_t k = 0; k < of->n_slots; k++)
-        of->slot[k] = -1;
-    for (int n = 0; of->slot != NULL && n < of->dot->n_nodes; n++)
-        *find_slot(of, of->dot->node[n].name) = n;
-    return of->slot == NULL ? no_memory(of) : POLYTILE_OK;
+    free(of->bucket);
+    of->bucket = malloc((size_t)wanted * sizeof *of->bucket);
+    of->n_buckets = of->bucket == NULL ? 0 : wanted;
+    for (int64_t k = 0; k < of->n_buckets; k++)
+        of->bucket[k] = -1;
+    for (int n = 0; of->bucket != NULL && n < of->dot->n_nodes; n++)
+        *find_bucket(of, of->dot->node[n].name) = n;
+    return of->bucket == NULL ? no_memory(of) : POLYTILE_OK;
 }
 
-static polytile_status add_node(parser *of, const defaults *given, int *slot) {
+static polytile_status add_node(parser *of, const defaults *given, int *bucket) {
     pti_dot *dot = of->dot;
     if (dot->n_nodes == PTI_DOT_MAX_ITEMS)
         return pti_dot_fail(dot, of->token.begin, "there are more than %d nodes",
                             PTI_DOT_MAX_ITEMS);
     if (!PTI_GROW(dot->node, dot->n_nodes, &dot->node_capacity))
         return no_memory(of);
-    *slot = (int)dot->n_nodes;
+    *bucket = (int)dot->n_nodes;
     dot->node[dot->n_nodes] = (pti_dot_node){.name = of->token.word, .at = of->token.begin};
     return set_attributes(of, &dot->node[dot->n_nodes++].attributes, &given->node);
 }
@@ -185,12 +185,12 @@ static polytile_status add_node(parser *of, const defaults *given, int *slot) {
 static polytile_status name_node(parser *of, const defaults *given, int *node) {
     polytile_status status;
     PTI_TRY(grow_table(of));
-    int *slot = find_slot(of, of->token.word);
-    if (*slot < 0)
-        PTI_TRY(add_node(of, given, slot));
+    int *bucket = find_bucket(of, of->token.word);
+    if (*bucket < 0)
+        PTI_TRY(add_node(of, given, bucket));
     if (!PTI_GROW(of->named, of->n_named, &of->named_capacity))
         return no_memory(of);
-    *node = of->named[of->n_named++] = *slot;
+    *node = of->named[of->n_named++] = *bucket;
     PTI_TRY(advance(of));
     if (at_mark(of, ':'))
         return refuse(of, "no port of a node; name operands by as=");
@@ -383,6 +383,6 @@ done:
     if (status != POLYTILE_OK)
         pti_dot_free(of.dot);
     free(of.named);
-    free(of.slot);
+    free(of.bucket);
     return status;
 }

@@ -7,12 +7,12 @@
  * schedules are found, and looks at no clock: whatever the order in which tasks run that keep to their
  * waits, each frame is read behind its making and before its place is taken, for all frames. */
 
-/** Where the frames of a buffer lie: frame f at offset + (f mod n_slots) * frame_bytes. */
+/** Where the frames of a buffer lie: frame f at offset + (f mod capacity) * frame_bytes. */
 typedef struct pti_frame_place {
     int memory;
     int64_t offset_bytes;
     int64_t frame_bytes;
-    int64_t n_slots;
+    int64_t capacity;
     bool is_restored; /* where its producer fails, it copies the frame before */
 } pti_frame_place;
 
@@ -38,7 +38,7 @@ typedef enum pti_stream_fault_kind {
 typedef struct pti_used_frame {
     int buffer;
     int64_t frame; /* below 0: zeros, which nobody makes */
-    int64_t slot;
+    int64_t position;
     int user;
     int64_t user_frame; /* the user's */
 } pti_used_frame;

@@ -63,7 +63,7 @@ static void list_first_arrays(const polytile_stream *stream, const pti_stream_ac
         const pti_stream_buffer *buffer =
             &stream->buffer[operand->out >= 0 ? operand->out : operand->in];
         arrays[o] =
-            buffer->array[pti_stream_slot(buffer, operand->out >= 0 ? 0 : -operand->in_delay)];
+            buffer->array[pti_stream_position(buffer, operand->out >= 0 ? 0 : -operand->in_delay)];
     }
 }
 

@@ -7,7 +7,7 @@
 
 static polytile_array *array_of(const polytile_stream *stream, int buffer, int64_t frame) {
     const pti_stream_buffer *of = &stream->buffer[buffer];
-    return of->array[pti_stream_slot(of, frame)];
+    return of->array[pti_stream_position(of, frame)];
 }
 
 /** Copy what an operand held before to where it is left. */
@@ -103,7 +103,7 @@ polytile_status pti_stream_move(const pti_stream_lane *lane, int from, int to, i
 /** A link's handle copies within the memory that it fills. */
 polytile_status pti_stream_restore(pti_stream_lane *lane, int buffer, int64_t frame) {
     const pti_stream_buffer *of = &lane->stream->buffer[buffer];
-    const bool has_before = of->n_slots > 1 && !of->is_lost[pti_stream_slot(of, frame - 1)];
+    const bool has_before = of->capacity > 1 && !of->is_lost[pti_stream_position(of, frame - 1)];
     return pti_stream_copy_within(
         lane->device, lane->stream->memory[of->memory].is_on_gpu, pti_stream_bytes(of, frame),
         has_before ? pti_stream_bytes(of, frame - 1) : NULL, of->frame_bytes);

@@ -83,7 +83,7 @@ static void note_pushed(polytile_stream *stream) {
         stream->first_push_s = pti_now_s();
     for (int k = 0; k < stream->n_inputs; k++) {
         pti_stream_buffer *buffer = &stream->buffer[stream->input[k]];
-        buffer->is_lost[pti_stream_slot(buffer, stream->n_pushed)] = false;
+        buffer->is_lost[pti_stream_position(buffer, stream->n_pushed)] = false;
     }
     stream->n_pushed++;
     if (stream->feed >= 0)
@@ -95,7 +95,7 @@ static void copy_inputs(const polytile_stream *stream, int64_t frame,
                         polytile_array *const *arrays) {
     for (int k = 0; k < stream->n_inputs; k++) {
         const pti_stream_buffer *buffer = &stream->buffer[stream->input[k]];
-        copy_frame(buffer->array[pti_stream_slot(buffer, frame)], arrays[k]);
+        copy_frame(buffer->array[pti_stream_position(buffer, frame)], arrays[k]);
     }
 }
 
@@ -156,7 +156,7 @@ static polytile_status await_results(polytile_stream *stream) {
 /** Return where an output of the next frame lies. */
 static polytile_array *find_output(const polytile_stream *stream, int output) {
     const pti_stream_buffer *buffer = &stream->buffer[stream->output[output]];
-    return buffer->array[pti_stream_slot(buffer, stream->n_pulled)];
+    return buffer->array[pti_stream_position(buffer, stream->n_pulled)];
 }
 
 /** Return what failed in the next frame, with its text. */

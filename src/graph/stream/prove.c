@@ -23,10 +23,10 @@ static void place_buffer(const polytile_stream *stream, int b, stream_claim *mad
         (pti_frame_place){.memory = has_own ? stream->n_memories + b : buffer->memory,
                           .offset_bytes = buffer->base == NULL ? 0 : buffer->base - base,
                           .frame_bytes = buffer->frame_bytes,
-                          .n_slots = buffer->n_slots,
+                          .capacity = buffer->capacity,
                           .is_restored = buffer->is_state && producer != stream->feed};
     if (has_own)
-        made->memory_bytes[stream->n_memories + b] = buffer->n_slots * buffer->frame_bytes;
+        made->memory_bytes[stream->n_memories + b] = buffer->capacity * buffer->frame_bytes;
 }
 
 /** False: no memory. */
@@ -85,7 +85,7 @@ static polytile_status refuse(const polytile_stream *stream, const polytile_grap
                         "frame %" PRId64 " of %s, in place %" PRId64 " on %s, before %s has ended "
                         "its frame %" PRId64 "; please report it",
                         stream->name, other->frame, plan->channel[other->buffer].array, used->frame,
-                        array, used->slot, on, task_name(plan, stream, used->user),
+                        array, used->position, on, task_name(plan, stream, used->user),
                         used->user_frame);
     default:
         return pti_fail(ctx, POLYTILE_INTERNAL,

@@ -83,13 +83,13 @@ typedef struct pti_stream_memory {
 /** An array of one memory. */
 typedef struct pti_stream_buffer {
     int64_t frame_bytes;
-    int64_t n_slots;
+    int64_t capacity;
     char *base;
     int memory;
     bool is_state;          /* older frames of the array are read */
     pti_stream_pages pages; /* of its own, where base is not in its memory's */
-    polytile_array **array; /* one a slot; NULL: what an actor has for itself; owned */
-    bool *is_lost;          /* of each slot: it has no frame, since something failed; owned */
+    polytile_array **array; /* one a position; NULL: what an actor has for itself; owned */
+    bool *is_lost;          /* of each position: it has no frame, since something failed; owned */
 } pti_stream_buffer;
 
 /** A frame in flight. */
@@ -161,13 +161,13 @@ static inline pti_stream_frame *pti_stream_frame_of(polytile_stream *stream, int
 }
 
 /** Return where a frame lies in a buffer; those before the first one have places, too. */
-static inline int64_t pti_stream_slot(const pti_stream_buffer *buffer, int64_t frame) {
-    const int64_t slot = frame % buffer->n_slots;
-    return slot < 0 ? slot + buffer->n_slots : slot;
+static inline int64_t pti_stream_position(const pti_stream_buffer *buffer, int64_t frame) {
+    const int64_t position = frame % buffer->capacity;
+    return position < 0 ? position + buffer->capacity : position;
 }
 
 static inline char *pti_stream_bytes(const pti_stream_buffer *buffer, int64_t frame) {
-    return buffer->base + pti_stream_slot(buffer, frame) * buffer->frame_bytes;
+    return buffer->base + pti_stream_position(buffer, frame) * buffer->frame_bytes;
 }
 
 /** Return how many frames more than the plan says a buffer has: an output has one that the program
@@ -181,7 +181,7 @@ static inline int64_t pti_stream_n_spare(const polytile_stream *stream, int buff
 
 /* memory.c */
 
-/** Take all memory, zeroed, and describe its slots. Errors: NO_FIT, NO_MEMORY, DEVICE. */
+/** Take all memory, zeroed, and describe its positions. Errors: NO_FIT, NO_MEMORY, DEVICE. */
 polytile_status pti_stream_take_memory(polytile_stream *stream, const polytile_graph *graph,
                                        const polytile_graph_plan *plan);
 void pti_stream_free_memory(polytile_stream *stream);

@@ -18,7 +18,7 @@ static bool reads_lost(const polytile_stream *stream, int task, int64_t frame) {
         const pti_buffer_reader *reader = tasks->reader + tasks->buffer[b].first_reader;
         for (int r = 0; r < tasks->buffer[b].n_readers; r++)
             if (reader[r].task == task &&
-                buffer->is_lost[pti_stream_slot(buffer, frame - reader[r].delay)])
+                buffer->is_lost[pti_stream_position(buffer, frame - reader[r].delay)])
                 return true;
     }
     return false;
@@ -79,7 +79,7 @@ static void note_done(pti_stream_lane *lane, int task, int64_t frame) {
 static void note_lost(polytile_stream *stream, int task, int64_t frame, const bool *is_lost) {
     for (int b = 0; b < stream->expansion.tasks.n_buffers; b++)
         if (stream->expansion.tasks.buffer[b].producer == task)
-            stream->buffer[b].is_lost[pti_stream_slot(&stream->buffer[b], frame)] =
+            stream->buffer[b].is_lost[pti_stream_position(&stream->buffer[b], frame)] =
                 is_lost != NULL && is_lost[b];
 }
 

@@ -158,11 +158,11 @@ static bool is_cheap(const pti_plans *plans, const pti_window_request *window) {
 /** Note that a cheap window came; whether it comes often. */
 static bool comes_often(pti_plans *plans, const pti_window_request *window) {
     uint64_t hash = hash_of(window);
-    pti_cheap_window *slot = &plans->cheap[hash % PTI_CHEAP_SLOTS];
-    if (slot->hash != hash)
-        *slot = (pti_cheap_window){.hash = hash};
-    slot->n_times += slot->n_times < PTI_CHEAP_TIMES;
-    return slot->n_times == PTI_CHEAP_TIMES;
+    pti_cheap_window *bucket = &plans->cheap[hash % PTI_CHEAP_BUCKETS];
+    if (bucket->hash != hash)
+        *bucket = (pti_cheap_window){.hash = hash};
+    bucket->n_times += bucket->n_times < PTI_CHEAP_TIMES;
+    return bucket->n_times == PTI_CHEAP_TIMES;
 }
 
 static bool is_kept(pti_residency *of, const pti_window_request *window) {

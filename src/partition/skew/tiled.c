@@ -134,7 +134,7 @@ static polytile_status find_rows(const bool *may_be_tiled, const bool *dropped, 
 
 polytile_status pti_tiled_find(const pti_tile_room *room, const bool *may_be_tiled,
                                const bool *dropped, pti_chain *chain) {
-    if (room->image_bytes == 0 || chain->ring != NULL)
+    if (room->image_bytes == 0 || chain->folded != NULL)
         return POLYTILE_OK;
     chain->tiled = calloc(1, sizeof *chain->tiled);
     if (chain->tiled == NULL)

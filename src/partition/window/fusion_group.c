@@ -4,8 +4,8 @@
 #include "base/checked.h"
 #include "partition/choose/strategy.h"
 #include "partition/cost/predict.h"
+#include "partition/skew/folded.h"
 #include "partition/skew/resident.h"
-#include "partition/skew/ring.h"
 #include "partition/skew/tiled.h"
 
 #include <stdlib.h>
@@ -133,8 +133,8 @@ static bool find_states(const pti_step_window *window, int behind, pti_fusion_gr
 static bool refresh_unwritten(const pti_step_window *window, pti_fusion_group *group) {
     for (int a = 0; a < group->n_arrays && window->residency != NULL; a++)
         pti_boxes_copy(&group->unwritten[a], pti_residency_unwritten(window->residency, a));
-    return group->chain.ring == NULL ||
-           pti_ring_set_states(group->chain.ring, group->dropped, group->unwritten);
+    return group->chain.folded == NULL ||
+           pti_folded_set_states(group->chain.folded, group->dropped, group->unwritten);
 }
 
 /** Return whether sub-kernels of all these launches may overlap on the device, as none of a launcher
@@ -149,14 +149,14 @@ static bool may_all_overlap(const pti_step_window *window, int first, int n_laun
 static pti_skew_request skew_request(const pti_step_window *window, int first,
                                      const pti_fusion_group *group) {
     const polytile_plan_options *options = window->asked[first].options;
-    const struct pti_ring_chain *ring = group->chain.ring;
+    const struct pti_folded_chain *folded = group->chain.folded;
     const int n_calls = pti_chain_n_calls(&group->chain);
     const polytile_link *link = group->is_resident ? near_link_of(window, first) : window->link;
     return (pti_skew_request){.chain = &group->chain,
                               .unwritten = window->residency == NULL ? NULL
-                                           : ring != NULL            ? ring->unwritten
+                                           : folded != NULL          ? folded->unwritten
                                                                      : group->unwritten,
-                              .dropped = ring != NULL ? ring->dropped : group->dropped,
+                              .dropped = folded != NULL ? folded->dropped : group->dropped,
                               .arena_bytes = window->memory_bytes,
                               .link = link == NULL ? &polytile_link_default : link,
                               .most_per_pass = most_per_pass(window, first, n_calls),
@@ -173,7 +173,7 @@ static bool may_be_tiled(const pti_asked *asked) {
 static polytile_status find_tiled(const pti_step_window *window, int first,
                                   pti_fusion_group *group) {
     pti_chain *chain = &group->chain;
-    if (window->residency == NULL || group->is_resident || chain->ring != NULL)
+    if (window->residency == NULL || group->is_resident || chain->folded != NULL)
         return POLYTILE_OK;
     bool *may_be = calloc((size_t)chain->n_launches + 1, sizeof *may_be);
     if (may_be == NULL)
@@ -225,7 +225,7 @@ static void describe_end(const pti_step_window *window, int step, bool has_befor
                  why->data == NULL ? "no reason is known" : why->data);
 }
 
-/** Look for a chain of launches that go round rings, which replaces one that has no more launches: there
+/** Look for a chain of launches that are periodic, which replaces one that has no more launches: there
  * each has to stay a whole round behind. */
 static polytile_status find_ring(const pti_step_window *window, int first, int n_row,
                                  pti_chain *chain) {
@@ -235,8 +235,8 @@ static polytile_status find_ring(const pti_step_window *window, int first, int n
     for (int k = 0; k < n_row && calls != NULL; k++)
         calls[k] = window->asked[first + k].whole;
     if (calls != NULL)
-        status = pti_ring_find(window->arrays, n_row, calls, &found);
-    const bool is_taken = found.ring != NULL && found.ring->n_calls >= pti_chain_n_calls(chain);
+        status = pti_folded_find(window->arrays, n_row, calls, &found);
+    const bool is_taken = found.folded != NULL && found.folded->n_calls >= pti_chain_n_calls(chain);
     pti_chain_free(is_taken ? chain : &found);
     if (is_taken)
         *chain = found;
@@ -297,10 +297,10 @@ pti_schedule *pti_fusion_group_build(const pti_step_window *window, pti_fusion_g
         return pti_skew_build_in_place(&group->chain, &group->shape);
     if (!refresh_unwritten(window, group))
         return NULL;
-    const struct pti_ring_chain *ring = group->chain.ring;
+    const struct pti_folded_chain *folded = group->chain.folded;
     pti_skew_request wanted = {.chain = &group->chain,
-                               .unwritten = ring != NULL ? ring->unwritten : group->unwritten,
-                               .dropped = ring != NULL ? ring->dropped : group->dropped,
+                               .unwritten = folded != NULL ? folded->unwritten : group->unwritten,
+                               .dropped = folded != NULL ? folded->dropped : group->dropped,
                                .arena_bytes = window->memory_bytes};
     return pti_skew_build(&wanted, &group->shape);
 }
