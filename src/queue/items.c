@@ -15,7 +15,7 @@ pti_item *pti_item_create(pti_item_kind kind) {
 
 pti_item *pti_item_create_launch(pti_prepared *prepared, const pti_value *values,
                                  pti_server *server) {
-    const size_t values_bytes = (size_t)prepared->body.n_values * sizeof *values;
+    const size_t values_bytes = (size_t)prepared->config.n_values * sizeof *values;
     pti_item *item = malloc(sizeof *item + values_bytes);
     if (item == NULL)
         return NULL;

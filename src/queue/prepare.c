@@ -242,10 +242,10 @@ static polytile_status bind_launch(polytile_queue *queue, const pti_request *req
         PTI_TRY(pti_instance_add_fold(queue->object.context, prepared->instance));
     prepared->touched_bytes = pti_asked_touched_bytes(prepared->instance);
     prepared->implementation = request->kernel->implementation;
-    prepared->body = (pti_body){.implementation = &prepared->implementation,
-                                .character = &prepared->character,
-                                .block = prepared->options.block,
-                                .n_values = pti_kernel_n_values(request->kernel)};
+    prepared->config = (pti_launch_config){.implementation = &prepared->implementation,
+                                           .character = &prepared->character,
+                                           .block = prepared->options.block,
+                                           .n_values = pti_kernel_n_values(request->kernel)};
 done:
     return status;
 }

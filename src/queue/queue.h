@@ -59,7 +59,8 @@ typedef struct pti_prepared {
     polytile_plan_options options; /* own copies of what it points to; limit_bytes 0 */
     polytile_implementation implementation;
     polytile_character character;
-    pti_body body; /* of the two above and the block that was asked for; each item has its values */
+    pti_launch_config
+        config; /* of the two above and the block that was asked for; each item has its values */
     pti_instance *instance;   /* as declared */
     pti_ways ways;            /* to hold its arrays on the device */
     polytile_domain *touched; /* hull of what it touches of each operand */

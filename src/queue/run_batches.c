@@ -143,7 +143,7 @@ static polytile_status run_batch_schedule(runner *r, const pti_batch *batch) {
     bool is_alone = r->queue->residency == NULL && batch->group == NULL;
     return pti_run_schedule(&r->bindings, batch->schedule,
                             is_alone ? batch->step->call.array : NULL,
-                            r->steps.body + batch->first_launch, r->report);
+                            r->steps.config + batch->first_launch, r->report);
 }
 
 /** Steps wrote these arrays: their newest elements exist again. */

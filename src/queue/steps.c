@@ -53,10 +53,10 @@ static void add_launch(const pti_item *item, pti_steps *steps) {
                     .may_be_tiled = prepared->implementation.cuda_tiles != NULL &&
                                     prepared->options.block == NULL,
                     .in_place = prepared->in_place};
-    pti_body *body = &steps->body[window->n_launches++];
-    *body = prepared->body;
-    body->values = item->values;
-    body->server = item->server;
+    pti_launch_config *config = &steps->config[window->n_launches++];
+    *config = prepared->config;
+    config->values = item->values;
+    config->server = item->server;
 }
 
 static polytile_status add_steps(polytile_queue *queue, const pti_item *items, pti_steps *steps) {
@@ -141,8 +141,8 @@ polytile_status pti_steps_create(polytile_queue *queue, const pti_item *items, p
     polytile_status status;
     *steps = (pti_steps){.step = calloc(n_items + 1, sizeof *steps->step),
                          .asked = calloc(n_items + 1, sizeof *steps->asked),
-                         .body = calloc(n_items + 1, sizeof *steps->body)};
-    if (steps->step == NULL || steps->asked == NULL || steps->body == NULL)
+                         .config = calloc(n_items + 1, sizeof *steps->config)};
+    if (steps->step == NULL || steps->asked == NULL || steps->config == NULL)
         return pti_fail_memory(queue->object.context, "queue", n_bytes);
     steps->window = begin_window(queue, steps);
     PTI_TRY(add_steps(queue, items, steps));
@@ -158,7 +158,7 @@ done:
 void pti_steps_free(pti_steps *steps) {
     free(steps->step);
     free(steps->asked);
-    free(steps->body);
+    free(steps->config);
     free(steps->behind);
     free(steps->known_behind);
     if (steps->arrays != NULL)

@@ -8,8 +8,8 @@
 typedef struct pti_steps {
     pti_step_window window; /* it borrows what is below, all of which is owned */
     pti_step *step;
-    pti_asked *asked;        /* of each step */
-    pti_body *body;          /* of each launch, in order */
+    pti_asked *asked;          /* of each step */
+    pti_launch_config *config; /* of each launch, in order */
     const pti_step **behind; /* of each position the first step behind these that uses it; NULL, or
                                 one of them: none is known */
     pti_step *known_behind;  /* the steps that these are */

@@ -96,9 +96,9 @@ static polytile_status plan_run(const pti_actor *actor, polytile_device *device,
     PTI_TRY(pti_specialise(device, actor->kernel, made->plan->owned_instance, &found));
     made->implementation = *found;
     made->character = actor->kernel->character;
-    made->body = pti_body_of(actor->kernel, NULL, made->values);
-    made->body.implementation = &made->implementation;
-    made->body.character = &made->character;
+    made->config = pti_launch_config_of(actor->kernel, NULL, made->values);
+    made->config.implementation = &made->implementation;
+    made->config.character = &made->character;
 done:
     return status;
 }

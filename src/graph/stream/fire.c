@@ -54,7 +54,7 @@ static polytile_status execute(pti_stream_lane *lane, pti_stream_actor *actor,
         operand[o] = listed[pti_operand_array(instance, o)];
     lane->device->is_running = true;
     const polytile_status status =
-        pti_execute(lane->device, actor->plan->schedule, &actor->body, operand, &report);
+        pti_execute(lane->device, actor->plan->schedule, &actor->config, operand, &report);
     lane->device->is_running = false;
     return status;
 }

@@ -35,7 +35,7 @@ typedef struct pti_stream_actor {
     pti_operand_arrays arrays;     /* one an operand of the declaration; of the firing at hand */
     polytile_implementation implementation;
     polytile_character character;
-    pti_body body; /* of these */
+    pti_launch_config config; /* of these */
     pti_value values[POLYTILE_MAX_PARAMETERS];
     double busy_s; /* of all firings, under the mutex, as n_fired */
     int64_t n_fired;

@@ -200,12 +200,12 @@ done:
 
 polytile_status pti_access_check(polytile_device *device, const polytile_kernel *kernel,
                                  const pti_instance *instance, polytile_array *const *arrays,
-                                 const pti_body *body, polytile_check_report *report) {
+                                 const pti_launch_config *config, polytile_check_report *report) {
     instance = pti_instance_as_given(instance);
-    check of = {.units = pti_units_of(&instance->threads, body->block),
+    check of = {.units = pti_units_of(&instance->threads, config->block),
                 .report = {.shown_array = -1}};
     polytile_status status;
-    PTI_TRY(pti_trial_open(device, kernel, instance, arrays, body, &of.trial));
+    PTI_TRY(pti_trial_open(device, kernel, instance, arrays, config, &of.trial));
     device->is_running = true;
     status = look_everywhere(&of);
     device->is_running = false;

@@ -132,7 +132,7 @@ static void build_schedule(sub_kernel *of, const polytile_device *device,
 }
 
 polytile_status pti_sub_kernel_run(polytile_device *device, const pti_instance *instance,
-                                   const polytile_domain *threads, const pti_body *body,
+                                   const polytile_domain *threads, const pti_launch_config *config,
                                    const pti_shadow_copy *shadow) {
     sub_kernel of = {0};
     polytile_report report = {0};
@@ -142,7 +142,7 @@ polytile_status pti_sub_kernel_run(polytile_device *device, const pti_instance *
         return pti_fail_memory(device->object.context, instance->kernel_name,
                                (double)instance->n_operands * (double)sizeof(polytile_array));
     }
-    pti_body watched = *body;
+    pti_launch_config watched = *config;
     watched.is_watched = true;
     build_schedule(&of, device, instance, threads, shadow);
     bool was_running = device->is_running;

@@ -34,7 +34,7 @@ done:
 static pti_cuda_choice key_of(const pti_sub_kernel *launch, const pti_tuning *tuning) {
     pti_cuda_choice key = {.kernel = pti_cuda_kernel_for(launch),
                            .declaration_hash = launch->instance->declaration_hash,
-                           .traits = pti_traits_of(launch->body.character),
+                           .traits = pti_traits_of(launch->config.character),
                            .n_indices = launch->threads->n_dims,
                            .generation = pti_tuning_generation(tuning)};
     size_t length = strnlen(launch->instance->kernel_name, sizeof key.name - 1);
@@ -54,7 +54,7 @@ static bool has_key(const pti_cuda_choice *choice, const pti_cuda_choice *key) {
 static polytile_status set_cache(pti_cuda_device *cuda, const pti_sub_kernel *launch,
                                  const pti_cuda_choice *choice, const pti_cuda_variant *variant) {
     const bool is_asked = choice->has_row && choice->row.cache != PTI_CACHE_NONE;
-    if (!is_asked || variant->kernel == NULL || launch->body.implementation->has_cuda_handles)
+    if (!is_asked || variant->kernel == NULL || launch->config.implementation->has_cuda_handles)
         return POLYTILE_OK;
     return PTI_KERNEL_CUDA(cuda, launch, cudaFuncSetCacheConfig,
                            (variant->kernel, (enum cudaFuncCache)choice->row.cache));
@@ -119,7 +119,7 @@ done:
 /** Find the user's block, if CUDA and the kernel take it. */
 static polytile_status asked_block(const pti_cuda_device *cuda, const pti_sub_kernel *launch,
                                    const pti_cuda_variant *variant, pti_cuda_extents *block) {
-    *block = pti_cuda_extents_of(launch->threads->n_dims, launch->body.block);
+    *block = pti_cuda_extents_of(launch->threads->n_dims, launch->config.block);
     int64_t n_threads = pti_cuda_count(*block);
     if (n_threads > variant->max_threads)
         return pti_fail(pti_cuda_context_of(cuda), POLYTILE_INVALID,
@@ -158,7 +158,7 @@ pti_cuda_extents pti_cuda_full_block(const pti_sub_kernel *launch,
 polytile_status pti_cuda_find_block(const pti_cuda_device *cuda, const pti_sub_kernel *launch,
                                     const pti_cuda_choice *choice, const pti_cuda_variant *variant,
                                     pti_cuda_extents *block) {
-    if (launch->body.block != NULL)
+    if (launch->config.block != NULL)
         return asked_block(cuda, launch, variant, block);
     *block = choice->has_row ? block_of_row(launch, choice, variant)
                              : pti_cuda_full_block(launch, variant);

@@ -17,7 +17,7 @@ static bool reduces_any(const pti_instance *instance) {
 }
 
 pti_cuda_variant pti_cuda_coarse_of(const pti_sub_kernel *launch) {
-    const polytile_implementation *of = launch->body.implementation;
+    const polytile_implementation *of = launch->config.implementation;
     const pti_cuda_variant none = {.kernel = NULL};
     if (of->cuda_coarse == NULL || of->n_coarse < 2 ||
         pti_cuda_kernel_for(launch) != of->cuda_contiguous || reduces_any(launch->instance))
@@ -75,7 +75,7 @@ static bool has_aliases(const pti_sub_kernel *launch) {
 }
 
 bool pti_cuda_may_be_coarse(const pti_sub_kernel *launch, const pti_cuda_choice *choice) {
-    return choice->coarse.kernel != NULL && launch->body.block == NULL && !has_aliases(launch);
+    return choice->coarse.kernel != NULL && launch->config.block == NULL && !has_aliases(launch);
 }
 
 /** Return whether a launch has a thread for each that the GPU runs at once, though each runs

@@ -63,7 +63,7 @@ static bool is_repeatable(const pti_cuda_device *cuda, const pti_sub_kernel *lau
 
 bool pti_cuda_wants_tuning(const pti_cuda_device *cuda, const pti_sub_kernel *launch,
                            pti_cuda_choice *choice) {
-    return pti_get_settings(cuda->device.object.context)->tunes && launch->body.block == NULL &&
+    return pti_get_settings(cuda->device.object.context)->tunes && launch->config.block == NULL &&
            !choice->has_row && !choice->is_left_alone &&
            strlen(launch->instance->kernel_name) < PTI_TUNING_NAME_BYTES &&
            pti_box_count(launch->threads) >= MIN_THREADS && is_repeatable(cuda, launch, choice);

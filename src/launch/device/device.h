@@ -29,8 +29,8 @@ typedef struct pti_move {
     pti_memory_span from; /* of a fill: one element in host memory, with strides of 0 */
 } pti_move;
 
-/** How the sub-kernels of a launch run. */
-typedef struct pti_body {
+/** How the sub-kernels of a launch run: by which code, and with which values. */
+typedef struct pti_launch_config {
     const polytile_implementation *implementation;
     const polytile_character *character;
     const int64_t *block; /* threads of a block along each index, as the user asked; NULL: the
@@ -39,25 +39,25 @@ typedef struct pti_body {
     const pti_value *values;   /* of the parameters that it takes, in its order */
     struct pti_server *server; /* of its slots' messages; NULL: it is no team kernel */
     bool is_watched;           /* what it touches is looked at: all of that has to be in memory */
-} pti_body;
+} pti_launch_config;
 
-/** Return the body of a kernel with the values that it gets, which are borrowed. */
-static inline pti_body pti_body_of(const polytile_kernel *kernel, const int64_t *block,
-                                   const pti_value *values) {
-    return (pti_body){.implementation = &kernel->implementation,
-                      .character = &kernel->character,
-                      .block = block,
-                      .n_values = pti_kernel_n_values(kernel),
-                      .values = values,
-                      .server = NULL,
-                      .is_watched = false};
+/** Return the launch configuration of a kernel with these values, which are borrowed. */
+static inline pti_launch_config
+pti_launch_config_of(const polytile_kernel *kernel, const int64_t *block, const pti_value *values) {
+    return (pti_launch_config){.implementation = &kernel->implementation,
+                               .character = &kernel->character,
+                               .block = block,
+                               .n_values = pti_kernel_n_values(kernel),
+                               .values = values,
+                               .server = NULL,
+                               .is_watched = false};
 }
 
-/** One sub-kernel: a box of threads, and views: one an array, then one a value of the body, then
+/** One sub-kernel: a box of threads, and views: one an array, then one a value of the parameters, then
  * the pieces of arrays that have several. */
 typedef struct pti_sub_kernel {
     const pti_instance *instance;
-    pti_body body;
+    pti_launch_config config;
     const polytile_domain *threads;
     const polytile_view *views;
     bool lacks_scratch; /* in place, where arrays are the host's and scratch is none of them: the
@@ -84,7 +84,7 @@ static inline size_t pti_most_views(const pti_instance *instance, int n_values) 
 }
 
 static inline int pti_sub_kernel_n_views(const pti_sub_kernel *launch) {
-    return (int)pti_most_views(launch->instance, launch->body.n_values);
+    return (int)pti_most_views(launch->instance, launch->config.n_values);
 }
 
 /** One operation of a schedule, with its addresses found. */

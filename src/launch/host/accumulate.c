@@ -98,7 +98,7 @@ static void fill_accumulator(const pti_operand *operand, const pti_accumulator *
 }
 
 void pti_mark_alone(const pti_sub_kernel *launch, int operand, polytile_view *view) {
-    if (launch->instance->operand[operand].reduces && !launch->body.is_watched &&
+    if (launch->instance->operand[operand].reduces && !launch->config.is_watched &&
         view->n_pieces == 0 && pti_box_count(&view->resident) == 1)
         view->first_piece |= POLYTILE_ALONE;
 }

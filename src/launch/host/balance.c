@@ -201,7 +201,7 @@ static void note_launch(const balanced_launch *of, double took_s, pti_host_habit
 
 bool pti_host_balance(const pti_sub_kernel *launch, const pti_cut *cut, pti_host_habits *habits,
                       pti_host_run_box *run) {
-    pti_host_habit *habit = find_habit(habits, launch->body.implementation);
+    pti_host_habit *habit = find_habit(habits, launch->config.implementation);
     balanced_launch of = {.launch = launch,
                           .run = run,
                           .expected = expect_evenness(habit),

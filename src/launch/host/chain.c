@@ -29,7 +29,7 @@ typedef struct host_chain {
 
 static bool launch_suits(const pti_execution *execution, const pti_op *op) {
     const pti_instance *instance = execution->schedule->launch[op->launch].call.instance;
-    const polytile_implementation *runs = execution->bodies[op->launch].implementation;
+    const polytile_implementation *runs = execution->configs[op->launch].implementation;
     return runs->host_launcher == NULL && runs->team == NULL &&
            !pti_host_launch_reduces(instance) && !pti_instance_has_scratch(instance);
 }

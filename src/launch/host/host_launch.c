@@ -31,7 +31,7 @@ static void call_without_steps(const polytile_implementation *of, polytile_domai
 /** Call the body's function with the program's threads. */
 static void call_host(const pti_sub_kernel *launch, const polytile_domain *threads,
                       const polytile_view *views) {
-    const polytile_implementation *of = launch->body.implementation;
+    const polytile_implementation *of = launch->config.implementation;
     const polytile_domain asked = pti_instance_asked_box(launch->instance, threads);
     if (of->takes_steps)
         of->host(&asked, views, of->user);

@@ -128,11 +128,11 @@ struct Gpu {
     polytile_status launch_box(const polytile_domain &threads, const int64_t *block = nullptr) {
         pti_sub_kernel launch = {};
         launch.instance = &instance;
-        launch.body.implementation = &implementation;
+        launch.config.implementation = &implementation;
         launch.threads = &threads;
         launch.views = views.data();
-        launch.body.block = block;
-        launch.body.character = character;
+        launch.config.block = block;
+        launch.config.character = character;
         launch.is_first = true;
         launch.concurrent = concurrent;
         return pti_cuda_launch(&cuda, &launch);
@@ -297,10 +297,10 @@ struct Declared {
     const Launched &run_over(const pti_instance *instance, const int64_t *block = nullptr) {
         pti_sub_kernel sub = {};
         sub.instance = instance;
-        sub.body.implementation = &gpu.implementation;
+        sub.config.implementation = &gpu.implementation;
         sub.threads = &instance->threads;
         sub.views = gpu.views.data();
-        sub.body.block = block;
+        sub.config.block = block;
         EXPECT_EQ(pti_cuda_launch(&gpu.cuda, &sub), POLYTILE_OK);
         return runtime.launches.back();
     }

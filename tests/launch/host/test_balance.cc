@@ -131,7 +131,7 @@ int run_known(pti_host_habit *habit) {
     habits.habit[7].kernel = &implementation;
     pti_sub_kernel launch = {};
     launch.instance = &instance;
-    launch.body.implementation = &implementation;
+    launch.config.implementation = &implementation;
     launch.threads = &threads;
     pti_host_launch(&launch, calls.n_threads, &habits);
     *habit = habits.habit[7];
@@ -177,7 +177,7 @@ TEST(HostHabits, AKernelThatIsNewTakesTheOldestPlace) {
         kernel.user = &calls;
         pti_sub_kernel launch = {};
         launch.instance = &instance;
-        launch.body.implementation = &kernel;
+        launch.config.implementation = &kernel;
         launch.threads = &threads;
         for (int time = 0; time < 2; time++)
             pti_host_launch(&launch, 2, &habits);
