@@ -27,7 +27,7 @@ char *device_text_join(const device_text *parts, char *buffer);
 typedef struct device_list {
     int n;
     device_text device[DEVICE_LIST_MAX];
-    char behind[DEVICE_LIST_MAX]; /* each device: ',', '+'; '\0': the last */
+    char separator[DEVICE_LIST_MAX]; /* each device: ',', '+'; '\0': the last */
 } device_list;
 
 /** Take a list apart; false when it, or one of its texts, is too long. */

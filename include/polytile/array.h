@@ -40,7 +40,7 @@ typedef enum polytile_scalar {
 typedef int polytile_type;
 
 /** The elements of argmin and argmax: a value of a scalar type that has an order, and at byte 8 of 16
- * an index, an i64. Their name in texts is that of the scalar with "_i64" behind: "f32_i64". */
+ * an index, an i64. Their name in texts is that of the scalar with "_i64" at the end: "f32_i64". */
 #ifdef __cplusplus
 #define POLYTILE_INDEXED(scalar) (64 + static_cast<int>(scalar))
 #else

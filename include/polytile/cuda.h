@@ -13,7 +13,7 @@
  *
  *     static const polytile_implementation scale_kernel = polytile_implementation_from_cuda(scale);
  *
- * Shapes  A kernel takes the box of threads, one view an array, and behind them the value of each
+ * Shapes  A kernel takes the box of threads, one view an array, and after them the value of each
  *         parameter, by value, in the order in which the declaration first names the arrays and
  *         the parameters; nothing else, and no dynamic shared memory.
  *         The library chooses grid and block: of the thread's indices the last runs along x, the

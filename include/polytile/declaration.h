@@ -140,7 +140,7 @@ polytile_status polytile_declaration_create(polytile_context *ctx, const char *n
                                             polytile_declaration **declaration);
 
 /**
- * Add a parameter of another type behind those added so far, as "name[i](f32 a)" does. Subscripts
+ * Add a parameter of another type after those added so far, as "name[i](f32 a)" does. Subscripts
  * may use integers.
  *
  * Errors  DECLARATION (no identifier; a name that is taken; a type that is none of POLYTILE_TYPES;

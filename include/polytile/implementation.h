@@ -55,7 +55,7 @@ typedef struct polytile_pieces {
  * Run every thread of a box on the host. Several OpenMP threads call it at once on disjoint boxes.
  *
  * Shapes  threads: a box of the launch domain, steps 1 unless takes_steps says otherwise; views: one an array, in the declaration's
- *         order, and behind them one a parameter, as polytile_implementation says.
+ *         order, and after them one a parameter, as polytile_implementation says.
  */
 typedef void polytile_host_function(const polytile_domain *threads, const polytile_view *views,
                                     void *user);
@@ -64,7 +64,7 @@ typedef void polytile_host_function(const polytile_domain *threads, const polyti
  * What a launcher callback gets of one sub-kernel.
  *
  * Shapes  threads: a box of the launch domain, steps 1; views: n_views of them, one an array, in
- *         the declaration's order, and behind them n_parameters of them, one a parameter, as
+ *         the declaration's order, and after them n_parameters of them, one a parameter, as
  *         polytile_implementation says.
  * Owns    The library owns everything, which is valid during the call.
  */
@@ -101,7 +101,7 @@ typedef enum polytile_number {
     POLYTILE_COMPLEX_NUMBER,
     POLYTILE_INDEXED_NUMBER =
         64, /* plus 16 times the number of a value and plus its bytes: the value
-                                     with an index behind */
+                                     with an index after it */
 } polytile_number;
 
 /**
@@ -202,10 +202,10 @@ typedef struct polytile_implementation {
                                     needs cuda and views */
     polytile_launcher *host_launcher;
     polytile_launcher *cuda_launcher;
-    bool host_takes_pieces;  /* host finds elements of arrays in pieces, whose list is behind the
+    bool host_takes_pieces;  /* host finds elements of arrays in pieces, whose list is after the
                                 views of parameters */
     const void *cuda_pieces; /* a third kernel, for launches with arrays in pieces, which takes the
-                                list behind the parameters, a polytile_pieces; NULL: none */
+                                list after the parameters, a polytile_pieces; NULL: none */
     const struct polytile_team *team; /* of POLYTILE_TEAM_KERNEL(), which has nothing else to run;
                                          NULL: threads send no messages */
     bool takes_steps; /* host, cuda and cuda_pieces go through a box of threads by its steps; others
@@ -219,7 +219,7 @@ typedef struct polytile_implementation {
         *cuda_coarse; /* a kernel that may go before cuda_contiguous where that may run and no
                                 view's memory has what another one's threads write: each CUDA
                                 thread runs n_coarse neighbours along the index before the last. It
-                                takes the same, and behind it the origin of each view; NULL: none */
+                                takes the same, and after it the origin of each view; NULL: none */
     int n_coarse;
     const void
         *cuda_tiles; /* a kernel of POLYTILE_KERNEL() that runs several launches as one, tile by

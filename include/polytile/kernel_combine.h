@@ -39,7 +39,7 @@
             (element) = pt_value;                                                                  \
     } while (0)
 
-/* Most values are worse than what is held, which the first comparison finds. Behind it are better
+/* Most values are worse than what is held, which the first comparison finds. After it are better
  * ones, equal ones, of which the lowest index wins, and what is not a number, over which any number
  * wins. */
 #define PT_KEEP_INDEXED(element, new_value, new_index, better)                                     \

@@ -4,7 +4,7 @@
 /*
  * PT_SUM_RANGE adds up a value for each index of a range that differs from thread to thread, such as the
  * entries of a row of a sparse matrix. On the host this is a plain loop. On a GPU the threads of a warp
- * go through their ranges together where each begins behind the one before it: neighbours read
+ * go through their ranges together where each begins after the one before it: neighbours read
  * neighbouring entries then, and each thread adds up its own values in their order.
  */
 

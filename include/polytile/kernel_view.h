@@ -61,7 +61,7 @@
 
 /**
  * A parameter's value as a local constant, for host functions and launchers written by hand:
- * PT_PARAMETER(float, a, views[2]), of a view behind those of the arrays.
+ * PT_PARAMETER(float, a, views[2]), of a view after those of the arrays.
  */
 #define PT_PARAMETER(T, name, view) const __typeof__(T) name = *(const __typeof__(T) *)(view).origin
 
@@ -82,7 +82,7 @@
             {PT_CAT(PT_ARRAY_ENDS_, n_dims)(v, array_last)}, pieces, n_pieces, has_edges           \
     }
 
-/* The strides of all dimensions but the last, each with a comma behind it. */
+/* The strides of all dimensions but the last, each with a comma after it. */
 #define PT_STRIDE(v, d) (uint64_t)(v).stride_bytes[d],
 #define PT_FIRST_STRIDES_1(v)
 #define PT_FIRST_STRIDES_2(v) PT_FIRST_STRIDES_1(v) PT_STRIDE(v, 0)
@@ -166,7 +166,7 @@ PT_VIEW_FUNCTION int64_t pt_clamped(int64_t index, int64_t first, int64_t last) 
 #define PT_NO_OVERFLOW __attribute__((no_sanitize("pointer-overflow")))
 #endif
 
-/* The address so many bytes behind another. */
+/* The address so many bytes after another. */
 PT_NO_OVERFLOW PT_VIEW_FUNCTION const char *pt_behind(const void *origin, uint64_t offset_bytes) {
     return (const char *)origin + (int64_t)offset_bytes;
 }

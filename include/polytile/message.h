@@ -56,7 +56,7 @@
  * of a slot are under way.
  *
  * One-sided
- *         pt_put(to, A, (i, j), data, n_bytes)    write to A[i, j] and behind it, in the section of
+ *         pt_put(to, A, (i, j), data, n_bytes)    write to A[i, j] and after it, in the section of
  *                                                 slot `to`
  *         pt_signal(to, signal)                   add 1 to a signal of a slot, of which each has
  *                                                 PT_MAX_SIGNALS, from 0

@@ -39,7 +39,7 @@ polytile_status polytile_plan_create(const polytile_kernel *kernel, const polyti
  * queue cuts it; a group that comes again is planned once.
  *
  * Shapes  scratch: arrays without contents before and after, as internal arrays of a queue that are
- *         destroyed behind the launches. options: block has as many numbers as every kernel has
+ *         destroyed after the launches. options: block has as many numbers as every kernel has
  *         indices, and counts only where launches are not fused; n_buffers is not used. In place,
  *         without a limit, nothing is fused.
  * Errors  As polytile_plan_create(); INVALID (no launches, another number of contexts than one);

@@ -111,7 +111,7 @@ polytile_status polytile_queue_detach(polytile_queue *queue, int n_arrays,
                                       polytile_array *const *arrays);
 
 /**
- * Discard what arrays hold behind the launches so far: it is not downloaded, nor kept when memory
+ * Discard what arrays hold after the launches so far: it is not downloaded, nor kept when memory
  * runs short. Later launches may write the arrays, and read what they wrote; other elements have no
  * particular value.
  *
@@ -166,7 +166,7 @@ polytile_status polytile_queue_launch(polytile_queue *queue, const polytile_kern
 /**
  * Wait until all launches are done.
  *
- * Errors  Of the first launch that failed since the last wait, with its name; the launches behind
+ * Errors  Of the first launch that failed since the last wait, with its name; the launches after
  *         it did not run. Arrays that lost elements are incomplete and named. The queue can be used
  *         on.
  */
@@ -184,7 +184,7 @@ polytile_status polytile_queue_wait_for(polytile_queue *queue, polytile_array *a
  * Not blocking. A program can ask whether something is done, be called when it is, ask how far the
  * queue is, and end it before it is done:
  *
- *     polytile_queue_notify(queue, norm, has_norm, &state);  behind the launches that write norm
+ *     polytile_queue_notify(queue, norm, has_norm, &state);  after the launches that write norm
  *     while (!polytile_queue_test(queue, norm))
  *         do_something_else();
  *

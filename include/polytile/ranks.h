@@ -23,7 +23,7 @@ typedef struct polytile_ranks_request {
     polytile_share_options share; /* of all arrays; by weights with numbers alone, and no "pool" */
     const char *device; /* of each rank, as polytile_queue_create() takes it: "cuda:0,cuda:1",
                            "host(memory=1GiB)"; NULL: one, of which only the limit is known */
-    int are_attached; /* 1: arrays, but for scratch, are attached on every rank, and detached behind the
+    int are_attached; /* 1: arrays, but for scratch, are attached on every rank, and detached after the
                          launches; 0: polytile_mpi_array_create() made them */
     int64_t reserved[4]; /* zeros */
 } polytile_ranks_request;
@@ -34,7 +34,7 @@ typedef struct polytile_ranks_plan polytile_ranks_plan;
 /**
  * Plan launches over ranks as a queue of <polytile/mpi.h> does, or over the devices of one process as
  * polytile_queue_create_shared() does. Devices of ranks are members of one queue, those of a rank
- * one behind the other; below each counts as a rank.
+ * one after the other; below each counts as a rank.
  *
  * At first each rank holds what it owns of every array, or all of it, if arrays are attached, as they
  * are without ranks.

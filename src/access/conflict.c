@@ -190,7 +190,7 @@ static bool section_hulls_meet(const pti_instance *instance, const pti_section *
     return pti_box_intersect(&first, &second, &common);
 }
 
-/** Return the section behind the last one of an access. */
+/** Return the section after the last one of an access. */
 static const pti_section *end_of_access(const pti_section *first, const pti_instance *instance) {
     const pti_section *end = first + 1;
     while (end < instance->section + instance->n_sections && end->access == first->access)

@@ -46,7 +46,7 @@ static size_t find_closing(const pti_c_tokens *tokens, size_t open) {
     return at;
 }
 
-/** Return the comma or bracket behind the argument that begins at a place. */
+/** Return the comma or bracket after the argument that begins at a place. */
 static size_t find_argument_end(const pti_c_tokens *tokens, size_t at) {
     while (at < tokens->n && !closes(tokens, at) && !pti_c_token_is(tokens, at, ","))
         at = opens(tokens, at) ? find_closing(tokens, at) + 1 : at + 1;

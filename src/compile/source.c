@@ -155,7 +155,7 @@ static void add_arguments(pti_text *source, const pti_body_text *body, pti_targe
     }
 }
 
-/** The line behind the body is empty: a backslash at its end would join it to the next one. */
+/** The line after the body is empty: a backslash at its end would join it to the next one. */
 void pti_source_add_kernel(pti_text *source, const pti_body_text *body, pti_target target,
                            const polytile_type *types) {
     const bool is_host = pti_target_is_host(target);

@@ -120,11 +120,11 @@ polytile_status pti_c_tokens_read(const char *text, pti_c_tokens *tokens, size_t
     *tokens = (pti_c_tokens){.text = text};
     for (size_t at = 0; text[at] != '\0';) {
         pti_c_token_kind kind;
-        const size_t behind = comment_end(text, at);
-        if (behind == no_end)
+        const size_t after = comment_end(text, at);
+        if (after == no_end)
             return refuse(at, "a comment without its end, */", where, why);
-        if (behind > at || isspace((unsigned char)text[at])) {
-            at = behind > at ? behind : at + 1;
+        if (after > at || isspace((unsigned char)text[at])) {
+            at = after > at ? after : at + 1;
             continue;
         }
         const size_t end = token_end(text, at, &kind);

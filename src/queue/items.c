@@ -141,7 +141,7 @@ void pti_queue_keep_error(polytile_queue *queue, polytile_status status) {
     pthread_mutex_unlock(&queue->mutex);
 }
 
-/** Take off what was queued behind a failure before forgetting the failure: it is not to run.
+/** Take off what was queued after a failure before forgetting the failure: it is not to run.
  */
 polytile_status pti_queue_take_error(polytile_queue *queue) {
     if (!pti_queue_has_failed(queue))

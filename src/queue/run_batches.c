@@ -25,8 +25,8 @@ static const char *text_or(const char *text, const char *other) {
 
 /* Fusion groups. */
 
-/** Whether a launch comes behind a step. */
-static bool has_launch_behind(const pti_step_window *window, int step) {
+/** Whether a launch comes after a step. */
+static bool has_later_launch(const pti_step_window *window, int step) {
     int k = step + 1;
     while (k < window->n_steps && window->step[k].kind != PTI_STEP_LAUNCH)
         k++;
@@ -44,7 +44,7 @@ static void describe_apart(const pti_step_window *window, int first, const pti_f
                      group->n_single);
     else if (window->n_launches == 1)
         pti_text_add(words, "not fused: no other launch is queued with it");
-    else if (has_launch_behind(window, first))
+    else if (has_later_launch(window, first))
         pti_text_add(words,
                      "not fused: between it and the next launch arrays leave, or elements of "
                      "them come to the host or from it");
@@ -157,7 +157,7 @@ static void clear_buried(polytile_queue *queue, const pti_batch *batch) {
     }
 }
 
-/** Note the arrays of which a chain left nothing, since launches behind it overwrite them. */
+/** Note the arrays of which a chain left nothing, since launches after it overwrite them. */
 static void bury_overwritten(polytile_queue *queue, const pti_fusion_group *group) {
     for (int a = 0; a < group->n_arrays && a < queue->n_arrays; a++)
         queue->array[a].is_buried |= group->dropped[a];

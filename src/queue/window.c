@@ -64,7 +64,7 @@ static bool meets_box(const pti_boxes *set, const polytile_domain *box) {
     return set->n_boxes > 0 && !pti_box_is_empty(box) && pti_boxes_meet(set, box);
 }
 
-/** Whether an item must run before those taken from behind it. */
+/** Whether an item must run before those taken after it. */
 static bool is_needed(const polytile_queue *queue, const pti_item *item, const touches *taken) {
     for (int k = 0; k < n_parts(item); k++) {
         part of = part_of(queue, item, k);
@@ -135,7 +135,7 @@ static void mark_ends(const polytile_queue *queue, pti_item *const *items, int64
 }
 
 /** Take items out of the queue, in order, while the window has room: all, or those marked. A window
- * ends behind an item that calls the program back: it does not wait for what comes behind. */
+ * ends after an item that calls the program back: it does not wait for what comes after it. */
 static pti_item *dequeue_items(polytile_queue *queue, const bool *is_taken) {
     pti_item *window = NULL, **end = &window, **at = &queue->first, *left = NULL;
     int n_items = 0, n_most = queue->window_items;
@@ -259,24 +259,24 @@ bool pti_window_has_wanted(const polytile_queue *queue) {
 /** Room for a note of each position, none noted; false when memory runs out, or nothing is
  * queued. */
 static bool begin_notes(polytile_queue *queue) {
-    queue->n_behind = 0;
+    queue->n_later_items = 0;
     if (queue->first == NULL)
         return false;
-    if (!PTI_RESIZE(queue->behind, queue->n_arrays + 1))
+    if (!PTI_RESIZE(queue->later_item, queue->n_arrays + 1))
         return false;
-    while (queue->n_behind < queue->n_arrays)
-        queue->behind[queue->n_behind++] = NULL;
+    while (queue->n_later_items < queue->n_arrays)
+        queue->later_item[queue->n_later_items++] = NULL;
     return true;
 }
 
-/** Look at as many items behind a window as it may have. */
-static void note_behind(polytile_queue *queue) {
+/** Look at as many items after a window as it may have. */
+static void note_later_items(polytile_queue *queue) {
     const pti_item *item = begin_notes(queue) ? queue->first : NULL;
     for (int n = 0; n < PTI_WINDOW_ITEMS && item != NULL; item = item->next, n++) {
         for (int k = 0; k < n_parts(item); k++) {
             int position = part_of(queue, item, k).position;
-            if (queue->behind[position] == NULL)
-                queue->behind[position] = item;
+            if (queue->later_item[position] == NULL)
+                queue->later_item[position] = item;
         }
     }
 }
@@ -285,6 +285,6 @@ pti_item *pti_window_take(polytile_queue *queue) {
     bool is_partial =
         queue->n_waiting > 0 && queue->want != PTI_WANT_ALL && pti_window_has_wanted(queue);
     pti_item *window = is_partial ? take_wanted(queue) : dequeue_items(queue, NULL);
-    note_behind(queue);
+    note_later_items(queue);
     return window;
 }

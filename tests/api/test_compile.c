@@ -483,7 +483,7 @@ TEST_CASE(ApiCompile, ABodyIsCompiledOnceAndKept) {
     CHECK_EQUAL(folder.st_mode & 0777, 0700);
 }
 
-/** Run a shell command with a path behind it. */
+/** Run a shell command with a path after it. */
 static void shell(const char *command, const char *path) {
     char line[512];
     snprintf(line, sizeof line, command, path);

@@ -170,7 +170,7 @@ static bool is_due(faults_kind kind, const char *name) {
     return true;
 }
 
-/* What is not freed: a table of addresses, each in the first free place behind where its hash says.
+/* What is not freed: a table of addresses, each in the first free place after where its hash says.
  */
 
 typedef struct block {
@@ -216,7 +216,7 @@ static void note(void *memory, size_t n_bytes, void *caller) {
     unlock();
 }
 
-/* What lies behind a place that becomes free moves up, unless it would then lie before its hash. */
+/* What lies after a place that becomes free moves up, unless it would then lie before its hash. */
 static void clear_place(size_t free_place) {
     table[free_place].memory = NULL;
     for (size_t at = (free_place + 1) % N_PLACES; table[at].memory != NULL;
@@ -246,7 +246,7 @@ void faults_track(bool on) {
     tracks = on;
 }
 
-/** The C library keeps the state of dlerror() as long as a thread lives; what makes it lies behind that
+/** The C library keeps the state of dlerror() as long as a thread lives; what makes it lies after that
  * function. */
 static bool is_kept_by_thread(const block *of) {
     return (uintptr_t)of->caller - (uintptr_t)dlerror < 2048;
@@ -389,7 +389,7 @@ static void *find_next(const char *name) {
     return found;
 }
 
-/* The next function of a name behind ours. */
+/* The next function of a name after ours. */
 #define NEXT(name)                                                                                 \
     static __typeof__(&name) next;                                                                 \
     if (next == NULL)                                                                              \

@@ -64,7 +64,7 @@ Box to_box(const polytile_domain &domain) {
     return box;
 }
 
-/** The parameters' values as the views behind those of the arrays have them. */
+/** The parameters' values as the views after those of the arrays have them. */
 Values read_values(Body &body, const polytile_view *views) {
     std::vector<uint64_t> raw(body.kernel.parameters.size());
     for (size_t k = 0; k < body.taken.size(); k++) {

@@ -92,7 +92,7 @@ struct Shape {
 struct Memory {
     std::vector<size_t>
         order; /* of dimensions, the one whose neighbours lie nearest last; none: C */
-    std::vector<int64_t> gaps; /* elements of room behind each dimension of the order */
+    std::vector<int64_t> gaps; /* elements of room after each dimension of the order */
 };
 
 struct Parameter {

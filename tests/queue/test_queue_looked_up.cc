@@ -75,7 +75,7 @@ class Products {
         return fits;
     }
 
-    /** Queue a product behind launches that write its index arrays. */
+    /** Queue a product after launches that write its index arrays. */
     bool run_with_another_matrix() {
         attach();
         const bool has_run = multiply() && become() && multiply();

@@ -99,7 +99,7 @@ FakeCuda::Kernel FakeCuda::read_arguments(const polytile_implementation &impleme
     return run;
 }
 
-/** A coarse kernel finds its views' memory once more behind its values. */
+/** A coarse kernel finds its views' memory once more after its values. */
 void FakeCuda::check_origins(const Kernel &run, void **origins) {
     for (size_t k = 0; k < run.views.size(); k++)
         if (*static_cast<void **>(origins[k]) != run.views[k].origin)

@@ -44,7 +44,7 @@ static void skip_space(cursor *c) {
         c->at++;
 }
 
-/** Take one character, behind blanks, if it comes next. */
+/** Take one character, after blanks, if it comes next. */
 static bool accept_character(cursor *c, char wanted) {
     skip_space(c);
     if (c->at == c->end || *c->at != wanted)
@@ -118,7 +118,7 @@ static bool is_one_of(char mark, const char *marks) {
     return mark != '\0' && strchr(marks, mark) != NULL;
 }
 
-/** Return the end of a value in brackets, behind the closing one. Brackets in quotes do not
+/** Return the end of a value in brackets, after the closing one. Brackets in quotes do not
  * count. */
 static const char *find_end_of_value(const cursor *c) {
     const char *at = c->at;

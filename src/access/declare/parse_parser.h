@@ -82,7 +82,7 @@ typedef struct pti_parser {
     pti_lookups lookups; /* of the section that is read; owned */
     int looked_up;       /* the last one in the expression that is read; -1: none yet */
     bool may_look_up;    /* inside a subscript */
-    /** Read the subscripts of an access, with the bracket before them taken, up to the one behind
+    /** Read the subscripts of an access, with the bracket before them taken, up to the one after
      * them: expressions hold subscripts, too. */
     bool (*parse_subscripts)(struct pti_parser *parser, pti_access *access);
     int depth; /* of parentheses, signs and quantifiers around the token */

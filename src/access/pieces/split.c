@@ -21,8 +21,8 @@ typedef struct grouping {
 /** Return how many elements lie between two parallel subscripts; 0: they meet. */
 static int64_t gap_between(const pti_subscript *one, const pti_subscript *other) {
     const int64_t before = one->lo.constant - other->hi.constant - 1;
-    const int64_t behind = other->lo.constant - one->hi.constant - 1;
-    return pti_max(0, pti_max(before, behind));
+    const int64_t after = other->lo.constant - one->hi.constant - 1;
+    return pti_max(0, pti_max(before, after));
 }
 
 static bool are_parallel(const pti_subscript *one, const pti_subscript *other) {
@@ -239,7 +239,7 @@ static polytile_status add_piece(polytile_context *ctx, const pti_instance *inst
                                : POLYTILE_OK;
 }
 
-/** Add the operands of arrays, and behind them those of further pieces. */
+/** Add the operands of arrays, and after them those of further pieces. */
 static polytile_status add_operands(polytile_context *ctx, const pti_instance *instance,
                                     const grouping *of, pti_instance *split) {
     polytile_status status = POLYTILE_OK;

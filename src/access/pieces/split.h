@@ -25,7 +25,7 @@ enum { PTI_MAX_SPLIT_OPERANDS = 64 };
  * different elements: threads do, as was proved, and each thread for itself. Elements that threads
  * combine into may be of several groups, in different threads. Pieces of arrays that are written
  * are for boxes of threads that keep them apart: pti_pieces_clash(). The first piece of an array
- * keeps its operand; the others come behind all arrays (pti_instance.n_further).
+ * keeps its operand; the others come after all arrays (pti_instance.n_further).
  *
  * instance: proved to have no conflict. threads: inside its launch domain, or NULL.
  * Errors  NO_MEMORY.

@@ -181,7 +181,7 @@ static pti_joint_request joint_request_of(const pti_dry_run *of) {
                                .is_lent = of->is_shared};
 }
 
-/** Choose it and deal it out; `after` gets the copies behind it. */
+/** Choose it and deal it out; `after` gets the copies after it. */
 static bool deal_superstep(pti_dry_run *of, pti_copies *after) {
     choose_superstep(of);
     pti_superstep_parts_free(&of->parts);

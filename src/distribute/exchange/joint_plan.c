@@ -88,7 +88,7 @@ static void give_up_passed(plan *of) {
 }
 
 /** What a member computed of others' elements in shared memory: it stays off the host. Returns
- * whether there is any: a device could bring it home, in launches behind that do not fit it, unless
+ * whether there is any: a device could bring it home, in launches after that do not fit it, unless
  * that is waited for. */
 static bool forget_halos(plan *of) {
     const pti_superstep *superstep = superstep_of(of);
@@ -277,7 +277,7 @@ static void add_combinations(plan *of) {
     combine_operands(of, call, true);
 }
 
-/** Whether what members computed of others' elements is read, or moved, behind the launches. */
+/** Whether what members computed of others' elements is read, or moved, after the launches. */
 static bool needs_halos_later(const plan *of) {
     return splits_last(of) || has_local(of, &of->request->parts->after);
 }

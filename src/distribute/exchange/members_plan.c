@@ -101,7 +101,7 @@ static bool add_superstep(const pti_members_plan_request *request, pti_dry_run *
     return true;
 }
 
-/* What attached arrays leave behind in other processes, as a superstep of no launches, if anything
+/* What attached arrays leave in other processes, as a superstep of no launches, if anything
  * travels for it. */
 static bool add_leaving(const pti_members_plan_request *request, const pti_dry_run *run,
                         pti_members_plan *plan) {

@@ -18,7 +18,7 @@ typedef struct pti_superstep_limits {
 } pti_superstep_limits;
 
 /** Whether one of the next launches needs memory beside its arrays: no two members compute the same
- * then. Those behind PTI_SUPERSTEP_LAUNCHES do not count. */
+ * then. Those after PTI_SUPERSTEP_LAUNCHES do not count. */
 bool pti_superstep_has_scratch(const pti_superstep *known);
 
 /** Whether a launch writes an array of which members of a process have the same memory. */

@@ -149,7 +149,7 @@ static bool is_deep(const pti_superstep *superstep, const pti_shared_launch *lau
     return true;
 }
 
-/* Whether owners get what others write of a launch that is combined: only behind it. */
+/* Whether owners get what others write of a launch that is combined: only after it. */
 static bool combines_all(const pti_superstep *superstep, const pti_shared_launch *launch,
                          const pti_home *home) {
     bool all = true;

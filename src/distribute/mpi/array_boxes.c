@@ -4,7 +4,7 @@
 
 #include <limits.h>
 
-/* What a rank owns: its members' boxes, one member's behind the other's. */
+/* What a rank owns: its members' boxes, one member's after the other's. */
 
 /** Return an array that is spread over ranks; NULL: it is not. */
 static const pti_team_array *find_spread(const polytile_array *array, pti_transport **transport) {

@@ -148,7 +148,7 @@ static polytile_status publish_changes(pti_open_array *open, const pti_boxes *ch
     return pti_spread_agree(&open->spread, for_members(open, changed, invalidate));
 }
 
-/** Mark the array as incomplete, and say so behind the error's text. */
+/** Mark the array as incomplete, and say so after the error's text. */
 static polytile_status mark_incomplete(pti_open_array *open, polytile_status status) {
     polytile_context *ctx = pti_spread_context(&open->spread);
     set_complete(open, false);

@@ -175,7 +175,7 @@ static polytile_status start_channel(const pti_transport *transport, const chann
                          MPI_Startall(of->n_requests, of->requests));
 }
 
-/** Return whether a channel of the same launch has an operation before this one, or behind it. */
+/** Return whether a channel of the same launch has an operation before this one, or after it. */
 static bool has_op_beside(const opened *of, int op, bool before) {
     const int launch = of->channels[of->places[op].channel].launch;
     bool has = false;
@@ -197,7 +197,7 @@ static polytile_status begin_exchange(const pti_transport *transport, const open
     return pti_error_restore(transport->ctx, &first);
 }
 
-/** Behind the last one all that is sent has left. */
+/** After the last one all that is sent has left. */
 static polytile_status end_exchange(const pti_transport *transport, const opened *of, int op) {
     pti_error first = {0};
     if (has_op_beside(of, op, false))

@@ -23,7 +23,7 @@ enum { PTI_MPI_CHUNK_BYTES = 1 << 30 };
 typedef struct pti_mpi_transport {
     pti_transport transport;
     MPI_Comm comm; /* its own; errors are returned */
-    int rank;      /* its members are rank * n_local and those behind */
+    int rank;      /* its members are rank * n_local and those after */
     int n_ranks;
     int64_t chunk_bytes; /* longer messages go in pieces of as many */
     char *small;         /* 2 * PTI_MPI_SMALL_BYTES */

@@ -32,7 +32,7 @@ typedef struct arrow {
     double length_y;
 } arrow;
 
-/* Which way a range lies of another in a dimension: 1 behind it, -1 before it, 0 beside it. */
+/* Which way a range lies of another in a dimension: 1 after it, -1 before it, 0 beside it. */
 static int way_along(const polytile_domain *from, const polytile_domain *to, int dim) {
     if (dim < 0)
         return 0;

@@ -35,7 +35,7 @@ static gantt lay_out_gantt(const polytile_simulation *simulation, pti_text *svg)
             fmin(most_lane_height, fmax(least_lane_height, LANES_HEIGHT / simulation->n_units))};
 }
 
-/** A unit's piece with those behind it that are too narrow to be seen alone; *next is where to go
+/** A unit's piece with those after it that are too narrow to be seen alone; *next is where to go
  * on. */
 static pti_simulated_piece join_narrow(const gantt *of, const pti_simulated *result, int64_t first,
                                        int64_t *next) {

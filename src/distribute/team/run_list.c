@@ -195,12 +195,12 @@ static void share_spans(walk *of) {
     of->are_spans_shared = true;
 }
 
-/** Whether threads run before anything arrives: linked devices hear of those behind alone. */
+/** Whether threads run before anything arrives: linked devices are told of those alone that come after. */
 static bool brings_elements(const pti_joint_op *op) {
     return op->kind == PTI_JOINT_COPY || op->kind == PTI_JOINT_RECEIVE;
 }
 
-/** Launches, and what devices forget right behind them, are planned together. Whoever waits, or moves
+/** Launches, and what devices forget right after them, are planned together. Whoever waits, or moves
  * elements, or launches what is combined, finds members running. */
 static void begin_op(walk *of, const pti_joint_op *op) {
     const bool launches = op->kind == PTI_JOINT_RUN && !is_combined(of, op);
@@ -215,7 +215,7 @@ static void begin_op(walk *of, const pti_joint_op *op) {
         share_spans(of);
 }
 
-/** Arrays leave with what runs last, if nothing is done with them behind it. */
+/** Arrays leave with what runs last, if nothing is done with them after it. */
 static void end_walk(walk *of) {
     const pti_team_last *last = of->run->last;
     if (of->has_launched)

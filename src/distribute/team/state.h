@@ -196,7 +196,7 @@ polytile_status pti_team_launch_over(pti_team *team, const pti_recorded *recorde
 
 /** Run what is recorded. The error, if there is one, is kept for the next wait. */
 void pti_team_run(pti_team *team);
-/** The same, and arrays leave behind it, or are discarded: members' queues are notified with the
+/** The same, and arrays leave after it, or are discarded: members' queues are notified with the
  * last launches, so that they know what nobody needs any more. */
 void pti_team_run_to_end(pti_team *team, const pti_team_last *last);
 

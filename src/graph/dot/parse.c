@@ -87,7 +87,7 @@ static polytile_status read_sum(parser *of, const char **value) {
                                 MAX_PARTS);
         PTI_TRY(advance(of));
         if (!of->token.is_quoted)
-            return refuse(of, "a quoted string behind '+'");
+            return refuse(of, "a quoted string after '+'");
         const size_t first = strlen(*value), second = strlen(of->token.word);
         char *joined = pti_dot_reserve(of->dot, first + second);
         if (joined == NULL)
@@ -104,7 +104,7 @@ done:
 /** NAME = VALUE, the name being the token before. */
 static polytile_status read_value(parser *of, pti_dot_attribute *attribute) {
     polytile_status status;
-    PTI_TRY(expect(of, '=', "'=' behind an attribute's name"));
+    PTI_TRY(expect(of, '=', "'=' after an attribute's name"));
     if (of->token.kind != PTI_DOT_WORD)
         return refuse(of, "an attribute's value");
     attribute->value = of->token.word;
@@ -210,7 +210,7 @@ static polytile_status add_edge(parser *of, int from, int to, size_t at) {
     return POLYTILE_OK;
 }
 
-/** Join each of some named nodes with each of those named behind them. */
+/** Join each of some named nodes with each of those named after them. */
 static polytile_status join(parser *of, int64_t first, int64_t middle, size_t at) {
     polytile_status status = POLYTILE_OK;
     const int64_t end = of->n_named;
@@ -232,7 +232,7 @@ static polytile_status read_end(parser *of, const defaults *given) {
     return refuse(of, "a node");
 }
 
-/** The rest of a chain a -> b -> c behind its first end, and the attributes of all its edges. */
+/** The rest of a chain a -> b -> c after its first end, and the attributes of all its edges. */
 static polytile_status read_chain(parser *of, const defaults *given, int64_t first) {
     polytile_status status = POLYTILE_OK;
     const int64_t first_edge = of->dot->n_edges;
@@ -356,7 +356,7 @@ static polytile_status read_graph(parser *of) {
         PTI_TRY(refuse(of, "'{'"));
     PTI_TRY(read_group(of, &none));
     if (of->token.kind != PTI_DOT_END)
-        PTI_TRY(refuse(of, "nothing behind the graph"));
+        PTI_TRY(refuse(of, "nothing after the graph"));
 done:
     return status;
 }

@@ -98,7 +98,7 @@ static void feed(expander *of) {
     }
 }
 
-/** The program takes what nothing reads, behind all that brings it to host memory. */
+/** The program takes what nothing reads, after all that brings it to host memory. */
 static int take(expander *of) {
     const int task = add_task(of, -1, 0, (pti_task_note){PTI_TASK_TAKE, -1, -1, -1, -1});
     for (int a = 0; a < of->net->n_arrays; a++) {
@@ -124,7 +124,7 @@ static int find_unread(const expander *of, int task) {
     return first;
 }
 
-/** Let the program take frames behind all of their tasks, also of those that only later frames need:
+/** Let the program take frames after all of their tasks, also of those that only later frames need:
  * then a frame is done when it is taken. */
 static void take_rest(expander *of, int take) {
     for (int t = 0; t < take && !of->failed; t++) {
@@ -134,7 +134,7 @@ static void take_rest(expander *of, int take) {
     }
 }
 
-/** Add an actor's firing behind the transfers that it waits for, and what it makes. */
+/** Add an actor's firing after the transfers that it waits for, and what it makes. */
 static void fire(expander *of, int actor, int *task_of) {
     const pti_net *net = of->net;
     const int unit = of->unit[actor], memory = net->unit_memory[unit];
@@ -154,7 +154,7 @@ static void fire(expander *of, int actor, int *task_of) {
     }
 }
 
-/** Readers, once all buffers are there, the program as the last one; those of one buffer behind each
+/** Readers, once all buffers are there, the program as the last one; those of one buffer after each
  * other. */
 static void list_readers(expander *of, const int *task_of) {
     const pti_net *net = of->net;

@@ -27,7 +27,7 @@ typedef struct pti_net {
     int n_arrays;
     int64_t *ticks;         /* of each actor on each unit: [actor * n_units + unit] */
     int *fixed;             /* of each actor: its unit; -1: free */
-    int *order;             /* actors, each behind those that it reads from without delay */
+    int *order;             /* actors, each after those that it reads from without delay */
     int64_t *scratch_bytes; /* of each actor */
     pti_net_array *array;
     pti_net_flow *flow;

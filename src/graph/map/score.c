@@ -104,7 +104,7 @@ static void bring_delayed(pti_scorer *scorer, const int *unit, int actor, pti_sc
     score->latency = latency;
 }
 
-/** The longest of each phase, one behind the other. */
+/** The longest of each phase, one after the other. */
 static int64_t cycle_of(const pti_scorer *scorer) {
     int64_t most[PTI_N_PHASES] = {0};
     for (int r = 0; r < (int)n_resources(scorer->net); r++) {

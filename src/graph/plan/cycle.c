@@ -11,7 +11,7 @@ static polytile_status no_memory(const pti_planning *of) {
     return pti_fail_memory(of->ctx, "planning a graph", PTI_UNKNOWN_BYTES);
 }
 
-/** Find where in a cycle each task starts, behind those of its resource before it, and the longest of
+/** Find where in a cycle each task starts, after those of its resource before it, and the longest of
  * each phase. */
 static void line_up(const pti_planning *of, const pti_stream_tasks *tasks, int64_t *work,
                     int64_t *offset, int64_t *longest) {

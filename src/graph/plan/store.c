@@ -39,7 +39,7 @@ static bool is_taken(const pti_expansion *expansion, int buffer) {
 }
 
 /** Return whether nothing may have a buffer's memory between its frames. The program pushes a frame
- * before any task of it runs, and pulls it behind all of them. */
+ * before any task of it runs, and pulls it after all of them. */
 static bool is_kept(const pti_outcome *outcome, int buffer) {
     return outcome->schedule.capacity[buffer] > 1 || is_fed(&outcome->expansion, buffer) ||
            is_taken(&outcome->expansion, buffer) ||

@@ -28,13 +28,13 @@ static int take(lowered *of) {
 
 /** A distance that does not fit is none: that is never wrong. */
 static int32_t add(int32_t distance, int64_t tokens) {
-    return tokens < PTI_NEVER_BEHIND - distance ? (int32_t)(distance + tokens) : PTI_NEVER_BEHIND;
+    return tokens < PTI_NEVER_AFTER - distance ? (int32_t)(distance + tokens) : PTI_NEVER_AFTER;
 }
 
 /** Find the distances from a task: 0 to itself. */
 static void find_row(const pti_firing_order *order, int task, lowered *left, int32_t *row) {
     for (int t = 0; t < order->n_tasks; t++)
-        row[t] = PTI_NEVER_BEHIND;
+        row[t] = PTI_NEVER_AFTER;
     row[task] = 0;
     put(left, task);
     while (left->n > 0) {

@@ -56,7 +56,7 @@ static void prove_progress(prover *of) {
         }
 }
 
-/* Readers come behind producers. */
+/* Readers come after producers. */
 
 static void prove_reader(prover *of, int buffer, const pti_buffer_reader *reader) {
     const int producer = buffer_of(of, buffer)->producer;
@@ -76,9 +76,9 @@ static void prove_readers(prover *of) {
     }
 }
 
-/* Frames that have bytes in common come one behind the other. */
+/* Frames that have bytes in common come one after the other. */
 
-/** How many frames later another buffer's frame has to be at least, so that its producer begins it behind
+/** How many frames later another buffer's frame has to be at least, so that its producer begins it after
  * all that use a frame; of all users, the one that asks for the most. */
 typedef struct gap {
     int64_t frames;
@@ -88,7 +88,7 @@ typedef struct gap {
 
 static void widen(const prover *of, gap *found, int user, int64_t delay, int producer) {
     const int64_t distance = pti_distance(&of->distances, producer, user);
-    const int64_t frames = distance == PTI_NEVER_BEHIND ? INT64_MAX : distance + delay;
+    const int64_t frames = distance == PTI_NEVER_AFTER ? INT64_MAX : distance + delay;
     if (frames > found->frames)
         *found = (gap){frames, user, delay};
 }

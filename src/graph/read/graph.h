@@ -60,7 +60,7 @@ struct polytile_graph {
     int n_arrays;
     pti_graph_array *array; /* owned; likewise */
     int *
-        order; /* actors so that each stands behind those whose frame it reads without delay; owned */
+        order; /* actors so that each stands after those whose frame it reads without delay; owned */
 };
 
 /** Return whether an operand needs what its array held before. */

@@ -23,7 +23,7 @@ typedef struct pti_start_edges {
 
 void pti_start_edges_add(pti_start_edges *edges, pti_start_edge edge);
 
-/** Add what buffers demand: readers come behind producers, and depths that are given hold. */
+/** Add what buffers demand: readers come after producers, and depths that are given hold. */
 void pti_start_edges_add_buffers(pti_start_edges *edges, const pti_stream_tasks *of);
 
 /** Add that a buffer holds at most so many frames. */

@@ -77,7 +77,7 @@ static void add_shared(finder *of, int buffer) {
         await_end(of, of->tasks->buffer[buffer].producer, before, tokens);
 }
 
-/** Put the waits of each task behind one another. */
+/** Put the waits of each task one after another. */
 static bool sort_waits(const finder *of, pti_firing_order *order) {
     const int n_tasks = of->tasks->n_tasks;
     order->first = calloc((size_t)n_tasks + 2, sizeof *order->first);

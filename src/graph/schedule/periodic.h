@@ -30,7 +30,7 @@ typedef struct pti_frame_buffer {
     int64_t depth; /* frames that it holds; 0: as few as possible */
 } pti_frame_buffer;
 
-/** Tasks stand behind those that they read without delay. */
+/** Tasks stand after those that they read without delay. */
 typedef struct pti_stream_tasks {
     int n_tasks;
     pti_task *task; /* owned */
@@ -83,7 +83,7 @@ pti_found pti_periodic_find(const pti_stream_tasks *of, int64_t period, pti_peri
  * depths or delays allow none. */
 pti_found pti_periodic_find_serial(const pti_stream_tasks *of, pti_periodic *schedule);
 
-/** Find the schedule in which task t starts offset[t] behind a multiple of the period, as early as
+/** Find the schedule in which task t starts offset[t] after a multiple of the period, as early as
  * buffers allow; -1: a task of no time, which starts as late as its readers allow. NONE_FOUND: a cycle
  * stands against it. */
 pti_found pti_periodic_at_offsets(const pti_stream_tasks *of, int64_t period, const int64_t *offset,

@@ -66,7 +66,7 @@ pti_found pti_place_early(const pti_placing *placing, int64_t *start) {
     return is_good ? PTI_FOUND : PTI_NONE_FOUND;
 }
 
-/** Where in a period each task starts, if those of a resource run one behind the other. */
+/** Where in a period each task starts, if those of a resource run one after the other. */
 static pti_found pack(const pti_placing *placing, const int64_t *earliest, int64_t *offset) {
     const pti_stream_tasks *of = placing->of;
     int64_t *next = malloc(((size_t)of->n_resources + 1) * sizeof *next);

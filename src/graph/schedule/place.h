@@ -18,7 +18,7 @@ pti_found pti_place_early(const pti_placing *placing, int64_t *start);
  * succeeds with any period that is not below the work. */
 pti_found pti_place_packed(const pti_placing *placing, int64_t *start);
 
-/** Raise starts to the earliest that edges allow, where task t starts offset[t] behind some multiple of
+/** Raise starts to the earliest that edges allow, where task t starts offset[t] after some multiple of
  * the period; -1: anywhere. Returns false if a cycle stands against that. */
 bool pti_place_at_offsets(const pti_start_edges *edges, int64_t period, const int64_t *offset,
                           int64_t *start);

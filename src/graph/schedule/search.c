@@ -65,10 +65,10 @@ static int64_t least_frames(const search *of, const int64_t *path, int buffer) {
     int64_t length = task[held->producer].ticks;
     for (int r = held->first_reader; r < held->first_reader + held->n_readers; r++) {
         const pti_buffer_reader *reader = &of->of->reader[r];
-        const int64_t behind = path[held->producer * of->n_tasks + reader->task];
-        if (behind > apart / 2)
+        const int64_t path_ticks = path[held->producer * of->n_tasks + reader->task];
+        if (path_ticks > apart / 2)
             length =
-                pti_max(length, behind + task[reader->task].ticks + reader->delay * of->period);
+                pti_max(length, path_ticks + task[reader->task].ticks + reader->delay * of->period);
     }
     return pti_max(pti_max(1, of->least[buffer]), pti_ceil_div(length, of->period));
 }

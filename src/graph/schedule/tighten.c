@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* A buffer of one frame less is an edge more. Starts satisfy all edges before; the new one raises the
- * producer, and what comes behind it. If that reaches a reader again, the edge is on a cycle that
+ * producer, and what comes after it. If that reaches a reader again, the edge is on a cycle that
  * forbids it. */
 
 typedef struct tightening {
@@ -31,7 +31,7 @@ static void enqueue_task(tightening *of, int task, int *n_queued, int *head) {
     of->queue[(*head + (*n_queued)++) % of->of->n_tasks] = task;
 }
 
-/** Raise what stands behind a task; false: a reader of the buffer is raised. */
+/** Raise what stands after a task; false: a reader of the buffer is raised. */
 static bool propagate(tightening *of, const bool *is_reader, int from) {
     int n_queued = 0, head = 0;
     bool is_good = true;

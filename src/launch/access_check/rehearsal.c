@@ -121,15 +121,16 @@ static polytile_status refuse_change(const pti_rehearsal *of, int operand, int64
                  shadow->operand->name);
     pti_shadow_copy_find(shadow, place, element);
     pti_point_write(&text, element, shadow->operand->domain.n_dims);
-    status = text.failed
-                 ? pti_fail_memory(ctx, "an error's text", PTI_UNKNOWN_BYTES)
-                 : pti_fail(ctx, POLYTILE_INVALID,
-                            "%s: its body reads what the program changed after the launch: %s to "
-                            "another value now than when the launch was made; a launch runs later, "
-                            "with what a global or static variable, or the memory behind user, "
-                            "holds then; declare a parameter, as in %s[i](f32 a), and give its "
-                            "value at the launch",
-                            of->instance->kernel_name, text.data, of->instance->kernel_name);
+    status =
+        text.failed
+            ? pti_fail_memory(ctx, "an error's text", PTI_UNKNOWN_BYTES)
+            : pti_fail(ctx, POLYTILE_INVALID,
+                       "%s: its body reads what the program changed after the launch: %s to "
+                       "another value now than when the launch was made; a launch runs later, "
+                       "with what a global or static variable, or the memory that user points to, "
+                       "holds then; declare a parameter, as in %s[i](f32 a), and give its "
+                       "value at the launch",
+                       of->instance->kernel_name, text.data, of->instance->kernel_name);
     pti_text_free(&text);
     return status;
 }

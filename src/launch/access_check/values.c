@@ -10,7 +10,7 @@
  * read. */
 enum { N_PLACES = 256, N_PROBES = 8, MOST_ELEMENTS = 1 << 22 };
 
-/** Values, borrowed from the array, each at the place of its hash, or close behind. */
+/** Values, borrowed from the array, each at the place of its hash, or close after it. */
 typedef struct table {
     const unsigned char *at[N_PLACES];
 } table;

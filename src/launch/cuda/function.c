@@ -81,7 +81,7 @@ static dim3 dim3_of(pti_cuda_extents extents) {
     return (dim3){(unsigned)extents.x, (unsigned)extents.y, (unsigned)extents.z};
 }
 
-/** Copy the list of pieces, which stands behind all other views. */
+/** Copy the list of pieces, which stands after all other views. */
 static void copy_pieces(const pti_sub_kernel *launch, polytile_pieces *pieces) {
     const polytile_view *list =
         launch->views + pti_instance_n_arrays(launch->instance) + launch->config.n_values;

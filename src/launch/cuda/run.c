@@ -146,7 +146,7 @@ static polytile_status (*const enqueue[])(pti_cuda_device *cuda, const pti_comma
     [PTI_LAUNCH] = submit_launch, [PTI_DOWNLOAD] = download_box,
 };
 
-/** Enqueue a command behind what it waits for. */
+/** Enqueue a command after what it waits for. */
 static polytile_status submit_now(pti_cuda_device *cuda, const pti_command *command) {
     polytile_status status;
     PTI_TRY(pti_cuda_order_wait(cuda->order, command));

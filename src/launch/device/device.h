@@ -102,7 +102,7 @@ typedef struct pti_tile_command {
     const pti_tiles *tiles;
     pti_command first;     /* the first launch, with all of its threads; of a slab with those that
                               are stored, and without addresses if these are none */
-    pti_sub_kernel second; /* the launch behind it, likewise */
+    pti_sub_kernel second; /* the launch after it, likewise */
     pti_command last;      /* the last operation, without addresses */
 } pti_tile_command;
 
@@ -118,13 +118,13 @@ typedef struct pti_peer_functions {
     /** Enable access to another device's memory; if that is impossible, return false and a static
      * text in *why_not. */
     bool (*reaches)(polytile_device *device, polytile_device *other, const char **why_not);
-    /** Record an event behind what was submitted to a stream so far. */
+    /** Record an event after what was submitted to a stream so far. */
     polytile_status (*record_event)(polytile_device *device, pti_stream stream, pti_event **event);
     /** Let what is submitted to a stream from now on wait for any device's event. */
     polytile_status (*await_event)(polytile_device *device, pti_stream stream,
                                    const pti_event *event);
-    /** Submit a copy from another device's memory, behind an event of that, to the stream of
-     * uploads, and record an event behind it. After an error nothing of it runs. */
+    /** Submit a copy from another device's memory, after an event of that, to the stream of
+     * uploads, and record an event after it. After an error nothing of it runs. */
     polytile_status (*copy)(polytile_device *device, polytile_device *from, const pti_move *move,
                             const pti_event *ready, pti_event **done);
     /** Wait for an event in the calling thread, as well as possible if the device has failed.
@@ -162,7 +162,7 @@ typedef struct pti_device_functions {
     polytile_status (*reserve)(polytile_device *device, int64_t arena_bytes, void **arena);
     /** Begin a run, after reserve. */
     polytile_status (*begin)(polytile_device *device, pti_execution *execution);
-    /** Run a command, or enqueue it behind its stream and what its operation waits for. Commands
+    /** Run a command, or enqueue it after its stream and what its operation waits for. Commands
      * come in the schedule's order. */
     polytile_status (*submit)(polytile_device *device, const pti_command *command);
     /** Return whether launches of the run can run as one. NULL: they never can. */

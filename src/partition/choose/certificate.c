@@ -147,7 +147,7 @@ static int64_t unit_of(int64_t bytes) {
     return unit;
 }
 
-/** Whether two sizes differ by less than the two digits behind the point show. */
+/** Whether two sizes differ by less than the two digits after the point show. */
 static bool read_alike(int64_t one, int64_t other) {
     int64_t distance = one < other ? other - one : one - other;
     return distance > 0 && distance <= unit_of(pti_max(one, other)) / 100;

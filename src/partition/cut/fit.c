@@ -81,7 +81,7 @@ static void keep_largest(const pti_problem *problem, int64_t *n_pieces, int *n_p
     }
 }
 
-/** Go on to the next superblock; false behind the last. */
+/** Go on to the next superblock; false after the last. */
 static bool next_superblock(const pti_problem *problem, const int64_t *shape, int64_t *position) {
     for (int d = problem->instance->n_indices - 1; d >= 0; d--) {
         if (++position[d] < pti_grid_quotient(&problem->grid, shape, d))

@@ -106,7 +106,7 @@ static bool keeps_any(const pti_arena *arena) {
     return keeps;
 }
 
-/** Lay out regions for what is not kept, and behind them cells for what is; false, with nothing
+/** Lay out regions for what is not kept, and after them cells for what is; false, with nothing
  * kept, if there is no room. */
 static bool lay_out_beside_regions(pti_arena *arena, int64_t limit_bytes) {
     int n_cells = arena->partition->n_buffers;

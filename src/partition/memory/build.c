@@ -162,7 +162,7 @@ static void write_in(build *of, pti_op_kind kind, int operand, int64_t superbloc
 }
 
 /** Wait for the last download of what an upload takes: those before it are done by then. One that
- * is long past is not looked for: any that came behind it, and is long past too, is as good. */
+ * is long past is not looked for: any that came after it, and is long past too, is as good. */
 static void await_download(const build *of, int operand, const polytile_domain *box,
                            pti_last *waits) {
     enum { LONG_PAST_OPS = 512 };

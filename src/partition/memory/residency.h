@@ -55,7 +55,7 @@ typedef struct pti_step {
 bool pti_step_uses(const pti_step *step, int array);
 
 /** Whether none of the elements in a box of an array has a use at a step, the first to use the array,
- * nor behind it: all are overwritten there, or dropped. */
+ * nor after it: all are overwritten there, or dropped. */
 bool pti_step_buries(const pti_step *step, int array, const polytile_domain *box);
 
 typedef struct pti_residency pti_residency;

@@ -39,7 +39,7 @@ typedef struct pti_resident_state {
     pti_boxes downloaded;  /* in the schedule at hand */
     pti_last downloads;
     int64_t first_piece;         /* in the schedule at hand, from the superblock at hand on */
-    const pti_step *last_writer; /* of the steps at hand, if it is flushed behind that; else NULL */
+    const pti_step *last_writer; /* of the steps at hand, if it is flushed after that; else NULL */
 } pti_resident_state;
 
 struct pti_residency {

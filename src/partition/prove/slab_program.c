@@ -31,7 +31,7 @@ static bool is_written(polytile_role role) {
     return role != POLYTILE_IN;
 }
 
-/** Put what threads touch of an array by some sections behind the boxes of a list. */
+/** Put what threads touch of an array by some sections after the boxes of a list. */
 static void list_touched(const pti_call *call, int array, role_filter *is_of,
                          const polytile_domain *threads, pti_boxes *list) {
     for (int s = 0; s < call->instance->n_sections; s++) {
@@ -133,7 +133,7 @@ static bool add_loads(program_maker *maker, const pti_tiles *tiles, int number, 
     return true;
 }
 
-/** Let it write what the last launch does there: the last operand has room for that behind. */
+/** Let it write what the last launch does there: the last operand has room for that after it. */
 static void add_stores(const pti_instance *last, pti_instance *made) {
     pti_operand *stored = &made->operand[PTI_SLAB_OPERANDS - 1];
     made->section[made->n_sections++] =

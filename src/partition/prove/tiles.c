@@ -14,7 +14,7 @@ static bool reject_tiles(pti_text *why, const pti_tiles *tiles, const char *reas
                       tiles->first_op, tiles->first_op + tiles->n_ops - 1, reason);
 }
 
-/** The operations are there, and behind those of the tiles before. */
+/** The operations are there, and after those of the tiles before. */
 static bool check_numbers(const pti_schedule *schedule, int number, pti_text *why) {
     const pti_tiles *tiles = &schedule->tiles[number], *before = tiles - 1;
     const int64_t free_from = number == 0 ? 0 : before->first_op + before->n_ops;

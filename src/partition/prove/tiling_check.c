@@ -262,7 +262,7 @@ static bool is_inner(const pti_tiling *tiling, const surroundings *around, int i
     return lo - far_off >= around->lo && lo + tiling->tile[index] - 1 + far_off <= around->hi;
 }
 
-/** Go on to the next position along an index that has to be looked at; behind an inner one the
+/** Go on to the next position along an index that has to be looked at; after an inner one the
  * others like it are left out. */
 static int64_t next_position(const pti_tiling *tiling, int index, int64_t position) {
     const surroundings around = find_surroundings(tiling, index);

@@ -44,7 +44,7 @@ typedef struct pti_joint_wait {
 /**
  * One operation. The process's thread first waits, then hands it out.
  *
- * A member's device has launches, downloads and forgetting in its queue: it runs them behind those
+ * A member's device has launches, downloads and forgetting in its queue: it runs them after those
  * before them that use the same elements, at any time until they are waited for. The thread does
  * everything else itself, at once.
  *
@@ -158,7 +158,7 @@ void pti_joint_add(pti_joint_builder *builder, const pti_joint_op *op, const pti
 
 /* joint_text.c */
 
-/** Write an operation: "download of A [0:3] by member 1, behind what member 0 does with A". */
+/** Write an operation: "download of A [0:3] by member 1, after what member 0 does with A". */
 void pti_joint_write_op(pti_text *text, const pti_joint_schedule *schedule,
                         const pti_joint_list *list, int op);
 /** Write all lists, one line an operation. */

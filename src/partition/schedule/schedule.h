@@ -87,7 +87,7 @@ typedef struct pti_holding {
 /** Elements of which the host has a newer version than the device, from an operation on. */
 typedef struct pti_invalidation {
     int operand;
-    int64_t first_op; /* the number of operations: behind all */
+    int64_t first_op; /* the number of operations: after all */
     pti_boxes boxes;
 } pti_invalidation;
 

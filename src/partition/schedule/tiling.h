@@ -47,7 +47,7 @@ typedef struct pti_tiling {
  *
  * Those of a slab are parts of launches: each slab of these launches has its own, and a device runs
  * all of a schedule or none. As one they store what the last launch has in the slab, and nothing of
- * the other arrays, which stay as they were before the first launch for all slabs behind.
+ * the other arrays, which stay as they were before the first launch for all later slabs.
  */
 typedef struct pti_tiles {
     int64_t first_op; /* of the schedule */

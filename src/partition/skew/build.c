@@ -102,7 +102,7 @@ static int64_t first_row(const pti_skew_builder *of, int array, int64_t k) {
 }
 
 /** Return the rows of the image for the lap that begins with slab k: those of its slabs, and unless
- * the array is still those that the slab before downloads, and those that come for the slab behind.
+ * the array is still those that the slab before downloads, and those that come for the next slab.
  * All images of a pass are equally long. */
 static polytile_range image_rows(const pti_skew_builder *of, int array, int64_t k) {
     const pti_band *band = &of->pass.band[array];
@@ -182,7 +182,7 @@ static void copy_image_to_beginning(pti_skew_builder *of, int array, int64_t k) 
 
 /* Downloads. */
 
-/** Return the rows that no slab behind slab k touches. */
+/** Return the rows that no slab after slab k touches. */
 static polytile_range last_rows(const pti_skew_builder *of, int array, int64_t k) {
     polytile_range rows = pti_pass_rows(&of->pass, array, of->shape->slab, k, k);
     if (k + 1 < of->n_slabs)
@@ -192,7 +192,7 @@ static polytile_range last_rows(const pti_skew_builder *of, int array, int64_t k
     return rows;
 }
 
-/** Download what no slab behind slab k touches. */
+/** Download what no slab after slab k touches. */
 static void download_array(pti_skew_builder *of, int array, int64_t k) {
     pti_skew_image *along = &of->image[array];
     move made = {PTI_DOWNLOAD, array, last_launch(of, k), k, -1};

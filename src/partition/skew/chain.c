@@ -218,7 +218,7 @@ static int64_t extent_of(const pti_cut_launch *cut) {
     return range->hi - range->lo + 1;
 }
 
-/** Find the least offset that keeps a launch behind all before it; of each kind the newest has
+/** Find the least offset that keeps a launch after all before it; of each kind the newest has
  * the largest. */
 static polytile_status find_offset(kinds *of, const pti_chain *chain, int launch, int64_t former,
                                    int64_t *offset) {

@@ -61,7 +61,7 @@ static int64_t most_reach(const pti_call *call) {
     return most;
 }
 
-/** Find the least offset behind the launches before; those far enough behind need no look. */
+/** Find the least offset after the launches before; those far enough behind need no look. */
 static int64_t find_offset(const pti_call *calls, int l, const int64_t *offsets, int64_t most) {
     int64_t offset = l == 0 ? 0 : offsets[l - 1];
     for (int k = l - 1; k >= 0 && offsets[k] + 2 * most > offset; k--) {

@@ -51,7 +51,7 @@ static void extend_band(pti_band *band, const pti_reach *reach, int64_t shift) {
 }
 
 /** Widen an array's band by what a unit that runs as one loads of it: as much as its launches would
- * if each had as many threads as those behind it need. */
+ * if each had as many threads as those after it need. */
 static void extend_band_by_unit(const pti_pass *pass, const pti_tiled_unit *unit, int array,
                                 pti_band *band) {
     const int last = unit->first + unit->n_launches - 1;

@@ -19,7 +19,7 @@ typedef struct walker {
     int array;
     int most_boxes;
     bool is_scattered;
-    pti_boxes live;    /* what is needed behind the launch at hand, of launches behind the pass */
+    pti_boxes live;    /* what is needed after the launch at hand, of launches after the pass */
     pti_boxes exposed; /* the same, of launches in the pass */
     pti_boxes written; /* by launches of the pass from the one at hand on */
     pti_boxes reused;
@@ -58,7 +58,7 @@ static void note_reads(walker *of, const pti_cut_launch *cut) {
     }
 }
 
-/** Walk through a pass from its end, and find what it exposes and what is live behind it.
+/** Walk through a pass from its end, and find what it exposes and what is live after it.
  * go_through_pass() finds the fills in it. */
 static void walk_pass(walker *of, int first, int end, pti_pass_sets *sets) {
     const pti_chain *chain = of->request->chain;
@@ -198,7 +198,7 @@ static void find_downloads(past *of, const polytile_domain *hull, const pti_boxe
     pti_boxes_free(&here);
 }
 
-/** Go through a pass. `live` has what is needed behind it, `filled` what it writes. */
+/** Go through a pass. `live` has what is needed after it, `filled` what it writes. */
 static void go_through_pass(past *of, pti_pass_sets *sets) {
     pti_boxes written = {0};
     pti_boxes_copy(&written, &sets->filled);

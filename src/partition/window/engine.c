@@ -241,7 +241,7 @@ done:
 }
 
 /** Look at the next step, and at the group that begins with it. In place there is nothing to gain
- * from knowing what comes behind a launch that runs by itself. */
+ * from knowing what comes after a launch that runs by itself. */
 static polytile_status advance_walk(walk *of) {
     polytile_status status;
     pti_fusion_group *group;

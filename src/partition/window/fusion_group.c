@@ -78,7 +78,7 @@ static const pti_step *find_use(const pti_step_window *window, int first, int ar
         if (pti_step_uses(&window->step[k], array))
             return &window->step[k];
     }
-    return window->behind == NULL ? NULL : window->behind[array];
+    return window->later_use == NULL ? NULL : window->later_use[array];
 }
 
 /** The hull of what launches write of an array; false if that is nothing. */
@@ -100,9 +100,9 @@ static bool find_written(const pti_cut_launch *launch, int n_launches, int array
 }
 
 /** Whether nobody needs what the launches of a chain leave in an array. */
-static bool is_dropped(const pti_step_window *window, int behind, int array,
+static bool is_dropped(const pti_step_window *window, int after, int array,
                        const pti_fusion_group *group) {
-    const pti_step *use = find_use(window, behind, array);
+    const pti_step *use = find_use(window, after, array);
     polytile_domain written;
     if (use == NULL || use->kind == PTI_STEP_DROP)
         return use != NULL;
@@ -119,13 +119,13 @@ static bool list_launches(const pti_step_window *window, int first, int n_launch
 }
 
 /** What is known of arrays beside the launches. */
-static bool find_states(const pti_step_window *window, int behind, pti_fusion_group *group) {
+static bool find_states(const pti_step_window *window, int after, pti_fusion_group *group) {
     size_t n_arrays = (size_t)window->arrays->n_operands;
     group->n_arrays = window->arrays->n_operands;
     group->dropped = calloc(n_arrays + 1, sizeof *group->dropped);
     group->unwritten = calloc(n_arrays + 1, sizeof *group->unwritten);
     for (size_t a = 0; group->dropped != NULL && a < n_arrays; a++)
-        group->dropped[a] = window->residency != NULL && is_dropped(window, behind, (int)a, group);
+        group->dropped[a] = window->residency != NULL && is_dropped(window, after, (int)a, group);
     return group->dropped != NULL && group->unwritten != NULL;
 }
 

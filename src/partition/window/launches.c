@@ -218,7 +218,7 @@ static polytile_status check_index_arrays(const binder *of, const pti_call *call
         if (looks_up(instance, o) && written[call->array[o]])
             return pti_fail(of->request->ctx, POLYTILE_UNSUPPORTED,
                             "%s: its subscripts hold elements of %s, which an earlier launch "
-                            "writes, so that nobody knows them yet; plan launches behind that by "
+                            "writes, so that nobody knows them yet; plan launches after that by "
                             "themselves, or use a queue",
                             instance->kernel_name, instance->operand[o].name);
     return POLYTILE_OK;

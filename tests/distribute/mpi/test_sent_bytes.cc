@@ -62,7 +62,7 @@ void set_zero(const int64_t *, void *, void *) {}
 /** What a plan tells of this rank. */
 struct Planned {
     SentBytes sent;
-    std::vector<std::vector<SentMessage>> exchanges; /* before and behind each superstep */
+    std::vector<std::vector<SentMessage>> exchanges; /* before and after each superstep */
     std::vector<MovedBy> moves;                      /* of each superstep */
     std::map<std::string, int64_t> copies;
 };
@@ -140,7 +140,7 @@ class Ranks {
     polytile_queue *queue = nullptr;
 
   private:
-    /** What this rank sends before a superstep and behind it; all arrays that go the same way are
+    /** What this rank sends before a superstep and after it; all arrays that go the same way are
      * one message. */
     static void add_exchanges(const pti_members_plan &members, const pti_members_plan_step &step,
                               std::vector<std::vector<SentMessage>> *exchanges) {
@@ -261,7 +261,7 @@ void expect_in_order(const std::vector<std::vector<SentMessage>> &exchanges,
         const auto begin = sent.begin() + static_cast<std::ptrdiff_t>(at);
         const auto end = begin + static_cast<std::ptrdiff_t>(planned.size());
         std::sort(begin, end);
-        ASSERT_TRUE(std::equal(begin, end, planned.begin())) << "behind " << at << " messages";
+        ASSERT_TRUE(std::equal(begin, end, planned.begin())) << "after " << at << " messages";
         at += planned.size();
     }
     EXPECT_EQ(at, sent.size());

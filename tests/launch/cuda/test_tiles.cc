@@ -41,8 +41,8 @@ const TileKernel tile_kernels[] = {
     {"tile_ends[i, j]: in A[i-1:i+1, j]; out B[i, j]", &tile_ends_kernel, {1, 0}, {1, 0}, true},
 };
 
-/** The steps of one program: in which direction, and whether somebody waits behind them; and
- * whether the second array is the queue's own, which is dropped behind them. */
+/** The steps of one program: in which direction, and whether somebody waits after them; and
+ * whether the second array is the queue's own, which is dropped after them. */
 struct Turns {
     const TileKernel *kernel;
     polytile_domain threads;

@@ -48,7 +48,7 @@ class Exchanges {
         steps->push_back(is_fetched_ ? Fetch(renewed_, *boxes_) : Renew(renewed_, *boxes_));
     }
 
-    /** Behind it: compare what was fetched; change it, and begin the next window with that. */
+    /** After it: compare what was fetched; change it, and begin the next window with that. */
     void Behind(pti_residency *residency, std::vector<pti_step> *steps) {
         if (renewed_ < 0)
             return;

@@ -142,7 +142,7 @@ TEST(CheckShape, NumbersThatNoScheduleHasAreRefused) {
                  p.schedule.n_invalidations = 1;
              },
              "out of order or not there"},
-            {"invalidation behind the end",
+            {"invalidation after the end",
              [](Planned &p) {
                  invalidation = {0, p.schedule.n_ops + 1, {}};
                  p.schedule.invalidation = &invalidation;

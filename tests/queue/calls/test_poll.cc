@@ -85,7 +85,7 @@ TEST_P(QueuePoll, CancellingAnIdleQueueDoesNothing) {
     EXPECT_EQ(x_memory, std::vector<float>(64, 4));
 }
 
-/** The launch at the gate was begun and ends; what is behind it does not run. */
+/** The launch at the gate was begun and ends; what is after it does not run. */
 TEST_P(QueuePoll, CancellingTellsArraysApart) {
     Gate gate(false);
     ASSERT_EQ(double_all(x), POLYTILE_OK) << error();

@@ -236,7 +236,7 @@ static void drop_held(pti_joint_replay *replay, pti_joint_place at, pti_joint_ce
 }
 
 /** A device that keeps what it has brings none of that home before it has forgotten it, as long as
- * everything fits it: behind this schedule that may be over. */
+ * everything fits it: after this schedule that may be over. */
 static bool move_forget(pti_joint_replay *replay, pti_joint_place at) {
     pti_joint_cell *cell = pti_joint_cell_of(replay, at.op->array, at.op->member);
     const polytile_domain *box = pti_boxes_find_meeting(&cell->written, &at.op->boxes);

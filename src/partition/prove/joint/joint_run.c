@@ -334,7 +334,7 @@ static void add_written(pti_joint_replay *replay, int array, const pti_boxes *th
             pti_joint_add_touched(replay, call, o, threads, PTI_JOINT_MAY_WRITE, written);
 }
 
-/** What a member has in its newest version behind the launch: what it had and wrote itself, but for
+/** What a member has in its newest version after the launch: what it had and wrote itself, but for
  * elements that threads write that it does not run, which some other thread may write, too. Where a
  * thread may have left an element as it was, that was the newest. */
 static void renew_vague_cell(pti_joint_replay *replay, int array, int member) {
