@@ -2,6 +2,7 @@
 
 #include "base/checked.h"
 #include "distribute/exchange/array_box.h"
+#include "distribute/exchange/interior.h"
 #include "distribute/exchange/joint_plan.h"
 
 #include <stdlib.h>

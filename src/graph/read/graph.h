@@ -6,8 +6,8 @@
 #include <polytile/graph.h>
 #include <polytile/launch.h>
 
-/* graph/read: data-flow graphs and machines, from DOT or found, with all that can be wrong of them.
- * Here is the graph; machine.h has the machine. */
+/* graph/read: data-flow graphs from DOT, with all that can be wrong of them. graph/machine has the
+ * machines that they are planned for. */
 
 /** An operand's edge. */
 typedef struct pti_flow {

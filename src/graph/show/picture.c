@@ -124,13 +124,13 @@ static void draw_graph(const drawing *of) {
 
 /* The Gantt chart. */
 
-typedef struct gantt {
+typedef struct task_chart {
     double left;
     double per_second;
     double top;
-} gantt;
+} task_chart;
 
-static void draw_bar(const drawing *of, const gantt *on, const pti_planned_task *task,
+static void draw_bar(const drawing *of, const task_chart *on, const pti_planned_task *task,
                      double begin_s, double seconds, const char *tooltip) {
     const pti_svg_box box = {on->left + begin_s * on->per_second,
                              on->top + task->lane * LANE_HEIGHT + 2,
@@ -143,7 +143,7 @@ static void draw_bar(const drawing *of, const gantt *on, const pti_planned_task 
 }
 
 /** Draw a task, in two parts where it goes on into the next period. */
-static void draw_task(const drawing *of, const gantt *on, const pti_planned_task *task) {
+static void draw_task(const drawing *of, const task_chart *on, const pti_planned_task *task) {
     const double period_s = of->plan->period_s;
     const double stage = floor(task->start_s / period_s);
     const double begin_s = task->start_s - stage * period_s;
@@ -160,7 +160,7 @@ static double draw_gantt(const drawing *of, double y) {
     const polytile_graph_plan *plan = of->plan;
     const double left = PTI_PAGE_MARGIN + LABEL_WIDTH;
     const double width = PTI_PAGE_WIDTH - PTI_PAGE_MARGIN - left;
-    const gantt on = {left, plan->period_s > 0 ? width / plan->period_s : 0, y + 12};
+    const task_chart on = {left, plan->period_s > 0 ? width / plan->period_s : 0, y + 12};
     pti_svg_label(of->svg, "head", PTI_PAGE_MARGIN, y, "A period");
     for (int l = 0; l < plan->n_lanes; l++) {
         const double top = on.top + l * LANE_HEIGHT;
