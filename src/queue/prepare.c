@@ -28,7 +28,8 @@ static polytile_status check_limit(const polytile_queue *queue, const pti_reques
                     (long long)request->options->plan.limit_bytes, pti_queue_text(queue));
 }
 
-static polytile_status check_arrays(const pti_instance *instance, const pti_request *request) {
+static polytile_status check_request_arrays(const pti_instance *instance,
+                                            const pti_request *request) {
     polytile_context *ctx = request->kernel->object.context;
     polytile_status status = POLYTILE_OK;
     PTI_TRY(pti_run_check_steps(request->kernel, instance));
@@ -203,7 +204,7 @@ static polytile_status bind_and_check(polytile_queue *queue, const pti_request *
     if (request->given != NULL)
         PTI_TRY(pti_instance_rebase(queue->object.context, request->given, request->arrays,
                                     &prepared->instance));
-    PTI_TRY(check_arrays(prepared->instance, request));
+    PTI_TRY(check_request_arrays(prepared->instance, request));
 done:
     return status;
 }

@@ -85,7 +85,7 @@ static polytile_status find_group(void *of, const pti_step_window *window, int f
 /* Batches. */
 
 /** The first launch's name. */
-static const char *name_of(const pti_batch *batch) {
+static const char *name_of_batch(const pti_batch *batch) {
     for (int k = 0; k < batch->n_steps && batch->n_launches > 0; k++)
         if (batch->step[k].kind == PTI_STEP_LAUNCH)
             return batch->step[k].call.instance->kernel_name;
@@ -100,19 +100,19 @@ static polytile_status explain_failure(void *of, const pti_batch *batch, polytil
         return pti_fail(ctx, status,
                         "%s: host memory ran out while %d launches were planned together; free "
                         "some, or use fewer and larger superblocks",
-                        name_of(batch), batch->n_launches);
+                        name_of_batch(batch), batch->n_launches);
     if (status == POLYTILE_UNSUPPORTED)
         return pti_fail(ctx, status,
                         "%s: the transfers of %d launches within the %s of %s are " PTI_FULL
                         "; give it more memory, or declare what sections touch far apart in one "
                         "array as two arrays",
-                        name_of(batch), batch->n_launches,
+                        name_of_batch(batch), batch->n_launches,
                         polytile_size_format(queue->arena_bytes, size), pti_queue_text(queue),
                         PTI_FULL_NUMBERS);
     return pti_fail(ctx, status,
                     "%s: a superblock of one of %d launches that were planned together needs more "
                     "than the %s of %s; please report it",
-                    name_of(batch), batch->n_launches,
+                    name_of_batch(batch), batch->n_launches,
                     polytile_size_format(queue->arena_bytes, size), pti_queue_text(queue));
 }
 
@@ -134,7 +134,7 @@ static polytile_status plan_batch(runner *r, pti_batch *batch) {
     if (status == POLYTILE_OK && batch->built == NULL)
         status = pti_batch_interleave(batch);
     r->report->plan_s += pti_now_s() - start_s;
-    pti_trace_plan(r->queue->device, name_of(batch), start_s);
+    pti_trace_plan(r->queue->device, name_of_batch(batch), start_s);
     return status == POLYTILE_OK ? status : explain_failure(r, batch, status);
 }
 

@@ -83,9 +83,9 @@ static void note_later_uses(const polytile_queue *queue, pti_steps *steps) {
     if (steps->later_use == NULL || steps->later_step == NULL)
         return;
     for (int p = 0; p < queue->n_arrays; p++) {
-        if (queue->later_use[p] == NULL)
+        if (queue->later_item[p] == NULL)
             continue;
-        steps->later_step[p] = step_of(queue, queue->later_use[p]);
+        steps->later_step[p] = step_of(queue, queue->later_item[p]);
         steps->later_use[p] = &steps->later_step[p];
     }
     steps->window.later_use = steps->later_use;

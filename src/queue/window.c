@@ -43,7 +43,7 @@ static part box_part(const pti_item *item, int k) {
 }
 
 /** The end of an array's stay counts as writing all of it. */
-static part part_of(const polytile_queue *queue, const pti_item *item, int k) {
+static part part_of_item(const polytile_queue *queue, const pti_item *item, int k) {
     if (item->kind == PTI_ITEM_LAUNCH)
         return launch_part(item->prepared, k);
     if (is_of_boxes(item))
@@ -54,7 +54,7 @@ static part part_of(const polytile_queue *queue, const pti_item *item, int k) {
 
 static bool uses_position(const polytile_queue *queue, const pti_item *item, int position) {
     for (int k = 0; k < n_parts(item); k++) {
-        if (part_of(queue, item, k).position == position)
+        if (part_of_item(queue, item, k).position == position)
             return true;
     }
     return false;
@@ -67,7 +67,7 @@ static bool meets_box(const pti_boxes *set, const polytile_domain *box) {
 /** Whether an item must run before those taken after it. */
 static bool is_needed(const polytile_queue *queue, const pti_item *item, const touches *taken) {
     for (int k = 0; k < n_parts(item); k++) {
-        part of = part_of(queue, item, k);
+        part of = part_of_item(queue, item, k);
         const touches *later = &taken[of.position];
         if (later->touched.failed || later->written.failed ||
             meets_box(&later->touched, of.written) || meets_box(&later->written, of.touched))
@@ -84,7 +84,7 @@ static void gather_box(pti_boxes *set, const polytile_domain *box) {
 
 static void note_touched(const polytile_queue *queue, const pti_item *item, touches *taken) {
     for (int k = 0; k < n_parts(item); k++) {
-        part of = part_of(queue, item, k);
+        part of = part_of_item(queue, item, k);
         gather_box(&taken[of.position].touched, of.touched);
         gather_box(&taken[of.position].written, of.written);
     }
@@ -92,7 +92,7 @@ static void note_touched(const polytile_queue *queue, const pti_item *item, touc
 
 static bool uses_wanted(const polytile_queue *queue, const pti_item *item) {
     for (int k = 0; k < n_parts(item); k++) {
-        if (queue->array[part_of(queue, item, k).position].is_wanted)
+        if (queue->array[part_of_item(queue, item, k).position].is_wanted)
             return true;
     }
     return false;
@@ -197,7 +197,7 @@ static void free_listing(listing *of) {
 }
 
 /** False when memory runs out. */
-static bool find_needed(const polytile_queue *queue, const listing *of) {
+static bool find_needed_items(const polytile_queue *queue, const listing *of) {
     touches *taken = calloc((size_t)queue->n_arrays + 1, sizeof *taken);
     if (taken == NULL)
         return false;
@@ -214,13 +214,13 @@ static bool spread_relation(const polytile_queue *queue, const listing *of, bool
     for (int64_t i = 0; i < of->n_items; i++) {
         const pti_item *item = of->item[i];
         int n = n_parts(item), k = 0;
-        while (k < n && !is_related[part_of(queue, item, k).position])
+        while (k < n && !is_related[part_of_item(queue, item, k).position])
             k++;
         if (of->is_taken[i] || k == n)
             continue;
         of->is_taken[i] = any = true;
         for (k = 0; k < n; k++)
-            is_related[part_of(queue, item, k).position] = true;
+            is_related[part_of_item(queue, item, k).position] = true;
     }
     return any;
 }
@@ -243,7 +243,7 @@ static pti_item *take_wanted(polytile_queue *queue) {
     listing of;
     bool is_known =
         list_items(queue, &of) &&
-        (queue->want == PTI_WANT_NEEDED ? find_needed(queue, &of) : find_related(queue, &of));
+        (queue->want == PTI_WANT_NEEDED ? find_needed_items(queue, &of) : find_related(queue, &of));
     pti_item *window = dequeue_items(queue, is_known ? of.is_taken : NULL);
     free_listing(&of);
     return window;
@@ -274,7 +274,7 @@ static void note_later_items(polytile_queue *queue) {
     const pti_item *item = begin_notes(queue) ? queue->first : NULL;
     for (int n = 0; n < PTI_WINDOW_ITEMS && item != NULL; item = item->next, n++) {
         for (int k = 0; k < n_parts(item); k++) {
-            int position = part_of(queue, item, k).position;
+            int position = part_of_item(queue, item, k).position;
             if (queue->later_item[position] == NULL)
                 queue->later_item[position] = item;
         }

@@ -13,7 +13,7 @@
 enum { LEAST_ROUND = 4 };
 
 /** Return whether an expression is the index alone, and a constant. */
-static bool follows(const pti_affine *of, int index) {
+static bool is_index_shifted(const pti_affine *of, int index) {
     bool does = true;
     for (int k = 0; k < POLYTILE_MAX_DIMS; k++)
         does = does && of->index[k] == (k == index);
@@ -21,8 +21,8 @@ static bool follows(const pti_affine *of, int index) {
 }
 
 static bool has_window(const pti_section *section, int dim, int index) {
-    return follows(&section->subscript[dim].lo, index) &&
-           follows(&section->subscript[dim].hi, index);
+    return is_index_shifted(&section->subscript[dim].lo, index) &&
+           is_index_shifted(&section->subscript[dim].hi, index);
 }
 
 static const pti_section *sections_of(const pti_instance *instance, int o) {

@@ -49,8 +49,8 @@ static int find_gathered(const pti_section *section) {
 }
 
 /** False: the index array has several dimensions, or nothing is looked up. */
-static bool begin(const pti_instance *instance, const pti_looked_up *end,
-                  const polytile_domain *threads, polytile_range hull, gathering *of) {
+static bool begin_gathering(const pti_instance *instance, const pti_looked_up *end,
+                            const polytile_domain *threads, polytile_range hull, gathering *of) {
     const polytile_domain elements = pti_section_hull(instance, &end->section, threads);
     if (elements.n_dims != 1 || pti_box_is_empty(&elements))
         return false;
@@ -169,7 +169,7 @@ bool pti_section_add_gathered(const pti_instance *instance, const pti_section *s
     const int most = (int)pti_min(MOST_GAPS, max_boxes - 1), dim = find_gathered(section);
     gathering of;
     if (most < 1 || dim < 0 ||
-        !begin(instance, &section->indirection->lo[dim], threads, hull->range[dim], &of))
+        !begin_gathering(instance, &section->indirection->lo[dim], threads, hull->range[dim], &of))
         return false;
     const int64_t n_indices = of.hull.hi - of.hull.lo + 1;
     const int64_t bytes =

@@ -64,7 +64,7 @@ polytile_status pti_distribution_parse(polytile_context *ctx, const char *text,
 /* Registering. */
 
 /** Whether there is a layout of that name, of the table or registered, or a policy that goes by it. */
-static bool is_taken(const polytile_context *ctx, const char *name) {
+static bool is_layout_name_taken(const polytile_context *ctx, const char *name) {
     pti_registered *registered;
     return strcmp(name, "pool") == 0 || find_kind(ctx, name, strlen(name), &registered) != NULL;
 }
@@ -72,7 +72,7 @@ static bool is_taken(const polytile_context *ctx, const char *name) {
 static polytile_status check_layout(polytile_context *ctx, const polytile_layout *layout) {
     const char *name = layout->name == NULL ? "" : layout->name;
     polytile_status status;
-    PTI_TRY(pti_check_new_name(ctx, "layout", name, is_taken(ctx, name)));
+    PTI_TRY(pti_check_new_name(ctx, "layout", name, is_layout_name_taken(ctx, name)));
     if (layout->find_owner == NULL)
         return pti_fail(ctx, POLYTILE_INVALID, "layout \"%s\": its function is NULL", name);
     PTI_TRY(pti_check_reserved(ctx, name, "polytile_layout", layout->reserved));

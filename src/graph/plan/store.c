@@ -29,7 +29,7 @@ static void raise_capacities(pti_outcome *outcome) {
     }
 }
 
-static bool is_taken(const pti_expansion *expansion, int buffer) {
+static bool does_program_take(const pti_expansion *expansion, int buffer) {
     const pti_stream_tasks *tasks = &expansion->tasks;
     const pti_frame_buffer *held = &tasks->buffer[buffer];
     bool is = false;
@@ -42,7 +42,7 @@ static bool is_taken(const pti_expansion *expansion, int buffer) {
  * before any task of it runs, and pulls it after all of them. */
 static bool is_kept(const pti_outcome *outcome, int buffer) {
     return outcome->schedule.capacity[buffer] > 1 || is_fed(&outcome->expansion, buffer) ||
-           is_taken(&outcome->expansion, buffer) ||
+           does_program_take(&outcome->expansion, buffer) ||
            pti_expansion_is_state(&outcome->expansion, buffer);
 }
 

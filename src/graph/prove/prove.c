@@ -86,7 +86,7 @@ typedef struct gap {
     int64_t user_delay;
 } gap;
 
-static void widen(const prover *of, gap *found, int user, int64_t delay, int producer) {
+static void widen_gap(const prover *of, gap *found, int user, int64_t delay, int producer) {
     const int64_t distance = pti_distance(&of->distances, producer, user);
     const int64_t frames = distance == PTI_NEVER_AFTER ? INT64_MAX : distance + delay;
     if (frames > found->frames)
@@ -100,13 +100,13 @@ static gap find_gap(const prover *of, int buffer, int other, int64_t least_delay
     const int producer = buffer_of(of, other)->producer;
     gap found = {INT64_MIN, -1, 0};
     if (least_delay == 0)
-        widen(of, &found, held->producer, 0, producer);
+        widen_gap(of, &found, held->producer, 0, producer);
     if (least_delay <= 1 && place->is_restored && place->capacity > 1)
-        widen(of, &found, held->producer, 1, producer);
+        widen_gap(of, &found, held->producer, 1, producer);
     for (int r = held->first_reader; r < held->first_reader + held->n_readers; r++) {
         const pti_buffer_reader *reader = &of->claim->tasks->reader[r];
         if (reader->delay >= least_delay)
-            widen(of, &found, reader->task, reader->delay, producer);
+            widen_gap(of, &found, reader->task, reader->delay, producer);
     }
     return found;
 }
@@ -124,8 +124,8 @@ static bool places_overlap(const pti_frame_place *a, const pti_frame_place *b) {
            b->offset_bytes < a->offset_bytes + a->capacity * a->frame_bytes;
 }
 
-static pti_used_frame describe(const pti_frame_place *place, int buffer, int64_t frame,
-                               const gap *of) {
+static pti_used_frame describe_use(const pti_frame_place *place, int buffer, int64_t frame,
+                                   const gap *of) {
     return (pti_used_frame){buffer, frame, position_in_buffer(place, frame), of->user,
                             frame + of->user_delay};
 }
@@ -174,8 +174,8 @@ static void prove_positions(prover *of, const rivals *pair, int64_t position_a,
     const int64_t frame = find_frame(of, pair, position_a, position_b, later);
     *of->fault = (pti_stream_fault){
         .kind = PTI_STREAM_OVERWRITE,
-        .used = describe(&of->claim->place[pair->a], pair->a, frame, &pair->to_b),
-        .other = describe(&of->claim->place[pair->b], pair->b, frame + later, &pair->to_a)};
+        .used = describe_use(&of->claim->place[pair->a], pair->a, frame, &pair->to_b),
+        .other = describe_use(&of->claim->place[pair->b], pair->b, frame + later, &pair->to_a)};
 }
 
 static void prove_pair(prover *of, int a, int b) {
@@ -197,8 +197,8 @@ static void prove_zeros(prover *of, int buffer, int other, int64_t frame) {
         if (positions_overlap(place, position_in_buffer(place, frame), by, s) &&
             s - frame < needed.frames)
             *of->fault = (pti_stream_fault){.kind = PTI_STREAM_OVERWRITE,
-                                            .used = describe(place, buffer, frame, &needed),
-                                            .other = describe(by, other, s, &none)};
+                                            .used = describe_use(place, buffer, frame, &needed),
+                                            .other = describe_use(by, other, s, &none)};
 }
 
 static int64_t longest_delay(const prover *of, int buffer) {

@@ -19,7 +19,7 @@ typedef struct finder {
     bool failed;
 } finder;
 
-static void add_wait(finder *of, int task, int on, int64_t tokens) {
+static void add_task_wait(finder *of, int task, int on, int64_t tokens) {
     if (of->failed || !PTI_GROW(of->list, of->n, &of->capacity)) {
         of->failed = true;
         return;
@@ -32,16 +32,16 @@ static void await_end(finder *of, int task, int buffer, int64_t frames) {
     const pti_frame_buffer *held = &of->tasks->buffer[buffer];
     const pti_buffer_reader *reader = of->tasks->reader + held->first_reader;
     if (held->producer != task)
-        add_wait(of, task, held->producer, frames);
+        add_task_wait(of, task, held->producer, frames);
     for (int r = 0; r < held->n_readers; r++)
-        add_wait(of, task, reader[r].task, frames - reader[r].delay);
+        add_task_wait(of, task, reader[r].task, frames - reader[r].delay);
 }
 
-static void add_buffer(finder *of, int buffer) {
+static void add_waits_of_buffer(finder *of, int buffer) {
     const pti_frame_buffer *held = &of->tasks->buffer[buffer];
     const pti_buffer_reader *reader = of->tasks->reader + held->first_reader;
     for (int r = 0; r < held->n_readers; r++)
-        add_wait(of, reader[r].task, held->producer, reader[r].delay);
+        add_task_wait(of, reader[r].task, held->producer, reader[r].delay);
     await_end(of, held->producer, buffer, of->schedule->capacity[buffer]);
 }
 
@@ -104,7 +104,7 @@ bool pti_firing_order_find(const pti_stream_tasks *tasks, const pti_periodic *sc
     finder of = {.tasks = tasks, .schedule = schedule, .place = place};
     *order = (pti_firing_order){0};
     for (int b = 0; b < tasks->n_buffers; b++) {
-        add_buffer(&of, b);
+        add_waits_of_buffer(&of, b);
         add_shared(&of, b);
     }
     const bool is_found = !of.failed && sort_waits(&of, order);

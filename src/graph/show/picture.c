@@ -72,7 +72,7 @@ static double place_rows(drawing *of) {
 }
 
 /** A name that is cut where the box ends. */
-static pti_words cut(const char *name, double width) {
+static pti_words cut_name(const char *name, double width) {
     const int most = (int)fmax(1, floor(width / CHARACTER_WIDTH));
     return pti_words_of("%.*s", most, name);
 }
@@ -83,7 +83,7 @@ static void draw_box(const drawing *of, int column, double y, const char *style,
     const pti_svg_box box = {column_x(of, column), y - BOX_HEIGHT / 2.0, width, BOX_HEIGHT};
     pti_svg_rect(of->svg, style, box, fill, tooltip);
     pti_svg_label(of->svg, "body middle", box.x + width / 2, y + 4, "%s",
-                  cut(name, width - 4).text);
+                  cut_name(name, width - 4).text);
 }
 
 static void draw_edge(const drawing *of, const pti_drawn_edge *edge) {
@@ -139,7 +139,7 @@ static void draw_bar(const drawing *of, const task_chart *on, const pti_planned_
                  task->unit < 0 ? NULL : colour_of(of, task->unit).text, tooltip);
     if (box.width > 3 * CHARACTER_WIDTH)
         pti_svg_label(of->svg, "small", box.x + 4, box.y + 13, "%s",
-                      cut(task->name, box.width - 6).text);
+                      cut_name(task->name, box.width - 6).text);
 }
 
 /** Draw a task, in two parts where it goes on into the next period. */
@@ -166,7 +166,7 @@ static double draw_gantt(const drawing *of, double y) {
         const double top = on.top + l * LANE_HEIGHT;
         pti_svg_rect(of->svg, "space", (pti_svg_box){left, top, width, LANE_HEIGHT}, NULL, NULL);
         pti_svg_label(of->svg, "small end", left - 8, top + 15, "%s",
-                      cut(plan->lane[l].name, LABEL_WIDTH - 8).text);
+                      cut_name(plan->lane[l].name, LABEL_WIDTH - 8).text);
     }
     for (int t = 0; t < plan->n_tasks && plan->period_s > 0; t++)
         draw_task(of, &on, &plan->task[t]);

@@ -115,8 +115,9 @@ static void find_cleared(const polytile_kernel *kernel, pti_stream_actor *made) 
     }
 }
 
-static polytile_status prepare(polytile_stream *stream, const polytile_graph *graph, int number,
-                               const pti_stream_lane *lane, pti_stream_actor *made) {
+static polytile_status prepare_actor(polytile_stream *stream, const polytile_graph *graph,
+                                     int number, const pti_stream_lane *lane,
+                                     pti_stream_actor *made) {
     const pti_actor *actor = &graph->actor[number];
     polytile_array *arrays[PTI_MAX_OPERANDS] = {0};
     polytile_status status;
@@ -161,8 +162,8 @@ polytile_status pti_stream_prepare_actors(polytile_stream *stream, const polytil
         pti_stream_actor *made = &stream->actor[stream->n_actors];
         stream->actor_of_task[t] = stream->n_actors++;
         made->task = t;
-        PTI_TRY(prepare(stream, graph, note->actor,
-                        lane_of(stream, stream->expansion.tasks.task[t].resource), made));
+        PTI_TRY(prepare_actor(stream, graph, note->actor,
+                              lane_of(stream, stream->expansion.tasks.task[t].resource), made));
     }
 done:
     return status;

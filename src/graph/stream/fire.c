@@ -5,7 +5,7 @@
 
 /* One firing of an actor, or one transfer, on the thread of its lane. */
 
-static polytile_array *array_of(const polytile_stream *stream, int buffer, int64_t frame) {
+static polytile_array *array_of_frame(const polytile_stream *stream, int buffer, int64_t frame) {
     const pti_stream_buffer *of = &stream->buffer[buffer];
     return of->array[pti_stream_position(of, frame)];
 }
@@ -22,7 +22,7 @@ static polytile_status copy_before(const pti_stream_lane *lane, const pti_stream
                                                to, from, out->frame_bytes);
 }
 
-static polytile_status clear(const pti_stream_lane *lane, const polytile_array *array) {
+static polytile_status clear_array(const pti_stream_lane *lane, const polytile_array *array) {
     return pti_stream_copy_within(lane->device, lane->stream->memory[lane->memory].is_on_gpu,
                                   pti_array_memory(array), NULL, array->n_bytes);
 }
@@ -32,17 +32,17 @@ static polytile_array *array_of_run(const polytile_stream *stream, const pti_str
                                     const pti_stream_operand *operand, int64_t frame, int64_t run) {
     const bool is_between = actor->between != NULL && (actor->repeat - run) % 2 == 0;
     if (operand->out >= 0)
-        return is_between ? actor->between : array_of(stream, operand->out, frame);
+        return is_between ? actor->between : array_of_frame(stream, operand->out, frame);
     if (actor->between == NULL || run == 0)
-        return array_of(stream, operand->in, frame - operand->in_delay);
+        return array_of_frame(stream, operand->in, frame - operand->in_delay);
     for (int o = 0; o < actor->n_operands; o++)
         if (actor->operand[o].out >= 0)
             return array_of_run(stream, actor, &actor->operand[o], frame, run - 1);
     return NULL;
 }
 
-static polytile_status execute(pti_stream_lane *lane, pti_stream_actor *actor,
-                               polytile_array *const *given) {
+static polytile_status execute_actor(pti_stream_lane *lane, pti_stream_actor *actor,
+                                     polytile_array *const *given) {
     polytile_array *listed[PTI_MAX_OPERANDS] = {0}, *operand[PTI_MAX_OPERANDS] = {0};
     const pti_instance *instance = actor->plan->instance;
     polytile_report report = {0};
@@ -66,9 +66,9 @@ static polytile_status run_once(pti_stream_lane *lane, pti_stream_actor *actor, 
     for (int o = 0; o < actor->n_operands; o++) {
         given[o] = array_of_run(lane->stream, actor, &actor->operand[o], frame, run);
         if (actor->operand[o].is_cleared)
-            PTI_TRY(clear(lane, given[o]));
+            PTI_TRY(clear_array(lane, given[o]));
     }
-    status = execute(lane, actor, given);
+    status = execute_actor(lane, actor, given);
 done:
     return status;
 }

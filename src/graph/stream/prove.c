@@ -61,8 +61,8 @@ static const char *task_name(const polytile_graph_plan *plan, const polytile_str
                                          : "the program's pull";
 }
 
-static polytile_status refuse(const polytile_stream *stream, const polytile_graph_plan *plan,
-                              const pti_stream_fault *fault) {
+static polytile_status refuse_stream(const polytile_stream *stream, const polytile_graph_plan *plan,
+                                     const pti_stream_fault *fault) {
     polytile_context *ctx = stream->object.context;
     const pti_used_frame *used = &fault->used, *other = &fault->other;
     const char *array = plan->channel[used->buffer].array;
@@ -105,5 +105,5 @@ polytile_status pti_stream_prove_plan(const polytile_stream *stream,
     free(made.memory_bytes);
     if (!has_memory)
         return pti_fail_memory(stream->object.context, stream->name, PTI_UNKNOWN_BYTES);
-    return fault.kind == PTI_STREAM_RIGHT ? POLYTILE_OK : refuse(stream, plan, &fault);
+    return fault.kind == PTI_STREAM_RIGHT ? POLYTILE_OK : refuse_stream(stream, plan, &fault);
 }

@@ -49,7 +49,7 @@ static polytile_status run_task(pti_stream_lane *lane, int task, int64_t frame) 
 }
 
 /** What a task that failed, or did not run, makes of its buffers: state stays, all else is lost. */
-static void lose(pti_stream_lane *lane, int task, int64_t frame, bool *is_lost) {
+static void lose_frame(pti_stream_lane *lane, int task, int64_t frame, bool *is_lost) {
     const polytile_stream *stream = lane->stream;
     for (int b = 0; b < stream->expansion.tasks.n_buffers; b++)
         if (stream->expansion.tasks.buffer[b].producer == task)
@@ -114,7 +114,7 @@ static void do_task(pti_stream_lane *lane, int task) {
     const double seconds = pti_now_s() - begin_s;
     pti_error_keep(&failed, stream->object.context, status);
     if (status != POLYTILE_OK)
-        lose(lane, task, frame, lane->is_lost);
+        lose_frame(lane, task, frame, lane->is_lost);
     pthread_mutex_lock(&stream->mutex);
     lane->is_busy = false;
     note_lost(stream, task, frame, status == POLYTILE_OK ? NULL : lane->is_lost);

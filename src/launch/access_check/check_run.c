@@ -9,8 +9,8 @@ static polytile_status refuse_run(const polytile_device *device, const char *why
     return pti_fail(device->object.context, POLYTILE_INVALID, "%s: %s", device->text, why);
 }
 
-static polytile_status check_arguments(const polytile_device *device,
-                                       const polytile_kernel *kernel) {
+static polytile_status check_device_and_kernel(const polytile_device *device,
+                                               const polytile_kernel *kernel) {
     if (device->queue != NULL)
         return refuse_run(device, "the device belongs to a queue; open one for the check");
     if (device->is_running)
@@ -67,7 +67,7 @@ static polytile_status begin_check(polytile_device *device, const polytile_kerne
     pti_clear_error(ctx);
     PTI_TRY(pti_kernel_check_launch(ctx, device->text, kernel, domain));
     PTI_TRY(pti_kernel_check_arrays(ctx, kernel, n_arrays, arrays));
-    PTI_TRY(check_arguments(device, kernel));
+    PTI_TRY(check_device_and_kernel(device, kernel));
     PTI_TRY(pti_arrays_refuse_gpu(n_arrays, arrays, "a check that runs the kernel"));
     PTI_TRY(plan_for_device(device, kernel, domain, n_arrays, arrays, options, plan));
     PTI_TRY(pti_run_check(*plan, device, kernel, arrays, list));

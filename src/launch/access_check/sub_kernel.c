@@ -85,7 +85,7 @@ static void add_move(sub_kernel *of, pti_op_kind kind, int o) {
 }
 
 /** Let the newest operation wait for an earlier one, too. */
-static void add_wait(sub_kernel *of, int64_t earlier) {
+static void wait_for_earlier(sub_kernel *of, int64_t earlier) {
     of->schedule.wait[of->schedule.n_waits++] = earlier;
     of->schedule.op[of->schedule.n_ops - 1].n_waits++;
 }
@@ -104,10 +104,10 @@ static void add_operations(sub_kernel *of, const polytile_domain *threads) {
         add_move(of, PTI_UPLOAD, o);
     add_launch(of, threads);
     for (int o = 0; o < n; o++)
-        add_wait(of, o);
+        wait_for_earlier(of, o);
     for (int o = 0; o < n; o++) {
         add_move(of, PTI_DOWNLOAD, o);
-        add_wait(of, n);
+        wait_for_earlier(of, n);
     }
 }
 

@@ -61,8 +61,8 @@ static polytile_status set_cache(pti_cuda_device *cuda, const pti_sub_kernel *la
 }
 
 /** Ask CUDA about a kernel, if there is one. */
-static polytile_status look_at(pti_cuda_device *cuda, const pti_sub_kernel *launch,
-                               pti_cuda_variant *variant) {
+static polytile_status ask_cuda_about(pti_cuda_device *cuda, const pti_sub_kernel *launch,
+                                      pti_cuda_variant *variant) {
     struct cudaFuncAttributes attributes;
     polytile_status status = POLYTILE_OK;
     if (variant->kernel == NULL)
@@ -80,8 +80,8 @@ static polytile_status look_up(pti_cuda_device *cuda, const pti_sub_kernel *laun
     polytile_status status;
     choice->fine = (pti_cuda_variant){.kernel = choice->kernel, .n_neighbours = 1};
     choice->coarse = pti_cuda_coarse_of(launch);
-    PTI_TRY(look_at(cuda, launch, &choice->fine));
-    PTI_TRY(look_at(cuda, launch, &choice->coarse));
+    PTI_TRY(ask_cuda_about(cuda, launch, &choice->fine));
+    PTI_TRY(ask_cuda_about(cuda, launch, &choice->coarse));
     choice->has_row = pti_tuning_find(tuning,
                                       &(pti_tuning_query){.kernel = launch->instance->kernel_name,
                                                           .traits = choice->traits,

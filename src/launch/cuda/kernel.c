@@ -7,7 +7,8 @@
 #include "launch/cuda/tune.h"
 #include "launch/device/launcher.h"
 
-static polytile_status check_arguments(const pti_cuda_device *cuda, const pti_sub_kernel *launch) {
+static polytile_status check_cuda_arguments(const pti_cuda_device *cuda,
+                                            const pti_sub_kernel *launch) {
     int n_views = pti_instance_n_arrays(launch->instance);
     size_t n_bytes = sizeof(polytile_domain) + (size_t)n_views * sizeof(polytile_view) +
                      (size_t)launch->config.n_values * sizeof(pti_value) +
@@ -24,7 +25,7 @@ static polytile_status launch_kernel(pti_cuda_device *cuda, const pti_sub_kernel
     polytile_status status;
     pti_cuda_choice *choice;
     pti_cuda_extents block;
-    PTI_TRY(check_arguments(cuda, launch));
+    PTI_TRY(check_cuda_arguments(cuda, launch));
     PTI_TRY(pti_cuda_choose(cuda, launch, &choice));
     if (pti_cuda_wants_tuning(cuda, launch, choice)) {
         PTI_TRY(pti_cuda_tune(cuda, launch, choice));

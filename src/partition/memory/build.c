@@ -294,8 +294,8 @@ static void need_one(build *of, const polytile_domain *box) {
 }
 
 /** What a superblock needs of a piece, and what of it a piece before has, as boxes. */
-static void find_needed(build *of, int operand, bool new_piece, const polytile_domain *hull,
-                        const polytile_domain *threads) {
+static void find_needed_boxes(build *of, int operand, bool new_piece, const polytile_domain *hull,
+                              const polytile_domain *threads) {
     const state *at = piece_of(of, operand);
     const pti_operand *is = &of->arena.instance->operand[operand];
     pti_boxes_clear(&of->shared);
@@ -326,7 +326,7 @@ static void bring_piece(build *of, int operand, int64_t superblock, const polyti
     bool new_piece = !piece_stays(of, operand, superblock, hull);
     int64_t from = at->placement;
     int from_cell = at->cell;
-    find_needed(of, operand, new_piece, hull, threads);
+    find_needed_boxes(of, operand, new_piece, hull, threads);
     if (new_piece)
         take_cell(of, operand, superblock, hull);
     if (!of->builder.failed && of->shared.n_boxes > 0)

@@ -9,8 +9,8 @@
 
 /* What tiles load. */
 
-static polytile_domain part_of(const pti_schedule *schedule, const pti_tiles *tiles, int launch,
-                               const polytile_domain *own) {
+static polytile_domain part_of_slab(const pti_schedule *schedule, const pti_tiles *tiles,
+                                    int launch, const polytile_domain *own) {
     const polytile_domain *all = &schedule->launch[launch].call.instance->threads;
     const int n_later = tiles->first_launch + tiles->n_launches - 1 - launch;
     polytile_domain part = *own, within;
@@ -23,11 +23,11 @@ static polytile_domain part_of(const pti_schedule *schedule, const pti_tiles *ti
 
 typedef bool role_filter(polytile_role role);
 
-static bool is_read(polytile_role role) {
+static bool does_role_read(polytile_role role) {
     return role != POLYTILE_OUT;
 }
 
-static bool is_written(polytile_role role) {
+static bool does_role_write(polytile_role role) {
     return role != POLYTILE_IN;
 }
 
@@ -47,15 +47,15 @@ void pti_slab_loads(const pti_schedule *schedule, const pti_tiles *tiles,
     pti_boxes_clear(loads);
     for (int l = tiles->first_launch; l < tiles->first_launch + tiles->n_launches; l++) {
         const pti_call *call = &schedule->launch[l].call;
-        const polytile_domain part = part_of(schedule, tiles, l, own);
+        const polytile_domain part = part_of_slab(schedule, tiles, l, own);
         pti_boxes_clear(&listed);
         pti_boxes_clear(&read);
         if (!pti_box_is_empty(&part))
-            list_touched(call, array, is_read, &part, &listed);
+            list_touched(call, array, does_role_read, &part, &listed);
         pti_boxes_unite(&read, &listed, pti_boxes_add);
         pti_boxes_subtract_all(&read, &written);
         pti_boxes_unite(loads, &read, pti_boxes_include);
-        list_touched(call, array, is_written, &call->instance->threads, &written);
+        list_touched(call, array, does_role_write, &call->instance->threads, &written);
     }
     loads->failed |= written.failed || listed.failed || read.failed;
     pti_boxes_free(&written);

@@ -32,7 +32,7 @@ static const polytile_range *domain_of(const pti_pass *pass, int launch) {
     return &cut->call.instance->threads.range[cut->index];
 }
 
-static void find_ends(pti_pass *pass) {
+static void find_ends_of_pass(pti_pass *pass) {
     pass->begin = INT64_MAX;
     pass->last = INT64_MIN;
     for (int l = pass->first; l < pass->end; l++) {
@@ -118,7 +118,7 @@ bool pti_pass_begin(const pti_chain *chain, int first, int end, pti_pass *pass) 
         return false;
     }
     find_shifts(pass);
-    find_ends(pass);
+    find_ends_of_pass(pass);
     for (int a = 0; a < chain->arrays->n_operands; a++)
         find_band(pass, a);
     return true;

@@ -240,8 +240,8 @@ static bool go_through_passes(const pti_skew_request *request, int array, int mo
     return !failed;
 }
 
-static void find_array(const pti_skew_request *request, int array, int n_per_pass, int most_boxes,
-                       pti_skew_sets *sets) {
+static void find_sets_of_array(const pti_skew_request *request, int array, int n_per_pass,
+                               int most_boxes, pti_skew_sets *sets) {
     int n_launches = request->chain->n_launches;
     walker of = {.request = request, .array = array, .most_boxes = most_boxes};
     begin_walk(&of);
@@ -258,7 +258,7 @@ static void find_array(const pti_skew_request *request, int array, int n_per_pas
     pti_boxes_free(&of.reused);
 }
 
-static bool has_failed(const pti_skew_sets *sets) {
+static bool have_sets_failed(const pti_skew_sets *sets) {
     for (int k = 0; k < sets->n_passes * sets->n_arrays; k++) {
         if (sets->of[k].exposed.failed || sets->of[k].filled.failed || sets->of[k].live.failed)
             return true;
@@ -276,9 +276,9 @@ bool pti_skew_sets_find(const pti_skew_request *request, int n_per_pass, int mos
         return false;
     for (int a = 0; a < sets->n_arrays && !sets->is_scattered; a++) {
         if (chain->axis[a] != PTI_AXIS_NONE)
-            find_array(request, a, n_per_pass, most_boxes, sets);
+            find_sets_of_array(request, a, n_per_pass, most_boxes, sets);
     }
-    return !has_failed(sets);
+    return !have_sets_failed(sets);
 }
 
 void pti_skew_sets_free(pti_skew_sets *sets) {

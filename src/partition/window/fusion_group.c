@@ -82,8 +82,8 @@ static const pti_step *find_use(const pti_step_window *window, int first, int ar
 }
 
 /** The hull of what launches write of an array; false if that is nothing. */
-static bool find_written(const pti_cut_launch *launch, int n_launches, int array,
-                         polytile_domain *hull) {
+static bool find_written_hull(const pti_cut_launch *launch, int n_launches, int array,
+                              polytile_domain *hull) {
     bool any = false;
     for (int l = 0; l < n_launches; l++) {
         const pti_instance *instance = launch[l].call.instance;
@@ -106,7 +106,7 @@ static bool is_dropped(const pti_step_window *window, int after, int array,
     polytile_domain written;
     if (use == NULL || use->kind == PTI_STEP_DROP)
         return use != NULL;
-    return find_written(group->launch, pti_chain_n_calls(&group->chain), array, &written) &&
+    return find_written_hull(group->launch, pti_chain_n_calls(&group->chain), array, &written) &&
            pti_step_buries(use, array, &written);
 }
 

@@ -100,14 +100,14 @@ static pti_joint_place place_of(const pti_joint_replay *replay, int list) {
     return (pti_joint_place){of, &of->op[replay->next[list]]};
 }
 
-static bool are_alike(const pti_joint_op *one, const pti_joint_op *other) {
+static bool are_ops_alike(const pti_joint_op *one, const pti_joint_op *other) {
     return one->kind == other->kind && one->launch == other->launch && one->array == other->array &&
            pti_boxes_are_alike(&one->boxes, &other->boxes);
 }
 
 static bool all_are_at(const pti_joint_replay *replay, const pti_joint_op *op) {
     for (int k = 0; k < replay->schedule->n_lists; k++)
-        if (!has_next(replay, k) || !are_alike(op, place_of(replay, k).op))
+        if (!has_next(replay, k) || !are_ops_alike(op, place_of(replay, k).op))
             return false;
     return true;
 }

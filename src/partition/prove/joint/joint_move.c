@@ -71,8 +71,8 @@ static bool is_other(const pti_joint_replay *replay, int array, int member, int 
 }
 
 /** Elements that the launch at hand may be writing in a member's host memory. */
-static const polytile_domain *find_written(const pti_joint_replay *replay, pti_joint_place at,
-                                           int member) {
+static const polytile_domain *find_box_being_written(const pti_joint_replay *replay,
+                                                     pti_joint_place at, int member) {
     for (int q = at.list->first; q < at.list->first + at.list->n_local; q++) {
         if (!pti_joint_shares(replay->schedule, at.op->array, member, q) ||
             replay->schedule->keeps[q])
@@ -259,7 +259,7 @@ static bool may_read(const pti_joint_replay *replay, pti_joint_place at, int mem
     if (box != NULL)
         return pti_joint_reject(replay, at, box,
                                 "host memory does not have it in its newest version");
-    box = find_written(replay, at, member);
+    box = find_box_being_written(replay, at, member);
     if (box != NULL)
         return pti_joint_reject(replay, at, box, "the launch that comes next may be writing it");
     return true;

@@ -375,7 +375,7 @@ static void age_reading(pti_joint_replay *replay, pti_joint_cell *cell) {
     pti_joint_unite(&cell->former, &replay->old);
 }
 
-static bool is_written(const pti_call *call, int array) {
+static bool does_call_write(const pti_call *call, int array) {
     bool is = false;
     for (int o = 0; o < call->instance->n_operands; o++)
         is |= call->array[o] == array && call->instance->operand[o].writes;
@@ -411,7 +411,7 @@ static void renew_array(pti_joint_replay *replay, int array) {
     const bool is_vague =
         is_by_several(call, array) || pti_joint_combines(replay, replay->launch, array);
     pti_boxes_clear(&replay->changed);
-    if (is_written(call, array))
+    if (does_call_write(call, array))
         find_changed(replay, array, is_vague);
     for (int q = 0; q < replay->schedule->n_members; q++) {
         pti_joint_cell *cell = pti_joint_cell_of(replay, array, q);
