@@ -1,5 +1,5 @@
-/* Products with sparse matrices on the host in place against plain OpenMP loops, run alternately: a body
- * a row, and a body an entry, where the loops add to y atomically. */
+/* Products with sparse matrices on the host in place against plain OpenMP loops, run alternately: a
+ * body a row, and a body an entry, where the loops add to y atomically. */
 #include "common/bench.h"
 #include "common/csr.h"
 #include "common/csr_kernels.h"
@@ -124,8 +124,8 @@ static double time_plain(product *p) {
     return taken_s;
 }
 
-/** Alternate the two, starting with either in turn, after one run of each that does not count: from the
- * second launch on, as index arrays are read for the first. */
+/** Alternate the two, starting with either in turn, after one run of each that does not count: from
+ * the second launch on, as index arrays are read for the first. */
 static void measure(product *p, polytile_queue *queue, bench_times *library, bench_times *plain) {
     time_plain(p);
     time_library(p, queue);

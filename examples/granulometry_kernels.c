@@ -21,8 +21,8 @@ PT_FUNCTION int64_t after(int64_t i, int64_t n) {
     return i + 1 < n ? i + 1 : i;
 }
 
-/* What an index and its neighbours come to: three elements, nine, all of them. Elements at the border
- * stand in for those outside, since which element counts twice makes no difference. */
+/* What an index and its neighbours come to: three elements, nine, all of them. Elements at the
+ * border stand in for those outside, since which element counts twice makes no difference. */
 #define OF_THREE(choose, i, j)                                                                     \
     choose(choose(PT_AT(A, i, j, before(k)), PT_AT(A, i, j, k)), PT_AT(A, i, j, after(k, nk)))
 #define OF_NINE(choose, i)                                                                         \

@@ -3,7 +3,8 @@
 
 #include <stddef.h>
 
-/* Reading a command line by a table of options, which fill in a subcommand's struct of arguments. */
+/* Reading a command line by a table of options, which fill in a subcommand's struct of
+ * arguments. */
 
 /** What becomes of an option's value. */
 typedef enum option_kind {

@@ -21,8 +21,8 @@
  *         has no index there is one thread, along each axis fewer than 2^32. A grid has threads
  *         outside the box, which PT_THREAD ends. A large box may be run by several launches, each
  *         with a part of it.
- * Views   as kernel.h says: PT_VIEW, PT_CONTIGUOUS_VIEW, PT_AT, PT_FIRST, PT_LAST, PT_EXTENT and its
- *         like; and PT_SUM, PT_PROD, PT_MIN, PT_MAX, which are atomic. Index the members of
+ * Views   as kernel.h says: PT_VIEW, PT_CONTIGUOUS_VIEW, PT_AT, PT_FIRST, PT_LAST, PT_EXTENT and
+ *         its like; and PT_SUM, PT_PROD, PT_MIN, PT_MAX, which are atomic. Index the members of
  *         `threads` and of views with constants only, as these macros do: others move them to slow
  *         local memory.
  * Stream  A kernel is one sub-kernel of many. It must not count on another launch being done, nor

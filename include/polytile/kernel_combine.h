@@ -2,8 +2,8 @@
 #define POLYTILE_KERNEL_COMBINE_H
 
 /* PT_SUM, PT_PROD, PT_MIN and PT_MAX combine a value, converted to the element's type, into an
- * element of a reducing role; PT_ARGMIN and PT_ARGMAX combine a value and its index. On the host this
- * is plain arithmetic, since each OpenMP thread has a private copy; on a GPU it is atomic. */
+ * element of a reducing role; PT_ARGMIN and PT_ARGMAX combine a value and its index. On the host
+ * this is plain arithmetic, since each OpenMP thread has a private copy; on a GPU it is atomic. */
 
 #include <polytile/kernel_pair.h>
 

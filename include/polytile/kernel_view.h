@@ -23,8 +23,8 @@
 #define PT_ARRAY_LAST(view, dim)  ((view).array_last[dim])
 #define PT_EXTENT(view, dim)      (PT_ARRAY_LAST(view, dim) - PT_ARRAY_FIRST(view, dim) + 1)
 
-/** The index that wrap(index) and clamp(index) of a declaration name along a dimension: beyond an end
- * the array goes on at its other one, or has its outermost element. */
+/** The index that wrap(index) and clamp(index) of a declaration name along a dimension: beyond an
+ * end the array goes on at its other one, or has its outermost element. */
 #define PT_WRAP(view, dim, index)                                                                  \
     ((view).has_edges ? pt_wrapped(index, PT_ARRAY_FIRST(view, dim), PT_ARRAY_LAST(view, dim))     \
                       : (int64_t)(index))
@@ -34,7 +34,8 @@
 
 /* A typed view: at is where the element with all indices 0 would be, strides are in bytes, and as
  * addresses they are counted modulo 2^64. Where n_pieces is not 0, elements are found in the pieces
- * instead. has_edges: indices may be beyond the array's ends; bodies know it when they are compiled. */
+ * instead. has_edges: indices may be beyond the array's ends; bodies know it when they are
+ * compiled. */
 #define PT_VIEW_STRUCT(T, n_dims)                                                                  \
     struct {                                                                                       \
         T *at;                                                                                     \
@@ -132,7 +133,8 @@
 #define PT_VIEW_FUNCTION static inline
 #endif
 
-/* A number modulo an extent, without a division: that takes GPUs many registers, and is hardly used. */
+/* A number modulo an extent, without a division: that takes GPUs many registers, and is hardly
+ * used. */
 PT_VIEW_FUNCTION int64_t pt_rounds_off(uint64_t at, uint64_t extent) {
     uint64_t rounds = extent;
     while (rounds <= at / 2)

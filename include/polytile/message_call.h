@@ -3,9 +3,9 @@
 
 /*
  * The calls of message.h, which includes this, for every device: what differs is in message_host.h,
- * and in message_spin.h with message_cuda.h. All lanes of a team call them with the same arguments; the first lane speaks to the
- * server. In every function the barriers before and after what the first lane does let all lanes
- * see the same, and none go on too soon.
+ * and in message_spin.h with message_cuda.h. All lanes of a team call them with the same arguments;
+ * the first lane speaks to the server. In every function the barriers before and after what the
+ * first lane does let all lanes see the same, and none go on too soon.
  */
 
 /** The first lane makes the team's next entry. */

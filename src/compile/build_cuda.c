@@ -38,8 +38,8 @@ static struct nvrtc {
 #undef MEMBER
 } nvrtc;
 
-/** Libraries by name, as the loader finds them: also those that the program has loaded, such as that
- * of pip's package. The newest goes first. */
+/** Libraries by name, as the loader finds them: also those that the program has loaded, such as
+ * that of pip's package. The newest goes first. */
 static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
 static const char *const variables[] = {"CUDA_HOME", "CUDA_PATH", NULL};
 static const char *const folders[] = {"lib64", "lib", "targets/x86_64-linux/lib",

@@ -13,9 +13,9 @@
 
 /* The system's C compiler, as POLYTILE_CC names it, builds a shared library. */
 
-/** Loops run on the library's threads, so of OpenMP a body needs what one thread can do. A short loop
- * takes a quarter longer on some processors where its jump lies across the end of a cache line. The tab
- * stop makes columns places of the text. */
+/** Loops run on the library's threads, so of OpenMP a body needs what one thread can do. A short
+ * loop takes a quarter longer on some processors where its jump lies across the end of a cache
+ * line. The tab stop makes columns places of the text. */
 static const char *const options[] = {"-x",
                                       "c",
                                       "-std=gnu11",

@@ -76,7 +76,8 @@ static polytile_status check_planned(polytile_context *ctx, const polytile_plan 
     return POLYTILE_OK;
 }
 
-/** Find the values that the body gets. Those that the plan was made with need not be given again. */
+/** Find the values that the body gets. Those that the plan was made with need not be given
+ * again. */
 static polytile_status bind_values(const polytile_plan *plan, const polytile_kernel *kernel,
                                    const polytile_launch_options *options, pti_value *values) {
     polytile_context *ctx = kernel->object.context;
@@ -143,7 +144,8 @@ done:
     return status;
 }
 
-/** Refuse a plan whose index arrays hold something else by now; what else differs is refused later. */
+/** Refuse a plan whose index arrays hold something else by now; what else differs is refused
+ * later. */
 static polytile_status compare_index_arrays(const polytile_plan *plan,
                                             const polytile_kernel *kernel, int n_arrays,
                                             polytile_array *const *arrays) {

@@ -62,8 +62,8 @@ done:
     return status;
 }
 
-/** Let an array be a view of a queue's array, or of a member's, which has all that the launch touches:
- * as many of the view's elements as that takes. */
+/** Let an array be a view of a queue's array, or of a member's, which has all that the launch
+ * touches: as many of the view's elements as that takes. */
 static void view_array(const pti_instance *instance, int operand, const polytile_array *held,
                        polytile_array *view) {
     const pti_instance *given = instance->given->instance;

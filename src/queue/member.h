@@ -11,8 +11,8 @@
 polytile_status pti_queue_open(polytile_context *ctx, const char *device_text,
                                polytile_queue **queue);
 
-/** Let a queue cut launches as others that have the same cuts; borrowed, as long as the queue is used. Only the
- * program's thread uses them. */
+/** Let a queue cut launches as others that have the same cuts; borrowed, as long as the queue is
+ * used. Only the program's thread uses them. */
 void pti_queue_share_cuts(polytile_queue *queue, struct pti_kept_cuts *cuts);
 
 /** The bytes of the device that launches are cut for now. */

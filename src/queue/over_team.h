@@ -28,7 +28,8 @@ typedef struct pti_team_functions {
                               polytile_queue_callback *callback, void *user);
     /** Any thread calls it. */
     polytile_progress (*get_progress)(polytile_queue *queue);
-    /** The queue's own items are cancelled already. Any thread calls it, and handlers of signals. */
+    /** The queue's own items are cancelled already. Any thread calls it, and handlers of
+     * signals. */
     void (*cancel)(polytile_queue *queue);
     /** Wait first, without reporting errors. */
     void (*get_report)(polytile_queue *queue, bool reset, polytile_report *report);

@@ -121,7 +121,8 @@ static polytile_status explain_limit(const polytile_queue *queue, int64_t arena_
                     polytile_size_format(device->limit_bytes, limit), device->text);
 }
 
-/** Cut as a member of the same team has cut a launch as large, if one has; else cut, and keep that. */
+/** Cut as a member of the same team has cut a launch as large, if one has; else cut, and keep
+ * that. */
 static polytile_status cut_as_members(polytile_queue *queue, const pti_grain_request *request,
                                       pti_prepared *prepared) {
     const bool is_kept = queue->kept_cuts != NULL && !request->all_fit && request->former == NULL;

@@ -43,9 +43,9 @@ static inline polytile_array *pti_request_given(const pti_request *request, int 
 /**
  * A launch with all that does not depend on what is resident, kept for the next identical one.
  *
- * Made by the program's thread. The queue's thread changes partition, way, their serial, all_fit and
- * arena_bytes, and only under the mutex; and it alone adds ways once the launch is made. The rest
- * never changes. It lives while items with it are not done.
+ * Made by the program's thread. The queue's thread changes partition, way, their serial, all_fit
+ * and arena_bytes, and only under the mutex; and it alone adds ways once the launch is made. The
+ * rest never changes. It lives while items with it are not done.
  */
 typedef struct pti_prepared {
     struct pti_prepared *next; /* in the cache, of the same bucket */

@@ -27,8 +27,8 @@ void pti_bindings_reset(pti_bindings *bindings);
  * Shapes  position: of each operand of the schedule's instance, an array of the queue; NULL: its
  *         own number. configs: one a launch.
  * Errors  Those of the executor; NO_MEMORY and INVALID (memory that cannot be put in reach). In
- *         place the arrays left incomplete are named and marked; else bindings has what had begun to
- *         change.
+ *         place the arrays left incomplete are named and marked; else bindings has what had begun
+ *         to change.
  * Report  What was done is added.
  */
 polytile_status pti_run_schedule(pti_bindings *bindings, const pti_schedule *schedule,

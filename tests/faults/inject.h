@@ -11,8 +11,8 @@ extern "C" {
 
 /* Calls of the C library that fail when told to, in a program that is linked with inject.c: its own
  * malloc(), open() and so on go before those of the C library, for every module of the process. So
- * allocations of isl, GMP and Jansson fail as those of polytile do; those of the OpenMP runtime, which
- * ends the process without memory, are left alone, as are those of C++ (new_delete.cc). */
+ * allocations of isl, GMP and Jansson fail as those of polytile do; those of the OpenMP runtime,
+ * which ends the process without memory, are left alone, as are those of C++ (new_delete.cc). */
 
 /** What is let fail. */
 typedef enum faults_kind {
@@ -53,16 +53,16 @@ int faults_get_struck_at(void **frames);
 void *faults_isl_malloc(size_t n_bytes);
 void *faults_isl_realloc(void *memory, size_t n_bytes);
 
-/** For operator new and delete, whose memory is the program's own: never fails on purpose, and is not
- * remembered. */
+/** For operator new and delete, whose memory is the program's own: never fails on purpose, and is
+ * not remembered. */
 void *faults_allocate_aside(size_t n_bytes, size_t alignment);
 void faults_free_aside(void *memory);
 
 /** From here on allocations are remembered until they are freed, or no more. */
 void faults_track(bool on);
 
-/** How many of those of polytile, isl, GMP, Jansson and the C library are not freed; if there are any,
- * *at is after the call of one, *n_bytes its size. All are forgotten. */
+/** How many of those of polytile, isl, GMP, Jansson and the C library are not freed; if there are
+ * any, *at is after the call of one, *n_bytes its size. All are forgotten. */
 int64_t faults_count_leaks(void **at, size_t *n_bytes);
 
 /** How many mappings and open files polytile has. */

@@ -138,8 +138,8 @@ polytile_number number_of(polytile_type type) {
     return type >= POLYTILE_U8 ? POLYTILE_UNSIGNED_NUMBER : POLYTILE_SIGNED_NUMBER;
 }
 
-/** For f16 and bf16 a body may take uint16_t, and there is no other way to tell of bf16; some tell no
- * more than bytes. */
+/** For f16 and bf16 a body may take uint16_t, and there is no other way to tell of bf16; some tell
+ * no more than bytes. */
 polytile_number body_number(Dice &dice, polytile_type type) {
     if (dice.chance(20) || type == POLYTILE_INDEXED(POLYTILE_BF16))
         return POLYTILE_ANY_NUMBER;

@@ -6,7 +6,8 @@
 #include "support/environment.h"
 #include "support/scale.h"
 
-/* Index arrays that launches of a queue write: products with whatever matrix the arrays hold by then. */
+/* Index arrays that launches of a queue write: products with whatever matrix the arrays hold by
+ * then. */
 
 namespace {
 

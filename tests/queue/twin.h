@@ -83,10 +83,11 @@ class Twin {
     /** Launches that differ, with their superblocks. */
     using Cuts = std::multiset<std::string>;
 
-    /** What polytile_plan_create_chain() says of all launches so far, within some memory; and how it
-     * cuts them, if it had to. */
+    /** What polytile_plan_create_chain() says of all launches so far, within some memory; and how
+     * it cuts them, if it had to. */
     struct Planned {
-        /* An array that is given twice counts twice for a plan, and once for a queue that holds all. */
+        /* An array that is given twice counts twice for a plan, and once for a queue that holds
+         * all. */
         bool is_refused = false;
         polytile_plan_summary summary = {};
         polytile_chain_summary chain = {};

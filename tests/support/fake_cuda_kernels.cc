@@ -213,7 +213,8 @@ bool FakeCuda::are_resident(const Kernel &kernel, size_t view) const {
     return are;
 }
 
-/** Whether a kernel can begin: its views are in device memory, and it is not one that is to fault. */
+/** Whether a kernel can begin: its views are in device memory, and it is not one that is to
+ * fault. */
 bool FakeCuda::can_run(const Kernel &kernel) {
     for (size_t k = 0; k < kernel.views.size(); k++) {
         if (!are_resident(kernel, k)) {

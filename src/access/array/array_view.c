@@ -15,8 +15,8 @@ static int64_t element_stride_bytes(const polytile_array *array, int dim) {
 
 /* Strides. */
 
-/** Return the dimension of several elements that has the shortest stride above one; -1: none is left.
- * Of equal ones the first comes first. */
+/** Return the dimension of several elements that has the shortest stride above one; -1: none is
+ * left. Of equal ones the first comes first. */
 static int next_outer(const polytile_array *array, int inner) {
     const int64_t *stride = array->layout.stride_bytes;
     int found = -1;
@@ -37,8 +37,8 @@ static polytile_status refuse_stride(const polytile_array *array, int dim, int64
                     array->name, dim, array->layout.stride_bytes[dim], least_bytes);
 }
 
-/** Find the bytes from the first element to the last, dimension by dimension from the shortest stride
- * on: each must be at least as long as what lies within it. */
+/** Find the bytes from the first element to the last, dimension by dimension from the shortest
+ * stride on: each must be at least as long as what lies within it. */
 static polytile_status find_span(polytile_array *array) {
     int64_t span_bytes = array->element_bytes;
     for (int d = next_outer(array, -1); d >= 0; d = next_outer(array, d)) {

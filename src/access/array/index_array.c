@@ -71,8 +71,8 @@ static void include_row(const pti_index_array *array, int64_t row, pti_value_ran
     while (next_in_row(&array->domain, element));
 }
 
-/* Weights of the elements of a block in its sum: drawn at random, so that no regular change of elements
- * leaves the sum as it was. */
+/* Weights of the elements of a block in its sum: drawn at random, so that no regular change of
+ * elements leaves the sum as it was. */
 static const uint32_t weights[BLOCK] = {
     0xb65c1c29, 0x62032801, 0xd6fd1d9b, 0x9530fcd9, 0x2ebe5795, 0x37e06c7b, 0xff8f735d, 0x2ad61d55,
     0x31b03dd5, 0x2b5c138b, 0xabbf3b85, 0xae80b07b, 0x177f53c3, 0xb4b4e567, 0xc1fb0cf7, 0xffada063,
@@ -186,8 +186,8 @@ static void find_element(const polytile_domain *domain, int64_t number, int64_t 
     }
 }
 
-/** Read the elements of a part block by block: their hash, whether they ascend, and, of one dimension, the
- * groups of the lowest level. */
+/** Read the elements of a part block by block: their hash, whether they ascend, and, of one
+ * dimension, the groups of the lowest level. */
 static void read_part(int64_t number, void *user) {
     const reading *of = user;
     const pti_index_array *array = of->array;

@@ -154,7 +154,8 @@ static void write_descr(polytile_type type, char descr[8]) {
              (int)types[type].bytes);
 }
 
-/** Find the type of a text of NumPy, which has no bf16; one byte has no order, so '<i1' is '|i1'. */
+/** Find the type of a text of NumPy, which has no bf16; one byte has no order, so '<i1' is
+ * '|i1'. */
 static bool find_type(const char *descr, polytile_type *type) {
     for (polytile_type t = 0; t < N_TYPES; t++) {
         char known[8];

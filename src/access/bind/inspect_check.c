@@ -11,8 +11,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Whether what index arrays hold are indices of the arrays in which threads look them up, and ranges have
- * their ends in order. Mostly hulls say so at once; else every thread is looked at. */
+/* Whether what index arrays hold are indices of the arrays in which threads look them up, and
+ * ranges have their ends in order. Mostly hulls say so at once; else every thread is looked at. */
 
 /** One dimension of a section, for one thread. */
 typedef struct lookup {
@@ -33,8 +33,8 @@ static bool find_elements(const lookup *of, const pti_looked_up *end, polytile_d
     return !pti_box_is_empty(elements);
 }
 
-/** What an end is for a thread that has one element of it, which element has; false: it has none, since
- * its own section is empty. */
+/** What an end is for a thread that has one element of it, which element has; false: it has none,
+ * since its own section is empty. */
 static bool find_end(const lookup *of, const pti_looked_up *end, int64_t *element, int64_t *value) {
     polytile_domain elements;
     *value = pti_affine_min(&end->plus, of->thread);
@@ -186,7 +186,8 @@ static bool is_empty(const lookup *of) {
     return !find_looked_up_ends(of, &found) || found.hi < found.lo;
 }
 
-/** The index of a thread's section that is nearest to the array; of a looked-up dimension the first. */
+/** The index of a thread's section that is nearest to the array; of a looked-up dimension the
+ * first. */
 static int64_t nearest_index(const lookup *of) {
     const pti_subscript *subscript = &of->section->subscript[of->dim];
     const int64_t lo = pti_affine_min(&subscript->lo, of->thread),
@@ -253,8 +254,8 @@ done:
     return status;
 }
 
-/** Whether two ends look up neighbours of one array whose elements ascend, the upper one not before the
- * lower one, so that no range has its ends out of order. */
+/** Whether two ends look up neighbours of one array whose elements ascend, the upper one not before
+ * the lower one, so that no range has its ends out of order. */
 static bool are_ascending_neighbours(const pti_looked_up *lo, const pti_looked_up *hi) {
     const pti_affine *from = &lo->section.subscript[0].lo, *to = &hi->section.subscript[0].lo;
     return lo->array != NULL && lo->array == hi->array && lo->array->ascends &&
@@ -264,7 +265,8 @@ static bool are_ascending_neighbours(const pti_looked_up *lo, const pti_looked_u
            hi->plus.constant >= lo->plus.constant - 1;
 }
 
-/** Return between which values the elements lie that some threads look up for an end; false: none. */
+/** Return between which values the elements lie that some threads look up for an end; false:
+ * none. */
 static bool find_values(const pti_instance *instance, const pti_looked_up *end,
                         pti_value_range *values) {
     const polytile_domain elements = pti_section_hull(instance, &end->section, &instance->threads);

@@ -56,7 +56,8 @@ static bool multiply_linear(pti_parser *parser, size_t offset, pti_linear *a, co
     return scale_linear(parser, offset, a, factor);
 }
 
-/** Set linear to linear modulo the divisor, by a quotient q: 0 <= linear - divisor * q < divisor. */
+/** Set linear to linear modulo the divisor, by a quotient q: 0 <= linear - divisor * q <
+ * divisor. */
 static bool reduce_modulo(pti_parser *parser, size_t offset, pti_linear *linear, int64_t divisor) {
     int q;
     pti_linear upper = {.constant = divisor - 1};

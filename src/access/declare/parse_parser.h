@@ -53,8 +53,8 @@ typedef struct pti_token {
     char name[PTI_NAME_BYTES]; /* of a name */
 } pti_token;
 
-/** constant + indices + elements + parameters + exists + lookup, each with its coefficient; is_equality
- * is unused. */
+/** constant + indices + elements + parameters + exists + lookup, each with its coefficient;
+ * is_equality is unused. */
 typedef pti_constraint pti_linear;
 
 typedef enum pti_binding_kind { PTI_BINDS_INDEX, PTI_BINDS_ELEMENT, PTI_BINDS_EXISTS } pti_binding;

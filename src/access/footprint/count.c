@@ -164,8 +164,8 @@ static int64_t count_largest_groups(counter *counting, const polytile_domain *th
     return largest;
 }
 
-/** One dimension of a section's slices by an index, where they are boxes: an interval whose ends, and
- * whether any thread has one, move evenly from slice to slice. */
+/** One dimension of a section's slices by an index, where they are boxes: an interval whose ends,
+ * and whether any thread has one, move evenly from slice to slice. */
 typedef struct slice_side {
     int64_t lo, lo_speed;
     int64_t hi, hi_speed;

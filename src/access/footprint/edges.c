@@ -75,7 +75,8 @@ static images images_of_wrap(const edged *of) {
     return made;
 }
 
-/** Add what is left of a subscript beyond one end, unless it always has the outermost element itself. */
+/** Add what is left of a subscript beyond one end, unless it always has the outermost element
+ * itself. */
 static void add_end(const edged *of, bool is_low, images *made) {
     const pti_subscript *own = of->subscript;
     const pti_affine outermost = {.constant = is_low ? of->array.lo : of->array.hi};

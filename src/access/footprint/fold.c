@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** Periodic arrays are at least so many times as long as launches reach: on shorter ones neither half is far from
- * the other. */
+/** Periodic arrays are at least so many times as long as launches reach: on shorter ones neither
+ * half is far from the other. */
 enum { LEAST_ROUND = 4 };
 
 /** Return whether an expression is the index alone, and a constant. */

@@ -11,9 +11,9 @@
  *      0 1 2 ... M-1          the lower half, in order
  *      N-1 N-2 ...  M         the upper half, from its end
  *
- * Rows that are neighbours of a periodic array are neighbours on the fold, or lie opposite: a chain of periodic
- * launches has two ends along the fold, as others have along an index, and no slab needs what is complete
- * only after the last one.
+ * Rows that are neighbours of a periodic array are neighbours on the fold, or lie opposite: a chain
+ * of periodic launches has two ends along the fold, as others have along an index, and no slab
+ * needs what is complete only after the last one.
  */
 struct pti_fold {
     pti_instance
@@ -26,8 +26,8 @@ struct pti_fold {
 };
 
 /**
- * Give an instance its fold, if it has one: its threads go once round all arrays that they write, some
- * subscript wraps, and what runs them takes pieces.
+ * Give an instance its fold, if it has one: its threads go once round all arrays that they write,
+ * some subscript wraps, and what runs them takes pieces.
  *
  * Errors  NO_MEMORY.
  */

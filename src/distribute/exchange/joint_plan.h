@@ -37,7 +37,8 @@ bool pti_joint_plan_messages(const pti_exchange *exchange, int first, int n_loca
 /** Whether some of them may still use what others are about to write: all wait first. */
 bool pti_joint_waits_first(const pti_joint_request *request, int first, int n_local);
 
-/** How many operations a list begins with that are due only if something is lent that is written. */
+/** How many operations a list begins with that are due only if something is lent that is
+ * written. */
 int pti_joint_count_lent_ops(const pti_joint_request *request, int first, int n_local);
 
 /** Set is_lent of each array: whether members may read there, after the superstep, what others

@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-/* Scattering and gathering: one owner after the other. In each turn, the root and one owner walk over the same
- * elements, so messages need no description. */
+/* Scattering and gathering: one owner after the other. In each turn, the root and one owner walk
+ * over the same elements, so messages need no description. */
 
 /** One rank's part of one turn. */
 typedef struct turn {

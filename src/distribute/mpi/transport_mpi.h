@@ -10,8 +10,8 @@
 #include <mpi.h>
 
 /* distribute/mpi: members that are devices of the ranks of a communicator, as many of each rank. It
- * is a library of its own, polytile_mpi, and the only room that knows MPI. spread.h has arrays spread
- * over ranks. */
+ * is a library of its own, polytile_mpi, and the only room that knows MPI. spread.h has arrays
+ * spread over ranks. */
 
 /** Every rank for itself makes combinations whose partial results, of all ranks together, are at
  * most this large. */

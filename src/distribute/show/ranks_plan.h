@@ -49,8 +49,8 @@ struct polytile_ranks_plan {
 
 /* ranks_members.c */
 
-/** Read who the members are, and opens nothing. Errors: INVALID, NO_MEMORY. The caller frees them in
- * any case. */
+/** Read who the members are, and opens nothing. Errors: INVALID, NO_MEMORY. The caller frees them
+ * in any case. */
 polytile_status pti_ranks_members_read(polytile_context *ctx, const polytile_ranks_request *request,
                                        pti_ranks_members *members);
 void pti_ranks_members_free(pti_ranks_members *members);

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* A Gantt picture: of each policy a panel, in it a lane a unit, on it the pieces where they ran. All
- * panels have one scale. Pieces are coloured by their order in the launch. */
+/* A Gantt picture: of each policy a panel, in it a lane a unit, on it the pieces where they ran.
+ * All panels have one scale. Pieces are coloured by their order in the launch. */
 
 enum { LABEL_WIDTH = 96, TOP = 104, TITLE_HEIGHT = 24, PANEL_GAP = 22, LANES_HEIGHT = 160 };
 

@@ -171,8 +171,8 @@ static void wait_for_all(walk *of, const pti_joint_op *op) {
 
 /* What is queued together is planned together. */
 
-/** Where all fits and nobody shares the memory, launches run one by one anyway and need not wait for
- * that. */
+/** Where all fits and nobody shares the memory, launches run one by one anyway and need not wait
+ * for that. */
 static void pause_members(walk *of) {
     const pti_team *team = of->team;
     for (int m = 0; m < team->transport->n_local; m++) {
@@ -196,13 +196,14 @@ static void share_spans(walk *of) {
     of->are_spans_shared = true;
 }
 
-/** Whether threads run before anything arrives: linked devices are told of those alone that come after. */
+/** Whether threads run before anything arrives: linked devices are told of those alone that come
+ * after. */
 static bool brings_elements(const pti_joint_op *op) {
     return op->kind == PTI_JOINT_COPY || op->kind == PTI_JOINT_RECEIVE;
 }
 
-/** Launches, and what devices forget right after them, are planned together. Whoever waits, or moves
- * elements, or launches what is combined, finds members running. */
+/** Launches, and what devices forget right after them, are planned together. Whoever waits, or
+ * moves elements, or launches what is combined, finds members running. */
 static void begin_op(walk *of, const pti_joint_op *op) {
     const bool launches = op->kind == PTI_JOINT_RUN && !is_combined(of, op);
     if (of->has_launched && !launches && !brings_elements(op))

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Statements of DOT. Each statement has the nodes that it names, so that an edge may begin or end at
- * several: a -> { b; c }. */
+/* Statements of DOT. Each statement has the nodes that it names, so that an edge may begin or end
+ * at several: a -> { b; c }. */
 
 enum { MAX_DEPTH = 64, MAX_PARTS = 256 };
 

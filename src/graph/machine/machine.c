@@ -62,8 +62,8 @@ static int find_host(const polytile_machine *machine, int rank) {
     return -1;
 }
 
-/** Without a limit the host computes in its memory; with one it stands in for a device with a memory
- * of its own. */
+/** Without a limit the host computes in its memory; with one it stands in for a device with a
+ * memory of its own. */
 static bool computes_in_host_memory(const pti_device_text *parsed) {
     return parsed->driver == &pti_host_driver && parsed->value[PTI_OPTION_MEMORY] == 0;
 }

@@ -4,8 +4,8 @@
 #include "graph/dot/dot.h"
 #include <polytile/graph.h>
 
-/* graph/machine: units, memories and the links between them, from DOT or as found. Nothing is opened
- * to read a machine. */
+/* graph/machine: units, memories and the links between them, from DOT or as found. Nothing is
+ * opened to read a machine. */
 
 typedef struct pti_machine_memory {
     char *name; /* of its unit; owned */

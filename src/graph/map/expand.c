@@ -110,7 +110,8 @@ static int add_taking(expander *of) {
     return task;
 }
 
-/** Return the first buffer that a task makes if nothing of its frame reads any; -1: something does. */
+/** Return the first buffer that a task makes if nothing of its frame reads any; -1: something
+ * does. */
 static int find_unread(const expander *of, int task) {
     const pti_stream_tasks *tasks = &of->out->tasks;
     int first = -1;

@@ -4,15 +4,15 @@
 
 #include <stdlib.h>
 
-/* Synchronous cycles: all transfers between ranks, then all others, then the work; each waits for the
- * longest of the one before. Source: Boulos et al. 2012, sections 4.2 and 4.3. */
+/* Synchronous cycles: all transfers between ranks, then all others, then the work; each waits for
+ * the longest of the one before. Source: Boulos et al. 2012, sections 4.2 and 4.3. */
 
 static polytile_status fail_memory(const pti_planning *of) {
     return pti_fail_memory(of->ctx, "planning a graph", PTI_UNKNOWN_BYTES);
 }
 
-/** Find where in a cycle each task starts, after those of its resource before it, and the longest of
- * each phase. */
+/** Find where in a cycle each task starts, after those of its resource before it, and the longest
+ * of each phase. */
 static void line_up(const pti_planning *of, const pti_stream_tasks *tasks, int64_t *work,
                     int64_t *offset, int64_t *longest) {
     for (int t = 0; t < tasks->n_tasks; t++) {
@@ -77,8 +77,8 @@ polytile_status pti_planning_synchronise(pti_planning *of, pti_outcome *outcome)
 
 /* The paper's rules. */
 
-/** In which cycle a task runs: later than what it reads by one for each transfer, and for each double
- * buffer. Returns false if a cycle of tasks raises that for ever. */
+/** In which cycle a task runs: later than what it reads by one for each transfer, and for each
+ * double buffer. Returns false if a cycle of tasks raises that for ever. */
 static bool find_cycles(const pti_stream_tasks *tasks, const bool *waits, int64_t *cycle) {
     bool raised = true;
     for (int round = 0; raised && round <= tasks->n_tasks; round++) {
@@ -188,8 +188,8 @@ static int find_overwritten(const pti_outcome *outcome, int buffer) {
     return n_live > room ? other : -1;
 }
 
-/** Note buffers that share memory by the paper's rule though both live. Of a double buffer one frame
- * moves while the other one may be shared. */
+/** Note buffers that share memory by the paper's rule though both live. Of a double buffer one
+ * frame moves while the other one may be shared. */
 static polytile_status note_overwritten(pti_planning *of, const pti_outcome *outcome) {
     for (int b = 0; b < outcome->expansion.tasks.n_buffers; b++) {
         const int other = find_overwritten(outcome, b);
@@ -220,8 +220,8 @@ done:
     return status;
 }
 
-/** Without overlap the starts are those of synchronous cycles; with it each transfer, and each double
- * buffer, is a cycle more. */
+/** Without overlap the starts are those of synchronous cycles; with it each transfer, and each
+ * double buffer, is a cycle more. */
 static polytile_status place_overlapped(pti_planning *of, pti_outcome *outcome,
                                         const bool *is_double) {
     const pti_stream_tasks *tasks = &outcome->expansion.tasks;

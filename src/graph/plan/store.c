@@ -16,8 +16,8 @@ static bool is_fed(const pti_expansion *expansion, int buffer) {
     return expansion->task[expansion->tasks.buffer[buffer].producer].kind == PTI_TASK_FEED;
 }
 
-/** Give buffers at least as many frames as a reader is behind, or one more where the program feeds them:
- * else a frame would wait for a later one, or for itself. */
+/** Give buffers at least as many frames as a reader is behind, or one more where the program feeds
+ * them: else a frame would wait for a later one, or for itself. */
 static void raise_capacities(pti_outcome *outcome) {
     const pti_stream_tasks *tasks = &outcome->expansion.tasks;
     for (int b = 0; b < tasks->n_buffers; b++) {

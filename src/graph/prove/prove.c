@@ -78,8 +78,8 @@ static void prove_readers(prover *of) {
 
 /* Frames that have bytes in common come one after the other. */
 
-/** How many frames later another buffer's frame has to be at least, so that its producer begins it after
- * all that use a frame; of all users, the one that asks for the most. */
+/** How many frames later another buffer's frame has to be at least, so that its producer begins it
+ * after all that use a frame; of all users, the one that asks for the most. */
 typedef struct gap {
     int64_t frames;
     int user;
@@ -136,8 +136,8 @@ typedef struct rivals {
     gap to_b, to_a;
 } rivals;
 
-/** Find by how much the frame of b may be later than that of a with neither before the other, for frames
- * in two positions; false: they are always ordered. */
+/** Find by how much the frame of b may be later than that of a with neither before the other, for
+ * frames in two positions; false: they are always ordered. */
 static bool find_unordered(const prover *of, const rivals *pair, int64_t position_a,
                            int64_t position_b, int64_t *later) {
     const int64_t n_a = of->claim->place[pair->a].capacity,
@@ -156,7 +156,8 @@ static bool find_unordered(const prover *of, const rivals *pair, int64_t positio
     return *later < pair->to_b.frames;
 }
 
-/** Find frames in two positions that are so far apart; there are such, by the theorem of remainders. */
+/** Find frames in two positions that are so far apart; there are such, by the theorem of
+ * remainders. */
 static int64_t find_frame(const prover *of, const rivals *pair, int64_t position_a,
                           int64_t position_b, int64_t later) {
     int64_t frame = position_a;

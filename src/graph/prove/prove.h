@@ -3,9 +3,10 @@
 
 #include "graph/schedule/order.h"
 
-/* graph/prove: that what the tasks of a stream wait for suffices. It knows nothing of how waits, places or
- * schedules are found, and looks at no clock: whatever the order in which tasks run that keep to their
- * waits, each frame is read after its making and before its place is taken, for all frames. */
+/* graph/prove: that what the tasks of a stream wait for suffices. It knows nothing of how waits,
+ * places or schedules are found, and looks at no clock: whatever the order in which tasks run that
+ * keep to their waits, each frame is read after its making and before its place is taken, for all
+ * frames. */
 
 /** Where the frames of a buffer lie: frame f at offset + (f mod capacity) * frame_bytes. */
 typedef struct pti_frame_place {
@@ -52,16 +53,17 @@ typedef struct pti_stream_fault {
 } pti_stream_fault;
 
 /**
- * Prove a claim; fault->kind is PTI_STREAM_RIGHT, or says what is wrong. Returns false when memory runs
- * out.
+ * Prove a claim; fault->kind is PTI_STREAM_RIGHT, or says what is wrong. Returns false when memory
+ * runs out.
  *
- * Waits are the same for every frame. So frame f of a task begins after the end of frame f - d of another
- * one exactly where a chain of waits leads from the one to the other whose tokens add up to d at most. The
- * least d of each pair of tasks is found once, and with it each rule is a comparison of numbers that holds
- * for all frames or fails for one that is named. A task runs its frames in order.
+ * Waits are the same for every frame. So frame f of a task begins after the end of frame f - d of
+ * another one exactly where a chain of waits leads from the one to the other whose tokens add up to
+ * d at most. The least d of each pair of tasks is found once, and with it each rule is a comparison
+ * of numbers that holds for all frames or fails for one that is named. A task runs its frames in
+ * order.
  *
- * Trusted: that a task touches what its buffers say, that all places are zero at first, and that the
- * program feeds when it may, and takes a frame after all tasks of it.
+ * Trusted: that a task touches what its buffers say, that all places are zero at first, and that
+ * the program feeds when it may, and takes a frame after all tasks of it.
  */
 bool pti_stream_prove(const pti_stream_claim *claim, pti_stream_fault *fault);
 
@@ -78,8 +80,8 @@ enum { PTI_NEVER_AFTER = INT32_MAX };
 bool pti_distances_find(const pti_firing_order *order, pti_distances *distances);
 void pti_distances_free(pti_distances *distances);
 
-/** Return the least d with frame f of a task after the end of frame f - d of another one, or of itself;
- * PTI_NEVER_AFTER: there is none. */
+/** Return the least d with frame f of a task after the end of frame f - d of another one, or of
+ * itself; PTI_NEVER_AFTER: there is none. */
 int64_t pti_distance(const pti_distances *of, int task, int on);
 
 #endif

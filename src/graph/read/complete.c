@@ -157,8 +157,8 @@ static bool is_written_by(const pti_actor *actor, int array) {
     return is;
 }
 
-/** Describe each operand's array. An older frame of an array that the actor writes is another one, which
- * the caller destroys. */
+/** Describe each operand's array. An older frame of an array that the actor writes is another one,
+ * which the caller destroys. */
 static polytile_status describe_operands(const polytile_graph *graph, const pti_actor *actor,
                                          polytile_array **arrays, polytile_array **older) {
     polytile_status status = POLYTILE_OK;

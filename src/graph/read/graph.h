@@ -59,8 +59,8 @@ struct polytile_graph {
     pti_actor *actor; /* owned; in the text's order */
     int n_arrays;
     pti_graph_array *array; /* owned; likewise */
-    int *
-        order; /* actors so that each stands after those whose frame it reads without delay; owned */
+    int *order; /* actors so that each stands after those whose frame it reads without delay;
+                  owned */
 };
 
 /** Return whether an operand needs what its array held before. */

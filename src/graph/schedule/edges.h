@@ -30,8 +30,8 @@ void pti_start_edges_add_buffers(pti_start_edges *edges, const pti_stream_tasks 
 void pti_start_edges_add_capacity(pti_start_edges *edges, const pti_stream_tasks *of, int buffer,
                                   int64_t frames);
 
-/** Raise starts to the earliest that satisfy the edges. Returns false if none do; *task is then on a
- * cycle that forbids it. */
+/** Raise starts to the earliest that satisfy the edges. Returns false if none do; *task is then on
+ * a cycle that forbids it. */
 bool pti_start_edges_solve(const pti_start_edges *edges, int64_t period, int64_t *start, int *task);
 
 #endif

@@ -29,7 +29,8 @@ static pti_found order_tasks(const pti_stream_tasks *of, const int64_t *start, i
     return PTI_FOUND;
 }
 
-/** Place the tasks in one of the two ways, of which the second one always succeeds without cycles. */
+/** Place the tasks in one of the two ways, of which the second one always succeeds without
+ * cycles. */
 static pti_found place_tasks(const pti_stream_tasks *of, const pti_start_edges *edges,
                              int64_t period, int64_t *start) {
     pti_placing placing = {.of = of,
@@ -141,8 +142,8 @@ static pti_found place_serial(const pti_stream_tasks *of, const int *order, int6
                                                                                   : PTI_NONE_FOUND;
 }
 
-/** Try the tasks' own order, in which what is made is read soon, so that memory is free early; then the
- * order of their earliest starts, which keeps to depths. */
+/** Try the tasks' own order, in which what is made is read soon, so that memory is free early; then
+ * the order of their earliest starts, which keeps to depths. */
 static pti_found try_orders(const pti_stream_tasks *of, int *order, pti_start_edges *edges,
                             pti_periodic *schedule) {
     const int64_t n = edges->n;

@@ -53,8 +53,9 @@ static bool begins_before(const finder *of, int a, int b) {
     return start_of(of, a) < start_of(of, b) || (start_of(of, a) == start_of(of, b) && a < b);
 }
 
-/** Return the buffer that has the memory of another one before it: of the same frame, or, *tokens 1, the
- * last one of the frame before. Those of one colour have it in the order in which they begin. */
+/** Return the buffer that has the memory of another one before it: of the same frame, or, *tokens
+ * 1, the last one of the frame before. Those of one colour have it in the order in which they
+ * begin. */
 static int find_predecessor(const finder *of, int buffer, int64_t *tokens) {
     int before = -1, last = buffer;
     for (int b = 0; b < of->tasks->n_buffers; b++) {

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Branch and bound. A node has, for each two tasks, by how much one starts after the other at least,
- * of the same frame: the longest paths over the edges so far. First it is decided of each two tasks
- * of a resource how their frames alternate; then of each buffer how many frames it holds. What each
- * buffer holds at least bounds the bytes from below. */
+/* Branch and bound. A node has, for each two tasks, by how much one starts after the other at
+ * least, of the same frame: the longest paths over the edges so far. First it is decided of each
+ * two tasks of a resource how their frames alternate; then of each buffer how many frames it holds.
+ * What each buffer holds at least bounds the bytes from below. */
 
 enum { MAX_TASKS = 28, MAX_PAIRS = 160, MAX_NODES = 30000 };
 
@@ -93,8 +93,8 @@ static bool limit_frames(const search *of, int64_t *path, int buffer, int64_t fr
     return is_good;
 }
 
-/** In how many ways two tasks can alternate: v of frame f runs between u of the frames f + first - 1
- * and f + first, up to last. A pair that no path joins can be moved to be 0 frames apart. */
+/** In how many ways two tasks can alternate: v of frame f runs between u of the frames f + first -
+ * 1 and f + first, up to last. A pair that no path joins can be moved to be 0 frames apart. */
 static void find_ways(const search *of, const int64_t *path, const pair *of_two, int64_t *first,
                       int64_t *last) {
     const int64_t from = path[of_two->u * of->n_tasks + of_two->v];

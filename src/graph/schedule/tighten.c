@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A buffer of one frame less is an edge more. Starts satisfy all edges before; the new one raises the
- * producer, and what comes after it. If that reaches a reader again, the edge is on a cycle that
- * forbids it. */
+/* A buffer of one frame less is an edge more. Starts satisfy all edges before; the new one raises
+ * the producer, and what comes after it. If that reaches a reader again, the edge is on a cycle
+ * that forbids it. */
 
 typedef struct tightening {
     const pti_stream_tasks *of;

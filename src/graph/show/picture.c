@@ -5,9 +5,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* A picture: the graph from left to right, actors coloured by their unit, and below it a period as a
- * Gantt chart, a lane a unit and a direction of a link. What goes on into the next period comes back
- * at the left. */
+/* A picture: the graph from left to right, actors coloured by their unit, and below it a period as
+ * a Gantt chart, a lane a unit and a direction of a link. What goes on into the next period comes
+ * back at the left. */
 
 enum {
     TOP = 112,

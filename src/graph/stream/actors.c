@@ -31,8 +31,8 @@ static void find_operands(const polytile_stream *stream, const polytile_graph *g
     }
 }
 
-/** Describe the memory where results of runs but the last lie: the beginning of what the actor has for
- * itself. */
+/** Describe the memory where results of runs but the last lie: the beginning of what the actor has
+ * for itself. */
 static polytile_status find_between(const polytile_stream *stream, const polytile_graph *graph,
                                     const pti_actor *actor, int number, pti_stream_actor *made) {
     int like = -1;

@@ -27,7 +27,8 @@ static polytile_status clear_array(const pti_stream_lane *lane, const polytile_a
                                   pti_array_memory(array), NULL, array->n_bytes);
 }
 
-/** The arrays of a run of several: results but the last lie between, so that the last one is left. */
+/** The arrays of a run of several: results but the last lie between, so that the last one is
+ * left. */
 static polytile_array *array_of_run(const polytile_stream *stream, const pti_stream_actor *actor,
                                     const pti_stream_operand *operand, int64_t frame, int64_t run) {
     const bool is_between = actor->between != NULL && (actor->repeat - run) % 2 == 0;

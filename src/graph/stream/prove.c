@@ -7,7 +7,8 @@
 
 /* Before a stream runs: that what its tasks wait for suffices in the memory that it has. */
 
-/** A claim with the lists that it owns. Buffers with pages of their own have a memory of their own. */
+/** A claim with the lists that it owns. Buffers with pages of their own have a memory of their
+ * own. */
 typedef struct stream_claim {
     pti_stream_claim claim;
     pti_frame_place *place; /* owned */

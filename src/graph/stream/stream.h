@@ -9,9 +9,9 @@
 
 #include <pthread.h>
 
-/* graph/stream: graphs that run. Each unit and each direction of a link is a lane with a thread of its
- * own, which runs its tasks in the plan's order as soon as they may (order.h). Frames lie where the
- * plan says. The program's thread feeds and takes. */
+/* graph/stream: graphs that run. Each unit and each direction of a link is a lane with a thread of
+ * its own, which runs its tasks in the plan's order as soon as they may (order.h). Frames lie where
+ * the plan says. The program's thread feeds and takes. */
 
 /** What of a channel a firing reads or writes. */
 typedef struct pti_stream_operand {
@@ -199,7 +199,8 @@ polytile_status pti_stream_prove_plan(const polytile_stream *stream,
 
 /* lanes.c */
 
-/** Find lanes, and open their devices. Errors: UNSUPPORTED, NO_MEMORY, as polytile_device_open(). */
+/** Find lanes, and open their devices. Errors: UNSUPPORTED, NO_MEMORY, as
+ * polytile_device_open(). */
 polytile_status pti_stream_open_lanes(polytile_stream *stream, const polytile_graph_plan *plan);
 void pti_stream_close_lanes(polytile_stream *stream);
 
@@ -221,8 +222,8 @@ polytile_status pti_stream_restore(pti_stream_lane *lane, int buffer, int64_t fr
 
 /* cycle.c */
 
-/** Return whether a lane's task has its turn in a synchronous cycle; without these, always. The mutex is
- * locked. */
+/** Return whether a lane's task has its turn in a synchronous cycle; without these, always. The
+ * mutex is locked. */
 bool pti_stream_has_turn(const pti_stream_lane *lane, int task);
 
 /* ready.c */
@@ -236,7 +237,8 @@ int pti_stream_find_ready(const pti_stream_lane *lane);
 /** Return whether there is room for the next frame. The mutex is locked. */
 bool pti_stream_has_room(const polytile_stream *stream);
 
-/** Return whether nothing happens any more until the program pushes or pulls. The mutex is locked. */
+/** Return whether nothing happens any more until the program pushes or pulls. The mutex is
+ * locked. */
 bool pti_stream_is_still(const polytile_stream *stream);
 
 /* wake.c: each thread sleeps until it alone is woken. The mutex is locked in the last four. */

@@ -1,6 +1,7 @@
 #include "graph/stream/stream.h"
 
-/* Who sleeps, and who is woken. A broadcast would wake all lanes for each task, most of them for nothing. */
+/* Who sleeps, and who is woken. A broadcast would wake all lanes for each task, most of them for
+ * nothing. */
 
 void pti_stream_end_waking(polytile_stream *stream) {
     for (int l = 0; l < stream->n_lanes; l++)

@@ -7,8 +7,8 @@
 #include <limits.h>
 #include <string.h>
 
-/* The threads of lanes: each takes the next of its tasks in the plan's order, waits until it may run,
- * and runs it. */
+/* The threads of lanes: each takes the next of its tasks in the plan's order, waits until it may
+ * run, and runs it. */
 
 /** Return whether a task would read a frame that is lost. The mutex is locked. */
 static bool reads_lost(const polytile_stream *stream, int task, int64_t frame) {
@@ -57,7 +57,8 @@ static void lose_frame(pti_stream_lane *lane, int task, int64_t frame, bool *is_
                 !stream->buffer[b].is_state || pti_stream_restore(lane, b, frame) != POLYTILE_OK;
 }
 
-/** Keep the error of the first task of a frame, whichever came first in time. The mutex is locked. */
+/** Keep the error of the first task of a frame, whichever came first in time. The mutex is
+ * locked. */
 static void note_error(polytile_stream *stream, int task, int64_t frame, const pti_error *error) {
     pti_stream_frame *of = pti_stream_frame_of(stream, frame);
     if (of->failed_task <= task)
@@ -96,8 +97,8 @@ static void note_seconds(pti_stream_lane *lane, int task, double seconds) {
     lane->stream->actor[actor].n_fired++;
 }
 
-/** Run a task of a frame, or pass it where what it reads is lost. The mutex is locked, but not while it
- * runs. */
+/** Run a task of a frame, or pass it where what it reads is lost. The mutex is locked, but not
+ * while it runs. */
 static void do_task(pti_stream_lane *lane, int task) {
     polytile_stream *stream = lane->stream;
     const int64_t frame = stream->done[task];

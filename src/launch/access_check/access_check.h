@@ -14,8 +14,8 @@
 /**
  * Search a launch that can run for violations of its kernel's declaration.
  *
- * Shapes  arrays: one an operand, whose memory has their newest elements. config: as the launch would
- *         run it.
+ * Shapes  arrays: one an operand, whose memory has their newest elements. config: as the launch
+ *         would run it.
  * Errors  INVALID (a violation), NO_MEMORY, NO_FIT, those of the device.
  */
 polytile_status pti_access_check(polytile_device *device, const polytile_kernel *kernel,

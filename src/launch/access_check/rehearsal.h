@@ -15,8 +15,8 @@ typedef struct pti_rehearsal pti_rehearsal;
  * Run a thread of a launch, and keep what it read and left. None is kept, and *rehearsal is NULL,
  * where the device is not the host or copies would take many MiB.
  *
- * Shapes  arrays: one an operand, whose memory has their newest elements. config: as the launch would
- *         run it; it is copied.
+ * Shapes  arrays: one an operand, whose memory has their newest elements. config: as the launch
+ *         would run it; it is copied.
  * Errors  NO_MEMORY, DEVICE.
  * Owns    The caller frees *rehearsal, which uses no array any more; on error it is NULL.
  */

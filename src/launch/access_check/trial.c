@@ -142,7 +142,8 @@ static void mark_box(const polytile_domain *box, void *user) {
     pti_shadow_copy_mark(of->shadow, box, of->marks);
 }
 
-/** Mark the elements of an operand. What may be written, but perhaps is not, counts as read, too. */
+/** Mark the elements of an operand. What may be written, but perhaps is not, counts as read,
+ * too. */
 static polytile_status mark_operand(pti_trial *trial, int operand, pti_touch touch, int marks) {
     marking of = {&trial->shadow[operand], marks};
     polytile_context *ctx = trial->kernel->object.context;

@@ -116,7 +116,8 @@ done:
     return status;
 }
 
-/** Do not count as many elements as showed late that they matter: as many others may matter, too. */
+/** Do not count as many elements as showed late that they matter: as many others may matter,
+ * too. */
 static void note_sample(usage *of, int operand) {
     polytile_use *use = &of->uses[operand];
     use->n_tried = of->sampling.n_tried[operand];

@@ -184,7 +184,8 @@ done:
     return status;
 }
 
-/** Measure the kernel that would run, and in the second half of the time the other one if it may. */
+/** Measure the kernel that would run, and in the second half of the time the other one if it
+ * may. */
 static polytile_status measure_all(tuner *t) {
     const bool has_other = pti_cuda_may_be_coarse(t->launch, t->choice);
     const double start_s = pti_now_s(), end_s = start_s + limit_s;

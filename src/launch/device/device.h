@@ -53,8 +53,8 @@ pti_launch_config_of(const polytile_kernel *kernel, const int64_t *block, const 
                                .is_watched = false};
 }
 
-/** One sub-kernel: a box of threads, and views: one an array, then one a value of the parameters, then
- * the pieces of arrays that have several. */
+/** One sub-kernel: a box of threads, and views: one an array, then one a value of the parameters,
+ * then the pieces of arrays that have several. */
 typedef struct pti_sub_kernel {
     const pti_instance *instance;
     pti_launch_config config;
@@ -109,7 +109,8 @@ typedef struct pti_tile_command {
 /** A schedule being run; launch/device/execution.h. */
 typedef struct pti_execution pti_execution;
 
-/** A point of a device's stream, for which streams of other devices can wait; the device owns it. */
+/** A point of a device's stream, for which streams of other devices can wait; the device owns
+ * it. */
 typedef struct pti_event pti_event;
 
 /** What a device does with the memory of a linked one. One thread calls them at a time, except for

@@ -109,8 +109,8 @@ static bool is_first(const pti_execution *run, const pti_call *call, const pti_o
     return true;
 }
 
-/** List the pieces of an array that has several from piece on, those that the superblock touches, and
- * put the box around them into its view. One alone is the view. Returns the next piece. */
+/** List the pieces of an array that has several from piece on, those that the superblock touches,
+ * and put the box around them into its view. One alone is the view. Returns the next piece. */
 static polytile_view *list_pieces(const pti_execution *run, const pti_op *op,
                                   const pti_instance *instance, int array, polytile_view *view,
                                   polytile_view *first, polytile_view *piece) {

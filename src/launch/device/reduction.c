@@ -10,8 +10,8 @@
 #include <math.h>
 #include <string.h>
 
-/** The functions of one type; the tables are in the order sum, prod, min, max. What has no order has
- * no combination for the last two. */
+/** The functions of one type; the tables are in the order sum, prod, min, max. What has no order
+ * has no combination for the last two. */
 typedef struct reduction {
     void (*identity)(int verb, unsigned char *element);
     void (*combine[4])(const pti_element_row *row);

@@ -20,8 +20,8 @@ static int64_t position_of(int number, int64_t n_blocks) {
     return positions[number];
 }
 
-/** How many blocks are looked at: all, if what index arrays hold says which needs most and they are not
- * too many. */
+/** How many blocks are looked at: all, if what index arrays hold says which needs most and they are
+ * not too many. */
 static int64_t count_looked_at(const pti_problem *problem, bool *all) {
     enum { MOST_BLOCKS = 1 << 20 };
     const int64_t n_blocks = pti_grid_n_superblocks(&problem->grid, pti_one_block);

@@ -282,7 +282,8 @@ static void enumerate_all(search *of, int d, int64_t n_others, int64_t *shape) {
     }
 }
 
-/** Whether the fewest kernels may have been missed, and are worth it: plans of more are not made. */
+/** Whether the fewest kernels may have been missed, and are worth it: plans of more are not
+ * made. */
 static bool may_be_fewer(const search *of, int max_extents) {
     const pti_grid *grid = &of->problem->grid;
     bool is_any = false;

@@ -22,7 +22,8 @@ static bool pieces_grow(const pti_arena *arena, int operand) {
 }
 
 /** Operands by falling alignment, so that packing them needs no padding. In regions, among equals,
- * those come first whose pieces grow: what is packed first has the same place in all superblocks. */
+ * those come first whose pieces grow: what is packed first has the same place in all
+ * superblocks. */
 static void sort_by_alignment(pti_arena *arena) {
     int n = 0;
     bool goes_first[PTI_MAX_OPERANDS];

@@ -15,10 +15,10 @@ typedef struct pti_cell {
 /**
  * The arena of a partition, divided by cells of operands or by regions of superblocks.
  *
- * Where one piece of an operand contains all others, as that of x[0:i] for the last superblock does,
- * all superblocks have this one, which stays and is filled by and by. It has a cell; beside regions
- * too, where that leaves room. A further way to divide touches pti_demand_divide(), which chooses,
- * and what reads division.by_cells or is_kept here.
+ * Where one piece of an operand contains all others, as that of x[0:i] for the last superblock
+ * does, all superblocks have this one, which stays and is filled by and by. It has a cell; beside
+ * regions too, where that leaves room. A further way to divide touches pti_demand_divide(), which
+ * chooses, and what reads division.by_cells or is_kept here.
  */
 typedef struct pti_arena {
     const pti_instance *instance;
@@ -37,8 +37,8 @@ typedef struct pti_arena {
 bool pti_arena_divide(pti_arena *arena, const pti_instance *instance,
                       const pti_partition *partition, int64_t limit_bytes);
 
-/** Find an operand's piece for a superblock: the hull of what it touches, or the piece that is kept.
- * Returns false, with an empty hull, if it touches nothing. */
+/** Find an operand's piece for a superblock: the hull of what it touches, or the piece that is
+ * kept. Returns false, with an empty hull, if it touches nothing. */
 bool pti_arena_find_piece(const pti_arena *arena, int operand, const polytile_domain *threads,
                           polytile_domain *hull);
 

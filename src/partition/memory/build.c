@@ -112,8 +112,8 @@ static void flush_operand(build *of, int operand, int64_t superblock) {
     flush_piece(of, operand, state_of(of, operand), superblock);
 }
 
-/** Let an operand's pieces give up elements into which a superblock combines through another operand of
- * the same array. */
+/** Let an operand's pieces give up elements into which a superblock combines through another
+ * operand of the same array. */
 static void give_up(build *of, int operand, const polytile_domain *box, int64_t superblock) {
     for (int s = 0; s < of->n_strips; s++) {
         state *at = &of->state[operand * of->n_strips + s];
@@ -123,8 +123,8 @@ static void give_up(build *of, int operand, const polytile_domain *box, int64_t 
     }
 }
 
-/** Let a superblock find the newest of what it combines into through an operand on the host, as far as
- * other operands of the array have it. */
+/** Let a superblock find the newest of what it combines into through an operand on the host, as far
+ * as other operands of the array have it. */
 static void settle_others(build *of, int operand, int64_t superblock,
                           const polytile_domain *threads) {
     const pti_instance *instance = of->arena.instance;
@@ -256,8 +256,8 @@ static bool extends_piece(const build *of, int operand, const polytile_domain *h
     return extends;
 }
 
-/** Whether a new piece of an operand can take over elements of the one before: that must outlive the
- * move, and never change. */
+/** Whether a new piece of an operand can take over elements of the one before: that must outlive
+ * the move, and never change. */
 static bool may_copy(const build *of, int operand, const polytile_domain *hull) {
     const pti_operand *is = &of->arena.instance->operand[operand];
     return piece_of(of, operand)->placement >= 0 && !is->writes &&

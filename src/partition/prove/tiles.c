@@ -101,8 +101,8 @@ static const polytile_domain *threads_of(const pti_schedule *schedule, const pti
     return &schedule->launch[tiles->first_launch + launch].call.instance->threads;
 }
 
-/** What is stored is all that the last launch writes; others have no threads beside those of the first
- * one, which is all that a device is told of them. */
+/** What is stored is all that the last launch writes; others have no threads beside those of the
+ * first one, which is all that a device is told of them. */
 static bool check_threads(const pti_schedule *schedule, const pti_tiles *tiles, pti_text *why) {
     const polytile_domain *first = threads_of(schedule, tiles, 0);
     bool holds = pti_box_equals(&tiles->own, threads_of(schedule, tiles, tiles->n_launches - 1));

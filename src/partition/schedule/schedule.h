@@ -27,7 +27,8 @@ typedef enum pti_stream {
     PTI_STREAM_IN,
     PTI_STREAM_COMPUTE,
     PTI_STREAM_OUT,
-    PTI_STREAM_CONCURRENT, /* a second one for launches and fills: a kernel begins while others end */
+    PTI_STREAM_CONCURRENT, /* a second one for launches and fills: a kernel begins while others
+                              end */
     PTI_N_STREAMS
 } pti_stream;
 

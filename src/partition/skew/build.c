@@ -205,7 +205,8 @@ static void download_array(pti_skew_builder *of, int array, int64_t k) {
         along->download[k] = add_move(of, &made, &of->reused.box[b], &waits);
 }
 
-/** Run slab k; meanwhile upload for the next, and download what the former was the last to touch. */
+/** Run slab k; meanwhile upload for the next, and download what the former was the last to
+ * touch. */
 static void run_slab(pti_skew_builder *of, int64_t k) {
     if (k > 0 && k % of->shape->n_per_lap == 0) {
         move_arrays(of, k, copy_image_to_beginning);

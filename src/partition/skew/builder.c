@@ -26,7 +26,8 @@ bool pti_skew_builder_pass(const pti_skew_builder *of, int number, pti_pass *pas
 
 /* The launches. */
 
-/** Count the superblocks of each launch. Returns the most slabs of a pass, -1 when memory runs out. */
+/** Count the superblocks of each launch. Returns the most slabs of a pass, -1 when memory runs
+ * out. */
 static int64_t count_superblocks(const pti_skew_builder *of, pti_schedule_launch *launch) {
     int64_t most_slabs = 0;
     for (int p = 0; p < of->shape->n_passes; p++) {

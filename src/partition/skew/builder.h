@@ -79,7 +79,8 @@ bool pti_skew_is_concurrent(const pti_skew_builder *of, int64_t k);
 /** Run all launches of slab k that have threads there. */
 void pti_skew_run_launches(pti_skew_builder *of, int64_t k);
 
-/** Run a launch's threads of slab k on its arrays' memory; returns the operation, -1: no threads. */
+/** Run a launch's threads of slab k on its arrays' memory; returns the operation, -1: no
+ * threads. */
 int64_t pti_skew_builder_launch(pti_skew_builder *of, int launch, int64_t k);
 
 #endif

@@ -62,7 +62,8 @@ typedef struct pti_reach {
     int64_t hi;
 } pti_reach;
 
-/** Find how a launch of a chain touches an array; false if it does not, or the array has no axis. */
+/** Find how a launch of a chain touches an array; false if it does not, or the array has no
+ * axis. */
 bool pti_chain_reach(const pti_chain *chain, int launch, int array, pti_reach *reach);
 
 #endif

@@ -7,12 +7,12 @@
 
 /*
  * Chains of periodic launches (access/footprint/fold.h). Rows are counted along the fold,
- * from both ends of the arrays to their middle: place 0 is the first row and the last one. Along it a
- * chain is skewed as any other one.
+ * from both ends of the arrays to their middle: place 0 is the first row and the last one. Along it
+ * a chain is skewed as any other one.
  *
- * The chain that planners see has two launches for each of the program's, one a half of the threads, and
- * two arrays for each, its halves. Those of the upper half go down while those of the lower half go up.
- * pti_folded_finish() makes a schedule of it the program's.
+ * The chain that planners see has two launches for each of the program's, one a half of the
+ * threads, and two arrays for each, its halves. Those of the upper half go down while those of the
+ * lower half go up. pti_folded_finish() makes a schedule of it the program's.
  */
 struct pti_folded_chain {
     const pti_instance *arrays; /* the program's; borrowed */
@@ -26,19 +26,21 @@ struct pti_folded_chain {
 };
 
 /**
- * Find how many launches at the beginning of a list are periodic with one length, with their offsets.
+ * Find how many launches at the beginning of a list are periodic with one length, with their
+ * offsets.
  *
  * Shapes  calls: as declared, not in pieces. They and what they point to live as long as the chain.
  * Errors  NO_MEMORY, without a text.
- * Owns    The caller frees *chain with pti_chain_free(), also after an error. Fewer than two launches: it
- *         is none.
+ * Owns    The caller frees *chain with pti_chain_free(), also after an error. Fewer than two
+ *         launches: it is none.
  */
 polytile_status pti_folded_find(const pti_instance *arrays, int n_calls, const pti_call *calls,
                                 pti_chain *chain);
 
 void pti_folded_free(struct pti_folded_chain *folded);
 
-/** Tell the halves what is known of their arrays; unwritten may be NULL. False when memory runs out. */
+/** Tell the halves what is known of their arrays; unwritten may be NULL. False when memory runs
+ * out. */
 bool pti_folded_set_states(struct pti_folded_chain *folded, const bool *dropped,
                            const pti_boxes *unwritten);
 
@@ -48,11 +50,12 @@ bool pti_folded_reach(const pti_chain *chain, int launch, int half_array, pti_re
 /** Return the threads of a folded launch, along its index, that are at some places. */
 polytile_range pti_folded_threads(const pti_chain *chain, int launch, polytile_range places);
 
-/** Return the rows of half an array that are at some places; of an array that is not folded, those rows. */
+/** Return the rows of half an array that are at some places; of an array that is not folded, those
+ * rows. */
 polytile_range pti_folded_rows(const pti_chain *chain, int half_array, polytile_range places);
 
-/** Make a schedule of folded launches and half arrays one of the program's launches and arrays; false when
- * memory runs out. */
+/** Make a schedule of folded launches and half arrays one of the program's launches and arrays;
+ * false when memory runs out. */
 bool pti_folded_finish(const pti_chain *chain, pti_schedule *schedule);
 
 #endif

@@ -22,8 +22,8 @@ double pti_asked_touched_bytes(const pti_instance *instance) {
     return n_bytes;
 }
 
-/** The strategy of a step that is a launch, if it wants the fewest kernels, which it has by itself: slabs are more;
- * else NULL. */
+/** The strategy of a step that is a launch, if it wants the fewest kernels, which it has by itself:
+ * slabs are more; else NULL. */
 static const char *strategy_apart(const pti_step_window *window, int step) {
     const polytile_plan_options *options = window->asked[step].options;
     const pti_strategy *strategy = pti_strategy_find(options == NULL ? NULL : options->strategy);
@@ -35,7 +35,8 @@ static bool may_be_in_row(const pti_step *step) {
     return step->kind == PTI_STEP_LAUNCH && !step->call.instance->is_team;
 }
 
-/** The launches that follow one another from a step on, in a row; all or none of them by themselves.
+/** The launches that follow one another from a step on, in a row; all or none of them by
+ * themselves.
  */
 static int count_row(const pti_step_window *window, int first) {
     int n = 0;
@@ -137,8 +138,8 @@ static bool refresh_unwritten(const pti_step_window *window, pti_fusion_group *g
            pti_folded_set_states(group->chain.folded, group->dropped, group->unwritten);
 }
 
-/** Return whether sub-kernels of all these launches may overlap on the device, as none of a launcher
- * may. */
+/** Return whether sub-kernels of all these launches may overlap on the device, as none of a
+ * launcher may. */
 static bool may_all_overlap(const pti_step_window *window, int first, int n_launches) {
     bool all_may = true;
     for (int k = first; k < first + n_launches; k++)
@@ -225,8 +226,8 @@ static void describe_end(const pti_step_window *window, int step, bool has_befor
                  why->data == NULL ? "no reason is known" : why->data);
 }
 
-/** Look for a chain of launches that are periodic, which replaces one that has no more launches: there
- * each has to stay a whole round behind. */
+/** Look for a chain of launches that are periodic, which replaces one that has no more launches:
+ * there each has to stay a whole round behind. */
 static polytile_status find_ring(const pti_step_window *window, int first, int n_row,
                                  pti_chain *chain) {
     pti_call *calls = calloc((size_t)n_row, sizeof *calls);

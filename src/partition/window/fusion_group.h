@@ -63,8 +63,8 @@ typedef struct pti_fusion_group {
 polytile_status pti_fusion_group_find(const pti_step_window *window, int first,
                                       pti_fusion_group *group);
 
-/** Build the schedule of launches that are interleaved, now that all before them has run; is_resident
- * is false. NULL when memory runs out. The caller frees it. */
+/** Build the schedule of launches that are interleaved, now that all before them has run;
+ * is_resident is false. NULL when memory runs out. The caller frees it. */
 pti_schedule *pti_fusion_group_build(const pti_step_window *window, pti_fusion_group *group);
 
 /**

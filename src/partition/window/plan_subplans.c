@@ -219,7 +219,8 @@ static polytile_status record_lone(const recorder *r, pti_batch *batch) {
     return known < 0 ? add_planned(r, batch, NULL, 0) : add_run(r->request, r->of, known);
 }
 
-/** Record steps, planned one after the other from what is resident; they may be interleaved then. */
+/** Record steps, planned one after the other from what is resident; they may be interleaved
+ * then. */
 static polytile_status record_resident(const recorder *r, pti_batch *batch) {
     int64_t n_hits = pti_residency_n_hits(r->of->residency);
     polytile_status status = POLYTILE_OK;

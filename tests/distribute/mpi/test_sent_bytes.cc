@@ -21,7 +21,8 @@ extern "C" {
 #include "support/chain_launch.h"
 }
 
-/* What a plan over ranks tells of the bytes between them, beside those that a queue really sends. */
+/* What a plan over ranks tells of the bytes between them, beside those that a queue really
+ * sends. */
 
 namespace {
 
@@ -350,8 +351,8 @@ TEST(MpiSentBytes, AreThoseOfThePlanForAllExamples) {
     }
 }
 
-/** More launches than a queue records before it runs them, over so many elements that next to nothing
- * is computed twice: it ends supersteps for other reasons, which a plan knows. */
+/** More launches than a queue records before it runs them, over so many elements that next to
+ * nothing is computed twice: it ends supersteps for other reasons, which a plan knows. */
 TEST(MpiSentBytes, AreThoseOfThePlanForLongRuns) {
     const Ranks ranks(one_device, "block", 0);
     const int64_t n_bytes =

@@ -297,7 +297,8 @@ TEST_F(CudaTiles, GiveTheResultsOfLaunchAfterLaunchInSlabs) {
     EXPECT_TRUE(n_tiled > 0 || n_rounds < 10);
 }
 
-/** Fields of so many times as many rows: of few each member computes too much of its neighbours'. */
+/** Fields of so many times as many rows: of few each member computes too much of its
+ * neighbours'. */
 Turns make_taller(Turns of, int64_t times) {
     of.extents[0] *= times;
     of.threads.range[0].hi += of.extents[0] - of.extents[0] / times;

@@ -90,7 +90,8 @@ TEST_F(HostBalance, RowsThatReduceIntoElementsOfTheirOwnRunOnce) {
     EXPECT_GT(rows.n_pieces, 4);
 }
 
-/** Of the rows of the first chunk, which sleep long, its own thread runs some and others the rest. */
+/** Of the rows of the first chunk, which sleep long, its own thread runs some and others the
+ * rest. */
 TEST_F(HostBalance, ThreadsThatAreDoneTakeRowsOfOthers) {
     Rows rows(128);
     for (size_t i = 0; i < 128; i++)

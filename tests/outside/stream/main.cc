@@ -1,6 +1,6 @@
 /*
- * Random graphs from outside, whose streams are compared with plain loops; docs/testing.md says what is
- * drawn.
+ * Random graphs from outside, whose streams are compared with plain loops; docs/testing.md says
+ * what is drawn.
  */
 #include "outside/stream/graph.h"
 #include "outside/watch.h"

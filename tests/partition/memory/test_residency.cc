@@ -339,7 +339,8 @@ double TimesFewer(const Kernel &there, const Kernel &back, const std::vector<std
 }
 
 /** Planned together, sweeps need not bring back what the next one overwrites. Planned alone, what a
- * sweep of ping-pong read is as new as what it wrote, and is brought back before its place is taken.
+ * sweep of ping-pong read is as new as what it wrote, and is brought back before its place is
+ * taken.
  */
 TEST(Residency, SweepsOverTwiceTheArenaMoveHalf) {
     const int64_t piece = 20480, n = 64 * piece, bytes = n * 8;

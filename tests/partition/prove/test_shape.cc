@@ -13,7 +13,8 @@ extern "C" {
 
 #include <polytile/polytile.h>
 
-/* A schedule is data to the checker: each field of it that no schedule may have is refused by name. */
+/* A schedule is data to the checker: each field of it that no schedule may have is refused by
+ * name. */
 
 namespace {
 

@@ -182,8 +182,8 @@ TEST(TiledSkews, AreProved) {
     }
 }
 
-/** Let three launches at a time of a schedule that has no tiles, of the first so many, run as one in
- * each slab. */
+/** Let three launches at a time of a schedule that has no tiles, of the first so many, run as one
+ * in each slab. */
 void mark_threes(const TiledSkew &skew, int64_t slab, int n_marked, pti_schedule *schedule) {
     std::vector<pti_tiles> made;
     for (int64_t k = 0; k < schedule->n_ops;) {

@@ -12,8 +12,8 @@ extern "C" {
 #include "partition/window/tiles.h"
 }
 
-/* Which launches of a schedule run as one, in tiles; and that the schedule checker finds whatever is
- * wrong with that. */
+/* Which launches of a schedule run as one, in tiles; and that the schedule checker finds whatever
+ * is wrong with that. */
 
 namespace {
 

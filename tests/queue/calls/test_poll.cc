@@ -244,8 +244,8 @@ class RandomCancel : public QueueTest {
         }
     }
 
-    /** Every element is what some launch left, that of the last one if the array is complete; and the
-     * queue goes on from what is there. */
+    /** Every element is what some launch left, that of the last one if the array is complete; and
+     * the queue goes on from what is there. */
     void check(polytile_status status) {
         polytile_array_state state[N_ARRAYS];
         for (int a = 0; a < N_ARRAYS; a++)

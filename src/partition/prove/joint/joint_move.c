@@ -96,8 +96,8 @@ static const polytile_domain *find_outdated(const pti_joint_replay *replay, pti_
     return box;
 }
 
-/** Elements of a set that another member has in a former version, and may still read in host memory,
- * or bring home; *found holds some of them. */
+/** Elements of a set that another member has in a former version, and may still read in host
+ * memory, or bring home; *found holds some of them. */
 static bool has_former(pti_joint_replay *replay, pti_joint_place at, const pti_boxes *set,
                        bool reads, polytile_domain *found) {
     pti_boxes former = {0};
@@ -143,7 +143,8 @@ bool pti_joint_may_write(const pti_joint_replay *replay, pti_joint_place at, int
 
 /* Operations. */
 
-/** What comes home in a former version is at home no more, nor with members that may have it there. */
+/** What comes home in a former version is at home no more, nor with members that may have it
+ * there. */
 static bool overwrite_home(pti_joint_replay *replay, pti_joint_place at, const pti_boxes *old) {
     pti_boxes lost = {0};
     bool holds = true;

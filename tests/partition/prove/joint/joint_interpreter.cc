@@ -187,7 +187,8 @@ class Run {
         return set;
     }
 
-    /** Host memory is old only where all that have the newest version may have it on their devices. */
+    /** Host memory is old only where all that have the newest version may have it on their
+     * devices. */
     void begin_array(int array) {
         const int n_members = schedule_.n_members;
         const size_t n = values_.size(array);

@@ -218,7 +218,8 @@ TEST_F(JointCheck, NoMessageIsLeft) {
     ExpectSays("a message of x from member 0 to member 1 is never received");
 }
 
-/** Two launches there and back, of members that keep all, so that both compute the same elements. */
+/** Two launches there and back, of members that keep all, so that both compute the same
+ * elements. */
 TEST_F(JointCheck, WhatSeveralComputedIsForgottenBeforeAnythingElse) {
     const int64_t first = 1, last = 6;
     ASSERT_TRUE(program.add_launch("blend[i]: in x[i-1:i+1]; out y[i]",
