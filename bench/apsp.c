@@ -1,6 +1,6 @@
-/* Shortest paths: a launch with a source a thread and its work arrays in scratch, against the same body
- * by OpenMP with a dynamic schedule, and against rounds that a loop launches for one source after the
- * other. On the host, and on the first GPU where there is one. */
+/* Shortest paths: a launch with a source a thread and its work arrays in scratch, against the same
+ * body by OpenMP with a dynamic schedule, and against rounds that a loop launches for one source
+ * after the other. On the host, and on the first GPU where there is one. */
 #include "apsp_graph.h"
 #include "apsp_kernels.h"
 #include "common/bench.h"

@@ -1,5 +1,5 @@
-/* The inspector: reading an index array against copying it, and what a launch over a matrix that was looked
- * into before costs against the first one. */
+/* The inspector: reading an index array against copying it, and what a launch over a matrix that
+ * was looked into before costs against the first one. */
 #include "common/bench.h"
 #include "sparse_matrix.h"
 #include "spmv_kernels.h"

@@ -1,5 +1,5 @@
-/* Products with sparse matrices on the host in place against plain OpenMP loops, run alternately: a body
- * a row, and a body an entry, where the loops add to y atomically. */
+/* Products with sparse matrices on the host in place against plain OpenMP loops, run alternately: a
+ * body a row, and a body an entry, where the loops add to y atomically. */
 #include "common/bench.h"
 #include "common/csr.h"
 #include "common/csr_kernels.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { N_ENTRIES = 100 * 1000 * 1000, N_ARRAYS = 5 };
+enum { N_ENTRIES = 100 * 1000 * 1000 };
 
 /** One comparison. */
 typedef struct contest {
@@ -29,30 +29,8 @@ typedef struct product {
     float *expected;
     polytile_context *ctx;
     polytile_kernel *kernel;
-    polytile_array *array[N_ARRAYS];
+    polytile_array *array[BENCH_CSR_ARRAYS];
 } product;
-
-static void wrap(product *p, int a, polytile_type type, int64_t extent, void *data) {
-    bench_require(polytile_array_wrap(p->ctx, polytile_kernel_get_array_name(p->kernel, a), type, 1,
-                                      &extent, data, &p->array[a]),
-                  p->ctx);
-}
-
-static void wrap_arrays(product *p) {
-    const bench_csr *of = &p->matrix;
-    wrap(p, 0, POLYTILE_F32, of->n_entries, of->V);
-    if (p->by_entries) {
-        wrap(p, 1, POLYTILE_F32, of->n_rows, of->x);
-        wrap(p, 2, POLYTILE_I32, of->n_entries, of->K);
-        wrap(p, 3, POLYTILE_F32, of->n_rows, of->y);
-        wrap(p, 4, POLYTILE_I32, of->n_entries, of->R);
-    } else {
-        wrap(p, 1, POLYTILE_I32, of->n_rows + 1, of->P);
-        wrap(p, 2, POLYTILE_F32, of->n_rows, of->x);
-        wrap(p, 3, POLYTILE_I32, of->n_entries, of->K);
-        wrap(p, 4, POLYTILE_F32, of->n_rows, of->y);
-    }
-}
 
 static void open_product(const contest *c, product *p) {
     *p = (product){.by_entries = c->by_entries};
@@ -64,13 +42,13 @@ static void open_product(const contest *c, product *p) {
                       p->ctx, p->by_entries ? CSR_ENTRIES_DECLARATION : CSR_ROWS_DECLARATION,
                       p->by_entries ? csr_entries() : csr_rows(), &p->kernel),
                   p->ctx);
-    wrap_arrays(p);
+    bench_csr_wrap(&p->matrix, p->ctx, p->kernel, p->array);
 }
 
 /** All but y stays with the queue. */
 static void attach_inputs(const product *p, polytile_queue *queue) {
     const int y = p->by_entries ? 3 : 4;
-    for (int a = 0; a < N_ARRAYS; a++)
+    for (int a = 0; a < BENCH_CSR_ARRAYS; a++)
         if (a != y)
             bench_require(polytile_queue_attach(queue, 1, &p->array[a]), p->ctx);
 }
@@ -94,8 +72,8 @@ static double time_library(product *p, polytile_queue *queue) {
     bench_csr_clear(&p->matrix);
     const double start_s = bench_now_s();
     bench_require(polytile_queue_attach(queue, 1, y), p->ctx);
-    bench_require(polytile_queue_launch(queue, p->kernel, POLYTILE_EXTENTS(n_threads), N_ARRAYS,
-                                        p->array, NULL),
+    bench_require(polytile_queue_launch(queue, p->kernel, POLYTILE_EXTENTS(n_threads),
+                                        BENCH_CSR_ARRAYS, p->array, NULL),
                   p->ctx);
     bench_require(polytile_queue_detach(queue, 1, y), p->ctx);
     const double taken_s = bench_now_s() - start_s;
@@ -124,8 +102,8 @@ static double time_plain(product *p) {
     return taken_s;
 }
 
-/** Alternate the two, starting with either in turn, after one run of each that does not count: from the
- * second launch on, as index arrays are read for the first. */
+/** Alternate the two, starting with either in turn, after one run of each that does not count: from
+ * the second launch on, as index arrays are read for the first. */
 static void measure(product *p, polytile_queue *queue, bench_times *library, bench_times *plain) {
     time_plain(p);
     time_library(p, queue);

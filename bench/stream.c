@@ -1,5 +1,6 @@
-/* How near streams of frames come to what bounds them: three units in a row, whose actors sleep so long
- * as they say. No processor is short then, so the figures are of the threads and what they wait for. */
+/* How near streams of frames come to what bounds them: three units in a row, whose actors sleep so
+ * long as they say. No processor is short then, so the figures are of the threads and what they
+ * wait for. */
 #include "common/bench.h"
 #include <polytile/stream.h>
 

@@ -12,8 +12,8 @@ typedef struct apsp_problem {
 
 /* apsp_crauser.c */
 
-/** Find them one source after the other, in rounds that a loop on the host launches; or plan a round
- * of one source. */
+/** Find them one source after the other, in rounds that a loop on the host launches; or plan a
+ * round of one source. */
 polytile_status apsp_crauser(session *s, const apsp_problem *of, result *r);
 
 #endif

@@ -79,13 +79,13 @@ static polytile_status read_on(reader *r, bool only_problem, graph_arc *arc, boo
 static polytile_status require_all(reader *r) {
     if (!r->has_problem)
         return session_fail(r->lines.s, POLYTILE_INVALID,
-                            "%s: it ends behind line %" PRId64
+                            "%s: it ends after line %" PRId64
                             " without a line 'p sp VERTICES ARCS'",
                             r->lines.path, r->lines.number);
     if (r->n_read == r->n_arcs)
         return POLYTILE_OK;
     return session_fail(r->lines.s, POLYTILE_INVALID,
-                        "%s: it ends behind line %" PRId64 " with %" PRId64
+                        "%s: it ends after line %" PRId64 " with %" PRId64
                         " arcs; the line p says %" PRId64 ": is it truncated?",
                         r->lines.path, r->lines.number, r->n_read, r->n_arcs);
 }

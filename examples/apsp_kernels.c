@@ -1,8 +1,8 @@
 /* The kernels of apsp, one body for every device.
  *
  * Source  Crauser, Mehlhorn, Meyer and Sanders, "A parallelization of Dijkstra's shortest path
- *         algorithm", 1998: all vertices settle whose distance is at most the least, over those that
- *         are reached and not settled, of the distance and the lightest arc. */
+ *         algorithm", 1998: all vertices settle whose distance is at most the least, over those
+ *         that are reached and not settled, of the distance and the lightest arc. */
 #include "apsp_kernels.h"
 
 #include "apsp_lanes.h"
@@ -12,7 +12,8 @@ PT_FUNCTION int32_t arrive(int32_t distance, int32_t weight) {
     return distance > APSP_UNREACHED - weight ? APSP_UNREACHED : distance + weight;
 }
 
-/* Of list: what is reached and not settled is in list `from`, 0 or 1, and stays in the other one. */
+/* Of list: what is reached and not settled is in list `from`, 0 or 1, and stays in the other
+ * one. */
 enum { FRONTIER = 2 };
 /* Of round, beside the lengths of the lists. */
 enum { LIMIT = 3 };

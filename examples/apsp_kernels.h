@@ -3,9 +3,10 @@
 
 #include <polytile/implementation.h>
 
-/* A graph as the kernels have it: the arcs of vertex v are those from first[v] to first[v+1] - 1, each
- * with a target and a weight, and least[v] is the least of their weights. Distances and weights are
- * not negative; APSP_UNREACHED stands for no path, and for one that is too long for 32 bits. */
+/* A graph as the kernels have it: the arcs of vertex v are those from first[v] to first[v+1] - 1,
+ * each with a target and a weight, and least[v] is the least of their weights. Distances and
+ * weights are not negative; APSP_UNREACHED stands for no path, and for one that is too long for 32
+ * bits. */
 
 #define APSP_UNREACHED INT32_MAX
 

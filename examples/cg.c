@@ -102,8 +102,8 @@ static int64_t vector_bytes(const cg *of) {
     return N_VECTORS * bytes_of(of->b);
 }
 
-/** Return the least that can move: b and the matrix once, what of the matrix does not fit beside the
- * vectors once more an iteration, and x. */
+/** Return the least that can move: b and the matrix once, what of the matrix does not fit beside
+ * the vectors once more an iteration, and x. */
 static int64_t least_bytes(const session *s, const cg *of) {
     const int64_t over = matrix_bytes(of) + vector_bytes(of) - s->limit_bytes;
     if (s->limit_bytes == 0)
@@ -154,7 +154,8 @@ static polytile_status solve(session *s, const cg *of) {
     return polytile_queue_detach(s->queue, 2, moved);
 }
 
-/** Compare with plain loops. Sums in another order round in another way, which each step passes on. */
+/** Compare with plain loops. Sums in another order round in another way, which each step passes
+ * on. */
 static polytile_status check(session *s, const cg *of, result *r) {
     static const double tolerance = 1e-8;
     const cg_problem problem = {of->A.n_rows, polytile_array_get_data(of->A.P),

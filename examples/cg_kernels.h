@@ -3,10 +3,11 @@
 
 #include <polytile/implementation.h>
 
-/* Conjugate gradients, beside the product of the matrix and a vector (spmv_kernels.h). Products of vectors
- * lie in arrays of one element, so that no iteration waits for the host.
+/* Conjugate gradients, beside the product of the matrix and a vector (spmv_kernels.h). Products of
+ * vectors lie in arrays of one element, so that no iteration waits for the host.
  *
- * Source  Hestenes and Stiefel, "Methods of conjugate gradients for solving linear systems", 1952. */
+ * Source  Hestenes and Stiefel, "Methods of conjugate gradients for solving linear systems",
+ *         1952. */
 
 /** x = 0, and r = p = b. */
 #define CG_BEGIN_DECLARATION "cg_begin[i]: in b[i]; out x[i], r[i], p[i]"

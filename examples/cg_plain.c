@@ -22,7 +22,7 @@ static double dot(int64_t n, const double *a, const double *b) {
     return sum;
 }
 
-/** r, p and q lie one behind the other. */
+/** r, p and q lie one after the other. */
 static void iterate(const cg_problem *of, int64_t n_iterations, double *x, double *r, double *p,
                     double *q) {
     double rr = dot(of->n, r, r);

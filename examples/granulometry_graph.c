@@ -1,7 +1,7 @@
 /* Granulometry as a graph of actors.
  *
- * Source  Boulos et al., "Efficient implementation of data flow graphs on multi-gpu clusters", 2012,
- *         section 5.2. */
+ * Source  Boulos et al., "Efficient implementation of data flow graphs on multi-gpu clusters",
+ *         2012, section 5.2. */
 #include "granulometry_graph.h"
 
 #include "granulometry_kernels.h"

@@ -16,20 +16,20 @@ PT_FUNCTION int64_t before(int64_t i) {
     return i > 0 ? i - 1 : i;
 }
 
-/** The index behind one, likewise. */
-PT_FUNCTION int64_t behind(int64_t i, int64_t n) {
+/** The index after one, likewise. */
+PT_FUNCTION int64_t after(int64_t i, int64_t n) {
     return i + 1 < n ? i + 1 : i;
 }
 
-/* What an index and its neighbours come to: three elements, nine, all of them. Elements at the border
- * stand in for those outside, since which element counts twice makes no difference. */
+/* What an index and its neighbours come to: three elements, nine, all of them. Elements at the
+ * border stand in for those outside, since which element counts twice makes no difference. */
 #define OF_THREE(choose, i, j)                                                                     \
-    choose(choose(PT_AT(A, i, j, before(k)), PT_AT(A, i, j, k)), PT_AT(A, i, j, behind(k, nk)))
+    choose(choose(PT_AT(A, i, j, before(k)), PT_AT(A, i, j, k)), PT_AT(A, i, j, after(k, nk)))
 #define OF_NINE(choose, i)                                                                         \
     choose(choose(OF_THREE(choose, i, before(j)), OF_THREE(choose, i, j)),                         \
-           OF_THREE(choose, i, behind(j, nj)))
+           OF_THREE(choose, i, after(j, nj)))
 #define OF_ALL(choose)                                                                             \
-    choose(choose(OF_NINE(choose, before(i)), OF_NINE(choose, i)), OF_NINE(choose, behind(i, ni)))
+    choose(choose(OF_NINE(choose, before(i)), OF_NINE(choose, i)), OF_NINE(choose, after(i, ni)))
 
 POLYTILE_KERNEL(erode, (i, j, k), (int64_t, ni), (int64_t, nj), (int64_t, nk),
                 (const uint8_t, A, 3), (uint8_t, B, 3)) {

@@ -13,12 +13,12 @@ static void filter_line(uint8_t *data, line of, bool erodes) {
     uint8_t before = data[0];
     for (int64_t i = 0; i < of.n; ++i) {
         uint8_t *here = data + i * of.stride;
-        const uint8_t old = *here, behind = i + 1 < of.n ? here[of.stride] : old;
+        const uint8_t old = *here, after = i + 1 < of.n ? here[of.stride] : old;
         const uint8_t least = before < old ? before : old, most = before > old ? before : old;
         if (erodes)
-            *here = least < behind ? least : behind;
+            *here = least < after ? least : after;
         else
-            *here = most > behind ? most : behind;
+            *here = most > after ? most : after;
         before = old;
     }
 }

@@ -50,8 +50,8 @@ static int64_t distance_of(int64_t i) {
     return i < 0 ? -i : i;
 }
 
-/** Return whether an element of a ball is left by an opening: whether a cube that has it fits the ball.
- * The cube nearest to the middle reaches max(|i|, size) along each axis. */
+/** Return whether an element of a ball is left by an opening: whether a cube that has it fits the
+ * ball. The cube nearest to the middle reaches max(|i|, size) along each axis. */
 static bool is_left(int64_t radius, int64_t size, int64_t i, int64_t j, int64_t k) {
     return square(at_least(distance_of(i), size)) + square(at_least(distance_of(j), size)) +
                square(at_least(distance_of(k), size)) <=

@@ -14,8 +14,8 @@ typedef struct volume {
 } volume;
 
 /**
- * Open the volume as the command line says: a .npy file of u8, a raw file of bytes, or a pack of balls
- * that do not touch. Only described when planning, unless it is a .npy file.
+ * Open the volume as the command line says: a .npy file of u8, a raw file of bytes, or a pack of
+ * balls that do not touch. Only described when planning, unless it is a .npy file.
  *
  * Errors  INVALID (a file that is none of these, or of another size), OVERFLOW, IO, NO_MEMORY.
  */

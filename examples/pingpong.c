@@ -15,7 +15,7 @@ static const example_spec spec = {
     .files = "files: none; --bytes is the length of the message, as --n is",
 };
 
-/* A: what is sent; B: what has come. A row of each is a slot's, with a byte behind the message. */
+/* A: what is sent; B: what has come. A row of each is a slot's, with a byte after the message. */
 enum { A, B, N_ARRAYS, N_SLOTS = 2 };
 
 static void fill(polytile_array *const *arrays) {

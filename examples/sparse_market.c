@@ -1,7 +1,8 @@
-/* Matrices in files: a line `%%MatrixMarket matrix coordinate FIELD SYMMETRY`, comments that begin with
- * %, `ROWS COLUMNS ENTRIES`, and a line `ROW COLUMN VALUE` an entry, indices from 1.
+/* Matrices in files: a line `%%MatrixMarket matrix coordinate FIELD SYMMETRY`, comments that begin
+ * with %, `ROWS COLUMNS ENTRIES`, and a line `ROW COLUMN VALUE` an entry, indices from 1.
  *
- * Source  Boisvert, Pozo and Remington, "The Matrix Market exchange formats: initial design", 1996. */
+ * Source  Boisvert, Pozo and Remington, "The Matrix Market exchange formats: initial design",
+ *         1996. */
 #include "sparse_matrix.h"
 
 #include "common/lines.h"
@@ -39,7 +40,8 @@ static polytile_status read_banner(const lines *l, char *at, market_header *head
     return lines_end_line(l, &at);
 }
 
-/** Read the next line that holds more than space, and is no comment; *line is NULL behind the last. */
+/** Read the next line that holds more than space, and is no comment; *line is NULL after the
+ * last. */
 static polytile_status next_filled(lines *l, char **line) {
     do
         TRY(lines_next(l, line));
@@ -68,7 +70,7 @@ static polytile_status read_header(lines *l, market_header *header) {
     TRY(next_filled(l, &line));
     if (line == NULL)
         return session_fail(l->s, POLYTILE_INVALID,
-                            "%s: it ends behind line %" PRId64
+                            "%s: it ends after line %" PRId64
                             " without a line ROWS COLUMNS ENTRIES",
                             l->path, l->number);
     return read_sizes(l, line, header);
@@ -116,7 +118,7 @@ static polytile_status read_entries(lines *l, const market_header *header,
         TRY(next_filled(l, &line));
         if (line == NULL && k < header->n_lines)
             return session_fail(l->s, POLYTILE_INVALID,
-                                "%s: it ends behind line %" PRId64 " with %" PRId64
+                                "%s: it ends after line %" PRId64 " with %" PRId64
                                 " entries; it says %" PRId64 ": is it truncated?",
                                 l->path, l->number, k, header->n_lines);
         if (line == NULL)

@@ -29,15 +29,16 @@ typedef struct sparse_matrix {
     polytile_array *R; /* i32, rows; NULL: not wanted */
 } sparse_matrix;
 
-/** Return whether the command line has a generator that gives few rows a large part of the entries. */
+/** Return whether the command line has a generator that gives few rows a large part of the
+ * entries. */
 bool sparse_is_skewed(const session *s);
 
 /**
  * Make the matrix that the command line says.
  *
  * Errors  INVALID (an unknown kind; options that do not go together; a kind or a file that is not
- *         definite, where the request wants that; a file that is none of Matrix Market or of another
- *         kind than are read, with line and value), IO, OVERFLOW, NO_MEMORY.
+ *         definite, where the request wants that; a file that is none of Matrix Market or of
+ *         another kind than are read, with line and value), IO, OVERFLOW, NO_MEMORY.
  */
 polytile_status sparse_open(session *s, const sparse_request *request, sparse_matrix *m);
 

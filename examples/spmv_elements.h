@@ -21,8 +21,8 @@ typedef struct spmv_elements {
     /** Fill a vector with small whole numbers, so few bits of which that sums stay exact. */
     void (*fill)(void *x, int64_t n);
 
-    /** Return the largest difference of y from a plain loop; *bound: how far sums in another order may
-     * be off. */
+    /** Return the largest difference of y from a plain loop; *bound: how far sums in another order
+     * may be off. */
     double (*compare)(const spmv_problem *of, double *bound);
 } spmv_elements;
 

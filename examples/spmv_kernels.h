@@ -3,8 +3,8 @@
 
 #include <polytile/implementation.h>
 
-/* The product of a sparse matrix in compressed rows and a vector: the entries of row i are those from
- * P[i] to P[i+1]-1, with columns K and values V. */
+/* The product of a sparse matrix in compressed rows and a vector: the entries of row i are those
+ * from P[i] to P[i+1]-1, with columns K and values V. */
 
 /** A row a thread. */
 #define SPMV_ROWS_DECLARATION "spmv_rows[i]: in V[P[i]:P[i+1]-1], x[K[P[i]:P[i+1]-1]]; out y[i]"

@@ -3,8 +3,8 @@
 
 #include <polytile/implementation.h>
 
-/* One stage of butterflies on a view in which the partners have an index of their own, 0 or 1. Threads
- * of a GPU that lie side by side have neighbouring last indices. */
+/* One stage of butterflies on a view in which the partners have an index of their own, 0 or 1.
+ * Threads of a GPU that lie side by side have neighbouring last indices. */
 
 /** Partners in one column, h rows apart: the view is groups of rows x 2 x h x columns. */
 #define WALSH_COLUMNS_DECLARATION "walsh[a, h, c]: inout x[a, 0:1, h, c]"

@@ -17,7 +17,7 @@
 #define N_UNDER_WAY 2
 #define N_PLACES    6 /* N_SLOTS * 3 */
 
-#ifdef NO_LAP
+#ifdef NO_WRAP_COUNT
 #define NUMBER(place) 1
 #else
 #define NUMBER(place) ((place) + 1)

@@ -68,7 +68,8 @@ static int report_read(polytile_context *ctx, polytile_status status) {
     return status == POLYTILE_IO ? EXIT_USAGE : exit_code;
 }
 
-/* Measured seconds and rates, as polytile_stream_to_json() writes them, or seconds as --json does. */
+/* Measured seconds and rates, as polytile_stream_to_json() writes them, or seconds as --json
+ * does. */
 
 /** What they are of. */
 typedef struct measured {

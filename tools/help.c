@@ -71,7 +71,7 @@ const char help_plan[] =
     "Plans the sub-kernels of one launch so that each fits the limit, and prints the plan; or\n"
     "several launches together, so that data that is on the device goes through many of them.\n"
     "\n" REQUIRED_OPTIONS
-    "  --kernel, again         a further launch, run behind those before; arrays are matched by\n"
+    "  --kernel, again         a further launch, run after those before; arrays are matched by\n"
     "                          name; --domain is for all, or given once for each kernel\n"
     "  --steps N               run the kernels N times\n"
     "  --swap A=B ...          after every step these two names change places; they need the same\n"
@@ -119,7 +119,7 @@ const char help_check[] =
     "show\n"
     "it, on stderr.\n"
     "\n" REQUIRED_OPTIONS
-    "  --kernel, again         a further launch, run behind those before; arrays are matched by\n"
+    "  --kernel, again         a further launch, run after those before; arrays are matched by\n"
     "                          name; --domain is for all, or given once for each kernel\n"
     "  --steps N               run the kernels N times\n"
     "  --swap A=B ...          after every step these two names change places\n"

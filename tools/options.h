@@ -3,7 +3,8 @@
 
 #include <stddef.h>
 
-/* Reading a command line by a table of options, which fill in a subcommand's struct of arguments. */
+/* Reading a command line by a table of options, which fill in a subcommand's struct of
+ * arguments. */
 
 /** What becomes of an option's value. */
 typedef enum option_kind {
@@ -13,7 +14,7 @@ typedef enum option_kind {
     OPTION_WORD,   /* the word that follows no option, kept so; the row has no name */
     OPTION_SIZE,   /* an int64_t has its bytes, of "16GiB" */
     OPTION_VALUE,  /* a function takes it */
-    OPTION_VALUES, /* the same, and words behind it are further values */
+    OPTION_VALUES, /* the same, and words after it are further values */
 } option_kind;
 
 /** Take an option's value into the arguments. Returns the exit code. */

@@ -11,9 +11,9 @@ typedef struct request {
     polytile_array **scratch;
     int n_launches;
     polytile_chain_launch *launch;   /* in run order */
-    polytile_array **operand;        /* of all launches, one behind the other */
+    polytile_array **operand;        /* of all launches, one after the other */
     int *n_parameters;               /* of each kernel */
-    polytile_parameter *parameter;   /* of all kernels, one behind the other */
+    polytile_parameter *parameter;   /* of all kernels, one after the other */
     polytile_launch_options options; /* of the first launch; plan is of all */
 } request;
 

@@ -101,8 +101,8 @@ static bool is_same_file(const char *one, const char *other) {
            a.st_ino == b.st_ino;
 }
 
-/** Refuse a file that two arrays are mapped from, of which one is written: each has a mapping of its
- * own, so that nothing else sees it. */
+/** Refuse a file that two arrays are mapped from, of which one is written: each has a mapping of
+ * its own, so that nothing else sees it. */
 static int refuse_twice(const run_arguments *args, const polytile_kernel *kernel, int a, int b) {
     const char *one = polytile_kernel_get_array_name(kernel, a);
     const char *other = polytile_kernel_get_array_name(kernel, b);

@@ -39,8 +39,8 @@ bool run_can_show(polytile_type type, const polytile_domain *domain);
 /** Print "s = 12", for each array that threads combine into and that has few elements. */
 void run_arrays_print(const run_arrays *arrays);
 
-/** Return the same as an object, of numbers or lists of them; NULL: memory ran out. Numbers from 2^63
- * on, which JSON's library lacks, are texts. */
+/** Return the same as an object, of numbers or lists of them; NULL: memory ran out. Numbers from
+ * 2^63 on, which JSON's library lacks, are texts. */
 json_t *run_arrays_to_json(const run_arrays *arrays);
 
 #endif

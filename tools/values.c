@@ -17,7 +17,7 @@ __attribute__((format(printf, 2, 3))) static bool refuse(char *why, const char *
     return false;
 }
 
-/** Read an integer at *at and move behind it. */
+/** Read an integer at *at and move after it. */
 static bool read_integer(const char **at, int64_t *number) {
     char *end;
     errno = 0;
@@ -109,7 +109,7 @@ static bool read_term(const char **at, const number_scope *scope, int64_t *numbe
     ++*at;
     factor = *number;
     if (!is_name(**at, true))
-        return refuse(why, "a name is expected behind *, as in 2*n");
+        return refuse(why, "a name is expected after *, as in 2*n");
     return read_name(at, scope, number, why) &&
            (!__builtin_mul_overflow(*number, factor, number) || refuse_number(start, why));
 }
@@ -228,7 +228,7 @@ static bool read_type(const char *text, polytile_type *type, char *why) {
     return polytile_type_parse(text, type) == POLYTILE_OK ||
            refuse(why,
                   "there is no type %.40s; use i8 i16 i32 i64 u8 u16 u32 u64 f16 f32 f64 bf16 c64 "
-                  "c128, a name with _i64 behind (f32_i64), or a size in bytes",
+                  "c128, a name with _i64 at the end (f32_i64), or a size in bytes",
                   text);
 }
 
@@ -295,7 +295,7 @@ parsed parse_parameter(const char *text, parameter_value *value, char *why) {
     return how;
 }
 
-/** Copy what is behind the separator; refused: nothing, or the same name again. */
+/** Copy what is after the separator; refused: nothing, or the same name again. */
 static parsed copy_other(const char *text, const char *one, char **other) {
     const char *start = text + strlen(one) + 1;
     if (*start == '\0' || strcmp(one, start) == 0)
@@ -332,7 +332,7 @@ parsed parse_file(const char *text, file_value *value, char *why) {
     return how;
 }
 
-/** Read what stands behind the type, "DOMAIN" or "DOMAIN=FILE". */
+/** Read what stands after the type, "DOMAIN" or "DOMAIN=FILE". */
 static parsed read_output(const char *text, file_value *value) {
     const char *equals = strchr(text, '=');
     const size_t length = equals == NULL ? strlen(text) : (size_t)(equals - text);

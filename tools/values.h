@@ -21,8 +21,8 @@ parsed parse_numbers(const char *text, int *n_numbers, double **numbers);
 
 /** Names that stand for numbers. */
 typedef struct number_scope {
-    /** Find the number of a name of so many letters, NAME or NAME.K, K being the dimension; -1: none
-     * is given. Returns false if there is no such name. */
+    /** Find the number of a name of so many letters, NAME or NAME.K, K being the dimension; -1:
+     * none is given. Returns false if there is no such name. */
     bool (*find)(const struct number_scope *scope, const char *name, size_t length, int dim,
                  int64_t *number);
     const void *of;

@@ -3,6 +3,7 @@
 #include "sparse_matrix.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { DEGREE = 16, SEED = 1, N_VALUES = 7 };
 
@@ -80,4 +81,28 @@ void bench_csr_clear(const bench_csr *of) {
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < of->n_rows; i++)
         of->y[i] = 0;
+}
+
+typedef struct vector {
+    const char *name; /* as kernels declare it */
+    polytile_type type;
+    int64_t extent;
+    void *data;
+} vector;
+
+void bench_csr_wrap(const bench_csr *of, polytile_context *ctx, const polytile_kernel *kernel,
+                    polytile_array **array) {
+    const vector vectors[] = {
+        {"V", POLYTILE_F32, of->n_entries, of->V}, {"K", POLYTILE_I32, of->n_entries, of->K},
+        {"R", POLYTILE_I32, of->n_entries, of->R}, {"P", POLYTILE_I32, of->n_rows + 1, of->P},
+        {"x", POLYTILE_F32, of->n_rows, of->x},    {"y", POLYTILE_F32, of->n_rows, of->y},
+    };
+    for (int a = 0; a < BENCH_CSR_ARRAYS; a++) {
+        const vector *found = vectors;
+        while (strcmp(found->name, polytile_kernel_get_array_name(kernel, a)) != 0)
+            found++;
+        bench_require(polytile_array_wrap(ctx, found->name, found->type, 1, &found->extent,
+                                          found->data, &array[a]),
+                      ctx);
+    }
 }

@@ -33,6 +33,12 @@ void bench_csr_multiply(const bench_csr *of, float *y);
 /** Zero all of y. */
 void bench_csr_clear(const bench_csr *of);
 
+enum { BENCH_CSR_ARRAYS = 5 };
+
+/** Wrap what a kernel of csr_kernels.h takes, in its order. The context owns the arrays. */
+void bench_csr_wrap(const bench_csr *of, polytile_context *ctx, const polytile_kernel *kernel,
+                    polytile_array **array);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,5 +1,5 @@
-/* A GPU whose memory another process holds, from none of it to 95 %: a run completes, with the right
- * result, or says within a second that it cannot. */
+/* A GPU whose memory another process holds, from none of it to 95 %: a run completes, with the
+ * right result, or says within a second that it cannot. */
 #include "gpu/cases.h"
 #include "gpu/gpu.h"
 #include "gpu/holder.h"

@@ -18,7 +18,8 @@ typedef struct cusparse_product {
     void *workspace;
 } cusparse_product;
 
-/** Copy a matrix and x to the GPU, and choose the faster one of the algorithms for compressed rows. */
+/** Copy a matrix and x to the GPU, and choose the faster one of the algorithms for compressed
+ * rows. */
 void cusparse_product_create(cusparse_product *p, const bench_csr *of, cudaStream_t stream);
 
 /** Enqueue one product. */

@@ -1,5 +1,5 @@
-/* Steps of Jacobi on 1/8 of the memory that a field takes, each with a weight that its launch gives,
- * against the same with a literal weight. Both are compared with plain launches. */
+/* Steps of Jacobi on 1/8 of the memory that a field takes, each with a weight that its launch
+ * gives, against the same with a literal weight. Both are compared with plain launches. */
 #include "common/parameter_kernels.h"
 #include "gpu/cases.h"
 #include "gpu/gpu.h"

@@ -17,7 +17,8 @@ static int leading(const polytile_view *view) {
     return (int)(view->stride_bytes[0] / (int64_t)sizeof(float));
 }
 
-/** C = A B + beta C in C order is, in the order of Fortran that cuBLAS knows, C' = B' A' + beta C'. */
+/** C = A B + beta C in C order is, in the order of Fortran that cuBLAS knows, C' = B' A' + beta
+ * C'. */
 static cublasStatus_t multiply(const product *p, const int64_t *n_ijk, const float *a,
                                int a_leading, const float *b, int b_leading, float beta, float *c,
                                int c_leading) {

@@ -4,9 +4,9 @@
 #include "gpu/cublas.h"
 #include "gpu/problem.h"
 
-/* C = A B on square matrices of whole numbers in fp32: by cuBLAS in core, by the library out of core
- * with cuBLAS as the launcher, and by cublasXt. Every result is compared bit for bit with that of
- * cuBLAS on whole matrices. */
+/* C = A B on square matrices of whole numbers in fp32: by cuBLAS in core, by the library out of
+ * core with cuBLAS as the launcher, and by cublasXt. Every result is compared bit for bit with that
+ * of cuBLAS on whole matrices. */
 
 typedef struct product {
     int extent;

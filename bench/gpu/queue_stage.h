@@ -13,8 +13,8 @@ typedef struct queue_stage {
     int n_arrays;
 } queue_stage;
 
-/** Trace the queues that are opened from now on: PREFIX-1.json, PREFIX-2.json. prefix: borrowed; NULL
- * traces none. What is measured then takes longer. */
+/** Trace the queues that are opened from now on: PREFIX-1.json, PREFIX-2.json. prefix: borrowed;
+ * NULL traces none. What is measured then takes longer. */
 void queue_stage_trace(const char *prefix);
 /** Finish all of these traces. */
 void queue_stage_end_traces(void);

@@ -44,7 +44,7 @@ static void launch_plain(const resident_add *r) {
     GPU_CALL(cudaLaunchKernel(gpu_plain_add(), grid, block, arguments, 0, r->stream));
 }
 
-/** The kernel's time by events, behind copies of its inputs as in a run of the library, so that the
+/** The kernel's time by events, after copies of its inputs as in a run of the library, so that the
  * launch is waiting when its turn comes. */
 static double time_launch(resident_add *r, void (*launch)(const resident_add *)) {
     float taken_ms;

@@ -29,8 +29,8 @@ static int leading(const polytile_view *view) {
     return (int)(view->stride_bytes[0] / (int64_t)sizeof(float));
 }
 
-/** C = A B + beta C in C order is, in the order of Fortran that cuBLAS knows, C' = B' A' + beta C'; on
- * the GPU that the calling thread uses. */
+/** C = A B + beta C in C order is, in the order of Fortran that cuBLAS knows, C' = B' A' + beta C';
+ * on the GPU that the calling thread uses. */
 static int multiply_box(const polytile_sub_kernel *launch) {
     const polytile_view *a = &launch->views[0], *b = &launch->views[1], *c = &launch->views[2];
     const polytile_range *i = &launch->threads->range[0], *j = &launch->threads->range[1],

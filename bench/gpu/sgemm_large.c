@@ -16,7 +16,8 @@ typedef struct large_case {
     double target;   /* of the time in core */
 } large_case;
 
-/** What a plan is told of its kernel: three accesses of each thread, at the rate of cuBLAS alone. */
+/** What a plan is told of its kernel: three accesses of each thread, at the rate of cuBLAS
+ * alone. */
 static polytile_link link_for(const product *p) {
     polytile_link link = *polytile_device_get_link(p->launch.device);
     double n_threads = (double)p->n_elements * p->extent;

@@ -28,30 +28,6 @@ void sparse_product_create(sparse_product *p, const char *generator, bool by_ent
         pin(of->R, of->n_entries * 4);
 }
 
-static void wrap(sparse_product *p, int a, polytile_type type, int64_t extent, void *data) {
-    require(p,
-            polytile_array_wrap(p->ctx, polytile_kernel_get_array_name(p->kernel, a), type, 1,
-                                &extent, data, &p->array[a]),
-            "polytile_array_wrap");
-}
-
-static void wrap_arrays(sparse_product *p) {
-    const bench_csr *of = &p->matrix;
-    wrap(p, 0, POLYTILE_F32, of->n_entries, of->V);
-    if (p->by_entries) {
-        wrap(p, 1, POLYTILE_F32, of->n_rows, of->x);
-        wrap(p, 2, POLYTILE_I32, of->n_entries, of->K);
-        wrap(p, 3, POLYTILE_F32, of->n_rows, of->y);
-        wrap(p, 4, POLYTILE_I32, of->n_entries, of->R);
-    } else {
-        wrap(p, 1, POLYTILE_I32, of->n_rows + 1, of->P);
-        wrap(p, 2, POLYTILE_F32, of->n_rows, of->x);
-        wrap(p, 3, POLYTILE_I32, of->n_entries, of->K);
-        wrap(p, 4, POLYTILE_F32, of->n_rows, of->y);
-    }
-    p->y = p->array[p->by_entries ? 3 : 4];
-}
-
 void sparse_product_open(sparse_product *p, int64_t memory_bytes,
                          const polytile_implementation *implementation) {
     char text[64];
@@ -63,8 +39,9 @@ void sparse_product_open(sparse_product *p, int64_t memory_bytes,
                                    p->by_entries ? CSR_ENTRIES_DECLARATION : CSR_ROWS_DECLARATION,
                                    implementation, &p->kernel),
             "polytile_kernel_create");
-    wrap_arrays(p);
-    for (int a = 0; a < SPARSE_ARRAYS; a++)
+    bench_csr_wrap(&p->matrix, p->ctx, p->kernel, p->array);
+    p->y = p->array[p->by_entries ? 3 : 4];
+    for (int a = 0; a < BENCH_CSR_ARRAYS; a++)
         if (p->array[a] != p->y)
             require(p, polytile_queue_attach(p->queue, 1, &p->array[a]), "polytile_queue_attach");
 }
@@ -76,8 +53,8 @@ void sparse_product_attach_y(const sparse_product *p) {
 void sparse_product_launch(const sparse_product *p) {
     const int64_t n_threads = p->by_entries ? p->matrix.n_entries : p->matrix.n_rows;
     require(p,
-            polytile_queue_launch(p->queue, p->kernel, POLYTILE_EXTENTS(n_threads), SPARSE_ARRAYS,
-                                  p->array, NULL),
+            polytile_queue_launch(p->queue, p->kernel, POLYTILE_EXTENTS(n_threads),
+                                  BENCH_CSR_ARRAYS, p->array, NULL),
             "polytile_queue_launch");
 }
 

@@ -5,7 +5,7 @@
 
 /* Products of 10^8 entries through a queue on the first GPU. */
 
-enum { SPARSE_ENTRIES = 100 * 1000 * 1000, SPARSE_ARRAYS = 5 };
+enum { SPARSE_ENTRIES = 100 * 1000 * 1000 };
 
 typedef struct sparse_product {
     bool by_entries;  /* a body an entry, else a row */
@@ -14,7 +14,7 @@ typedef struct sparse_product {
     polytile_context *ctx;
     polytile_queue *queue;
     polytile_kernel *kernel;
-    polytile_array *array[SPARSE_ARRAYS];
+    polytile_array *array[BENCH_CSR_ARRAYS];
     polytile_array *y; /* one of them */
 } sparse_product;
 

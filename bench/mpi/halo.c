@@ -38,7 +38,7 @@ static float *find_column(const contest *c, int from_rank) {
     return (float *)c->array->data + c->shared_column[from_rank] - c->array->domain.range[1].lo;
 }
 
-/** As programs have them that cut a field into squares: each row begins a multiple of 16 KiB behind
+/** As programs have them that cut a field into squares: each row begins a multiple of 16 KiB after
  * the one before, and so all rows' elements of a column share the same few lines of the caches. */
 static void wrap_square(contest *c) {
     const int64_t first = c->rank * (EXTENT - 2);

@@ -229,8 +229,8 @@ static double time_way(contest *c, const way *w) {
     return taken_s;
 }
 
-/** The hand-written program goes first, for the others are compared with its result. The first round,
- * which touches all memory and plans, does not count. */
+/** The hand-written program goes first, for the others are compared with its result. The first
+ * round, which touches all memory and plans, does not count. */
 static void run(contest *c) {
     for (int r = -1; r < N_REPETITIONS; r++)
         for (int k = 0; k < N_WAYS; k++) {

@@ -14,7 +14,7 @@ typedef struct jacobi_by_hand {
     int64_t extent;
     int64_t first_row;
     int64_t n_rows;
-    float *field[2]; /* n_rows and, before and behind them, a row of the neighbours' */
+    float *field[2]; /* n_rows and, before and after them, a row of the neighbours' */
 } jacobi_by_hand;
 
 /** Share the rows out; ends the job when there is no memory. */

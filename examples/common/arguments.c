@@ -10,7 +10,7 @@
 /** How much of a command line is sent; all of it is compared. */
 enum { LINE_SIZE = 8192 };
 
-/** A program's name and its arguments, each behind its length. */
+/** A program's name and its arguments, each after its length. */
 typedef struct command_line {
     int length;
     char text[LINE_SIZE];
@@ -45,7 +45,7 @@ static void write_line(const char *program, char **argv, command_line *line) {
         add_word(line, argv[k]);
 }
 
-static const char *word_behind(const char *word) {
+static const char *word_after(const char *word) {
     return *word == '\0' ? word : word + strlen(word) + 1;
 }
 
@@ -66,8 +66,8 @@ static void describe_difference(int rank, const char *theirs, const char *first,
     while (*theirs != '\0' && strcmp(theirs, first) == 0) {
         before = theirs;
         first_before = first;
-        theirs = word_behind(theirs);
-        first = word_behind(first);
+        theirs = word_after(theirs);
+        first = word_after(first);
     }
     describe(before, theirs, has, sizeof has);
     describe(first_before, first, first_has, sizeof first_has);

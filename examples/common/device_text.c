@@ -53,7 +53,7 @@ char *device_text_join(const device_text *parts, char *buffer) {
     return buffer;
 }
 
-/** Return the length up to the comma or plus sign behind the first device, not in parentheses, or to
+/** Return the length up to the comma or plus sign after the first device, not in parentheses, or to
  * the end. */
 static size_t first_length(const char *list) {
     size_t length = 0;
@@ -72,7 +72,7 @@ bool device_list_split(const char *text, device_list *list) {
             return false;
         memcpy(one, text, length);
         one[length] = '\0';
-        list->behind[list->n] = text[length];
+        list->separator[list->n] = text[length];
         if (!device_text_split(one, &list->device[list->n++]))
             return false;
         if (text[length] == '\0')
@@ -86,7 +86,7 @@ char *device_list_join(const device_list *list, int first, int n, char *buffer) 
     size_t length = 0;
     for (int d = first; d < first + n; ++d) {
         if (d > first)
-            buffer[length++] = list->behind[d - 1];
+            buffer[length++] = list->separator[d - 1];
         length += strlen(device_text_join(&list->device[d], buffer + length));
     }
     return buffer;
@@ -95,10 +95,10 @@ char *device_list_join(const device_list *list, int first, int n, char *buffer) 
 int device_list_find_rank(const device_list *list, int rank, int *n) {
     int n_ranks = 1, first = 0;
     for (int d = 0; d < list->n; ++d)
-        n_ranks += list->behind[d] == ',';
+        n_ranks += list->separator[d] == ',';
     for (int left = rank % n_ranks; left > 0; ++first)
-        left -= list->behind[first] == ',';
-    for (*n = 1; list->behind[first + *n - 1] == '+';)
+        left -= list->separator[first] == ',';
+    for (*n = 1; list->separator[first + *n - 1] == '+';)
         ++*n;
     return first;
 }

@@ -28,7 +28,7 @@ polytile_status lines_next(lines *l, char **line) {
     if (feof(l->file) && errno == 0)
         return POLYTILE_OK;
     return session_fail(l->s, errno == ENOMEM ? POLYTILE_NO_MEMORY : POLYTILE_IO,
-                        "cannot read %s behind line %" PRId64 ": %s", l->path, l->number,
+                        "cannot read %s after line %" PRId64 ": %s", l->path, l->number,
                         strerror(errno));
 }
 

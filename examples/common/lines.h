@@ -24,10 +24,10 @@ typedef struct lines {
 polytile_status lines_open(session *s, const char *path, lines *l);
 void lines_close(lines *l);
 
-/** Read the next line; *line is NULL behind the last. Errors: IO, NO_MEMORY. */
+/** Read the next line; *line is NULL after the last. Errors: IO, NO_MEMORY. */
 polytile_status lines_next(lines *l, char **line);
 
-/** Return the next word of a line, which ends it there; "" behind the last. */
+/** Return the next word of a line, which ends it there; "" after the last. */
 char *lines_next_word(char **at);
 
 /** Return a word as an error shows it. shown: of LINES_SHOWN_SIZE bytes. */

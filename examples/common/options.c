@@ -418,7 +418,7 @@ static example_parsed misused(const example_spec *spec, example_options *options
     return EXAMPLE_MISUSED;
 }
 
-/** Take the option at argv[*position], and its value from behind = or from the next argument. */
+/** Take the option at argv[*position], and its value from after = or from the next argument. */
 static example_parsed take_option(const example_spec *spec, int argc, char **argv, int *position,
                                   example_options *options) {
     const char *argument = argv[*position];

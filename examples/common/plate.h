@@ -3,7 +3,8 @@
 
 #include <stdint.h>
 
-/** Return the temperature at the middle of a cell of a cool plate with hot and cold shapes on it. */
+/** Return the temperature at the middle of a cell of a cool plate with hot and cold shapes on
+ * it. */
 double plate_temperature(int64_t row, int64_t column, int64_t rows, int64_t columns);
 
 /** Fill a whole field, C order. */

@@ -140,7 +140,7 @@ static polytile_status queue_launches(session *s, const steps *t) {
 }
 
 /** Queue all steps, which are planned together, and wait for the result. The scratch field ends
- * behind them before anything is waited for, so that what it holds then never moves. */
+ * after them before anything is waited for, so that what it holds then never moves. */
 static polytile_status run_steps(session *s, steps *t) {
     polytile_array *held[] = {t->field[RESULT], t->field[INITIAL]};
     int n_held = t->has_input ? 2 : 1;

@@ -39,8 +39,9 @@ typedef enum polytile_scalar {
  * only moves. */
 typedef int polytile_type;
 
-/** The elements of argmin and argmax: a value of a scalar type that has an order, and at byte 8 of 16
- * an index, an i64. Their name in texts is that of the scalar with "_i64" behind: "f32_i64". */
+/** The elements of argmin and argmax: a value of a scalar type that has an order, and at byte 8 of
+ * 16 an index, an i64. Their name in texts is that of the scalar with "_i64" at the end:
+ * "f32_i64". */
 #ifdef __cplusplus
 #define POLYTILE_INDEXED(scalar) (64 + static_cast<int>(scalar))
 #else
@@ -56,8 +57,8 @@ typedef int polytile_type;
 /** Return the bytes of one element; 0 if the type is unknown. */
 int64_t polytile_type_get_bytes(polytile_type type);
 
-/** Parse the name of a type, such as "f32", "f32_i64" or "12" (bytes), as the command does. Errors: INVALID,
- * without a context's text. */
+/** Parse the name of a type, such as "f32", "f32_i64" or "12" (bytes), as the command does. Errors:
+ * INVALID, without a context's text. */
 polytile_status polytile_type_parse(const char *text, polytile_type *type);
 
 /** Data on the host with an index domain, in C order (the last index is contiguous) unless wrapped
@@ -85,9 +86,9 @@ polytile_status polytile_array_wrap_domain(polytile_context *ctx, const char *na
  * Wrap host memory whose elements lie apart: rows with a pitch, Fortran order, a field of structs.
  *
  * Shapes  domain: of steps 1; stride_bytes: one a dimension, each >= 1, from an element to the next
- *         along it: {pitch, sizeof(float)} for rows with a pitch, {sizeof(float), n * sizeof(float)}
- *         for n rows in Fortran order. data: of the element with the lowest indices. Bytes between
- *         elements stay as they are.
+ *         along it: {pitch, sizeof(float)} for rows with a pitch, {sizeof(float), n *
+ *         sizeof(float)} for n rows in Fortran order. data: of the element with the lowest indices.
+ *         Bytes between elements stay as they are.
  * Errors  As polytile_array_wrap(); INVALID also if elements would overlap.
  * Owns    As polytile_array_wrap().
  */
@@ -110,12 +111,12 @@ typedef struct polytile_device_memory {
  *
  * polytile_run() takes such arrays where all of a launch lie on its device; it waits for what was
  * submitted to their streams before, and is done when it returns. A launch then takes no memory of
- * the library's, whatever the limit. Host devices, queues and checks that run the kernel refuse such
- * arrays, and so do kernels with scratch and team kernels.
+ * the library's, whatever the limit. Host devices, queues and checks that run the kernel refuse
+ * such arrays, and so do kernels with scratch and team kernels.
  *
  * Shapes  domain: of steps 1.
- * Errors  As polytile_array_wrap_strides(); INVALID also for reserved members. Whether the memory is
- *         a GPU's is looked up by the run.
+ * Errors  As polytile_array_wrap_strides(); INVALID also for reserved members. Whether the memory
+ *         is a GPU's is looked up by the run.
  * Owns    data stays the caller's and must outlive the array, and so must the stream; the context
  *         owns the array.
  */
@@ -127,22 +128,22 @@ polytile_status polytile_array_wrap_device(polytile_context *ctx, const char *na
 /*
  * Views: an array over elements of another one, its base, which may be a view itself.
  *
- * A launch of a queue may be given views of an array that is attached to it: they need not be attached.
- * The queue knows that the elements are the same, and moves nothing because of a view. It has to know
- * where in the attached array each of them lies, which it does not where polytile_array_reshape() joins
- * dimensions: attach an array with as few dimensions as possible, and let views split them.
- * polytile_run() and polytile_plan_create() take all views; polytile_plan_create_chain() takes the
- * outermost array for attached.
+ * A launch of a queue may be given views of an array that is attached to it: they need not be
+ * attached. The queue knows that the elements are the same, and moves nothing because of a view. It
+ * has to know where in the attached array each of them lies, which it does not where
+ * polytile_array_reshape() joins dimensions: attach an array with as few dimensions as possible,
+ * and let views split them. polytile_run() and polytile_plan_create() take all views;
+ * polytile_plan_create_chain() takes the outermost array for attached.
  *
- * A view may also be attached itself, if its base is not. It has no state of its own: it is complete if
- * its base is. It ends with its base.
+ * A view may also be attached itself, if its base is not. It has no state of its own: it is
+ * complete if its base is. It ends with its base.
  */
 
 /**
  * Select a part of an array, with the same indices: a subarray, every second row.
  *
- * Shapes  part: a box of the array's domain, not empty. Where its step is not 1, kernels may only name
- *         indices of its own: x[2*i], or x[:] for all of them.
+ * Shapes  part: a box of the array's domain, not empty. Where its step is not 1, kernels may only
+ *         name indices of its own: x[2*i], or x[:] for all of them.
  * Errors  INVALID (null, a part that is empty or not inside the domain), NO_MEMORY.
  * Owns    The context owns *view; on error it is NULL. It ends with the array.
  * Source  Torres et al., section III-A: tiles of tiles; in Hitmap hit_tileSelect().
@@ -156,8 +157,8 @@ polytile_status polytile_array_select(polytile_array *array, const char *name,
  * A dimension may become several, as 4096 rows become 64 x 64, and neighbours may become one.
  *
  * Shapes  domain: of steps 1, with as many elements as the array has.
- * Errors  INVALID (null; another number of elements; neighbours of which the outer one's elements do
- *         not follow those of the inner one in memory, as rows with a pitch), NO_MEMORY.
+ * Errors  INVALID (null; another number of elements; neighbours of which the outer one's elements
+ *         do not follow those of the inner one in memory, as rows with a pitch), NO_MEMORY.
  * Owns    As polytile_array_select().
  */
 polytile_status polytile_array_reshape(polytile_array *array, const char *name,
@@ -166,8 +167,8 @@ polytile_status polytile_array_reshape(polytile_array *array, const char *name,
 /** Return the array whose elements a view has; NULL if it is none. */
 polytile_array *polytile_array_get_base(const polytile_array *array);
 
-/** Return the bytes from an element of an array to the next along a dimension; 0 if there is no such
- * dimension. */
+/** Return the bytes from an element of an array to the next along a dimension; 0 if there is no
+ * such dimension. */
 int64_t polytile_array_get_stride_bytes(const polytile_array *array, int dim);
 
 /** Create an array without memory, to plan with at any size. Runs refuse it. */

@@ -13,7 +13,7 @@
  *
  *     static const polytile_implementation scale_kernel = polytile_implementation_from_cuda(scale);
  *
- * Shapes  A kernel takes the box of threads, one view an array, and behind them the value of each
+ * Shapes  A kernel takes the box of threads, one view an array, and after them the value of each
  *         parameter, by value, in the order in which the declaration first names the arrays and
  *         the parameters; nothing else, and no dynamic shared memory.
  *         The library chooses grid and block: of the thread's indices the last runs along x, the
@@ -21,8 +21,8 @@
  *         has no index there is one thread, along each axis fewer than 2^32. A grid has threads
  *         outside the box, which PT_THREAD ends. A large box may be run by several launches, each
  *         with a part of it.
- * Views   as kernel.h says: PT_VIEW, PT_CONTIGUOUS_VIEW, PT_AT, PT_FIRST, PT_LAST, PT_EXTENT and its
- *         like; and PT_SUM, PT_PROD, PT_MIN, PT_MAX, which are atomic. Index the members of
+ * Views   as kernel.h says: PT_VIEW, PT_CONTIGUOUS_VIEW, PT_AT, PT_FIRST, PT_LAST, PT_EXTENT and
+ *         its like; and PT_SUM, PT_PROD, PT_MIN, PT_MAX, which are atomic. Index the members of
  *         `threads` and of views with constants only, as these macros do: others move them to slow
  *         local memory.
  * Stream  A kernel is one sub-kernel of many. It must not count on another launch being done, nor

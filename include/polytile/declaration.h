@@ -69,7 +69,8 @@ const char *polytile_kernel_get_array_name(const polytile_kernel *kernel, int ar
 /** Return what a kernel does with an array, over all its sections: IN where it only reads it, OUT
  * where it only overwrites elements, INOUT where it does both, else how threads combine into it. */
 polytile_role polytile_kernel_get_array_role(const polytile_kernel *kernel, int array);
-/** Views are what bodies get: arrays and scratch, in the order in which their names first appear. */
+/** Views are what bodies get: arrays and scratch, in the order in which their names first
+ * appear. */
 int polytile_kernel_get_n_views(const polytile_kernel *kernel);
 const char *polytile_kernel_get_view_name(const polytile_kernel *kernel, int view);
 int polytile_kernel_get_n_parameters(const polytile_kernel *kernel);
@@ -94,8 +95,8 @@ typedef enum polytile_edge {
     POLYTILE_EDGE_CLAMP, /* each is the nearest index that the array has; in the role in only */
 } polytile_edge;
 
-/** Elements of an index array, such as "P[i+1]" in "V[P[i]:P[i+1]-1]". The array has the type i32 or
- * i64, and is an operand: the elements are read in the role in. */
+/** Elements of an index array, such as "P[i+1]" in "V[P[i]:P[i+1]-1]". The array has the type i32
+ * or i64, and is an operand: the elements are read in the role in. */
 typedef struct polytile_index_elements {
     const char *array;
     int n_subscripts;
@@ -109,9 +110,9 @@ typedef struct polytile_index_elements {
  * from_first replaces lo by the array's first index (minus infinity), to_last replaces hi by its
  * last (infinity).
  *
- * lo_of and hi_of add what an element of an index array holds; then both ends are given, the step is 1,
- * and there is no edge. Where both are one pointer, and lo and hi are equal, the thread touches an element
- * for each of these elements: "x[K[P[i]:P[i+1]-1]]". NULL: nothing is added.
+ * lo_of and hi_of add what an element of an index array holds; then both ends are given, the step
+ * is 1, and there is no edge. Where both are one pointer, and lo and hi are equal, the thread
+ * touches an element for each of these elements: "x[K[P[i]:P[i+1]-1]]". NULL: nothing is added.
  *
  * Source  Torres et al., section III-C, signature function A<a_b, b_b, a_e, b_e, c>.
  */
@@ -140,7 +141,7 @@ polytile_status polytile_declaration_create(polytile_context *ctx, const char *n
                                             polytile_declaration **declaration);
 
 /**
- * Add a parameter of another type behind those added so far, as "name[i](f32 a)" does. Subscripts
+ * Add a parameter of another type after those added so far, as "name[i](f32 a)" does. Subscripts
  * may use integers.
  *
  * Errors  DECLARATION (no identifier; a name that is taken; a type that is none of POLYTILE_TYPES;
@@ -156,8 +157,9 @@ polytile_status polytile_declaration_add_parameter(polytile_declaration *declara
  *
  * Errors  DECLARATION (empty name, a number of subscripts other than before, step < 1, fresh
  *         without reduction, an edge that clamps in another role than in, more than 1024
- *         sections; the role scratch, which needs a type; elements of index arrays in another role than
- *         in and the reducing ones, or beside a step or an edge; an index array that is written).
+ *         sections; the role scratch, which needs a type; elements of index arrays in another role
+ *         than in and the reducing ones, or beside a step or an edge; an index array that is
+ *         written).
  */
 polytile_status polytile_declaration_add(polytile_declaration *declaration, polytile_role role,
                                          bool fresh, const char *array, int n_subscripts,

@@ -60,8 +60,9 @@ polytile_status polytile_device_trace(polytile_device *device, const char *path)
  * Cancel the run that is in progress on a device, or all that is queued on that of a queue.
  *
  * Returns at once. Sub-kernels that run, or that a GPU was handed, end first, but those in place on
- * the host, which leave threads out; polytile_run() then returns POLYTILE_CANCELLED, and arrays that it was writing are incomplete. Where nothing runs it
- * does nothing. Any thread may call it, and handlers of signals.
+ * the host, which leave threads out; polytile_run() then returns POLYTILE_CANCELLED, and arrays
+ * that it was writing are incomplete. Where nothing runs it does nothing. Any thread may call it,
+ * and handlers of signals.
  */
 void polytile_device_cancel(polytile_device *device);
 
@@ -76,7 +77,8 @@ typedef struct polytile_device_info {
                            cannot be used: zero */
 } polytile_device_info;
 
-/** List the devices of this machine. Writes at most capacity entries; *n_devices is their number. */
+/** List the devices of this machine. Writes at most capacity entries; *n_devices is their
+ * number. */
 polytile_status polytile_devices_list(polytile_context *ctx, int capacity,
                                       polytile_device_info *infos, int *n_devices);
 

@@ -48,8 +48,8 @@ polytile_status polytile_footprint_create(const polytile_kernel *kernel,
 /** End a footprint; NULL does nothing. */
 void polytile_footprint_destroy(polytile_footprint *footprint);
 
-/** Get what is touched of the kernel's array with this number, until the footprint ends; NULL: it has
- * no such array. */
+/** Get what is touched of the kernel's array with this number, until the footprint ends; NULL: it
+ * has no such array. */
 const polytile_array_footprint *polytile_footprint_get_array(const polytile_footprint *footprint,
                                                              int array);
 

@@ -20,10 +20,10 @@ typedef struct polytile_graph polytile_graph;
 /**
  * Read a graph from a file in the subset of Graphviz's DOT that docs/graphs.md has.
  *
- * Errors  IO, DECLARATION (the text shows line and column with a caret: an unknown attribute or name,
- *         two producers of an array, an operand without its edge, an edge against a role, arrays
- *         that do not agree, actors that wait for each other), CONFLICT (of a kernel on its arrays,
- *         as polytile_check()), NO_MEMORY.
+ * Errors  IO, DECLARATION (the text shows line and column with a caret: an unknown attribute or
+ *         name, two producers of an array, an operand without its edge, an edge against a role,
+ *         arrays that do not agree, actors that wait for each other), CONFLICT (of a kernel on its
+ *         arrays, as polytile_check()), NO_MEMORY.
  * Owns    The context owns the graph, which polytile_graph_destroy() can end sooner; on error it is
  *         NULL.
  */
@@ -50,8 +50,8 @@ polytile_status polytile_graph_set_seconds(polytile_graph *graph, const char *ac
 polytile_status polytile_graph_bind(polytile_graph *graph, const char *name,
                                     const polytile_implementation *implementation);
 
-/** Return the name of an array that the program feeds, counted from 0 in the text's order; NULL: there
- * are not as many. */
+/** Return the name of an array that the program feeds, counted from 0 in the text's order; NULL:
+ * there are not as many. */
 const char *polytile_graph_get_input_name(const polytile_graph *graph, int input);
 /** Return the name of an array that the program takes; likewise. */
 const char *polytile_graph_get_output_name(const polytile_graph *graph, int output);
@@ -60,11 +60,11 @@ const char *polytile_graph_get_output_name(const polytile_graph *graph, int outp
 typedef struct polytile_machine polytile_machine;
 
 /**
- * Read a machine from a file: nodes with device= are units, edges with bandwidth= are links. Nothing
- * is opened.
+ * Read a machine from a file: nodes with device= are units, edges with bandwidth= are links.
+ * Nothing is opened.
  *
- * Errors  IO, DECLARATION (an unknown device or attribute, a device that is there twice, a rate that
- *         is none), NO_MEMORY.
+ * Errors  IO, DECLARATION (an unknown device or attribute, a device that is there twice, a rate
+ *         that is none), NO_MEMORY.
  * Owns    As polytile_graph_read().
  */
 polytile_status polytile_machine_read(polytile_context *ctx, const char *path,
@@ -76,9 +76,10 @@ polytile_status polytile_machine_parse(polytile_context *ctx, const char *text,
 polytile_status polytile_machine_find(polytile_context *ctx, polytile_machine **machine);
 void polytile_machine_destroy(polytile_machine *machine);
 
-/** Say how fast frames go from one memory to another, latency included, as measured; it replaces what is
- * given for that direction. Memories have the names of their units; host memory beside these is "host".
- * Errors: INVALID (no such memory, one and the same, a rate that is not above 0), NO_MEMORY. */
+/** Say how fast frames go from one memory to another, latency included, as measured; it replaces
+ * what is given for that direction. Memories have the names of their units; host memory beside
+ * these is "host". Errors: INVALID (no such memory, one and the same, a rate that is not above 0),
+ * NO_MEMORY. */
 polytile_status polytile_machine_set_rate(polytile_machine *machine, const char *from,
                                           const char *to, double bytes_per_s);
 
@@ -98,10 +99,10 @@ typedef struct polytile_graph_plan polytile_graph_plan;
  * Plan a graph for a machine: map its actors, schedule firings and transfers, and place channels.
  *
  * Units   seconds, bytes.
- * Errors  NO_FIT (what an actor touches, or all channels together, exceed a memory's limit; the text
- *         names what and how much), DECLARATION (on= names no unit, or is missing with keep_map;
- *         depths that no schedule can keep), UNSUPPORTED (synchronous cycles of a graph whose state
- *         goes over several units), INVALID, NO_MEMORY.
+ * Errors  NO_FIT (what an actor touches, or all channels together, exceed a memory's limit; the
+ *         text names what and how much), DECLARATION (on= names no unit, or is missing with
+ *         keep_map; depths that no schedule can keep), UNSUPPORTED (synchronous cycles of a graph
+ *         whose state goes over several units), INVALID, NO_MEMORY.
  * Owns    The context owns the plan, which polytile_graph_plan_destroy() can end sooner; it needs
  *         neither graph nor machine. On error it is NULL.
  * Source  docs/graphs.md; Boulos et al., "Efficient implementation of data flow graphs on multi-gpu
@@ -133,13 +134,13 @@ typedef struct polytile_graph_summary {
 void polytile_graph_plan_get_summary(const polytile_graph_plan *plan,
                                      polytile_graph_summary *summary);
 
-/** Write the plan as text for people, JSON for programs, or a picture: the graph coloured by unit, and
- * a Gantt chart of a period. Owns: the caller frees *text with free(). */
+/** Write the plan as text for people, JSON for programs, or a picture: the graph coloured by unit,
+ * and a Gantt chart of a period. Owns: the caller frees *text with free(). */
 polytile_status polytile_graph_plan_to_string(const polytile_graph_plan *plan,
                                               polytile_format format, char **text);
 
-/** Write the graph as DOT, with on= of each actor as planned, coloured by unit; it can be read again.
- * Owns: as above. */
+/** Write the graph as DOT, with on= of each actor as planned, coloured by unit; it can be read
+ * again. Owns: as above. */
 polytile_status polytile_graph_plan_to_dot(const polytile_graph_plan *plan, char **text);
 
 /** Return what is assumed or unsound, a line each; "": nothing. */

@@ -19,13 +19,13 @@ extern "C" {
  * matters. The product of stride_bytes and a resident step is the pitch of neighbours. Use only
  * indices in resident. The whole array has indices from array_first to array_last.
  *
- * An array may be resident in several pieces. Then resident is the box around them, in which not all
- * is memory, and the list of pieces has n_pieces views from first_piece on, of which any that has an
- * element will do. Only implementations that say so get such arrays.
+ * An array may be resident in several pieces. Then resident is the box around them, in which not
+ * all is memory, and the list of pieces has n_pieces views from first_piece on, of which any that
+ * has an element will do. Only implementations that say so get such arrays.
  *
- * Of an array in one piece first_piece has flags. POLYTILE_ALONE: it has one resident element, which
- * belongs to this call of the implementation alone: it may keep it in a register until it returns.
- * POLYTILE_BEYOND: an index of some thread, as of wrap(i-1), is beyond the array's ends.
+ * Of an array in one piece first_piece has flags. POLYTILE_ALONE: it has one resident element,
+ * which belongs to this call of the implementation alone: it may keep it in a register until it
+ * returns. POLYTILE_BEYOND: an index of some thread, as of wrap(i-1), is beyond the array's ends.
  *
  * The view of a parameter has no dimensions: its value is at origin, with the declared type.
  */
@@ -54,8 +54,9 @@ typedef struct polytile_pieces {
 /**
  * Run every thread of a box on the host. Several OpenMP threads call it at once on disjoint boxes.
  *
- * Shapes  threads: a box of the launch domain, steps 1 unless takes_steps says otherwise; views: one an array, in the declaration's
- *         order, and behind them one a parameter, as polytile_implementation says.
+ * Shapes  threads: a box of the launch domain, steps 1 unless takes_steps says otherwise; views:
+ *         one an array, in the declaration's order, and after them one a parameter, as
+ *         polytile_implementation says.
  */
 typedef void polytile_host_function(const polytile_domain *threads, const polytile_view *views,
                                     void *user);
@@ -64,7 +65,7 @@ typedef void polytile_host_function(const polytile_domain *threads, const polyti
  * What a launcher callback gets of one sub-kernel.
  *
  * Shapes  threads: a box of the launch domain, steps 1; views: n_views of them, one an array, in
- *         the declaration's order, and behind them n_parameters of them, one a parameter, as
+ *         the declaration's order, and after them n_parameters of them, one a parameter, as
  *         polytile_implementation says.
  * Owns    The library owns everything, which is valid during the call.
  */
@@ -91,8 +92,8 @@ typedef struct polytile_sub_kernel {
  */
 typedef int polytile_launcher(const polytile_sub_kernel *launch);
 
-/** What kind of number a body takes elements for; with their bytes it is one of POLYTILE_TYPES. A float
- * of two bytes is f16; a body by hand takes bf16 as unsigned numbers, or as any. */
+/** What kind of number a body takes elements for; with their bytes it is one of POLYTILE_TYPES. A
+ * float of two bytes is f16; a body by hand takes bf16 as unsigned numbers, or as any. */
 typedef enum polytile_number {
     POLYTILE_ANY_NUMBER, /* unknown: their bytes alone are compared */
     POLYTILE_SIGNED_NUMBER,
@@ -101,7 +102,7 @@ typedef enum polytile_number {
     POLYTILE_COMPLEX_NUMBER,
     POLYTILE_INDEXED_NUMBER =
         64, /* plus 16 times the number of a value and plus its bytes: the value
-                                     with an index behind */
+                                     with an index after it */
 } polytile_number;
 
 /**
@@ -127,8 +128,8 @@ typedef struct polytile_body_parameter {
 /** The neighbours that a thread of a coarse kernel runs that POLYTILE_KERNEL makes of a body. */
 enum { POLYTILE_COARSENING = 4 };
 
-/** Columns of a tile, with its border, in a tile kernel that POLYTILE_KERNEL makes of a body, and the
- * threads of its thread blocks. */
+/** Columns of a tile, with its border, in a tile kernel that POLYTILE_KERNEL makes of a body, and
+ * the threads of its thread blocks. */
 enum { POLYTILE_TILE_COLUMNS = 128, POLYTILE_TILE_THREADS = 512 };
 
 /**
@@ -202,10 +203,10 @@ typedef struct polytile_implementation {
                                     needs cuda and views */
     polytile_launcher *host_launcher;
     polytile_launcher *cuda_launcher;
-    bool host_takes_pieces;  /* host finds elements of arrays in pieces, whose list is behind the
+    bool host_takes_pieces;  /* host finds elements of arrays in pieces, whose list is after the
                                 views of parameters */
     const void *cuda_pieces; /* a third kernel, for launches with arrays in pieces, which takes the
-                                list behind the parameters, a polytile_pieces; NULL: none */
+                                list after the parameters, a polytile_pieces; NULL: none */
     const struct polytile_team *team; /* of POLYTILE_TEAM_KERNEL(), which has nothing else to run;
                                          NULL: threads send no messages */
     bool takes_steps; /* host, cuda and cuda_pieces go through a box of threads by its steps; others
@@ -219,7 +220,7 @@ typedef struct polytile_implementation {
         *cuda_coarse; /* a kernel that may go before cuda_contiguous where that may run and no
                                 view's memory has what another one's threads write: each CUDA
                                 thread runs n_coarse neighbours along the index before the last. It
-                                takes the same, and behind it the origin of each view; NULL: none */
+                                takes the same, and after it the origin of each view; NULL: none */
     int n_coarse;
     const void
         *cuda_tiles; /* a kernel of POLYTILE_KERNEL() that runs several launches as one, tile by

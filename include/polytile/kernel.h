@@ -41,8 +41,8 @@
  *                             combine a value, converted to the element's type, into an element of
  *                             a reducing role (sum, prod, min, max); atomic on a GPU
  *         PT_ARGMAX(PT_AT(s, 0), value, i), PT_ARGMIN
- *                             the same of a value and its index, into an element of argmax or argmin,
- *                             such as a pt_f32_i64 of kernel_pair.h
+ *                             the same of a value and its index, into an element of argmax or
+ *                             argmin, such as a pt_f32_i64 of kernel_pair.h
  *         PT_SUM_RANGE(sum, e, lo, hi, (V, x), PT_AT(V, e) * PT_AT(x, e));
  *                             sum += value for each e from lo to hi, which differ from thread to
  *                             thread; the value names e and what is listed, views and parameters

@@ -10,7 +10,7 @@
  * by pointers that do not alias. The last threads may have fewer neighbours and go through them one
  * by one.
  *
- * The kernel takes what kernel_cuda_contiguous takes, and behind it the origin of each view. The
+ * The kernel takes what kernel_cuda_contiguous takes, and after it the origin of each view. The
  * library launches it only where nothing that a view writes is in another view's memory. A body of
  * one index has none: threads of a warp would read apart.
  */

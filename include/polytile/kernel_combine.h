@@ -2,8 +2,8 @@
 #define POLYTILE_KERNEL_COMBINE_H
 
 /* PT_SUM, PT_PROD, PT_MIN and PT_MAX combine a value, converted to the element's type, into an
- * element of a reducing role; PT_ARGMIN and PT_ARGMAX combine a value and its index. On the host this
- * is plain arithmetic, since each OpenMP thread has a private copy; on a GPU it is atomic. */
+ * element of a reducing role; PT_ARGMIN and PT_ARGMAX combine a value and its index. On the host
+ * this is plain arithmetic, since each OpenMP thread has a private copy; on a GPU it is atomic. */
 
 #include <polytile/kernel_pair.h>
 
@@ -39,7 +39,7 @@
             (element) = pt_value;                                                                  \
     } while (0)
 
-/* Most values are worse than what is held, which the first comparison finds. Behind it are better
+/* Most values are worse than what is held, which the first comparison finds. After it are better
  * ones, equal ones, of which the lowest index wins, and what is not a number, over which any number
  * wins. */
 #define PT_KEEP_INDEXED(element, new_value, new_index, better)                                     \

@@ -8,8 +8,8 @@
  * One nest is for views whose last dimension is contiguous: that stride is a constant, so compilers
  * vectorise the innermost loop. The other is for all other views. The first is compiled once more
  * for wider vectors than the compiler was asked for, which pay for data in the caches. Results are
- * the same bits: nothing is fused into multiply-adds, and sums keep their order. Another nest is for
- * launches that write nothing but elements of their own, as reductions to one element do: these
+ * the same bits: nothing is fused into multiply-adds, and sums keep their order. Another nest is
+ * for launches that write nothing but elements of their own, as reductions to one element do: these
  * are variables of the function, which compilers keep in registers. A last nest is for launches
  * with arrays in pieces, among which each access chooses.
  */
@@ -77,8 +77,8 @@ static inline int pt_has_steps(const polytile_domain *threads) {
     return has;
 }
 
-/* Whether a type is const, and a type without const: the same, or in C, which has no way to take const
- * off complex numbers, any for one that is. */
+/* Whether a type is const, and a type without const: the same, or in C, which has no way to take
+ * const off complex numbers, any for one that is. */
 #ifdef __cplusplus
 extern "C++" {
 template <class T> struct pt_constness {

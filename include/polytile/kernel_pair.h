@@ -5,11 +5,11 @@
  * Elements of two numbers, with one layout in C, in C++ and on GPUs.
  *
  * pt_c64 and pt_c128 are complex numbers of two float and of two double, in C the types that it has
- * (float _Complex), in C++ a struct with the same operators. PT_C64(re, im) and PT_C128(re, im) make
- * one, PT_RE(z) and PT_IM(z) are its parts, PT_CONJ(z) its conjugate.
+ * (float _Complex), in C++ a struct with the same operators. PT_C64(re, im) and PT_C128(re, im)
+ * make one, PT_RE(z) and PT_IM(z) are its parts, PT_CONJ(z) its conjugate.
  *
- * pt_f32_i64 and its like, one for each real C type, are the elements of argmin and argmax: a value,
- * and at byte 8 of 16 the index.
+ * pt_f32_i64 and its like, one for each real C type, are the elements of argmin and argmax: a
+ * value, and at byte 8 of 16 the index.
  */
 #include <stdint.h>
 

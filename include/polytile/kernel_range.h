@@ -2,18 +2,18 @@
 #define POLYTILE_KERNEL_RANGE_H
 
 /*
- * PT_SUM_RANGE adds up a value for each index of a range that differs from thread to thread, such as the
- * entries of a row of a sparse matrix. On the host this is a plain loop. On a GPU the threads of a warp
- * go through their ranges together where each begins behind the one before it: neighbours read
- * neighbouring entries then, and each thread adds up its own values in their order.
+ * PT_SUM_RANGE adds up a value for each index of a range that differs from thread to thread, such
+ * as the entries of a row of a sparse matrix. On the host this is a plain loop. On a GPU the
+ * threads of a warp go through their ranges together where each begins after the one before it:
+ * neighbours read neighbouring entries then, and each thread adds up its own values in their order.
  */
 
 #ifdef __CUDA_ARCH__
 
 #include <polytile/kernel_atomic.h>
 
-/* On a GPU one thread's value may be computed by another one. So it is a function of e, and of what is
- * listed, alone: compilers refuse the name of anything else. */
+/* On a GPU one thread's value may be computed by another one. So it is a function of e, and of what
+ * is listed, alone: compilers refuse the name of anything else. */
 #define PT_SUM_RANGE(sum, e, lo, hi, shared, ...)                                                  \
     pt_sum_range(sum, lo, hi, [PT_UNPACK shared](const int64_t e) { return __VA_ARGS__; })
 

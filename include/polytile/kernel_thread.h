@@ -175,7 +175,7 @@ template <class T> struct pt_is_value {
 template <class T> struct pt_is_value<T *> { static constexpr bool value = false; };
 template <class T> struct pt_is_value<T &> { static constexpr bool value = false; };
 
-/** Return how many views a kernel takes, -1 if something else is before or behind its values. */
+/** Return how many views a kernel takes, -1 if something else is before or after its values. */
 template <class... Parameters> constexpr int pt_count_views(void) {
     const bool is_view[] = {pt_is_same<Parameters, polytile_view>::value..., false};
     const bool is_value[] = {pt_is_value<Parameters>::value..., false};
@@ -188,7 +188,7 @@ template <class... Parameters> constexpr int pt_count_views(void) {
     return k == n ? n_views : -1;
 }
 
-/* What a kernel takes, views too, so that the part behind them is of the parameters. */
+/* What a kernel takes, views too, so that the part after them is of the parameters. */
 template <class... Parameters> struct pt_parameters {
     static const polytile_body_parameter *behind(int n_views) {
         static const polytile_body_parameter all[] = {

@@ -4,14 +4,14 @@
 /*
  * Several launches as one CUDA kernel, tile by tile in shared memory; included by kernel_cuda.h.
  *
- * A body has such a kernel if it has two indices and takes two views of two dimensions and one type,
- * and nothing else: launches of it alternate between two arrays. A thread block loads a tile with
- * its border, makes all steps there, each over a smaller part of it, and stores its own elements at
- * the end. What it computes of its border other blocks compute, too.
+ * A body has such a kernel if it has two indices and takes two views of two dimensions and one
+ * type, and nothing else: launches of it alternate between two arrays. A thread block loads a tile
+ * with its border, makes all steps there, each over a smaller part of it, and stores its own
+ * elements at the end. What it computes of its border other blocks compute, too.
  *
- * The body reads a view of shared memory and writes to a view of the thread's own registers, several
- * rows a thread: nothing is stored between two rows, so that what both of them read is loaded once.
- * Its indices are those of the arrays.
+ * The body reads a view of shared memory and writes to a view of the thread's own registers,
+ * several rows a thread: nothing is stored between two rows, so that what both of them read is
+ * loaded once. Its indices are those of the arrays.
  *
  * The kernel takes a polytile_tiles, both views of the first launch, and both of the second one.
  */

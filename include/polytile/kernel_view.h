@@ -23,8 +23,8 @@
 #define PT_ARRAY_LAST(view, dim)  ((view).array_last[dim])
 #define PT_EXTENT(view, dim)      (PT_ARRAY_LAST(view, dim) - PT_ARRAY_FIRST(view, dim) + 1)
 
-/** The index that wrap(index) and clamp(index) of a declaration name along a dimension: beyond an end
- * the array goes on at its other one, or has its outermost element. */
+/** The index that wrap(index) and clamp(index) of a declaration name along a dimension: beyond an
+ * end the array goes on at its other one, or has its outermost element. */
 #define PT_WRAP(view, dim, index)                                                                  \
     ((view).has_edges ? pt_wrapped(index, PT_ARRAY_FIRST(view, dim), PT_ARRAY_LAST(view, dim))     \
                       : (int64_t)(index))
@@ -34,7 +34,8 @@
 
 /* A typed view: at is where the element with all indices 0 would be, strides are in bytes, and as
  * addresses they are counted modulo 2^64. Where n_pieces is not 0, elements are found in the pieces
- * instead. has_edges: indices may be beyond the array's ends; bodies know it when they are compiled. */
+ * instead. has_edges: indices may be beyond the array's ends; bodies know it when they are
+ * compiled. */
 #define PT_VIEW_STRUCT(T, n_dims)                                                                  \
     struct {                                                                                       \
         T *at;                                                                                     \
@@ -61,7 +62,7 @@
 
 /**
  * A parameter's value as a local constant, for host functions and launchers written by hand:
- * PT_PARAMETER(float, a, views[2]), of a view behind those of the arrays.
+ * PT_PARAMETER(float, a, views[2]), of a view after those of the arrays.
  */
 #define PT_PARAMETER(T, name, view) const __typeof__(T) name = *(const __typeof__(T) *)(view).origin
 
@@ -82,7 +83,7 @@
             {PT_CAT(PT_ARRAY_ENDS_, n_dims)(v, array_last)}, pieces, n_pieces, has_edges           \
     }
 
-/* The strides of all dimensions but the last, each with a comma behind it. */
+/* The strides of all dimensions but the last, each with a comma after it. */
 #define PT_STRIDE(v, d) (uint64_t)(v).stride_bytes[d],
 #define PT_FIRST_STRIDES_1(v)
 #define PT_FIRST_STRIDES_2(v) PT_FIRST_STRIDES_1(v) PT_STRIDE(v, 0)
@@ -132,7 +133,8 @@
 #define PT_VIEW_FUNCTION static inline
 #endif
 
-/* A number modulo an extent, without a division: that takes GPUs many registers, and is hardly used. */
+/* A number modulo an extent, without a division: that takes GPUs many registers, and is hardly
+ * used. */
 PT_VIEW_FUNCTION int64_t pt_rounds_off(uint64_t at, uint64_t extent) {
     uint64_t rounds = extent;
     while (rounds <= at / 2)
@@ -166,7 +168,7 @@ PT_VIEW_FUNCTION int64_t pt_clamped(int64_t index, int64_t first, int64_t last) 
 #define PT_NO_OVERFLOW __attribute__((no_sanitize("pointer-overflow")))
 #endif
 
-/* The address so many bytes behind another. */
+/* The address so many bytes after another. */
 PT_NO_OVERFLOW PT_VIEW_FUNCTION const char *pt_behind(const void *origin, uint64_t offset_bytes) {
     return (const char *)origin + (int64_t)offset_bytes;
 }

@@ -10,21 +10,22 @@ extern "C" {
 /* Layouts: who owns which elements of an array that several devices or ranks share. docs/mpi.md has
  * those of the library; programs add their own here. */
 
-/** The indices of one dimension, which are dealt out to parts: the members along it in their grid. */
+/** The indices of one dimension, which are dealt out to parts: the members along it in their
+ * grid. */
 typedef struct polytile_layout_dimension {
     int64_t first;
     int64_t last;
     int n_parts;
-    const char *arguments; /* what stands in parentheses behind the name, "" without any */
+    const char *arguments; /* what stands in parentheses after the name, "" without any */
 } polytile_layout_dimension;
 
 /**
  * A layout, as text its name, "mine", or with arguments, "mine(16)".
  *
- * find_owner returns the part, from 0, that owns an index, and in *last, which is the index before the
- * call, up to which index it owns all. It is asked for the first index, then for the one behind *last,
- * and so on: so each index has one owner, whatever it answers. Answers are clamped, and the log says so
- * once. It answers by what it is given alone, on all ranks alike, and keeps nothing.
+ * find_owner returns the part, from 0, that owns an index, and in *last, which is the index before
+ * the call, up to which index it owns all. It is asked for the first index, then for the one after
+ * *last, and so on: so each index has one owner, whatever it answers. Answers are clamped, and the
+ * log says so once. It answers by what it is given alone, on all ranks alike, and keeps nothing.
  */
 typedef struct polytile_layout {
     const char *name; /* letters, digits, '_', '-' and '.', a letter first */

@@ -56,12 +56,12 @@
  * of a slot are under way.
  *
  * One-sided
- *         pt_put(to, A, (i, j), data, n_bytes)    write to A[i, j] and behind it, in the section of
+ *         pt_put(to, A, (i, j), data, n_bytes)    write to A[i, j] and after it, in the section of
  *                                                 slot `to`
  *         pt_signal(to, signal)                   add 1 to a signal of a slot, of which each has
  *                                                 PT_MAX_SIGNALS, from 0
- *         pt_wait_signal(signal, n_times)         wait until the slot's own signal has been given so
- *                                                 often since the launch began
+ *         pt_wait_signal(signal, n_times)         wait until the slot's own signal has been given
+ *                                                 so often since the launch began
  * Who has waited for a signal sees what the slot that gave it had put, and stored, before.
  *
  * Collective, by all slots in the same order

@@ -3,9 +3,9 @@
 
 /*
  * The calls of message.h, which includes this, for every device: what differs is in message_host.h,
- * and in message_spin.h with message_cuda.h. All lanes of a team call them with the same arguments; the first lane speaks to the
- * server. In every function the barriers before and behind what the first lane does let all lanes
- * see the same, and none go on too soon.
+ * and in message_spin.h with message_cuda.h. All lanes of a team call them with the same arguments;
+ * the first lane speaks to the server. In every function the barriers before and after what the
+ * first lane does let all lanes see the same, and none go on too soon.
  */
 
 /** The first lane makes the team's next entry. */
@@ -343,7 +343,7 @@ PT_MESSAGE_FUNCTION int pt_put_bytes(pt_slot *team, int to, void *at, const void
     return pt_is_ending(team);
 }
 
-/** Add to a word of the launch, behind all that the lanes have stored. */
+/** Add to a word of the launch, after all that the lanes have stored. */
 PT_MESSAGE_FUNCTION void pt_count_up(pt_slot *team, uint64_t *word) {
     PT_TEAM_SYNC;
     if (PT_LANE == 0) {

@@ -128,10 +128,11 @@ PT_MESSAGE_FUNCTION int pt_exchange_parts(pt_slot *team, const void *from, int64
             T a, b;                                                                                \
             memcpy(&a, into + k * (int64_t)sizeof a, sizeof a);                                    \
             memcpy(&b, from + k * (int64_t)sizeof b, sizeof b);                                    \
-            a = role == POLYTILE_SUM    ? (T)(a + b)                                               \
-                : role == POLYTILE_PROD ? (T)(a * b)                                               \
-                : role == POLYTILE_MIN  ? (b < a ? b : a)                                          \
-                                        : (b > a ? b : a);                                          \
+            const int takes_b = role == POLYTILE_MIN ? b < a : b > a;                              \
+            if (role == POLYTILE_SUM || role == POLYTILE_PROD)                                     \
+                a = role == POLYTILE_SUM ? (T)(a + b) : (T)(a * b);                                \
+            else if (takes_b)                                                                      \
+                a = b;                                                                             \
             memcpy(into + k * (int64_t)sizeof a, &a, sizeof a);                                    \
         }                                                                                          \
     }

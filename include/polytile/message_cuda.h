@@ -2,9 +2,9 @@
 #define POLYTILE_MESSAGE_CUDA_H
 
 /*
- * What message_call.h needs of a thread block, which is a team of all its threads. Words are loaded,
- * and stored, at system scope: those of the server are in the host's memory. Slots add to words of
- * their own GPU alone. docs/messages.md argues from PTX's memory consistency model.
+ * What message_call.h needs of a thread block, which is a team of all its threads. Words are
+ * loaded, and stored, at system scope: those of the server are in the host's memory. Slots add to
+ * words of their own GPU alone. docs/messages.md argues from PTX's memory consistency model.
  */
 #include <polytile/message_ring.h>
 

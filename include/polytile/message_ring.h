@@ -6,12 +6,12 @@
  * time; message.h has what programs use.
  *
  * Slots put entries into one ring. Who puts an entry takes the next place by adding to the head,
- * waits until the server has taken the entry that was there a lap before (its credit), writes the
- * entry, and commits it by one release store of its number, which counts on from lap to lap. The
- * server takes entries in the order of their numbers, and answers each request by a reply of the
- * slot, which it commits likewise. Only slots add to words, and only to those in memory of their
- * own device; the server stores. Entries, payloads, replies and the server's words are in memory of
- * the host, which a device has mapped; all else is in the device's memory.
+ * waits until the server has taken the entry that was there one time round before (its credit),
+ * writes the entry, and commits it by one release store of its number, which counts on each time
+ * round. The server takes entries in the order of their numbers, and answers each request by a
+ * reply of the slot, which it commits likewise. Only slots add to words, and only to those in
+ * memory of their own device; the server stores. Entries, payloads, replies and the server's words
+ * are in memory of the host, which a device has mapped; all else is in the device's memory.
  */
 #include <polytile/implementation.h>
 

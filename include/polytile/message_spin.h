@@ -2,13 +2,13 @@
 #define POLYTILE_MESSAGE_SPIN_H
 
 /*
- * What message_call.h needs of slots that the server cannot wake: they look again and again, and tell
- * the server by an entry when that takes long. Whoever includes this has the lanes, and loads,
+ * What message_call.h needs of slots that the server cannot wake: they look again and again, and
+ * tell the server by an entry when that takes long. Whoever includes this has the lanes, and loads,
  * stores and additions. The first lane calls these functions.
  *
- * Of the end of a launch only the number matters, and nothing that was stored before it: so no order
- * is asked for there. The server's words are in the host's memory, which is far away. So a slot
- * notes what it has seen of them, and the credit for all slots in the device's memory, too.
+ * Of the end of a launch only the number matters, and nothing that was stored before it: so no
+ * order is asked for there. The server's words are in the host's memory, which is far away. So a
+ * slot notes what it has seen of them, and the credit for all slots in the device's memory, too.
  */
 
 /** Looks at a word before the server is told, and at it between two at `ending`; looks of pt_test()

@@ -25,9 +25,9 @@ extern "C" {
  * it, and all have all of it again when it is detached. Arrays of polytile_mpi_array_create() have
  * only a part on each rank.
  *
- * Shapes  device_text: as in polytile_queue_create(); ranks may give different devices, but as many.
- *         The options' grid and weights are of the devices of all ranks, those of a rank one behind
- *         the other.
+ * Shapes  device_text: as in polytile_queue_create(); ranks may give different devices, but as
+ *         many. The options' grid and weights are of the devices of all ranks, those of a rank one
+ *         after the other.
  * Errors  Those of polytile_queue_create(); INVALID (MPI is not initialised, or for fewer threads
  *         than MPI_THREAD_FUNNELED; another number of devices than on other ranks; a grid of
  *         another number of devices; an unknown layout).

@@ -15,15 +15,15 @@ typedef struct polytile_plan polytile_plan;
  * Plan the sub-kernels of one launch so that each fits the device.
  *
  * Shapes  domain: one range per index of the kernel; arrays: n_arrays of them, in the order
- *         of polytile_kernel_get_array_name(): POLYTILE_ARRAYS(x, y, z). Superblocks are boxes of whole blocks
- *         (clipped to the domain), pairwise disjoint, and together cover the domain.
+ *         of polytile_kernel_get_array_name(): POLYTILE_ARRAYS(x, y, z). Superblocks are boxes of
+ *         whole blocks (clipped to the domain), pairwise disjoint, and together cover the domain.
  * Units   limit in bytes, all buffers in flight included; superblock extents in blocks.
  * Errors  NO_FIT (one block alone needs more than the limit; the text names each array's share and
  *         what would help), CONFLICT (two threads write one element, or one writes what another
- *         reads, or an array is given for two names that share an element which one writes; the text
- *         names a witness), DECLARATION (a section outside its array, wrong number of dimensions, a
- *         parameter without a value), INVALID, OVERFLOW, UNSUPPORTED (more sub-kernels than 262,144,
- *         or transfers that take too long to plan), NO_MEMORY.
+ *         reads, or an array is given for two names that share an element which one writes; the
+ *         text names a witness), DECLARATION (a section outside its array, wrong number of
+ *         dimensions, a parameter without a value), INVALID, OVERFLOW, UNSUPPORTED (more
+ *         sub-kernels than 262,144, or transfers that take too long to plan), NO_MEMORY.
  * Owns    The plan copies what it needs of kernel, domain and arrays, except the kernel's
  *         implementation. The context owns the plan, which polytile_plan_destroy() can end sooner;
  *         on error *plan is NULL.
@@ -39,7 +39,7 @@ polytile_status polytile_plan_create(const polytile_kernel *kernel, const polyti
  * queue cuts it; a group that comes again is planned once.
  *
  * Shapes  scratch: arrays without contents before and after, as internal arrays of a queue that are
- *         destroyed behind the launches. options: block has as many numbers as every kernel has
+ *         destroyed after the launches. options: block has as many numbers as every kernel has
  *         indices, and counts only where launches are not fused; n_buffers is not used. In place,
  *         without a limit, nothing is fused.
  * Errors  As polytile_plan_create(); INVALID (no launches, another number of contexts than one);

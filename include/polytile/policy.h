@@ -83,9 +83,10 @@ typedef struct polytile_simulation_request {
 typedef struct polytile_simulation polytile_simulation;
 
 /**
- * Simulate policies. A unit of speed s takes c / s seconds for a row of cost c; pieces cost nothing,
- * one row fills a unit, and of those that ask at the same time the first one is served first.
- * Policies that weigh know the speeds, as of earlier launches; those that take begin without.
+ * Simulate policies. A unit of speed s takes c / s seconds for a row of cost c; pieces cost
+ * nothing, one row fills a unit, and of those that ask at the same time the first one is served
+ * first. Policies that weigh know the speeds, as of earlier launches; those that take begin
+ * without.
  *
  * Errors  INVALID (a number out of range, a speed that is not above 0, a cost below 0, another
  *         number of units than the nodes have, an unknown policy, one for another number of units;

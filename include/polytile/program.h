@@ -27,7 +27,8 @@ typedef struct polytile_program polytile_program;
 /** Open a device by its text, as polytile_queue_create() does. */
 polytile_program *polytile_program_open(const char *device_text);
 
-/** Wait until the results are in the program's memory, and destroy everything; NULL does nothing. */
+/** Wait until the results are in the program's memory, and destroy everything; NULL does
+ * nothing. */
 void polytile_program_close(polytile_program *program);
 
 /** Memory of arrays as two arguments, a count and a pointer: POLYTILE_DATA(A, NULL). NULL stands

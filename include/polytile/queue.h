@@ -54,12 +54,13 @@ polytile_status polytile_queue_create(polytile_context *ctx, const char *device_
  *
  * With "weighted", shares follow the speeds of the devices. These are measured here (devices of the
  * same text once), and weighed by what the first launches touch and move. A share may be nothing.
- * POLYTILE_LOG=info logs the weights; as a layout they give the same shares again. docs/policies.md has
- * the policies.
+ * POLYTILE_LOG=info logs the weights; as a layout they give the same shares again. docs/policies.md
+ * has the policies.
  *
  * Shapes  device_text: "cuda:0,cuda:1", "cuda:0,host(threads=8)"; one device has all of it.
  * Errors  Those of polytile_queue_create(); INVALID (a grid of another number of devices; an
- *         unknown layout or policy; another number of weights than parts; more devices than can be weighed).
+ *         unknown layout or policy; another number of weights than parts; more devices than can be
+ *         weighed).
  */
 polytile_status polytile_queue_create_shared(polytile_context *ctx, const char *device_text,
                                              const polytile_share_options *options,
@@ -75,8 +76,8 @@ polytile_device *polytile_queue_get_device(const polytile_queue *queue);
 /**
  * Write what all devices of a queue do from now on to a file, for chrome://tracing or Perfetto: a
  * process a device, with one track for uploads, one for kernels, one for downloads, and one for
- * planning; and, of several devices, a process for what the program's thread does. NULL finishes the
- * file, as the end of the queue does. Waits for what is queued.
+ * planning; and, of several devices, a process for what the program's thread does. NULL finishes
+ * the file, as the end of the queue does. Waits for what is queued.
  *
  * Of a queue over ranks each rank traces its own devices, to a file of its own or not at all.
  *
@@ -111,7 +112,7 @@ polytile_status polytile_queue_detach(polytile_queue *queue, int n_arrays,
                                       polytile_array *const *arrays);
 
 /**
- * Discard what arrays hold behind the launches so far: it is not downloaded, nor kept when memory
+ * Discard what arrays hold after the launches so far: it is not downloaded, nor kept when memory
  * runs short. Later launches may write the arrays, and read what they wrote; other elements have no
  * particular value.
  *
@@ -166,7 +167,7 @@ polytile_status polytile_queue_launch(polytile_queue *queue, const polytile_kern
 /**
  * Wait until all launches are done.
  *
- * Errors  Of the first launch that failed since the last wait, with its name; the launches behind
+ * Errors  Of the first launch that failed since the last wait, with its name; the launches after
  *         it did not run. Arrays that lost elements are incomplete and named. The queue can be used
  *         on.
  */
@@ -184,7 +185,7 @@ polytile_status polytile_queue_wait_for(polytile_queue *queue, polytile_array *a
  * Not blocking. A program can ask whether something is done, be called when it is, ask how far the
  * queue is, and end it before it is done:
  *
- *     polytile_queue_notify(queue, norm, has_norm, &state);  behind the launches that write norm
+ *     polytile_queue_notify(queue, norm, has_norm, &state);  after the launches that write norm
  *     while (!polytile_queue_test(queue, norm))
  *         do_something_else();
  *
@@ -209,13 +210,13 @@ typedef void polytile_queue_callback(polytile_status status, void *user);
  * elements are in its memory. This returns at once.
  *
  * The function runs on a thread of the queue, which waits for it before it does anything else; what
- * is queued meanwhile follows. It may read the array's memory, and call polytile_queue_cancel(), but
- * nothing else of the context. It is called exactly once, also where a launch failed or was
+ * is queued meanwhile follows. It may read the array's memory, and call polytile_queue_cancel(),
+ * but nothing else of the context. It is called exactly once, also where a launch failed or was
  * cancelled; then the memory has no particular elements.
  *
- * Errors  INVALID (an array that is not attached here; no function), NO_MEMORY, UNSUPPORTED (a queue
- *         over ranks, where only the program's own calls run launches and send messages: wait for
- *         the array there). The function is not called then.
+ * Errors  INVALID (an array that is not attached here; no function), NO_MEMORY, UNSUPPORTED (a
+ *         queue over ranks, where only the program's own calls run launches and send messages: wait
+ *         for the array there). The function is not called then.
  */
 polytile_status polytile_queue_notify(polytile_queue *queue, polytile_array *array,
                                       polytile_queue_callback *callback, void *user);
@@ -233,10 +234,11 @@ polytile_progress polytile_queue_get_progress(polytile_queue *queue);
  * Cancel all that is queued, as if it had failed. This returns at once.
  *
  * Sub-kernels that run, or that a GPU was handed, end first, but those in place on the host, which
- * leave threads out; a team kernel runs to its end. The next wait returns POLYTILE_CANCELLED, and what is queued until then does not run either. Afterwards
- * polytile_array_get_state() tells arrays apart: those for which all launches are done, those that
- * are as the launches before left them, and those that lost elements. Where nothing is queued this
- * does nothing. Over ranks all of them end as soon as they hear of it, with the rank in the text.
+ * leave threads out; a team kernel runs to its end. The next wait returns POLYTILE_CANCELLED, and
+ * what is queued until then does not run either. Afterwards polytile_array_get_state() tells arrays
+ * apart: those for which all launches are done, those that are as the launches before left them,
+ * and those that lost elements. Where nothing is queued this does nothing. Over ranks all of them
+ * end as soon as they hear of it, with the rank in the text.
  *
  * Any thread may call this while the queue lives, and handlers of signals.
  */

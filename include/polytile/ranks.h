@@ -8,9 +8,9 @@
 extern "C" {
 #endif
 
-/* Plans of launches over several ranks, or several devices, or both, to look at before they run: the
- * work of each, the exchanges, and the transfers to and from devices. Needs no MPI, and opens no
- * device. */
+/* Plans of launches over several ranks, or several devices, or both, to look at before they run:
+ * the work of each, the exchanges, and the transfers to and from devices. Needs no MPI, and opens
+ * no device. */
 
 /** What to plan; zero or NULL in a member means its default. */
 typedef struct polytile_ranks_request {
@@ -23,8 +23,8 @@ typedef struct polytile_ranks_request {
     polytile_share_options share; /* of all arrays; by weights with numbers alone, and no "pool" */
     const char *device; /* of each rank, as polytile_queue_create() takes it: "cuda:0,cuda:1",
                            "host(memory=1GiB)"; NULL: one, of which only the limit is known */
-    int are_attached; /* 1: arrays, but for scratch, are attached on every rank, and detached behind the
-                         launches; 0: polytile_mpi_array_create() made them */
+    int are_attached; /* 1: arrays, but for scratch, are attached on every rank, and detached after
+                         the launches; 0: polytile_mpi_array_create() made them */
     int64_t reserved[4]; /* zeros */
 } polytile_ranks_request;
 
@@ -32,17 +32,17 @@ typedef struct polytile_ranks_request {
 typedef struct polytile_ranks_plan polytile_ranks_plan;
 
 /**
- * Plan launches over ranks as a queue of <polytile/mpi.h> does, or over the devices of one process as
- * polytile_queue_create_shared() does. Devices of ranks are members of one queue, those of a rank
- * one behind the other; below each counts as a rank.
+ * Plan launches over ranks as a queue of <polytile/mpi.h> does, or over the devices of one process
+ * as polytile_queue_create_shared() does. Devices of ranks are members of one queue, those of a
+ * rank one after the other; below each counts as a rank.
  *
- * At first each rank holds what it owns of every array, or all of it, if arrays are attached, as they
- * are without ranks.
- * Errors  As polytile_plan_create_chain(); INVALID (another number of members than 1 to 4096, a grid
- *         of another number of them, an unknown device, layout or policy, weights for another number
- *         of parts; devices that differ, without a layout; a GPU of which no memory is known),
- *         UNSUPPORTED (more than 10,000 launches; a rank owns more than 512 boxes of an array; rows
- *         that devices take as they come free).
+ * At first each rank holds what it owns of every array, or all of it, if arrays are attached, as
+ * they are without ranks.
+ * Errors  As polytile_plan_create_chain(); INVALID (another number of members than 1 to 4096, a
+ *         grid of another number of them, an unknown device, layout or policy, weights for another
+ *         number of parts; devices that differ, without a layout; a GPU of which no memory is
+ *         known), UNSUPPORTED (more than 10,000 launches; a rank owns more than 512 boxes of an
+ *         array; rows that devices take as they come free).
  * Owns    The plan copies what it needs. The context owns it, which polytile_ranks_plan_destroy()
  *         can end sooner; on error *plan is NULL.
  */

@@ -17,8 +17,9 @@ extern "C" {
  *             polytile_stream_push(stream, POLYTILE_ARRAYS(frame), NULL);
  *     }
  *
- * where depth is what polytile_stream_get_depth() returns, or less. Units and links work at the same
- * time, on different frames; nothing drains between frames. docs/graphs.md has what is guaranteed.
+ * where depth is what polytile_stream_get_depth() returns, or less. Units and links work at the
+ * same time, on different frames; nothing drains between frames. docs/graphs.md has what is
+ * guaranteed.
  *
  * One host thread at a time uses a stream, like all objects of a context.
  */
@@ -39,11 +40,11 @@ typedef struct polytile_stream_options {
  * implementations point to must live as long as the stream.
  *
  * Errors  INVALID (a plan of another graph or context; an actor without an implementation, or with
- *         one for other types), UNSUPPORTED (strategy "paper", units of other ranks, team kernels, an
- *         implementation for another kind of device), NO_FIT, NO_MEMORY, DEVICE (a thread does not
- *         start), and those of polytile_device_open().
- * Owns    The context owns the stream, which polytile_stream_destroy() can end sooner; on error it is
- *         NULL. The stream does not need the plan later.
+ *         one for other types), UNSUPPORTED (strategy "paper", units of other ranks, team kernels,
+ *         an implementation for another kind of device), NO_FIT, NO_MEMORY, DEVICE (a thread does
+ *         not start), and those of polytile_device_open().
+ * Owns    The context owns the stream, which polytile_stream_destroy() can end sooner; on error it
+ *         is NULL. The stream does not need the plan later.
  */
 polytile_status polytile_stream_create(const polytile_graph *graph, const polytile_graph_plan *plan,
                                        const polytile_stream_options *options,
@@ -72,13 +73,13 @@ polytile_status polytile_stream_push(polytile_stream *stream, int n_arrays,
  * Wait for the results of the next frame, and copy them.
  *
  * A frame in which something failed returns that error here, and is done with; later frames go on.
- * What such a frame would have left for later ones is as the frame before left it, or zero where the
- * channel has room for one frame alone.
+ * What such a frame would have left for later ones is as the frame before left it, or zero where
+ * the channel has room for one frame alone.
  *
  * Shapes  arrays: one an output, as of polytile_stream_push(); or none, so that nothing is copied.
  *         *frame: its number. NULL: nobody asks.
- * Errors  INVALID (no frame is in flight; other arrays: the frame can be pulled again then), and what
- *         failed in the frame, with the actor's name.
+ * Errors  INVALID (no frame is in flight; other arrays: the frame can be pulled again then), and
+ *         what failed in the frame, with the actor's name.
  */
 polytile_status polytile_stream_pull(polytile_stream *stream, int n_arrays,
                                      polytile_array *const *arrays, int64_t *frame);
@@ -119,8 +120,8 @@ typedef struct polytile_stream_lane {
 /** Write at most capacity lanes; returns how many there are. */
 int polytile_stream_get_lanes(polytile_stream *stream, int capacity, polytile_stream_lane *lanes);
 
-/** Return how long a firing of an actor takes, on average, for polytile_graph_set_seconds(); 0: it has
- * not fired, or there is none of that name. */
+/** Return how long a firing of an actor takes, on average, for polytile_graph_set_seconds(); 0: it
+ * has not fired, or there is none of that name. */
 double polytile_stream_get_seconds(polytile_stream *stream, const char *actor);
 
 /**

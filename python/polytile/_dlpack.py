@@ -62,7 +62,8 @@ class Taken:
         code, bits, lanes = tensor.dtype.code, tensor.dtype.bits, tensor.dtype.lanes
         is_bfloat = (code, bits) == (_BFLOAT, 16)
         if lanes != 1 or not (is_bfloat or (code, bits) in _DTYPES):
-            raise ValueError(f"DLPack's type {code} of {bits} bits, {lanes} at a time, is not known")
+            raise ValueError(
+                f"DLPack's type {code} of {bits} bits, {lanes} at a time, is not known")
         self.dtype = "bf16" if is_bfloat else _DTYPES[code, bits]
         n = range(tensor.ndim)
         self.shown = {

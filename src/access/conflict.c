@@ -190,7 +190,7 @@ static bool section_hulls_meet(const pti_instance *instance, const pti_section *
     return pti_box_intersect(&first, &second, &common);
 }
 
-/** Return the section behind the last one of an access. */
+/** Return the section after the last one of an access. */
 static const pti_section *end_of_access(const pti_section *first, const pti_instance *instance) {
     const pti_section *end = first + 1;
     while (end < instance->section + instance->n_sections && end->access == first->access)
@@ -218,10 +218,10 @@ static bool are_names_at_odds(const pti_instance *instance, const pti_access *a,
            (pti_role_writes(a->role) || pti_role_writes(b->role));
 }
 
-/** Refuse two names of one array of which one is moved, or combined, as the box around its elements,
- * where the other one has some. */
-static polytile_status check_boxes(const polytile_kernel *kernel, const pti_instance *instance,
-                                   int a, int b) {
+/** Refuse two names of one array of which one is moved, or combined, as the box around its
+ * elements, where the other one has some. */
+static polytile_status check_moved_boxes(const polytile_kernel *kernel,
+                                         const pti_instance *instance, int a, int b) {
     const pti_operand *one = &instance->operand[a], *other = &instance->operand[b];
     const pti_operand *moved = one->partial || one->reduces ? one : other;
     polytile_domain first = pti_footprint_hull(instance, a, PTI_TOUCHES, &instance->threads);
@@ -249,7 +249,7 @@ static polytile_status check_names(const polytile_kernel *kernel, const pti_inst
     for (int a = 0; a < instance->n_operands; a++)
         for (int b = a + 1; b < instance->n_operands; b++)
             if (instance->operand[a].same_array == instance->operand[b].same_array)
-                PTI_TRY(check_boxes(kernel, instance, a, b));
+                PTI_TRY(check_moved_boxes(kernel, instance, a, b));
 done:
     return status;
 }

@@ -29,9 +29,9 @@ static __isl_give isl_set *meetings_of(isl_ctx *isl, const pti_cut_section *earl
 static __isl_give isl_aff *gap_of(__isl_keep isl_set *meetings, const pti_cut_section *earlier,
                                   const pti_cut_section *later) {
     isl_aff *gap = isl_aff_zero_on_domain_space(isl_set_get_space(meetings));
-    int behind = earlier->instance->n_indices + later->index;
+    int of_later = earlier->instance->n_indices + later->index;
     gap = isl_aff_set_coefficient_si(gap, isl_dim_in, earlier->index, 1);
-    return isl_aff_set_coefficient_si(gap, isl_dim_in, behind, -1);
+    return isl_aff_set_coefficient_si(gap, isl_dim_in, of_later, -1);
 }
 
 /* Set the lag from isl's largest value, or from none; not a number: of an empty set. */

@@ -67,7 +67,8 @@ static bool is_access_of(const pti_proved_launch *of, int access, int array, pti
 }
 
 /** Return { [element] : a launch before the last writes it }. */
-static __isl_give isl_set *find_written(isl_ctx *isl, const question *asked, int n_dims) {
+static __isl_give isl_set *elements_written_before(isl_ctx *isl, const question *asked,
+                                                   int n_dims) {
     isl_set *all = isl_set_empty(isl_space_set_alloc(isl, 0, (unsigned)n_dims));
     for (int l = 0; l < asked->n_launches - 1; l++)
         for (int a = 0; a < asked->launch[l].kernel->declaration->n_accesses; a++)
@@ -122,7 +123,7 @@ static polytile_status prove_access(const question *asked, isl_ctx *isl, int acc
                               .n_dims = of->call.instance->operand[is->array].domain.n_dims};
     polytile_status status = POLYTILE_OK;
     pti_isl_begin(isl);
-    isl_set *written = find_written(isl, asked, found.n_dims);
+    isl_set *written = elements_written_before(isl, asked, found.n_dims);
     isl_map *missing = isl_map_subtract_range(relation_of(isl, of, access), written);
     isl_bool empty = isl_map_is_empty(missing);
     if (empty == isl_bool_error)

@@ -19,7 +19,8 @@ static void visit_hull(const pti_instance *instance, const pti_section *section,
         to->visit(&hull, to->user);
 }
 
-/** Visit a section, which is a box for one thread, or looks up what it has, and may be a box for several. */
+/** Visit a section, which is a box for one thread, or looks up what it has, and may be a box for
+ * several. */
 static void visit_section(const pti_instance *instance, const pti_section *section,
                           const polytile_domain *threads, const visitor *to) {
     if (section->is_box) {

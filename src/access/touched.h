@@ -8,8 +8,8 @@
  * Visit the elements of an operand that a box of threads touches in a way, and no others: inexact
  * footprints thread by thread, what is looked up element by element, relations in braces by isl.
  *
- * Boxes may overlap. In the worst case this takes as long as the threads themselves. If isl gives up on a relation,
- * its section is visited, and *is_exact is false.
+ * Boxes may overlap. In the worst case this takes as long as the threads themselves. If isl gives
+ * up on a relation, its section is visited, and *is_exact is false.
  * Shapes  kernel: the instance's; threads: as for footprints. Boxes are clipped to the array.
  * Errors  NO_MEMORY.
  */

@@ -41,7 +41,7 @@ static void add_text(line *to, const char *text) {
         to->text[to->length++] = *text;
 }
 
-static const char *name_of(int number) {
+static const char *name_of_signal(int number) {
     const char *name = "a signal";
     for (int k = 0; k < N_WATCHED; k++) {
         if (watched[k].number == number)
@@ -55,7 +55,7 @@ static void write_crash_line(const pti_crash_note *note, int number) {
     add_text(&of, "polytile: ");
     add_text(&of, note->name);
     add_text(&of, ": ended by ");
-    add_text(&of, name_of(number));
+    add_text(&of, name_of_signal(number));
     add_text(&of, ": ");
     add_text(&of, note->advice);
     add_text(&of, "\n");

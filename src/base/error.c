@@ -168,7 +168,7 @@ polytile_status pti_error_prefix(polytile_context *ctx, polytile_status status, 
     return record_error(ctx, &error);
 }
 
-/** Name arrays behind the beginning of an error's text, which holds its cause. */
+/** Name arrays after the beginning of an error's text, which holds its cause. */
 static void name_incomplete(polytile_context *ctx, pti_error *error, const char *begin,
                             pti_text *names) {
     if (names->length > 0 && !names->failed) {

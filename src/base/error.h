@@ -82,7 +82,7 @@ void pti_place_error(polytile_context *ctx, int launch, int n_launches);
 polytile_status pti_error_prefix(polytile_context *ctx, polytile_status status, const char *format,
                                  ...) __attribute__((format(printf, 3, 4)));
 
-/** Name arrays as left incomplete, behind the last error's text. Frees the names, which commas
+/** Name arrays as left incomplete, after the last error's text. Frees the names, which commas
  * separate. Does nothing if there are none, or no memory was for them. */
 void pti_error_add_incomplete(polytile_context *ctx, polytile_status status, pti_text *names);
 
@@ -101,7 +101,7 @@ polytile_status pti_error_keep(pti_error *kept, const polytile_context *ctx,
  * stays kept. Returns its status. */
 polytile_status pti_error_restore(polytile_context *ctx, const pti_error *kept);
 
-/** Restore a kept error, with the text of the error that came since behind its own. */
+/** Restore a kept error, with the text of the error that came since after its own. */
 polytile_status pti_error_restore_both(polytile_context *ctx, const pti_error *kept);
 
 /** The number of reserved members at the end of a public struct of options. */

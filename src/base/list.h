@@ -6,7 +6,8 @@
 #include <stdint.h>
 
 /** Reallocate a list, a pointer variable whose address is given, for n elements. Long ones lie in
- * large pages, where the system has some. False when memory runs out: then the list is as before. */
+ * large pages, where the system has some. False when memory runs out: then the list is as
+ * before. */
 bool pti_list_resize(void *list, int64_t n, size_t element_bytes);
 
 /** Have room for one element more than n; false when memory runs out: then nothing has changed. */

@@ -14,8 +14,8 @@ typedef void pti_parallel_function(int64_t n_parts, pti_part_function *run, void
 /** Let the work of a context be done by a function from now on; a device that is opened does so. */
 void pti_set_parallel(polytile_context *ctx, pti_parallel_function *parallel);
 
-/** Do work in parts, and return when all is done: one part after the other where no function was set, or
- * ctx is NULL. */
+/** Do work in parts, and return when all is done: one part after the other where no function was
+ * set, or ctx is NULL. */
 void pti_run_parts(const polytile_context *ctx, int64_t n_parts, pti_part_function *run,
                    void *user);
 

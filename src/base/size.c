@@ -58,7 +58,7 @@ bool polytile_size_parse(const char *text, int64_t *bytes) {
     return true;
 }
 
-/** Return the unit whose name begins as the text behind a number; NULL: none. */
+/** Return the unit whose name begins as the text after a number; NULL: none. */
 static const char *guess_unit(const char *after) {
     const char letter = (char)toupper((unsigned char)*after);
     for (size_t k = 0; k < N_UNITS; k++) {

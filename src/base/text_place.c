@@ -4,8 +4,8 @@
 
 /* Where in a text something is wrong. */
 
-/** How much of a long line is shown before and behind the caret, in columns. */
-enum { SHOWN_BEFORE = 100, SHOWN_BEHIND = 60 };
+/** How much of a long line is shown before and after the caret, in columns. */
+enum { SHOWN_BEFORE = 100, SHOWN_AFTER = 60 };
 
 static size_t count_columns(const char *from, const char *to) {
     size_t n_columns = 0;
@@ -42,7 +42,7 @@ static void add_line(pti_text *text, const char *line, const char *place, const 
     size_t n_before = count_columns(line, place);
     const char *from =
         n_before > SHOWN_BEFORE ? skip_columns(line, place, n_before - SHOWN_BEFORE) : line;
-    const char *to = skip_columns(place, end, SHOWN_BEHIND);
+    const char *to = skip_columns(place, end, SHOWN_AFTER);
     const char *left_out = from == line ? "" : dots;
     pti_text_add(text, "\n  %s", left_out);
     pti_text_add_shown(text, from, (size_t)(to - from));

@@ -95,7 +95,7 @@ static polytile_status check_directives(const checked_body *of) {
 }
 
 /** Return the position of the array that a name stands for, or -1. */
-static int find_array(const checked_body *of, size_t at) {
+static int find_array_named(const checked_body *of, size_t at) {
     if (of->tokens.token[at].kind != PTI_C_TOKEN_NAME)
         return -1;
     int array = of->declaration->n_arrays - 1;
@@ -104,7 +104,7 @@ static int find_array(const checked_body *of, size_t at) {
     return array;
 }
 
-static bool is_written(const polytile_declaration *declaration, int array) {
+static bool is_array_written(const polytile_declaration *declaration, int array) {
     bool is = false;
     for (int k = 0; k < declaration->n_accesses; k++)
         is |= declaration->access[k].array == array && pti_role_writes(declaration->access[k].role);
@@ -157,7 +157,7 @@ static polytile_status check_assignment(const checked_body *of, const element *f
     const bool is_assigned =
         pti_c_token_is_one_of(&of->tokens, found->last + 1, assignments) ||
         (found->first > 0 && pti_c_token_is_one_of(&of->tokens, found->first - 1, steps));
-    if (!is_assigned || is_written(of->declaration, found->array))
+    if (!is_assigned || is_array_written(of->declaration, found->array))
         return POLYTILE_OK;
     return FAIL_AT(of, found->name,
                    "%s is assigned, but the declaration says \"in %s\"; declare it as out or inout",
@@ -210,7 +210,7 @@ static polytile_status check_name(const checked_body *of, size_t at, int array) 
                    of->declaration->array_n_dims[array] == 1 ? "i" : "i, ...");
 }
 
-static polytile_status check_array(const checked_body *of, size_t at, int array) {
+static polytile_status check_array_use(const checked_body *of, size_t at, int array) {
     const pti_c_tokens *tokens = &of->tokens;
     element found = {.array = array, .name = at, .first = at};
     if (pti_c_token_is(tokens, at + 1, "(")) {
@@ -225,12 +225,12 @@ static polytile_status check_array(const checked_body *of, size_t at, int array)
     return check_name(of, at, array);
 }
 
-static polytile_status check_arrays(const checked_body *of) {
+static polytile_status check_array_uses(const checked_body *of) {
     polytile_status status = POLYTILE_OK;
     for (size_t at = 0; at < of->tokens.n; at++) {
-        const int array = find_array(of, at);
+        const int array = find_array_named(of, at);
         if (array >= 0)
-            PTI_TRY(check_array(of, at, array));
+            PTI_TRY(check_array_use(of, at, array));
     }
 done:
     return status;
@@ -258,7 +258,7 @@ polytile_status pti_body_check(polytile_context *ctx, const polytile_declaration
     PTI_TRY(read_tokens(&body, text));
     PTI_TRY(find_partners(&body));
     PTI_TRY(check_directives(&body));
-    PTI_TRY(check_arrays(&body));
+    PTI_TRY(check_array_uses(&body));
 done:
     free(body.partner);
     pti_c_tokens_free(&body.tokens);

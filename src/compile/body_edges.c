@@ -24,12 +24,12 @@ typedef struct expansion {
     replacement *of; /* of each token; owned */
 } expansion;
 
-static bool opens(const pti_c_tokens *tokens, size_t at) {
+static bool is_opening(const pti_c_tokens *tokens, size_t at) {
     static const char *const brackets[] = {"(", "[", "{", "<%", "<:", NULL};
     return pti_c_token_is_one_of(tokens, at, brackets);
 }
 
-static bool closes(const pti_c_tokens *tokens, size_t at) {
+static bool is_closing(const pti_c_tokens *tokens, size_t at) {
     static const char *const brackets[] = {")", "]", "}", "%>", ":>", NULL};
     return pti_c_token_is_one_of(tokens, at, brackets);
 }
@@ -38,22 +38,22 @@ static bool closes(const pti_c_tokens *tokens, size_t at) {
 static size_t find_closing(const pti_c_tokens *tokens, size_t open) {
     size_t depth = 0, at = open;
     for (; at < tokens->n; at++) {
-        depth += opens(tokens, at);
-        depth -= closes(tokens, at);
+        depth += is_opening(tokens, at);
+        depth -= is_closing(tokens, at);
         if (depth == 0)
             break;
     }
     return at;
 }
 
-/** Return the comma or bracket behind the argument that begins at a place. */
+/** Return the comma or bracket after the argument that begins at a place. */
 static size_t find_argument_end(const pti_c_tokens *tokens, size_t at) {
-    while (at < tokens->n && !closes(tokens, at) && !pti_c_token_is(tokens, at, ","))
-        at = opens(tokens, at) ? find_closing(tokens, at) + 1 : at + 1;
+    while (at < tokens->n && !is_closing(tokens, at) && !pti_c_token_is(tokens, at, ","))
+        at = is_opening(tokens, at) ? find_closing(tokens, at) + 1 : at + 1;
     return at;
 }
 
-static int find_array(const expansion *of, size_t at) {
+static int array_named_at(const expansion *of, size_t at) {
     if (at >= of->tokens.n || of->tokens.token[at].kind != PTI_C_TOKEN_NAME)
         return -1;
     int array = of->declaration->n_arrays - 1;
@@ -64,7 +64,7 @@ static int find_array(const expansion *of, size_t at) {
 
 /** Note what replaces the first word of a subscript if that is an edge around all of it. */
 static void note_edge(expansion *of, int array, int dim, size_t begin, size_t end) {
-    if (find_array(of, begin) >= 0 || !pti_c_token_is(&of->tokens, begin + 1, "(") ||
+    if (array_named_at(of, begin) >= 0 || !pti_c_token_is(&of->tokens, begin + 1, "(") ||
         find_closing(&of->tokens, begin + 1) + 1 != end)
         return;
     for (int e = 0; e < N_EDGES; e++)
@@ -85,7 +85,7 @@ static void note_element(expansion *of, int array, size_t begin) {
 /** Note the edges in A(i, j) and PT_AT(A, i, j). */
 static void note_edges(expansion *of) {
     for (size_t at = 0; at < of->tokens.n; at++) {
-        const int array = find_array(of, at);
+        const int array = array_named_at(of, at);
         const bool is_at = at > 1 && pti_c_token_is(&of->tokens, at - 1, "(") &&
                            pti_c_token_is(&of->tokens, at - 2, "PT_AT");
         if (array >= 0 && (is_at || pti_c_token_is(&of->tokens, at + 1, "(")))

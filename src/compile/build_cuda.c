@@ -38,8 +38,8 @@ static struct nvrtc {
 #undef MEMBER
 } nvrtc;
 
-/** Libraries by name, as the loader finds them: also those that the program has loaded, such as that
- * of pip's package. The newest goes first. */
+/** Libraries by name, as the loader finds them: also those that the program has loaded, such as
+ * that of pip's package. The newest goes first. */
 static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
 static const char *const variables[] = {"CUDA_HOME", "CUDA_PATH", NULL};
 static const char *const folders[] = {"lib64", "lib", "targets/x86_64-linux/lib",
@@ -163,7 +163,8 @@ static void add_include(const char *flag, pti_text *text) {
     }
 }
 
-static polytile_status describe(polytile_context *ctx, const pti_build *build, pti_text *text) {
+static polytile_status describe_build(polytile_context *ctx, const pti_build *build,
+                                      pti_text *text) {
     struct stat file = {0};
     polytile_status status;
     PTI_TRY(find_nvrtc(ctx, build->body->declaration->name));
@@ -246,8 +247,8 @@ static polytile_status take_code(polytile_context *ctx, const pti_build *build,
                     build->body->declaration->name, error);
 }
 
-static polytile_status compile(polytile_context *ctx, const pti_build *build, nvrtc_program program,
-                               pti_code *code) {
+static polytile_status compile_program(polytile_context *ctx, const pti_build *build,
+                                       nvrtc_program program, pti_code *code) {
     pti_text architecture = {0}, include = {0};
     int capability = 0;
     polytile_status status;
@@ -279,10 +280,10 @@ static polytile_status build_cuda(polytile_context *ctx, const pti_build *build,
     if (nvrtc.nvrtcCreateProgram(&program, source->data, PTI_REST_FILE, N_HEADERS, headers,
                                  header_names) != 0)
         PTI_TRY(pti_fail_memory(ctx, build->body->declaration->name, (double)source->length));
-    status = compile(ctx, build, program, code);
+    status = compile_program(ctx, build, program, code);
     nvrtc.nvrtcDestroyProgram(&program);
 done:
     return status;
 }
 
-const pti_compiler pti_cuda_compiler = {describe, build_cuda};
+const pti_compiler pti_cuda_compiler = {describe_build, build_cuda};

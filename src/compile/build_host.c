@@ -13,9 +13,9 @@
 
 /* The system's C compiler, as POLYTILE_CC names it, builds a shared library. */
 
-/** Loops run on the library's threads, so of OpenMP a body needs what one thread can do. A short loop
- * takes a quarter longer on some processors where its jump lies across the end of a cache line. The tab
- * stop makes columns places of the text. */
+/** Loops run on the library's threads, so of OpenMP a body needs what one thread can do. A short
+ * loop takes a quarter longer on some processors where its jump lies across the end of a cache
+ * line. The tab stop makes columns places of the text. */
 static const char *const options[] = {"-x",
                                       "c",
                                       "-std=gnu11",
@@ -99,7 +99,8 @@ static void add_processor(pti_text *text) {
         fclose(file);
 }
 
-static polytile_status describe(polytile_context *ctx, const pti_build *build, pti_text *text) {
+static polytile_status describe_build(polytile_context *ctx, const pti_build *build,
+                                      pti_text *text) {
     struct stat file = {0};
     command compiler;
     polytile_status status;
@@ -172,7 +173,7 @@ static polytile_status write_source(polytile_context *ctx, const workshop *of,
 }
 
 /** Read a file whole, NUL-terminated. Errors: IO, NO_MEMORY. */
-static polytile_status read_file(polytile_context *ctx, const char *path, pti_code *code) {
+static polytile_status read_whole_file(polytile_context *ctx, const char *path, pti_code *code) {
     struct stat file;
     pti_text why = {0};
     *code = (pti_code){0};
@@ -212,7 +213,7 @@ static void list_arguments(const pti_build *build, const command *compiler, cons
 static polytile_status explain_failure(polytile_context *ctx, const pti_build *build,
                                        const command *compiler, const workshop *of) {
     pti_code said;
-    polytile_status status = read_file(ctx, of->said, &said);
+    polytile_status status = read_whole_file(ctx, of->said, &said);
     if (status != POLYTILE_OK)
         return status;
     status =
@@ -244,14 +245,14 @@ static polytile_status build_host(polytile_context *ctx, const pti_build *build,
     PTI_TRY(open_workshop(ctx, &files));
     PTI_TRY(write_source(ctx, &files, source));
     PTI_TRY(run_compiler(ctx, build, &compiler, &files));
-    PTI_TRY(read_file(ctx, files.result, code));
+    PTI_TRY(read_whole_file(ctx, files.result, code));
 done:
     close_workshop(&files);
     free_command(&compiler);
     return status;
 }
 
-const pti_compiler pti_host_compiler = {describe, build_host};
+const pti_compiler pti_host_compiler = {describe_build, build_host};
 
 const pti_compiler *pti_compiler_for(pti_target target) {
     return pti_target_is_host(target) ? &pti_host_compiler : &pti_cuda_compiler;

@@ -100,8 +100,8 @@ done:
 
 /* Specialisations. */
 
-static specialisation *find(const compiled_body *of, pti_target target,
-                            const polytile_type *types) {
+static specialisation *find_specialisation(const compiled_body *of, pti_target target,
+                                           const polytile_type *types) {
     const size_t n_bytes = (size_t)of->body.declaration->n_arrays * sizeof *types;
     specialisation *at = of->first;
     while (at != NULL &&
@@ -114,7 +114,7 @@ static polytile_status find_or_compile(compiled_body *of, pti_target target,
                                        const polytile_type *types, specialisation **found) {
     polytile_context *ctx = of->object.context;
     const pti_build build = {&of->body, target, types};
-    *found = find(of, target, types);
+    *found = find_specialisation(of, target, types);
     if (*found != NULL)
         return POLYTILE_OK;
     specialisation *made = calloc(1, sizeof *made);
@@ -132,7 +132,7 @@ static polytile_status find_or_compile(compiled_body *of, pti_target target,
     return POLYTILE_OK;
 }
 
-static polytile_status load(compiled_body *of, specialisation *found) {
+static polytile_status load_specialisation(compiled_body *of, specialisation *found) {
     const pti_build build = {&of->body, found->target, found->types};
     if (found->is_loaded)
         return POLYTILE_OK;
@@ -147,13 +147,13 @@ static polytile_status load(compiled_body *of, specialisation *found) {
 }
 
 /** The core asks for what runs a launch. */
-static int specialise(const polytile_specialisation *wanted,
-                      const polytile_implementation **implementation) {
+static int specialise_body(const polytile_specialisation *wanted,
+                           const polytile_implementation **implementation) {
     compiled_body *of = wanted->user;
     specialisation *found;
     polytile_status status;
     PTI_TRY(find_or_compile(of, (pti_target){wanted->cuda_capability}, wanted->types, &found));
-    PTI_TRY(load(of, found));
+    PTI_TRY(load_specialisation(of, found));
     *implementation = &found->loaded.implementation;
 done:
     return (int)status;
@@ -184,7 +184,7 @@ static polytile_status make_body(polytile_context *ctx, pti_body_text *text, com
     if (*made == NULL)
         return pti_fail_memory(ctx, text->declaration->name, sizeof **made);
     (*made)->body = *text;
-    (*made)->implementation.specialise = specialise;
+    (*made)->implementation.specialise = specialise_body;
     (*made)->implementation.user = *made;
     *text = (pti_body_text){0};
     pti_object_adopt(ctx, &(*made)->object, destroy_body);

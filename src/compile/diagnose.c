@@ -35,7 +35,7 @@ static void copy_message(const char *from, char *message) {
     message[length] = '\0';
 }
 
-/** Read the place behind the body's name: "(3)" of NVRTC, ":3:8" of gcc and clang. */
+/** Read the place after the body's name: "(3)" of NVRTC, ":3:8" of gcc and clang. */
 static void read_place(const char *at, remark *of) {
     char *end;
     const bool has_columns = *at == ':';
@@ -51,8 +51,8 @@ static remark read_remark(const char *line) {
     const size_t length = strcspn(line, "\n");
     const char *found = strstr(line, error);
     of.is_error = found != NULL && (size_t)(found - line) < length;
-    const char behind = strncmp(line, body, strlen(body)) == 0 ? line[strlen(body)] : '\0';
-    if (behind == '(' || behind == ':')
+    const char after = strncmp(line, body, strlen(body)) == 0 ? line[strlen(body)] : '\0';
+    if (after == '(' || after == ':')
         read_place(line + strlen(body), &of);
     if (of.is_error) {
         found += strlen(error);
@@ -61,7 +61,7 @@ static remark read_remark(const char *line) {
     return of;
 }
 
-/** Find the column that a caret below the source's line shows, behind two blanks. */
+/** Find the column that a caret below the source's line shows, after two blanks. */
 static size_t column_below(const char *line) {
     const char *source = next_line(line), *caret = next_line(source);
     const size_t blanks = strspn(caret, " \t");
@@ -87,7 +87,7 @@ static bool find_error(const char *said, remark *found) {
     return has_error;
 }
 
-/** Return the offset behind the last character that is seen. */
+/** Return the offset after the last character that is seen. */
 static size_t seen_end(const char *text) {
     size_t end = strlen(text);
     while (end > 0 && isspace((unsigned char)text[end - 1]))
@@ -95,7 +95,7 @@ static size_t seen_end(const char *text) {
     return end;
 }
 
-/** Return the offset of a place in the body; one behind its end is at the end. */
+/** Return the offset of a place in the body; one after its end is at the end. */
 static size_t offset_of(const char *text, size_t line, size_t column) {
     const char *at = text;
     for (size_t k = 1; k < line && *at != '\0'; k++)

@@ -18,7 +18,7 @@ static const char folder[] = "/kernels";
 enum { SEED = 1, OTHER_SEED = 2, OTHERS_WRITE = S_IWGRP | S_IWOTH };
 
 /** Mix all bytes, of which up to eight are a number. */
-static uint64_t hash_of(const char *bytes, size_t n_bytes, int64_t seed) {
+static uint64_t hash_bytes(const char *bytes, size_t n_bytes, int64_t seed) {
     uint64_t hash = pti_mix(0, seed);
     for (size_t k = 0; k < n_bytes; k += sizeof(int64_t)) {
         int64_t number = 0;
@@ -29,8 +29,8 @@ static uint64_t hash_of(const char *bytes, size_t n_bytes, int64_t seed) {
 }
 
 static void add_hash(pti_text *text, const char *bytes, size_t n_bytes) {
-    pti_text_add(text, "%016" PRIx64 "%016" PRIx64, hash_of(bytes, n_bytes, SEED),
-                 hash_of(bytes, n_bytes, OTHER_SEED));
+    pti_text_add(text, "%016" PRIx64 "%016" PRIx64, hash_bytes(bytes, n_bytes, SEED),
+                 hash_bytes(bytes, n_bytes, OTHER_SEED));
 }
 
 /** Append what a file begins with: the whole recipe, so that no two share a file, and a hash of the
@@ -42,7 +42,7 @@ static void add_head(pti_text *head, const pti_text *recipe, const pti_code *cod
 }
 
 /** Append a file's path. Returns false if nothing is kept. */
-static bool locate(const polytile_context *ctx, const pti_text *recipe, pti_text *path) {
+static bool locate_file(const polytile_context *ctx, const pti_text *recipe, pti_text *path) {
     if (!pti_cache_locate(ctx, path))
         return false;
     pti_text_add(path, "%s/", folder);
@@ -134,8 +134,8 @@ static bool take_code(const pti_text *recipe, char *bytes, size_t n_bytes, pti_c
 }
 
 /** Read an open file, of which *code gets the memory. */
-static polytile_status read_file(polytile_context *ctx, const char *kernel, const char *path,
-                                 int file, const pti_text *recipe, pti_code *code) {
+static polytile_status read_open_file(polytile_context *ctx, const char *kernel, const char *path,
+                                      int file, const pti_text *recipe, pti_code *code) {
     size_t n_bytes;
     if (!is_own_file(file, &n_bytes)) {
         warn_damaged(ctx, kernel, path);
@@ -158,11 +158,11 @@ polytile_status pti_entry_find(polytile_context *ctx, const char *kernel, const 
     int file = -1;
     polytile_status status = POLYTILE_OK;
     *code = (pti_code){0};
-    if (locate(ctx, recipe, &path)) {
+    if (locate_file(ctx, recipe, &path)) {
         PTI_TRY(check_directories(ctx, kernel, path.data));
         PTI_RETRY(file, open(path.data, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));
         if (file >= 0)
-            PTI_TRY(read_file(ctx, kernel, path.data, file, recipe, code));
+            PTI_TRY(read_open_file(ctx, kernel, path.data, file, recipe, code));
     }
 done:
     if (file >= 0)
@@ -178,7 +178,7 @@ void pti_entry_keep(polytile_context *ctx, const char *kernel, const pti_text *r
     char *bytes = pti_text_extend(&file, code->n_bytes);
     if (bytes != NULL)
         memcpy(bytes, code->bytes, code->n_bytes);
-    if (locate(ctx, recipe, &path) && !file.failed && !pti_file_replace_text(path.data, &file))
+    if (locate_file(ctx, recipe, &path) && !file.failed && !pti_file_replace_text(path.data, &file))
         pti_log(ctx, PTI_LOG_INFO, "%s: cannot keep the compiled body as %s: %s", kernel, path.data,
                 strerror(errno));
     pti_text_free(&file);

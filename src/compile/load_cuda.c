@@ -7,8 +7,8 @@
 #include <pthread.h>
 #include <string.h>
 
-/* Kernels that the driver loads for all GPUs of the process; the CUDA runtime launches them by their
- * handles, whichever copy of the runtime it is. */
+/* Kernels that the driver loads for all GPUs of the process; the CUDA runtime launches them by
+ * their handles, whichever copy of the runtime it is. */
 
 const pti_driver_calls *pti_current_driver_calls;
 

@@ -23,8 +23,8 @@ static bool write_all(int file, const pti_code *code) {
     return true;
 }
 
-/** The bytes that were checked are those that run: they are loaded from memory. It stays open, since
- * the loader takes two libraries of one name for one. */
+/** The bytes that were checked are those that run: they are loaded from memory. It stays open,
+ * since the loader takes two libraries of one name for one. */
 static polytile_status open_memory(polytile_context *ctx, const char *kernel, const pti_code *code,
                                    int *file) {
     *file = memfd_create("polytile_kernel", MFD_CLOEXEC);

@@ -16,7 +16,7 @@
 extern char **environ;
 
 /** Return 0 for a program, or why it is none. */
-static int look_at(const char *path) {
+static int check_program(const char *path) {
     struct stat status;
     if (stat(path, &status) != 0)
         return errno;
@@ -29,7 +29,7 @@ static int look_at(const char *path) {
 static int look_in(const char *directory, size_t length, const char *name, char **path) {
     pti_text made = {0};
     pti_text_add(&made, "%.*s%s%s", (int)length, directory, length == 0 ? "./" : "/", name);
-    const int error = made.failed ? ENOMEM : look_at(made.data);
+    const int error = made.failed ? ENOMEM : check_program(made.data);
     if (error == 0)
         *path = made.data;
     else
@@ -38,7 +38,7 @@ static int look_in(const char *directory, size_t length, const char *name, char 
 }
 
 static int copy_path(const char *name, char **path) {
-    const int error = look_at(name);
+    const int error = check_program(name);
     *path = error == 0 ? strdup(name) : NULL;
     return error == 0 && *path == NULL ? ENOMEM : error;
 }
@@ -104,8 +104,9 @@ static int set_files(posix_spawn_file_actions_t *actions, const char *said_path)
 }
 
 /** Start a program with attributes and files that are initialised. Returns an errno. */
-static int start(const char *path, char *const *arguments, const char *said_path,
-                 posix_spawnattr_t *attributes, posix_spawn_file_actions_t *actions, pid_t *pid) {
+static int start_program(const char *path, char *const *arguments, const char *said_path,
+                         posix_spawnattr_t *attributes, posix_spawn_file_actions_t *actions,
+                         pid_t *pid) {
     char **environment = environment_in_c();
     int error = environment == NULL ? ENOMEM : set_attributes(attributes);
     if (error == 0)
@@ -140,7 +141,7 @@ bool pti_program_run(const char *path, char *const *arguments, const char *said_
     }
     error = posix_spawn_file_actions_init(&actions);
     if (error == 0) {
-        error = start(path, arguments, said_path, &attributes, &actions, &pid);
+        error = start_program(path, arguments, said_path, &attributes, &actions, &pid);
         posix_spawn_file_actions_destroy(&actions);
     }
     posix_spawnattr_destroy(&attributes);

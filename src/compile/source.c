@@ -35,7 +35,7 @@ static const char *const taken[] = {
     "union",    "unsigned", "using",     "virtual",   "void",     "volatile",      "wchar_t",
     "while",    "xor"};
 
-static bool is_taken(const char *name) {
+static bool is_name_taken(const char *name) {
     for (size_t k = 0; k < sizeof taken / sizeof *taken; k++)
         if (strcmp(taken[k], name) == 0)
             return true;
@@ -46,7 +46,7 @@ static bool is_taken(const char *name) {
 static polytile_status check_names(polytile_context *ctx, const polytile_declaration *declaration,
                                    int n, char *const *names) {
     for (int k = 0; k < n; k++)
-        if (is_taken(names[k]))
+        if (is_name_taken(names[k]))
             return pti_fail(
                 ctx, POLYTILE_DECLARATION,
                 "%s: a body in C cannot use the name %s, which C or polytile has taken; "
@@ -155,7 +155,7 @@ static void add_arguments(pti_text *source, const pti_body_text *body, pti_targe
     }
 }
 
-/** The line behind the body is empty: a backslash at its end would join it to the next one. */
+/** The line after the body is empty: a backslash at its end would join it to the next one. */
 void pti_source_add_kernel(pti_text *source, const pti_body_text *body, pti_target target,
                            const polytile_type *types) {
     const bool is_host = pti_target_is_host(target);

@@ -12,7 +12,7 @@ static const char *const long_symbols[] = {
 /** The end of what has none. */
 static const size_t no_end = SIZE_MAX;
 
-static bool add(pti_c_tokens *tokens, pti_c_token_kind kind, size_t begin, size_t end) {
+static bool add_token(pti_c_tokens *tokens, pti_c_token_kind kind, size_t begin, size_t end) {
     enum { FIRST_CAPACITY = 64 };
     if (tokens->n == tokens->capacity) {
         const size_t capacity = tokens->capacity == 0 ? FIRST_CAPACITY : 2 * tokens->capacity;
@@ -109,7 +109,7 @@ static size_t token_end(const char *text, size_t at, pti_c_token_kind *kind) {
     }
 }
 
-static polytile_status refuse(size_t at, const char *text, size_t *where, const char **why) {
+static polytile_status refuse_place(size_t at, const char *text, size_t *where, const char **why) {
     *where = at;
     *why = text;
     return POLYTILE_DECLARATION;
@@ -120,17 +120,17 @@ polytile_status pti_c_tokens_read(const char *text, pti_c_tokens *tokens, size_t
     *tokens = (pti_c_tokens){.text = text};
     for (size_t at = 0; text[at] != '\0';) {
         pti_c_token_kind kind;
-        const size_t behind = comment_end(text, at);
-        if (behind == no_end)
-            return refuse(at, "a comment without its end, */", where, why);
-        if (behind > at || isspace((unsigned char)text[at])) {
-            at = behind > at ? behind : at + 1;
+        const size_t after = comment_end(text, at);
+        if (after == no_end)
+            return refuse_place(at, "a comment without its end, */", where, why);
+        if (after > at || isspace((unsigned char)text[at])) {
+            at = after > at ? after : at + 1;
             continue;
         }
         const size_t end = token_end(text, at, &kind);
         if (end == no_end)
-            return refuse(at, "a literal without its closing quote", where, why);
-        if (!add(tokens, kind, at, end))
+            return refuse_place(at, "a literal without its closing quote", where, why);
+        if (!add_token(tokens, kind, at, end))
             return POLYTILE_NO_MEMORY;
         at = end;
     }

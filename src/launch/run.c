@@ -34,7 +34,8 @@ static polytile_status check_idle(const polytile_device *device) {
 }
 
 static polytile_status execute_plan(polytile_device *device, const polytile_plan *plan,
-                                    const pti_body *body, polytile_array *const *arrays) {
+                                    const pti_launch_config *config,
+                                    polytile_array *const *arrays) {
     const int n_operands = plan->instance->n_operands;
     polytile_array **of_operand = calloc((size_t)n_operands, sizeof(polytile_array *));
     if (of_operand == NULL)
@@ -44,7 +45,8 @@ static polytile_status execute_plan(polytile_device *device, const polytile_plan
         of_operand[o] = pti_array_planned(arrays[pti_operand_array(plan->instance, o)]);
     device->is_running = true;
     device->cancel_number = device->runs.newest;
-    polytile_status status = pti_execute(device, plan->schedule, body, of_operand, &device->report);
+    polytile_status status =
+        pti_execute(device, plan->schedule, config, of_operand, &device->report);
     device->cancel_number = PTI_NOT_CANCELLABLE;
     device->is_running = false;
     free(of_operand);
@@ -74,7 +76,8 @@ static polytile_status check_planned(polytile_context *ctx, const polytile_plan 
     return POLYTILE_OK;
 }
 
-/** Find the values that the body gets. Those that the plan was made with need not be given again. */
+/** Find the values that the body gets. Those that the plan was made with need not be given
+ * again. */
 static polytile_status bind_values(const polytile_plan *plan, const polytile_kernel *kernel,
                                    const polytile_launch_options *options, pti_value *values) {
     polytile_context *ctx = kernel->object.context;
@@ -112,7 +115,7 @@ static polytile_status run_plan(const polytile_plan *plan, polytile_device *devi
     static const polytile_launch_options defaults = {0};
     pti_value values[POLYTILE_MAX_PARAMETERS];
     pti_operand_arrays list = {0};
-    pti_body body;
+    pti_launch_config config;
     pti_server *server = NULL;
     polytile_status status = POLYTILE_OK;
     polytile_context *ctx = device->object.context;
@@ -128,20 +131,21 @@ static polytile_status run_plan(const polytile_plan *plan, polytile_device *devi
                                        .lower_bound_bytes = plan->summary.lower_bound_bytes};
     PTI_TRY(pti_run_check(plan, device, kernel, arrays, &list));
     PTI_TRY(bind_values(plan, kernel, options == NULL ? &defaults : options, values));
-    body = pti_body_of(kernel, pti_plan_block(plan), values);
-    PTI_TRY(pti_specialise(device, kernel, plan->owned_instance, &body.implementation));
-    PTI_TRY(pti_access_check_asked(device, kernel, plan->owned_instance, list.array, &body));
+    config = pti_launch_config_of(kernel, pti_plan_block(plan), values);
+    PTI_TRY(pti_specialise(device, kernel, plan->owned_instance, &config.implementation));
+    PTI_TRY(pti_access_check_asked(device, kernel, plan->owned_instance, list.array, &config));
     PTI_TRY(pti_team_server_create(kernel, &plan->instance->threads,
                                    options == NULL ? &defaults : options, false, &server));
-    body.server = server;
-    PTI_TRY(execute_plan(device, plan, &body, list.array));
+    config.server = server;
+    PTI_TRY(execute_plan(device, plan, &config, list.array));
 done:
     pti_operand_arrays_free(&list);
     pti_team_server_end(server);
     return status;
 }
 
-/** Refuse a plan whose index arrays hold something else by now; what else differs is refused later. */
+/** Refuse a plan whose index arrays hold something else by now; what else differs is refused
+ * later. */
 static polytile_status compare_index_arrays(const polytile_plan *plan,
                                             const polytile_kernel *kernel, int n_arrays,
                                             polytile_array *const *arrays) {

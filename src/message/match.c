@@ -140,7 +140,7 @@ static void offer_message(pti_server *server, pti_post *send) {
         join_posts(server, send, unlink_post(&receiver->receives, at));
 }
 
-/** What comes behind a copy, of which one without a receive was to keep the message. */
+/** What comes after a copy, of which one without a receive was to keep the message. */
 static void end_copy(pti_server *server, pti_post *send, pti_post *receive) {
     if (receive != NULL) {
         end_message(server, send, receive);

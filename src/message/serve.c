@@ -190,8 +190,8 @@ static bool take_payload(pti_server *server, const pt_entry *entry, char **kept)
     return *kept != NULL;
 }
 
-/** A slot on a device that puts an entry waits no more for what it said before, and has taken so many
- * payloads. */
+/** A slot on a device that puts an entry waits no more for what it said before, and has taken so
+ * many payloads. */
 static void end_wait(pti_server *server, const pt_entry *entry) {
     if (server->device == NULL)
         return;

@@ -63,7 +63,8 @@ polytile_status pti_server_begin(pti_server *server, polytile_context *ctx,
                                  const pt_memory *memories, int n_memories,
                                  const pti_slot_device *device);
 
-/** A slot of a launch that has begun, in the memory of the device where it is; the server owns it. */
+/** A slot of a launch that has begun, in the memory of the device where it is; the server owns
+ * it. */
 pt_slot *pti_server_get_slot(pti_server *server, int rank);
 
 /** End a launch whose slots have returned, or that was never begun: the program waits no more.

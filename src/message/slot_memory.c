@@ -38,7 +38,7 @@ typedef struct layout {
     size_t ring, memories, head, n_taken_seen, counts, slots, stages, slots_end;
 } layout;
 
-/** Take a part behind another one. */
+/** Take a part after another one. */
 static size_t place_part(size_t *end, size_t n, size_t bytes) {
     const size_t begin = *end;
     *end += (n * bytes + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;

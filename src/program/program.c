@@ -38,7 +38,7 @@ struct polytile_program {
 
 enum { NAME_BYTES = 64 };
 
-__attribute__((format(printf, 1, 2))) _Noreturn static void die(const char *format, ...) {
+__attribute__((format(printf, 1, 2))) _Noreturn static void end_program(const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     fputs("polytile: ", stderr);
@@ -51,18 +51,18 @@ __attribute__((format(printf, 1, 2))) _Noreturn static void die(const char *form
 /** End the process if a required argument is NULL. */
 static void require_given(const void *given, const char *function, const char *what) {
     if (given == NULL)
-        die("%s: %s is NULL", function, what);
+        end_program("%s: %s is NULL", function, what);
 }
 
 static void require_success(const polytile_program *program, polytile_status status) {
     if (status != POLYTILE_OK)
-        die("%s", polytile_last_error(program->ctx));
+        end_program("%s", polytile_last_error(program->ctx));
 }
 
 static void *allocate_entry(size_t n_bytes) {
     void *memory = calloc(1, n_bytes);
     if (memory == NULL)
-        die("%s", polytile_status_text(POLYTILE_NO_MEMORY));
+        end_program("%s", polytile_status_text(POLYTILE_NO_MEMORY));
     return memory;
 }
 
@@ -71,7 +71,7 @@ polytile_program *polytile_program_open(const char *device_text) {
     polytile_program *program = allocate_entry(sizeof *program);
     const polytile_status status = polytile_context_create(&program->ctx);
     if (status != POLYTILE_OK)
-        die("%s", polytile_status_text(status));
+        end_program("%s", polytile_status_text(status));
     require_success(program, polytile_queue_create(program->ctx, device_text, &program->queue));
     return program;
 }
@@ -134,12 +134,13 @@ static int count_names(const char *names) {
 static const char *take_name(const char *names, char *name) {
     const size_t length = strcspn(names, ", ");
     if (length >= NAME_BYTES)
-        die("%s: the name \"%.*s...\" has %zu bytes, and may have %d; give a shorter one", bind,
-            NAME_BYTES - 1, names, length, NAME_BYTES - 1);
+        end_program("%s: the name \"%.*s...\" has %zu bytes, and may have %d; give a shorter one",
+                    bind, NAME_BYTES - 1, names, length, NAME_BYTES - 1);
     memcpy(name, names, length);
     name[length] = '\0';
     if (!pti_is_identifier(name))
-        die("%s: no declaration can have an array with the name \"%s\": names are letters, digits "
+        end_program(
+            "%s: no declaration can have an array with the name \"%s\": names are letters, digits "
             "and _, and begin with no digit; give another one, as \"B\", POLYTILE_DATA(%s)",
             bind, name, name);
     return names + length + strspn(names + length, ", ");
@@ -151,10 +152,12 @@ static void check_bound_once(const polytile_program *program, const char *name,
     for (const program_array *at = program->arrays; at != NULL; at = at->next) {
         const char *bound = polytile_array_get_name(at->array);
         if (strcmp(bound, name) == 0)
-            die("%s: there is an array with the name %s already; give this one another name", bind,
+            end_program(
+                "%s: there is an array with the name %s already; give this one another name", bind,
                 name);
         if (memory != NULL && at->memory == memory)
-            die("%s: the memory of %s is bound already, as %s; bind it once, and use that name",
+            end_program(
+                "%s: the memory of %s is bound already, as %s; bind it once, and use that name",
                 bind, name, bound);
     }
 }
@@ -171,12 +174,14 @@ static polytile_array *attach_array(polytile_program *program, const char *name,
 /** Return the extent of a range that begins at 0. */
 static int64_t extent_of(const char *name, int dimension, polytile_range range) {
     if (range.lo != 0 || range.step != 1)
-        die("%s: the domain of internal array %s has to begin at 0 with steps of 1; dimension %d "
+        end_program(
+            "%s: the domain of internal array %s has to begin at 0 with steps of 1; dimension %d "
             "is "
             "%" PRId64 ":%" PRId64 ":%" PRId64,
             bind, name, dimension, range.lo, range.hi, range.step);
     if (range.hi == INT64_MAX)
-        die("%s: dimension %d of internal array %s has more elements than 64 bits can count", bind,
+        end_program(
+            "%s: dimension %d of internal array %s has more elements than 64 bits can count", bind,
             dimension, name);
     return range.hi + 1;
 }
@@ -213,14 +218,14 @@ void polytile_program_bind(polytile_program *program, polytile_type type,
     require_given(memory, bind, "the list of arrays' memory");
     for (int a = 0; a < n_arrays; a++) {
         if (count_names(names) == 0)
-            die("%s: there are fewer names than arrays, %d and %d; give each array one", bind, a,
-                n_arrays);
+            end_program("%s: there are fewer names than arrays, %d and %d; give each array one",
+                        bind, a, n_arrays);
         names = take_name(names, name);
         bind_one(program, name, type, domain, memory[a]);
     }
     if (*names != '\0')
-        die("%s: there are more names than arrays, %d and %d; give each array one", bind,
-            n_arrays + count_names(names), n_arrays);
+        end_program("%s: there are more names than arrays, %d and %d; give each array one", bind,
+                    n_arrays + count_names(names), n_arrays);
 }
 
 static char *copy_text(const char *text) {
@@ -247,7 +252,8 @@ void polytile_program_set(polytile_program *program, polytile_parameter paramete
     require_given(program, set, "the program");
     require_given(parameter.name, set, "the parameter's name");
     if (!pti_is_identifier(parameter.name))
-        die("%s: no declaration can have a parameter with the name \"%s\": names are letters, "
+        end_program(
+            "%s: no declaration can have a parameter with the name \"%s\": names are letters, "
             "digits and _, and begin with no digit",
             set, parameter.name);
     program_parameter *found = find_parameter(program, parameter.name);

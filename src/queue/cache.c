@@ -4,7 +4,7 @@
 
 pti_prepared *pti_cache_find(const polytile_queue *queue, const pti_request *request,
                              uint64_t hash) {
-    pti_prepared *prepared = queue->prepared[hash % PTI_PREPARED_SLOTS];
+    pti_prepared *prepared = queue->prepared[hash % PTI_PREPARED_BUCKETS];
     while (prepared != NULL && (prepared->hash != hash || !pti_prepared_is_for(prepared, request)))
         prepared = prepared->next;
     return prepared;
@@ -21,8 +21,8 @@ static bool is_related(const pti_prepared *prepared, const pti_request *request)
 const pti_prepared *pti_cache_find_related(const polytile_queue *queue,
                                            const pti_request *request) {
     const pti_prepared *latest = NULL;
-    for (int slot = 0; slot < PTI_PREPARED_SLOTS; slot++) {
-        for (const pti_prepared *next = queue->prepared[slot]; next != NULL; next = next->next) {
+    for (int bucket = 0; bucket < PTI_PREPARED_BUCKETS; bucket++) {
+        for (const pti_prepared *next = queue->prepared[bucket]; next != NULL; next = next->next) {
             if ((latest == NULL || next->last_used > latest->last_used) &&
                 is_related(next, request))
                 latest = next;
@@ -43,8 +43,8 @@ static bool overwrites_array(const pti_prepared *prepared, int position) {
 bool pti_cache_is_overwritten(polytile_queue *queue, int position) {
     bool is_overwritten = false;
     pthread_mutex_lock(&queue->mutex);
-    for (int slot = 0; slot < PTI_PREPARED_SLOTS && !is_overwritten; slot++) {
-        for (const pti_prepared *next = queue->prepared[slot]; next != NULL; next = next->next)
+    for (int bucket = 0; bucket < PTI_PREPARED_BUCKETS && !is_overwritten; bucket++) {
+        for (const pti_prepared *next = queue->prepared[bucket]; next != NULL; next = next->next)
             is_overwritten |= next->n_items > 0 && overwrites_array(next, position);
     }
     pthread_mutex_unlock(&queue->mutex);
@@ -55,8 +55,8 @@ bool pti_cache_is_overwritten(polytile_queue *queue, int position) {
  * are queued. The mutex is locked. */
 static pti_prepared **find_oldest(polytile_queue *queue) {
     pti_prepared **oldest = NULL;
-    for (int slot = 0; slot < PTI_PREPARED_SLOTS; slot++) {
-        for (pti_prepared **at = &queue->prepared[slot]; *at != NULL; at = &(*at)->next) {
+    for (int bucket = 0; bucket < PTI_PREPARED_BUCKETS; bucket++) {
+        for (pti_prepared **at = &queue->prepared[bucket]; *at != NULL; at = &(*at)->next) {
             if ((*at)->n_items == 0 && (oldest == NULL || (*at)->last_used < (*oldest)->last_used))
                 oldest = at;
         }
@@ -88,14 +88,14 @@ static void evict_oldest_prepared(polytile_queue *queue) {
 
 void pti_cache_add(polytile_queue *queue, pti_prepared *prepared) {
     evict_oldest_prepared(queue);
-    pti_prepared **slot = &queue->prepared[prepared->hash % PTI_PREPARED_SLOTS];
-    prepared->next = *slot;
-    *slot = prepared;
+    pti_prepared **bucket = &queue->prepared[prepared->hash % PTI_PREPARED_BUCKETS];
+    prepared->next = *bucket;
+    *bucket = prepared;
     queue->n_prepared++;
 }
 
 void pti_cache_drop(polytile_queue *queue, const pti_prepared *prepared) {
-    pti_prepared **at = &queue->prepared[prepared->hash % PTI_PREPARED_SLOTS];
+    pti_prepared **at = &queue->prepared[prepared->hash % PTI_PREPARED_BUCKETS];
     while (*at != prepared)
         at = &(*at)->next;
     remove_at(queue, at);
@@ -103,8 +103,8 @@ void pti_cache_drop(polytile_queue *queue, const pti_prepared *prepared) {
 
 void pti_queue_forget_prepared(polytile_queue *queue, int position) {
     pti_forget_let_go(queue, position);
-    for (int slot = 0; slot < PTI_PREPARED_SLOTS; slot++) {
-        pti_prepared **at = &queue->prepared[slot];
+    for (int bucket = 0; bucket < PTI_PREPARED_BUCKETS; bucket++) {
+        pti_prepared **at = &queue->prepared[bucket];
         while (*at != NULL) {
             if (position < 0 || pti_prepared_uses(*at, position))
                 pti_let_go(queue, take_out(queue, at), position);

@@ -62,8 +62,8 @@ done:
     return status;
 }
 
-/** Let an array be a view of a queue's array, or of a member's, which has all that the launch touches:
- * as many of the view's elements as that takes. */
+/** Let an array be a view of a queue's array, or of a member's, which has all that the launch
+ * touches: as many of the view's elements as that takes. */
 static void view_array(const pti_instance *instance, int operand, const polytile_array *held,
                        polytile_array *view) {
     const pti_instance *given = instance->given->instance;
@@ -93,7 +93,7 @@ static bool is_view(const pti_instance *instance, int operand) {
 /** Check copies of arrays as the body knows them. */
 static polytile_status check_seen(polytile_queue *queue, polytile_device *device,
                                   const pti_request *request, const pti_instance *instance,
-                                  polytile_array *const *held, const pti_body *body) {
+                                  polytile_array *const *held, const pti_launch_config *config) {
     polytile_array view[PTI_MAX_OPERANDS], *arrays[PTI_MAX_OPERANDS];
     polytile_status status;
     for (int o = 0; o < instance->n_operands; o++) {
@@ -101,8 +101,9 @@ static polytile_status check_seen(polytile_queue *queue, polytile_device *device
         if (is_view(instance, o))
             view_array(instance, o, held[o], &view[o]);
     }
-    PTI_TRY(pti_access_check_asked(device, request->kernel, instance, arrays, body));
-    PTI_TRY(pti_rehearsal_run(device, request->kernel, instance, arrays, body, &queue->rehearsal));
+    PTI_TRY(pti_access_check_asked(device, request->kernel, instance, arrays, config));
+    PTI_TRY(
+        pti_rehearsal_run(device, request->kernel, instance, arrays, config, &queue->rehearsal));
 done:
     return status;
 }
@@ -111,13 +112,13 @@ static polytile_status check_copies(polytile_queue *queue, const pti_request *re
                                     const pti_prepared *prepared, polytile_array *const *arrays) {
     int n_arrays = prepared->instance->n_operands;
     polytile_device *device = NULL;
-    pti_body body = prepared->body;
+    pti_launch_config config = prepared->config;
     polytile_status status;
-    body.values = request->values;
+    config.values = request->values;
     pti_queue_claim(queue);
     PTI_TRY(open_guards(queue, n_arrays, arrays));
     PTI_TRY(open_device(queue, &device));
-    PTI_TRY(check_seen(queue, device, request, prepared->instance, arrays, &body));
+    PTI_TRY(check_seen(queue, device, request, prepared->instance, arrays, &config));
 done:
     polytile_device_close(device);
     for (int o = 0; o < n_arrays; o++)

@@ -39,7 +39,7 @@ void pti_queue_release_ended(polytile_queue *queue) {
 }
 
 /** Launches that use it are not waited for: they are planned knowing that its elements are dead
- * behind them. */
+ * after them. */
 static void end_internal(polytile_queue *queue, const polytile_array *array) {
     queue->array[array->position].is_ended = true;
     queue->n_ended++;

@@ -21,7 +21,7 @@ bool *pti_dirty_list(const polytile_queue *queue);
 polytile_status pti_lose(polytile_queue *queue, const bool *is_lost, polytile_status status);
 
 /**
- * The same behind a batch that failed; what of other arrays lay on the device before, and was left
+ * The same after a batch that failed; what of other arrays lay on the device before, and was left
  * alone, is brought to the host and not lost. failed: its schedule, NULL: it was not planned.
  *
  * Shapes  is_lost: one a position: was dirty before; changed.

@@ -10,7 +10,7 @@
  * mistake is a segmentation fault at that very access; a debugger or core file shows where.
  *
  * Protected are the whole pages inside the array: they hold nothing else, so any alignment will do,
- * and what lies before and behind the array stays usable. An array without a whole page is left
+ * and what lies before and after the array stays usable. An array without a whole page is left
  * alone. The library installs no signal handler.
  *
  * Found      What any thread of the program reads or writes of these pages while they are closed.

@@ -15,7 +15,7 @@ pti_item *pti_item_create(pti_item_kind kind) {
 
 pti_item *pti_item_create_launch(pti_prepared *prepared, const pti_value *values,
                                  pti_server *server) {
-    const size_t values_bytes = (size_t)prepared->body.n_values * sizeof *values;
+    const size_t values_bytes = (size_t)prepared->config.n_values * sizeof *values;
     pti_item *item = malloc(sizeof *item + values_bytes);
     if (item == NULL)
         return NULL;
@@ -141,7 +141,7 @@ void pti_queue_keep_error(polytile_queue *queue, polytile_status status) {
     pthread_mutex_unlock(&queue->mutex);
 }
 
-/** Take off what was queued behind a failure before forgetting the failure: it is not to run.
+/** Take off what was queued after a failure before forgetting the failure: it is not to run.
  */
 polytile_status pti_queue_take_error(polytile_queue *queue) {
     if (!pti_queue_has_failed(queue))

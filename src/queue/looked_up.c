@@ -32,7 +32,8 @@ static polytile_status fetch_array(polytile_queue *queue, polytile_array *array)
     return status;
 }
 
-/** Wait for the launches that write an index array, and forget what was found in its former elements. */
+/** Wait for the launches that write an index array, and forget what was found in its former
+ * elements. */
 static polytile_status await_index_array(polytile_queue *queue, const pti_request *request,
                                          polytile_array *array) {
     polytile_status status;

@@ -3,12 +3,12 @@
 
 #include "queue/queue.h"
 
-/* Index arrays of a queue, which the inspector reads on the host. Attached memory stays as it is, so what
- * it found is kept with the array, until that is detached or a launch writes it. */
+/* Index arrays of a queue, which the inspector reads on the host. Attached memory stays as it is,
+ * so what it found is kept with the array, until that is detached or a launch writes it. */
 
 /**
- * Wait until the host has the newest elements of a launch's index arrays, and forget what was found in
- * older ones. Does nothing where no launch of the queue has written them since the last time.
+ * Wait until the host has the newest elements of a launch's index arrays, and forget what was found
+ * in older ones. Does nothing where no launch of the queue has written them since the last time.
  *
  * A member's part of a launch needs none of it: the launch was inspected whole.
  *

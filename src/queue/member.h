@@ -11,8 +11,8 @@
 polytile_status pti_queue_open(polytile_context *ctx, const char *device_text,
                                polytile_queue **queue);
 
-/** Let a queue cut launches as others that have the same cuts; borrowed, as long as the queue is used. Only the
- * program's thread uses them. */
+/** Let a queue cut launches as others that have the same cuts; borrowed, as long as the queue is
+ * used. Only the program's thread uses them. */
 void pti_queue_share_cuts(polytile_queue *queue, struct pti_kept_cuts *cuts);
 
 /** The bytes of the device that launches are cut for now. */
@@ -46,7 +46,7 @@ polytile_status pti_queue_launch_box(polytile_queue *queue, const polytile_kerne
  * has do not move, and all stay on the device. An internal array gets host memory for it.
  *
  * They are there after pti_queue_wait_for_elements(). Where kernels run on the host's memory, what
- * is queued behind may have changed them by then.
+ * is queued later may have changed them by then.
  * Shapes  boxes: inside the array's domain; copied.
  * Errors  NO_MEMORY.
  */
@@ -58,7 +58,7 @@ polytile_status pti_queue_fetch(polytile_queue *queue, polytile_array *array,
 polytile_status pti_queue_wait_for_elements(polytile_queue *queue, polytile_array *array);
 
 /**
- * Queue that the host's memory has newer elements than the device: launches behind it use those.
+ * Queue that the host's memory has newer elements than the device: launches after it use those.
  * They must not change any more until the launches that read them are done. Elements of an internal
  * array count as written.
  *

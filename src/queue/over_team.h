@@ -12,7 +12,7 @@ typedef struct pti_team_functions {
     polytile_status (*attach)(polytile_queue *queue, int n_arrays, polytile_array *const *arrays);
     /** Wait, and bring attached ones home; they are let go afterwards, whatever happens. */
     polytile_status (*detach)(polytile_queue *queue, int n_arrays, polytile_array *const *arrays);
-    /** What the arrays hold is dead behind the launches so far. */
+    /** What the arrays hold is dead after the launches so far. */
     polytile_status (*discard)(polytile_queue *queue, int n_arrays, polytile_array *const *arrays);
     /** The array is internal; it was made and is queued. */
     polytile_status (*create_array)(polytile_queue *queue, polytile_array *array);
@@ -28,7 +28,8 @@ typedef struct pti_team_functions {
                               polytile_queue_callback *callback, void *user);
     /** Any thread calls it. */
     polytile_progress (*get_progress)(polytile_queue *queue);
-    /** The queue's own items are cancelled already. Any thread calls it, and handlers of signals. */
+    /** The queue's own items are cancelled already. Any thread calls it, and handlers of
+     * signals. */
     void (*cancel)(polytile_queue *queue);
     /** Wait first, without reporting errors. */
     void (*get_report)(polytile_queue *queue, bool reset, polytile_report *report);

@@ -28,7 +28,8 @@ static polytile_status check_limit(const polytile_queue *queue, const pti_reques
                     (long long)request->options->plan.limit_bytes, pti_queue_text(queue));
 }
 
-static polytile_status check_arrays(const pti_instance *instance, const pti_request *request) {
+static polytile_status check_request_arrays(const pti_instance *instance,
+                                            const pti_request *request) {
     polytile_context *ctx = request->kernel->object.context;
     polytile_status status = POLYTILE_OK;
     PTI_TRY(pti_run_check_steps(request->kernel, instance));
@@ -120,7 +121,8 @@ static polytile_status explain_limit(const polytile_queue *queue, int64_t arena_
                     polytile_size_format(device->limit_bytes, limit), device->text);
 }
 
-/** Cut as a member of the same team has cut a launch as large, if one has; else cut, and keep that. */
+/** Cut as a member of the same team has cut a launch as large, if one has; else cut, and keep
+ * that. */
 static polytile_status cut_as_members(polytile_queue *queue, const pti_grain_request *request,
                                       pti_prepared *prepared) {
     const bool is_kept = queue->kept_cuts != NULL && !request->all_fit && request->former == NULL;
@@ -203,7 +205,7 @@ static polytile_status bind_and_check(polytile_queue *queue, const pti_request *
     if (request->given != NULL)
         PTI_TRY(pti_instance_rebase(queue->object.context, request->given, request->arrays,
                                     &prepared->instance));
-    PTI_TRY(check_arrays(prepared->instance, request));
+    PTI_TRY(check_request_arrays(prepared->instance, request));
 done:
     return status;
 }
@@ -242,10 +244,10 @@ static polytile_status bind_launch(polytile_queue *queue, const pti_request *req
         PTI_TRY(pti_instance_add_fold(queue->object.context, prepared->instance));
     prepared->touched_bytes = pti_asked_touched_bytes(prepared->instance);
     prepared->implementation = request->kernel->implementation;
-    prepared->body = (pti_body){.implementation = &prepared->implementation,
-                                .character = &prepared->character,
-                                .block = prepared->options.block,
-                                .n_values = pti_kernel_n_values(request->kernel)};
+    prepared->config = (pti_launch_config){.implementation = &prepared->implementation,
+                                           .character = &prepared->character,
+                                           .block = prepared->options.block,
+                                           .n_values = pti_kernel_n_values(request->kernel)};
 done:
     return status;
 }

@@ -43,12 +43,12 @@ static inline polytile_array *pti_request_given(const pti_request *request, int 
 /**
  * A launch with all that does not depend on what is resident, kept for the next identical one.
  *
- * Made by the program's thread. The queue's thread changes partition, way, their serial, all_fit and
- * arena_bytes, and only under the mutex; and it alone adds ways once the launch is made. The rest
- * never changes. It lives while items with it are not done.
+ * Made by the program's thread. The queue's thread changes partition, way, their serial, all_fit
+ * and arena_bytes, and only under the mutex; and it alone adds ways once the launch is made. The
+ * rest never changes. It lives while items with it are not done.
  */
 typedef struct pti_prepared {
-    struct pti_prepared *next; /* in the cache, of the same slot */
+    struct pti_prepared *next; /* in the cache, of the same bucket */
     uint64_t hash;
     int64_t serial; /* of the launch and how it is cut, never given twice */
     int64_t kernel_serial;
@@ -59,7 +59,8 @@ typedef struct pti_prepared {
     polytile_plan_options options; /* own copies of what it points to; limit_bytes 0 */
     polytile_implementation implementation;
     polytile_character character;
-    pti_body body; /* of the two above and the block that was asked for; each item has its values */
+    pti_launch_config
+        config; /* of the two above and the block that was asked for; each item has its values */
     pti_instance *instance;   /* as declared */
     pti_ways ways;            /* to hold its arrays on the device */
     polytile_domain *touched; /* hull of what it touches of each operand */
@@ -129,14 +130,14 @@ typedef enum pti_want {
 /** The most launches that are kept when an array of theirs leaves. */
 enum { PTI_LET_GO = 4 };
 
-/** The most prepared launches that are kept, unless more are queued; slots they are found in. */
-enum { PTI_MAX_PREPARED = 256, PTI_PREPARED_SLOTS = 512 };
+/** The most prepared launches that are kept, unless more are queued; buckets they are found in. */
+enum { PTI_MAX_PREPARED = 256, PTI_PREPARED_BUCKETS = 512 };
 
 /** How a queue and its arrays come to their end. */
 typedef struct pti_queue_ends {
     void (*destroy)(pti_object *queue);
     void (*drain)(pti_object *queue); /* at the context's end */
-    /** End an array of the queue, at once or behind what is queued; the queue's own thread does not
+    /** End an array of the queue, at once or after what is queued; the queue's own thread does not
      * call it. Returns whether the array is free to be destroyed. */
     bool (*end_array)(polytile_array *array, bool at_once);
 } pti_queue_ends;
@@ -192,9 +193,9 @@ struct polytile_queue {
                                      what it really gave; 0: it reaches the host's memory */
 
     /* Of the program's thread. */
-    pti_prepared *prepared[PTI_PREPARED_SLOTS]; /* by their hash */
+    pti_prepared *prepared[PTI_PREPARED_BUCKETS]; /* by their hash */
     int n_prepared;
-    pti_prepared *let_go[PTI_LET_GO]; /* the newest first, NULL between and behind: cache.h */
+    pti_prepared *let_go[PTI_LET_GO]; /* the newest first, NULL between and after: cache.h */
     int n_ended;                      /* arrays that are */
     /** POLYTILE_CHECK=access: of the newest launch, which alone may not have run yet; NULL: none;
      * owned. */
@@ -209,10 +210,10 @@ struct polytile_queue {
     pti_residency *residency; /* NULL: the device reaches the host's memory */
     int64_t arena_bytes;      /* that the device really gave for it; 0: none yet */
     int64_t window_number;    /* of the first item of the window that runs */
-    /** The first item behind the window that uses each position; NULL: none is known. It is queued
+    /** The first item after the window that uses each position; NULL: none is known. It is queued
      * as long as the window runs; owned. */
-    const pti_item **behind;
-    int n_behind;
+    const pti_item **later_item;
+    int n_later_items;
 };
 
 /** The call as declared. */
@@ -263,7 +264,7 @@ void pti_queue_forget_newest(polytile_queue *queue);
 
 /* call_back.c */
 
-/** Call the functions of items that are done, or behind a failure. */
+/** Call the functions of items that are done, or after a failure. */
 void pti_queue_call_back(polytile_queue *queue, const pti_item *items, polytile_status status);
 
 /* state.c */
@@ -334,7 +335,7 @@ void pti_queue_keep_error(polytile_queue *queue, polytile_status status);
 /* window.c */
 
 /** The most items of a window, each of which becomes one step; and how many are gathered while more
- * are coming, so that something is known of what comes behind the window. */
+ * are coming, so that something is known of what comes after the window. */
 enum { PTI_WINDOW_ITEMS = PTI_WINDOW_STEPS, PTI_GATHERED_ITEMS = PTI_WINDOW_ITEMS + 32 };
 
 /**
@@ -342,7 +343,7 @@ enum { PTI_WINDOW_ITEMS = PTI_WINDOW_STEPS, PTI_GATHERED_ITEMS = PTI_WINDOW_ITEM
  * only what pti_want says, if something is queued of arrays that are waited for. What is taken
  * shares no element that either writes with items that are left before it.
  *
- * Returns the list, in order, and notes in queue->behind what is left; the mutex is locked.
+ * Returns the list, in order, and notes in queue->later_item what is left; the mutex is locked.
  */
 pti_item *pti_window_take(polytile_queue *queue);
 
@@ -388,7 +389,7 @@ polytile_status pti_arena_resize(polytile_queue *queue, const pti_item *window,
  * reads, and check its kernel before it is queued. Results stay on the device; the check has a
  * device of its own.
  *
- * Nothing is checked behind a failure that is still to be reported: the launch will not run.
+ * Nothing is checked after a failure that is still to be reported: the launch will not run.
  * Errors  INVALID (a violation), NO_MEMORY, those of the device.
  */
 polytile_status pti_queue_check_access(polytile_queue *queue, const pti_request *request,

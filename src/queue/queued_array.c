@@ -65,8 +65,8 @@ static bool has_gaps(const polytile_array *array) {
     return pti_array_span_bytes(array) != array->n_bytes;
 }
 
-/** Guard an array's memory, unless it has gaps. That of several queues is never out of reach: each moves its own
- * part. */
+/** Guard an array's memory, unless it has gaps. That of several queues is never out of reach: each
+ * moves its own part. */
 static polytile_status guard_memory(polytile_queue *queue, pti_queued_array *queued,
                                     const polytile_array *array, bool is_shared) {
     polytile_context *ctx = queue->object.context;

@@ -25,8 +25,8 @@ static const char *text_or(const char *text, const char *other) {
 
 /* Fusion groups. */
 
-/** Whether a launch comes behind a step. */
-static bool has_launch_behind(const pti_step_window *window, int step) {
+/** Whether a launch comes after a step. */
+static bool has_later_launch(const pti_step_window *window, int step) {
     int k = step + 1;
     while (k < window->n_steps && window->step[k].kind != PTI_STEP_LAUNCH)
         k++;
@@ -44,7 +44,7 @@ static void describe_apart(const pti_step_window *window, int first, const pti_f
                      group->n_single);
     else if (window->n_launches == 1)
         pti_text_add(words, "not fused: no other launch is queued with it");
-    else if (has_launch_behind(window, first))
+    else if (has_later_launch(window, first))
         pti_text_add(words,
                      "not fused: between it and the next launch arrays leave, or elements of "
                      "them come to the host or from it");
@@ -85,7 +85,7 @@ static polytile_status find_group(void *of, const pti_step_window *window, int f
 /* Batches. */
 
 /** The first launch's name. */
-static const char *name_of(const pti_batch *batch) {
+static const char *name_of_batch(const pti_batch *batch) {
     for (int k = 0; k < batch->n_steps && batch->n_launches > 0; k++)
         if (batch->step[k].kind == PTI_STEP_LAUNCH)
             return batch->step[k].call.instance->kernel_name;
@@ -100,19 +100,19 @@ static polytile_status explain_failure(void *of, const pti_batch *batch, polytil
         return pti_fail(ctx, status,
                         "%s: host memory ran out while %d launches were planned together; free "
                         "some, or use fewer and larger superblocks",
-                        name_of(batch), batch->n_launches);
+                        name_of_batch(batch), batch->n_launches);
     if (status == POLYTILE_UNSUPPORTED)
         return pti_fail(ctx, status,
                         "%s: the transfers of %d launches within the %s of %s are " PTI_FULL
                         "; give it more memory, or declare what sections touch far apart in one "
                         "array as two arrays",
-                        name_of(batch), batch->n_launches,
+                        name_of_batch(batch), batch->n_launches,
                         polytile_size_format(queue->arena_bytes, size), pti_queue_text(queue),
                         PTI_FULL_NUMBERS);
     return pti_fail(ctx, status,
                     "%s: a superblock of one of %d launches that were planned together needs more "
                     "than the %s of %s; please report it",
-                    name_of(batch), batch->n_launches,
+                    name_of_batch(batch), batch->n_launches,
                     polytile_size_format(queue->arena_bytes, size), pti_queue_text(queue));
 }
 
@@ -134,7 +134,7 @@ static polytile_status plan_batch(runner *r, pti_batch *batch) {
     if (status == POLYTILE_OK && batch->built == NULL)
         status = pti_batch_interleave(batch);
     r->report->plan_s += pti_now_s() - start_s;
-    pti_trace_plan(r->queue->device, name_of(batch), start_s);
+    pti_trace_plan(r->queue->device, name_of_batch(batch), start_s);
     return status == POLYTILE_OK ? status : explain_failure(r, batch, status);
 }
 
@@ -143,7 +143,7 @@ static polytile_status run_batch_schedule(runner *r, const pti_batch *batch) {
     bool is_alone = r->queue->residency == NULL && batch->group == NULL;
     return pti_run_schedule(&r->bindings, batch->schedule,
                             is_alone ? batch->step->call.array : NULL,
-                            r->steps.body + batch->first_launch, r->report);
+                            r->steps.config + batch->first_launch, r->report);
 }
 
 /** Steps wrote these arrays: their newest elements exist again. */
@@ -157,7 +157,7 @@ static void clear_buried(polytile_queue *queue, const pti_batch *batch) {
     }
 }
 
-/** Note the arrays of which a chain left nothing, since launches behind it overwrite them. */
+/** Note the arrays of which a chain left nothing, since launches after it overwrite them. */
 static void bury_overwritten(polytile_queue *queue, const pti_fusion_group *group) {
     for (int a = 0; a < group->n_arrays && a < queue->n_arrays; a++)
         queue->array[a].is_buried |= group->dropped[a];

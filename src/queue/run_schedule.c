@@ -125,7 +125,7 @@ void pti_report_add(polytile_report *sum, const polytile_report *run) {
 }
 
 static polytile_status execute_bound(pti_bindings *of, const pti_schedule *schedule,
-                                     const pti_body *bodies, polytile_report *report) {
+                                     const pti_launch_config *configs, polytile_report *report) {
     polytile_device *device = of->queue->device;
     polytile_report run = {0};
     polytile_status status;
@@ -134,9 +134,9 @@ static polytile_status execute_bound(pti_bindings *of, const pti_schedule *sched
     if (schedule->n_launches > 0)
         device->cancel_number = of->queue->window_number;
     if (schedule->in_place)
-        status = pti_execute(device, schedule, bodies, of->array, &run);
+        status = pti_execute(device, schedule, configs, of->array, &run);
     else
-        status = pti_execute_window(device, schedule, bodies, of->array, of->has_begun, &run);
+        status = pti_execute_window(device, schedule, configs, of->array, of->has_begun, &run);
     of->n_begun = device->n_ops_begun;
     device->cancel_number = PTI_NOT_CANCELLABLE;
     device->is_running = false;
@@ -145,14 +145,14 @@ static polytile_status execute_bound(pti_bindings *of, const pti_schedule *sched
 }
 
 polytile_status pti_run_schedule(pti_bindings *bindings, const pti_schedule *schedule,
-                                 const int *position, const pti_body *bodies,
+                                 const int *position, const pti_launch_config *configs,
                                  polytile_report *report) {
     polytile_context *ctx = bindings->queue->object.context;
     polytile_status status;
     pti_error first = {0};
     bind_arrays(bindings, schedule, position);
     PTI_TRY(open_arrays(bindings, schedule, position));
-    PTI_TRY(execute_bound(bindings, schedule, bodies, report));
+    PTI_TRY(execute_bound(bindings, schedule, configs, report));
 done:
     pti_error_keep(&first, ctx, status);
     close_arrays(bindings, schedule, position);

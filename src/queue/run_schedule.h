@@ -25,14 +25,14 @@ void pti_bindings_reset(pti_bindings *bindings);
  * Run a schedule over the queue's arrays.
  *
  * Shapes  position: of each operand of the schedule's instance, an array of the queue; NULL: its
- *         own number. bodies: one a launch.
+ *         own number. configs: one a launch.
  * Errors  Those of the executor; NO_MEMORY and INVALID (memory that cannot be put in reach). In
- *         place the arrays left incomplete are named and marked; else bindings has what had begun to
- *         change.
+ *         place the arrays left incomplete are named and marked; else bindings has what had begun
+ *         to change.
  * Report  What was done is added.
  */
 polytile_status pti_run_schedule(pti_bindings *bindings, const pti_schedule *schedule,
-                                 const int *position, const pti_body *bodies,
+                                 const int *position, const pti_launch_config *configs,
                                  polytile_report *report);
 
 /** Take an array's memory out of the program's reach again, if it is guarded. A failure is only

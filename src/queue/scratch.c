@@ -26,7 +26,7 @@ static int find_alike(const polytile_queue *queue, const pti_instance *instance,
     return p < queue->n_arrays ? p : -1;
 }
 
-/** What is resident of it is dropped behind the launches that use it; members have nothing of it. */
+/** What is resident of it is dropped after the launches that use it; members have nothing of it. */
 static void end_scratch(polytile_queue *queue, polytile_array *array) {
     if (queue->team_functions == NULL) {
         polytile_array_destroy(array);
@@ -39,8 +39,8 @@ static void end_scratch(polytile_queue *queue, polytile_array *array) {
 /** Whether a prepared launch that uses an array is queued. The mutex is locked. */
 static bool is_queued(const polytile_queue *queue, int position) {
     bool is = false;
-    for (int slot = 0; slot < PTI_PREPARED_SLOTS; slot++)
-        for (const pti_prepared *next = queue->prepared[slot]; next != NULL; next = next->next)
+    for (int bucket = 0; bucket < PTI_PREPARED_BUCKETS; bucket++)
+        for (const pti_prepared *next = queue->prepared[bucket]; next != NULL; next = next->next)
             is |= next->n_items > 0 && pti_prepared_uses(next, position);
     return is;
 }

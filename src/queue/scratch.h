@@ -6,8 +6,8 @@
 /**
  * Find the arrays over which a launch has its scratch, and fill in their positions.
  *
- * They are internal arrays of the queue's own that no launch reads or writes as arrays, so that they
- * get no host memory and nothing of them moves. Launches whose scratch has the same types and
+ * They are internal arrays of the queue's own that no launch reads or writes as arrays, so that
+ * they get no host memory and nothing of them moves. Launches whose scratch has the same types and
  * extents use the same ones, PTI_QUEUE_SCRATCH of which are kept.
  *
  * Shapes  position: one an operand; those of arrays are filled in.

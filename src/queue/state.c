@@ -68,7 +68,7 @@ void pti_queue_free(polytile_queue *queue) {
     pti_queue_forget_newest(queue);
     pti_server_release(queue->server);
     free(queue->array);
-    free(queue->behind);
+    free(queue->later_item);
     free(queue->text);
     free(queue);
 }

@@ -53,10 +53,10 @@ static void add_launch(const pti_item *item, pti_steps *steps) {
                     .may_be_tiled = prepared->implementation.cuda_tiles != NULL &&
                                     prepared->options.block == NULL,
                     .in_place = prepared->in_place};
-    pti_body *body = &steps->body[window->n_launches++];
-    *body = prepared->body;
-    body->values = item->values;
-    body->server = item->server;
+    pti_launch_config *config = &steps->config[window->n_launches++];
+    *config = prepared->config;
+    config->values = item->values;
+    config->server = item->server;
 }
 
 static polytile_status add_steps(polytile_queue *queue, const pti_item *items, pti_steps *steps) {
@@ -74,21 +74,21 @@ done:
     return status;
 }
 
-/** Note what comes behind, as far as the queue has noted it and memory allows. */
-static void note_behind(const polytile_queue *queue, pti_steps *steps) {
-    if (queue->n_behind < queue->n_arrays)
+/** Note what comes after, as far as the queue has noted it and memory allows. */
+static void note_later_uses(const polytile_queue *queue, pti_steps *steps) {
+    if (queue->n_later_items < queue->n_arrays)
         return;
-    steps->behind = calloc((size_t)queue->n_arrays + 1, sizeof *steps->behind);
-    steps->known_behind = calloc((size_t)queue->n_arrays + 1, sizeof *steps->known_behind);
-    if (steps->behind == NULL || steps->known_behind == NULL)
+    steps->later_use = calloc((size_t)queue->n_arrays + 1, sizeof *steps->later_use);
+    steps->later_step = calloc((size_t)queue->n_arrays + 1, sizeof *steps->later_step);
+    if (steps->later_use == NULL || steps->later_step == NULL)
         return;
     for (int p = 0; p < queue->n_arrays; p++) {
-        if (queue->behind[p] == NULL)
+        if (queue->later_item[p] == NULL)
             continue;
-        steps->known_behind[p] = step_of(queue, queue->behind[p]);
-        steps->behind[p] = &steps->known_behind[p];
+        steps->later_step[p] = step_of(queue, queue->later_item[p]);
+        steps->later_use[p] = &steps->later_step[p];
     }
-    steps->window.behind = steps->behind;
+    steps->window.later_use = steps->later_use;
 }
 
 /** Arrays by position, as a residency has them; NULL when memory runs out. */
@@ -141,8 +141,8 @@ polytile_status pti_steps_create(polytile_queue *queue, const pti_item *items, p
     polytile_status status;
     *steps = (pti_steps){.step = calloc(n_items + 1, sizeof *steps->step),
                          .asked = calloc(n_items + 1, sizeof *steps->asked),
-                         .body = calloc(n_items + 1, sizeof *steps->body)};
-    if (steps->step == NULL || steps->asked == NULL || steps->body == NULL)
+                         .config = calloc(n_items + 1, sizeof *steps->config)};
+    if (steps->step == NULL || steps->asked == NULL || steps->config == NULL)
         return pti_fail_memory(queue->object.context, "queue", n_bytes);
     steps->window = begin_window(queue, steps);
     PTI_TRY(add_steps(queue, items, steps));
@@ -150,7 +150,7 @@ polytile_status pti_steps_create(polytile_queue *queue, const pti_item *items, p
         PTI_TRY(pti_fail_memory(queue->object.context, steps->name,
                                 queue->n_arrays * (double)sizeof(pti_operand)));
     if (queue->residency != NULL)
-        note_behind(queue, steps);
+        note_later_uses(queue, steps);
 done:
     return status;
 }
@@ -158,9 +158,9 @@ done:
 void pti_steps_free(pti_steps *steps) {
     free(steps->step);
     free(steps->asked);
-    free(steps->body);
-    free(steps->behind);
-    free(steps->known_behind);
+    free(steps->config);
+    free(steps->later_use);
+    free(steps->later_step);
     if (steps->arrays != NULL)
         free(steps->arrays->operand);
     free(steps->arrays);

@@ -43,7 +43,7 @@ static part box_part(const pti_item *item, int k) {
 }
 
 /** The end of an array's stay counts as writing all of it. */
-static part part_of(const polytile_queue *queue, const pti_item *item, int k) {
+static part part_of_item(const polytile_queue *queue, const pti_item *item, int k) {
     if (item->kind == PTI_ITEM_LAUNCH)
         return launch_part(item->prepared, k);
     if (is_of_boxes(item))
@@ -54,7 +54,7 @@ static part part_of(const polytile_queue *queue, const pti_item *item, int k) {
 
 static bool uses_position(const polytile_queue *queue, const pti_item *item, int position) {
     for (int k = 0; k < n_parts(item); k++) {
-        if (part_of(queue, item, k).position == position)
+        if (part_of_item(queue, item, k).position == position)
             return true;
     }
     return false;
@@ -64,10 +64,10 @@ static bool meets_box(const pti_boxes *set, const polytile_domain *box) {
     return set->n_boxes > 0 && !pti_box_is_empty(box) && pti_boxes_meet(set, box);
 }
 
-/** Whether an item must run before those taken from behind it. */
+/** Whether an item must run before those taken after it. */
 static bool is_needed(const polytile_queue *queue, const pti_item *item, const touches *taken) {
     for (int k = 0; k < n_parts(item); k++) {
-        part of = part_of(queue, item, k);
+        part of = part_of_item(queue, item, k);
         const touches *later = &taken[of.position];
         if (later->touched.failed || later->written.failed ||
             meets_box(&later->touched, of.written) || meets_box(&later->written, of.touched))
@@ -84,7 +84,7 @@ static void gather_box(pti_boxes *set, const polytile_domain *box) {
 
 static void note_touched(const polytile_queue *queue, const pti_item *item, touches *taken) {
     for (int k = 0; k < n_parts(item); k++) {
-        part of = part_of(queue, item, k);
+        part of = part_of_item(queue, item, k);
         gather_box(&taken[of.position].touched, of.touched);
         gather_box(&taken[of.position].written, of.written);
     }
@@ -92,7 +92,7 @@ static void note_touched(const polytile_queue *queue, const pti_item *item, touc
 
 static bool uses_wanted(const polytile_queue *queue, const pti_item *item) {
     for (int k = 0; k < n_parts(item); k++) {
-        if (queue->array[part_of(queue, item, k).position].is_wanted)
+        if (queue->array[part_of_item(queue, item, k).position].is_wanted)
             return true;
     }
     return false;
@@ -135,7 +135,7 @@ static void mark_ends(const polytile_queue *queue, pti_item *const *items, int64
 }
 
 /** Take items out of the queue, in order, while the window has room: all, or those marked. A window
- * ends behind an item that calls the program back: it does not wait for what comes behind. */
+ * ends after an item that calls the program back: it does not wait for what comes after it. */
 static pti_item *dequeue_items(polytile_queue *queue, const bool *is_taken) {
     pti_item *window = NULL, **end = &window, **at = &queue->first, *left = NULL;
     int n_items = 0, n_most = queue->window_items;
@@ -197,7 +197,7 @@ static void free_listing(listing *of) {
 }
 
 /** False when memory runs out. */
-static bool find_needed(const polytile_queue *queue, const listing *of) {
+static bool find_needed_items(const polytile_queue *queue, const listing *of) {
     touches *taken = calloc((size_t)queue->n_arrays + 1, sizeof *taken);
     if (taken == NULL)
         return false;
@@ -214,13 +214,13 @@ static bool spread_relation(const polytile_queue *queue, const listing *of, bool
     for (int64_t i = 0; i < of->n_items; i++) {
         const pti_item *item = of->item[i];
         int n = n_parts(item), k = 0;
-        while (k < n && !is_related[part_of(queue, item, k).position])
+        while (k < n && !is_related[part_of_item(queue, item, k).position])
             k++;
         if (of->is_taken[i] || k == n)
             continue;
         of->is_taken[i] = any = true;
         for (k = 0; k < n; k++)
-            is_related[part_of(queue, item, k).position] = true;
+            is_related[part_of_item(queue, item, k).position] = true;
     }
     return any;
 }
@@ -243,7 +243,7 @@ static pti_item *take_wanted(polytile_queue *queue) {
     listing of;
     bool is_known =
         list_items(queue, &of) &&
-        (queue->want == PTI_WANT_NEEDED ? find_needed(queue, &of) : find_related(queue, &of));
+        (queue->want == PTI_WANT_NEEDED ? find_needed_items(queue, &of) : find_related(queue, &of));
     pti_item *window = dequeue_items(queue, is_known ? of.is_taken : NULL);
     free_listing(&of);
     return window;
@@ -259,24 +259,24 @@ bool pti_window_has_wanted(const polytile_queue *queue) {
 /** Room for a note of each position, none noted; false when memory runs out, or nothing is
  * queued. */
 static bool begin_notes(polytile_queue *queue) {
-    queue->n_behind = 0;
+    queue->n_later_items = 0;
     if (queue->first == NULL)
         return false;
-    if (!PTI_RESIZE(queue->behind, queue->n_arrays + 1))
+    if (!PTI_RESIZE(queue->later_item, queue->n_arrays + 1))
         return false;
-    while (queue->n_behind < queue->n_arrays)
-        queue->behind[queue->n_behind++] = NULL;
+    while (queue->n_later_items < queue->n_arrays)
+        queue->later_item[queue->n_later_items++] = NULL;
     return true;
 }
 
-/** Look at as many items behind a window as it may have. */
-static void note_behind(polytile_queue *queue) {
+/** Look at as many items after a window as it may have. */
+static void note_later_items(polytile_queue *queue) {
     const pti_item *item = begin_notes(queue) ? queue->first : NULL;
     for (int n = 0; n < PTI_WINDOW_ITEMS && item != NULL; item = item->next, n++) {
         for (int k = 0; k < n_parts(item); k++) {
-            int position = part_of(queue, item, k).position;
-            if (queue->behind[position] == NULL)
-                queue->behind[position] = item;
+            int position = part_of_item(queue, item, k).position;
+            if (queue->later_item[position] == NULL)
+                queue->later_item[position] = item;
         }
     }
 }
@@ -285,6 +285,6 @@ pti_item *pti_window_take(polytile_queue *queue) {
     bool is_partial =
         queue->n_waiting > 0 && queue->want != PTI_WANT_ALL && pti_window_has_wanted(queue);
     pti_item *window = is_partial ? take_wanted(queue) : dequeue_items(queue, NULL);
-    note_behind(queue);
+    note_later_items(queue);
     return window;
 }

@@ -17,7 +17,7 @@ static bool is_wanted(const polytile_queue *queue) {
     return queue->n_waiting > 0 && (queue->want == PTI_WANT_ALL || pti_window_has_wanted(queue));
 }
 
-/** What is queued behind a failure is not run, so nothing holds it back either. */
+/** What is queued after a failure is not run, so nothing holds it back either. */
 static bool may_begin(const polytile_queue *queue) {
     bool is_awake = !queue->is_paused || queue->is_stopping || is_wanted(queue) ||
                     pti_queue_is_next_cancelled(queue);
@@ -80,7 +80,7 @@ static void notify_peers(const polytile_queue *queue, const pti_item *items) {
     pti_peers_note_passed(queue->device, number);
 }
 
-/** Behind a failure nothing is run. */
+/** After a failure nothing is run. */
 static polytile_status run_or_pass(polytile_queue *queue, const pti_item *items, bool has_failed) {
     if (!has_failed)
         return pti_window_run(queue, items);

@@ -3,7 +3,8 @@
 
 #include <polytile/kernel.h>
 
-/* Products of sparse matrices and vectors, as kernels whose index arrays have elements of type T. */
+/* Products of sparse matrices and vectors, as kernels whose index arrays have elements of type
+ * T. */
 
 /** Compressed rows: "in V[P[i]:P[i+1]-1], x[K[P[i]:P[i+1]-1]]; out y[i]". */
 #define COMPRESSED_ROWS(name, T)                                                                   \

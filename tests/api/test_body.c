@@ -100,7 +100,7 @@ TEST_CASE(ApiBody, HasItsParametersInItsOwnOrder) {
     check_parameter(&two_kernel, 1, "a", 8, POLYTILE_FLOAT_NUMBER);
 }
 
-/* All types of POLYTILE_TYPES, f16 as its bits, and some twice; behind, between and before eight
+/* All types of POLYTILE_TYPES, f16 as its bits, and some twice; after, between and before eight
  * views. */
 POLYTILE_KERNEL(full, (i), (int8_t, a), (uint8_t, b), (int16_t, c), (double, v0, 1), (uint16_t, d),
                 (int32_t, e), (double, v1, 1), (double, v2, 1), (uint32_t, f), (int64_t, g),

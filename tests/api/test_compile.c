@@ -248,7 +248,8 @@ TEST_CASE(ApiCompile, ElementsOfBytesAreCopied) {
 static const char *const queues[] = {"host", "host(memory=8KiB)",
                                      "host(memory=8KiB),host(memory=16KiB)"};
 
-/** Many launches over arrays that stay, on one device and on two; the kernel ends before they run. */
+/** Many launches over arrays that stay, on one device and on two; the kernel ends before they
+ * run. */
 TEST_TABLE(ApiCompile, LaunchesOfAQueueOutliveTheKernel, queues) {
     static float x[N], expected[N], next[N];
     enum { STEPS = 10 };
@@ -483,7 +484,7 @@ TEST_CASE(ApiCompile, ABodyIsCompiledOnceAndKept) {
     CHECK_EQUAL(folder.st_mode & 0777, 0700);
 }
 
-/** Run a shell command with a path behind it. */
+/** Run a shell command with a path after it. */
 static void shell(const char *command, const char *path) {
     char line[512];
     snprintf(line, sizeof line, command, path);

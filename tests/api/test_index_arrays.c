@@ -253,7 +253,7 @@ static void launch_rows(polytile_context *ctx, polytile_queue *queue, const poly
     CHECK_OK(polytile_queue_launch(queue, kernel, POLYTILE_EXTENTS(N_ROWS), ROW_ARRAYS(*of), NULL));
 }
 
-/** Queue products before and behind a launch that writes P. */
+/** Queue products before and after a launch that writes P. */
 static void write_between(polytile_context *ctx, const char *device) {
     matrix of;
     polytile_queue *queue = NULL;

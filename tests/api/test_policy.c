@@ -11,7 +11,8 @@ static int64_t take_one(const polytile_work *work, int unit, void *user) {
     return work->rows_left > unit ? 1 : 0;
 }
 
-/** The plug-in of TuCCompi, figure 11: so many rows at a time to what is fast, one to the others. */
+/** The plug-in of TuCCompi, figure 11: so many rows at a time to what is fast, one to the
+ * others. */
 static int64_t take_as_in_figure_11(const polytile_work *work, int unit, void *user) {
     const int64_t *mk = user;
     return strncmp(work->units[unit].device, "cuda", strlen("cuda")) == 0 ? *mk : 1;

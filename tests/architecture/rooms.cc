@@ -37,7 +37,8 @@ Room room_of_row(const std::vector<std::string> &cells) {
     return room;
 }
 
-/* The quotes or angle brackets of an #include line and what is between them; empty for any other. */
+/* The quotes or angle brackets of an #include line and what is between them; empty for any
+ * other. */
 std::string included_by(const std::string &line) {
     const size_t hash = line.find_first_not_of(" \t");
     if (hash == std::string::npos || line[hash] != '#')

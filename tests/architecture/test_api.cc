@@ -17,8 +17,8 @@ namespace fs = std::filesystem;
 
 const fs::path root = in_source("");
 
-/** What kernel.h and message.h include for themselves, and what needs nvcc or MPI, whose tests are where
- * these are. */
+/** What kernel.h and message.h include for themselves, and what needs nvcc or MPI, whose tests are
+ * where these are. */
 bool is_tested_elsewhere(const std::string &header) {
     return header.rfind("kernel_", 0) == 0 || header.rfind("message_", 0) == 0 ||
            header == "cuda" || header == "mpi";

@@ -1,4 +1,5 @@
 #include "distribute/joint_program.h"
+#include "distribute/exchange/interior.h"
 
 #include "support/box_memory.h"
 

@@ -17,9 +17,9 @@ struct FreeJoint {
 
 using JointSchedule = std::unique_ptr<pti_joint_schedule, FreeJoint>;
 
-/** The supersteps of a program as joint schedules, one after the other: of ranks with a member each,
- * of members of one process, or of ranks with several members each. Members of a process have the
- * same memory of some arrays. */
+/** The supersteps of a program as joint schedules, one after the other: of ranks with a member
+ * each, of members of one process, or of ranks with several members each. Members of a process have
+ * the same memory of some arrays. */
 class JointProgram {
   public:
     JointProgram(const SharedProgram &program, int n_members, Random *random);

@@ -84,7 +84,8 @@ std::string run_threads(const pti_shared_launch &launch, const pti_boxes &thread
     return error;
 }
 
-/** Bring what threads reduced to one operand's elements; those that miss a thread's are out of date.
+/** Bring what threads reduced to one operand's elements; those that miss a thread's are out of
+ * date.
  */
 void reduce(const pti_shared_launch &launch, int operand, int64_t number, const Reduced &reduced,
             const Reduced &total, const Fields &before, Fields *fields) {

@@ -43,7 +43,7 @@ struct Draft {
             head += std::string(k ? ", " : "") + index_names[k];
         return head + "]: " + accesses;
     }
-    /** A number behind an index, which now and then is n and a number. */
+    /** A number after an index, which now and then is n and a number. */
     std::string number(int64_t value, Random *random) {
         if (!random->chance(10))
             return number_text(value);

@@ -26,8 +26,8 @@ class SharedProgram {
     int add_array(const polytile_domain &domain, int n_members, const std::string &grid,
                   const std::string &distribution);
 
-    /** A launch; false if it is refused. arrays: one an operand. is_exact: whether it is known which
-     * elements of sections are touched. */
+    /** A launch; false if it is refused. arrays: one an operand. is_exact: whether it is known
+     * which elements of sections are touched. */
     bool add_launch(const std::string &declaration, const polytile_domain &threads,
                     const std::vector<int> &arrays, bool is_exact = true,
                     const std::vector<polytile_parameter> &parameters = {});

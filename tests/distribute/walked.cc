@@ -38,8 +38,8 @@ void PrintTo(const MovedBy &moved, std::ostream *out) {
     *out << "before: ";
     for (const Moved &of : moved.before)
         PrintTo(of, out);
-    *out << "behind: ";
-    for (const Moved &of : moved.behind)
+    *out << "after: ";
+    for (const Moved &of : moved.after)
         PrintTo(of, out);
     *out << moved.combined_bytes << " bytes combined\n";
 }
@@ -63,7 +63,7 @@ void note(const pti_list_run *run, const pti_joint_op *op, MovedBy *moved) {
     }
     const Moved of = {sends ? op->member : op->peer, sends ? op->peer : op->member, array->name,
                       sends, n_bytes};
-    (op->launch == 0 ? moved->before : moved->behind).push_back(of);
+    (op->launch == 0 ? moved->before : moved->after).push_back(of);
 }
 
 /** Whether an array is a member's of the team that walks: partial results are not. */
@@ -76,14 +76,14 @@ bool is_members(const polytile_array *array) {
 
 void sort(MovedBy *moved) {
     std::sort(moved->before.begin(), moved->before.end());
-    std::sort(moved->behind.begin(), moved->behind.end());
+    std::sort(moved->after.begin(), moved->after.end());
 }
 
 } // namespace
 
 /** Of arrays that end there are messages alone, if any. */
 static bool is_empty(const MovedBy &moved) {
-    return moved.before.empty() && moved.behind.empty();
+    return moved.before.empty() && moved.after.empty();
 }
 
 void __wrap_pti_team_run_list(const pti_list_run *run) {
@@ -138,7 +138,7 @@ std::vector<MovedBy> planned_moves(const polytile_ranks_plan *plan, int process)
         moved.combined_bytes = step.combined_bytes;
         for (int f = 0; f < step.n_before + step.n_after; f++)
             if (flow[f].from_process == process)
-                (f < step.n_before ? moved.before : moved.behind).push_back(move_of(plan, flow[f]));
+                (f < step.n_before ? moved.before : moved.after).push_back(move_of(plan, flow[f]));
         sort(&moved);
         if (step.n_launches > 0 || !is_empty(moved))
             all.push_back(moved);

@@ -9,8 +9,8 @@
 
 #include <polytile/ranks.h>
 
-/* What the teams of this process send and copy, noted where they walk over their lists: the functions
- * that do it are wrapped in the whole program. */
+/* What the teams of this process send and copy, noted where they walk over their lists: the
+ * functions that do it are wrapped in the whole program. */
 
 /** Elements of an array from member to member. */
 struct Moved {
@@ -26,10 +26,10 @@ struct Moved {
 /** What one process sends, and copies among its members, of one superstep, in order of members and
  * arrays. */
 struct MovedBy {
-    std::vector<Moved> before, behind;
+    std::vector<Moved> before, after;
     int64_t combined_bytes = 0; /* with all others */
     bool operator==(const MovedBy &other) const {
-        return before == other.before && behind == other.behind &&
+        return before == other.before && after == other.after &&
                combined_bytes == other.combined_bytes;
     }
     friend void PrintTo(const MovedBy &moved, std::ostream *out);

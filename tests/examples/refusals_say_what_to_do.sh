@@ -79,14 +79,14 @@ expect_bad_graph 'line 2: the vertex that the arc enters is 4; it must be from 1
 expect_bad_graph 'line 3: the vertex that the arc leaves is 0;' 'c a' 'p sp 3 2' 'a 0 2 5'
 expect_bad_graph 'line 4: the weight 2147483646 of the arc from 2 to 3 makes a path from 1 of 2147483647' \
     'p sp 3 2' 'c' 'a 1 2 1' 'a 2 3 2147483646'
-expect_bad_graph 'it ends behind line 2 with 1 arcs; the line p says 2' 'p sp 3 2' 'a 1 2 5'
+expect_bad_graph 'it ends after line 2 with 1 arcs; the line p says 2' 'p sp 3 2' 'a 1 2 5'
 expect_bad_graph 'line 3: one arc more than the 1' 'p sp 3 1' 'a 1 2 5' 'a 1 2 5'
 expect_bad_graph 'line 1: an arc before the line' 'a 1 2 5'
 expect_bad_graph 'line 2: a second line p' 'p sp 3 1' 'p sp 3 1'
 expect_bad_graph "line 1: the problem is 'max'" 'p max 3 1'
 expect_bad_graph 'line 1: the number of vertices is 0;' 'p sp 0 0'
 expect_bad_graph "line 2: it begins with 'e'" 'p sp 3 1' 'e 1 2 5'
-expect_bad_graph 'it ends behind line 1 without a line' 'c nothing'
+expect_bad_graph 'it ends after line 1 without a line' 'c nothing'
 expect_refusal 2 'leave it out' apsp --graph "$work/bad.gr" --scale 3
 
 # Matrices: the same.
@@ -101,7 +101,7 @@ expect_refusal 2 'No such file' spmv --matrix "$work/missing.mtx"
 expect_exit 0 field make 7x1 "$work/seven.npy" f32
 expect_refusal 2 '2 dimensions' spmv --rows 7 --input "$work/seven.npy"
 
-# Writes a file of lines behind its banner, and expects its refusal: TEXT BANNER LINE...
+# Writes a file of lines after its banner, and expects its refusal: TEXT BANNER LINE...
 expect_bad_matrix() {
     local text=$1 banner=$2
     shift 2
@@ -129,9 +129,9 @@ expect_bad_matrix 'line 3: the column is 0; it must be from 1 to 5' 'coordinate 
 expect_bad_matrix 'line 4: the column is 3 in row 2;' 'coordinate pattern symmetric' '3 3 2' '2 1' '2 3'
 expect_bad_matrix 'line 2: a symmetric matrix has as many columns as rows, not 3 and 4' \
     'coordinate real symmetric' '3 4 1'
-expect_bad_matrix 'it ends behind line 3 with 1 entries; it says 2' 'coordinate pattern general' '3 3 2' '1 1'
+expect_bad_matrix 'it ends after line 3 with 1 entries; it says 2' 'coordinate pattern general' '3 3 2' '1 1'
 expect_bad_matrix 'line 4: one entry more than the 1' 'coordinate pattern general' '3 3 1' '1 1' '2 2'
-expect_bad_matrix 'it ends behind line 2 without a line' 'coordinate pattern general' '% 3 3 1'
+expect_bad_matrix 'it ends after line 2 without a line' 'coordinate pattern general' '% 3 3 1'
 expect_bad_matrix 'line 2: the number of rows is 0;' 'coordinate pattern general' '0 0 0'
 printf '' >"$work/bad.mtx"
 expect_refusal 2 'it is empty' spmv --matrix "$work/bad.mtx"

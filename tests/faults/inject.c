@@ -170,7 +170,7 @@ static bool is_due(faults_kind kind, const char *name) {
     return true;
 }
 
-/* What is not freed: a table of addresses, each in the first free place behind where its hash says.
+/* What is not freed: a table of addresses, each in the first free place after where its hash says.
  */
 
 typedef struct block {
@@ -216,7 +216,7 @@ static void note(void *memory, size_t n_bytes, void *caller) {
     unlock();
 }
 
-/* What lies behind a place that becomes free moves up, unless it would then lie before its hash. */
+/* What lies after a place that becomes free moves up, unless it would then lie before its hash. */
 static void clear_place(size_t free_place) {
     table[free_place].memory = NULL;
     for (size_t at = (free_place + 1) % N_PLACES; table[at].memory != NULL;
@@ -246,8 +246,8 @@ void faults_track(bool on) {
     tracks = on;
 }
 
-/** The C library keeps the state of dlerror() as long as a thread lives; what makes it lies behind that
- * function. */
+/** The C library keeps the state of dlerror() as long as a thread lives; what makes it lies after
+ * that function. */
 static bool is_kept_by_thread(const block *of) {
     return (uintptr_t)of->caller - (uintptr_t)dlerror < 2048;
 }
@@ -389,7 +389,7 @@ static void *find_next(const char *name) {
     return found;
 }
 
-/* The next function of a name behind ours. */
+/* The next function of a name after ours. */
 #define NEXT(name)                                                                                 \
     static __typeof__(&name) next;                                                                 \
     if (next == NULL)                                                                              \
@@ -574,8 +574,8 @@ WRAP(int, stat, (const char *restrict path, struct stat *restrict info), (path, 
      file_is_due("stat", CALLER, EACCES), -1)
 WRAP(int, fstat, (int file, struct stat *info), (file, info), file_is_due("fstat", CALLER, EIO), -1)
 
-/* isl 0.25 crashes when the memory for a context runs out while it is made: polytile asks for memory
- * before, and that may fail. Only the kind that is about that crash lets it fail here. */
+/* isl 0.25 crashes when the memory for a context runs out while it is made: polytile asks for
+ * memory before, and that may fail. Only the kind that is about that crash lets it fail here. */
 isl_ctx *isl_ctx_alloc(void) {
     NEXT(isl_ctx_alloc);
     is_exempt = armed_kind != FAULTS_ISL_CONTEXT;
@@ -586,7 +586,8 @@ isl_ctx *isl_ctx_alloc(void) {
     return isl;
 }
 
-/* Nor does isl 0.25 survive that while it reduces a basis, to find a point of a set: docs/faults.md. */
+/* Nor does isl 0.25 survive that while it reduces a basis, to find a point of a set:
+ * docs/faults.md. */
 struct isl_tab;
 struct isl_tab *isl_tab_compute_reduced_basis(struct isl_tab *tab);
 
@@ -609,8 +610,8 @@ WRAP(int, pthread_create,
      (pthread_t *restrict thread, const pthread_attr_t *restrict attributes, void *(*body)(void *),
       void *restrict user),
      (thread, attributes, body, user), thread_is_due("pthread_create", CALLER), EAGAIN)
-/* Modules are known before main(). A program that only preloads this says by variables what fails from
- * there on: what is initialised before is not the library's, as the CUDA runtime. */
+/* Modules are known before main(). A program that only preloads this says by variables what fails
+ * from there on: what is initialised before is not the library's, as the CUDA runtime. */
 
 __attribute__((constructor)) static void begin(void) {
     dl_iterate_phdr(add_module, NULL);

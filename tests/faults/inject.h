@@ -11,8 +11,8 @@ extern "C" {
 
 /* Calls of the C library that fail when told to, in a program that is linked with inject.c: its own
  * malloc(), open() and so on go before those of the C library, for every module of the process. So
- * allocations of isl, GMP and Jansson fail as those of polytile do; those of the OpenMP runtime, which
- * ends the process without memory, are left alone, as are those of C++ (new_delete.cc). */
+ * allocations of isl, GMP and Jansson fail as those of polytile do; those of the OpenMP runtime,
+ * which ends the process without memory, are left alone, as are those of C++ (new_delete.cc). */
 
 /** What is let fail. */
 typedef enum faults_kind {
@@ -30,7 +30,7 @@ typedef enum faults_kind {
 
 const char *faults_kind_word(faults_kind kind);
 
-/** Let the n-th call of a kind from now on fail, counted from 1; also all behind it, or only it. 0:
+/** Let the n-th call of a kind from now on fail, counted from 1; also all after it, or only it. 0:
  * none, calls are counted. */
 void faults_arm(faults_kind kind, int64_t n, bool for_ever);
 
@@ -44,7 +44,7 @@ int64_t faults_disarm(void);
 /** The first call that failed since faults_arm(), such as "malloc"; NULL: none. */
 const char *faults_get_struck(void);
 
-/** Who called it: addresses behind calls, the innermost first, for addr2line. Returns how many. */
+/** Who called it: addresses after calls, the innermost first, for addr2line. Returns how many. */
 enum { FAULTS_MAX_FRAMES = 12 };
 int faults_get_struck_at(void **frames);
 
@@ -53,16 +53,16 @@ int faults_get_struck_at(void **frames);
 void *faults_isl_malloc(size_t n_bytes);
 void *faults_isl_realloc(void *memory, size_t n_bytes);
 
-/** For operator new and delete, whose memory is the program's own: never fails on purpose, and is not
- * remembered. */
+/** For operator new and delete, whose memory is the program's own: never fails on purpose, and is
+ * not remembered. */
 void *faults_allocate_aside(size_t n_bytes, size_t alignment);
 void faults_free_aside(void *memory);
 
 /** From here on allocations are remembered until they are freed, or no more. */
 void faults_track(bool on);
 
-/** How many of those of polytile, isl, GMP, Jansson and the C library are not freed; if there are any,
- * *at is behind the call of one, *n_bytes its size. All are forgotten. */
+/** How many of those of polytile, isl, GMP, Jansson and the C library are not freed; if there are
+ * any, *at is after the call of one, *n_bytes its size. All are forgotten. */
 int64_t faults_count_leaks(void **at, size_t *n_bytes);
 
 /** How many mappings and open files polytile has. */

@@ -3,8 +3,8 @@
 #include <new>
 
 /* What C++ allocates is not the library's, which is written in C. Where the C++ runtime is linked
- * statically, its calls of malloc() come from the program as those of the library do; so operators of
- * the program's own ask for that memory. */
+ * statically, its calls of malloc() come from the program as those of the library do; so operators
+ * of the program's own ask for that memory. */
 
 static void *allocate(std::size_t n_bytes, std::size_t alignment) {
     void *memory = faults_allocate_aside(n_bytes, alignment);

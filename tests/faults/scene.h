@@ -43,7 +43,8 @@ class Stage {
     /** Keep the text of an error that later calls would replace. */
     void say() { said = polytile_last_error(ctx); }
 
-    /** For scenes that use CUDA: let the n-th call fail, 0: none; and which has failed, of how many. */
+    /** For scenes that use CUDA: let the n-th call fail, 0: none; and which has failed, of how
+     * many. */
     std::function<void(int64_t n)> let_cuda_fail;
     std::function<std::string(int64_t *n_calls)> stop_cuda;
 

@@ -17,8 +17,8 @@ extern "C" {
 }
 
 /* Every call of a kind fails in turn, once and for ever, in each scene: what comes out is the right
- * error or the right result, inputs are as they were, nothing is left behind, and the context can be
- * used on. Points of which a scene has too many are drawn; POLYTILE_TEST_SCALE sets how many. */
+ * error or the right result, inputs are as they were, nothing is left behind, and the context can
+ * be used on. Points of which a scene has too many are drawn; POLYTILE_TEST_SCALE sets how many. */
 
 namespace {
 

@@ -11,7 +11,7 @@ extern "C" {
 #include "partition/window/plan_chain.h"
 }
 
-/* Plans: the first line is a declaration, the bytes behind it decide on the domain, the arrays and
+/* Plans: the first line is a declaration, the bytes after it decide on the domain, the arrays and
  * the options, and on a chain of this kernel and of others over arrays that change places, some of
  * them scratch. A plan that is made is proved right by the schedule checker, and is written. */
 

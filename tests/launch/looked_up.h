@@ -12,8 +12,8 @@
 #include "api/compressed_rows.h"
 #include "support/random.h"
 
-/* Kernels whose subscripts hold elements of index arrays, over matrices in compressed rows, compared bit for
- * bit with plain loops; every plan is proved. */
+/* Kernels whose subscripts hold elements of index arrays, over matrices in compressed rows,
+ * compared bit for bit with plain loops; every plan is proved. */
 
 namespace looked_up {
 
@@ -41,8 +41,8 @@ inline const polytile_implementation *const implementations[][2] = {
     {&entries_i32_kernel, &entries_i64_kernel},
     {&gather_i32_kernel, &gather_i64_kernel}};
 
-/** Index arrays of a matrix, whose rows may be empty and columns in any order. At least one element lies
- * in memory, since arrays have some. */
+/** Index arrays of a matrix, whose rows may be empty and columns in any order. At least one element
+ * lies in memory, since arrays have some. */
 struct Matrix {
     Matrix(int64_t rows, int64_t n_columns, Random *random) : n_rows(rows), P(1, 0) {
         const int64_t most = random->one_of({0, 1, 3, 9}), is_band = random->chance(50);
@@ -160,8 +160,8 @@ inline std::vector<float> expect_result(Kind kind, const Matrix &of, std::vector
     return result;
 }
 
-/** Run a random kernel over a random matrix on a device; false when nothing fits, or there is nothing
- * to do. */
+/** Run a random kernel over a random matrix on a device; false when nothing fits, or there is
+ * nothing to do. */
 inline bool round_runs_right(const std::string &device_name, Random *random) {
     polytile_context *ctx = nullptr;
     polytile_kernel *kernel = nullptr;

@@ -287,7 +287,8 @@ TEST(ReductionOrder, FloatsAreCombinedSuperblockAfterSuperblockAndInEachInCOrder
         }
 }
 
-/** The link of an imagined device that is slow, so that small tiles are worth cutting into strips. */
+/** The link of an imagined device that is slow, so that small tiles are worth cutting into
+ * strips. */
 polytile_link slow_link() {
     constexpr double slower = 1e-7;
     polytile_link link = polytile_link_default;

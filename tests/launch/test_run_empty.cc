@@ -7,8 +7,8 @@
 
 #include <polytile/polytile.h>
 
-/* Sections that are empty: nothing is brought, nothing is written, and a body that looks all the same
- * at an element that it does not declare ends no process. */
+/* Sections that are empty: nothing is brought, nothing is written, and a body that looks all the
+ * same at an element that it does not declare ends no process. */
 
 namespace {
 

@@ -33,8 +33,8 @@ void count_entries(const polytile_domain *threads, const polytile_view *views, v
         PT_AT(y, PT_AT(R, e)) += 1;
 }
 
-/** Each thread needs a copy of what it looks up alone, which is little where entries lie row by row: here the
- * threads next to each other have a row in common. */
+/** Each thread needs a copy of what it looks up alone, which is little where entries lie row by
+ * row: here the threads next to each other have a row in common. */
 TEST(RunLookedUp, SumsOfSortedEntriesRunOnAllThreads) {
     enum { N_ROWS = 200001, EACH = 10, N_THREADS = 4 };
     polytile_context *ctx = nullptr;

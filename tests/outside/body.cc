@@ -64,7 +64,7 @@ Box to_box(const polytile_domain &domain) {
     return box;
 }
 
-/** The parameters' values as the views behind those of the arrays have them. */
+/** The parameters' values as the views after those of the arrays have them. */
 Values read_values(Body &body, const polytile_view *views) {
     std::vector<uint64_t> raw(body.kernel.parameters.size());
     for (size_t k = 0; k < body.taken.size(); k++) {
@@ -138,8 +138,8 @@ polytile_number number_of(polytile_type type) {
     return type >= POLYTILE_U8 ? POLYTILE_UNSIGNED_NUMBER : POLYTILE_SIGNED_NUMBER;
 }
 
-/** For f16 and bf16 a body may take uint16_t, and there is no other way to tell of bf16; some tell no
- * more than bytes. */
+/** For f16 and bf16 a body may take uint16_t, and there is no other way to tell of bf16; some tell
+ * no more than bytes. */
 polytile_number body_number(Dice &dice, polytile_type type) {
     if (dice.chance(20) || type == POLYTILE_INDEXED(POLYTILE_BF16))
         return POLYTILE_ANY_NUMBER;

@@ -10,8 +10,8 @@ namespace {
 /** Where each piece of an array begins in the memory of a queue's device: at a multiple of it. */
 constexpr int64_t piece_bytes = 256;
 
-/** Memory for a part of a launch; now and then hardly enough for one thread, or plenty, or for a few
- * pieces, however small. */
+/** Memory for a part of a launch; now and then hardly enough for one thread, or plenty, or for a
+ * few pieces, however small. */
 int64_t draw_memory(Dice &dice, const Verdict &most) {
     const int64_t launch = most.launch_bytes, thread = most.thread_bytes;
     const bool is_middling = launch >= 2 * piece_bytes && launch <= 32 * piece_bytes;

@@ -57,8 +57,8 @@ Box draw_middling_box(Dice &dice) {
     return {{0, dice.between(5, 32)}, {0, dice.between(5, 32)}};
 }
 
-/** Of one kind of array or some; of middling ones mostly one, so that launches have several to choose
- * from. */
+/** Of one kind of array or some; of middling ones mostly one, so that launches have several to
+ * choose from. */
 std::vector<Shape> draw_shapes(Dice &dice, const Fixed &fixed) {
     const int kind = dice.weighted({15, 45, 40});
     const bool is_middling = kind == 1, is_mixed = dice.chance(is_middling ? 10 : 50);

@@ -93,13 +93,12 @@ Subscript draw_whole(Dice &dice, const Range &range) {
 Subscript draw_window(Dice &dice, const Range &range, const Box &domain) {
     const Affine affine = draw_indices(dice, domain);
     const Range values = hull(affine, domain);
-    const int64_t before = dice.between(0, 3), behind = dice.between(0, 3);
+    const int64_t before = dice.between(0, 3), after = dice.between(0, 3);
     Range wanted = range;
     if (dice.chance(40))
-        wanted = {range.lo - behind, range.hi + before};
+        wanted = {range.lo - after, range.hi + before};
     const int64_t shift = draw_shift(dice, values, wanted);
-    return window(shifted(affine, shift - before), shifted(affine, shift + behind),
-                  draw_step(dice));
+    return window(shifted(affine, shift - before), shifted(affine, shift + after), draw_step(dice));
 }
 
 /** Between an index and an end: 0:i, i:n, :i, i: and sections that some threads have empty. */

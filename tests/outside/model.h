@@ -2,9 +2,9 @@
 #define OUTSIDE_MODEL_H
 
 /*
- * Random programs as data: what is drawn, printed as text for the library, run, interpreted, and made
- * smaller. Written from the grammar of docs/declarations.md and the public headers alone; nothing
- * here knows how the library works, or asks it what a kernel touches.
+ * Random programs as data: what is drawn, printed as text for the library, run, interpreted, and
+ * made smaller. Written from the grammar of docs/declarations.md and the public headers alone;
+ * nothing here knows how the library works, or asks it what a kernel touches.
  */
 #include "outside/number.h"
 
@@ -92,7 +92,7 @@ struct Shape {
 struct Memory {
     std::vector<size_t>
         order; /* of dimensions, the one whose neighbours lie nearest last; none: C */
-    std::vector<int64_t> gaps; /* elements of room behind each dimension of the order */
+    std::vector<int64_t> gaps; /* elements of room after each dimension of the order */
 };
 
 struct Parameter {

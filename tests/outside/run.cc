@@ -98,7 +98,8 @@ void Runner::create_arrays() {
         remember(k, true);
 }
 
-/** The library tells a kernel's operands as the model declares them, scratch among the views alone. */
+/** The library tells a kernel's operands as the model declares them, scratch among the views
+ * alone. */
 void Runner::compare_operands(const Kernel &model, const polytile_kernel *kernel) {
     int n_arrays = 0, n_views = 0;
     bool is_equal = true;

@@ -93,7 +93,7 @@ bool clear_place(Program &program, size_t k) {
     }
 }
 
-/** Renumber the operands behind one that nothing names any more. */
+/** Renumber the operands after one that nothing names any more. */
 void drop_operand(Program &program, size_t kernel, int operand) {
     Kernel &model = program.kernels[kernel];
     model.operands.erase(model.operands.begin() + operand);

@@ -58,8 +58,8 @@ bool Runner::judge_status(const Launch &launch, polytile_status status) {
     return false;
 }
 
-/** An error of launches that were accepted: over several devices memory may turn out not to suffice,
- * nothing else. */
+/** An error of launches that were accepted: over several devices memory may turn out not to
+ * suffice, nothing else. */
 void Runner::judge_late(polytile_status status, const char *call) {
     const std::string text = polytile_last_error(ctx);
     if (status == POLYTILE_OK)

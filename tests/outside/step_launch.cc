@@ -163,7 +163,8 @@ polytile_status Runner::call(const Step &step, const polytile_launch_options &op
     }
 }
 
-/** Call with the launch's parameters, or with its mistake; what they were is lost behind the call. */
+/** Call with the launch's parameters, or with its mistake; what they were is lost after the
+ * call. */
 polytile_status Runner::call_launch(const Step &step, Mistake mistake) {
     const Launch &launch = step.launch;
     const Kernel &kernel = program.kernels[static_cast<size_t>(launch.kernel)];

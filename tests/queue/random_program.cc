@@ -93,7 +93,7 @@ void RandomProgram::launch(Twin *twin, const RandomChain::Launch &which) {
                                                                     << twin->error();
 }
 
-/** The same step several times, seldom disturbed. Behind the last loop internal fields may go. */
+/** The same step several times, seldom disturbed. After the last loop internal fields may go. */
 void RandomProgram::loop(Twin *twin, bool is_last) {
     const std::vector<RandomChain::Launch> step = chain_.step();
     if (random_->chance(85))

@@ -7,9 +7,10 @@
 #include <string>
 
 /**
- * A random program on a queue: loops over steps of random kernels, most of which may be interleaved,
- * and some of which have parameters, with values of each launch's own, with other launches, waits
- * and visits of the program in between. What it computes is compared with what plain loops do.
+ * A random program on a queue: loops over steps of random kernels, most of which may be
+ * interleaved, and some of which have parameters, with values of each launch's own, with other
+ * launches, waits and visits of the program in between. What it computes is compared with what
+ * plain loops do.
  */
 class RandomProgram {
   public:

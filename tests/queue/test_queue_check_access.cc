@@ -133,7 +133,8 @@ TEST_F(QueueCheckAccess, ABodyThatReadsAVariableThatChangesIsFoundByTheWait) {
         polytile_kernel_destroy(wrong);
         added = 2;
         EXPECT_EQ(polytile_queue_wait(queue), POLYTILE_INVALID) << device;
-        expect_says({"shift: its body reads what the program changed", "memory behind user"});
+        expect_says(
+            {"shift: its body reads what the program changed", "memory that user points to"});
         EXPECT_EQ(detach(queue, {array}), POLYTILE_OK) << error();
         polytile_queue_destroy(queue);
     }

@@ -214,7 +214,7 @@ TEST_F(QueueSteps, ScratchStaysAwayBetweenManyLaunchesToo) {
     EXPECT_EQ(moved(queue), expected);
 }
 
-/** B is incomplete behind a failure: the newest elements of it were left where they were, since what
+/** B is incomplete after a failure: the newest elements of it were left where they were, since what
  * failed would have overwritten them. */
 TEST_F(QueueSteps, WhatWasLeftToBeOverwrittenIsLostWhereThatFails) {
     polytile_implementation failing = {};

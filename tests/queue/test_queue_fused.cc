@@ -34,7 +34,7 @@ std::vector<int> update_then_copy(Twin *twin, const std::vector<int64_t> &extent
             twin->add_kernel(n, {{POLYTILE_IN, B, point(n)}, {POLYTILE_OUT, A, point(n)}})};
 }
 
-/** E from the H before it, H from the E behind it. */
+/** E from the H before it, H from the E after it. */
 std::vector<int> staggered_pair(Twin *twin, const std::vector<int64_t> &extents) {
     const int n = static_cast<int>(extents.size());
     const int E = twin->add_field(extents, 8), H = twin->add_field(extents, 8);

@@ -5,13 +5,14 @@
 #include <algorithm>
 #include <gtest/gtest.h>
 
-/* Random programs on queues whose devices hold a part of the data, or all of it: loops over steps of
- * random kernels, most of which may be interleaved, with other launches, waits and visits of the program
- * in between. */
+/* Random programs on queues whose devices hold a part of the data, or all of it: loops over steps
+ * of random kernels, most of which may be interleaved, with other launches, waits and visits of the
+ * program in between. */
 
 namespace {
 
-/** The checker would object to most of what goes wrong before it shows: it is on in half of them. */
+/** The checker would object to most of what goes wrong before it shows: it is on in half of
+ * them. */
 TEST(QueueFusedRandom, ProgramsGiveWhatPlainLoopsGive) {
     Environment environment;
     const uint64_t seed = test_seed("QueueFusedRandom.ProgramsGiveWhatPlainLoopsGive");

@@ -8,7 +8,8 @@
 #include <string>
 #include <vector>
 
-/* Lone launches in a queue: products that keep their sums on the device until these are complete. */
+/* Lone launches in a queue: products that keep their sums on the device until these are
+ * complete. */
 
 namespace {
 

@@ -6,7 +6,8 @@
 #include "support/environment.h"
 #include "support/scale.h"
 
-/* Index arrays that launches of a queue write: products with whatever matrix the arrays hold by then. */
+/* Index arrays that launches of a queue write: products with whatever matrix the arrays hold by
+ * then. */
 
 namespace {
 
@@ -75,7 +76,7 @@ class Products {
         return fits;
     }
 
-    /** Queue a product behind launches that write its index arrays. */
+    /** Queue a product after launches that write its index arrays. */
     bool run_with_another_matrix() {
         attach();
         const bool has_run = multiply() && become() && multiply();

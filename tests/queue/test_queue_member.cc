@@ -82,8 +82,8 @@ TEST_P(QueueMember, SeveralHoldOneMemoryAndEachWritesItsPart) {
         ASSERT_EQ(memory[k], k < 50 ? 2 : 4) << k;
 }
 
-/** A box of a launch that was proved is cut, and kept, as a launch is; over an array that contains no
- * more than it touches, and whose ends no section of the whole knows. */
+/** A box of a launch that was proved is cut, and kept, as a launch is; over an array that contains
+ * no more than it touches, and whose ends no section of the whole knows. */
 TEST_P(QueueMember, BoxesOfAProvedLaunchAreOnlyCut) {
     const polytile_domain half = range(0, 49), all = line(100), box = range(10, 19);
     polytile_kernel *doubling = scale();

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <sstream>
 
-/* Launches that cannot be interleaved, or not many of them: they run one after the other, the log says
- * why, and what they compute stays right. */
+/* Launches that cannot be interleaved, or not many of them: they run one after the other, the log
+ * says why, and what they compute stays right. */
 
 namespace {
 

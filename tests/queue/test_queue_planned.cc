@@ -8,8 +8,8 @@
 #include <set>
 
 /* A queue runs what a plan of the same launches records: one engine walks over both. Only where
- * launches that run one after the other are cut alike: a queue cuts them as they come, like the last
- * one over the same data. */
+ * launches that run one after the other are cut alike: a queue cuts them as they come, like the
+ * last one over the same data. */
 
 namespace {
 

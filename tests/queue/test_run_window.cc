@@ -35,7 +35,7 @@ TEST_P(RunWindow, AFailureIsToldWithItsLaunchAndWhatItLost) {
     EXPECT_TRUE(polytile_array_is_complete(y));
     EXPECT_EQ(polytile_queue_wait(queue), POLYTILE_OK) << error();
     EXPECT_EQ(detach(queue, {x, y}), POLYTILE_OK) << error();
-    EXPECT_EQ(x_memory, std::vector<float>(100, 1)) << "the launch behind it was run";
+    EXPECT_EQ(x_memory, std::vector<float>(100, 1)) << "the launch after it was run";
     EXPECT_EQ(y_memory, std::vector<float>(100, 2));
 }
 

@@ -80,7 +80,7 @@ class Items {
     }
 
     ~Items() {
-        free(queue.behind);
+        free(queue.later_item);
         for (pti_item &item : items_)
             pti_boxes_free(&item.boxes);
     }

@@ -55,11 +55,11 @@ class Twin {
     void wait();
     void wait_for(int field);
     /** Detach a field, compare it, write into some of it, and attach it again; destroy an internal
-     * one behind what is queued, and make it anew. */
+     * one after what is queued, and make it anew. */
     void renew(int field);
     /** The same of a field that is discarded before: it is not compared, and written whole. */
     void discard(int field);
-    /** Destroy an internal field behind what is queued; it is not compared, nor used again. */
+    /** Destroy an internal field after what is queued; it is not compared, nor used again. */
     void drop(int field);
     /** Detach all fields and compare them; what internal ones hold is copied out first. */
     void finish();
@@ -83,10 +83,11 @@ class Twin {
     /** Launches that differ, with their superblocks. */
     using Cuts = std::multiset<std::string>;
 
-    /** What polytile_plan_create_chain() says of all launches so far, within some memory; and how it
-     * cuts them, if it had to. */
+    /** What polytile_plan_create_chain() says of all launches so far, within some memory; and how
+     * it cuts them, if it had to. */
     struct Planned {
-        /* An array that is given twice counts twice for a plan, and once for a queue that holds all. */
+        /* An array that is given twice counts twice for a plan, and once for a queue that holds
+         * all. */
         bool is_refused = false;
         polytile_plan_summary summary = {};
         polytile_chain_summary chain = {};

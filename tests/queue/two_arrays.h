@@ -3,7 +3,8 @@
 
 #include "queue/queue_test.h"
 
-/** A queue on the device of the parameter with two arrays of ones, and a kernel that doubles one. */
+/** A queue on the device of the parameter with two arrays of ones, and a kernel that doubles
+ * one. */
 class QueueOfTwoArrays : public QueueTest, public testing::WithParamInterface<const char *> {
   protected:
     void SetUp() override {

@@ -252,9 +252,8 @@ size_t ViewProgram::draw_view(bool in_queue, int other_base) {
 }
 
 /** A window on a dimension: of an index that has so many values, which are counted from 0. */
-static ViewWindow window_of(const polytile_range &range, int index, int64_t before,
-                            int64_t behind) {
-    return {index, range.step, range.lo - before * range.step, range.lo + behind * range.step,
+static ViewWindow window_of(const polytile_range &range, int index, int64_t before, int64_t after) {
+    return {index, range.step, range.lo - before * range.step, range.lo + after * range.step,
             range.step};
 }
 

@@ -13,7 +13,8 @@
 /* Random launches over views of arrays that lie in memory with and without gaps, compared with the
  * same bodies run over the same views of plain memory. */
 
-/** What a thread touches along one dimension: factor * index + lo to factor * index + hi in steps. */
+/** What a thread touches along one dimension: factor * index + lo to factor * index + hi in
+ * steps. */
 struct ViewWindow {
     enum { whole = -1, fixed = -2 };
 

@@ -33,7 +33,7 @@ std::string with_value(const char *expression, const std::string &value) {
     return expression == value ? value : expression + (" = " + value);
 }
 
-/** The first of the parts that is not in the text behind those before it; NULL if all are. */
+/** The first of the parts that is not in the text after those before it; NULL if all are. */
 const char *missing_part(const std::string &text, const char *const *parts) {
     size_t from = 0;
     for (; *parts != nullptr; parts++) {

@@ -28,7 +28,8 @@ DeclaredKernel::DeclaredKernel(const RandomLaunch *launch,
             {element_bytes[p], launch->array_domains()[p].n_dims, POLYTILE_ANY_NUMBER});
 }
 
-/** The elements that one thread touches, before edges move them into the array; others are clipped. */
+/** The elements that one thread touches, before edges move them into the array; others are
+ * clipped. */
 polytile_domain DeclaredKernel::touched(const Access &access, const int64_t *thread) const {
     const polytile_domain &array =
         launch_->array_domains()[static_cast<size_t>(access.declared->array)];

@@ -21,7 +21,7 @@ extern "C" {
 /**
  * A CUDA runtime that needs no GPU: while it lives, devices that are opened use it.
  *
- * Device memory is heap memory, kernels are host functions, and streams lag behind as those of
+ * Device memory is heap memory, kernels are host functions, and streams lag after as those of
  * FakeQueues do, so that a missing wait shows up as a wrong result with some seed. What a GPU would
  * not report, but is wrong, becomes a violation.
  */

@@ -99,7 +99,7 @@ FakeCuda::Kernel FakeCuda::read_arguments(const polytile_implementation &impleme
     return run;
 }
 
-/** A coarse kernel finds its views' memory once more behind its values. */
+/** A coarse kernel finds its views' memory once more after its values. */
 void FakeCuda::check_origins(const Kernel &run, void **origins) {
     for (size_t k = 0; k < run.views.size(); k++)
         if (*static_cast<void **>(origins[k]) != run.views[k].origin)
@@ -213,7 +213,8 @@ bool FakeCuda::are_resident(const Kernel &kernel, size_t view) const {
     return are;
 }
 
-/** Whether a kernel can begin: its views are in device memory, and it is not one that is to fault. */
+/** Whether a kernel can begin: its views are in device memory, and it is not one that is to
+ * fault. */
 bool FakeCuda::can_run(const Kernel &kernel) {
     for (size_t k = 0; k < kernel.views.size(); k++) {
         if (!are_resident(kernel, k)) {

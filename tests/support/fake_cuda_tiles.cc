@@ -86,7 +86,7 @@ int64_t own_extent(const polytile_tiles &of, int dim) {
     return (dim == 0 ? of.n_rows : n_columns) - of.n_launches * (of.before[dim] + of.after[dim]);
 }
 
-/** The part of a tile that is left behind so many launches, in a box of threads. */
+/** The part of a tile that is left after so many launches, in a box of threads. */
 polytile_domain part_of(const polytile_tiles &of, const polytile_domain &threads,
                         const polytile_domain &box, int n_done) {
     polytile_domain part = box;

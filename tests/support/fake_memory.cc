@@ -67,7 +67,7 @@ bool FakeDeviceMemory::release(void *memory, std::string *why) {
     if (found == allocations_.end())
         return false;
     if (!is_guarded(static_cast<unsigned char *>(memory) + found->second))
-        *why = "something was written behind an allocation of " + std::to_string(found->second) +
+        *why = "something was written after an allocation of " + std::to_string(found->second) +
                " bytes";
     give_back(in_granules(found->second));
     allocations_.erase(found);

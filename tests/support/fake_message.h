@@ -1,8 +1,8 @@
 #ifndef POLYTILE_TESTS_SUPPORT_FAKE_MESSAGE_H
 #define POLYTILE_TESTS_SUPPORT_FAKE_MESSAGE_H
 
-/* What polytile/message_call.h needs of the thread blocks of fake_team.h, as message_cuda.h has it of
- * a GPU's. Team kernels whose file defines POLYTILE_MESSAGE_DEVICE as this are for FakeCuda. */
+/* What polytile/message_call.h needs of the thread blocks of fake_team.h, as message_cuda.h has it
+ * of a GPU's. Team kernels whose file defines POLYTILE_MESSAGE_DEVICE as this are for FakeCuda. */
 #include <polytile/message_ring.h>
 
 #ifdef __cplusplus

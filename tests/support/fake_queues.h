@@ -31,7 +31,7 @@ class FakeQueues {
     void destroy(Queue *queue);
 
     void enqueue(Queue *queue, Work work);
-    /** Work that goes on by itself when it is begun: what is behind it waits until it is over. */
+    /** Work that goes on by itself when it is begun: what is after it waits until it is over. */
     void enqueue_running(Queue *queue, Work begin, std::function<bool()> is_over);
     MarkPointer enqueue_mark(Queue *queue);
     /** NULL is no wait. */

@@ -6,8 +6,8 @@
 #include <thread>
 #include <vector>
 
-/** The thread blocks of a cooperative launch: each lane is a thread of the system, and few stand for
- * many. */
+/** The thread blocks of a cooperative launch: each lane is a thread of the system, and few stand
+ * for many. */
 class FakeTeam {
   public:
     using Body = std::function<void(int slot)>;

@@ -138,7 +138,7 @@ polytile_implementation GenericKernel::implementation() const {
     return made;
 }
 
-/** They are behind the views of arrays as the body takes them: from the last on. */
+/** They are after the views of arrays as the body takes them: from the last on. */
 GenericKernel::Values GenericKernel::values_in(const polytile_view *views) const {
     const std::vector<GenericParameter> taken(parameters_.rbegin(), parameters_.rend());
     Values values = read_values(views + shapes_.size(), taken);

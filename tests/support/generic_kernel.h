@@ -14,8 +14,8 @@
  * wrong, missing or old element shows, whatever is declared. Elements are unsigned, of 1, 2, 4 or 8
  * bytes. */
 
-/** One dimension of a section: factor * index + lo to factor * index + hi in steps, or what the index
- * says instead of an index. */
+/** One dimension of a section: factor * index + lo to factor * index + hi in steps, or what the
+ * index says instead of an index. */
 struct GenericWindow {
     enum { whole = -1, fixed = -2 }; /* in place of an index: all of it; lo to hi */
 
@@ -57,8 +57,8 @@ class GenericKernel {
     GenericKernel(int n_indices, std::vector<GenericAccess> accesses,
                   std::vector<GenericParameter> parameters = {});
 
-    /** Give each thread so many elements of scratch, which it fills before it runs and finds as they
-     * were afterwards; a body that does not says so to the test. */
+    /** Give each thread so many elements of scratch, which it fills before it runs and finds as
+     * they were afterwards; a body that does not says so to the test. */
     void add_scratch(int64_t n_elements);
 
     /** "generic[i, j](f32 p0): in a[i-1:i+1, j]; out b[i, j]" */

@@ -47,7 +47,7 @@ int64_t integer_of(polytile_type type, uint64_t bits);
 std::vector<polytile_body_parameter>
 body_parameters_of(const std::vector<GenericParameter> &parameters);
 
-/** The bytes of values that bodies find behind their arrays' views. */
+/** The bytes of values that bodies find after their arrays' views. */
 std::vector<uint64_t> read_values(const polytile_view *views,
                                   const std::vector<GenericParameter> &parameters);
 std::vector<uint64_t> bits_of(const std::vector<GenericValue> &values);

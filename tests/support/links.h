@@ -19,8 +19,8 @@ inline polytile_link uneven_link(Random *random) {
     return link;
 }
 
-/** The link of an imagined device so slow that small pieces pay and what the host does counts little,
- * with kernels that are slow or fast beside it. */
+/** The link of an imagined device so slow that small pieces pay and what the host does counts
+ * little, with kernels that are slow or fast beside it. */
 inline polytile_link slow_link(Random *random) {
     constexpr double slower = 1e-7;
     polytile_link link = polytile_link_default;

@@ -1,6 +1,7 @@
 #include "support/places.h"
 
-/* The one file that knows: all others are the same for every tree, and a compiler cache finds them. */
+/* The one file that knows: all others are the same for every tree, and a compiler cache finds
+ * them. */
 
 namespace {
 

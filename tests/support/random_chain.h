@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-/* Random arrays, kernels over them, and steps of launches that may often be interleaved slab by slab: stencils
- * of all reaches, rows and stripes, updates and copies, staggered pairs, three arrays in turn,
- * reductions, and tables that are read in part or written in part. */
+/* Random arrays, kernels over them, and steps of launches that may often be interleaved slab by
+ * slab: stencils of all reaches, rows and stripes, updates and copies, staggered pairs, three
+ * arrays in turn, reductions, and tables that are read in part or written in part. */
 
 /** How large things become. */
 struct RandomChainShape {

@@ -37,7 +37,7 @@ std::string npy(const char *descr, const std::vector<int64_t> &shape, const std:
     return file;
 }
 
-/* The elements behind a header. */
+/* The elements after a header. */
 template <class T> std::vector<T> elements(const std::string &file) {
     const size_t begin = 10 + static_cast<unsigned char>(file[8]) +
                          256 * static_cast<size_t>(static_cast<unsigned char>(file[9]));
@@ -222,7 +222,7 @@ TEST_F(RunCommand, RefusesWhatIsWrong) {
         {add + "--domain q.0 " + all, 2, "q.0 is no parameter"},
         {add + "--domain x.1 " + all, 2, "x.1 is no parameter"},
         {add + "--domain m " + all, 2, "m is no parameter"},
-        {add + "--domain 2* " + all, 2, "a name is expected behind *"},
+        {add + "--domain 2* " + all, 2, "a name is expected after *"},
         {add + "--domain x.0-2000 " + all, 2, "less than 1"},
         {add + "--domain 9223372036854775807+x.0 " + all, 2, "64-bit"},
         {add + "--domain 10x10 " + all, 2, "--domain has 2 dimensions, but add has 1 index"},
@@ -271,7 +271,7 @@ TEST_F(RunCommand, KeepsAnOldFileWhenItFails) {
     EXPECT_EQ(shell.read("z.npy"), "old");
 }
 
-/* What stands in README.md behind a word, up to the end of its block. */
+/* What stands in README.md after a word, up to the end of its block. */
 std::string block_of_readme(const std::string &begin) {
     std::ifstream file(in_source("README.md"));
     const std::string text{std::istreambuf_iterator<char>(file), {}};

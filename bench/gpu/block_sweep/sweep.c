@@ -108,8 +108,8 @@ static void set_up(subject *s, sweep_gpu *gpu, const sweep_kernel *kernel) {
                                  .operand = s->operand,
                                  .threads = s->threads};
     s->launch = (pti_sub_kernel){.instance = &s->instance,
-                                 .body.implementation = kernel->implementation,
-                                 .body.character = &kernel->character,
+                                 .config.implementation = kernel->implementation,
+                                 .config.character = &kernel->character,
                                  .threads = &s->threads,
                                  .views = s->view};
 }

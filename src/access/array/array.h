@@ -7,7 +7,8 @@
 #include "base/part_file.h"
 #include <polytile/array.h>
 
-/* access/array: what lies in memory under a name: arrays, their types, views of them, NumPy files. */
+/* access/array: what lies in memory under a name: arrays, their types, views of them, NumPy
+ * files. */
 
 /** Whether all elements of an array have values, and if not, why. */
 typedef enum pti_array_state {
@@ -50,15 +51,16 @@ struct polytile_array {
     pti_part_file part; /* that file, as long as it waits for its name */
 };
 
-/** Return the array that has the elements of a view, and is none; of all others the array itself. */
+/** Return the array that has the elements of a view, and is none; of all others the array
+ * itself. */
 static inline const polytile_array *pti_array_root(const polytile_array *array) {
     while (array->base != NULL)
         array = array->base;
     return array;
 }
 
-/** Return the array that a run plans for one that it is given: a view with steps is taken as a part of
- * its base, since planners know no array with gaps. */
+/** Return the array that a run plans for one that it is given: a view with steps is taken as a part
+ * of its base, since planners know no array with gaps. */
 static inline polytile_array *pti_array_planned(polytile_array *array) {
     while (array->base != NULL && pti_box_has_gaps(&array->domain))
         array = array->base;
@@ -121,8 +123,8 @@ static inline void pti_array_note_launch(polytile_array *array, bool was_dropped
 /** Warn that a kernel reads an incomplete array. */
 void pti_array_warn_incomplete(const polytile_array *array, const char *kernel_name);
 
-/** Create an array over a domain, in C order. The caller sets data, mapping and read_only. Errors as
- * polytile_array_wrap(). */
+/** Create an array over a domain, in C order. The caller sets data, mapping and read_only. Errors
+ * as polytile_array_wrap(). */
 polytile_status pti_array_create(polytile_context *ctx, const char *name, polytile_type type,
                                  const polytile_domain *domain, polytile_array **array);
 
@@ -130,8 +132,8 @@ polytile_status pti_array_create(polytile_context *ctx, const char *name, polyti
 polytile_status pti_array_check_domain(polytile_context *ctx, const char *name, polytile_type type,
                                        const polytile_domain *domain);
 
-/** Create an array likewise over a domain of any steps that was checked. The caller sets its layout,
- * too. */
+/** Create an array likewise over a domain of any steps that was checked. The caller sets its
+ * layout, too. */
 polytile_status pti_array_create_strided(polytile_context *ctx, const char *name,
                                          polytile_type type, const polytile_domain *domain,
                                          polytile_array **array);

@@ -15,8 +15,8 @@ static int64_t element_stride_bytes(const polytile_array *array, int dim) {
 
 /* Strides. */
 
-/** Return the dimension of several elements that has the shortest stride above one; -1: none is left.
- * Of equal ones the first comes first. */
+/** Return the dimension of several elements that has the shortest stride above one; -1: none is
+ * left. Of equal ones the first comes first. */
 static int next_outer(const polytile_array *array, int inner) {
     const int64_t *stride = array->layout.stride_bytes;
     int found = -1;
@@ -37,8 +37,8 @@ static polytile_status refuse_stride(const polytile_array *array, int dim, int64
                     array->name, dim, array->layout.stride_bytes[dim], least_bytes);
 }
 
-/** Find the bytes from the first element to the last, dimension by dimension from the shortest stride
- * on: each must be at least as long as what lies within it. */
+/** Find the bytes from the first element to the last, dimension by dimension from the shortest
+ * stride on: each must be at least as long as what lies within it. */
 static polytile_status find_span(polytile_array *array) {
     int64_t span_bytes = array->element_bytes;
     for (int d = next_outer(array, -1); d >= 0; d = next_outer(array, d)) {
@@ -165,9 +165,9 @@ done:
 }
 
 /** Check what both kinds of views are asked with. */
-static polytile_status check_arguments(polytile_array *array, const char *name,
-                                       const polytile_domain *domain, polytile_array **view,
-                                       const char *call) {
+static polytile_status check_view_arguments(polytile_array *array, const char *name,
+                                            const polytile_domain *domain, polytile_array **view,
+                                            const char *call) {
     if (array == NULL)
         return pti_fail(NULL, POLYTILE_INVALID, "%s: the array is NULL", call);
     polytile_context *ctx = array->object.context;
@@ -210,7 +210,7 @@ static bool is_part(const polytile_array *array, const polytile_domain *part) {
 polytile_status polytile_array_select(polytile_array *array, const char *name,
                                       const polytile_domain *part, polytile_array **view) {
     polytile_status status;
-    PTI_TRY(check_arguments(array, name, part, view, __func__));
+    PTI_TRY(check_view_arguments(array, name, part, view, __func__));
     if (!is_part(array, part))
         PTI_TRY(refuse_part(array, name, part));
     placing by = {.layout = pti_memory_layout_of_part(&array->layout, part, array->element_bytes),
@@ -317,7 +317,7 @@ polytile_status polytile_array_reshape(polytile_array *array, const char *name,
                                        const polytile_domain *domain, polytile_array **view) {
     polytile_status status;
     placing by = {.maps_indices = true};
-    PTI_TRY(check_arguments(array, name, domain, view, __func__));
+    PTI_TRY(check_view_arguments(array, name, domain, view, __func__));
     PTI_TRY(pti_array_check_domain(array->object.context, name, array->type, domain));
     if (pti_box_count(domain) != pti_box_count(&array->domain))
         PTI_TRY(refuse_count(array, name, pti_box_count(domain)));

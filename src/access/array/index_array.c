@@ -46,7 +46,7 @@ int64_t pti_index_array_get(const pti_index_array *array, const int64_t *element
     return value_at(array, array->data + pti_memory_layout_offset(&array->layout, element));
 }
 
-/** Go on to the next element of a row; false behind the last. */
+/** Go on to the next element of a row; false after the last. */
 static bool next_in_row(const polytile_domain *domain, int64_t *element) {
     for (int d = domain->n_dims - 1; d > 0; d--) {
         if (element[d]++ < domain->range[d].hi)
@@ -71,8 +71,8 @@ static void include_row(const pti_index_array *array, int64_t row, pti_value_ran
     while (next_in_row(&array->domain, element));
 }
 
-/* Weights of the elements of a block in its sum: drawn at random, so that no regular change of elements
- * leaves the sum as it was. */
+/* Weights of the elements of a block in its sum: drawn at random, so that no regular change of
+ * elements leaves the sum as it was. */
 static const uint32_t weights[BLOCK] = {
     0xb65c1c29, 0x62032801, 0xd6fd1d9b, 0x9530fcd9, 0x2ebe5795, 0x37e06c7b, 0xff8f735d, 0x2ad61d55,
     0x31b03dd5, 0x2b5c138b, 0xabbf3b85, 0xae80b07b, 0x177f53c3, 0xb4b4e567, 0xc1fb0cf7, 0xffada063,
@@ -110,17 +110,17 @@ typedef uint64_t uwide;
 DEFINE_SUMMARISE(int32_t, narrow)
 DEFINE_SUMMARISE(int64_t, wide)
 
-/** Go on to the next element in C order; false behind the last. */
+/** Go on to the next element in C order; false after the last. */
 static bool next_element(const polytile_domain *domain, int64_t *element) {
     return next_in_row(domain, element) || element[0]++ < domain->range[0].hi;
 }
 
-/** Whether elements lie one behind the other. */
+/** Whether elements lie one after the other. */
 static bool is_dense(const pti_index_array *array) {
     return array->domain.n_dims == 1 && array->layout.stride_bytes[0] == (array->is_wide ? 8 : 4);
 }
 
-/** Copy the next n elements of a block, and go on behind them. at: of the first one. */
+/** Copy the next n elements of a block, and go on after them. at: of the first one. */
 static void load_wide(const pti_index_array *array, int n, int64_t *at, int64_t *to) {
     for (int k = 0; k < n; k++) {
         to[k] = pti_index_array_get(array, at);
@@ -135,7 +135,7 @@ static block read_wide(const pti_index_array *array, int n, int64_t *at, bool as
                       : summarise_wide(element, n, asks_order);
 }
 
-/** Return the next n elements of i32 where they lie, or copied where they do not lie one behind the
+/** Return the next n elements of i32 where they lie, or copied where they do not lie one after the
  * other. */
 static const int32_t *load_narrow(const pti_index_array *array, int n, int64_t *at, int32_t *copy) {
     const char *first = array->data + pti_memory_layout_offset(&array->layout, at);
@@ -186,8 +186,8 @@ static void find_element(const polytile_domain *domain, int64_t number, int64_t 
     }
 }
 
-/** Read the elements of a part block by block: their hash, whether they ascend, and, of one dimension, the
- * groups of the lowest level. */
+/** Read the elements of a part block by block: their hash, whether they ascend, and, of one
+ * dimension, the groups of the lowest level. */
 static void read_part(int64_t number, void *user) {
     const reading *of = user;
     const pti_index_array *array = of->array;

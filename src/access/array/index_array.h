@@ -17,7 +17,8 @@ typedef struct pti_value_range {
     int64_t most;
 } pti_value_range;
 
-/** What was read of one array. It is shared: by inspections, and by the array while a queue has it. */
+/** What was read of one array. It is shared: by inspections, and by the array while a queue has
+ * it. */
 typedef struct pti_index_array {
     int n_holders;
     const char *data; /* of the first element; borrowed */
@@ -34,8 +35,9 @@ typedef struct pti_index_array {
 /** Return what an element holds; what lies beyond +-2^61 counts as that. */
 int64_t pti_index_array_get(const pti_index_array *array, const int64_t *element);
 
-/** Read all elements of an array whose data, type, domain and layout are those of the given one, once over,
- * by all threads that a context has; NULL: by one. The caller holds what comes back; NULL: no memory. */
+/** Read all elements of an array whose data, type, domain and layout are those of the given one,
+ * once over, by all threads that a context has; NULL: by one. The caller holds what comes back;
+ * NULL: no memory. */
 pti_index_array *pti_index_array_read(const polytile_context *ctx, const pti_index_array *of);
 /** Hold it once more, or release it; NULL does nothing. */
 pti_index_array *pti_index_array_hold(pti_index_array *array);
@@ -45,7 +47,8 @@ void pti_index_array_release(pti_index_array *array);
 bool pti_index_array_hash(const polytile_context *ctx, const pti_index_array *array,
                           const char *data, const pti_memory_layout *layout, uint64_t *hash);
 
-/** Return between which values the elements of some rows lie, exactly. rows: not empty, in the domain. */
+/** Return between which values the elements of some rows lie, exactly. rows: not empty, in the
+ * domain. */
 pti_value_range pti_index_array_find_values(const pti_index_array *array, polytile_range rows);
 
 #endif

@@ -63,8 +63,8 @@ static void give_mapping(polytile_array *array, void *mapping, int64_t n_bytes,
     array->data = (char *)mapping + data_offset;
 }
 
-static polytile_status check_arguments(polytile_context *ctx, const char *path,
-                                       polytile_array **array) {
+static polytile_status check_path_and_array(polytile_context *ctx, const char *path,
+                                            polytile_array **array) {
     if (ctx == NULL || array == NULL)
         return pti_fail(ctx, POLYTILE_INVALID, "a .npy file: the %s is NULL",
                         ctx == NULL ? "context" : "place for the array");
@@ -77,7 +77,7 @@ static polytile_status check_arguments(polytile_context *ctx, const char *path,
 
 polytile_status polytile_npy_open(polytile_context *ctx, const char *name, const char *path,
                                   bool writable, polytile_array **array) {
-    polytile_status status = check_arguments(ctx, path, array);
+    polytile_status status = check_path_and_array(ctx, path, array);
     if (status != POLYTILE_OK)
         return status;
     int64_t n_bytes = 0;
@@ -115,7 +115,7 @@ static polytile_status check_type(polytile_context *ctx, const char *path, polyt
 polytile_status polytile_npy_create(polytile_context *ctx, const char *name, const char *path,
                                     polytile_type type, const polytile_domain *domain,
                                     polytile_array **array) {
-    polytile_status status = check_arguments(ctx, path, array);
+    polytile_status status = check_path_and_array(ctx, path, array);
     if (status != POLYTILE_OK)
         return status;
     int64_t n_bytes = 0;

@@ -44,7 +44,7 @@ static void skip_space(cursor *c) {
         c->at++;
 }
 
-/** Take one character, behind blanks, if it comes next. */
+/** Take one character, after blanks, if it comes next. */
 static bool accept_character(cursor *c, char wanted) {
     skip_space(c);
     if (c->at == c->end || *c->at != wanted)
@@ -118,7 +118,7 @@ static bool is_one_of(char mark, const char *marks) {
     return mark != '\0' && strchr(marks, mark) != NULL;
 }
 
-/** Return the end of a value in brackets, behind the closing one. Brackets in quotes do not
+/** Return the end of a value in brackets, after the closing one. Brackets in quotes do not
  * count. */
 static const char *find_end_of_value(const cursor *c) {
     const char *at = c->at;
@@ -154,7 +154,8 @@ static void write_descr(polytile_type type, char descr[8]) {
              (int)types[type].bytes);
 }
 
-/** Find the type of a text of NumPy, which has no bf16; one byte has no order, so '<i1' is '|i1'. */
+/** Find the type of a text of NumPy, which has no bf16; one byte has no order, so '<i1' is
+ * '|i1'. */
 static bool find_type(const char *descr, polytile_type *type) {
     for (polytile_type t = 0; t < N_TYPES; t++) {
         char known[8];

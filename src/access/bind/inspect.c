@@ -112,7 +112,8 @@ done:
     return status;
 }
 
-/** Let the section of an access have its indirection, after those that it looks up, and check it. */
+/** Let the section of an access have its indirection, after those that it looks up, and check
+ * it. */
 static polytile_status indirect_access(polytile_context *ctx, const narrowed *of) {
     pti_instance *instance = of->instance;
     const pti_indirect *declared = of->declaration->access[of->access].indirect;

@@ -11,8 +11,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Whether what index arrays hold are indices of the arrays in which threads look them up, and ranges have
- * their ends in order. Mostly hulls say so at once; else every thread is looked at. */
+/* Whether what index arrays hold are indices of the arrays in which threads look them up, and
+ * ranges have their ends in order. Mostly hulls say so at once; else every thread is looked at. */
 
 /** One dimension of a section, for one thread. */
 typedef struct lookup {
@@ -23,7 +23,7 @@ typedef struct lookup {
 } lookup;
 
 /** The indices of the array in that dimension. */
-static polytile_range range_of(const lookup *of) {
+static polytile_range array_indices(const lookup *of) {
     return of->instance->operand[of->section->operand].domain.range[of->dim];
 }
 
@@ -33,8 +33,8 @@ static bool find_elements(const lookup *of, const pti_looked_up *end, polytile_d
     return !pti_box_is_empty(elements);
 }
 
-/** What an end is for a thread that has one element of it, which element has; false: it has none, since
- * its own section is empty. */
+/** What an end is for a thread that has one element of it, which element has; false: it has none,
+ * since its own section is empty. */
 static bool find_end(const lookup *of, const pti_looked_up *end, int64_t *element, int64_t *value) {
     polytile_domain elements;
     *value = pti_affine_min(&end->plus, of->thread);
@@ -76,7 +76,7 @@ static polytile_status refuse_outside(polytile_context *ctx, const lookup *of,
                                       int64_t index) {
     pti_text text = {0};
     const pti_operand *operand = &of->instance->operand[of->section->operand];
-    const polytile_range range = range_of(of);
+    const polytile_range range = array_indices(of);
     write_thread(&text, of);
     pti_text_add(&text,
                  " touches %s at %" PRId64 " in subscript %d, where %s has %" PRId64 ":%" PRId64,
@@ -117,7 +117,7 @@ static void check_elements(const polytile_domain *elements, void *user) {
     gather_check *check = user;
     const lookup *of = check->of;
     const pti_looked_up *end = &of->section->indirection->lo[of->dim];
-    const polytile_range range = range_of(of);
+    const polytile_range range = array_indices(of);
     const int64_t plus = pti_affine_min(&end->plus, of->thread);
     int64_t element[POLYTILE_MAX_DIMS];
     pti_box_first_point(elements, element);
@@ -143,7 +143,7 @@ typedef struct ends {
 } ends;
 
 /** False: a thread has no element for one of them. */
-static bool find_ends(const lookup *of, ends *found) {
+static bool find_looked_up_ends(const lookup *of, ends *found) {
     const pti_indirection *by = of->section->indirection;
     return find_end(of, &by->lo[of->dim], found->lo_element, &found->lo) &&
            find_end(of, &by->hi[of->dim], found->hi_element, &found->hi);
@@ -151,16 +151,16 @@ static bool find_ends(const lookup *of, ends *found) {
 
 static polytile_status check_order(polytile_context *ctx, const lookup *of) {
     ends found;
-    return find_ends(of, &found) && found.hi < found.lo - 1
+    return find_looked_up_ends(of, &found) && found.hi < found.lo - 1
                ? refuse_order(ctx, of, found.lo, found.hi, found.lo_element, found.hi_element)
                : POLYTILE_OK;
 }
 
 static polytile_status check_ends(polytile_context *ctx, const lookup *of) {
     const pti_indirection *by = of->section->indirection;
-    const polytile_range range = range_of(of);
+    const polytile_range range = array_indices(of);
     ends found;
-    if (!find_ends(of, &found))
+    if (!find_looked_up_ends(of, &found))
         return POLYTILE_OK;
     if (found.lo < range.lo)
         return refuse_outside(ctx, of, &by->lo[of->dim], found.lo_element, found.lo);
@@ -169,7 +169,7 @@ static polytile_status check_ends(polytile_context *ctx, const lookup *of) {
     return POLYTILE_OK;
 }
 
-static bool gathers(const lookup *of) {
+static bool looks_up_range(const lookup *of) {
     return of->section->indirection->gathers[of->dim];
 }
 
@@ -181,33 +181,34 @@ static bool is_empty(const lookup *of) {
     if (!pti_section_is_indirect(of->section, of->dim))
         return pti_affine_min(&subscript->hi, of->thread) <
                pti_affine_min(&subscript->lo, of->thread);
-    if (gathers(of))
+    if (looks_up_range(of))
         return !find_elements(of, &of->section->indirection->lo[of->dim], &elements);
-    return !find_ends(of, &found) || found.hi < found.lo;
+    return !find_looked_up_ends(of, &found) || found.hi < found.lo;
 }
 
-/** The index of a thread's section that is nearest to the array; of a looked-up dimension the first. */
+/** The index of a thread's section that is nearest to the array; of a looked-up dimension the
+ * first. */
 static int64_t nearest_index(const lookup *of) {
     const pti_subscript *subscript = &of->section->subscript[of->dim];
     const int64_t lo = pti_affine_min(&subscript->lo, of->thread),
                   hi = pti_affine_min(&subscript->hi, of->thread);
     int64_t element[POLYTILE_MAX_DIMS], index = 0;
     if (!pti_section_is_indirect(of->section, of->dim))
-        return hi < range_of(of).lo ? hi : lo;
+        return hi < array_indices(of).lo ? hi : lo;
     find_end(of, &of->section->indirection->lo[of->dim], element, &index);
     return index;
 }
 
 /** Whether what a thread has in a dimension that looks nothing up meets the array. */
-static bool meets(const lookup *of) {
+static bool meets_array(const lookup *of) {
     const pti_subscript *subscript = &of->section->subscript[of->dim];
-    const polytile_range range = range_of(of);
+    const polytile_range range = array_indices(of);
     return (of->section->edges >> of->dim & 1) != 0 ||
            (pti_affine_min(&subscript->hi, of->thread) >= range.lo &&
             pti_affine_max(&subscript->lo, of->thread) <= range.hi);
 }
 
-static polytile_status accuse(polytile_context *ctx, const lookup *of) {
+static polytile_status accuse_lookup(polytile_context *ctx, const lookup *of) {
     int64_t thread[POLYTILE_MAX_DIMS], element[POLYTILE_MAX_DIMS];
     lookup at = *of;
     pti_box_first_point(of->thread, thread);
@@ -218,8 +219,8 @@ static polytile_status accuse(polytile_context *ctx, const lookup *of) {
 
 static polytile_status check_dimension(polytile_context *ctx, const lookup *of) {
     if (!pti_section_is_indirect(of->section, of->dim))
-        return meets(of) ? POLYTILE_OK : accuse(ctx, of);
-    return gathers(of) ? check_gathered(ctx, of) : check_ends(ctx, of);
+        return meets_array(of) ? POLYTILE_OK : accuse_lookup(ctx, of);
+    return looks_up_range(of) ? check_gathered(ctx, of) : check_ends(ctx, of);
 }
 
 static polytile_status check_thread(polytile_context *ctx, lookup of) {
@@ -227,7 +228,7 @@ static polytile_status check_thread(polytile_context *ctx, lookup of) {
     polytile_status status = POLYTILE_OK;
     bool has_any = true;
     for (of.dim = 0; of.dim < n_dims; of.dim++) {
-        if (pti_section_is_indirect(of.section, of.dim) && !gathers(&of))
+        if (pti_section_is_indirect(of.section, of.dim) && !looks_up_range(&of))
             PTI_TRY(check_order(ctx, &of));
         has_any = has_any && !is_empty(&of);
     }
@@ -253,9 +254,9 @@ done:
     return status;
 }
 
-/** Whether two ends look up neighbours of one array whose elements ascend, the upper one not before the
- * lower one, so that no range has its ends out of order. */
-static bool ascend(const pti_looked_up *lo, const pti_looked_up *hi) {
+/** Whether two ends look up neighbours of one array whose elements ascend, the upper one not before
+ * the lower one, so that no range has its ends out of order. */
+static bool are_ascending_neighbours(const pti_looked_up *lo, const pti_looked_up *hi) {
     const pti_affine *from = &lo->section.subscript[0].lo, *to = &hi->section.subscript[0].lo;
     return lo->array != NULL && lo->array == hi->array && lo->array->ascends &&
            lo->section.indirection == NULL && hi->section.indirection == NULL &&
@@ -264,7 +265,8 @@ static bool ascend(const pti_looked_up *lo, const pti_looked_up *hi) {
            hi->plus.constant >= lo->plus.constant - 1;
 }
 
-/** Return between which values the elements lie that some threads look up for an end; false: none. */
+/** Return between which values the elements lie that some threads look up for an end; false:
+ * none. */
 static bool find_values(const pti_instance *instance, const pti_looked_up *end,
                         pti_value_range *values) {
     const polytile_domain elements = pti_section_hull(instance, &end->section, &instance->threads);
@@ -290,8 +292,9 @@ static bool are_inside(const pti_instance *instance, const pti_section *section,
 static bool is_sound(const pti_instance *instance, const pti_section *section, int d) {
     const pti_indirection *by = section->indirection;
     if (!by->is_indirect[d])
-        return meets(&(lookup){instance, section, &instance->threads, d});
-    return are_inside(instance, section, d) && (by->gathers[d] || ascend(&by->lo[d], &by->hi[d]));
+        return meets_array(&(lookup){instance, section, &instance->threads, d});
+    return are_inside(instance, section, d) &&
+           (by->gathers[d] || are_ascending_neighbours(&by->lo[d], &by->hi[d]));
 }
 
 polytile_status pti_inspection_check(polytile_context *ctx, const pti_instance *instance,

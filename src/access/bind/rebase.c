@@ -10,8 +10,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-/** The elements of a base's dimension that dimensions of a view reach, one by one from the inner one
- * on: lo, lo + step, ... up to hi. */
+/** The elements of a base's dimension that dimensions of a view reach, one by one from the inner
+ * one on: lo, lo + step, ... up to hi. */
 typedef struct merged {
     pti_subscript subscript;
     bool has_several; /* dimensions that were added reach several elements */
@@ -31,8 +31,8 @@ static bool add_multiple(pti_affine *a, int64_t factor, const pti_affine *b) {
     return fits;
 }
 
-/** Note that a dimension reaches several elements, `step` apart in the base. Together with those within
- * they are an interval if it goes on where these end. */
+/** Note that a dimension reaches several elements, `step` apart in the base. Together with those
+ * within they are an interval if it goes on where these end. */
 static void widen_merged(merged *of, const pti_subscript *by, int64_t factor, int64_t step) {
     pti_affine width = pti_subscript_width(by);
     bool is_parallel = pti_affine_is_parallel(&by->lo, &by->hi);
@@ -61,8 +61,8 @@ static bool add_dimension(merged *of, const pti_subscript *by, int64_t factor) {
     return fits;
 }
 
-/** Return the view's dimension with the least coefficient above one, of those that a base's dimension
- * has; -1: none is left. */
+/** Return the view's dimension with the least coefficient above one, of those that a base's
+ * dimension has; -1: none is left. */
 static int next_outer(const pti_index_map *map, int d, int64_t above) {
     int found = -1;
     for (int k = 0; k < map->n_from; k++) {
@@ -201,8 +201,8 @@ done:
     return status;
 }
 
-/** Refuse a view beside another name of its base where one is written: that their elements differ was
- * proved for arrays, not for what the views are of. */
+/** Refuse a view beside another name of its base where one is written: that their elements differ
+ * was proved for arrays, not for what the views are of. */
 static polytile_status check_pair(polytile_context *ctx, const pti_instance *made,
                                   polytile_array *const *given, polytile_array *const *planned,
                                   int one, int other) {

@@ -16,7 +16,7 @@ static bool has_fixed_width(const pti_subscript *of) {
 }
 
 /** Return the elements of a subscript of fixed width, from what moves with the thread on. */
-static polytile_range range_of(const pti_subscript *of) {
+static polytile_range range_of_subscript(const pti_subscript *of) {
     return pti_range(of->lo.constant, of->hi.constant, of->step);
 }
 
@@ -26,7 +26,8 @@ static bool unite_subscripts(pti_subscript *one, const pti_subscript *other) {
     if (!has_fixed_width(one) || !has_fixed_width(other) ||
         !pti_affine_is_parallel(&one->lo, &other->lo))
         return false;
-    polytile_range a = range_of(one), b = range_of(other), both = pti_range_coarse_union(a, b);
+    polytile_range a = range_of_subscript(one), b = range_of_subscript(other),
+                   both = pti_range_coarse_union(a, b);
     int64_t n_common = pti_range_count(pti_range_intersect(a, b));
     if (pti_range_count(both) != pti_range_count(a) + pti_range_count(b) - n_common)
         return false;

@@ -5,8 +5,8 @@
 #include "base/context.h"
 
 /**
- * Unite sections that are one strided section together, such as x[a*g+k] and x[a*g+k+h], of operands
- * whose written elements take too many boxes otherwise: together they often take one.
+ * Unite sections that are one strided section together, such as x[a*g+k] and x[a*g+k+h], of
+ * operands whose written elements take too many boxes otherwise: together they often take one.
  *
  * What the program gave stays with the instance (pti_instance.given).
  *

@@ -5,8 +5,8 @@
 #include "base/text.h"
 #include <polytile/declaration.h>
 
-/* access/declare: what programs declare. Text or calls become a declaration, with accesses, edges and
- * parameters. Here is the declaration as data; parse.h reads its text. */
+/* access/declare: what programs declare. Text or calls become a declaration, with accesses, edges
+ * and parameters. Here is the declaration as data; parse.h reads its text. */
 
 /* A declaration as data. The parser and the builder make it; instances and isl relations are made
  * from it. */
@@ -30,15 +30,15 @@ typedef struct pti_relation {
     pti_constraint *constraint; /* owned */
 } pti_relation;
 
-/** An end of an indirect subscript: an affine expression, and on it what an element holds of an index
- * array. */
+/** An end of an indirect subscript: an affine expression, and on it what an element holds of an
+ * index array. */
 typedef struct pti_indirect_end {
     polytile_affine plus;
     int access; /* of the declaration, whose elements of the thread hold it; -1: nothing is added */
 } pti_indirect_end;
 
-/** What the subscripts of an access look up. Where both ends of one are equal, it has an element for
- * each element of the access that they name; else that access has one element a thread. */
+/** What the subscripts of an access look up. Where both ends of one are equal, it has an element
+ * for each element of the access that they name; else that access has one element a thread. */
 typedef struct pti_indirect {
     bool is_indirect[POLYTILE_MAX_DIMS]; /* of a subscript */
     pti_indirect_end lo[POLYTILE_MAX_DIMS];
@@ -110,7 +110,8 @@ void pti_declaration_free(polytile_declaration *declaration);
  * and arrays. */
 uint64_t pti_declaration_hash(const polytile_declaration *declaration);
 
-/** Add one name; a parameter is i64. Errors: DECLARATION (no identifier, taken already, or one too many). */
+/** Add one name; a parameter is i64. Errors: DECLARATION (no identifier, taken already, or one too
+ * many). */
 polytile_status pti_declaration_add_index(polytile_declaration *declaration, const char *name,
                                           pti_text *why);
 polytile_status pti_declaration_add_parameter(polytile_declaration *declaration, const char *name,
@@ -163,7 +164,8 @@ bool pti_role_writes(polytile_role role);
 /** Return whether elements of an array stand in some subscript. */
 bool pti_is_index_array(const polytile_declaration *declaration, int array);
 bool pti_indirect_ends_are_equal(const pti_indirect_end *a, const pti_indirect_end *b);
-/** Return whether both ends of an indirect subscript are one: an element for each that is looked up. */
+/** Return whether both ends of an indirect subscript are one: an element for each that is looked
+ * up. */
 bool pti_indirect_is_gather(const pti_indirect *indirect, int dim);
 /** Return whether some access has indirect subscripts. */
 bool pti_declaration_is_indirect(const polytile_declaration *declaration);

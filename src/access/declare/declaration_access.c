@@ -52,8 +52,8 @@ static bool check_subscripts(const polytile_declaration *declaration, const char
     return true;
 }
 
-/** What lies beyond an array's end has one element of it for several threads, which clamps have them
- * share; only reading is meant by that. */
+/** What lies beyond an array's end has one element of it for several threads, which clamps have
+ * them share; only reading is meant by that. */
 static bool check_edges(const char *array, const pti_access *access, pti_text *why) {
     for (int d = 0; d < access->n_dims; d++) {
         const polytile_edge edge = access->subscript[d].edge;
@@ -146,8 +146,8 @@ static bool agrees_with(const polytile_declaration *declaration, int array,
     return true;
 }
 
-/** Elements that an index array holds may be the same for two threads, so they are read, or combined
- * into; and the index array stays as the host knows it. */
+/** Elements that an index array holds may be the same for two threads, so they are read, or
+ * combined into; and the index array stays as the host knows it. */
 static bool check_indirect(const polytile_declaration *declaration, const char *array, int position,
                            const pti_access *access, pti_text *why) {
     const bool combines = access->role == POLYTILE_IN || pti_role_reduces(access->role);

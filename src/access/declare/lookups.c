@@ -235,7 +235,8 @@ static void place_ends(polytile_declaration *declaration, int first, const int *
             }
 }
 
-/** Take the accesses and arrays from some on out of a declaration; the first access keeps what it owns. */
+/** Take the accesses and arrays from some on out of a declaration; the first access keeps what it
+ * owns. */
 static void take_back(polytile_declaration *declaration, int n_accesses, int n_arrays) {
     for (int a = n_accesses; a < declaration->n_accesses; a++)
         if (a > n_accesses)
@@ -258,8 +259,8 @@ static bool is_looked_up(const polytile_declaration *declaration, int looked_up)
     return is;
 }
 
-/** Drop the last access if it says again what is looked up: so what is written of a declaration is that
- * declaration when it is read. */
+/** Drop the last access if it says again what is looked up: so what is written of a declaration is
+ * that declaration when it is read. */
 static void drop_again(polytile_declaration *declaration) {
     pti_access *last = &declaration->access[declaration->n_accesses - 1];
     bool is_again = false;

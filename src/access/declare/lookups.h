@@ -3,8 +3,8 @@
 
 #include "access/declare/declaration.h"
 
-/* Sections while they are read or built: what stands in their subscripts of index arrays is a list of
- * sections of its own, in the order in which it is mentioned. */
+/* Sections while they are read or built: what stands in their subscripts of index arrays is a list
+ * of sections of its own, in the order in which it is mentioned. */
 
 /** The most elements of index arrays in one section's subscripts, with those inside them. */
 enum { PTI_MAX_LOOKUPS = 64 };
@@ -40,8 +40,8 @@ polytile_status pti_lookups_set(const pti_lookups *lookups, pti_access *access, 
 /**
  * Add a section and what it looks up to a declaration.
  *
- * Errors  DECLARATION, NO_MEMORY: as pti_declaration_add_access(); *offset is that of the lookup that
- *         was refused, or stays. Takes access->indirect and access->relation on success only.
+ * Errors  DECLARATION, NO_MEMORY: as pti_declaration_add_access(); *offset is that of the lookup
+ *         that was refused, or stays. Takes access->indirect and access->relation on success only.
  */
 polytile_status pti_lookups_add_access(polytile_declaration *declaration, const char *array,
                                        const pti_access *access, pti_lookups *lookups,

@@ -48,13 +48,13 @@ static polytile_status refuse_unknown(polytile_context *ctx,
     if (taken->name == NULL)
         return pti_fail(ctx, POLYTILE_DECLARATION,
                         "%s: the kernel body takes one more parameter, its number %d, than the "
-                        "declaration has; declare it behind the indices, %s[...](TYPE NAME)",
+                        "declaration has; declare it after the indices, %s[...](TYPE NAME)",
                         declaration->name, k + 1, declaration->name);
     if (taken->bytes > 0 && pti_type_of(taken->number, taken->bytes) >= 0)
         pti_type_format(pti_type_of(taken->number, taken->bytes), type);
     return pti_fail(ctx, POLYTILE_DECLARATION,
                     "%s: the kernel body takes a parameter %s, which the declaration does not "
-                    "have; declare it behind the indices, %s[...](%s %s)",
+                    "have; declare it after the indices, %s[...](%s %s)",
                     declaration->name, taken->name, declaration->name, type, taken->name);
 }
 

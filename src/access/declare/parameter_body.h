@@ -18,7 +18,7 @@ static inline bool pti_is_same_name(const char *name, const char *declared) {
 /** Return the position of a parameter among a declaration's, or -1; guess: where it probably is. */
 int pti_find_parameter(const polytile_declaration *declaration, const char *name, int guess);
 
-/** Return which of the declaration's parameters a body takes as its k-th, behind the one before; a
+/** Return which of the declaration's parameters a body takes as its k-th, after the one before; a
  * nameless one is the next in the declaration. -1: none. */
 int pti_body_parameter_position(const polytile_declaration *declaration,
                                 const polytile_implementation *implementation, int k, int before);

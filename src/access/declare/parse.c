@@ -11,7 +11,7 @@ static bool find_role(const char *word, polytile_role *role) {
     return false;
 }
 
-/** Read "sum" and the like behind "out", unless it is an array: out sum s[0], out sum[0]. */
+/** Read "sum" and the like after "out", unless it is an array: out sum s[0], out sum[0]. */
 static bool parse_fresh(pti_parser *parser, polytile_role *role, bool *fresh) {
     polytile_role reduction;
     pti_token next;
@@ -105,19 +105,19 @@ static bool parse_range(pti_parser *parser, polytile_subscript *subscript, pti_i
 
 /** Find the edge that the next tokens begin, "wrap(" or "clamp(", or none. */
 static bool find_edge(pti_parser *parser, polytile_edge *edge) {
-    pti_token behind = {.kind = PTI_TOKEN_END};
+    pti_token next = {.kind = PTI_TOKEN_END};
     *edge = POLYTILE_EDGE_CLIP;
     for (int e = POLYTILE_EDGE_WRAP; e <= POLYTILE_EDGE_CLAMP; e++)
         if (pti_parser_at_word(parser, pti_edge_word((polytile_edge)e)))
             *edge = (polytile_edge)e;
-    if (*edge != POLYTILE_EDGE_CLIP && !pti_token_read(parser, parser->token.end, &behind))
+    if (*edge != POLYTILE_EDGE_CLIP && !pti_token_read(parser, parser->token.end, &next))
         return false;
-    if (behind.kind != PTI_TOKEN_OPEN_PAREN)
+    if (next.kind != PTI_TOKEN_OPEN_PAREN)
         *edge = POLYTILE_EDGE_CLIP;
     return true;
 }
 
-/** Read a range in parentheses behind its edge, with nothing else beside it. */
+/** Read a range in parentheses after its edge, with nothing else beside it. */
 static bool parse_edge(pti_parser *parser, polytile_subscript *subscript, pti_indirect_end *lo,
                        pti_indirect_end *hi) {
     if (!pti_parser_advance(parser) || !pti_parser_advance(parser) ||

@@ -56,7 +56,8 @@ static bool multiply_linear(pti_parser *parser, size_t offset, pti_linear *a, co
     return scale_linear(parser, offset, a, factor);
 }
 
-/** Set linear to linear modulo the divisor, by a quotient q: 0 <= linear - divisor * q < divisor. */
+/** Set linear to linear modulo the divisor, by a quotient q: 0 <= linear - divisor * q <
+ * divisor. */
 static bool reduce_modulo(pti_parser *parser, size_t offset, pti_linear *linear, int64_t divisor) {
     int q;
     pti_linear upper = {.constant = divisor - 1};
@@ -145,7 +146,7 @@ static bool parameter_name(pti_parser *parser, const pti_token *name, pti_linear
     return true;
 }
 
-/** Refuse what stands in brackets behind a name. */
+/** Refuse what stands in brackets after a name. */
 static bool refuse_brackets(pti_parser *parser, const pti_token *name) {
     if (parser->scope == NULL && pti_parser_at(parser, PTI_TOKEN_OPEN_PAREN) &&
         (strcmp(name->name, pti_edge_word(POLYTILE_EDGE_WRAP)) == 0 ||
@@ -161,7 +162,7 @@ static bool refuse_brackets(pti_parser *parser, const pti_token *name) {
         name->name);
 }
 
-/** Read what stands in brackets behind the name of an index array. */
+/** Read what stands in brackets after the name of an index array. */
 static bool parse_lookup(pti_parser *parser, const pti_token *name, pti_linear *linear) {
     pti_text why = {0};
     pti_access access = {.exact = true};

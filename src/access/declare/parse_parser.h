@@ -53,8 +53,8 @@ typedef struct pti_token {
     char name[PTI_NAME_BYTES]; /* of a name */
 } pti_token;
 
-/** constant + indices + elements + parameters + exists + lookup, each with its coefficient; is_equality
- * is unused. */
+/** constant + indices + elements + parameters + exists + lookup, each with its coefficient;
+ * is_equality is unused. */
 typedef pti_constraint pti_linear;
 
 typedef enum pti_binding_kind { PTI_BINDS_INDEX, PTI_BINDS_ELEMENT, PTI_BINDS_EXISTS } pti_binding;
@@ -82,7 +82,7 @@ typedef struct pti_parser {
     pti_lookups lookups; /* of the section that is read; owned */
     int looked_up;       /* the last one in the expression that is read; -1: none yet */
     bool may_look_up;    /* inside a subscript */
-    /** Read the subscripts of an access, with the bracket before them taken, up to the one behind
+    /** Read the subscripts of an access, with the bracket before them taken, up to the one after
      * them: expressions hold subscripts, too. */
     bool (*parse_subscripts)(struct pti_parser *parser, pti_access *access);
     int depth; /* of parentheses, signs and quantifiers around the token */

@@ -24,7 +24,8 @@ static bool is_counted(const counter *counting, const pti_section *section) {
 }
 
 /* Count a footprint exactly; false if it is more than a few boxes. */
-static bool count_boxes(counter *counting, const polytile_domain *threads, int64_t *count) {
+static bool count_elements_of_boxes(counter *counting, const polytile_domain *threads,
+                                    int64_t *count) {
     const pti_operand *operand = counting->operand;
     pti_boxes_clear(&counting->boxes);
     for (int s = 0; s < operand->n_sections; s++) {
@@ -163,8 +164,8 @@ static int64_t count_largest_groups(counter *counting, const polytile_domain *th
     return largest;
 }
 
-/** One dimension of a section's slices by an index, where they are boxes: an interval whose ends, and
- * whether any thread has one, move evenly from slice to slice. */
+/** One dimension of a section's slices by an index, where they are boxes: an interval whose ends,
+ * and whether any thread has one, move evenly from slice to slice. */
 typedef struct slice_side {
     int64_t lo, lo_speed;
     int64_t hi, hi_speed;
@@ -261,7 +262,7 @@ static bool count_box_slices(const counter *counting, const polytile_domain *thr
 
 static int64_t count_threads(counter *counting, const polytile_domain *threads) {
     int64_t count;
-    if (count_boxes(counting, threads, &count))
+    if (count_elements_of_boxes(counting, threads, &count))
         return count;
     int k = find_slicing_index(counting, threads);
     if (k < 0)

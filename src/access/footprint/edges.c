@@ -75,7 +75,8 @@ static images images_of_wrap(const edged *of) {
     return made;
 }
 
-/** Add what is left of a subscript beyond one end, unless it always has the outermost element itself. */
+/** Add what is left of a subscript beyond one end, unless it always has the outermost element
+ * itself. */
 static void add_end(const edged *of, bool is_low, images *made) {
     const pti_subscript *own = of->subscript;
     const pti_affine outermost = {.constant = is_low ? of->array.lo : of->array.hi};
@@ -115,7 +116,8 @@ static int count_sections(const unfolded *of, int n_dims) {
 }
 
 /** Let the dimension with the most images be whole. */
-static void coarsen(const pti_instance *instance, const pti_section *plain, unfolded *of) {
+static void coarsen_dimension(const pti_instance *instance, const pti_section *plain,
+                              unfolded *of) {
     const polytile_domain *array = &instance->operand[plain->operand].domain;
     int most = 0;
     for (int d = 1; d < plain->n_dims; d++)
@@ -124,8 +126,8 @@ static void coarsen(const pti_instance *instance, const pti_section *plain, unfo
     of->dim[most] = whole_dimension(&whole, false);
 }
 
-static void unfold(const pti_instance *instance, const pti_access *access, const pti_section *plain,
-                   unfolded *of) {
+static void unfold_edges(const pti_instance *instance, const pti_access *access,
+                         const pti_section *plain, unfolded *of) {
     const polytile_domain *array = &instance->operand[plain->operand].domain;
     of->edges = 0;
     for (int d = 0; d < plain->n_dims; d++) {
@@ -137,7 +139,7 @@ static void unfold(const pti_instance *instance, const pti_access *access, const
         of->edges |= edge != POLYTILE_EDGE_CLIP ? 1u << d : 0;
     }
     while (count_sections(of, plain->n_dims) > MAX_SECTIONS)
-        coarsen(instance, plain, of);
+        coarsen_dimension(instance, plain, of);
 }
 
 /** The k-th section, counted with the first dimension fastest. */
@@ -153,8 +155,8 @@ static pti_section section_of(const unfolded *of, const pti_section *plain, int 
     return made;
 }
 
-static polytile_status check_array(polytile_context *ctx, const pti_instance *instance,
-                                   const pti_access *access, const pti_section *plain) {
+static polytile_status check_edged_array(polytile_context *ctx, const pti_instance *instance,
+                                         const pti_access *access, const pti_section *plain) {
     const pti_operand *operand = &instance->operand[plain->operand];
     for (int d = 0; d < plain->n_dims; d++)
         if (access->subscript[d].edge != POLYTILE_EDGE_CLIP &&
@@ -172,8 +174,8 @@ polytile_status pti_edges_add_sections(polytile_context *ctx, pti_instance *inst
                                        const pti_access *access, const pti_section *plain) {
     unfolded of;
     polytile_status status;
-    PTI_TRY(check_array(ctx, instance, access, plain));
-    unfold(instance, access, plain, &of);
+    PTI_TRY(check_edged_array(ctx, instance, access, plain));
+    unfold_edges(instance, access, plain, &of);
     const int n = count_sections(&of, plain->n_dims);
     if (!PTI_RESIZE(instance->section, instance->n_sections + n + 1))
         PTI_TRY(pti_fail_memory(ctx, instance->kernel_name, n * (double)sizeof *plain));

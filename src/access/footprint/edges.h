@@ -5,14 +5,14 @@
 #include "base/context.h"
 
 /**
- * Add the sections of an access to an instance: the plain one, or where subscripts have edges, all that
- * together have its elements.
+ * Add the sections of an access to an instance: the plain one, or where subscripts have edges, all
+ * that together have its elements.
  *
- * What wraps is the section itself, and images of it that are moved by multiples of the array's extent;
- * the array cuts off of each what the others have. What clamps is the section itself and, where threads
- * reach beyond an end, the interval from there to the array's outermost element, of which that one is
- * left. So all closed forms hold for edges, too. Where an access would have too many sections, it has
- * one that is not exact, with whole dimensions.
+ * What wraps is the section itself, and images of it that are moved by multiples of the array's
+ * extent; the array cuts off of each what the others have. What clamps is the section itself and,
+ * where threads reach beyond an end, the interval from there to the array's outermost element, of
+ * which that one is left. So all closed forms hold for edges, too. Where an access would have too
+ * many sections, it has one that is not exact, with whole dimensions.
  *
  * plain: the access's subscripts without their edges, settled.
  * Errors  UNSUPPORTED (an edge of a view with steps), OVERFLOW, NO_MEMORY.
@@ -20,7 +20,8 @@
 polytile_status pti_edges_add_sections(polytile_context *ctx, pti_instance *instance,
                                        const pti_access *access, const pti_section *plain);
 
-/** Return whether an index with an edge, of some thread of a box, is beyond the ends of its array. */
+/** Return whether an index with an edge, of some thread of a box, is beyond the ends of its
+ * array. */
 bool pti_instance_reaches_edges(const pti_instance *instance, const polytile_domain *threads);
 
 #endif

@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** Rings are at least so many times as long as launches reach: on shorter ones neither half is far from
- * the other. */
+/** Periodic arrays are at least so many times as long as launches reach: on shorter ones neither
+ * half is far from the other. */
 enum { LEAST_ROUND = 4 };
 
 /** Return whether an expression is the index alone, and a constant. */
-static bool follows(const pti_affine *of, int index) {
+static bool is_index_shifted(const pti_affine *of, int index) {
     bool does = true;
     for (int k = 0; k < POLYTILE_MAX_DIMS; k++)
         does = does && of->index[k] == (k == index);
@@ -21,8 +21,8 @@ static bool follows(const pti_affine *of, int index) {
 }
 
 static bool has_window(const pti_section *section, int dim, int index) {
-    return follows(&section->subscript[dim].lo, index) &&
-           follows(&section->subscript[dim].hi, index);
+    return is_index_shifted(&section->subscript[dim].lo, index) &&
+           is_index_shifted(&section->subscript[dim].hi, index);
 }
 
 static const pti_section *sections_of(const pti_instance *instance, int o) {
@@ -114,7 +114,7 @@ static polytile_status add_operand(polytile_context *ctx, const pti_instance *in
                                : POLYTILE_OK;
 }
 
-/** Cut an operand's domain to one half of the ring. */
+/** Cut an operand's domain to one of its halves. */
 static void take_half(pti_operand *operand, int axis, int64_t n_rows, bool is_upper) {
     polytile_range *rows = &operand->domain.range[axis];
     const int64_t middle = rows->lo + pti_ceil_div(n_rows, 2);

@@ -7,12 +7,12 @@
 
 #include <string.h>
 
-/** The indices between the least and the largest one are told apart in so many cells; so many elements
- * are looked at first; so many gaps are left out at most. */
+/** The indices between the least and the largest one are told apart in so many cells; so many
+ * elements are looked at first; so many gaps are left out at most. */
 enum { N_CELLS = 1024, N_FIRST_LOOKS = 512, MOST_GAPS = 15 };
 
-/** Gaps are worth it from this part of the hull on; and they have to save so many bytes for each element
- * that is looked at, which takes as long as a copy of them. */
+/** Gaps are worth it from this part of the hull on; and they have to save so many bytes for each
+ * element that is looked at, which takes as long as a copy of them. */
 enum { WORTH_PART = 4, WORTH_BYTES = 8 };
 
 /** Cells from first to last. */
@@ -49,8 +49,8 @@ static int find_gathered(const pti_section *section) {
 }
 
 /** False: the index array has several dimensions, or nothing is looked up. */
-static bool begin(const pti_instance *instance, const pti_looked_up *end,
-                  const polytile_domain *threads, polytile_range hull, gathering *of) {
+static bool begin_gathering(const pti_instance *instance, const pti_looked_up *end,
+                            const polytile_domain *threads, polytile_range hull, gathering *of) {
     const polytile_domain elements = pti_section_hull(instance, &end->section, threads);
     if (elements.n_dims != 1 || pti_box_is_empty(&elements))
         return false;
@@ -118,15 +118,17 @@ static int64_t find_gaps(gathering *of, int most) {
     return n_indices;
 }
 
-/** Whether gaps of so many indices are worth it. bytes: of one index; n_looks: it takes to find them. */
+/** Whether gaps of so many indices are worth it. bytes: of one index; n_looks: it takes to find
+ * them. */
 static bool are_worth(const gathering *of, int64_t n_indices, int64_t bytes, int64_t n_looks) {
     const int64_t n_hull = of->hull.hi - of->hull.lo + 1;
     return n_indices > 0 && n_indices >= n_hull / WORTH_PART &&
            (double)n_indices * (double)bytes >= WORTH_BYTES * (double)n_looks;
 }
 
-/** Find gaps that are worth it, by a few looks first: those between some elements contain those between
- * all of them. Not even these are needed where the whole hull would not be worth it. False: there are none. */
+/** Find gaps that are worth it, by a few looks first: those between some elements contain those
+ * between all of them. Not even these are needed where the whole hull would not be worth it. False:
+ * there are none. */
 static bool find_worthy_gaps(gathering *of, int most, int64_t bytes) {
     const int64_t n_elements = of->elements.hi - of->elements.lo + 1;
     const int64_t n_apart = n_elements / N_FIRST_LOOKS + 1;
@@ -169,7 +171,7 @@ bool pti_section_add_gathered(const pti_instance *instance, const pti_section *s
     const int most = (int)pti_min(MOST_GAPS, max_boxes - 1), dim = find_gathered(section);
     gathering of;
     if (most < 1 || dim < 0 ||
-        !begin(instance, &section->indirection->lo[dim], threads, hull->range[dim], &of))
+        !begin_gathering(instance, &section->indirection->lo[dim], threads, hull->range[dim], &of))
         return false;
     const int64_t n_indices = of.hull.hi - of.hull.lo + 1;
     const int64_t bytes =

@@ -4,20 +4,21 @@
 #include "access/array/index_array.h"
 #include "access/footprint/instance.h"
 
-/* What index arrays hold, for sections whose subscripts look it up. A section keeps whole dimensions as
- * its subscripts, and is not exact; what knows nothing of its indirection is right, if wide. Hulls
- * (footprint.h) are narrowed by it. access/bind/inspect.h fills it in. */
+/* What index arrays hold, for sections whose subscripts look it up. A section keeps whole
+ * dimensions as its subscripts, and is not exact; what knows nothing of its indirection is right,
+ * if wide. Hulls (footprint.h) are narrowed by it. access/bind/inspect.h fills it in. */
 
-/** An end of an indirect dimension: plus, and on it what the thread's elements of an index array hold,
- * the least of it for a lower end, the most for an upper one. */
+/** An end of an indirect dimension: plus, and on it what the thread's elements of an index array
+ * hold, the least of it for a lower end, the most for an upper one. */
 typedef struct pti_looked_up {
     pti_affine plus;
     pti_section section;          /* of the index array; may be indirect itself */
     const pti_index_array *array; /* NULL: nothing is looked up */
 } pti_looked_up;
 
-/** What narrows a section. In a dimension that gathers, a thread has an element for each that it looks
- * up; in others it has all from its lower end to its upper one, each one element of an index array. */
+/** What narrows a section. In a dimension that gathers, a thread has an element for each that it
+ * looks up; in others it has all from its lower end to its upper one, each one element of an index
+ * array. */
 typedef struct pti_indirection {
     bool is_indirect[POLYTILE_MAX_DIMS];
     bool gathers[POLYTILE_MAX_DIMS];

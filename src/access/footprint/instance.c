@@ -401,8 +401,8 @@ static void narrow_operand(const pti_operand *of, polytile_array *const *arrays,
     narrowed->same_array = has_array ? pti_first_with_array(arrays, o) : of->same_array;
 }
 
-/** Narrow an instance over arrays with its own types, and domains that are inside its own; NULL: its
- * own. */
+/** Narrow an instance over arrays with its own types, and domains that are inside its own; NULL:
+ * its own. */
 static polytile_status narrow_one(const polytile_kernel *kernel, const pti_instance *whole,
                                   const polytile_domain *threads, polytile_array *const *arrays,
                                   pti_instance **narrowed) {

@@ -59,11 +59,11 @@ typedef struct pti_operand {
     int64_t element_bytes;
     polytile_domain domain;
     pti_shear shear[POLYTILE_MAX_DIMS]; /* of the indices of domain */
-    polytile_domain
-        whole; /* of the program's array, of which a member may hold a part as its own */
-    bool
-        is_scratch; /* memory of each superblock's own: no array, neither read nor written; its domain
-                        is what all threads have */
+    /** Of the program's array, of which a member may hold a part as its own. */
+    polytile_domain whole;
+    /** Memory of each superblock's own: no array, neither read nor written. Its domain is what all
+     * threads have. */
+    bool is_scratch;
     bool reads;   /* some elements must be on the device before (in, inout, reductions that are not
                      fresh) */
     bool writes;  /* some elements change */
@@ -75,8 +75,8 @@ typedef struct pti_operand {
     int n_sections; /* the operand's sections are consecutive */
 } pti_operand;
 
-/** What the program gave a launch for arrays some of which are views: the instance over these, which
- * bodies know, where planners know the arrays that have the elements. */
+/** What the program gave a launch for arrays some of which are views: the instance over these,
+ * which bodies know, where planners know the arrays that have the elements. */
 typedef struct pti_given {
     struct pti_instance *instance; /* owned */
     pti_index_map *map; /* of each operand: its indices to those that planners know; owned */
@@ -101,15 +101,14 @@ typedef struct pti_instance {
                              each, or several where they have edges */
     int64_t parameter[POLYTILE_MAX_PARAMETERS]; /* values of those in subscripts, in the
                                                    declaration's order; all others are 0 */
-    bool
-        is_team; /* threads are slots of a team kernel: the launch is one superblock, and runs once */
+    bool is_team;     /* threads are slots of a team kernel: the launch is one superblock, and runs
+                    once */
     pti_given *given; /* NULL: no array is a view; owned */
-    /* The same where less is partial, for boxes of threads that are whole along all indices but one of
-     * slab_indices, bits; NULL: none. Owned. */
+    /* The same where less is partial, for boxes of threads that are whole along all indices but one
+     * of slab_indices, bits; NULL: none. Owned. */
     struct pti_instance *slabs;
     unsigned slab_indices;
-    struct pti_fold
-        *fold; /* of a launch that goes round rings, for chains (fold.h); NULL: none. Owned. */
+    struct pti_fold *fold; /* of a periodic launch, for chains (fold.h); NULL: none. Owned. */
     struct pti_inspection *inspection; /* of index arrays; NULL: it has none. Copies hold it, too */
     int64_t piece_alignment_bytes; /* pieces on a device take multiples of it; 0: what they hold */
 } pti_instance;
@@ -135,8 +134,8 @@ static inline int pti_operand_combined(const pti_instance *instance, int operand
     return instance->operand[operand].reduces ? pti_operand_array(instance, operand) : operand;
 }
 
-/** Return the first operand that has an operand's array, which is not scratch. Shapes  arrays: one an
- * operand. */
+/** Return the first operand that has an operand's array, which is not scratch.
+ * Shapes  arrays: one an operand. */
 int pti_first_with_array(polytile_array *const *arrays, int operand);
 
 /** Return whether a launch has scratch. */
@@ -195,28 +194,28 @@ typedef struct pti_call {
 /**
  * Fill in a kernel's declaration and check what can be checked in closed form.
  *
- * Shapes  arrays: one an operand; NULL for scratch, whose extents are those that its section has for
- *         all threads.
- * Errors  INVALID (null array, scratch without elements, empty domain, a step below 1, wrong number of dimensions,
- *         an unknown or repeated parameter, a reduction over raw bytes with fresh), DECLARATION
- *         (wrong number of subscripts for an array; a parameter without a value; roles of one array
- *         that cannot be combined; a thread whose section is not empty but lies outside the array
- *         with no overlap at all, with the thread and the element as witness), OVERFLOW (an index,
- *         a step or the number of threads is too large), UNSUPPORTED (a fresh reduction of which
- *         only the hull is known).
+ * Shapes  arrays: one an operand; NULL for scratch, whose extents are those that its section has
+ *         for all threads.
+ * Errors  INVALID (null array, scratch without elements, empty domain, a step below 1, wrong number
+ *         of dimensions, an unknown or repeated parameter, a reduction over raw bytes with fresh),
+ *         DECLARATION (wrong number of subscripts for an array; a parameter without a value; roles
+ *         of one array that cannot be combined; a thread whose section is not empty but lies
+ *         outside the array with no overlap at all, with the thread and the element as witness),
+ *         OVERFLOW (an index, a step or the number of threads is too large), UNSUPPORTED (a fresh
+ *         reduction of which only the hull is known).
  * Owns    The caller frees *instance with pti_instance_free(); on error it is NULL.
  */
 polytile_status pti_instance_create(const polytile_kernel *kernel, const polytile_domain *threads,
                                     polytile_array *const *arrays, int n_parameters,
                                     const polytile_parameter *parameters, pti_instance **instance);
 
-/** Return whether another operand of the same array writes elements of it, which differ then from all
- * that this one touches. */
+/** Return whether another operand of the same array writes elements of it, which differ then from
+ * all that this one touches. */
 bool pti_operand_has_writer_beside(const pti_instance *instance, int operand);
 
 /**
- * Copy what an instance has beside its operands and sections, for which it makes room, and for n_more
- * operands.
+ * Copy what an instance has beside its operands and sections, for which it makes room, and for
+ * n_more operands.
  *
  * Errors  NO_MEMORY.
  * Owns    The caller frees *copy with pti_instance_free(), also after an error.
@@ -228,13 +227,15 @@ polytile_status pti_instance_copy_frame(polytile_context *ctx, const pti_instanc
  * Copy an instance, whose given it borrows; without slabs.
  *
  * Errors  NO_MEMORY.
- * Owns    The caller frees *copy with pti_instance_free() before the instance ends, also after an error.
+ * Owns    The caller frees *copy with pti_instance_free() before the instance ends, also after an
+ *         error.
  */
 polytile_status pti_instance_copy(polytile_context *ctx, const pti_instance *instance,
                                   pti_instance **copy);
 
 /**
- * Copy an instance to rewrite it for planners; with maps that change nothing, and without what is given.
+ * Copy an instance to rewrite it for planners; with maps that change nothing, and without what is
+ * given.
  *
  * Errors  NO_MEMORY.
  * Owns    As pti_instance_copy_frame().

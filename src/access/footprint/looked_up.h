@@ -7,8 +7,8 @@
 typedef void pti_box_function(const polytile_domain *box, void *user);
 
 /**
- * Visit what one thread has of a section: a box, or of what it gathers a box for each element that it
- * looks up, in the order of those.
+ * Visit what one thread has of a section: a box, or of what it gathers a box for each element that
+ * it looks up, in the order of those.
  *
  * Shapes  thread: a box of one. Boxes are inside the array, may overlap, and are not empty.
  */

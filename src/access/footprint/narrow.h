@@ -12,9 +12,9 @@
  * section that follows the ends of its array keeps those of the whole's, and is clipped. What is
  * known of sections and operands for the threads of the box alone is found anew, in closed form.
  *
- * Shapes  threads: a box inside the whole's. arrays: one an operand, with the type of the whole's and
- *         a domain inside the whole's that contains what the threads touch; where they touch nothing,
- *         any; NULL for scratch, whose domain stays the whole's.
+ * Shapes  threads: a box inside the whole's. arrays: one an operand, with the type of the whole's
+ *         and a domain inside the whole's that contains what the threads touch; where they touch
+ *         nothing, any; NULL for scratch, whose domain stays the whole's.
  * Errors  NO_MEMORY.
  * Owns    The caller frees *narrowed with pti_instance_free(); on error it is NULL.
  */

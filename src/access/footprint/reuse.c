@@ -2,7 +2,7 @@
 
 #include "base/checked.h"
 
-/** Return the middle thread of a launch and, along an index, the neighbours behind it. */
+/** Return the middle thread of a launch and, along an index, the neighbours after it. */
 static polytile_domain middle_of(const pti_instance *instance, int index, int64_t n_neighbours) {
     polytile_domain middle = instance->threads;
     for (int d = 0; d < middle.n_dims; d++) {

@@ -20,8 +20,8 @@ void pti_operand_add_role(pti_operand *operand, const pti_section *section) {
         operand->reduction = section->role;
 }
 
-/* One array is combined in one way, and has no other role: threads combine into pieces of their own,
- * which hold what is combined and nothing else. */
+/* One array is combined in one way, and has no other role: threads combine into pieces of their
+ * own, which hold what is combined and nothing else. */
 static bool roles_agree(const pti_operand *operand, const pti_section *section) {
     if (pti_role_reduces(section->role))
         return section->role == operand->reduction && section->fresh == operand->fresh;

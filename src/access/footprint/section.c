@@ -3,8 +3,8 @@
 #include "access/footprint/affine.h"
 #include "base/checked.h"
 
-/** Add a multiple of an index: of the program's, which is asked.lo + asked.step * thread where it has a
- * step. */
+/** Add a multiple of an index: of the program's, which is asked.lo + asked.step * thread where it
+ * has a step. */
 static bool add_index(int64_t coefficient, const polytile_range *asked, int index,
                       pti_affine *affine) {
     int64_t first;

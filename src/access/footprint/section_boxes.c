@@ -8,7 +8,7 @@
 
 enum { MANY_BOXES = 16 };
 
-static unsigned bit(int k) {
+static unsigned bit_of_dimension(int k) {
     return 1u << k;
 }
 
@@ -16,7 +16,7 @@ static unsigned varying_indices(const polytile_domain *threads) {
     unsigned varying = 0;
     for (int k = 0; k < threads->n_dims; k++)
         if (threads->range[k].hi > threads->range[k].lo)
-            varying |= bit(k);
+            varying |= bit_of_dimension(k);
     return varying;
 }
 
@@ -24,7 +24,7 @@ static unsigned named_indices(const pti_subscript *subscript) {
     unsigned named = 0;
     for (int k = 0; k < POLYTILE_MAX_DIMS; k++)
         if (pti_subscript_names(subscript, k))
-            named |= bit(k);
+            named |= bit_of_dimension(k);
     return named;
 }
 
@@ -33,7 +33,7 @@ static unsigned stretching_indices(const pti_subscript *subscript) {
     unsigned stretching = 0;
     for (int k = 0; k < POLYTILE_MAX_DIMS; k++)
         if (subscript->lo.index[k] != subscript->hi.index[k])
-            stretching |= bit(k);
+            stretching |= bit_of_dimension(k);
     return stretching;
 }
 
@@ -55,7 +55,7 @@ static bool is_on_lattice(const pti_subscript *subscript, unsigned free_indices)
     bool holds = width.constant % subscript->step == 0;
     for (int k = 0; k < POLYTILE_MAX_DIMS; k++) {
         holds = holds && width.index[k] % subscript->step == 0;
-        if (free_indices & bit(k))
+        if (free_indices & bit_of_dimension(k))
             holds = holds && subscript->lo.index[k] % subscript->step == 0;
     }
     return holds;
@@ -74,7 +74,7 @@ static bool neighbours_touch(const pti_subscript *subscript, const polytile_doma
     int64_t least = pti_affine_min(&width, threads) + subscript->step;
     bool touch = least >= 0 && is_on_lattice(subscript, free_indices);
     for (int k = 0; touch && k < threads->n_dims; k++) {
-        if (!(free_indices & bit(k)))
+        if (!(free_indices & bit_of_dimension(k)))
             continue;
         int64_t with_neighbour = least + pti_max(0, -width.index[k]);
         touch =
@@ -88,7 +88,7 @@ static bool neighbours_touch(const pti_subscript *subscript, const polytile_doma
 static bool share_an_end(const pti_subscript *subscript, unsigned free_indices) {
     bool begin = true, end = true;
     for (int k = 0; k < POLYTILE_MAX_DIMS; k++)
-        if (free_indices & bit(k)) {
+        if (free_indices & bit_of_dimension(k)) {
             begin = begin && subscript->lo.index[k] == 0;
             end =
                 end && subscript->hi.index[k] == 0 && subscript->lo.index[k] % subscript->step == 0;
@@ -100,7 +100,7 @@ static bool share_an_end(const pti_subscript *subscript, unsigned free_indices) 
 static int64_t count_slices(const pti_slicing *slicing) {
     int64_t n_slices = 1;
     for (int k = 0; k < slicing->threads.n_dims; k++)
-        if ((slicing->sliced & bit(k)) &&
+        if ((slicing->sliced & bit_of_dimension(k)) &&
             pti_mul_overflows(n_slices, pti_range_count(slicing->threads.range[k]), &n_slices))
             return INT64_MAX;
     return n_slices;
@@ -131,7 +131,7 @@ pti_slicing pti_section_slice(const pti_instance *instance, const pti_section *s
 static polytile_domain get_slice(const pti_slicing *slicing, int64_t k) {
     polytile_domain slice = slicing->threads;
     for (int j = 0; j < slice.n_dims; j++) {
-        if (!(slicing->sliced & bit(j)))
+        if (!(slicing->sliced & bit_of_dimension(j)))
             continue;
         int64_t count = pti_range_count(slice.range[j]);
         slice.range[j].lo += k % count;
@@ -144,7 +144,7 @@ static polytile_domain get_slice(const pti_slicing *slicing, int64_t k) {
 static void add_free_indices(pti_generators *generators, const pti_subscript *subscript,
                              const polytile_domain *threads, unsigned sliced) {
     for (int k = 0; k < threads->n_dims; k++)
-        if (!(sliced & bit(k)))
+        if (!(sliced & bit_of_dimension(k)))
             pti_generators_add(generators, subscript->lo.index[k],
                                pti_range_count(threads->range[k]));
 }
@@ -253,7 +253,7 @@ bool pti_section_add_exact(const pti_instance *instance, const pti_section *sect
 static int64_t choose_n_hulls(const pti_slicing *slicing, int max_hulls, int64_t *n_hulls) {
     int64_t product = 1;
     for (int k = 0; k < slicing->threads.n_dims; k++) {
-        bool cut = (slicing->sliced & bit(k)) != 0;
+        bool cut = (slicing->sliced & bit_of_dimension(k)) != 0;
         n_hulls[k] = cut ? pti_min(max_hulls, pti_range_count(slicing->threads.range[k])) : 1;
     }
     do {

@@ -25,7 +25,8 @@ pti_slicing pti_section_slice(const pti_instance *instance, const pti_section *s
 bool pti_section_add_exact(const pti_instance *instance, const pti_section *section,
                            const polytile_domain *threads, int64_t max_boxes, pti_boxes *boxes);
 
-/** Add at most max_hulls hulls that contain a section's footprint, each of a part of the threads. */
+/** Add at most max_hulls hulls that contain a section's footprint, each of a part of the
+ * threads. */
 void pti_section_add_hulls(const pti_instance *instance, const pti_section *section,
                            const polytile_domain *threads, int max_hulls, pti_boxes *boxes);
 

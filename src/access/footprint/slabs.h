@@ -5,9 +5,9 @@
 #include "base/context.h"
 
 /**
- * Find out whether an instance's partial operands are known for slabs, boxes of threads that are whole
- * along all indices but one: all butterflies of a stage write whole columns, while some of them may
- * write more boxes than PTI_MAX_WRITE_BOXES. If so, give it instance.slabs, for chains.
+ * Find out whether an instance's partial operands are known for slabs, boxes of threads that are
+ * whole along all indices but one: all butterflies of a stage write whole columns, while some of
+ * them may write more boxes than PTI_MAX_WRITE_BOXES. If so, give it instance.slabs, for chains.
  *
  * Errors  NO_MEMORY.
  */

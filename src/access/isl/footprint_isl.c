@@ -87,7 +87,7 @@ static __isl_give isl_set *project_dimension(__isl_keep isl_set *set, int d) {
 }
 
 /** Find the ends and the step of one dimension of a bounded, non-empty set. */
-static bool range_of(__isl_keep isl_set *set, int d, polytile_range *range) {
+static bool range_of_set(__isl_keep isl_set *set, int d, polytile_range *range) {
     isl_set *one = project_dimension(set, d);
     isl_val *lo = isl_set_dim_min_val(isl_set_copy(one), 0);
     isl_val *hi = isl_set_dim_max_val(isl_set_copy(one), 0);
@@ -110,7 +110,7 @@ static bool box_around(__isl_keep isl_set *set, polytile_domain *box) {
     bool known = true;
     box->n_dims = (int)isl_set_dim(set, isl_dim_set);
     for (int d = 0; known && d < box->n_dims; d++)
-        known = range_of(set, d, &box->range[d]);
+        known = range_of_set(set, d, &box->range[d]);
     return known;
 }
 

@@ -17,8 +17,8 @@
  * open.
  *
  * Space  [parameters] -> { kernel[index] -> array[element] }, over all integers: neither a launch
- *        domain nor an array bounds them, and a whole dimension is unconstrained, as one with an edge
- *        is.
+ *        domain nor an array bounds them, and a whole dimension is unconstrained, as one with an
+ *        edge is.
  */
 typedef struct pti_relations {
     isl_ctx *isl;
@@ -51,7 +51,8 @@ void pti_relations_free(pti_relations *relations);
 __isl_give isl_map *pti_access_relation(const polytile_kernel *kernel, int access,
                                         const pti_instance *instance);
 
-/** Return an access likewise in the caller's isl context, where launches of several kernels meet. */
+/** Return an access likewise in the caller's isl context, where launches of several kernels
+ * meet. */
 __isl_give isl_map *pti_access_relation_in(isl_ctx *isl, const polytile_kernel *kernel, int access,
                                            const pti_instance *instance);
 

@@ -159,7 +159,8 @@ static bool is_inside(const pti_operand *operand) {
     return pti_box_contains(&operand->whole, &around);
 }
 
-/** Shear an operand of a copy, or leave it as its instance has it. Returns whether it is sheared. */
+/** Shear an operand of a copy, or leave it as its instance has it. Returns whether it is
+ * sheared. */
 static bool try_operand(polytile_context *ctx, const pti_instance *instance, int operand,
                         pti_instance *copy) {
     pti_operand *of = &copy->operand[operand];

@@ -8,16 +8,17 @@
 /**
  * A copy of an instance in which arrays that threads touch along a diagonal have sheared indices.
  *
- * The box around D[i, i] for n threads has n * n elements, of which n are touched. Where all sections
- * of an array have one dimension d that follows another, f, with a slope, as in D[i, i] and
- * A[i, i-1:i+1], dimension d of the copy counts x[d] - slope * x[f]: an interval that is the same
- * for all threads. Then hulls are the diagonal or the band, and all that is known of boxes holds.
+ * The box around D[i, i] for n threads has n * n elements, of which n are touched. Where all
+ * sections of an array have one dimension d that follows another, f, with a slope, as in D[i, i]
+ * and A[i, i-1:i+1], dimension d of the copy counts x[d] - slope * x[f]: an interval that is the
+ * same for all threads. Then hulls are the diagonal or the band, and all that is known of boxes
+ * holds.
  *
  * Spaces  sections, domain, and boxes and placements of a sheared operand: sheared indices; whole:
  *         the array's own.
  *
- * Only arrays are sheared that are read alone, by one operand, and hold all of the box around what is
- * touched, in sheared indices.
+ * Only arrays are sheared that are read alone, by one operand, and hold all of the box around what
+ * is touched, in sheared indices.
  *
  * Errors  NO_MEMORY.
  * Owns    The caller frees *sheared with pti_instance_free(); NULL: no array is sheared; and on
@@ -32,8 +33,8 @@ bool pti_operand_is_sheared(const pti_operand *operand);
 /** Return the domain of an operand's array, in the array's own indices. */
 const polytile_domain *pti_operand_array_domain(const pti_operand *operand);
 
-/** Return the smallest box of the array's own indices, of steps 1 where it is sheared, around one of
- * an operand's. */
+/** Return the smallest box of the array's own indices, of steps 1 where it is sheared, around one
+ * of an operand's. */
 polytile_domain pti_operand_unsheared(const pti_operand *operand, const polytile_domain *box);
 
 /** Return where an operand's indices lie in the memory of its array, whose layout is given. */

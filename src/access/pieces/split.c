@@ -21,8 +21,8 @@ typedef struct grouping {
 /** Return how many elements lie between two parallel subscripts; 0: they meet. */
 static int64_t gap_between(const pti_subscript *one, const pti_subscript *other) {
     const int64_t before = one->lo.constant - other->hi.constant - 1;
-    const int64_t behind = other->lo.constant - one->hi.constant - 1;
-    return pti_max(0, pti_max(before, behind));
+    const int64_t after = other->lo.constant - one->hi.constant - 1;
+    return pti_max(0, pti_max(before, after));
 }
 
 static bool are_parallel(const pti_subscript *one, const pti_subscript *other) {
@@ -30,7 +30,8 @@ static bool are_parallel(const pti_subscript *one, const pti_subscript *other) {
            pti_affine_is_parallel(&one->hi, &other->hi);
 }
 
-/** Return whether a subscript is as wide for all threads: only then its gap to another one is, too. */
+/** Return whether a subscript is as wide for all threads: only then its gap to another one is,
+ * too. */
 static bool has_fixed_width(const pti_subscript *of) {
     return pti_affine_is_parallel(&of->lo, &of->hi);
 }
@@ -168,8 +169,8 @@ static void join_pair(const pti_instance *instance, const pair *found, grouping 
     of->n_groups[found->operand] = renumber_groups(group, operand->n_sections);
 }
 
-/** Join pairs of groups, those first whose unions take the least: all that is worth it, and on until
- * there are no more than may be. */
+/** Join pairs of groups, those first whose unions take the least: all that is worth it, and on
+ * until there are no more than may be. */
 static void join_pairs(const pti_instance *instance, const polytile_domain *threads,
                        bool joins_worthy, int most_further, grouping *of) {
     while (true) {
@@ -223,8 +224,8 @@ static void take_sections(const pti_instance *instance, const grouping *of, int 
     }
 }
 
-/** Add the operand of a piece, which has no section yet. One of several has what its own sections do,
- * and is never moved as a box that others may have elements in. */
+/** Add the operand of a piece, which has no section yet. One of several has what its own sections
+ * do, and is never moved as a box that others may have elements in. */
 static polytile_status add_piece(polytile_context *ctx, const pti_instance *instance,
                                  const grouping *of, int array, pti_instance *split) {
     pti_operand *piece = &split->operand[split->n_operands];
@@ -239,7 +240,7 @@ static polytile_status add_piece(polytile_context *ctx, const pti_instance *inst
                                : POLYTILE_OK;
 }
 
-/** Add the operands of arrays, and behind them those of further pieces. */
+/** Add the operands of arrays, and after them those of further pieces. */
 static polytile_status add_operands(polytile_context *ctx, const pti_instance *instance,
                                     const grouping *of, pti_instance *split) {
     polytile_status status = POLYTILE_OK;
@@ -285,9 +286,9 @@ static void free_grouping(grouping *of) {
     free(of->n_groups);
 }
 
-/** Copy an instance of which some sections are united, with those that the program gave, and with its
- * threads, which may be some of what the program gave. Its operands do what the united ones do: what
- * they write is known of boxes of threads that do not clash. */
+/** Copy an instance of which some sections are united, with those that the program gave, and with
+ * its threads, which may be some of what the program gave. Its operands do what the united ones do:
+ * what they write is known of boxes of threads that do not clash. */
 static polytile_status part_united(polytile_context *ctx, const pti_instance *instance,
                                    pti_instance **parted) {
     polytile_status status;

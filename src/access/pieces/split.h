@@ -5,7 +5,8 @@
 #include "base/context.h"
 
 /* access/pieces: launches whose arrays are held in several pieces (here), or by sheared indices
- * (shear.h), as instances of their own; and all these ways to hold the arrays of one call (ways.h). */
+ * (shear.h), as instances of their own; and all these ways to hold the arrays of one call
+ * (ways.h). */
 
 /** The most operands of a launch, pieces included: planners and proofs have room for as many. */
 enum { PTI_MAX_SPLIT_OPERANDS = 64 };
@@ -15,17 +16,17 @@ enum { PTI_MAX_SPLIT_OPERANDS = 64 };
  * their own, as if the array had been given for several names: the box around sections that lie far
  * apart is mostly elements that nobody touches.
  *
- * Sections stay together that follow the threads in the same way and lie side by side, or nearly; and
- * with threads, which are those of a superblock, groups whose union takes no more memory than they do
- * one by one, padded. Where there would be more than POLYTILE_MAX_PIECES pieces, or than so many
- * further ones, the unions that take the least are made first.
+ * Sections stay together that follow the threads in the same way and lie side by side, or nearly;
+ * and with threads, which are those of a superblock, groups whose union takes no more memory than
+ * they do one by one, padded. Where there would be more than POLYTILE_MAX_PIECES pieces, or than so
+ * many further ones, the unions that take the least are made first.
  *
- * Only arrays whose sections are exact are split, in launches that are given no views. Sections that
- * were united (bind/unite.h) are as declared again. Of an array that is written the groups touch
- * different elements: threads do, as was proved, and each thread for itself. Elements that threads
- * combine into may be of several groups, in different threads. Pieces of arrays that are written
- * are for boxes of threads that keep them apart: pti_pieces_clash(). The first piece of an array
- * keeps its operand; the others come behind all arrays (pti_instance.n_further).
+ * Only arrays whose sections are exact are split, in launches that are given no views. Sections
+ * that were united (bind/unite.h) are as declared again. Of an array that is written the groups
+ * touch different elements: threads do, as was proved, and each thread for itself. Elements that
+ * threads combine into may be of several groups, in different threads. Pieces of arrays that are
+ * written are for boxes of threads that keep them apart: pti_pieces_clash(). The first piece of an
+ * array keeps its operand; the others come after all arrays (pti_instance.n_further).
  *
  * instance: proved to have no conflict. threads: inside its launch domain, or NULL.
  * Errors  NO_MEMORY.
@@ -36,12 +37,13 @@ polytile_status pti_instance_split(polytile_context *ctx, const pti_instance *in
                                    pti_instance **split);
 
 /**
- * The same for the k-th way to unite the pieces of an array that has three of them, or four, where no
- * other array has several: one piece each, and one in all, are not among these ways.
+ * The same for the k-th way to unite the pieces of an array that has three of them, or four, where
+ * no other array has several: one piece each, and one in all, are not among these ways.
  *
  * k: from 0 on, up to the first for which there is none.
  * Errors  NO_MEMORY.
- * Owns    The caller frees *split with pti_instance_free(); NULL: there is no such way; and on error.
+ * Owns    The caller frees *split with pti_instance_free(); NULL: there is no such way; and on
+ *         error.
  */
 polytile_status pti_instance_split_by_cover(polytile_context *ctx, const pti_instance *instance,
                                             int k, pti_instance **split);

@@ -6,8 +6,8 @@
 /** The most ways that are known of one call: those of four pieces, and a sheared one. */
 enum { PTI_MAX_WAYS = 16 };
 
-/** Ways to hold the arrays of a bound call: as declared, and in pieces. Planners add those that they
- * try, and choose one; all that plans, proves and runs the call sees only its operands. */
+/** Ways to hold the arrays of a bound call: as declared, and in pieces. Planners add those that
+ * they try, and choose one; all that plans, proves and runs the call sees only its operands. */
 typedef struct pti_ways {
     int n_ways;
     pti_call call[PTI_MAX_WAYS]; /* the first is as declared, and borrowed; the others are owned */
@@ -33,12 +33,12 @@ static inline pti_ways pti_ways_of(pti_call call, bool may_split) {
 polytile_status pti_ways_find(polytile_context *ctx, pti_ways *ways, const polytile_domain *threads,
                               int finer, int *way);
 
-/** Find the way of pti_instance_split_by_cover(), and add it if it is not known. way: its number; 0:
- * there is none, or no more can be added. Errors: NO_MEMORY. */
+/** Find the way of pti_instance_split_by_cover(), and add it if it is not known. way: its number;
+ * 0: there is none, or no more can be added. Errors: NO_MEMORY. */
 polytile_status pti_ways_cover(polytile_context *ctx, pti_ways *ways, int k, int *way);
 
-/** Find the way that has a way's pieces, and diagonals by themselves (shear.h), and add it. sheared:
- * its number; 0: there is none, or no more can be added. Errors: NO_MEMORY. */
+/** Find the way that has a way's pieces, and diagonals by themselves (shear.h), and add it.
+ * sheared: its number; 0: there is none, or no more can be added. Errors: NO_MEMORY. */
 polytile_status pti_ways_shear(polytile_context *ctx, pti_ways *ways, int way, int *sheared);
 
 void pti_ways_free(pti_ways *ways);

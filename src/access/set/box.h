@@ -77,8 +77,8 @@ polytile_domain pti_box_without_steps(const polytile_domain *box);
  * else return false, and change nothing. */
 bool pti_box_absorb(polytile_domain *box, const polytile_domain *added);
 
-/** Begin with the first point of a box, which is not empty; or go on to the next one in C order, false behind
- * the last, when the first one is next again. */
+/** Begin with the first point of a box, which is not empty; or go on to the next one in C order,
+ * false after the last, when the first one is next again. */
 void pti_box_first_point(const polytile_domain *box, int64_t *point);
 bool pti_box_next_point(const polytile_domain *box, int64_t *point);
 

@@ -4,7 +4,8 @@
 #include "access/set/range.h"
 
 /**
- * An affine map between index spaces: [i] -> [constant[d] + sum over k of coefficient[d][k] * i[k]].
+ * An affine map between index spaces: [i] -> [constant[d] + sum over k of coefficient[d][k] *
+ * i[k]].
  *
  * Coefficients are not negative.
  */

@@ -10,7 +10,7 @@ enum { PTI_SKIP_LEVELS = 4, PTI_SKIP_FACTOR = 16 };
 
 /** Consecutive boxes of a list that a search may skip. */
 typedef struct pti_skip {
-    int64_t end; /* the box behind them, -1: none */
+    int64_t end; /* the box after them, -1: none */
     int n_dims;
     struct {
         int64_t lo, hi;
@@ -38,7 +38,7 @@ void pti_skip_list_free(pti_skip_list *skips);
 int pti_skip_list_add(pti_skip_list *skips, pti_skip_builder *list, int64_t number,
                       const polytile_domain *box);
 
-/** Returns the box behind the longest of some skips, shortest first, that lies apart from a box;
+/** Returns the box after the longest of some skips, shortest first, that lies apart from a box;
  * `next` if none does. */
 int64_t pti_skip_list_over(const pti_skip *skip, int n_skips, const polytile_domain *box,
                            int64_t next);

@@ -58,16 +58,16 @@ polytile_domain pti_array_box_choose(const pti_array_box *of, const polytile_dom
     return box;
 }
 
-static int64_t count_bytes(const pti_array_box *of, const polytile_domain *box) {
+static int64_t box_bytes(const pti_array_box *of, const polytile_domain *box) {
     return pti_memory_layout_of(box, of->element_bytes).size_bytes;
 }
 
 int64_t pti_array_box_expect_bytes(const pti_array_box *of) {
     polytile_domain owned = pti_ownership_hull(of->ownership, of->member);
     if (of->former != NULL)
-        return count_bytes(of, of->former);
+        return box_bytes(of, of->former);
     if (pti_box_is_empty(&owned))
         return 0;
     polytile_domain box = pti_array_box_choose(of, &owned);
-    return count_bytes(of, &box);
+    return box_bytes(of, &box);
 }

@@ -2,6 +2,7 @@
 
 #include "base/checked.h"
 #include "distribute/exchange/array_box.h"
+#include "distribute/exchange/interior.h"
 #include "distribute/exchange/joint_plan.h"
 
 #include <stdlib.h>
@@ -16,7 +17,7 @@ static bool shares_memory(const pti_dry_run *of) {
 
 /* Beginning and end. */
 
-static bool allocate(pti_dry_run *of) {
+static bool allocate_members(pti_dry_run *of) {
     const pti_superstep *all = of->request->all;
     const size_t n_arrays = (size_t)all->n_arrays + 1;
     of->is_shared = calloc(n_arrays, sizeof *of->is_shared);
@@ -40,7 +41,7 @@ static bool give_all_copies(pti_dry_run *of, int array) {
 
 bool pti_dry_run_begin(const pti_dry_run_request *request, pti_dry_run *of) {
     *of = (pti_dry_run){.request = request};
-    bool has_begun = allocate(of);
+    bool has_begun = allocate_members(of);
     for (int a = 0; has_begun && a < request->all->n_arrays; a++) {
         of->is_shared[a] = shares_memory(of) && request->members.is_attached[a];
         if (request->members.is_everywhere[a])
@@ -73,7 +74,7 @@ static pti_array_box array_box_of(const pti_dry_run *of, int array, int local) {
                            .former = box->n_dims == 0 ? NULL : box};
 }
 
-static bool fits(const pti_dry_run *of, int local) {
+static bool fits_member(const pti_dry_run *of, int local) {
     int64_t free_bytes = members_of(of)->usable_bytes[local];
     for (int a = 0; a < of->request->all->n_arrays && free_bytes >= 0; a++) {
         const pti_array_box box = array_box_of(of, a, local);
@@ -86,11 +87,11 @@ static bool fits(const pti_dry_run *of, int local) {
 static bool all_fit(const pti_dry_run *of) {
     bool do_fit = members_of(of)->usable_bytes != NULL;
     for (int m = 0; m < members_of(of)->n_local && do_fit; m++)
-        do_fit = members_of(of)->usable_bytes[m] > 0 && fits(of, m);
+        do_fit = members_of(of)->usable_bytes[m] > 0 && fits_member(of, m);
     return do_fit;
 }
 
-static void reach(pti_dry_run *of, int array, int local, const polytile_domain *needed) {
+static void widen_box(pti_dry_run *of, int array, int local, const polytile_domain *needed) {
     polytile_domain *box = &of->box[array * members_of(of)->n_local + local];
     const pti_array_box former = array_box_of(of, array, local);
     if (!pti_box_is_empty(needed) && (box->n_dims == 0 || !pti_box_contains(box, needed)))
@@ -101,7 +102,7 @@ static void reach_boxes(pti_dry_run *of, int array, int local, const pti_boxes *
     if (boxes->n_boxes == 0)
         return;
     polytile_domain hull = pti_boxes_bounding(boxes, boxes->box[0].n_dims);
-    reach(of, array, local, &hull);
+    widen_box(of, array, local, &hull);
 }
 
 /** Of combined results every member has all. */
@@ -121,7 +122,7 @@ static void reach_operands(pti_dry_run *of, const pti_call *call, int local) {
             first.range[d].hi = first.range[d].lo;
         if (!call->instance->operand[o].is_scratch &&
             of->box[array * members_of(of)->n_local + local].n_dims == 0)
-            reach(of, array, local, &first);
+            widen_box(of, array, local, &first);
     }
 }
 
@@ -181,7 +182,7 @@ static pti_joint_request joint_request_of(const pti_dry_run *of) {
                                .is_lent = of->is_shared};
 }
 
-/** Choose it and deal it out; `after` gets the copies behind it. */
+/** Choose it and deal it out; `after` gets the copies after it. */
 static bool deal_superstep(pti_dry_run *of, pti_copies *after) {
     choose_superstep(of);
     pti_superstep_parts_free(&of->parts);

@@ -52,7 +52,7 @@ bool pti_dry_run_goes_on(const pti_dry_run *run);
 /** Go through the next superstep. False when memory runs out. */
 bool pti_dry_run_next(pti_dry_run *run);
 
-/** What travels when attached arrays leave behind all launches; nothing inside one process alone.
+/** What travels when attached arrays leave after all launches; nothing inside one process alone.
  * False when memory runs out. */
 bool pti_dry_run_leave(const pti_dry_run *run, pti_exchange *exchange);
 

@@ -73,8 +73,8 @@ typedef struct pti_processes {
 } pti_processes;
 
 /**
- * What has to travel when arrays leave of which every process has memory for all: all that its memory
- * lacks, from the owners.
+ * What has to travel when arrays leave of which every process has memory for all: all that its
+ * memory lacks, from the owners.
  *
  * all: a superstep for its arrays and members; leaves: of each array, whether it does.
  * Errors  false: memory ran out.

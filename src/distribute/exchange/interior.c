@@ -1,4 +1,4 @@
-#include "distribute/exchange/superstep.h"
+#include "distribute/exchange/interior.h"
 
 #include "queue/aliased.h"
 

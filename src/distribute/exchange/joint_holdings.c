@@ -5,8 +5,8 @@
 
 /* All processes together, with what is so before and after. */
 
-static void hold(const pti_joint_request *request, const pti_copies *copies, bool is_lent,
-                 int array, int member, pti_joint_holding *holding) {
+static void fill_holding(const pti_joint_request *request, const pti_copies *copies, bool is_lent,
+                         int array, int member, pti_joint_holding *holding) {
     const pti_ownership *ownership = &request->superstep->ownerships[array];
     bool is_shared = request->is_shared[array];
     pti_ownership_boxes(ownership, member, &holding->valid);
@@ -19,7 +19,7 @@ static void hold(const pti_joint_request *request, const pti_copies *copies, boo
         pti_boxes_assign(&holding->reading, &ownership->domain);
 }
 
-static bool has_failed(const pti_joint_holding *holding) {
+static bool is_holding_lost(const pti_joint_holding *holding) {
     return holding->valid.failed || holding->loose.failed || holding->reading.failed;
 }
 
@@ -34,11 +34,12 @@ static bool fill_holdings(const pti_joint_request *request, const pti_copies *be
         schedule->array[a].name = request->name == NULL ? "an array" : request->name[a];
         for (int q = 0; q < schedule->n_members && schedule->array[a].domain.n_dims > 0; q++) {
             pti_joint_holding *holding = pti_joint_at(schedule, schedule->before, a, q);
-            hold(request, before, request->is_lent[a], a, q, holding);
-            failed |= has_failed(holding);
+            fill_holding(request, before, request->is_lent[a], a, q, holding);
+            failed |= is_holding_lost(holding);
             holding = pti_joint_at(schedule, schedule->after, a, q);
-            hold(request, after, lent_after[q / n_local * schedule->n_arrays + a], a, q, holding);
-            failed |= has_failed(holding);
+            fill_holding(request, after, lent_after[q / n_local * schedule->n_arrays + a], a, q,
+                         holding);
+            failed |= is_holding_lost(holding);
         }
     }
     return !failed;

@@ -25,7 +25,7 @@ static void await_member(plan *of, int member, int array) {
     pti_joint_await(&of->builder, (pti_joint_wait){member, array});
 }
 
-static void add_wait(plan *of, int launch) {
+static void add_launch_wait(plan *of, int launch) {
     pti_joint_add(
         &of->builder,
         &(pti_joint_op){PTI_JOINT_WAIT, .member = -1, .peer = -1, .launch = launch, .array = -1},
@@ -36,7 +36,7 @@ static void add_wait(plan *of, int launch) {
 static void wait_for_all(plan *of, int launch) {
     for (int q = of->first; q < of->first + of->n_local; q++)
         await_member(of, q, -1);
-    add_wait(of, launch);
+    add_launch_wait(of, launch);
 }
 
 static void add_elements(plan *of, pti_joint_kind kind, int member, int launch, int array,
@@ -58,7 +58,7 @@ static void add_transfer(plan *of, pti_joint_kind kind, int launch, const pti_tr
 
 /* Members over one memory. */
 
-static bool is_read(const plan *of, int array) {
+static bool do_launches_read(const plan *of, int array) {
     bool is = false;
     for (int q = of->first; q < of->first + of->n_local && !is; q++)
         is = work_of(of, q)->reads[array].n_boxes > 0;
@@ -78,7 +78,7 @@ static void give_up_passed(plan *of) {
         if (!of->request->is_shared[passed->array] || !is_local(of, passed->to) ||
             !is_local(of, passed->from))
             continue;
-        if (is_read(of, passed->array))
+        if (do_launches_read(of, passed->array))
             add_elements(of, PTI_JOINT_FETCH, passed->to, 0, passed->array, &passed->boxes);
         add_elements(of, PTI_JOINT_FORGET, passed->to, 0, passed->array, &passed->boxes);
         is_given_up = true;
@@ -88,7 +88,7 @@ static void give_up_passed(plan *of) {
 }
 
 /** What a member computed of others' elements in shared memory: it stays off the host. Returns
- * whether there is any: a device could bring it home, in launches behind that do not fit it, unless
+ * whether there is any: a device could bring it home, in launches after that do not fit it, unless
  * that is waited for. */
 static bool forget_halos(plan *of) {
     const pti_superstep *superstep = superstep_of(of);
@@ -133,7 +133,7 @@ static void await_exchange(plan *of, const pti_exchange *exchange, int launch) {
         if (is_local(of, transfer->to))
             await_member(of, transfer->to, transfer->array);
     }
-    add_wait(of, launch);
+    add_launch_wait(of, launch);
 }
 
 static void add_sends(plan *of, const pti_exchange *exchange, int launch) {
@@ -240,7 +240,7 @@ static void fetch_former(plan *of, int operand) {
     for (int q = of->first; q < of->first + of->n_local; q++) {
         add_elements(of, PTI_JOINT_FETCH, q, last, array, &of->boxes);
         await_member(of, q, array);
-        add_wait(of, last);
+        add_launch_wait(of, last);
     }
 }
 
@@ -272,12 +272,12 @@ static void add_combinations(plan *of) {
     for (int o = 0; o < call->instance->n_operands; o++)
         for (int q = of->first; q < of->first + of->n_local && find_combined(of, o); q++)
             await_member(of, q, call->array[o]);
-    add_wait(of, last);
+    add_launch_wait(of, last);
     combine_operands(of, call, false);
     combine_operands(of, call, true);
 }
 
-/** Whether what members computed of others' elements is read, or moved, behind the launches. */
+/** Whether what members computed of others' elements is read, or moved, after the launches. */
 static bool needs_halos_later(const plan *of) {
     return splits_last(of) || has_local(of, &of->request->parts->after);
 }

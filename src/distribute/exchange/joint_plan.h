@@ -17,7 +17,8 @@ typedef struct pti_joint_request {
     int n_local;           /* members of each process */
     bool shares_memory;    /* members of a process have the same memory of some arrays */
     bool keeps; /* devices keep all, so that several may compute the same shared elements */
-    bool meets; /* members are waited for, behind: others may read meanwhile what they compute */
+    bool
+        meets; /* members are waited for, afterwards: others may read meanwhile what they compute */
     const bool *is_lent;     /* of each array: members may still read there what others own */
     const char *const *name; /* of each array, for texts; NULL: numbers do */
 } pti_joint_request;
@@ -36,10 +37,11 @@ bool pti_joint_plan_messages(const pti_exchange *exchange, int first, int n_loca
 /** Whether some of them may still use what others are about to write: all wait first. */
 bool pti_joint_waits_first(const pti_joint_request *request, int first, int n_local);
 
-/** How many operations a list begins with that are due only if something is lent that is written. */
+/** How many operations a list begins with that are due only if something is lent that is
+ * written. */
 int pti_joint_count_lent_ops(const pti_joint_request *request, int first, int n_local);
 
-/** Set is_lent of each array: whether members may read there, behind the superstep, what others
+/** Set is_lent of each array: whether members may read there, after the superstep, what others
  * own. */
 void pti_joint_lend(const pti_joint_request *request, int first, int n_local, bool *is_lent);
 

@@ -33,7 +33,7 @@ static bool is_written_across(const pti_joint_request *request, int first, int n
     return is;
 }
 
-static bool is_written(const pti_joint_request *request, int first, int n_local, int array) {
+static bool do_members_write(const pti_joint_request *request, int first, int n_local, int array) {
     bool is = false;
     for (int q = first; q < first + n_local && !is; q++)
         is = work_of(request, q)->writes[array].n_boxes > 0;
@@ -50,7 +50,7 @@ static bool writes_across(const pti_joint_request *request, int first, int n_loc
 bool pti_joint_waits_first(const pti_joint_request *request, int first, int n_local) {
     bool waits = writes_across(request, first, n_local);
     for (int a = 0; a < request->superstep->n_arrays && request->shares_memory && !waits; a++)
-        waits = request->is_lent[a] && is_written(request, first, n_local, a);
+        waits = request->is_lent[a] && do_members_write(request, first, n_local, a);
     return waits;
 }
 

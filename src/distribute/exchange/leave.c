@@ -1,7 +1,7 @@
 #include "distribute/exchange/transfers.h"
 
-/** Members of a process have one memory: what they lack of other processes arrives once, at the first
- * of them. */
+/** Members of a process have one memory: what they lack of other processes arrives once, at the
+ * first of them. */
 static void keep_one_a_process(int n_local, pti_exchange *exchange) {
     int n_kept = 0;
     for (int t = 0; t < exchange->n_transfers; t++) {

@@ -101,7 +101,7 @@ static bool add_superstep(const pti_members_plan_request *request, pti_dry_run *
     return true;
 }
 
-/* What attached arrays leave behind in other processes, as a superstep of no launches, if anything
+/* What attached arrays leave in other processes, as a superstep of no launches, if anything
  * travels for it. */
 static bool add_leaving(const pti_members_plan_request *request, const pti_dry_run *run,
                         pti_members_plan *plan) {
@@ -221,7 +221,7 @@ static polytile_status check_counts(polytile_context *ctx,
 }
 
 /* The boxes of the member that comes first everywhere, which has the most. */
-static double count_boxes(const pti_ownership *ownership) {
+static double most_boxes_of_member(const pti_ownership *ownership) {
     double n_boxes = 1;
     for (int d = 0; d < ownership->domain.n_dims; d++)
         n_boxes *= (double)pti_ownership_count(ownership, d, 0);
@@ -229,10 +229,11 @@ static double count_boxes(const pti_ownership *ownership) {
 }
 
 /* What members exchange takes time with the square of the boxes. */
-static polytile_status check_boxes(polytile_context *ctx, const pti_members_plan_request *request,
-                                   const pti_members_plan *plan) {
+static polytile_status check_number_of_boxes(polytile_context *ctx,
+                                             const pti_members_plan_request *request,
+                                             const pti_members_plan *plan) {
     for (int a = 0; a < plan->n_arrays; a++) {
-        double n_boxes = count_boxes(&plan->ownerships[a]);
+        double n_boxes = most_boxes_of_member(&plan->ownerships[a]);
         if (n_boxes > PTI_MEMBERS_PLAN_MOST_BOXES)
             return pti_fail(ctx, POLYTILE_UNSUPPORTED,
                             "%s: by the layout %s a %s owns %.0f boxes of it, and with at most "
@@ -259,7 +260,7 @@ polytile_status pti_members_plan_create(polytile_context *ctx,
     PTI_TRY(pti_ownership_check(ctx, request->n_members, request->given, &distribution));
     if (!plan_members(request, &distribution, plan))
         PTI_TRY(fail_memory(ctx, request));
-    PTI_TRY(check_boxes(ctx, request, plan));
+    PTI_TRY(check_number_of_boxes(ctx, request, plan));
     if (!fill_plan(request, plan))
         PTI_TRY(fail_memory(ctx, request));
 done:

@@ -17,8 +17,8 @@ typedef struct pti_members_plan_flow {
     int64_t n_bytes;
 } pti_members_plan_flow;
 
-/** Whether it is sent from process to process; else it stays within one, where host memory is copied,
- * or is the same for both. */
+/** Whether it is sent from process to process; else it stays within one, where host memory is
+ * copied, or is the same for both. */
 static inline bool pti_members_plan_is_message(const pti_members_plan_flow *flow) {
     return flow->from_process != flow->to_process;
 }
@@ -26,11 +26,11 @@ static inline bool pti_members_plan_is_message(const pti_members_plan_flow *flow
 /** One superstep, and what travels around it. */
 typedef struct pti_members_plan_step {
     int first_launch;
-    int n_launches; /* 0: arrays leave behind all of them */
+    int n_launches; /* 0: arrays leave after all of them */
     int same_as; /* the first of some steps around which the same travels; itself, if it is new */
     int first_flow;         /* of a new one: of `step_flow` */
     int n_before;           /* flows before the launches, */
-    int n_after;            /* and those behind, which follow */
+    int n_after;            /* and those after, which follow */
     int64_t combined_bytes; /* results that every member has a part of */
 } pti_members_plan_step;
 

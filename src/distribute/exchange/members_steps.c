@@ -7,18 +7,18 @@
 
 /* What travels around each superstep, and around all of them together. */
 
-static int compare(int one, int other) {
+static int compare_numbers(int one, int other) {
     return (one > other) - (one < other);
 }
 
 /* By the receiver's process, the sender's, receiver, sender and array. */
 static int compare_flows(const void *first, const void *second) {
     const pti_members_plan_flow *a = first, *b = second;
-    int order = compare(a->to_process, b->to_process);
-    order = order != 0 ? order : compare(a->from_process, b->from_process);
-    order = order != 0 ? order : compare(a->to, b->to);
-    order = order != 0 ? order : compare(a->from, b->from);
-    return order != 0 ? order : compare(a->array, b->array);
+    int order = compare_numbers(a->to_process, b->to_process);
+    order = order != 0 ? order : compare_numbers(a->from_process, b->from_process);
+    order = order != 0 ? order : compare_numbers(a->to, b->to);
+    order = order != 0 ? order : compare_numbers(a->from, b->from);
+    return order != 0 ? order : compare_numbers(a->array, b->array);
 }
 
 /* Order flows, and join those that are alike. */

@@ -126,7 +126,7 @@ static lattice lattice_of(const polytile_array *array, const polytile_domain *bo
     return of;
 }
 
-/** Step to the next row; false behind the last. */
+/** Step to the next row; false after the last. */
 static bool next_row(const lattice *of, int64_t *at, char **row) {
     for (int d = 1; d < of->n_dims; d++) {
         *row += of->stride_bytes[d];

@@ -16,8 +16,8 @@ typedef void thread_list(const pti_home *home, const pti_shared_launch *launch,
                          const pti_ownership *ownerships, int member, pti_boxes *threads);
 
 /* What a member writes, or passes on, replaces what was in *written. */
-static void find_written(remote_search *search, thread_list *threads_of, int member,
-                         pti_boxes *written) {
+static void find_member_writes(remote_search *search, thread_list *threads_of, int member,
+                               pti_boxes *written) {
     const pti_superstep *superstep = search->transfers->superstep;
     threads_of(&search->home, superstep->launch, superstep->ownerships, member, &search->reused);
     pti_boxes_clear(written);
@@ -37,7 +37,7 @@ static void find_lost(remote_search *search, int member, const pti_boxes *elemen
         pti_boxes_intersect(lost, elements, &other);
     }
     if (lost->n_boxes > 0) {
-        find_written(search, pti_home_threads, member, &other);
+        find_member_writes(search, pti_home_threads, member, &other);
         pti_boxes_subtract_all(lost, &other);
     }
     pti_boxes_free(&other);
@@ -59,7 +59,7 @@ static void receive_all(remote_search *search, int member) {
     find_lost(search, member, &search->written, &lost);
     for (int from = 0; from < search->transfers->superstep->n_members && lost.n_boxes > 0; from++)
         if (from != member) {
-            find_written(search, pti_home_deal, from, &passed);
+            find_member_writes(search, pti_home_deal, from, &passed);
             add_between(search, from, member, &passed);
         }
     search->transfers->failed = search->transfers->failed || passed.failed || lost.failed;
@@ -72,7 +72,7 @@ static void receive_all(remote_search *search, int member) {
 static void send_all(remote_search *search, int member) {
     const pti_superstep *superstep = search->transfers->superstep;
     pti_boxes passed = {0}, away = {0}, owned = {0};
-    find_written(search, pti_home_deal, member, &passed);
+    find_member_writes(search, pti_home_deal, member, &passed);
     pti_ownership_boxes(&superstep->ownerships[search->array], member, &owned);
     pti_boxes_copy(&away, &passed);
     pti_boxes_subtract_all(&away, &owned);

@@ -18,7 +18,7 @@ typedef struct pti_superstep_limits {
 } pti_superstep_limits;
 
 /** Whether one of the next launches needs memory beside its arrays: no two members compute the same
- * then. Those behind PTI_SUPERSTEP_LAUNCHES do not count. */
+ * then. Those after PTI_SUPERSTEP_LAUNCHES do not count. */
 bool pti_superstep_has_scratch(const pti_superstep *known);
 
 /** Whether a launch writes an array of which members of a process have the same memory. */
@@ -47,14 +47,5 @@ typedef struct pti_superstep_parts {
 bool pti_superstep_deal(const pti_superstep *superstep, int first, int n_local, pti_copies *copies,
                         pti_superstep_parts *parts);
 void pti_superstep_parts_free(pti_superstep_parts *parts);
-
-/* interior.c */
-
-/** Find the threads of each member of a process that can run before anything arrives: those of a
- * superstep of one launch, if they are enough to be worth it; else no dimensions, or none. The parts
- * are of the process's members, and perhaps of others. is_shared, of each array: these have the same
- * memory of it, where any of them may use what another one receives. */
-void pti_interiors_find(const pti_superstep *superstep, const pti_superstep_parts *parts,
-                        const bool *is_shared, int first, int n_local, polytile_domain *inner);
 
 #endif

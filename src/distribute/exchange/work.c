@@ -104,7 +104,7 @@ static void simplify_reads(pti_boxes *reads) {
     pti_boxes_assign(reads, &hull);
 }
 
-static bool has_failed(const pti_work *work) {
+static bool has_work_failed(const pti_work *work) {
     bool failed = false;
     for (int l = 0; l < work->n_launches; l++)
         failed = failed || work->home[l].failed || work->threads[l].failed;
@@ -132,7 +132,7 @@ bool pti_work_create(const pti_superstep *superstep, int member, pti_work *work)
     bool made = allocate_work(superstep, work);
     if (made)
         fill_work(superstep, member, work, &written);
-    made = made && !has_failed(work) && !written.failed;
+    made = made && !has_work_failed(work) && !written.failed;
     pti_boxes_free(&written);
     if (!made)
         pti_work_free(work);
@@ -149,7 +149,7 @@ static bool is_deep(const pti_superstep *superstep, const pti_shared_launch *lau
     return true;
 }
 
-/* Whether owners get what others write of a launch that is combined: only behind it. */
+/* Whether owners get what others write of a launch that is combined: only after it. */
 static bool combines_all(const pti_superstep *superstep, const pti_shared_launch *launch,
                          const pti_home *home) {
     bool all = true;

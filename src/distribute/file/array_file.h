@@ -8,7 +8,7 @@
  * elements in the order of the file in store.h and rounds.h. No MPI. */
 
 /*
- * Files with all elements of an array in C order, behind NumPy's header if their name ends in .npy:
+ * Files with all elements of an array in C order, after NumPy's header if their name ends in .npy:
  * what happens before and after their elements move.
  *
  * A file is written under another name until it is whole, see base/part_file.h.

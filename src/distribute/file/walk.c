@@ -40,20 +40,20 @@ static int64_t find_begin(const polytile_domain *domain, const polytile_domain *
 }
 
 /** Find the dimensions of a row. One joins if its indices follow each other, and all dimensions
- * behind it are whole in the array and in memory. */
+ * after it are whole in the array and in memory. */
 static void find_row(const pti_store *store, const pti_stored_box *stored, pti_stored_row *row) {
     const polytile_domain *box = &stored->box;
-    bool is_whole_behind = true;
+    bool is_rest_whole = true;
     row->first = box->n_dims;
     row->n_bytes = store->element_bytes;
-    for (int d = box->n_dims - 1; d >= 0 && is_whole_behind; d--) {
+    for (int d = box->n_dims - 1; d >= 0 && is_rest_whole; d--) {
         polytile_range range = box->range[d];
         if (pti_range_has_gaps(range))
             return;
         row->first = d;
         row->n_bytes *= pti_range_count(range);
-        is_whole_behind = pti_range_equals(range, store->whole.range[d]) &&
-                          pti_range_equals(range, stored->around.range[d]);
+        is_rest_whole = pti_range_equals(range, store->whole.range[d]) &&
+                        pti_range_equals(range, stored->around.range[d]);
     }
 }
 

@@ -4,7 +4,7 @@
 
 #include <limits.h>
 
-/* What a rank owns: its members' boxes, one member's behind the other's. */
+/* What a rank owns: its members' boxes, one member's after the other's. */
 
 /** Return an array that is spread over ranks; NULL: it is not. */
 static const pti_team_array *find_spread(const polytile_array *array, pti_transport **transport) {
@@ -16,7 +16,7 @@ static const pti_team_array *find_spread(const polytile_array *array, pti_transp
     return of;
 }
 
-static int64_t count_boxes(const pti_ownership *ownership, int member) {
+static int64_t count_member_boxes(const pti_ownership *ownership, int member) {
     int coordinate[POLYTILE_MAX_DIMS];
     int64_t n_boxes = 1;
     pti_member_grid_locate(&ownership->grid, member, coordinate);
@@ -42,7 +42,7 @@ int polytile_mpi_array_count_boxes(const polytile_array *array) {
     const pti_team_array *of = find_spread(array, &transport);
     int64_t n_boxes = 0;
     for (int m = 0; of != NULL && m < transport->n_local; m++)
-        n_boxes += count_boxes(&of->ownership, transport->first + m);
+        n_boxes += count_member_boxes(&of->ownership, transport->first + m);
     return n_boxes > INT_MAX ? INT_MAX : (int)n_boxes;
 }
 
@@ -53,7 +53,7 @@ polytile_domain polytile_mpi_array_get_box(const polytile_array *array, int k) {
         return pti_box_empty(array == NULL ? 1 : array->domain.n_dims);
     int64_t left = k;
     int member = transport->first;
-    while (left >= count_boxes(&of->ownership, member))
-        left -= count_boxes(&of->ownership, member++);
+    while (left >= count_member_boxes(&of->ownership, member))
+        left -= count_member_boxes(&of->ownership, member++);
     return get_box(&of->ownership, member, left);
 }

@@ -14,7 +14,7 @@ typedef struct words {
     char text[512];
 } words;
 
-/** Make the words of a call. more: behind the array's name; NULL or empty: nothing. Words that are
+/** Make the words of a call. more: after the array's name; NULL or empty: nothing. Words that are
  * too long end in a hash. */
 static words words_of(const char *call, const polytile_array *array, const char *more) {
     enum { SHOWN_BYTES = 256 };

@@ -53,7 +53,7 @@ static polytile_status check_box(const pti_open_array *open, const request *of) 
     return POLYTILE_OK;
 }
 
-static polytile_status check_boxes(const pti_open_array *open, const request *of) {
+static polytile_status check_copied_boxes(const pti_open_array *open, const request *of) {
     polytile_context *ctx = pti_spread_context(&open->spread);
     polytile_status status = POLYTILE_OK;
     if (is_nothing(of))
@@ -104,7 +104,7 @@ static polytile_status find_boxes(const pti_open_array *open, const request *of,
 /** Prepare a copy on this rank, before any rank copies. */
 static polytile_status prepare_copy(pti_open_array *open, const request *of, pti_boxes *boxes) {
     polytile_status status;
-    PTI_TRY(check_boxes(open, of));
+    PTI_TRY(check_copied_boxes(open, of));
     PTI_TRY(find_boxes(open, of, boxes));
     PTI_TRY(pti_array_bring(open, boxes));
 done:

@@ -82,23 +82,23 @@ done:
     return status;
 }
 
-static polytile_status fetch(polytile_array *member, const pti_boxes *boxes) {
+static polytile_status fetch_boxes(polytile_array *member, const pti_boxes *boxes) {
     return pti_queue_fetch(member->queue, member, boxes);
 }
 
-static polytile_status wait_for(polytile_array *member, const pti_boxes *boxes) {
+static polytile_status wait_for_boxes(polytile_array *member, const pti_boxes *boxes) {
     (void)boxes;
     return pti_queue_wait_for_elements(member->queue, member);
 }
 
-static polytile_status invalidate(polytile_array *member, const pti_boxes *boxes) {
+static polytile_status invalidate_boxes(polytile_array *member, const pti_boxes *boxes) {
     return pti_queue_invalidate(member->queue, member, boxes);
 }
 
 polytile_status pti_array_bring(pti_open_array *open, const pti_boxes *boxes) {
     polytile_status status;
-    PTI_TRY(for_members(open, boxes, fetch));
-    PTI_TRY(for_members(open, boxes, wait_for));
+    PTI_TRY(for_members(open, boxes, fetch_boxes));
+    PTI_TRY(for_members(open, boxes, wait_for_boxes));
 done:
     return status;
 }
@@ -145,10 +145,10 @@ static void set_complete(pti_open_array *open, bool complete) {
 /** Publish changes to all members or none. */
 static polytile_status publish_changes(pti_open_array *open, const pti_boxes *changed) {
     pti_team_note_changed(open->team, open->array);
-    return pti_spread_agree(&open->spread, for_members(open, changed, invalidate));
+    return pti_spread_agree(&open->spread, for_members(open, changed, invalidate_boxes));
 }
 
-/** Mark the array as incomplete, and say so behind the error's text. */
+/** Mark the array as incomplete, and say so after the error's text. */
 static polytile_status mark_incomplete(pti_open_array *open, polytile_status status) {
     polytile_context *ctx = pti_spread_context(&open->spread);
     set_complete(open, false);

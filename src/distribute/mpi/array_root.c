@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-/* Scattering and gathering: one owner after the other. In each turn, the root and one owner walk over the same
- * elements, so messages need no description. */
+/* Scattering and gathering: one owner after the other. In each turn, the root and one owner walk
+ * over the same elements, so messages need no description. */
 
 /** One rank's part of one turn. */
 typedef struct turn {
@@ -125,7 +125,7 @@ done:
     return status;
 }
 
-static polytile_status check_arguments(const pti_spread *spread, int root, const void *elements) {
+static polytile_status check_root(const pti_spread *spread, int root, const void *elements) {
     polytile_context *ctx = pti_spread_context(spread);
     if (root < 0 || root >= pti_spread_n_ranks(spread))
         return pti_fail(ctx, POLYTILE_INVALID,
@@ -139,7 +139,7 @@ static polytile_status check_arguments(const pti_spread *spread, int root, const
 
 static polytile_status check_and_allocate(const pti_spread *spread, int root, const void *elements,
                                           char **buffer) {
-    polytile_status status = check_arguments(spread, root, elements);
+    polytile_status status = check_root(spread, root, elements);
     if (status != POLYTILE_OK)
         return status;
     *buffer = malloc((size_t)spread->round_bytes);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* An element's partial results are always combined in the order of the members, those of a rank one
- * behind the other: the result depends neither on the distribution nor on timing. */
+ * after the other: the result depends neither on the distribution nor on timing. */
 
 enum { HEADER_BYTES = 8, ROUND_BYTES = 8 << 20 };
 
@@ -21,7 +21,7 @@ static void combine_run(const pti_combination *of, void *to, void *from, int64_t
     pti_reduction_combine(of->role, of->type, &move);
 }
 
-/** The pieces of all members: those of a rank lie one behind the other. */
+/** The pieces of all members: those of a rank lie one after the other. */
 typedef struct pieces {
     char *first;
     int64_t n;          /* elements of each */
@@ -51,7 +51,7 @@ static bool has_failed_peer(const char *slots, int64_t slot_bytes, int n_ranks) 
     return false;
 }
 
-/** Combine on every rank all partial results, each rank's behind a word that is not zero if it has
+/** Combine on every rank all partial results, each rank's after a word that is not zero if it has
  * failed. n_bytes: of a member. */
 static polytile_status combine_small(pti_mpi_transport *mpi, const pti_combination *of,
                                      int64_t n_bytes, bool has_failed) {

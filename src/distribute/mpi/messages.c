@@ -43,8 +43,8 @@ static bool has_message(const pti_joint_op *op) {
 }
 
 /** Return an operation's array in this process. */
-static const polytile_array *array_of(const pti_transport *transport, const pti_messages *messages,
-                                      const pti_joint_op *op) {
+static const polytile_array *array_of_op(const pti_transport *transport,
+                                         const pti_messages *messages, const pti_joint_op *op) {
     return messages->arrays[op->array * transport->n_local + op->member - transport->first];
 }
 
@@ -81,7 +81,7 @@ static void place_ops(const pti_mpi_transport *mpi, const pti_messages *messages
         channel *on = &of->channels[c];
         of->places[o] = (place){c, on->n_bytes};
         on->n_bytes +=
-            pti_packed_bytes(&op->boxes, array_of(&mpi->transport, messages, op)->element_bytes);
+            pti_packed_bytes(&op->boxes, array_of_op(&mpi->transport, messages, op)->element_bytes);
         on->first_op = on->first_op < 0 ? o : on->first_op;
         on->last_op = o;
     }
@@ -132,7 +132,7 @@ static int count_messages(const pti_joint_list *list) {
 }
 
 /** Return NULL when memory runs out. */
-static opened *allocate(const pti_joint_list *list) {
+static opened *allocate_messages(const pti_joint_list *list) {
     opened *made = calloc(1, sizeof *made);
     if (made == NULL)
         return NULL;
@@ -146,7 +146,7 @@ static opened *allocate(const pti_joint_list *list) {
 
 polytile_status pti_mpi_open(pti_transport *transport, pti_messages *messages) {
     polytile_status status = POLYTILE_OK;
-    opened *made = allocate(messages->list);
+    opened *made = allocate_messages(messages->list);
     if (made == NULL)
         PTI_TRY(pti_fail_memory(transport->ctx, "messages to other ranks",
                                 messages->list->n_ops * (double)sizeof(place)));
@@ -175,7 +175,7 @@ static polytile_status start_channel(const pti_transport *transport, const chann
                          MPI_Startall(of->n_requests, of->requests));
 }
 
-/** Return whether a channel of the same launch has an operation before this one, or behind it. */
+/** Return whether a channel of the same launch has an operation before this one, or after it. */
 static bool has_op_beside(const opened *of, int op, bool before) {
     const int launch = of->channels[of->places[op].channel].launch;
     bool has = false;
@@ -197,7 +197,7 @@ static polytile_status begin_exchange(const pti_transport *transport, const open
     return pti_error_restore(transport->ctx, &first);
 }
 
-/** Behind the last one all that is sent has left. */
+/** After the last one all that is sent has left. */
 static polytile_status end_exchange(const pti_transport *transport, const opened *of, int op) {
     pti_error first = {0};
     if (has_op_beside(of, op, false))
@@ -228,7 +228,7 @@ polytile_status pti_mpi_send(pti_transport *transport, pti_messages *messages, i
     pti_error first = {0};
     pti_error_keep(&first, transport->ctx, begin_exchange(transport, of, number));
     if (!has_failed)
-        pti_pack(array_of(transport, messages, op), &op->boxes, on->message + in->at);
+        pti_pack(array_of_op(transport, messages, op), &op->boxes, on->message + in->at);
     if (on->last_op == number)
         pti_error_keep(&first, transport->ctx, send_off(transport, on, has_failed));
     pti_error_keep(&first, transport->ctx, end_exchange(transport, of, number));
@@ -254,7 +254,7 @@ polytile_status pti_mpi_receive(pti_transport *transport, pti_messages *messages
                        pti_mpi_wait(transport->ctx, on->n_requests, on->requests));
     const bool arrived = first.status == POLYTILE_OK && !peer_has_failed(on);
     if (arrived && !has_failed)
-        pti_unpack(array_of(transport, messages, op), &op->boxes, on->message + in->at);
+        pti_unpack(array_of_op(transport, messages, op), &op->boxes, on->message + in->at);
     pti_error_keep(&first, transport->ctx, end_exchange(transport, of, number));
     pti_error_keep(&first, transport->ctx, arrived ? POLYTILE_OK : PTI_PEER_FAILED);
     return pti_error_restore(transport->ctx, &first);

@@ -10,8 +10,8 @@
 #include <mpi.h>
 
 /* distribute/mpi: members that are devices of the ranks of a communicator, as many of each rank. It
- * is a library of its own, polytile_mpi, and the only room that knows MPI. spread.h has arrays spread
- * over ranks. */
+ * is a library of its own, polytile_mpi, and the only room that knows MPI. spread.h has arrays
+ * spread over ranks. */
 
 /** Every rank for itself makes combinations whose partial results, of all ranks together, are at
  * most this large. */
@@ -23,7 +23,7 @@ enum { PTI_MPI_CHUNK_BYTES = 1 << 30 };
 typedef struct pti_mpi_transport {
     pti_transport transport;
     MPI_Comm comm; /* its own; errors are returned */
-    int rank;      /* its members are rank * n_local and those behind */
+    int rank;      /* its members are rank * n_local and those after */
     int n_ranks;
     int64_t chunk_bytes; /* longer messages go in pieces of as many */
     char *small;         /* 2 * PTI_MPI_SMALL_BYTES */

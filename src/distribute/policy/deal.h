@@ -3,10 +3,10 @@
 
 #include "distribute/policy/policy.h"
 
-/* Dealing out the rows of one launch. Each row is dealt out once, whatever a policy answers. Callers
- * lock it, and say what time it is. */
+/* Dealing out the rows of one launch. Each row is dealt out once, whatever a policy answers.
+ * Callers lock it, and say what time it is. */
 
-/** The pieces that a unit may have at a time: one that it runs, and one behind it. */
+/** The pieces that a unit may have at a time: one that it runs, and one after it. */
 enum { PTI_DEAL_MAX_PIECES = 32 };
 
 /** Consecutive rows of a launch. */

@@ -16,7 +16,7 @@ static int64_t equal_part(int64_t n_rows, int n_parts, int part) {
     return n_rows / n_parts + (part < n_rows % n_parts);
 }
 
-/** The first unit behind those of a node; units of a node stand side by side. */
+/** The first unit after those of a node; units of a node stand side by side. */
 static int end_of_node(const polytile_work *work, int first) {
     int end = first;
     while (end < work->n_units && work->units[end].node == work->units[first].node)

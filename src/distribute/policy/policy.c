@@ -48,10 +48,10 @@ static polytile_status fail_unknown(polytile_context *ctx, const char *text) {
     return status;
 }
 
-/** What stands between the parentheses behind a name: a copy for free(); NULL without any, and if
+/** What stands between the parentheses after a name: a copy for free(); NULL without any, and if
  * memory ran out. */
-static char *copy_arguments(const char *behind_name) {
-    return *behind_name == '\0' ? NULL : strndup(behind_name + 1, strlen(behind_name) - 2);
+static char *copy_arguments(const char *after_name) {
+    return *after_name == '\0' ? NULL : strndup(after_name + 1, strlen(after_name) - 2);
 }
 
 static bool is_in_parentheses(const char *text) {
@@ -61,11 +61,11 @@ static bool is_in_parentheses(const char *text) {
 
 static polytile_status parse_own(polytile_context *ctx, const char *text, size_t name_length,
                                  pti_policy *policy) {
-    const char *behind = text + name_length;
-    if (*behind != '\0' && !is_in_parentheses(behind))
+    const char *after_name = text + name_length;
+    if (*after_name != '\0' && !is_in_parentheses(after_name))
         return fail_unknown(ctx, text);
-    char *arguments = copy_arguments(behind);
-    if (arguments == NULL && *behind != '\0')
+    char *arguments = copy_arguments(after_name);
+    if (arguments == NULL && *after_name != '\0')
         return pti_fail_memory(ctx, text, (double)strlen(text));
     bool is_right = policy->kind->parse(arguments, policy);
     free(arguments);

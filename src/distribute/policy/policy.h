@@ -29,8 +29,9 @@ enum { PTI_POLICY_MAX_NUMBERS = 64, PTI_DEAL_MAX_UNITS = 1024 };
 /** A kind with its arguments. */
 struct pti_policy {
     const pti_policy_kind *kind;
-    int n_numbers; /* weighted(W,W,...), self(N,N,...): one for each unit; 0: none is given; of self,
-                      1 is for all */
+    /** weighted(W,W,...), self(N,N,...): one for each unit; 0: none is given; of self,
+     * 1 is for all. */
+    int n_numbers;
     double number[PTI_POLICY_MAX_NUMBERS];
     bool by_node;                /* equal(node) */
     struct pti_plug_in *plug_in; /* a registered one; the context's, as long as that lives */

@@ -59,7 +59,7 @@ static void end_pieces(run *of, double now_s) {
     }
 }
 
-/** Let units that are free ask, in their order; who is done at once asks again before those behind
+/** Let units that are free ask, in their order; who is done at once asks again before those after
  * it. False: memory ran out. */
 static bool let_free_units_ask(run *of) {
     bool has_memory = true;

@@ -22,7 +22,7 @@ static const pti_distribution_kind *find_kind(const polytile_context *ctx, const
     return pti_registered_find(ctx, name, length, registered);
 }
 
-/* What stands between the parentheses behind a name, empty without any; NULL: memory ran out, or
+/* What stands between the parentheses after a name, empty without any; NULL: memory ran out, or
  * *is_wrong. The caller frees it. */
 static char *read_arguments(const char *text, bool *is_wrong) {
     size_t length = strlen(text);
@@ -63,8 +63,9 @@ polytile_status pti_distribution_parse(polytile_context *ctx, const char *text,
 
 /* Registering. */
 
-/** Whether there is a layout of that name, of the table or registered, or a policy that goes by it. */
-static bool is_taken(const polytile_context *ctx, const char *name) {
+/** Whether there is a layout of that name, of the table or registered, or a policy that goes by
+ * it. */
+static bool is_layout_name_taken(const polytile_context *ctx, const char *name) {
     pti_registered *registered;
     return strcmp(name, "pool") == 0 || find_kind(ctx, name, strlen(name), &registered) != NULL;
 }
@@ -72,7 +73,7 @@ static bool is_taken(const polytile_context *ctx, const char *name) {
 static polytile_status check_layout(polytile_context *ctx, const polytile_layout *layout) {
     const char *name = layout->name == NULL ? "" : layout->name;
     polytile_status status;
-    PTI_TRY(pti_check_new_name(ctx, "layout", name, is_taken(ctx, name)));
+    PTI_TRY(pti_check_new_name(ctx, "layout", name, is_layout_name_taken(ctx, name)));
     if (layout->find_owner == NULL)
         return pti_fail(ctx, POLYTILE_INVALID, "layout \"%s\": its function is NULL", name);
     PTI_TRY(pti_check_reserved(ctx, name, "polytile_layout", layout->reserved));

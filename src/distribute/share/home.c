@@ -53,7 +53,7 @@ typedef struct follower_list {
 } follower_list;
 
 /* Append the threads of a box that follow what the member owns in dimension dim and those
- * behind. */
+ * after. */
 static void list_followers(const follower_list *list, int dim, const polytile_domain *box) {
     const pti_ownership *ownership = list->ownership;
     if (dim == ownership->domain.n_dims) {

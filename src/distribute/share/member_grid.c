@@ -110,7 +110,7 @@ pti_member_grid pti_member_grid_for(int n_members, const polytile_domain *domain
     return pti_member_grid_balanced(n_members, domain->n_dims);
 }
 
-/* One extent, and the text behind it; NULL: there is none. */
+/* One extent, and the text after it; NULL: there is none. */
 static const char *read_extent(const char *text, int *extent) {
     int64_t value = 0;
     const char *digit = text;

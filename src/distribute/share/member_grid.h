@@ -20,7 +20,7 @@ void pti_member_grid_locate(const pti_member_grid *grid, int member, int *coordi
 /** The member at a place. */
 int pti_member_grid_at(const pti_member_grid *grid, const int *coordinate);
 
-/** Go on to the next place, in C order, of a box of the grid; behind the last one false, at the
+/** Go on to the next place, in C order, of a box of the grid; after the last one false, at the
  * first again. */
 bool pti_member_grid_next(const pti_member_grid *grid, const int *first, const int *last,
                           int *coordinate);

@@ -153,7 +153,7 @@ bool pti_ownership_reach(const pti_ownership *ownership, const polytile_domain *
     return reaches;
 }
 
-/* Append the product of the ranges of dimension dim and those behind it; box has those before. */
+/* Append the product of the ranges of dimension dim and those after it; box has those before. */
 static void append_products(const pti_ownership *ownership, const int *coordinate, int dim,
                             polytile_domain *box, pti_boxes *owned) {
     if (dim == ownership->domain.n_dims) {

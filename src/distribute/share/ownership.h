@@ -35,8 +35,8 @@ polytile_status pti_ownership_check(polytile_context *ctx, int n_members,
 pti_ownership pti_ownership_of(const polytile_domain *domain, int n_members,
                                const pti_member_grid *given, const pti_distribution *distribution);
 
-/** Ask a registered layout for the owners of all dimensions before anything else is asked. False: memory
- * ran out. */
+/** Ask a registered layout for the owners of all dimensions before anything else is asked. False:
+ * memory ran out. */
 bool pti_ownership_deal(const pti_ownership *ownership);
 
 /** How many ranges of a dimension the members with a coordinate there own. */

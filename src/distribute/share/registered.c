@@ -69,7 +69,7 @@ static bool grow_runs(runs *of) {
     return true;
 }
 
-/** Add a range behind the others, to the last one if that has the same owner. */
+/** Add a range after the others, to the last one if that has the same owner. */
 static bool add_run(runs *of, polytile_range range, int owner) {
     if (of->n > 0 && of->owner[of->n - 1] == owner) {
         of->range[of->n - 1].hi = range.hi;
@@ -116,7 +116,7 @@ static void tell_clamped(pti_registered *registered) {
     if (!registered->was_told)
         pti_log(
             registered->object.context, PTI_LOG_WARN,
-            "layout %s: answers that are no part, or end before the index or behind the last, are "
+            "layout %s: answers that are no part, or end before the index or after the last, are "
             "taken for the nearest one that is",
             registered->layout.name);
     registered->was_told = true;

@@ -135,7 +135,8 @@ done:
     return status;
 }
 
-/** What was measured of hosts in this process, by their texts: what was measured first goes first. */
+/** What was measured of hosts in this process, by their texts: what was measured first goes
+ * first. */
 enum { MOST_KNOWN = 64, TEXT_BYTES = 96 };
 static struct {
     pthread_mutex_t mutex;

@@ -14,8 +14,9 @@ typedef struct pti_speed {
 } pti_speed;
 
 /**
- * The speed of a member's device: of hosts measured by launches of a queue in a fraction of a second,
- * once for each text in a process; of GPUs what was measured of their link when they were opened.
+ * The speed of a member's device: of hosts measured by launches of a queue in a fraction of a
+ * second, once for each text in a process; of GPUs what was measured of their link when they were
+ * opened.
  *
  * Errors  Those of launches but NO_FIT, and NO_MEMORY.
  */

@@ -15,7 +15,7 @@ typedef struct inner {
     polytile_plan_options options; /* of its device */
     pti_work work;                 /* owned, as all below */
     polytile_array **array;        /* of each of the plan's; the arrays, too */
-    polytile_array **operand;      /* of all launches, one behind the other */
+    polytile_array **operand;      /* of all launches, one after the other */
     polytile_chain_launch *launch; /* as many as there are boxes */
     polytile_array **scratch;
     int n_launches;
@@ -56,7 +56,7 @@ done:
     return status;
 }
 
-/* Whether launches behind the superstep read what it leaves in an array. */
+/* Whether launches after the superstep read what it leaves in an array. */
 static bool is_wanted(const inner *of, int a) {
     const pti_members_plan_request *all = &of->plan->asked_of;
     for (int l = of->work.n_launches; l < all->n_launches; l++) {

@@ -132,8 +132,8 @@ static void write_ranks(pti_text *text, const polytile_ranks_plan *plan) {
     json_decref(ranks);
 }
 
-/** How elements travel: as a message, as a copy of host memory, or in one that both have: down from one
- * device and up to the other. */
+/** How elements travel: as a message, as a copy of host memory, or in one that both have: down from
+ * one device and up to the other. */
 static const char *find_way(const polytile_ranks_plan *plan, const pti_members_plan_flow *flow) {
     if (pti_members_plan_is_message(flow))
         return "message";

@@ -53,7 +53,8 @@ double pti_ranks_table_draw(pti_text *svg, const polytile_ranks_plan *plan, doub
 /** Whether there are several supersteps, and few enough ranks. */
 bool pti_ranks_has_steps(const polytile_ranks_plan *plan);
 
-/** List what travels around each, from the top left corner of the heading on; returns the height. */
+/** List what travels around each, from the top left corner of the heading on; returns the
+ * height. */
 double pti_ranks_steps_draw(pti_text *svg, const polytile_ranks_plan *plan, double x, double y);
 
 #endif

@@ -9,7 +9,7 @@
 static const double reach = 26, corner_reach = 14, narrow_shift = 6, most_shift = 62;
 static const double least_arrow = 30;
 
-static int64_t count_bytes(const polytile_ranks_plan *plan, const pti_transfer *transfer) {
+static int64_t transfer_bytes(const polytile_ranks_plan *plan, const pti_transfer *transfer) {
     return transfer->n_elements * plan->launches.arrays->operand[transfer->array].element_bytes;
 }
 
@@ -18,7 +18,7 @@ int64_t pti_ranks_band_bytes(const polytile_ranks_plan *plan, int array) {
     int64_t n_bytes = 0;
     for (int t = 0; t < first->n_transfers; t++)
         if (first->transfer[t].array == array)
-            n_bytes += count_bytes(plan, &first->transfer[t]);
+            n_bytes += transfer_bytes(plan, &first->transfer[t]);
     return n_bytes;
 }
 
@@ -32,7 +32,7 @@ typedef struct arrow {
     double length_y;
 } arrow;
 
-/* Which way a range lies of another in a dimension: 1 behind it, -1 before it, 0 beside it. */
+/* Which way a range lies of another in a dimension: 1 after it, -1 before it, 0 beside it. */
 static int way_along(const polytile_domain *from, const polytile_domain *to, int dim) {
     if (dim < 0)
         return 0;
@@ -116,7 +116,7 @@ static void draw_way(pti_text *svg, const pti_ranks_panel *of, const pti_transfe
         return;
     draw_arrow(svg, &found);
     if (has_room_for_words(of, target))
-        draw_words(svg, &of->panel, &found, count_bytes(of->plan, transfer), is_back);
+        draw_words(svg, &of->panel, &found, transfer_bytes(of->plan, transfer), is_back);
 }
 
 static void draw_band(pti_text *svg, const pti_ranks_panel *of, const pti_transfer *transfer) {
@@ -124,7 +124,7 @@ static void draw_band(pti_text *svg, const pti_ranks_panel *of, const pti_transf
         pti_words_of("%s %s to %s %s: %s", pti_ranks_word(of->plan),
                      pti_words_member(of->plan, transfer->from).text, pti_ranks_word(of->plan),
                      pti_words_member(of->plan, transfer->to).text,
-                     pti_words_size(count_bytes(of->plan, transfer)).text);
+                     pti_words_size(transfer_bytes(of->plan, transfer)).text);
     for (int b = 0; b < transfer->boxes.n_boxes && b < PTI_PANEL_MOST_BOXES; b++)
         if (pti_panel_shows(&of->panel, &transfer->boxes.box[b]))
             pti_panel_draw_box(svg, &of->panel, "halo-band", &transfer->boxes.box[b], NULL,

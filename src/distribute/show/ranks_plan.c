@@ -112,7 +112,7 @@ static void note_figures(const polytile_plan *inner, pti_rank_figures *figures) 
                                   .predicted_s = summary.predicted_seconds};
 }
 
-static int count_boxes(const pti_members_plan *members) {
+static int count_exchanged_boxes(const pti_members_plan *members) {
     int n_boxes = 0;
     for (int q = 0; q < members->n_members; q++)
         n_boxes += members->member[q].threads.n_boxes;
@@ -123,7 +123,7 @@ static polytile_status plan_inside(polytile_context *ctx, const polytile_ranks_r
                                    polytile_ranks_plan *plan) {
     polytile_status status = POLYTILE_OK;
     int n_ranks = plan->members.n_members, busiest = plan->members.busiest;
-    bool is_long = count_boxes(&plan->members) > PTI_RANKS_MOST_INNER;
+    bool is_long = count_exchanged_boxes(&plan->members) > PTI_RANKS_MOST_INNER;
     plan->figures = calloc((size_t)n_ranks, sizeof *plan->figures);
     if (plan->figures == NULL)
         return pti_fail_memory(ctx, "the plan of ranks",

@@ -49,8 +49,8 @@ struct polytile_ranks_plan {
 
 /* ranks_members.c */
 
-/** Read who the members are, and opens nothing. Errors: INVALID, NO_MEMORY. The caller frees them in
- * any case. */
+/** Read who the members are, and opens nothing. Errors: INVALID, NO_MEMORY. The caller frees them
+ * in any case. */
 polytile_status pti_ranks_members_read(polytile_context *ctx, const polytile_ranks_request *request,
                                        pti_ranks_members *members);
 void pti_ranks_members_free(pti_ranks_members *members);
@@ -95,7 +95,7 @@ typedef struct pti_ranks_way {
 /** The way that begins with the first of some flows. */
 pti_ranks_way pti_ranks_way_of(const pti_members_plan_flow *flow, int n_flows);
 
-/** The way that begins with the f-th flow; the next begins n_flows behind it. */
+/** The way that begins with the f-th flow; the next begins n_flows after it. */
 pti_ranks_way pti_ranks_way_at(const pti_members_plan *members, int f);
 
 /** What one of them is called: "rank" or "device". */

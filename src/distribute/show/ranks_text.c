@@ -5,8 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* The text of a plan of ranks or devices: who owns and exchanges what as a table, and the plan of the busiest
- * rank. */
+/* The text of a plan of ranks or devices: who owns and exchanges what as a table, and the plan of
+ * the busiest rank. */
 
 enum { MOST_ROWS = 32, MOST_NEIGHBOURS = 8 };
 

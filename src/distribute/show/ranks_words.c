@@ -111,7 +111,7 @@ void pti_ranks_write_step(pti_text *text, const polytile_ranks_plan *plan, int n
     pti_text_add(text, step->n_before > 0 && step->n_launches > 0 ? "before: " : "");
     add_moved(text, plan, flow, step->n_before, most_ways);
     pti_text_add(text, step->n_before > 0 && step->n_after > 0 ? "; " : "");
-    pti_text_add(text, step->n_after > 0 ? "behind: " : "");
+    pti_text_add(text, step->n_after > 0 ? "after: " : "");
     add_moved(text, plan, flow + step->n_before, step->n_after, most_ways);
     if (step->combined_bytes > 0)
         pti_text_add(text, "%scombined: %s", moves ? "; " : "",

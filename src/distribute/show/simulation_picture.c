@@ -6,27 +6,28 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* A Gantt picture: of each policy a panel, in it a lane a unit, on it the pieces where they ran. All
- * panels have one scale. Pieces are coloured by their order in the launch. */
+/* A Gantt picture: of each policy a panel, in it a lane a unit, on it the pieces where they ran.
+ * All panels have one scale. Pieces are coloured by their order in the launch. */
 
 enum { LABEL_WIDTH = 96, TOP = 104, TITLE_HEIGHT = 24, PANEL_GAP = 22, LANES_HEIGHT = 160 };
 
 static const double most_lane_height = 18, least_lane_height = 2, least_width = .7;
 
-typedef struct gantt {
+/** A Gantt chart: a lane a unit, with what it runs. */
+typedef struct policy_chart {
     const polytile_simulation *of;
     pti_text *svg;
     double left;
     double per_second; /* pixels */
     double lane_height;
-} gantt;
+} policy_chart;
 
-static gantt lay_out_gantt(const polytile_simulation *simulation, pti_text *svg) {
+static policy_chart lay_out_chart(const polytile_simulation *simulation, pti_text *svg) {
     double longest_s = simulation->lower_bound_s;
     for (int k = 0; k < simulation->n_policies; k++)
         longest_s = fmax(longest_s, simulation->of[k].makespan_s);
     const double left = PTI_PAGE_MARGIN + LABEL_WIDTH;
-    return (gantt){
+    return (policy_chart){
         .of = simulation,
         .svg = svg,
         .left = left,
@@ -35,10 +36,10 @@ static gantt lay_out_gantt(const polytile_simulation *simulation, pti_text *svg)
             fmin(most_lane_height, fmax(least_lane_height, LANES_HEIGHT / simulation->n_units))};
 }
 
-/** A unit's piece with those behind it that are too narrow to be seen alone; *next is where to go
+/** A unit's piece with those after it that are too narrow to be seen alone; *next is where to go
  * on. */
-static pti_simulated_piece join_narrow(const gantt *of, const pti_simulated *result, int64_t first,
-                                       int64_t *next) {
+static pti_simulated_piece join_narrow(const policy_chart *of, const pti_simulated *result,
+                                       int64_t first, int64_t *next) {
     pti_simulated_piece joined = result->piece[first];
     for (*next = first + 1; *next < result->n_pieces; (*next)++) {
         const pti_simulated_piece *piece = &result->piece[*next];
@@ -53,7 +54,7 @@ static pti_simulated_piece join_narrow(const gantt *of, const pti_simulated *res
     return joined;
 }
 
-static void draw_piece(const gantt *of, const pti_simulated_piece *piece, double y) {
+static void draw_piece(const policy_chart *of, const pti_simulated_piece *piece, double y) {
     const double width = (piece->end_s - piece->begin_s) * of->per_second;
     const pti_svg_box box = {of->left + piece->begin_s * of->per_second, y, width,
                              of->lane_height - (of->lane_height > 6 ? 2 : 0)};
@@ -65,7 +66,7 @@ static void draw_piece(const gantt *of, const pti_simulated_piece *piece, double
                  tooltip.text);
 }
 
-static void draw_lane(const gantt *of, const pti_simulated *result, int unit, double y) {
+static void draw_lane(const policy_chart *of, const pti_simulated *result, int unit, double y) {
     int64_t next;
     if (of->lane_height > 9)
         pti_svg_label(of->svg, "small end", of->left - 8, y + of->lane_height / 2 + 3,
@@ -80,7 +81,7 @@ static void draw_lane(const gantt *of, const pti_simulated *result, int unit, do
 }
 
 /** Returns where the panel ends. */
-static double draw_panel(const gantt *of, const pti_simulated *result, double y) {
+static double draw_panel(const policy_chart *of, const pti_simulated *result, double y) {
     const double bound_s = of->of->lower_bound_s;
     const double height = of->lane_height * of->of->n_units;
     const double end = of->left + result->makespan_s * of->per_second;
@@ -101,7 +102,7 @@ static double draw_panel(const gantt *of, const pti_simulated *result, double y)
 void pti_simulation_draw(pti_text *svg, const pti_object *object) {
     const polytile_simulation *simulation = (const polytile_simulation *)object;
     pti_page page = {0};
-    const gantt of = lay_out_gantt(simulation, &page.body);
+    const policy_chart of = lay_out_chart(simulation, &page.body);
     double y = TOP;
     pti_text_add(&page.title, "%s on %s", pti_words_count(simulation->n_rows, "row").text,
                  pti_words_count(simulation->n_units, "unit").text);

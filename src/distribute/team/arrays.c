@@ -73,7 +73,7 @@ static polytile_status add_array(pti_team *team, polytile_array *array, pti_team
                : pti_fail_memory(team->ctx, array->name, n_members * (double)sizeof(pti_boxes));
 }
 
-/** Destroy a member's array behind the launches that use it; their failure is reported later. */
+/** Destroy a member's array after the launches that use it; their failure is reported later. */
 static void end_member(polytile_array *member) {
     if (member != NULL && member->queue != NULL)
         pti_queue_wait_for(member->queue, PTI_WANT_RELATED, 1, &member);

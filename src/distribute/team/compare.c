@@ -39,8 +39,8 @@ static void describe_call(const pti_team *team, const pti_team_call *call, char 
         snprintf(text, n_bytes, "%d launch%s", team->n_recorded, team->n_recorded == 1 ? "" : "es");
 }
 
-/** Name what differs, of processes that know that something does. Those that go on do not meet one that
- * ends the queue any more. */
+/** Name what differs, of processes that know that something does. Those that go on do not meet one
+ * that ends the queue any more. */
 static polytile_status name_difference(pti_team *team, const pti_team_call *call) {
     const pti_transport_functions *functions = team->transport->functions;
     const uint64_t hash = call != NULL ? call->hash : (uint64_t)team->n_recorded + 1;

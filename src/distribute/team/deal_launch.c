@@ -10,8 +10,8 @@
  * they had of it. So ownership says nothing about such launches, nor do they change who has what.
  */
 
-static const pti_team_array *array_of(const pti_team *team, const pti_prepared *prepared,
-                                      int operand) {
+static const pti_team_array *array_of_operand(const pti_team *team, const pti_prepared *prepared,
+                                              int operand) {
     return &team->array[prepared->position[operand]];
 }
 
@@ -56,7 +56,7 @@ static bool has_internal(const pti_team *team, const pti_prepared *prepared) {
     bool has = false;
     for (int a = 0; a < prepared->n_arrays; a++)
         has |= !prepared->instance->operand[a].is_scratch &&
-               array_of(team, prepared, a)->memory != PTI_TEAM_PROGRAMS;
+               array_of_operand(team, prepared, a)->memory != PTI_TEAM_PROGRAMS;
     return has;
 }
 

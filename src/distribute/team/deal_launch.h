@@ -41,8 +41,8 @@ polytile_status pti_dealt_sums_end(pti_team *team, pti_dealt_sums *sums, polytil
 
 /* deal_units.c */
 
-/** Describe local members as units that run rows of a launch, or pieces in place of rows: n_local of
- * them. */
+/** Describe local members as units that run rows of a launch, or pieces in place of rows: n_local
+ * of them. */
 void pti_team_describe_units(const pti_team *team, const pti_recorded *recorded, bool are_rows,
                              polytile_unit *units);
 
@@ -103,8 +103,8 @@ polytile_domain pti_dealt_threads(const pti_dealt_launch *of, pti_rows rows);
  * Errors: NO_MEMORY. */
 polytile_status pti_dealt_fetch(const pti_dealt_launch *of, int local, pti_rows rows);
 
-/** Queue that a member's device forgets all of some rows, which is at home, but what does not depend
- * on rows. Errors: NO_MEMORY. */
+/** Queue that a member's device forgets all of some rows, which is at home, but what does not
+ * depend on rows. Errors: NO_MEMORY. */
 polytile_status pti_dealt_forget(const pti_dealt_launch *of, int local, pti_rows rows);
 
 /** Queue that a member's device forgets what others computed, or what failed. Errors: NO_MEMORY. */

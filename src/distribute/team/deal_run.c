@@ -14,7 +14,7 @@ static int n_local_of(const pti_dealt_launch *of) {
     return of->team->transport->n_local;
 }
 
-static const char *name_of(const pti_dealt_launch *of) {
+static const char *name_of_launch(const pti_dealt_launch *of) {
     return of->recorded->prepared->instance->kernel_name;
 }
 
@@ -26,9 +26,9 @@ static polytile_status begin_dealing(pti_dealt_launch *of) {
     polytile_status status;
     of->member = calloc((size_t)n_local_of(of), sizeof *of->member);
     if (of->member == NULL)
-        PTI_TRY(pti_fail_memory(of->team->ctx, name_of(of), sizeof *of->member));
+        PTI_TRY(pti_fail_memory(of->team->ctx, name_of_launch(of), sizeof *of->member));
     pti_team_describe_units(of->team, of->recorded, of->sums->pieces.n_sums == 0, units);
-    PTI_TRY(pti_deal_begin(of->team->ctx, &of->team->options.policy, name_of(of),
+    PTI_TRY(pti_deal_begin(of->team->ctx, &of->team->options.policy, name_of_launch(of),
                            of->sums->pieces.n_sums > 0
                                ? of->sums->pieces.n_pieces
                                : pti_range_count(instance->threads.range[0]),
@@ -76,7 +76,7 @@ static polytile_status keep_few_pieces(pti_dealt_launch *of, int local, pti_rows
 static polytile_status add_piece(pti_dealt_launch *of, int local, pti_rows rows) {
     pti_member_pieces *member = &of->member[local];
     if (!PTI_GROW(of->piece, of->n_pieces, &of->capacity))
-        return pti_fail_memory(of->team->ctx, name_of(of),
+        return pti_fail_memory(of->team->ctx, name_of_launch(of),
                                2 * (double)of->n_pieces * (double)sizeof *of->piece);
     member->piece[member->n_pieces++] = of->n_pieces;
     member->n_rows += rows.count;
@@ -278,7 +278,7 @@ static void log_rows(const pti_dealt_launch *of) {
                      (long long)of->member[m].n_rows, (long long)of->member[m].n_taken,
                      pti_queue_text(of->team->member[m]));
     if (!text.failed)
-        pti_log(of->team->ctx, PTI_LOG_INFO, "%s: rows by %s:%s", name_of(of),
+        pti_log(of->team->ctx, PTI_LOG_INFO, "%s: rows by %s:%s", name_of_launch(of),
                 of->team->options.policy.kind->name, text.data);
     pti_text_free(&text);
 }

@@ -29,7 +29,7 @@ static polytile_array *member_array(const pti_dealt_launch *of, int operand, int
 }
 
 /** The rows from a piece on that others than a member took, side by side; *next is the first piece
- * behind them. */
+ * after them. */
 static pti_rows rows_of_others(const pti_dealt_launch *of, int local, int64_t first,
                                int64_t *next) {
     pti_rows rows = {0};

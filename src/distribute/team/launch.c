@@ -17,7 +17,7 @@ done:
 /** A launch that was prepared before has the same words, if it has the same values. */
 static uint64_t find_words(const pti_team *team, const pti_recorded *recorded) {
     const size_t values_bytes =
-        (size_t)recorded->prepared->body.n_values * sizeof *recorded->values;
+        (size_t)recorded->prepared->config.n_values * sizeof *recorded->values;
     for (int k = team->n_recorded - 1; k >= 0; k--) {
         if (team->recorded[k].prepared == recorded->prepared &&
             memcmp(team->recorded[k].values, recorded->values, values_bytes) == 0)
@@ -105,7 +105,7 @@ static polytile_status prepare_and_record(pti_team *team, const pti_request *req
     if (recorded.prepared->serial > n_cut)
         PTI_TRY(check_new(team, recorded.kernel, recorded.prepared));
     memcpy(recorded.values, request->values,
-           (size_t)recorded.prepared->body.n_values * sizeof *recorded.values);
+           (size_t)recorded.prepared->config.n_values * sizeof *recorded.values);
     PTI_TRY(fill_words(team, &recorded));
     if (!is_waiting_to_report(team))
         record_launch(team, recorded);

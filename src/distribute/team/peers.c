@@ -28,7 +28,7 @@ static bool belongs_to(const island *of, polytile_device *device, const char **w
     return does;
 }
 
-static bool is_taken(const pti_team *team, int member) {
+static bool is_member_linked(const pti_team *team, int member) {
     return team->member[member]->device->peer != NULL;
 }
 
@@ -37,7 +37,7 @@ static island find_island(const pti_team *team, int first) {
     for (int m = first + 1; m < team->transport->n_local; m++) {
         polytile_device *device = team->member[m]->device;
         const char *why_not;
-        if (is_taken(team, m))
+        if (is_member_linked(team, m))
             continue;
         if (belongs_to(&found, device, &why_not))
             found.device[found.n++] = device;
@@ -65,7 +65,7 @@ polytile_status pti_team_link(pti_team *team) {
     if (team->peers == NULL)
         return pti_fail_memory(team->ctx, "the links between devices", sizeof *team->peers);
     for (int m = 0; m < n_local; m++) {
-        island found = is_taken(team, m) ? (island){0} : find_island(team, m);
+        island found = is_member_linked(team, m) ? (island){0} : find_island(team, m);
         if (found.n < 2)
             continue;
         pti_peers *made = pti_peers_create(found.n, found.device);

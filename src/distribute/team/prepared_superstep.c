@@ -1,5 +1,6 @@
 #include "base/checked.h"
 #include "base/mix.h"
+#include "distribute/exchange/interior.h"
 #include "distribute/team/state.h"
 
 #include <stdlib.h>

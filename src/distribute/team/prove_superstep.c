@@ -1,3 +1,4 @@
+#include "distribute/exchange/interior.h"
 #include "distribute/team/state.h"
 #include "partition/prove/joint/joint_check.h"
 

@@ -11,7 +11,7 @@ static bool has_failure(const pti_team *team) {
 }
 
 /** Where no member may still use what is lent, and another is about to write, nobody waits first.
- * Notes what is lent behind the superstep. */
+ * Notes what is lent after the superstep. */
 static int find_first_op(pti_team *team, const pti_prepared_superstep *prepared) {
     const pti_superstep superstep = {.n_arrays = team->n_arrays,
                                      .ownerships = team->ownership,
@@ -105,7 +105,7 @@ static const pti_team_last *leaving_with(const pti_team *team,
     return at + prepared->n_launches == team->n_recorded ? all : &none;
 }
 
-/** Run the next recorded launches, as a superstep or row by row; *at moves on behind them.
+/** Run the next recorded launches, as a superstep or row by row; *at moves on after them.
  * Returns the failure of some to take part, which all know, and which ends the run. */
 static polytile_status run_next(pti_team *team, const pti_team_last *all, int *at) {
     pti_prepared_superstep *prepared;

@@ -21,7 +21,7 @@ void pti_team_note_failure(pti_team *team, polytile_status status) {
     pti_error_keep(&team->failure, team->ctx, status);
 }
 
-static bool has_failed(const walk *of) {
+static bool has_walk_failed(const walk *of) {
     return of->team->failure.status != POLYTILE_OK;
 }
 
@@ -29,7 +29,7 @@ static int local_of(const walk *of, int member) {
     return member - of->team->transport->first;
 }
 
-static polytile_array *array_of(const walk *of, int array, int member) {
+static polytile_array *array_of_member(const walk *of, int array, int member) {
     const int n_local = of->team->transport->n_local;
     return of->team->reached[array * n_local + local_of(of, member)];
 }
@@ -63,12 +63,12 @@ done:
 
 static polytile_status fetch_to_home(walk *of, const pti_joint_op *op) {
     return pti_queue_fetch(of->team->member[local_of(of, op->member)],
-                           array_of(of, op->array, op->member), &op->boxes);
+                           array_of_member(of, op->array, op->member), &op->boxes);
 }
 
 static polytile_status forget_elements(walk *of, const pti_joint_op *op) {
     return pti_queue_invalidate(of->team->member[local_of(of, op->member)],
-                                array_of(of, op->array, op->member), &op->boxes);
+                                array_of_member(of, op->array, op->member), &op->boxes);
 }
 
 /** Arrays that have left their queues are in host memory. */
@@ -79,26 +79,26 @@ static polytile_status find_memory(const walk *of, int array, int member) {
 
 static polytile_status send_message(walk *of, const pti_joint_op *op) {
     pti_transport *transport = of->team->transport;
-    if (!has_failed(of))
+    if (!has_walk_failed(of))
         pti_team_note_failure(of->team, find_memory(of, op->array, op->member));
     return transport->functions->send(transport, of->run->messages, number_of(of, op),
-                                      has_failed(of));
+                                      has_walk_failed(of));
 }
 
 static polytile_status receive_message(walk *of, const pti_joint_op *op) {
     pti_transport *transport = of->team->transport;
-    if (!has_failed(of))
+    if (!has_walk_failed(of))
         pti_team_note_failure(of->team, find_memory(of, op->array, op->member));
     return transport->functions->receive(transport, of->run->messages, number_of(of, op),
-                                         has_failed(of));
+                                         has_walk_failed(of));
 }
 
 static polytile_status copy_from_peer(walk *of, const pti_joint_op *op) {
     polytile_status status;
     PTI_TRY(find_memory(of, op->array, op->peer));
     PTI_TRY(find_memory(of, op->array, op->member));
-    const polytile_array *from = array_of(of, op->array, op->peer);
-    const polytile_array *to = array_of(of, op->array, op->member);
+    const polytile_array *from = array_of_member(of, op->array, op->peer);
+    const polytile_array *to = array_of_member(of, op->array, op->member);
     for (int b = 0; b < op->boxes.n_boxes && !pti_member_lies_with(from, to); b++)
         pti_member_copy(from, to, &op->boxes.box[b]);
 done:
@@ -111,7 +111,7 @@ static bool agree_to_combine(walk *of, const pti_joint_op *op) {
     pti_team *team = of->team;
     if (of->has_agreed)
         return of->sums.are_made;
-    if (!has_failed(of))
+    if (!has_walk_failed(of))
         pti_team_note_failure(
             team, pti_team_sums_begin(team, of->run->prepared, launch_of(of, op), &of->sums));
     polytile_status status = team->transport->functions->agree(
@@ -124,7 +124,7 @@ static bool agree_to_combine(walk *of, const pti_joint_op *op) {
 
 static polytile_status combine_results(walk *of, const pti_joint_op *op) {
     return agree_to_combine(of, op) ? pti_team_sums_combine(of->team, launch_of(of, op), &of->sums,
-                                                            op->array, has_failed(of))
+                                                            op->array, has_walk_failed(of))
                                     : POLYTILE_OK;
 }
 
@@ -148,13 +148,13 @@ static const struct {
 
 /* Waiting. */
 
-static polytile_status wait_for(walk *of, const pti_joint_wait *on) {
+static polytile_status wait_for_launch(walk *of, const pti_joint_wait *on) {
     const int local = local_of(of, on->member);
     polytile_queue *queue = of->team->member[local];
     polytile_status status;
     if (on->array < 0)
         return polytile_queue_wait(queue);
-    PTI_TRY(pti_queue_wait_for_elements(queue, array_of(of, on->array, on->member)));
+    PTI_TRY(pti_queue_wait_for_elements(queue, array_of_member(of, on->array, on->member)));
     if (of->sums.n_sums > 0)
         PTI_TRY(pti_team_sums_wait(of->team, &of->run->recorded[of->run->prepared->n_launches - 1],
                                    &of->sums, on->array, local));
@@ -165,13 +165,14 @@ done:
 /** For all, whatever fails. */
 static void wait_for_all(walk *of, const pti_joint_op *op) {
     for (int w = 0; w < op->n_waits; w++)
-        pti_team_note_failure(of->team, wait_for(of, &of->run->list->wait[op->first_wait + w]));
+        pti_team_note_failure(of->team,
+                              wait_for_launch(of, &of->run->list->wait[op->first_wait + w]));
 }
 
 /* What is queued together is planned together. */
 
-/** Where all fits and nobody shares the memory, launches run one by one anyway and need not wait for
- * that. */
+/** Where all fits and nobody shares the memory, launches run one by one anyway and need not wait
+ * for that. */
 static void pause_members(walk *of) {
     const pti_team *team = of->team;
     for (int m = 0; m < team->transport->n_local; m++) {
@@ -190,24 +191,25 @@ static void resume_members(walk *of) {
 }
 
 static void share_spans(walk *of) {
-    if (!of->are_spans_shared && !has_failed(of))
+    if (!of->are_spans_shared && !has_walk_failed(of))
         pti_team_note_failure(of->team, pti_team_share_spans(of->team, of->run->prepared));
     of->are_spans_shared = true;
 }
 
-/** Whether threads run before anything arrives: linked devices hear of those behind alone. */
+/** Whether threads run before anything arrives: linked devices are told of those alone that come
+ * after. */
 static bool brings_elements(const pti_joint_op *op) {
     return op->kind == PTI_JOINT_COPY || op->kind == PTI_JOINT_RECEIVE;
 }
 
-/** Launches, and what devices forget right behind them, are planned together. Whoever waits, or moves
- * elements, or launches what is combined, finds members running. */
+/** Launches, and what devices forget right after them, are planned together. Whoever waits, or
+ * moves elements, or launches what is combined, finds members running. */
 static void begin_op(walk *of, const pti_joint_op *op) {
     const bool launches = op->kind == PTI_JOINT_RUN && !is_combined(of, op);
     if (of->has_launched && !launches && !brings_elements(op))
         share_spans(of);
     of->has_launched &= launches;
-    if (launches && !of->is_paused && !has_failed(of))
+    if (launches && !of->is_paused && !has_walk_failed(of))
         pause_members(of);
     else if (of->is_paused && !launches && op->kind != PTI_JOINT_FORGET)
         resume_members(of);
@@ -215,19 +217,19 @@ static void begin_op(walk *of, const pti_joint_op *op) {
         share_spans(of);
 }
 
-/** Arrays leave with what runs last, if nothing is done with them behind it. */
+/** Arrays leave with what runs last, if nothing is done with them after it. */
 static void end_walk(walk *of) {
     const pti_team_last *last = of->run->last;
     if (of->has_launched)
         share_spans(of);
-    for (int a = 0; a < last->n_arrays && of->is_paused && !has_failed(of); a++)
+    for (int a = 0; a < last->n_arrays && of->is_paused && !has_walk_failed(of); a++)
         pti_team_note_failure(of->team, last->notify(of->team, last->arrays[a]));
     resume_members(of);
     pti_team_sums_end(of->team, &of->sums);
 }
 
 /** Write what the program's thread did for a member, or for all, into the devices' trace. */
-static void trace(const walk *of, const char *word, const pti_joint_op *op, double start_s) {
+static void trace_op(const walk *of, const char *word, const pti_joint_op *op, double start_s) {
     const polytile_queue *member = of->team->member[op->member < 0 ? 0 : local_of(of, op->member)];
     pti_trace_program(of->team->member[0]->device, word,
                       op->member < 0 ? "all" : pti_queue_text(member), start_s);
@@ -236,15 +238,15 @@ static void trace(const walk *of, const char *word, const pti_joint_op *op, doub
 static void run_op(walk *of, const pti_joint_op *op) {
     double start_s = pti_now_s();
     begin_op(of, op);
-    if (!has_failed(of))
+    if (!has_walk_failed(of))
         wait_for_all(of, op);
     if (op->n_waits > 0)
-        trace(of, "wait", op, start_s);
+        trace_op(of, "wait", op, start_s);
     start_s = op->n_waits > 0 ? pti_now_s() : start_s;
-    if (!has_failed(of) || kinds[op->kind].is_awaited)
+    if (!has_walk_failed(of) || kinds[op->kind].is_awaited)
         pti_team_note_failure(of->team, kinds[op->kind].run(of, op));
     if (op->kind != PTI_JOINT_WAIT)
-        trace(of, pti_joint_word(op->kind), op, start_s);
+        trace_op(of, pti_joint_word(op->kind), op, start_s);
 }
 
 void pti_team_run_list(const pti_list_run *run) {

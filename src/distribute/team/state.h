@@ -123,8 +123,8 @@ polytile_status pti_team_launch(polytile_queue *queue, const pti_request *reques
 
 /* arrays.c */
 
-/** Let there be so many positions at least: those of scratch have no array here. Prepared supersteps,
- * which know the lists, are forgotten if these grow. False when memory runs out. */
+/** Let there be so many positions at least: those of scratch have no array here. Prepared
+ * supersteps, which know the lists, are forgotten if these grow. False when memory runs out. */
 bool pti_team_make_positions(pti_team *team, int n_arrays);
 
 polytile_status pti_team_attach(polytile_queue *queue, int n_arrays, polytile_array *const *arrays);
@@ -158,8 +158,8 @@ bool pti_team_fits(const pti_team *team, int local);
 /** Whether a launch writes memory that several members share. */
 bool pti_team_shares_results(const pti_team *team, const pti_prepared *prepared);
 
-/** List recorded launches as those see them that deal them out. runs_once: no two members may compute
- * what goes to memory that others share. */
+/** List recorded launches as those see them that deal them out. runs_once: no two members may
+ * compute what goes to memory that others share. */
 void pti_team_list_launches(const pti_team *team, int at, int n_launches, bool runs_once,
                             pti_shared_launch *launch);
 
@@ -196,7 +196,7 @@ polytile_status pti_team_launch_over(pti_team *team, const pti_recorded *recorde
 
 /** Run what is recorded. The error, if there is one, is kept for the next wait. */
 void pti_team_run(pti_team *team);
-/** The same, and arrays leave behind it, or are discarded: members' queues are notified with the
+/** The same, and arrays leave after it, or are discarded: members' queues are notified with the
  * last launches, so that they know what nobody needs any more. */
 void pti_team_run_to_end(pti_team *team, const pti_team_last *last);
 
@@ -245,11 +245,12 @@ typedef struct pti_team_call {
 } pti_team_call;
 
 /**
- * Find whether all processes make the same call; NULL: one that runs what is recorded. own: a failure
- * of this one, which has refused a launch.
+ * Find whether all processes make the same call; NULL: one that runs what is recorded. own: a
+ * failure of this one, which has refused a launch.
  *
- * All processes know it if *differs is true, and have met: nobody waits for another one. It is false
- * also where this process could not compare. If one of them ends the queue, all give the team up.
+ * All processes know it if *differs is true, and have met: nobody waits for another one. It is
+ * false also where this process could not compare. If one of them ends the queue, all give the team
+ * up.
  *
  * Errors  INVALID, with the first call or launch that differs; that of the lowest rank that refused
  *         one.

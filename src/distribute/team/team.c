@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static polytile_status wait_for(polytile_queue *queue, polytile_array *array) {
+static polytile_status wait_for_array(polytile_queue *queue, polytile_array *array) {
     (void)array;
     return pti_team_wait(queue->team);
 }
@@ -78,7 +78,7 @@ static const pti_team_functions team_functions = {
     .discard = pti_team_discard,
     .create_array = pti_team_create_array,
     .launch = pti_team_launch,
-    .wait = wait_for,
+    .wait = wait_for_array,
     .set_paused = set_paused,
     .notify = pti_team_notify_program,
     .get_progress = pti_team_get_progress,

@@ -41,8 +41,8 @@ typedef struct pti_transport_functions {
     /** INVALID, with the rank and both words, unless all processes have the same hash. */
     polytile_status (*compare)(pti_transport *transport, uint64_t hash, const char *words);
     /**
-     * Memory for messages, before the list is first run. No process waits for others here; all agree
-     * afterwards that all have it: who has none cannot take part.
+     * Memory for messages, before the list is first run. No process waits for others here; all
+     * agree afterwards that all have it: who has none cannot take part.
      *
      * This and the next three are NULL where all members are of this process: no list of theirs has
      * messages. A list is run from its beginning to its end, one at a time; operations that send or

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Statements of DOT. Each statement has the nodes that it names, so that an edge may begin or end at
- * several: a -> { b; c }. */
+/* Statements of DOT. Each statement has the nodes that it names, so that an edge may begin or end
+ * at several: a -> { b; c }. */
 
 enum { MAX_DEPTH = 64, MAX_PARTS = 256 };
 
@@ -21,16 +21,16 @@ typedef struct parser {
     pti_dot_token token;
     int depth;
     int64_t n_named, named_capacity;
-    int *named;      /* nodes, in the order in which statements name them; owned */
-    int64_t n_slots; /* of the table below, a power of two above twice the nodes */
-    int *slot;       /* nodes by the hash of their names, -1: free; owned */
+    int *named;        /* nodes, in the order in which statements name them; owned */
+    int64_t n_buckets; /* of the table below, a power of two above twice the nodes */
+    int *bucket;       /* nodes by the hash of their names, -1: free; owned */
 } parser;
 
-static polytile_status no_memory(const parser *of) {
+static polytile_status fail_memory(const parser *of) {
     return pti_fail_memory(of->dot->ctx, of->dot->source, PTI_UNKNOWN_BYTES);
 }
 
-static polytile_status advance(parser *of) {
+static polytile_status read_next_token(parser *of) {
     return pti_dot_read_token(of->dot, of->token.end, &of->token);
 }
 
@@ -42,7 +42,7 @@ static bool at_keyword(const parser *of, const char *word) {
     return pti_dot_is_keyword(&of->token, word);
 }
 
-static polytile_status refuse(const parser *of, const char *wanted) {
+static polytile_status refuse_token(const parser *of, const char *wanted) {
     const pti_dot_token *token = &of->token;
     if (token->kind == PTI_DOT_END)
         return pti_dot_fail(of->dot, token->begin, "expected %s, not the end", wanted);
@@ -51,8 +51,8 @@ static polytile_status refuse(const parser *of, const char *wanted) {
                         of->dot->text + token->begin);
 }
 
-static polytile_status expect(parser *of, char mark, const char *wanted) {
-    return at_mark(of, mark) ? advance(of) : refuse(of, wanted);
+static polytile_status expect_mark(parser *of, char mark, const char *wanted) {
+    return at_mark(of, mark) ? read_next_token(of) : refuse_token(of, wanted);
 }
 
 /* Attributes. */
@@ -65,7 +65,7 @@ static polytile_status set_attribute(parser *of, pti_dot_attributes *list,
             return POLYTILE_OK;
         }
     if (!PTI_GROW(list->attribute, list->n, &list->capacity))
-        return no_memory(of);
+        return fail_memory(of);
     list->attribute[list->n++] = *attribute;
     return POLYTILE_OK;
 }
@@ -85,17 +85,17 @@ static polytile_status read_sum(parser *of, const char **value) {
         if (n_parts == MAX_PARTS)
             return pti_dot_fail(of->dot, of->token.begin, "more than %d strings are joined",
                                 MAX_PARTS);
-        PTI_TRY(advance(of));
+        PTI_TRY(read_next_token(of));
         if (!of->token.is_quoted)
-            return refuse(of, "a quoted string behind '+'");
+            return refuse_token(of, "a quoted string after '+'");
         const size_t first = strlen(*value), second = strlen(of->token.word);
         char *joined = pti_dot_reserve(of->dot, first + second);
         if (joined == NULL)
-            return no_memory(of);
+            return fail_memory(of);
         memcpy(joined, *value, first);
         memcpy(joined + first, of->token.word, second + 1);
         *value = joined;
-        PTI_TRY(advance(of));
+        PTI_TRY(read_next_token(of));
     }
 done:
     return status;
@@ -104,12 +104,12 @@ done:
 /** NAME = VALUE, the name being the token before. */
 static polytile_status read_value(parser *of, pti_dot_attribute *attribute) {
     polytile_status status;
-    PTI_TRY(expect(of, '=', "'=' behind an attribute's name"));
+    PTI_TRY(expect_mark(of, '=', "'=' after an attribute's name"));
     if (of->token.kind != PTI_DOT_WORD)
-        return refuse(of, "an attribute's value");
+        return refuse_token(of, "an attribute's value");
     attribute->value = of->token.word;
     attribute->value_at = of->token.begin + of->token.is_quoted;
-    PTI_TRY(advance(of));
+    PTI_TRY(read_next_token(of));
     PTI_TRY(read_sum(of, &attribute->value));
 done:
     return status;
@@ -119,18 +119,18 @@ done:
 static polytile_status read_attributes(parser *of, pti_dot_attributes *list) {
     polytile_status status = POLYTILE_OK;
     while (at_mark(of, '[')) {
-        PTI_TRY(advance(of));
+        PTI_TRY(read_next_token(of));
         while (!at_mark(of, ']')) {
             pti_dot_attribute read = {.name = of->token.word, .name_at = of->token.begin};
             if (of->token.kind != PTI_DOT_WORD)
-                return refuse(of, "an attribute or ']'");
-            PTI_TRY(advance(of));
+                return refuse_token(of, "an attribute or ']'");
+            PTI_TRY(read_next_token(of));
             PTI_TRY(read_value(of, &read));
             PTI_TRY(set_attribute(of, list, &read));
             if (at_mark(of, ',') || at_mark(of, ';'))
-                PTI_TRY(advance(of));
+                PTI_TRY(read_next_token(of));
         }
-        PTI_TRY(advance(of));
+        PTI_TRY(read_next_token(of));
     }
 done:
     return status;
@@ -138,7 +138,7 @@ done:
 
 /* Nodes. */
 
-static uint64_t hash_of(const char *name) {
+static uint64_t hash_name(const char *name) {
     uint64_t hash = 14695981039346656037u;
     for (; *name != '\0'; name++)
         hash = (hash ^ (unsigned char)*name) * 1099511628211u;
@@ -146,37 +146,37 @@ static uint64_t hash_of(const char *name) {
 }
 
 /** The place of a name in the table: where it is, or a free one. */
-static int *find_slot(const parser *of, const char *name) {
-    uint64_t at = hash_of(name);
+static int *find_bucket(const parser *of, const char *name) {
+    uint64_t at = hash_name(name);
     for (;; at++) {
-        int *slot = &of->slot[at & (uint64_t)(of->n_slots - 1)];
-        if (*slot < 0 || strcmp(of->dot->node[*slot].name, name) == 0)
-            return slot;
+        int *bucket = &of->bucket[at & (uint64_t)(of->n_buckets - 1)];
+        if (*bucket < 0 || strcmp(of->dot->node[*bucket].name, name) == 0)
+            return bucket;
     }
 }
 
 static polytile_status grow_table(parser *of) {
-    const int64_t wanted = of->n_slots == 0 ? 64 : 2 * of->n_slots;
-    if (2 * of->dot->n_nodes < of->n_slots)
+    const int64_t wanted = of->n_buckets == 0 ? 64 : 2 * of->n_buckets;
+    if (2 * of->dot->n_nodes < of->n_buckets)
         return POLYTILE_OK;
-    free(of->slot);
-    of->slot = malloc((size_t)wanted * sizeof *of->slot);
-    of->n_slots = of->slot == NULL ? 0 : wanted;
-    for (int64_t k = 0; k < of->n_slots; k++)
-        of->slot[k] = -1;
-    for (int n = 0; of->slot != NULL && n < of->dot->n_nodes; n++)
-        *find_slot(of, of->dot->node[n].name) = n;
-    return of->slot == NULL ? no_memory(of) : POLYTILE_OK;
+    free(of->bucket);
+    of->bucket = malloc((size_t)wanted * sizeof *of->bucket);
+    of->n_buckets = of->bucket == NULL ? 0 : wanted;
+    for (int64_t k = 0; k < of->n_buckets; k++)
+        of->bucket[k] = -1;
+    for (int n = 0; of->bucket != NULL && n < of->dot->n_nodes; n++)
+        *find_bucket(of, of->dot->node[n].name) = n;
+    return of->bucket == NULL ? fail_memory(of) : POLYTILE_OK;
 }
 
-static polytile_status add_node(parser *of, const defaults *given, int *slot) {
+static polytile_status add_node(parser *of, const defaults *given, int *bucket) {
     pti_dot *dot = of->dot;
     if (dot->n_nodes == PTI_DOT_MAX_ITEMS)
         return pti_dot_fail(dot, of->token.begin, "there are more than %d nodes",
                             PTI_DOT_MAX_ITEMS);
     if (!PTI_GROW(dot->node, dot->n_nodes, &dot->node_capacity))
-        return no_memory(of);
-    *slot = (int)dot->n_nodes;
+        return fail_memory(of);
+    *bucket = (int)dot->n_nodes;
     dot->node[dot->n_nodes] = (pti_dot_node){.name = of->token.word, .at = of->token.begin};
     return set_attributes(of, &dot->node[dot->n_nodes++].attributes, &given->node);
 }
@@ -185,15 +185,15 @@ static polytile_status add_node(parser *of, const defaults *given, int *slot) {
 static polytile_status name_node(parser *of, const defaults *given, int *node) {
     polytile_status status;
     PTI_TRY(grow_table(of));
-    int *slot = find_slot(of, of->token.word);
-    if (*slot < 0)
-        PTI_TRY(add_node(of, given, slot));
+    int *bucket = find_bucket(of, of->token.word);
+    if (*bucket < 0)
+        PTI_TRY(add_node(of, given, bucket));
     if (!PTI_GROW(of->named, of->n_named, &of->named_capacity))
-        return no_memory(of);
-    *node = of->named[of->n_named++] = *slot;
-    PTI_TRY(advance(of));
+        return fail_memory(of);
+    *node = of->named[of->n_named++] = *bucket;
+    PTI_TRY(read_next_token(of));
     if (at_mark(of, ':'))
-        return refuse(of, "no port of a node; name operands by as=");
+        return refuse_token(of, "no port of a node; name operands by as=");
 done:
     return status;
 }
@@ -205,13 +205,13 @@ static polytile_status add_edge(parser *of, int from, int to, size_t at) {
     if (dot->n_edges == PTI_DOT_MAX_ITEMS)
         return pti_dot_fail(dot, at, "there are more than %d edges", PTI_DOT_MAX_ITEMS);
     if (!PTI_GROW(dot->edge, dot->n_edges, &dot->edge_capacity))
-        return no_memory(of);
+        return fail_memory(of);
     dot->edge[dot->n_edges++] = (pti_dot_edge){.from = from, .to = to, .at = at};
     return POLYTILE_OK;
 }
 
-/** Join each of some named nodes with each of those named behind them. */
-static polytile_status join(parser *of, int64_t first, int64_t middle, size_t at) {
+/** Join each of some named nodes with each of those named after them. */
+static polytile_status join_nodes(parser *of, int64_t first, int64_t middle, size_t at) {
     polytile_status status = POLYTILE_OK;
     const int64_t end = of->n_named;
     for (int64_t f = first; f < middle; f++)
@@ -229,10 +229,10 @@ static polytile_status read_end(parser *of, const defaults *given) {
         return name_node(of, given, &node);
     if (at_mark(of, '{') || at_keyword(of, "subgraph"))
         return read_group(of, given);
-    return refuse(of, "a node");
+    return refuse_token(of, "a node");
 }
 
-/** The rest of a chain a -> b -> c behind its first end, and the attributes of all its edges. */
+/** The rest of a chain a -> b -> c after its first end, and the attributes of all its edges. */
 static polytile_status read_chain(parser *of, const defaults *given, int64_t first) {
     polytile_status status = POLYTILE_OK;
     const int64_t first_edge = of->dot->n_edges;
@@ -240,11 +240,11 @@ static polytile_status read_chain(parser *of, const defaults *given, int64_t fir
     while (of->token.kind == PTI_DOT_ARROW || of->token.kind == PTI_DOT_DASHES) {
         const int64_t middle = of->n_named;
         if (of->token.kind == PTI_DOT_DASHES)
-            PTI_TRY(refuse(of, "'->', since edges have a direction"));
-        PTI_TRY(advance(of));
+            PTI_TRY(refuse_token(of, "'->', since edges have a direction"));
+        PTI_TRY(read_next_token(of));
         const size_t at = of->token.begin;
         PTI_TRY(read_end(of, given));
-        PTI_TRY(join(of, first, middle, at));
+        PTI_TRY(join_nodes(of, first, middle, at));
         first = middle;
     }
     PTI_TRY(set_attributes(of, &list, &given->edge));
@@ -281,9 +281,9 @@ done:
 
 static polytile_status read_defaults(parser *of, pti_dot_attributes *list) {
     polytile_status status;
-    PTI_TRY(advance(of));
+    PTI_TRY(read_next_token(of));
     if (!at_mark(of, '['))
-        return refuse(of, "'[' and default attributes");
+        return refuse_token(of, "'[' and default attributes");
     PTI_TRY(read_attributes(of, list));
 done:
     return status;
@@ -316,22 +316,22 @@ static polytile_status read_group(parser *of, const defaults *around) {
     polytile_status status;
     defaults own = {{0}, {0}};
     if (at_keyword(of, "subgraph")) {
-        PTI_TRY(advance(of));
+        PTI_TRY(read_next_token(of));
         if (of->token.kind == PTI_DOT_WORD)
-            PTI_TRY(advance(of));
+            PTI_TRY(read_next_token(of));
     }
     if (of->depth++ == MAX_DEPTH)
         return pti_dot_fail(of->dot, of->token.begin, "nested more than %d deep", MAX_DEPTH);
-    PTI_TRY(expect(of, '{', "'{'"));
+    PTI_TRY(expect_mark(of, '{', "'{'"));
     PTI_TRY(set_attributes(of, &own.node, &around->node));
     PTI_TRY(set_attributes(of, &own.edge, &around->edge));
     while (!at_mark(of, '}')) {
         if (at_mark(of, ';'))
-            PTI_TRY(advance(of));
+            PTI_TRY(read_next_token(of));
         else
             PTI_TRY(read_statement(of, &own));
     }
-    PTI_TRY(advance(of));
+    PTI_TRY(read_next_token(of));
     of->depth--;
 done:
     free(own.node.attribute);
@@ -342,21 +342,21 @@ done:
 static polytile_status read_graph(parser *of) {
     static const defaults none = {{0}, {0}};
     polytile_status status;
-    PTI_TRY(advance(of));
+    PTI_TRY(read_next_token(of));
     if (at_keyword(of, "strict"))
-        PTI_TRY(advance(of));
+        PTI_TRY(read_next_token(of));
     if (at_keyword(of, "graph"))
-        PTI_TRY(refuse(of, "'digraph', since edges have a direction"));
+        PTI_TRY(refuse_token(of, "'digraph', since edges have a direction"));
     if (!at_keyword(of, "digraph"))
-        PTI_TRY(refuse(of, "'digraph'"));
-    PTI_TRY(advance(of));
+        PTI_TRY(refuse_token(of, "'digraph'"));
+    PTI_TRY(read_next_token(of));
     if (of->token.kind == PTI_DOT_WORD)
-        PTI_TRY(advance(of));
+        PTI_TRY(read_next_token(of));
     if (!at_mark(of, '{'))
-        PTI_TRY(refuse(of, "'{'"));
+        PTI_TRY(refuse_token(of, "'{'"));
     PTI_TRY(read_group(of, &none));
     if (of->token.kind != PTI_DOT_END)
-        PTI_TRY(refuse(of, "nothing behind the graph"));
+        PTI_TRY(refuse_token(of, "nothing after the graph"));
 done:
     return status;
 }
@@ -383,6 +383,6 @@ done:
     if (status != POLYTILE_OK)
         pti_dot_free(of.dot);
     free(of.named);
-    free(of.slot);
+    free(of.bucket);
     return status;
 }

@@ -23,7 +23,7 @@ typedef struct pti_dot_token {
     size_t end;
 } pti_dot_token;
 
-/** Read the token at or behind an offset. Errors: DECLARATION, NO_MEMORY. */
+/** Read the token at or after an offset. Errors: DECLARATION, NO_MEMORY. */
 polytile_status pti_dot_read_token(pti_dot *dot, size_t offset, pti_dot_token *token);
 
 /** Return whether a token is a keyword of DOT, in whatever case. */

@@ -62,8 +62,8 @@ static int find_host(const polytile_machine *machine, int rank) {
     return -1;
 }
 
-/** Without a limit the host computes in its memory; with one it stands in for a device with a memory
- * of its own. */
+/** Without a limit the host computes in its memory; with one it stands in for a device with a
+ * memory of its own. */
 static bool computes_in_host_memory(const pti_device_text *parsed) {
     return parsed->driver == &pti_host_driver && parsed->value[PTI_OPTION_MEMORY] == 0;
 }
@@ -87,7 +87,7 @@ done:
     return status;
 }
 
-static polytile_status add_host(polytile_machine *machine, int rank, int *host) {
+static polytile_status add_host_memory(polytile_machine *machine, int rank, int *host) {
     char name[32] = "host";
     if (rank > 0)
         snprintf(name, sizeof name, "host%d", rank);
@@ -101,7 +101,7 @@ polytile_status pti_machine_add_hosts(polytile_machine *machine) {
     for (int m = 0; m < machine->n_memories; m++) {
         machine->host[m] = find_host(machine, machine->memory[m].rank);
         if (machine->host[m] < 0)
-            PTI_TRY(add_host(machine, machine->memory[m].rank, &machine->host[m]));
+            PTI_TRY(add_host_memory(machine, machine->memory[m].rank, &machine->host[m]));
     }
 done:
     return status;

@@ -4,8 +4,8 @@
 #include "graph/dot/dot.h"
 #include <polytile/graph.h>
 
-/* graph/machine: units, memories and the links between them, from DOT or as found. Nothing is opened
- * to read a machine. */
+/* graph/machine: units, memories and the links between them, from DOT or as found. Nothing is
+ * opened to read a machine. */
 
 typedef struct pti_machine_memory {
     char *name; /* of its unit; owned */
@@ -62,7 +62,7 @@ void pti_machine_free(polytile_machine *machine);
  * "hostR" of rank R > 0. Errors: INVALID (the device's text), NO_MEMORY. */
 polytile_status pti_machine_add_unit(polytile_machine *machine, const char *name,
                                      const char *device, int rank);
-/** Call it behind the last unit. */
+/** Call it after the last unit. */
 polytile_status pti_machine_add_hosts(polytile_machine *machine);
 polytile_status pti_machine_add_link(polytile_machine *machine, const pti_machine_link *link);
 

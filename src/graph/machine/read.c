@@ -86,8 +86,8 @@ static void destroy_machine(pti_object *object) {
 }
 
 /** Let the context own a machine that is whole; end it otherwise. */
-static polytile_status adopt(polytile_context *ctx, polytile_status status, polytile_machine *made,
-                             polytile_machine **machine) {
+static polytile_status adopt_machine(polytile_context *ctx, polytile_status status,
+                                     polytile_machine *made, polytile_machine **machine) {
     if (status != POLYTILE_OK) {
         pti_machine_free(made);
         return status;
@@ -105,7 +105,7 @@ static polytile_status create_machine(polytile_context *ctx, pti_dot *dot,
     polytile_machine *made = pti_machine_new(ctx, (int)dot->n_nodes);
     if (made == NULL)
         return pti_fail_memory(ctx, "a machine", PTI_UNKNOWN_BYTES);
-    return adopt(ctx, read_machine(made, dot), made, machine);
+    return adopt_machine(ctx, read_machine(made, dot), made, machine);
 }
 
 static polytile_status refuse_arguments(polytile_context *ctx) {
@@ -209,5 +209,5 @@ polytile_status polytile_machine_find(polytile_context *ctx, polytile_machine **
     free(infos);
     if (made == NULL)
         return status;
-    return adopt(ctx, status, made, machine);
+    return adopt_machine(ctx, status, made, machine);
 }

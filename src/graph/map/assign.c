@@ -59,31 +59,31 @@ static bool is_worth(const search *of, const pti_score *score) {
     return !of->has_best || pti_score_is_better(of->objective, score, &of->best->score);
 }
 
-static void take(search *of, const pti_score *score) {
+static void take_as_best(search *of, const pti_score *score) {
     of->best->score = *score;
     of->has_best = true;
     memcpy(of->best->unit, of->unit, (size_t)of->net->n_actors * sizeof *of->unit);
 }
 
 /** Take the mapping if it is better than the best. */
-static bool consider(search *of) {
+static bool consider_mapping(search *of) {
     pti_score score = pti_score_mapping(&of->scorer, of->unit);
     if (!is_worth(of, &score))
         return false;
     of->failed = of->failed || !add_cycles(of, &score);
     if (of->failed || !is_worth(of, &score))
         return false;
-    take(of, &score);
+    take_as_best(of, &score);
     return true;
 }
 
 /** Of units that are alike and idle, the first one stands for all. */
-static bool repeats(const search *of, int unit) {
+static bool repeats_unit(const search *of, int unit) {
     const int like = of->n_alike[unit];
     return like >= 0 && of->n_on[like] == 0 && of->n_on[unit] == 0;
 }
 
-static void choose(search *of, int actor, int unit) {
+static void choose_unit(search *of, int actor, int unit) {
     if (of->unit[actor] >= 0)
         of->n_on[of->unit[actor]]--;
     of->unit[actor] = unit;
@@ -91,22 +91,22 @@ static void choose(search *of, int actor, int unit) {
         of->n_on[unit]++;
 }
 
-static void visit(search *of, int n_chosen) {
+static void visit_actor(search *of, int n_chosen) {
     const pti_score score = score_partly(of, n_chosen);
     of->n_nodes++;
     if (of->failed || of->n_nodes > MAX_NODES || !is_worth(of, &score))
         return;
     if (n_chosen == of->n_open) {
-        consider(of);
+        consider_mapping(of);
         return;
     }
     const int actor = of->open[n_chosen];
     for (int u = 0; u < of->net->n_units; u++) {
-        if (!may_run(of, actor, u) || repeats(of, u))
+        if (!may_run(of, actor, u) || repeats_unit(of, u))
             continue;
-        choose(of, actor, u);
-        visit(of, n_chosen + 1);
-        choose(of, actor, -1);
+        choose_unit(of, actor, u);
+        visit_actor(of, n_chosen + 1);
+        choose_unit(of, actor, -1);
     }
 }
 
@@ -119,19 +119,19 @@ static void place_greedily(search *of) {
         for (int u = 0; u < of->net->n_units; u++) {
             if (!may_run(of, actor, u))
                 continue;
-            choose(of, actor, u);
+            choose_unit(of, actor, u);
             const pti_score score = pti_score_mapping(&of->scorer, of->unit);
             if (best_unit < 0 || pti_score_is_better(of->objective, &score, &best)) {
                 best = score;
                 best_unit = u;
             }
         }
-        choose(of, actor, best_unit);
+        choose_unit(of, actor, best_unit);
     }
 }
 
 /** Move single actors while that helps. The work of a move grows with the actors. */
-static void improve(search *of) {
+static void move_single_actors(search *of) {
     int64_t n_left = MAX_MOVES / (of->net->n_actors + of->net->n_arrays + 1);
     bool improved = true;
     while (improved && n_left > 0 && !of->failed) {
@@ -142,12 +142,12 @@ static void improve(search *of) {
                 const int before = of->unit[actor];
                 if (u == before || !may_run(of, actor, u))
                     continue;
-                choose(of, actor, u);
+                choose_unit(of, actor, u);
                 n_left--;
-                if (consider(of))
+                if (consider_mapping(of))
                     improved = true;
                 else
-                    choose(of, actor, before);
+                    choose_unit(of, actor, before);
             }
         }
     }
@@ -163,7 +163,7 @@ static bool is_fixed_on(const pti_net *net, int unit) {
 }
 
 /** The memory that another one becomes when two change places. */
-static int swapped(int memory, int a, int b) {
+static int swapped_memory(int memory, int a, int b) {
     return memory == a ? b : memory == b ? a : memory;
 }
 
@@ -172,7 +172,8 @@ static bool are_memories_alike(const pti_net *net, int a, int b) {
     bool alike = a != b && net->host[a] == net->host[b] && net->host[a] != a && net->host[b] != b;
     for (int f = 0; alike && f < n; f++)
         for (int t = 0; t < n; t++) {
-            const int here = f * n + t, there = swapped(f, a, b) * n + swapped(t, a, b);
+            const int here = f * n + t,
+                      there = swapped_memory(f, a, b) * n + swapped_memory(t, a, b);
             alike = alike && net->rate[here] >= net->rate[there] &&
                     net->rate[here] <= net->rate[there] &&
                     net->latency[here] >= net->latency[there] &&
@@ -185,7 +186,7 @@ static bool are_memories_alike(const pti_net *net, int a, int b) {
     return alike;
 }
 
-static bool are_alike(const search *of, int u, int v) {
+static bool are_units_alike(const search *of, int u, int v) {
     const pti_net *net = of->net;
     bool alike = !is_fixed_on(net, u) && !is_fixed_on(net, v) &&
                  are_memories_alike(net, net->unit_memory[u], net->unit_memory[v]);
@@ -195,7 +196,7 @@ static bool are_alike(const search *of, int u, int v) {
     return alike;
 }
 
-static bool begin(search *of) {
+static bool begin_search(search *of) {
     const pti_net *net = of->net;
     const size_t n_actors = (size_t)net->n_actors + 1, n_units = (size_t)net->n_units + 1;
     of->unit = calloc(n_actors, sizeof *of->unit);
@@ -210,7 +211,7 @@ static bool begin(search *of) {
     for (int v = 0; v < net->n_units; v++) {
         of->n_alike[v] = -1;
         for (int u = v - 1; u >= 0 && of->n_alike[v] < 0; u--)
-            of->n_alike[v] = are_alike(of, u, v) ? u : -1;
+            of->n_alike[v] = are_units_alike(of, u, v) ? u : -1;
     }
     for (int a = 0; a < net->n_actors; a++)
         of->unit[a] = -1;
@@ -233,22 +234,22 @@ static bool list_actors(search *of) {
         }
         is_good = is_good && has_place;
         if (net->fixed[actor] >= 0)
-            choose(of, actor, net->fixed[actor]);
+            choose_unit(of, actor, net->fixed[actor]);
         else
             of->open[of->n_open++] = actor;
     }
     return is_good;
 }
 
-static void run(search *of) {
+static void search_mappings(search *of) {
     place_greedily(of);
-    consider(of);
-    improve(of);
+    consider_mapping(of);
+    move_single_actors(of);
     if (of->n_open > MAX_EXACT_ACTORS)
         return;
     for (int k = 0; k < of->n_open; k++)
-        choose(of, of->open[k], -1);
-    visit(of, 0);
+        choose_unit(of, of->open[k], -1);
+    visit_actor(of, 0);
     of->best->is_exact = of->n_nodes <= MAX_NODES;
 }
 
@@ -257,10 +258,10 @@ pti_found pti_mapping_find(const pti_net *net, pti_map_objective objective, cons
     search of = {.net = net, .objective = objective, .allowed = allowed, .best = mapping};
     pti_found found = PTI_FOUND_NO_MEMORY;
     *mapping = (pti_mapping){0};
-    if (begin(&of)) {
+    if (begin_search(&of)) {
         found = list_actors(&of) ? PTI_FOUND : PTI_NONE_FOUND;
         if (found == PTI_FOUND)
-            run(&of);
+            search_mappings(&of);
         if (of.failed)
             found = PTI_FOUND_NO_MEMORY;
     }

@@ -32,7 +32,7 @@ static int add_task(expander *of, int resource, int64_t ticks, pti_task_note not
     return tasks->n_tasks++;
 }
 
-static int add_buffer(expander *of, int producer, int64_t bytes, pti_buffer_note note) {
+static int add_made_buffer(expander *of, int producer, int64_t bytes, pti_buffer_note note) {
     pti_stream_tasks *tasks = &of->out->tasks;
     if (of->failed || !PTI_GROW(tasks->buffer, tasks->n_buffers, &of->buffer_capacity) ||
         !PTI_GROW(of->out->buffer, tasks->n_buffers, &of->buffer_note_capacity)) {
@@ -60,18 +60,18 @@ static int find_buffer(const expander *of, int array, int memory) {
 }
 
 /** Move a frame one link further; returns the buffer there. */
-static int move(expander *of, int array, int from, int to) {
+static int move_frame(expander *of, int array, int from, int to) {
     const pti_net *net = of->net;
     const int64_t bytes = net->array[array].n_bytes;
     const int task = add_task(of, pti_net_link_resource(net, from, to),
                               pti_net_transfer_ticks(net, from, to, bytes),
                               (pti_task_note){PTI_TASK_MOVE, -1, array, from, to});
     add_reader(of, find_buffer(of, array, from), task, 0);
-    return add_buffer(of, task, bytes, (pti_buffer_note){array, -1, to});
+    return add_made_buffer(of, task, bytes, (pti_buffer_note){array, -1, to});
 }
 
 /** The buffer of an array in a memory; transfers to it are added where there is none. */
-static int bring(expander *of, int array, int memory) {
+static int bring_array(expander *of, int array, int memory) {
     const int home = pti_net_home(of->net, array, of->unit);
     int way[4], n = 0;
     while (find_buffer(of, array, memory) < 0 && n < 4) {
@@ -80,37 +80,38 @@ static int bring(expander *of, int array, int memory) {
     }
     int buffer = find_buffer(of, array, memory);
     while (n-- > 0 && !of->failed) {
-        buffer = move(of, array, memory, way[n]);
+        buffer = move_frame(of, array, memory, way[n]);
         memory = way[n];
     }
     return buffer;
 }
 
-static void feed(expander *of) {
+static void add_feeding(expander *of) {
     int task = -1;
     for (int a = 0; a < of->net->n_arrays; a++) {
         if (of->net->array[a].producer >= 0)
             continue;
         if (task < 0)
             task = add_task(of, -1, 0, (pti_task_note){PTI_TASK_FEED, -1, -1, -1, -1});
-        add_buffer(of, task, of->net->array[a].n_bytes,
-                   (pti_buffer_note){a, -1, pti_net_home(of->net, a, of->unit)});
+        add_made_buffer(of, task, of->net->array[a].n_bytes,
+                        (pti_buffer_note){a, -1, pti_net_home(of->net, a, of->unit)});
     }
 }
 
-/** The program takes what nothing reads, behind all that brings it to host memory. */
-static int take(expander *of) {
+/** The program takes what nothing reads, after all that brings it to host memory. */
+static int add_taking(expander *of) {
     const int task = add_task(of, -1, 0, (pti_task_note){PTI_TASK_TAKE, -1, -1, -1, -1});
     for (int a = 0; a < of->net->n_arrays; a++) {
         if (of->net->array[a].n_flows > 0)
             continue;
         const int home = pti_net_home(of->net, a, of->unit);
-        add_reader(of, bring(of, a, of->net->host[home]), task, 0);
+        add_reader(of, bring_array(of, a, of->net->host[home]), task, 0);
     }
     return task;
 }
 
-/** Return the first buffer that a task makes if nothing of its frame reads any; -1: something does. */
+/** Return the first buffer that a task makes if nothing of its frame reads any; -1: something
+ * does. */
 static int find_unread(const expander *of, int task) {
     const pti_stream_tasks *tasks = &of->out->tasks;
     int first = -1;
@@ -124,7 +125,7 @@ static int find_unread(const expander *of, int task) {
     return first;
 }
 
-/** Let the program take frames behind all of their tasks, also of those that only later frames need:
+/** Let the program take frames after all of their tasks, also of those that only later frames need:
  * then a frame is done when it is taken. */
 static void take_rest(expander *of, int take) {
     for (int t = 0; t < take && !of->failed; t++) {
@@ -134,36 +135,36 @@ static void take_rest(expander *of, int take) {
     }
 }
 
-/** Add an actor's firing behind the transfers that it waits for, and what it makes. */
-static void fire(expander *of, int actor, int *task_of) {
+/** Add an actor's firing after the transfers that it waits for, and what it makes. */
+static void add_firing(expander *of, int actor, int *task_of) {
     const pti_net *net = of->net;
     const int unit = of->unit[actor], memory = net->unit_memory[unit];
     for (int64_t k = net->in_first[actor]; k < net->in_first[actor + 1]; k++)
         if (net->in_delay[k] == 0)
-            bring(of, net->in_array[k], memory);
+            bring_array(of, net->in_array[k], memory);
     const int task = add_task(of, unit, net->ticks[actor * net->n_units + unit],
                               (pti_task_note){PTI_TASK_FIRE, actor, -1, -1, -1});
     task_of[actor] = task;
     if (net->scratch_bytes[actor] > 0)
-        add_buffer(of, task, net->scratch_bytes[actor], (pti_buffer_note){-1, actor, memory});
+        add_made_buffer(of, task, net->scratch_bytes[actor], (pti_buffer_note){-1, actor, memory});
     for (int64_t k = net->out_first[actor]; k < net->out_first[actor + 1]; k++) {
         const int array = net->out_array[k];
-        add_buffer(of, task, net->array[array].n_bytes, (pti_buffer_note){array, -1, memory});
+        add_made_buffer(of, task, net->array[array].n_bytes, (pti_buffer_note){array, -1, memory});
         if (net->array[array].n_flows == 0)
-            bring(of, array, net->host[memory]);
+            bring_array(of, array, net->host[memory]);
     }
 }
 
-/** Readers, once all buffers are there, the program as the last one; those of one buffer behind each
+/** Readers, once all buffers are there, the program as the last one; those of one buffer after each
  * other. */
 static void list_readers(expander *of, const int *task_of) {
     const pti_net *net = of->net;
     pti_stream_tasks *tasks = &of->out->tasks;
     for (int a = 0; a < net->n_actors && !of->failed; a++)
         for (int64_t k = net->in_first[a]; k < net->in_first[a + 1]; k++)
-            add_reader(of, bring(of, net->in_array[k], net->unit_memory[of->unit[a]]), task_of[a],
-                       net->in_delay[k]);
-    take_rest(of, take(of));
+            add_reader(of, bring_array(of, net->in_array[k], net->unit_memory[of->unit[a]]),
+                       task_of[a], net->in_delay[k]);
+    take_rest(of, add_taking(of));
     tasks->reader = calloc((size_t)of->n_readings + 1, sizeof *tasks->reader);
     of->failed = of->failed || tasks->reader == NULL;
     for (int b = 0; !of->failed && b < tasks->n_buffers; b++) {
@@ -198,9 +199,9 @@ bool pti_expand(const pti_net *net, const int *unit, pti_expansion *expansion) {
     for (size_t k = 0; !of.failed && k < n_places; k++)
         of.buffer_in[k] = -1;
     if (!of.failed)
-        feed(&of);
+        add_feeding(&of);
     for (int k = 0; k < net->n_actors && !of.failed; k++)
-        fire(&of, net->order[k], task_of);
+        add_firing(&of, net->order[k], task_of);
     if (!of.failed)
         list_readers(&of, task_of);
     set_depths(&of);

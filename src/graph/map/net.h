@@ -27,7 +27,7 @@ typedef struct pti_net {
     int n_arrays;
     int64_t *ticks;         /* of each actor on each unit: [actor * n_units + unit] */
     int *fixed;             /* of each actor: its unit; -1: free */
-    int *order;             /* actors, each behind those that it reads from without delay */
+    int *order;             /* actors, each after those that it reads from without delay */
     int64_t *scratch_bytes; /* of each actor */
     pti_net_array *array;
     pti_net_flow *flow;
@@ -41,8 +41,8 @@ typedef struct pti_net {
     int64_t *out_first; /* of each actor, in out_array */
     int *out_array;
     bool has_delays;
-    bool
-        is_synchronous; /* a period is a cycle: transfers between ranks, then all others, then work */
+    bool is_synchronous; /* a period is a cycle: transfers between ranks, then all others, then
+                           work */
 } pti_net;
 
 /** Where in a synchronous cycle a resource works. */
@@ -111,8 +111,8 @@ typedef struct pti_mapping {
 } pti_mapping;
 
 /**
- * Find the best mapping: by branch and bound up to 12 free actors, else by list scheduling and local
- * search. allowed: of each actor on each unit, whether it may run there; NULL: all may.
+ * Find the best mapping: by branch and bound up to 12 free actors, else by list scheduling and
+ * local search. allowed: of each actor on each unit, whether it may run there; NULL: all may.
  *
  * Returns FOUND; NONE_FOUND where an actor may run nowhere.
  */
@@ -152,8 +152,8 @@ typedef struct pti_expansion {
 bool pti_expand(const pti_net *net, const int *unit, pti_expansion *expansion);
 void pti_expansion_free(pti_expansion *expansion);
 
-/** Return whether somebody reads an older frame of the array that a buffer has: what the frames before
- * left then stays, also where a frame fails. */
+/** Return whether somebody reads an older frame of the array that a buffer has: what the frames
+ * before left then stays, also where a frame fails. */
 bool pti_expansion_is_state(const pti_expansion *expansion, int buffer);
 
 #endif

@@ -44,14 +44,14 @@ static int64_t *ready_in(const pti_scorer *scorer, int array, int memory) {
     return &scorer->ready[(int64_t)array * scorer->net->n_memories + memory];
 }
 
-static void make(pti_scorer *scorer, int array, int memory, int64_t at, pti_score *score) {
+static void make_frame(pti_scorer *scorer, int array, int memory, int64_t at, pti_score *score) {
     *ready_in(scorer, array, memory) = at;
     score->n_bytes = pti_add_saturated(score->n_bytes, scorer->net->array[array].n_bytes);
     score->latency = pti_max(score->latency, at);
 }
 
 /** Bring a frame to a memory, if it is not there; returns when it is. At most three transfers. */
-static int64_t bring(pti_scorer *scorer, int array, int home, int memory, pti_score *score) {
+static int64_t bring_frame(pti_scorer *scorer, int array, int home, int memory, pti_score *score) {
     const pti_net *net = scorer->net;
     int way[4], n = 0;
     while (*ready_in(scorer, array, memory) < 0 && n < 4) {
@@ -65,13 +65,13 @@ static int64_t bring(pti_scorer *scorer, int array, int home, int memory, pti_sc
         add_work(scorer, pti_net_link_resource(net, memory, way[n]), ticks, score);
         at += ticks;
         memory = way[n];
-        make(scorer, array, memory, at, score);
+        make_frame(scorer, array, memory, at, score);
     }
     return at;
 }
 
 /** Fire an actor once its frames are there. */
-static void fire(pti_scorer *scorer, const int *unit, int actor, pti_score *score) {
+static void fire_actor(pti_scorer *scorer, const int *unit, int actor, pti_score *score) {
     const pti_net *net = scorer->net;
     const int memory = net->unit_memory[unit[actor]];
     const int64_t ticks = net->ticks[actor * net->n_units + unit[actor]];
@@ -79,16 +79,16 @@ static void fire(pti_scorer *scorer, const int *unit, int actor, pti_score *scor
     for (int64_t k = net->in_first[actor]; k < net->in_first[actor + 1]; k++) {
         const int array = net->in_array[k], home = pti_net_home(net, array, unit);
         if (net->in_delay[k] == 0 && home >= 0)
-            at = pti_max(at, bring(scorer, array, home, memory, score));
+            at = pti_max(at, bring_frame(scorer, array, home, memory, score));
     }
     add_work(scorer, unit[actor], ticks, score);
     score->n_bytes = pti_add_saturated(score->n_bytes, net->scratch_bytes[actor]);
     score->latency = pti_max(score->latency, at + ticks);
     for (int64_t k = net->out_first[actor]; k < net->out_first[actor + 1]; k++) {
         const int array = net->out_array[k];
-        make(scorer, array, memory, at + ticks, score);
+        make_frame(scorer, array, memory, at + ticks, score);
         if (net->array[array].n_flows == 0)
-            bring(scorer, array, memory, net->host[memory], score);
+            bring_frame(scorer, array, memory, net->host[memory], score);
     }
 }
 
@@ -99,12 +99,12 @@ static void bring_delayed(pti_scorer *scorer, const int *unit, int actor, pti_sc
     for (int64_t k = net->in_first[actor]; k < net->in_first[actor + 1]; k++) {
         const int array = net->in_array[k], home = pti_net_home(net, array, unit);
         if (net->in_delay[k] > 0 && home >= 0)
-            bring(scorer, array, home, net->unit_memory[unit[actor]], score);
+            bring_frame(scorer, array, home, net->unit_memory[unit[actor]], score);
     }
     score->latency = latency;
 }
 
-/** The longest of each phase, one behind the other. */
+/** The longest of each phase, one after the other. */
 static int64_t cycle_of(const pti_scorer *scorer) {
     int64_t most[PTI_N_PHASES] = {0};
     for (int r = 0; r < (int)n_resources(scorer->net); r++) {
@@ -123,11 +123,11 @@ pti_score pti_score_mapping(pti_scorer *scorer, const int *unit) {
     for (int a = 0; a < net->n_arrays; a++) {
         const int home = net->array[a].producer < 0 ? pti_net_home(net, a, unit) : -1;
         if (home >= 0)
-            make(scorer, a, home, 0, &score);
+            make_frame(scorer, a, home, 0, &score);
     }
     for (int k = 0; k < net->n_actors; k++)
         if (unit[net->order[k]] >= 0)
-            fire(scorer, unit, net->order[k], &score);
+            fire_actor(scorer, unit, net->order[k], &score);
     for (int a = 0; net->has_delays && a < net->n_actors; a++)
         if (unit[a] >= 0)
             bring_delayed(scorer, unit, a, &score);

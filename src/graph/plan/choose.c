@@ -5,13 +5,13 @@
 
 #include <stdlib.h>
 
-static polytile_status no_memory(const pti_planning *of) {
+static polytile_status fail_memory(const pti_planning *of) {
     return pti_fail_memory(of->ctx, "planning a graph", PTI_UNKNOWN_BYTES);
 }
 
 /* One mapping. */
 
-static bool fits(const pti_planning *of, const pti_outcome *outcome) {
+static bool fits_memories(const pti_planning *of, const pti_outcome *outcome) {
     bool does = true;
     for (int m = 0; m < of->net.n_memories; m++)
         does = does && (of->machine->memory[m].limit_bytes == 0 ||
@@ -37,25 +37,25 @@ static pti_score score_of(const pti_outcome *outcome) {
     return (pti_score){outcome->schedule.period, outcome->latency, outcome->n_bytes};
 }
 
-static polytile_status expand(pti_planning *of, int *unit, pti_outcome *outcome) {
+static polytile_status expand_mapping(pti_planning *of, int *unit, pti_outcome *outcome) {
     *outcome = (pti_outcome){.unit = unit};
     if (!pti_expand(&of->net, unit, &outcome->expansion) ||
         !pti_period_bound_find(&outcome->expansion.tasks, &outcome->bound))
-        return no_memory(of);
+        return fail_memory(of);
     return POLYTILE_OK;
 }
 
 /** Schedule a mapping with a period; 0: a frame after the other. *found: whether there is one. */
-static polytile_status schedule(pti_planning *of, int *unit, int64_t period, pti_outcome *outcome,
-                                bool *found) {
+static polytile_status schedule_mapping(pti_planning *of, int *unit, int64_t period,
+                                        pti_outcome *outcome, bool *found) {
     polytile_status status;
-    PTI_TRY(expand(of, unit, outcome));
+    PTI_TRY(expand_mapping(of, unit, outcome));
     const pti_stream_tasks *tasks = &outcome->expansion.tasks;
     const pti_found how = period == 0 ? pti_periodic_find_serial(tasks, &outcome->schedule)
                                       : pti_periodic_find(tasks, period, &outcome->schedule);
     *found = how == PTI_FOUND;
     if (how == PTI_FOUND_NO_MEMORY)
-        return no_memory(of);
+        return fail_memory(of);
     if (*found)
         PTI_TRY(pti_planning_store(of, outcome));
     if (*found)
@@ -68,7 +68,7 @@ done:
  * Returns whether the new one is kept. */
 static bool keep_better(const pti_planning *of, pti_outcome *best, bool *has_best,
                         pti_outcome *made, bool found) {
-    const bool is_good = found && fits(of, made);
+    const bool is_good = found && fits_memories(of, made);
     const pti_score a = is_good ? score_of(made) : (pti_score){0};
     const pti_score b = *has_best ? score_of(best) : (pti_score){0};
     if (!is_good || (*has_best && !pti_score_is_better(of->objective, &a, &b))) {
@@ -99,7 +99,7 @@ static polytile_status try_period(trial *on, int64_t period) {
     polytile_status status;
     pti_outcome made = {0};
     bool found = false;
-    PTI_TRY(schedule(on->of, on->unit, period, &made, &found));
+    PTI_TRY(schedule_mapping(on->of, on->unit, period, &made, &found));
     on->is_better = keep_better(on->of, on->best, on->has_best, &made, found);
 done:
     pti_outcome_free(&made);
@@ -107,7 +107,7 @@ done:
 }
 
 /** Shorten a period that fits towards one that does not. */
-static polytile_status shorten(trial *on, int64_t too_short, int64_t period) {
+static polytile_status shorten_period(trial *on, int64_t too_short, int64_t period) {
     polytile_status status = POLYTILE_OK;
     for (int k = 0; k < N_BISECTIONS && period - too_short > 1; k++) {
         const int64_t middle = too_short + (period - too_short) / 2;
@@ -139,7 +139,7 @@ static polytile_status try_periods(trial *on, int64_t bound, int64_t serial) {
         const bool is_last = stretched >= serial && k > 0;
         PTI_TRY(try_period(on, is_last ? 0 : stretched));
         if (is_period && on->is_better)
-            return k == 0 ? POLYTILE_OK : shorten(on, before, on->best->schedule.period);
+            return k == 0 ? POLYTILE_OK : shorten_period(on, before, on->best->schedule.period);
         if (is_last)
             break;
         before = stretched;
@@ -153,7 +153,7 @@ static polytile_status try_overlapped(pti_planning *of, int *unit, pti_outcome *
     polytile_status status;
     pti_outcome made = {0};
     trial on = {.of = of, .unit = unit, .best = best, .has_best = has_best};
-    PTI_TRY(expand(of, unit, &made));
+    PTI_TRY(expand_mapping(of, unit, &made));
     const int64_t bound = made.bound.ticks, serial = serial_period(&made.expansion.tasks);
     PTI_TRY(try_periods(&on, bound, serial));
 done:
@@ -166,7 +166,7 @@ static polytile_status try_mapping(pti_planning *of, int *unit, pti_outcome *bes
     pti_outcome made = {0};
     if (of->overlap && !of->is_paper)
         return try_overlapped(of, unit, best, has_best);
-    PTI_TRY(expand(of, unit, &made));
+    PTI_TRY(expand_mapping(of, unit, &made));
     PTI_TRY((of->is_paper ? pti_planning_follow_paper : pti_planning_synchronise)(of, &made));
     measure_outcome(of, &made);
     keep_better(of, best, has_best, &made, true);
@@ -183,7 +183,7 @@ static polytile_status refuse_memory(pti_planning *of, int *unit) {
     pti_outcome made = {0};
     bool found = false;
     char needed[32], limit[32];
-    PTI_TRY(schedule(of, unit, 0, &made, &found));
+    PTI_TRY(schedule_mapping(of, unit, 0, &made, &found));
     if (!found) {
         status =
             pti_fail(of->ctx, POLYTILE_DECLARATION,
@@ -234,7 +234,7 @@ static polytile_status try_others(pti_planning *of, pti_mapping *mapping, pti_ou
     pti_mapping small = {0};
     const pti_found found = pti_mapping_find(&of->net, PTI_OBJECTIVE_MEMORY, of->allowed, &small);
     if (found == PTI_FOUND_NO_MEMORY)
-        return no_memory(of);
+        return fail_memory(of);
     PTI_TRY(try_other(of, small.unit, mapping, best, has_best));
     for (int u = 0; u < of->net.n_units; u++) {
         bool is_allowed = true;
@@ -257,7 +257,7 @@ polytile_status pti_planning_choose(pti_planning *of, pti_mapping *mapping, pti_
     bool has_best = false;
     const pti_found found = pti_mapping_find(&of->net, of->objective, of->allowed, mapping);
     if (found != PTI_FOUND)
-        return no_memory(of);
+        return fail_memory(of);
     PTI_TRY(try_mapping(of, mapping->unit, outcome, &has_best));
     if (!has_best)
         PTI_TRY(try_others(of, mapping, outcome, &has_best));

@@ -4,15 +4,15 @@
 
 #include <stdlib.h>
 
-/* Synchronous cycles: all transfers between ranks, then all others, then the work; each waits for the
- * longest of the one before. Source: Boulos et al. 2012, sections 4.2 and 4.3. */
+/* Synchronous cycles: all transfers between ranks, then all others, then the work; each waits for
+ * the longest of the one before. Source: Boulos et al. 2012, sections 4.2 and 4.3. */
 
-static polytile_status no_memory(const pti_planning *of) {
+static polytile_status fail_memory(const pti_planning *of) {
     return pti_fail_memory(of->ctx, "planning a graph", PTI_UNKNOWN_BYTES);
 }
 
-/** Find where in a cycle each task starts, behind those of its resource before it, and the longest of
- * each phase. */
+/** Find where in a cycle each task starts, after those of its resource before it, and the longest
+ * of each phase. */
 static void line_up(const pti_planning *of, const pti_stream_tasks *tasks, int64_t *work,
                     int64_t *offset, int64_t *longest) {
     for (int t = 0; t < tasks->n_tasks; t++) {
@@ -68,7 +68,7 @@ polytile_status pti_planning_synchronise(pti_planning *of, pti_outcome *outcome)
     free(offset);
     free(work);
     if (found == PTI_FOUND_NO_MEMORY)
-        return no_memory(of);
+        return fail_memory(of);
     if (found == PTI_NONE_FOUND)
         return refuse_cycle(of);
     status = pti_planning_store(of, outcome);
@@ -77,8 +77,8 @@ polytile_status pti_planning_synchronise(pti_planning *of, pti_outcome *outcome)
 
 /* The paper's rules. */
 
-/** In which cycle a task runs: later than what it reads by one for each transfer, and for each double
- * buffer. Returns false if a cycle of tasks raises that for ever. */
+/** In which cycle a task runs: later than what it reads by one for each transfer, and for each
+ * double buffer. Returns false if a cycle of tasks raises that for ever. */
 static bool find_cycles(const pti_stream_tasks *tasks, const bool *waits, int64_t *cycle) {
     bool raised = true;
     for (int round = 0; raised && round <= tasks->n_tasks; round++) {
@@ -110,7 +110,7 @@ static void mark_doubles(const pti_expansion *expansion, bool *is_double) {
     }
 }
 
-static bool touches(const pti_stream_tasks *tasks, int buffer, int task) {
+static bool task_touches(const pti_stream_tasks *tasks, int buffer, int task) {
     const pti_frame_buffer *held = &tasks->buffer[buffer];
     bool does = held->producer == task;
     for (int r = held->first_reader; r < held->first_reader + held->n_readers; r++)
@@ -122,13 +122,13 @@ static bool touches(const pti_stream_tasks *tasks, int buffer, int task) {
 static bool share_a_node(const void *of, int a, int b) {
     const pti_stream_tasks *tasks = of;
     const pti_frame_buffer *held = &tasks->buffer[a];
-    bool share = touches(tasks, b, held->producer);
+    bool share = task_touches(tasks, b, held->producer);
     for (int r = held->first_reader; r < held->first_reader + held->n_readers; r++)
-        share = share || touches(tasks, b, tasks->reader[r].task);
+        share = share || task_touches(tasks, b, tasks->reader[r].task);
     return share;
 }
 
-static const char *name_of(const pti_planning *of, const pti_buffer_note *note) {
+static const char *name_of_buffer(const pti_planning *of, const pti_buffer_note *note) {
     return note->array >= 0 ? of->graph->array[note->array].name
                             : of->graph->actor[note->actor].name;
 }
@@ -144,7 +144,7 @@ static void note_mixed(pti_planning *of, const pti_outcome *outcome) {
             pti_text_add(&of->plan->notes,
                          "unsound: %s on %s has %d frame%s by the paper's rule, and %d live at "
                          "once; frames mix where paths of different length join\n",
-                         name_of(of, note), of->machine->memory[note->memory].name,
+                         name_of_buffer(of, note), of->machine->memory[note->memory].name,
                          (int)outcome->schedule.capacity[b],
                          outcome->schedule.capacity[b] == 1 ? "" : "s", (int)needed);
     }
@@ -165,7 +165,7 @@ static int64_t count_live(const pti_outcome *outcome, int buffer, int64_t at) {
     return pti_floor_div(at - begin, period) - pti_floor_div(at - end, period);
 }
 
-static bool shares(const pti_outcome *outcome, int a, int b) {
+static bool share_memory(const pti_outcome *outcome, int a, int b) {
     return outcome->stored[a].memory == outcome->stored[b].memory &&
            outcome->stored[a].colour == outcome->stored[b].colour;
 }
@@ -178,7 +178,7 @@ static int find_overwritten(const pti_outcome *outcome, int buffer) {
     int64_t n_live = 0, room = 0;
     int other = -1;
     for (int b = 0; b < outcome->expansion.tasks.n_buffers; b++) {
-        if (!shares(outcome, buffer, b))
+        if (!share_memory(outcome, buffer, b))
             continue;
         const int64_t live = pti_min(count_live(outcome, b, at), outcome->schedule.capacity[b]);
         n_live += live;
@@ -188,8 +188,8 @@ static int find_overwritten(const pti_outcome *outcome, int buffer) {
     return n_live > room ? other : -1;
 }
 
-/** Note buffers that share memory by the paper's rule though both live. Of a double buffer one frame
- * moves while the other one may be shared. */
+/** Note buffers that share memory by the paper's rule though both live. Of a double buffer one
+ * frame moves while the other one may be shared. */
 static polytile_status note_overwritten(pti_planning *of, const pti_outcome *outcome) {
     for (int b = 0; b < outcome->expansion.tasks.n_buffers; b++) {
         const int other = find_overwritten(outcome, b);
@@ -197,31 +197,31 @@ static polytile_status note_overwritten(pti_planning *of, const pti_outcome *out
             pti_text_add(&of->plan->notes,
                          "unsound: %s and %s share memory on %s by the paper's rule, and %s "
                          "overwrites %s before it is read\n",
-                         name_of(of, &outcome->expansion.buffer[b]),
-                         name_of(of, &outcome->expansion.buffer[other]),
+                         name_of_buffer(of, &outcome->expansion.buffer[b]),
+                         name_of_buffer(of, &outcome->expansion.buffer[other]),
                          of->machine->memory[outcome->stored[b].memory].name,
-                         name_of(of, &outcome->expansion.buffer[b]),
-                         name_of(of, &outcome->expansion.buffer[other]));
+                         name_of_buffer(of, &outcome->expansion.buffer[b]),
+                         name_of_buffer(of, &outcome->expansion.buffer[other]));
     }
-    return of->plan->notes.failed ? no_memory(of) : POLYTILE_OK;
+    return of->plan->notes.failed ? fail_memory(of) : POLYTILE_OK;
 }
 
 /** Colour by the paper's rule, and say what is unsound of it. */
-static polytile_status colour(pti_planning *of, pti_outcome *outcome) {
+static polytile_status colour_buffers(pti_planning *of, pti_outcome *outcome) {
     const pti_stream_tasks *tasks = &outcome->expansion.tasks;
     polytile_status status;
     PTI_TRY(pti_planning_store(of, outcome));
     if (!pti_stored_colour(tasks->n_buffers, outcome->stored, share_a_node, tasks,
                            of->net.n_memories, outcome->memory_bytes))
-        PTI_TRY(no_memory(of));
+        PTI_TRY(fail_memory(of));
     note_mixed(of, outcome);
     PTI_TRY(note_overwritten(of, outcome));
 done:
     return status;
 }
 
-/** Without overlap the starts are those of synchronous cycles; with it each transfer, and each double
- * buffer, is a cycle more. */
+/** Without overlap the starts are those of synchronous cycles; with it each transfer, and each
+ * double buffer, is a cycle more. */
 static polytile_status place_overlapped(pti_planning *of, pti_outcome *outcome,
                                         const bool *is_double) {
     const pti_stream_tasks *tasks = &outcome->expansion.tasks;
@@ -233,7 +233,7 @@ static polytile_status place_overlapped(pti_planning *of, pti_outcome *outcome,
     schedule->start = calloc((size_t)tasks->n_tasks + 1, sizeof *schedule->start);
     schedule->capacity = calloc((size_t)tasks->n_buffers + 1, sizeof *schedule->capacity);
     if (work == NULL || offset == NULL || schedule->start == NULL || schedule->capacity == NULL)
-        PTI_TRY(no_memory(of));
+        PTI_TRY(fail_memory(of));
     line_up(of, tasks, work, offset, longest);
     schedule->period = pti_max(1, longest_of(longest));
     if (!find_cycles(tasks, is_double, schedule->start))
@@ -251,7 +251,7 @@ polytile_status pti_planning_follow_paper(pti_planning *of, pti_outcome *outcome
     bool *is_double = calloc((size_t)n_buffers + 1, sizeof *is_double);
     polytile_status status;
     if (is_double == NULL)
-        return no_memory(of);
+        return fail_memory(of);
     mark_doubles(&outcome->expansion, is_double);
     if (of->overlap) {
         PTI_TRY(place_overlapped(of, outcome, is_double));
@@ -262,7 +262,7 @@ polytile_status pti_planning_follow_paper(pti_planning *of, pti_outcome *outcome
     }
     for (int b = 0; b < n_buffers; b++)
         outcome->schedule.capacity[b] = 1 + (of->overlap && is_double[b]);
-    PTI_TRY(colour(of, outcome));
+    PTI_TRY(colour_buffers(of, outcome));
 done:
     free(is_double);
     return status;

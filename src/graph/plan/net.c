@@ -7,14 +7,14 @@
 #include <math.h>
 #include <stdlib.h>
 
-static polytile_status no_memory(const pti_planning *of) {
+static polytile_status fail_memory(const pti_planning *of) {
     return pti_fail_memory(of->ctx, "planning a graph", PTI_UNKNOWN_BYTES);
 }
 
 /* Seconds. */
 
 /** A run touches what it touches as kernels of plans do; repeats touch it again. */
-static double predict(const pti_actor *actor, const polytile_link *figures) {
+static double predict_run(const pti_actor *actor, const polytile_link *figures) {
     return (double)actor->repeat *
            (figures->launch_latency_s +
             pti_kernel_seconds(figures, actor->touched_bytes, actor->n_accesses));
@@ -25,14 +25,14 @@ static polytile_status find_seconds(pti_planning *of) {
     int n_predicted = 0;
     of->seconds = calloc((size_t)of->net.n_actors * (size_t)n_units + 1, sizeof *of->seconds);
     if (of->seconds == NULL)
-        return no_memory(of);
+        return fail_memory(of);
     for (int a = 0; a < of->net.n_actors; a++) {
         const pti_actor *actor = &of->graph->actor[a];
         n_predicted += actor->seconds < 0;
         for (int u = 0; u < n_units; u++)
             of->seconds[a * n_units + u] = actor->seconds >= 0
                                                ? actor->seconds
-                                               : predict(actor, &of->machine->unit[u].figures);
+                                               : predict_run(actor, &of->machine->unit[u].figures);
     }
     if (n_predicted > 0 && !of->machine->is_measured)
         pti_text_add(&of->plan->notes,
@@ -134,7 +134,7 @@ static polytile_status fill_in_actors(pti_planning *of) {
     return POLYTILE_OK;
 }
 
-static bool allocate(pti_planning *of) {
+static bool allocate_net(pti_planning *of) {
     pti_net *net = &of->net;
     const size_t n_actors = (size_t)net->n_actors + 1, n_units = (size_t)net->n_units + 1;
     const size_t n_memories = (size_t)net->n_memories + 1;
@@ -165,14 +165,14 @@ polytile_status pti_planning_find_net(pti_planning *of) {
     of->net.n_units = of->machine->n_units;
     of->net.n_memories = of->machine->n_memories;
     of->net.is_synchronous = !of->overlap;
-    if (!allocate(of))
-        return no_memory(of);
+    if (!allocate_net(of))
+        return fail_memory(of);
     fill_in_arrays(of);
     PTI_TRY(fill_in_actors(of));
     PTI_TRY(find_seconds(of));
     fill_in_units(of);
     if (!pti_net_index(&of->net))
-        return no_memory(of);
+        return fail_memory(of);
 done:
     return status;
 }

@@ -136,7 +136,8 @@ void pti_outcome_free(pti_outcome *outcome);
 const char *pti_plan_keep(polytile_graph_plan *plan, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/** Find seconds, ticks and links. Errors: DECLARATION (on= names no unit), UNSUPPORTED, NO_MEMORY. */
+/** Find seconds, ticks and links. Errors: DECLARATION (on= names no unit), UNSUPPORTED,
+ * NO_MEMORY. */
 polytile_status pti_planning_find_net(pti_planning *planning);
 
 /** Find which actors fit where. Errors: NO_FIT, with what the actor touches, NO_MEMORY. */
@@ -147,7 +148,8 @@ polytile_status pti_planning_check_actors(pti_planning *planning);
 polytile_status pti_planning_choose(pti_planning *planning, pti_mapping *mapping,
                                     pti_outcome *outcome);
 
-/** Schedule in synchronous cycles. Errors: UNSUPPORTED (a cycle through several units), NO_MEMORY. */
+/** Schedule in synchronous cycles. Errors: UNSUPPORTED (a cycle through several units),
+ * NO_MEMORY. */
 polytile_status pti_planning_synchronise(pti_planning *planning, pti_outcome *outcome);
 
 /** Schedule by the paper's rules, and note what is unsound of them. Errors: likewise. */

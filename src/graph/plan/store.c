@@ -16,8 +16,8 @@ static bool is_fed(const pti_expansion *expansion, int buffer) {
     return expansion->task[expansion->tasks.buffer[buffer].producer].kind == PTI_TASK_FEED;
 }
 
-/** Give buffers at least as many frames as a reader is behind, or one more where the program feeds them:
- * else a frame would wait for a later one, or for itself. */
+/** Give buffers at least as many frames as a reader is behind, or one more where the program feeds
+ * them: else a frame would wait for a later one, or for itself. */
 static void raise_capacities(pti_outcome *outcome) {
     const pti_stream_tasks *tasks = &outcome->expansion.tasks;
     for (int b = 0; b < tasks->n_buffers; b++) {
@@ -29,7 +29,7 @@ static void raise_capacities(pti_outcome *outcome) {
     }
 }
 
-static bool is_taken(const pti_expansion *expansion, int buffer) {
+static bool does_program_take(const pti_expansion *expansion, int buffer) {
     const pti_stream_tasks *tasks = &expansion->tasks;
     const pti_frame_buffer *held = &tasks->buffer[buffer];
     bool is = false;
@@ -39,10 +39,10 @@ static bool is_taken(const pti_expansion *expansion, int buffer) {
 }
 
 /** Return whether nothing may have a buffer's memory between its frames. The program pushes a frame
- * before any task of it runs, and pulls it behind all of them. */
+ * before any task of it runs, and pulls it after all of them. */
 static bool is_kept(const pti_outcome *outcome, int buffer) {
     return outcome->schedule.capacity[buffer] > 1 || is_fed(&outcome->expansion, buffer) ||
-           is_taken(&outcome->expansion, buffer) ||
+           does_program_take(&outcome->expansion, buffer) ||
            pti_expansion_is_state(&outcome->expansion, buffer);
 }
 

@@ -33,7 +33,7 @@ typedef struct writer {
     bool failed;
 } writer;
 
-static const char *keep(writer *to, const char *text) {
+static const char *keep_text(writer *to, const char *text) {
     const char *kept = pti_plan_keep(to->plan, "%s", text);
     to->failed = to->failed || kept == NULL;
     return kept;
@@ -47,7 +47,7 @@ static const char *name_resource(writer *to, int resource) {
     const polytile_machine *machine = to->of->machine;
     const int link = resource - to->of->net.n_units, n = to->of->net.n_memories;
     if (resource < to->of->net.n_units)
-        return keep(to, machine->unit[resource].name);
+        return keep_text(to, machine->unit[resource].name);
     const char *kept = pti_plan_keep(to->plan, "%s -> %s", machine->memory[link / n].name,
                                      machine->memory[link % n].name);
     to->failed = to->failed || kept == NULL;
@@ -72,15 +72,16 @@ static void write_actors(writer *to) {
     polytile_graph_plan *plan = to->plan;
     for (int a = 0; a < plan->n_actors; a++) {
         const int unit = to->mapping->unit[a];
-        plan->actor[a] = (pti_planned_actor){keep(to, to->of->graph->actor[a].name), unit,
+        plan->actor[a] = (pti_planned_actor){keep_text(to, to->of->graph->actor[a].name), unit,
                                              to->of->seconds[a * to->of->net.n_units + unit]};
     }
     for (int u = 0; u < plan->n_units; u++)
-        plan->unit[u] = (pti_planned_unit){
-            keep(to, to->of->machine->unit[u].name), keep(to, to->of->machine->unit[u].device),
-            to->of->machine->unit[u].rank, to->of->machine->unit[u].memory};
+        plan->unit[u] =
+            (pti_planned_unit){keep_text(to, to->of->machine->unit[u].name),
+                               keep_text(to, to->of->machine->unit[u].device),
+                               to->of->machine->unit[u].rank, to->of->machine->unit[u].memory};
     for (int a = 0; a < plan->n_arrays; a++)
-        plan->array[a] = keep(to, to->of->graph->array[a].name);
+        plan->array[a] = keep_text(to, to->of->graph->array[a].name);
 }
 
 static void write_channels(writer *to) {
@@ -88,7 +89,7 @@ static void write_channels(writer *to) {
     const pti_outcome *outcome = to->outcome;
     for (int b = 0; b < plan->n_channels; b++) {
         const pti_buffer_note *note = &outcome->expansion.buffer[b];
-        const char *name = note->array >= 0 ? keep(to, to->of->graph->array[note->array].name)
+        const char *name = note->array >= 0 ? keep_text(to, to->of->graph->array[note->array].name)
                                             : pti_plan_keep(plan, "%s (scratch)",
                                                             to->of->graph->actor[note->actor].name);
         to->failed = to->failed || name == NULL;
@@ -103,7 +104,7 @@ static void write_channels(writer *to) {
     }
     for (int m = 0; m < plan->n_memories; m++)
         plan->memory[m] = (pti_planned_memory){
-            keep(to, to->of->machine->memory[m].name), outcome->memory_bytes[m],
+            keep_text(to, to->of->machine->memory[m].name), outcome->memory_bytes[m],
             to->of->machine->memory[m].limit_bytes, to->of->machine->memory[m].is_host};
 }
 
@@ -169,7 +170,7 @@ static void write_figures(writer *to) {
     plan->strategy = to->of->is_paper ? "paper" : "best";
     plan->objective = objectives[to->of->objective];
     plan->overlap = to->of->overlap;
-    plan->name = keep(to, to->of->graph->dot->source);
+    plan->name = keep_text(to, to->of->graph->dot->source);
 }
 
 /* For pictures. */
@@ -258,7 +259,7 @@ static void write_dot(writer *to) {
     to->plan->dot = text.data;
 }
 
-static bool allocate(writer *to) {
+static bool allocate_lists(writer *to) {
     polytile_graph_plan *plan = to->plan;
     const pti_stream_tasks *tasks = &to->outcome->expansion.tasks;
     size_t n_edges = (size_t)to->of->graph->dot->n_edges + 1;
@@ -287,7 +288,7 @@ static bool allocate(writer *to) {
 polytile_status pti_planning_write(pti_planning *of, const pti_mapping *mapping,
                                    const pti_outcome *outcome) {
     writer to = {.of = of, .plan = of->plan, .mapping = mapping, .outcome = outcome};
-    to.failed = !allocate(&to);
+    to.failed = !allocate_lists(&to);
     if (!to.failed) {
         write_actors(&to);
         write_channels(&to);

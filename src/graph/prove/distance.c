@@ -11,14 +11,14 @@ typedef struct lowered {
     int n, first, n_tasks;
 } lowered;
 
-static void put(lowered *of, int task) {
+static void put_task(lowered *of, int task) {
     if (of->is_in[task])
         return;
     of->is_in[task] = true;
     of->ring[(of->first + of->n++) % of->n_tasks] = task;
 }
 
-static int take(lowered *of) {
+static int take_task(lowered *of) {
     const int task = of->ring[of->first];
     of->first = (of->first + 1) % of->n_tasks;
     of->n--;
@@ -27,25 +27,25 @@ static int take(lowered *of) {
 }
 
 /** A distance that does not fit is none: that is never wrong. */
-static int32_t add(int32_t distance, int64_t tokens) {
-    return tokens < PTI_NEVER_BEHIND - distance ? (int32_t)(distance + tokens) : PTI_NEVER_BEHIND;
+static int32_t add_tokens(int32_t distance, int64_t tokens) {
+    return tokens < PTI_NEVER_AFTER - distance ? (int32_t)(distance + tokens) : PTI_NEVER_AFTER;
 }
 
 /** Find the distances from a task: 0 to itself. */
 static void find_row(const pti_firing_order *order, int task, lowered *left, int32_t *row) {
     for (int t = 0; t < order->n_tasks; t++)
-        row[t] = PTI_NEVER_BEHIND;
+        row[t] = PTI_NEVER_AFTER;
     row[task] = 0;
-    put(left, task);
+    put_task(left, task);
     while (left->n > 0) {
-        const int at = take(left);
+        const int at = take_task(left);
         for (int w = order->first[at]; w < order->first[at + 1]; w++) {
             const pti_firing_wait *wait = &order->wait[w];
-            const int32_t distance = add(row[at], wait->tokens);
+            const int32_t distance = add_tokens(row[at], wait->tokens);
             if (distance >= row[wait->on])
                 continue;
             row[wait->on] = distance;
-            put(left, wait->on);
+            put_task(left, wait->on);
         }
     }
 }

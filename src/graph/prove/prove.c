@@ -16,17 +16,17 @@ static bool is_right(const prover *of) {
     return of->fault->kind == PTI_STREAM_RIGHT;
 }
 
-static int64_t slot_of(const pti_frame_place *place, int64_t frame) {
-    return pti_floor_mod(frame, place->n_slots);
+static int64_t position_in_buffer(const pti_frame_place *place, int64_t frame) {
+    return pti_floor_mod(frame, place->capacity);
 }
 
 /* Places and waits by themselves. */
 
 static bool lies_in_memory(const pti_stream_claim *claim, const pti_frame_place *place) {
-    return place->memory >= 0 && place->memory < claim->n_memories && place->n_slots >= 1 &&
+    return place->memory >= 0 && place->memory < claim->n_memories && place->capacity >= 1 &&
            place->offset_bytes >= 0 && place->frame_bytes >= 0 &&
            pti_add_saturated(place->offset_bytes,
-                             pti_mul_saturated(place->n_slots, place->frame_bytes)) <=
+                             pti_mul_saturated(place->capacity, place->frame_bytes)) <=
                claim->memory_bytes[place->memory];
 }
 
@@ -56,7 +56,7 @@ static void prove_progress(prover *of) {
         }
 }
 
-/* Readers come behind producers. */
+/* Readers come after producers. */
 
 static void prove_reader(prover *of, int buffer, const pti_buffer_reader *reader) {
     const int producer = buffer_of(of, buffer)->producer;
@@ -76,19 +76,19 @@ static void prove_readers(prover *of) {
     }
 }
 
-/* Frames that have bytes in common come one behind the other. */
+/* Frames that have bytes in common come one after the other. */
 
-/** How many frames later another buffer's frame has to be at least, so that its producer begins it behind
- * all that use a frame; of all users, the one that asks for the most. */
+/** How many frames later another buffer's frame has to be at least, so that its producer begins it
+ * after all that use a frame; of all users, the one that asks for the most. */
 typedef struct gap {
     int64_t frames;
     int user;
     int64_t user_delay;
 } gap;
 
-static void widen(const prover *of, gap *found, int user, int64_t delay, int producer) {
+static void widen_gap(const prover *of, gap *found, int user, int64_t delay, int producer) {
     const int64_t distance = pti_distance(&of->distances, producer, user);
-    const int64_t frames = distance == PTI_NEVER_BEHIND ? INT64_MAX : distance + delay;
+    const int64_t frames = distance == PTI_NEVER_AFTER ? INT64_MAX : distance + delay;
     if (frames > found->frames)
         *found = (gap){frames, user, delay};
 }
@@ -100,33 +100,34 @@ static gap find_gap(const prover *of, int buffer, int other, int64_t least_delay
     const int producer = buffer_of(of, other)->producer;
     gap found = {INT64_MIN, -1, 0};
     if (least_delay == 0)
-        widen(of, &found, held->producer, 0, producer);
-    if (least_delay <= 1 && place->is_restored && place->n_slots > 1)
-        widen(of, &found, held->producer, 1, producer);
+        widen_gap(of, &found, held->producer, 0, producer);
+    if (least_delay <= 1 && place->is_restored && place->capacity > 1)
+        widen_gap(of, &found, held->producer, 1, producer);
     for (int r = held->first_reader; r < held->first_reader + held->n_readers; r++) {
         const pti_buffer_reader *reader = &of->claim->tasks->reader[r];
         if (reader->delay >= least_delay)
-            widen(of, &found, reader->task, reader->delay, producer);
+            widen_gap(of, &found, reader->task, reader->delay, producer);
     }
     return found;
 }
 
-static bool slots_overlap(const pti_frame_place *a, int64_t slot_a, const pti_frame_place *b,
-                          int64_t slot_b) {
-    const int64_t from_a = a->offset_bytes + slot_a * a->frame_bytes;
-    const int64_t from_b = b->offset_bytes + slot_b * b->frame_bytes;
+static bool positions_overlap(const pti_frame_place *a, int64_t position_a,
+                              const pti_frame_place *b, int64_t position_b) {
+    const int64_t from_a = a->offset_bytes + position_a * a->frame_bytes;
+    const int64_t from_b = b->offset_bytes + position_b * b->frame_bytes;
     return from_a < from_b + b->frame_bytes && from_b < from_a + a->frame_bytes;
 }
 
 static bool places_overlap(const pti_frame_place *a, const pti_frame_place *b) {
     return a->memory == b->memory && a->frame_bytes > 0 && b->frame_bytes > 0 &&
-           a->offset_bytes < b->offset_bytes + b->n_slots * b->frame_bytes &&
-           b->offset_bytes < a->offset_bytes + a->n_slots * a->frame_bytes;
+           a->offset_bytes < b->offset_bytes + b->capacity * b->frame_bytes &&
+           b->offset_bytes < a->offset_bytes + a->capacity * a->frame_bytes;
 }
 
-static pti_used_frame describe(const pti_frame_place *place, int buffer, int64_t frame,
-                               const gap *of) {
-    return (pti_used_frame){buffer, frame, slot_of(place, frame), of->user, frame + of->user_delay};
+static pti_used_frame describe_use(const pti_frame_place *place, int buffer, int64_t frame,
+                                   const gap *of) {
+    return (pti_used_frame){buffer, frame, position_in_buffer(place, frame), of->user,
+                            frame + of->user_delay};
 }
 
 /** Two buffers, which may be one, and how far their frames have to be apart either way. */
@@ -135,12 +136,13 @@ typedef struct rivals {
     gap to_b, to_a;
 } rivals;
 
-/** Find by how much the frame of b may be later than that of a with neither before the other, for frames
- * in two slots; false: they are always ordered. */
-static bool find_unordered(const prover *of, const rivals *pair, int64_t slot_a, int64_t slot_b,
-                           int64_t *later) {
-    const int64_t n_a = of->claim->place[pair->a].n_slots, n_b = of->claim->place[pair->b].n_slots;
-    const int64_t step = pti_gcd(n_a, n_b), apart = pti_floor_mod(slot_b - slot_a, step);
+/** Find by how much the frame of b may be later than that of a with neither before the other, for
+ * frames in two positions; false: they are always ordered. */
+static bool find_unordered(const prover *of, const rivals *pair, int64_t position_a,
+                           int64_t position_b, int64_t *later) {
+    const int64_t n_a = of->claim->place[pair->a].capacity,
+                  n_b = of->claim->place[pair->b].capacity;
+    const int64_t step = pti_gcd(n_a, n_b), apart = pti_floor_mod(position_b - position_a, step);
     if (pair->a == pair->b) {
         *later = n_a;
         return n_a < pair->to_b.frames;
@@ -154,24 +156,27 @@ static bool find_unordered(const prover *of, const rivals *pair, int64_t slot_a,
     return *later < pair->to_b.frames;
 }
 
-/** Find frames in two slots that are so far apart; there are such, by the theorem of remainders. */
-static int64_t find_frame(const prover *of, const rivals *pair, int64_t slot_a, int64_t slot_b,
-                          int64_t later) {
-    int64_t frame = slot_a;
-    while (frame + later < 0 || slot_of(&of->claim->place[pair->b], frame + later) != slot_b)
-        frame += of->claim->place[pair->a].n_slots;
+/** Find frames in two positions that are so far apart; there are such, by the theorem of
+ * remainders. */
+static int64_t find_frame(const prover *of, const rivals *pair, int64_t position_a,
+                          int64_t position_b, int64_t later) {
+    int64_t frame = position_a;
+    while (frame + later < 0 ||
+           position_in_buffer(&of->claim->place[pair->b], frame + later) != position_b)
+        frame += of->claim->place[pair->a].capacity;
     return frame;
 }
 
-static void prove_slots(prover *of, const rivals *pair, int64_t slot_a, int64_t slot_b) {
+static void prove_positions(prover *of, const rivals *pair, int64_t position_a,
+                            int64_t position_b) {
     int64_t later;
-    if (!is_right(of) || !find_unordered(of, pair, slot_a, slot_b, &later))
+    if (!is_right(of) || !find_unordered(of, pair, position_a, position_b, &later))
         return;
-    const int64_t frame = find_frame(of, pair, slot_a, slot_b, later);
+    const int64_t frame = find_frame(of, pair, position_a, position_b, later);
     *of->fault = (pti_stream_fault){
         .kind = PTI_STREAM_OVERWRITE,
-        .used = describe(&of->claim->place[pair->a], pair->a, frame, &pair->to_b),
-        .other = describe(&of->claim->place[pair->b], pair->b, frame + later, &pair->to_a)};
+        .used = describe_use(&of->claim->place[pair->a], pair->a, frame, &pair->to_b),
+        .other = describe_use(&of->claim->place[pair->b], pair->b, frame + later, &pair->to_a)};
 }
 
 static void prove_pair(prover *of, int a, int b) {
@@ -179,21 +184,22 @@ static void prove_pair(prover *of, int a, int b) {
     if (!places_overlap(at_a, at_b))
         return;
     const rivals pair = {a, b, find_gap(of, a, b, 0), find_gap(of, b, a, 0)};
-    for (int64_t s = 0; s < at_a->n_slots; s++)
-        for (int64_t t = a == b ? s : 0; t < (a == b ? s + 1 : at_b->n_slots); t++)
-            if (slots_overlap(at_a, s, at_b, t))
-                prove_slots(of, &pair, s, t);
+    for (int64_t s = 0; s < at_a->capacity; s++)
+        for (int64_t t = a == b ? s : 0; t < (a == b ? s + 1 : at_b->capacity); t++)
+            if (positions_overlap(at_a, s, at_b, t))
+                prove_positions(of, &pair, s, t);
 }
 
 /** The zeros of frames before the first one stay until the last of their readers has ended. */
 static void prove_zeros(prover *of, int buffer, int other, int64_t frame) {
     const pti_frame_place *place = &of->claim->place[buffer], *by = &of->claim->place[other];
     const gap needed = find_gap(of, buffer, other, -frame), none = {0, -1, 0};
-    for (int64_t s = 0; s < by->n_slots; s++)
-        if (slots_overlap(place, slot_of(place, frame), by, s) && s - frame < needed.frames)
+    for (int64_t s = 0; s < by->capacity; s++)
+        if (positions_overlap(place, position_in_buffer(place, frame), by, s) &&
+            s - frame < needed.frames)
             *of->fault = (pti_stream_fault){.kind = PTI_STREAM_OVERWRITE,
-                                            .used = describe(place, buffer, frame, &needed),
-                                            .other = describe(by, other, s, &none)};
+                                            .used = describe_use(place, buffer, frame, &needed),
+                                            .other = describe_use(by, other, s, &none)};
 }
 
 static int64_t longest_delay(const prover *of, int buffer) {

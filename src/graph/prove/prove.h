@@ -3,16 +3,17 @@
 
 #include "graph/schedule/order.h"
 
-/* graph/prove: that what the tasks of a stream wait for suffices. It knows nothing of how waits, places or
- * schedules are found, and looks at no clock: whatever the order in which tasks run that keep to their
- * waits, each frame is read behind its making and before its place is taken, for all frames. */
+/* graph/prove: that what the tasks of a stream wait for suffices. It knows nothing of how waits,
+ * places or schedules are found, and looks at no clock: whatever the order in which tasks run that
+ * keep to their waits, each frame is read after its making and before its place is taken, for all
+ * frames. */
 
-/** Where the frames of a buffer lie: frame f at offset + (f mod n_slots) * frame_bytes. */
+/** Where the frames of a buffer lie: frame f at offset + (f mod capacity) * frame_bytes. */
 typedef struct pti_frame_place {
     int memory;
     int64_t offset_bytes;
     int64_t frame_bytes;
-    int64_t n_slots;
+    int64_t capacity;
     bool is_restored; /* where its producer fails, it copies the frame before */
 } pti_frame_place;
 
@@ -38,7 +39,7 @@ typedef enum pti_stream_fault_kind {
 typedef struct pti_used_frame {
     int buffer;
     int64_t frame; /* below 0: zeros, which nobody makes */
-    int64_t slot;
+    int64_t position;
     int user;
     int64_t user_frame; /* the user's */
 } pti_used_frame;
@@ -52,34 +53,35 @@ typedef struct pti_stream_fault {
 } pti_stream_fault;
 
 /**
- * Prove a claim; fault->kind is PTI_STREAM_RIGHT, or says what is wrong. Returns false when memory runs
- * out.
+ * Prove a claim; fault->kind is PTI_STREAM_RIGHT, or says what is wrong. Returns false when memory
+ * runs out.
  *
- * Waits are the same for every frame. So frame f of a task begins behind the end of frame f - d of another
- * one exactly where a chain of waits leads from the one to the other whose tokens add up to d at most. The
- * least d of each pair of tasks is found once, and with it each rule is a comparison of numbers that holds
- * for all frames or fails for one that is named. A task runs its frames in order.
+ * Waits are the same for every frame. So frame f of a task begins after the end of frame f - d of
+ * another one exactly where a chain of waits leads from the one to the other whose tokens add up to
+ * d at most. The least d of each pair of tasks is found once, and with it each rule is a comparison
+ * of numbers that holds for all frames or fails for one that is named. A task runs its frames in
+ * order.
  *
- * Trusted: that a task touches what its buffers say, that all places are zero at first, and that the
- * program feeds when it may, and takes a frame behind all tasks of it.
+ * Trusted: that a task touches what its buffers say, that all places are zero at first, and that
+ * the program feeds when it may, and takes a frame after all tasks of it.
  */
 bool pti_stream_prove(const pti_stream_claim *claim, pti_stream_fault *fault);
 
 /* distance.c */
 
-/** Behind which frames tasks begin. */
+/** After which frames tasks begin. */
 typedef struct pti_distances {
     int n_tasks;
     int32_t *least; /* of each pair, [task * n_tasks + on]; owned */
 } pti_distances;
-enum { PTI_NEVER_BEHIND = INT32_MAX };
+enum { PTI_NEVER_AFTER = INT32_MAX };
 
 /** Find them all. Returns false when memory runs out. */
 bool pti_distances_find(const pti_firing_order *order, pti_distances *distances);
 void pti_distances_free(pti_distances *distances);
 
-/** Return the least d with frame f of a task behind the end of frame f - d of another one, or of itself;
- * PTI_NEVER_BEHIND: there is none. */
+/** Return the least d with frame f of a task after the end of frame f - d of another one, or of
+ * itself; PTI_NEVER_AFTER: there is none. */
 int64_t pti_distance(const pti_distances *of, int task, int on);
 
 #endif

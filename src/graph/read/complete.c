@@ -37,7 +37,7 @@ static polytile_status check_fed(const polytile_graph *graph, const pti_actor *a
     return POLYTILE_OK;
 }
 
-static bool are_alike(const pti_graph_array *a, const pti_graph_array *b) {
+static bool are_arrays_alike(const pti_graph_array *a, const pti_graph_array *b) {
     bool alike = a->type == b->type && a->domain.n_dims == b->domain.n_dims;
     for (int d = 0; alike && d < a->domain.n_dims; d++)
         alike = a->domain.range[d].lo == b->domain.range[d].lo &&
@@ -60,7 +60,7 @@ static polytile_status check_both_ways(const polytile_graph *graph, const pti_ac
     for (int o = 0; o < actor->n_operands; o++) {
         const pti_flow *in = &actor->in[o], *out = &actor->out[o];
         if (in->array >= 0 && out->array >= 0 &&
-            !are_alike(&graph->array[in->array], &graph->array[out->array]))
+            !are_arrays_alike(&graph->array[in->array], &graph->array[out->array]))
             return fail_unlike(graph, actor, in->array, out->array, out->at,
                                "one operand is read from the one and left in the other");
     }
@@ -85,7 +85,7 @@ static polytile_status check_repeat(const polytile_graph *graph, const pti_actor
                           "with repeat= a kernel has one operand in and one out, which change "
                           "places, or an inout one alone",
                           "");
-    return are_alike(&graph->array[in], &graph->array[out])
+    return are_arrays_alike(&graph->array[in], &graph->array[out])
                ? POLYTILE_OK
                : fail_unlike(graph, actor, in, out, actor->at, "with repeat= they change places");
 }
@@ -118,8 +118,8 @@ static polytile_status find_domain(const polytile_graph *graph, pti_actor *actor
 }
 
 /** Note what a run touches. */
-static polytile_status measure(const polytile_graph *graph, pti_actor *actor,
-                               polytile_array *const *arrays) {
+static polytile_status measure_run(const polytile_graph *graph, pti_actor *actor,
+                                   polytile_array *const *arrays) {
     pti_instance *instance = NULL;
     polytile_array **operands =
         calloc((size_t)actor->kernel->declaration->n_arrays + 1, sizeof *operands);
@@ -157,8 +157,8 @@ static bool is_written_by(const pti_actor *actor, int array) {
     return is;
 }
 
-/** Describe each operand's array. An older frame of an array that the actor writes is another one, which
- * the caller destroys. */
+/** Describe each operand's array. An older frame of an array that the actor writes is another one,
+ * which the caller destroys. */
 static polytile_status describe_operands(const polytile_graph *graph, const pti_actor *actor,
                                          polytile_array **arrays, polytile_array **older) {
     polytile_status status = POLYTILE_OK;
@@ -186,7 +186,7 @@ static polytile_status check_kernel(const polytile_graph *graph, pti_actor *acto
         return pti_fail_memory(graph->object.context, actor->name, PTI_UNKNOWN_BYTES);
     PTI_TRY(describe_operands(graph, actor, arrays, older));
     PTI_TRY(polytile_check(actor->kernel, &actor->domain, actor->n_operands, arrays, &options));
-    PTI_TRY(measure(graph, actor, arrays));
+    PTI_TRY(measure_run(graph, actor, arrays));
     actor->scratch_bytes = pti_add_saturated(actor->scratch_bytes, between_bytes(graph, actor));
 done:
     for (int o = 0; o < actor->n_operands; o++)

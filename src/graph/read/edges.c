@@ -65,7 +65,7 @@ static int *number_nodes(const polytile_graph *graph) {
     return number;
 }
 
-static polytile_status find_ends(ends *of, const int *number) {
+static polytile_status find_ends_of_edge(ends *of, const int *number) {
     const int from = number[of->edge->from], to = number[of->edge->to];
     if ((from > 0) == (to > 0))
         return fail_edge(of, of->edge->at,
@@ -169,7 +169,7 @@ static polytile_status read_edge(ends *of, const int *number) {
     polytile_status status;
     int delay = 0;
     PTI_TRY(pti_dot_check_names(of->graph->dot, &of->edge->attributes, "an edge", edge_words));
-    PTI_TRY(find_ends(of, number));
+    PTI_TRY(find_ends_of_edge(of, number));
     PTI_TRY(find_operand(of));
     PTI_TRY(check_direction(of));
     PTI_TRY(read_depth(of));

@@ -6,8 +6,8 @@
 #include <polytile/graph.h>
 #include <polytile/launch.h>
 
-/* graph/read: data-flow graphs and machines, from DOT or found, with all that can be wrong of them.
- * Here is the graph; machine.h has the machine. */
+/* graph/read: data-flow graphs from DOT, with all that can be wrong of them. graph/machine has the
+ * machines that they are planned for. */
 
 /** An operand's edge. */
 typedef struct pti_flow {
@@ -59,8 +59,8 @@ struct polytile_graph {
     pti_actor *actor; /* owned; in the text's order */
     int n_arrays;
     pti_graph_array *array; /* owned; likewise */
-    int *
-        order; /* actors so that each stands behind those whose frame it reads without delay; owned */
+    int *order; /* actors so that each stands after those whose frame it reads without delay;
+                  owned */
 };
 
 /** Return whether an operand needs what its array held before. */

@@ -48,7 +48,7 @@ static void open_actor(search *of, int actor) {
 }
 
 /** Go on from the actor opened last: to one that it waits for, or it is done. */
-static polytile_status step(search *of) {
+static polytile_status visit_next_actor(search *of) {
     const int actor = of->stack[of->depth - 1];
     const pti_actor *at = &of->graph->actor[actor];
     int *operand = &of->operand[of->depth - 1];
@@ -72,14 +72,14 @@ static polytile_status find_order(search *of) {
         if (of->state[a] == NOT_SEEN)
             open_actor(of, a);
         while (of->depth > 0)
-            PTI_TRY(step(of));
+            PTI_TRY(visit_next_actor(of));
     }
 done:
     return status;
 }
 
 /** Refuse arrays that nothing joins, and a delay that nobody sees. */
-static polytile_status check_arrays(const polytile_graph *graph) {
+static polytile_status check_joined_arrays(const polytile_graph *graph) {
     for (int a = 0; a < graph->n_arrays; a++) {
         const pti_graph_array *array = &graph->array[a];
         if (array->producer < 0 && array->n_readers == 0)
@@ -102,7 +102,7 @@ polytile_status pti_graph_check(polytile_graph *graph) {
     polytile_status status;
     if (of.state == NULL || of.stack == NULL || of.operand == NULL)
         PTI_TRY(pti_fail_memory(graph->object.context, graph->dot->source, PTI_UNKNOWN_BYTES));
-    PTI_TRY(check_arrays(graph));
+    PTI_TRY(check_joined_arrays(graph));
     PTI_TRY(find_order(&of));
 done:
     free(of.state);

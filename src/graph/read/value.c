@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** Read a whole number and move behind it. */
+/** Read a whole number and move after it. */
 static bool take_integer(const char **text, int64_t *value) {
     char *end;
     if (!isdigit((unsigned char)**text) && **text != '-')
@@ -60,7 +60,7 @@ bool pti_value_domain(const char *text, polytile_domain *domain) {
     return is_good && *text == '\0';
 }
 
-/** A number behind '=': whole where it has neither a point nor an exponent. */
+/** A number after '=': whole where it has neither a point nor an exponent. */
 static bool take_number(const char **text, polytile_parameter *parameter) {
     const size_t length = strspn(*text, "+-0123456789.eE");
     char *end;
@@ -107,7 +107,7 @@ typedef struct unit_word {
     double factor;
 } unit_word;
 
-/** A finite number and one of the words behind it. */
+/** A finite number and one of the words after it. */
 static bool read_quantity(const char *text, const unit_word *units, double *value) {
     char *end;
     if (!isdigit((unsigned char)*text) && *text != '.')

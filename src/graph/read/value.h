@@ -12,7 +12,7 @@ bool pti_value_integer(const char *text, int64_t lo, int64_t hi, int64_t *value)
 /** "512x512", from 0, or "1:8190,0:99", both ends included; a third number is the step. */
 bool pti_value_domain(const char *text, polytile_domain *domain);
 
-/** "n=100, a=2.5". Names are copied behind *names, which has room for the text and its end. */
+/** "n=100, a=2.5". Names are copied after *names, which has room for the text and its end. */
 bool pti_value_parameters(const char *text, char *names, int *n, polytile_parameter *parameters);
 
 /** "50GB/s" or "50GiB/s", in bytes a second, above 0. */

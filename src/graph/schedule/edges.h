@@ -23,15 +23,15 @@ typedef struct pti_start_edges {
 
 void pti_start_edges_add(pti_start_edges *edges, pti_start_edge edge);
 
-/** Add what buffers demand: readers come behind producers, and depths that are given hold. */
+/** Add what buffers demand: readers come after producers, and depths that are given hold. */
 void pti_start_edges_add_buffers(pti_start_edges *edges, const pti_stream_tasks *of);
 
 /** Add that a buffer holds at most so many frames. */
 void pti_start_edges_add_capacity(pti_start_edges *edges, const pti_stream_tasks *of, int buffer,
                                   int64_t frames);
 
-/** Raise starts to the earliest that satisfy the edges. Returns false if none do; *task is then on a
- * cycle that forbids it. */
+/** Raise starts to the earliest that satisfy the edges. Returns false if none do; *task is then on
+ * a cycle that forbids it. */
 bool pti_start_edges_solve(const pti_start_edges *edges, int64_t period, int64_t *start, int *task);
 
 #endif

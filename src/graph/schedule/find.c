@@ -29,9 +29,10 @@ static pti_found order_tasks(const pti_stream_tasks *of, const int64_t *start, i
     return PTI_FOUND;
 }
 
-/** Place the tasks in one of the two ways, of which the second one always succeeds without cycles. */
-static pti_found place(const pti_stream_tasks *of, const pti_start_edges *edges, int64_t period,
-                       int64_t *start) {
+/** Place the tasks in one of the two ways, of which the second one always succeeds without
+ * cycles. */
+static pti_found place_tasks(const pti_stream_tasks *of, const pti_start_edges *edges,
+                             int64_t period, int64_t *start) {
     pti_placing placing = {.of = of,
                            .edges = edges,
                            .period = period,
@@ -56,7 +57,7 @@ static pti_found place(const pti_stream_tasks *of, const pti_start_edges *edges,
 static pti_found place_tight(const pti_stream_tasks *of, const pti_start_edges *edges,
                              int64_t period, int64_t *start) {
     pti_start_edges more = {.n_tasks = of->n_tasks};
-    pti_found found = place(of, edges, period, start);
+    pti_found found = place_tasks(of, edges, period, start);
     for (int64_t k = 0; found == PTI_FOUND && k < edges->n; k++)
         pti_start_edges_add(&more, edges->edge[k]);
     if (found == PTI_FOUND)
@@ -68,7 +69,7 @@ static pti_found place_tight(const pti_stream_tasks *of, const pti_start_edges *
 }
 
 /** Move all starts so that the first one is 0, and note what buffers hold. */
-static void finish(const pti_stream_tasks *of, pti_periodic *schedule) {
+static void shift_to_zero(const pti_stream_tasks *of, pti_periodic *schedule) {
     int64_t first = INT64_MAX;
     for (int t = 0; t < of->n_tasks; t++)
         first = schedule->start[t] < first ? schedule->start[t] : first;
@@ -80,16 +81,17 @@ static void finish(const pti_stream_tasks *of, pti_periodic *schedule) {
                                     : pti_buffer_capacity(of, b, schedule->period, schedule->start);
 }
 
-static bool allocate(const pti_stream_tasks *of, pti_periodic *schedule) {
+static bool allocate_schedule(const pti_stream_tasks *of, pti_periodic *schedule) {
     schedule->start = calloc((size_t)of->n_tasks + 1, sizeof *schedule->start);
     schedule->capacity = calloc((size_t)of->n_buffers + 1, sizeof *schedule->capacity);
     return schedule->start != NULL && schedule->capacity != NULL;
 }
 
-static pti_found conclude(const pti_stream_tasks *of, pti_found found, pti_periodic *schedule) {
+static pti_found conclude_schedule(const pti_stream_tasks *of, pti_found found,
+                                   pti_periodic *schedule) {
     const bool is_least = schedule->is_least;
     if (found == PTI_FOUND)
-        finish(of, schedule);
+        shift_to_zero(of, schedule);
     else
         pti_periodic_free(schedule);
     schedule->is_least = is_least;
@@ -101,7 +103,7 @@ pti_found pti_periodic_find(const pti_stream_tasks *of, int64_t period, pti_peri
     pti_found found = PTI_FOUND_NO_MEMORY;
     *schedule = (pti_periodic){.period = period};
     pti_start_edges_add_buffers(&edges, of);
-    if (allocate(of, schedule) && !edges.failed)
+    if (allocate_schedule(of, schedule) && !edges.failed)
         found = place_tight(of, &edges, period, schedule->start);
     if (found != PTI_FOUND_NO_MEMORY) {
         bool has_start = found == PTI_FOUND;
@@ -113,7 +115,7 @@ pti_found pti_periodic_find(const pti_stream_tasks *of, int64_t period, pti_peri
                                             : PTI_NONE_FOUND;
     }
     free(edges.edge);
-    return conclude(of, found, schedule);
+    return conclude_schedule(of, found, schedule);
 }
 
 /** Chain all tasks in an order, the last one before the first of the next frame. */
@@ -140,8 +142,8 @@ static pti_found place_serial(const pti_stream_tasks *of, const int *order, int6
                                                                                   : PTI_NONE_FOUND;
 }
 
-/** Try the tasks' own order, in which what is made is read soon, so that memory is free early; then the
- * order of their earliest starts, which keeps to depths. */
+/** Try the tasks' own order, in which what is made is read soon, so that memory is free early; then
+ * the order of their earliest starts, which keeps to depths. */
 static pti_found try_orders(const pti_stream_tasks *of, int *order, pti_start_edges *edges,
                             pti_periodic *schedule) {
     const int64_t n = edges->n;
@@ -168,11 +170,11 @@ pti_found pti_periodic_find_serial(const pti_stream_tasks *of, pti_periodic *sch
         schedule->period += of->task[t].ticks;
     schedule->period -= schedule->period > 1;
     pti_start_edges_add_buffers(&edges, of);
-    if (allocate(of, schedule) && !edges.failed && order != NULL)
+    if (allocate_schedule(of, schedule) && !edges.failed && order != NULL)
         found = try_orders(of, order, &edges, schedule);
     free(order);
     free(edges.edge);
-    return conclude(of, found, schedule);
+    return conclude_schedule(of, found, schedule);
 }
 
 /** Return the latest start of a task that its readers allow; INT64_MAX: it has none. */
@@ -206,11 +208,11 @@ pti_found pti_periodic_at_offsets(const pti_stream_tasks *of, int64_t period, co
     pti_found found = PTI_FOUND_NO_MEMORY;
     *schedule = (pti_periodic){.period = period};
     pti_start_edges_add_buffers(&edges, of);
-    if (allocate(of, schedule) && !edges.failed)
+    if (allocate_schedule(of, schedule) && !edges.failed)
         found = pti_place_at_offsets(&edges, period, offset, schedule->start) ? PTI_FOUND
                                                                               : PTI_NONE_FOUND;
     if (found == PTI_FOUND)
         feed_late(of, offset, schedule);
     free(edges.edge);
-    return conclude(of, found, schedule);
+    return conclude_schedule(of, found, schedule);
 }

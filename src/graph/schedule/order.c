@@ -19,7 +19,7 @@ typedef struct finder {
     bool failed;
 } finder;
 
-static void add_wait(finder *of, int task, int on, int64_t tokens) {
+static void add_task_wait(finder *of, int task, int on, int64_t tokens) {
     if (of->failed || !PTI_GROW(of->list, of->n, &of->capacity)) {
         of->failed = true;
         return;
@@ -32,16 +32,16 @@ static void await_end(finder *of, int task, int buffer, int64_t frames) {
     const pti_frame_buffer *held = &of->tasks->buffer[buffer];
     const pti_buffer_reader *reader = of->tasks->reader + held->first_reader;
     if (held->producer != task)
-        add_wait(of, task, held->producer, frames);
+        add_task_wait(of, task, held->producer, frames);
     for (int r = 0; r < held->n_readers; r++)
-        add_wait(of, task, reader[r].task, frames - reader[r].delay);
+        add_task_wait(of, task, reader[r].task, frames - reader[r].delay);
 }
 
-static void add_buffer(finder *of, int buffer) {
+static void add_waits_of_buffer(finder *of, int buffer) {
     const pti_frame_buffer *held = &of->tasks->buffer[buffer];
     const pti_buffer_reader *reader = of->tasks->reader + held->first_reader;
     for (int r = 0; r < held->n_readers; r++)
-        add_wait(of, reader[r].task, held->producer, reader[r].delay);
+        add_task_wait(of, reader[r].task, held->producer, reader[r].delay);
     await_end(of, held->producer, buffer, of->schedule->capacity[buffer]);
 }
 
@@ -53,8 +53,9 @@ static bool begins_before(const finder *of, int a, int b) {
     return start_of(of, a) < start_of(of, b) || (start_of(of, a) == start_of(of, b) && a < b);
 }
 
-/** Return the buffer that has the memory of another one before it: of the same frame, or, *tokens 1, the
- * last one of the frame before. Those of one colour have it in the order in which they begin. */
+/** Return the buffer that has the memory of another one before it: of the same frame, or, *tokens
+ * 1, the last one of the frame before. Those of one colour have it in the order in which they
+ * begin. */
 static int find_predecessor(const finder *of, int buffer, int64_t *tokens) {
     int before = -1, last = buffer;
     for (int b = 0; b < of->tasks->n_buffers; b++) {
@@ -77,7 +78,7 @@ static void add_shared(finder *of, int buffer) {
         await_end(of, of->tasks->buffer[buffer].producer, before, tokens);
 }
 
-/** Put the waits of each task behind one another. */
+/** Put the waits of each task one after another. */
 static bool sort_waits(const finder *of, pti_firing_order *order) {
     const int n_tasks = of->tasks->n_tasks;
     order->first = calloc((size_t)n_tasks + 2, sizeof *order->first);
@@ -104,7 +105,7 @@ bool pti_firing_order_find(const pti_stream_tasks *tasks, const pti_periodic *sc
     finder of = {.tasks = tasks, .schedule = schedule, .place = place};
     *order = (pti_firing_order){0};
     for (int b = 0; b < tasks->n_buffers; b++) {
-        add_buffer(&of, b);
+        add_waits_of_buffer(&of, b);
         add_shared(&of, b);
     }
     const bool is_found = !of.failed && sort_waits(&of, order);

@@ -5,11 +5,12 @@
 
 /* What tasks wait for when nobody looks at a clock: numbers alone.
  *
- * A task may run frame f once each task that it waits for has run its frame f - tokens. It waits for
- * what makes the frames that it reads; for all readers of the frame whose place it takes; and where
- * buffers share memory for all readers of the one before. The plan's schedule keeps all of these waits,
- * which is checked. So if each lane runs its tasks in the schedule's order, nothing waits in a cycle,
- * and no task starts later than the plan says as long as none takes longer than planned. */
+ * A task may run frame f once each task that it waits for has run its frame f - tokens. It waits
+ * for what makes the frames that it reads; for all readers of the frame whose place it takes; and
+ * where buffers share memory for all readers of the one before. The plan's schedule keeps all of
+ * these waits, which is checked. So if each lane runs its tasks in the schedule's order, nothing
+ * waits in a cycle, and no task starts later than the plan says as long as none takes longer than
+ * planned. */
 
 typedef struct pti_firing_wait {
     int on; /* a task */
@@ -35,8 +36,8 @@ bool pti_firing_order_find(const pti_stream_tasks *tasks, const pti_periodic *sc
                            const pti_firing_place *place, pti_firing_order *order);
 void pti_firing_order_free(pti_firing_order *order);
 
-/** Return what is wrong of an order as a static text; NULL: the schedule keeps all waits, and no frame
- * waits for a later one. */
+/** Return what is wrong of an order as a static text; NULL: the schedule keeps all waits, and no
+ * frame waits for a later one. */
 const char *pti_firing_order_find_fault(const pti_stream_tasks *tasks,
                                         const pti_firing_order *order);
 

@@ -4,8 +4,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* graph/schedule: when each task of a stream of frames starts, how many frames each buffer holds, and
- * where buffers lie; numbers alone, nothing of graphs. Time is in ticks, whole numbers, so that
+/* graph/schedule: when each task of a stream of frames starts, how many frames each buffer holds,
+ * and where buffers lie; numbers alone, nothing of graphs. Time is in ticks, whole numbers, so that
  * comparisons are exact. */
 
 /** A firing or a transfer, once a frame. */
@@ -30,7 +30,7 @@ typedef struct pti_frame_buffer {
     int64_t depth; /* frames that it holds; 0: as few as possible */
 } pti_frame_buffer;
 
-/** Tasks stand behind those that they read without delay. */
+/** Tasks stand after those that they read without delay. */
 typedef struct pti_stream_tasks {
     int n_tasks;
     pti_task *task; /* owned */
@@ -72,20 +72,20 @@ void pti_periodic_free(pti_periodic *schedule);
 typedef enum pti_found { PTI_FOUND, PTI_NONE_FOUND, PTI_FOUND_NO_MEMORY } pti_found;
 
 /**
- * Find a schedule of a period, at least the bound, with buffers of few bytes: of the fewest, proved,
- * where the search is small enough to end.
+ * Find a schedule of a period, at least the bound, with buffers of few bytes: of the fewest,
+ * proved, where the search is small enough to end.
  *
  * NONE_FOUND is proof only where is_least is set.
  */
 pti_found pti_periodic_find(const pti_stream_tasks *of, int64_t period, pti_periodic *schedule);
 
-/** Find the schedule that runs a frame after the other; its period is the ticks of all tasks, unless
- * depths or delays allow none. */
+/** Find the schedule that runs a frame after the other; its period is the ticks of all tasks,
+ * unless depths or delays allow none. */
 pti_found pti_periodic_find_serial(const pti_stream_tasks *of, pti_periodic *schedule);
 
-/** Find the schedule in which task t starts offset[t] behind a multiple of the period, as early as
- * buffers allow; -1: a task of no time, which starts as late as its readers allow. NONE_FOUND: a cycle
- * stands against it. */
+/** Find the schedule in which task t starts offset[t] after a multiple of the period, as early as
+ * buffers allow; -1: a task of no time, which starts as late as its readers allow. NONE_FOUND: a
+ * cycle stands against it. */
 pti_found pti_periodic_at_offsets(const pti_stream_tasks *of, int64_t period, const int64_t *offset,
                                   pti_periodic *schedule);
 

@@ -20,8 +20,8 @@ static void find_window(const pti_placing *placing, const bool *placed, const in
 }
 
 /** By how much a task that starts at a time has to wait for a placed one of its resource. */
-static int64_t wait_for(const pti_placing *placing, int task, int64_t at, int other,
-                        int64_t other_start) {
+static int64_t time_to_wait(const pti_placing *placing, int task, int64_t at, int other,
+                            int64_t other_start) {
     const int64_t period = placing->period;
     const int64_t since = pti_floor_mod(at - other_start, period);
     const int64_t length = placing->of->task[other].ticks;
@@ -41,7 +41,7 @@ static bool find_gap(const pti_placing *placing, const bool *placed, const int64
         for (int t = 0; t < of->n_tasks; t++) {
             if (!placed[t] || of->task[t].resource != of->task[task].resource)
                 continue;
-            const int64_t wait = wait_for(placing, task, *at, t, start[t]);
+            const int64_t wait = time_to_wait(placing, task, *at, t, start[t]);
             waits = waits || wait > 0;
             *at += wait;
         }
@@ -66,8 +66,9 @@ pti_found pti_place_early(const pti_placing *placing, int64_t *start) {
     return is_good ? PTI_FOUND : PTI_NONE_FOUND;
 }
 
-/** Where in a period each task starts, if those of a resource run one behind the other. */
-static pti_found pack(const pti_placing *placing, const int64_t *earliest, int64_t *offset) {
+/** Where in a period each task starts, if those of a resource run one after the other. */
+static pti_found pack_resources(const pti_placing *placing, const int64_t *earliest,
+                                int64_t *offset) {
     const pti_stream_tasks *of = placing->of;
     int64_t *next = malloc(((size_t)of->n_resources + 1) * sizeof *next);
     if (next == NULL)
@@ -116,7 +117,7 @@ pti_found pti_place_packed(const pti_placing *placing, int64_t *start) {
     int task;
     if (offset != NULL && earliest != NULL) {
         pti_start_edges_solve(placing->edges, placing->period, earliest, &task);
-        found = pack(placing, earliest, offset);
+        found = pack_resources(placing, earliest, offset);
     }
     if (found == PTI_FOUND && !pti_place_at_offsets(placing->edges, placing->period, offset, start))
         found = PTI_NONE_FOUND;
@@ -145,7 +146,7 @@ static int compare_timed(const void *a, const void *b) {
 }
 
 /** Chain the tasks of one resource, and the last one to the first of the period after. */
-static void chain(const timed_task *first, int n, pti_start_edges *edges) {
+static void chain_tasks(const timed_task *first, int n, pti_start_edges *edges) {
     for (int k = 0; k < n && n > 1; k++) {
         const timed_task *u = &first[k], *v = &first[(k + 1) % n];
         pti_start_edges_add(edges, (pti_start_edge){.from = u->task,
@@ -169,7 +170,7 @@ pti_found pti_place_keep_order(const pti_stream_tasks *of, int64_t period, const
         if (k < of->n_tasks && list[k].resource == list[first].resource)
             continue;
         if (list[first].resource >= 0)
-            chain(&list[first], k - first, edges);
+            chain_tasks(&list[first], k - first, edges);
         first = k;
     }
     free(list);

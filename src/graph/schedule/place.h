@@ -18,8 +18,8 @@ pti_found pti_place_early(const pti_placing *placing, int64_t *start);
  * succeeds with any period that is not below the work. */
 pti_found pti_place_packed(const pti_placing *placing, int64_t *start);
 
-/** Raise starts to the earliest that edges allow, where task t starts offset[t] behind some multiple of
- * the period; -1: anywhere. Returns false if a cycle stands against that. */
+/** Raise starts to the earliest that edges allow, where task t starts offset[t] after some multiple
+ * of the period; -1: anywhere. Returns false if a cycle stands against that. */
 bool pti_place_at_offsets(const pti_start_edges *edges, int64_t period, const int64_t *offset,
                           int64_t *start);
 
@@ -27,8 +27,8 @@ bool pti_place_at_offsets(const pti_start_edges *edges, int64_t period, const in
 pti_found pti_place_keep_order(const pti_stream_tasks *of, int64_t period, const int64_t *start,
                                pti_start_edges *edges);
 
-/** Lower the capacities of buffers one by one, those of many bytes first, as far as the edges allow;
- * starts only rise. */
+/** Lower the capacities of buffers one by one, those of many bytes first, as far as the edges
+ * allow; starts only rise. */
 pti_found pti_place_tighten(const pti_stream_tasks *of, pti_start_edges *edges, int64_t period,
                             int64_t *start);
 

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Branch and bound. A node has, for each two tasks, by how much one starts after the other at least,
- * of the same frame: the longest paths over the edges so far. First it is decided of each two tasks
- * of a resource how their frames alternate; then of each buffer how many frames it holds. What each
- * buffer holds at least bounds the bytes from below. */
+/* Branch and bound. A node has, for each two tasks, by how much one starts after the other at
+ * least, of the same frame: the longest paths over the edges so far. First it is decided of each
+ * two tasks of a resource how their frames alternate; then of each buffer how many frames it holds.
+ * What each buffer holds at least bounds the bytes from below. */
 
 enum { MAX_TASKS = 28, MAX_PAIRS = 160, MAX_NODES = 30000 };
 
@@ -65,10 +65,10 @@ static int64_t least_frames(const search *of, const int64_t *path, int buffer) {
     int64_t length = task[held->producer].ticks;
     for (int r = held->first_reader; r < held->first_reader + held->n_readers; r++) {
         const pti_buffer_reader *reader = &of->of->reader[r];
-        const int64_t behind = path[held->producer * of->n_tasks + reader->task];
-        if (behind > apart / 2)
+        const int64_t path_ticks = path[held->producer * of->n_tasks + reader->task];
+        if (path_ticks > apart / 2)
             length =
-                pti_max(length, behind + task[reader->task].ticks + reader->delay * of->period);
+                pti_max(length, path_ticks + task[reader->task].ticks + reader->delay * of->period);
     }
     return pti_max(pti_max(1, of->least[buffer]), pti_ceil_div(length, of->period));
 }
@@ -81,7 +81,7 @@ static int64_t least_bytes(const search *of, const int64_t *path) {
     return n_bytes;
 }
 
-static bool hold(const search *of, int64_t *path, int buffer, int64_t frames) {
+static bool limit_frames(const search *of, int64_t *path, int buffer, int64_t frames) {
     const pti_frame_buffer *held = &of->of->buffer[buffer];
     bool is_good = true;
     for (int r = held->first_reader; is_good && r < held->first_reader + held->n_readers; r++) {
@@ -93,8 +93,8 @@ static bool hold(const search *of, int64_t *path, int buffer, int64_t frames) {
     return is_good;
 }
 
-/** In how many ways two tasks can alternate: v of frame f runs between u of the frames f + first - 1
- * and f + first, up to last. A pair that no path joins can be moved to be 0 frames apart. */
+/** In how many ways two tasks can alternate: v of frame f runs between u of the frames f + first -
+ * 1 and f + first, up to last. A pair that no path joins can be moved to be 0 frames apart. */
 static void find_ways(const search *of, const int64_t *path, const pair *of_two, int64_t *first,
                       int64_t *last) {
     const int64_t from = path[of_two->u * of->n_tasks + of_two->v];
@@ -108,7 +108,7 @@ static void find_ways(const search *of, const int64_t *path, const pair *of_two,
     *last = pti_floor_div(of->period - v - from, of->period);
 }
 
-static bool alternate(const search *of, int64_t *path, const pair *of_two, int64_t way) {
+static bool order_pair(const search *of, int64_t *path, const pair *of_two, int64_t way) {
     const int64_t u = of->of->task[of_two->u].ticks, v = of->of->task[of_two->v].ticks;
     return add_edge(of, path, of_two->u, of_two->v, u - way * of->period) &&
            add_edge(of, path, of_two->v, of_two->u, v + (way - 1) * of->period);
@@ -141,7 +141,7 @@ static int choose_buffer(const search *of) {
     return chosen;
 }
 
-static void record(search *of, const int64_t *path, int64_t n_bytes) {
+static void record_best(search *of, const int64_t *path, int64_t n_bytes) {
     const int n = of->n_tasks;
     for (int t = 0; t < n; t++) {
         of->start[t] = 0;
@@ -152,7 +152,7 @@ static void record(search *of, const int64_t *path, int64_t n_bytes) {
     of->improved = true;
 }
 
-static void visit(search *of, int level);
+static void visit_level(search *of, int level);
 
 static int64_t *copy_level(const search *of, int level) {
     const size_t n_bytes = (size_t)of->n_tasks * (size_t)of->n_tasks * sizeof(int64_t);
@@ -164,8 +164,8 @@ static void decide_pair(search *of, int level, int chosen) {
     find_ways(of, level_of(of, level), &of->pair[chosen], &first, &last);
     of->pair[chosen].is_decided = true;
     for (int64_t way = first; way <= last && of->n_nodes < MAX_NODES; way++)
-        if (alternate(of, copy_level(of, level), &of->pair[chosen], way))
-            visit(of, level + 1);
+        if (order_pair(of, copy_level(of, level), &of->pair[chosen], way))
+            visit_level(of, level + 1);
     of->pair[chosen].is_decided = false;
 }
 
@@ -175,15 +175,15 @@ static void decide_buffer(search *of, int level, int chosen) {
     of->is_held[chosen] = true;
     while (least_bytes(of, path) < of->best_bytes && of->n_nodes < MAX_NODES) {
         of->least[chosen] = least_frames(of, path, chosen);
-        if (hold(of, copy_level(of, level), chosen, of->least[chosen]))
-            visit(of, level + 1);
+        if (limit_frames(of, copy_level(of, level), chosen, of->least[chosen]))
+            visit_level(of, level + 1);
         of->least[chosen]++;
     }
     of->is_held[chosen] = false;
     of->least[chosen] = before;
 }
 
-static void visit(search *of, int level) {
+static void visit_level(search *of, int level) {
     const int64_t *path = level_of(of, level);
     const int64_t n_bytes = least_bytes(of, path);
     of->n_nodes++;
@@ -196,7 +196,7 @@ static void visit(search *of, int level) {
     else if (buffer >= 0)
         decide_buffer(of, level, buffer);
     else
-        record(of, path, n_bytes);
+        record_best(of, path, n_bytes);
 }
 
 static bool list_pairs(search *of) {
@@ -214,7 +214,7 @@ static bool list_pairs(search *of) {
 
 /** The first level: what edges say, and what buffers hold at most in anything better than what is
  * known. False: nothing is. */
-static bool begin(search *of, const pti_start_edges *edges) {
+static bool begin_search(search *of, const pti_start_edges *edges) {
     int64_t *path = level_of(of, 0), most = of->n_tasks + 2;
     const int n = of->n_tasks;
     bool is_good = true;
@@ -233,12 +233,12 @@ static bool begin(search *of, const pti_start_edges *edges) {
             of->best_bytes == INT64_MAX
                 ? most
                 : (of->best_bytes - 1 - n_bytes) / pti_max(1, of->of->buffer[b].frame_bytes);
-        is_good = hold(of, path, b, least_frames(of, path, b) + pti_min(spare, most));
+        is_good = limit_frames(of, path, b, least_frames(of, path, b) + pti_min(spare, most));
     }
     return is_good;
 }
 
-static bool allocate(search *of) {
+static bool allocate_lists(search *of) {
     const size_t n = (size_t)of->n_tasks, n_buffers = (size_t)of->of->n_buffers + 1;
     of->pair = calloc(MAX_PAIRS, sizeof *of->pair);
     of->least = calloc(n_buffers, sizeof *of->least);
@@ -246,8 +246,8 @@ static bool allocate(search *of) {
     return of->pair != NULL && of->least != NULL && of->is_held != NULL && n > 0;
 }
 
-static pti_search_end run(search *of, const pti_start_edges *edges) {
-    if (!allocate(of))
+static pti_search_end search_orders(search *of, const pti_start_edges *edges) {
+    if (!allocate_lists(of))
         return PTI_SEARCH_NO_MEMORY;
     if (!list_pairs(of))
         return PTI_SEARCH_LEFT;
@@ -256,8 +256,8 @@ static pti_search_end run(search *of, const pti_start_edges *edges) {
                        sizeof *of->paths);
     if (of->paths == NULL)
         return PTI_SEARCH_NO_MEMORY;
-    if (begin(of, edges))
-        visit(of, 0);
+    if (begin_search(of, edges))
+        visit_level(of, 0);
     if (of->n_nodes >= MAX_NODES)
         return PTI_SEARCH_LEFT;
     return of->improved ? PTI_SEARCH_IMPROVED : PTI_SEARCH_CONFIRMED;
@@ -279,7 +279,7 @@ pti_search_end pti_place_search(const pti_stream_tasks *of, const pti_start_edge
                                                       pti_buffer_capacity(of, b, period, start)));
     if (*has_start)
         work.best_bytes = n_bytes;
-    pti_search_end end = run(&work, edges);
+    pti_search_end end = search_orders(&work, edges);
     *has_start = *has_start || work.improved;
     free(work.pair);
     free(work.least);

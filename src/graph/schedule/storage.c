@@ -61,7 +61,7 @@ static int64_t colour_memory(colouring *work, int memory) {
 }
 
 /** Take the colours of a memory over. */
-static void keep(const colouring *work, int memory, pti_stored *stored) {
+static void keep_colours(const colouring *work, int memory, pti_stored *stored) {
     int64_t offset = 0;
     for (int c = 0; c < work->n_colours; c++) {
         for (int b = 0; b < work->n; b++)
@@ -93,7 +93,7 @@ static int compare_ranked(const void *a, const void *b) {
 /** Orders that are tried: the largest first, the longest first, by the begin. */
 enum { N_ORDERS = 3 };
 
-static void rank(const colouring *work, int way, ranked *list) {
+static void rank_buffers(const colouring *work, int way, ranked *list) {
     for (int b = 0; b < work->n; b++) {
         const pti_stored *of = &work->stored[b];
         const int64_t keys[N_ORDERS][2] = {
@@ -121,13 +121,13 @@ bool pti_stored_colour(int n, pti_stored *stored, pti_stored_conflict *conflict,
     for (int m = 0; has_memory && m < n_memories; m++)
         memory_bytes[m] = INT64_MAX;
     for (int way = 0; has_memory && way < N_ORDERS; way++) {
-        rank(&work, way, list);
+        rank_buffers(&work, way, list);
         for (int m = 0; m < n_memories; m++) {
             const int64_t n_bytes = colour_memory(&work, m);
             if (n_bytes >= memory_bytes[m] && way > 0)
                 continue;
             memory_bytes[m] = n_bytes;
-            keep(&work, m, stored);
+            keep_colours(&work, m, stored);
         }
     }
     free(work.order);

@@ -21,13 +21,13 @@ enum { PTI_STORED_ALIGNMENT_BYTES = 256 };
 /** Say whether two buffers of one memory must not share. */
 typedef bool pti_stored_conflict(const void *of, int a, int b);
 
-/** Give colours and offsets to n buffers, and find the bytes of each memory. Returns false when memory
- * runs out. */
+/** Give colours and offsets to n buffers, and find the bytes of each memory. Returns false when
+ * memory runs out. */
 bool pti_stored_colour(int n, pti_stored *stored, pti_stored_conflict *conflict, const void *of,
                        int n_memories, int64_t *memory_bytes);
 
-/** Lives that are lists of stored buffers of one period: conflict where they overlap, or where those of
- * one frame begin a period or more apart, so that a frame would wait for a later one. */
+/** Lives that are lists of stored buffers of one period: conflict where they overlap, or where
+ * those of one frame begin a period or more apart, so that a frame would wait for a later one. */
 typedef struct pti_lives {
     int64_t period;
     const pti_stored *stored;

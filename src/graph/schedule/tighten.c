@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A buffer of one frame less is an edge more. Starts satisfy all edges before; the new one raises the
- * producer, and what comes behind it. If that reaches a reader again, the edge is on a cycle that
- * forbids it. */
+/* A buffer of one frame less is an edge more. Starts satisfy all edges before; the new one raises
+ * the producer, and what comes after it. If that reaches a reader again, the edge is on a cycle
+ * that forbids it. */
 
 typedef struct tightening {
     const pti_stream_tasks *of;
@@ -31,8 +31,8 @@ static void enqueue_task(tightening *of, int task, int *n_queued, int *head) {
     of->queue[(*head + (*n_queued)++) % of->of->n_tasks] = task;
 }
 
-/** Raise what stands behind a task; false: a reader of the buffer is raised. */
-static bool propagate(tightening *of, const bool *is_reader, int from) {
+/** Raise what stands after a task; false: a reader of the buffer is raised. */
+static bool raise_later_tasks(tightening *of, const bool *is_reader, int from) {
     int n_queued = 0, head = 0;
     bool is_good = true;
     memset(of->is_queued, 0, (size_t)of->of->n_tasks * sizeof *of->is_queued);
@@ -79,7 +79,7 @@ static bool try_frames(tightening *of, int buffer, int64_t frames, bool *is_read
     if (is_reader[held->producer])
         return false;
     of->tried[held->producer] = pti_max(of->tried[held->producer], least);
-    return propagate(of, is_reader, held->producer);
+    return raise_later_tasks(of, is_reader, held->producer);
 }
 
 static bool index_edges(tightening *of) {
@@ -95,7 +95,7 @@ static bool index_edges(tightening *of) {
 }
 
 /** Lower one buffer's capacity as far as it goes, and keep what it came to. */
-static pti_found tighten(tightening *of, int buffer, bool *is_reader) {
+static pti_found tighten_buffer(tightening *of, int buffer, bool *is_reader) {
     int64_t frames = pti_buffer_capacity(of->of, buffer, of->period, of->start);
     while (frames > 1 && try_frames(of, buffer, frames - 1, is_reader)) {
         memcpy(of->start, of->tried, (size_t)of->of->n_tasks * sizeof *of->start);
@@ -124,7 +124,7 @@ static pti_found tighten_all(tightening *of, sized *list, bool *is_reader) {
         list[b] = (sized){of->of->buffer[b].frame_bytes, b};
     qsort(list, (size_t)n_buffers, sizeof *list, compare_sized);
     for (int k = 0; found == PTI_FOUND && k < n_buffers; k++)
-        found = tighten(of, list[k].buffer, is_reader);
+        found = tighten_buffer(of, list[k].buffer, is_reader);
     return found;
 }
 

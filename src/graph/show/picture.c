@@ -5,9 +5,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* A picture: the graph from left to right, actors coloured by their unit, and below it a period as a
- * Gantt chart, a lane a unit and a direction of a link. What goes on into the next period comes back
- * at the left. */
+/* A picture: the graph from left to right, actors coloured by their unit, and below it a period as
+ * a Gantt chart, a lane a unit and a direction of a link. What goes on into the next period comes
+ * back at the left. */
 
 enum {
     TOP = 112,
@@ -72,7 +72,7 @@ static double place_rows(drawing *of) {
 }
 
 /** A name that is cut where the box ends. */
-static pti_words cut(const char *name, double width) {
+static pti_words cut_name(const char *name, double width) {
     const int most = (int)fmax(1, floor(width / CHARACTER_WIDTH));
     return pti_words_of("%.*s", most, name);
 }
@@ -83,7 +83,7 @@ static void draw_box(const drawing *of, int column, double y, const char *style,
     const pti_svg_box box = {column_x(of, column), y - BOX_HEIGHT / 2.0, width, BOX_HEIGHT};
     pti_svg_rect(of->svg, style, box, fill, tooltip);
     pti_svg_label(of->svg, "body middle", box.x + width / 2, y + 4, "%s",
-                  cut(name, width - 4).text);
+                  cut_name(name, width - 4).text);
 }
 
 static void draw_edge(const drawing *of, const pti_drawn_edge *edge) {
@@ -124,13 +124,13 @@ static void draw_graph(const drawing *of) {
 
 /* The Gantt chart. */
 
-typedef struct gantt {
+typedef struct task_chart {
     double left;
     double per_second;
     double top;
-} gantt;
+} task_chart;
 
-static void draw_bar(const drawing *of, const gantt *on, const pti_planned_task *task,
+static void draw_bar(const drawing *of, const task_chart *on, const pti_planned_task *task,
                      double begin_s, double seconds, const char *tooltip) {
     const pti_svg_box box = {on->left + begin_s * on->per_second,
                              on->top + task->lane * LANE_HEIGHT + 2,
@@ -139,11 +139,11 @@ static void draw_bar(const drawing *of, const gantt *on, const pti_planned_task 
                  task->unit < 0 ? NULL : colour_of(of, task->unit).text, tooltip);
     if (box.width > 3 * CHARACTER_WIDTH)
         pti_svg_label(of->svg, "small", box.x + 4, box.y + 13, "%s",
-                      cut(task->name, box.width - 6).text);
+                      cut_name(task->name, box.width - 6).text);
 }
 
 /** Draw a task, in two parts where it goes on into the next period. */
-static void draw_task(const drawing *of, const gantt *on, const pti_planned_task *task) {
+static void draw_task(const drawing *of, const task_chart *on, const pti_planned_task *task) {
     const double period_s = of->plan->period_s;
     const double stage = floor(task->start_s / period_s);
     const double begin_s = task->start_s - stage * period_s;
@@ -160,13 +160,13 @@ static double draw_gantt(const drawing *of, double y) {
     const polytile_graph_plan *plan = of->plan;
     const double left = PTI_PAGE_MARGIN + LABEL_WIDTH;
     const double width = PTI_PAGE_WIDTH - PTI_PAGE_MARGIN - left;
-    const gantt on = {left, plan->period_s > 0 ? width / plan->period_s : 0, y + 12};
+    const task_chart on = {left, plan->period_s > 0 ? width / plan->period_s : 0, y + 12};
     pti_svg_label(of->svg, "head", PTI_PAGE_MARGIN, y, "A period");
     for (int l = 0; l < plan->n_lanes; l++) {
         const double top = on.top + l * LANE_HEIGHT;
         pti_svg_rect(of->svg, "space", (pti_svg_box){left, top, width, LANE_HEIGHT}, NULL, NULL);
         pti_svg_label(of->svg, "small end", left - 8, top + 15, "%s",
-                      cut(plan->lane[l].name, LABEL_WIDTH - 8).text);
+                      cut_name(plan->lane[l].name, LABEL_WIDTH - 8).text);
     }
     for (int t = 0; t < plan->n_tasks && plan->period_s > 0; t++)
         draw_task(of, &on, &plan->task[t]);

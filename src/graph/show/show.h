@@ -7,8 +7,8 @@
 
 /* graph/show: plans of graphs as text, JSON, DOT and pictures. Nothing here decides anything. */
 
-/** Write a list of a document in JSON, an entry a line, with a comma behind it, or as the last. The list is
- * taken over; NULL: no memory. */
+/** Write a list of a document in JSON, an entry a line, with a comma after it, or as the last. The
+ * list is taken over; NULL: no memory. */
 void pti_graph_write_list(pti_text *text, const char *key, json_t *list);
 void pti_graph_write_last_list(pti_text *text, const char *key, json_t *list);
 

@@ -31,8 +31,8 @@ static void find_operands(const polytile_stream *stream, const polytile_graph *g
     }
 }
 
-/** Describe the memory where results of runs but the last lie: the beginning of what the actor has for
- * itself. */
+/** Describe the memory where results of runs but the last lie: the beginning of what the actor has
+ * for itself. */
 static polytile_status find_between(const polytile_stream *stream, const polytile_graph *graph,
                                     const pti_actor *actor, int number, pti_stream_actor *made) {
     int like = -1;
@@ -63,7 +63,7 @@ static void list_first_arrays(const polytile_stream *stream, const pti_stream_ac
         const pti_stream_buffer *buffer =
             &stream->buffer[operand->out >= 0 ? operand->out : operand->in];
         arrays[o] =
-            buffer->array[pti_stream_slot(buffer, operand->out >= 0 ? 0 : -operand->in_delay)];
+            buffer->array[pti_stream_position(buffer, operand->out >= 0 ? 0 : -operand->in_delay)];
     }
 }
 
@@ -96,9 +96,9 @@ static polytile_status plan_run(const pti_actor *actor, polytile_device *device,
     PTI_TRY(pti_specialise(device, actor->kernel, made->plan->owned_instance, &found));
     made->implementation = *found;
     made->character = actor->kernel->character;
-    made->body = pti_body_of(actor->kernel, NULL, made->values);
-    made->body.implementation = &made->implementation;
-    made->body.character = &made->character;
+    made->config = pti_launch_config_of(actor->kernel, NULL, made->values);
+    made->config.implementation = &made->implementation;
+    made->config.character = &made->character;
 done:
     return status;
 }
@@ -115,8 +115,9 @@ static void find_cleared(const polytile_kernel *kernel, pti_stream_actor *made) 
     }
 }
 
-static polytile_status prepare(polytile_stream *stream, const polytile_graph *graph, int number,
-                               const pti_stream_lane *lane, pti_stream_actor *made) {
+static polytile_status prepare_actor(polytile_stream *stream, const polytile_graph *graph,
+                                     int number, const pti_stream_lane *lane,
+                                     pti_stream_actor *made) {
     const pti_actor *actor = &graph->actor[number];
     polytile_array *arrays[PTI_MAX_OPERANDS] = {0};
     polytile_status status;
@@ -161,8 +162,8 @@ polytile_status pti_stream_prepare_actors(polytile_stream *stream, const polytil
         pti_stream_actor *made = &stream->actor[stream->n_actors];
         stream->actor_of_task[t] = stream->n_actors++;
         made->task = t;
-        PTI_TRY(prepare(stream, graph, note->actor,
-                        lane_of(stream, stream->expansion.tasks.task[t].resource), made));
+        PTI_TRY(prepare_actor(stream, graph, note->actor,
+                              lane_of(stream, stream->expansion.tasks.task[t].resource), made));
     }
 done:
     return status;

@@ -27,7 +27,7 @@ static void destroy_stream(pti_object *object) {
     free_stream((polytile_stream *)object);
 }
 
-static polytile_status no_memory(const polytile_stream *stream) {
+static polytile_status fail_memory(const polytile_stream *stream) {
     return pti_fail_memory(stream->object.context, "a stream", PTI_UNKNOWN_BYTES);
 }
 
@@ -50,7 +50,7 @@ static polytile_status copy_expansion(polytile_stream *stream, const pti_expansi
     return made->tasks.task != NULL && made->tasks.buffer != NULL && made->tasks.reader != NULL &&
                    made->task != NULL && made->buffer != NULL
                ? POLYTILE_OK
-               : no_memory(stream);
+               : fail_memory(stream);
 }
 
 /** Find what tasks wait for, and prove that the plan keeps to it. */
@@ -69,7 +69,7 @@ static polytile_status find_order(polytile_stream *stream, const polytile_graph_
     free(schedule.capacity);
     free(place);
     if (!is_found)
-        return no_memory(stream);
+        return fail_memory(stream);
     const char *fault = pti_firing_order_find_fault(&plan->expansion.tasks, &stream->order);
     return fault == NULL
                ? POLYTILE_OK
@@ -84,7 +84,7 @@ static polytile_status find_ports(polytile_stream *stream, const polytile_graph 
     stream->input = calloc(n, sizeof *stream->input);
     stream->output = calloc(n, sizeof *stream->output);
     if (stream->input == NULL || stream->output == NULL)
-        return no_memory(stream);
+        return fail_memory(stream);
     stream->feed = stream->take = -1;
     for (int t = 0; t < tasks->n_tasks; t++) {
         if (stream->expansion.task[t].kind == PTI_TASK_FEED)
@@ -126,7 +126,7 @@ static polytile_status find_window(polytile_stream *stream, const polytile_graph
     stream->window = stream->depth + most;
     stream->frame = calloc((size_t)stream->window, sizeof *stream->frame);
     stream->done = calloc((size_t)stream->order.n_tasks + 1, sizeof *stream->done);
-    return stream->frame == NULL || stream->done == NULL ? no_memory(stream) : POLYTILE_OK;
+    return stream->frame == NULL || stream->done == NULL ? fail_memory(stream) : POLYTILE_OK;
 }
 
 static polytile_status fill_in(polytile_stream *stream, const polytile_graph *graph,
@@ -134,7 +134,7 @@ static polytile_status fill_in(polytile_stream *stream, const polytile_graph *gr
     polytile_status status;
     stream->name = strdup(graph->dot->source);
     if (stream->name == NULL)
-        return no_memory(stream);
+        return fail_memory(stream);
     PTI_TRY(copy_expansion(stream, &plan->expansion));
     PTI_TRY(find_ports(stream, graph));
     PTI_TRY(find_order(stream, plan));
@@ -149,8 +149,9 @@ done:
     return status;
 }
 
-static polytile_status check_arguments(const polytile_graph *graph, const polytile_graph_plan *plan,
-                                       const polytile_stream_options *options) {
+static polytile_status check_stream_arguments(const polytile_graph *graph,
+                                              const polytile_graph_plan *plan,
+                                              const polytile_stream_options *options) {
     polytile_context *ctx = graph->object.context;
     const char *name = graph->dot->source;
     if (plan->object.context != ctx || plan->graph_serial != graph->object.serial)
@@ -179,7 +180,7 @@ polytile_status polytile_stream_create(const polytile_graph *graph, const polyti
         return pti_fail(ctx, POLYTILE_INVALID,
                         "%s: a stream needs a plan of the graph, and a place for it",
                         graph->dot->source);
-    status = check_arguments(graph, plan, options);
+    status = check_stream_arguments(graph, plan, options);
     if (status != POLYTILE_OK)
         return status;
     polytile_stream *made = calloc(1, sizeof *made);

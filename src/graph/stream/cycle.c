@@ -2,10 +2,10 @@
 
 #include "base/checked.h"
 
-/* Synchronous cycles: in each, all transfers, then all firings. What begins waits for all that the plan
- * begins earlier in another phase, or in an earlier cycle. Frames that were not pushed yet are left out.
- * All of that is older in the plan's order, so nothing waits in a circle.
- * Source: Boulos et al. 2012, section 4.2. */
+/* Synchronous cycles: in each, all transfers, then all firings. What begins waits for all that the
+ * plan begins earlier in another phase, or in an earlier cycle. Frames that were not pushed yet are
+ * left out. All of that is older in the plan's order, so nothing waits in a circle. Source: Boulos
+ * et al. 2012, section 4.2. */
 
 static int64_t cycle_of(const pti_firing_order *order, int task) {
     return pti_floor_div(order->start[task], order->period);
@@ -17,7 +17,8 @@ static int64_t count_before(const pti_firing_order *order, int other, int task, 
     return frame + 1 + pti_floor_div(apart - (other > task), order->period);
 }
 
-/** Return whether a lane has run all that has its turn before a lane's task. The mutex is locked. */
+/** Return whether a lane has run all that has its turn before a lane's task. The mutex is
+ * locked. */
 static bool is_past(const pti_stream_lane *other, const pti_stream_lane *lane, int task) {
     const polytile_stream *stream = lane->stream;
     const pti_firing_order *order = &stream->order;

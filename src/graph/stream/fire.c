@@ -5,9 +5,9 @@
 
 /* One firing of an actor, or one transfer, on the thread of its lane. */
 
-static polytile_array *array_of(const polytile_stream *stream, int buffer, int64_t frame) {
+static polytile_array *array_of_frame(const polytile_stream *stream, int buffer, int64_t frame) {
     const pti_stream_buffer *of = &stream->buffer[buffer];
-    return of->array[pti_stream_slot(of, frame)];
+    return of->array[pti_stream_position(of, frame)];
 }
 
 /** Copy what an operand held before to where it is left. */
@@ -22,27 +22,28 @@ static polytile_status copy_before(const pti_stream_lane *lane, const pti_stream
                                                to, from, out->frame_bytes);
 }
 
-static polytile_status clear(const pti_stream_lane *lane, const polytile_array *array) {
+static polytile_status clear_array(const pti_stream_lane *lane, const polytile_array *array) {
     return pti_stream_copy_within(lane->device, lane->stream->memory[lane->memory].is_on_gpu,
                                   pti_array_memory(array), NULL, array->n_bytes);
 }
 
-/** The arrays of a run of several: results but the last lie between, so that the last one is left. */
+/** The arrays of a run of several: results but the last lie between, so that the last one is
+ * left. */
 static polytile_array *array_of_run(const polytile_stream *stream, const pti_stream_actor *actor,
                                     const pti_stream_operand *operand, int64_t frame, int64_t run) {
     const bool is_between = actor->between != NULL && (actor->repeat - run) % 2 == 0;
     if (operand->out >= 0)
-        return is_between ? actor->between : array_of(stream, operand->out, frame);
+        return is_between ? actor->between : array_of_frame(stream, operand->out, frame);
     if (actor->between == NULL || run == 0)
-        return array_of(stream, operand->in, frame - operand->in_delay);
+        return array_of_frame(stream, operand->in, frame - operand->in_delay);
     for (int o = 0; o < actor->n_operands; o++)
         if (actor->operand[o].out >= 0)
             return array_of_run(stream, actor, &actor->operand[o], frame, run - 1);
     return NULL;
 }
 
-static polytile_status execute(pti_stream_lane *lane, pti_stream_actor *actor,
-                               polytile_array *const *given) {
+static polytile_status execute_actor(pti_stream_lane *lane, pti_stream_actor *actor,
+                                     polytile_array *const *given) {
     polytile_array *listed[PTI_MAX_OPERANDS] = {0}, *operand[PTI_MAX_OPERANDS] = {0};
     const pti_instance *instance = actor->plan->instance;
     polytile_report report = {0};
@@ -54,7 +55,7 @@ static polytile_status execute(pti_stream_lane *lane, pti_stream_actor *actor,
         operand[o] = listed[pti_operand_array(instance, o)];
     lane->device->is_running = true;
     const polytile_status status =
-        pti_execute(lane->device, actor->plan->schedule, &actor->body, operand, &report);
+        pti_execute(lane->device, actor->plan->schedule, &actor->config, operand, &report);
     lane->device->is_running = false;
     return status;
 }
@@ -66,9 +67,9 @@ static polytile_status run_once(pti_stream_lane *lane, pti_stream_actor *actor, 
     for (int o = 0; o < actor->n_operands; o++) {
         given[o] = array_of_run(lane->stream, actor, &actor->operand[o], frame, run);
         if (actor->operand[o].is_cleared)
-            PTI_TRY(clear(lane, given[o]));
+            PTI_TRY(clear_array(lane, given[o]));
     }
-    status = execute(lane, actor, given);
+    status = execute_actor(lane, actor, given);
 done:
     return status;
 }
@@ -103,7 +104,7 @@ polytile_status pti_stream_move(const pti_stream_lane *lane, int from, int to, i
 /** A link's handle copies within the memory that it fills. */
 polytile_status pti_stream_restore(pti_stream_lane *lane, int buffer, int64_t frame) {
     const pti_stream_buffer *of = &lane->stream->buffer[buffer];
-    const bool has_before = of->n_slots > 1 && !of->is_lost[pti_stream_slot(of, frame - 1)];
+    const bool has_before = of->capacity > 1 && !of->is_lost[pti_stream_position(of, frame - 1)];
     return pti_stream_copy_within(
         lane->device, lane->stream->memory[of->memory].is_on_gpu, pti_stream_bytes(of, frame),
         has_before ? pti_stream_bytes(of, frame - 1) : NULL, of->frame_bytes);

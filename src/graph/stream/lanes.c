@@ -68,8 +68,9 @@ done:
     return status;
 }
 
-/** Open the handle of the memory that a link fills, or, where that is the host's, of the one that it
- * empties. Without access to another GPU's memory CUDA copies all the same, by way of the host. */
+/** Open the handle of the memory that a link fills, or, where that is the host's, of the one that
+ * it empties. Without access to another GPU's memory CUDA copies all the same, by way of the
+ * host. */
 static polytile_status open_link(polytile_stream *stream, const polytile_graph_plan *plan,
                                  pti_stream_lane *lane) {
     polytile_context *ctx = stream->object.context;

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The plan's memories, and the arrays over the slots of their channels. */
+/* The plan's memories, and the arrays over the positions of their channels. */
 
-static polytile_status no_memory(const polytile_stream *stream, int64_t n_bytes) {
+static polytile_status fail_memory(const polytile_stream *stream, int64_t n_bytes) {
     return pti_fail_memory(stream->object.context, stream->name, (double)n_bytes);
 }
 
@@ -53,7 +53,7 @@ static polytile_status take_pages(const polytile_stream *stream, int64_t n_bytes
     n_bytes = pti_ceil_div(pti_max(n_bytes, 1), PAGE_BYTES) * PAGE_BYTES;
     pages->base = aligned_alloc(PAGE_BYTES, (size_t)n_bytes);
     if (pages->base == NULL)
-        return no_memory(stream, n_bytes);
+        return fail_memory(stream, n_bytes);
     memset(pages->base, 0, (size_t)n_bytes);
     pin_pages(stream, n_bytes, pages);
     return POLYTILE_OK;
@@ -86,13 +86,13 @@ done:
     return status;
 }
 
-static polytile_status describe_slots(polytile_stream *stream, const pti_graph_array *of,
-                                      pti_stream_buffer *buffer) {
+static polytile_status describe_positions(polytile_stream *stream, const pti_graph_array *of,
+                                          pti_stream_buffer *buffer) {
     polytile_status status = POLYTILE_OK;
-    buffer->array = calloc((size_t)buffer->n_slots, sizeof *buffer->array);
+    buffer->array = calloc((size_t)buffer->capacity, sizeof *buffer->array);
     if (buffer->array == NULL)
-        return no_memory(stream, buffer->n_slots);
-    for (int64_t s = 0; s < buffer->n_slots; s++) {
+        return fail_memory(stream, buffer->capacity);
+    for (int64_t s = 0; s < buffer->capacity; s++) {
         char *bytes = buffer->base == NULL ? NULL : buffer->base + s * buffer->frame_bytes;
         PTI_TRY(pti_array_create(stream->object.context, of->name, of->type, &of->domain,
                                  &buffer->array[s]));
@@ -113,20 +113,20 @@ static polytile_status describe_buffer(polytile_stream *stream, const polytile_g
     const int64_t n_spare = pti_stream_n_spare(stream, b);
     polytile_status status = POLYTILE_OK;
     *buffer = (pti_stream_buffer){.frame_bytes = stream->expansion.tasks.buffer[b].frame_bytes,
-                                  .n_slots = channel->capacity,
+                                  .capacity = channel->capacity,
                                   .base = base == NULL ? NULL : base + channel->offset_bytes,
                                   .memory = channel->memory,
                                   .is_state = pti_expansion_is_state(&stream->expansion, b)};
-    buffer->n_slots += n_spare;
+    buffer->capacity += n_spare;
     stream->n_bytes += channel->n_bytes + n_spare * buffer->frame_bytes;
     if (n_spare > 0) {
-        PTI_TRY(take_pages(stream, buffer->n_slots * buffer->frame_bytes, &buffer->pages));
+        PTI_TRY(take_pages(stream, buffer->capacity * buffer->frame_bytes, &buffer->pages));
         buffer->base = buffer->pages.base;
     }
-    buffer->is_lost = calloc((size_t)buffer->n_slots, sizeof *buffer->is_lost);
+    buffer->is_lost = calloc((size_t)buffer->capacity, sizeof *buffer->is_lost);
     if (buffer->is_lost == NULL)
-        return no_memory(stream, buffer->n_slots);
-    status = array < 0 ? POLYTILE_OK : describe_slots(stream, &graph->array[array], buffer);
+        return fail_memory(stream, buffer->capacity);
+    status = array < 0 ? POLYTILE_OK : describe_positions(stream, &graph->array[array], buffer);
 done:
     return status;
 }
@@ -139,7 +139,7 @@ polytile_status pti_stream_take_memory(polytile_stream *stream, const polytile_g
     stream->memory = calloc((size_t)plan->n_memories + 1, sizeof *stream->memory);
     stream->buffer = calloc((size_t)n_buffers + 1, sizeof *stream->buffer);
     if (stream->memory == NULL || stream->buffer == NULL)
-        return no_memory(stream, n_buffers);
+        return fail_memory(stream, n_buffers);
     for (int m = 0; m < plan->n_memories; m++)
         PTI_TRY(take_one(stream, m, plan->memory[m].n_bytes));
     for (int b = 0; b < n_buffers; b++)
@@ -149,7 +149,7 @@ done:
 }
 
 static void free_buffer(pti_stream_buffer *buffer) {
-    for (int64_t s = 0; buffer->array != NULL && s < buffer->n_slots; s++)
+    for (int64_t s = 0; buffer->array != NULL && s < buffer->capacity; s++)
         polytile_array_destroy(buffer->array[s]);
     free(buffer->array);
     free(buffer->is_lost);

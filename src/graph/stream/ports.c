@@ -19,8 +19,8 @@ static void copy_frame(const polytile_array *to, const polytile_array *from) {
         pti_box_copy(&move, 1);
 }
 
-static polytile_status check_array(const polytile_stream *stream, const polytile_array *given,
-                                   const polytile_array *port) {
+static polytile_status check_port_array(const polytile_stream *stream, const polytile_array *given,
+                                        const polytile_array *port) {
     char types[2][PTI_TYPE_TEXT_BYTES];
     polytile_context *ctx = stream->object.context;
     if (given == NULL || given->object.context != ctx)
@@ -42,15 +42,16 @@ static polytile_status check_array(const polytile_stream *stream, const polytile
     return POLYTILE_OK;
 }
 
-static polytile_status check_arrays(const polytile_stream *stream, const char *what, int n_ports,
-                                    const int *port, int n_arrays, polytile_array *const *arrays) {
+static polytile_status check_port_arrays(const polytile_stream *stream, const char *what,
+                                         int n_ports, const int *port, int n_arrays,
+                                         polytile_array *const *arrays) {
     polytile_status status = POLYTILE_OK;
     if (n_arrays != n_ports || (n_ports > 0 && arrays == NULL))
         return pti_fail(stream->object.context, POLYTILE_INVALID,
                         "%s: %d array%s given, and the graph has %d %s%s", stream->name, n_arrays,
                         n_arrays == 1 ? " is" : "s are", n_ports, what, n_ports == 1 ? "" : "s");
     for (int k = 0; k < n_ports; k++)
-        PTI_TRY(check_array(stream, arrays[k], stream->buffer[port[k]].array[0]));
+        PTI_TRY(check_port_array(stream, arrays[k], stream->buffer[port[k]].array[0]));
 done:
     return status;
 }
@@ -83,7 +84,7 @@ static void note_pushed(polytile_stream *stream) {
         stream->first_push_s = pti_now_s();
     for (int k = 0; k < stream->n_inputs; k++) {
         pti_stream_buffer *buffer = &stream->buffer[stream->input[k]];
-        buffer->is_lost[pti_stream_slot(buffer, stream->n_pushed)] = false;
+        buffer->is_lost[pti_stream_position(buffer, stream->n_pushed)] = false;
     }
     stream->n_pushed++;
     if (stream->feed >= 0)
@@ -95,7 +96,7 @@ static void copy_inputs(const polytile_stream *stream, int64_t frame,
                         polytile_array *const *arrays) {
     for (int k = 0; k < stream->n_inputs; k++) {
         const pti_stream_buffer *buffer = &stream->buffer[stream->input[k]];
-        copy_frame(buffer->array[pti_stream_slot(buffer, frame)], arrays[k]);
+        copy_frame(buffer->array[pti_stream_position(buffer, frame)], arrays[k]);
     }
 }
 
@@ -105,7 +106,7 @@ polytile_status polytile_stream_push(polytile_stream *stream, int n_arrays,
     if (frame != NULL)
         *frame = -1;
     PTI_ENTER(stream, stream->object.context, "stream");
-    PTI_TRY(check_arrays(stream, "input", stream->n_inputs, stream->input, n_arrays, arrays));
+    PTI_TRY(check_port_arrays(stream, "input", stream->n_inputs, stream->input, n_arrays, arrays));
     pthread_mutex_lock(&stream->mutex);
     const bool is_full = stream->drops && !pti_stream_has_room(stream);
     const bool is_refused = !is_full && !await_room(stream);
@@ -156,7 +157,7 @@ static polytile_status await_results(polytile_stream *stream) {
 /** Return where an output of the next frame lies. */
 static polytile_array *find_output(const polytile_stream *stream, int output) {
     const pti_stream_buffer *buffer = &stream->buffer[stream->output[output]];
-    return buffer->array[pti_stream_slot(buffer, stream->n_pulled)];
+    return buffer->array[pti_stream_position(buffer, stream->n_pulled)];
 }
 
 /** Return what failed in the next frame, with its text. */
@@ -180,8 +181,8 @@ polytile_status polytile_stream_pull(polytile_stream *stream, int n_arrays,
         *frame = -1;
     PTI_ENTER(stream, stream->object.context, "stream");
     if (n_arrays != 0)
-        PTI_TRY(
-            check_arrays(stream, "output", stream->n_outputs, stream->output, n_arrays, arrays));
+        PTI_TRY(check_port_arrays(stream, "output", stream->n_outputs, stream->output, n_arrays,
+                                  arrays));
     PTI_TRY(await_results(stream));
     if (frame != NULL)
         *frame = stream->n_pulled;

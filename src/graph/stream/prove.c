@@ -7,7 +7,8 @@
 
 /* Before a stream runs: that what its tasks wait for suffices in the memory that it has. */
 
-/** A claim with the lists that it owns. Buffers with pages of their own have a memory of their own. */
+/** A claim with the lists that it owns. Buffers with pages of their own have a memory of their
+ * own. */
 typedef struct stream_claim {
     pti_stream_claim claim;
     pti_frame_place *place; /* owned */
@@ -23,10 +24,10 @@ static void place_buffer(const polytile_stream *stream, int b, stream_claim *mad
         (pti_frame_place){.memory = has_own ? stream->n_memories + b : buffer->memory,
                           .offset_bytes = buffer->base == NULL ? 0 : buffer->base - base,
                           .frame_bytes = buffer->frame_bytes,
-                          .n_slots = buffer->n_slots,
+                          .capacity = buffer->capacity,
                           .is_restored = buffer->is_state && producer != stream->feed};
     if (has_own)
-        made->memory_bytes[stream->n_memories + b] = buffer->n_slots * buffer->frame_bytes;
+        made->memory_bytes[stream->n_memories + b] = buffer->capacity * buffer->frame_bytes;
 }
 
 /** False: no memory. */
@@ -61,8 +62,8 @@ static const char *task_name(const polytile_graph_plan *plan, const polytile_str
                                          : "the program's pull";
 }
 
-static polytile_status refuse(const polytile_stream *stream, const polytile_graph_plan *plan,
-                              const pti_stream_fault *fault) {
+static polytile_status refuse_stream(const polytile_stream *stream, const polytile_graph_plan *plan,
+                                     const pti_stream_fault *fault) {
     polytile_context *ctx = stream->object.context;
     const pti_used_frame *used = &fault->used, *other = &fault->other;
     const char *array = plan->channel[used->buffer].array;
@@ -85,7 +86,7 @@ static polytile_status refuse(const polytile_stream *stream, const polytile_grap
                         "frame %" PRId64 " of %s, in place %" PRId64 " on %s, before %s has ended "
                         "its frame %" PRId64 "; please report it",
                         stream->name, other->frame, plan->channel[other->buffer].array, used->frame,
-                        array, used->slot, on, task_name(plan, stream, used->user),
+                        array, used->position, on, task_name(plan, stream, used->user),
                         used->user_frame);
     default:
         return pti_fail(ctx, POLYTILE_INTERNAL,
@@ -105,5 +106,5 @@ polytile_status pti_stream_prove_plan(const polytile_stream *stream,
     free(made.memory_bytes);
     if (!has_memory)
         return pti_fail_memory(stream->object.context, stream->name, PTI_UNKNOWN_BYTES);
-    return fault.kind == PTI_STREAM_RIGHT ? POLYTILE_OK : refuse(stream, plan, &fault);
+    return fault.kind == PTI_STREAM_RIGHT ? POLYTILE_OK : refuse_stream(stream, plan, &fault);
 }

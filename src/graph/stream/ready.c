@@ -10,8 +10,8 @@ bool pti_stream_may_run(const polytile_stream *stream, int task, int64_t frame) 
     return true;
 }
 
-/** Return the lane's next task of a frame that was pushed, by the plan's order; -1: there is none. The
- * mutex is locked. */
+/** Return the lane's next task of a frame that was pushed, by the plan's order; -1: there is none.
+ * The mutex is locked. */
 static int find_next(const pti_stream_lane *lane) {
     const polytile_stream *stream = lane->stream;
     int next = -1;

@@ -9,9 +9,9 @@
 
 #include <pthread.h>
 
-/* graph/stream: graphs that run. Each unit and each direction of a link is a lane with a thread of its
- * own, which runs its tasks in the plan's order as soon as they may (order.h). Frames lie where the
- * plan says. The program's thread feeds and takes. */
+/* graph/stream: graphs that run. Each unit and each direction of a link is a lane with a thread of
+ * its own, which runs its tasks in the plan's order as soon as they may (order.h). Frames lie where
+ * the plan says. The program's thread feeds and takes. */
 
 /** What of a channel a firing reads or writes. */
 typedef struct pti_stream_operand {
@@ -35,7 +35,7 @@ typedef struct pti_stream_actor {
     pti_operand_arrays arrays;     /* one an operand of the declaration; of the firing at hand */
     polytile_implementation implementation;
     polytile_character character;
-    pti_body body; /* of these */
+    pti_launch_config config; /* of these */
     pti_value values[POLYTILE_MAX_PARAMETERS];
     double busy_s; /* of all firings, under the mutex, as n_fired */
     int64_t n_fired;
@@ -83,13 +83,13 @@ typedef struct pti_stream_memory {
 /** An array of one memory. */
 typedef struct pti_stream_buffer {
     int64_t frame_bytes;
-    int64_t n_slots;
+    int64_t capacity;
     char *base;
     int memory;
     bool is_state;          /* older frames of the array are read */
     pti_stream_pages pages; /* of its own, where base is not in its memory's */
-    polytile_array **array; /* one a slot; NULL: what an actor has for itself; owned */
-    bool *is_lost;          /* of each slot: it has no frame, since something failed; owned */
+    polytile_array **array; /* one a position; NULL: what an actor has for itself; owned */
+    bool *is_lost;          /* of each position: it has no frame, since something failed; owned */
 } pti_stream_buffer;
 
 /** A frame in flight. */
@@ -161,13 +161,13 @@ static inline pti_stream_frame *pti_stream_frame_of(polytile_stream *stream, int
 }
 
 /** Return where a frame lies in a buffer; those before the first one have places, too. */
-static inline int64_t pti_stream_slot(const pti_stream_buffer *buffer, int64_t frame) {
-    const int64_t slot = frame % buffer->n_slots;
-    return slot < 0 ? slot + buffer->n_slots : slot;
+static inline int64_t pti_stream_position(const pti_stream_buffer *buffer, int64_t frame) {
+    const int64_t position = frame % buffer->capacity;
+    return position < 0 ? position + buffer->capacity : position;
 }
 
 static inline char *pti_stream_bytes(const pti_stream_buffer *buffer, int64_t frame) {
-    return buffer->base + pti_stream_slot(buffer, frame) * buffer->frame_bytes;
+    return buffer->base + pti_stream_position(buffer, frame) * buffer->frame_bytes;
 }
 
 /** Return how many frames more than the plan says a buffer has: an output has one that the program
@@ -181,7 +181,7 @@ static inline int64_t pti_stream_n_spare(const polytile_stream *stream, int buff
 
 /* memory.c */
 
-/** Take all memory, zeroed, and describe its slots. Errors: NO_FIT, NO_MEMORY, DEVICE. */
+/** Take all memory, zeroed, and describe its positions. Errors: NO_FIT, NO_MEMORY, DEVICE. */
 polytile_status pti_stream_take_memory(polytile_stream *stream, const polytile_graph *graph,
                                        const polytile_graph_plan *plan);
 void pti_stream_free_memory(polytile_stream *stream);
@@ -199,7 +199,8 @@ polytile_status pti_stream_prove_plan(const polytile_stream *stream,
 
 /* lanes.c */
 
-/** Find lanes, and open their devices. Errors: UNSUPPORTED, NO_MEMORY, as polytile_device_open(). */
+/** Find lanes, and open their devices. Errors: UNSUPPORTED, NO_MEMORY, as
+ * polytile_device_open(). */
 polytile_status pti_stream_open_lanes(polytile_stream *stream, const polytile_graph_plan *plan);
 void pti_stream_close_lanes(polytile_stream *stream);
 
@@ -221,8 +222,8 @@ polytile_status pti_stream_restore(pti_stream_lane *lane, int buffer, int64_t fr
 
 /* cycle.c */
 
-/** Return whether a lane's task has its turn in a synchronous cycle; without these, always. The mutex is
- * locked. */
+/** Return whether a lane's task has its turn in a synchronous cycle; without these, always. The
+ * mutex is locked. */
 bool pti_stream_has_turn(const pti_stream_lane *lane, int task);
 
 /* ready.c */
@@ -236,7 +237,8 @@ int pti_stream_find_ready(const pti_stream_lane *lane);
 /** Return whether there is room for the next frame. The mutex is locked. */
 bool pti_stream_has_room(const polytile_stream *stream);
 
-/** Return whether nothing happens any more until the program pushes or pulls. The mutex is locked. */
+/** Return whether nothing happens any more until the program pushes or pulls. The mutex is
+ * locked. */
 bool pti_stream_is_still(const polytile_stream *stream);
 
 /* wake.c: each thread sleeps until it alone is woken. The mutex is locked in the last four. */

@@ -1,6 +1,7 @@
 #include "graph/stream/stream.h"
 
-/* Who sleeps, and who is woken. A broadcast would wake all lanes for each task, most of them for nothing. */
+/* Who sleeps, and who is woken. A broadcast would wake all lanes for each task, most of them for
+ * nothing. */
 
 void pti_stream_end_waking(polytile_stream *stream) {
     for (int l = 0; l < stream->n_lanes; l++)
@@ -12,22 +13,22 @@ void pti_stream_end_waking(polytile_stream *stream) {
     pthread_mutex_destroy(&stream->mutex);
 }
 
-static polytile_status no_memory(const polytile_stream *stream) {
+static polytile_status fail_memory(const polytile_stream *stream) {
     return pti_fail_memory(stream->object.context, stream->name, PTI_UNKNOWN_BYTES);
 }
 
 polytile_status pti_stream_begin_waking(polytile_stream *stream) {
     if (pthread_mutex_init(&stream->mutex, NULL) != 0)
-        return no_memory(stream);
+        return fail_memory(stream);
     if (pthread_cond_init(&stream->wake, NULL) != 0) {
         pthread_mutex_destroy(&stream->mutex);
-        return no_memory(stream);
+        return fail_memory(stream);
     }
     stream->has_mutex = true;
     for (int l = 0; l < stream->n_lanes; l++) {
         stream->lane[l].has_wake = pthread_cond_init(&stream->lane[l].wake, NULL) == 0;
         if (!stream->lane[l].has_wake)
-            return no_memory(stream);
+            return fail_memory(stream);
     }
     stream->n_awake = stream->n_lanes;
     return POLYTILE_OK;

@@ -7,8 +7,8 @@
 #include <limits.h>
 #include <string.h>
 
-/* The threads of lanes: each takes the next of its tasks in the plan's order, waits until it may run,
- * and runs it. */
+/* The threads of lanes: each takes the next of its tasks in the plan's order, waits until it may
+ * run, and runs it. */
 
 /** Return whether a task would read a frame that is lost. The mutex is locked. */
 static bool reads_lost(const polytile_stream *stream, int task, int64_t frame) {
@@ -18,7 +18,7 @@ static bool reads_lost(const polytile_stream *stream, int task, int64_t frame) {
         const pti_buffer_reader *reader = tasks->reader + tasks->buffer[b].first_reader;
         for (int r = 0; r < tasks->buffer[b].n_readers; r++)
             if (reader[r].task == task &&
-                buffer->is_lost[pti_stream_slot(buffer, frame - reader[r].delay)])
+                buffer->is_lost[pti_stream_position(buffer, frame - reader[r].delay)])
                 return true;
     }
     return false;
@@ -49,7 +49,7 @@ static polytile_status run_task(pti_stream_lane *lane, int task, int64_t frame) 
 }
 
 /** What a task that failed, or did not run, makes of its buffers: state stays, all else is lost. */
-static void lose(pti_stream_lane *lane, int task, int64_t frame, bool *is_lost) {
+static void lose_frame(pti_stream_lane *lane, int task, int64_t frame, bool *is_lost) {
     const polytile_stream *stream = lane->stream;
     for (int b = 0; b < stream->expansion.tasks.n_buffers; b++)
         if (stream->expansion.tasks.buffer[b].producer == task)
@@ -57,7 +57,8 @@ static void lose(pti_stream_lane *lane, int task, int64_t frame, bool *is_lost) 
                 !stream->buffer[b].is_state || pti_stream_restore(lane, b, frame) != POLYTILE_OK;
 }
 
-/** Keep the error of the first task of a frame, whichever came first in time. The mutex is locked. */
+/** Keep the error of the first task of a frame, whichever came first in time. The mutex is
+ * locked. */
 static void note_error(polytile_stream *stream, int task, int64_t frame, const pti_error *error) {
     pti_stream_frame *of = pti_stream_frame_of(stream, frame);
     if (of->failed_task <= task)
@@ -79,7 +80,7 @@ static void note_done(pti_stream_lane *lane, int task, int64_t frame) {
 static void note_lost(polytile_stream *stream, int task, int64_t frame, const bool *is_lost) {
     for (int b = 0; b < stream->expansion.tasks.n_buffers; b++)
         if (stream->expansion.tasks.buffer[b].producer == task)
-            stream->buffer[b].is_lost[pti_stream_slot(&stream->buffer[b], frame)] =
+            stream->buffer[b].is_lost[pti_stream_position(&stream->buffer[b], frame)] =
                 is_lost != NULL && is_lost[b];
 }
 
@@ -96,8 +97,8 @@ static void note_seconds(pti_stream_lane *lane, int task, double seconds) {
     lane->stream->actor[actor].n_fired++;
 }
 
-/** Run a task of a frame, or pass it where what it reads is lost. The mutex is locked, but not while it
- * runs. */
+/** Run a task of a frame, or pass it where what it reads is lost. The mutex is locked, but not
+ * while it runs. */
 static void do_task(pti_stream_lane *lane, int task) {
     polytile_stream *stream = lane->stream;
     const int64_t frame = stream->done[task];
@@ -114,7 +115,7 @@ static void do_task(pti_stream_lane *lane, int task) {
     const double seconds = pti_now_s() - begin_s;
     pti_error_keep(&failed, stream->object.context, status);
     if (status != POLYTILE_OK)
-        lose(lane, task, frame, lane->is_lost);
+        lose_frame(lane, task, frame, lane->is_lost);
     pthread_mutex_lock(&stream->mutex);
     lane->is_busy = false;
     note_lost(stream, task, frame, status == POLYTILE_OK ? NULL : lane->is_lost);

@@ -42,7 +42,7 @@ static void log_threads(const check *of, const polytile_domain *threads) {
     pti_text_free(&text);
 }
 
-static polytile_status look_at(check *of, const polytile_domain *threads) {
+static polytile_status look_at_threads(check *of, const polytile_domain *threads) {
     polytile_status status;
     log_threads(of, threads);
     PTI_TRY(pti_trial_aim(&of->trial, threads));
@@ -53,7 +53,7 @@ done:
 
 static polytile_status look_at_box(const polytile_domain *threads, bool *goes_on, void *user) {
     check *of = user;
-    polytile_status status = look_at(of, threads);
+    polytile_status status = look_at_threads(of, threads);
     of->report.n_boxes++;
     if (pti_add_overflows(of->boxes_bytes, pti_trial_bytes(&of->trial, threads), &of->boxes_bytes))
         of->boxes_bytes = INT64_MAX;
@@ -83,7 +83,7 @@ static polytile_status look_alone(check *of) {
     for (int64_t k = 0; k < n && !has_found(of); k++) {
         polytile_domain threads = pti_units_draw(&of->units, n_most, k);
         of->report.n_alone++;
-        PTI_TRY(look_at(of, &threads));
+        PTI_TRY(look_at_threads(of, &threads));
     }
 done:
     return status;
@@ -99,13 +99,13 @@ static polytile_status narrow_to_block(check *of) {
     while (goes_on) {
         of->finding = (pti_finding){0};
         for (int k = 0; k < 2 && !has_found(of); k++)
-            PTI_TRY(look_at(of, &halves[k]));
+            PTI_TRY(look_at_threads(of, &halves[k]));
         goes_on = has_found(of);
         found = goes_on ? of->finding : found;
         threads = goes_on ? of->trial.threads : threads;
         goes_on = goes_on && pti_units_halve(&of->units, &threads, halves);
     }
-    PTI_TRY(look_at(of, &threads));
+    PTI_TRY(look_at_threads(of, &threads));
     of->finding = found;
 done:
     return status;
@@ -200,12 +200,12 @@ done:
 
 polytile_status pti_access_check(polytile_device *device, const polytile_kernel *kernel,
                                  const pti_instance *instance, polytile_array *const *arrays,
-                                 const pti_body *body, polytile_check_report *report) {
+                                 const pti_launch_config *config, polytile_check_report *report) {
     instance = pti_instance_as_given(instance);
-    check of = {.units = pti_units_of(&instance->threads, body->block),
+    check of = {.units = pti_units_of(&instance->threads, config->block),
                 .report = {.shown_array = -1}};
     polytile_status status;
-    PTI_TRY(pti_trial_open(device, kernel, instance, arrays, body, &of.trial));
+    PTI_TRY(pti_trial_open(device, kernel, instance, arrays, config, &of.trial));
     device->is_running = true;
     status = look_everywhere(&of);
     device->is_running = false;

@@ -9,8 +9,8 @@ static polytile_status refuse_run(const polytile_device *device, const char *why
     return pti_fail(device->object.context, POLYTILE_INVALID, "%s: %s", device->text, why);
 }
 
-static polytile_status check_arguments(const polytile_device *device,
-                                       const polytile_kernel *kernel) {
+static polytile_status check_device_and_kernel(const polytile_device *device,
+                                               const polytile_kernel *kernel) {
     if (device->queue != NULL)
         return refuse_run(device, "the device belongs to a queue; open one for the check");
     if (device->is_running)
@@ -40,15 +40,15 @@ static polytile_status plan_for_device(const polytile_device *device, const poly
 
 polytile_status pti_access_check_asked(polytile_device *device, const polytile_kernel *kernel,
                                        const pti_instance *instance, polytile_array *const *arrays,
-                                       const pti_body *body) {
+                                       const pti_launch_config *config) {
     const pti_settings *settings = pti_get_settings(device->object.context);
     polytile_status status = POLYTILE_OK;
     if (kernel->implementation.team != NULL)
         return POLYTILE_OK;
     if (settings->check_access || settings->check_wide)
-        PTI_TRY(pti_access_check(device, kernel, instance, arrays, body, NULL));
+        PTI_TRY(pti_access_check(device, kernel, instance, arrays, config, NULL));
     if (settings->check_wide)
-        PTI_TRY(pti_access_warn(device, kernel, instance, arrays, body));
+        PTI_TRY(pti_access_warn(device, kernel, instance, arrays, config));
 done:
     return status;
 }
@@ -58,7 +58,8 @@ static polytile_status begin_check(polytile_device *device, const polytile_kerne
                                    const polytile_domain *domain, int n_arrays,
                                    polytile_array *const *arrays,
                                    const polytile_launch_options *options, polytile_plan **plan,
-                                   pti_operand_arrays *list, pti_value *values, pti_body *body) {
+                                   pti_operand_arrays *list, pti_value *values,
+                                   pti_launch_config *config) {
     polytile_status status;
     if (device == NULL)
         return pti_fail(NULL, POLYTILE_INVALID, "checking a kernel: the device is NULL");
@@ -66,14 +67,14 @@ static polytile_status begin_check(polytile_device *device, const polytile_kerne
     pti_clear_error(ctx);
     PTI_TRY(pti_kernel_check_launch(ctx, device->text, kernel, domain));
     PTI_TRY(pti_kernel_check_arrays(ctx, kernel, n_arrays, arrays));
-    PTI_TRY(check_arguments(device, kernel));
+    PTI_TRY(check_device_and_kernel(device, kernel));
     PTI_TRY(pti_arrays_refuse_gpu(n_arrays, arrays, "a check that runs the kernel"));
     PTI_TRY(plan_for_device(device, kernel, domain, n_arrays, arrays, options, plan));
     PTI_TRY(pti_run_check(*plan, device, kernel, arrays, list));
     PTI_TRY(pti_parameters_bind(ctx, kernel, options == NULL ? 0 : options->n_parameters,
                                 options == NULL ? NULL : options->parameters, values));
-    *body = pti_body_of(kernel, pti_plan_block(*plan), values);
-    PTI_TRY(pti_specialise(device, kernel, (*plan)->owned_instance, &body->implementation));
+    *config = pti_launch_config_of(kernel, pti_plan_block(*plan), values);
+    PTI_TRY(pti_specialise(device, kernel, (*plan)->owned_instance, &config->implementation));
 done:
     return status;
 }
@@ -86,13 +87,13 @@ polytile_status polytile_check_run(polytile_device *device, const polytile_kerne
     polytile_plan *plan = NULL;
     pti_operand_arrays list = {0};
     pti_value values[POLYTILE_MAX_PARAMETERS];
-    pti_body body;
+    pti_launch_config config;
     polytile_status status;
     if (report != NULL)
         *report = (polytile_check_report){.shown_array = -1};
     PTI_TRY(begin_check(device, kernel, domain, n_arrays, arrays, options, &plan, &list, values,
-                        &body));
-    PTI_TRY(pti_access_check(device, kernel, plan->owned_instance, list.array, &body, report));
+                        &config));
+    PTI_TRY(pti_access_check(device, kernel, plan->owned_instance, list.array, &config, report));
 done:
     pti_operand_arrays_free(&list);
     polytile_plan_destroy(plan);
@@ -114,14 +115,14 @@ polytile_status polytile_check_use(polytile_device *device, const polytile_kerne
     polytile_use all[PTI_MAX_OPERANDS];
     pti_operand_arrays list = {0};
     pti_value values[POLYTILE_MAX_PARAMETERS];
-    pti_body body;
+    pti_launch_config config;
     polytile_status status;
     PTI_TRY(begin_check(device, kernel, domain, n_arrays, arrays, options, &plan, &list, values,
-                        &body));
+                        &config));
     if (uses == NULL)
         PTI_TRY(refuse_run(device, "uses is NULL; give memory for one use an array of the kernel"));
-    PTI_TRY(pti_access_check(device, kernel, plan->owned_instance, list.array, &body, NULL));
-    PTI_TRY(pti_access_use(device, kernel, plan->owned_instance, list.array, &body, all));
+    PTI_TRY(pti_access_check(device, kernel, plan->owned_instance, list.array, &config, NULL));
+    PTI_TRY(pti_access_use(device, kernel, plan->owned_instance, list.array, &config, all));
     copy_uses(plan->owned_instance, all, uses);
 done:
     pti_operand_arrays_free(&list);

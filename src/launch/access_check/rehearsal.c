@@ -33,15 +33,16 @@ void pti_rehearsal_free(pti_rehearsal *rehearsal) {
     free(rehearsal);
 }
 
-/** Return the kernel's body with copies of what another one points to. */
-static pti_body copy_body(pti_rehearsal *of, const pti_body *body) {
-    if (body->block != NULL)
-        memcpy(of->block, body->block,
+/** Return a launch configuration with copies of what another one points to. */
+static pti_launch_config copy_config(pti_rehearsal *of, const pti_launch_config *config) {
+    if (config->block != NULL)
+        memcpy(of->block, config->block,
                (size_t)of->kernel->declaration->n_indices * sizeof *of->block);
-    if (body->n_values > 0)
-        memcpy(of->values, body->values, (size_t)body->n_values * sizeof *of->values);
-    of->implementation = *body->implementation;
-    pti_body own = pti_body_of(of->kernel, body->block == NULL ? NULL : of->block, of->values);
+    if (config->n_values > 0)
+        memcpy(of->values, config->values, (size_t)config->n_values * sizeof *of->values);
+    of->implementation = *config->implementation;
+    pti_launch_config own =
+        pti_launch_config_of(of->kernel, config->block == NULL ? NULL : of->block, of->values);
     own.implementation = &of->implementation;
     return own;
 }
@@ -71,13 +72,13 @@ done:
 
 static polytile_status fill_rehearsal(polytile_device *device, const polytile_kernel *kernel,
                                       const pti_instance *instance, const polytile_domain *threads,
-                                      polytile_array *const *arrays, const pti_body *body,
-                                      pti_rehearsal *made) {
+                                      polytile_array *const *arrays,
+                                      const pti_launch_config *config, pti_rehearsal *made) {
     polytile_status status;
     pti_kernel_retain(kernel);
     made->kernel = kernel;
     PTI_TRY(pti_instance_narrow(kernel, instance, threads, arrays, &made->instance));
-    const pti_body own = copy_body(made, body);
+    const pti_launch_config own = copy_config(made, config);
     PTI_TRY(pti_trial_open(device, kernel, made->instance, arrays, &own, &made->trial));
 done:
     return status;
@@ -85,16 +86,16 @@ done:
 
 polytile_status pti_rehearsal_run(polytile_device *device, const polytile_kernel *kernel,
                                   const pti_instance *instance, polytile_array *const *arrays,
-                                  const pti_body *body, pti_rehearsal **rehearsal) {
+                                  const pti_launch_config *config, pti_rehearsal **rehearsal) {
     instance = pti_instance_as_given(instance);
-    const polytile_domain threads = choose_block(&instance->threads, body->block);
+    const polytile_domain threads = choose_block(&instance->threads, config->block);
     polytile_status status;
     bool is_kept = false;
     pti_rehearsal *made = calloc(1, sizeof *made);
     *rehearsal = NULL;
     if (made == NULL)
         return pti_fail_memory(device->object.context, instance->kernel_name, sizeof *made);
-    PTI_TRY(fill_rehearsal(device, kernel, instance, &threads, arrays, body, made));
+    PTI_TRY(fill_rehearsal(device, kernel, instance, &threads, arrays, config, made));
     is_kept =
         pti_trial_repeats(&made->trial) && pti_trial_bytes(&made->trial, &threads) <= MOST_BYTES;
     if (is_kept)
@@ -120,15 +121,16 @@ static polytile_status refuse_change(const pti_rehearsal *of, int operand, int64
                  shadow->operand->name);
     pti_shadow_copy_find(shadow, place, element);
     pti_point_write(&text, element, shadow->operand->domain.n_dims);
-    status = text.failed
-                 ? pti_fail_memory(ctx, "an error's text", PTI_UNKNOWN_BYTES)
-                 : pti_fail(ctx, POLYTILE_INVALID,
-                            "%s: its body reads what the program changed after the launch: %s to "
-                            "another value now than when the launch was made; a launch runs later, "
-                            "with what a global or static variable, or the memory behind user, "
-                            "holds then; declare a parameter, as in %s[i](f32 a), and give its "
-                            "value at the launch",
-                            of->instance->kernel_name, text.data, of->instance->kernel_name);
+    status =
+        text.failed
+            ? pti_fail_memory(ctx, "an error's text", PTI_UNKNOWN_BYTES)
+            : pti_fail(ctx, POLYTILE_INVALID,
+                       "%s: its body reads what the program changed after the launch: %s to "
+                       "another value now than when the launch was made; a launch runs later, "
+                       "with what a global or static variable, or the memory that user points to, "
+                       "holds then; declare a parameter, as in %s[i](f32 a), and give its "
+                       "value at the launch",
+                       of->instance->kernel_name, text.data, of->instance->kernel_name);
     pti_text_free(&text);
     return status;
 }

@@ -15,14 +15,14 @@ typedef struct pti_rehearsal pti_rehearsal;
  * Run a thread of a launch, and keep what it read and left. None is kept, and *rehearsal is NULL,
  * where the device is not the host or copies would take many MiB.
  *
- * Shapes  arrays: one an operand, whose memory has their newest elements. body: as the launch would
- *         run it; it is copied.
+ * Shapes  arrays: one an operand, whose memory has their newest elements. config: as the launch
+ *         would run it; it is copied.
  * Errors  NO_MEMORY, DEVICE.
  * Owns    The caller frees *rehearsal, which uses no array any more; on error it is NULL.
  */
 polytile_status pti_rehearsal_run(polytile_device *device, const polytile_kernel *kernel,
                                   const pti_instance *instance, polytile_array *const *arrays,
-                                  const pti_body *body, pti_rehearsal **rehearsal);
+                                  const pti_launch_config *config, pti_rehearsal **rehearsal);
 
 /** Run it again. Errors: INVALID (another result than the first time), NO_MEMORY, DEVICE. */
 polytile_status pti_rehearsal_repeat(pti_rehearsal *rehearsal);

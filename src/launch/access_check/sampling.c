@@ -133,7 +133,7 @@ static bool is_left(const pti_sampling *sampling, const pti_shadow_copy *shadow,
            memcmp(now, pti_shadow_copy_result(shadow, k), element_bytes) != 0;
 }
 
-static bool is_written(const pti_shadow_copy *shadow, int64_t k) {
+static bool is_element_written(const pti_shadow_copy *shadow, int64_t k) {
     return shadow->mark[shadow->marked[k].place] & PTI_MARK_WRITTEN;
 }
 
@@ -143,8 +143,8 @@ static int n_stand_ins(const pti_shadow_copy *shadow, int64_t k, pass now) {
         return N_EARLY;
     if (now >= FRACTIONS)
         return OF_A_THIRD;
-    return is_written(shadow, k) && pti_poison_has_sign(shadow->operand->type) ? N_STAND_INS
-                                                                               : MINUS_ONE;
+    return is_element_written(shadow, k) && pti_poison_has_sign(shadow->operand->type) ? N_STAND_INS
+                                                                                       : MINUS_ONE;
 }
 
 /** Draw one of the array's values. */
@@ -247,7 +247,7 @@ static bool is_due(const pti_sampling *sampling, const pti_trial *trial, const p
     if (now == EARLY)
         return true;
     return !tried->is_read && !sampling->depends[tried->operand] &&
-           (now == LATE || !is_written(&trial->shadow[tried->operand], tried->k));
+           (now == LATE || !is_element_written(&trial->shadow[tried->operand], tried->k));
 }
 
 static bool any_due(const pti_sampling *sampling, const pti_trial *trial, pass now) {

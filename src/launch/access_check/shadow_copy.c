@@ -96,8 +96,8 @@ static void draw_values(const pti_shadow_copy *shadow, int64_t place, int64_t n,
                element_bytes);
 }
 
-/** Fill n elements in a row with what elements of the array hold that are a few places further on, or
- * before them in a pattern of odd number: bodies stay inside arrays, and their ranges short. */
+/** Fill n elements in a row with what elements of the array hold that are a few places further on,
+ * or before them in a pattern of odd number: bodies stay inside arrays, and their ranges short. */
 static void borrow_values(const pti_shadow_copy *shadow, pti_pattern pattern, const int64_t *first,
                           int64_t n, unsigned char *elements) {
     const polytile_array *array = shadow->array;

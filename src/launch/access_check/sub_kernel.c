@@ -85,7 +85,7 @@ static void add_move(sub_kernel *of, pti_op_kind kind, int o) {
 }
 
 /** Let the newest operation wait for an earlier one, too. */
-static void add_wait(sub_kernel *of, int64_t earlier) {
+static void wait_for_earlier(sub_kernel *of, int64_t earlier) {
     of->schedule.wait[of->schedule.n_waits++] = earlier;
     of->schedule.op[of->schedule.n_ops - 1].n_waits++;
 }
@@ -104,10 +104,10 @@ static void add_operations(sub_kernel *of, const polytile_domain *threads) {
         add_move(of, PTI_UPLOAD, o);
     add_launch(of, threads);
     for (int o = 0; o < n; o++)
-        add_wait(of, o);
+        wait_for_earlier(of, o);
     for (int o = 0; o < n; o++) {
         add_move(of, PTI_DOWNLOAD, o);
-        add_wait(of, n);
+        wait_for_earlier(of, n);
     }
 }
 
@@ -132,7 +132,7 @@ static void build_schedule(sub_kernel *of, const polytile_device *device,
 }
 
 polytile_status pti_sub_kernel_run(polytile_device *device, const pti_instance *instance,
-                                   const polytile_domain *threads, const pti_body *body,
+                                   const polytile_domain *threads, const pti_launch_config *config,
                                    const pti_shadow_copy *shadow) {
     sub_kernel of = {0};
     polytile_report report = {0};
@@ -142,7 +142,7 @@ polytile_status pti_sub_kernel_run(polytile_device *device, const pti_instance *
         return pti_fail_memory(device->object.context, instance->kernel_name,
                                (double)instance->n_operands * (double)sizeof(polytile_array));
     }
-    pti_body watched = *body;
+    pti_launch_config watched = *config;
     watched.is_watched = true;
     build_schedule(&of, device, instance, threads, shadow);
     bool was_running = device->is_running;

@@ -67,10 +67,10 @@ static void unblock_timer(pti_survivor *survivor) {
 void pti_survivor_open(const polytile_implementation *original, pti_survivor *survivor) {
     struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGXCPU};
     event.sigev_notify_thread_id = gettid();
-    *survivor = (pti_survivor){.original = original, .body = *original};
-    survivor->body.host = run_launch;
-    survivor->body.host_launcher = NULL;
-    survivor->body.user = survivor;
+    *survivor = (pti_survivor){.original = original, .implementation = *original};
+    survivor->implementation.host = run_launch;
+    survivor->implementation.host_launcher = NULL;
+    survivor->implementation.user = survivor;
     pti_crash_catch();
     unblock_timer(survivor);
     survivor->has_timer = timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &survivor->timer) == 0;

@@ -15,7 +15,7 @@
  */
 typedef struct pti_survivor {
     const polytile_implementation *original; /* borrowed; NULL: it is not open */
-    polytile_implementation body;            /* to be run in place of the original */
+    polytile_implementation implementation;  /* to be run in place of the original */
     bool is_strange;                         /* values are such, in the next run */
     bool has_ended;                          /* the newest one of these */
     double usual_s; /* of processor time, which a run on the program's values took at most */

@@ -60,9 +60,9 @@ static polytile_status make_copy(pti_trial *trial, const polytile_array *array, 
 
 polytile_status pti_trial_open(polytile_device *device, const polytile_kernel *kernel,
                                const pti_instance *instance, polytile_array *const *arrays,
-                               const pti_body *body, pti_trial *trial) {
+                               const pti_launch_config *config, pti_trial *trial) {
     polytile_status status = POLYTILE_OK;
-    *trial = (pti_trial){.kernel = kernel, .instance = instance, .body = *body};
+    *trial = (pti_trial){.kernel = kernel, .instance = instance, .config = *config};
     trial->shadow = calloc((size_t)instance->n_operands, sizeof *trial->shadow);
     if (trial->shadow == NULL)
         return pti_fail_memory(device->object.context, instance->kernel_name,
@@ -74,7 +74,7 @@ polytile_status pti_trial_open(polytile_device *device, const polytile_kernel *k
 }
 
 polytile_status pti_trial_survive(pti_trial *trial) {
-    const polytile_implementation *original = trial->body.implementation;
+    const polytile_implementation *original = trial->config.implementation;
     polytile_status status = POLYTILE_OK;
     if (original->host == NULL)
         return POLYTILE_OK;
@@ -142,7 +142,8 @@ static void mark_box(const polytile_domain *box, void *user) {
     pti_shadow_copy_mark(of->shadow, box, of->marks);
 }
 
-/** Mark the elements of an operand. What may be written, but perhaps is not, counts as read, too. */
+/** Mark the elements of an operand. What may be written, but perhaps is not, counts as read,
+ * too. */
 static polytile_status mark_operand(pti_trial *trial, int operand, pti_touch touch, int marks) {
     marking of = {&trial->shadow[operand], marks};
     polytile_context *ctx = trial->kernel->object.context;
@@ -188,11 +189,11 @@ done:
 }
 
 polytile_status pti_trial_run(pti_trial *trial) {
-    pti_body body = trial->body;
+    pti_launch_config config = trial->config;
     if (trial->survivor.original != NULL)
-        body.implementation = &trial->survivor.body;
+        config.implementation = &trial->survivor.implementation;
     trial->n_runs++;
-    return pti_sub_kernel_run(trial->device, trial->instance, &trial->threads, &body,
+    return pti_sub_kernel_run(trial->device, trial->instance, &trial->threads, &config,
                               trial->shadow);
 }
 

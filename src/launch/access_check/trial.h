@@ -7,18 +7,18 @@
 
 /** A kernel that runs on copies of its arrays, box by box. */
 typedef struct pti_trial {
-    const polytile_kernel *kernel; /* borrowed, as instance and what body points to */
+    const polytile_kernel *kernel; /* borrowed, as instance and what config points to */
     const pti_instance *instance;
-    pti_body body;           /* as the launch would run it */
-    polytile_device *device; /* that runs it */
-    polytile_device *own;    /* that device if it was opened for this; NULL: it is the user's */
-    pti_survivor survivor;   /* that runs in the kernel's place, if open */
-    pti_shadow_copy *shadow; /* of each operand; owned */
-    polytile_domain threads; /* aimed at */
-    int n_patterns;          /* of poison that it is run with */
-    bool is_whole;           /* arrays are copied whole */
-    bool varies;             /* a result came out different by itself */
-    int64_t n_runs;          /* of the kernel, so far */
+    pti_launch_config config; /* as the launch would run it */
+    polytile_device *device;  /* that runs it */
+    polytile_device *own;     /* that device if it was opened for this; NULL: it is the user's */
+    pti_survivor survivor;    /* that runs in the kernel's place, if open */
+    pti_shadow_copy *shadow;  /* of each operand; owned */
+    polytile_domain threads;  /* aimed at */
+    int n_patterns;           /* of poison that it is run with */
+    bool is_whole;            /* arrays are copied whole */
+    bool varies;              /* a result came out different by itself */
+    int64_t n_runs;           /* of the kernel, so far */
 } pti_trial;
 
 /**
@@ -29,7 +29,7 @@ typedef struct pti_trial {
  */
 polytile_status pti_trial_open(polytile_device *device, const polytile_kernel *kernel,
                                const pti_instance *instance, polytile_array *const *arrays,
-                               const pti_body *body, pti_trial *trial);
+                               const pti_launch_config *config, pti_trial *trial);
 void pti_trial_close(pti_trial *trial);
 
 /** Do without the trial's own device until it is opened again: it can outlive the user's. Errors of
@@ -120,7 +120,7 @@ int64_t pti_sub_kernel_bytes(const pti_memory_layout *layout);
  * Errors  Those of the device's functions.
  */
 polytile_status pti_sub_kernel_run(polytile_device *device, const pti_instance *instance,
-                                   const polytile_domain *threads, const pti_body *body,
+                                   const polytile_domain *threads, const pti_launch_config *config,
                                    const pti_shadow_copy *shadow);
 
 #endif

@@ -116,7 +116,8 @@ done:
     return status;
 }
 
-/** Do not count as many elements as showed late that they matter: as many others may matter, too. */
+/** Do not count as many elements as showed late that they matter: as many others may matter,
+ * too. */
 static void note_sample(usage *of, int operand) {
     polytile_use *use = &of->uses[operand];
     use->n_tried = of->sampling.n_tried[operand];
@@ -225,11 +226,11 @@ done:
 /** Find the use of all operands. updates, leaves: one an operand, false at first. */
 static polytile_status find_use(polytile_device *device, const polytile_kernel *kernel,
                                 const pti_instance *instance, polytile_array *const *arrays,
-                                const pti_body *body, usage *of) {
+                                const pti_launch_config *config, usage *of) {
     polytile_status status;
     memset(of->uses, 0, (size_t)instance->n_operands * sizeof *of->uses);
-    of->units = pti_units_of(&instance->threads, body->block);
-    PTI_TRY(pti_trial_open(device, kernel, instance, arrays, body, &of->trial));
+    of->units = pti_units_of(&instance->threads, config->block);
+    PTI_TRY(pti_trial_open(device, kernel, instance, arrays, config, &of->trial));
     PTI_TRY(pti_trial_survive(&of->trial));
     PTI_TRY(pti_sampling_make(&of->trial, &of->sampling));
     of->sampling.depends = of->dependence.depends;
@@ -272,12 +273,12 @@ static void free_records(usage *of, int n_operands) {
 
 polytile_status pti_access_use(polytile_device *device, const polytile_kernel *kernel,
                                const pti_instance *instance, polytile_array *const *arrays,
-                               const pti_body *body, polytile_use *uses) {
+                               const pti_launch_config *config, polytile_use *uses) {
     instance = pti_instance_as_given(instance);
     usage of = {.uses = uses};
     polytile_status status =
         allocate_records(&of, instance, arrays)
-            ? find_use(device, kernel, instance, arrays, body, &of)
+            ? find_use(device, kernel, instance, arrays, config, &of)
             : pti_fail_memory(device->object.context, instance->kernel_name, PTI_UNKNOWN_BYTES);
     free_records(&of, instance->n_operands);
     return status;
@@ -356,13 +357,13 @@ static polytile_status warn_of_operand(const polytile_device *device, const pti_
 
 polytile_status pti_access_warn(polytile_device *device, const polytile_kernel *kernel,
                                 const pti_instance *instance, polytile_array *const *arrays,
-                                const pti_body *body) {
+                                const pti_launch_config *config) {
     instance = pti_instance_as_given(instance);
     polytile_context *ctx = device->object.context;
     usage of = {.uses = calloc((size_t)instance->n_operands, sizeof *of.uses)};
     bool has_all = allocate_records(&of, instance, arrays) && of.uses != NULL;
     polytile_status status = has_all
-                                 ? find_use(device, kernel, instance, arrays, body, &of)
+                                 ? find_use(device, kernel, instance, arrays, config, &of)
                                  : pti_fail_memory(ctx, instance->kernel_name, PTI_UNKNOWN_BYTES);
     for (int o = 0; status == POLYTILE_OK && o < instance->n_operands; o++)
         if (is_too_wide(&of, o) && is_news(kernel, instance, o))

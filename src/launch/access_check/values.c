@@ -10,12 +10,12 @@
  * read. */
 enum { N_PLACES = 256, N_PROBES = 8, MOST_ELEMENTS = 1 << 22 };
 
-/** Values, borrowed from the array, each at the place of its hash, or close behind. */
+/** Values, borrowed from the array, each at the place of its hash, or close after it. */
 typedef struct table {
     const unsigned char *at[N_PLACES];
 } table;
 
-static uint64_t hash_of(const unsigned char *element, int64_t element_bytes) {
+static uint64_t hash_element(const unsigned char *element, int64_t element_bytes) {
     uint64_t hash = 0;
     for (int64_t at = 0; at < element_bytes; at += (int64_t)sizeof hash) {
         uint64_t word = 0;
@@ -27,7 +27,7 @@ static uint64_t hash_of(const unsigned char *element, int64_t element_bytes) {
 
 /** Add an element's value. If there are more values than places, the first ones stay. */
 static void add_value(table *seen, const unsigned char *element, int64_t element_bytes) {
-    uint64_t hash = hash_of(element, element_bytes);
+    uint64_t hash = hash_element(element, element_bytes);
     for (uint64_t probe = 0; probe < N_PROBES; probe++) {
         const unsigned char **place = &seen->at[(hash + probe) % N_PLACES];
         if (*place == NULL)

@@ -34,7 +34,7 @@ done:
 static pti_cuda_choice key_of(const pti_sub_kernel *launch, const pti_tuning *tuning) {
     pti_cuda_choice key = {.kernel = pti_cuda_kernel_for(launch),
                            .declaration_hash = launch->instance->declaration_hash,
-                           .traits = pti_traits_of(launch->body.character),
+                           .traits = pti_traits_of(launch->config.character),
                            .n_indices = launch->threads->n_dims,
                            .generation = pti_tuning_generation(tuning)};
     size_t length = strnlen(launch->instance->kernel_name, sizeof key.name - 1);
@@ -54,15 +54,15 @@ static bool has_key(const pti_cuda_choice *choice, const pti_cuda_choice *key) {
 static polytile_status set_cache(pti_cuda_device *cuda, const pti_sub_kernel *launch,
                                  const pti_cuda_choice *choice, const pti_cuda_variant *variant) {
     const bool is_asked = choice->has_row && choice->row.cache != PTI_CACHE_NONE;
-    if (!is_asked || variant->kernel == NULL || launch->body.implementation->has_cuda_handles)
+    if (!is_asked || variant->kernel == NULL || launch->config.implementation->has_cuda_handles)
         return POLYTILE_OK;
     return PTI_KERNEL_CUDA(cuda, launch, cudaFuncSetCacheConfig,
                            (variant->kernel, (enum cudaFuncCache)choice->row.cache));
 }
 
 /** Ask CUDA about a kernel, if there is one. */
-static polytile_status look_at(pti_cuda_device *cuda, const pti_sub_kernel *launch,
-                               pti_cuda_variant *variant) {
+static polytile_status ask_cuda_about(pti_cuda_device *cuda, const pti_sub_kernel *launch,
+                                      pti_cuda_variant *variant) {
     struct cudaFuncAttributes attributes;
     polytile_status status = POLYTILE_OK;
     if (variant->kernel == NULL)
@@ -80,8 +80,8 @@ static polytile_status look_up(pti_cuda_device *cuda, const pti_sub_kernel *laun
     polytile_status status;
     choice->fine = (pti_cuda_variant){.kernel = choice->kernel, .n_neighbours = 1};
     choice->coarse = pti_cuda_coarse_of(launch);
-    PTI_TRY(look_at(cuda, launch, &choice->fine));
-    PTI_TRY(look_at(cuda, launch, &choice->coarse));
+    PTI_TRY(ask_cuda_about(cuda, launch, &choice->fine));
+    PTI_TRY(ask_cuda_about(cuda, launch, &choice->coarse));
     choice->has_row = pti_tuning_find(tuning,
                                       &(pti_tuning_query){.kernel = launch->instance->kernel_name,
                                                           .traits = choice->traits,
@@ -119,7 +119,7 @@ done:
 /** Find the user's block, if CUDA and the kernel take it. */
 static polytile_status asked_block(const pti_cuda_device *cuda, const pti_sub_kernel *launch,
                                    const pti_cuda_variant *variant, pti_cuda_extents *block) {
-    *block = pti_cuda_extents_of(launch->threads->n_dims, launch->body.block);
+    *block = pti_cuda_extents_of(launch->threads->n_dims, launch->config.block);
     int64_t n_threads = pti_cuda_count(*block);
     if (n_threads > variant->max_threads)
         return pti_fail(pti_cuda_context_of(cuda), POLYTILE_INVALID,
@@ -158,7 +158,7 @@ pti_cuda_extents pti_cuda_full_block(const pti_sub_kernel *launch,
 polytile_status pti_cuda_find_block(const pti_cuda_device *cuda, const pti_sub_kernel *launch,
                                     const pti_cuda_choice *choice, const pti_cuda_variant *variant,
                                     pti_cuda_extents *block) {
-    if (launch->body.block != NULL)
+    if (launch->config.block != NULL)
         return asked_block(cuda, launch, variant, block);
     *block = choice->has_row ? block_of_row(launch, choice, variant)
                              : pti_cuda_full_block(launch, variant);

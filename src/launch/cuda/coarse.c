@@ -17,7 +17,7 @@ static bool reduces_any(const pti_instance *instance) {
 }
 
 pti_cuda_variant pti_cuda_coarse_of(const pti_sub_kernel *launch) {
-    const polytile_implementation *of = launch->body.implementation;
+    const polytile_implementation *of = launch->config.implementation;
     const pti_cuda_variant none = {.kernel = NULL};
     if (of->cuda_coarse == NULL || of->n_coarse < 2 ||
         pti_cuda_kernel_for(launch) != of->cuda_contiguous || reduces_any(launch->instance))
@@ -35,9 +35,9 @@ void pti_cuda_look_at_sharing(const pti_sub_kernel *launch, pti_cuda_choice *cho
                           : PTI_SHARING_LITTLE;
 }
 
-/** The bytes from a first to behind a last one; none if they are equal. */
+/** The bytes from a first to after a last one; none if they are equal. */
 typedef struct byte_span {
-    uint64_t first, behind;
+    uint64_t first, end;
 } byte_span;
 
 /** Return the bytes around all that a view shows. */
@@ -49,9 +49,9 @@ static byte_span span_of(const polytile_view *view, int64_t element_bytes) {
         const uint64_t lo = (uint64_t)box->range[d].lo * stride;
         const uint64_t hi = (uint64_t)box->range[d].hi * stride;
         span.first += view->stride_bytes[d] < 0 ? hi : lo;
-        span.behind += view->stride_bytes[d] < 0 ? lo : hi;
+        span.end += view->stride_bytes[d] < 0 ? lo : hi;
     }
-    span.behind += (uint64_t)element_bytes;
+    span.end += (uint64_t)element_bytes;
     return pti_box_is_empty(box) ? (byte_span){0, 0} : span;
 }
 
@@ -62,7 +62,7 @@ static bool is_aliased(const pti_sub_kernel *launch, int written) {
     bool is = false;
     for (int a = 0; a < pti_instance_n_arrays(launch->instance); a++) {
         const byte_span other = span_of(&launch->views[a], operands[a].element_bytes);
-        is = is || (a != written && own.first < other.behind && other.first < own.behind);
+        is = is || (a != written && own.first < other.end && other.first < own.end);
     }
     return is;
 }
@@ -75,7 +75,7 @@ static bool has_aliases(const pti_sub_kernel *launch) {
 }
 
 bool pti_cuda_may_be_coarse(const pti_sub_kernel *launch, const pti_cuda_choice *choice) {
-    return choice->coarse.kernel != NULL && launch->body.block == NULL && !has_aliases(launch);
+    return choice->coarse.kernel != NULL && launch->config.block == NULL && !has_aliases(launch);
 }
 
 /** Return whether a launch has a thread for each that the GPU runs at once, though each runs

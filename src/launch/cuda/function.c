@@ -54,7 +54,7 @@ static bool are_near(const pti_sub_kernel *launch) {
 }
 
 const void *pti_cuda_kernel_for(const pti_sub_kernel *launch) {
-    const polytile_implementation *implementation = launch->body.implementation;
+    const polytile_implementation *implementation = launch->config.implementation;
     if (pti_sub_kernel_has_pieces(launch))
         return implementation->cuda_pieces;
     if (implementation->cuda_contiguous == NULL || implementation->views == NULL ||
@@ -81,10 +81,10 @@ static dim3 dim3_of(pti_cuda_extents extents) {
     return (dim3){(unsigned)extents.x, (unsigned)extents.y, (unsigned)extents.z};
 }
 
-/** Copy the list of pieces, which stands behind all other views. */
+/** Copy the list of pieces, which stands after all other views. */
 static void copy_pieces(const pti_sub_kernel *launch, polytile_pieces *pieces) {
     const polytile_view *list =
-        launch->views + pti_instance_n_arrays(launch->instance) + launch->body.n_values;
+        launch->views + pti_instance_n_arrays(launch->instance) + launch->config.n_values;
     const int n_most = (int)pti_min(POLYTILE_MAX_PIECES, launch->instance->n_operands);
     *pieces = (polytile_pieces){0};
     memcpy(pieces->piece, list, (size_t)n_most * sizeof *list);
@@ -98,7 +98,8 @@ polytile_status pti_cuda_launch_with(pti_cuda_device *cuda, const pti_sub_kernel
     const pti_cuda_grids grids = pti_cuda_grids_of(&groups, block, pti_cuda_most_blocks);
     polytile_domain asked;
     void *arguments[MAX_ARGUMENTS] = {&asked};
-    const int n_arrays = pti_instance_n_arrays(launch->instance), n_values = launch->body.n_values;
+    const int n_arrays = pti_instance_n_arrays(launch->instance),
+              n_values = launch->config.n_values;
     polytile_pieces pieces;
     for (int a = 0; a < n_arrays; a++)
         arguments[1 + a] = (void *)&launch->views[a];

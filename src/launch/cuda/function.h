@@ -14,8 +14,8 @@ enum { PTI_CUDA_ARGUMENT_BYTES = 32764 };
 enum { PTI_CUDA_ARGUMENT_BYTES = 4096 };
 #endif
 
-/** Return the CUDA kernel of an implementation for the views of a launch, a thread of which runs the
- * body once. */
+/** Return the CUDA kernel of an implementation for the views of a launch, a thread of which runs
+ * the body once. */
 const void *pti_cuda_kernel_for(const pti_sub_kernel *launch);
 
 /** Check a call about a launch's kernel as pti_cuda_check() does; UNSUPPORTED if CUDA has no code

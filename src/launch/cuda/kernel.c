@@ -7,10 +7,11 @@
 #include "launch/cuda/tune.h"
 #include "launch/device/launcher.h"
 
-static polytile_status check_arguments(const pti_cuda_device *cuda, const pti_sub_kernel *launch) {
+static polytile_status check_cuda_arguments(const pti_cuda_device *cuda,
+                                            const pti_sub_kernel *launch) {
     int n_views = pti_instance_n_arrays(launch->instance);
     size_t n_bytes = sizeof(polytile_domain) + (size_t)n_views * sizeof(polytile_view) +
-                     (size_t)launch->body.n_values * sizeof(pti_value) +
+                     (size_t)launch->config.n_values * sizeof(pti_value) +
                      (pti_sub_kernel_has_pieces(launch) ? sizeof(polytile_pieces) : 0);
     if (n_bytes <= PTI_CUDA_ARGUMENT_BYTES)
         return POLYTILE_OK;
@@ -24,7 +25,7 @@ static polytile_status launch_kernel(pti_cuda_device *cuda, const pti_sub_kernel
     polytile_status status;
     pti_cuda_choice *choice;
     pti_cuda_extents block;
-    PTI_TRY(check_arguments(cuda, launch));
+    PTI_TRY(check_cuda_arguments(cuda, launch));
     PTI_TRY(pti_cuda_choose(cuda, launch, &choice));
     if (pti_cuda_wants_tuning(cuda, launch, choice)) {
         PTI_TRY(pti_cuda_tune(cuda, launch, choice));
@@ -42,7 +43,7 @@ done:
 static polytile_status call_launcher(pti_cuda_device *cuda, const pti_sub_kernel *launch) {
     cuda->api->cudaGetLastError();
     polytile_status status =
-        pti_launcher_call(pti_cuda_context_of(cuda), launch->body.implementation->cuda_launcher,
+        pti_launcher_call(pti_cuda_context_of(cuda), launch->config.implementation->cuda_launcher,
                           launch, pti_cuda_stream_of(cuda, launch));
     cudaError_t enqueued = cuda->api->cudaGetLastError();
     cudaError_t returned = cuda->api->cudaSetDevice(cuda->number);
@@ -56,8 +57,8 @@ done:
 polytile_status pti_cuda_launch(pti_cuda_device *cuda, const pti_sub_kernel *launch) {
     if (pti_box_is_empty(launch->threads))
         return POLYTILE_OK;
-    if (launch->body.server != NULL)
+    if (launch->config.server != NULL)
         return pti_cuda_run_team(cuda, launch);
-    return launch->body.implementation->cuda_launcher != NULL ? call_launcher(cuda, launch)
-                                                              : launch_kernel(cuda, launch);
+    return launch->config.implementation->cuda_launcher != NULL ? call_launcher(cuda, launch)
+                                                                : launch_kernel(cuda, launch);
 }

@@ -135,7 +135,8 @@ static polytile_status check_memory(pti_cuda_device *cuda, cudaError_t error, co
     return POLYTILE_OK;
 }
 
-/** Allocate host memory and register it, ten times as fast as CUDA's allocation of pinned memory. */
+/** Allocate host memory and register it, ten times as fast as CUDA's allocation of pinned
+ * memory. */
 static polytile_status take_host_memory(bench *on, bool *is_short) {
     size_t n_bytes = 2 * (size_t)on->chunk_bytes;
     void *mapped = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -146,7 +146,7 @@ static polytile_status (*const enqueue[])(pti_cuda_device *cuda, const pti_comma
     [PTI_LAUNCH] = submit_launch, [PTI_DOWNLOAD] = download_box,
 };
 
-/** Enqueue a command behind what it waits for. */
+/** Enqueue a command after what it waits for. */
 static polytile_status submit_now(pti_cuda_device *cuda, const pti_command *command) {
     polytile_status status;
     PTI_TRY(pti_cuda_order_wait(cuda->order, command));
@@ -186,8 +186,8 @@ polytile_status pti_cuda_submit(polytile_device *device, const pti_command *comm
     return status;
 }
 
-/** Wait for all that any of the launches waits for, and take back what others use of the memory that
- * any of them writes. */
+/** Wait for all that any of the launches waits for, and take back what others use of the memory
+ * that any of them writes. */
 static polytile_status wait_for_all(pti_cuda_device *cuda, const pti_tiles *tiles) {
     polytile_status status = POLYTILE_OK;
     for (int64_t k = tiles->first_op; k < tiles->first_op + tiles->n_ops; k++) {
@@ -277,8 +277,8 @@ static void recover_run(pti_cuda_device *cuda, polytile_status status) {
     pti_error_restore(ctx, &first);
 }
 
-/** Finish a run; does nothing if there was no memory to begin it. One that was cancelled ends as one
- * that failed: transfers that were looked ahead for never come. */
+/** Finish a run; does nothing if there was no memory to begin it. One that was cancelled ends as
+ * one that failed: transfers that were looked ahead for never come. */
 polytile_status pti_cuda_finish(polytile_device *device) {
     pti_cuda_device *cuda = pti_cuda_of(device);
     polytile_status status = POLYTILE_OK;

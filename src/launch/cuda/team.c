@@ -14,7 +14,7 @@ static const int lanes[] = {512, 256, 128, 64, 32};
 /** Find how many slots of so many lanes are resident at once. */
 static polytile_status count_resident(pti_cuda_device *cuda, const pti_sub_kernel *launch,
                                       int n_lanes, int64_t *n_resident) {
-    const void *kernel = launch->body.implementation->team->cuda;
+    const void *kernel = launch->config.implementation->team->cuda;
     struct cudaFuncAttributes attributes;
     int n_blocks = 0;
     polytile_status status;
@@ -52,11 +52,12 @@ done:
 /** Launch the kernel, whose arguments are the slots, the threads, the views and the values. */
 static polytile_status launch_slots(pti_cuda_device *cuda, const pti_sub_kernel *launch,
                                     pti_cuda_team *team, int n_slots, int n_lanes) {
-    const int n_arrays = pti_instance_n_arrays(launch->instance), n_values = launch->body.n_values;
+    const int n_arrays = pti_instance_n_arrays(launch->instance),
+              n_values = launch->config.n_values;
     const dim3 grid = {(unsigned)n_slots, 1, 1}, block = {(unsigned)n_lanes, 1, 1};
     const cudaStream_t stream = pti_cuda_stream_of(cuda, launch);
     polytile_domain asked = pti_instance_asked_box(launch->instance, launch->threads);
-    void *slots = pti_server_get_slot(launch->body.server, 0);
+    void *slots = pti_server_get_slot(launch->config.server, 0);
     polytile_status status = POLYTILE_OK;
     void **arguments = calloc((size_t)(2 + n_arrays + n_values), sizeof *arguments);
     if (arguments == NULL)
@@ -69,7 +70,7 @@ static polytile_status launch_slots(pti_cuda_device *cuda, const pti_sub_kernel 
             v < n_arrays ? (void *)(uintptr_t)&launch->views[v] : launch->views[v].origin;
     PTI_TRY(PTI_KERNEL_CUDA(
         cuda, launch, cudaLaunchCooperativeKernel,
-        (launch->body.implementation->team->cuda, grid, block, arguments, 0, stream)));
+        (launch->config.implementation->team->cuda, grid, block, arguments, 0, stream)));
     PTI_TRY(PTI_CUDA(cuda, cudaEventRecord, (team->ended, stream)));
 done:
     free(arguments);
@@ -80,7 +81,7 @@ done:
  * end, and the run waits for their stream as after any failure. */
 static polytile_status run_slots(pti_cuda_device *cuda, const pti_sub_kernel *launch,
                                  pti_cuda_team *team, int n_slots, int n_lanes) {
-    pti_server *server = launch->body.server;
+    pti_server *server = launch->config.server;
     polytile_status status = launch_slots(cuda, launch, team, n_slots, n_lanes);
     if (status != POLYTILE_OK) {
         pti_server_abandon(server);
@@ -98,14 +99,14 @@ static polytile_status serve_slots(pti_cuda_device *cuda, const pti_sub_kernel *
                                    pt_memory *memories, int n_slots) {
     const pti_instance *instance = launch->instance;
     const pti_server_bytes bytes =
-        pti_server_count_bytes(launch->body.server, instance->n_operands);
+        pti_server_count_bytes(launch->config.server, instance->n_operands);
     pti_cuda_team *team;
     int n_lanes = 0;
     polytile_status status;
     PTI_TRY(choose_lanes(cuda, launch, n_slots, &n_lanes));
     PTI_TRY(pti_cuda_team_reserve(cuda, instance->kernel_name, bytes, &team));
     pti_team_find_memories(launch, memories);
-    PTI_TRY(pti_server_begin(launch->body.server, pti_cuda_context_of(cuda), memories,
+    PTI_TRY(pti_server_begin(launch->config.server, pti_cuda_context_of(cuda), memories,
                              instance->n_operands, &team->slots));
     status = run_slots(cuda, launch, team, n_slots, n_lanes);
 done:

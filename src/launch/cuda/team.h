@@ -8,7 +8,7 @@
 
 /**
  * Run a launch of a team kernel, and serve its slots until they have returned. What it needs is
- * allocated and loaded before: nothing that is enqueued meanwhile waits behind the kernel.
+ * allocated and loaded before: nothing that is enqueued meanwhile waits for the kernel.
  *
  * Errors  NO_FIT (the slots cannot all be resident), DEVICE, UNSUPPORTED, NO_MEMORY, and what ends
  *         the launch, as polytile/message.h has it.

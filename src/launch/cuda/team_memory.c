@@ -15,7 +15,7 @@ typedef struct part {
     int buffer;
 } part;
 
-static part part_of(int64_t n_bytes, int64_t k) {
+static part part_of_bytes(int64_t n_bytes, int64_t k) {
     const int64_t offset_bytes = k * PTI_TEAM_BUFFER_BYTES;
     return (part){offset_bytes, pti_min(n_bytes - offset_bytes, PTI_TEAM_BUFFER_BYTES),
                   (int)(k % PTI_TEAM_BUFFERS)};
@@ -71,11 +71,12 @@ static bool fetch_from_gpu(void *device, void *to_host, const void *from_device,
     const int64_t n_parts = count_parts(n_bytes);
     if (is_pinned(team, to_host, n_bytes))
         return copy_pinned(team, to_host, from_device, n_bytes, cudaMemcpyDeviceToHost);
-    bool works = n_parts == 0 || fetch_part(team, from_device, part_of(n_bytes, 0));
+    bool works = n_parts == 0 || fetch_part(team, from_device, part_of_bytes(n_bytes, 0));
     for (int64_t k = 0; works && k < n_parts; k++) {
-        const part what = part_of(n_bytes, k);
-        works = (k + 1 == n_parts || fetch_part(team, from_device, part_of(n_bytes, k + 1))) &&
-                await_buffer(team, what.buffer);
+        const part what = part_of_bytes(n_bytes, k);
+        works =
+            (k + 1 == n_parts || fetch_part(team, from_device, part_of_bytes(n_bytes, k + 1))) &&
+            await_buffer(team, what.buffer);
         if (works)
             memcpy((char *)to_host + what.offset_bytes, team->buffer[what.buffer],
                    (size_t)what.n_bytes);
@@ -90,7 +91,7 @@ static bool store_on_gpu(void *device, void *to_device, const void *from_host, i
     if (is_pinned(team, from_host, n_bytes))
         return copy_pinned(team, to_device, from_host, n_bytes, cudaMemcpyHostToDevice);
     for (int64_t k = 0; works && k < n_parts; k++) {
-        const part what = part_of(n_bytes, k);
+        const part what = part_of_bytes(n_bytes, k);
         works = k < PTI_TEAM_BUFFERS || await_buffer(team, what.buffer);
         if (!works)
             break;
@@ -109,7 +110,7 @@ static bool pass_within_gpu(void *device, void *to_device, const void *from_devi
     pti_cuda_team *team = device;
     bool works = true;
     for (int64_t k = 0; works && k < count_parts(n_bytes); k++) {
-        const part what = part_of(n_bytes, k);
+        const part what = part_of_bytes(n_bytes, k);
         works = fetch_part(team, from_device, what) &&
                 enqueue_copy(team, (char *)to_device + what.offset_bytes, team->buffer[what.buffer],
                              what.n_bytes, cudaMemcpyHostToDevice, what.buffer);

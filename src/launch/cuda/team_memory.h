@@ -16,7 +16,7 @@ typedef struct pti_cuda_team {
     bool is_warm;        /* copies both ways were made */
     cudaEvent_t copied[PTI_TEAM_BUFFERS];
     void *buffer[PTI_TEAM_BUFFERS];
-    cudaEvent_t ended;     /* behind the kernel */
+    cudaEvent_t ended;     /* after the kernel */
     cudaError_t why_ended; /* once it has */
     int64_t shared_bytes, slots_bytes;
     pti_slot_device slots; /* as the server sees them */

@@ -20,24 +20,25 @@ pti_tile_room pti_cuda_tile_room(const struct cudaDeviceProp *properties) {
 }
 
 /** Return whether a launch has the body of another one, and nothing that tiles do not know. */
-static bool has_same_body(const pti_body *body, const pti_body *first) {
-    return body->implementation->cuda_tiles == first->implementation->cuda_tiles &&
-           body->n_values == 0 && body->block == NULL && body->server == NULL && !body->is_watched;
+static bool has_same_config(const pti_launch_config *config, const pti_launch_config *first) {
+    return config->implementation->cuda_tiles == first->implementation->cuda_tiles &&
+           config->n_values == 0 && config->block == NULL && config->server == NULL &&
+           !config->is_watched;
 }
 
 static bool have_same_bodies(const pti_cuda_device *cuda, const pti_tiles *tiles) {
     const pti_execution *execution = cuda->execution;
-    const pti_body *first = &execution->bodies[tiles->first_launch];
+    const pti_launch_config *first = &execution->configs[tiles->first_launch];
     bool have = first->implementation->cuda_tiles != NULL;
     for (int l = 0; l < tiles->n_launches; l++)
-        have = have && has_same_body(&first[l], first);
+        have = have && has_same_config(&first[l], first);
     return have;
 }
 
 /** Return whether views are such as the kernel takes: those of threads that are single ones. */
 static bool has_near_views(const pti_sub_kernel *launch) {
-    return launch->body.implementation->cuda_contiguous != NULL &&
-           pti_cuda_kernel_for(launch) == launch->body.implementation->cuda_contiguous;
+    return launch->config.implementation->cuda_contiguous != NULL &&
+           pti_cuda_kernel_for(launch) == launch->config.implementation->cuda_contiguous;
 }
 
 static polytile_tiles arguments_of(const pti_tile_command *command) {
@@ -55,7 +56,8 @@ static polytile_tiles arguments_of(const pti_tile_command *command) {
 }
 
 static int64_t shared_bytes_of(const pti_tile_command *command) {
-    const int64_t element_bytes = command->first.launch.body.implementation->views[0].element_bytes;
+    const int64_t element_bytes =
+        command->first.launch.config.implementation->views[0].element_bytes;
     return N_IMAGES * element_bytes * POLYTILE_TILE_COLUMNS * arguments_of(command).n_rows;
 }
 
@@ -87,7 +89,7 @@ bool pti_cuda_may_run_tiles(polytile_device *device, const pti_tile_command *com
 
 /** Let a kernel use as much shared memory as any tile takes. */
 static polytile_status allow_shared(pti_cuda_device *cuda, const pti_sub_kernel *launch) {
-    const void *kernel = launch->body.implementation->cuda_tiles;
+    const void *kernel = launch->config.implementation->cuda_tiles;
     polytile_status status = POLYTILE_OK;
     if (cuda->tile_kernel == kernel)
         return POLYTILE_OK;
@@ -107,7 +109,7 @@ polytile_status pti_cuda_launch_tiles(pti_cuda_device *cuda, const pti_tile_comm
     polytile_status status;
     PTI_TRY(allow_shared(cuda, first));
     PTI_TRY(PTI_KERNEL_CUDA(cuda, first, cudaLaunchKernel,
-                            (first->body.implementation->cuda_tiles, grid_of(command),
+                            (first->config.implementation->cuda_tiles, grid_of(command),
                              (dim3){POLYTILE_TILE_THREADS, 1, 1}, arguments,
                              (size_t)shared_bytes_of(command), pti_cuda_stream_of(cuda, first))));
 done:

@@ -63,7 +63,7 @@ static bool is_repeatable(const pti_cuda_device *cuda, const pti_sub_kernel *lau
 
 bool pti_cuda_wants_tuning(const pti_cuda_device *cuda, const pti_sub_kernel *launch,
                            pti_cuda_choice *choice) {
-    return pti_get_settings(cuda->device.object.context)->tunes && launch->body.block == NULL &&
+    return pti_get_settings(cuda->device.object.context)->tunes && launch->config.block == NULL &&
            !choice->has_row && !choice->is_left_alone &&
            strlen(launch->instance->kernel_name) < PTI_TUNING_NAME_BYTES &&
            pti_box_count(launch->threads) >= MIN_THREADS && is_repeatable(cuda, launch, choice);
@@ -184,7 +184,8 @@ done:
     return status;
 }
 
-/** Measure the kernel that would run, and in the second half of the time the other one if it may. */
+/** Measure the kernel that would run, and in the second half of the time the other one if it
+ * may. */
 static polytile_status measure_all(tuner *t) {
     const bool has_other = pti_cuda_may_be_coarse(t->launch, t->choice);
     const double start_s = pti_now_s(), end_s = start_s + limit_s;

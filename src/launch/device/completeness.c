@@ -23,8 +23,8 @@ void pti_completeness_begin(pti_completeness *of, int operand) {
     of->has_begun[operand] = true;
 }
 
-/** Add what a run replaces of one piece of an array, unless it reads any of it. Returns whether that is
- * known. */
+/** Add what a run replaces of one piece of an array, unless it reads any of it. Returns whether
+ * that is known. */
 static bool add_overwritten(const pti_instance *instance, int piece, pti_boxes *all) {
     pti_boxes boxes = {0};
     bool is_known =

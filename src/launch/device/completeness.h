@@ -20,7 +20,8 @@ polytile_status pti_completeness_create(polytile_context *ctx, const pti_schedul
  * its array is incomplete if the run fails from here on. */
 void pti_completeness_begin(pti_completeness *of, int operand);
 
-/** Return whether a run replaces every element of an operand's array by that name, using no old one. */
+/** Return whether a run replaces every element of an operand's array by that name, using no old
+ * one. */
 bool pti_completeness_is_overwritten(const pti_instance *instance, int operand);
 
 /**

@@ -29,8 +29,8 @@ typedef struct pti_move {
     pti_memory_span from; /* of a fill: one element in host memory, with strides of 0 */
 } pti_move;
 
-/** How the sub-kernels of a launch run. */
-typedef struct pti_body {
+/** How the sub-kernels of a launch run: by which code, and with which values. */
+typedef struct pti_launch_config {
     const polytile_implementation *implementation;
     const polytile_character *character;
     const int64_t *block; /* threads of a block along each index, as the user asked; NULL: the
@@ -39,25 +39,25 @@ typedef struct pti_body {
     const pti_value *values;   /* of the parameters that it takes, in its order */
     struct pti_server *server; /* of its slots' messages; NULL: it is no team kernel */
     bool is_watched;           /* what it touches is looked at: all of that has to be in memory */
-} pti_body;
+} pti_launch_config;
 
-/** Return the body of a kernel with the values that it gets, which are borrowed. */
-static inline pti_body pti_body_of(const polytile_kernel *kernel, const int64_t *block,
-                                   const pti_value *values) {
-    return (pti_body){.implementation = &kernel->implementation,
-                      .character = &kernel->character,
-                      .block = block,
-                      .n_values = pti_kernel_n_values(kernel),
-                      .values = values,
-                      .server = NULL,
-                      .is_watched = false};
+/** Return the launch configuration of a kernel with these values, which are borrowed. */
+static inline pti_launch_config
+pti_launch_config_of(const polytile_kernel *kernel, const int64_t *block, const pti_value *values) {
+    return (pti_launch_config){.implementation = &kernel->implementation,
+                               .character = &kernel->character,
+                               .block = block,
+                               .n_values = pti_kernel_n_values(kernel),
+                               .values = values,
+                               .server = NULL,
+                               .is_watched = false};
 }
 
-/** One sub-kernel: a box of threads, and views: one an array, then one a value of the body, then
- * the pieces of arrays that have several. */
+/** One sub-kernel: a box of threads, and views: one an array, then one a value of the parameters,
+ * then the pieces of arrays that have several. */
 typedef struct pti_sub_kernel {
     const pti_instance *instance;
-    pti_body body;
+    pti_launch_config config;
     const polytile_domain *threads;
     const polytile_view *views;
     bool lacks_scratch; /* in place, where arrays are the host's and scratch is none of them: the
@@ -84,7 +84,7 @@ static inline size_t pti_most_views(const pti_instance *instance, int n_values) 
 }
 
 static inline int pti_sub_kernel_n_views(const pti_sub_kernel *launch) {
-    return (int)pti_most_views(launch->instance, launch->body.n_values);
+    return (int)pti_most_views(launch->instance, launch->config.n_values);
 }
 
 /** One operation of a schedule, with its addresses found. */
@@ -102,14 +102,15 @@ typedef struct pti_tile_command {
     const pti_tiles *tiles;
     pti_command first;     /* the first launch, with all of its threads; of a slab with those that
                               are stored, and without addresses if these are none */
-    pti_sub_kernel second; /* the launch behind it, likewise */
+    pti_sub_kernel second; /* the launch after it, likewise */
     pti_command last;      /* the last operation, without addresses */
 } pti_tile_command;
 
 /** A schedule being run; launch/device/execution.h. */
 typedef struct pti_execution pti_execution;
 
-/** A point of a device's stream, for which streams of other devices can wait; the device owns it. */
+/** A point of a device's stream, for which streams of other devices can wait; the device owns
+ * it. */
 typedef struct pti_event pti_event;
 
 /** What a device does with the memory of a linked one. One thread calls them at a time, except for
@@ -118,13 +119,13 @@ typedef struct pti_peer_functions {
     /** Enable access to another device's memory; if that is impossible, return false and a static
      * text in *why_not. */
     bool (*reaches)(polytile_device *device, polytile_device *other, const char **why_not);
-    /** Record an event behind what was submitted to a stream so far. */
+    /** Record an event after what was submitted to a stream so far. */
     polytile_status (*record_event)(polytile_device *device, pti_stream stream, pti_event **event);
     /** Let what is submitted to a stream from now on wait for any device's event. */
     polytile_status (*await_event)(polytile_device *device, pti_stream stream,
                                    const pti_event *event);
-    /** Submit a copy from another device's memory, behind an event of that, to the stream of
-     * uploads, and record an event behind it. After an error nothing of it runs. */
+    /** Submit a copy from another device's memory, after an event of that, to the stream of
+     * uploads, and record an event after it. After an error nothing of it runs. */
     polytile_status (*copy)(polytile_device *device, polytile_device *from, const pti_move *move,
                             const pti_event *ready, pti_event **done);
     /** Wait for an event in the calling thread, as well as possible if the device has failed.
@@ -162,7 +163,7 @@ typedef struct pti_device_functions {
     polytile_status (*reserve)(polytile_device *device, int64_t arena_bytes, void **arena);
     /** Begin a run, after reserve. */
     polytile_status (*begin)(polytile_device *device, pti_execution *execution);
-    /** Run a command, or enqueue it behind its stream and what its operation waits for. Commands
+    /** Run a command, or enqueue it after its stream and what its operation waits for. Commands
      * come in the schedule's order. */
     polytile_status (*submit)(polytile_device *device, const pti_command *command);
     /** Return whether launches of the run can run as one. NULL: they never can. */

@@ -109,8 +109,8 @@ static bool is_first(const pti_execution *run, const pti_call *call, const pti_o
     return true;
 }
 
-/** List the pieces of an array that has several from piece on, those that the superblock touches, and
- * put the box around them into its view. One alone is the view. Returns the piece behind. */
+/** List the pieces of an array that has several from piece on, those that the superblock touches,
+ * and put the box around them into its view. One alone is the view. Returns the next piece. */
 static polytile_view *list_pieces(const pti_execution *run, const pti_op *op,
                                   const pti_instance *instance, int array, polytile_view *view,
                                   polytile_view *first, polytile_view *piece) {
@@ -134,7 +134,7 @@ static polytile_view *list_pieces(const pti_execution *run, const pti_op *op,
     return piece;
 }
 
-/** Tell bodies that indices may be beyond the ends of arrays: those in pieces expect it. */
+/** Tell kernels that indices may be beyond the ends of arrays: those in pieces expect it. */
 static void note_edges(const pti_instance *instance, polytile_view *views) {
     for (int a = 0; a < pti_instance_n_arrays(instance); a++)
         if (views[a].n_pieces == 0)
@@ -144,22 +144,22 @@ static void note_edges(const pti_instance *instance, polytile_view *views) {
 static void resolve_launch(pti_execution *run, pti_command *command) {
     const pti_call *call = &run->schedule->launch[command->op->launch].call;
     const pti_instance *instance = call->instance;
-    const pti_body *body = &run->bodies[command->op->launch];
+    const pti_launch_config *config = &run->configs[command->op->launch];
     polytile_view *views =
         run->views + (size_t)(run->n_resolved++ % PTI_LAUNCHES_RESOLVED) * run->n_views;
     polytile_view *values = views + pti_instance_n_arrays(instance),
-                  *pieces = values + body->n_values;
+                  *pieces = values + config->n_values;
     polytile_view *next = pieces;
     for (int a = 0; a < pti_instance_n_arrays(instance); a++)
         views[a] = view_as_given(run, command->op, instance, a);
-    for (int v = 0; v < body->n_values; v++)
-        values[v] = (polytile_view){.origin = (void *)(uintptr_t)body->values[v].bytes};
+    for (int v = 0; v < config->n_values; v++)
+        values[v] = (polytile_view){.origin = (void *)(uintptr_t)config->values[v].bytes};
     for (int a = 0; instance->n_further > 0 && a < pti_instance_n_arrays(instance); a++)
         next = list_pieces(run, command->op, instance, a, &views[a], pieces, next);
     if (pti_instance_reaches_edges(pti_instance_as_given(instance), &command->op->box))
         note_edges(instance, views);
     command->launch = (pti_sub_kernel){.instance = pti_instance_as_given(instance),
-                                       .body = *body,
+                                       .config = *config,
                                        .threads = &command->op->box,
                                        .views = views,
                                        .lacks_scratch = lacks_scratch(run, call),

@@ -26,16 +26,16 @@ typedef const polytile_domain *pti_own_share_function(const pti_sharing *sharing
 struct pti_execution {
     polytile_device *device;
     const pti_schedule *schedule;
-    const pti_body *bodies;         /* one a launch of the schedule */
-    polytile_array *const *arrays;  /* one an operand of the schedule's instance */
-    char *arena;                    /* in device memory; NULL in place */
-    pti_memory_layout *host_layout; /* of each whole array; owned, as all below */
-    polytile_view *views;           /* of the launches resolved last, as of pti_sub_kernel */
-    size_t n_views;                 /* of one launch at most */
-    int64_t n_resolved;             /* launches, so far */
-    pti_filled *filled;             /* of each array */
-    unsigned char *identity;        /* of the fill resolved last: one element */
-    pti_memory_layout everywhere;   /* strides of 0, for the identity */
+    const pti_launch_config *configs; /* one a launch of the schedule */
+    polytile_array *const *arrays;    /* one an operand of the schedule's instance */
+    char *arena;                      /* in device memory; NULL in place */
+    pti_memory_layout *host_layout;   /* of each whole array; owned, as all below */
+    polytile_view *views;             /* of the launches resolved last, as of pti_sub_kernel */
+    size_t n_views;                   /* of one launch at most */
+    int64_t n_resolved;               /* launches, so far */
+    pti_filled *filled;               /* of each array */
+    unsigned char *identity;          /* of the fill resolved last: one element */
+    pti_memory_layout everywhere;     /* strides of 0, for the identity */
     pti_completeness completeness;
     pti_progress progress;
     pti_sharing *sharing;             /* NULL: none; owned */

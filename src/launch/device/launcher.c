@@ -17,11 +17,11 @@ polytile_status pti_launcher_call(polytile_context *ctx, polytile_launcher *laun
                                   const pti_sub_kernel *launch, void *stream) {
     polytile_sub_kernel told = {.threads = launch->threads,
                                 .n_views = pti_instance_n_arrays(launch->instance),
-                                .n_parameters = launch->body.n_values,
+                                .n_parameters = launch->config.n_values,
                                 .views = launch->views,
                                 .is_first = launch->is_first,
                                 .stream = stream,
-                                .user = launch->body.implementation->user};
+                                .user = launch->config.implementation->user};
     int returned = launcher(&told);
     return returned == 0 ? POLYTILE_OK : fail_launcher(ctx, launch, returned);
 }

@@ -76,7 +76,7 @@ static bool parse_link(const json_t *root, polytile_link *link, pti_text *why) {
     return take_figures(json_object_get(root, "link"), link, why);
 }
 
-static bool read_file(const char *path, polytile_link *link, pti_text *why) {
+static bool read_link_file(const char *path, polytile_link *link, pti_text *why) {
     char text[MAX_FILE_BYTES + 1];
     json_error_t error;
     polytile_link found = polytile_link_default;
@@ -95,7 +95,7 @@ static bool read_file(const char *path, polytile_link *link, pti_text *why) {
 
 bool pti_link_cache_read(polytile_context *ctx, const char *key, polytile_link *link) {
     pti_text path = {0}, why = {0};
-    bool is_found = locate_link_file(ctx, key, &path) && read_file(path.data, link, &why);
+    bool is_found = locate_link_file(ctx, key, &path) && read_link_file(path.data, link, &why);
     if (why.data != NULL)
         pti_log(ctx, PTI_LOG_WARN, "%s is ignored, since %s", path.data, why.data);
     pti_text_free(&path);

@@ -10,8 +10,8 @@
 #include <math.h>
 #include <string.h>
 
-/** The functions of one type; the tables are in the order sum, prod, min, max. What has no order has
- * no combination for the last two. */
+/** The functions of one type; the tables are in the order sum, prod, min, max. What has no order
+ * has no combination for the last two. */
 typedef struct reduction {
     void (*identity)(int verb, unsigned char *element);
     void (*combine[4])(const pti_element_row *row);
@@ -128,7 +128,7 @@ static int64_t offset_of(const pti_memory_span *image, const int64_t *element) {
     return pti_memory_layout_offset(image->layout, element);
 }
 
-/** Go to the next row of a box in C order; false behind the last. */
+/** Go to the next row of a box in C order; false after the last. */
 static bool next_row(const polytile_domain *box, int64_t *element) {
     for (int d = box->n_dims - 2; d >= 0; d--) {
         element[d] += box->range[d].step;

@@ -7,12 +7,12 @@
 
 enum { PTI_MAX_SCALAR_BYTES = 16 };
 
-/** Return whether the role has an identity over the type: a reducing role over no raw bytes, for which
- * the type has what the role needs. */
+/** Return whether the role has an identity over the type: a reducing role over no raw bytes, for
+ * which the type has what the role needs. */
 bool pti_reduction_is_known(polytile_role role, polytile_type type);
 
-/** Write the identity: 0, 1, the largest, or the smallest value; of argmin and argmax with the largest
- * index. */
+/** Write the identity: 0, 1, the largest, or the smallest value; of argmin and argmax with the
+ * largest index. */
 void pti_reduction_identity(polytile_role role, polytile_type type,
                             unsigned char element[PTI_MAX_SCALAR_BYTES]);
 

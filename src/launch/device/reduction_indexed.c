@@ -23,8 +23,8 @@ static int64_t index_of(const char *element) {
 #define IS_NAN(value)   ((value) != (value))
 #define SAME_RANK(a, b) ((a) == (b) || (IS_NAN(a) && IS_NAN(b)))
 
-/** T is the type in memory; READ converts it to the type W in which values are compared. The worst of
- * floats is NaN, over which any number wins. */
+/** T is the type in memory; READ converts it to the type W in which values are compared. The worst
+ * of floats is NaN, over which any number wins. */
 #define INDEXED_FUNCTIONS(name, T, W, READ, largest, smallest)                                     \
     static void worst_##name(bool is_most, unsigned char *value) {                                 \
         const T worst = is_most ? smallest : largest;                                              \

@@ -18,8 +18,8 @@ typedef struct pti_element_row {
 
 void pti_indexed_identity(polytile_role role, int scalar, unsigned char *element);
 
-/** Combine a row. The better value wins, of equal ones the lower index, and any number over NaN. Bytes
- * between value and index stay. */
+/** Combine a row. The better value wins, of equal ones the lower index, and any number over NaN.
+ * Bytes between value and index stay. */
 void pti_indexed_combine(polytile_role role, int scalar, const pti_element_row *row);
 
 #endif

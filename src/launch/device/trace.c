@@ -271,7 +271,7 @@ void pti_trace_op(polytile_device *device, const pti_op *op, double start_s, dou
     funlockfile(trace->to->stream);
 }
 
-/** A slice behind the last one of its track. */
+/** A slice after the last one of its track. */
 static void print_host_slice(trace_file *file, const char *word, const char *subject,
                              double start_s, int64_t *last_end_ns, int pid, int tid) {
     flockfile(file->stream);

@@ -12,8 +12,8 @@
  * cost nothing. */
 
 /**
- * Trace devices into one file, from now on: each is a process of it. Traces that they have end. NULL
- * only ends these. Nothing runs on the devices.
+ * Trace devices into one file, from now on: each is a process of it. Traces that they have end.
+ * NULL only ends these. Nothing runs on the devices.
  *
  * Errors  IO (the file cannot be written, or one that ended could not), NO_MEMORY; none is traced.
  */

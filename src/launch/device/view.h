@@ -12,8 +12,8 @@
 polytile_view pti_view_of(void *base, const pti_memory_layout *layout,
                           const polytile_domain *array);
 
-/** Return the view of the same memory under the indices of an array, which a map takes to those that it
- * has. The caller sets what is resident. */
+/** Return the view of the same memory under the indices of an array, which a map takes to those
+ * that it has. The caller sets what is resident. */
 polytile_view pti_view_through(const polytile_view *view, const pti_index_map *map,
                                const polytile_domain *array);
 

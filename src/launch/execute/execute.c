@@ -153,7 +153,7 @@ static void find_sizes(const pti_execution *run, size_t *n_views, size_t *elemen
     *element_bytes = PTI_MAX_SCALAR_BYTES;
     for (int l = 0; l < schedule->n_launches; l++)
         *n_views = max_size(
-            *n_views, pti_most_views(schedule->launch[l].call.instance, run->bodies[l].n_values));
+            *n_views, pti_most_views(schedule->launch[l].call.instance, run->configs[l].n_values));
     for (int a = 0; a < arrays->n_operands; a++)
         *element_bytes = max_size(*element_bytes, (size_t)arrays->operand[a].element_bytes);
 }
@@ -217,12 +217,12 @@ static polytile_status prove_schedule(const polytile_device *device, const pti_s
 }
 
 polytile_status pti_execute(polytile_device *device, const pti_schedule *schedule,
-                            const pti_body *bodies, polytile_array *const *arrays,
+                            const pti_launch_config *configs, polytile_array *const *arrays,
                             polytile_report *report) {
     polytile_status status;
     pti_execution run = {.device = device,
                          .schedule = schedule,
-                         .bodies = bodies,
+                         .configs = configs,
                          .arrays = arrays,
                          .report = report};
     PTI_TRY(prove_schedule(device, schedule));
@@ -234,11 +234,11 @@ done:
 
 /** Run a schedule, and note which arrays it had begun to write. */
 static polytile_status run_and_note(polytile_device *device, const pti_schedule *schedule,
-                                    const pti_body *bodies, polytile_array *const *arrays,
+                                    const pti_launch_config *configs, polytile_array *const *arrays,
                                     bool *has_begun, polytile_report *report) {
     pti_execution run = {.device = device,
                          .schedule = schedule,
-                         .bodies = bodies,
+                         .configs = configs,
                          .arrays = arrays,
                          .completeness = {.has_begun = has_begun},
                          .report = report};
@@ -246,15 +246,16 @@ static polytile_status run_and_note(polytile_device *device, const pti_schedule 
 }
 
 polytile_status pti_execute_copies(polytile_device *device, const pti_schedule *schedule,
-                                   const pti_body *bodies, polytile_array *const *arrays,
+                                   const pti_launch_config *configs, polytile_array *const *arrays,
                                    bool *has_begun, polytile_report *report) {
-    return run_and_note(device, schedule, bodies, arrays, has_begun, report);
+    return run_and_note(device, schedule, configs, arrays, has_begun, report);
 }
 
 polytile_status pti_execute_window(polytile_device *device, const pti_schedule *schedule,
-                                   const pti_body *bodies, polytile_array *const *arrays,
+                                   const pti_launch_config *configs, polytile_array *const *arrays,
                                    bool *has_begun, polytile_report *report) {
     polytile_status status = prove_schedule(device, schedule);
-    return status == POLYTILE_OK ? run_and_note(device, schedule, bodies, arrays, has_begun, report)
-                                 : status;
+    return status == POLYTILE_OK
+               ? run_and_note(device, schedule, configs, arrays, has_begun, report)
+               : status;
 }

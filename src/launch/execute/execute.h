@@ -14,7 +14,7 @@
  * After a failure, arrays whose host memory had begun to change are incomplete; after success,
  * arrays are complete that were before, or that a launch overwrote.
  *
- * Shapes  bodies: one a launch; arrays: one an operand of the schedule's instance, of its type and
+ * Shapes  configs: one a launch; arrays: one an operand of the schedule's instance, of its type and
  *         domain, with memory where operations need it.
  * Errors  Those of the device's functions; the text also names the launch and the arrays left
  *         incomplete.
@@ -22,7 +22,7 @@
  * Report  The figures of what was done; plan_s and lower_bound_bytes are left alone.
  */
 polytile_status pti_execute(polytile_device *device, const pti_schedule *schedule,
-                            const pti_body *bodies, polytile_array *const *arrays,
+                            const pti_launch_config *configs, polytile_array *const *arrays,
                             polytile_report *report);
 
 /**
@@ -32,13 +32,13 @@ polytile_status pti_execute(polytile_device *device, const pti_schedule *schedul
  *         launch or a download had begun to write.
  */
 polytile_status pti_execute_window(polytile_device *device, const pti_schedule *schedule,
-                                   const pti_body *bodies, polytile_array *const *arrays,
+                                   const pti_launch_config *configs, polytile_array *const *arrays,
                                    bool *has_begun, polytile_report *report);
 
 /** Run a schedule over copies of arrays, for access checks. It moves more than its launch needs,
  * and is not proved. */
 polytile_status pti_execute_copies(polytile_device *device, const pti_schedule *schedule,
-                                   const pti_body *bodies, polytile_array *const *arrays,
+                                   const pti_launch_config *configs, polytile_array *const *arrays,
                                    bool *has_begun, polytile_report *report);
 
 #endif

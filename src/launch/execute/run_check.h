@@ -18,8 +18,8 @@ polytile_status pti_run_check_view(const polytile_kernel *kernel, int operand,
 polytile_status pti_run_check_writable(polytile_context *ctx, const pti_instance *instance,
                                        int operand, const polytile_array *array);
 
-/** Refuse a launch domain with steps of a kernel that has a launcher, or a CUDA kernel by hand. Errors:
- * UNSUPPORTED. */
+/** Refuse a launch domain with steps of a kernel that has a launcher, or a CUDA kernel by hand.
+ * Errors: UNSUPPORTED. */
 polytile_status pti_run_check_steps(const polytile_kernel *kernel, const pti_instance *instance);
 
 /** Return how many bytes two arrays share, and find where in a they begin; 0 if they are apart. */

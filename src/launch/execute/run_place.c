@@ -3,7 +3,8 @@
 #include "access/array/array.h"
 
 /** Return the first array that lies, or does not lie, on a GPU; NULL: there is none. */
-static const polytile_array *find_array(int n_arrays, polytile_array *const *arrays, bool on_gpu) {
+static const polytile_array *find_array_by_place(int n_arrays, polytile_array *const *arrays,
+                                                 bool on_gpu) {
     for (int a = 0; a < n_arrays; a++)
         if (arrays[a] != NULL && pti_array_is_on_gpu(arrays[a]) == on_gpu)
             return arrays[a];
@@ -12,7 +13,7 @@ static const polytile_array *find_array(int n_arrays, polytile_array *const *arr
 
 polytile_status pti_arrays_refuse_gpu(int n_arrays, polytile_array *const *arrays,
                                       const char *who) {
-    const polytile_array *there = find_array(n_arrays, arrays, true);
+    const polytile_array *there = find_array_by_place(n_arrays, arrays, true);
     if (there == NULL)
         return POLYTILE_OK;
     return pti_fail(
@@ -40,8 +41,8 @@ polytile_status pti_run_find_place(const polytile_device *device, const polytile
                                    int n_arrays, polytile_array *const *arrays, bool *on_gpu) {
     polytile_context *ctx = device->object.context;
     const char *name = polytile_kernel_get_name(kernel);
-    const polytile_array *there = find_array(n_arrays, arrays, true);
-    const polytile_array *here = find_array(n_arrays, arrays, false);
+    const polytile_array *there = find_array_by_place(n_arrays, arrays, true);
+    const polytile_array *here = find_array_by_place(n_arrays, arrays, false);
     *on_gpu = there != NULL;
     if (there == NULL)
         return POLYTILE_OK;

@@ -12,8 +12,8 @@
 polytile_status pti_run_find_place(const polytile_device *device, const polytile_kernel *kernel,
                                    int n_arrays, polytile_array *const *arrays, bool *on_gpu);
 
-/** Refuse arrays on a GPU where something reads host memory: who, the first words of the text. Errors:
- * INVALID. */
+/** Refuse arrays on a GPU where something reads host memory: who, the first words of the text.
+ * Errors: INVALID. */
 polytile_status pti_arrays_refuse_gpu(int n_arrays, polytile_array *const *arrays, const char *who);
 
 #endif

@@ -5,8 +5,8 @@
 /** A launch may make no progress for so long, unless its options say otherwise. */
 static const double default_timeout_s = 60;
 
-static polytile_status check_launch(const polytile_kernel *kernel, int64_t n_slots,
-                                    double timeout_s) {
+static polytile_status check_team_launch(const polytile_kernel *kernel, int64_t n_slots,
+                                         double timeout_s) {
     polytile_context *ctx = kernel->object.context;
     const char *name = polytile_kernel_get_name(kernel);
     if (n_slots > PTI_MAX_SLOTS)
@@ -30,7 +30,7 @@ polytile_status pti_team_server_create(const polytile_kernel *kernel, const poly
     *server = NULL;
     if (kernel->implementation.team == NULL)
         return POLYTILE_OK;
-    PTI_TRY(check_launch(kernel, n_slots, options->message_timeout_s));
+    PTI_TRY(check_team_launch(kernel, n_slots, options->message_timeout_s));
     *server = pti_server_create(&(pti_server_request){.kernel_name = name,
                                                       .n_slots = n_slots,
                                                       .timeout_s = options->message_timeout_s > 0

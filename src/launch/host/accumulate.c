@@ -98,7 +98,7 @@ static void fill_accumulator(const pti_operand *operand, const pti_accumulator *
 }
 
 void pti_mark_alone(const pti_sub_kernel *launch, int operand, polytile_view *view) {
-    if (launch->instance->operand[operand].reduces && !launch->body.is_watched &&
+    if (launch->instance->operand[operand].reduces && !launch->config.is_watched &&
         view->n_pieces == 0 && pti_box_count(&view->resident) == 1)
         view->first_piece |= POLYTILE_ALONE;
 }
@@ -163,8 +163,8 @@ static void clip_range(polytile_range *range, int64_t first, int64_t last) {
 }
 
 /** The k-th of n parts of a box along its first dimension, as far as another box has it. */
-static polytile_domain part_of(const polytile_domain *box, const polytile_domain *of, int64_t k,
-                               int64_t n) {
+static polytile_domain part_of_box(const polytile_domain *box, const polytile_domain *of, int64_t k,
+                                   int64_t n) {
     polytile_domain part = *box;
     const int64_t lo = of->range[0].lo, extent = of->range[0].hi - lo + 1;
     const int64_t length = pti_ceil_div(extent, n);
@@ -180,7 +180,7 @@ static void combine_part(const pti_accumulators *accumulators, const pti_sub_ker
         const pti_accumulator *accumulator = &accumulators->accumulator[c];
         const pti_operand *operand = &launch->instance->operand[accumulator->operand];
         const polytile_view *view = &launch->views[accumulator->operand];
-        const polytile_domain box = part_of(&accumulator->layout.hull, &view->resident, k, n);
+        const polytile_domain box = part_of_box(&accumulator->layout.hull, &view->resident, k, n);
         pti_memory_layout target = pti_memory_layout_of_view(view);
         pti_move move = {&box,
                          operand->element_bytes,
@@ -190,7 +190,7 @@ static void combine_part(const pti_accumulators *accumulators, const pti_sub_ker
     }
 }
 
-static int64_t count_bytes(const pti_accumulators *accumulators) {
+static int64_t accumulator_bytes(const pti_accumulators *accumulators) {
     int64_t n_bytes = 0;
     for (int64_t c = 0; c < accumulators->n_chunks * accumulators->n_private; c++)
         n_bytes += accumulators->accumulator[c].layout.size_bytes;
@@ -200,7 +200,7 @@ static int64_t count_bytes(const pti_accumulators *accumulators) {
 /** Each thread combines a part of the elements, of all copies. */
 void pti_accumulators_combine(const pti_accumulators *accumulators, const pti_sub_kernel *launch) {
     const int64_t n_parts =
-        count_bytes(accumulators) < LEAST_SHARED_BYTES ? 1 : accumulators->n_chunks;
+        accumulator_bytes(accumulators) < LEAST_SHARED_BYTES ? 1 : accumulators->n_chunks;
     if (n_parts == 1) {
         combine_part(accumulators, launch, 0, 1);
         return;

@@ -9,8 +9,8 @@
 /** The bytes that a launch touches of arrays that it does not reduce into; at least 1. */
 int64_t pti_accumulators_touched_bytes(const pti_sub_kernel *launch);
 
-/** The most that all copies of one launch may take: some of the bytes that it touches beside, so that
- * filling and combining them takes little of its time, and a mebibyte in any case. */
+/** The most that all copies of one launch may take: some of the bytes that it touches beside, so
+ * that filling and combining them takes little of its time, and a mebibyte in any case. */
 int64_t pti_accumulators_most_bytes(const pti_sub_kernel *launch);
 
 /** One chunk's copy of one operand. */
@@ -28,8 +28,8 @@ typedef struct pti_accumulators {
     char *memory;
 } pti_accumulators;
 
-/** Return whether chunks may have copies of a reducing operand: its reduction is known, and its array is
- * in one piece. */
+/** Return whether chunks may have copies of a reducing operand: its reduction is known, and its
+ * array is in one piece. */
 bool pti_accumulators_may_copy(const pti_sub_kernel *launch, int operand);
 
 /**
@@ -45,12 +45,13 @@ bool pti_accumulators_create(const pti_sub_kernel *launch, const pti_cut *cut,
  * it meanwhile, which the caller knows. */
 void pti_mark_alone(const pti_sub_kernel *launch, int operand, polytile_view *view);
 
-/** Fill a chunk's copies with the identities, before its body runs: its thread touches them first. */
+/** Fill a chunk's copies with the identities, before its body runs: its thread touches them
+ * first. */
 void pti_accumulators_fill(const pti_accumulators *accumulators, const pti_sub_kernel *launch,
                            int64_t chunk);
 
-/** Combine the copies into the operands, each element in C order of the chunks: results are the same
- * bits for the same number of threads. */
+/** Combine the copies into the operands, each element in C order of the chunks: results are the
+ * same bits for the same number of threads. */
 void pti_accumulators_combine(const pti_accumulators *accumulators, const pti_sub_kernel *launch);
 
 void pti_accumulators_free(pti_accumulators *accumulators);

@@ -9,11 +9,11 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-/* Affinity scheduling (Markatos and LeBlanc 1994): a thread takes of its own chunk a part at a time,
- * one over the number of threads of what is left, and then the same of the chunk with most left. So
- * rows stay with their threads, whose caches may hold them, and threads meet only where one takes of
- * another's chunk. Bodies may prepare something at each call, such as packed panels of a matrix; so
- * chunks are not cut where rows are even. */
+/* Affinity scheduling (Markatos and LeBlanc 1994): a thread takes of its own chunk a part at a
+ * time, one over the number of threads of what is left, and then the same of the chunk with most
+ * left. So rows stay with their threads, whose caches may hold them, and threads meet only where
+ * one takes of another's chunk. Bodies may prepare something at each call, such as packed panels of
+ * a matrix; so chunks are not cut where rows are even. */
 
 /** A part takes at least so long, if its rows go on to cost what they did; a shorter difference
  * between chunks does not matter. */
@@ -95,8 +95,8 @@ static int64_t count_part(int64_t n_left, int n_chunks, double row_s) {
                                     : n_left;
 }
 
-/** Rows of a chunk, side by side: the first ones for its own thread, else the last; none if none are
- * left. */
+/** Rows of a chunk, side by side: the first ones for its own thread, else the last; none if none
+ * are left. */
 static polytile_range take_rows(balanced_launch *of, host_chunk *chunk, bool is_own) {
     const bool are_all = is_own && look_even(of);
     pthread_mutex_lock(&chunk->mutex);
@@ -185,7 +185,8 @@ static pti_evenness compare_chunks(const balanced_launch *of, double mean_s) {
     return most_s - mean_s <= fmax(even_within * mean_s, least_part_s) ? PTI_EVEN : PTI_UNEVEN;
 }
 
-/** Launches much shorter than the one noted last, as of a coarse grid, tell less and are not noted. */
+/** Launches much shorter than the one noted last, as of a coarse grid, tell less and are not
+ * noted. */
 static void note_launch(const balanced_launch *of, double took_s, pti_host_habit *habit) {
     const double row_s = took_s / (double)pti_range_count(of->launch->threads->range[0]);
     const double mean_s = mean_chunk_s(of);
@@ -201,7 +202,7 @@ static void note_launch(const balanced_launch *of, double took_s, pti_host_habit
 
 bool pti_host_balance(const pti_sub_kernel *launch, const pti_cut *cut, pti_host_habits *habits,
                       pti_host_run_box *run) {
-    pti_host_habit *habit = find_habit(habits, launch->body.implementation);
+    pti_host_habit *habit = find_habit(habits, launch->config.implementation);
     balanced_launch of = {.launch = launch,
                           .run = run,
                           .expected = expect_evenness(habit),

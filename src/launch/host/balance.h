@@ -12,7 +12,8 @@ typedef enum pti_evenness { PTI_EVENNESS_UNKNOWN, PTI_EVEN, PTI_UNEVEN } pti_eve
 
 enum { PTI_HOST_HABITS = 32 };
 
-/** What a host has seen of a kernel. Seconds are those of the last launch over its rows; 0: none. */
+/** What a host has seen of a kernel. Seconds are those of the last launch over its rows; 0:
+ * none. */
 typedef struct pti_host_habit {
     const polytile_implementation *kernel; /* compared, never followed */
     pti_evenness evenness;
@@ -37,9 +38,9 @@ typedef void pti_host_run_box(const pti_sub_kernel *launch, const polytile_domai
 /**
  * Run a launch by rows, and note whether these are even.
  *
- * A thread runs its own chunk in one go if the kernel's rows are even. If that is not known, it stops
- * once, to see whether the others got as far. If they are not, it runs a part at a time, and then
- * parts of the chunk with most left, unless that took longer than chunks in one go.
+ * A thread runs its own chunk in one go if the kernel's rows are even. If that is not known, it
+ * stops once, to see whether the others got as far. If they are not, it runs a part at a time, and
+ * then parts of the chunk with most left, unless that took longer than chunks in one go.
  *
  * Returns false, and has run nothing, if memory runs out.
  */

@@ -29,7 +29,7 @@ typedef struct host_chain {
 
 static bool launch_suits(const pti_execution *execution, const pti_op *op) {
     const pti_instance *instance = execution->schedule->launch[op->launch].call.instance;
-    const polytile_implementation *runs = execution->bodies[op->launch].implementation;
+    const polytile_implementation *runs = execution->configs[op->launch].implementation;
     return runs->host_launcher == NULL && runs->team == NULL &&
            !pti_host_launch_reduces(instance) && !pti_instance_has_scratch(instance);
 }
@@ -68,7 +68,7 @@ static void run_share(const turn *present, int thread) {
         pti_host_launch_chunk(&present->command.launch, &present->cut, thread);
 }
 
-/** The chain ends behind the launch that all threads are in; they see it behind its barrier. */
+/** The chain ends after the launch that all threads are in; they see it after its barrier. */
 static void end_if_cancelled(host_chain *chain, int64_t k) {
     if (k == count_ops(chain) || !pti_execution_is_cancelled(chain->execution))
         return;

@@ -5,7 +5,7 @@
 
 /* A box in chunks of a limited number of bytes, boxes that follow each other in C order. */
 
-/** How a box is cut: whole in the dimensions behind dim, n_indices at a time along dim, one by one
+/** How a box is cut: whole in the dimensions after dim, n_indices at a time along dim, one by one
  * in the dimensions before it. */
 typedef struct pti_chunks {
     polytile_domain box;

@@ -31,7 +31,7 @@ static void call_without_steps(const polytile_implementation *of, polytile_domai
 /** Call the body's function with the program's threads. */
 static void call_host(const pti_sub_kernel *launch, const polytile_domain *threads,
                       const polytile_view *views) {
-    const polytile_implementation *of = launch->body.implementation;
+    const polytile_implementation *of = launch->config.implementation;
     const polytile_domain asked = pti_instance_asked_box(launch->instance, threads);
     if (of->takes_steps)
         of->host(&asked, views, of->user);
@@ -141,8 +141,8 @@ static bool all_write_apart(const pti_sub_kernel *launch, const pti_cut *cut) {
     return true;
 }
 
-/** The bytes of the copies of an operand that the chunks of a cut need: of looked-up elements a chunk may
- * need few of those that the launch writes. */
+/** The bytes of the copies of an operand that the chunks of a cut need: of looked-up elements a
+ * chunk may need few of those that the launch writes. */
 static double bytes_of_copies(const pti_sub_kernel *launch, int operand, const pti_cut *cut) {
     double n_bytes = 0;
     for (int64_t k = 0; k < cut->n_chunks; k++) {
@@ -192,8 +192,8 @@ static double count_copied_bytes(const pti_sub_kernel *launch, const pti_cut *cu
     return n_bytes;
 }
 
-/** Whether a cut with copies takes less time than one without. Units: what all threads together take
- * for what the launch touches. */
+/** Whether a cut with copies takes less time than one without. Units: what all threads together
+ * take for what the launch touches. */
 static bool pays_copies(const pti_sub_kernel *launch, const pti_cut *copied, const pti_cut *apart) {
     const double copies = copied_cost * count_copied_bytes(launch, copied) /
                           (double)pti_accumulators_touched_bytes(launch);

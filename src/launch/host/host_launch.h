@@ -8,10 +8,11 @@
 /**
  * Run a kernel's host function over a box of threads with OpenMP.
  *
- * The box is cut into contiguous chunks that write apart. Where these are rows, threads that are done
- * with theirs take some of others. If a reduction allows no such cut, chunks get private copies, which
- * are combined afterwards in the order of the chunks; if those are too large, one thread runs the
- * whole box. A launch that lacks scratch has host_scratch. habits: NULL: rows are even.
+ * The box is cut into contiguous chunks that write apart. Where these are rows, threads that are
+ * done with theirs take some of others. If a reduction allows no such cut, chunks get private
+ * copies, which are combined afterwards in the order of the chunks; if those are too large, one
+ * thread runs the whole box. A launch that lacks scratch has host_scratch. habits: NULL: rows are
+ * even.
  */
 void pti_host_launch(const pti_sub_kernel *launch, int n_threads, pti_host_habits *habits);
 

@@ -79,7 +79,7 @@ static void run_kernel(const host_bench *bench, int64_t bytes) {
     polytile_domain threads = polytile_domain_from_extents(1, &bytes);
     polytile_view view = {.origin = bench->device, .stride_bytes = {1}, .resident = threads};
     pti_sub_kernel launch = {.instance = &instance,
-                             .body = {.implementation = &implementation},
+                             .config = {.implementation = &implementation},
                              .threads = &threads,
                              .views = &view};
     pti_host_launch(&launch, bench->n_threads, NULL);

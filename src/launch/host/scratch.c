@@ -52,7 +52,7 @@ static pti_memory_layout layout_for(const pti_instance *instance, int operand,
     return pti_memory_layout_of(&hull, instance->operand[operand].element_bytes);
 }
 
-/** What some threads have of scratch, all operands one behind the other. */
+/** What some threads have of scratch, all operands one after the other. */
 static int64_t bytes_for(const pti_instance *instance, const polytile_domain *threads) {
     int64_t n_bytes = 0;
     for (int o = 0; o < instance->n_operands; o++)

@@ -49,7 +49,7 @@ static bool is_cancelled(pti_host_slices *of) {
     return true;
 }
 
-static void tell(pti_host_slices *of, int64_t n_threads) {
+static void show_progress(pti_host_slices *of, int64_t n_threads) {
     const int64_t n_done = __atomic_add_fetch(&of->n_done, n_threads, __ATOMIC_RELAXED);
     if (!of->may_show || __atomic_exchange_n(&of->is_showing, true, __ATOMIC_ACQUIRE))
         return;
@@ -72,7 +72,7 @@ void pti_host_slices_run(const pti_sub_kernel *launch, const polytile_domain *th
         slice.range[dim] = pti_range_slice(left, 0, n);
         run(launch, &slice, views);
         const double end_s = pti_now_s();
-        tell(launch->slices, pti_box_count(&slice));
+        show_progress(launch->slices, pti_box_count(&slice));
         left = pti_range_slice(left, n, pti_range_count(left) - n);
         n = combines ? n : count_next(n, end_s - begin_s);
         begin_s = end_s;

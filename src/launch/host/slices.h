@@ -4,11 +4,12 @@
 #include "launch/device/execution.h"
 
 /*
- * A launch in place is one sub-kernel, and may take hours. So each host thread runs its part of it in
- * slices. Between them the run can be cancelled, and the terminal shows how far it is.
+ * A launch in place is one sub-kernel, and may take hours. So each host thread runs its part of it
+ * in slices. Between them the run can be cancelled, and the terminal shows how far it is.
  */
 
-/** A launch that runs in slices. Host threads share it; all but the first two members are atomic. */
+/** A launch that runs in slices. Host threads share it; all but the first two members are
+ * atomic. */
 typedef struct pti_host_slices {
     pti_execution *execution;
     bool may_show;     /* there is a terminal */

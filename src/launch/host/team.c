@@ -65,8 +65,8 @@ static void *run_slot(void *argument) {
     if (pass_gate(slot->of) != GATE_OPEN)
         return NULL;
     pti_crash_enter(&note);
-    launch->body.implementation->team->host(&thread, launch->views,
-                                            pti_server_get_slot(slot->of->server, slot->rank));
+    launch->config.implementation->team->host(&thread, launch->views,
+                                              pti_server_get_slot(slot->of->server, slot->rank));
     pti_crash_enter(NULL);
     pti_server_end_slot(slot->of->server, slot->rank);
     return NULL;
@@ -147,7 +147,7 @@ done:
 
 polytile_status pti_host_run_team(polytile_context *ctx, const pti_sub_kernel *launch) {
     const int64_t n_slots = pti_box_count(launch->threads);
-    team of = {.launch = launch, .server = launch->body.server};
+    team of = {.launch = launch, .server = launch->config.server};
     if (n_slots > PTI_MAX_SLOTS)
         return refuse_slots(ctx, launch, n_slots, PTI_MAX_SLOTS, "the most of a launch");
     pthread_mutex_init(&of.mutex, NULL);

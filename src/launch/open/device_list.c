@@ -29,7 +29,7 @@ static const char *skip_number(const char *text) {
 }
 
 /** Whether the first devices of two lists are the same but for their numbers. */
-static bool are_alike(const char *a, const char *b) {
+static bool are_devices_alike(const char *a, const char *b) {
     const char *end_of_a = pti_devices_end_of_first(a), *end_of_b = pti_devices_end_of_first(b);
     while (a < end_of_a && b < end_of_b && *a == *b) {
         a = skip_number(a);
@@ -44,7 +44,7 @@ bool pti_devices_are_different(const char *text) {
         return false;
     for (const char *next = pti_devices_end_of_first(text); is_separator(*next);
          next = pti_devices_end_of_first(next + 1))
-        are |= !are_alike(text, next + 1);
+        are |= !are_devices_alike(text, next + 1);
     return are;
 }
 

@@ -18,7 +18,7 @@ typedef struct pti_offer {
 
 typedef enum pti_part_phase {
     PTI_PART_AWAITED, /* not submitted yet */
-    PTI_PART_READY,   /* submitted: it can be copied behind its event */
+    PTI_PART_READY,   /* submitted: it can be copied after its event */
     PTI_PART_GONE     /* its memory is used for something else, or never was filled */
 } pti_part_phase;
 

@@ -6,7 +6,8 @@
 /* What a schedule shares with other devices, see peers.h. The device's own part of a shared upload
  * goes the usual way. */
 
-/** Meet the others, if the schedule uploads what they may, too. Without memory it shares nothing. */
+/** Meet the others, if the schedule uploads what they may, too. Without memory it shares
+ * nothing. */
 void pti_sharing_begin(pti_execution *execution);
 
 /** Prepare a command before the device submits it: its stream waits for others' copies from memory
@@ -16,7 +17,8 @@ polytile_status pti_sharing_prepare(pti_execution *execution, const pti_command 
 /**
  * Lend the own part of a shared upload, which is submitted, and submit copies of the others' parts.
  *
- * missing: at most PTI_MOST_PEERS boxes that the caller must upload itself. Errors: DEVICE, NO_MEMORY.
+ * missing: at most PTI_MOST_PEERS boxes that the caller must upload itself. Errors: DEVICE,
+ * NO_MEMORY.
  */
 polytile_status pti_sharing_exchange(pti_execution *execution, const pti_command *command,
                                      polytile_domain *missing, int *n_missing);

@@ -16,7 +16,7 @@ static bool locate_table(const polytile_context *ctx, pti_text *path) {
 }
 
 /** Read a file's table; false if there is no valid one. */
-static bool read_file(polytile_context *ctx, const char *path, pti_learned *found) {
+static bool read_learned_file(polytile_context *ctx, const char *path, pti_learned *found) {
     pti_text why = {0};
     int line = 1;
     char *text = malloc(PTI_TUNING_MAX_BYTES + 1);
@@ -39,7 +39,7 @@ void pti_learned_read(polytile_context *ctx, pti_learned *learned) {
     pti_text path = {0};
     *learned = (pti_learned){0};
     if (locate_table(ctx, &path))
-        read_file(ctx, path.data, learned);
+        read_learned_file(ctx, path.data, learned);
     pti_text_free(&path);
 }
 
@@ -163,7 +163,7 @@ bool pti_learned_add(polytile_context *ctx, pti_learned *learned, const pti_tuni
     pti_text path = {0};
     pti_learned in_file = {0}, more;
     bool is_kept = locate_table(ctx, &path);
-    bool is_there = is_kept && read_file(ctx, path.data, &in_file);
+    bool is_there = is_kept && read_learned_file(ctx, path.data, &in_file);
     bool is_added = add_row(is_there ? &in_file : learned, row, capability, &more);
     if (is_added) {
         pti_learned_free(learned);

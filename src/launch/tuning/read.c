@@ -87,7 +87,8 @@ static bool read_version(pti_reader *r, const pti_member *m, const json_t *value
 }
 
 /** Skip the architectures, which are read first, since rows name them. */
-static bool is_read(pti_reader *r, const pti_member *m, const json_t *value, pti_tuning_row *row) {
+static bool skip_architectures(pti_reader *r, const pti_member *m, const json_t *value,
+                               pti_tuning_row *row) {
     (void)m;
     (void)value;
     (void)row;
@@ -97,7 +98,7 @@ static bool is_read(pti_reader *r, const pti_member *m, const json_t *value, pti
 static const pti_member root_members[] = {
     {"version", read_version, true, 0},
     {"source", pti_read_source, false, 0},
-    {"architectures", is_read, true, 0},
+    {"architectures", skip_architectures, true, 0},
     {"rows", pti_read_rows, true, 0},
 };
 

@@ -55,8 +55,8 @@ static polytile_status read_table(polytile_context *ctx, const char *path, const
     return status;
 }
 
-static polytile_status read_file(polytile_context *ctx, const char *path,
-                                 pti_tuning_table **table) {
+static polytile_status read_table_file(polytile_context *ctx, const char *path,
+                                       pti_tuning_table **table) {
     pti_text why = {0};
     polytile_status status = POLYTILE_OK;
     char *text = malloc(PTI_TUNING_MAX_BYTES + 1);
@@ -82,7 +82,7 @@ static void put_first(pti_tuning *tuning, pti_tuning_table *table) {
 
 static polytile_status load_table(pti_tuning *tuning, const char *path) {
     pti_tuning_table *table;
-    polytile_status status = read_file(tuning->object.context, path, &table);
+    polytile_status status = read_table_file(tuning->object.context, path, &table);
     if (status == POLYTILE_OK)
         put_first(tuning, table);
     return status;

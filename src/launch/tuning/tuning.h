@@ -31,7 +31,8 @@ bool pti_tuning_find(pti_tuning *tuning, const pti_tuning_query *query, pti_tuni
  * Learn the best block of a measurement, for this process and, in the cache's tuning.json, for
  * later ones. A file that cannot be written is a warning. Without memory nothing changes.
  *
- * Shapes  row: kernel, traits, block, n_dims, cache and coarsening; its architecture is the capability.
+ * Shapes  row: kernel, traits, block, n_dims, cache and coarsening; its architecture is the
+ *         capability.
  */
 void pti_tuning_learn(pti_tuning *tuning, const pti_tuning_row *row, int capability);
 

@@ -9,7 +9,8 @@
 #include <math.h>
 #include <stdio.h>
 
-/** Return the bytes of a lower bound, rounded up; rounding errors may have made the bound larger. */
+/** Return the bytes of a lower bound, rounded up; rounding errors may have made the bound
+ * larger. */
 static int64_t whole_bytes(double figure) {
     const double least = ceil(figure * (1 - 1e-12));
     return least >= 9.2e18 ? INT64_MAX : (int64_t)fmax(0, least);

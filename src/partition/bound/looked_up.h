@@ -4,9 +4,10 @@
 #include "access/footprint/footprint.h"
 
 /**
- * Return a lower bound on the number of distinct elements of an operand that a launch looks up to read, or
- * to write: of rows that lie one behind the other all, of others those of the first threads, as many as
- * are quickly looked at. Exact if that is all of them; 0 where nothing is looked up.
+ * Return a lower bound on the number of distinct elements of an operand that a launch looks up to
+ * read, or to write: of rows that lie one after the other all, of others those of the first
+ * threads, as many as are quickly looked at. Exact if that is all of them; 0 where nothing is
+ * looked up.
  *
  * Sets *failed if memory ran out, which only lowers it.
  */

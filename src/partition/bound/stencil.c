@@ -68,7 +68,7 @@ static bool find_window(const pti_instance *instance, const pti_section *section
 }
 
 /** Return which neighbours of its thread's result a section has: bit 0 the result's own element,
- * bits 1 + 2 d and 2 + 2 d those before and behind it in dimension d. */
+ * bits 1 + 2 d and 2 + 2 d those before and after it in dimension d. */
 static unsigned neighbours_of(const pti_instance *instance, const pti_section *section,
                               const pti_section *result) {
     int64_t lo[POLYTILE_MAX_DIMS], hi[POLYTILE_MAX_DIMS];

@@ -20,8 +20,8 @@ static int64_t position_of(int number, int64_t n_blocks) {
     return positions[number];
 }
 
-/** How many blocks are looked at: all, if what index arrays hold says which needs most and they are not
- * too many. */
+/** How many blocks are looked at: all, if what index arrays hold says which needs most and they are
+ * not too many. */
 static int64_t count_looked_at(const pti_problem *problem, bool *all) {
     enum { MOST_BLOCKS = 1 << 20 };
     const int64_t n_blocks = pti_grid_n_superblocks(&problem->grid, pti_one_block);
@@ -147,7 +147,7 @@ static int64_t unit_of(int64_t bytes) {
     return unit;
 }
 
-/** Whether two sizes differ by less than the two digits behind the point show. */
+/** Whether two sizes differ by less than the two digits after the point show. */
 static bool read_alike(int64_t one, int64_t other) {
     int64_t distance = one < other ? other - one : one - other;
     return distance > 0 && distance <= unit_of(pti_max(one, other)) / 100;

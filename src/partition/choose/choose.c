@@ -164,8 +164,9 @@ static polytile_status offer_all(chooser *of, int n_candidates, const pti_candid
     return status;
 }
 
-/** Offer uniform superblocks. Where the sampled positions missed the worst one, search again below a
- * lower limit, and below less than that where the same ones come again, or have pieces that clash. */
+/** Offer uniform superblocks. Where the sampled positions missed the worst one, search again below
+ * a lower limit, and below less than that where the same ones come again, or have pieces that
+ * clash. */
 static polytile_status choose_uniform(chooser *of) {
     pti_problem problem = of->problem;
     pti_contest contest = {
@@ -263,7 +264,8 @@ static int64_t max_superblocks(const pti_instance *instance, const pti_strategy 
     return strategy->max_superblocks > 0 ? pti_min(strategy->max_superblocks, most) : most;
 }
 
-/** Whether an array has several sections, which may lie far apart, in one piece with all between. */
+/** Whether an array has several sections, which may lie far apart, in one piece with all
+ * between. */
 static bool has_several_sections(const pti_instance *instance) {
     bool has = false;
     for (int a = 0; a < instance->n_operands; a++)

@@ -70,8 +70,9 @@ int pti_contest_best(const pti_contest *contest, pti_candidate best[PTI_N_FAMILI
     return n_best;
 }
 
-/** Among which variants one that moves less is sought: strips, since those hide most, or where there
- * are none, plain superblocks with as many buffers as the fastest, but no more than all may have. */
+/** Among which variants one that moves less is sought: strips, since those hide most, or where
+ * there are none, plain superblocks with as many buffers as the fastest, but no more than all may
+ * have. */
 static pti_variant find_frugal(const pti_contest *of, const pti_candidate *fastest) {
     pti_variant strips = pti_variant_of(&pti_family_strips, 0);
     if (pti_family_strips.next(of->problem, &of->buffers, true, &strips))

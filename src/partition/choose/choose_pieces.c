@@ -5,8 +5,8 @@
 #include <inttypes.h>
 #include <limits.h>
 
-/** How many times as many superblocks one way may have as another to be compared with it, and how many
- * times where these are few: those take little time to plan, and may move less. */
+/** How many times as many superblocks one way may have as another to be compared with it, and how
+ * many times where these are few: those take little time to plan, and may move less. */
 enum { MAX_TIMES = 4, MAX_TIMES_OF_FEW = 16, FEW_SUPERBLOCKS = 4096 };
 
 /** Whether a launch can be planned in some other way, or not at all. */
@@ -53,8 +53,8 @@ static int64_t most_superblocks(int64_t n_superblocks) {
     return pti_max(MAX_TIMES * n_superblocks, of_few);
 }
 
-/** Plan in one way, with no more superblocks than can pay beside the best plan so far. found: becomes
- * that plan's, if there is one. */
+/** Plan in one way, with no more superblocks than can pay beside the best plan so far. found:
+ * becomes that plan's, if there is one. */
 static polytile_status try_way(trial *of, int way, samples *found) {
     pti_choice made;
     pti_strategy strategy = *of->strategy;
@@ -135,8 +135,8 @@ done:
 /** How many times as many superblocks arrays in one piece may take, where they must be in one. */
 enum { MAX_TIMES_BY_HAND = 64 };
 
-/** Plan the same with each section by itself, in so many times fewer superblocks. n_superblocks: 0: there
- * is no such plan. */
+/** Plan the same with each section by itself, in so many times fewer superblocks. n_superblocks: 0:
+ * there is no such plan. */
 static polytile_status count_in_pieces(const trial *of, int64_t many, int64_t *n_superblocks) {
     pti_instance *split = NULL;
     pti_choice made = {0};

@@ -6,9 +6,9 @@
 
 /**
  * Choose as pti_choose() does, also how arrays are held: where sections of one array move apart, or
- * lie far apart, the launch is planned with each by itself, then with ever fewer pieces, those united
- * whose union takes the least memory in the superblocks found so, and with the box around all. The
- * strategy takes the best of these ways.
+ * lie far apart, the launch is planned with each by itself, then with ever fewer pieces, those
+ * united whose union takes the least memory in the superblocks found so, and with the box around
+ * all. The strategy takes the best of these ways.
  *
  * ways: those that were tried are added. way: the one that was taken, whose instance the schedule
  * borrows.

@@ -22,8 +22,8 @@ enum { N_IN_USE = 1 + PTI_RESIDENT_AHEAD };
  * before anything of it moves, and the more images there are, the longer that takes. */
 static const double most_traffic = 1.05, latencies_per_piece = 8, host_times_per_piece = 20;
 
-/** A launch goes through so many times the arena at least where nothing that lies there before or after
- * it counts. */
+/** A launch goes through so many times the arena at least where nothing that lies there before or
+ * after it counts. */
 static const double times_the_arena = 4;
 
 /** How many times as many superblocks as in proportion small pieces may make. Where a superblock of
@@ -237,8 +237,8 @@ static polytile_status cut_for_arena(grain *of, pti_ways *ways, cut *made, int *
     return status;
 }
 
-/** Let a launch with tiles that stay, strip by strip, be one of which the arena keeps nothing, where
- * that is little beside what it moves. */
+/** Let a launch with tiles that stay, strip by strip, be one of which the arena keeps nothing,
+ * where that is little beside what it moves. */
 static void decide_strips(const grain *of, pti_partition *partition) {
     if (pti_launch_bytes(of->instance) < times_the_arena * (double)of->arena_bytes)
         partition->n_strips = 0;

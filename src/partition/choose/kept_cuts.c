@@ -64,7 +64,7 @@ static uint64_t mix_options(uint64_t hash, const pti_grain_request *request) {
                    request->all_fit);
 }
 
-static uint64_t hash_of(const pti_grain_request *request) {
+static uint64_t hash_request(const pti_grain_request *request) {
     const pti_instance *instance = instance_of(request);
     uint64_t hash = mix_extents(instance->declaration_hash, &instance->threads);
     for (int k = 0; k < POLYTILE_MAX_PARAMETERS; k++)
@@ -80,7 +80,7 @@ static bool are_near(double one, double other) {
     return fmax(one, other) <= most_difference * fmin(one, other);
 }
 
-static bool are_alike(const polytile_link *one, const polytile_link *other) {
+static bool are_links_alike(const polytile_link *one, const polytile_link *other) {
     return are_near(one->upload_bytes_per_s, other->upload_bytes_per_s) &&
            are_near(one->download_bytes_per_s, other->download_bytes_per_s) &&
            are_near(one->duplex_bytes_per_s, other->duplex_bytes_per_s) &&
@@ -93,8 +93,8 @@ static bool is_plain(const pti_instance *instance) {
            instance->n_further == 0 && !instance->is_team && !pti_instance_has_scratch(instance);
 }
 
-static polytile_domain moved(const polytile_domain *box, const polytile_domain *from,
-                             const polytile_domain *to) {
+static polytile_domain moved_box(const polytile_domain *box, const polytile_domain *from,
+                                 const polytile_domain *to) {
     polytile_domain made = *box;
     for (int d = 0; d < box->n_dims; d++) {
         made.range[d].lo += to->range[d].lo - from->range[d].lo;
@@ -113,7 +113,7 @@ static bool copy_to(const pti_partition *partition, const polytile_domain *from,
     if (partition->n_strips > 1)
         made->cut_lo += to->range[partition->cut].lo - from->range[partition->cut].lo;
     for (int64_t k = 0; k < partition->n_superblocks && is_made; k++) {
-        const polytile_domain superblock = moved(&partition->superblock[k], from, to);
+        const polytile_domain superblock = moved_box(&partition->superblock[k], from, to);
         is_made = pti_partition_add(made, &superblock);
     }
     if (!is_made)
@@ -121,7 +121,7 @@ static bool copy_to(const pti_partition *partition, const polytile_domain *from,
     return is_made;
 }
 
-static bool fits(const pti_grain_request *request, const pti_partition *partition) {
+static bool fits_arena(const pti_grain_request *request, const pti_partition *partition) {
     int64_t operand_bytes[PTI_MAX_OPERANDS];
     bool does = true;
     for (int64_t k = 0; k < partition->n_superblocks && does; k++)
@@ -134,17 +134,17 @@ bool pti_kept_cuts_find(const pti_kept_cuts *cuts, const pti_grain_request *requ
                         pti_partition *partition) {
     const polytile_domain *threads = &instance_of(request)->threads;
     const polytile_link link = link_of(request);
-    const uint64_t hash = hash_of(request);
+    const uint64_t hash = hash_request(request);
     if (!is_plain(instance_of(request)))
         return false;
     for (int k = 0; k < MOST_CUTS; k++) {
         const kept_cut *kept = &cuts->cut[k];
         if (kept->partition.n_superblocks == 0 || kept->hash != hash ||
             mix_extents(0, &kept->threads) != mix_extents(0, threads) ||
-            !are_alike(&kept->link, &link) ||
+            !are_links_alike(&kept->link, &link) ||
             !copy_to(&kept->partition, &kept->threads, threads, partition))
             continue;
-        if (fits(request, partition))
+        if (fits_arena(request, partition))
             return true;
         pti_partition_free(partition);
     }
@@ -154,7 +154,7 @@ bool pti_kept_cuts_find(const pti_kept_cuts *cuts, const pti_grain_request *requ
 void pti_kept_cuts_add(pti_kept_cuts *cuts, const pti_grain_request *request,
                        const pti_partition *partition) {
     const polytile_domain *threads = &instance_of(request)->threads;
-    kept_cut made = {hash_of(request), link_of(request), *threads, {0}};
+    kept_cut made = {hash_request(request), link_of(request), *threads, {0}};
     if (!is_plain(instance_of(request)) || partition->n_superblocks > MOST_SUPERBLOCKS ||
         !copy_to(partition, threads, threads, &made.partition))
         return;

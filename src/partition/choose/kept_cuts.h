@@ -3,8 +3,8 @@
 
 #include "partition/choose/grain.h"
 
-/* How launches were cut, for others that are as large: those of the members of a team are boxes of one
- * launch, on devices that are mostly alike, and cutting one may take ten milliseconds. */
+/* How launches were cut, for others that are as large: those of the members of a team are boxes of
+ * one launch, on devices that are mostly alike, and cutting one may take ten milliseconds. */
 
 typedef struct pti_kept_cuts pti_kept_cuts;
 

@@ -75,7 +75,8 @@ typedef struct search {
 
 typedef bool fit_test(const pti_problem *problem, const pti_variant *variant, const int64_t *shape);
 
-static bool fits_with(const search *of, fit_test *fit, int64_t *shape, int64_t extent) {
+/** Whether a shape passes a test with this extent along the index that is solved for. */
+static bool fits_at_extent(const search *of, fit_test *fit, int64_t *shape, int64_t extent) {
     shape[of->solved_index] = extent;
     return fit(of->problem, of->variant, shape);
 }
@@ -84,20 +85,20 @@ static bool fits_with(const search *of, fit_test *fit, int64_t *shape, int64_t e
 static int64_t largest_extent(const search *of, fit_test *fit, int64_t *shape, int64_t most) {
     if (most <= SMALL_GRID) {
         int64_t extent = most;
-        while (extent > 0 && !fits_with(of, fit, shape, extent))
+        while (extent > 0 && !fits_at_extent(of, fit, shape, extent))
             extent--;
         return extent;
     }
     enum { FIRST_QUOTIENTS = 4 };
     for (int64_t quotient = 1; quotient <= FIRST_QUOTIENTS; quotient++) {
-        if (fits_with(of, fit, shape, pti_ceil_div(most, quotient)))
+        if (fits_at_extent(of, fit, shape, pti_ceil_div(most, quotient)))
             return shape[of->solved_index];
     }
     int64_t fitting = 0;
     int64_t failing = pti_ceil_div(most, FIRST_QUOTIENTS);
     while (failing - fitting > 1) {
         int64_t middle = fitting + (failing - fitting) / 2;
-        if (fits_with(of, fit, shape, middle))
+        if (fits_at_extent(of, fit, shape, middle))
             fitting = middle;
         else
             failing = middle;
@@ -109,7 +110,7 @@ static int64_t largest_extent(const search *of, fit_test *fit, int64_t *shape, i
 static int64_t balance_extent(const search *of, fit_test *fit, int64_t *shape, int64_t extent) {
     int64_t n_blocks = of->problem->grid.n_blocks[of->solved_index];
     int64_t even = pti_ceil_div(n_blocks, pti_ceil_div(n_blocks, extent));
-    return fits_with(of, fit, shape, even) ? even : extent;
+    return fits_at_extent(of, fit, shape, even) ? even : extent;
 }
 
 static bool improves_best(const search *of, const int64_t *shape, pti_candidate *candidate) {
@@ -256,7 +257,7 @@ static void solve_within(search *of, int64_t *shape, int64_t n_others) {
     int64_t n_blocks = of->problem->grid.n_blocks[of->solved_index];
     int64_t most_parts = pti_min(of->best->n_kernels / n_others, n_blocks);
     of->n_left--;
-    if (fits_with(of, pti_fit_quick, shape, pti_ceil_div(n_blocks, most_parts)))
+    if (fits_at_extent(of, pti_fit_quick, shape, pti_ceil_div(n_blocks, most_parts)))
         solve_extent(of, shape);
 }
 
@@ -281,7 +282,8 @@ static void enumerate_all(search *of, int d, int64_t n_others, int64_t *shape) {
     }
 }
 
-/** Whether the fewest kernels may have been missed, and are worth it: plans of more are not made. */
+/** Whether the fewest kernels may have been missed, and are worth it: plans of more are not
+ * made. */
 static bool may_be_fewer(const search *of, int max_extents) {
     const pti_grid *grid = &of->problem->grid;
     bool is_any = false;

@@ -46,25 +46,25 @@ pti_division pti_demand_divide(const pti_demand *demand, const pti_instance *ins
                                int64_t limit_bytes) {
     enum { REGION_ALIGNMENT = 16 };
     const bool clashes = demand->superblock_bytes == INT64_MAX;
-    pti_division slots = {.by_slots = true, .arena_bytes = clashes ? INT64_MAX : 0};
+    pti_division cells = {.by_cells = true, .arena_bytes = clashes ? INT64_MAX : 0};
     bool has_places = false;
     for (int a = 0; a < instance->n_operands; a++) {
         has_places |= n_places[a] > 0;
-        slots.n_slots[a] = n_places[a] > 0 ? n_places[a] : (int)pti_min(n_buffers, n_pieces[a]);
+        cells.n_cells[a] = n_places[a] > 0 ? n_places[a] : (int)pti_min(n_buffers, n_pieces[a]);
         if (instance->operand[a].is_scratch)
-            slots.n_slots[a] = 1;
-        int64_t bytes = pti_mul_saturated(slots.n_slots[a], demand->operand_bytes[a]);
-        slots.arena_bytes = pti_add_saturated(slots.arena_bytes, bytes);
+            cells.n_cells[a] = 1;
+        int64_t bytes = pti_mul_saturated(cells.n_cells[a], demand->operand_bytes[a]);
+        cells.arena_bytes = pti_add_saturated(cells.arena_bytes, bytes);
     }
     if (has_places)
-        return slots;
+        return cells;
     int64_t region_bytes = demand->superblock_bytes;
     if (n_buffers > 1)
         region_bytes = pti_add_saturated(region_bytes, REGION_ALIGNMENT - 1) & -REGION_ALIGNMENT;
     pti_division regions = {.arena_bytes = pti_mul_saturated(n_buffers, region_bytes)};
-    bool prefer_slots =
-        slots.arena_bytes <= limit_bytes || slots.arena_bytes <= regions.arena_bytes;
-    return prefer_slots ? slots : regions;
+    bool prefer_cells =
+        cells.arena_bytes <= limit_bytes || cells.arena_bytes <= regions.arena_bytes;
+    return prefer_cells ? cells : regions;
 }
 
 void pti_count_pieces(const pti_instance *instance, const pti_grid *grid, const int64_t *shape,

@@ -27,23 +27,23 @@ void pti_demand_add(pti_demand *demand, const pti_instance *instance,
 /**
  * How the arena is divided.
  *
- * By slots: each operand has a slot for each buffer, or for each different piece if these are
+ * By cells: each operand has a cell for each buffer, or for each different piece if these are
  * fewer. By regions: each buffer is a region with the packed pieces of one superblock. Regions need
- * no more with one buffer, or when superblocks vary; slots need less when several buffers share a
+ * no more with one buffer, or when superblocks vary; cells need less when several buffers share a
  * piece that stays.
  */
 typedef struct pti_division {
-    bool by_slots;
-    int n_slots[PTI_MAX_OPERANDS];
+    bool by_cells;
+    int n_cells[PTI_MAX_OPERANDS];
     int64_t arena_bytes;
 } pti_division;
 
 /**
- * Choose the division for a demand: slots if both fit the limit.
+ * Choose the division for a demand: cells if both fit the limit.
  *
  * n_pieces: for each operand, how many different pieces the superblocks have (INT64_MAX: many).
- * n_places: for each operand, a fixed number of slots; 0: as many as buffers. With fixed numbers
- * the division is by slots.
+ * n_places: for each operand, a fixed number of cells; 0: as many as buffers. With fixed numbers
+ * the division is by cells.
  */
 pti_division pti_demand_divide(const pti_demand *demand, const pti_instance *instance,
                                const int64_t *n_pieces, const int *n_places, int n_buffers,

@@ -15,7 +15,8 @@ pti_grid pti_grid_of(const polytile_domain *threads, const int64_t *block) {
 }
 
 /** Return the threads of the blocks first .. first + n_blocks - 1 along a dimension. */
-static polytile_range range_of(const pti_grid *grid, int64_t first, int64_t n_blocks, int d) {
+static polytile_range range_of_blocks(const pti_grid *grid, int64_t first, int64_t n_blocks,
+                                      int d) {
     polytile_range range = grid->threads.range[d];
     int64_t end_block = pti_min(first + n_blocks, grid->n_blocks[d]);
     int64_t lo = range.lo + first * grid->block[d];
@@ -26,12 +27,12 @@ static polytile_range range_of(const pti_grid *grid, int64_t first, int64_t n_bl
 polytile_domain pti_grid_box(const pti_grid *grid, const int64_t *first, const int64_t *shape) {
     polytile_domain box = {.n_dims = grid->threads.n_dims};
     for (int d = 0; d < box.n_dims; d++)
-        box.range[d] = range_of(grid, first[d], shape[d], d);
+        box.range[d] = range_of_blocks(grid, first[d], shape[d], d);
     return box;
 }
 
 polytile_range pti_grid_range(const pti_grid *grid, int64_t shape, int64_t position, int d) {
-    return range_of(grid, position * shape, shape, d);
+    return range_of_blocks(grid, position * shape, shape, d);
 }
 
 polytile_domain pti_grid_superblock(const pti_grid *grid, const int64_t *shape,

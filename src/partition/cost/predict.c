@@ -116,7 +116,7 @@ static double touched_bytes(const timed *of, const pti_op *op, bool accumulated)
 }
 
 /** A GPU looks up addresses of host memory in lines for 16 pages of 4 KiB. Runs that begin this far
- * apart share no line; behind a run of this length the next line has nearly come. */
+ * apart share no line; after a run of this length the next line has nearly come. */
 static const double line_bytes = 64 * 1024, least_shown = 1.0 / 64;
 
 double pti_run_cost(const polytile_link *link, pti_runs runs) {

@@ -213,8 +213,8 @@ static void bound_figures(const pti_problem *problem, const pti_estimate *all,
     candidate->seconds = pti_candidate_priced(problem, candidate, 0);
 }
 
-/** The index that a variant's superblocks must follow each other along, if they are split there; else
- * -1. */
+/** The index that a variant's superblocks must follow each other along, if they are split there;
+ * else -1. */
 static int fastest_of(const pti_variant *variant, const pti_estimate *all) {
     return variant->along >= 0 && all->quotient[variant->along] > 1 ? variant->along : -1;
 }

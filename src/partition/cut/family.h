@@ -20,8 +20,8 @@ typedef struct pti_solution {
     polytile_domain sample;           /* the threads of the block from which they are found */
 } pti_solution;
 
-/** A family of shapes: what sets its superblocks apart. Functions that are NULL are not asked; one with
- * `next` and `seconds` has `least_seconds`, too. */
+/** A family of shapes: what sets its superblocks apart. Functions that are NULL are not asked; one
+ * with `next` and `seconds` has `least_seconds`, too. */
 struct pti_family {
     const char *name;
     bool for_time; /* with more superblocks, or fewer places: only where the objective is time */
@@ -49,8 +49,8 @@ struct pti_family {
     /** What no order of a candidate is below. */
     double (*least_seconds)(const pti_timing *of, const pti_candidate *candidate);
 
-    /** The superblocks of a candidate; none: it is not worth it, or nothing fits. Errors: false when
-     * memory runs out. Owns: the caller frees the partition in either case. */
+    /** The superblocks of a candidate; none: it is not worth it, or nothing fits. Errors: false
+     * when memory runs out. Owns: the caller frees the partition in either case. */
     bool (*partition)(const pti_problem *problem, const pti_candidate *candidate,
                       pti_partition *partition);
 };

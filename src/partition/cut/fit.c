@@ -81,7 +81,7 @@ static void keep_largest(const pti_problem *problem, int64_t *n_pieces, int *n_p
     }
 }
 
-/** Go on to the next superblock; false behind the last. */
+/** Go on to the next superblock; false after the last. */
 static bool next_superblock(const pti_problem *problem, const int64_t *shape, int64_t *position) {
     for (int d = problem->instance->n_indices - 1; d >= 0; d--) {
         if (++position[d] < pti_grid_quotient(&problem->grid, shape, d))
@@ -91,8 +91,8 @@ static bool next_superblock(const pti_problem *problem, const int64_t *shape, in
     return false;
 }
 
-/** What index arrays hold says which superblock needs most, so that all are looked at, if they are not
- * too many. */
+/** What index arrays hold says which superblock needs most, so that all are looked at, if they are
+ * not too many. */
 static void add_looked_up(const pti_problem *problem, const pti_variant *variant,
                           const int64_t *shape, int64_t most, pti_demand *demand) {
     int64_t position[POLYTILE_MAX_DIMS] = {0};

@@ -8,8 +8,8 @@
 static const double tapered_part = 0.25, worth_tapering = 0.9;
 
 /** Find the next variant: it has one buffer more, as long as some shape fits. */
-static bool add_buffer(const pti_problem *problem, const pti_buffer_range *buffers, bool fits,
-                       pti_variant *variant) {
+static bool add_plain_buffer(const pti_problem *problem, const pti_buffer_range *buffers, bool fits,
+                             pti_variant *variant) {
     (void)problem;
     variant->n_buffers = variant->n_buffers == 0 ? buffers->first : variant->n_buffers + 1;
     return fits && variant->n_buffers <= buffers->last;
@@ -75,7 +75,7 @@ double pti_plain_least_seconds(const pti_timing *of, const pti_candidate *candid
 
 const pti_family pti_family_plain = {
     .name = "plain",
-    .next = add_buffer,
+    .next = add_plain_buffer,
     .seconds = pti_plain_seconds,
     .least_seconds = pti_plain_least_seconds,
     .partition = pti_partition_uniform,

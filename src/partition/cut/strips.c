@@ -69,7 +69,7 @@ static bool has_own_piece(const pti_problem *problem, const pti_variant *variant
 }
 
 /** What each strip has another piece of, which does not stay, is small, and comes in early: so what
- * the next panel's strips have in common, behind it, has the time of some strips to come in. */
+ * the next panel's strips have in common, after it, has the time of some strips to come in. */
 enum { PLACES_AHEAD = 4 };
 
 static int count_places(const pti_problem *problem, const pti_variant *variant,

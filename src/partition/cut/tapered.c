@@ -1,6 +1,6 @@
-/* Equal boxes of which the first and the last one are cut along the fastest index, where uploads and
- * downloads depend on it, so that a pipeline fills and drains sooner: an eighth, an eighth, a quarter
- * and a half of a superblock, and the same the other way round. */
+/* Equal boxes of which the first and the last one are cut along the fastest index, where uploads
+ * and downloads depend on it, so that a pipeline fills and drains sooner: an eighth, an eighth, a
+ * quarter and a half of a superblock, and the same the other way round. */
 #include "base/checked.h"
 #include "partition/cut/family.h"
 
@@ -8,8 +8,8 @@
  * it does not matter. */
 enum { MIN_TO_TAPER = 4, MAX_TO_TAPER = 1024 };
 
-/** The parts of a tapered superblock, smallest first, each a fraction of it; the last one is what is
- * left. */
+/** The parts of a tapered superblock, smallest first, each a fraction of it; the last one is what
+ * is left. */
 static const int parts_of[] = {8, 8, 4, 1};
 
 enum { N_PARTS = sizeof parts_of / sizeof *parts_of };

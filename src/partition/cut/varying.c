@@ -145,8 +145,8 @@ static bool cut_to_fit(const pti_problem *problem, const pti_candidate *candidat
 }
 
 /** With each number of buffers, where some footprint does not only move. */
-static bool add_buffer(const pti_problem *problem, const pti_buffer_range *buffers, bool fits,
-                       pti_variant *variant) {
+static bool add_varying_buffer(const pti_problem *problem, const pti_buffer_range *buffers,
+                               bool fits, pti_variant *variant) {
     (void)fits;
     bool varies = false;
     for (int d = 0; d < problem->instance->n_indices; d++)
@@ -156,4 +156,4 @@ static bool add_buffer(const pti_problem *problem, const pti_buffer_range *buffe
 }
 
 const pti_family pti_family_varying = {
-    .name = "varying", .next = add_buffer, .partition = cut_to_fit};
+    .name = "varying", .next = add_varying_buffer, .partition = cut_to_fit};

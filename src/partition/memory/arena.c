@@ -22,12 +22,13 @@ static bool pieces_grow(const pti_arena *arena, int operand) {
 }
 
 /** Operands by falling alignment, so that packing them needs no padding. In regions, among equals,
- * those come first whose pieces grow: what is packed first has the same place in all superblocks. */
+ * those come first whose pieces grow: what is packed first has the same place in all
+ * superblocks. */
 static void sort_by_alignment(pti_arena *arena) {
     int n = 0;
     bool goes_first[PTI_MAX_OPERANDS];
     for (int a = 0; a < arena->instance->n_operands; a++)
-        goes_first[a] = !arena->division.by_slots && pieces_grow(arena, a);
+        goes_first[a] = !arena->division.by_cells && pieces_grow(arena, a);
     for (int k = 0; k < 2 * N_ALIGNMENTS; k++) {
         for (int a = 0; a < arena->instance->n_operands; a++) {
             int64_t alignment = pti_operand_alignment(&arena->instance->operand[a]);
@@ -66,17 +67,17 @@ static int64_t align_up(int64_t bytes, int64_t alignment) {
     return (bytes + alignment - 1) / alignment * alignment;
 }
 
-/** Lay out slots one after another; returns the arena's size. */
-static int64_t lay_out_slots(pti_arena *arena, int64_t alignment) {
+/** Lay out cells one after another; returns the arena's size. */
+static int64_t lay_out_cells(pti_arena *arena, int64_t alignment) {
     int64_t offset = 0;
     int n_cells = 0;
     for (int k = 0; k < arena->instance->n_operands; k++) {
         int a = arena->by_alignment[k];
-        arena->slots[a] = &arena->cell[n_cells];
-        for (int s = 0; s < arena->division.n_slots[a]; s++) {
+        arena->operand_cells[a] = &arena->cell[n_cells];
+        for (int s = 0; s < arena->division.n_cells[a]; s++) {
             offset = align_up(offset, alignment);
             arena->cell[n_cells++] = (pti_cell){offset, pti_last_none()};
-            offset += arena->slot_bytes[a];
+            offset += arena->cell_bytes[a];
         }
     }
     return offset;
@@ -87,7 +88,7 @@ static void lay_out_regions(pti_arena *arena) {
     for (int s = 0; s < arena->partition->n_buffers; s++)
         arena->cell[s] = (pti_cell){s * region_bytes, pti_last_none()};
     for (int a = 0; a < arena->instance->n_operands; a++)
-        arena->slots[a] = arena->cell;
+        arena->operand_cells[a] = arena->cell;
 }
 
 /** The bytes of a superblock's pieces that are not kept. */
@@ -106,7 +107,7 @@ static bool keeps_any(const pti_arena *arena) {
     return keeps;
 }
 
-/** Lay out regions for what is not kept, and behind them slots for what is; false, with nothing
+/** Lay out regions for what is not kept, and after them cells for what is; false, with nothing
  * kept, if there is no room. */
 static bool lay_out_beside_regions(pti_arena *arena, int64_t limit_bytes) {
     int n_cells = arena->partition->n_buffers;
@@ -116,7 +117,7 @@ static bool lay_out_beside_regions(pti_arena *arena, int64_t limit_bytes) {
     region_bytes = align_up(region_bytes, REGION_ALIGNMENT);
     int64_t offset = n_cells * region_bytes;
     for (int a = 0; a < arena->instance->n_operands; a++)
-        offset += arena->is_kept[a] ? align_up(arena->slot_bytes[a], REGION_ALIGNMENT) : 0;
+        offset += arena->is_kept[a] ? align_up(arena->cell_bytes[a], REGION_ALIGNMENT) : 0;
     if (offset > limit_bytes) {
         memset(arena->is_kept, 0, sizeof arena->is_kept);
         return false;
@@ -126,9 +127,9 @@ static bool lay_out_beside_regions(pti_arena *arena, int64_t limit_bytes) {
     for (int a = 0; a < arena->instance->n_operands; a++) {
         if (!arena->is_kept[a])
             continue;
-        arena->slots[a] = &arena->cell[n_cells++];
-        *arena->slots[a] = (pti_cell){arena->division.arena_bytes, pti_last_none()};
-        arena->division.arena_bytes += align_up(arena->slot_bytes[a], REGION_ALIGNMENT);
+        arena->operand_cells[a] = &arena->cell[n_cells++];
+        *arena->operand_cells[a] = (pti_cell){arena->division.arena_bytes, pti_last_none()};
+        arena->division.arena_bytes += align_up(arena->cell_bytes[a], REGION_ALIGNMENT);
     }
     return true;
 }
@@ -143,21 +144,21 @@ bool pti_arena_divide(pti_arena *arena, const pti_instance *instance,
         arena->is_kept[a] =
             !partition->has_own_piece[a] && find_kept(instance, partition, a, &arena->kept[a]);
         n_pieces[a] = arena->is_kept[a] ? 1 : INT64_MAX;
-        arena->slot_bytes[a] = demand.operand_bytes[a];
+        arena->cell_bytes[a] = demand.operand_bytes[a];
     }
     arena->division = pti_demand_divide(&demand, instance, n_pieces, partition->n_places,
                                         partition->n_buffers, limit_bytes);
     if (arena->division.arena_bytes > limit_bytes)
         return false;
     sort_by_alignment(arena);
-    if (!arena->division.by_slots) {
+    if (!arena->division.by_cells) {
         if (!keeps_any(arena) || !lay_out_beside_regions(arena, limit_bytes))
             lay_out_regions(arena);
         return true;
     }
-    int64_t aligned_bytes = lay_out_slots(arena, PREFERRED_ALIGNMENT);
+    int64_t aligned_bytes = lay_out_cells(arena, PREFERRED_ALIGNMENT);
     arena->division.arena_bytes =
-        aligned_bytes <= limit_bytes ? aligned_bytes : lay_out_slots(arena, 1);
+        aligned_bytes <= limit_bytes ? aligned_bytes : lay_out_cells(arena, 1);
     return true;
 }
 
@@ -169,22 +170,22 @@ bool pti_arena_find_piece(const pti_arena *arena, int operand, const polytile_do
     return touched;
 }
 
-bool pti_arena_has_slots(const pti_arena *arena, int operand) {
-    return arena->division.by_slots || arena->is_kept[operand];
+bool pti_arena_has_cells(const pti_arena *arena, int operand) {
+    return arena->division.by_cells || arena->is_kept[operand];
 }
 
-int pti_arena_next_slot(const pti_arena *arena, int operand, int64_t superblock, int slot) {
+int pti_arena_next_cell(const pti_arena *arena, int operand, int64_t superblock, int cell) {
     if (arena->partition->has_own_piece[operand])
         return pti_partition_strip(arena->partition, superblock);
     if (arena->is_kept[operand])
         return 0;
-    if (arena->division.by_slots)
-        return (slot + 1) % arena->division.n_slots[operand];
+    if (arena->division.by_cells)
+        return (cell + 1) % arena->division.n_cells[operand];
     return (int)(superblock % arena->partition->n_buffers);
 }
 
 void pti_arena_prepare(pti_arena *arena, int64_t superblock) {
-    if (arena->division.by_slots)
+    if (arena->division.by_cells)
         return;
     int64_t offset = arena->cell[superblock % arena->partition->n_buffers].offset_bytes;
     int64_t bytes[PTI_MAX_OPERANDS];
@@ -196,7 +197,7 @@ void pti_arena_prepare(pti_arena *arena, int64_t superblock) {
     }
 }
 
-int64_t pti_arena_offset(const pti_arena *arena, int operand, int slot) {
-    return pti_arena_has_slots(arena, operand) ? arena->slots[operand][slot].offset_bytes
+int64_t pti_arena_offset(const pti_arena *arena, int operand, int cell) {
+    return pti_arena_has_cells(arena, operand) ? arena->operand_cells[operand][cell].offset_bytes
                                                : arena->next_offset[operand];
 }

@@ -11,7 +11,7 @@
 /** Where one operand stands while the schedule is laid out, or one strip's piece of it. */
 typedef struct state {
     int64_t placement; /* -1: nothing resident */
-    int slot;          /* of the operand, or region */
+    int cell;          /* of the operand, or region */
     polytile_domain hull;
     pti_boxes valid;  /* resident elements */
     pti_boxes dirty;  /* resident elements newer than the host's */
@@ -61,9 +61,9 @@ static bool piece_stays(const build *of, int operand, int64_t superblock,
     const state *at = piece_of(of, operand);
     if (at->placement < 0 || !pti_box_equals(&at->hull, hull))
         return false;
-    if (pti_arena_has_slots(&of->arena, operand))
+    if (pti_arena_has_cells(&of->arena, operand))
         return true;
-    return superblock % of->arena.partition->n_buffers == at->slot &&
+    return superblock % of->arena.partition->n_buffers == at->cell &&
            current_placement(of, operand)->offset_bytes == of->arena.next_offset[operand];
 }
 
@@ -100,7 +100,7 @@ static void flush_piece(build *of, int operand, state *at, int64_t superblock) {
     for (int k = 0; k < at->dirty.n_boxes; k++) {
         int64_t op = emit_op(of, PTI_DOWNLOAD, operand, superblock, at->placement,
                              &at->dirty.box[k], &at->writers);
-        pti_last_note(&of->arena.slots[operand][at->slot].users, PTI_DOWNLOAD, op);
+        pti_last_note(&of->arena.operand_cells[operand][at->cell].users, PTI_DOWNLOAD, op);
         if (!comes_back)
             continue;
         note_downloaded(&whole->downloaded, &at->dirty.box[k]);
@@ -112,8 +112,8 @@ static void flush_operand(build *of, int operand, int64_t superblock) {
     flush_piece(of, operand, state_of(of, operand), superblock);
 }
 
-/** Let an operand's pieces give up elements into which a superblock combines through another operand of
- * the same array. */
+/** Let an operand's pieces give up elements into which a superblock combines through another
+ * operand of the same array. */
 static void give_up(build *of, int operand, const polytile_domain *box, int64_t superblock) {
     for (int s = 0; s < of->n_strips; s++) {
         state *at = &of->state[operand * of->n_strips + s];
@@ -123,8 +123,8 @@ static void give_up(build *of, int operand, const polytile_domain *box, int64_t 
     }
 }
 
-/** Let a superblock find the newest of what it combines into through an operand on the host, as far as
- * other operands of the array have it. */
+/** Let a superblock find the newest of what it combines into through an operand on the host, as far
+ * as other operands of the array have it. */
 static void settle_others(build *of, int operand, int64_t superblock,
                           const polytile_domain *threads) {
     const pti_instance *instance = of->arena.instance;
@@ -138,13 +138,13 @@ static void settle_others(build *of, int operand, int64_t superblock,
             give_up(of, o, &hull, superblock);
 }
 
-/** A new piece takes a slot: the next of the operand, or the superblock's region. */
-static void take_slot(build *of, int operand, int64_t superblock, const polytile_domain *hull) {
+/** A new piece takes a cell: the next of the operand, or the superblock's region. */
+static void take_cell(build *of, int operand, int64_t superblock, const polytile_domain *hull) {
     state *at = state_of(of, operand);
-    at->slot = pti_arena_next_slot(&of->arena, operand, superblock, at->slot);
+    at->cell = pti_arena_next_cell(&of->arena, operand, superblock, at->cell);
     pti_placement placement = {
         .operand = pti_operand_combined(of->arena.instance, operand),
-        .offset_bytes = pti_arena_offset(&of->arena, operand, at->slot),
+        .offset_bytes = pti_arena_offset(&of->arena, operand, at->cell),
         .layout = pti_memory_layout_of(hull, of->arena.instance->operand[operand].element_bytes)};
     at->placement = pti_builder_place(&of->builder, &placement);
     at->hull = *hull;
@@ -157,12 +157,12 @@ static void write_in(build *of, pti_op_kind kind, int operand, int64_t superbloc
     state *at = state_of(of, operand);
     int64_t op = emit_op(of, kind, operand, superblock, at->placement, box, waits);
     pti_last_note(&at->writers, kind, op);
-    pti_last_note(&of->arena.slots[operand][at->slot].users, kind, op);
+    pti_last_note(&of->arena.operand_cells[operand][at->cell].users, kind, op);
     pti_boxes_append(&at->valid, box);
 }
 
 /** Wait for the last download of what an upload takes: those before it are done by then. One that
- * is long past is not looked for: any that came behind it, and is long past too, is as good. */
+ * is long past is not looked for: any that came after it, and is long past too, is as good. */
 static void await_download(const build *of, int operand, const polytile_domain *box,
                            pti_last *waits) {
     enum { LONG_PAST_OPS = 512 };
@@ -185,7 +185,7 @@ static void upload_boxes(build *of, int operand, int64_t superblock, const pti_b
     const state *at = state_of(of, operand);
     const state *whole = whole_of(of, operand);
     for (int k = 0; k < boxes->n_boxes; k++) {
-        pti_last waits = of->arena.slots[operand][at->slot].users;
+        pti_last waits = of->arena.operand_cells[operand][at->cell].users;
         if (pti_boxes_meet(&whole->downloaded, &boxes->box[k]))
             await_download(of, operand, &boxes->box[k], &waits);
         write_in(of, PTI_UPLOAD, operand, superblock, &boxes->box[k], &waits);
@@ -199,7 +199,7 @@ static void begin_reduction(build *of, int operand, int64_t superblock) {
     state *whole = whole_of(of, operand);
     pti_upload_split_combined(&of->needed, &whole->initialised, &of->rest);
     for (int k = 0; k < of->needed.n_boxes; k++) {
-        pti_last waits = of->arena.slots[operand][at->slot].users;
+        pti_last waits = of->arena.operand_cells[operand][at->cell].users;
         write_in(of, PTI_FILL, operand, superblock, &of->needed.box[k], &waits);
         pti_boxes_gather(&whole->initialised, &of->needed.box[k]);
     }
@@ -221,9 +221,9 @@ static bool can_move(const pti_placement *from, const pti_placement *to,
     return apart || pti_overlapping_begin(&from->layout, &to->layout, box, &slices);
 }
 
-/** Elements of the piece before that the new piece needs too; within one slot only if a single move
+/** Elements of the piece before that the new piece needs too; within one cell only if a single move
  * takes them. */
-static void copy_shared(build *of, int operand, int64_t superblock, int64_t from, int from_slot,
+static void copy_shared(build *of, int operand, int64_t superblock, int64_t from, int from_cell,
                         pti_boxes *shared) {
     state *at = state_of(of, operand);
     const pti_placement *source = &of->builder.schedule->placement[from];
@@ -233,13 +233,13 @@ static void copy_shared(build *of, int operand, int64_t superblock, int64_t from
                         !can_move(source, current_placement(of, operand), &shared->box[0])))
         return;
     for (int k = 0; k < shared->n_boxes; k++) {
-        pti_last waits = of->arena.slots[operand][at->slot].users;
+        pti_last waits = of->arena.operand_cells[operand][at->cell].users;
         write_in(of, PTI_COPY, operand, superblock, &shared->box[k], &waits);
         if (of->builder.failed)
             return;
         int64_t op = of->builder.schedule->n_ops - 1;
         of->builder.schedule->op[op].source_placement = from;
-        pti_last_note(&of->arena.slots[operand][from_slot].users, PTI_COPY, op);
+        pti_last_note(&of->arena.operand_cells[operand][from_cell].users, PTI_COPY, op);
         pti_boxes_subtract(&of->needed, &shared->box[k]);
     }
 }
@@ -256,12 +256,12 @@ static bool extends_piece(const build *of, int operand, const polytile_domain *h
     return extends;
 }
 
-/** Whether a new piece of an operand can take over elements of the one before: that must outlive the
- * move, and never change. */
+/** Whether a new piece of an operand can take over elements of the one before: that must outlive
+ * the move, and never change. */
 static bool may_copy(const build *of, int operand, const polytile_domain *hull) {
     const pti_operand *is = &of->arena.instance->operand[operand];
     return piece_of(of, operand)->placement >= 0 && !is->writes &&
-           (pti_arena_has_slots(&of->arena, operand) || of->arena.partition->n_buffers > 1 ||
+           (pti_arena_has_cells(&of->arena, operand) || of->arena.partition->n_buffers > 1 ||
             extends_piece(of, operand, hull));
 }
 
@@ -294,8 +294,8 @@ static void need_one(build *of, const polytile_domain *box) {
 }
 
 /** What a superblock needs of a piece, and what of it a piece before has, as boxes. */
-static void find_needed(build *of, int operand, bool new_piece, const polytile_domain *hull,
-                        const polytile_domain *threads) {
+static void find_needed_boxes(build *of, int operand, bool new_piece, const polytile_domain *hull,
+                              const polytile_domain *threads) {
     const state *at = piece_of(of, operand);
     const pti_operand *is = &of->arena.instance->operand[operand];
     pti_boxes_clear(&of->shared);
@@ -325,12 +325,12 @@ static void bring_piece(build *of, int operand, int64_t superblock, const polyti
     const pti_operand *is = &of->arena.instance->operand[operand];
     bool new_piece = !piece_stays(of, operand, superblock, hull);
     int64_t from = at->placement;
-    int from_slot = at->slot;
-    find_needed(of, operand, new_piece, hull, threads);
+    int from_cell = at->cell;
+    find_needed_boxes(of, operand, new_piece, hull, threads);
     if (new_piece)
-        take_slot(of, operand, superblock, hull);
+        take_cell(of, operand, superblock, hull);
     if (!of->builder.failed && of->shared.n_boxes > 0)
-        copy_shared(of, operand, superblock, from, from_slot, &of->shared);
+        copy_shared(of, operand, superblock, from, from_cell, &of->shared);
     pti_boxes_subtract_all(&of->needed, &at->valid);
     if (is->fresh)
         begin_reduction(of, operand, superblock);
@@ -340,7 +340,7 @@ static void bring_piece(build *of, int operand, int64_t superblock, const polyti
 
 static void note_launch(build *of, int operand, int64_t launch, const polytile_domain *threads) {
     state *at = state_of(of, operand);
-    pti_last_note(&of->arena.slots[operand][at->slot].users, PTI_LAUNCH, launch);
+    pti_last_note(&of->arena.operand_cells[operand][at->cell].users, PTI_LAUNCH, launch);
     if (!of->arena.instance->operand[operand].writes)
         return;
     pti_last_note(&at->writers, PTI_LAUNCH, launch);
@@ -358,7 +358,7 @@ static void add_launch_op(build *of, int64_t superblock, const polytile_domain *
         const state *at = state_of(of, a);
         placements[a] = at->placement;
         if (placements[a] >= 0)
-            pti_last_join(&waits, &of->arena.slots[a][at->slot].users);
+            pti_last_join(&waits, &of->arena.operand_cells[a][at->cell].users);
     }
     pti_op op = {.kind = PTI_LAUNCH,
                  .superblock = superblock,
@@ -434,7 +434,7 @@ static void free_sets(build *of) {
 static void clear_states(build *of) {
     for (int p = 0; p < of->arena.instance->n_operands * of->n_strips; p++) {
         of->state[p].placement = -1;
-        of->state[p].slot = -1;
+        of->state[p].cell = -1;
     }
 }
 

@@ -134,7 +134,7 @@ static uint64_t mix_boxes(uint64_t hash, const pti_boxes *boxes) {
     return hash;
 }
 
-static uint64_t hash_of(const pti_window_request *window) {
+static uint64_t hash_window(const pti_window_request *window) {
     uint64_t hash = pti_mix(0, window->n_steps);
     for (int s = 0; s < window->n_steps; s++) {
         const pti_step *step = &window->steps[s];
@@ -157,12 +157,12 @@ static bool is_cheap(const pti_plans *plans, const pti_window_request *window) {
 
 /** Note that a cheap window came; whether it comes often. */
 static bool comes_often(pti_plans *plans, const pti_window_request *window) {
-    uint64_t hash = hash_of(window);
-    pti_cheap_window *slot = &plans->cheap[hash % PTI_CHEAP_SLOTS];
-    if (slot->hash != hash)
-        *slot = (pti_cheap_window){.hash = hash};
-    slot->n_times += slot->n_times < PTI_CHEAP_TIMES;
-    return slot->n_times == PTI_CHEAP_TIMES;
+    uint64_t hash = hash_window(window);
+    pti_cheap_window *bucket = &plans->cheap[hash % PTI_CHEAP_BUCKETS];
+    if (bucket->hash != hash)
+        *bucket = (pti_cheap_window){.hash = hash};
+    bucket->n_times += bucket->n_times < PTI_CHEAP_TIMES;
+    return bucket->n_times == PTI_CHEAP_TIMES;
 }
 
 static bool is_kept(pti_residency *of, const pti_window_request *window) {

@@ -41,18 +41,18 @@ enum { PTI_MAX_TRANSITIONS = 64 };
 
 /** A window of few superblocks is planned sooner than kept: its plan is kept from this time on that
  * it comes. */
-enum { PTI_CHEAP_SUPERBLOCKS = 8, PTI_CHEAP_TIMES = 3, PTI_CHEAP_SLOTS = 64 };
+enum { PTI_CHEAP_SUPERBLOCKS = 8, PTI_CHEAP_TIMES = 3, PTI_CHEAP_BUCKETS = 64 };
 
 /** A cheap window, which is known by its hash: others that have the same only are kept sooner. */
 typedef struct pti_cheap_window {
     uint64_t hash;
-    int n_times; /* that it came since another one had its slot */
+    int n_times; /* that it came since another one had its bucket */
 } pti_cheap_window;
 
 typedef struct pti_plans {
     int64_t most_bytes;        /* 0: no plan is kept */
     int64_t cheap_superblocks; /* windows of fewer are cheap; 0: none */
-    pti_cheap_window cheap[PTI_CHEAP_SLOTS];
+    pti_cheap_window cheap[PTI_CHEAP_BUCKETS];
     bool keeps;    /* the window at hand, if it is planned */
     int64_t bytes; /* of transitions and snapshots */
     int64_t n_hits;

@@ -17,7 +17,7 @@ static bool launch_writes(const pti_call *call, int array) {
     return false;
 }
 
-static bool is_written(const partial *failed, int array) {
+static bool was_being_written(const partial *failed, int array) {
     for (int64_t k = 0; k < failed->n_begun; k++) {
         const pti_op *op = &failed->schedule->op[k];
         if (op->kind == PTI_LAUNCH &&
@@ -63,14 +63,14 @@ static bool is_harmed(const partial *failed, const pti_holding *holding, const p
     return false;
 }
 
-static int array_of(const pti_schedule *schedule, const pti_holding *holding) {
+static int array_of_holding(const pti_schedule *schedule, const pti_holding *holding) {
     return schedule->placement[holding->placement].operand;
 }
 
 /** Nobody needs dropped arrays. */
 static bool may_be_saved(const partial *failed, int array) {
     const bool *dropped = failed->schedule->dropped;
-    return !is_written(failed, array) && (dropped == NULL || !dropped[array]);
+    return !was_being_written(failed, array) && (dropped == NULL || !dropped[array]);
 }
 
 /** What of each holding is newer than on the host, although that may have got elements since; NULL
@@ -81,7 +81,7 @@ static pti_boxes *find_newer(const pti_schedule *failed) {
     for (int k = 0; newer != NULL && k < failed->n_before; k++) {
         pti_boxes_copy(&newer[k], &failed->before[k].dirty);
         for (int r = 0; r < failed->n_invalidations; r++) {
-            if (failed->invalidation[r].operand == array_of(failed, &failed->before[k]))
+            if (failed->invalidation[r].operand == array_of_holding(failed, &failed->before[k]))
                 pti_boxes_subtract_all(&newer[k], &failed->invalidation[r].boxes);
         }
         ran_out |= newer[k].failed;
@@ -95,13 +95,13 @@ static pti_boxes *find_newer(const pti_schedule *failed) {
 static void choose_saved(const partial *of, const pti_boxes *newer, bool *is_saved) {
     const pti_schedule *failed = of->schedule;
     for (int k = 0; k < failed->n_before; k++) {
-        int array = array_of(failed, &failed->before[k]);
+        int array = array_of_holding(failed, &failed->before[k]);
         if (failed->before[k].dirty.n_boxes > 0)
             is_saved[array] = may_be_saved(of, array);
     }
     for (int k = 0; k < failed->n_before; k++) {
         const pti_holding *holding = &failed->before[k];
-        bool *is_chosen = &is_saved[array_of(failed, holding)];
+        bool *is_chosen = &is_saved[array_of_holding(failed, holding)];
         if (*is_chosen && newer[k].n_boxes > 0 && is_harmed(of, holding, &newer[k]))
             *is_chosen = false;
     }
@@ -125,7 +125,7 @@ static void save_holding(pti_builder *builder, const pti_schedule *failed, const
                          const pti_boxes *newer) {
     pti_schedule *schedule = builder->schedule;
     pti_holding *holding = &schedule->before[schedule->n_before++];
-    int array = array_of(failed, from);
+    int array = array_of_holding(failed, from);
     holding->placement = pti_builder_place(builder, &failed->placement[from->placement]);
     pti_boxes_copy(&holding->valid, newer);
     pti_boxes_copy(&holding->dirty, newer);
@@ -143,7 +143,7 @@ static void save_holdings(pti_builder *builder, const pti_schedule *failed, cons
     builder->failed |= schedule->before == NULL;
     for (int k = 0; k < failed->n_before && !builder->failed; k++) {
         const pti_holding *holding = &failed->before[k];
-        if (is_saved[array_of(failed, holding)] && newer[k].n_boxes > 0)
+        if (is_saved[array_of_holding(failed, holding)] && newer[k].n_boxes > 0)
             save_holding(builder, failed, holding, &newer[k]);
     }
 }

@@ -34,7 +34,8 @@ typedef enum pti_step_kind {
     PTI_STEP_FLUSH, /* download what is newer on the device than on the host */
     PTI_STEP_DROP,  /* forget what the device holds of an array, unwritten; no later step uses it */
     PTI_STEP_FETCH, /* download what is newer of some elements, which stay on the device */
-    PTI_STEP_INVALIDATE /* the host has newer elements, which are old on the device; all others stay */
+    PTI_STEP_INVALIDATE /* the host has newer elements, which are old on the device; all others
+                           stay */
 } pti_step_kind;
 
 /** What a schedule is made for: a launch in superblocks, the end of an array's stay, or what
@@ -54,8 +55,8 @@ typedef struct pti_step {
 /** Whether a step uses an array. */
 bool pti_step_uses(const pti_step *step, int array);
 
-/** Whether none of the elements in a box of an array has a use at a step, the first to use the array,
- * nor behind it: all are overwritten there, or dropped. */
+/** Whether none of the elements in a box of an array has a use at a step, the first to use the
+ * array, nor after it: all are overwritten there, or dropped. */
 bool pti_step_buries(const pti_step *step, int array, const polytile_domain *box);
 
 typedef struct pti_residency pti_residency;
@@ -128,8 +129,9 @@ void pti_residency_forget(pti_residency *residency);
  * possible.
  *
  * Errors  NO_MEMORY (host memory; *schedule is NULL and the residency as after
- *         pti_residency_forget()), UNSUPPORTED (the same, for more than PTI_MAX_OPS or PTI_MAX_LOOKS),
- *         NO_FIT (a superblock that needs more than the arena: a mistake of the caller).
+ *         pti_residency_forget()), UNSUPPORTED (the same, for more than PTI_MAX_OPS or
+ *         PTI_MAX_LOOKS), NO_FIT (a superblock that needs more than the arena: a mistake of the
+ *         caller).
  * Owns    *schedule is the residency's until the next call that may change it; as is its instance,
  *         with all arrays by position.
  */

@@ -31,8 +31,9 @@ static void read_operand(pti_resident_window *at, pti_resident_image *image,
 }
 
 /** Puts what a superblock needs of a piece and is not valid in its image into `needed`. */
-static void find_needed(pti_resident_window *at, pti_resident_image *image, const pti_piece *piece,
-                        const pti_step *step, const polytile_domain *threads) {
+static void find_missing_elements(pti_resident_window *at, pti_resident_image *image,
+                                  const pti_piece *piece, const pti_step *step,
+                                  const polytile_domain *threads) {
     pti_boxes_clear(&at->of->needed);
     for (int o = 0; o < step->call.instance->n_operands; o++) {
         if (!pti_piece_has(piece, o))
@@ -94,7 +95,7 @@ void pti_resident_window_bring(pti_resident_window *at, pti_resident_image *imag
                                const polytile_domain *threads) {
     pti_residency *of = at->of;
     bool is_new = image->valid.n_boxes == 0;
-    find_needed(at, image, piece, step, threads);
+    find_missing_elements(at, image, piece, step, threads);
     if (is_new)
         need_inner_images(at, image);
     pti_boxes_subtract_all(&of->needed, &image->valid);

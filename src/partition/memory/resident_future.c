@@ -42,8 +42,9 @@ static int64_t first_piece(const pti_future *future, pti_resident_image *image, 
 
 /**
  * Looks at pieces that all searches of a window have together, for each of its pieces, and beside
- * those. Stencils, products and sums take 1 to 8 a piece. Where pieces of one array lie between each
- * other, as those of far-apart elements, each look may be in vain, and a search through thousands.
+ * those. Stencils, products and sums take 1 to 8 a piece. Where pieces of one array lie between
+ * each other, as those of far-apart elements, each look may be in vain, and a search through
+ * thousands.
  */
 enum { LOOKS_PER_PIECE = 32, LOOKS_BESIDE = 1 << 16 };
 

@@ -30,8 +30,8 @@ typedef struct pti_piece {
 /**
  * Find the pieces of a superblock.
  *
- * What operands of one array touch is one piece where they are nearly the same box, so that they take
- * no more memory than one by one, padded; and where one name's pieces meet and one of them is
+ * What operands of one array touch is one piece where they are nearly the same box, so that they
+ * take no more memory than one by one, padded; and where one name's pieces meet and one of them is
  * written, as bodies find an element in the first piece around it.
  *
  * Shapes  pieces: room for one an operand; time is left as it is.
@@ -39,8 +39,8 @@ typedef struct pti_piece {
  */
 int pti_pieces_find(pti_call call, const polytile_domain *threads, pti_piece *pieces);
 
-/** Unite the pieces of each array, which may take less memory: where they fill all of it. Returns how
- * many there are then. */
+/** Unite the pieces of each array, which may take less memory: where they fill all of it. Returns
+ * how many there are then. */
 int pti_pieces_unite(pti_call call, pti_piece *pieces, int n_pieces);
 
 /** Whether a piece has elements of an operand of its launch. */

@@ -36,8 +36,8 @@ void pti_image_download(pti_resident_emit *emit, pti_resident_image *image);
 /** Download what only this image holds, and take it off the device. */
 void pti_image_evict(pti_resident_emit *emit, pti_resident_image *image);
 
-/** Move elements in: those of `boxes` are not valid in the image. are_unwritten: a fill is with zero,
- * of elements that nobody wrote. */
+/** Move elements in: those of `boxes` are not valid in the image. are_unwritten: a fill is with
+ * zero, of elements that nobody wrote. */
 void pti_image_upload(pti_resident_emit *emit, pti_resident_image *image, const pti_boxes *boxes);
 void pti_image_fill(pti_resident_emit *emit, pti_resident_image *image, const pti_boxes *boxes,
                     bool are_unwritten);

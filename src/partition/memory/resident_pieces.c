@@ -69,8 +69,8 @@ static int find_absorbed(const joining *of, int by) {
     return p < of->n_pieces ? p : -1;
 }
 
-/** Let a piece take over others, and what it has become then, in turn; the first that was taken over
- * has the place of all. */
+/** Let a piece take over others, and what it has become then, in turn; the first that was taken
+ * over has the place of all. */
 static void join_piece(joining *of, int at) {
     int absorbed;
     while ((absorbed = find_absorbed(of, at)) >= 0) {

@@ -134,7 +134,7 @@ static bool reserve_current(pti_resident_window *at, const pti_superblock_run *r
     return true;
 }
 
-/** Images for one superblock alone, one behind the other from the arena's beginning. */
+/** Images for one superblock alone, one after the other from the arena's beginning. */
 static bool reserve_alone(pti_resident_window *at, const pti_superblock_run *run) {
     evict_everything(at);
     for (int p = 0; p < run->n_pieces; p++) {

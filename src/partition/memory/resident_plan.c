@@ -158,7 +158,7 @@ static void invalidate_elements(pti_resident_window *at, const pti_step *step) {
     pti_builder_invalidate(&at->emit->builder, step->position, step->boxes);
 }
 
-/** Find the last launch that writes each array which is flushed behind it. */
+/** Find the last launch that writes each array which is flushed after it. */
 static void find_last_writers(pti_residency *of, int n_steps, const pti_step *steps) {
     for (int a = 0; a < of->instance.n_operands; a++)
         of->state[a].last_writer = NULL;

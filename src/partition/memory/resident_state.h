@@ -7,8 +7,9 @@
 
 /* The state of device memory between schedules: images of arrays, and which of their elements are
  * valid and dirty; and with it the residency and the plans that it keeps, as types. What works on
- * them stands above, in this order: images and operations (resident_image.h); snapshots and plans that are kept, and what a window will touch;
- * where images are placed and what is brought into them; the plan of a window; the residency. */
+ * them stands above, in this order: images and operations (resident_image.h); snapshots and plans
+ * that are kept, and what a window will touch; where images are placed and what is brought into
+ * them; the plan of a window; the residency. */
 
 /** A box of an array with a place in the arena. Times count superblocks, over all schedules. */
 struct pti_resident_image {
@@ -39,7 +40,7 @@ typedef struct pti_resident_state {
     pti_boxes downloaded;  /* in the schedule at hand */
     pti_last downloads;
     int64_t first_piece;         /* in the schedule at hand, from the superblock at hand on */
-    const pti_step *last_writer; /* of the steps at hand, if it is flushed behind that; else NULL */
+    const pti_step *last_writer; /* of the steps at hand, if it is flushed after that; else NULL */
 } pti_resident_state;
 
 struct pti_residency {

@@ -121,9 +121,9 @@ pti_segment_run pti_segments_find(const pti_segments *segments, int64_t size_byt
 
 /** Puts `count` segments in place of some neighbours; the caller fills them in. */
 static void replace_segments(pti_segments *segments, pti_segment_run neighbours, int count) {
-    pti_arena_segment *behind = &segments->memory[neighbours.first + neighbours.n_segments];
-    int n_behind = segments->n_segments - neighbours.first - neighbours.n_segments;
-    memmove(&segments->memory[neighbours.first + count], behind, (size_t)n_behind * sizeof *behind);
+    pti_arena_segment *later = &segments->memory[neighbours.first + neighbours.n_segments];
+    int n_later = segments->n_segments - neighbours.first - neighbours.n_segments;
+    memmove(&segments->memory[neighbours.first + count], later, (size_t)n_later * sizeof *later);
     segments->n_segments += count - neighbours.n_segments;
 }
 

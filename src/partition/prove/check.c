@@ -183,7 +183,7 @@ typedef bool replay_function(pti_replay *replay, int64_t i);
 #define REPLAY_DOWNLOAD               replay_download
 static replay_function *const replay_of[] = {PTI_OPS(REPLAY_OF)};
 
-/** Replay invalidations before an operation, or behind all; *next is the first not replayed. */
+/** Replay invalidations before an operation, or after all; *next is the first not replayed. */
 static void replay_invalidations(pti_replay *replay, int64_t i, int *next) {
     const pti_schedule *schedule = replay->schedule;
     for (; *next < schedule->n_invalidations && schedule->invalidation[*next].first_op == i;

@@ -10,8 +10,8 @@ static int64_t value_for(const pti_affine *affine, const int64_t *thread, int n_
     return value;
 }
 
-/** What one thread touches through a section: a box around it, which of a section that looks nothing up
- * holds nothing else. False: nothing. */
+/** What one thread touches through a section: a box around it, which of a section that looks
+ * nothing up holds nothing else. False: nothing. */
 static bool find_of_thread(const pti_section *section, const polytile_domain *array,
                            const int64_t *thread, int n_indices, polytile_domain *box);
 
@@ -91,7 +91,8 @@ static int find_gathered(const pti_section *section) {
     return n_found == 1 ? found : -1;
 }
 
-/** Whether each element that one thread gathers is there. box: around them; *missing becomes one. */
+/** Whether each element that one thread gathers is there. box: around them; *missing becomes
+ * one. */
 static bool is_gathered_there(const pti_section *section, int dim, const int64_t *thread,
                               int n_indices, const polytile_domain *box, const pti_boxes *there,
                               polytile_domain *missing) {

@@ -24,7 +24,7 @@ bool pti_needs_meet(const pti_instance *instance, const pti_section *section,
                     const pti_section *other, const polytile_domain *threads,
                     polytile_domain *common);
 
-/** Put boxes of exactly what the threads touch behind those of a list, in which some may
+/** Put boxes of exactly what the threads touch after those of a list, in which some may
  * overlap. */
 void pti_needs_list(const pti_instance *instance, const pti_section *section,
                     const polytile_domain *threads, pti_boxes *list);

@@ -29,7 +29,8 @@ static bool do_conflict(const pti_instance *instance, int one, int other, polyti
     return false;
 }
 
-/** Whether an operand is a piece that has a part of the array, and the pieces together have it all. */
+/** Whether an operand is a piece that has a part of the array, and the pieces together have it
+ * all. */
 static bool is_part_of_array(const pti_instance *instance, int o, const pti_operand *array) {
     pti_boxes parts = {0};
     bool are_alike = true;
@@ -48,9 +49,9 @@ static bool is_part_of_array(const pti_instance *instance, int o, const pti_oper
     return is;
 }
 
-/** Whether two operands are pieces of an array into which threads combine. Different superblocks may
- * do so through different pieces, in any order; of each one it is checked that its pieces do not
- * meet. */
+/** Whether two operands are pieces of an array into which threads combine. Different superblocks
+ * may do so through different pieces, in any order; of each one it is checked that its pieces do
+ * not meet. */
 static bool combine_in_pieces(const pti_instance *instance, int one, int other) {
     return instance->operand[one].reduces && instance->operand[other].reduces &&
            pti_operand_array(instance, one) == pti_operand_array(instance, other);

@@ -134,8 +134,8 @@ static void extend_trails(const order_check *check, const order_operand *of, pti
 }
 
 /** The ends of all that a superblock does to an operand in one way; false if it does nothing. */
-static bool find_ends(order_check *check, const order_operand *of, pti_way way,
-                      const pti_section_reach *reach, pti_bounding_box *ends) {
+static bool find_touched_ends(order_check *check, const order_operand *of, pti_way way,
+                              const pti_section_reach *reach, pti_bounding_box *ends) {
     polytile_domain box;
     const pti_section_reach *part =
         &reach[way == PTI_ONLY_READ ? PTI_ACCESS_READ : PTI_ACCESS_WRITTEN];
@@ -158,7 +158,7 @@ static bool replay_operand(order_check *check, const order_operand *of,
                            const pti_section_reach *reach) {
     for (int way = PTI_ONLY_READ; way < PTI_N_WAYS; way++) {
         pti_bounding_box ends;
-        if (!find_ends(check, of, (pti_way)way, reach, &ends))
+        if (!find_touched_ends(check, of, (pti_way)way, reach, &ends))
             continue;
         if (!check_against_later(check, of, (pti_way)way, &ends))
             return false;

@@ -21,8 +21,8 @@ static bool find_followed(const pti_subscript *subscript, int n_indices, int *fo
     return true;
 }
 
-/** Finds the reach of one section; false if it has none: of one with an edge the array may cut off all,
- * so that its reach says nothing beside others, and what is looked up follows no index. */
+/** Finds the reach of one section; false if it has none: of one with an edge the array may cut off
+ * all, so that its reach says nothing beside others, and what is looked up follows no index. */
 static bool find_section_reach(const pti_instance *instance, const pti_section *section,
                                pti_section_reach *reach) {
     const polytile_domain *array = &instance->operand[section->operand].domain;
@@ -81,14 +81,14 @@ static void find_access_reach(const pti_instance *instance, const pti_operand *o
 
 const pti_section_reach *pti_section_reaches_of(pti_section_reaches *reaches,
                                                 const pti_instance *instance) {
-    size_t at = (size_t)((uintptr_t)instance / sizeof *instance % PTI_SECTION_REACH_SLOTS);
-    if (reaches->slot[at].instance == instance)
-        return reaches->slot[at].reach;
+    size_t at = (size_t)((uintptr_t)instance / sizeof *instance % PTI_SECTION_REACH_BUCKETS);
+    if (reaches->bucket[at].instance == instance)
+        return reaches->bucket[at].reach;
     pti_section_reach *reach =
         malloc(((size_t)instance->n_operands * PTI_N_ACCESS_KINDS + 1) * sizeof *reach);
-    free(reaches->slot[at].reach);
-    reaches->slot[at].reach = reach;
-    reaches->slot[at].instance = reach == NULL ? NULL : instance;
+    free(reaches->bucket[at].reach);
+    reaches->bucket[at].reach = reach;
+    reaches->bucket[at].instance = reach == NULL ? NULL : instance;
     for (int o = 0; o < instance->n_operands && reach != NULL; o++)
         for (int kind = 0; kind < PTI_N_ACCESS_KINDS; kind++)
             find_access_reach(instance, &instance->operand[o], (pti_access_kind)kind,
@@ -97,8 +97,8 @@ const pti_section_reach *pti_section_reaches_of(pti_section_reaches *reaches,
 }
 
 void pti_section_reaches_free(pti_section_reaches *reaches) {
-    for (int at = 0; at < PTI_SECTION_REACH_SLOTS; at++)
-        free(reaches->slot[at].reach);
+    for (int at = 0; at < PTI_SECTION_REACH_BUCKETS; at++)
+        free(reaches->bucket[at].reach);
 }
 
 bool pti_section_reach_box(const pti_section_reach *reach, const polytile_domain *array,

@@ -25,14 +25,14 @@ typedef struct pti_section_reach {
     int64_t lo[POLYTILE_MAX_DIMS], hi[POLYTILE_MAX_DIMS];
 } pti_section_reach;
 
-enum { PTI_SECTION_REACH_SLOTS = 64 };
+enum { PTI_SECTION_REACH_BUCKETS = 64 };
 
 /** The reaches of the instances that were asked for last. Zero-initialise. */
 typedef struct pti_section_reaches {
     struct {
         const pti_instance *instance;
         pti_section_reach *reach; /* [operand * PTI_N_ACCESS_KINDS + kind]; owned */
-    } slot[PTI_SECTION_REACH_SLOTS];
+    } bucket[PTI_SECTION_REACH_BUCKETS];
 } pti_section_reaches;
 
 /** Returns the reaches of an instance's operands, PTI_N_ACCESS_KINDS each, until the next call;

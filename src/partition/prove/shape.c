@@ -226,7 +226,8 @@ static bool is_same_box(const polytile_domain *box, const polytile_domain *known
 }
 
 /** The superblocks of a launch run in their order; n_done: how many of each launch did. */
-static bool check_launch(const pti_schedule *schedule, int64_t i, int64_t *n_done, pti_text *why) {
+static bool check_superblock_order(const pti_schedule *schedule, int64_t i, int64_t *n_done,
+                                   pti_text *why) {
     const pti_op *op = &schedule->op[i];
     int64_t k = schedule->launch[op->launch].first_superblock + n_done[op->launch]++;
     if (op->superblock != k || k >= schedule->n_superblocks)
@@ -274,7 +275,7 @@ static bool check_op(const pti_schedule *schedule, int64_t i, int64_t *n_done, p
     if (op->concurrent && op->kind != PTI_FILL && op->kind != PTI_LAUNCH)
         return reject_op(i, "moves data on a stream for launches", why);
     return check_waits(schedule, i, why) &&
-           (op->kind == PTI_LAUNCH ? check_launch(schedule, i, n_done, why)
+           (op->kind == PTI_LAUNCH ? check_superblock_order(schedule, i, n_done, why)
                                    : check_transfer(schedule, i, why));
 }
 

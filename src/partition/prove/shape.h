@@ -14,8 +14,8 @@
 bool pti_check_box_inside(const polytile_domain *box, const polytile_domain *domain);
 
 /** The operands of every launch are arrays of the schedule; what is written through one operand is
- * not used through another; in place no data lies on a device before or after, and every array holds
- * what it is to hold. */
+ * not used through another; in place no data lies on a device before or after, and every array
+ * holds what it is to hold. */
 bool pti_check_launches(const pti_schedule *schedule, pti_text *why);
 
 /** Each launch's superblocks follow the former's, as do their placements in the list; they are

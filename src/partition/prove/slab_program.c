@@ -9,8 +9,8 @@
 
 /* What tiles load. */
 
-static polytile_domain part_of(const pti_schedule *schedule, const pti_tiles *tiles, int launch,
-                               const polytile_domain *own) {
+static polytile_domain part_of_slab(const pti_schedule *schedule, const pti_tiles *tiles,
+                                    int launch, const polytile_domain *own) {
     const polytile_domain *all = &schedule->launch[launch].call.instance->threads;
     const int n_later = tiles->first_launch + tiles->n_launches - 1 - launch;
     polytile_domain part = *own, within;
@@ -23,15 +23,15 @@ static polytile_domain part_of(const pti_schedule *schedule, const pti_tiles *ti
 
 typedef bool role_filter(polytile_role role);
 
-static bool is_read(polytile_role role) {
+static bool does_role_read(polytile_role role) {
     return role != POLYTILE_OUT;
 }
 
-static bool is_written(polytile_role role) {
+static bool does_role_write(polytile_role role) {
     return role != POLYTILE_IN;
 }
 
-/** Put what threads touch of an array by some sections behind the boxes of a list. */
+/** Put what threads touch of an array by some sections after the boxes of a list. */
 static void list_touched(const pti_call *call, int array, role_filter *is_of,
                          const polytile_domain *threads, pti_boxes *list) {
     for (int s = 0; s < call->instance->n_sections; s++) {
@@ -47,15 +47,15 @@ void pti_slab_loads(const pti_schedule *schedule, const pti_tiles *tiles,
     pti_boxes_clear(loads);
     for (int l = tiles->first_launch; l < tiles->first_launch + tiles->n_launches; l++) {
         const pti_call *call = &schedule->launch[l].call;
-        const polytile_domain part = part_of(schedule, tiles, l, own);
+        const polytile_domain part = part_of_slab(schedule, tiles, l, own);
         pti_boxes_clear(&listed);
         pti_boxes_clear(&read);
         if (!pti_box_is_empty(&part))
-            list_touched(call, array, is_read, &part, &listed);
+            list_touched(call, array, does_role_read, &part, &listed);
         pti_boxes_unite(&read, &listed, pti_boxes_add);
         pti_boxes_subtract_all(&read, &written);
         pti_boxes_unite(loads, &read, pti_boxes_include);
-        list_touched(call, array, is_written, &call->instance->threads, &written);
+        list_touched(call, array, does_role_write, &call->instance->threads, &written);
     }
     loads->failed |= written.failed || listed.failed || read.failed;
     pti_boxes_free(&written);
@@ -133,7 +133,7 @@ static bool add_loads(program_maker *maker, const pti_tiles *tiles, int number, 
     return true;
 }
 
-/** Let it write what the last launch does there: the last operand has room for that behind. */
+/** Let it write what the last launch does there: the last operand has room for that after it. */
 static void add_stores(const pti_instance *last, pti_instance *made) {
     pti_operand *stored = &made->operand[PTI_SLAB_OPERANDS - 1];
     made->section[made->n_sections++] =

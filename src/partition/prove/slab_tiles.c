@@ -50,7 +50,7 @@ typedef struct slab_units {
     pti_boxes used, loads;
 } slab_units;
 
-static bool are_alike(const pti_tiles *one, const pti_tiles *other) {
+static bool are_tiles_alike(const pti_tiles *one, const pti_tiles *other) {
     bool are = one->first_launch == other->first_launch && one->n_launches == other->n_launches &&
                one->stored == other->stored;
     for (int d = 0; d < POLYTILE_MAX_DIMS; d++)
@@ -61,7 +61,7 @@ static bool are_alike(const pti_tiles *one, const pti_tiles *other) {
 
 static bool note_tiles(slab_units *units, const pti_tiles *tiles) {
     for (int l = tiles->first_launch; l <= last_launch(tiles); l++) {
-        if (units->of_launch[l] != NULL && !are_alike(units->of_launch[l], tiles))
+        if (units->of_launch[l] != NULL && !are_tiles_alike(units->of_launch[l], tiles))
             return reject_slab(tiles, "the launches run with others in another slab", units->why);
         units->of_launch[l] = tiles;
     }
@@ -103,7 +103,7 @@ static bool has_arrays(const pti_call *call, const pti_call *last) {
     return has;
 }
 
-static bool check_arrays(const slab_units *units, const pti_tiles *tiles) {
+static bool check_tile_arrays(const slab_units *units, const pti_tiles *tiles) {
     const pti_call *last = &units->schedule->launch[last_launch(tiles)].call;
     bool holds = last->instance->n_operands == PTI_SLAB_OPERANDS;
     for (int l = tiles->first_launch; l <= last_launch(tiles); l++)
@@ -196,14 +196,14 @@ static bool check_lost(slab_units *units) {
         if (tiles == NULL)
             holds = check_single(units, l);
         else if (l == last_launch(tiles))
-            holds = check_arrays(units, tiles) && check_unit(units, tiles);
+            holds = check_tile_arrays(units, tiles) && check_unit(units, tiles);
         if (!holds)
             return false;
     }
     return check_end(units);
 }
 
-static bool has_failed(const slab_units *units) {
+static bool have_units_failed(const slab_units *units) {
     bool has = units->used.failed || units->loads.failed;
     for (int a = 0; units->lost != NULL && a < units->schedule->instance->n_operands; a++)
         has = has || units->lost[a].failed;
@@ -222,7 +222,7 @@ bool pti_check_slab_tiles(const pti_schedule *schedule, pti_text *why) {
                         .lost = calloc((size_t)n_arrays + 1, sizeof *units.lost)};
     const bool has_memory = units.of_launch != NULL && units.n_ops != NULL && units.lost != NULL;
     bool holds = has_memory && check_all_slabs(&units) && check_lost(&units);
-    why->failed = why->failed || !has_memory || has_failed(&units);
+    why->failed = why->failed || !has_memory || have_units_failed(&units);
     pti_boxes_free_list(units.lost, n_arrays);
     pti_boxes_free(&units.used);
     pti_boxes_free(&units.loads);

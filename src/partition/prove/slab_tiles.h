@@ -16,7 +16,7 @@ bool pti_check_slab_ops(const pti_schedule *schedule, const pti_tiles *tiles, pt
  *
  * Proves that launches which run as one in some slab do so in all, with the same others; that they
  * touch two arrays, of which the last one only reads one and only writes the other; and that what
- * is not stored is read by no launch behind before it is written again, and is at the end in arrays
+ * is not stored is read by no later launch before it is written again, and is at the end in arrays
  * that are dropped. That nothing else goes wrong is proved by the program that they make
  * (slab_program.h).
  *

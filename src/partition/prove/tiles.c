@@ -14,7 +14,7 @@ static bool reject_tiles(pti_text *why, const pti_tiles *tiles, const char *reas
                       tiles->first_op, tiles->first_op + tiles->n_ops - 1, reason);
 }
 
-/** The operations are there, and behind those of the tiles before. */
+/** The operations are there, and after those of the tiles before. */
 static bool check_numbers(const pti_schedule *schedule, int number, pti_text *why) {
     const pti_tiles *tiles = &schedule->tiles[number], *before = tiles - 1;
     const int64_t free_from = number == 0 ? 0 : before->first_op + before->n_ops;
@@ -101,8 +101,8 @@ static const polytile_domain *threads_of(const pti_schedule *schedule, const pti
     return &schedule->launch[tiles->first_launch + launch].call.instance->threads;
 }
 
-/** What is stored is all that the last launch writes; others have no threads beside those of the first
- * one, which is all that a device is told of them. */
+/** What is stored is all that the last launch writes; others have no threads beside those of the
+ * first one, which is all that a device is told of them. */
 static bool check_threads(const pti_schedule *schedule, const pti_tiles *tiles, pti_text *why) {
     const polytile_domain *first = threads_of(schedule, tiles, 0);
     bool holds = pti_box_equals(&tiles->own, threads_of(schedule, tiles, tiles->n_launches - 1));

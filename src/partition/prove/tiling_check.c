@@ -21,15 +21,15 @@ static const pti_instance *instance_of(const pti_tiling *tiling, int launch) {
     return tiling->call[launch].instance;
 }
 
-static int array_of(const pti_tiling *tiling, int launch, const pti_section *section) {
+static int array_of_section(const pti_tiling *tiling, int launch, const pti_section *section) {
     return tiling->call[launch].array[section->operand];
 }
 
-static bool is_written(const pti_section *section) {
+static bool is_section_written(const pti_section *section) {
     return section->role == POLYTILE_OUT || section->role == POLYTILE_INOUT;
 }
 
-static bool is_read(const pti_section *section) {
+static bool is_section_read(const pti_section *section) {
     return section->role == POLYTILE_IN || section->role == POLYTILE_INOUT;
 }
 
@@ -75,15 +75,15 @@ static bool check_written(tiling_check *check, int launch, const pti_section *se
 static bool check_section(tiling_check *check, int launch, const pti_section *section) {
     const pti_operand *of = &instance_of(check->tiling, launch)->operand[section->operand];
     if (of->partial || of->is_scratch || !section->exact || section->may_be_empty ||
-        (!is_read(section) && !is_written(section)))
+        (!is_section_read(section) && !is_section_written(section)))
         return reject_section(check, launch, section, NULL, "is neither read nor written exactly");
     for (int d = 0; d < section->n_dims; d++)
         if (section->subscript[d].step != 1 || followed_index(&section->subscript[d]) < 0)
             return reject_section(check, launch, section, NULL, "is not at constant offsets");
-    return !is_written(section) || check_written(check, launch, section);
+    return !is_section_written(section) || check_written(check, launch, section);
 }
 
-static bool check_launch(tiling_check *check, int launch) {
+static bool check_tiled_launch(tiling_check *check, int launch) {
     const pti_tiling *tiling = check->tiling;
     const pti_instance *of = instance_of(tiling, launch);
     const pti_margin *margin = &tiling->margin[launch];
@@ -119,8 +119,8 @@ static bool visit_written(tiling_check *check, int array, int end, written_visit
     for (int l = end - 1; l >= 0; l--) {
         const pti_instance *of = instance_of(check->tiling, l);
         for (int s = 0; s < of->n_sections; s++)
-            if (is_written(&of->section[s]) &&
-                array_of(check->tiling, l, &of->section[s]) == array &&
+            if (is_section_written(&of->section[s]) &&
+                array_of_section(check->tiling, l, &of->section[s]) == array &&
                 !visit(check, l, &of->section[s], with))
                 return false;
     }
@@ -139,14 +139,14 @@ static bool check_same(tiling_check *check, int launch, const pti_section *secti
 static bool check_all_sections(tiling_check *check) {
     const int n_launches = check->tiling->n_launches;
     for (int l = 0; l < n_launches; l++)
-        if (!check_launch(check, l))
+        if (!check_tiled_launch(check, l))
             return false;
     for (int l = 0; l < n_launches; l++) {
         const pti_instance *of = instance_of(check->tiling, l);
         for (int s = 0; s < of->n_sections; s++)
-            if (is_written(&of->section[s]) &&
-                !visit_written(check, array_of(check->tiling, l, &of->section[s]), n_launches,
-                               check_same, &of->section[s]))
+            if (is_section_written(&of->section[s]) &&
+                !visit_written(check, array_of_section(check->tiling, l, &of->section[s]),
+                               n_launches, check_same, &of->section[s]))
                 return false;
     }
     return true;
@@ -197,7 +197,7 @@ static bool check_not_stored(tiling_check *check, int launch, const pti_section 
 static bool check_read(tiling_check *check, int launch, const pti_section *section) {
     const pti_tiling *tiling = check->tiling;
     const polytile_domain part = pti_tiling_part(tiling, check->position, launch);
-    const int array = array_of(tiling, launch, section);
+    const int array = array_of_section(tiling, launch, section);
     pti_boxes_clear(&check->made);
     pti_needs_list(instance_of(tiling, launch), section, &part, &check->made);
     pti_boxes_clear(&check->rest);
@@ -213,7 +213,7 @@ static bool check_tile(tiling_check *check) {
         const pti_instance *of = instance_of(check->tiling, l);
         const polytile_domain part = pti_tiling_part(check->tiling, check->position, l);
         for (int s = 0; s < of->n_sections && !pti_box_is_empty(&part); s++)
-            if (is_read(&of->section[s]) && !check_read(check, l, &of->section[s]))
+            if (is_section_read(&of->section[s]) && !check_read(check, l, &of->section[s]))
                 return false;
     }
     return true;
@@ -262,7 +262,7 @@ static bool is_inner(const pti_tiling *tiling, const surroundings *around, int i
     return lo - far_off >= around->lo && lo + tiling->tile[index] - 1 + far_off <= around->hi;
 }
 
-/** Go on to the next position along an index that has to be looked at; behind an inner one the
+/** Go on to the next position along an index that has to be looked at; after an inner one the
  * others like it are left out. */
 static int64_t next_position(const pti_tiling *tiling, int index, int64_t position) {
     const surroundings around = find_surroundings(tiling, index);

@@ -70,7 +70,7 @@ static bool wait_alike(const pti_joint_list *list, const pti_joint_op *op,
     return alike;
 }
 
-static bool are_alike(const pti_joint_op *one, const pti_joint_op *two) {
+static bool are_ops_alike(const pti_joint_op *one, const pti_joint_op *two) {
     return one->kind == two->kind && one->member == two->member && one->peer == two->peer &&
            one->launch == two->launch && one->array == two->array &&
            pti_boxes_are_alike(&one->boxes, &two->boxes);
@@ -81,7 +81,7 @@ bool pti_joint_list_ends_alike(const pti_joint_list *list, int first_op,
     bool alike = list->n_ops - first_op == other->n_ops;
     for (int k = 0; k < other->n_ops && alike; k++) {
         const pti_joint_op *one = &list->op[first_op + k], *two = &other->op[k];
-        alike = are_alike(one, two) && wait_alike(list, one, other, two);
+        alike = are_ops_alike(one, two) && wait_alike(list, one, other, two);
     }
     return alike;
 }

@@ -44,12 +44,12 @@ typedef struct pti_joint_wait {
 /**
  * One operation. The process's thread first waits, then hands it out.
  *
- * A member's device has launches, downloads and forgetting in its queue: it runs them behind those
+ * A member's device has launches, downloads and forgetting in its queue: it runs them after those
  * before them that use the same elements, at any time until they are waited for. The thread does
  * everything else itself, at once.
  *
- * What one process sends to another between the same two launches is one message. It leaves with the
- * last of its operations, between which stand others that send alone, and does not wait to be
+ * What one process sends to another between the same two launches is one message. It leaves with
+ * the last of its operations, between which stand others that send alone, and does not wait to be
  * received; the first operation that receives some of it waits for it. Messages from one process to
  * another arrive in the order in which they were sent.
  */
@@ -152,13 +152,13 @@ typedef struct pti_joint_builder {
 
 /** The next operation waits. */
 void pti_joint_await(pti_joint_builder *builder, pti_joint_wait wait);
-/** Append an operation, whose boxes are copied and whose waits are those since the last one. Nothing
- * is added without boxes, but for a wait with something to wait for. */
+/** Append an operation, whose boxes are copied and whose waits are those since the last one.
+ * Nothing is added without boxes, but for a wait with something to wait for. */
 void pti_joint_add(pti_joint_builder *builder, const pti_joint_op *op, const pti_boxes *boxes);
 
 /* joint_text.c */
 
-/** Write an operation: "download of A [0:3] by member 1, behind what member 0 does with A". */
+/** Write an operation: "download of A [0:3] by member 1, after what member 0 does with A". */
 void pti_joint_write_op(pti_text *text, const pti_joint_schedule *schedule,
                         const pti_joint_list *list, int op);
 /** Write all lists, one line an operation. */

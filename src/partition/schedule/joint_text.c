@@ -41,7 +41,7 @@ void pti_joint_write_op(pti_text *text, const pti_joint_schedule *schedule,
     if (op->member >= 0)
         pti_text_add(text, " by member %d", op->member);
     for (int w = 0; w < op->n_waits; w++) {
-        pti_text_add(text, "%s", w == 0 ? ", behind" : " and");
+        pti_text_add(text, "%s", w == 0 ? ", after" : " and");
         write_wait(text, schedule, &list->wait[op->first_wait + w]);
     }
 }

@@ -27,7 +27,8 @@ typedef enum pti_stream {
     PTI_STREAM_IN,
     PTI_STREAM_COMPUTE,
     PTI_STREAM_OUT,
-    PTI_STREAM_CONCURRENT, /* a second one for launches and fills: a kernel begins while others end */
+    PTI_STREAM_CONCURRENT, /* a second one for launches and fills: a kernel begins while others
+                              end */
     PTI_N_STREAMS
 } pti_stream;
 
@@ -87,7 +88,7 @@ typedef struct pti_holding {
 /** Elements of which the host has a newer version than the device, from an operation on. */
 typedef struct pti_invalidation {
     int operand;
-    int64_t first_op; /* the number of operations: behind all */
+    int64_t first_op; /* the number of operations: after all */
     pti_boxes boxes;
 } pti_invalidation;
 

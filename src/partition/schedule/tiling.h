@@ -31,8 +31,9 @@ typedef struct pti_tiling {
     bool is_part; /* these are some of the threads, of which alone it is asked what tiles do */
     int64_t tile[POLYTILE_MAX_DIMS]; /* threads of a tile along each index; the last have fewer */
     pti_margin *margin;              /* of each launch; owned, as all below */
-    bool *is_stored;                 /* of each array: what launches write of it is stored. Of the
-                                         others it is lost, though they keep what no launch writes */
+    /** Of each array: what launches write of it is stored. Of the others it is lost, though they
+     * keep what no launch writes. */
+    bool *is_stored;
 } pti_tiling;
 
 /**
@@ -42,12 +43,12 @@ typedef struct pti_tiling {
  * the arrays that they write one is stored; of what they write of the others nothing is known after
  * the last of them.
  *
- * Where launches have fewer threads from one to the next, as those of a member of a team have, tiles
- * store what the last one writes, and the others' elements around that are lost, too.
+ * Where launches have fewer threads from one to the next, as those of a member of a team have,
+ * tiles store what the last one writes, and the others' elements around that are lost, too.
  *
  * Those of a slab are parts of launches: each slab of these launches has its own, and a device runs
  * all of a schedule or none. As one they store what the last launch has in the slab, and nothing of
- * the other arrays, which stay as they were before the first launch for all slabs behind.
+ * the other arrays, which stay as they were before the first launch for all later slabs.
  */
 typedef struct pti_tiles {
     int64_t first_op; /* of the schedule */

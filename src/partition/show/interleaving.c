@@ -45,7 +45,7 @@ static bool share_memory(const pti_schedule *schedule, int one, int other) {
     return false;
 }
 
-/** Begin a pass at each launch that comes with all behind it after all before it. */
+/** Begin a pass at each launch that comes with all after it after all before it. */
 static void find_passes(const pti_schedule *schedule, span *of, pti_interleaving *interleaving) {
     int n = schedule->n_launches;
     int64_t last = -1;
@@ -96,7 +96,7 @@ static void find_axes(const pti_schedule *schedule, pti_interleaving *interleavi
             axis_of(schedule, &schedule->launch[l], l == 0 ? 0 : interleaving->axis[l - 1]);
 }
 
-/** Whether a launch's operation begins a slab, behind one of the same pass. */
+/** Whether a launch's operation begins a slab, after one of the same pass. */
 static bool begins_slab(const pti_schedule *schedule, const pti_interleaving *interleaving,
                         const pti_op *before, const pti_op *op) {
     return op->launch < before->launch ||

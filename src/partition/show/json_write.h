@@ -13,7 +13,7 @@
  */
 
 typedef struct pti_json_member {
-    const char *key; /* NULL behind the last */
+    const char *key; /* NULL after the last */
     json_t *value;
 } pti_json_member;
 
@@ -35,7 +35,7 @@ json_t *pti_json_bounds(const polytile_domain *box, pti_json_bound bound);
 /** A box of which steps do not matter: "lo" and "hi". */
 json_t *pti_json_box(const polytile_domain *box);
 
-/** Write members of the document's object, each behind the one before, and with a comma. */
+/** Write members of the document's object, each after the one before, and with a comma. */
 void pti_json_write_members(pti_text *text, json_t *object);
 
 /** Write an entry of a list of the document, which may be long. */

@@ -80,7 +80,7 @@ static pti_words describe_shape(const pti_chain_picture *picture) {
 }
 
 /** The bytes of all that a launch touches of an operand in some way; 0 if it does not. */
-static int64_t count_bytes(const pti_instance *instance, int operand, pti_touch touch) {
+static int64_t touched_bytes(const pti_instance *instance, int operand, pti_touch touch) {
     polytile_domain hull;
     return pti_footprint_find_hull(instance, operand, touch, &instance->threads, &hull)
                ? pti_box_count(&hull) * instance->operand[operand].element_bytes
@@ -94,8 +94,8 @@ static pti_traffic traffic_by_itself(const pti_schedule *schedule) {
         const pti_instance *instance = schedule->launch[l].call.instance;
         for (int o = 0; o < instance->n_operands; o++) {
             const pti_operand *is = &instance->operand[o];
-            sum.h2d_bytes += is->reads ? count_bytes(instance, o, PTI_READS) : 0;
-            sum.d2h_bytes += is->writes ? count_bytes(instance, o, PTI_WRITES) : 0;
+            sum.h2d_bytes += is->reads ? touched_bytes(instance, o, PTI_READS) : 0;
+            sum.d2h_bytes += is->writes ? touched_bytes(instance, o, PTI_WRITES) : 0;
         }
     }
     return sum;

@@ -13,7 +13,7 @@ void pti_chain_draw(pti_text *svg, const pti_schedule *schedule);
 /** Launches that are interleaved with one another, and with no others. */
 typedef struct pti_interleaving_pass {
     int first;
-    int end;         /* behind the last */
+    int end;         /* after the last */
     int64_t n_slabs; /* rounds in which each launch has a slab, or none */
 } pti_interleaving_pass;
 

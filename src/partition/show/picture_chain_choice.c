@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-enum { MOST_PASS_LINES = 20, MOST_SLABS = 12, SLABS_BEHIND_LEAN = 8, MOST_LEAN = 40 };
+enum { MOST_PASS_LINES = 20, MOST_SLABS = 12, SLABS_AFTER_LEAN = 8, MOST_LEAN = 40 };
 
 static const pti_interleaving_pass *first_pass(const pti_chain_picture *picture) {
     return &picture->interleaving->pass[0];
@@ -36,7 +36,7 @@ static void choose_slabs(pti_chain_picture *picture) {
     const pti_schedule_launch *last = &picture->schedule->launch[pass->end - 1];
     int64_t lean =
         last->n_superblocks > 0 ? picture->interleaving->slab_of[last->first_superblock] : 0;
-    int64_t most = pti_max(MOST_SLABS, pti_min(lean, MOST_LEAN) + SLABS_BEHIND_LEAN);
+    int64_t most = pti_max(MOST_SLABS, pti_min(lean, MOST_LEAN) + SLABS_AFTER_LEAN);
     picture->n_slabs = 0;
     for (int p = 0; p < picture->n_passes; p++)
         picture->n_slabs = pti_max(picture->n_slabs, picture->interleaving->pass[p].n_slabs);
@@ -126,7 +126,7 @@ static int64_t merit_of(const pti_chain_picture *picture, int64_t slab, const ta
 
 static void choose_slab(pti_chain_picture *picture) {
     const pti_schedule *schedule = picture->schedule;
-    tally of[MOST_LEAN + SLABS_BEHIND_LEAN] = {0};
+    tally of[MOST_LEAN + SLABS_AFTER_LEAN] = {0};
     int64_t best = INT64_MIN, n_slabs = pti_min(picture->n_slabs, first_pass(picture)->n_slabs);
     for (const pti_op *op = schedule->op; op < schedule->op + schedule->n_ops; op++) {
         if (!is_in_first_pass(picture, op) ||

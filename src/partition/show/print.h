@@ -3,7 +3,7 @@
 
 #include "partition/show/words.h"
 
-/** Writes a plan, which is the object, behind a text; where memory runs out the text has failed. */
+/** Writes a plan, which is the object, after a text; where memory runs out the text has failed. */
 typedef void pti_printer(pti_text *text, const pti_object *plan);
 
 enum { PTI_N_FORMATS = POLYTILE_SVG + 1 };

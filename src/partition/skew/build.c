@@ -1,21 +1,21 @@
 #include "partition/skew/skew.h"
 
 #include "base/checked.h"
+#include "partition/skew/builder.h"
+#include "partition/skew/folded.h"
 #include "partition/skew/memory.h"
-#include "partition/skew/ring.h"
-#include "partition/skew/stream.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-static bool has_threads(const pti_skew_stream *of, int launch, int64_t k) {
+static bool has_threads(const pti_skew_builder *of, int launch, int64_t k) {
     polytile_domain threads;
     return pti_pass_threads(&of->pass, launch, of->shape->slab, k, k, &threads);
 }
 
 /** Return the first launch with threads in a slab, or the first of the pass. */
-static int first_launch(const pti_skew_stream *of, int64_t k) {
+static int first_launch(const pti_skew_builder *of, int64_t k) {
     for (int l = of->pass.first; l < of->pass.end; l++) {
         if (has_threads(of, l, k))
             return l;
@@ -24,7 +24,7 @@ static int first_launch(const pti_skew_stream *of, int64_t k) {
 }
 
 /** Return the last launch with threads in a slab, or the last of the pass. */
-static int last_launch(const pti_skew_stream *of, int64_t k) {
+static int last_launch(const pti_skew_builder *of, int64_t k) {
     for (int l = of->pass.end - 1; l >= of->pass.first; l--) {
         if (has_threads(of, l, k))
             return l;
@@ -43,9 +43,9 @@ typedef struct move {
     int64_t source; /* of a copy: the placement; else -1 */
 } move;
 
-static int64_t add_move(pti_skew_stream *of, const move *made, const polytile_domain *box,
+static int64_t add_move(pti_skew_builder *of, const move *made, const polytile_domain *box,
                         const pti_last *waits) {
-    pti_skew_lane *along = &of->lane[made->array];
+    pti_skew_image *along = &of->image[made->array];
     pti_op op = {.kind = made->kind,
                  .concurrent = made->kind == PTI_FILL && pti_skew_is_concurrent(of, made->k),
                  .launch = made->launch,
@@ -57,16 +57,16 @@ static int64_t add_move(pti_skew_stream *of, const move *made, const polytile_do
                  .box = *box};
     pti_last all = *waits;
     pti_last_join(&all, &along->before);
-    int64_t added = pti_skew_stream_add(of, &op, &all);
+    int64_t added = pti_skew_builder_add(of, &op, &all);
     pti_last_note_on(&along->users, pti_op_stream(&op), added);
     along->is_filled = true;
     return added;
 }
 
 /** Clip a set to some rows of an array, into the reused set. */
-static void find_rows(pti_skew_stream *of, const pti_boxes *set, int array, polytile_range rows) {
+static void find_rows(pti_skew_builder *of, const pti_boxes *set, int array, polytile_range rows) {
     polytile_domain clip = of->chain->arrays->operand[array].domain;
-    clip.range[of->chain->axis[array]] = pti_ring_rows(of->chain, array, rows);
+    clip.range[of->chain->axis[array]] = pti_folded_rows(of->chain, array, rows);
     pti_boxes_clear(&of->reused);
     if (rows.lo > rows.hi)
         return;
@@ -75,7 +75,7 @@ static void find_rows(pti_skew_stream *of, const pti_boxes *set, int array, poly
 }
 
 /** Return the previous pass' download of rows up to this one. */
-static int64_t download_of(const pti_skew_stream *of, const pti_skew_lane *along,
+static int64_t download_of(const pti_skew_builder *of, const pti_skew_image *along,
                            int64_t last_row) {
     if (along->n_former_slabs == 0)
         return -1;
@@ -84,9 +84,9 @@ static int64_t download_of(const pti_skew_stream *of, const pti_skew_lane *along
     return along->former[k];
 }
 
-static void bring_boxes(pti_skew_stream *of, const move *made, const pti_boxes *set,
+static void bring_boxes(pti_skew_builder *of, const move *made, const pti_boxes *set,
                         polytile_range rows) {
-    const pti_skew_lane *along = &of->lane[made->array];
+    const pti_skew_image *along = &of->image[made->array];
     find_rows(of, set, made->array, rows);
     for (int b = 0; b < of->reused.n_boxes; b++) {
         pti_last waits = pti_last_none();
@@ -97,29 +97,29 @@ static void bring_boxes(pti_skew_stream *of, const move *made, const pti_boxes *
 }
 
 /** Return the first row that slab k may touch, in an array without ends. */
-static int64_t first_row(const pti_skew_stream *of, int array, int64_t k) {
+static int64_t first_row(const pti_skew_builder *of, int array, int64_t k) {
     return of->pass.begin + k * of->shape->slab + of->pass.band[array].lo;
 }
 
 /** Return the rows of the image for the lap that begins with slab k: those of its slabs, and unless
- * the array is still those that the slab before downloads, and those that come for the slab behind.
+ * the array is still those that the slab before downloads, and those that come for the next slab.
  * All images of a pass are equally long. */
-static polytile_range image_rows(const pti_skew_stream *of, int array, int64_t k) {
+static polytile_range image_rows(const pti_skew_builder *of, int array, int64_t k) {
     const pti_band *band = &of->pass.band[array];
     const polytile_range *all = &band->hull.range[of->chain->axis[array]];
     int64_t n_rows = pti_skew_image_rows(of->shape->slab, of->shape->n_per_lap, band->hi - band->lo,
-                                         of->lane[array].is_still);
+                                         of->image[array].is_still);
     n_rows = pti_min(n_rows, all->hi - all->lo + 1);
-    int64_t first = first_row(of, array, of->lane[array].is_still ? k : k - 1);
+    int64_t first = first_row(of, array, of->image[array].is_still ? k : k - 1);
     int64_t lo = pti_max(all->lo, pti_min(first, all->hi - n_rows + 1));
     return (polytile_range){lo, lo + n_rows - 1, 1};
 }
 
 /** Make an array's memory the image of some rows. */
-static void place_image(pti_skew_stream *of, int array, polytile_range rows) {
-    pti_skew_lane *along = &of->lane[array];
+static void place_image(pti_skew_builder *of, int array, polytile_range rows) {
+    pti_skew_image *along = &of->image[array];
     polytile_domain hull = of->pass.band[array].hull;
-    hull.range[of->chain->axis[array]] = pti_ring_rows(of->chain, array, rows);
+    hull.range[of->chain->axis[array]] = pti_folded_rows(of->chain, array, rows);
     pti_placement placement = {
         .operand = array,
         .offset_bytes = along->offset_bytes,
@@ -131,7 +131,7 @@ static void place_image(pti_skew_stream *of, int array, polytile_range rows) {
 }
 
 /** Return the rows that slab k is the first to touch. */
-static polytile_range new_rows(const pti_skew_stream *of, int array, int64_t k) {
+static polytile_range new_rows(const pti_skew_builder *of, int array, int64_t k) {
     polytile_range rows = pti_pass_rows(&of->pass, array, of->shape->slab, k, k);
     if (k > 0) {
         polytile_range before = pti_pass_rows(&of->pass, array, of->shape->slab, k - 1, k - 1);
@@ -140,17 +140,17 @@ static polytile_range new_rows(const pti_skew_stream *of, int array, int64_t k) 
     return rows;
 }
 
-typedef void array_mover(pti_skew_stream *of, int array, int64_t k);
+typedef void array_mover(pti_skew_builder *of, int array, int64_t k);
 
 /** Move elements of all arrays of which a band passes. */
-static void move_arrays(pti_skew_stream *of, int64_t k, array_mover *move_array) {
+static void move_arrays(pti_skew_builder *of, int64_t k, array_mover *move_array) {
     for (int a = 0; a < pti_skew_n_arrays(of); a++)
         if (of->pass.band[a].passes)
             move_array(of, a, k);
 }
 
 /** Upload what slab k is the first to touch. */
-static void upload_array(pti_skew_stream *of, int array, int64_t k) {
+static void upload_array(pti_skew_builder *of, int array, int64_t k) {
     const pti_pass_sets *sets = pti_skew_sets_of(&of->sets, of->number, array);
     polytile_range rows = new_rows(of, array, k);
     move made = {PTI_UPLOAD, array, first_launch(of, k), k, -1};
@@ -160,8 +160,8 @@ static void upload_array(pti_skew_stream *of, int array, int64_t k) {
 }
 
 /** Copy what the next image needs to its beginning, before slab k runs. */
-static void copy_image_to_beginning(pti_skew_stream *of, int array, int64_t k) {
-    pti_skew_lane *along = &of->lane[array];
+static void copy_image_to_beginning(pti_skew_builder *of, int array, int64_t k) {
+    pti_skew_image *along = &of->image[array];
     polytile_range from = along->rows, rows = image_rows(of, array, k);
     move made = {PTI_COPY, array, first_launch(of, k), k, along->placement};
     pti_last waits = pti_last_none();
@@ -175,15 +175,15 @@ static void copy_image_to_beginning(pti_skew_stream *of, int array, int64_t k) {
     rows.hi = pti_min(from.hi, pti_pass_rows(&of->pass, array, of->shape->slab, k, k).hi);
     if (rows.lo > rows.hi)
         return;
-    box.range[of->chain->axis[array]] = pti_ring_rows(of->chain, array, rows);
+    box.range[of->chain->axis[array]] = pti_folded_rows(of->chain, array, rows);
     add_move(of, &made, &box, &waits);
     along->before = along->users;
 }
 
 /* Downloads. */
 
-/** Return the rows that no slab behind slab k touches. */
-static polytile_range last_rows(const pti_skew_stream *of, int array, int64_t k) {
+/** Return the rows that no slab after slab k touches. */
+static polytile_range last_rows(const pti_skew_builder *of, int array, int64_t k) {
     polytile_range rows = pti_pass_rows(&of->pass, array, of->shape->slab, k, k);
     if (k + 1 < of->n_slabs)
         rows.hi = pti_pass_rows(&of->pass, array, of->shape->slab, k + 1, k + 1).lo - 1;
@@ -192,9 +192,9 @@ static polytile_range last_rows(const pti_skew_stream *of, int array, int64_t k)
     return rows;
 }
 
-/** Download what no slab behind slab k touches. */
-static void download_array(pti_skew_stream *of, int array, int64_t k) {
-    pti_skew_lane *along = &of->lane[array];
+/** Download what no slab after slab k touches. */
+static void download_array(pti_skew_builder *of, int array, int64_t k) {
+    pti_skew_image *along = &of->image[array];
     move made = {PTI_DOWNLOAD, array, last_launch(of, k), k, -1};
     pti_last waits = of->computed;
     pti_last_join(&waits, &of->ready);
@@ -205,8 +205,9 @@ static void download_array(pti_skew_stream *of, int array, int64_t k) {
         along->download[k] = add_move(of, &made, &of->reused.box[b], &waits);
 }
 
-/** Run slab k; meanwhile upload for the next, and download what the former was the last to touch. */
-static void run_slab(pti_skew_stream *of, int64_t k) {
+/** Run slab k; meanwhile upload for the next, and download what the former was the last to
+ * touch. */
+static void run_slab(pti_skew_builder *of, int64_t k) {
     if (k > 0 && k % of->shape->n_per_lap == 0) {
         move_arrays(of, k, copy_image_to_beginning);
         of->ready = of->uploaded;
@@ -222,9 +223,9 @@ static void run_slab(pti_skew_stream *of, int64_t k) {
 /* Passes. */
 
 /** Keep this pass' downloads for the next pass. */
-static void turn_downloads(pti_skew_stream *of) {
+static void turn_downloads(pti_skew_builder *of) {
     for (int a = 0; a < pti_skew_n_arrays(of); a++) {
-        pti_skew_lane *along = &of->lane[a];
+        pti_skew_image *along = &of->image[a];
         int64_t *spare = along->former;
         if (!of->pass.band[a].passes)
             continue;
@@ -236,9 +237,9 @@ static void turn_downloads(pti_skew_stream *of) {
     }
 }
 
-static void run_pass(pti_skew_stream *of, int number) {
+static void run_pass(pti_skew_builder *of, int number) {
     of->number = number;
-    if (!pti_skew_stream_pass(of, number, &of->pass)) {
+    if (!pti_skew_builder_pass(of, number, &of->pass)) {
         of->builder.failed = true;
         return;
     }
@@ -257,24 +258,24 @@ static void run_pass(pti_skew_stream *of, int number) {
 
 /* Arrays that stay whole. */
 
-static void move_whole(pti_skew_stream *of, int array, pti_op_kind kind, const pti_boxes *set) {
+static void move_whole(pti_skew_builder *of, int array, pti_op_kind kind, const pti_boxes *set) {
     pti_last waits = of->computed;
     pti_last_join(&waits, &of->uploaded);
     for (int b = 0; b < set->n_boxes; b++) {
         pti_op op = {.kind = kind,
-                     .placement = of->lane[array].placement,
+                     .placement = of->image[array].placement,
                      .source_placement = -1,
                      .bytes = pti_box_count(&set->box[b]) *
                               of->chain->arrays->operand[array].element_bytes,
                      .box = set->box[b]};
-        pti_skew_stream_add(of, &op, &waits);
+        pti_skew_builder_add(of, &op, &waits);
     }
 }
 
 /** Upload a whole array once, for all launches that read it. */
-static void upload_whole(pti_skew_stream *of, int array) {
+static void upload_whole(pti_skew_builder *of, int array) {
     const pti_operand *is = &of->chain->arrays->operand[array];
-    pti_skew_lane *along = &of->lane[array];
+    pti_skew_image *along = &of->image[array];
     pti_placement placement = {.operand = array,
                                .offset_bytes = along->offset_bytes,
                                .layout = pti_memory_layout_of(&is->domain, is->element_bytes)};
@@ -291,18 +292,18 @@ static void upload_whole(pti_skew_stream *of, int array) {
 /* The whole. */
 
 /** Place the arrays' memory; returns the end of the last. */
-static int64_t place_lanes(pti_skew_stream *of, const pti_skew_need *needs) {
+static int64_t place_lanes(pti_skew_builder *of, const pti_skew_need *needs) {
     int64_t end = 0;
     for (int a = 0; a < pti_skew_n_arrays(of); a++) {
-        of->lane[a] = pti_skew_lane_at(end, -1);
-        of->lane[a].is_still = needs[a].is_still;
+        of->image[a] = pti_skew_image_at(end, -1);
+        of->image[a].is_still = needs[a].is_still;
         end += pti_skew_image_bytes(&needs[a], of->shape->slab, of->shape->n_per_lap);
     }
     return end;
 }
 
 /** Set in the schedule what is unwritten before it, and dropped after it. */
-static bool set_states(pti_skew_stream *of) {
+static bool set_states(pti_skew_builder *of) {
     pti_schedule *schedule = of->schedule;
     int n_arrays = pti_skew_n_arrays(of);
     schedule->unwritten = calloc((size_t)n_arrays + 1, sizeof *schedule->unwritten);
@@ -318,24 +319,24 @@ static bool set_states(pti_skew_stream *of) {
     return !failed;
 }
 
-static bool begin_lanes(pti_skew_stream *of, int64_t most_slabs) {
+static bool begin_lanes(pti_skew_builder *of, int64_t most_slabs) {
     pti_skew_need *needs = pti_skew_needs(of->chain, of->shape->n_per_pass);
-    of->lane = calloc((size_t)pti_skew_n_arrays(of) + 1, sizeof *of->lane);
-    bool has_begun = needs != NULL && of->lane != NULL && pti_skew_concurrent_begin(of);
+    of->image = calloc((size_t)pti_skew_n_arrays(of) + 1, sizeof *of->image);
+    bool has_begun = needs != NULL && of->image != NULL && pti_skew_concurrent_begin(of);
     if (has_begun)
         pti_skew_note_still(of->chain, &of->sets, needs);
     if (has_begun)
         of->schedule->arena_bytes = place_lanes(of, needs);
     for (int a = 0; a < pti_skew_n_arrays(of) && has_begun; a++) {
-        of->lane[a].download = calloc((size_t)most_slabs + 1, sizeof(int64_t));
-        of->lane[a].former = calloc((size_t)most_slabs + 1, sizeof(int64_t));
-        has_begun = of->lane[a].download != NULL && of->lane[a].former != NULL;
+        of->image[a].download = calloc((size_t)most_slabs + 1, sizeof(int64_t));
+        of->image[a].former = calloc((size_t)most_slabs + 1, sizeof(int64_t));
+        has_begun = of->image[a].download != NULL && of->image[a].former != NULL;
     }
     free(needs);
     return has_begun;
 }
 
-static void run_passes(pti_skew_stream *of) {
+static void run_passes(pti_skew_builder *of) {
     for (int a = 0; a < pti_skew_n_arrays(of); a++) {
         if (of->chain->axis[a] == PTI_AXIS_WHOLE)
             upload_whole(of, a);
@@ -345,17 +346,17 @@ static void run_passes(pti_skew_stream *of) {
 }
 
 pti_schedule *pti_skew_build(const pti_skew_request *request, const pti_skew_shape *shape) {
-    pti_skew_stream of = {.request = request, .shape = shape, .chain = request->chain};
+    pti_skew_builder of = {.request = request, .shape = shape, .chain = request->chain};
     int64_t most_slabs = 0;
-    bool has_begun = pti_skew_stream_begin(&of, &most_slabs) && set_states(&of) &&
+    bool has_begun = pti_skew_builder_begin(&of, &most_slabs) && set_states(&of) &&
                      pti_skew_sets_find(request, shape->n_per_pass, INT_MAX, &of.sets) &&
                      begin_lanes(&of, most_slabs);
     if (has_begun)
         run_passes(&of);
     bool is_made = has_begun && !of.builder.failed && !of.reused.failed;
-    if (is_made && request->chain->ring != NULL)
-        is_made = pti_ring_finish(request->chain, of.schedule);
-    pti_skew_stream_end(&of);
+    if (is_made && request->chain->folded != NULL)
+        is_made = pti_folded_finish(request->chain, of.schedule);
+    pti_skew_builder_end(&of);
     if (!is_made)
         pti_schedule_free(of.schedule);
     else

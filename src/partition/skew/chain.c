@@ -2,7 +2,7 @@
 
 #include "access/footprint/slabs.h"
 #include "base/checked.h"
-#include "partition/skew/ring.h"
+#include "partition/skew/folded.h"
 #include "partition/skew/tiled.h"
 
 #include <stdlib.h>
@@ -218,7 +218,7 @@ static int64_t extent_of(const pti_cut_launch *cut) {
     return range->hi - range->lo + 1;
 }
 
-/** Find the least offset that keeps a launch behind all before it; of each kind the newest has
+/** Find the least offset that keeps a launch after all before it; of each kind the newest has
  * the largest. */
 static polytile_status find_offset(kinds *of, const pti_chain *chain, int launch, int64_t former,
                                    int64_t *offset) {
@@ -337,7 +337,7 @@ polytile_status pti_chain_find(const pti_instance *arrays, int n_launches,
 void pti_chain_free(pti_chain *chain) {
     free(chain->launch);
     free(chain->axis);
-    pti_ring_free(chain->ring);
+    pti_folded_free(chain->folded);
     pti_tiled_free(chain->tiled);
     *chain = (pti_chain){0};
 }
@@ -349,8 +349,8 @@ int pti_chain_n_calls(const pti_chain *chain) {
 bool pti_chain_reach(const pti_chain *chain, int launch, int array, pti_reach *reach) {
     const pti_cut_launch *cut = &chain->launch[launch];
     bool touches = false;
-    if (chain->ring != NULL)
-        return pti_ring_reach(chain, launch, array, reach);
+    if (chain->folded != NULL)
+        return pti_folded_reach(chain, launch, array, reach);
     for (int o = 0; o < cut->call.instance->n_operands && chain->axis[array] >= 0; o++) {
         const pti_operand *operand = &cut->call.instance->operand[o];
         for (int s = 0; s < operand->n_sections && cut->call.array[o] == array; s++) {

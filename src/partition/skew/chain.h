@@ -21,8 +21,8 @@ typedef struct pti_chain {
         *launch; /* offsets are never less than that of the launch before, of the first 0;
                                owned, as all below */
     int *axis;   /* of each array: its dimension that follows the slabs, PTI_AXIS_* */
-    struct pti_ring_chain
-        *ring; /* launches and arrays are halves of rings (ring.h); NULL: they are not */
+    struct pti_folded_chain *
+        folded; /* launches and arrays are halves of periodic ones (folded.h); NULL: they are not */
     struct pti_tiled_chain
         *tiled; /* rows that run several as one (tiled.h); NULL: there are none */
 } pti_chain;
@@ -50,9 +50,9 @@ void pti_chain_free(pti_chain *chain);
 /** Return the launches of the program that a chain has. */
 int pti_chain_n_calls(const pti_chain *chain);
 
-/** Return how many of a chain's launches are one of the program's: the halves of a ring. */
+/** Return how many of a chain's launches are one of the program's: the halves of a periodic one. */
 static inline int pti_chain_unit(const pti_chain *chain) {
-    return chain->ring == NULL ? 1 : 2;
+    return chain->folded == NULL ? 1 : 2;
 }
 
 /** The rows of an array, along its axis, that a thread touches: its index + lo to its index +
@@ -62,7 +62,8 @@ typedef struct pti_reach {
     int64_t hi;
 } pti_reach;
 
-/** Find how a launch of a chain touches an array; false if it does not, or the array has no axis. */
+/** Find how a launch of a chain touches an array; false if it does not, or the array has no
+ * axis. */
 bool pti_chain_reach(const pti_chain *chain, int launch, int array, pti_reach *reach);
 
 #endif

@@ -24,7 +24,7 @@ pti_skew_need *pti_skew_needs(const pti_chain *chain, int n_per_pass);
 void pti_skew_note_still(const pti_chain *chain, const pti_skew_sets *sets, pti_skew_need *needs);
 
 /** Return the rows of an image, of an array without ends: those of a lap of slabs, and unless it is
- * still of the slabs before and behind it, which go and come meanwhile. INT64_MAX if they exceed 64
+ * still of the slabs before and after it, which go and come meanwhile. INT64_MAX if they exceed 64
  * bits. */
 int64_t pti_skew_image_rows(int64_t slab, int64_t n_per_lap, int64_t band_rows, bool is_still);
 

@@ -3,7 +3,7 @@
 #include "access/footprint/footprint.h"
 #include "access/set/memory_layout.h"
 #include "base/checked.h"
-#include "partition/skew/ring.h"
+#include "partition/skew/folded.h"
 
 #include <stdlib.h>
 
@@ -27,12 +27,12 @@ static void find_shifts(pti_pass *pass) {
 /** Return the indices of a launch's threads, or their places on a fold. */
 static const polytile_range *domain_of(const pti_pass *pass, int launch) {
     const pti_cut_launch *cut = &pass->chain->launch[launch];
-    if (pass->chain->ring != NULL)
-        return &pass->chain->ring->half[launch % 2];
+    if (pass->chain->folded != NULL)
+        return &pass->chain->folded->half[launch % 2];
     return &cut->call.instance->threads.range[cut->index];
 }
 
-static void find_ends(pti_pass *pass) {
+static void find_ends_of_pass(pti_pass *pass) {
     pass->begin = INT64_MAX;
     pass->last = INT64_MIN;
     for (int l = pass->first; l < pass->end; l++) {
@@ -51,7 +51,7 @@ static void extend_band(pti_band *band, const pti_reach *reach, int64_t shift) {
 }
 
 /** Widen an array's band by what a unit that runs as one loads of it: as much as its launches would
- * if each had as many threads as those behind it need. */
+ * if each had as many threads as those after it need. */
 static void extend_band_by_unit(const pti_pass *pass, const pti_tiled_unit *unit, int array,
                                 pti_band *band) {
     const int last = unit->first + unit->n_launches - 1;
@@ -102,8 +102,8 @@ static void find_band(pti_pass *pass, int array) {
         extend_band_by_unit(pass, &pass->unit[u], array, band);
     band->passes = band->passes && !pti_box_is_empty(&band->hull);
     band->hull = pti_box_without_steps(&band->hull);
-    if (band->passes && chain->ring != NULL)
-        band->hull.range[chain->axis[array]] = chain->ring->half[array % 2];
+    if (band->passes && chain->folded != NULL)
+        band->hull.range[chain->axis[array]] = chain->folded->half[array % 2];
     if (band->passes)
         band->row_bytes = row_bytes_of(&band->hull, chain->axis[array], of->element_bytes);
 }
@@ -118,7 +118,7 @@ bool pti_pass_begin(const pti_chain *chain, int first, int end, pti_pass *pass) 
         return false;
     }
     find_shifts(pass);
-    find_ends(pass);
+    find_ends_of_pass(pass);
     for (int a = 0; a < chain->arrays->n_operands; a++)
         find_band(pass, a);
     return true;
@@ -144,9 +144,9 @@ bool pti_pass_threads(const pti_pass *pass, int launch, int64_t slab, int64_t k,
     int64_t hi = pti_min(domain->hi, begin + (to + 1) * slab - 1);
     *threads = cut->call.instance->threads;
     threads->range[cut->index] = (polytile_range){lo, hi, 1};
-    if (pass->chain->ring != NULL)
+    if (pass->chain->folded != NULL)
         threads->range[cut->index] =
-            pti_ring_threads(pass->chain, launch, threads->range[cut->index]);
+            pti_folded_threads(pass->chain, launch, threads->range[cut->index]);
     return lo <= hi;
 }
 

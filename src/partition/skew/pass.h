@@ -15,7 +15,7 @@ typedef struct pti_band {
     int64_t lo;
     int64_t hi;
     polytile_domain
-        hull;          /* all that the pass touches; along the axis places where a ring is folded */
+        hull; /* all that the pass touches; along the axis places where an array is folded */
     int64_t row_bytes; /* of an image, padding aside */
 } pti_band;
 

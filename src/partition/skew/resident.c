@@ -192,7 +192,7 @@ static void add_moves(const pti_schedule *apart, const pti_schedule *made, pti_b
     }
 }
 
-/** Join the moves of one schedule and, behind them, the launches of the other. */
+/** Join the moves of one schedule and, after them, the launches of the other. */
 static bool join_ops(const pti_schedule *apart, pti_schedule *made) {
     pti_schedule joint = {0};
     pti_builder ops = {.schedule = &joint};

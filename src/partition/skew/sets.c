@@ -19,7 +19,7 @@ typedef struct walker {
     int array;
     int most_boxes;
     bool is_scattered;
-    pti_boxes live;    /* what is needed behind the launch at hand, of launches behind the pass */
+    pti_boxes live;    /* what is needed after the launch at hand, of launches after the pass */
     pti_boxes exposed; /* the same, of launches in the pass */
     pti_boxes written; /* by launches of the pass from the one at hand on */
     pti_boxes reused;
@@ -58,7 +58,7 @@ static void note_reads(walker *of, const pti_cut_launch *cut) {
     }
 }
 
-/** Walk through a pass from its end, and find what it exposes and what is live behind it.
+/** Walk through a pass from its end, and find what it exposes and what is live after it.
  * go_through_pass() finds the fills in it. */
 static void walk_pass(walker *of, int first, int end, pti_pass_sets *sets) {
     const pti_chain *chain = of->request->chain;
@@ -198,7 +198,7 @@ static void find_downloads(past *of, const polytile_domain *hull, const pti_boxe
     pti_boxes_free(&here);
 }
 
-/** Go through a pass. `live` has what is needed behind it, `filled` what it writes. */
+/** Go through a pass. `live` has what is needed after it, `filled` what it writes. */
 static void go_through_pass(past *of, pti_pass_sets *sets) {
     pti_boxes written = {0};
     pti_boxes_copy(&written, &sets->filled);
@@ -240,8 +240,8 @@ static bool go_through_passes(const pti_skew_request *request, int array, int mo
     return !failed;
 }
 
-static void find_array(const pti_skew_request *request, int array, int n_per_pass, int most_boxes,
-                       pti_skew_sets *sets) {
+static void find_sets_of_array(const pti_skew_request *request, int array, int n_per_pass,
+                               int most_boxes, pti_skew_sets *sets) {
     int n_launches = request->chain->n_launches;
     walker of = {.request = request, .array = array, .most_boxes = most_boxes};
     begin_walk(&of);
@@ -258,7 +258,7 @@ static void find_array(const pti_skew_request *request, int array, int n_per_pas
     pti_boxes_free(&of.reused);
 }
 
-static bool has_failed(const pti_skew_sets *sets) {
+static bool have_sets_failed(const pti_skew_sets *sets) {
     for (int k = 0; k < sets->n_passes * sets->n_arrays; k++) {
         if (sets->of[k].exposed.failed || sets->of[k].filled.failed || sets->of[k].live.failed)
             return true;
@@ -276,9 +276,9 @@ bool pti_skew_sets_find(const pti_skew_request *request, int n_per_pass, int mos
         return false;
     for (int a = 0; a < sets->n_arrays && !sets->is_scattered; a++) {
         if (chain->axis[a] != PTI_AXIS_NONE)
-            find_array(request, a, n_per_pass, most_boxes, sets);
+            find_sets_of_array(request, a, n_per_pass, most_boxes, sets);
     }
-    return !has_failed(sets);
+    return !have_sets_failed(sets);
 }
 
 void pti_skew_sets_free(pti_skew_sets *sets) {

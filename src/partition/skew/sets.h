@@ -28,7 +28,8 @@ bool pti_skew_sets_find(const pti_skew_request *request, int n_per_pass, int mos
                         pti_skew_sets *sets);
 void pti_skew_sets_free(pti_skew_sets *sets);
 
-/** Find what is exposed of a whole array, which stays, whichever passes read it; replaces *boxes. */
+/** Find what is exposed of a whole array, which stays, whichever passes read it; replaces
+ * *boxes. */
 void pti_skew_sets_find_whole(const pti_skew_sets *sets, int array, pti_boxes *boxes);
 
 const pti_pass_sets *pti_skew_sets_of(const pti_skew_sets *sets, int pass, int array);

@@ -74,7 +74,7 @@ static double launch_seconds(const candidate *of, int launch) {
 
 /** Sum up the seconds of the launches' kernels on all threads at once, and find what a slab of one
  * thread touches. */
-static void measure_work(candidate *of) {
+static void estimate_work(candidate *of) {
     const pti_chain *chain = of->request->chain;
     for (int l = 0; l < chain->n_launches; l++) {
         const pti_cut_launch *cut = &chain->launch[l];
@@ -397,7 +397,7 @@ static const double as_good = 1.05;
 bool pti_skew_choose(const pti_skew_request *request, pti_skew_shape *shape, pti_text *why) {
     candidate wanted = {.request = request};
     *shape = (pti_skew_shape){0};
-    measure_work(&wanted);
+    estimate_work(&wanted);
     bool has_memory = try_all_passes(&wanted, shape);
     if (has_memory && shape->n_passes > fewest_passes(request) && !request->fewest_bytes) {
         wanted.enough_s = as_good * shape->seconds;

@@ -12,7 +12,7 @@
  * Time skewing: a chain of launches as a stream of slabs.
  *
  * The chain runs in passes of some launches. In a pass the arrays go through the device once: a
- * slab of rows comes in, all launches of the pass run on it, each behind the former by its offset,
+ * slab of rows comes in, all launches of the pass run on it, each after the former by its offset,
  * and what no later slab touches goes out. Rows in between stay: the band.
  *
  *      rows of an array   ->

@@ -134,7 +134,7 @@ static polytile_status find_rows(const bool *may_be_tiled, const bool *dropped, 
 
 polytile_status pti_tiled_find(const pti_tile_room *room, const bool *may_be_tiled,
                                const bool *dropped, pti_chain *chain) {
-    if (room->image_bytes == 0 || chain->ring != NULL)
+    if (room->image_bytes == 0 || chain->folded != NULL)
         return POLYTILE_OK;
     chain->tiled = calloc(1, sizeof *chain->tiled);
     if (chain->tiled == NULL)
@@ -187,8 +187,8 @@ static int cut_row(const pti_tiled_row *row, int first, int end, pti_tiled_unit 
     return n_units;
 }
 
-/** Return by how much more than the chain says a unit must be behind the one before. */
-static int64_t delay_behind(const pti_tiled_unit *before, const pti_tiled_unit *unit) {
+/** Return by how much more than the chain says a unit must be after the one before. */
+static int64_t delay_after(const pti_tiled_unit *before, const pti_tiled_unit *unit) {
     const pti_tiled_row *row = before->row;
     if (row == NULL)
         return 0;
@@ -210,7 +210,7 @@ int pti_tiled_cut(const pti_chain *chain, int first, int end, pti_tiled_unit *un
         l = unit[n_units - 1].first + unit[n_units - 1].n_launches;
     }
     for (int u = 1; u < n_units; u++)
-        unit[u].delay = unit[u - 1].delay + delay_behind(&unit[u - 1], &unit[u]);
+        unit[u].delay = unit[u - 1].delay + delay_after(&unit[u - 1], &unit[u]);
     return n_units;
 }
 

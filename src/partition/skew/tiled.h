@@ -11,8 +11,8 @@
  * A group of T launches from A to B is like one launch that reads T times as far: a slab of it
  * loads rows of A, its own and those around them, and stores those rows of B which its last launch
  * has there. Nothing between is stored, neither inside of a slab nor at its edges: what the slab
- * before computed there is computed again. So A must stay as it was until the slabs behind have read
- * it. The launches behind a group get longer offsets for that, and bands more rows:
+ * before computed there is computed again. So A must stay as it was until the slabs after have read
+ * it. The launches after a group get longer offsets for that, and bands more rows:
  *
  *      rows ->          slab k of the last launch
  *      loads   |<- T r ->|<------ S ------>|<- T r ->|
@@ -27,7 +27,7 @@
 /** Launches that follow one another in a chain. */
 typedef struct pti_tiled_row {
     int first, end;
-    int64_t lag;       /* of each behind the one before */
+    int64_t lag;       /* of each after the one before */
     bool is_lost_well; /* nobody needs what the last one loads, once the chain has ended */
     int n_together;    /* that run as one at most */
     pti_turns turns;

@@ -63,7 +63,7 @@ bool pti_turns_may_begin(const pti_instance *instance) {
            is_read_only(&instance->operand[0]) && is_written_in_place(instance, 1);
 }
 
-static bool are_alike(const pti_instance *one, const pti_instance *other) {
+static bool are_launches_alike(const pti_instance *one, const pti_instance *other) {
     return one == other ||
            (one->declaration_hash == other->declaration_hash &&
             strcmp(one->kernel_name, other->kernel_name) == 0 &&
@@ -73,8 +73,9 @@ static bool are_alike(const pti_instance *one, const pti_instance *other) {
 }
 
 static bool goes_back(const pti_call *call, const pti_call *before) {
-    return are_alike(call->instance, before->instance) && call->array[0] == before->array[1] &&
-           call->array[1] == before->array[0] && call->array[0] != call->array[1];
+    return are_launches_alike(call->instance, before->instance) &&
+           call->array[0] == before->array[1] && call->array[1] == before->array[0] &&
+           call->array[0] != call->array[1];
 }
 
 bool pti_turns_follow(const pti_call *call, const pti_call *before) {

@@ -26,12 +26,12 @@ bool pti_turns_may_begin(const pti_instance *instance);
  * one. */
 bool pti_turns_follow(const pti_call *call, const pti_call *before);
 
-/** The same of a launch that may have fewer threads, inside those of the one before: members of a team
- * compute less of what others own from launch to launch. */
+/** The same of a launch that may have fewer threads, inside those of the one before: members of a
+ * team compute less of what others own from launch to launch. */
 bool pti_turns_follow_within(const pti_call *call, const pti_call *before);
 
-/** Return whether the threads of launches are those of the last one, longer by the later steps, inside
- * those of the first one: tiles of the last launch's threads compute them then. */
+/** Return whether the threads of launches are those of the last one, longer by the later steps,
+ * inside those of the first one: tiles of the last launch's threads compute them then. */
 bool pti_turns_shrink_evenly(const pti_margin *step, const pti_call *call, int n_launches);
 
 /**

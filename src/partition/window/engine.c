@@ -50,8 +50,8 @@ static const pti_step *find_lone(int n_steps, const pti_step *step) {
     return NULL;
 }
 
-/** Plan a lone launch; what else the batch has finds nothing on the device. *schedule stays NULL where it
- * cannot be. */
+/** Plan a lone launch; what else the batch has finds nothing on the device. *schedule stays NULL
+ * where it cannot be. */
 static polytile_status plan_lone(pti_batch *batch, const pti_step *lone) {
     const pti_step_window *window = batch->window;
     polytile_status status =
@@ -167,7 +167,8 @@ static polytile_status take_batch(const pti_consumer *consumer, pti_batch *batch
     return status;
 }
 
-/** Hand on the next steps in one batch; of those that run one after the other, the first so many. */
+/** Hand on the next steps in one batch; of those that run one after the other, the first so
+ * many. */
 static polytile_status hand_on_batch(walk *of, int n_steps, int n_single, pti_fusion_group *group) {
     const pti_step *step = of->window->step + of->first;
     pti_batch batch = {.window = of->window,
@@ -241,7 +242,7 @@ done:
 }
 
 /** Look at the next step, and at the group that begins with it. In place there is nothing to gain
- * from knowing what comes behind a launch that runs by itself. */
+ * from knowing what comes after a launch that runs by itself. */
 static polytile_status advance_walk(walk *of) {
     polytile_status status;
     pti_fusion_group *group;

@@ -8,7 +8,8 @@
  * end the rest. A queue runs the batches, a plan of several launches records them.
  *
  * A chain over resident arrays leaves them where they are. One that streams finds nothing resident
- * and leaves nothing: all arrays come home before it; so does a lone launch (lone.h). In place launches are handed on one by one. */
+ * and leaves nothing: all arrays come home before it; so does a lone launch (lone.h). In place
+ * launches are handed on one by one. */
 
 /** Steps of a window that have one schedule. */
 typedef struct pti_batch {
@@ -62,9 +63,9 @@ polytile_status pti_batch_plan(pti_batch *batch);
 polytile_status pti_batch_interleave(pti_batch *batch);
 
 /**
- * Let launches of a planned batch run as one where the device has tiles and that pays; then those of
- * a group are not to be interleaved. A chain that streams has found its tiles before. `why` gets what
- * becomes of launches that alternate between two arrays.
+ * Let launches of a planned batch run as one where the device has tiles and that pays; then those
+ * of a group are not to be interleaved. A chain that streams has found its tiles before. `why` gets
+ * what becomes of launches that alternate between two arrays.
  *
  * Errors  NO_MEMORY.
  */

@@ -45,8 +45,8 @@ static bool find_boxes(const pti_instance *instance, int operand, polytile_array
     return !boxes.failed;
 }
 
-/** List the boxes around an array's pieces that touch anything; of one that is touched nowhere there
- * is one that is empty. False when memory runs out. */
+/** List the boxes around an array's pieces that touch anything; of one that is touched nowhere
+ * there is one that is empty. False when memory runs out. */
 static bool find_pieces(const pti_instance *split, int array, polytile_array_footprint *found) {
     const int most = pti_instance_count_pieces(split, array);
     polytile_domain *pieces = calloc((size_t)most, sizeof *pieces);

@@ -4,8 +4,8 @@
 #include "base/checked.h"
 #include "partition/choose/strategy.h"
 #include "partition/cost/predict.h"
+#include "partition/skew/folded.h"
 #include "partition/skew/resident.h"
-#include "partition/skew/ring.h"
 #include "partition/skew/tiled.h"
 
 #include <stdlib.h>
@@ -22,8 +22,8 @@ double pti_asked_touched_bytes(const pti_instance *instance) {
     return n_bytes;
 }
 
-/** The strategy of a step that is a launch, if it wants the fewest kernels, which it has by itself: slabs are more;
- * else NULL. */
+/** The strategy of a step that is a launch, if it wants the fewest kernels, which it has by itself:
+ * slabs are more; else NULL. */
 static const char *strategy_apart(const pti_step_window *window, int step) {
     const polytile_plan_options *options = window->asked[step].options;
     const pti_strategy *strategy = pti_strategy_find(options == NULL ? NULL : options->strategy);
@@ -35,7 +35,8 @@ static bool may_be_in_row(const pti_step *step) {
     return step->kind == PTI_STEP_LAUNCH && !step->call.instance->is_team;
 }
 
-/** The launches that follow one another from a step on, in a row; all or none of them by themselves.
+/** The launches that follow one another from a step on, in a row; all or none of them by
+ * themselves.
  */
 static int count_row(const pti_step_window *window, int first) {
     int n = 0;
@@ -78,12 +79,12 @@ static const pti_step *find_use(const pti_step_window *window, int first, int ar
         if (pti_step_uses(&window->step[k], array))
             return &window->step[k];
     }
-    return window->behind == NULL ? NULL : window->behind[array];
+    return window->later_use == NULL ? NULL : window->later_use[array];
 }
 
 /** The hull of what launches write of an array; false if that is nothing. */
-static bool find_written(const pti_cut_launch *launch, int n_launches, int array,
-                         polytile_domain *hull) {
+static bool find_written_hull(const pti_cut_launch *launch, int n_launches, int array,
+                              polytile_domain *hull) {
     bool any = false;
     for (int l = 0; l < n_launches; l++) {
         const pti_instance *instance = launch[l].call.instance;
@@ -100,13 +101,13 @@ static bool find_written(const pti_cut_launch *launch, int n_launches, int array
 }
 
 /** Whether nobody needs what the launches of a chain leave in an array. */
-static bool is_dropped(const pti_step_window *window, int behind, int array,
+static bool is_dropped(const pti_step_window *window, int after, int array,
                        const pti_fusion_group *group) {
-    const pti_step *use = find_use(window, behind, array);
+    const pti_step *use = find_use(window, after, array);
     polytile_domain written;
     if (use == NULL || use->kind == PTI_STEP_DROP)
         return use != NULL;
-    return find_written(group->launch, pti_chain_n_calls(&group->chain), array, &written) &&
+    return find_written_hull(group->launch, pti_chain_n_calls(&group->chain), array, &written) &&
            pti_step_buries(use, array, &written);
 }
 
@@ -119,13 +120,13 @@ static bool list_launches(const pti_step_window *window, int first, int n_launch
 }
 
 /** What is known of arrays beside the launches. */
-static bool find_states(const pti_step_window *window, int behind, pti_fusion_group *group) {
+static bool find_states(const pti_step_window *window, int after, pti_fusion_group *group) {
     size_t n_arrays = (size_t)window->arrays->n_operands;
     group->n_arrays = window->arrays->n_operands;
     group->dropped = calloc(n_arrays + 1, sizeof *group->dropped);
     group->unwritten = calloc(n_arrays + 1, sizeof *group->unwritten);
     for (size_t a = 0; group->dropped != NULL && a < n_arrays; a++)
-        group->dropped[a] = window->residency != NULL && is_dropped(window, behind, (int)a, group);
+        group->dropped[a] = window->residency != NULL && is_dropped(window, after, (int)a, group);
     return group->dropped != NULL && group->unwritten != NULL;
 }
 
@@ -133,12 +134,12 @@ static bool find_states(const pti_step_window *window, int behind, pti_fusion_gr
 static bool refresh_unwritten(const pti_step_window *window, pti_fusion_group *group) {
     for (int a = 0; a < group->n_arrays && window->residency != NULL; a++)
         pti_boxes_copy(&group->unwritten[a], pti_residency_unwritten(window->residency, a));
-    return group->chain.ring == NULL ||
-           pti_ring_set_states(group->chain.ring, group->dropped, group->unwritten);
+    return group->chain.folded == NULL ||
+           pti_folded_set_states(group->chain.folded, group->dropped, group->unwritten);
 }
 
-/** Return whether sub-kernels of all these launches may overlap on the device, as none of a launcher
- * may. */
+/** Return whether sub-kernels of all these launches may overlap on the device, as none of a
+ * launcher may. */
 static bool may_all_overlap(const pti_step_window *window, int first, int n_launches) {
     bool all_may = true;
     for (int k = first; k < first + n_launches; k++)
@@ -149,14 +150,14 @@ static bool may_all_overlap(const pti_step_window *window, int first, int n_laun
 static pti_skew_request skew_request(const pti_step_window *window, int first,
                                      const pti_fusion_group *group) {
     const polytile_plan_options *options = window->asked[first].options;
-    const struct pti_ring_chain *ring = group->chain.ring;
+    const struct pti_folded_chain *folded = group->chain.folded;
     const int n_calls = pti_chain_n_calls(&group->chain);
     const polytile_link *link = group->is_resident ? near_link_of(window, first) : window->link;
     return (pti_skew_request){.chain = &group->chain,
                               .unwritten = window->residency == NULL ? NULL
-                                           : ring != NULL            ? ring->unwritten
+                                           : folded != NULL          ? folded->unwritten
                                                                      : group->unwritten,
-                              .dropped = ring != NULL ? ring->dropped : group->dropped,
+                              .dropped = folded != NULL ? folded->dropped : group->dropped,
                               .arena_bytes = window->memory_bytes,
                               .link = link == NULL ? &polytile_link_default : link,
                               .most_per_pass = most_per_pass(window, first, n_calls),
@@ -173,7 +174,7 @@ static bool may_be_tiled(const pti_asked *asked) {
 static polytile_status find_tiled(const pti_step_window *window, int first,
                                   pti_fusion_group *group) {
     pti_chain *chain = &group->chain;
-    if (window->residency == NULL || group->is_resident || chain->ring != NULL)
+    if (window->residency == NULL || group->is_resident || chain->folded != NULL)
         return POLYTILE_OK;
     bool *may_be = calloc((size_t)chain->n_launches + 1, sizeof *may_be);
     if (may_be == NULL)
@@ -225,8 +226,8 @@ static void describe_end(const pti_step_window *window, int step, bool has_befor
                  why->data == NULL ? "no reason is known" : why->data);
 }
 
-/** Look for a chain of launches that go round rings, which replaces one that has no more launches: there
- * each has to stay a whole round behind. */
+/** Look for a chain of launches that are periodic, which replaces one that has no more launches:
+ * there each has to stay a whole round behind. */
 static polytile_status find_ring(const pti_step_window *window, int first, int n_row,
                                  pti_chain *chain) {
     pti_call *calls = calloc((size_t)n_row, sizeof *calls);
@@ -235,8 +236,8 @@ static polytile_status find_ring(const pti_step_window *window, int first, int n
     for (int k = 0; k < n_row && calls != NULL; k++)
         calls[k] = window->asked[first + k].whole;
     if (calls != NULL)
-        status = pti_ring_find(window->arrays, n_row, calls, &found);
-    const bool is_taken = found.ring != NULL && found.ring->n_calls >= pti_chain_n_calls(chain);
+        status = pti_folded_find(window->arrays, n_row, calls, &found);
+    const bool is_taken = found.folded != NULL && found.folded->n_calls >= pti_chain_n_calls(chain);
     pti_chain_free(is_taken ? chain : &found);
     if (is_taken)
         *chain = found;
@@ -297,10 +298,10 @@ pti_schedule *pti_fusion_group_build(const pti_step_window *window, pti_fusion_g
         return pti_skew_build_in_place(&group->chain, &group->shape);
     if (!refresh_unwritten(window, group))
         return NULL;
-    const struct pti_ring_chain *ring = group->chain.ring;
+    const struct pti_folded_chain *folded = group->chain.folded;
     pti_skew_request wanted = {.chain = &group->chain,
-                               .unwritten = ring != NULL ? ring->unwritten : group->unwritten,
-                               .dropped = ring != NULL ? ring->dropped : group->dropped,
+                               .unwritten = folded != NULL ? folded->unwritten : group->unwritten,
+                               .dropped = folded != NULL ? folded->dropped : group->dropped,
                                .arena_bytes = window->memory_bytes};
     return pti_skew_build(&wanted, &group->shape);
 }

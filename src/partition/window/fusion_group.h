@@ -25,15 +25,15 @@ typedef struct pti_asked {
 typedef struct pti_step_window {
     int n_steps;
     const pti_step *step;
-    const pti_asked *asked;        /* of each step that is a launch */
-    const pti_step *const *behind; /* of each array the first step behind the window that uses it;
+    const pti_asked *asked;           /* of each step that is a launch */
+    const pti_step *const *later_use; /* of each array the first step after the window that uses it;
                                       NULL, or one of them: none is known */
-    const pti_instance *arrays;    /* by position */
-    pti_residency *residency;      /* NULL: launches run on the arrays themselves */
-    int64_t memory_bytes;          /* of the device; without a residency that of the caches */
-    const polytile_link *link;     /* of the device; NULL where that is not known */
-    pti_tile_room tile_room;       /* of the device */
-    int n_launches;                /* that texts count; 0: those of the steps */
+    const pti_instance *arrays;       /* by position */
+    pti_residency *residency;         /* NULL: launches run on the arrays themselves */
+    int64_t memory_bytes;             /* of the device; without a residency that of the caches */
+    const polytile_link *link;        /* of the device; NULL where that is not known */
+    pti_tile_room tile_room;          /* of the device */
+    int n_launches;                   /* that texts count; 0: those of the steps */
 } pti_step_window;
 
 /** The bytes that a launch goes through. */
@@ -63,8 +63,8 @@ typedef struct pti_fusion_group {
 polytile_status pti_fusion_group_find(const pti_step_window *window, int first,
                                       pti_fusion_group *group);
 
-/** Build the schedule of launches that are interleaved, now that all before them has run; is_resident
- * is false. NULL when memory runs out. The caller frees it. */
+/** Build the schedule of launches that are interleaved, now that all before them has run;
+ * is_resident is false. NULL when memory runs out. The caller frees it. */
 pti_schedule *pti_fusion_group_build(const pti_step_window *window, pti_fusion_group *group);
 
 /**

@@ -28,13 +28,13 @@ typedef struct binder {
     int n_arrays;
 } binder;
 
-static const char *name_of(const polytile_chain_launch *launch) {
+static const char *name_of_launch(const polytile_chain_launch *launch) {
     return polytile_kernel_get_name(launch->kernel);
 }
 
 /* What is asked for. */
 
-static polytile_status check_launch(const pti_chain_request *request, int l) {
+static polytile_status check_chain_launch(const pti_chain_request *request, int l) {
     const polytile_chain_launch *launch = &request->launch[l];
     if (launch->kernel == NULL)
         return pti_fail(request->ctx, POLYTILE_INVALID, "launch %d of %d has no kernel", l + 1,
@@ -43,31 +43,31 @@ static polytile_status check_launch(const pti_chain_request *request, int l) {
         return pti_fail(request->ctx, POLYTILE_INVALID,
                         "%s: launches that are planned together are of one context; create the "
                         "kernels in one",
-                        name_of(launch));
+                        name_of_launch(launch));
     for (int a = 0; launch->arrays != NULL && a < launch->n_arrays; a++)
         if (launch->arrays[a] != NULL && launch->arrays[a]->object.context != request->ctx)
             return pti_fail(request->ctx, POLYTILE_INVALID,
                             "%s: array %s is of another context; create it in the kernel's",
-                            name_of(launch), polytile_array_get_name(launch->arrays[a]));
-    return pti_check_reserved(request->ctx, name_of(launch), "polytile_chain_launch",
+                            name_of_launch(launch), polytile_array_get_name(launch->arrays[a]));
+    return pti_check_reserved(request->ctx, name_of_launch(launch), "polytile_chain_launch",
                               launch->reserved);
 }
 
 static polytile_status check_scratch(const pti_chain_request *request) {
     if (request->n_scratch < 0)
         return pti_fail(request->ctx, POLYTILE_INVALID, "%s: %d scratch arrays; give 0 or more",
-                        name_of(&request->launch[0]), request->n_scratch);
+                        name_of_launch(&request->launch[0]), request->n_scratch);
     for (int s = 0; s < request->n_scratch; s++)
         if (request->scratch == NULL || request->scratch[s] == NULL)
             return pti_fail(request->ctx, POLYTILE_INVALID, "%s: scratch array %d of %d is NULL",
-                            name_of(&request->launch[0]), s, request->n_scratch);
+                            name_of_launch(&request->launch[0]), s, request->n_scratch);
     return POLYTILE_OK;
 }
 
 static polytile_status check_request(const pti_chain_request *request) {
     polytile_status status;
     for (int l = 0; l < request->n_launches; l++)
-        PTI_TRY(check_launch(request, l));
+        PTI_TRY(check_chain_launch(request, l));
     PTI_TRY(check_scratch(request));
 done:
     return status;
@@ -147,7 +147,7 @@ static polytile_status find_arrays(binder *of, const polytile_chain_launch *laun
     polytile_array *of_operand[PTI_MAX_OPERANDS];
     kind->array = calloc((size_t)n_operands + 1, sizeof *kind->array);
     if (kind->array == NULL || !PTI_RESIZE(of->array, (int64_t)of->n_arrays + n_operands + 1))
-        return pti_fail_memory(of->request->ctx, name_of(launch),
+        return pti_fail_memory(of->request->ctx, name_of_launch(launch),
                                n_operands * (double)sizeof *of->array);
     pti_kernel_list_operands(launch->kernel, launch->arrays, of_operand);
     for (int o = 0; o < n_operands; o++)
@@ -218,7 +218,7 @@ static polytile_status check_index_arrays(const binder *of, const pti_call *call
         if (looks_up(instance, o) && written[call->array[o]])
             return pti_fail(of->request->ctx, POLYTILE_UNSUPPORTED,
                             "%s: its subscripts hold elements of %s, which an earlier launch "
-                            "writes, so that nobody knows them yet; plan launches behind that by "
+                            "writes, so that nobody knows them yet; plan launches after that by "
                             "themselves, or use a queue",
                             instance->kernel_name, instance->operand[o].name);
     return POLYTILE_OK;

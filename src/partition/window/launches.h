@@ -42,7 +42,8 @@ typedef struct pti_chain_request {
 } pti_chain_request;
 
 /** Complete a request by the context of the first launch that has a kernel, whose error is cleared,
- * and by options where there are none. Errors: INVALID, which names the caller: no launch has one. */
+ * and by options where there are none. Errors: INVALID, which names the caller: no launch has
+ * one. */
 polytile_status pti_chain_request_complete(const char *caller, pti_chain_request *request);
 
 /**

@@ -8,9 +8,9 @@
 #include "partition/schedule/schedule.h"
 #include <polytile/plan.h>
 
-/* partition/window: windows of several launches to schedules. engine.h walks over a window and hands
- * on what has one schedule, fusion_group.h finds the chains in it, plan_chain.h plans long lists,
- * and here are plans as programs see them. */
+/* partition/window: windows of several launches to schedules. engine.h walks over a window and
+ * hands on what has one schedule, fusion_group.h finds the chains in it, plan_chain.h plans long
+ * lists, and here are plans as programs see them. */
 
 struct polytile_plan {
     pti_object object;
@@ -49,8 +49,8 @@ polytile_status pti_plan_bind(const polytile_kernel *kernel, const polytile_doma
                               int n_arrays, polytile_array *const *arrays,
                               const polytile_launch_options *options, pti_instance **instance);
 
-/** The same, of a kernel with at most PTI_MAX_OPERANDS operands and an array for each of them; NULL:
- * scratch. */
+/** The same, of a kernel with at most PTI_MAX_OPERANDS operands and an array for each of them;
+ * NULL: scratch. */
 polytile_status pti_plan_bind_operands(const polytile_kernel *kernel, const polytile_domain *domain,
                                        polytile_array *const *operands,
                                        const polytile_launch_options *options,

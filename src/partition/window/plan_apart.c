@@ -123,7 +123,7 @@ static void place_whole(pti_builder *builder, int array) {
     pti_builder_place(builder, &placement);
 }
 
-/** Fill what a launch starts from the identity, behind the launches before. */
+/** Fill what a launch starts from the identity, after the launches before. */
 static void fill_fresh(pti_builder *builder, const pti_launches *launches, int l, pti_last *last) {
     const pti_cut_launch *cut = &launches->cut[l];
     pti_boxes boxes = {0};

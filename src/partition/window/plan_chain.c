@@ -37,7 +37,7 @@ static void free_chain(pti_plan_chain *of) {
     pti_text_free(&of->apart);
     free(of->step);
     free(of->asked);
-    free(of->behind);
+    free(of->later_use);
     free(of);
 }
 

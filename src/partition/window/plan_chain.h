@@ -38,10 +38,10 @@ typedef struct pti_plan_chain {
     pti_launches launches;    /* owned, as all below */
     pti_residency *residency; /* NULL in place */
     int n_steps;
-    pti_step *step; /* all launches, and behind them the end of each array's stay; NULL in place */
+    pti_step *step;   /* all launches, and after them the end of each array's stay; NULL in place */
     pti_asked *asked; /* of each launch; NULL in place */
     int n_windows;
-    const pti_step **behind; /* of each array, window after window: the first step behind it that
+    const pti_step **later_use; /* of each array, window after window: the first step after it that
                                 uses the array; NULL: there is none */
     int n_groups;
     pti_plan_fusion_group *group; /* those that differ, in order */
@@ -94,7 +94,7 @@ polytile_status pti_plan_cut_kinds(const pti_chain_request *request, pti_launche
 /** The arrays, at the positions that they have among the launches; NULL when memory runs out. */
 pti_residency *pti_plan_make_residency(const pti_launches *launches, int64_t limit_bytes);
 
-/** All launches, and behind them the end of each array's stay; NULL when memory runs out. */
+/** All launches, and after them the end of each array's stay; NULL when memory runs out. */
 pti_step *pti_plan_make_steps(const pti_launches *launches, int *n_steps);
 
 /** Whether steps have the same effect: launches of one kind, or the end of one array's stay. */

@@ -7,9 +7,9 @@
 
 /* How many superblocks a plan of several launches has, and may have. */
 
-/** The most superblocks, those that come again counted once: a second, and about a GiB of host memory
- * where launches are interleaved. Others take more memory: of them there are no more than of a single
- * launch of any of their kinds. */
+/** The most superblocks, those that come again counted once: a second, and about a GiB of host
+ * memory where launches are interleaved. Others take more memory: of them there are no more than of
+ * a single launch of any of their kinds. */
 enum { MOST_SUPERBLOCKS = 1000000 };
 
 /** Whether there may be so many superblocks of the first so many launches. */
@@ -65,8 +65,8 @@ static bool are_same_steps(steps one, steps other) {
     return are_same;
 }
 
-/** Whether steps come again: they may find the same resident, and become what they became. None finds
- * nothing resident, as the first do. */
+/** Whether steps come again: they may find the same resident, and become what they became. None
+ * finds nothing resident, as the first do. */
 static bool come_again(steps of) {
     steps before = steps_from(of.among, end_of(steps_from(of.among, 0)));
     while (before.step < of.step && !are_same_steps(before, of))

@@ -34,9 +34,9 @@ static polytile_status fail_memory(const recorder *r) {
     return pti_plan_explain(r->request, &r->of->launches, POLYTILE_NO_MEMORY);
 }
 
-/** What comes behind a window, by array. */
-static const pti_step *const *arrays_behind(const pti_plan_chain *of, int window) {
-    return of->behind + (size_t)window * (size_t)of->launches.arrays->n_operands;
+/** What comes after a window, by array. */
+static const pti_step *const *later_uses(const pti_plan_chain *of, int window) {
+    return of->later_use + (size_t)window * (size_t)of->launches.arrays->n_operands;
 }
 
 /** Zero elements of all arrays; that number never grows. */
@@ -49,10 +49,10 @@ static int64_t count_unwritten(const pti_plan_chain *of) {
 
 /* Fusion groups. */
 
-/** Whether the same comes behind the newest window as behind another. */
+/** Whether the same comes after the newest window as after another. */
 static bool ends_alike(const pti_plan_chain *of, int window) {
-    const pti_step *const *one = arrays_behind(of, window);
-    const pti_step *const *other = arrays_behind(of, of->n_windows - 1);
+    const pti_step *const *one = later_uses(of, window);
+    const pti_step *const *other = later_uses(of, of->n_windows - 1);
     bool is_alike = true;
     for (int a = 0; is_alike && a < of->launches.arrays->n_operands; a++)
         is_alike = one[a] == other[a] ||
@@ -130,7 +130,7 @@ static int64_t *find_run_order(const pti_schedule *schedule) {
     return order;
 }
 
-/** Let a subplan come once more, behind all others. */
+/** Let a subplan come once more, after all others. */
 static polytile_status add_run(const pti_chain_request *request, pti_plan_chain *of, int subplan) {
     bool is_full = (of->n_runs & (of->n_runs - 1)) == 0;
     if (is_full && !PTI_RESIZE(of->run, 2 * of->n_runs + 1))
@@ -219,7 +219,8 @@ static polytile_status record_lone(const recorder *r, pti_batch *batch) {
     return known < 0 ? add_planned(r, batch, NULL, 0) : add_run(r->request, r->of, known);
 }
 
-/** Record steps, planned one after the other from what is resident; they may be interleaved then. */
+/** Record steps, planned one after the other from what is resident; they may be interleaved
+ * then. */
 static polytile_status record_resident(const recorder *r, pti_batch *batch) {
     int64_t n_hits = pti_residency_n_hits(r->of->residency);
     polytile_status status = POLYTILE_OK;
@@ -308,19 +309,19 @@ done:
 
 /* Windows. */
 
-/** Note what comes behind the next window. */
-static polytile_status note_behind(const recorder *r, int end) {
+/** Note what comes after the next window. */
+static polytile_status note_later_uses(const recorder *r, int end) {
     pti_plan_chain *of = r->of;
     int n_arrays = of->launches.arrays->n_operands;
     const int64_t n_known = (int64_t)of->n_windows * n_arrays;
-    if (!PTI_RESIZE(of->behind, n_known + n_arrays + 1))
+    if (!PTI_RESIZE(of->later_use, n_known + n_arrays + 1))
         return fail_memory(r);
     of->n_windows++;
     for (int a = 0; a < n_arrays; a++) {
         int k = end;
         while (k < of->n_steps && !pti_step_uses(&of->step[k], a))
             k++;
-        of->behind[n_known + a] = k < of->n_steps ? &of->step[k] : NULL;
+        of->later_use[n_known + a] = k < of->n_steps ? &of->step[k] : NULL;
     }
     return POLYTILE_OK;
 }
@@ -329,11 +330,11 @@ static polytile_status note_behind(const recorder *r, int end) {
 static polytile_status record_window(recorder *r, int first, int end) {
     pti_consumer consumer = {r, find_group, cut_kinds, record_batch, explain_batch};
     polytile_status status;
-    PTI_TRY(note_behind(r, end));
+    PTI_TRY(note_later_uses(r, end));
     pti_step_window window = {.n_steps = end,
                               .step = r->of->step,
                               .asked = r->of->asked,
-                              .behind = arrays_behind(r->of, r->of->n_windows - 1),
+                              .later_use = later_uses(r->of, r->of->n_windows - 1),
                               .arrays = r->of->launches.arrays,
                               .residency = r->of->residency,
                               .memory_bytes = r->request->options->limit_bytes,

@@ -163,8 +163,8 @@ static polytile_status add_groups(const row *of) {
 
 /* What tiles lose. */
 
-/** Whether a schedule brings an element of an array to the host from an operation on, or has it at the
- * end. */
+/** Whether a schedule brings an element of an array to the host from an operation on, or has it at
+ * the end. */
 static bool needs_element_of(const pti_schedule *schedule, int array, const pti_boxes *boxes) {
     bool does = false;
     for (int h = 0; h < schedule->n_after; h++)

@@ -40,7 +40,7 @@ static polytile_status refuse_attached(const polytile_queue *queue, const polyti
 }
 
 /** One array by itself. */
-static polytile_status check_array(const polytile_queue *queue, polytile_array *array) {
+static polytile_status check_attached_array(const polytile_queue *queue, polytile_array *array) {
     polytile_context *ctx = queue->object.context;
     if (array->object.context != ctx)
         return PTI_QUEUE_REFUSE(queue, "array %s is of another context; create both in one",
@@ -135,7 +135,7 @@ polytile_status polytile_queue_attach(polytile_queue *queue, int n_arrays,
     PTI_TRY(pti_queue_enter(queue));
     PTI_TRY(check_list(queue, "attach", n_arrays, arrays));
     for (int a = 0; a < n_arrays; a++) {
-        PTI_TRY(check_array(queue, arrays[a]));
+        PTI_TRY(check_attached_array(queue, arrays[a]));
         PTI_TRY(check_overlaps(queue, a, arrays));
     }
     PTI_TRY(hold_attached(queue, n_arrays, arrays));
@@ -148,7 +148,7 @@ done:
 polytile_status pti_queue_attach_shared(polytile_queue *queue, polytile_array *array) {
     polytile_status status;
     PTI_TRY(pti_queue_enter(queue));
-    PTI_TRY(check_array(queue, array));
+    PTI_TRY(check_attached_array(queue, array));
     PTI_TRY(hold_all(queue, 1, &array, true));
 done:
     return status;

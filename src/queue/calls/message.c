@@ -3,7 +3,7 @@
 
 /* The program's part in the newest team kernel of a queue. */
 
-/** Check the queue, and let all that is queued run: the program may wait for what is behind it. */
+/** Check the queue, and let all that is queued run: the program may wait for what is after it. */
 static polytile_status begin_call(polytile_queue *queue, const char *call) {
     if (pti_queue_enter(queue) != POLYTILE_OK)
         return POLYTILE_INVALID;

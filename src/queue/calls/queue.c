@@ -51,7 +51,7 @@ polytile_status polytile_queue_trace(polytile_queue *queue, const char *path) {
 }
 
 /** Wait for an array, or for all with NULL, and report. */
-static polytile_status wait_for(polytile_queue *queue, polytile_array *array) {
+static polytile_status wait_for_array(polytile_queue *queue, polytile_array *array) {
     if (queue->team_functions != NULL)
         return pti_team_queue_wait(queue, array);
     if (array == NULL)
@@ -63,7 +63,7 @@ static polytile_status wait_for(polytile_queue *queue, polytile_array *array) {
 }
 
 polytile_status polytile_queue_wait(polytile_queue *queue) {
-    return pti_queue_enter(queue) == POLYTILE_OK ? wait_for(queue, NULL) : POLYTILE_INVALID;
+    return pti_queue_enter(queue) == POLYTILE_OK ? wait_for_array(queue, NULL) : POLYTILE_INVALID;
 }
 
 polytile_status polytile_queue_wait_for(polytile_queue *queue, polytile_array *array) {
@@ -73,7 +73,7 @@ polytile_status polytile_queue_wait_for(polytile_queue *queue, polytile_array *a
         return PTI_QUEUE_REFUSE(
             queue, "cannot wait for array %s, which is not of this queue; attach it first",
             array == NULL ? "NULL" : array->name);
-    return wait_for(queue, array);
+    return wait_for_array(queue, array);
 }
 
 static void set_paused(polytile_queue *queue, bool is_paused) {

@@ -71,7 +71,7 @@ TEST(IndexArray, KnowsWhetherItsValuesAscend) {
     EXPECT_FALSE(Indices({0, 1, 2, 3}, 0, 2).array().ascends);
 }
 
-/** Values one behind the other, or with gaps between them, as i32. */
+/** Values one after the other, or with gaps between them, as i32. */
 uint64_t hash_of_narrow(const std::vector<int32_t> &values, int64_t stride) {
     std::vector<int32_t> memory(values.size() * static_cast<size_t>(stride), -7);
     for (size_t k = 0; k < values.size(); k++)

@@ -393,7 +393,7 @@ TEST_F(Parameter, BodiesTakeTheTypesOfTheDeclaration) {
          "k: parameter a is f32 in the declaration and f16 in the kernel body"},
         {{{"b", 8, POLYTILE_FLOAT_NUMBER}},
          "k: the kernel body takes a parameter b, which the declaration does not have; declare it "
-         "behind the indices, k[...](f64 b)"},
+         "after the indices, k[...](f64 b)"},
         {{{"h", 0, POLYTILE_ANY_NUMBER}, {nullptr, 0, POLYTILE_ANY_NUMBER}},
          "k: the kernel body takes one more parameter, its number 2, than the declaration has"},
         {{{"a", 4, POLYTILE_FLOAT_NUMBER}, {"a", 4, POLYTILE_FLOAT_NUMBER}},

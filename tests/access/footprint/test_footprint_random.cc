@@ -200,8 +200,8 @@ TEST_F(FootprintAgainstEnumeration, HullsBoxesAndCountsHoldForRandomInstances) {
     EXPECT_GT(n_exact_, 0);
 }
 
-/** Of a section that moves with i, an interval whose ends move as they like with i, and together with
- * j: slices that are boxes, which are counted without being made. */
+/** Of a section that moves with i, an interval whose ends move as they like with i, and together
+ * with j: slices that are boxes, which are counted without being made. */
 TEST(FootprintCounts, OfSlicesThatAreBoxesAreThoseByEnumeration) {
     Random random(test_seed("FootprintCounts"));
     int64_t n_compared = 0;

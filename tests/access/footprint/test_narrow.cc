@@ -55,7 +55,8 @@ class Narrowed : public ::testing::Test {
         return touched;
     }
 
-    /** Whether steps count from the same elements: those from the first of a smaller array do not. */
+    /** Whether steps count from the same elements: those from the first of a smaller array do
+     * not. */
     static bool have_equal_lattices(const pti_instance &one, const pti_instance &other, int p) {
         bool are_equal = true;
         for (int k = 0; k < one.operand[p].n_sections; k++) {

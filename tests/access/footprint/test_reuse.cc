@@ -63,7 +63,7 @@ int64_t count_touched(const pti_instance &instance, int operand, pti_touch touch
     return touched.count();
 }
 
-/** The middle thread of a launch, and the neighbours behind it along an index. */
+/** The middle thread of a launch, and the neighbours after it along an index. */
 polytile_domain middle_of(const pti_instance &instance, int index, int64_t n) {
     polytile_domain threads = instance.threads;
     for (int d = 0; d < threads.n_dims; d++) {

@@ -12,8 +12,8 @@ extern "C" {
 #include <isl/val.h>
 #include <polytile/polytile.h>
 
-/* GMP without memory: isl's integers come from a reserve, and what is computed ends. The calls of the C
- * library fail in tests/faults. */
+/* GMP without memory: isl's integers come from a reserve, and what is computed ends. The calls of
+ * the C library fail in tests/faults. */
 
 namespace {
 

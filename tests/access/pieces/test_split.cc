@@ -144,8 +144,8 @@ TEST(Split, SectionsThatWereUnitedArePiecesAgain) {
     }
 }
 
-/** An array that is not split beside one that is: what it writes takes too many boxes of the launch as a
- * whole, since its sections are no longer united. */
+/** An array that is not split beside one that is: what it writes takes too many boxes of the launch
+ * as a whole, since its sections are no longer united. */
 TEST(Split, WhatAnUnitedArrayBesideThemWritesIsKnownOfEachSuperblock) {
     const Launch launch("f[g, h, k, l]: inout x[1000*k+g, 9*h+l], x[1000*k+g+500000, 9*h+l], "
                         "z[18*g+k, 18*h+l], z[18*g+k+9, 18*h+l]",

@@ -14,8 +14,8 @@ extern "C" {
 #include <cstring>
 #include <numeric>
 
-/* Kernels from text on GPUs: on a fake one, which launches what a fake driver loads, and on one that
- * is there. */
+/* Kernels from text on GPUs: on a fake one, which launches what a fake driver loads, and on one
+ * that is there. */
 
 namespace {
 

@@ -55,8 +55,9 @@ TEST(JointPlan, SchedulesOfRandomProgramsAreProvedAndRunRight) {
             << pti_joint_word(static_cast<pti_joint_kind>(kind));
 }
 
-/** Two ranks of two members each: member 2 has a copy of C[0], which member 3 receives into the same
- * memory. Member 2 must not read it meanwhile in threads that do not wait for the edge of A. */
+/** Two ranks of two members each: member 2 has a copy of C[0], which member 3 receives into the
+ * same memory. Member 2 must not read it meanwhile in threads that do not wait for the edge of
+ * A. */
 TEST(JointPlan, EarlyThreadsAvoidWhatOthersReceiveInTheirMemory) {
     SharedProgram program;
     const polytile_domain line = domain_of({{0, 39, 1}});

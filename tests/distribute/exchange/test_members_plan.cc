@@ -28,10 +28,10 @@ using Json = std::unique_ptr<json_t, decltype(&json_decref)>;
 using Index = std::vector<int64_t>;
 
 /** Launches of kernels over arrays of one extent a dimension, as a program would plan them. */
-class OuterPlan : public ::testing::Test {
+class MembersPlan : public ::testing::Test {
   protected:
-    OuterPlan() { polytile_context_create(&ctx_); }
-    ~OuterPlan() override { polytile_context_destroy(ctx_); }
+    MembersPlan() { polytile_context_create(&ctx_); }
+    ~MembersPlan() override { polytile_context_destroy(ctx_); }
 
     void add_array(const char *name, const Index &extents) {
         const polytile_domain domain =
@@ -203,7 +203,7 @@ const struct {
             {3, nullptr, "block(dim=1)"}, {3, nullptr, "cyclic(2)"}, {2, nullptr, "weighted(3,1)"},
             {1, nullptr, nullptr},        {20, nullptr, nullptr}};
 
-TEST_F(OuterPlan, CountsTheBytesOfAStencilAsElementByElement) {
+TEST_F(MembersPlan, CountsTheBytesOfAStencilAsElementByElement) {
     add_array("A", {16, 16});
     add_array("B", {16, 16});
     add_launch(nine_points, inner, {0, 1});
@@ -222,8 +222,9 @@ TEST_F(OuterPlan, CountsTheBytesOfAStencilAsElementByElement) {
 }
 
 /** A stencil that reaches a few elements to each side, of a launch over what it can reach. */
-TEST_F(OuterPlan, CountsTheBytesOfStencilsAtRandomAsElementByElement) {
-    const uint64_t seed = test_seed("OuterPlan.CountsTheBytesOfStencilsAtRandomAsElementByElement");
+TEST_F(MembersPlan, CountsTheBytesOfStencilsAtRandomAsElementByElement) {
+    const uint64_t seed =
+        test_seed("MembersPlan.CountsTheBytesOfStencilsAtRandomAsElementByElement");
     Random random(seed);
     for (int64_t round = 0; round < scaled(60); round++) {
         const Index extents = {random.number(7, 19), random.number(7, 19)};
@@ -253,7 +254,7 @@ TEST_F(OuterPlan, CountsTheBytesOfStencilsAtRandomAsElementByElement) {
     }
 }
 
-TEST_F(OuterPlan, CountsTheBytesOfAMatmulAsElementByElement) {
+TEST_F(MembersPlan, CountsTheBytesOfAMatmulAsElementByElement) {
     const int64_t extents[] = {9, 8, 7};
     add_array("P", {9, 7});
     add_array("Q", {7, 8});
@@ -271,7 +272,7 @@ TEST_F(OuterPlan, CountsTheBytesOfAMatmulAsElementByElement) {
     }
 }
 
-TEST_F(OuterPlan, NothingTravelsForAVectorAdd) {
+TEST_F(MembersPlan, NothingTravelsForAVectorAdd) {
     const int64_t n = 100;
     for (const char *name : {"x", "y", "z"})
         add_array(name, {n});
@@ -284,7 +285,7 @@ TEST_F(OuterPlan, NothingTravelsForAVectorAdd) {
     }
 }
 
-TEST_F(OuterPlan, CountsWhatComesFromEachNeighbour) {
+TEST_F(MembersPlan, CountsWhatComesFromEachNeighbour) {
     add_array("A", {16, 16});
     add_array("B", {16, 16});
     add_launch(nine_points, inner, {0, 1});
@@ -305,7 +306,7 @@ TEST_F(OuterPlan, CountsWhatComesFromEachNeighbour) {
     }
 }
 
-TEST_F(OuterPlan, SaysWhatIsCombined) {
+TEST_F(MembersPlan, SaysWhatIsCombined) {
     const int64_t n = 16;
     add_array("x", {n});
     add_array("s", {1});
@@ -318,7 +319,7 @@ TEST_F(OuterPlan, SaysWhatIsCombined) {
     EXPECT_NE(printed.find("  launch 0  combined: 4 B\n"), std::string::npos) << printed;
 }
 
-TEST_F(OuterPlan, ExchangesOnceAGroupOfLaunches) {
+TEST_F(MembersPlan, ExchangesOnceAGroupOfLaunches) {
     const polytile_domain most = {2, {{1, 1022, 1}, {1, 1022, 1}}};
     add_array("A", {1024, 1024});
     add_array("B", {1024, 1024});
@@ -343,7 +344,7 @@ TEST_F(OuterPlan, ExchangesOnceAGroupOfLaunches) {
     expect_balance(json().get());
 }
 
-TEST_F(OuterPlan, PlansWhatEachRankDoesWithinTheLimit) {
+TEST_F(MembersPlan, PlansWhatEachRankDoesWithinTheLimit) {
     const int64_t n = 1000;
     for (const char *name : {"x", "y", "z"})
         add_array(name, {n});
@@ -364,7 +365,7 @@ TEST_F(OuterPlan, PlansWhatEachRankDoesWithinTheLimit) {
     EXPECT_EQ(uploads, n * 8);
 }
 
-TEST_F(OuterPlan, TellsTheLargestPeakOfAllRanksBesideTheLimit) {
+TEST_F(MembersPlan, TellsTheLargestPeakOfAllRanksBesideTheLimit) {
     const int64_t n = 1000;
     for (const char *name : {"x", "y", "z"})
         add_array(name, {n});
@@ -384,7 +385,7 @@ TEST_F(OuterPlan, TellsTheLargestPeakOfAllRanksBesideTheLimit) {
         << printed;
 }
 
-TEST_F(OuterPlan, SaysOnWhichRankNothingFits) {
+TEST_F(MembersPlan, SaysOnWhichRankNothingFits) {
     const int64_t n = 1000;
     add_array("x", {n});
     add_array("y", {n});
@@ -410,7 +411,7 @@ int64_t step_bytes(json_t *steps, size_t number) {
     return n_bytes;
 }
 
-TEST_F(OuterPlan, SaysInWhichSuperstepWhatTravels) {
+TEST_F(MembersPlan, SaysInWhichSuperstepWhatTravels) {
     const polytile_domain most = {2, {{1, 1022, 1}, {1, 1022, 1}}};
     add_array("A", {1024, 1024});
     add_array("B", {1024, 1024});
@@ -438,7 +439,7 @@ TEST_F(OuterPlan, SaysInWhichSuperstepWhatTravels) {
     EXPECT_NE(drawn.find("launch 7  as for launch 3<"), std::string::npos);
 }
 
-TEST_F(OuterPlan, IsPrintedForPeople) {
+TEST_F(MembersPlan, IsPrintedForPeople) {
     add_array("A", {16, 16});
     add_array("B", {16, 16});
     add_launch(nine_points, inner, {0, 1});
@@ -451,7 +452,7 @@ TEST_F(OuterPlan, IsPrintedForPeople) {
     EXPECT_NE(printed.find("nine over [1:7, 1:14]: 98 threads"), std::string::npos) << printed;
 }
 
-TEST_F(OuterPlan, IsDrawnWithWhatTravels) {
+TEST_F(MembersPlan, IsDrawnWithWhatTravels) {
     add_array("A", {16, 16});
     add_array("B", {16, 16});
     add_launch(nine_points, inner, {0, 1});
@@ -463,7 +464,7 @@ TEST_F(OuterPlan, IsDrawnWithWhatTravels) {
     }
 }
 
-TEST_F(OuterPlan, ManyBoxesArePlannedForOneRankOrNot) {
+TEST_F(MembersPlan, ManyBoxesArePlannedForOneRankOrNot) {
     const int64_t n = 10000;
     add_array("x", {n});
     add_array("y", {n});
@@ -485,7 +486,7 @@ void *fail_after_a_while(size_t n_bytes) {
     return allocations_left-- > 0 ? malloc(n_bytes) : nullptr;
 }
 
-TEST_F(OuterPlan, JsonReportsEveryFailedAllocation) {
+TEST_F(MembersPlan, JsonReportsEveryFailedAllocation) {
     add_array("A", {16, 16});
     add_array("B", {16, 16});
     add_launch(nine_points, inner, {0, 1});
@@ -506,7 +507,7 @@ TEST_F(OuterPlan, JsonReportsEveryFailedAllocation) {
     EXPECT_GT(n_failures, 100);
 }
 
-TEST_F(OuterPlan, RefusesWhatIsNoFormatAndNoPlan) {
+TEST_F(MembersPlan, RefusesWhatIsNoFormatAndNoPlan) {
     const int64_t n = 100;
     add_array("x", {n});
     add_array("y", {n});
@@ -520,7 +521,7 @@ TEST_F(OuterPlan, RefusesWhatIsNoFormatAndNoPlan) {
     EXPECT_EQ(polytile_ranks_plan_to_string(nullptr, POLYTILE_TEXT, &text), POLYTILE_INVALID);
 }
 
-TEST_F(OuterPlan, WrongRequestsAreRefusedByName) {
+TEST_F(MembersPlan, WrongRequestsAreRefusedByName) {
     add_array("A", {16, 16});
     add_array("B", {16, 16});
     add_launch(nine_points, inner, {0, 1});

@@ -11,7 +11,8 @@ extern "C" {
 #include "distribute/file/rounds.h"
 }
 
-/* Elements that lie in boxes of several memories come in the array's C order, a buffer at a time. */
+/* Elements that lie in boxes of several memories come in the array's C order, a buffer at a
+ * time. */
 
 namespace {
 

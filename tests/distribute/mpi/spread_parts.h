@@ -15,7 +15,8 @@ extern "C" {
 #include "distribute/mpi/spread.h"
 }
 
-/* Arrays that are spread over the ranks without a queue, of elements that tell where they belong. */
+/* Arrays that are spread over the ranks without a queue, of elements that tell where they
+ * belong. */
 
 /** What to make of an array; the same on all ranks. */
 struct SpreadShape {

@@ -161,8 +161,8 @@ TEST(MpiArrays, HaveDisjointBoxesThatMakeUpTheWhole) {
     }
 }
 
-/** Launches see what the program writes, and the program what launches write, on devices with memory
- * of their own, too. */
+/** Launches see what the program writes, and the program what launches write, on devices with
+ * memory of their own, too. */
 TEST(MpiArrays, AreTheSameForLaunchesAndForTheProgram) {
     for (const char *device : devices) {
         Ranks ranks(device);

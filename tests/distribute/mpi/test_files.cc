@@ -104,7 +104,8 @@ TEST(MpiFiles, ThatOneRankCannotOpenFailOnAllRanksBeforeAnythingIsRead) {
     EXPECT_TRUE(u.is_untouched());
 }
 
-/** A new file beside an old one that a rank sees under another name: as on machines of their own. */
+/** A new file beside an old one that a rank sees under another name: as on machines of their
+ * own. */
 TEST(MpiFiles, ThatOneRankCannotWriteLeaveTheOldFile) {
     const Joined joined;
     const SharedDirectory directory;

@@ -21,7 +21,8 @@ extern "C" {
 #include "support/chain_launch.h"
 }
 
-/* What a plan over ranks tells of the bytes between them, beside those that a queue really sends. */
+/* What a plan over ranks tells of the bytes between them, beside those that a queue really
+ * sends. */
 
 namespace {
 
@@ -62,7 +63,7 @@ void set_zero(const int64_t *, void *, void *) {}
 /** What a plan tells of this rank. */
 struct Planned {
     SentBytes sent;
-    std::vector<std::vector<SentMessage>> exchanges; /* before and behind each superstep */
+    std::vector<std::vector<SentMessage>> exchanges; /* before and after each superstep */
     std::vector<MovedBy> moves;                      /* of each superstep */
     std::map<std::string, int64_t> copies;
 };
@@ -140,7 +141,7 @@ class Ranks {
     polytile_queue *queue = nullptr;
 
   private:
-    /** What this rank sends before a superstep and behind it; all arrays that go the same way are
+    /** What this rank sends before a superstep and after it; all arrays that go the same way are
      * one message. */
     static void add_exchanges(const pti_members_plan &members, const pti_members_plan_step &step,
                               std::vector<std::vector<SentMessage>> *exchanges) {
@@ -261,7 +262,7 @@ void expect_in_order(const std::vector<std::vector<SentMessage>> &exchanges,
         const auto begin = sent.begin() + static_cast<std::ptrdiff_t>(at);
         const auto end = begin + static_cast<std::ptrdiff_t>(planned.size());
         std::sort(begin, end);
-        ASSERT_TRUE(std::equal(begin, end, planned.begin())) << "behind " << at << " messages";
+        ASSERT_TRUE(std::equal(begin, end, planned.begin())) << "after " << at << " messages";
         at += planned.size();
     }
     EXPECT_EQ(at, sent.size());
@@ -350,8 +351,8 @@ TEST(MpiSentBytes, AreThoseOfThePlanForAllExamples) {
     }
 }
 
-/** More launches than a queue records before it runs them, over so many elements that next to nothing
- * is computed twice: it ends supersteps for other reasons, which a plan knows. */
+/** More launches than a queue records before it runs them, over so many elements that next to
+ * nothing is computed twice: it ends supersteps for other reasons, which a plan knows. */
 TEST(MpiSentBytes, AreThoseOfThePlanForLongRuns) {
     const Ranks ranks(one_device, "block", 0);
     const int64_t n_bytes =

@@ -15,7 +15,7 @@ std::vector<int64_t> split(const char *text, int64_t n_rows,
     int64_t first = 0;
     for (size_t u = 0; u < units.size(); u++) {
         const pti_rows got = pti_deal_take(&deal.deal, static_cast<int>(u), 0);
-        EXPECT_EQ(got.first, first) << "each unit's rows stand behind those of the one before";
+        EXPECT_EQ(got.first, first) << "each unit's rows stand after those of the one before";
         first += got.count;
         rows.push_back(got.count);
     }

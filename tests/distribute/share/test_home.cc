@@ -152,7 +152,8 @@ TEST(Share, WritersOfABoxAreAllThatTouchItAndFewMore) {
     }
 }
 
-/** Two launches that begin anew would leave of an element that both reduce into what the last did. */
+/** Two launches that begin anew would leave of an element that both reduce into what the last
+ * did. */
 TEST(Share, WhatBeginsFromTheIdentityIsReducedByOneLaunch) {
     for (const char *role : {"sum", "out sum"}) {
         SharedProgram program;

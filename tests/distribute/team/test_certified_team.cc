@@ -11,8 +11,8 @@ bool __real_pti_joint_check(const pti_joint_schedule *schedule, pti_text *why);
 bool __wrap_pti_joint_check(const pti_joint_schedule *schedule, pti_text *why);
 }
 
-/* What several members are about to do is proved, and is not run if it is not right. The linker puts
- * the function here between the library and the checker, so that a plan can be made wrong. */
+/* What several members are about to do is proved, and is not run if it is not right. The linker
+ * puts the function here between the library and the checker, so that a plan can be made wrong. */
 
 namespace {
 

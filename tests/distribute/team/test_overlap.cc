@@ -75,7 +75,8 @@ POLYTILE_KERNEL(lower, (i), (const int32_t, a, 1), (int32_t, b, 1)) {
         PT_MIN(PT_AT(b, k), -PT_AT(a, i));
 }
 
-/** Where one device reduces for all, it writes elements that others own, and may still be reading. */
+/** Where one device reduces for all, it writes elements that others own, and may still be
+ * reading. */
 TEST(TeamOverlap, WhatOneDeviceReducesForAllWaitsForTheOthers) {
     std::vector<int32_t> expected(n, 6);
     expected.front() = expected.back() = 2;

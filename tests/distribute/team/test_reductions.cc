@@ -41,7 +41,8 @@ POLYTILE_KERNEL(count, (i), (const uint32_t, A, 2), (uint32_t, B, 1)) {
     PT_AT(B, i) = static_cast<uint32_t>(i + 1);
 }
 
-/* What is named from an element before the array on, in steps of two: of l = 0 none of it is there. */
+/* What is named from an element before the array on, in steps of two: of l = 0 none of it is
+ * there. */
 POLYTILE_KERNEL(every_second, (i, l, m), (uint32_t, v, 2), (uint32_t, A, 1)) {
     PT_AT(v, i, l) = static_cast<uint32_t>(i * i % 1009 + l);
     for (int64_t k = m + 2; k <= 6 + 4 * l; k += 2)
@@ -146,8 +147,8 @@ TEST_P(TeamReductions, GoBesideWhatEachThreadWritesAlone) {
     EXPECT_EQ(memory[1], expected[1]);
 }
 
-/* Dealt out by the columns of B, of which a device is told by some rows' threads alone; by the rows of
- * A it owns what all threads reduce into. */
+/* Dealt out by the columns of B, of which a device is told by some rows' threads alone; by the rows
+ * of A it owns what all threads reduce into. */
 TEST_P(TeamReductions, OfOneArrayAreWholeWhereThoseOfAnotherOverlap) {
     std::vector<uint32_t> v(n_rows * 2 * n_deep), A(n_deep * 2, 1), B(n_rows * n_columns, 2);
     for (size_t k = 0; k < v.size(); k++)
@@ -178,7 +179,8 @@ TEST_P(TeamReductions, OfOneArrayAreWholeWhereThoseOfAnotherOverlap) {
     EXPECT_EQ(B, expected_B);
 }
 
-/* What one device accepts several do, too: the section lies in the array, if in a gap of its steps. */
+/* What one device accepts several do, too: the section lies in the array, if in a gap of its
+ * steps. */
 TEST_P(TeamReductions, SectionsWhoseStepsMissAllElementsAreNone) {
     std::vector<uint32_t> A(9, 3), B(4, 0);
     const polytile_domain even = {2, {{0, 8, 1}, {4, 4, 1}}}, threads = {1, {{0, 3, 1}}};

@@ -89,8 +89,8 @@ int64_t run_one(const char *layout_kind, uint64_t seed, bool may_be_long) {
     return program.run(devices, place);
 }
 
-/** A column that three members reduce into, each on its own: one of them found what another had brought
- * home, in half of the runs. */
+/** A column that three members reduce into, each on its own: one of them found what another had
+ * brought home, in half of the runs. */
 TEST(TeamSmall, WhatSeveralReduceIntoFromWhatIsThereIsReducedOnce) {
     for (int64_t round = 0; round < 16 && !testing::Test::HasFailure(); round++)
         run_one("block", 37116101956841530, false);

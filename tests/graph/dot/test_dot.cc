@@ -95,11 +95,11 @@ TEST_F(DotText, IsRefusedWithItsPlace) {
         {"graph { }", "expected 'digraph', since edges have a direction, not 'graph'",
          "(column 1)"},
         {"digraph {", "expected a node, not the end", "(column 10)"},
-        {"digraph { } x", "expected nothing behind the graph, not 'x'", "(column 13)"},
+        {"digraph { } x", "expected nothing after the graph, not 'x'", "(column 13)"},
         {"digraph {\n  a -- b\n}", "expected '->', since edges have a direction, not '--'",
          "(line 2, column 5)"},
         {"digraph { a -> }", "expected a node, not '}'", "(column 16)"},
-        {"digraph { a [x 1] }", "expected '=' behind an attribute's name, not '1'", "(column 16)"},
+        {"digraph { a [x 1] }", "expected '=' after an attribute's name, not '1'", "(column 16)"},
         {"digraph { a [x=] }", "expected an attribute's value, not ']'", "(column 16)"},
         {"digraph { a [x=1 }", "expected an attribute or ']', not '}'", "(column 18)"},
         {"digraph { a:n }", "expected no port of a node; name operands by as=, not ':'",
@@ -110,7 +110,7 @@ TEST_F(DotText, IsRefusedWithItsPlace) {
         {"digraph { \"a }", "this string has no end; write \"", "(column 11)"},
         {"digraph { /* a }", "this comment has no end; write */", "(column 11)"},
         {"digraph { node a }", "expected '[' and default attributes, not 'a'", "(column 16)"},
-        {"digraph { a [x=\"1\" + 2] }", "expected a quoted string behind '+', not '2'",
+        {"digraph { a [x=\"1\" + 2] }", "expected a quoted string after '+', not '2'",
          "(column 22)"},
     };
     for (const auto &one : cases) {
@@ -129,7 +129,7 @@ TEST_F(DotText, IsNotNestedWithoutEnd) {
     for (int n = 0; n <= PTI_DOT_MAX_ITEMS; n++)
         many += " n" + std::to_string(n);
     EXPECT_NE(read(many + "}").find("more than 16384 nodes"), std::string::npos);
-    EXPECT_NE(read(many.substr(0, 2000) + "} -> { x }").find("expected nothing behind"),
+    EXPECT_NE(read(many.substr(0, 2000) + "} -> { x }").find("expected nothing after"),
               std::string::npos);
 }
 

@@ -198,7 +198,7 @@ int count_left(const pti_stream_tasks &tasks, int take) {
     return static_cast<int>(std::count(is_before.begin(), is_before.end(), false));
 }
 
-/* The program takes a frame once, behind all of its tasks, and feeds it once. */
+/* The program takes a frame once, after all of its tasks, and feeds it once. */
 TEST(ExpansionRandom, FramesAreTakenBehindAllTheirTasks) {
     Random random(test_seed("ExpansionRandom.FramesAreTakenBehindAllTheirTasks"));
     for (int64_t round = 0; round < scaled(100); round++) {

@@ -109,8 +109,8 @@ TEST_F(GraphPlan, HasTheSpeedUpOfThePapersTwoHosts) {
                 3, 1e-6);
 }
 
-/** The graph for which the paper's rules are unsound: 1 -> b1 -> 4 and 1 -> b0 -> 2 -> b2 -> 3 -> b3
- * -> 4. */
+/** The graph for which the paper's rules are unsound: 1 -> b1 -> 4 and 1 -> b0 -> 2 -> b2 -> 3 ->
+ * b3 -> 4. */
 const char unsound[] = R"(digraph {
   { node [type=f32, extents=64]; x; b0; b1; b2; b3; y }
   { node [on=gpu0, seconds=1]

@@ -37,11 +37,11 @@ bool StreamInterpreter::each_byte(int buffer, int64_t frame,
                                   bool (*is_right)(const Byte &, const Byte &),
                                   const Byte &expected) const {
     const pti_frame_place &place = claim_.place[buffer];
-    const int64_t slot = (frame % place.n_slots + place.n_slots) % place.n_slots;
+    const int64_t position = (frame % place.capacity + place.capacity) % place.capacity;
     const std::vector<Byte> &memory = memory_[static_cast<size_t>(place.memory)];
     for (int64_t k = 0; k < place.frame_bytes; k++)
         if (!is_right(
-                memory[static_cast<size_t>(place.offset_bytes + slot * place.frame_bytes + k)],
+                memory[static_cast<size_t>(place.offset_bytes + position * place.frame_bytes + k)],
                 expected))
             return false;
     return true;
@@ -64,7 +64,7 @@ bool StreamInterpreter::reads_right(int task) const {
                 return false;
         }
         const Byte before = {frame == 0 ? -1 : b, frame - 1, true};
-        if (held.producer == task && claim_.place[b].is_restored && claim_.place[b].n_slots > 1 &&
+        if (held.producer == task && claim_.place[b].is_restored && claim_.place[b].capacity > 1 &&
             !each_byte(b, frame - 1, is_same, before))
             return false;
     }
@@ -85,7 +85,7 @@ void StreamInterpreter::write(int task, bool is_whole) {
     for (int b = 0; b < claim_.tasks->n_buffers; b++) {
         const pti_frame_place &place = claim_.place[b];
         std::vector<Byte> &memory = memory_[static_cast<size_t>(place.memory)];
-        const int64_t first = place.offset_bytes + frame % place.n_slots * place.frame_bytes;
+        const int64_t first = place.offset_bytes + frame % place.capacity * place.frame_bytes;
         for (int64_t k = 0; k < place.frame_bytes && claim_.tasks->buffer[b].producer == task; k++)
             memory[static_cast<size_t>(first + k)] = {b, frame, is_whole};
     }

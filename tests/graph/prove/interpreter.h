@@ -10,8 +10,8 @@ extern "C" {
 #include <cstdint>
 #include <vector>
 
-/** A stream whose bytes hold which frame of which buffer they are of. Tasks begin and end by chance, in
- * any order that their waits allow; it knows neither distances nor lives. */
+/** A stream whose bytes hold which frame of which buffer they are of. Tasks begin and end by
+ * chance, in any order that their waits allow; it knows neither distances nor lives. */
 class StreamInterpreter {
   public:
     /** What is held back, so that a counterexample comes to pass. */
@@ -26,7 +26,8 @@ class StreamInterpreter {
 
     StreamInterpreter(const pti_stream_claim &claim, Random *random, int64_t n_frames);
 
-    /** Run all frames; returns whether all went well. What is held is let go when nothing else goes on. */
+    /** Run all frames; returns whether all went well. What is held is let go when nothing else goes
+     * on. */
     bool run(const Hold &hold);
     bool run() { return run(Hold()); }
 

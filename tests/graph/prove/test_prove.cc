@@ -94,12 +94,12 @@ TEST_F(StreamProof, NamesWhatIsOverwritten) {
 TEST_F(StreamProof, ADepthOfOneLessIsTooFew) {
     find();
     for (const int b : {X, Y, Z}) {
-        place[b].n_slots--;
+        place[b].capacity--;
         const pti_stream_fault fault = prove();
         EXPECT_EQ(fault.kind, PTI_STREAM_OVERWRITE);
         EXPECT_EQ(fault.used.buffer, b);
-        EXPECT_EQ(fault.other.frame - fault.used.frame, place[b].n_slots);
-        place[b].n_slots++;
+        EXPECT_EQ(fault.other.frame - fault.used.frame, place[b].capacity);
+        place[b].capacity++;
     }
 }
 
@@ -109,7 +109,7 @@ TEST_F(StreamProof, PlacesThatOverlapTakeTurnsOrAreRefused) {
     const pti_stream_fault fault = prove();
     EXPECT_EQ(fault.kind, PTI_STREAM_OVERWRITE);
     EXPECT_EQ(fault.used.buffer, Z);
-    EXPECT_EQ(fault.used.slot, 1);
+    EXPECT_EQ(fault.used.position, 1);
     EXPECT_EQ(fault.other.buffer, S);
     place[S].offset_bytes = 45;
     EXPECT_EQ(prove().kind, PTI_STREAM_OUTSIDE);
@@ -122,7 +122,7 @@ TEST_F(StreamProof, PlacesThatOverlapTakeTurnsOrAreRefused) {
 
 TEST_F(StreamProof, ZerosStayUntilTheyAreRead) {
     reader[0].delay = 2;
-    capacity[X] = place[X].n_slots = 3;
+    capacity[X] = place[X].capacity = 3;
     place[X].offset_bytes = memory_bytes[0];
     memory_bytes[0] += 24;
     find();
@@ -260,8 +260,8 @@ void mutate(Random *random, PlanClaim *claim) {
         wait->tokens++;
     else if (way == 2 && wait != nullptr && wait->tokens > 0)
         wait->tokens--;
-    else if (way == 3 && place.n_slots > 1)
-        place.n_slots--;
+    else if (way == 3 && place.capacity > 1)
+        place.capacity--;
     else if (place.memory == other.memory)
         std::swap(place.offset_bytes, other.offset_bytes);
 }

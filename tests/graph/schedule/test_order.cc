@@ -29,7 +29,7 @@ class FiringOrder : public testing::Test {
 
     void find() { ASSERT_TRUE(pti_firing_order_find(&tasks, &schedule, place, &order)); }
 
-    /** How many frames behind another task one has to be; -1: it does not wait. */
+    /** How many frames after another task one has to be; -1: it does not wait. */
     int64_t tokens(int of, int on) const {
         for (int w = order.first[of]; w < order.first[of + 1]; w++)
             if (order.wait[w].on == on)
@@ -70,8 +70,8 @@ TEST_F(FiringOrder, BuffersThatShareMemoryTakeTurns) {
     buffer[1] = {2, 1, 0, 8, 0};
     place[1] = place[0];
     find();
-    EXPECT_EQ(tokens(2, 1), 0) << "behind what reads the other one";
-    EXPECT_EQ(tokens(0, 2), 1) << "behind the frame before";
+    EXPECT_EQ(tokens(2, 1), 0) << "after what reads the other one";
+    EXPECT_EQ(tokens(0, 2), 1) << "after the frame before";
     EXPECT_EQ(pti_firing_order_find_fault(&tasks, &order), nullptr);
 }
 

@@ -12,8 +12,8 @@ extern "C" {
 #include <string>
 #include <vector>
 
-/* Periodic schedules against brute force, and against execution that starts everything as soon as it
- * can. */
+/* Periodic schedules against brute force, and against execution that starts everything as soon as
+ * it can. */
 
 namespace {
 
@@ -162,9 +162,9 @@ class BruteForce {
     std::vector<int64_t> start_;
 };
 
-/** Execution that starts everything as soon as it can: a producer when its buffer has room, a reader
- * when its frame is there, and the tasks of a resource in the schedule's order. Returns when the last
- * frame of n begins, at the task that begins last. */
+/** Execution that starts everything as soon as it can: a producer when its buffer has room, a
+ * reader when its frame is there, and the tasks of a resource in the schedule's order. Returns when
+ * the last frame of n begins, at the task that begins last. */
 int64_t run_self_timed(const pti_stream_tasks &of, const pti_periodic &schedule, int64_t n_frames) {
     const size_t n = static_cast<size_t>(of.n_tasks);
     std::vector<std::vector<int64_t>> start(

@@ -95,7 +95,7 @@ GenericSection RandomStream::around(size_t n_dims, int64_t reach) const {
     return section;
 }
 
-/** An array that an actor may read, and how late: what is made behind it only from a frame before.
+/** An array that an actor may read, and how late: what is made after it only from a frame before.
  * like: of the same extents and elements; -1: any. */
 int RandomStream::draw_source(int actor, int *delay, int like) {
     std::vector<int> list;

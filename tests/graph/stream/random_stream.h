@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-/* Random graphs whose actors mix all that they may read, and what plain loops make of them, frame by
- * frame. */
+/* Random graphs whose actors mix all that they may read, and what plain loops make of them, frame
+ * by frame. */
 
 using Bytes = std::vector<unsigned char>;
 
@@ -22,7 +22,8 @@ class RandomStream {
 
     /** The graph as a text. */
     std::string text() const;
-    /** Bind each actor, by a name of its own. symbols: CUDA's, one an actor; none: host functions. */
+    /** Bind each actor, by a name of its own. symbols: CUDA's, one an actor; none: host
+     * functions. */
     polytile_status bind(polytile_graph *graph, const std::vector<const void *> &symbols) const;
     /** What runs for an actor, without a symbol. */
     polytile_implementation implementation(size_t actor) const;

@@ -11,8 +11,9 @@
 #include <string>
 #include <vector>
 
-/* Granulometry as in Boulos et al. 2012, section 6.1: how much of a volume is left by openings of size
- * n, which are n erosions and n dilations; what one size removes is what the volume has of that size. */
+/* Granulometry as in Boulos et al. 2012, section 6.1: how much of a volume is left by openings of
+ * size n, which are n erosions and n dilations; what one size removes is what the volume has of
+ * that size. */
 
 namespace {
 

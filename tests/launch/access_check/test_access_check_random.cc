@@ -200,8 +200,8 @@ struct Kernel {
     }
 };
 
-/** Another declaration: an end moves inwards or outwards, a step, a coefficient or a role changes, or
- * an access is gone. */
+/** Another declaration: an end moves inwards or outwards, a step, a coefficient or a role changes,
+ * or an access is gone. */
 bool mutate(Random *random, const RandomLaunch &launch, std::vector<pti_access> *accesses) {
     const size_t a =
         static_cast<size_t>(random->number(0, static_cast<int64_t>(accesses->size()) - 1));

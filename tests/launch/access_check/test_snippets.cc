@@ -12,16 +12,19 @@ namespace {
 void say_what_is_wrong(polytile_context *ctx, polytile_device *device, polytile_kernel *kernel,
                        int64_t n, polytile_array *const *arrays) {
     polytile_check_report report;
-    if (polytile_check_run(device, kernel, POLYTILE_EXTENTS(n), 2, arrays, NULL, &report) != POLYTILE_OK)
+    if (polytile_check_run(device, kernel, POLYTILE_EXTENTS(n), 2, arrays, NULL, &report) !=
+        POLYTILE_OK)
         fprintf(stderr, "%s\n", polytile_last_error(ctx));
     if (report.violation == POLYTILE_READS_UNDECLARED)
-        fprintf(stderr, "array %d, element %lld is read\n", report.array, (long long)report.element[0]);
+        fprintf(stderr, "array %d, element %lld is read\n", report.array,
+                (long long)report.element[0]);
 }
 
 void say_how_much_is_read(polytile_context *ctx, polytile_device *device, polytile_kernel *kernel,
                           int64_t n, polytile_array *const *arrays) {
     polytile_use uses[2]; /* one an array of the kernel */
-    if (polytile_check_use(device, kernel, POLYTILE_EXTENTS(n), 2, arrays, NULL, uses) != POLYTILE_OK)
+    if (polytile_check_use(device, kernel, POLYTILE_EXTENTS(n), 2, arrays, NULL, uses) !=
+        POLYTILE_OK)
         fprintf(stderr, "%s\n", polytile_last_error(ctx));
     else
         for (int a = 0; a < 2; a++)

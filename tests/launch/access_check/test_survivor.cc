@@ -46,7 +46,7 @@ class Survivor : public testing::Test {
     bool ends(Deed *deed) {
         open(deed);
         of.is_strange = true;
-        of.body.host(&threads, nullptr, of.body.user);
+        of.implementation.host(&threads, nullptr, of.implementation.user);
         const bool has_ended = of.has_ended;
         pti_survivor_close(&of);
         return has_ended;
@@ -98,14 +98,14 @@ TEST_F(SurvivorDeathTest, IsNoneOnTheProgramsOwnValues) {
         {
             std::signal(SIGSEGV, SIG_DFL);
             open(touch_closed_page);
-            of.body.host(&threads, nullptr, of.body.user);
+            of.implementation.host(&threads, nullptr, of.implementation.user);
         },
         testing::KilledBySignal(SIGSEGV), "");
     EXPECT_EXIT(
         {
             std::signal(SIGSEGV, [](int) { _exit(7); });
             open(touch_closed_page);
-            of.body.host(&threads, nullptr, of.body.user);
+            of.implementation.host(&threads, nullptr, of.implementation.user);
         },
         testing::ExitedWithCode(7), "");
 }

@@ -37,7 +37,7 @@ static_assert(pt_count_views<>() == 0, "");
 static_assert(pt_count_views<polytile_view, polytile_view>() == 2, "");
 static_assert(pt_count_views<polytile_view, float, int64_t>() == 1, "");
 static_assert(pt_count_views<float>() == 0, "");
-static_assert(pt_count_views<float, polytile_view>() == -1, "values are behind views");
+static_assert(pt_count_views<float, polytile_view>() == -1, "values are after views");
 static_assert(pt_count_views<polytile_view, float *>() == -1, "no pointers");
 static_assert(pt_count_views<polytile_view, const float &>() == -1, "no references");
 static_assert(pt_count_views<polytile_view, polytile_domain>() == -1, "no structs");

@@ -163,11 +163,11 @@ class CudaBlock : public testing::Test {
             polytile_domain_from_extents(static_cast<int>(counts.size()), counts.data());
         pti_sub_kernel launch = {};
         launch.instance = &instance;
-        launch.body.implementation = &implementation;
-        launch.body.character = &character;
+        launch.config.implementation = &implementation;
+        launch.config.character = &character;
         launch.threads = &threads;
         launch.views = views;
-        launch.body.block = block;
+        launch.config.block = block;
         return pti_cuda_launch(&cuda, &launch);
     }
 

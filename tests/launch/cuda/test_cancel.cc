@@ -21,7 +21,7 @@ struct Cancelling {
     int n_left;
 };
 
-/** Transfers of pageable memory are looked ahead for, and those behind the end never come. */
+/** Transfers of pageable memory are looked ahead for, and those after the end never come. */
 TEST(CudaCancel, ARunOverPageableMemoryEnds) {
     Random random(test_seed("CudaCancel.ARunOverPageableMemoryEnds"));
     const int64_t n = 4 << 20;

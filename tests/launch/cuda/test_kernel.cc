@@ -22,7 +22,7 @@ struct Launched {
     polytile_domain threads;
     std::vector<void *> origins;
     cudaStream_t stream;
-    std::vector<void *> behind; /* of a coarse kernel: once more the origins */
+    std::vector<void *> after; /* of a coarse kernel: once more the origins */
 };
 
 struct Runtime {
@@ -68,7 +68,7 @@ cudaError_t launch_kernel(const void *kernel, dim3 grid, dim3 block, void **argu
     for (size_t a = 0; a < runtime.n_views; a++)
         launched.origins.push_back(static_cast<polytile_view *>(arguments[1 + a])->origin);
     for (size_t a = 0; a < runtime.n_views && kernel == &coarse_kernel; a++)
-        launched.behind.push_back(*static_cast<void **>(arguments[1 + runtime.n_views + a]));
+        launched.after.push_back(*static_cast<void **>(arguments[1 + runtime.n_views + a]));
     runtime.launches.push_back(launched);
     return runtime.answer;
 }
@@ -128,11 +128,11 @@ struct Gpu {
     polytile_status launch_box(const polytile_domain &threads, const int64_t *block = nullptr) {
         pti_sub_kernel launch = {};
         launch.instance = &instance;
-        launch.body.implementation = &implementation;
+        launch.config.implementation = &implementation;
         launch.threads = &threads;
         launch.views = views.data();
-        launch.body.block = block;
-        launch.body.character = character;
+        launch.config.block = block;
+        launch.config.character = character;
         launch.is_first = true;
         launch.concurrent = concurrent;
         return pti_cuda_launch(&cuda, &launch);
@@ -266,7 +266,7 @@ TEST(CudaKernel, IsTheOneForContiguousViewsWhereAllAre) {
     }
 }
 
-/** A launch by declaration over arrays of 100 x 100 floats, one behind the other in memory. */
+/** A launch by declaration over arrays of 100 x 100 floats, one after the other in memory. */
 struct Declared {
     Declared(const std::string &declaration, const std::string &threads)
         : launch(declaration, threads,
@@ -297,10 +297,10 @@ struct Declared {
     const Launched &run_over(const pti_instance *instance, const int64_t *block = nullptr) {
         pti_sub_kernel sub = {};
         sub.instance = instance;
-        sub.body.implementation = &gpu.implementation;
+        sub.config.implementation = &gpu.implementation;
         sub.threads = &instance->threads;
         sub.views = gpu.views.data();
-        sub.body.block = block;
+        sub.config.block = block;
         EXPECT_EQ(pti_cuda_launch(&gpu.cuda, &sub), POLYTILE_OK);
         return runtime.launches.back();
     }
@@ -339,7 +339,7 @@ TEST(CudaKernel, ThatRunsNeighboursGetsAThreadForEachGroupAndTheOriginsOfItsView
     expect_dim3(launched.grid, 1, 13, 1);
     EXPECT_EQ(launched.threads.range[0].lo, 1);
     EXPECT_EQ(launched.threads.range[0].hi, 98);
-    EXPECT_EQ(launched.behind, launched.origins);
+    EXPECT_EQ(launched.after, launched.origins);
 }
 
 TEST(CudaKernel, RunsNeighboursInOneThreadThoughAnEarlierLaunchHadTooFew) {
@@ -364,7 +364,7 @@ TEST(CudaKernel, RunsOneThreadEachWhereTheUserAsksForABlockOrFewWouldBeLeft) {
 
 TEST(CudaKernel, RunsOneThreadEachWhereWhatIsWrittenIsInAnotherViewsMemory) {
     const struct {
-        int64_t shift_bytes; /* of B, from behind A */
+        int64_t shift_bytes; /* of B, from after A */
         int64_t stride_bytes;
         bool is_coarse;
     } rows[] = {{0, 400, true},      {-4, 400, false},     {-40000, 400, false},

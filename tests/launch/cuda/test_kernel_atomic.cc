@@ -14,8 +14,8 @@
 #include <thread>
 #include <vector>
 
-/* What GPUs combine with, on the host: threads stand for the lanes of warps, which meet wherever lanes
- * of a warp do. */
+/* What GPUs combine with, on the host: threads stand for the lanes of warps, which meet wherever
+ * lanes of a warp do. */
 
 namespace {
 

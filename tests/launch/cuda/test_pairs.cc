@@ -11,8 +11,8 @@
 #include <limits>
 #include <vector>
 
-/* Elements of two numbers on the CUDA device, in place of which a runtime of the tests runs: what is
- * filled in, moved and combined from superblock to superblock. */
+/* Elements of two numbers on the CUDA device, in place of which a runtime of the tests runs: what
+ * is filled in, moved and combined from superblock to superblock. */
 
 namespace {
 

@@ -139,7 +139,7 @@ void see_and_cancel(polytile_status status, void *user) {
     polytile_queue_cancel(of.queue);
 }
 
-/** Streams that lag behind: what a function reads has arrived, and nothing behind it has begun. */
+/** Streams that lag after: what a function reads has arrived, and nothing after it has begun. */
 TEST_F(QueueTest, AFunctionSeesWhatHasComeFromTheGpuAndEndsWhatIsBehind) {
     Random random(test_seed("QueueTest.AFunctionSeesWhatHasComeFromTheGpuAndEndsWhatIsBehind"));
     polytile_implementation doubling = scale_kernel;

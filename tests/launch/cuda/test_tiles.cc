@@ -41,8 +41,8 @@ const TileKernel tile_kernels[] = {
     {"tile_ends[i, j]: in A[i-1:i+1, j]; out B[i, j]", &tile_ends_kernel, {1, 0}, {1, 0}, true},
 };
 
-/** The steps of one program: in which direction, and whether somebody waits behind them; and
- * whether the second array is the queue's own, which is dropped behind them. */
+/** The steps of one program: in which direction, and whether somebody waits after them; and
+ * whether the second array is the queue's own, which is dropped after them. */
 struct Turns {
     const TileKernel *kernel;
     polytile_domain threads;
@@ -297,7 +297,8 @@ TEST_F(CudaTiles, GiveTheResultsOfLaunchAfterLaunchInSlabs) {
     EXPECT_TRUE(n_tiled > 0 || n_rounds < 10);
 }
 
-/** Fields of so many times as many rows: of few each member computes too much of its neighbours'. */
+/** Fields of so many times as many rows: of few each member computes too much of its
+ * neighbours'. */
 Turns make_taller(Turns of, int64_t times) {
     of.extents[0] *= times;
     of.threads.range[0].hi += of.extents[0] - of.extents[0] / times;

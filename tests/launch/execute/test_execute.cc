@@ -135,19 +135,19 @@ class Execute : public ::testing::Test {
         return made;
     }
 
-    std::vector<pti_body> Bodies() const {
-        std::vector<pti_body> bodies;
+    std::vector<pti_launch_config> Configs() const {
+        std::vector<pti_launch_config> configs;
         for (const polytile_kernel *kernel : kernels_)
-            bodies.push_back(pti_body_of(kernel, nullptr, nullptr));
-        return bodies;
+            configs.push_back(pti_launch_config_of(kernel, nullptr, nullptr));
+        return configs;
     }
 
     /** Whether threads would stay awake between the launches. */
     bool IsChain(Handmade &made) {
-        const std::vector<pti_body> bodies = Bodies();
+        const std::vector<pti_launch_config> configs = Configs();
         pti_execution execution = {};
         bool suits = false;
-        execution.bodies = bodies.data();
+        execution.configs = configs.data();
         made.WithSchedule([&](const pti_schedule &schedule) {
             execution.schedule = &schedule;
             suits = pti_host_chain_suits(&execution);
@@ -172,11 +172,11 @@ class Execute : public ::testing::Test {
     }
 
     polytile_status Run(Handmade &made) {
-        const std::vector<pti_body> bodies = Bodies();
+        const std::vector<pti_launch_config> configs = Configs();
         polytile_status status = POLYTILE_INTERNAL;
         EXPECT_TRUE(made.Holds()) << made.why;
         made.WithSchedule([&](const pti_schedule &schedule) {
-            status = pti_execute(device_, &schedule, bodies.data(), arrays_.data(), &report_);
+            status = pti_execute(device_, &schedule, configs.data(), arrays_.data(), &report_);
         });
         return status;
     }

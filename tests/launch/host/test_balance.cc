@@ -90,7 +90,8 @@ TEST_F(HostBalance, RowsThatReduceIntoElementsOfTheirOwnRunOnce) {
     EXPECT_GT(rows.n_pieces, 4);
 }
 
-/** Of the rows of the first chunk, which sleep long, its own thread runs some and others the rest. */
+/** Of the rows of the first chunk, which sleep long, its own thread runs some and others the
+ * rest. */
 TEST_F(HostBalance, ThreadsThatAreDoneTakeRowsOfOthers) {
     Rows rows(128);
     for (size_t i = 0; i < 128; i++)
@@ -131,7 +132,7 @@ int run_known(pti_host_habit *habit) {
     habits.habit[7].kernel = &implementation;
     pti_sub_kernel launch = {};
     launch.instance = &instance;
-    launch.body.implementation = &implementation;
+    launch.config.implementation = &implementation;
     launch.threads = &threads;
     pti_host_launch(&launch, calls.n_threads, &habits);
     *habit = habits.habit[7];
@@ -177,7 +178,7 @@ TEST(HostHabits, AKernelThatIsNewTakesTheOldestPlace) {
         kernel.user = &calls;
         pti_sub_kernel launch = {};
         launch.instance = &instance;
-        launch.body.implementation = &kernel;
+        launch.config.implementation = &kernel;
         launch.threads = &threads;
         for (int time = 0; time < 2; time++)
             pti_host_launch(&launch, 2, &habits);

@@ -168,7 +168,8 @@ TEST_F(HostReductions, HistogramsAreThoseOfALoop) {
     }
 }
 
-/** A comparison with NaN is false: one that is combined changes nothing, one that is there stays. */
+/** A comparison with NaN is false: one that is combined changes nothing, one that is there
+ * stays. */
 TEST_F(HostReductions, NaNIsNeitherLeastNorMost) {
     const double nan = std::numeric_limits<double>::quiet_NaN();
     for (const char *device : {"host(threads=1)", "host(threads=3)", "host(memory=128B)"}) {

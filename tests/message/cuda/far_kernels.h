@@ -35,8 +35,8 @@ struct FarKernel {
 extern const FarKernel far_interpret;
 /** "err[s](i32 deed): inout A[s, :]", of two slots and rows of 2048 numbers. */
 extern const FarKernel far_err;
-/** "echo[s](i32 n, i64 rounds): inout A[s, :]": each slot sends n numbers to the program, tag 1, and
- * receives n, tag 2, again and again. */
+/** "echo[s](i32 n, i64 rounds): inout A[s, :]": each slot sends n numbers to the program, tag 1,
+ * and receives n, tag 2, again and again. */
 extern const FarKernel far_echo;
 /** "sum[s]: inout A[s, :]": collectives and one-sided calls; A[s, 0] becomes the sum of A[:, 1] at
  * slot 0, A[s, 2] the number that the left neighbour put. */

@@ -231,7 +231,8 @@ TEST(MessageFar, TheProgramTakesPart) {
     }
 }
 
-/* Behind a launch that failed a queue goes on; what it wrote is incomplete until it is written anew. */
+/* After a launch that failed a queue goes on; what it wrote is incomplete until it is written
+ * anew. */
 TEST(MessageFar, AQueueGoesOnBehindADeadlock) {
     FarWorld world(5);
     Launch launch("err[s](i32 deed): inout A[s, :]", far_err, 2);

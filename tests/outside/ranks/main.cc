@@ -1,6 +1,7 @@
 /*
- * Random programs from outside on several ranks, each with a list of devices of its own: all ranks make
- * the same calls, and each compares all that it may look at. docs/testing.md says what is drawn.
+ * Random programs from outside on several ranks, each with a list of devices of its own: all ranks
+ * make the same calls, and each compares all that it may look at. docs/testing.md says what is
+ * drawn.
  */
 #include "outside/draw.h"
 #include "outside/run.h"

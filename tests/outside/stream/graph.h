@@ -2,8 +2,8 @@
 #define OUTSIDE_STREAM_GRAPH_H
 
 /*
- * Random graphs as data, written from docs/graphs.md and polytile/stream.h alone: actors are kernels of
- * the other random programs.
+ * Random graphs as data, written from docs/graphs.md and polytile/stream.h alone: actors are
+ * kernels of the other random programs.
  */
 #include "outside/run.h"
 

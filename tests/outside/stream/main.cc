@@ -1,6 +1,6 @@
 /*
- * Random graphs from outside, whose streams are compared with plain loops; docs/testing.md says what is
- * drawn.
+ * Random graphs from outside, whose streams are compared with plain loops; docs/testing.md says
+ * what is drawn.
  */
 #include "outside/stream/graph.h"
 #include "outside/watch.h"
@@ -26,7 +26,7 @@ static Graph drawn(uint64_t seed) {
     return graph;
 }
 
-/** Whether the arguments behind the numbers have an option. */
+/** Whether the arguments after the numbers have an option. */
 static bool has_option(int argc, char **argv, const char *option) {
     for (int k = 2; k < argc; k++)
         if (!strcmp(argv[k], option))

@@ -399,7 +399,7 @@ Sweep draw_sweep(Random *random) {
     return sweep;
 }
 
-/** What a list of sweeps needs and leaves behind, element by element. */
+/** What a list of sweeps needs and leaves after, element by element. */
 struct Elements {
     bool is_needed[3][60] = {}, is_written[3][60] = {};
 

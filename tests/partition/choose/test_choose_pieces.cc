@@ -15,8 +15,8 @@ extern "C" {
 #include "partition/memory/build.h"
 }
 
-/* Launches whose sections lie far apart, against all covers: a cover groups the sections of an array,
- * and a group is held as the box around it, as if it had a name of its own. */
+/* Launches whose sections lie far apart, against all covers: a cover groups the sections of an
+ * array, and a group is held as the box around it, as if it had a name of its own. */
 
 namespace {
 

@@ -334,7 +334,7 @@ TEST(Grain, AnArrayOfWhichAllMayBeTouchedIsToldToHaveToFit) {
     EXPECT_EQ(cut.error().find("index of its own"), std::string::npos) << cut.error();
 }
 
-/** The number that a certificate advises, which is the one behind "a limit of about". */
+/** The number that a certificate advises, which is the one after "a limit of about". */
 int64_t advised_bytes(const std::string &text) {
     const std::string before = "a limit of about ", after = " would do";
     const size_t begin = text.find(before) + before.size(), end = text.find(after);

@@ -105,7 +105,8 @@ struct CutLaunch {
         partition.n_buffers = 1;
         partition.n_superblocks = static_cast<int64_t>(superblocks.size());
         partition.superblock = superblocks.data();
-        return {PTI_STEP_LAUNCH, {&instance(), array.data()}, &partition, -1, false, serial, nullptr};
+        return {PTI_STEP_LAUNCH, {&instance(), array.data()}, &partition, -1, false, serial,
+                nullptr};
     }
 };
 

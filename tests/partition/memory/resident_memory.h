@@ -176,7 +176,8 @@ class ResidentMemory {
         return is;
     }
 
-    /** An element that tiles hold; one that they do not is loaded, and what has no place is wrong. */
+    /** An element that tiles hold; one that they do not is loaded, and what has no place is
+     * wrong. */
     uint64_t &Hold(int64_t placement, const Point &point, Held *held) {
         const auto known = held->find(point);
         if (known != held->end())

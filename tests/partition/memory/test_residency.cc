@@ -48,7 +48,7 @@ class Exchanges {
         steps->push_back(is_fetched_ ? Fetch(renewed_, *boxes_) : Renew(renewed_, *boxes_));
     }
 
-    /** Behind it: compare what was fetched; change it, and begin the next window with that. */
+    /** After it: compare what was fetched; change it, and begin the next window with that. */
     void Behind(pti_residency *residency, std::vector<pti_step> *steps) {
         if (renewed_ < 0)
             return;
@@ -339,7 +339,8 @@ double TimesFewer(const Kernel &there, const Kernel &back, const std::vector<std
 }
 
 /** Planned together, sweeps need not bring back what the next one overwrites. Planned alone, what a
- * sweep of ping-pong read is as new as what it wrote, and is brought back before its place is taken.
+ * sweep of ping-pong read is as new as what it wrote, and is brought back before its place is
+ * taken.
  */
 TEST(Residency, SweepsOverTwiceTheArenaMoveHalf) {
     const int64_t piece = 20480, n = 64 * piece, bytes = n * 8;

@@ -44,7 +44,7 @@ class Interpreter {
         }
     };
 
-    using Byte = size_t; /* of all host arrays, one behind the other, and then of the device */
+    using Byte = size_t; /* of all host arrays, one after the other, and then of the device */
     using Name = std::pair<int, int64_t>; /* operand, element */
 
     static int64_t Count(polytile_range range) { return (range.hi - range.lo) / range.step + 1; }

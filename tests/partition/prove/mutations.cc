@@ -433,7 +433,8 @@ const Kind &DrawKind(Draw *draw, const Handmade &made, bool has_launches) {
     return k < n ? holding_kinds[k] : kinds[k - n];
 }
 
-/** Tries of which at least one is surely rejected, even where but one in fifty breaks a schedule. */
+/** Tries of which at least one is surely rejected, even where but one in fifty breaks a
+ * schedule. */
 constexpr int64_t many_tries = 400;
 
 } // namespace

@@ -14,8 +14,8 @@ extern "C" {
 #include "partition/window/plan.h"
 }
 
-/* Right schedules of every kind are accepted, and no mutant of one that is wrong: at least 20,000 of
- * those at scale 1, all tests together. */
+/* Right schedules of every kind are accepted, and no mutant of one that is wrong: at least 20,000
+ * of those at scale 1, all tests together. */
 
 namespace {
 
@@ -217,7 +217,8 @@ TEST_F(Mutation, BrokenChainsAreRejectedAndRightOnesAccepted) {
     in_place.ExpectRejected(1200);
 }
 
-/** Some launches of a queue, one window after the other, on an arena that is rarely large enough. */
+/** Some launches of a queue, one window after the other, on an arena that is rarely large
+ * enough. */
 void TryWindows(Random *random, Mutants *mutants) {
     std::vector<std::unique_ptr<CutLaunch>> launches;
     std::vector<bool> internal;

@@ -7,8 +7,8 @@ namespace {
 enum { X, W, Y };      /* operands */
 enum { W_PLACED = 2 }; /* of the first superblock: its placement */
 
-/** y[i] from x[i] by way of scratch w[i, 0:3], two superblocks of four threads, all operands of both
- * in the same memory. */
+/** y[i] from x[i] by way of scratch w[i, 0:3], two superblocks of four threads, all operands of
+ * both in the same memory. */
 Handmade ByWayOfScratch() {
     Handmade made;
     made.threads = Box({{0, 7}});

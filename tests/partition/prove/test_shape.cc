@@ -13,7 +13,8 @@ extern "C" {
 
 #include <polytile/polytile.h>
 
-/* A schedule is data to the checker: each field of it that no schedule may have is refused by name. */
+/* A schedule is data to the checker: each field of it that no schedule may have is refused by
+ * name. */
 
 namespace {
 
@@ -142,7 +143,7 @@ TEST(CheckShape, NumbersThatNoScheduleHasAreRefused) {
                  p.schedule.n_invalidations = 1;
              },
              "out of order or not there"},
-            {"invalidation behind the end",
+            {"invalidation after the end",
              [](Planned &p) {
                  invalidation = {0, p.schedule.n_ops + 1, {}};
                  p.schedule.invalidation = &invalidation;

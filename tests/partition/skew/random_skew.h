@@ -55,8 +55,8 @@ class RandomSkew {
     int64_t data_bytes() const { return made_.data_bytes(); }
     int64_t n_used() const { return made_.n_used(); }
 
-    /** Run a schedule of the chain from what the host has now. What went wrong, or which array holds
-     * something wrong then; "" if nothing is. */
+    /** Run a schedule of the chain from what the host has now. What went wrong, or which array
+     * holds something wrong then; "" if nothing is. */
     std::string Try(const pti_schedule &schedule, Random *random) const;
 
   private:

@@ -97,7 +97,7 @@ TEST(TiledSkews, GroupsAreOddAndLeaveOutTheLastLaunchUnlessItsSourceIsDropped) {
     }
 }
 
-/** What launches behind a row read must be what its last launch left. */
+/** What launches after a row read must be what its last launch left. */
 TEST(TiledSkews, ALaunchBehindARowFindsWhatTheLastOneWrote) {
     std::vector<int> order = turns(9);
     order.push_back(2);
@@ -182,8 +182,8 @@ TEST(TiledSkews, AreProved) {
     }
 }
 
-/** Let three launches at a time of a schedule that has no tiles, of the first so many, run as one in
- * each slab. */
+/** Let three launches at a time of a schedule that has no tiles, of the first so many, run as one
+ * in each slab. */
 void mark_threes(const TiledSkew &skew, int64_t slab, int n_marked, pti_schedule *schedule) {
     std::vector<pti_tiles> made;
     for (int64_t k = 0; k < schedule->n_ops;) {
@@ -224,7 +224,7 @@ TEST(TiledSkews, NeedTheirOffsetsAndBands) {
     pti_schedule_free(schedule);
 }
 
-/** A launch behind three that run as one must not read what they have not stored. */
+/** A launch after three that run as one must not read what they have not stored. */
 TEST(TiledSkews, LoseWhatTheyDoNotStore) {
     const std::vector<int> order = {0, 1, 0, 2};
     TiledSkew plain({there, back, reader}, order, true), tiled({there, back}, turns(12), true);
@@ -239,7 +239,7 @@ TEST(TiledSkews, LoseWhatTheyDoNotStore) {
     pti_schedule_free(schedule);
 }
 
-/** A random chain of launches that take turns, some before them, and some behind. */
+/** A random chain of launches that take turns, some before them, and some after. */
 std::vector<int> draw_order(Random *random) {
     std::vector<int> order;
     if (random->chance(50))

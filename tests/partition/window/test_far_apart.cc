@@ -17,9 +17,9 @@ extern "C" {
 #include <string>
 #include <vector>
 
-/* Threads that touch elements of one array which lie far apart. Where the array is held in one piece,
- * as a view or for a launcher, a superblock of one thread has a small one, stored without its gaps, and
- * one of two threads has all that lies between. */
+/* Threads that touch elements of one array which lie far apart. Where the array is held in one
+ * piece, as a view or for a launcher, a superblock of one thread has a small one, stored without
+ * its gaps, and one of two threads has all that lies between. */
 
 namespace {
 
@@ -265,8 +265,8 @@ Kernel DrawKernel(Random *random, int64_t n) {
     }
 }
 
-/** None takes a minute: the slowest found took 34 s. Seconds are those of a build for use: where tests
- * are shortened, arrays are too. */
+/** None takes a minute: the slowest found took 34 s. Seconds are those of a build for use: where
+ * tests are shortened, arrays are too. */
 TEST(FarApart, RandomLaunchesArePlannedInSecondsOrRefused) {
     Random random(test_seed("FarApart"));
     const int64_t most = scaled(100) < 100 ? 15 : 20;

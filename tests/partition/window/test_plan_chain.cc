@@ -205,7 +205,8 @@ TEST(PlanChain, ArraysThatAllFitMoveOnce) {
 }
 
 /** The first slabs of a triangle touch nothing: there is nothing to slide on to the next. Nor is
- * there where each thread's section is empty, though those of several threads lie around elements. */
+ * there where each thread's section is empty, though those of several threads lie around
+ * elements. */
 class PlanChainUntouched : public testing::TestWithParam<const char *> {};
 
 INSTANTIATE_TEST_SUITE_P(Declarations, PlanChainUntouched,

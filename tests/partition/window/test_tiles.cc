@@ -12,8 +12,8 @@ extern "C" {
 #include "partition/window/tiles.h"
 }
 
-/* Which launches of a schedule run as one, in tiles; and that the schedule checker finds whatever is
- * wrong with that. */
+/* Which launches of a schedule run as one, in tiles; and that the schedule checker finds whatever
+ * is wrong with that. */
 
 namespace {
 
@@ -163,7 +163,7 @@ TEST_F(Tiles, AreProved) {
     }
 }
 
-/** What tiles do not store is lost, also where a launch behind them would read it. */
+/** What tiles do not store is lost, also where a launch after them would read it. */
 TEST_F(Tiles, LoseWhatTheyDoNotStore) {
     make(jacobi, turns_20);
     find(room);

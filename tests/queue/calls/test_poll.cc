@@ -85,7 +85,7 @@ TEST_P(QueuePoll, CancellingAnIdleQueueDoesNothing) {
     EXPECT_EQ(x_memory, std::vector<float>(64, 4));
 }
 
-/** The launch at the gate was begun and ends; what is behind it does not run. */
+/** The launch at the gate was begun and ends; what is after it does not run. */
 TEST_P(QueuePoll, CancellingTellsArraysApart) {
     Gate gate(false);
     ASSERT_EQ(double_all(x), POLYTILE_OK) << error();
@@ -244,8 +244,8 @@ class RandomCancel : public QueueTest {
         }
     }
 
-    /** Every element is what some launch left, that of the last one if the array is complete; and the
-     * queue goes on from what is there. */
+    /** Every element is what some launch left, that of the last one if the array is complete; and
+     * the queue goes on from what is there. */
     void check(polytile_status status) {
         polytile_array_state state[N_ARRAYS];
         for (int a = 0; a < N_ARRAYS; a++)

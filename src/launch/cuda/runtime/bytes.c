@@ -1,6 +1,7 @@
 #include "launch/cuda/runtime/cuda.h"
 
-/* Bytes as one piece, outside of runs: frames of a graph, which lie in their memory as on the host. */
+/* Bytes as one piece, outside of runs: frames of a graph, which lie in their memory as on the
+ * host. */
 
 /** Zeros are set a row at a time, whose length CUDA bounds. */
 enum { ROW_BYTES = 1 << 20 };

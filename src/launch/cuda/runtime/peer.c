@@ -90,7 +90,7 @@ static polytile_status await_event(polytile_device *device, pti_stream stream,
                     (cuda->stream[stream], of->event, cudaEventWaitDefault));
 }
 
-/** Copy from a peer. If no event can be recorded behind the copy, nobody could wait for it: this
+/** Copy from a peer. If no event can be recorded after the copy, nobody could wait for it: this
  * waits then. */
 static polytile_status copy_from_peer(polytile_device *device, polytile_device *from,
                                       const pti_move *move, const pti_event *ready,

@@ -81,7 +81,7 @@ void pti_buffer_drain(pti_buffer *buffer, pti_copiers *copiers);
 /** Return whether the threads are done with a buffer. */
 bool pti_buffer_is_copied(pti_buffer *buffer);
 
-/** Enqueue a buffer's copy to the device, or from there, and its event behind it. */
+/** Enqueue a buffer's copy to the device, or from there, and its event after it. */
 polytile_status pti_buffer_send(pti_cuda_device *cuda, pti_buffer *buffer);
 polytile_status pti_buffer_receive(pti_cuda_device *cuda, pti_buffer *buffer);
 

@@ -61,8 +61,8 @@ static polytile_status fail_not_host_memory(const pti_cuda_device *cuda,
                     array->name, memory);
 }
 
-static polytile_status look_at(pti_cuda_device *cuda, const polytile_array *array,
-                               pti_cuda_host_memory *kind) {
+static polytile_status look_at_host_memory(pti_cuda_device *cuda, const polytile_array *array,
+                                           pti_cuda_host_memory *kind) {
     pti_registration found;
     enum cudaMemoryType first, last;
     polytile_status status;
@@ -116,7 +116,7 @@ static polytile_status look_at_array(pti_cuda_device *cuda, const polytile_array
                                      pti_cuda_host_memory *kind) {
     if (pti_array_is_on_gpu(array))
         return await_own_memory(cuda, array);
-    return array->data == NULL ? POLYTILE_OK : look_at(cuda, array, kind);
+    return array->data == NULL ? POLYTILE_OK : look_at_host_memory(cuda, array, kind);
 }
 
 static void try_to_pin(pti_cuda_device *cuda, const polytile_array *array,

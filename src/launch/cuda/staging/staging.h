@@ -14,7 +14,7 @@
  * boxes whose runs are too short for the copy engines. The thread that runs the schedule, and only
  * that one, calls CUDA: it enqueues the copies between buffers and device. While it waits for a
  * buffer it lets threads fill buffers for later uploads, and drain those whose copies have arrived.
- * Downloads are accepted at once and enqueued when buffers are free, so that uploads behind them go
+ * Downloads are accepted at once and enqueued when buffers are free, so that uploads after them go
  * on.
  */
 

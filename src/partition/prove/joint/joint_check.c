@@ -100,14 +100,14 @@ static pti_joint_place place_of(const pti_joint_replay *replay, int list) {
     return (pti_joint_place){of, &of->op[replay->next[list]]};
 }
 
-static bool are_alike(const pti_joint_op *one, const pti_joint_op *other) {
+static bool are_ops_alike(const pti_joint_op *one, const pti_joint_op *other) {
     return one->kind == other->kind && one->launch == other->launch && one->array == other->array &&
            pti_boxes_are_alike(&one->boxes, &other->boxes);
 }
 
 static bool all_are_at(const pti_joint_replay *replay, const pti_joint_op *op) {
     for (int k = 0; k < replay->schedule->n_lists; k++)
-        if (!has_next(replay, k) || !are_alike(op, place_of(replay, k).op))
+        if (!has_next(replay, k) || !are_ops_alike(op, place_of(replay, k).op))
             return false;
     return true;
 }
@@ -144,7 +144,7 @@ static bool replay_list(pti_joint_replay *replay, int list, bool *has_gone) {
     while (is_at_hand(replay, list)) {
         pti_joint_place at = place_of(replay, list);
         if (at.op->launch < replay->launch)
-            return pti_joint_reject(replay, at, NULL, "stands behind operations of later launches");
+            return pti_joint_reject(replay, at, NULL, "stands after operations of later launches");
         if (!may_go_on(replay, at.op))
             return true;
         *has_gone = true;
@@ -162,7 +162,7 @@ static bool reject_waiting(const pti_joint_replay *replay) {
     return true;
 }
 
-/** All lists up to what is behind the launch at hand. */
+/** All lists up to what is after the launch at hand. */
 static bool replay_launch(pti_joint_replay *replay) {
     bool has_gone = true;
     while (has_gone) {
@@ -188,7 +188,7 @@ static bool check_messages(const pti_joint_replay *replay) {
 static bool reject_holding(const pti_joint_replay *replay, int cell, const polytile_domain *box,
                            const char *reason) {
     int n_members = replay->schedule->n_members;
-    pti_text_add(replay->why, "behind all operations, %s ",
+    pti_text_add(replay->why, "after all operations, %s ",
                  replay->schedule->array[cell / n_members].name);
     pti_box_write(replay->why, box);
     return PTI_REJECT(replay->why, " of member %d: %s", cell % n_members, reason);

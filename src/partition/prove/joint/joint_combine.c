@@ -41,7 +41,8 @@ static void add_all_written(pti_joint_replay *replay, const pti_call *call, int 
 }
 
 /** All results are combined, onto the newest of what was there before, or in place of it. */
-static bool check_boxes(pti_joint_replay *replay, pti_joint_place at, const pti_boxes *written) {
+static bool check_combined_boxes(pti_joint_replay *replay, pti_joint_place at,
+                                 const pti_boxes *written) {
     const pti_call *call = &replay->schedule->launch[at.op->launch];
     const polytile_domain *box = pti_boxes_find_uncovered(&at.op->boxes, written);
     if (box != NULL)
@@ -61,7 +62,7 @@ bool pti_joint_combine(pti_joint_replay *replay, pti_joint_place at) {
     const pti_call *call = &replay->schedule->launch[at.op->launch];
     pti_boxes written = {0};
     add_all_written(replay, call, at.op->array, &written);
-    bool holds = check_lists(replay) && check_boxes(replay, at, &written);
+    bool holds = check_lists(replay) && check_combined_boxes(replay, at, &written);
     replay->failed |= written.failed;
     pti_boxes_free(&written);
     if (holds)

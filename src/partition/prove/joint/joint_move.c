@@ -71,8 +71,8 @@ static bool is_other(const pti_joint_replay *replay, int array, int member, int 
 }
 
 /** Elements that the launch at hand may be writing in a member's host memory. */
-static const polytile_domain *find_written(const pti_joint_replay *replay, pti_joint_place at,
-                                           int member) {
+static const polytile_domain *find_box_being_written(const pti_joint_replay *replay,
+                                                     pti_joint_place at, int member) {
     for (int q = at.list->first; q < at.list->first + at.list->n_local; q++) {
         if (!pti_joint_shares(replay->schedule, at.op->array, member, q) ||
             replay->schedule->keeps[q])
@@ -96,8 +96,8 @@ static const polytile_domain *find_outdated(const pti_joint_replay *replay, pti_
     return box;
 }
 
-/** Elements of a set that another member has in a former version, and may still read in host memory,
- * or bring home; *found holds some of them. */
+/** Elements of a set that another member has in a former version, and may still read in host
+ * memory, or bring home; *found holds some of them. */
 static bool has_former(pti_joint_replay *replay, pti_joint_place at, const pti_boxes *set,
                        bool reads, polytile_domain *found) {
     pti_boxes former = {0};
@@ -143,7 +143,8 @@ bool pti_joint_may_write(const pti_joint_replay *replay, pti_joint_place at, int
 
 /* Operations. */
 
-/** What comes home in a former version is at home no more, nor with members that may have it there. */
+/** What comes home in a former version is at home no more, nor with members that may have it
+ * there. */
 static bool overwrite_home(pti_joint_replay *replay, pti_joint_place at, const pti_boxes *old) {
     pti_boxes lost = {0};
     bool holds = true;
@@ -236,7 +237,7 @@ static void drop_held(pti_joint_replay *replay, pti_joint_place at, pti_joint_ce
 }
 
 /** A device that keeps what it has brings none of that home before it has forgotten it, as long as
- * everything fits it: behind this schedule that may be over. */
+ * everything fits it: after this schedule that may be over. */
 static bool move_forget(pti_joint_replay *replay, pti_joint_place at) {
     pti_joint_cell *cell = pti_joint_cell_of(replay, at.op->array, at.op->member);
     const polytile_domain *box = pti_boxes_find_meeting(&cell->written, &at.op->boxes);
@@ -259,7 +260,7 @@ static bool may_read(const pti_joint_replay *replay, pti_joint_place at, int mem
     if (box != NULL)
         return pti_joint_reject(replay, at, box,
                                 "host memory does not have it in its newest version");
-    box = find_written(replay, at, member);
+    box = find_box_being_written(replay, at, member);
     if (box != NULL)
         return pti_joint_reject(replay, at, box, "the launch that comes next may be writing it");
     return true;

@@ -5,11 +5,11 @@
 
 /*
  * The state of a joint schedule while it is replayed, launch by launch: all lists up to the first
- * operation that is behind a launch, then what the launch changed, and so on.
+ * operation that is after a launch, then what the launch changed, and so on.
  *
  * Replaying in one order is enough. Lists wait for each other only for messages, whose order is
- * fixed, and to combine: however fast they run, they do the same, or nobody can go on. Within a list
- * whatever is not waited for counts as running.
+ * fixed, and to combine: however fast they run, they do the same, or nobody can go on. Within a
+ * list whatever is not waited for counts as running.
  */
 
 /** What is known of one array and one member. Versions are those before the launch at hand. */

@@ -105,8 +105,8 @@ static bool check_writers(const pti_joint_replay *replay, pti_joint_place at, in
     return true;
 }
 
-/** What threads read is not what the launch may be writing. Where it is not known which elements are
- * touched, those before may have written others. */
+/** What threads read is not what the launch may be writing. Where it is not known which elements
+ * are touched, those before may have written others. */
 static bool check_written(pti_joint_replay *replay, pti_joint_place at, int operand) {
     const pti_call *call = &replay->schedule->launch[at.op->launch];
     const pti_operand *of = &call->instance->operand[operand];
@@ -127,8 +127,8 @@ static bool check_written(pti_joint_replay *replay, pti_joint_place at, int oper
 /** The most boxes of what some threads may be reading through a section. */
 enum { MOST_READ_BOXES = 64 };
 
-/** Whether a member has all that some threads read, of which the hull is given; if not, *missing is not
- * there. */
+/** Whether a member has all that some threads read, of which the hull is given; if not, *missing is
+ * not there. */
 static bool has_read(const pti_instance *instance, const pti_section *section,
                      const polytile_domain *threads, const pti_joint_cell *cell,
                      const polytile_domain *hull, polytile_domain *missing) {
@@ -137,8 +137,8 @@ static bool has_read(const pti_instance *instance, const pti_section *section,
 }
 
 /** What some threads read through a section is there, and may be read from then on: all that lies
- * between, where it is too many boxes. If an earlier launch may be reading it all, whoever waits for
- * that one waits for these threads, too. */
+ * between, where it is too many boxes. If an earlier launch may be reading it all, whoever waits
+ * for that one waits for these threads, too. */
 static bool read_section(pti_joint_replay *replay, pti_joint_place at, const pti_section *section,
                          const polytile_domain *threads, pti_joint_cell *cell) {
     const pti_instance *instance = replay->schedule->launch[at.op->launch].instance;
@@ -176,7 +176,8 @@ static bool may_come_home(const pti_joint_replay *replay, int one, int other) {
     return !replay->schedule->keeps[one] || !replay->schedule->keeps[other];
 }
 
-/** A box of a set of which downloads are under way, though the device has forgotten it; NULL: none. */
+/** A box of a set of which downloads are under way, though the device has forgotten it; NULL:
+ * none. */
 static const polytile_domain *find_download(pti_joint_replay *replay, const pti_joint_cell *cell,
                                             const pti_boxes *set) {
     const polytile_domain *box = pti_boxes_find_meeting(&cell->outdated, set);
@@ -334,7 +335,7 @@ static void add_written(pti_joint_replay *replay, int array, const pti_boxes *th
             pti_joint_add_touched(replay, call, o, threads, PTI_JOINT_MAY_WRITE, written);
 }
 
-/** What a member has in its newest version behind the launch: what it had and wrote itself, but for
+/** What a member has in its newest version after the launch: what it had and wrote itself, but for
  * elements that threads write that it does not run, which some other thread may write, too. Where a
  * thread may have left an element as it was, that was the newest. */
 static void renew_vague_cell(pti_joint_replay *replay, int array, int member) {
@@ -375,7 +376,7 @@ static void age_reading(pti_joint_replay *replay, pti_joint_cell *cell) {
     pti_joint_unite(&cell->former, &replay->old);
 }
 
-static bool is_written(const pti_call *call, int array) {
+static bool does_call_write(const pti_call *call, int array) {
     bool is = false;
     for (int o = 0; o < call->instance->n_operands; o++)
         is |= call->array[o] == array && call->instance->operand[o].writes;
@@ -397,7 +398,8 @@ static void find_changed(pti_joint_replay *replay, int array, bool is_vague) {
     pti_joint_unite(changed, &replay->combined[array]);
 }
 
-/** What host memory has is old where the launch changed it, and the newest where it was combined. */
+/** What host memory has is old where the launch changed it, and the newest where it was
+ * combined. */
 static void renew_home(pti_joint_replay *replay, int array, int member) {
     if (replay->schedule->memory[array * replay->schedule->n_members + member] != member)
         return;
@@ -411,7 +413,7 @@ static void renew_array(pti_joint_replay *replay, int array) {
     const bool is_vague =
         is_by_several(call, array) || pti_joint_combines(replay, replay->launch, array);
     pti_boxes_clear(&replay->changed);
-    if (is_written(call, array))
+    if (does_call_write(call, array))
         find_changed(replay, array, is_vague);
     for (int q = 0; q < replay->schedule->n_members; q++) {
         pti_joint_cell *cell = pti_joint_cell_of(replay, array, q);

@@ -58,8 +58,8 @@ static bool is_alone_in_the_world() {
     return n_ranks == 1;
 }
 
-/** Looks that find nothing done do not count, since it depends on time how many there are; nor does any
- * where others wait for what is agreed on by the call that it ends. */
+/** Looks that find nothing done do not count, since it depends on time how many there are; nor does
+ * any where others wait for what is agreed on by the call that it ends. */
 extern "C" int MPI_Test(MPI_Request *request, int *is_done, MPI_Status *status) {
     const int code = PMPI_Test(request, is_done, status);
     return code == MPI_SUCCESS && *is_done && is_alone_in_the_world() && is_due(TALKS, "MPI_Test")

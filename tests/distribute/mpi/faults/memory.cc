@@ -8,8 +8,8 @@
 #include <filesystem>
 
 /* Every allocation of one rank fails in turn: nobody hangs, ranks say so or have the right result,
- * and the queue can be used on. The arguments: a file; each how many allocations one fails (1: all of
- * them); a rank and an allocation, for this one alone. */
+ * and the queue can be used on. The arguments: a file; each how many allocations one fails (1: all
+ * of them); a rank and an allocation, for this one alone. */
 
 namespace {
 
@@ -79,7 +79,8 @@ void repeat_all(const std::string &path, faults_kind kind, int who, int64_t firs
         nth += step;
     if (world_rank() == 0)
         std::printf("%s: every %lld-th of %lld allocations of rank %d\n", faults_kind_word(kind),
-                    static_cast<long long>(step), static_cast<long long>(std::max<int64_t>(0, nth - step)), who);
+                    static_cast<long long>(step),
+                    static_cast<long long>(std::max<int64_t>(0, nth - step)), who);
 }
 
 } // namespace

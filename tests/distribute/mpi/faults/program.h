@@ -19,7 +19,7 @@ class Program {
     /** How many steps there are without the one that opens the queue, and with it. */
     enum { N_BEFORE_QUEUE = 2, N_WITH_QUEUE };
 
-    /** The last status that was no success here; let_fail() is called behind the first n_before
+    /** The last status that was no success here; let_fail() is called after the first n_before
      * steps. */
     polytile_status run(int n_before, const std::function<void()> &let_fail);
     /** After a failure, when nothing fails any more: use the queue on, if all ranks have it and the

@@ -120,7 +120,7 @@ struct Part {
     std::vector<uint64_t> value;
 };
 
-/** Something that a member's device is to do; without an operation: it reads in host memory, behind
+/** Something that a member's device is to do; without an operation: it reads in host memory, after
  * a launch of before. */
 struct Item {
     const pti_joint_op *op;
@@ -187,7 +187,8 @@ class Run {
         return set;
     }
 
-    /** Host memory is old only where all that have the newest version may have it on their devices. */
+    /** Host memory is old only where all that have the newest version may have it on their
+     * devices. */
     void begin_array(int array) {
         const int n_members = schedule_.n_members;
         const size_t n = values_.size(array);
@@ -281,7 +282,7 @@ class Run {
             use_device(member, *item.op);
     }
 
-    /** All of a member that use an array, behind what they need. */
+    /** All of a member that use an array, after what they need. */
     void run_needed(int member, int array) {
         std::deque<Item> &queue = queue_[static_cast<size_t>(member)];
         std::vector<char> is_needed(queue.size(), 0);

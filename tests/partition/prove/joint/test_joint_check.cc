@@ -114,7 +114,7 @@ TEST_F(JointCheck, RanksExchangeWhatTheyLackBeforeTheyRun) {
     EXPECT_EQ(Text(), "members 0 to 0\n"
                       "  0: download x [3] by member 0\n"
                       "  1: forget x [4] by member 0\n"
-                      "  2: wait, behind what member 0 does with x\n"
+                      "  2: wait, after what member 0 does with x\n"
                       "  3: send x [3] to member 1 by member 0\n"
                       "  4: receive x [4] from member 1 by member 0\n"
                       "  5: forget x [4] by member 0\n"
@@ -122,7 +122,7 @@ TEST_F(JointCheck, RanksExchangeWhatTheyLackBeforeTheyRun) {
                       "members 1 to 1\n"
                       "  0: download x [4] by member 1\n"
                       "  1: forget x [3] by member 1\n"
-                      "  2: wait, behind what member 1 does with x\n"
+                      "  2: wait, after what member 1 does with x\n"
                       "  3: send x [4] to member 0 by member 1\n"
                       "  4: receive x [3] from member 0 by member 1\n"
                       "  5: forget x [3] by member 1\n"
@@ -218,7 +218,8 @@ TEST_F(JointCheck, NoMessageIsLeft) {
     ExpectSays("a message of x from member 0 to member 1 is never received");
 }
 
-/** Two launches there and back, of members that keep all, so that both compute the same elements. */
+/** Two launches there and back, of members that keep all, so that both compute the same
+ * elements. */
 TEST_F(JointCheck, WhatSeveralComputedIsForgottenBeforeAnythingElse) {
     const int64_t first = 1, last = 6;
     ASSERT_TRUE(program.add_launch("blend[i]: in x[i-1:i+1]; out y[i]",
@@ -270,7 +271,7 @@ TEST_F(JointCheck, NobodyHoldsLessThanIsSaid) {
     pti_boxes_assign(valid, &schedule->array[0].domain);
     pti_boxes_clear(&pti_joint_at(schedule, schedule->after, 1, 1)->loose);
     ExpectSays(
-        "behind all operations, y [4:7] of member 1: its device may bring home what it should "
+        "after all operations, y [4:7] of member 1: its device may bring home what it should "
         "not");
 }
 

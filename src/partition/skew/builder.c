@@ -1,4 +1,4 @@
-#include "partition/skew/stream.h"
+#include "partition/skew/builder.h"
 
 #include "access/footprint/footprint.h"
 #include "base/checked.h"
@@ -6,19 +6,19 @@
 
 #include <stdlib.h>
 
-int pti_skew_n_arrays(const pti_skew_stream *of) {
+int pti_skew_n_arrays(const pti_skew_builder *of) {
     return of->chain->arrays->n_operands;
 }
 
-pti_skew_lane pti_skew_lane_at(int64_t offset_bytes, int64_t placement) {
-    return (pti_skew_lane){.offset_bytes = offset_bytes,
-                           .placement = placement,
-                           .users = pti_last_none(),
-                           .before = pti_last_none(),
-                           .newest = -1};
+pti_skew_image pti_skew_image_at(int64_t offset_bytes, int64_t placement) {
+    return (pti_skew_image){.offset_bytes = offset_bytes,
+                            .placement = placement,
+                            .users = pti_last_none(),
+                            .before = pti_last_none(),
+                            .newest = -1};
 }
 
-bool pti_skew_stream_pass(const pti_skew_stream *of, int number, pti_pass *pass) {
+bool pti_skew_builder_pass(const pti_skew_builder *of, int number, pti_pass *pass) {
     int64_t n_per_pass = of->shape->n_per_pass, first = number * n_per_pass;
     return pti_pass_begin(of->chain, (int)first,
                           (int)pti_min(of->chain->n_launches, first + n_per_pass), pass);
@@ -26,12 +26,13 @@ bool pti_skew_stream_pass(const pti_skew_stream *of, int number, pti_pass *pass)
 
 /* The launches. */
 
-/** Count the superblocks of each launch. Returns the most slabs of a pass, -1 when memory runs out. */
-static int64_t count_superblocks(const pti_skew_stream *of, pti_schedule_launch *launch) {
+/** Count the superblocks of each launch. Returns the most slabs of a pass, -1 when memory runs
+ * out. */
+static int64_t count_superblocks(const pti_skew_builder *of, pti_schedule_launch *launch) {
     int64_t most_slabs = 0;
     for (int p = 0; p < of->shape->n_passes; p++) {
         pti_pass pass;
-        bool has_begun = pti_skew_stream_pass(of, p, &pass);
+        bool has_begun = pti_skew_builder_pass(of, p, &pass);
         for (int l = pass.first; has_begun && l < pass.end; l++) {
             int64_t first, last;
             pti_pass_slabs_of(&pass, l, of->shape->slab, &first, &last);
@@ -47,7 +48,7 @@ static int64_t count_superblocks(const pti_skew_stream *of, pti_schedule_launch 
     return most_slabs;
 }
 
-bool pti_skew_stream_begin(pti_skew_stream *of, int64_t *most_slabs) {
+bool pti_skew_builder_begin(pti_skew_builder *of, int64_t *most_slabs) {
     int n_launches = of->chain->n_launches;
     pti_schedule_launch *launch = calloc((size_t)n_launches + 1, sizeof *launch);
     *most_slabs = launch == NULL ? -1 : count_superblocks(of, launch);
@@ -61,12 +62,12 @@ bool pti_skew_stream_begin(pti_skew_stream *of, int64_t *most_slabs) {
     return of->schedule != NULL && !of->builder.failed;
 }
 
-void pti_skew_stream_end(pti_skew_stream *of) {
-    for (int a = 0; of->lane != NULL && a < pti_skew_n_arrays(of); a++) {
-        free(of->lane[a].download);
-        free(of->lane[a].former);
+void pti_skew_builder_end(pti_skew_builder *of) {
+    for (int a = 0; of->image != NULL && a < pti_skew_n_arrays(of); a++) {
+        free(of->image[a].download);
+        free(of->image[a].former);
     }
-    free(of->lane);
+    free(of->image);
     free(of->ran[PTI_STREAM_COMPUTE]);
     free(of->ran[PTI_STREAM_CONCURRENT]);
     pti_skew_sets_free(&of->sets);
@@ -75,14 +76,14 @@ void pti_skew_stream_end(pti_skew_stream *of) {
 
 /* Operations. */
 
-int64_t pti_skew_superblock_at(const pti_skew_stream *of, int launch, int64_t k) {
+int64_t pti_skew_superblock_at(const pti_skew_builder *of, int launch, int64_t k) {
     int64_t first, last;
     pti_pass_slabs_of(&of->pass, launch, of->shape->slab, &first, &last);
     return of->schedule->launch[launch].first_superblock +
            pti_min(pti_max(k - first, 0), last - first);
 }
 
-int64_t pti_skew_stream_add(pti_skew_stream *of, const pti_op *op, const pti_last *waits) {
+int64_t pti_skew_builder_add(pti_skew_builder *of, const pti_op *op, const pti_last *waits) {
     pti_stream on = pti_op_stream(op);
     pti_last left = pti_last_none();
     for (int s = 0; s < PTI_N_STREAMS; s++) {
@@ -97,16 +98,16 @@ int64_t pti_skew_stream_add(pti_skew_stream *of, const pti_op *op, const pti_las
     return added;
 }
 
-bool pti_skew_is_concurrent(const pti_skew_stream *of, int64_t k) {
+bool pti_skew_is_concurrent(const pti_skew_builder *of, int64_t k) {
     return of->shape->concurrent && k % 2 == 1;
 }
 
 /** Return whether an array has an image that launches of the pass may use. */
-static bool is_here(const pti_skew_stream *of, int array) {
+static bool is_here(const pti_skew_builder *of, int array) {
     return of->chain->axis[array] == PTI_AXIS_WHOLE || of->pass.band[array].passes;
 }
 
-int64_t pti_skew_stream_launch(pti_skew_stream *of, int launch, int64_t k) {
+int64_t pti_skew_builder_launch(pti_skew_builder *of, int launch, int64_t k) {
     const pti_cut_launch *cut = &of->chain->launch[launch];
     pti_op op = {.kind = PTI_LAUNCH,
                  .concurrent = pti_skew_is_concurrent(of, k),
@@ -126,12 +127,12 @@ int64_t pti_skew_stream_launch(pti_skew_stream *of, int launch, int64_t k) {
         if (!is_here(of, array) ||
             !pti_footprint_find_hull(cut->call.instance, o, PTI_TOUCHES, &op.box, &hull))
             continue;
-        placement[o] = of->lane[array].placement;
-        pti_last_join(&all, &of->lane[array].before);
+        placement[o] = of->image[array].placement;
+        pti_last_join(&all, &of->image[array].before);
     }
-    int64_t added = pti_skew_stream_add(of, &op, &all);
+    int64_t added = pti_skew_builder_add(of, &op, &all);
     for (int o = 0; o < cut->call.instance->n_operands; o++) {
-        pti_skew_lane *along = &of->lane[cut->call.array[o]];
+        pti_skew_image *along = &of->image[cut->call.array[o]];
         if (placement[o] < 0)
             continue;
         pti_last_note_on(&along->users, pti_op_stream(&op), added);
@@ -155,7 +156,7 @@ static int64_t *new_last_operations(int n_launches) {
     return last;
 }
 
-bool pti_skew_concurrent_begin(pti_skew_stream *of) {
+bool pti_skew_concurrent_begin(pti_skew_builder *of) {
     int64_t **one = &of->ran[PTI_STREAM_COMPUTE], **other = &of->ran[PTI_STREAM_CONCURRENT];
     *one = new_last_operations(of->chain->n_launches);
     *other = new_last_operations(of->chain->n_launches);
@@ -164,7 +165,7 @@ bool pti_skew_concurrent_begin(pti_skew_stream *of) {
 
 /** Let the current slab's next launches follow some launches of the slab before, on the other
  * stream; units are waited for as a whole. Returns the first launch that does not. */
-static int wait_for_launches(pti_skew_stream *of, pti_stream other, int unit) {
+static int wait_for_launches(pti_skew_builder *of, pti_stream other, int unit) {
     const int first = of->pass.unit[unit].first;
     int end = first;
     for (; unit < of->pass.n_units && end < first + LAUNCHES_PER_WAIT; unit++)
@@ -175,7 +176,7 @@ static int wait_for_launches(pti_skew_stream *of, pti_stream other, int unit) {
 }
 
 /** Let launches of a slab, whose operations from one on were added, run as one. */
-static void tile_unit(pti_skew_stream *of, const pti_tiled_unit *unit, int64_t k,
+static void tile_unit(pti_skew_builder *of, const pti_tiled_unit *unit, int64_t k,
                       int64_t first_op) {
     const int last = unit->first + unit->n_launches - 1;
     pti_schedule *schedule = of->schedule;
@@ -193,17 +194,17 @@ static void tile_unit(pti_skew_stream *of, const pti_tiled_unit *unit, int64_t k
         of->builder.failed = true;
 }
 
-static void run_unit(pti_skew_stream *of, const pti_tiled_unit *unit, int64_t k) {
+static void run_unit(pti_skew_builder *of, const pti_tiled_unit *unit, int64_t k) {
     const pti_stream on =
         pti_skew_is_concurrent(of, k) ? PTI_STREAM_CONCURRENT : PTI_STREAM_COMPUTE;
     const int64_t first_op = of->schedule->n_ops;
     for (int l = unit->first; l < unit->first + unit->n_launches; l++)
-        of->ran[on][l] = pti_max(of->ran[on][l], pti_skew_stream_launch(of, l, k));
+        of->ran[on][l] = pti_max(of->ran[on][l], pti_skew_builder_launch(of, l, k));
     if (unit->n_launches > 1)
         tile_unit(of, unit, k, first_op);
 }
 
-void pti_skew_run_launches(pti_skew_stream *of, int64_t k) {
+void pti_skew_run_launches(pti_skew_builder *of, int64_t k) {
     const pti_stream other =
         pti_skew_is_concurrent(of, k) ? PTI_STREAM_COMPUTE : PTI_STREAM_CONCURRENT;
     int waits_from = of->pass.first;

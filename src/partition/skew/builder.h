@@ -1,5 +1,5 @@
-#ifndef POLYTILE_PARTITION_SKEW_STREAM_H
-#define POLYTILE_PARTITION_SKEW_STREAM_H
+#ifndef POLYTILE_PARTITION_SKEW_BUILDER_H
+#define POLYTILE_PARTITION_SKEW_BUILDER_H
 
 #include "partition/schedule/builder.h"
 #include "partition/skew/pass.h"
@@ -10,7 +10,7 @@
  * between them. */
 
 /** An array on its way through the device. */
-typedef struct pti_skew_lane {
+typedef struct pti_skew_image {
     int64_t offset_bytes;   /* of its memory */
     int64_t placement;      /* the image: what its memory holds now */
     polytile_range rows;    /* of the image */
@@ -23,10 +23,10 @@ typedef struct pti_skew_lane {
     int64_t n_former_slabs; /* 0: there is no pass before */
     int64_t newest;         /* download before this pass, -1: none */
     int64_t former_row;     /* the last row that slab 0 of the pass before might have sent home */
-} pti_skew_lane;
+} pti_skew_image;
 
 /** The state of the chain. */
-typedef struct pti_skew_stream {
+typedef struct pti_skew_builder {
     const pti_skew_request *request;
     const pti_skew_shape *shape;
     const pti_chain *chain;
@@ -34,7 +34,7 @@ typedef struct pti_skew_stream {
     pti_schedule *schedule;
     pti_last waited[PTI_N_STREAMS]; /* by each stream, so far: the last of the others */
     pti_skew_sets sets;
-    pti_skew_lane *lane; /* of each array */
+    pti_skew_image *image; /* of each array */
     pti_boxes reused;
     pti_pass pass; /* at hand */
     int number;    /* of the pass */
@@ -44,42 +44,43 @@ typedef struct pti_skew_stream {
     pti_last computed; /* the last launches and fills */
     pti_last ahead;    /* of slabs before: launches that those of the slab at hand must follow */
     int64_t *ran[PTI_N_STREAMS]; /* by streams for launches: of each launch the last operation */
-} pti_skew_stream;
+} pti_skew_builder;
 
-int pti_skew_n_arrays(const pti_skew_stream *of);
+int pti_skew_n_arrays(const pti_skew_builder *of);
 
-/** Make a lane whose memory nothing has used. */
-pti_skew_lane pti_skew_lane_at(int64_t offset_bytes, int64_t placement);
+/** Make an image whose memory nothing has used. */
+pti_skew_image pti_skew_image_at(int64_t offset_bytes, int64_t placement);
 
 /** Begin the schedule with its launches, their superblocks numbered launch by launch, and no
  * operations; most_slabs: of a pass. False when memory runs out. */
-bool pti_skew_stream_begin(pti_skew_stream *of, int64_t *most_slabs);
+bool pti_skew_builder_begin(pti_skew_builder *of, int64_t *most_slabs);
 
 /** Free all but the schedule. */
-void pti_skew_stream_end(pti_skew_stream *of);
+void pti_skew_builder_end(pti_skew_builder *of);
 
 /** Begin a pass as pti_pass_begin() does. */
-bool pti_skew_stream_pass(const pti_skew_stream *of, int number, pti_pass *pass);
+bool pti_skew_builder_pass(const pti_skew_builder *of, int number, pti_pass *pass);
 
 /** Return the superblock of a launch in a slab, or in the nearest one that has threads of it. */
-int64_t pti_skew_superblock_at(const pti_skew_stream *of, int launch, int64_t k);
+int64_t pti_skew_superblock_at(const pti_skew_builder *of, int launch, int64_t k);
 
 /** Add an operation without waits that its stream has made before; returns its position. */
-int64_t pti_skew_stream_add(pti_skew_stream *of, const pti_op *op, const pti_last *waits);
+int64_t pti_skew_builder_add(pti_skew_builder *of, const pti_op *op, const pti_last *waits);
 
 /* Concurrent slabs: every other one runs on the second stream for launches, so that a kernel begins
  * while one of the slab before ends. */
 
 /** Prepare to run whole slabs; false when memory runs out. */
-bool pti_skew_concurrent_begin(pti_skew_stream *of);
+bool pti_skew_concurrent_begin(pti_skew_builder *of);
 
 /** Return whether slab k runs on the second stream. */
-bool pti_skew_is_concurrent(const pti_skew_stream *of, int64_t k);
+bool pti_skew_is_concurrent(const pti_skew_builder *of, int64_t k);
 
 /** Run all launches of slab k that have threads there. */
-void pti_skew_run_launches(pti_skew_stream *of, int64_t k);
+void pti_skew_run_launches(pti_skew_builder *of, int64_t k);
 
-/** Run a launch's threads of slab k on its arrays' memory; returns the operation, -1: no threads. */
-int64_t pti_skew_stream_launch(pti_skew_stream *of, int launch, int64_t k);
+/** Run a launch's threads of slab k on its arrays' memory; returns the operation, -1: no
+ * threads. */
+int64_t pti_skew_builder_launch(pti_skew_builder *of, int launch, int64_t k);
 
 #endif

@@ -1,4 +1,4 @@
-#include "partition/skew/ring.h"
+#include "partition/skew/folded.h"
 
 #include "access/footprint/fold.h"
 #include "base/checked.h"
@@ -6,19 +6,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** The halves of a ring, and the lanes of an array. */
+/** The halves of a periodic launch, and of an array. */
 enum { N_HALVES = 2 };
 
-void pti_ring_free(struct pti_ring_chain *ring) {
-    if (ring == NULL)
+void pti_folded_free(struct pti_folded_chain *folded) {
+    if (folded == NULL)
         return;
-    if (ring->lanes != NULL)
-        pti_boxes_free_list(ring->unwritten, ring->lanes->n_operands);
-    pti_instance_free(ring->lanes);
-    free(ring->call);
-    free(ring->array);
-    free(ring->dropped);
-    free(ring);
+    if (folded->half_arrays != NULL)
+        pti_boxes_free_list(folded->unwritten, folded->half_arrays->n_operands);
+    pti_instance_free(folded->half_arrays);
+    free(folded->call);
+    free(folded->array);
+    free(folded->dropped);
+    free(folded);
 }
 
 /* Which launches. */
@@ -61,7 +61,7 @@ static int64_t most_reach(const pti_call *call) {
     return most;
 }
 
-/** Find the least offset behind the launches before; those far enough behind need no look. */
+/** Find the least offset after the launches before; those far enough behind need no look. */
 static int64_t find_offset(const pti_call *calls, int l, const int64_t *offsets, int64_t most) {
     int64_t offset = l == 0 ? 0 : offsets[l - 1];
     for (int k = l - 1; k >= 0 && offsets[k] + 2 * most > offset; k--) {
@@ -92,66 +92,69 @@ static int count_calls(int n_arrays, int n_calls, const pti_call *calls, int *ax
 
 /* The folded chain. */
 
-static int lane_of(int array, bool is_upper) {
+static int half_array_of(int array, bool is_upper) {
     return N_HALVES * array + is_upper;
 }
 
-/** Make the lane of an array, or of its upper half. */
-static bool make_lane(const pti_operand *of, int axis, const struct pti_ring_chain *ring,
-                      bool is_upper, pti_operand *lane) {
-    *lane = *of;
-    lane->name = strdup(of->name);
+/** Make the half of an array: the lower or the upper one. */
+static bool make_half_array(const pti_operand *of, int axis, const struct pti_folded_chain *folded,
+                            bool is_upper, pti_operand *half_array) {
+    *half_array = *of;
+    half_array->name = strdup(of->name);
     if (axis >= 0) {
-        polytile_range *rows = &lane->domain.range[axis];
-        const int64_t middle = rows->lo + ring->half[0].hi + 1;
+        polytile_range *rows = &half_array->domain.range[axis];
+        const int64_t middle = rows->lo + folded->half[0].hi + 1;
         *(is_upper ? &rows->lo : &rows->hi) = is_upper ? middle : middle - 1;
     }
-    return lane->name != NULL;
+    return half_array->name != NULL;
 }
 
-/** Make the lanes of all arrays, which say nothing of launches. */
-static bool make_lanes(const pti_instance *arrays, const int *axis, struct pti_ring_chain *ring) {
-    const size_t n_lanes = (size_t)arrays->n_operands * N_HALVES;
-    ring->lanes = calloc(1, sizeof *ring->lanes);
-    ring->dropped = calloc(n_lanes + 1, sizeof *ring->dropped);
-    ring->unwritten = calloc(n_lanes + 1, sizeof *ring->unwritten);
-    if (ring->lanes == NULL || ring->dropped == NULL || ring->unwritten == NULL)
+/** Make the halves of all arrays, which say nothing of launches. */
+static bool make_half_arrays(const pti_instance *arrays, const int *axis,
+                             struct pti_folded_chain *folded) {
+    const size_t n_half_arrays = (size_t)arrays->n_operands * N_HALVES;
+    folded->half_arrays = calloc(1, sizeof *folded->half_arrays);
+    folded->dropped = calloc(n_half_arrays + 1, sizeof *folded->dropped);
+    folded->unwritten = calloc(n_half_arrays + 1, sizeof *folded->unwritten);
+    if (folded->half_arrays == NULL || folded->dropped == NULL || folded->unwritten == NULL)
         return false;
-    ring->lanes->kernel_name = strdup(arrays->kernel_name == NULL ? "" : arrays->kernel_name);
-    ring->lanes->operand = calloc(n_lanes + 1, sizeof *ring->lanes->operand);
-    bool is_made = ring->lanes->operand != NULL && ring->lanes->kernel_name != NULL;
-    for (int k = 0; k < (int)n_lanes && is_made; k++) {
-        is_made = make_lane(&arrays->operand[k / N_HALVES], axis[k / N_HALVES], ring,
-                            k % N_HALVES == 1, &ring->lanes->operand[k]);
-        ring->lanes->operand[k].same_array = k;
-        ring->lanes->n_operands++;
+    folded->half_arrays->kernel_name =
+        strdup(arrays->kernel_name == NULL ? "" : arrays->kernel_name);
+    folded->half_arrays->operand = calloc(n_half_arrays + 1, sizeof *folded->half_arrays->operand);
+    bool is_made = folded->half_arrays->operand != NULL && folded->half_arrays->kernel_name != NULL;
+    for (int k = 0; k < (int)n_half_arrays && is_made; k++) {
+        is_made = make_half_array(&arrays->operand[k / N_HALVES], axis[k / N_HALVES], folded,
+                                  k % N_HALVES == 1, &folded->half_arrays->operand[k]);
+        folded->half_arrays->operand[k].same_array = k;
+        folded->half_arrays->n_operands++;
     }
     return is_made;
 }
 
-/** List the lanes of a folded launch's operands; returns the place behind them. */
-static int *list_lanes(const pti_call *call, int *list) {
+/** List the halves of arrays of a folded launch's operands; returns the place after them. */
+static int *list_half_arrays(const pti_call *call, int *list) {
     const pti_instance *folded = fold_of(call)->instance;
     for (int o = 0; o < folded->n_operands; o++)
-        *list++ =
-            lane_of(call->array[pti_operand_array(folded, o)], o >= pti_instance_n_arrays(folded));
+        *list++ = half_array_of(call->array[pti_operand_array(folded, o)],
+                                o >= pti_instance_n_arrays(folded));
     return list;
 }
 
-static size_t count_operands(const struct pti_ring_chain *ring) {
+static size_t count_operands(const struct pti_folded_chain *folded) {
     size_t n = 0;
-    for (int l = 0; l < ring->n_calls; l++)
-        n += (size_t)fold_of(&ring->call[l])->instance->n_operands;
+    for (int l = 0; l < folded->n_calls; l++)
+        n += (size_t)fold_of(&folded->call[l])->instance->n_operands;
     return n;
 }
 
 /** Add both halves of each launch. */
-static void add_launches(struct pti_ring_chain *ring, const int64_t *offsets, pti_chain *chain) {
-    int *list = ring->array;
-    for (int l = 0; l < ring->n_calls; l++) {
-        const struct pti_fold *fold = fold_of(&ring->call[l]);
+static void add_launches(struct pti_folded_chain *folded, const int64_t *offsets,
+                         pti_chain *chain) {
+    int *list = folded->array;
+    for (int l = 0; l < folded->n_calls; l++) {
+        const struct pti_fold *fold = fold_of(&folded->call[l]);
         const pti_cut_launch half = {{fold->instance, list}, fold->index, offsets[l]};
-        list = list_lanes(&ring->call[l], list);
+        list = list_half_arrays(&folded->call[l], list);
         chain->launch[chain->n_launches++] = half;
         chain->launch[chain->n_launches++] = half;
     }
@@ -159,39 +162,39 @@ static void add_launches(struct pti_ring_chain *ring, const int64_t *offsets, pt
 
 static void set_axes(const int *axis, int n_arrays, int *of_lane) {
     for (int a = 0; a < n_arrays; a++) {
-        of_lane[lane_of(a, false)] = axis[a];
-        of_lane[lane_of(a, true)] = axis[a] == PTI_AXIS_WHOLE ? PTI_AXIS_NONE : axis[a];
+        of_lane[half_array_of(a, false)] = axis[a];
+        of_lane[half_array_of(a, true)] = axis[a] == PTI_AXIS_WHOLE ? PTI_AXIS_NONE : axis[a];
     }
 }
 
 /** Make the chain of launches that were found. */
 static bool make_chain(const pti_instance *arrays, const pti_call *calls, int n_calls,
                        const int *axis, const int64_t *offsets, pti_chain *chain) {
-    struct pti_ring_chain *ring = chain->ring = calloc(1, sizeof *ring);
-    if (ring == NULL)
+    struct pti_folded_chain *folded = chain->folded = calloc(1, sizeof *folded);
+    if (folded == NULL)
         return false;
     const int64_t n_rows = fold_of(&calls[0])->n_rows, n_lower = pti_ceil_div(n_rows, N_HALVES);
-    *ring = (struct pti_ring_chain){.arrays = arrays, .n_calls = n_calls};
-    ring->half[0] = (polytile_range){0, n_lower - 1, 1};
-    ring->half[1] = (polytile_range){0, n_rows - n_lower - 1, 1};
-    ring->call = calloc((size_t)n_calls, sizeof *ring->call);
+    *folded = (struct pti_folded_chain){.arrays = arrays, .n_calls = n_calls};
+    folded->half[0] = (polytile_range){0, n_lower - 1, 1};
+    folded->half[1] = (polytile_range){0, n_rows - n_lower - 1, 1};
+    folded->call = calloc((size_t)n_calls, sizeof *folded->call);
     chain->launch = calloc((size_t)n_calls * N_HALVES, sizeof *chain->launch);
     chain->axis = calloc((size_t)arrays->n_operands * N_HALVES + 1, sizeof *chain->axis);
-    if (ring->call == NULL || chain->launch == NULL || chain->axis == NULL ||
-        !make_lanes(arrays, axis, ring))
+    if (folded->call == NULL || chain->launch == NULL || chain->axis == NULL ||
+        !make_half_arrays(arrays, axis, folded))
         return false;
-    memcpy(ring->call, calls, (size_t)n_calls * sizeof *calls);
-    ring->array = calloc(count_operands(ring) + 1, sizeof *ring->array);
-    if (ring->array == NULL)
+    memcpy(folded->call, calls, (size_t)n_calls * sizeof *calls);
+    folded->array = calloc(count_operands(folded) + 1, sizeof *folded->array);
+    if (folded->array == NULL)
         return false;
-    chain->arrays = ring->lanes;
+    chain->arrays = folded->half_arrays;
     set_axes(axis, arrays->n_operands, chain->axis);
-    add_launches(ring, offsets, chain);
+    add_launches(folded, offsets, chain);
     return true;
 }
 
-polytile_status pti_ring_find(const pti_instance *arrays, int n_calls, const pti_call *calls,
-                              pti_chain *chain) {
+polytile_status pti_folded_find(const pti_instance *arrays, int n_calls, const pti_call *calls,
+                                pti_chain *chain) {
     int *axis = calloc((size_t)arrays->n_operands + 1, sizeof *axis);
     int64_t *offsets = calloc((size_t)n_calls + 1, sizeof *offsets);
     bool is_made = axis != NULL && offsets != NULL;
@@ -204,28 +207,28 @@ polytile_status pti_ring_find(const pti_instance *arrays, int n_calls, const pti
     return is_made ? POLYTILE_OK : POLYTILE_NO_MEMORY;
 }
 
-bool pti_ring_set_states(struct pti_ring_chain *ring, const bool *dropped,
-                         const pti_boxes *unwritten) {
+bool pti_folded_set_states(struct pti_folded_chain *folded, const bool *dropped,
+                           const pti_boxes *unwritten) {
     bool failed = false;
-    for (int k = 0; k < ring->lanes->n_operands; k++) {
-        ring->dropped[k] = dropped[k / N_HALVES];
-        pti_boxes_clear(&ring->unwritten[k]);
+    for (int k = 0; k < folded->half_arrays->n_operands; k++) {
+        folded->dropped[k] = dropped[k / N_HALVES];
+        pti_boxes_clear(&folded->unwritten[k]);
         if (unwritten == NULL)
             continue;
-        pti_boxes_copy(&ring->unwritten[k], &unwritten[k / N_HALVES]);
-        pti_boxes_clip(&ring->unwritten[k], &ring->lanes->operand[k].domain);
-        failed = failed || ring->unwritten[k].failed;
+        pti_boxes_copy(&folded->unwritten[k], &unwritten[k / N_HALVES]);
+        pti_boxes_clip(&folded->unwritten[k], &folded->half_arrays->operand[k].domain);
+        failed = failed || folded->unwritten[k].failed;
     }
     return !failed;
 }
 
 /* Places. */
 
-bool pti_ring_reach(const pti_chain *chain, int launch, int lane, pti_reach *reach) {
-    const pti_call *call = &chain->ring->call[launch / N_HALVES];
+bool pti_folded_reach(const pti_chain *chain, int launch, int half_array, pti_reach *reach) {
+    const pti_call *call = &chain->folded->call[launch / N_HALVES];
     int64_t most = -1;
-    for (int o = 0; o < call->instance->n_operands && chain->axis[lane] >= 0; o++)
-        if (call->array[o] == lane / N_HALVES)
+    for (int o = 0; o < call->instance->n_operands && chain->axis[half_array] >= 0; o++)
+        if (call->array[o] == half_array / N_HALVES)
             most = pti_max(most, fold_of(call)->reach[o]);
     *reach = (pti_reach){-most, most};
     return most >= 0;
@@ -237,17 +240,17 @@ static polytile_range unfold_places(polytile_range all, bool is_upper, polytile_
                     : (polytile_range){all.lo + places.lo, all.lo + places.hi, 1};
 }
 
-polytile_range pti_ring_threads(const pti_chain *chain, int launch, polytile_range places) {
+polytile_range pti_folded_threads(const pti_chain *chain, int launch, polytile_range places) {
     const pti_cut_launch *cut = &chain->launch[launch];
     return unfold_places(cut->call.instance->threads.range[cut->index], launch % N_HALVES == 1,
                          places);
 }
 
-polytile_range pti_ring_rows(const pti_chain *chain, int lane, polytile_range places) {
-    if (chain->ring == NULL)
+polytile_range pti_folded_rows(const pti_chain *chain, int half_array, polytile_range places) {
+    if (chain->folded == NULL)
         return places;
-    return unfold_places(chain->arrays->operand[lane].domain.range[chain->axis[lane]],
-                         lane % N_HALVES == 1, places);
+    return unfold_places(chain->arrays->operand[half_array].domain.range[chain->axis[half_array]],
+                         half_array % N_HALVES == 1, places);
 }
 
 /* The program's schedule. */
@@ -291,7 +294,7 @@ static bool move_superblocks(pti_schedule *schedule, const int64_t *number) {
 }
 
 /** Let two halves be one launch of the program. */
-static void join_launches(const struct pti_ring_chain *ring, pti_schedule *schedule) {
+static void join_launches(const struct pti_folded_chain *folded, pti_schedule *schedule) {
     for (int l = 0; l < schedule->n_launches / N_HALVES; l++) {
         pti_schedule_launch *joined = &schedule->launch[l];
         const int64_t n_upper = schedule->launch[N_HALVES * l + 1].n_superblocks;
@@ -301,7 +304,7 @@ static void join_launches(const struct pti_ring_chain *ring, pti_schedule *sched
         for (int o = 0; o < joined->call.instance->n_operands; o++)
             array[o] /= N_HALVES;
     }
-    schedule->n_launches = ring->n_calls;
+    schedule->n_launches = folded->n_calls;
 }
 
 static void rename_operations(pti_schedule *schedule, const int64_t *number) {
@@ -315,23 +318,23 @@ static void rename_operations(pti_schedule *schedule, const int64_t *number) {
 }
 
 /** Let the states be those of arrays. */
-static void join_states(const struct pti_ring_chain *ring, pti_schedule *schedule) {
-    for (int a = 0; a < ring->arrays->n_operands; a++) {
-        pti_boxes lower = schedule->unwritten[lane_of(a, false)];
-        pti_boxes *upper = &schedule->unwritten[lane_of(a, true)];
+static void join_states(const struct pti_folded_chain *folded, pti_schedule *schedule) {
+    for (int a = 0; a < folded->arrays->n_operands; a++) {
+        pti_boxes lower = schedule->unwritten[half_array_of(a, false)];
+        pti_boxes *upper = &schedule->unwritten[half_array_of(a, true)];
         for (int b = 0; b < upper->n_boxes; b++)
             pti_boxes_add_new(&lower, &upper->box[b]);
         lower.failed = lower.failed || upper->failed;
         pti_boxes_free(upper);
         *upper = (pti_boxes){0};
-        schedule->unwritten[lane_of(a, false)] = (pti_boxes){0};
+        schedule->unwritten[half_array_of(a, false)] = (pti_boxes){0};
         schedule->unwritten[a] = lower;
-        schedule->dropped[a] = schedule->dropped[lane_of(a, false)];
+        schedule->dropped[a] = schedule->dropped[half_array_of(a, false)];
     }
-    schedule->instance = ring->arrays;
+    schedule->instance = folded->arrays;
 }
 
-bool pti_ring_finish(const pti_chain *chain, pti_schedule *schedule) {
+bool pti_folded_finish(const pti_chain *chain, pti_schedule *schedule) {
     const size_t n = (size_t)schedule->n_superblocks;
     int64_t *next = calloc((size_t)schedule->n_launches + 1, sizeof *next);
     int64_t *number = calloc(n + 1, sizeof *number);
@@ -341,9 +344,9 @@ bool pti_ring_finish(const pti_chain *chain, pti_schedule *schedule) {
         is_made = move_superblocks(schedule, number);
     }
     if (is_made) {
-        join_launches(chain->ring, schedule);
+        join_launches(chain->folded, schedule);
         rename_operations(schedule, number);
-        join_states(chain->ring, schedule);
+        join_states(chain->folded, schedule);
     }
     free(next);
     free(number);
