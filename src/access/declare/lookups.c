@@ -115,8 +115,8 @@ static void place_end(pti_indirect_end *end, const int *position) {
     end->access = end->access < 0 ? -1 : position[end->access];
 }
 
-/** Whether what an access looks up is what a lookup does, whose inner lookups are such accesses; -1:
- * none of them. */
+/** Whether what an access looks up is what a lookup does, whose inner lookups are such accesses;
+ * -1: none of them. */
 static bool looks_up_same(const pti_indirect *of, const pti_indirect *wanted, const int *same) {
     if (wanted == NULL)
         return of == NULL;

@@ -17,9 +17,9 @@ enum { SMALLEST_PART = 64, LARGEST_PART = 8 };
 /** Superblocks that have memory while one of them runs: it, and those that come next. */
 enum { N_IN_USE = 1 + PTI_RESIDENT_AHEAD };
 
-/** What small pieces may move against the planner's own; and how much longer the transfers of a piece
- * take at least than their latency, and than the host is busy with its superblock: a window is planned
- * before anything of it moves, and the more images there are, the longer that takes. */
+/** What small pieces may move against the planner's own; and how much longer the transfers of a
+ * piece take at least than their latency, and than the host is busy with its superblock: a window
+ * is planned before anything of it moves, and the more images there are, the longer that takes. */
 static const double most_traffic = 1.05, latencies_per_piece = 8, host_times_per_piece = 20;
 
 /** A launch goes through so many times the arena at least where nothing that lies there before or

@@ -25,8 +25,8 @@ typedef struct pti_timing {
     double compute_s;
 } pti_timing;
 
-/** What the host spends on planning and running one more superblock: a price also where it is hidden,
- * for the host has other work. */
+/** What the host spends on planning and running one more superblock: a price also where it is
+ * hidden, for the host has other work. */
 extern const double pti_superblock_host_s;
 
 /** The seconds of a middle superblock's piece of an operand on its way in, or out; 0 if it does not

@@ -183,8 +183,8 @@ static bool needs_element_of(const pti_schedule *schedule, int array, const pti_
     return does;
 }
 
-/** Whether no launch reads what the launches of a row lose: they end the schedule, and shrink so that
- * each reads what the next tile computes. */
+/** Whether no launch reads what the launches of a row lose: they end the schedule, and shrink so
+ * that each reads what the next tile computes. */
 static bool is_read_by_none(const row *of) {
     return of->end == of->schedule->n_launches &&
            pti_turns_shrink_evenly(&of->turns.step, of->call + of->first, of->end - of->first);
