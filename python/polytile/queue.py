@@ -11,7 +11,7 @@ from ._interrupt import Interruptible
 from ._library import ffi, lib
 from .arrays import Described, Wrapped, domain_of, type_of
 from .errors import Error, InvalidError, error_of, is_invalid
-from .kernel import Launch, Report, _check_arrays
+from .kernel import Launches, Report, _check_arrays
 from .ranks import Ranks
 from .view import ranges_of
 
@@ -179,6 +179,7 @@ class Queue:
         self._handle = made[0]
         self._attached = {}
         self._n_internal = 0
+        self._launches = Launches()
         self._notified = set()
 
     @property
@@ -256,7 +257,7 @@ class Queue:
             handle = self.handle
             wrapped = [self._find(given, name) for given, name in zip(arrays, of.arrays)]
             _check_arrays(of, wrapped)
-            launch = Launch(self.context, of, wrapped, domain, None, params)
+            launch = self._launches.get(self.context, of, wrapped, domain, params)
             self.context.require(lib.polytile_queue_launch(
                 handle, launch.kernel, launch.domain, launch.n_arrays, launch.arrays,
                 launch.options))
@@ -317,6 +318,7 @@ class Queue:
             for key in keys:
                 if key not in self._attached:
                     raise InvalidError("an array is not attached to this queue")
+            self._launches.clear()
             wrapped = [self._attached[key][1] for key in keys]
             if not wrapped:
                 return self.wait()
