@@ -67,6 +67,7 @@ class Launch:
         self.kernel = context.kernel(of.source.for_arrays([w.memory for w in wrapped]))
         self.arrays = ffi.new(_ARRAYS, [w.handle for w in wrapped])
         self.n_arrays = len(wrapped)
+        self._written = [w for role, w in zip(of.roles, wrapped) if role != "in"]
         self.domain = domain_of(ranges)
         self._kept = []
         self.options = ffi.new(_OPTIONS)
@@ -79,6 +80,13 @@ class Launch:
         if block is not None:
             self._kept.append(ffi.new("int64_t[]", [int(extent) for extent in block]))
             self.options.plan.block = self._kept[-1]
+
+    def writes_what_is_read_only(self):
+        """Whether an array that is written has become read-only since."""
+        for one in self._written:
+            if not one.is_writable:
+                return True
+        return False
 
     def _fill_parameter(self, parameter, name, value):
         self._kept.append(ffi.new("char[]", name.encode()))
@@ -157,25 +165,43 @@ class Launches:
     def __init__(self):
         self._made = {}
 
-    def get(self, context, of, wrapped, domain, params):
-        ranges = ranges_of_domain(of, wrapped, domain)
+    @staticmethod
+    def key_of(of, arrays, domain, params):
+        """What alike launches have in common; None: this one has no like. Arrays may change their
+        shapes, and so a domain that is that of an array."""
+        if domain is None:
+            return None
         try:
-            # Zeros have a sign, which comparing does not tell.
-            key = (of.source, *ranges, *(w.handle for w in wrapped), *(
-                (name, type(value), value or repr(value)) for name, value in params.items()))
-            found = self._made.get(key)
-        except TypeError:  # a value that is no number
-            return Launch(context, of, wrapped, ranges, None, params)
-        if found is None:
-            found = Launch(context, of, wrapped, ranges, None, params)
-            if len(self._made) == self._MOST:
-                self._made.clear()
-            self._made[key] = found
-        return found
+            key = (of, _as_key(domain), *map(id, arrays))
+            if params:  # zeros have a sign, which comparing does not tell
+                key += tuple((name, type(value), value or repr(value))
+                             for name, value in params.items())
+            hash(key)
+        except TypeError:
+            return None
+        return key
+
+    def get(self, key):
+        """The launch of a key that can run still; None: there is none."""
+        found = self._made.get(key)
+        return None if found is None or found[0].writes_what_is_read_only() else found[0]
+
+    def add(self, key, launch, arrays):
+        """Keep a launch, and with it its arrays, so that others have other addresses."""
+        if len(self._made) == self._MOST:
+            self._made.clear()
+        self._made[key] = launch, arrays
 
     def clear(self):
         """Forget all, before an array ends."""
         self._made.clear()
+
+
+def _as_key(domain):
+    """A domain by its values: lists change, and before Python 3.12 slices have no hash."""
+    parts = domain if isinstance(domain, (tuple, list)) else (domain,)
+    return tuple((slice, one.start, one.stop, one.step) if type(one) is slice else one
+                 for one in parts)
 
 
 class Arguments:

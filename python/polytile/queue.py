@@ -11,7 +11,7 @@ from ._interrupt import Interruptible
 from ._library import ffi, lib
 from .arrays import Described, Wrapped, domain_of, type_of
 from .errors import Error, InvalidError, error_of, is_invalid
-from .kernel import Launches, Report, _check_arrays
+from .kernel import Launch, Launches, Report, _check_arrays, ranges_of_domain
 from .ranks import Ranks
 from .view import ranges_of
 
@@ -249,18 +249,26 @@ class Queue:
 
     def launch(self, of, *arrays, domain=None, **params):
         """Queue a launch and return; it runs when others before it are done."""
+        with self.context.lock:
+            handle = self.handle
+            key = self._launches.key_of(of, arrays, domain, params)
+            launch = self._launches.get(key) or self._prepare(key, of, arrays, domain, params)
+            self.context.require(lib.polytile_queue_launch(
+                handle, launch.kernel, launch.domain, launch.n_arrays, launch.arrays,
+                launch.options))
+
+    def _prepare(self, key, of, arrays, domain, params):
         if len(arrays) != len(of.arrays):
             raise InvalidError(
                 f"{of.name}: {len(arrays)} arrays are given and the kernel has {len(of.arrays)}: "
                 f"{', '.join(of.arrays)}")
-        with self.context.lock:
-            handle = self.handle
-            wrapped = [self._find(given, name) for given, name in zip(arrays, of.arrays)]
-            _check_arrays(of, wrapped)
-            launch = self._launches.get(self.context, of, wrapped, domain, params)
-            self.context.require(lib.polytile_queue_launch(
-                handle, launch.kernel, launch.domain, launch.n_arrays, launch.arrays,
-                launch.options))
+        wrapped = [self._find(given, name) for given, name in zip(arrays, of.arrays)]
+        _check_arrays(of, wrapped)
+        ranges = ranges_of_domain(of, wrapped, domain)
+        launch = Launch(self.context, of, wrapped, ranges, None, params)
+        if key is not None:
+            self._launches.add(key, launch, arrays)
+        return launch
 
     def _interruptible(self):
         return Interruptible(self.cancel)
