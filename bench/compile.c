@@ -114,56 +114,107 @@ static double thread_now_s(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-static double time_launches(polytile_device *device, const polytile_kernel *kernel,
-                            const polytile_domain *threads, const contest *of,
-                            polytile_array *const *arrays) {
+/** Where both run: in place on one thread of the host, or in a queue on a GPU, where arrays stay. */
+typedef struct arena {
+    polytile_context *ctx;
+    polytile_device *device; /* NULL: the queue */
+    polytile_queue *queue;   /* NULL: the device */
+    polytile_kernel *kernels[2];
+    polytile_array *arrays[3];
+    void *data[3];
+} arena;
+
+static double time_in_place(const arena *in, int kernel, const polytile_domain *threads,
+                            const contest *of) {
     const double begin_s = thread_now_s();
     for (int k = 0; k < of->n_times; k++)
-        bench_require(polytile_run(device, kernel, threads, of->n_arrays, arrays, NULL), NULL);
+        bench_require(
+            polytile_run(in->device, in->kernels[kernel], threads, of->n_arrays, in->arrays, NULL),
+            in->ctx);
     return thread_now_s() - begin_s;
+}
+
+static double time_queued(const arena *in, int kernel, const polytile_domain *threads,
+                          const contest *of) {
+    const double begin_s = bench_now_s();
+    for (int k = 0; k < of->n_times; k++)
+        bench_require(polytile_queue_launch(in->queue, in->kernels[kernel], threads, of->n_arrays,
+                                            in->arrays, NULL),
+                      in->ctx);
+    bench_require(polytile_queue_wait(in->queue), in->ctx);
+    return bench_now_s() - begin_s;
 }
 
 static int64_t bytes_of(const contest *of) {
     return (int64_t)sizeof(float) * of->extent * (of->n_dims == 2 ? of->extent : 1);
 }
 
-static void compare(polytile_device *device, const contest *of, polytile_kernel *const *kernels,
-                    polytile_array *const *arrays, bench_times *times) {
+static void compare(const arena *in, const contest *of, bench_times *times) {
     const int64_t extents[] = {of->extent, of->extent};
     const polytile_domain threads = polytile_domain_from_interior(of->border, of->n_dims, extents);
     const double begin_s = bench_now_s();
     do {
         for (int k = 0; k < 2; k++)
-            bench_add_time(&times[k], time_launches(device, kernels[k], &threads, of, arrays));
+            bench_add_time(&times[k],
+                           (in->queue != NULL ? time_queued : time_in_place)(in, k, &threads, of));
     } while (!bench_is_enough(&times[0], bench_now_s() - begin_s));
 }
 
-static void measure_running(bench *b, const contest *of) {
+static void create_kernels_and_arrays(arena *in, const contest *of) {
     static const char *const names[] = {"x", "y", "z"};
-    const double most = 1.02;
     const int64_t extents[] = {of->extent, of->extent};
-    polytile_context *ctx = create_context();
-    polytile_kernel *kernels[2];
-    polytile_array *arrays[3];
-    polytile_device *device;
-    void *data[3];
-    bench_times times[2] = {{0}, {0}};
-    bench_require(polytile_device_open(ctx, "host(threads=1)", &device), ctx);
-    bench_require(polytile_kernel_compile(ctx, of->declaration, of->body, NULL, &kernels[0]), ctx);
-    bench_require(polytile_kernel_create(ctx, of->declaration, of->built(), &kernels[1]), ctx);
+    bench_require(
+        polytile_kernel_compile(in->ctx, of->declaration, of->body, NULL, &in->kernels[0]),
+        in->ctx);
+    bench_require(polytile_kernel_create(in->ctx, of->declaration, of->built(), &in->kernels[1]),
+                  in->ctx);
     for (int a = 0; a < of->n_arrays; a++) {
-        data[a] = bench_allocate(bytes_of(of));
-        bench_require(polytile_array_wrap(ctx, names[a], POLYTILE_F32, of->n_dims, extents, data[a],
-                                          &arrays[a]),
-                      ctx);
+        in->data[a] = bench_allocate(bytes_of(of));
+        bench_require(polytile_array_wrap(in->ctx, names[a], POLYTILE_F32, of->n_dims, extents,
+                                          in->data[a], &in->arrays[a]),
+                      in->ctx);
     }
-    compare(device, of, kernels, arrays, times);
-    bench_report(b, &(bench_figure){of->name, "over_built",
-                                    bench_least(&times[0]) / bench_least(&times[1]), BENCH_AT_MOST,
-                                    most});
-    polytile_context_destroy(ctx);
+}
+
+static void report_contest(bench *b, const contest *of, const char *figure, arena *in) {
+    const double most = 1.02;
+    bench_times times[2] = {{0}, {0}};
+    create_kernels_and_arrays(in, of);
+    if (in->queue != NULL)
+        bench_require(polytile_queue_attach(in->queue, of->n_arrays, in->arrays), in->ctx);
+    compare(in, of, times);
+    bench_report(b,
+                 &(bench_figure){of->name, figure, bench_least(&times[0]) / bench_least(&times[1]),
+                                 BENCH_AT_MOST, most});
+    polytile_queue_destroy(in->queue);
+    polytile_context_destroy(in->ctx);
     for (int a = 0; a < of->n_arrays; a++)
-        bench_free(data[a], bytes_of(of));
+        bench_free(in->data[a], bytes_of(of));
+}
+
+static void measure_running(bench *b, const contest *of) {
+    arena in = {.ctx = create_context()};
+    bench_require(polytile_device_open(in.ctx, "host(threads=1)", &in.device), in.ctx);
+    report_contest(b, of, "over_built", &in);
+}
+
+/** The same in queues on a GPU, with kernels that nvcc built; nothing where there is none. */
+static void measure_on_gpu(bench *b) {
+    static const contest on_gpu[] = {
+        {"vector add, 64 Mi, cuda:0", ADD_DECLARATION, add_body, add_f32_implementation, 3, 1,
+         64 << 20, 0, 100},
+        {"jacobi 8192x8192, cuda:0", JACOBI_DECLARATION, jacobi_body, jacobi_f32_implementation, 2,
+         2, 8192, 1, 100},
+    };
+    for (size_t k = 0; k < sizeof on_gpu / sizeof *on_gpu; k++) {
+        arena in = {.ctx = create_context()};
+        if (polytile_queue_create(in.ctx, "cuda:0", &in.queue) == POLYTILE_OK) {
+            report_contest(b, &on_gpu[k], "over_built", &in);
+            continue;
+        }
+        printf("%s left out: %s\n", on_gpu[k].name, polytile_last_error(in.ctx));
+        polytile_context_destroy(in.ctx);
+    }
 }
 
 static void remove_directory(const char *directory) {
@@ -188,6 +239,7 @@ int main(int argc, char **argv) {
         measure_compiling(&b, "a body for a GPU", CAPABILITY);
     for (size_t k = 0; k < sizeof contests / sizeof *contests; k++)
         measure_running(&b, &contests[k]);
+    measure_on_gpu(&b);
     remove_directory(directory);
     return bench_end(&b);
 }

@@ -9,6 +9,12 @@ import numpy as np
 from common import Figures, alternate, arguments, build, ratio
 
 
+def create(path, n):
+    """A file of n floats from 0 to 999."""
+    np.lib.format.open_memmap(path, "w+", "f4", (n,))[:] = np.resize(
+        np.arange(1000, dtype="f4"), n)
+
+
 def main():
     given = arguments(__doc__, n=(2 * 10**8, "elements of each of the three files"),
                       command=("polytile", "the command"),
@@ -18,7 +24,7 @@ def main():
         place = pathlib.Path(directory)
         loop = build("over_mmap.c", place / "over_mmap")
         for name in "xy":
-            np.save(place / f"{name}.npy", np.arange(given.n, dtype="f4") % 1000)
+            create(place / f"{name}.npy", given.n)
         by_polytile = [
             given.command, "run", "--kernel", "add[i]: in x[i], y[i]; out z[i]",
             "--body", "z(i) = x(i) + y(i);", "--domain", "x.0", "--array", f"x={place}/x.npy",

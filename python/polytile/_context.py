@@ -25,7 +25,7 @@ class _Lock:
         self._lock = threading.RLock()
 
     def acquire(self):
-        if self in _called_for():
+        if self in _of_thread.__dict__.get("called_for", ()):
             raise InvalidError(
                 "this queue runs the launcher, or calls the function, that calls it; use another "
                 "queue, or return first")
@@ -34,11 +34,10 @@ class _Lock:
     def release(self):
         self._lock.release()
 
-    def __enter__(self):
-        self.acquire()
+    __enter__ = acquire
 
     def __exit__(self, *_):
-        self.release()
+        self._lock.release()
 
 
 class Called:

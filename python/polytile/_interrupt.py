@@ -8,6 +8,7 @@ import os
 import signal
 import socket
 import threading
+from _signal import getsignal  # signal's own looks for names of handlers
 
 
 class _Watch:
@@ -42,7 +43,7 @@ class Interruptible:
         self.cancel = cancel
         self.is_watched = (
             threading.current_thread() is threading.main_thread()
-            and signal.getsignal(signal.SIGINT) is signal.default_int_handler)
+            and getsignal(signal.SIGINT) is signal.default_int_handler)
 
     def __enter__(self):
         global _watch

@@ -1,5 +1,6 @@
 """Arrays of other packages as arrays of the library, without a copy."""
 
+import functools
 import sys
 import weakref
 
@@ -93,6 +94,7 @@ def type_name(dtype):
     return _TYPES.get(dtype.name, str(dtype.itemsize))
 
 
+@functools.lru_cache(maxsize=256)
 def type_of(dtype):
     """The library's number of a type."""
     found = ffi.new("polytile_type *")
@@ -184,15 +186,16 @@ def as_memory(given, name):
         ) from None
 
 
+_DOMAIN = ffi.typeof("polytile_domain *")
+_ARRAY = ffi.typeof("polytile_array **")
+_STRIDES = ffi.typeof("int64_t[]")
+_ADDRESS = ffi.typeof("void *")
+
+
 def domain_of(ranges):
-    """A domain of inclusive ranges [(lo, hi), ...]."""
-    domain = ffi.new("polytile_domain *")
-    domain.n_dims = len(ranges)
-    for d, (lo, hi, step) in enumerate(ranges):
-        domain.range[d].lo = lo
-        domain.range[d].hi = hi - (hi - lo) % step
-        domain.range[d].step = step
-    return domain
+    """A domain of inclusive ranges [(lo, hi, step), ...]."""
+    return ffi.new(_DOMAIN, (len(ranges), [
+        (lo, hi - (hi - lo) % step, step) for lo, hi, step in ranges]))
 
 
 def _check_memory(array, name):
@@ -226,7 +229,7 @@ class Wrapped:
 
     def _make(self, context, name):
         array = self.memory
-        made = ffi.new("polytile_array **")
+        made = ffi.new(_ARRAY)
         domain = domain_of([(0, extent - 1, 1) for extent in array.shape])
         about = (context.handle, name.encode(), type_of(array.dtype), domain)
         if isinstance(array, Described):
@@ -234,7 +237,7 @@ class Wrapped:
         elif isinstance(array, GpuMemory):
             status = lib.polytile_array_wrap_device(*about, self._on_gpu(), made)
         else:
-            data = ffi.cast("void *", array.__array_interface__["data"][0])
+            data = ffi.cast(_ADDRESS, array.ctypes.data)
             status = lib.polytile_array_wrap_strides(*about, self._strides(), data, made)
         context.require(status)
         return made[0]
@@ -242,7 +245,7 @@ class Wrapped:
     def _strides(self):
         """Bytes from element to element; where an extent is 1 there may be any number."""
         array = self.memory
-        return ffi.new("int64_t[]", [
+        return ffi.new(_STRIDES, [
             stride if extent > 1 else max(abs(stride), array.dtype.itemsize)
             for stride, extent in zip(array.strides, array.shape)])
 

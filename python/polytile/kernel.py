@@ -55,18 +55,24 @@ def kernel(declaration, body=None, contracts=False):
     return Kernel(Text(declaration, body, bool(contracts)))
 
 
+_ARRAYS = ffi.typeof("polytile_array *[]")
+_OPTIONS = ffi.typeof("polytile_launch_options *")
+_PARAMETERS = ffi.typeof("polytile_parameter[]")
+
+
 class Launch:
     """What one launch needs of the library, kept while it is used."""
 
-    def __init__(self, context, of, wrapped, domain, limit, params, block=None):
+    def __init__(self, context, of, wrapped, ranges, limit, params, block=None):
         self.kernel = context.kernel(of.source.for_arrays([w.memory for w in wrapped]))
-        self.arrays = ffi.new("polytile_array *[]", [w.handle for w in wrapped])
+        self.arrays = ffi.new(_ARRAYS, [w.handle for w in wrapped])
         self.n_arrays = len(wrapped)
-        self.domain = domain_of(_ranges(of, wrapped, domain))
+        self._written = [w for role, w in zip(of.roles, wrapped) if role != "in"]
+        self.domain = domain_of(ranges)
         self._kept = []
-        self.options = ffi.new("polytile_launch_options *")
+        self.options = ffi.new(_OPTIONS)
         self.options.n_parameters = len(params)
-        self._parameters = ffi.new("polytile_parameter[]", max(1, len(params)))
+        self._parameters = ffi.new(_PARAMETERS, max(1, len(params)))
         for k, (name, value) in enumerate(params.items()):
             self._fill_parameter(self._parameters[k], name, value)
         self.options.parameters = self._parameters
@@ -74,6 +80,13 @@ class Launch:
         if block is not None:
             self._kept.append(ffi.new("int64_t[]", [int(extent) for extent in block]))
             self.options.plan.block = self._kept[-1]
+
+    def writes_what_is_read_only(self):
+        """Whether an array that is written has become read-only since."""
+        for one in self._written:
+            if not one.is_writable:
+                return True
+        return False
 
     def _fill_parameter(self, parameter, name, value):
         self._kept.append(ffi.new("char[]", name.encode()))
@@ -123,7 +136,7 @@ def _range_of(part):
     return found
 
 
-def _ranges(of, wrapped, domain):
+def ranges_of_domain(of, wrapped, domain):
     """The ranges of a domain; the default is the extents of the first array that is overwritten."""
     if domain is not None:
         parts = domain if isinstance(domain, (tuple, list)) else (domain,)
@@ -142,6 +155,53 @@ def _check_arrays(of, wrapped):
             raise InvalidError(
                 f"{of.name}: array {w.name} is written ({role}), but is read-only; give a copy, or "
                 "open its file with mode r+")
+
+
+class Launches:
+    """The launches of a queue, kept for those that are alike: many are."""
+
+    _MOST = 256
+
+    def __init__(self):
+        self._made = {}
+
+    @staticmethod
+    def key_of(of, arrays, domain, params):
+        """What alike launches have in common; None: this one has no like. Arrays may change their
+        shapes, and so a domain that is that of an array."""
+        if domain is None:
+            return None
+        try:
+            key = (of, _as_key(domain), *map(id, arrays))
+            if params:  # zeros have a sign, which comparing does not tell
+                key += tuple((name, type(value), value or repr(value))
+                             for name, value in params.items())
+            hash(key)
+        except TypeError:
+            return None
+        return key
+
+    def get(self, key):
+        """The launch of a key that can run still; None: there is none."""
+        found = self._made.get(key)
+        return None if found is None or found[0].writes_what_is_read_only() else found[0]
+
+    def add(self, key, launch, arrays):
+        """Keep a launch, and with it its arrays, so that others have other addresses."""
+        if len(self._made) == self._MOST:
+            self._made.clear()
+        self._made[key] = launch, arrays
+
+    def clear(self):
+        """Forget all, before an array ends."""
+        self._made.clear()
+
+
+def _as_key(domain):
+    """A domain by its values: lists change, and before Python 3.12 slices have no hash."""
+    parts = domain if isinstance(domain, (tuple, list)) else (domain,)
+    return tuple((slice, one.start, one.stop, one.step) if type(one) is slice else one
+                 for one in parts)
 
 
 class Arguments:
@@ -200,7 +260,7 @@ def run(of, *arrays, domain=None, device="host", limit=None, **params):
     context = current()
     with Arguments(context, of, arrays) as wrapped:
         _check_arrays(of, wrapped)
-        launch = Launch(context, of, wrapped, domain, limit, params)
+        launch = Launch(context, of, wrapped, ranges_of_domain(of, wrapped, domain), limit, params)
         opened = context.device(device)
         with Interruptible(lambda: lib.polytile_device_cancel(opened)):
             status = lib.polytile_run(opened, launch.kernel, launch.domain, launch.n_arrays,
@@ -240,7 +300,8 @@ def plan(of, *arrays, domain=None, limit=None, block=None, **params):
     context = current()
     made = ffi.new("polytile_plan **")
     with Arguments(context, of, arrays) as wrapped:
-        launch = Launch(context, of, wrapped, domain, limit, params, block)
+        ranges = ranges_of_domain(of, wrapped, domain)
+        launch = Launch(context, of, wrapped, ranges, limit, params, block)
         context.require(lib.polytile_plan_create(launch.kernel, launch.domain, launch.n_arrays,
                                                  launch.arrays, launch.options, made))
         try:
@@ -277,7 +338,7 @@ def check(of, *arrays, domain=None, device="host", limit=None, **params):
     wrong; arrays stay as they are."""
     context = current()
     with Arguments(context, of, arrays) as wrapped:
-        launch = Launch(context, of, wrapped, domain, limit, params)
+        launch = Launch(context, of, wrapped, ranges_of_domain(of, wrapped, domain), limit, params)
         context.require(lib.polytile_check(launch.kernel, launch.domain, launch.n_arrays,
                                            launch.arrays, launch.options))
         said = f"{of.name}: no two threads conflict"

@@ -11,7 +11,7 @@ from ._interrupt import Interruptible
 from ._library import ffi, lib
 from .arrays import Described, Wrapped, domain_of, type_of
 from .errors import Error, InvalidError, error_of, is_invalid
-from .kernel import Launch, Report, _check_arrays
+from .kernel import Launch, Launches, Report, _check_arrays, ranges_of_domain
 from .ranks import Ranks
 from .view import ranges_of
 
@@ -179,6 +179,7 @@ class Queue:
         self._handle = made[0]
         self._attached = {}
         self._n_internal = 0
+        self._launches = Launches()
         self._notified = set()
 
     @property
@@ -248,18 +249,26 @@ class Queue:
 
     def launch(self, of, *arrays, domain=None, **params):
         """Queue a launch and return; it runs when others before it are done."""
+        with self.context.lock:
+            handle = self.handle
+            key = self._launches.key_of(of, arrays, domain, params)
+            launch = self._launches.get(key) or self._prepare(key, of, arrays, domain, params)
+            self.context.require(lib.polytile_queue_launch(
+                handle, launch.kernel, launch.domain, launch.n_arrays, launch.arrays,
+                launch.options))
+
+    def _prepare(self, key, of, arrays, domain, params):
         if len(arrays) != len(of.arrays):
             raise InvalidError(
                 f"{of.name}: {len(arrays)} arrays are given and the kernel has {len(of.arrays)}: "
                 f"{', '.join(of.arrays)}")
-        with self.context.lock:
-            handle = self.handle
-            wrapped = [self._find(given, name) for given, name in zip(arrays, of.arrays)]
-            _check_arrays(of, wrapped)
-            launch = Launch(self.context, of, wrapped, domain, None, params)
-            self.context.require(lib.polytile_queue_launch(
-                handle, launch.kernel, launch.domain, launch.n_arrays, launch.arrays,
-                launch.options))
+        wrapped = [self._find(given, name) for given, name in zip(arrays, of.arrays)]
+        _check_arrays(of, wrapped)
+        ranges = ranges_of_domain(of, wrapped, domain)
+        launch = Launch(self.context, of, wrapped, ranges, None, params)
+        if key is not None:
+            self._launches.add(key, launch, arrays)
+        return launch
 
     def _interruptible(self):
         return Interruptible(self.cancel)
@@ -317,6 +326,7 @@ class Queue:
             for key in keys:
                 if key not in self._attached:
                     raise InvalidError("an array is not attached to this queue")
+            self._launches.clear()
             wrapped = [self._attached[key][1] for key in keys]
             if not wrapped:
                 return self.wait()

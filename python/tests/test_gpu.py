@@ -300,6 +300,34 @@ def test_bodies_are_compiled_by_pips_nvrtc(tmp_path):
     assert ended.returncode == 0, ended.stderr
 
 
+NO_NVRTC = """
+import os, sys
+from polytile._context import current
+from polytile._library import ffi, lib
+from polytile.arrays import type_of
+context = current()
+options = ffi.new("polytile_compile_options *", {
+    "n_types": 2, "types": ffi.new("polytile_type[]", [type_of("f4")] * 2), "cuda_capability": 90})
+try:
+    context.require(lib.polytile_kernel_compile(
+        context.handle, b"k[i]: in x[i]; out y[i]", b"y(i) = x(i);", options,
+        ffi.new("polytile_kernel **")))
+except Exception as error:
+    print(type(error).__name__, error)
+"""
+
+
+def test_an_nvrtc_that_cannot_be_loaded_is_named(tmp_path):
+    (tmp_path / "lib64").mkdir()
+    (tmp_path / "lib64" / "libnvrtc.so.13").write_text("no library")
+    ended = subprocess.run([sys.executable, "-c", NO_NVRTC], text=True, capture_output=True,
+                           env={**os.environ, "CUDA_HOME": str(tmp_path),
+                                "POLYTILE_CACHE": str(tmp_path / "kept")})
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout.startswith("UnsupportedError k: ") and "libnvrtc.so.13 cannot be loaded" in \
+        ended.stdout and "set CUDA_HOME" in ended.stdout
+
+
 def _cupy():
     cupy = pytest.importorskip("cupy")
     if not cupy.is_available():

@@ -241,6 +241,69 @@ PROGRAMS = {
         kept.detach()
         assert z[-1] == 99999
     """,
+    "files of NumPy's are wrong": """
+        import tempfile
+        with tempfile.TemporaryDirectory() as place:
+            def mapped(mode="r+"):
+                return np.load(f"{place}/x.npy", mmap_mode=mode)
+            np.save(f"{place}/x.npy", x.astype(">f8"))
+            expect(pt.UnsupportedError, lambda: pt.run(add, mapped(), x, z), "byte order")
+            np.save(f"{place}/x.npy", np.array([None, 1] * 50000))
+            expect(Exception, lambda: pt.run(add, mapped(), x, z))
+            np.save(f"{place}/x.npy", x.astype("f4"))
+            expect(pt.Error, lambda: pt.run(add, x, x, mapped("r")), "is written")
+            np.save(f"{place}/x.npy", np.asfortranarray(x.reshape(100, 1000)))
+            twice = pt.kernel("twice[i, j]: inout A[i, j]", "A(i, j) = 2 * A(i, j);")
+            pt.run(twice, mapped())
+            assert np.array_equal(mapped("r"), 2 * x.reshape(100, 1000))
+            expect(pt.InvalidError, lambda: pt.run(twice, mapped("r")), "open its file with mode r+")
+            expect(pt.Error, lambda: pt.run(add, mapped(), x, z))
+            os.truncate(f"{place}/x.npy", 300000)
+            expect(ValueError, lambda: mapped("r"))
+            os.truncate(f"{place}/x.npy", 5)
+            expect(Exception, lambda: mapped("r"))
+        pt.run(add, x, x, z)
+    """,
+    "the cache and the compiler are not what they should be": """
+        import tempfile
+        def in_thread(function):
+            errors = []
+            def work():
+                try:
+                    function()
+                except BaseException as error:
+                    errors.append(error)
+            thread = threading.Thread(target=work)
+            thread.start()
+            thread.join()
+            if errors:
+                raise errors[0]
+        def compile():
+            pt.run(pt.kernel("k[i]: out z[i]", "z(i) = 4321;"), z)
+        with tempfile.TemporaryDirectory() as place:
+            os.environ["POLYTILE_CACHE"] = f"{place}/cache"
+            in_thread(compile)
+            os.chmod(f"{place}/cache/kernels", 0o777)
+            expect(pt.FileError, lambda: in_thread(compile), "others may write")
+            os.chmod(f"{place}/cache/kernels", 0o700)
+            for name in os.listdir(f"{place}/cache/kernels"):
+                path = f"{place}/cache/kernels/{name}"
+                with open(path, "rb") as file:
+                    kept = file.read()
+                for changed in (kept[:100], kept.replace(b"polytile 0.", b"polytile 9."), b""):
+                    assert changed != kept
+                    with open(path, "wb") as file:
+                        file.write(changed)
+                    z[:] = 0
+                    in_thread(compile)
+                    assert (z == 4321).all()
+            os.environ["POLYTILE_CACHE"] = f"{place}/none"
+            os.environ["POLYTILE_CC"] = "no-such-cc"
+            expect(pt.UnsupportedError, lambda: in_thread(compile), "no C compiler no-such-cc")
+            os.environ["POLYTILE_CC"] = "/bin/true"
+            expect(pt.UnsupportedError, lambda: in_thread(compile), "POLYTILE_CC")
+        pt.run(add, x, x, z)
+    """,
     "it is imported by a sub-interpreter": """
         try:
             import _interpreters as interpreters

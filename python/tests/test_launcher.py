@@ -1,5 +1,8 @@
 """Launchers written in Python."""
 
+import os
+import subprocess
+import sys
 import threading
 import traceback
 
@@ -220,3 +223,32 @@ def test_ranges_are_subscripts():
     assert np.array_equal(np.asarray(i, dtype="f4"), np.arange(3, 10)) and {i: 1}[pt.Range(3, 10)]
     with pytest.raises(ValueError, match="1 or more"):
         i * 0
+
+
+CORES = """
+import time
+import numpy as np
+import polytile as pt
+taken = []
+
+@pt.launcher("copy[i]: in x[i]; out y[i]")
+def copy(launch, x, y):
+    y[launch.box] = x[launch.box]
+    before = time.process_time() - time.thread_time()
+    time.sleep(0.02)
+    taken.append(time.process_time() - time.thread_time() - before)
+
+x = np.arange(4 << 20, dtype="f4")
+y = np.zeros_like(x)
+pt.run(copy, x, y, device="host(memory=8MiB,threads=2)")
+assert np.array_equal(x, y) and len(taken) > 3
+print(sum(taken) / len(taken) / 0.02)
+"""
+
+
+def test_launchers_have_the_cores_to_themselves():
+    """Threads that copy sleep while a launcher runs, even where OpenMP's threads would spin."""
+    ended = subprocess.run([sys.executable, "-c", CORES], text=True, capture_output=True,
+                           env={**os.environ, "OMP_WAIT_POLICY": "active"})
+    assert ended.returncode == 0, ended.stderr
+    assert float(ended.stdout) < 0.1

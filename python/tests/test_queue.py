@@ -90,3 +90,45 @@ def test_domains_and_types_that_could_mean_something_else():
     unaligned = np.frombuffer(bytes(81), dtype=np.uint8)[1:].view(np.float64)
     with pytest.raises(pt.UnsupportedError, match="not aligned"):
         pt.run(twice, unaligned, y)
+
+
+def test_launches_that_differ_are_not_taken_for_one():
+    """A queue keeps what it was given for a launch, for launches that are alike."""
+    scaled = pt.kernel("scaled[i](f64 a): in x[i]; out y[i]", "y(i) = a * x(i);")
+    signs = pt.kernel("signs[i](f64 a): out y[i]", "y(i) = copysign(1.0, a);")
+    x, y, z = np.ones(100), np.zeros(100), np.zeros(100)
+    with pt.Queue("host") as queue:
+        own = queue.array("f64", (100,))
+        for a, to in ((2, y), (3, y), (2, z), (2.5, y), (np.float32(4), z)):
+            queue.launch(scaled, x, to, a=a)
+            queue.wait()
+            assert (to == a * x).all()
+        for a in (0.0, -0.0, 0, 0.0):
+            queue.launch(signs, y, a=a)
+            queue.wait()
+            assert (y == np.copysign(1.0, a)).all()
+        for extent in (10, 20, slice(5, 20)):
+            queue.launch(signs, y, a=-1, domain=extent)
+            queue.launch(signs, y, a=1, domain=extent)
+        queue.launch(scaled, y, own, a=5)
+        queue.launch(scaled, own, z, a=1)
+        queue.detach(y, z)
+        y, z = np.full(100, 7.0), np.zeros(100)
+        queue.launch(scaled, y, z, a=2)
+        queue.detach(y, z)
+        assert (z == 14).all()
+        with pytest.raises(pt.InvalidError, match="which is no number"):
+            queue.launch(scaled, y, z, a=[1])
+        for k in range(600):
+            queue.launch(signs, y, a=k + 1)
+    assert (y == 1).all()
+
+
+def test_an_array_that_becomes_read_only_is_not_written():
+    x, y = np.ones(100), np.zeros(100)
+    copy = pt.kernel("copy[i]: in x[i]; out y[i]", "y(i) = x(i);")
+    with pt.Queue("host") as queue:
+        queue.launch(copy, x, y)
+        y.flags.writeable = False
+        with pytest.raises(pt.InvalidError, match="y is written .out., but is read-only"):
+            queue.launch(copy, x, y)

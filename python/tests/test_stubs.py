@@ -4,6 +4,7 @@ import ast
 import inspect
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 
@@ -96,3 +97,23 @@ def test_stubs_have_every_name():
         (names,) = (ast.literal_eval(node.value) for node in tree.body
                     if isinstance(node, ast.Assign) and node.targets[0].id == "__all__")
         assert sorted(names) == sorted(pt.__all__ if module == "__init__" else pt.errors.__all__)
+
+
+MADE_BY_THE_PACKAGE = ("Checked", "Internal", "Kernel", "Plan", "Report", "Spread", "SubKernel",
+                       "View")
+
+
+def test_stubtest_finds_nothing(tmp_path):
+    """But for constructors of what programs do not construct."""
+    pytest.importorskip("mypy")
+    stubs = tmp_path / "stubs" / "polytile"
+    stubs.mkdir(parents=True)
+    for name in ("__init__.pyi", "errors.pyi", "py.typed"):
+        shutil.copy(PACKAGE / "polytile" / name, stubs)
+    allowed = tmp_path / "allowed"
+    allowed.write_text("".join(f"polytile\\.{name}\\.__init__\n" for name in MADE_BY_THE_PACKAGE))
+    told = subprocess.run(
+        [sys.executable, "-m", "mypy.stubtest", "polytile", "--concise", "--ignore-missing-stub",
+         "--allowlist", str(allowed)], text=True, capture_output=True, cwd=tmp_path,
+        env={**os.environ, "MYPYPATH": str(stubs.parent)})
+    assert told.returncode == 0, told.stdout + told.stderr

@@ -497,6 +497,7 @@ static const char *const damages[] = {
     "for f in %s/kernels/*; do printf x | dd of=$f bs=1 seek=20 conv=notrunc status=none; done",
     "for f in %s/kernels/*; do truncate -s -3 $f; printf abc >>$f; done",
     "for f in %s/kernels/*; do chmod 666 $f; done",
+    "sed -i 's/polytile [0-9.]*, kernel/polytile 0.0.9, kernel/' %s/kernels/*",
 };
 
 TEST_TABLE(ApiCompile, ADamagedFileIsNotRun, damages) {

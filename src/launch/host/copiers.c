@@ -1,6 +1,7 @@
 #include "launch/host/copiers.h"
 
 #include "access/set/boxes.h"
+#include "base/signals.h"
 #include "launch/host/box_copy.h"
 #include "launch/host/loop_nest.h"
 #include "launch/host/stream_store.h"
@@ -124,7 +125,10 @@ polytile_status pti_copiers_create(polytile_context *ctx, int n_threads, pti_cop
     pthread_mutex_init(&(*copiers)->mutex, NULL);
     pthread_cond_init(&(*copiers)->submitted, NULL);
     pthread_cond_init(&(*copiers)->idle, NULL);
+    sigset_t before;
+    pti_signals_block(&before);
     polytile_status status = start_threads(ctx, *copiers, n_threads);
+    pti_signals_restore(&before);
     if (status != POLYTILE_OK) {
         pti_copiers_destroy(*copiers);
         *copiers = NULL;

@@ -35,6 +35,14 @@ void pti_copiers_submit(pti_copiers *copiers, pti_copy_task *task);
 /** Return whether a task is done: its results can be read, and the task be reused. */
 bool pti_copiers_is_done(const pti_copy_task *task);
 
+/**
+ * Copy a box as pti_box_copy() does, by the calling thread and the copiers; done at the return.
+ *
+ * Between copies the copiers sleep, where OpenMP's threads would spin for milliseconds: for runs
+ * whose launches are the program's own, which may use all cores. Nothing else is submitted.
+ */
+void pti_copiers_copy(pti_copiers *copiers, const pti_move *move);
+
 /** Wait until every submitted task is done. */
 void pti_copiers_wait(pti_copiers *copiers);
 

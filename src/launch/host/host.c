@@ -1,11 +1,13 @@
 #include "launch/host/host.h"
 
+#include "base/checked.h"
 #include "base/clock.h"
 #include "base/crash.h"
 #include "launch/device/execution.h"
 #include "launch/device/launcher.h"
 #include "launch/host/box_copy.h"
 #include "launch/host/chain.h"
+#include "launch/host/copiers.h"
 #include "launch/host/host_launch.h"
 #include "launch/host/scratch.h"
 #include "launch/host/slices.h"
@@ -20,6 +22,9 @@
 
 /* The host as a device: in place, or with an arena of its own like a small accelerator. */
 
+/** More threads copy no faster than memory is. */
+enum { MOST_COPIERS = 15 };
+
 typedef struct host_device {
     polytile_device device;
     int n_threads;
@@ -29,6 +34,8 @@ typedef struct host_device {
     pti_host_habits habits;
     pti_execution *execution; /* the run in progress */
     pti_host_slices slices;   /* of its launch in progress, in place */
+    pti_copiers *copiers;     /* NULL: no run has needed them */
+    bool copies_by_copiers;   /* in the run in progress */
 } host_device;
 
 static host_device *host_of(polytile_device *device) {
@@ -90,9 +97,30 @@ static polytile_status get_usable_bytes(polytile_device *device, int64_t *usable
     return POLYTILE_OK;
 }
 
+static bool calls_launchers(const pti_execution *execution) {
+    for (int l = 0; l < execution->schedule->n_launches; l++)
+        if (execution->bodies[l].implementation->host_launcher != NULL)
+            return true;
+    return false;
+}
+
+/** Launchers may use all cores, such as a BLAS does, so that no thread may spin beside them. */
 static polytile_status host_begin(polytile_device *device, pti_execution *execution) {
-    host_of(device)->execution = execution;
-    return POLYTILE_OK;
+    host_device *host = host_of(device);
+    host->execution = execution;
+    host->copies_by_copiers =
+        host->n_threads > 1 && !execution->schedule->in_place && calls_launchers(execution);
+    if (!host->copies_by_copiers || host->copiers != NULL)
+        return POLYTILE_OK;
+    return pti_copiers_create(device->object.context,
+                              (int)pti_min(host->n_threads - 1, MOST_COPIERS), &host->copiers);
+}
+
+static void copy_box(host_device *host, const pti_move *move) {
+    if (host->copies_by_copiers)
+        pti_copiers_copy(host->copiers, move);
+    else
+        pti_box_copy(move, host->n_threads);
 }
 
 /** Give a sub-kernel in place the memory that it lacks. */
@@ -131,7 +159,7 @@ static polytile_status run_command(host_device *host, const pti_command *command
     if (command->op->kind == PTI_LAUNCH)
         return host->execution->schedule->in_place ? run_in_slices(host, command->launch)
                                                    : run_sub_kernel(host, command->launch);
-    pti_box_copy(&command->move, host->n_threads);
+    copy_box(host, &command->move);
     return POLYTILE_OK;
 }
 
@@ -157,6 +185,7 @@ static polytile_status finish_commands(polytile_device *device) {
 
 static void close_host(polytile_device *device) {
     unmap_arena(host_of(device));
+    pti_copiers_destroy(host_of(device)->copiers);
     pti_host_scratch_free(&host_of(device)->scratch);
     free(device);
 }

@@ -2,6 +2,8 @@
 #include "support/elements.h"
 #include "support/scale.h"
 
+#include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <gtest/gtest.h>
 #include <vector>
@@ -9,19 +11,45 @@
 extern "C" {
 #include "access/set/boxes.h"
 #include "launch/host/box_copy.h"
+#include "launch/host/copiers.h"
 }
 
 namespace {
 
+/** Two threads that sleep between copies, beside the calling one; for all tests. */
+struct SharedCopiers {
+    SharedCopiers() {
+        polytile_context_create(&ctx);
+        EXPECT_EQ(pti_copiers_create(ctx, 2, &copiers), POLYTILE_OK);
+    }
+    ~SharedCopiers() {
+        pti_copiers_destroy(copiers);
+        polytile_context_destroy(ctx);
+    }
+    SharedCopiers(const SharedCopiers &) = delete;
+    SharedCopiers &operator=(const SharedCopiers &) = delete;
+
+    polytile_context *ctx = nullptr;
+    pti_copiers *copiers = nullptr;
+};
+
+void copy_by_copiers(const pti_move &move) {
+    static const SharedCopiers shared;
+    pti_copiers_copy(shared.copiers, &move);
+}
+
 void expect_copied(const polytile_domain &box, int64_t element_bytes, Memory to, Memory from,
                    int n_threads) {
-    Memory expected = to;
+    Memory expected = to, other = to;
     for_each_point(box, [&](const Point &point) {
         std::memcpy(expected.at(point), from.at(point), static_cast<size_t>(element_bytes));
     });
     pti_move move = {&box, element_bytes, to.image(), from.image()};
     pti_box_copy(&move, n_threads);
     EXPECT_EQ(to.bytes, expected.bytes);
+    move.to = other.image();
+    copy_by_copiers(move);
+    EXPECT_EQ(other.bytes, expected.bytes);
 }
 
 TEST(BoxCopy, MovesExactlyTheElementsOfTheBox) {
@@ -63,6 +91,9 @@ TEST(BoxCopy, MovesElementsAlongTheirOwnMemory) {
         ASSERT_EQ(move.to.base, move.from.base);
         pti_box_copy(&move, static_cast<int>(random.number(1, 2)));
         EXPECT_EQ(source.bytes, expected.bytes);
+        std::copy(before.bytes.begin(), before.bytes.end(), source.bytes.begin());
+        copy_by_copiers(move);
+        EXPECT_EQ(source.bytes, expected.bytes);
         n_overlapping += distance != 0;
     }
     EXPECT_GT(n_overlapping, scaled(3000) / 4);
@@ -95,6 +126,23 @@ TEST(BoxCopy, SharesLargeBoxesBetweenThreads) {
         for (int n_threads : {1, 2, 3, 7})
             expect_copied(box, row.element_bytes, Memory(to, row.element_bytes, 1),
                           Memory(from, row.element_bytes, 2), n_threads);
+    }
+}
+
+TEST(BoxCopy, MovesLargeBoxesAlongTheirOwnMemory) {
+    const int64_t n = 1000000;
+    for (int64_t distance : {-300000, -1, 1, 300000}) {
+        polytile_domain from = polytile_domain_from_extents(1, &n), to = from, box;
+        to.range[0].lo += distance;
+        to.range[0].hi += distance;
+        ASSERT_TRUE(pti_box_intersect(&from, &to, &box));
+        Memory memory(from, 4, 1), expected = memory;
+        const unsigned char *first = memory.bytes.data() + 4 * std::max<int64_t>(0, distance);
+        std::memmove(expected.bytes.data() + 4 * std::max<int64_t>(0, -distance), first,
+                     static_cast<size_t>(4 * (n - std::abs(distance))));
+        const pti_memory_layout layout = pti_memory_layout_of(&to, 4);
+        copy_by_copiers({&box, 4, {memory.bytes.data(), &layout}, memory.image()});
+        EXPECT_EQ(memory.bytes, expected.bytes) << distance;
     }
 }
 
