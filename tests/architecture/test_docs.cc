@@ -158,6 +158,24 @@ TEST(Docs, PagesNamedInHeadersAreThere) {
             EXPECT_TRUE(fs::exists(root / "docs" / (name + ".md"))) << header << " names " << name;
 }
 
+/* What programs do not call, and polytile.h, which has nothing of its own. */
+bool is_included_by_others(const std::string &header) {
+    return header == "polytile.h" || begins_with(header, "kernel_") ||
+           begins_with(header, "message_");
+}
+
+TEST(Docs, HeadersHaveAPlaceInTheReference) {
+    std::string reference;
+    for (const fs::path &page : files_in(root / "site/reference", ".md"))
+        reference += text_of(page);
+    for (const fs::path &header : files_in(root / "include/polytile", ".h")) {
+        const std::string name = header.filename().string();
+        EXPECT_TRUE(is_included_by_others(name) ||
+                    reference.find("{doxygenfile} " + name + "\n") != std::string::npos)
+            << "no page of site/reference has " << name;
+    }
+}
+
 void remove_white_space(std::string *text) {
     text->erase(
         std::remove_if(text->begin(), text->end(), [](unsigned char c) { return isspace(c); }),
