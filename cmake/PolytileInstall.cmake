@@ -49,6 +49,15 @@ install(FILES ${PROJECT_BINARY_DIR}/polytileConfig.cmake
               ${PROJECT_SOURCE_DIR}/cmake/FindJansson.cmake
         DESTINATION ${package_dir})
 
+# A shared library brings what it needs along; pkg-config asks for private packages even there.
+set(POLYTILE_PC_REQUIRES_PRIVATE)
+set(POLYTILE_PC_LIBS_PRIVATE)
+if(NOT BUILD_SHARED_LIBS)
+  set(POLYTILE_PC_REQUIRES_PRIVATE jansson)
+  set(POLYTILE_PC_LIBS_PRIVATE
+      "${POLYTILE_PC_ISL} ${POLYTILE_PC_OPENMP} ${POLYTILE_PC_CUDA} -lpthread -lm")
+endif()
+
 # Relative to the file, so that an installed tree can be moved.
 file(RELATIVE_PATH POLYTILE_PC_PREFIX /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 configure_file(${PROJECT_SOURCE_DIR}/cmake/polytile.pc.in ${PROJECT_BINARY_DIR}/polytile.pc @ONLY)

@@ -1,9 +1,10 @@
-"""The snippets of docs/python.md run, one after the other, as a reader would type them."""
+"""The snippets of the pages about Python run, one after the other, as a reader would type them."""
 
 import pathlib
 import re
 
 import numpy as np
+import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "python.md"
@@ -24,13 +25,14 @@ def test_the_readmes_program_smooths(tmp_path, monkeypatch):
     assert np.array_equal(names["B"][1:-1, 1:-1], expected)
 
 
-def test_snippets_run(tmp_path, monkeypatch):
+@pytest.mark.parametrize("page, n_least", [(PAGE, 5), (ROOT / "docs" / "tutorial_python.md", 3)])
+def test_snippets_run(page, n_least, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    snippets = snippets_of(PAGE)
-    assert len(snippets) > 4
+    snippets = snippets_of(page)
+    assert len(snippets) >= n_least
     names = {}
     for snippet in snippets:
-        exec(compile(snippet, str(PAGE), "exec"), names)
+        exec(compile(snippet, str(page), "exec"), names)
 
 
 def test_the_first_program_runs_within_its_limit(tmp_path, monkeypatch, capsys):

@@ -67,7 +67,7 @@ TEST_CASE(ApiQueue, WritesATraceOfAllItsDevicesUntilItIsToldNotTo) {
     static char traced[1 << 18], later[1 << 18];
     static scene s;
     const char *path = file_named("trace.json");
-    set(ctx, "host(memory=8KiB),host(memory=1MiB,threads=2)", &s);
+    set(ctx, "host(memory=8KiB),host(memory=8KiB)", &s);
     CHECK_OK(polytile_queue_attach(s.queue, POLYTILE_ARRAYS(s.a, s.b)));
     CHECK_OK(polytile_queue_trace(s.queue, path));
     CHECK_OK(shift_to(&s, s.a, s.b));

@@ -158,6 +158,24 @@ TEST(Docs, PagesNamedInHeadersAreThere) {
             EXPECT_TRUE(fs::exists(root / "docs" / (name + ".md"))) << header << " names " << name;
 }
 
+/* What programs do not call, and polytile.h, which has nothing of its own. */
+bool is_included_by_others(const std::string &header) {
+    return header == "polytile.h" || begins_with(header, "kernel_") ||
+           begins_with(header, "message_");
+}
+
+TEST(Docs, HeadersHaveAPlaceInTheReference) {
+    std::string reference;
+    for (const fs::path &page : files_in(root / "site/reference", ".md"))
+        reference += text_of(page);
+    for (const fs::path &header : files_in(root / "include/polytile", ".h")) {
+        const std::string name = header.filename().string();
+        EXPECT_TRUE(is_included_by_others(name) ||
+                    reference.find("{doxygenfile} " + name + "\n") != std::string::npos)
+            << "no page of site/reference has " << name;
+    }
+}
+
 void remove_white_space(std::string *text) {
     text->erase(
         std::remove_if(text->begin(), text->end(), [](unsigned char c) { return isspace(c); }),
@@ -186,15 +204,56 @@ std::vector<std::string> code_of(const std::string &page) {
     return code;
 }
 
-/* So it compiles, and does what the page says. */
-TEST(Docs, CodeOfTheCheckingPageStandsInTests) {
-    const std::string tests = all_tests();
-    const std::vector<std::string> code = code_of(text_of(root / "docs/checking.md"));
-    EXPECT_EQ(code.size(), 2u);
-    for (std::string part : code) {
-        remove_white_space(&part);
-        EXPECT_NE(tests.find(part), std::string::npos) << part;
+/* Programs are run by tests/package/run. These are parts of projects that it builds, or need MPI. */
+bool is_tried_elsewhere(const std::string &code) {
+    if (code.find("int main(") != std::string::npos)
+        return true;
+    for (const char *beginning :
+         {"/* kernels.h */", "/* kernels.c: ", "for (int k = 0; k < n_boxes_of"})
+        if (begins_with(code, beginning))
+            return true;
+    return false;
+}
+
+/* What stands between empty lines, without white space. */
+std::vector<std::string> paragraphs_of(const std::string &code) {
+    std::istringstream lines(code);
+    std::vector<std::string> paragraphs{""};
+    for (std::string line; std::getline(lines, line);) {
+        if (line.empty())
+            paragraphs.emplace_back();
+        remove_white_space(&line);
+        paragraphs.back() += line;
     }
+    return paragraphs;
+}
+
+/* So it compiles, and does what the page says: tests/api/test_pages.c has most of it. */
+TEST(Docs, CodeThatIsNoProgramStandsInTests) {
+    const std::string tests = all_tests();
+    size_t n_compared = 0;
+    for (const fs::path &page : files_in(root / "docs", ".md"))
+        for (const std::string &code : code_of(text_of(page))) {
+            if (is_tried_elsewhere(code))
+                continue;
+            for (const std::string &part : paragraphs_of(code)) {
+                n_compared++;
+                EXPECT_NE(tests.find(part), std::string::npos) << page << ": " << part;
+            }
+        }
+    EXPECT_GT(n_compared, 20u);
+}
+
+/* A page with a program of its own is one of those whose programs are run. */
+TEST(Docs, ProgramsOfPagesAreRun) {
+    const std::string run = text_of(root / "tests/package/run");
+    for (const fs::path &page : files_in(root / "docs", ".md"))
+        for (const std::string &code : code_of(text_of(page))) {
+            const bool is_run = code.find("\nint main(") == std::string::npos ||
+                                !begins_with(code, "/* ") ||
+                                run.find("docs/" + page.filename().string()) != std::string::npos;
+            EXPECT_TRUE(is_run) << page;
+        }
 }
 
 bool is_example_script(const std::string &suite, const std::string &name) {

@@ -1,0 +1,49 @@
+"""The site: pages of docs/ as they are, and the reference from the public headers. scripts/site puts
+the sources together and calls Sphinx."""
+
+import os
+import re
+
+with open("CMakeLists.txt") as build:
+    release = re.search(r"project\(polytile VERSION ([0-9.]+)", build.read())[1]
+
+project = "polytile"
+author = copyright = "polytile contributors"
+version = release
+extensions = ["myst_parser", "breathe"]
+root_doc = "index"
+exclude_patterns = ["CMakeLists.txt"]
+
+myst_enable_extensions = ["colon_fence"]
+myst_heading_anchors = 4
+suppress_warnings = ["myst.header", "config.cache"]
+# Declarations and other languages of its own have no colours.
+highlight_language = "none"
+
+breathe_projects = {"polytile": os.environ["POLYTILE_SITE_XML"]}
+breathe_default_project = "polytile"
+breathe_domain_by_extension = {"h": "c"}
+breathe_domain_by_file_pattern = {"*cuda.h": "cpp"}
+breathe_show_include = False
+primary_domain = "c"
+
+html_theme = "furo"
+html_title = f"polytile {release}"
+html_static_path = ["site.css"]
+html_css_files = ["site.css"]
+html_copy_source = False
+html_show_sourcelink = False
+html_show_sphinx = False
+
+
+def name_other_pages(app, docname, source):
+    """Pages that no list of the first page names are added to the last one that has OTHER_PAGES."""
+    if docname == root_doc:
+        listed = set(re.findall(r"^docs/\w+$", source[0], re.MULTILINE))
+        others = sorted(name for name in app.env.found_docs
+                        if name.startswith("docs/") and name not in listed)
+        source[0] = source[0].replace("OTHER_PAGES", "\n".join(others))
+
+
+def setup(app):
+    app.connect("source-read", name_other_pages)
