@@ -12,12 +12,17 @@
  * Fortran 2018, and texts in its order of subscripts. */
 
 /* The module has these numbers. */
-_Static_assert(POLYTILE_OK == 0 && POLYTILE_INVALID == 1 && POLYTILE_DECLARATION == 2, "as in Fortran");
-_Static_assert(POLYTILE_CONFLICT == 3 && POLYTILE_NO_FIT == 4 && POLYTILE_OVERFLOW == 5, "as in Fortran");
-_Static_assert(POLYTILE_NO_MEMORY == 6 && POLYTILE_IO == 7 && POLYTILE_DEVICE == 8, "as in Fortran");
+_Static_assert(POLYTILE_OK == 0 && POLYTILE_INVALID == 1 && POLYTILE_DECLARATION == 2,
+               "as in Fortran");
+_Static_assert(POLYTILE_CONFLICT == 3 && POLYTILE_NO_FIT == 4 && POLYTILE_OVERFLOW == 5,
+               "as in Fortran");
+_Static_assert(POLYTILE_NO_MEMORY == 6 && POLYTILE_IO == 7 && POLYTILE_DEVICE == 8,
+               "as in Fortran");
 _Static_assert(POLYTILE_UNSUPPORTED == 9 && POLYTILE_INTERNAL == 10, "as in Fortran");
-_Static_assert(POLYTILE_DEADLOCK == 11 && POLYTILE_TIMEOUT == 12 && POLYTILE_CANCELLED == 13, "as in Fortran");
-_Static_assert(POLYTILE_F32 == 9 && POLYTILE_F64 == 10 && POLYTILE_C64 == 12 && POLYTILE_C128 == 13, "as in Fortran");
+_Static_assert(POLYTILE_DEADLOCK == 11 && POLYTILE_TIMEOUT == 12 && POLYTILE_CANCELLED == 13,
+               "as in Fortran");
+_Static_assert(POLYTILE_F32 == 9 && POLYTILE_F64 == 10 && POLYTILE_C64 == 12 && POLYTILE_C128 == 13,
+               "as in Fortran");
 _Static_assert(POLYTILE_ANY_NUMBER == 0 && POLYTILE_FLOAT_NUMBER == 3, "as in Fortran");
 _Static_assert(sizeof(polytile_domain) == 200 && sizeof(polytile_view) == 408, "as in Fortran");
 _Static_assert(sizeof(polytile_report) == 96 && sizeof(polytile_parameter) == 32, "as in Fortran");
@@ -29,9 +34,9 @@ static const struct {
     CFI_type_t of_fortran;
     polytile_scalar type;
 } types[] = {
-    {CFI_type_float, POLYTILE_F32},          {CFI_type_double, POLYTILE_F64},
-    {CFI_type_int8_t, POLYTILE_I8},          {CFI_type_int16_t, POLYTILE_I16},
-    {CFI_type_int32_t, POLYTILE_I32},        {CFI_type_int64_t, POLYTILE_I64},
+    {CFI_type_float, POLYTILE_F32},         {CFI_type_double, POLYTILE_F64},
+    {CFI_type_int8_t, POLYTILE_I8},         {CFI_type_int16_t, POLYTILE_I16},
+    {CFI_type_int32_t, POLYTILE_I32},       {CFI_type_int64_t, POLYTILE_I64},
     {CFI_type_float_Complex, POLYTILE_C64}, {CFI_type_double_Complex, POLYTILE_C128},
 };
 
@@ -47,24 +52,26 @@ static bool find_type(const CFI_cdesc_t *data, polytile_type *type) {
 /** Refuse what no array of the library can be, with a sentence for `why`. */
 static bool check_data(const char *name, const CFI_cdesc_t *data, char *why) {
     if (data->rank < 1 || data->rank > POLYTILE_MAX_DIMS)
-        snprintf(why, WHY_BYTES, "%s: it has rank %d; give an array of rank 1 to %d", name, data->rank,
-                 POLYTILE_MAX_DIMS);
+        snprintf(why, WHY_BYTES, "%s: it has rank %d; give an array of rank 1 to %d", name,
+                 data->rank, POLYTILE_MAX_DIMS);
     else if (data->base_addr == NULL)
         snprintf(why, WHY_BYTES, "%s: it is not allocated or not associated", name);
     for (int d = 0; *why == '\0' && d < data->rank; d++)
         if (data->dim[d].extent < 1)
-            snprintf(why, WHY_BYTES, "%s: dimension %d has %lld elements; give one or more", name, d + 1,
-                     (long long)data->dim[d].extent);
+            snprintf(why, WHY_BYTES, "%s: dimension %d has %lld elements; give one or more", name,
+                     d + 1, (long long)data->dim[d].extent);
         else if (data->dim[d].sm < 1 && data->dim[d].extent > 1)
-            snprintf(why, WHY_BYTES, "%s: dimension %d goes backwards; give a section that goes forward",
-                     name, d + 1);
+            snprintf(why, WHY_BYTES,
+                     "%s: dimension %d goes backwards; give a section that goes forward", name,
+                     d + 1);
     return *why == '\0';
 }
 
 /** Wrap an array of Fortran; its last dimension becomes the first. lower: of each dimension; NULL:
  * 1. On error `why` has the text, unless the context has. */
-polytile_status polytile_fortran_array_wrap(polytile_context *ctx, const char *name, CFI_cdesc_t *data,
-                                            const int64_t *lower, polytile_array **array, char *why) {
+polytile_status polytile_fortran_array_wrap(polytile_context *ctx, const char *name,
+                                            CFI_cdesc_t *data, const int64_t *lower,
+                                            polytile_array **array, char *why) {
     polytile_domain domain = {.n_dims = data->rank};
     int64_t stride_bytes[POLYTILE_MAX_DIMS];
     polytile_type type;
@@ -73,10 +80,11 @@ polytile_status polytile_fortran_array_wrap(polytile_context *ctx, const char *n
     if (!check_data(name, data, why))
         return POLYTILE_INVALID;
     if (!find_type(data, &type)) {
-        snprintf(why, WHY_BYTES,
-                 "%s: its elements are no real, complex or integer of a kind of C: give real32, real64, "
-                 "int8 to int64, or complex of real32 or real64",
-                 name);
+        snprintf(
+            why, WHY_BYTES,
+            "%s: its elements are no real, complex or integer of a kind of C: give real32, real64, "
+            "int8 to int64, or complex of real32 or real64",
+            name);
         return POLYTILE_INVALID;
     }
     for (int d = 0; d < data->rank; d++) {
@@ -85,7 +93,8 @@ polytile_status polytile_fortran_array_wrap(polytile_context *ctx, const char *n
         domain.range[c] = (polytile_range){lo, lo + data->dim[d].extent - 1, 1};
         stride_bytes[c] = data->dim[d].sm < 1 ? (int64_t)data->elem_len : data->dim[d].sm;
     }
-    return polytile_array_wrap_strides(ctx, name, type, &domain, stride_bytes, data->base_addr, array);
+    return polytile_array_wrap_strides(ctx, name, type, &domain, stride_bytes, data->base_addr,
+                                       array);
 }
 
 static polytile_status refuse_memory(char *why) {
@@ -110,7 +119,8 @@ polytile_status polytile_fortran_kernel_create(polytile_context *ctx, const char
 
 /** A kernel whose body is a text in C. */
 polytile_status polytile_fortran_kernel_compile(polytile_context *ctx, const char *declaration,
-                                                const char *body, polytile_kernel **kernel, char *why) {
+                                                const char *body, polytile_kernel **kernel,
+                                                char *why) {
     char *text = polytile_fortran_reverse_declaration(declaration);
     char *reversed = polytile_fortran_reverse_body(body, declaration);
     polytile_status status;
@@ -129,7 +139,8 @@ polytile_status polytile_fortran_run(polytile_device *device, const polytile_ker
                                      const polytile_domain *domain, int n_arrays,
                                      polytile_array *const *arrays, int n_parameters,
                                      const polytile_parameter *parameters) {
-    const polytile_launch_options options = {.n_parameters = n_parameters, .parameters = parameters};
+    const polytile_launch_options options = {.n_parameters = n_parameters,
+                                             .parameters = parameters};
     return polytile_run(device, kernel, domain, n_arrays, arrays, &options);
 }
 
@@ -137,13 +148,14 @@ polytile_status polytile_fortran_launch(polytile_queue *queue, const polytile_ke
                                         const polytile_domain *domain, int n_arrays,
                                         polytile_array *const *arrays, int n_parameters,
                                         const polytile_parameter *parameters) {
-    const polytile_launch_options options = {.n_parameters = n_parameters, .parameters = parameters};
+    const polytile_launch_options options = {.n_parameters = n_parameters,
+                                             .parameters = parameters};
     return polytile_queue_launch(queue, kernel, domain, n_arrays, arrays, &options);
 }
 
 /** An array of a queue's own, in the order of Fortran, with indices from 1: a view of one from 0. */
-polytile_status polytile_fortran_queue_create_array(polytile_queue *queue, const char *name, int type,
-                                                    int n_dims, const int64_t *extents,
+polytile_status polytile_fortran_queue_create_array(polytile_queue *queue, const char *name,
+                                                    int type, int n_dims, const int64_t *extents,
                                                     polytile_array **array, char *why) {
     polytile_domain domain = {.n_dims = n_dims};
     int64_t reversed[POLYTILE_MAX_DIMS];

@@ -32,7 +32,8 @@ static void add_bytes(writer *to, const char *begin, const char *end) {
 static const char *skip_quoted(span text, const char *begin) {
     const char *end = begin + 2;
     if (begin + 1 < text.end && begin[0] == '/' && (begin[1] == '/' || begin[1] == '*')) {
-        while (end < text.end && (begin[1] == '/' ? *end != '\n' : end[-1] != '*' || *end != '/' || end < begin + 3))
+        while (end < text.end &&
+               (begin[1] == '/' ? *end != '\n' : end[-1] != '*' || *end != '/' || end < begin + 3))
             end++;
         return end < text.end ? end + 1 : text.end;
     }
