@@ -6,17 +6,17 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /** Times beyond are none: three centuries do not fit nanoseconds of 64 bits. */
 #define MOST_US 1e15
 
-static polytile_status refuse(const pti_trace_collector *of, const json_t *event,
+static polytile_status refuse(const pti_trace_collector *of, const pti_trace_event *event,
                               const char *what) {
-    const char *name = json_string_value(json_object_get(event, "name"));
     return pti_fail(of->ctx, POLYTILE_INVALID, "%s: event %" PRId64 " (\"%.200s\") %s", of->path,
-                    of->n_events, name == NULL ? "" : name, what);
+                    of->n_events, event->name == NULL ? "" : event->name, what);
 }
 
 /* Processes and tracks. */
@@ -35,8 +35,8 @@ static int find_track(const polytile_trace *to, int process, int64_t tid) {
     return k;
 }
 
-static polytile_status add_process(pti_trace_collector *of, const json_t *event, int64_t pid,
-                                   int *process) {
+static polytile_status add_process(pti_trace_collector *of, const pti_trace_event *event,
+                                   int64_t pid, int *process) {
     polytile_trace *to = of->to;
     *process = find_process(to, pid);
     if (*process >= 0)
@@ -50,7 +50,7 @@ static polytile_status add_process(pti_trace_collector *of, const json_t *event,
     return POLYTILE_OK;
 }
 
-static polytile_status add_track(pti_trace_collector *of, const json_t *event, int process,
+static polytile_status add_track(pti_trace_collector *of, const pti_trace_event *event, int process,
                                  int64_t tid, int *track) {
     polytile_trace *to = of->to;
     *track = find_track(to, process, tid);
@@ -66,40 +66,37 @@ static polytile_status add_track(pti_trace_collector *of, const json_t *event, i
 }
 
 /** Find the process and, where the event has a thread or needs one, the track. */
-static polytile_status add_place(pti_trace_collector *of, const json_t *event, bool needs_track,
-                                 int *process, int *track) {
-    const json_t *pid = json_object_get(event, "pid"), *tid = json_object_get(event, "tid");
+static polytile_status add_place(pti_trace_collector *of, const pti_trace_event *event,
+                                 bool needs_track, int *process, int *track) {
     polytile_status status;
     *track = -1;
-    if (!json_is_integer(pid))
+    if (!event->pid.is_whole)
         return refuse(of, event, "has no process: pid, a whole number");
-    if (needs_track && !json_is_integer(tid))
+    if (needs_track && !event->tid.is_whole)
         return refuse(of, event, "has no thread: tid, a whole number");
-    PTI_TRY(add_process(of, event, json_integer_value(pid), process));
-    if (json_is_integer(tid) && needs_track)
-        PTI_TRY(add_track(of, event, *process, json_integer_value(tid), track));
+    PTI_TRY(add_process(of, event, event->pid.whole, process));
+    if (needs_track)
+        PTI_TRY(add_track(of, event, *process, event->tid.whole, track));
 done:
     return status;
 }
 
 /* Numbers. */
 
-static int64_t number_of(const json_t *args, const char *key) {
-    return pti_max(json_integer_value(json_object_get(args, key)), 0);
+static int64_t whole_of(pti_event_number number) {
+    return number.is_whole ? pti_max(number.whole, 0) : 0;
 }
 
-static double real_of(const json_t *args, const char *key) {
-    const double real = json_number_value(json_object_get(args, key));
-    return real > 0 ? real : 0;
+static double real_of(pti_event_number number) {
+    return number.real > 0 && isfinite(number.real) ? number.real : 0;
 }
 
-static polytile_status read_time(const pti_trace_collector *of, const json_t *event,
-                                 const char *key, int64_t *time_ns) {
-    const json_t *value = json_object_get(event, key);
+static polytile_status read_time(const pti_trace_collector *of, const pti_trace_event *event,
+                                 const char *key, pti_event_number value, int64_t *time_ns) {
     char what[80];
-    const double time_us = json_number_value(value);
+    const double time_us = value.real;
     snprintf(what, sizeof what, "has no %s, a number of microseconds", key);
-    if (!json_is_number(value))
+    if (!value.is_there)
         return refuse(of, event, what);
     snprintf(what, sizeof what, "has a %s out of range: %g us", key, time_us);
     if (!(fabs(time_us) <= MOST_US))
@@ -110,9 +107,8 @@ static polytile_status read_time(const pti_trace_collector *of, const json_t *ev
 
 /* What events say. */
 
-static polytile_status set_name(const pti_trace_collector *of, const json_t *args, char **name) {
+static polytile_status set_name(const pti_trace_collector *of, const char *text, char **name) {
     static const char program[] = "polytile ";
-    const char *text = json_string_value(json_object_get(args, "name"));
     if (text == NULL)
         return POLYTILE_OK;
     if (strncmp(text, program, sizeof program - 1) == 0)
@@ -124,9 +120,8 @@ static polytile_status set_name(const pti_trace_collector *of, const json_t *arg
 }
 
 /** Names and places of processes and threads. */
-static polytile_status take_metadata(pti_trace_collector *of, const json_t *event) {
-    const char *name = json_string_value(json_object_get(event, "name"));
-    const json_t *args = json_object_get(event, "args");
+static polytile_status take_metadata(pti_trace_collector *of, const pti_trace_event *event) {
+    const char *name = event->name;
     const bool is_of_thread = name != NULL && strncmp(name, "thread_", 7) == 0;
     polytile_status status;
     int process, track;
@@ -135,25 +130,24 @@ static polytile_status take_metadata(pti_trace_collector *of, const json_t *even
     PTI_TRY(add_place(of, event, is_of_thread, &process, &track));
     pti_traced_process *device = &of->to->process[process];
     if (!is_of_thread) {
-        device->limit_bytes = number_of(args, "limit_bytes");
-        device->in_bytes_per_s = real_of(args, "upload_bytes_per_s");
-        device->out_bytes_per_s = real_of(args, "download_bytes_per_s");
-        PTI_TRY(set_name(of, args, &device->name));
+        device->limit_bytes = whole_of(event->limit_bytes);
+        device->in_bytes_per_s = real_of(event->upload_bytes_per_s);
+        device->out_bytes_per_s = real_of(event->download_bytes_per_s);
+        PTI_TRY(set_name(of, event->given_name, &device->name));
         device->is_program = device->name != NULL && strcmp(device->name, "program") == 0;
         return POLYTILE_OK;
     }
     if (strcmp(name, "thread_sort_index") == 0)
-        of->to->track[track].place = json_integer_value(json_object_get(args, "sort_index"));
+        of->to->track[track].place = event->sort_index.whole;
     if (strcmp(name, "thread_name") == 0)
-        status = set_name(of, args, &of->to->track[track].name);
+        status = set_name(of, event->given_name, &of->to->track[track].name);
 done:
     return status;
 }
 
 /** A run begins, on a further track of it or as the next one. */
-static polytile_status take_run(pti_trace_collector *of, const json_t *event) {
-    const json_t *args = json_object_get(event, "args"), *bound;
-    const int64_t number = number_of(args, "run");
+static polytile_status take_run(pti_trace_collector *of, const pti_trace_event *event) {
+    const int64_t number = whole_of(event->run);
     polytile_status status;
     int process, track;
     PTI_TRY(add_place(of, event, false, &process, &track));
@@ -162,15 +156,13 @@ static polytile_status take_run(pti_trace_collector *of, const json_t *event) {
         return POLYTILE_OK;
     device->last_run = number;
     device->n_runs++;
-    device->n_launches = pti_add_saturated(device->n_launches, number_of(args, "launches"));
-    device->n_superblocks =
-        pti_add_saturated(device->n_superblocks, number_of(args, "superblocks"));
-    device->peak_bytes = pti_max(device->peak_bytes, number_of(args, "peak_bytes"));
+    device->n_launches = pti_add_saturated(device->n_launches, whole_of(event->launches));
+    device->n_superblocks = pti_add_saturated(device->n_superblocks, whole_of(event->superblocks));
+    device->peak_bytes = pti_max(device->peak_bytes, whole_of(event->peak_bytes));
     device->planned_bytes =
-        pti_add_saturated(device->planned_bytes, number_of(args, "planned_bytes"));
-    bound = json_object_get(args, "bound_bytes");
-    device->n_bounded_runs += json_is_integer(bound);
-    device->bound_bytes = pti_add_saturated(device->bound_bytes, number_of(args, "bound_bytes"));
+        pti_add_saturated(device->planned_bytes, whole_of(event->planned_bytes));
+    device->n_bounded_runs += event->bound_bytes.is_whole;
+    device->bound_bytes = pti_add_saturated(device->bound_bytes, whole_of(event->bound_bytes));
 done:
     return status;
 }
@@ -194,15 +186,15 @@ static void count_slice(polytile_trace *to, const pti_traced_slice *slice, int64
 }
 
 /** An operation with its begin and duration. */
-static polytile_status take_slice(pti_trace_collector *of, const json_t *event) {
+static polytile_status take_slice(pti_trace_collector *of, const pti_trace_event *event) {
     polytile_trace *to = of->to;
     pti_traced_slice slice = {0};
     polytile_status status;
     int64_t taken_ns;
     int process;
     PTI_TRY(add_place(of, event, true, &process, &slice.track));
-    PTI_TRY(read_time(of, event, "ts", &slice.begin_ns));
-    PTI_TRY(read_time(of, event, "dur", &taken_ns));
+    PTI_TRY(read_time(of, event, "ts", event->ts, &slice.begin_ns));
+    PTI_TRY(read_time(of, event, "dur", event->dur, &taken_ns));
     if (taken_ns < 0)
         return refuse(of, event,
                       "has a negative duration; its clock was set back, or it was edited");
@@ -215,14 +207,13 @@ static polytile_status take_slice(pti_trace_collector *of, const json_t *event) 
         return pti_fail_memory(of->ctx, "operations of a trace",
                                2.0 * (double)to->slice_capacity * sizeof slice);
     to->slice[to->n_slices++] = slice;
-    count_slice(to, &slice, number_of(json_object_get(event, "args"), "bytes"));
+    count_slice(to, &slice, whole_of(event->bytes));
 done:
     return status;
 }
 
-polytile_status pti_trace_collect(pti_trace_collector *collector, const json_t *event) {
-    const char *phase = json_string_value(json_object_get(event, "ph"));
-    const char *category = json_string_value(json_object_get(event, "cat"));
+polytile_status pti_trace_collect(pti_trace_collector *collector, const pti_trace_event *event) {
+    const char *phase = event->phase, *category = event->category;
     collector->n_events++;
     if (phase == NULL)
         return refuse(collector, event, "has no phase: ph, such as \"X\"");

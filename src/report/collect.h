@@ -1,9 +1,8 @@
 #ifndef POLYTILE_REPORT_COLLECT_H
 #define POLYTILE_REPORT_COLLECT_H
 
+#include "report/event.h"
 #include "report/trace.h"
-
-#include <jansson.h>
 
 /** How many of each a trace may have: more is none that this library wrote. */
 enum { PTI_MOST_TRACED_PROCESSES = 1024, PTI_MOST_TRACED_TRACKS = 4096 };
@@ -24,7 +23,7 @@ typedef struct pti_trace_collector {
  *
  * Errors  INVALID (the text names the event and what is wrong), NO_MEMORY.
  */
-polytile_status pti_trace_collect(pti_trace_collector *collector, const json_t *event);
+polytile_status pti_trace_collect(pti_trace_collector *collector, const pti_trace_event *event);
 
 void pti_trace_collector_free(pti_trace_collector *collector);
 

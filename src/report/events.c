@@ -194,24 +194,21 @@ done:
     return status;
 }
 
-/** jansson may report lack of memory as a wrong text, so this tries twice. */
-static polytile_status parse_event(pti_trace_events *of, json_t **event) {
-    json_error_t error;
-    *event = json_loadb(of->text, (size_t)of->length, 0, &error);
-    if (*event == NULL)
-        *event = json_loadb(of->text, (size_t)of->length, 0, &error);
-    if (*event != NULL)
+static polytile_status parse_event(pti_trace_events *of, pti_trace_event *event) {
+    size_t place;
+    const char *why = pti_trace_event_parse(of->text, (size_t)of->length, event, &place);
+    if (why == NULL)
         return POLYTILE_OK;
-    if (!pti_memory_is_there())
-        return pti_fail_memory(of->ctx, "an event of a trace", (double)of->length);
-    return pti_fail(of->ctx, POLYTILE_INVALID, "%s: event %" PRId64 " is no JSON: %s", of->path,
-                    of->n_events + 1, error.text);
+    return pti_fail(of->ctx, POLYTILE_INVALID,
+                    "%s: event %" PRId64 " is no JSON: %s (byte %zu of it)", of->path,
+                    of->n_events + 1, why, place);
 }
 
-polytile_status pti_trace_events_next(pti_trace_events *of, json_t **event) {
+polytile_status pti_trace_events_next(pti_trace_events *of, pti_trace_event *event,
+                                      bool *is_there) {
     int byte = next_byte_of_value(of);
     polytile_status status;
-    *event = NULL;
+    *is_there = false;
     if (byte == ']')
         return finish(of);
     if (of->n_events > 0) {
@@ -224,6 +221,7 @@ polytile_status pti_trace_events_next(pti_trace_events *of, json_t **event) {
     PTI_TRY(walk_value(of, byte, true));
     PTI_TRY(parse_event(of, event));
     of->n_events++;
+    *is_there = true;
 done:
     return status;
 }

@@ -2,8 +2,8 @@
 #define POLYTILE_REPORT_EVENTS_H
 
 #include "base/context.h"
+#include "report/event.h"
 
-#include <jansson.h>
 #include <stdio.h>
 
 /** The events of a trace file, of which one at a time is in memory. */
@@ -26,11 +26,12 @@ polytile_status pti_trace_events_open(polytile_context *ctx, const char *path,
                                       pti_trace_events *events);
 
 /**
- * Read the next event, an object; NULL behind the last one. The caller drops the reference.
+ * Read the next event, whose texts last until the one behind it. *is_there: false behind the last.
  *
  * Errors  IO, INVALID (cut off, no JSON, no object), NO_MEMORY.
  */
-polytile_status pti_trace_events_next(pti_trace_events *events, json_t **event);
+polytile_status pti_trace_events_next(pti_trace_events *events, pti_trace_event *event,
+                                      bool *is_there);
 
 void pti_trace_events_close(pti_trace_events *events);
 

@@ -82,14 +82,12 @@ static polytile_status add_kind(pti_trace_collector *of, pti_traced_kind kind, i
     return POLYTILE_OK;
 }
 
-polytile_status pti_trace_find_kind(pti_trace_collector *of, int process, const json_t *event,
-                                    int *kind) {
-    const char *category = json_string_value(json_object_get(event, "cat"));
-    const char *name = json_string_value(json_object_get(event, "name"));
-    const pti_work work = category == NULL || of->to->process[process].is_program
+polytile_status pti_trace_find_kind(pti_trace_collector *of, int process,
+                                    const pti_trace_event *event, int *kind) {
+    const pti_work work = event->category == NULL || of->to->process[process].is_program
                               ? PTI_WORK_OTHER
-                              : work_of(category);
-    const char *subject = subject_of(name == NULL ? "" : name, work);
+                              : work_of(event->category);
+    const char *subject = subject_of(event->name == NULL ? "" : event->name, work);
     polytile_status status;
     PTI_TRY(make_room(of));
     int64_t *place = find_place(of, process, work, subject);

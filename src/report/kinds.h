@@ -6,6 +6,6 @@
 /** Find the kind of an operation, or add it: operations of one name and work on one process. Errors:
  * NO_MEMORY. */
 polytile_status pti_trace_find_kind(pti_trace_collector *collector, int process,
-                                    const json_t *event, int *kind);
+                                    const pti_trace_event *event, int *kind);
 
 #endif

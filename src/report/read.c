@@ -32,14 +32,13 @@ void polytile_trace_destroy(polytile_trace *trace) {
 
 static polytile_status collect_events(pti_trace_events *events, pti_trace_collector *collector) {
     polytile_status status;
-    json_t *event;
+    pti_trace_event event;
+    bool is_there;
     for (;;) {
-        PTI_TRY(pti_trace_events_next(events, &event));
-        if (event == NULL)
+        PTI_TRY(pti_trace_events_next(events, &event, &is_there));
+        if (!is_there)
             return POLYTILE_OK;
-        status = pti_trace_collect(collector, event);
-        json_decref(event);
-        PTI_TRY(status);
+        PTI_TRY(pti_trace_collect(collector, &event));
     }
 done:
     return status;
