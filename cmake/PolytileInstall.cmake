@@ -14,6 +14,13 @@ if(POLYTILE_HAS_MPI)
   install(EXPORT polytileMpiTargets NAMESPACE polytile:: DESTINATION ${package_dir})
 endif()
 
+if(TARGET polytile_fortran)
+  install(TARGETS polytile_fortran EXPORT polytileFortranTargets)
+  install(EXPORT polytileFortranTargets NAMESPACE polytile:: DESTINATION ${package_dir})
+  install(DIRECTORY $<TARGET_PROPERTY:polytile_fortran,Fortran_MODULE_DIRECTORY>/
+          DESTINATION ${POLYTILE_FORTRAN_MODULES})
+endif()
+
 # The options that link a library: VARIABLE FILE NAME. Other compilers than the one that built
 # polytile may not know the place.
 function(polytile_set_pc_options variable file name)
@@ -75,6 +82,13 @@ if(POLYTILE_HAS_MPI)
   configure_file(${PROJECT_SOURCE_DIR}/cmake/polytile_mpi.pc.in
                  ${PROJECT_BINARY_DIR}/polytile_mpi.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/polytile_mpi.pc
+          DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endif()
+
+if(TARGET polytile_fortran)
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/polytile_fortran.pc.in
+                 ${PROJECT_BINARY_DIR}/polytile_fortran.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/polytile_fortran.pc
           DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endif()
 

@@ -16,6 +16,7 @@ subcommand_function check_command;
 subcommand_function devices_command;
 subcommand_function policies_command;
 subcommand_function graph_command;
+subcommand_function report_command;
 subcommand_function run_command;
 
 /** Report wrong usage of a subcommand on stderr and point to its help. Returns EXIT_USAGE. */

@@ -24,6 +24,7 @@ const char help_polytile[] =
     "  devices  list the devices: their memory and their link to the host, measured\n"
     "  policies simulate which unit would run which rows of a launch, and when\n"
     "  graph    map and schedule kernels that frames go through, on several units\n"
+    "  report   show where the time of a traced run went, and what to change\n"
     "\n"
     "'polytile COMMAND --help' has the options; --version prints the version.\n"
     "Exit code: 0 success, 2 wrong usage or declaration, 3 nothing fits the limit, 1 other\n"
@@ -192,3 +193,20 @@ const char help_graph[] =
     "\n"
     "Exit code: 0 success, 2 wrong usage, graph or machine, 3 nothing fits the limits, 1 other\n"
     "failures.\n";
+
+const char help_report[] =
+    "Usage: polytile report TRACE.json [OPTION]...\n"
+    "\n"
+    "Says of a run that was traced how busy devices and their links were, what moved against the "
+    "lower\n"
+    "bound, and what to change.\n"
+    "\n"
+    "  --output FILE.html  also write a page with a time line, which needs no server\n"
+    "  --json              print JSON instead of text\n"
+    "  --help              print this\n"
+    "\n"
+    "Example:\n"
+    "  jacobi --device 'cuda:0(memory=512MiB)' --trace run.json\n"
+    "  polytile report run.json --output run.html\n"
+    "\n"
+    "Exit code: 0 success, 2 wrong usage or a file that is no trace, 1 other failures.\n";

@@ -10,5 +10,6 @@ extern const char help_check[];
 extern const char help_devices[];
 extern const char help_policies[];
 extern const char help_graph[];
+extern const char help_report[];
 
 #endif

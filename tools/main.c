@@ -22,7 +22,8 @@ static const struct {
 } subcommands[] = {
     {"run", run_command},         {"plan", plan_command},         {"check", check_command},
     {"devices", devices_command}, {"policies", policies_command}, {"graph", graph_command},
-    {"--version", print_version}, {"--help", print_help},         {"-h", print_help},
+    {"report", report_command},   {"--version", print_version},   {"--help", print_help},
+    {"-h", print_help},
 };
 
 int main(int argc, char **argv) {
@@ -34,10 +35,10 @@ int main(int argc, char **argv) {
         if (strcmp(argv[1], subcommands[k].name) == 0)
             return subcommands[k].run(argc - 1, argv + 1);
     char shown[256];
-    fprintf(
-        stderr,
-        "polytile: there is no command \"%s\"; use run, plan, check, devices, policies or graph\n"
-        "Try 'polytile --help'.\n",
-        polytile_text_show(argv[1], shown, sizeof shown));
+    fprintf(stderr,
+            "polytile: there is no command \"%s\"; use run, plan, check, devices, policies, graph "
+            "or report\n"
+            "Try 'polytile --help'.\n",
+            polytile_text_show(argv[1], shown, sizeof shown));
     return EXIT_USAGE;
 }

@@ -121,7 +121,12 @@ void polytile_plan_get_chain_summary(const polytile_plan *plan, polytile_chain_s
 polytile_status polytile_plan_get_superblock(const polytile_plan *plan, int64_t k,
                                              polytile_domain *threads);
 
-typedef enum polytile_format { POLYTILE_TEXT, POLYTILE_JSON, POLYTILE_SVG } polytile_format;
+typedef enum polytile_format {
+    POLYTILE_TEXT,
+    POLYTILE_JSON,
+    POLYTILE_SVG, /* not of traces */
+    POLYTILE_HTML /* of traces alone */
+} polytile_format;
 
 /** Write the plan as text for people, JSON for programs, or an SVG picture. Owns: the caller frees
  * *text with free(). */

@@ -24,6 +24,7 @@
 #include <polytile/status.h>
 #include <polytile/stream.h>
 #include <polytile/text.h>
+#include <polytile/trace.h>
 #include <polytile/tuning.h>
 #include <polytile/witness.h>
 

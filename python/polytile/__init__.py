@@ -14,8 +14,9 @@ from .kernel import Checked, Kernel, Plan, Report, check, kernel, plan, run
 from .launcher import SubKernel, launcher
 from .numba_body import body
 from .queue import Internal, Queue, Spread
+from .trace import Trace, report
 from .view import Range, View
 
 __all__ = ["Checked", "Described", "Internal", "Kernel", "Plan", "Queue", "Range", "Report",
-           "Spread", "SubKernel", "View", "__version__", "body", "check", "described", "kernel",
-           "launcher", "plan", "run", *_errors]
+           "Spread", "SubKernel", "Trace", "View", "__version__", "body", "check", "described",
+           "kernel", "launcher", "plan", "report", "run", *_errors]

@@ -138,6 +138,12 @@ typedef struct polytile_progress { double fraction; double left_s; } polytile_pr
 polytile_progress polytile_queue_get_progress(polytile_queue *queue);
 void polytile_queue_cancel(polytile_queue *queue);
 void polytile_queue_get_report(polytile_queue *queue, bool reset, polytile_report *report);
+polytile_status polytile_queue_trace(polytile_queue *queue, const char *path);
+typedef struct polytile_trace polytile_trace;
+polytile_status polytile_trace_read(polytile_context *ctx, const char *path,
+    polytile_trace **trace);
+void polytile_trace_destroy(polytile_trace *trace);
+polytile_status polytile_trace_to_string(const polytile_trace *trace, int format, char **text);
 
 int omp_pause_resource_all(int kind);
 """

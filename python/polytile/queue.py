@@ -343,6 +343,13 @@ class Queue:
                         self._attached.pop(key)[1].destroy()
         return None
 
+    def trace(self, path):
+        """Write what the devices do from now on to a file, for polytile.report(), Perfetto and
+        chrome://tracing; None ends that. Waits for what is queued."""
+        given = ffi.NULL if path is None else ffi.new("char[]", os.fsencode(path))
+        with self.context.lock:
+            self.context.require(lib.polytile_queue_trace(self.handle, given))
+
     def report(self):
         """What the queue did so far; waits for it."""
         report = ffi.new("polytile_report *")

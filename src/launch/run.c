@@ -3,6 +3,7 @@
 #include "access/declare/kernel.h"
 #include "base/checked.h"
 #include "launch/access_check/access_check.h"
+#include "launch/device/trace.h"
 #include "launch/execute/execute.h"
 #include "launch/execute/run_check.h"
 #include "launch/execute/run_place.h"
@@ -137,6 +138,7 @@ static polytile_status run_plan(const polytile_plan *plan, polytile_device *devi
     PTI_TRY(pti_team_server_create(kernel, &plan->instance->threads,
                                    options == NULL ? &defaults : options, false, &server));
     config.server = server;
+    pti_trace_bound(device, plan->summary.lower_bound_bytes);
     PTI_TRY(execute_plan(device, plan, &config, list.array));
 done:
     pti_operand_arrays_free(&list);

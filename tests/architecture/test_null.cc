@@ -144,6 +144,16 @@ TEST(Null, IsNoSimulation) {
     polytile_simulation_destroy(nullptr);
 }
 
+TEST(Null, IsNoTrace) {
+    char text[] = "text", *printed = text;
+    polytile_trace *trace = reinterpret_cast<polytile_trace *>(text);
+    EXPECT_EQ(polytile_trace_read(nullptr, "trace.json", &trace), POLYTILE_INVALID);
+    EXPECT_EQ(trace, nullptr);
+    EXPECT_EQ(polytile_trace_to_string(nullptr, POLYTILE_TEXT, &printed), POLYTILE_INVALID);
+    EXPECT_EQ(printed, nullptr);
+    polytile_trace_destroy(nullptr);
+}
+
 TEST(Null, IsNoPlanOfAGraph) {
     polytile_graph_summary summary = filled<polytile_graph_summary>();
     char text[] = "text", *printed = text;

@@ -2,6 +2,7 @@
 #include "support/chain_launch.h"
 
 #include <cstring>
+#include <fstream>
 #include <polytile/ranks.h>
 
 /* Scenes of plans and of runs. */
@@ -232,6 +233,32 @@ polytile_status run_traced(Stage &stage) {
     return run_jacobi(stage, "host(memory=8KiB)", "trace.json");
 }
 
+/** The trace is that of a run before, which no call fails. */
+polytile_status report_trace(Stage &stage) {
+    static const char text[] =
+        "{\"a\": 1, \"traceEvents\": [{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": 1, "
+        "\"args\": {\"name\": \"polytile cuda:0\"}}, {\"ph\": \"M\", \"name\": \"process_name\", "
+        "\"pid\": 2, \"args\": {\"name\": \"polytile cuda:0\"}}, {\"ph\": \"X\", \"cat\": "
+        "\"launch\", "
+        "\"name\": \"launch k\", \"ts\": 0, \"dur\": 5, \"pid\": 1, \"tid\": 1}, {\"ph\": \"X\", "
+        "\"cat\": \"upload\", \"name\": \"upload A\", \"ts\": 5, \"dur\": 5, \"pid\": 2, \"tid\": "
+        "0}]}";
+    const char *path = stage.path("written.json");
+    std::ofstream(path) << text;
+    polytile_trace *trace = nullptr;
+    SCENE_TRY(polytile_trace_read(stage.ctx, path, &trace));
+    for (polytile_format format : {POLYTILE_TEXT, POLYTILE_JSON, POLYTILE_HTML}) {
+        char *written = nullptr;
+        SCENE_TRY(polytile_trace_to_string(trace, format, &written));
+        const bool is_same = stage.prints(written);
+        free(written);
+        if (!is_same)
+            return POLYTILE_INTERNAL;
+    }
+    polytile_trace_destroy(trace);
+    return POLYTILE_OK;
+}
+
 void prepare_gemm(Stage &stage) {
     stage.add("A", f32, {24, 24}, false);
     stage.add("B", f32, {24, 24}, false);
@@ -315,6 +342,7 @@ std::vector<Scene> scenes_of_plans() {
         {"RunInLittleMemory", prepare_jacobi, run_in_little_memory, POLYTILE_OK, {}},
         {"RunChecked", prepare_jacobi, run_in_little_memory, POLYTILE_OK, {plan}},
         {"RunTraced", prepare_jacobi, run_traced, POLYTILE_OK, {}},
+        {"ReportTrace", prepare_jacobi, report_trace, POLYTILE_OK, {}},
         {"RunGemm", prepare_gemm, run_gemm, POLYTILE_OK, {}},
         {"RunDot", prepare_dot, run_dot, POLYTILE_OK, {}},
         {"RunTop", prepare_top, run_top, POLYTILE_OK, {}},

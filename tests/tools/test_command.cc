@@ -88,6 +88,10 @@ TEST_F(Command, RefusesWrongUsageAndNamesIt) {
         {good + add_arrays + "--layout block", "--layout is of plans over ranks"},
         {"devices --frobnicate", "--frobnicate"},
         {"devices host", "\"host\""},
+        {"report", "no trace is named"},
+        {"report a b", "\"b\""},
+        {"report a --output x --output y", "--output is given twice"},
+        {"report /dev/null", "/dev/null: the file ends before its first event"},
     };
     for (const auto &c : cases) {
         Shell::Result result = run(c.arguments);

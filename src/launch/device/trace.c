@@ -40,9 +40,15 @@ struct pti_trace {
     trace_file *to;
     int pid;                      /* of the device, in the file */
     const pti_schedule *schedule; /* of the run in progress, borrowed; NULL between runs */
+    int64_t n_runs;               /* that have begun */
+    int64_t planned_bytes;        /* of the run in progress, both ways */
+    int64_t bound_bytes;          /* of it; NO_BOUND: not known */
     int64_t run_begin_ns;
     track track[N_TRACKS];
 };
+
+/** In place of a lower bound: there is none. */
+enum { NO_BOUND = -1 };
 
 /** The name and the place of each track. */
 static const struct {
@@ -74,22 +80,30 @@ static void print_escaped(FILE *file, const char *text) {
     }
 }
 
-/** The name of a process: the program, or a device. */
-static void print_process(trace_file *to, int pid, const char *name) {
+/** The name of a process, the program or a device, and what else is known of it. */
+static void print_process(trace_file *to, int pid, const char *name, const char *figures) {
     FILE *file = to->stream;
     fprintf(file,
             "%s{\"name\": \"process_name\", \"ph\": \"M\", \"pid\": %d, "
             "\"args\": {\"name\": \"polytile ",
             to->has_events ? ",\n" : "", pid);
     print_escaped(file, name);
-    fprintf(file, "\"}}");
+    fprintf(file, "\"%s}}", figures);
     to->has_events = true;
 }
 
-/** Write what a file says first of a device: its name, and those of its tracks. */
-static void print_device(trace_file *to, int pid, const char *device_text) {
+/** Write what a file says first of a device: its name, its limit and its link, and the names of its
+ * tracks. Rates are whole numbers, the same in any locale. */
+static void print_device(trace_file *to, int pid, const polytile_device *device) {
     FILE *file = to->stream;
-    print_process(to, pid, device_text);
+    char figures[160] = "", rates[100] = "";
+    if (device->has_measured_link)
+        snprintf(rates, sizeof rates,
+                 ", \"upload_bytes_per_s\": %.0f, \"download_bytes_per_s\": %.0f",
+                 device->link.upload_bytes_per_s, device->link.download_bytes_per_s);
+    snprintf(figures, sizeof figures, ", \"limit_bytes\": %" PRId64 "%s", device->limit_bytes,
+             rates);
+    print_process(to, pid, device->text, figures);
     for (int t = 0; t < N_TRACKS; t++)
         fprintf(file,
                 ",\n{\"name\": \"thread_name\", \"ph\": \"M\", \"pid\": %d, \"tid\": %d, "
@@ -123,7 +137,7 @@ static polytile_status create_file(polytile_context *ctx, const char *path, int 
         *made = (trace_file){.stream = stream, .path = copy, .start_s = pti_now_s()};
         fprintf(stream, "{\"displayTimeUnit\": \"ms\", \"traceEvents\": [\n");
         if (n_devices > 1)
-            print_process(made, HOST_PID, "program");
+            print_process(made, HOST_PID, "program", "");
         return POLYTILE_OK;
     }
     polytile_status status =
@@ -163,9 +177,9 @@ static polytile_status join_file(polytile_device *device, int pid, trace_file *f
     struct pti_trace *trace = calloc(1, sizeof *trace);
     if (trace == NULL)
         return pti_fail_memory(device->object.context, "trace", sizeof *trace);
-    *trace = (struct pti_trace){.to = file, .pid = pid};
+    *trace = (struct pti_trace){.to = file, .pid = pid, .bound_bytes = NO_BOUND};
     __atomic_add_fetch(&file->n_writers, 1, __ATOMIC_RELAXED);
-    print_device(file, pid, device->text);
+    print_device(file, pid, device);
     device->trace = trace;
     return POLYTILE_OK;
 }
@@ -200,12 +214,41 @@ static int64_t since_start_ns(const trace_file *file, double time_s) {
     return llround(1e9 * (time_s - file->start_s));
 }
 
+static int64_t count_moved_bytes(const pti_schedule *schedule) {
+    int64_t bytes = 0;
+    for (int64_t k = 0; k < schedule->n_ops; k++)
+        if (schedule->op[k].kind == PTI_UPLOAD || schedule->op[k].kind == PTI_DOWNLOAD)
+            bytes = pti_add_saturated(bytes, schedule->op[k].bytes);
+    return bytes;
+}
+
+void pti_trace_bound(polytile_device *device, int64_t bound_bytes) {
+    if (device->trace != NULL)
+        device->trace->bound_bytes = bound_bytes;
+}
+
 void pti_trace_run_begin(polytile_device *device, const pti_schedule *schedule) {
     struct pti_trace *trace = device->trace;
     if (trace == NULL)
         return;
     trace->schedule = schedule;
+    trace->n_runs++;
+    trace->planned_bytes = count_moved_bytes(schedule);
     trace->run_begin_ns = since_start_ns(trace->to, pti_now_s());
+}
+
+/** What is known of a run. Its number is the same on all tracks. */
+static void print_run(const struct pti_trace *trace) {
+    FILE *file = trace->to->stream;
+    const pti_schedule *schedule = trace->schedule;
+    fprintf(file,
+            "{\"run\": %" PRId64 ", \"launches\": %d, \"superblocks\": %" PRId64
+            ", \"peak_bytes\": %" PRId64 ", \"planned_bytes\": %" PRId64,
+            trace->n_runs, schedule->n_launches, schedule->n_superblocks, schedule->arena_bytes,
+            trace->planned_bytes);
+    if (trace->bound_bytes != NO_BOUND)
+        fprintf(file, ", \"bound_bytes\": %" PRId64, trace->bound_bytes);
+    fprintf(file, "}}");
 }
 
 /** Open the run's slice on a track before its first operation; unused tracks stay empty. */
@@ -220,8 +263,9 @@ static void enter_run(struct pti_trace *trace, int tid) {
     print_escaped(file, trace->schedule->instance->kernel_name);
     fprintf(file,
             "\", \"cat\": \"run\", \"ph\": \"B\", \"ts\": " MICROSECONDS
-            ", \"pid\": %d, \"tid\": %d, \"args\": {\"superblocks\": %" PRId64 "}}",
-            IN_US(on->end_ns), trace->pid, tid, trace->schedule->n_superblocks);
+            ", \"pid\": %d, \"tid\": %d, \"args\": ",
+            IN_US(on->end_ns), trace->pid, tid);
+    print_run(trace);
 }
 
 static void print_name(FILE *file, const char *word, const char *subject) {
@@ -316,6 +360,7 @@ void pti_trace_run_end(polytile_device *device) {
     }
     funlockfile(trace->to->stream);
     trace->schedule = NULL;
+    trace->bound_bytes = NO_BOUND;
 }
 
 polytile_status pti_trace_end(polytile_device *device) {

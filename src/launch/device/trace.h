@@ -20,6 +20,9 @@
 polytile_status pti_trace_begin(polytile_context *ctx, int n_devices,
                                 polytile_device *const *devices, const char *path);
 
+/** Say that no plan of the device's next run can move less, both ways together. */
+void pti_trace_bound(polytile_device *device, int64_t bound_bytes);
+
 /** Trace the beginning of a run. schedule is borrowed until pti_trace_run_end(). */
 void pti_trace_run_begin(polytile_device *device, const pti_schedule *schedule);
 
