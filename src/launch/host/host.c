@@ -99,7 +99,7 @@ static polytile_status get_usable_bytes(polytile_device *device, int64_t *usable
 
 static bool calls_launchers(const pti_execution *execution) {
     for (int l = 0; l < execution->schedule->n_launches; l++)
-        if (execution->bodies[l].implementation->host_launcher != NULL)
+        if (execution->configs[l].implementation->host_launcher != NULL)
             return true;
     return false;
 }
