@@ -8,6 +8,7 @@
 #include "base/cancel.h"
 #include "launch/device/device.h"
 #include "partition/window/fusion_group.h"
+#include "queue/gate.h"
 #include "queue/guard.h"
 #include <polytile/queue.h>
 
@@ -89,6 +90,7 @@ typedef struct pti_item {
     pti_item_kind kind;
     int position;           /* all but launches: of the array */
     int64_t number;         /* from 1, in the order of the program */
+    int64_t gate;           /* the gate before it; 0: there was none yet */
     pti_prepared *prepared; /* launch */
     pti_boxes boxes;        /* fetch, invalidate and discard: elements of it, not none; owned */
     polytile_queue_callback *callback; /* fetch: called once it is done; NULL: none */
@@ -171,6 +173,7 @@ struct polytile_queue {
     pti_item *last;
     int64_t n_queued;         /* numbers given so far */
     int64_t n_left;           /* items not done */
+    pti_gates gates;
     pti_queue_work work_left; /* how far the queue is */
     pti_cancel cancel;        /* of items, by their numbers; used without the mutex, too */
     double queued_s;          /* when the newest item was queued */
@@ -209,6 +212,7 @@ struct polytile_queue {
     pti_residency *residency; /* NULL: the device reaches the host's memory */
     int64_t arena_bytes;      /* that the device really gave for it; 0: none yet */
     int64_t window_number;    /* of the first item of the window that runs */
+    int64_t window_gate;      /* and the gate before it */
     /** The first item behind the window that uses each position; NULL: none is known. It is queued
      * as long as the window runs; owned. */
     const pti_item **behind;

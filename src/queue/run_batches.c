@@ -186,6 +186,7 @@ static polytile_status plan_and_run(runner *r, pti_batch *batch) {
     note_batch(r->queue, batch);
     pti_bindings_reset(&r->bindings);
     PTI_TRY(plan_batch(r, batch));
+    PTI_TRY(pti_queue_pass_gate(r->queue));
     if (batch->schedule->n_ops > 0)
         PTI_TRY(run_batch_schedule(r, batch));
     clear_buried(r->queue, batch);

@@ -162,9 +162,11 @@ done:
     return status;
 }
 
-/** For all, whatever fails. */
+/** For all, whatever fails; or have members wait for each other. */
 static void wait_for_all(walk *of, const pti_joint_op *op) {
-    for (int w = 0; w < op->n_waits; w++)
+    if (of->run->is_ahead && op->n_waits > 0)
+        pti_team_set_gates(of->team);
+    for (int w = 0; w < op->n_waits && !of->run->is_ahead; w++)
         pti_team_note_failure(of->team, wait_for(of, &of->run->list->wait[op->first_wait + w]));
 }
 
