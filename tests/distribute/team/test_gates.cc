@@ -172,6 +172,28 @@ TEST_F(TeamGates, AFailureIsReportedAndNothingIsHeldBehindIt) {
     polytile_queue_detach(queue, 2, arrays);
 }
 
+/** What lay on the devices before, and is no matter of the launches that fail, comes home. */
+TEST_F(TeamGates, AFailureLosesNothingOfOtherArrays) {
+    const int64_t n_rows = 600, n_steps = 120;
+    Random random(test_seed("TeamGates.AFailureLosesNothingOfOtherArrays"));
+    polytile_queue *queue = nullptr;
+    begin(devices(3), n_rows, &queue);
+    std::vector<float> other(1000, 3);
+    polytile_array *apart = wrap("apart", other);
+    ASSERT_EQ(attach(queue, {apart}), POLYTILE_OK) << error();
+    polytile_kernel *kernel = failing(), *scaling = scale();
+    ASSERT_EQ(launch(queue, scaling, line(1000), {apart}), POLYTILE_OK) << error();
+    ASSERT_EQ(polytile_queue_wait(queue), POLYTILE_OK) << error();
+    n_left_to_fail = random.number(2 * n_steps, 3 * n_steps);
+    for (int64_t k = 0; k < n_steps; k++)
+        step(queue, kernel, n_rows, k);
+    EXPECT_EQ(polytile_queue_wait(queue), POLYTILE_DEVICE);
+    EXPECT_TRUE(polytile_array_is_complete(apart));
+    EXPECT_EQ(detach(queue, {apart}), POLYTILE_OK) << error();
+    EXPECT_TRUE(other == std::vector<float>(1000, 6));
+    polytile_queue_detach(queue, 2, arrays);
+}
+
 /** Whenever it is: the queue is done then, or says so. */
 TEST_F(TeamGates, WhatIsCancelledEnds) {
     const int64_t n_rows = 1200, n_steps = 300;
