@@ -8,7 +8,6 @@
 #include "base/cancel.h"
 #include "launch/device/device.h"
 #include "partition/window/fusion_group.h"
-#include "queue/gate.h"
 #include "queue/guard.h"
 #include <polytile/queue.h>
 
@@ -152,6 +151,18 @@ typedef struct pti_queue_work {
     double begun_s;      /* when the first of them began to run; 0: none has */
 } pti_queue_work;
 
+/** The most gates of a queue that are closed. */
+enum { PTI_MOST_GATES = 8 };
+
+/** Gates are numbered from 1; the oldest is opened first. What is queued behind one is planned, but runs
+ * only once the gate is open: a team hands launches out behind gates while its members still run those
+ * before. Under the mutex. */
+typedef struct pti_gates {
+    int64_t n_set;
+    int64_t n_open;
+    int64_t n_before[PTI_MOST_GATES]; /* items queued before each closed gate, by its number */
+} pti_gates;
+
 struct polytile_queue {
     pti_object object;
     const pti_queue_ends *ends;
@@ -171,8 +182,8 @@ struct polytile_queue {
     /* Under the mutex. */
     pti_item *first;
     pti_item *last;
-    int64_t n_queued;         /* numbers given so far */
-    int64_t n_left;           /* items not done */
+    int64_t n_queued; /* numbers given so far */
+    int64_t n_left;   /* items not done */
     pti_gates gates;
     pti_queue_work work_left; /* how far the queue is */
     pti_cancel cancel;        /* of items, by their numbers; used without the mutex, too */
@@ -352,6 +363,25 @@ pti_item *pti_window_take(polytile_queue *queue);
 
 /** Whether anything is queued of arrays that are waited for; the mutex is locked. */
 bool pti_window_has_wanted(const polytile_queue *queue);
+
+/* gate.c */
+
+/** Whether a queue has a closed gate behind which nothing is queued. */
+bool pti_queue_stands_at_gate(polytile_queue *queue);
+
+/** Set a closed gate behind what is queued; fewer than PTI_MOST_GATES are closed. */
+void pti_queue_set_gate(polytile_queue *queue);
+
+/** Wait until all that was queued before the oldest closed gate is done, or was passed behind a
+ * failure. Does not report. */
+void pti_queue_wait_at_gate(polytile_queue *queue);
+
+/** Open the oldest closed gate. */
+void pti_queue_open_gate(polytile_queue *queue);
+
+/** Wait, as the queue's thread, until the gate before the window that runs is open. Errors: the
+ * queue's, if it failed meanwhile: the window must not run. */
+polytile_status pti_queue_pass_gate(polytile_queue *queue);
 
 /* run_window.c */
 

@@ -17,10 +17,6 @@ typedef struct walk {
     pti_team_sums sums;
 } walk;
 
-void pti_team_note_failure(pti_team *team, polytile_status status) {
-    pti_error_keep(&team->failure, team->ctx, status);
-}
-
 static bool has_failed(const walk *of) {
     return of->team->failure.status != POLYTILE_OK;
 }

@@ -118,6 +118,9 @@ void pti_team_forget_all(pti_team *team);
 /** Number the copies anew: something other than a superstep changed them. */
 void pti_team_touch_copies(pti_team *team);
 
+/** Note an error of what is being run; of several the first stays. */
+void pti_team_note_failure(pti_team *team, polytile_status status);
+
 /* launch.c */
 
 polytile_status pti_team_launch(polytile_queue *queue, const pti_request *request,
@@ -292,9 +295,6 @@ typedef struct pti_list_run {
 /** Run a list from an operation on. Every process comes through every message and combination; the
  * first error of this one is the team's failure, also one from before. */
 void pti_team_run_list(const pti_list_run *run);
-
-/** Note an error of what is being run; of several the first stays. */
-void pti_team_note_failure(pti_team *team, polytile_status status);
 
 /* joint_request.c */
 

@@ -20,6 +20,5 @@ polytile_status pti_team_wait_members(const pti_team *team, polytile_status stat
 polytile_status pti_team_wait_all(pti_team *team) {
     for (int p = 0; p < team->n_arrays; p++)
         team->is_lent[p] = false;
-    pti_team_open_gates(team);
     return pti_team_wait_members(team, POLYTILE_OK);
 }
