@@ -32,6 +32,8 @@ void several_vector_add(void);
 void several_jacobi(void);
 void several_sgemm(void);
 void several_panels(void);
+void several_policies(void);
+void several_graph(void);
 void messages_small(void);
 void messages_many(void);
 void messages_large(void);

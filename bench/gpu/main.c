@@ -1,6 +1,6 @@
 /* The CUDA device against ceilings and rivals that are measured in the same run, side by side. */
 #include "gpu/cases.h"
-#include "gpu/queue_stage.h"
+#include "gpu/several.h"
 #include "gpu/table.h"
 
 #include <errno.h>
@@ -48,6 +48,8 @@ static const gpu_case cases[] = {
     {"several_jacobi", several_jacobi},
     {"several_sgemm", several_sgemm},
     {"several_panels", several_panels},
+    {"several_policies", several_policies},
+    {"several_graph", several_graph},
     {"messages_small", messages_small},
     {"messages_many", messages_many},
     {"messages_large", messages_large},
@@ -71,7 +73,8 @@ typedef struct request {
 } request;
 
 static int usage(const char *program) {
-    fprintf(stderr, "usage: %s [--json FILE] [--trace FOLDER] [--only CASE]...\ncases:", program);
+    fprintf(stderr, "usage: %s [--json FILE] [--trace FOLDER] [--gpus N] [--only CASE]...\ncases:",
+            program);
     for (int c = 0; c < N_CASES; c++)
         fprintf(stderr, " %s", cases[c].name);
     fputc('\n', stderr);
@@ -98,6 +101,8 @@ static bool read_arguments(int argc, char **argv, request *r) {
             r->json_path = argv[a + 1];
         else if (strcmp(argv[a], "--trace") == 0)
             r->trace_folder = argv[a + 1];
+        else if (strcmp(argv[a], "--gpus") == 0)
+            several_use(atoi(argv[a + 1]));
         else if (strcmp(argv[a], "--only") != 0 || !want(r, argv[a + 1]))
             return false;
     }

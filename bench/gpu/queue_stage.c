@@ -12,7 +12,7 @@ enum { MOST_TRACED = 16 };
 
 static const char *trace_prefix;
 static polytile_queue *traced[MOST_TRACED];
-static int n_traced;
+static int n_traced, n_begun;
 
 void queue_stage_trace(const char *prefix) {
     trace_prefix = prefix;
@@ -28,18 +28,35 @@ static void begin_trace(const queue_stage *s) {
     if (trace_prefix == NULL || n_traced == MOST_TRACED)
         return;
     traced[n_traced++] = s->queue;
-    snprintf(path, sizeof path, "%s-%d.json", trace_prefix, n_traced);
+    snprintf(path, sizeof path, "%s-%d.json", trace_prefix, ++n_begun);
     require(s, polytile_queue_trace(s->queue, path), path);
+}
+
+void queue_stage_open_shared(queue_stage *s, const char *devices,
+                             const polytile_share_options *share, const char *declaration,
+                             const polytile_implementation *implementation) {
+    *s = (queue_stage){0};
+    require(s, polytile_context_create(&s->ctx), "polytile_context_create");
+    require(s, polytile_queue_create_shared(s->ctx, devices, share, &s->queue), devices);
+    begin_trace(s);
+    require(s, polytile_kernel_create(s->ctx, declaration, implementation, &s->kernel),
+            declaration);
 }
 
 void queue_stage_open_on(queue_stage *s, const char *devices, const char *declaration,
                          const polytile_implementation *implementation) {
+    queue_stage_open_shared(s, devices, NULL, declaration, implementation);
+}
+
+void queue_stage_close(queue_stage *s) {
+    for (int t = 0; t < n_traced; t++) {
+        if (traced[t] != s->queue)
+            continue;
+        polytile_queue_trace(s->queue, NULL);
+        traced[t--] = traced[--n_traced];
+    }
+    polytile_context_destroy(s->ctx);
     *s = (queue_stage){0};
-    require(s, polytile_context_create(&s->ctx), "polytile_context_create");
-    require(s, polytile_queue_create(s->ctx, devices, &s->queue), devices);
-    begin_trace(s);
-    require(s, polytile_kernel_create(s->ctx, declaration, implementation, &s->kernel),
-            declaration);
 }
 
 void queue_stage_open(queue_stage *s, int64_t memory_bytes, const char *declaration,

@@ -27,6 +27,14 @@ void queue_stage_open(queue_stage *s, int64_t memory_bytes, const char *declarat
 void queue_stage_open_on(queue_stage *s, const char *devices, const char *declaration,
                          const polytile_implementation *implementation);
 
+/** The same, shared among them as the options say. */
+void queue_stage_open_shared(queue_stage *s, const char *devices,
+                             const polytile_share_options *share, const char *declaration,
+                             const polytile_implementation *implementation);
+
+/** End the queue and all that belongs to it. */
+void queue_stage_close(queue_stage *s);
+
 /** Wrap the next array of the kernel, of 32-bit floats. */
 void queue_stage_wrap(queue_stage *s, int n_dims, const int64_t *extents, float *data);
 

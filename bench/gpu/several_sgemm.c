@@ -1,19 +1,20 @@
-/* A matrix product out of core on all GPUs of one host, through one queue, against one of them. */
+/* A matrix product out of core on several GPUs of one host, through one queue, against one of them; and
+ * on GPUs of different limits, by policy. */
 #include "gpu/cases.h"
 #include "gpu/cublas.h"
 #include "gpu/gpu.h"
-#include "gpu/queue_stage.h"
+#include "gpu/several.h"
 
-enum { EXTENT = 32768, MOST_GPUS = 8, N_REPETITIONS = 3, PART = 8, N_SAMPLES = 1024 };
+enum { EXTENT = 32768, N_REPETITIONS = 3, PART = 8, N_SAMPLES = 1024 };
 
 #define GEMM_DECLARATION "gemm[i, j, k]: in A[i, k], B[k, j]; out sum C[i, j]"
 
 typedef struct products {
     int n_gpus;
-    cublasHandle_t blas[MOST_GPUS];
+    cublasHandle_t blas[SEVERAL_MOST_GPUS];
     float *a, *b, *one, *all; /* pinned; the last two are results */
     queue_stage on_one;
-    queue_stage on_all;
+    queue_stage on_all; /* n_gpus of them */
 } products;
 
 static int n_of(const polytile_range *range) {
@@ -68,37 +69,38 @@ static double time_all(void *subject) {
     return time_product(&p->on_all, p->all);
 }
 
-/** "cuda:0(memory=1B),cuda:1(memory=1B)", the memory of each. */
-static void open_stage(products *p, queue_stage *s, int n_gpus, int part, float *result) {
+static const int64_t matrix_bytes = (int64_t)EXTENT * EXTENT * (int64_t)sizeof(float);
+
+static void open_stage(const products *p, queue_stage *s, const char *devices,
+                       const polytile_share_options *share, float *result) {
     const int64_t extents[] = {EXTENT, EXTENT};
-    const polytile_implementation implementation = {.cuda_launcher = multiply_box, .user = p};
-    const long long memory_bytes = 3LL * EXTENT * EXTENT * (long long)sizeof(float) / part;
-    char text[64 * MOST_GPUS];
-    size_t used = 0;
-    for (int g = 0; g < n_gpus; g++)
-        used += (size_t)snprintf(text + used, sizeof text - used, "%scuda:%d(memory=%lldB)",
-                                 g == 0 ? "" : ",", g, memory_bytes);
-    queue_stage_open_on(s, text, GEMM_DECLARATION, &implementation);
+    const polytile_implementation implementation = {.cuda_launcher = multiply_box,
+                                                    .user = (void *)(uintptr_t)p};
+    queue_stage_open_shared(s, devices, share, GEMM_DECLARATION, &implementation);
     queue_stage_wrap(s, 2, extents, p->a);
     queue_stage_wrap(s, 2, extents, p->b);
     queue_stage_wrap(s, 2, extents, result);
 }
 
 /** part: of all three arrays, that each GPU may hold. */
-static void create(products *p, int part) {
-    const int64_t n = (int64_t)EXTENT * EXTENT, n_bytes = n * (int64_t)sizeof(float);
-    p->a = gpu_allocate_pinned(n_bytes);
-    p->b = gpu_allocate_pinned(n_bytes);
-    p->one = gpu_allocate_pinned(n_bytes);
-    p->all = gpu_allocate_pinned(n_bytes);
+static void open_alike(const products *p, queue_stage *s, int n_gpus, int part, float *result) {
+    char devices[SEVERAL_DEVICES_BYTES];
+    several_write_devices(n_gpus, 3 * matrix_bytes / part, devices);
+    open_stage(p, s, devices, NULL, result);
+}
+
+static void create(products *p) {
+    const int64_t n = (int64_t)EXTENT * EXTENT;
+    p->a = gpu_allocate_pinned(matrix_bytes);
+    p->b = gpu_allocate_pinned(matrix_bytes);
+    p->one = gpu_allocate_pinned(matrix_bytes);
+    p->all = gpu_allocate_pinned(matrix_bytes);
     gpu_fill_whole_numbers(p->a, n, 1);
     gpu_fill_whole_numbers(p->b, n, 2);
-    for (int g = 0; g < p->n_gpus; g++) {
+    for (int g = 0; g < several_count(); g++) {
         GPU_CALL(cudaSetDevice(g));
         GPU_CUBLAS(cublasCreate(&p->blas[g]));
     }
-    open_stage(p, &p->on_one, 1, part, p->one);
-    open_stage(p, &p->on_all, p->n_gpus, part, p->all);
 }
 
 /** Sums in whole numbers for some elements, on the host; all others against one GPU's. */
@@ -136,40 +138,95 @@ static void report_moved(products *p, const char *limit) {
                      inputs_gb);
 }
 
-/** False on a host with one GPU, where there is nothing to compare. */
-static bool begin(products *p, int part) {
-    GPU_CALL(cudaGetDeviceCount(&p->n_gpus));
-    p->n_gpus = p->n_gpus < MOST_GPUS ? p->n_gpus : MOST_GPUS;
-    if (p->n_gpus < 2)
-        return false;
-    gpu_begin(GPU_WAITS_AS_EVER);
-    create(p, part);
-    return true;
+/** Compare so many GPUs with one, each within a part of the data. target: 0: none. */
+static void compare(products *p, int n_gpus, int part, const char *limit, double target) {
+    bench_times one = {0}, all = {0};
+    char name[56];
+    p->n_gpus = n_gpus;
+    open_alike(p, &p->on_one, 1, part, p->one);
+    open_alike(p, &p->on_all, n_gpus, part, p->all);
+    gpu_alternate_few(N_REPETITIONS, time_all, time_one, p, &all, &one);
+    check(p);
+    snprintf(name, sizeof name, "sgemm fp32 32768, %s, %d GPUs", limit, n_gpus);
+    gpu_report(&(gpu_comparison){name, "one GPU", &all, &one,
+                                 target > 0 ? BENCH_AT_LEAST : BENCH_NO_TARGET, target, 0.0});
+    report_moved(p, limit);
+    queue_stage_close(&p->on_one);
+    queue_stage_close(&p->on_all);
 }
 
 void several_sgemm(void) {
     static products p;
-    bench_times one = {0}, all = {0};
-    char name[56];
-    if (!begin(&p, PART))
+    if (several_next(1) == 0)
         return;
-    gpu_alternate_few(N_REPETITIONS, time_all, time_one, &p, &all, &one);
-    check(&p);
-    snprintf(name, sizeof name, "sgemm fp32 32768, limit 1/8 each, %d GPUs", p.n_gpus);
-    gpu_report(&(gpu_comparison){name, "one GPU", &all, &one, BENCH_AT_LEAST,
-                                 p.n_gpus <= 2 ? 1.9 : 3.7, 0.0});
-    report_moved(&p, "limit 1/8");
+    gpu_begin(GPU_WAITS_AS_EVER);
+    create(&p);
+    for (int n = several_next(1); n > 0; n = several_next(n))
+        compare(&p, n, PART, "limit 1/8", n <= 2 ? 1.9 : 3.7);
 }
 
 void several_panels(void) {
     static products p;
-    bench_times one = {0}, all = {0};
-    char name[56];
-    if (!begin(&p, 1))
+    if (several_next(1) == 0)
         return;
-    gpu_alternate_few(N_REPETITIONS, time_all, time_one, &p, &all, &one);
-    check(&p);
-    snprintf(name, sizeof name, "sgemm fp32 32768, all fits, %d GPUs", p.n_gpus);
-    gpu_report(&(gpu_comparison){.name = name, .against = "one GPU", .ours = &all, .rival = &one});
-    report_moved(&p, "all fits");
+    gpu_begin(GPU_WAITS_AS_EVER);
+    create(&p);
+    compare(&p, several_count(), 1, "all fits", 0);
+}
+
+/* GPUs of different limits: 1/8, 1/8, 1/16 and all of the data. */
+
+enum { N_DIFFERENT = 4 };
+
+static void write_different(char text[SEVERAL_DEVICES_BYTES]) {
+    static const int64_t parts[N_DIFFERENT] = {8, 8, 16, 1};
+    size_t used = 0;
+    for (int g = 0; g < N_DIFFERENT; g++)
+        used +=
+            (size_t)snprintf(text + used, SEVERAL_DEVICES_BYTES - used, "%scuda:%d(memory=%lldB)",
+                             g == 0 ? "" : ",", g, (long long)(3 * matrix_bytes / parts[g]));
+}
+
+/** The times of a product as a policy shares it out, after one that does not count. */
+static bench_times time_policy(products *p, const char *policy) {
+    const polytile_share_options share = {.policy = policy};
+    char devices[SEVERAL_DEVICES_BYTES];
+    bench_times times = {0};
+    write_different(devices);
+    open_stage(p, &p->on_all, devices, &share, p->all);
+    for (int k = 0; k <= N_REPETITIONS; k++) {
+        const double taken_s = time_all(p);
+        if (k > 0)
+            bench_add_time(&times, taken_s);
+    }
+    gpu_require_equal("C", p->all, p->one, (int64_t)EXTENT * EXTENT);
+    queue_stage_close(&p->on_all);
+    return times;
+}
+
+/** Guided against weights, of which the best is the rival. */
+void several_policies(void) {
+    static const char *const weights[] = {"weighted(1,1,1,1)", "weighted(9,9,9,10)",
+                                          "weighted(4,4,3,5)", "weighted"};
+    static products p;
+    bench_times best = {0};
+    const char *against = "";
+    if (several_count() < N_DIFFERENT)
+        return;
+    gpu_begin(GPU_WAITS_AS_EVER);
+    create(&p);
+    open_alike(&p, &p.on_one, 1, PART, p.one);
+    time_one(&p);
+    const bench_times guided = time_policy(&p, "guided");
+    for (int w = 0; w < (int)(sizeof weights / sizeof *weights); w++) {
+        const bench_times times = time_policy(&p, weights[w]);
+        if (w > 0 && bench_median(&times) >= bench_median(&best))
+            continue;
+        best = times;
+        against = weights[w];
+    }
+    gpu_report(&(gpu_comparison){.name = "sgemm, limits 1/8, 1/8, 1/16, 1, guided",
+                                 .against = against,
+                                 .ours = &guided,
+                                 .rival = &best});
 }

@@ -73,10 +73,14 @@ static void invalidate_first(polytile_queue *queue, const pti_item *window) {
 
 static polytile_status empty_arena(polytile_queue *queue, const pti_item *window,
                                    polytile_report *report) {
+    polytile_status status;
     if (queue->arena_bytes == 0)
         return POLYTILE_OK;
+    PTI_TRY(pti_queue_pass_gate(queue));
     invalidate_first(queue, window);
-    return pti_queue_flush(queue, report);
+    status = pti_queue_flush(queue, report);
+done:
+    return status;
 }
 
 static polytile_status grow_arena(polytile_queue *queue, const pti_item *window,

@@ -54,9 +54,9 @@ bool pti_queue_is_next_cancelled(const polytile_queue *queue) {
     return queue->first != NULL && pti_cancel_covers(&queue->cancel, queue->first->number);
 }
 
-/** Work is counted from when nothing was left to do. */
+/** Work is counted from when nothing was left to do, and nothing more was to come behind a gate. */
 static void add_work(polytile_queue *queue, const pti_item *item) {
-    if (queue->n_left == 0)
+    if (queue->n_left == 0 && queue->gates.n_set == queue->gates.n_open)
         queue->work_left = (pti_queue_work){0};
     queue->work_left.queued_bytes += pti_item_work_bytes(item);
 }
@@ -65,6 +65,7 @@ void pti_queue_append(polytile_queue *queue, pti_item *item) {
     pthread_mutex_lock(&queue->mutex);
     item->next = NULL;
     item->number = ++queue->n_queued;
+    item->gate = queue->gates.n_set;
     pti_cancel_note(&queue->cancel, item->number);
     add_work(queue, item);
     queue->queued_s = pti_now_s();

@@ -90,6 +90,7 @@ typedef struct pti_item {
     pti_item_kind kind;
     int position;           /* all but launches: of the array */
     int64_t number;         /* from 1, in the order of the program */
+    int64_t gate;           /* the gate before it; 0: there was none yet */
     pti_prepared *prepared; /* launch */
     pti_boxes boxes;        /* fetch, invalidate and discard: elements of it, not none; owned */
     polytile_queue_callback *callback; /* fetch: called once it is done; NULL: none */
@@ -131,7 +132,7 @@ typedef enum pti_want {
 enum { PTI_LET_GO = 4 };
 
 /** The most prepared launches that are kept, unless more are queued; buckets they are found in. */
-enum { PTI_MAX_PREPARED = 256, PTI_PREPARED_BUCKETS = 512 };
+enum { PTI_MAX_PREPARED = 512, PTI_PREPARED_BUCKETS = 1024 };
 
 /** How a queue and its arrays come to their end. */
 typedef struct pti_queue_ends {
@@ -150,6 +151,18 @@ typedef struct pti_queue_work {
     double batch_bytes;  /* of those that run now */
     double begun_s;      /* when the first of them began to run; 0: none has */
 } pti_queue_work;
+
+/** The most gates of a queue that are closed. */
+enum { PTI_MOST_GATES = 8 };
+
+/** Gates are numbered from 1; the oldest is opened first. What is queued behind one is planned, but runs
+ * only once the gate is open: a team hands launches out behind gates while its members still run those
+ * before. Under the mutex. */
+typedef struct pti_gates {
+    int64_t n_set;
+    int64_t n_open;
+    int64_t n_before[PTI_MOST_GATES]; /* items queued before each closed gate, by its number */
+} pti_gates;
 
 struct polytile_queue {
     pti_object object;
@@ -170,8 +183,9 @@ struct polytile_queue {
     /* Under the mutex. */
     pti_item *first;
     pti_item *last;
-    int64_t n_queued;         /* numbers given so far */
-    int64_t n_left;           /* items not done */
+    int64_t n_queued; /* numbers given so far */
+    int64_t n_left;   /* items not done */
+    pti_gates gates;
     pti_queue_work work_left; /* how far the queue is */
     pti_cancel cancel;        /* of items, by their numbers; used without the mutex, too */
     double queued_s;          /* when the newest item was queued */
@@ -210,6 +224,7 @@ struct polytile_queue {
     pti_residency *residency; /* NULL: the device reaches the host's memory */
     int64_t arena_bytes;      /* that the device really gave for it; 0: none yet */
     int64_t window_number;    /* of the first item of the window that runs */
+    int64_t window_gate;      /* and the gate before it */
     /** The first item after the window that uses each position; NULL: none is known. It is queued
      * as long as the window runs; owned. */
     const pti_item **later_item;
@@ -349,6 +364,25 @@ pti_item *pti_window_take(polytile_queue *queue);
 
 /** Whether anything is queued of arrays that are waited for; the mutex is locked. */
 bool pti_window_has_wanted(const polytile_queue *queue);
+
+/* gate.c */
+
+/** Whether a queue has a closed gate behind which nothing is queued. */
+bool pti_queue_stands_at_gate(polytile_queue *queue);
+
+/** Set a closed gate behind what is queued; fewer than PTI_MOST_GATES are closed. */
+void pti_queue_set_gate(polytile_queue *queue);
+
+/** Wait until all that was queued before the oldest closed gate is done, or was passed behind a
+ * failure. Does not report. */
+void pti_queue_wait_at_gate(polytile_queue *queue);
+
+/** Open the oldest closed gate. */
+void pti_queue_open_gate(polytile_queue *queue);
+
+/** Wait, as the queue's thread, until the gate before the window that runs is open. Errors: the
+ * queue's, if it failed meanwhile: the window must not run. */
+polytile_status pti_queue_pass_gate(polytile_queue *queue);
 
 /* run_window.c */
 

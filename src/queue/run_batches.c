@@ -17,6 +17,7 @@ typedef struct runner {
     pti_steps steps;
     pti_bindings bindings;
     pti_fusion_group group; /* the last that was found */
+    bool passes_gate; /* they are a window's: what brings all back after a failure waits for none */
 } runner;
 
 static const char *text_or(const char *text, const char *other) {
@@ -186,6 +187,8 @@ static polytile_status plan_and_run(runner *r, pti_batch *batch) {
     note_batch(r->queue, batch);
     pti_bindings_reset(&r->bindings);
     PTI_TRY(plan_batch(r, batch));
+    if (r->passes_gate)
+        PTI_TRY(pti_queue_pass_gate(r->queue));
     if (batch->schedule->n_ops > 0)
         PTI_TRY(run_batch_schedule(r, batch));
     clear_buried(r->queue, batch);
@@ -233,7 +236,7 @@ static pti_consumer consumer_of(runner *r) {
 
 polytile_status pti_run_items(polytile_queue *queue, const pti_item *items,
                               polytile_report *report) {
-    runner r = {.queue = queue, .report = report};
+    runner r = {.queue = queue, .report = report, .passes_gate = true};
     pti_consumer consumer = consumer_of(&r);
     polytile_status status;
     PTI_TRY(begin_runner(items, &r));

@@ -135,12 +135,15 @@ static void mark_ends(const polytile_queue *queue, pti_item *const *items, int64
 }
 
 /** Take items out of the queue, in order, while the window has room: all, or those marked. A window
- * ends after an item that calls the program back: it does not wait for what comes after it. */
+ * ends after an item that calls the program back: it does not wait for what comes after it. It ends
+ * at a gate, too. */
 static pti_item *dequeue_items(polytile_queue *queue, const bool *is_taken) {
     pti_item *window = NULL, **end = &window, **at = &queue->first, *left = NULL;
     int n_items = 0, n_most = queue->window_items;
     for (int64_t k = 0; *at != NULL; k++) {
         pti_item *item = *at;
+        if (window != NULL && item->gate != window->gate)
+            n_most = n_items;
         if (n_items < n_most && (is_taken == NULL || is_taken[k])) {
             *at = item->next;
             *end = item;

@@ -94,6 +94,7 @@ static void do_window(polytile_queue *queue, const pti_item *window, bool has_fa
     const polytile_status before = queue->error.status;
     queue->is_running = true;
     queue->window_number = window->number;
+    queue->window_gate = window->gate;
     if (queue->work_left.begun_s == 0)
         queue->work_left.begun_s = pti_now_s();
     pthread_mutex_unlock(&queue->mutex);

@@ -18,8 +18,14 @@ void sgemm_tf32_eighth(void) {
     gpu_fail("built without cuBLAS");
 }
 
-/** No row: as on a host with one GPU. */
+/** No rows: as on a host with one GPU. */
 void several_sgemm(void) {
+}
+
+void several_panels(void) {
+}
+
+void several_policies(void) {
 }
 
 void sgemm_overhead(void) {

@@ -5,7 +5,7 @@
 #include "distribute/mpi/calls.h"
 #include "distribute/share/distribution.h"
 #include "distribute/share/member_grid.h"
-#include "distribute/team/transport.h"
+#include "distribute/exchange/transport.h"
 #include "queue/queue.h"
 #include <mpi.h>
 
@@ -46,7 +46,7 @@ static inline pti_mpi_transport *pti_mpi_of(pti_transport *transport) {
 /** Return `own` if this rank has failed, PTI_PEER_FAILED if only another one has; collective. */
 polytile_status pti_mpi_all_succeeded(polytile_context *ctx, MPI_Comm comm, polytile_status own);
 
-/* The transport's functions, see distribute/team/transport.h. */
+/* The transport's functions, see distribute/exchange/transport.h. */
 
 /* agree.c */
 polytile_status pti_mpi_agree(pti_transport *transport, polytile_status status);

@@ -107,6 +107,7 @@ static const char *find_obstacle(const pti_prepared *prepared, pti_dealt_sums *s
 static polytile_status deal_launch(pti_team *team, int at, pti_dealt_sums *sums) {
     const pti_recorded *recorded = &team->recorded[at];
     polytile_status status;
+    pti_team_open_gates(team);
     PTI_TRY(pti_team_wait_all(team));
     PTI_TRY(pti_team_bring_home(team, recorded->prepared));
     PTI_TRY(pti_team_deal_rows(team, recorded, sums));

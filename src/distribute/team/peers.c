@@ -125,6 +125,25 @@ static bool find_readers(const pti_team *team, const pti_prepared_superstep *pre
     return found;
 }
 
+/** Whether linked members read any array alike. */
+static bool has_readers(const pti_team *team, const pti_prepared_superstep *prepared,
+                        const pti_peers *peers, bool *is_reader) {
+    bool has = false;
+    for (int p = 0; p < team->n_arrays && !has; p++)
+        has = find_readers(team, prepared, peers, p, is_reader);
+    return has;
+}
+
+/** Without memory to find out, it counts as having some. */
+bool pti_team_has_panels(const pti_team *team, const pti_prepared_superstep *prepared) {
+    bool *is_reader = calloc((size_t)team->transport->n_local, sizeof *is_reader);
+    bool has = is_reader == NULL;
+    for (int k = 0; k < team->n_peers && !has; k++)
+        has = has_readers(team, prepared, team->peers[k], is_reader);
+    free(is_reader);
+    return has;
+}
+
 /** Nothing begins meanwhile: the item queued last is the superstep's. */
 static void expect_readers(const pti_team *team, const bool *is_reader) {
     for (int m = 0; m < team->transport->n_local; m++) {

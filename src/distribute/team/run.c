@@ -24,15 +24,18 @@ static int find_first_op(pti_team *team, const pti_prepared_superstep *prepared)
     return waits ? 0 : prepared->n_lent_ops;
 }
 
+/** A superstep that can run ahead leaves a gate behind it, at which the next one begins. */
 static void run_superstep(pti_team *team, pti_prepared_superstep *prepared,
-                          const pti_recorded *recorded, const pti_team_last *last) {
+                          const pti_recorded *recorded, const pti_team_last *last, bool is_ahead) {
     pti_team_run_list(&(pti_list_run){.team = team,
                                       .list = &prepared->list,
                                       .first_op = find_first_op(team, prepared),
                                       .messages = &prepared->messages,
                                       .prepared = prepared,
                                       .recorded = recorded,
-                                      .last = last});
+                                      .last = last,
+                                      .is_ahead = is_ahead});
+    pti_team_open_used_gates(team);
 }
 
 /** A process that fails here finds the supersteps that others find, too. */
@@ -67,9 +70,12 @@ static bool has_room(const pti_team *team, const pti_prepared_superstep *prepare
     return has || !team->transport->shares_memory || prepared->runs_once;
 }
 
+/** What is new is prepared, and proved, when all before it is done. */
 static void find_superstep_and_reach(pti_team *team, int at, pti_prepared_superstep **prepared,
                                      bool *is_new) {
     *prepared = pti_team_find_prepared(team, at, is_new);
+    if (*is_new || *prepared == NULL)
+        pti_team_open_gates(team);
     if (*prepared == NULL)
         pti_team_note_failure(
             team, pti_fail_memory(team->ctx, team->recorded[at].prepared->instance->kernel_name,
@@ -80,21 +86,20 @@ static void find_superstep_and_reach(pti_team *team, int at, pti_prepared_supers
 
 /** Prepare a superstep, or find it prepared. Of a new one all agree that they can take part in it.
  * Returns what they agree on. */
-static polytile_status prepare_superstep(pti_team *team, int at,
-                                         pti_prepared_superstep **prepared) {
+static polytile_status prepare_superstep(pti_team *team, int at, pti_prepared_superstep **prepared,
+                                         bool *is_new) {
     const pti_transport_functions *functions = team->transport->functions;
-    bool is_new;
-    find_superstep_and_reach(team, at, prepared, &is_new);
+    find_superstep_and_reach(team, at, prepared, is_new);
     if (!has_failure(team) && !has_room(team, *prepared)) {
         team->is_shallow = true;
-        find_superstep_and_reach(team, at, prepared, &is_new);
+        find_superstep_and_reach(team, at, prepared, is_new);
     }
-    if (is_new && !has_failure(team))
+    if (*is_new && !has_failure(team))
         pti_team_note_failure(team, pti_team_prove_superstep(team, at, *prepared));
-    if (is_new && !has_failure(team))
+    if (*is_new && !has_failure(team))
         pti_team_note_failure(team, open_messages(team));
-    return is_new ? functions->agree(team->transport, pti_error_restore(team->ctx, &team->failure))
-                  : POLYTILE_OK;
+    return *is_new ? functions->agree(team->transport, pti_error_restore(team->ctx, &team->failure))
+                   : POLYTILE_OK;
 }
 
 /** The arrays that leave with the launches of a superstep: none unless it is the last. */
@@ -105,12 +110,25 @@ static const pti_team_last *leaving_with(const pti_team *team,
     return at + prepared->n_launches == team->n_recorded ? all : &none;
 }
 
+/** Note that launches begin, behind others that may still run. */
+static void note_begun(pti_team *team, int at, int n_launches) {
+    if (team->n_gates == 0)
+        team->ahead_from = at;
+    pti_team_note_progress(team, team->ahead_from, at + n_launches - team->ahead_from);
+}
+
+/** What was run before finds its arrays, and its devices room, so that nobody has to wait for it. */
+static bool runs_ahead(const pti_team *team, const pti_prepared_superstep *prepared, bool is_new,
+                       const pti_team_last *last) {
+    return !is_new && last->n_arrays == 0 && pti_team_may_run_ahead(team, prepared);
+}
+
 /** Run the next recorded launches, as a superstep or row by row; *at moves on after them.
  * Returns the failure of some to take part, which all know, and which ends the run. */
 static polytile_status run_next(pti_team *team, const pti_team_last *all, int *at) {
     pti_prepared_superstep *prepared;
-    bool is_done = false;
-    pti_team_note_progress(team, *at, 1);
+    bool is_done = false, is_new;
+    note_begun(team, *at, 1);
     if (!has_failure(team))
         pti_team_note_failure(team, pti_team_refuse_cancelled(team));
     if (!has_failure(team))
@@ -119,11 +137,15 @@ static polytile_status run_next(pti_team *team, const pti_team_last *all, int *a
         (*at)++;
         return POLYTILE_OK;
     }
-    polytile_status stopped = prepare_superstep(team, *at, &prepared);
+    polytile_status stopped = prepare_superstep(team, *at, &prepared, &is_new);
     if (stopped != POLYTILE_OK)
         return stopped;
-    pti_team_note_progress(team, *at, prepared->n_launches);
-    run_superstep(team, prepared, &team->recorded[*at], leaving_with(team, prepared, *at, all));
+    const pti_team_last *last = leaving_with(team, prepared, *at, all);
+    const bool is_ahead = runs_ahead(team, prepared, is_new, last);
+    if (!is_ahead)
+        pti_team_open_gates(team);
+    note_begun(team, *at, prepared->n_launches);
+    run_superstep(team, prepared, &team->recorded[*at], last, is_ahead);
     pti_team_note_failure(team, adopt_copies(team, prepared));
     *at += prepared->n_launches;
     return POLYTILE_OK;
@@ -134,6 +156,7 @@ static void run_supersteps(pti_team *team, const pti_team_last *all) {
     polytile_status stopped = POLYTILE_OK;
     for (int at = 0; at < team->n_recorded && stopped == POLYTILE_OK;)
         stopped = run_next(team, all, &at);
+    pti_team_open_gates(team);
     if (stopped != POLYTILE_OK)
         pti_team_note_failure(team, PTI_PEER_FAILED);
 }

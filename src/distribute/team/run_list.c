@@ -17,10 +17,6 @@ typedef struct walk {
     pti_team_sums sums;
 } walk;
 
-void pti_team_note_failure(pti_team *team, polytile_status status) {
-    pti_error_keep(&team->failure, team->ctx, status);
-}
-
 static bool has_walk_failed(const walk *of) {
     return of->team->failure.status != POLYTILE_OK;
 }
@@ -162,9 +158,11 @@ done:
     return status;
 }
 
-/** For all, whatever fails. */
+/** For all, whatever fails; or have members wait for each other. */
 static void wait_for_all(walk *of, const pti_joint_op *op) {
-    for (int w = 0; w < op->n_waits; w++)
+    if (of->run->is_ahead && op->n_waits > 0)
+        pti_team_set_gates(of->team);
+    for (int w = 0; w < op->n_waits && !of->run->is_ahead; w++)
         pti_team_note_failure(of->team,
                               wait_for_launch(of, &of->run->list->wait[op->first_wait + w]));
 }

@@ -67,3 +67,7 @@ void pti_team_note_changed(pti_team *team, const polytile_array *array) {
         pti_boxes_clear(&team->copies.extra[array->position * team->transport->n_members + m]);
     pti_team_touch_copies(team);
 }
+
+void pti_team_note_failure(pti_team *team, polytile_status status) {
+    pti_error_keep(&team->failure, team->ctx, status);
+}

@@ -86,6 +86,8 @@ struct pti_team {
     bool is_given_up;  /* not all processes have it: they do not meet any more */
     bool was_compared; /* the first launch of all was, when it came */
     bool is_shallow;   /* members over one memory had no room for supersteps of several launches */
+    int n_gates;       /* closed ones, of each member */
+    int ahead_from;    /* the recorded launch from which on supersteps are handed out ahead */
     pti_error failure; /* this process's first, of what is being run */
 
     int64_t n_launches; /* of the report */
@@ -115,6 +117,9 @@ void pti_team_forget_messages(pti_team *team);
 void pti_team_forget_all(pti_team *team);
 /** Number the copies anew: something other than a superstep changed them. */
 void pti_team_touch_copies(pti_team *team);
+
+/** Note an error of what is being run; of several the first stays. */
+void pti_team_note_failure(pti_team *team, polytile_status status);
 
 /* launch.c */
 
@@ -200,6 +205,18 @@ void pti_team_run(pti_team *team);
  * last launches, so that they know what nobody needs any more. */
 void pti_team_run_to_end(pti_team *team, const pti_team_last *last);
 
+/* gates.c */
+
+/** Whether a superstep can be handed out while the one before it runs: whatever is done between the
+ * two is done by members' queues. */
+bool pti_team_may_run_ahead(const pti_team *team, const pti_prepared_superstep *prepared);
+/** Have members run what they get from here on when all of them have done what they got before. */
+void pti_team_set_gates(pti_team *team);
+/** Open gates, one after the other, when all members have come to them: those with something behind
+ * them; or all. After a failure, which is noted, nothing behind them runs. */
+void pti_team_open_used_gates(pti_team *team);
+void pti_team_open_gates(pti_team *team);
+
 /* poll.c */
 
 polytile_status pti_team_notify_program(polytile_queue *queue, polytile_array *array,
@@ -273,14 +290,12 @@ typedef struct pti_list_run {
     const pti_prepared_superstep *prepared;
     const pti_recorded *recorded;
     const pti_team_last *last; /* arrays that leave with what members run last */
+    bool is_ahead;             /* members get gates where the list waits */
 } pti_list_run;
 
 /** Run a list from an operation on. Every process comes through every message and combination; the
  * first error of this one is the team's failure, also one from before. */
 void pti_team_run_list(const pti_list_run *run);
-
-/** Note an error of what is being run; of several the first stays. */
-void pti_team_note_failure(pti_team *team, polytile_status status);
 
 /* joint_request.c */
 
@@ -316,6 +331,9 @@ void pti_team_unlink(pti_team *team);
 /** Have linked devices share what several of them read in a superstep, whose launches are queued
  * and do not begin meanwhile. Errors: NO_MEMORY. */
 polytile_status pti_team_share_spans(pti_team *team, const pti_prepared_superstep *prepared);
+
+/** Whether that would share anything. */
+bool pti_team_has_panels(const pti_team *team, const pti_prepared_superstep *prepared);
 
 /** Queues something about elements of a member's array: pti_queue_fetch(),
  * pti_queue_invalidate(). */

@@ -4,7 +4,7 @@
 #include "distribute/policy/policy.h"
 #include "distribute/share/ownership.h"
 #include "distribute/share/speed.h"
-#include "distribute/team/transport.h"
+#include "distribute/exchange/transport.h"
 #include "queue/member.h"
 #include "queue/over_team.h"
 

@@ -400,7 +400,8 @@ TEST_F(CudaTiles, ShrinkingLaunchesKeepWhatIsReadBehindThem) {
         ShrinkingRow of = {{random.number(120, 250), random.number(100, 400)}, {}, true};
         of.is_read = round == 0 || random.chance(70);
         const bool is_even = round == 0 || random.chance(60);
-        for (int64_t k = 0; k < random.number(8, 30); k++)
+        const int64_t n_launches = random.number(8, 30);
+        for (int64_t k = 0; k < n_launches; k++)
             of.n_fewer.push_back(k + 1);
         for (size_t k = 1; k < of.n_fewer.size() && !is_even; k++)
             of.n_fewer[k] = of.n_fewer[k - 1] + random.number(0, 2);
@@ -421,6 +422,20 @@ TEST_F(CudaTiles, ShrinkingLaunchesKeepWhatIsReadBehindThem) {
             EXPECT_TRUE(got[a] == wanted[a]) << "array " << a << " differs in round " << round;
         EXPECT_EQ(cuda.violations(), "");
     }
+}
+
+/** Of so many supersteps the next one is handed out while one runs, once they are known. */
+TEST_F(CudaTiles, LaunchesThatAreHandedOutAheadRunInTiles) {
+    Random random(test_seed("CudaTiles.LaunchesThatAreHandedOutAheadRunInTiles"));
+    const Turns of = make_taller(alternate(100), 4);
+    Bytes got[2], wanted[2];
+    fill(of, &random, got);
+    wanted[0] = got[0];
+    wanted[1] = got[1];
+    const auto seed = static_cast<uint64_t>(random.number(0, int64_t{1} << 62));
+    EXPECT_GT(run_on_fake(of, seed, size_t{228} << 10, 0, got, "cuda:0,cuda:1"), 50);
+    run(of, "host", *of.kernel->host, 0, wanted);
+    expect_equal(got, wanted);
 }
 
 bool gpu_is_there() {

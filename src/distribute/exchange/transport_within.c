@@ -1,4 +1,4 @@
-#include "distribute/team/transport.h"
+#include "distribute/exchange/transport.h"
 #include "launch/device/reduction.h"
 
 #include <stdlib.h>

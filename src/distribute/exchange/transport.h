@@ -1,5 +1,5 @@
-#ifndef POLYTILE_DISTRIBUTE_TEAM_TRANSPORT_H
-#define POLYTILE_DISTRIBUTE_TEAM_TRANSPORT_H
+#ifndef POLYTILE_DISTRIBUTE_EXCHANGE_TRANSPORT_H
+#define POLYTILE_DISTRIBUTE_EXCHANGE_TRANSPORT_H
 
 #include "access/array/array.h"
 #include "partition/schedule/joint.h"
