@@ -57,8 +57,8 @@ static const pti_section *find_result(const pti_instance *instance) {
 
 /** Find where a section lies relative to its thread's result in one dimension; false if it does not
  * move with it. */
-static bool find_window(const pti_instance *instance, const pti_section *section,
-                        const pti_section *result, int d, int64_t *lo, int64_t *hi) {
+static bool find_neighbours(const pti_instance *instance, const pti_section *section,
+                            const pti_section *result, int d, int64_t *lo, int64_t *hi) {
     const pti_subscript *at = &section->subscript[d];
     int k = index_of(at, instance->n_indices);
     if (k == -2 || k != index_of(&result->subscript[d], instance->n_indices))
@@ -74,7 +74,7 @@ static unsigned neighbours_of(const pti_instance *instance, const pti_section *s
     int64_t lo[POLYTILE_MAX_DIMS], hi[POLYTILE_MAX_DIMS];
     unsigned n_off = 0, neighbours = 0;
     for (int d = 0; d < section->n_dims; d++) {
-        if (!find_window(instance, section, result, d, &lo[d], &hi[d]))
+        if (!find_neighbours(instance, section, result, d, &lo[d], &hi[d]))
             return 0;
         n_off += lo[d] > 0 || hi[d] < 0;
     }
