@@ -95,13 +95,13 @@ static bool find_witness(__isl_keep isl_map *pairs, __isl_keep isl_map *a, __isl
     return pti_first_point(common, found->element);
 }
 
-static const char *verb_of(const pti_access *access) {
+static const char *verb_of_role(const pti_access *access) {
     if (access->role == POLYTILE_SCRATCH)
         return "has";
     return pti_role_writes(access->role) ? "writes" : "reads";
 }
 
-static const char *advice_for(const pti_access *a, const pti_access *b) {
+static const char *advice_for_pair(const pti_access *a, const pti_access *b) {
     if (a->role == POLYTILE_SCRATCH)
         return "scratch is a thread's own: let its subscripts name the thread's indices, as w[i, "
                "0:n-1]";
@@ -131,15 +131,15 @@ static polytile_status report_witness(const polytile_kernel *kernel, const pti_i
     if (one->array != other->array)
         pti_text_add(&text, ", whose array is given for %s, too",
                      declaration->array_name[other->array]);
-    pti_text_add(&text, ": the first %s it (", verb_of(one));
+    pti_text_add(&text, ": the first %s it (", verb_of_role(one));
     pti_access_write_exactly(&text, declaration, one);
-    pti_text_add(&text, "), the second %s it (", verb_of(other));
+    pti_text_add(&text, "), the second %s it (", verb_of_role(other));
     pti_access_write_exactly(&text, declaration, other);
-    pti_text_add(&text, "); %s", advice_for(one, other));
+    pti_text_add(&text, "); %s", advice_for_pair(one, other));
     return pti_fail_with_witness(ctx, POLYTILE_CONFLICT, &text, found);
 }
 
-static polytile_status fail_isl(const polytile_kernel *kernel, int a, int b) {
+static polytile_status fail_isl_of_pair(const polytile_kernel *kernel, int a, int b) {
     const polytile_declaration *declaration = kernel->declaration;
     return pti_isl_fail(kernel->object.context, kernel->relations->isl, declaration->name,
                         "whether accesses %d and %d of %s conflict is too involved to prove; "
@@ -170,11 +170,11 @@ static polytile_status check_accesses(const polytile_kernel *kernel, const pti_i
                                                                            isl_map_copy(other));
     isl_bool empty = isl_map_is_empty(pairs);
     if (empty == isl_bool_error)
-        status = fail_isl(kernel, a, b);
+        status = fail_isl_of_pair(kernel, a, b);
     else if (empty == isl_bool_false)
         status = find_witness(pairs, one, other, &found)
                      ? report_witness(kernel, instance, a, b, &found)
-                     : fail_isl(kernel, a, b);
+                     : fail_isl_of_pair(kernel, a, b);
     isl_map_free(one);
     isl_map_free(other);
     isl_map_free(pairs);
@@ -238,7 +238,8 @@ static polytile_status check_moved_boxes(const polytile_kernel *kernel,
 }
 
 /** Prove that names of one array of which one is written touch different elements. */
-static polytile_status check_names(const polytile_kernel *kernel, const pti_instance *instance) {
+static polytile_status check_names_of_one_array(const polytile_kernel *kernel,
+                                                const pti_instance *instance) {
     const polytile_declaration *declaration = kernel->declaration;
     polytile_status status = POLYTILE_OK;
     for (int a = 0; a < declaration->n_accesses; a++)
@@ -255,7 +256,8 @@ done:
 }
 
 /** Prove that no two threads conflict on an array by one name. */
-static polytile_status check_threads(const polytile_kernel *kernel, const pti_instance *instance) {
+static polytile_status check_threads_of_operand(const polytile_kernel *kernel,
+                                                const pti_instance *instance) {
     const polytile_declaration *declaration = kernel->declaration;
     polytile_status status = POLYTILE_OK;
     for (int a = 0; a < declaration->n_accesses; a++) {
@@ -271,8 +273,8 @@ done:
 polytile_status pti_conflict_check(const polytile_kernel *kernel, const pti_instance *instance) {
     polytile_status status = POLYTILE_OK;
     if (kernel->conflict_class != PTI_CONFLICT_NEVER)
-        PTI_TRY(check_threads(kernel, instance));
-    PTI_TRY(check_names(kernel, instance));
+        PTI_TRY(check_threads_of_operand(kernel, instance));
+    PTI_TRY(check_names_of_one_array(kernel, instance));
 done:
     return status;
 }

@@ -96,8 +96,8 @@ static pti_section whole_hull(const pti_instance *instance, int operand) {
 }
 
 /* Return the s-th section of an operand; *held holds one that the instance lacks. */
-static pti_cut_section section_of(const pti_cut_launch *launch, int operand, int s,
-                                  pti_section *held) {
+static pti_cut_section section_of_operand(const pti_cut_launch *launch, int operand, int s,
+                                          pti_section *held) {
     const pti_instance *instance = launch->call.instance;
     const pti_operand *of = &instance->operand[operand];
     pti_cut_section cut = {.instance = instance, .section = held, .index = launch->index};
@@ -153,9 +153,9 @@ static polytile_status look_at_operands(search *of, int one, int other) {
     if (!first->writes && !second->writes)
         return POLYTILE_OK;
     for (int s = 0; s < n_touched(first); s++) {
-        pti_cut_section earlier = section_of(of->earlier, one, s, &held[0]);
+        pti_cut_section earlier = section_of_operand(of->earlier, one, s, &held[0]);
         for (int t = 0; t < n_touched(second) && !is_settled(of); t++) {
-            pti_cut_section later = section_of(of->later, other, t, &held[1]);
+            pti_cut_section later = section_of_operand(of->later, other, t, &held[1]);
             PTI_TRY(look_at_sections(of, &earlier, &later));
         }
     }

@@ -18,7 +18,7 @@ static __isl_give isl_map *accesses_outside(const polytile_kernel *kernel,
 }
 
 /** Return whether threads bound what they touch, rather than leave that to the array. */
-static isl_bool is_bounded(__isl_keep isl_map *map) {
+static isl_bool is_map_bounded(__isl_keep isl_map *map) {
     isl_set *elements = isl_map_range(isl_map_copy(map));
     isl_bool bounded = isl_set_is_bounded(elements);
     isl_set_free(elements);
@@ -41,7 +41,7 @@ static polytile_status prove_access(const polytile_kernel *kernel, const pti_ins
         return status;
     isl_map *strays = accesses_outside(kernel, instance, access);
     isl_bool empty = isl_map_is_empty(strays);
-    isl_bool bounded = empty == isl_bool_false ? is_bounded(strays) : isl_bool_true;
+    isl_bool bounded = empty == isl_bool_false ? is_map_bounded(strays) : isl_bool_true;
     if (empty == isl_bool_error || bounded == isl_bool_error)
         status = fail_isl(kernel, access);
     else if (empty == isl_bool_false && bounded == isl_bool_true)

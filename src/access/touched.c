@@ -61,7 +61,7 @@ static bool has_sections_only(const pti_instance *instance, int operand) {
 }
 
 /** Return whether a section of an operand looks up what it has. */
-static bool looks_up(const pti_instance *instance, int operand) {
+static bool does_section_look_up(const pti_instance *instance, int operand) {
     const pti_operand *of = &instance->operand[operand];
     bool does = false;
     for (int s = of->first_section; s < of->first_section + of->n_sections; s++)
@@ -88,7 +88,8 @@ static polytile_status visit_relations(const polytile_kernel *kernel, const pti_
 static bool visit_footprint(const pti_instance *instance, int operand, pti_touch touch,
                             const polytile_domain *threads, const visitor *to) {
     pti_boxes boxes = {0};
-    bool is_exact = !instance->operand[operand].partial && !looks_up(instance, operand) &&
+    bool is_exact = !instance->operand[operand].partial &&
+                    !does_section_look_up(instance, operand) &&
                     pti_footprint_boxes(instance, operand, touch, threads, MAX_BOXES, &boxes);
     if (is_exact)
         visit_boxes(&boxes, to);

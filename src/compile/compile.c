@@ -192,8 +192,8 @@ static polytile_status make_body(polytile_context *ctx, pti_body_text *text, com
 }
 
 /** Copy a body's text, and parse its declaration. */
-static polytile_status read_text(polytile_context *ctx, const char *declaration, const char *body,
-                                 bool contracts, pti_body_text *text) {
+static polytile_status copy_body_text(polytile_context *ctx, const char *declaration,
+                                      const char *body, bool contracts, pti_body_text *text) {
     polytile_declaration *parsed = NULL;
     polytile_status status;
     PTI_TRY(pti_declaration_parse(ctx, declaration, &parsed));
@@ -269,7 +269,7 @@ polytile_status polytile_kernel_compile(polytile_context *ctx, const char *decla
     PTI_ENTER(ctx, ctx, "context");
     options = options == NULL ? &defaults : options;
     PTI_TRY(check_call(ctx, declaration, body, options, kernel));
-    PTI_TRY(read_text(ctx, declaration, body, options->contracts, &text));
+    PTI_TRY(copy_body_text(ctx, declaration, body, options->contracts, &text));
     PTI_TRY(make_body(ctx, &text, &made));
     PTI_TRY(compile_at_once(made, options));
     PTI_TRY(polytile_kernel_create(ctx, declaration, &made->implementation, kernel));

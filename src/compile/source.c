@@ -43,8 +43,9 @@ static bool is_name_taken(const char *name) {
            strncmp(name, "polytile", 8) == 0 || strncmp(name, "POLYTILE", 8) == 0 || name[0] == '_';
 }
 
-static polytile_status check_names(polytile_context *ctx, const polytile_declaration *declaration,
-                                   int n, char *const *names) {
+static polytile_status check_parameter_names(polytile_context *ctx,
+                                             const polytile_declaration *declaration, int n,
+                                             char *const *names) {
     for (int k = 0; k < n; k++)
         if (is_name_taken(names[k]))
             return pti_fail(
@@ -62,9 +63,12 @@ polytile_status pti_source_check(polytile_context *ctx, const polytile_declarati
                         "%s: %d arrays are declared and a body takes at most %d; join some, or "
                         "write a launcher",
                         declaration->name, declaration->n_arrays, MAX_ARRAYS);
-    PTI_TRY(check_names(ctx, declaration, declaration->n_indices, declaration->index_name));
-    PTI_TRY(check_names(ctx, declaration, declaration->n_arrays, declaration->array_name));
-    PTI_TRY(check_names(ctx, declaration, declaration->n_parameters, declaration->parameter_name));
+    PTI_TRY(
+        check_parameter_names(ctx, declaration, declaration->n_indices, declaration->index_name));
+    PTI_TRY(
+        check_parameter_names(ctx, declaration, declaration->n_arrays, declaration->array_name));
+    PTI_TRY(check_parameter_names(ctx, declaration, declaration->n_parameters,
+                                  declaration->parameter_name));
 done:
     return status;
 }

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void refuse_memory(pti_server *server, int owner, int64_t n_bytes) {
+static void fail_message_memory(pti_server *server, int owner, int64_t n_bytes) {
     pti_server_end(server, POLYTILE_NO_MEMORY,
                    "%s: there is no memory for a message of %s, of %lld bytes", server->kernel_name,
                    pti_name_participant(server, owner).text, (long long)n_bytes);
@@ -17,7 +17,7 @@ static void refuse_memory(pti_server *server, int owner, int64_t n_bytes) {
 bool pti_serve_post(pti_server *server, const pti_post *asked, bool is_kept) {
     pti_post *post = malloc(sizeof *post);
     if (post == NULL) {
-        refuse_memory(server, asked->owner, asked->n_bytes);
+        fail_message_memory(server, asked->owner, asked->n_bytes);
         free(asked->kept);
         return false;
     }
@@ -186,7 +186,7 @@ static bool take_payload(pti_server *server, const pt_entry *entry, char **kept)
     if (*kept != NULL)
         memcpy(*kept, find_payload(server, entry), (size_t)entry->n_bytes);
     else
-        refuse_memory(server, entry->slot, entry->n_bytes);
+        fail_message_memory(server, entry->slot, entry->n_bytes);
     return *kept != NULL;
 }
 

@@ -74,8 +74,8 @@ void pti_server_release(pti_server *server) {
     free_memory(server);
 }
 
-static polytile_status refuse_memory(const pti_server *server, polytile_context *ctx,
-                                     int n_memories) {
+static polytile_status fail_server_memory(const pti_server *server, polytile_context *ctx,
+                                          int n_memories) {
     const pti_server_bytes bytes = pti_server_count_bytes(server, n_memories);
     if (server->device != NULL && server->memory.slots != NULL)
         return pti_fail(ctx, POLYTILE_DEVICE, "%s: the device cannot be given the slots",
@@ -95,7 +95,7 @@ polytile_status pti_server_begin(pti_server *server, polytile_context *ctx,
         server->phase = PTI_SERVER_RUNS;
     }
     pthread_mutex_unlock(&server->mutex);
-    return is_made ? POLYTILE_OK : refuse_memory(server, ctx, n_memories);
+    return is_made ? POLYTILE_OK : fail_server_memory(server, ctx, n_memories);
 }
 
 pt_slot *pti_server_get_slot(pti_server *server, int rank) {

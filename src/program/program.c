@@ -172,7 +172,7 @@ static polytile_array *attach_array(polytile_program *program, const char *name,
 }
 
 /** Return the extent of a range that begins at 0. */
-static int64_t extent_of(const char *name, int dimension, polytile_range range) {
+static int64_t extent_of_range(const char *name, int dimension, polytile_range range) {
     if (range.lo != 0 || range.step != 1)
         end_program(
             "%s: the domain of internal array %s has to begin at 0 with steps of 1; dimension %d "
@@ -191,7 +191,7 @@ static polytile_array *create_internal(polytile_program *program, const char *na
     polytile_array *array;
     int64_t extents[POLYTILE_MAX_DIMS] = {0};
     for (int d = 0; d < domain->n_dims && d < POLYTILE_MAX_DIMS; d++)
-        extents[d] = extent_of(name, d, domain->range[d]);
+        extents[d] = extent_of_range(name, d, domain->range[d]);
     require_success(program, polytile_queue_create_array(program->queue, name, type, domain->n_dims,
                                                          extents, &array));
     return array;

@@ -46,7 +46,8 @@ static void count_uses(polytile_queue *queue, const pti_item *item, int by) {
     }
 }
 
-double pti_item_work_bytes(const pti_item *item) {
+/** The bytes that an item touches, as a measure of its work. */
+static double item_work_bytes(const pti_item *item) {
     return item->kind == PTI_ITEM_LAUNCH ? item->prepared->touched_bytes : 0;
 }
 
@@ -58,7 +59,7 @@ bool pti_queue_is_next_cancelled(const polytile_queue *queue) {
 static void add_work(polytile_queue *queue, const pti_item *item) {
     if (queue->n_left == 0 && queue->gates.n_set == queue->gates.n_open)
         queue->work_left = (pti_queue_work){0};
-    queue->work_left.queued_bytes += pti_item_work_bytes(item);
+    queue->work_left.queued_bytes += item_work_bytes(item);
 }
 
 void pti_queue_append(polytile_queue *queue, pti_item *item) {
@@ -90,7 +91,7 @@ void pti_queue_finish_items(polytile_queue *queue, pti_item *items) {
         pti_item *item = items;
         items = item->next;
         count_uses(queue, item, -1);
-        queue->work_left.done_bytes += pti_item_work_bytes(item);
+        queue->work_left.done_bytes += item_work_bytes(item);
         queue->n_left--;
         pti_item_free(item);
     }

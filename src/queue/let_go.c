@@ -5,7 +5,7 @@
 #include <string.h>
 
 /** Whether a launch looks up the array at a position; -1: any. */
-static bool looks_up(const pti_prepared *prepared, int position) {
+static bool looks_position_up(const pti_prepared *prepared, int position) {
     const pti_inspection *inspection = prepared->instance->inspection;
     bool does = false;
     for (int a = 0; inspection != NULL && a < prepared->n_arrays; a++)
@@ -17,7 +17,7 @@ static bool looks_up(const pti_prepared *prepared, int position) {
 void pti_let_go(polytile_queue *queue, pti_prepared *prepared, int position) {
     enum { LAST = PTI_LET_GO - 1 };
     if (prepared->instance == NULL || queue->residency == NULL || position < 0 ||
-        !looks_up(prepared, -1) || looks_up(prepared, position)) {
+        !looks_position_up(prepared, -1) || looks_position_up(prepared, position)) {
         pti_prepared_free(prepared);
         return;
     }
@@ -46,7 +46,8 @@ const pti_prepared *pti_find_let_go(const polytile_queue *queue, const pti_reque
 
 void pti_forget_let_go(polytile_queue *queue, int position) {
     for (int k = 0; k < PTI_LET_GO; k++) {
-        if (queue->let_go[k] != NULL && (position < 0 || looks_up(queue->let_go[k], position))) {
+        if (queue->let_go[k] != NULL &&
+            (position < 0 || looks_position_up(queue->let_go[k], position))) {
             pti_prepared_free(queue->let_go[k]);
             queue->let_go[k] = NULL;
         }

@@ -33,7 +33,7 @@ polytile_status pti_team_queue_detach(polytile_queue *queue, int n_arrays,
 }
 
 /** An array that is to be destroyed leaves the queue; errors wait for the next report. */
-static bool end_array(polytile_array *array, bool at_once) {
+static bool end_queue_array(polytile_array *array, bool at_once) {
     polytile_queue *queue = array->queue;
     (void)at_once;
     pti_queue_keep_error(queue, queue->team_functions->detach(queue, 1, &array));
@@ -45,7 +45,7 @@ static bool end_array(polytile_array *array, bool at_once) {
 enum { MOST_LEAVING = 256 };
 
 /** List the queue's arrays; returns how many there are. */
-static int list_arrays(const polytile_queue *queue, polytile_array **list) {
+static int list_queue_arrays(const polytile_queue *queue, polytile_array **list) {
     int n_arrays = 0;
     for (int p = 0; p < queue->n_arrays && n_arrays < MOST_LEAVING; p++) {
         if (queue->array[p].array != NULL && !queue->array[p].is_scratch)
@@ -71,7 +71,7 @@ static void detach_all(polytile_queue *queue) {
     polytile_array *list[MOST_LEAVING];
     int n_arrays;
     do {
-        n_arrays = list_arrays(queue, list);
+        n_arrays = list_queue_arrays(queue, list);
         detach_listed(queue, n_arrays, list);
     } while (n_arrays == MOST_LEAVING);
 }
@@ -95,7 +95,7 @@ static void destroy_team_queue(pti_object *object) {
 }
 
 static const pti_queue_ends ends = {
-    .destroy = destroy_team_queue, .drain = close_team, .end_array = end_array};
+    .destroy = destroy_team_queue, .drain = close_team, .end_array = end_queue_array};
 
 polytile_queue *pti_queue_create_over_team(polytile_context *ctx, const char *text,
                                            const pti_team_functions *functions, void *team) {

@@ -337,8 +337,6 @@ void pti_queue_wait_for(polytile_queue *queue, pti_want want, int n_arrays,
 void pti_queue_wait_all(polytile_queue *queue);
 /** Whether the item that runs next was cancelled. The mutex is locked. */
 bool pti_queue_is_next_cancelled(const polytile_queue *queue);
-/** The bytes that an item touches, as a measure of its work. */
-double pti_item_work_bytes(const pti_item *item);
 /** Whether something failed since the last report. */
 bool pti_queue_has_failed(polytile_queue *queue);
 /** Report what failed since the last report, and clear it; if nothing did, what

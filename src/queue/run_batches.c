@@ -93,7 +93,8 @@ static const char *name_of_batch(const pti_batch *batch) {
     return "moving arrays";
 }
 
-static polytile_status explain_failure(void *of, const pti_batch *batch, polytile_status status) {
+static polytile_status explain_batch_failure(void *of, const pti_batch *batch,
+                                             polytile_status status) {
     const polytile_queue *queue = ((runner *)of)->queue;
     polytile_context *ctx = queue->object.context;
     char size[32];
@@ -136,7 +137,7 @@ static polytile_status plan_batch(runner *r, pti_batch *batch) {
         status = pti_batch_interleave(batch);
     r->report->plan_s += pti_now_s() - start_s;
     pti_trace_plan(r->queue->device, name_of_batch(batch), start_s);
-    return status == POLYTILE_OK ? status : explain_failure(r, batch, status);
+    return status == POLYTILE_OK ? status : explain_batch_failure(r, batch, status);
 }
 
 /** A schedule of a single launch in place has operands for arrays; others have all positions. */
@@ -231,7 +232,7 @@ static void end_runner(runner *r) {
 }
 
 static pti_consumer consumer_of(runner *r) {
-    return (pti_consumer){r, find_group, NULL, run_batch, explain_failure};
+    return (pti_consumer){r, find_group, NULL, run_batch, explain_batch_failure};
 }
 
 polytile_status pti_run_items(polytile_queue *queue, const pti_item *items,

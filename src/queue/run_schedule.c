@@ -38,7 +38,7 @@ void pti_bindings_reset(pti_bindings *bindings) {
     memset(bindings->has_begun, 0, most_operands(bindings->queue) * sizeof *bindings->has_begun);
 }
 
-static int position_of(const int *position, int operand) {
+static int position_of_operand(const int *position, int operand) {
     return position == NULL ? operand : position[operand];
 }
 
@@ -68,7 +68,7 @@ static void note_operands(const pti_schedule *schedule, bool *is_touched) {
 static void bind_arrays(pti_bindings *of, const pti_schedule *schedule, const int *position) {
     const polytile_queue *queue = of->queue;
     for (int o = 0; o < schedule->instance->n_operands; o++) {
-        int p = position_of(position, o);
+        int p = position_of_operand(position, o);
         polytile_array *array = p < queue->n_arrays ? queue->array[p].array : NULL;
         of->array[o] = array == NULL ? &of->null_array : array;
         of->is_touched[o] = false;
@@ -89,8 +89,8 @@ static polytile_status open_arrays(const pti_bindings *of, const pti_schedule *s
             continue;
         if (of->array[o]->is_internal && !schedule->in_place)
             PTI_TRY(pti_queue_spill(queue, of->array[o]));
-        PTI_TRY(
-            pti_guard_open(queue->object.context, &queue->array[position_of(position, o)].guard));
+        PTI_TRY(pti_guard_open(queue->object.context,
+                               &queue->array[position_of_operand(position, o)].guard));
     }
 done:
     return status;
@@ -107,7 +107,7 @@ static void close_arrays(const pti_bindings *of, const pti_schedule *schedule,
                          const int *position) {
     for (int o = 0; o < schedule->instance->n_operands; o++) {
         if (of->is_touched[o])
-            pti_close_guard(of->queue, position_of(position, o));
+            pti_close_guard(of->queue, position_of_operand(position, o));
     }
 }
 

@@ -3,14 +3,14 @@
 #include "queue/cache.h"
 #include "queue/detach.h"
 
-static bool is_listed(const int *position, int n_positions, int p) {
+static bool is_position_listed(const int *position, int n_positions, int p) {
     bool is = false;
     for (int o = 0; o < n_positions; o++)
         is |= position[o] == p;
     return is;
 }
 
-static bool is_alike(const pti_queued_array *queued, const pti_operand *operand) {
+static bool is_scratch_alike(const pti_queued_array *queued, const pti_operand *operand) {
     return queued->array != NULL && queued->is_scratch && !queued->is_ended &&
            queued->array->type == operand->type &&
            pti_box_compare(&queued->array->domain, &operand->domain) == 0;
@@ -20,8 +20,9 @@ static bool is_alike(const pti_queued_array *queued, const pti_operand *operand)
 static int find_alike(const polytile_queue *queue, const pti_instance *instance, int operand,
                       const int *position) {
     int p = 0;
-    while (p < queue->n_arrays && (!is_alike(&queue->array[p], &instance->operand[operand]) ||
-                                   is_listed(position, operand, p)))
+    while (p < queue->n_arrays &&
+           (!is_scratch_alike(&queue->array[p], &instance->operand[operand]) ||
+            is_position_listed(position, operand, p)))
         p++;
     return p < queue->n_arrays ? p : -1;
 }
@@ -65,7 +66,7 @@ static void end_unused(polytile_queue *queue, const int *position, int n_positio
     if (count_scratch(queue) < PTI_QUEUE_SCRATCH)
         return;
     for (int p = 0; p < queue->n_arrays; p++)
-        if (!is_listed(position, n_positions, p) && may_end(queue, p))
+        if (!is_position_listed(position, n_positions, p) && may_end(queue, p))
             end_scratch(queue, queue->array[p].array);
     pti_queue_release_ended(queue);
 }

@@ -40,7 +40,7 @@ static pti_step step_of(const polytile_queue *queue, const pti_item *item) {
                       .serial = prepared->serial};
 }
 
-static void add_launch(const pti_item *item, pti_steps *steps) {
+static void add_launch_step(const pti_item *item, pti_steps *steps) {
     const pti_prepared *prepared = item->prepared;
     pti_step_window *window = &steps->window;
     if (window->n_launches == 0)
@@ -67,7 +67,7 @@ static polytile_status add_steps(polytile_queue *queue, const pti_item *items, p
         if (item->kind == PTI_ITEM_FETCH && queue->array[item->position].array->is_internal)
             PTI_TRY(pti_queue_spill(queue, queue->array[item->position].array));
         if (item->kind == PTI_ITEM_LAUNCH)
-            add_launch(item, steps);
+            add_launch_step(item, steps);
         steps->step[steps->window.n_steps++] = step_of(queue, item);
     }
 done:

@@ -94,12 +94,12 @@ static void relax_plainly(double *field, double *other) {
 static void relax_queued(polytile_context *ctx, polytile_queue *queue,
                          polytile_array *const *fields) {
     polytile_kernel *kernel = NULL;
-    CHECK_OK(polytile_kernel_create(
-        ctx, "relax[i](f64 weight, i64 n): in from[i-1:i+1]; out to[i]", &relax_kernel, &kernel));
+    CHECK_OK(polytile_kernel_create(ctx, "relax[i](f64 weight, i64 n): in from[i-1:i+1]; out to[i]",
+                                    &relax_kernel, &kernel));
     polytile_queue_pause(queue);
     for (int step = 0; step < STEPS; step++) {
-        const polytile_parameter values[] = {
-            POLYTILE_PARAMETER("n", N), POLYTILE_PARAMETER("weight", (step + 1) * 0.0625)};
+        const polytile_parameter values[] = {POLYTILE_PARAMETER("n", N),
+                                             POLYTILE_PARAMETER("weight", (step + 1) * 0.0625)};
         CHECK_OK(polytile_queue_launch(
             queue, kernel, POLYTILE_INTERIOR(1, N),
             POLYTILE_ARRAYS(fields[step % 2], fields[(step + 1) % 2]),
@@ -147,15 +147,13 @@ TEST_CASE(ApiParameters, APlanRunsWithTheValuesOfEachRun) {
     scene s;
     set(ctx, NULL, &s);
     CHECK_OK(polytile_device_open(ctx, "host(memory=8KiB)", &device));
-    CHECK_OK(polytile_plan_create(
-        s.saxpy, POLYTILE_EXTENTS(N), POLYTILE_ARRAYS(s.a, s.b),
-        &(polytile_launch_options){.plan = {.limit_bytes = 8192}}, &plan));
+    CHECK_OK(polytile_plan_create(s.saxpy, POLYTILE_EXTENTS(N), POLYTILE_ARRAYS(s.a, s.b),
+                                  &(polytile_launch_options){.plan = {.limit_bytes = 8192}},
+                                  &plan));
     const polytile_launch_options with_two = {.n_parameters = 1, .parameters = &two};
     const polytile_launch_options with_three = {.n_parameters = 1, .parameters = &three};
-    CHECK_OK(
-        polytile_plan_run(plan, device, s.saxpy, POLYTILE_ARRAYS(s.a, s.b), &with_two));
-    CHECK_OK(
-        polytile_plan_run(plan, device, s.saxpy, POLYTILE_ARRAYS(s.a, s.b), &with_three));
+    CHECK_OK(polytile_plan_run(plan, device, s.saxpy, POLYTILE_ARRAYS(s.a, s.b), &with_two));
+    CHECK_OK(polytile_plan_run(plan, device, s.saxpy, POLYTILE_ARRAYS(s.a, s.b), &with_three));
     CHECK_REFUSED(polytile_plan_run(plan, device, s.saxpy, POLYTILE_ARRAYS(s.a, s.b), NULL),
                   POLYTILE_DECLARATION, "saxpy", "a");
     CHECK_OK(polytile_check_run(device, s.saxpy, POLYTILE_EXTENTS(N), POLYTILE_ARRAYS(s.a, s.b),
@@ -165,10 +163,10 @@ TEST_CASE(ApiParameters, APlanRunsWithTheValuesOfEachRun) {
 
 TEST_CASE(ApiParameters, AreTakenWithTheDeclaredTypeAlone) {
     polytile_kernel *kernel = NULL;
-    CHECK_REFUSED(polytile_kernel_create(ctx, "saxpy[i](f64 a): in x[i]; inout y[i]", &saxpy_kernel,
-                                         &kernel),
-                  POLYTILE_DECLARATION, "saxpy", "a", "f64");
-    CHECK_REFUSED(polytile_kernel_create(ctx, "saxpy[i](f32 b): in x[i]; inout y[i]", &saxpy_kernel,
-                                         &kernel),
-                  POLYTILE_DECLARATION, "saxpy", "a");
+    CHECK_REFUSED(
+        polytile_kernel_create(ctx, "saxpy[i](f64 a): in x[i]; inout y[i]", &saxpy_kernel, &kernel),
+        POLYTILE_DECLARATION, "saxpy", "a", "f64");
+    CHECK_REFUSED(
+        polytile_kernel_create(ctx, "saxpy[i](f32 b): in x[i]; inout y[i]", &saxpy_kernel, &kernel),
+        POLYTILE_DECLARATION, "saxpy", "a");
 }

@@ -2,12 +2,10 @@
 #include <polytile/polytile.h>
 #include <polytile/queue.h>
 
-#include "api/files.h"
 #include "support/c_test.h"
 
 #include <sched.h>
 #include <stdatomic.h>
-#include <string.h>
 
 enum { N = 1024 };
 
@@ -54,42 +52,6 @@ static polytile_report report_of(const scene *s) {
     polytile_report report;
     polytile_queue_get_report(s->queue, false, &report);
     return report;
-}
-
-static int count_in(const char *text, const char *word) {
-    int n = 0;
-    for (const char *at = strstr(text, word); at != NULL; at = strstr(at + 1, word))
-        n++;
-    return n;
-}
-
-TEST_CASE(ApiQueue, WritesATraceOfAllItsDevicesUntilItIsToldNotTo) {
-    static char traced[1 << 18], later[1 << 18];
-    static scene s;
-    const char *path = file_named("trace.json");
-    set(ctx, "host(memory=8KiB),host(memory=8KiB)", &s);
-    CHECK_OK(polytile_queue_attach(s.queue, POLYTILE_ARRAYS(s.a, s.b)));
-    CHECK_OK(polytile_queue_trace(s.queue, path));
-    CHECK_OK(shift_to(&s, s.a, s.b));
-    CHECK_OK(shift_to(&s, s.b, s.a));
-    CHECK_OK(polytile_queue_trace(s.queue, NULL));
-    file_read(path, traced, sizeof traced);
-    CHECK_EQUAL(count_in(traced, "process_name"), 3);
-    CHECK_EQUAL(count_in(traced, "polytile program"), 1);
-    CHECK(count_in(traced, "launch shift") >= 4);
-    CHECK(count_in(traced, "plan shift") >= 2);
-    CHECK_OK(add_one_to(&s, s.a));
-    CHECK_OK(polytile_queue_detach(s.queue, POLYTILE_ARRAYS(s.a, s.b)));
-    CHECK_TEXT(file_read(path, later, sizeof later), traced);
-}
-
-TEST_CASE(ApiQueue, CannotTraceToWhatCannotBeWritten) {
-    static scene s;
-    set(ctx, "host,host", &s);
-    CHECK_REFUSED(polytile_queue_trace(s.queue, file_named("no/trace.json")), POLYTILE_IO,
-                  "trace.json", "No such file");
-    CHECK_OK(polytile_queue_trace(s.queue, NULL));
-    CHECK_REFUSED(polytile_queue_trace(NULL, NULL), POLYTILE_INVALID, "NULL");
 }
 
 static const char *const devices[] = {"host", "host(memory=1MiB)", "host(memory=4KiB)", "host,host",
@@ -447,32 +409,6 @@ TEST_TABLE(ApiQueue, DevicesShareInAnyLayoutWithTheSameResults, shares) {
     CHECK_OK(polytile_queue_detach(s.queue, POLYTILE_ARRAYS(s.a, s.b)));
     CHECK_NEAR(s.x[500], 64 * 500, 0);
     CHECK_NEAR(s.y[1000], 32 * 1000, 0);
-}
-
-static const struct {
-    const char *device;
-    polytile_share_options options;
-    polytile_status status;
-    const char *says;
-} wrong_shares[] = {
-    {"host,host", {.grid = "3"}, POLYTILE_INVALID, "3"},
-    {"host,host", {.grid = "2by1"}, POLYTILE_INVALID, "2by1"},
-    {"host,host", {.layout = "spiral"}, POLYTILE_INVALID, "spiral"},
-    {"host,host", {.layout = "cyclic(0)"}, POLYTILE_INVALID, "cyclic(0)"},
-    {"host,host", {.layout = "weighted(1,2,3)"}, POLYTILE_INVALID, "3"},
-    {"host,host", {.layout = "weighted(0,0)"}, POLYTILE_INVALID, "weighted(0,0)"},
-    {"host,host", {.launches_per_exchange = -1}, POLYTILE_INVALID, "-1"},
-    {"host,moon", {0}, POLYTILE_INVALID, "moon"},
-    {"host,", {0}, POLYTILE_INVALID, "host"},
-    {"", {0}, POLYTILE_INVALID, "host"},
-    {"host,cuda:999", {0}, POLYTILE_UNSUPPORTED, "cuda:999"},
-};
-
-TEST_TABLE(ApiQueue, SharesThatCannotBeAreRefused, wrong_shares) {
-    polytile_queue *queue = NULL;
-    CHECK_REFUSED(polytile_queue_create_shared(ctx, row->device, &row->options, &queue),
-                  row->status, row->says);
-    CHECK(queue == NULL);
 }
 
 TEST_CASE(ApiQueue, NeedsAContextADeviceAndAPlace) {

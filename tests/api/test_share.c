@@ -77,3 +77,29 @@ TEST_CASE(ApiShare, AnUnknownPolicyOfDevicesIsRefused) {
     CHECK_OK(polytile_queue_create_shared(
         ctx, "host+host", &(polytile_share_options){.policy = "self(2,1)"}, &queue));
 }
+
+static const struct {
+    const char *device;
+    polytile_share_options options;
+    polytile_status status;
+    const char *says;
+} wrong_shares[] = {
+    {"host,host", {.grid = "3"}, POLYTILE_INVALID, "3"},
+    {"host,host", {.grid = "2by1"}, POLYTILE_INVALID, "2by1"},
+    {"host,host", {.layout = "spiral"}, POLYTILE_INVALID, "spiral"},
+    {"host,host", {.layout = "cyclic(0)"}, POLYTILE_INVALID, "cyclic(0)"},
+    {"host,host", {.layout = "weighted(1,2,3)"}, POLYTILE_INVALID, "3"},
+    {"host,host", {.layout = "weighted(0,0)"}, POLYTILE_INVALID, "weighted(0,0)"},
+    {"host,host", {.launches_per_exchange = -1}, POLYTILE_INVALID, "-1"},
+    {"host,moon", {0}, POLYTILE_INVALID, "moon"},
+    {"host,", {0}, POLYTILE_INVALID, "host"},
+    {"", {0}, POLYTILE_INVALID, "host"},
+    {"host,cuda:999", {0}, POLYTILE_UNSUPPORTED, "cuda:999"},
+};
+
+TEST_TABLE(ApiShare, SharesThatCannotBeAreRefused, wrong_shares) {
+    polytile_queue *queue = NULL;
+    CHECK_REFUSED(polytile_queue_create_shared(ctx, row->device, &row->options, &queue),
+                  row->status, row->says);
+    CHECK(queue == NULL);
+}

@@ -76,7 +76,7 @@ static polytile_status read_array(polytile_context *ctx, polytile_array *array, 
 }
 
 /** The section of an access that has one, since index arrays have no edges. */
-static pti_section *section_of(pti_instance *instance, int access) {
+static pti_section *section_of_access(pti_instance *instance, int access) {
     int s = 0;
     while (instance->section[s].access != access)
         s++;
@@ -99,14 +99,14 @@ static polytile_status fill_end(polytile_context *ctx, const narrowed *of, int d
     narrowed inner = *of;
     polytile_status status;
     inner.access = declared->access;
-    PTI_TRY(pti_section_fill_affine(ctx, instance, section_of(instance, of->access), d,
+    PTI_TRY(pti_section_fill_affine(ctx, instance, section_of_access(instance, of->access), d,
                                     &declared->plus, &end->plus));
     if (declared->access < 0)
         return POLYTILE_OK;
     const int o = of->declaration->access[declared->access].array;
     PTI_TRY(indirect_access(ctx, &inner));
     PTI_TRY(read_array(ctx, of->arrays[o], o, instance));
-    end->section = *section_of(instance, declared->access);
+    end->section = *section_of_access(instance, declared->access);
     end->array = instance->inspection->array[o];
 done:
     return status;
@@ -117,7 +117,7 @@ done:
 static polytile_status indirect_access(polytile_context *ctx, const narrowed *of) {
     pti_instance *instance = of->instance;
     const pti_indirect *declared = of->declaration->access[of->access].indirect;
-    pti_section *section = section_of(instance, of->access);
+    pti_section *section = section_of_access(instance, of->access);
     polytile_status status = POLYTILE_OK;
     if (declared == NULL || section->indirection != NULL)
         return POLYTILE_OK;

@@ -50,7 +50,7 @@ static void widen_merged(merged *of, const pti_subscript *by, int64_t factor, in
 }
 
 /** Add a dimension of the view. False: a number exceeds 64 bits. */
-static bool add_dimension(merged *of, const pti_subscript *by, int64_t factor) {
+static bool add_view_dimension(merged *of, const pti_subscript *by, int64_t factor) {
     int64_t step, reach;
     bool fits = add_multiple(&of->subscript.lo, factor, &by->lo) &&
                 add_multiple(&of->subscript.hi, factor, &by->hi) &&
@@ -82,7 +82,7 @@ static bool merge_dimensions(const pti_section *section, const pti_index_map *ma
                    .is_exact = true};
     for (int k = next_outer(map, d, 0); k >= 0 && fits;
          k = next_outer(map, d, map->coefficient[d][k]))
-        fits = add_dimension(of, &section->subscript[k], map->coefficient[d][k]);
+        fits = add_view_dimension(of, &section->subscript[k], map->coefficient[d][k]);
     return fits;
 }
 

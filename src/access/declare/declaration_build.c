@@ -4,8 +4,9 @@ static void destroy_declaration(pti_object *object) {
     pti_declaration_free((polytile_declaration *)object);
 }
 
-static polytile_status check_names(polytile_context *ctx, const char *name, const char *kind,
-                                   int n_names, int most, const char *const *names) {
+static polytile_status check_declared_names(polytile_context *ctx, const char *name,
+                                            const char *kind, int n_names, int most,
+                                            const char *const *names) {
     if (n_names < 0 || n_names > most)
         return pti_fail(ctx, POLYTILE_DECLARATION, "%s: %d %s; there may be at most %d", name,
                         n_names, kind, most);
@@ -18,10 +19,10 @@ static polytile_status check_counts(polytile_context *ctx, const char *name, int
                                     const char *const *indices, int n_parameters,
                                     const char *const *parameters) {
     polytile_status status =
-        check_names(ctx, name, "indices", n_indices, POLYTILE_MAX_DIMS, indices);
+        check_declared_names(ctx, name, "indices", n_indices, POLYTILE_MAX_DIMS, indices);
     if (status == POLYTILE_OK)
-        status =
-            check_names(ctx, name, "parameters", n_parameters, POLYTILE_MAX_PARAMETERS, parameters);
+        status = check_declared_names(ctx, name, "parameters", n_parameters,
+                                      POLYTILE_MAX_PARAMETERS, parameters);
     if (status == POLYTILE_OK && n_indices == 0)
         status = pti_fail(ctx, POLYTILE_DECLARATION, "%s: a kernel needs at least one index", name);
     return status;

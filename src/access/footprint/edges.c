@@ -143,7 +143,7 @@ static void unfold_edges(const pti_instance *instance, const pti_access *access,
 }
 
 /** The k-th section, counted with the first dimension fastest. */
-static pti_section section_of(const unfolded *of, const pti_section *plain, int k) {
+static pti_section section_of_unfolded(const unfolded *of, const pti_section *plain, int k) {
     pti_section made = *plain;
     made.edges = of->edges;
     for (int d = 0; d < plain->n_dims; d++) {
@@ -181,7 +181,7 @@ polytile_status pti_edges_add_sections(polytile_context *ctx, pti_instance *inst
         PTI_TRY(pti_fail_memory(ctx, instance->kernel_name, n * (double)sizeof *plain));
     for (int k = 0; k < n; k++) {
         pti_section *section = &instance->section[instance->n_sections];
-        *section = section_of(&of, plain, k);
+        *section = section_of_unfolded(&of, plain, k);
         PTI_TRY(pti_section_settle(ctx, instance, section));
         instance->n_sections++;
     }

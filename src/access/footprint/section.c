@@ -37,7 +37,7 @@ static __int128 magnitude_of(int64_t a) {
 
 /* Return whether every partial sum over the threads, and every coefficient, stays within the
  * limit. */
-static bool is_bounded(const pti_affine *affine, const polytile_domain *threads) {
+static bool is_affine_bounded(const pti_affine *affine, const polytile_domain *threads) {
     __int128 sum = magnitude_of(affine->constant);
     for (int k = 0; k < threads->n_dims && sum <= PTI_INDEX_LIMIT; k++) {
         int64_t farthest =
@@ -130,7 +130,7 @@ static polytile_status refuse_subscript(polytile_context *ctx, const pti_instanc
 polytile_status pti_section_fill_affine(polytile_context *ctx, const pti_instance *instance,
                                         const pti_section *section, int d,
                                         const polytile_affine *declared, pti_affine *affine) {
-    return fill_affine(declared, instance, affine) && is_bounded(affine, &instance->threads)
+    return fill_affine(declared, instance, affine) && is_affine_bounded(affine, &instance->threads)
                ? POLYTILE_OK
                : refuse_subscript(ctx, instance, section, d);
 }
@@ -139,8 +139,9 @@ polytile_status pti_section_settle(polytile_context *ctx, const pti_instance *in
                                    pti_section *section) {
     for (int d = 0; d < section->n_dims; d++) {
         pti_subscript *subscript = &section->subscript[d];
-        if (subscript->step > PTI_INDEX_LIMIT || !is_bounded(&subscript->lo, &instance->threads) ||
-            !is_bounded(&subscript->hi, &instance->threads))
+        if (subscript->step > PTI_INDEX_LIMIT ||
+            !is_affine_bounded(&subscript->lo, &instance->threads) ||
+            !is_affine_bounded(&subscript->hi, &instance->threads))
             return refuse_subscript(ctx, instance, section, d);
         normalise_subscript(subscript);
     }

@@ -36,7 +36,7 @@ static unsigned indices_of(const pti_instance *instance, const pti_operand *oper
 }
 
 /** Return whether all that all threads write is known in few boxes. */
-static bool is_known(const pti_instance *instance, const pti_operand *operand) {
+static bool are_writes_known(const pti_instance *instance, const pti_operand *operand) {
     pti_boxes boxes = {0};
     bool is = true;
     for (int s = 0; s < operand->n_sections && is; s++) {
@@ -60,7 +60,7 @@ static unsigned find_indices(const pti_instance *instance) {
             continue;
         has_partial = true;
         indices &= indices_of(instance, operand);
-        if (indices != 0 && !is_known(instance, operand))
+        if (indices != 0 && !are_writes_known(instance, operand))
             indices = 0;
     }
     return has_partial ? indices : 0;

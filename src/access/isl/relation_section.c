@@ -17,7 +17,7 @@ typedef struct bounds {
 } bounds;
 
 /** Read a number; false: it is too large. */
-static bool read_number(__isl_take isl_val *held, int64_t *value) {
+static bool read_isl_number(__isl_take isl_val *held, int64_t *value) {
     bool fits = held != NULL && isl_val_cmp_si(held, INT64_MAX / 4) < 0 &&
                 isl_val_cmp_si(held, -(INT64_MAX / 4)) > 0;
     if (fits)
@@ -28,7 +28,7 @@ static bool read_number(__isl_take isl_val *held, int64_t *value) {
 
 static bool get_coefficient(__isl_keep isl_constraint *constraint, enum isl_dim_type type, int at,
                             int64_t *value) {
-    return read_number(isl_constraint_get_coefficient_val(constraint, type, at), value);
+    return read_isl_number(isl_constraint_get_coefficient_val(constraint, type, at), value);
 }
 
 /** Find the constraint without its element, times sign; false when a coefficient is too large. */
@@ -37,7 +37,7 @@ static bool rest_of_constraint(const bounds *of, __isl_keep isl_constraint *cons
     int64_t value;
     *rest = (polytile_affine){0};
     *names_index = false;
-    if (!read_number(isl_constraint_get_constant_val(constraint), &value))
+    if (!read_isl_number(isl_constraint_get_constant_val(constraint), &value))
         return false;
     rest->constant = sign * value;
     for (int p = 0; p < of->declaration->n_parameters; p++) {

@@ -16,7 +16,7 @@ static bool is_multiple(const pti_affine *affine, const pti_affine *of, int64_t 
 }
 
 /** Return whether a constant times a slope stays within what indices may be. */
-static bool is_bounded(int64_t constant, int64_t slope) {
+static bool is_slope_bounded(int64_t constant, int64_t slope) {
     int64_t product;
     return !pti_mul_overflows(pti_abs(constant), slope, &product) && product <= PTI_INDEX_LIMIT;
 }
@@ -30,7 +30,7 @@ static int64_t slope_of(const pti_subscript *subscript, const pti_subscript *alo
     for (int k = 0; k < POLYTILE_MAX_DIMS; k++)
         if (along->lo.index[k] != 0)
             slope = subscript->lo.index[k] / along->lo.index[k];
-    bool follows = slope > 0 && is_bounded(along->lo.constant, slope) &&
+    bool follows = slope > 0 && is_slope_bounded(along->lo.constant, slope) &&
                    is_multiple(&subscript->lo, &along->lo, slope) &&
                    is_multiple(&subscript->hi, &along->lo, slope);
     return follows ? slope : 0;
@@ -88,8 +88,8 @@ static pti_shear find_shear(const pti_instance *instance, const pti_operand *ope
         if (along == d || operand->shear[along].slope > 0)
             continue;
         int64_t slope = common_slope(instance, operand, d, along);
-        if (is_bounded(operand->domain.range[along].lo, slope) &&
-            is_bounded(operand->domain.range[along].hi, slope))
+        if (is_slope_bounded(operand->domain.range[along].lo, slope) &&
+            is_slope_bounded(operand->domain.range[along].hi, slope))
             found = (pti_shear){along, slope};
     }
     return found;

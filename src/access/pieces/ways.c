@@ -7,7 +7,7 @@
 #include <string.h>
 
 /** The array of each operand of a split call; NULL when memory runs out. */
-static int *list_arrays(const pti_instance *split, const int *declared) {
+static int *list_split_arrays(const pti_instance *split, const int *declared) {
     int *array = calloc((size_t)split->n_operands, sizeof *array);
     for (int o = 0; array != NULL && o < split->n_operands; o++)
         array[o] = declared[pti_operand_array(split, o)];
@@ -21,7 +21,7 @@ static polytile_status add_way(polytile_context *ctx, pti_instance *split, pti_w
     *added = (pti_call){.instance = split};
     if (declared == NULL)
         return POLYTILE_OK;
-    added->array = list_arrays(split, declared);
+    added->array = list_split_arrays(split, declared);
     return added->array != NULL
                ? POLYTILE_OK
                : pti_fail_memory(ctx, split->kernel_name, split->n_operands * (double)sizeof(int));
@@ -36,7 +36,7 @@ static bool is_same_split(const pti_instance *one, const pti_instance *other) {
                              (size_t)one->n_sections * sizeof *one->section) == 0;
 }
 
-static int find_known(const pti_ways *ways, const pti_instance *split) {
+static int find_known_way(const pti_ways *ways, const pti_instance *split) {
     int w = 1;
     while (w < ways->n_ways && !is_same_split(ways->call[w].instance, split))
         w++;
@@ -48,7 +48,7 @@ static int find_known(const pti_ways *ways, const pti_instance *split) {
 static polytile_status find_or_add(polytile_context *ctx, pti_instance *split, pti_ways *ways,
                                    int *way) {
     polytile_status status = POLYTILE_OK;
-    const int known = split == NULL ? 0 : find_known(ways, split);
+    const int known = split == NULL ? 0 : find_known_way(ways, split);
     if (split == NULL || known < ways->n_ways || known == PTI_MAX_WAYS)
         pti_instance_free(split);
     else

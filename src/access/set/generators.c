@@ -67,7 +67,7 @@ void pti_generators_join_nested(pti_generators *generators) {
     }
 }
 
-static int find_longest(const pti_generators *generators) {
+static int find_longest_generator(const pti_generators *generators) {
     int longest = 0;
     for (int g = 1; g < generators->n; g++)
         if (generators->count[g] > generators->count[longest])
@@ -77,7 +77,7 @@ static int find_longest(const pti_generators *generators) {
 
 int64_t pti_generators_count_ranges(const pti_generators *generators) {
     int64_t count = 1;
-    int longest = find_longest(generators);
+    int longest = find_longest_generator(generators);
     for (int g = 0; g < generators->n; g++)
         if (g != longest && pti_mul_overflows(count, generators->count[g], &count))
             return INT64_MAX;
@@ -85,7 +85,7 @@ int64_t pti_generators_count_ranges(const pti_generators *generators) {
 }
 
 polytile_range pti_generators_get_range(const pti_generators *generators, int64_t k, int64_t base) {
-    int longest = find_longest(generators);
+    int longest = find_longest_generator(generators);
     for (int g = 0; g < generators->n; g++) {
         if (g == longest)
             continue;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 /** Return whether equal distances in a dimension are equal distances in memory. */
-static bool is_alike(const pti_memory_layout *a, const pti_memory_layout *b, int dim) {
+static bool is_dimension_alike(const pti_memory_layout *a, const pti_memory_layout *b, int dim) {
     polytile_range of_a = a->hull.range[dim], of_b = b->hull.range[dim];
     if (of_a.lo == of_a.hi && of_b.lo == of_b.hi)
         return true;
@@ -18,7 +18,7 @@ bool pti_overlapping_begin(const pti_memory_layout *from, const pti_memory_layou
     *slices = (pti_overlapping_copy){.n_at_once = 0};
     for (int d = 0; d < box->n_dims; d++) {
         int64_t distance = to->hull.range[d].lo - from->hull.range[d].lo;
-        if (!is_alike(from, to, d) || distance % from->hull.range[d].step != 0)
+        if (!is_dimension_alike(from, to, d) || distance % from->hull.range[d].step != 0)
             return false;
         if (distance == 0)
             continue;

@@ -54,7 +54,7 @@ int pti_skip_list_add(pti_skip_list *skips, pti_skip_builder *list, int64_t numb
     return n_begun;
 }
 
-static bool is_apart(const pti_skip *skip, const polytile_domain *box) {
+static bool is_skip_apart(const pti_skip *skip, const polytile_domain *box) {
     for (int d = 0; d < skip->n_dims; d++)
         if (skip->range[d].lo > box->range[d].hi || skip->range[d].hi < box->range[d].lo)
             return true;
@@ -63,7 +63,7 @@ static bool is_apart(const pti_skip *skip, const polytile_domain *box) {
 
 int64_t pti_skip_list_over(const pti_skip *skip, int n_skips, const polytile_domain *box,
                            int64_t next) {
-    for (int level = 0; level < n_skips && is_apart(&skip[level], box); level++)
+    for (int level = 0; level < n_skips && is_skip_apart(&skip[level], box); level++)
         next = skip[level].end;
     return next;
 }

@@ -17,7 +17,7 @@ static const pti_ownership *find_leader(const pti_superstep *superstep, bool *fa
 }
 
 /* The distance of the first and the last index that a part owns; -1: it owns none. */
-static int64_t extent_of(const pti_ownership *ownership, int dim, int part) {
+static int64_t extent_of_part(const pti_ownership *ownership, int dim, int part) {
     int64_t n = pti_ownership_count(ownership, dim, part);
     if (n == 0)
         return -1;
@@ -27,11 +27,11 @@ static int64_t extent_of(const pti_ownership *ownership, int dim, int part) {
 
 static int busiest_part(const pti_ownership *ownership, int dim) {
     int n_parts = ownership->grid.extent[dim], busiest = n_parts / 2;
-    int64_t most = extent_of(ownership, dim, busiest);
+    int64_t most = extent_of_part(ownership, dim, busiest);
     for (int distance = 1; distance <= n_parts / 2; distance++)
         for (int side = -1; side <= 1; side += 2) {
             int part = n_parts / 2 + side * distance;
-            int64_t extent = part < n_parts ? extent_of(ownership, dim, part) : -1;
+            int64_t extent = part < n_parts ? extent_of_part(ownership, dim, part) : -1;
             busiest = extent > most ? part : busiest;
             most = pti_max(most, extent);
         }

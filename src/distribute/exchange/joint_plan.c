@@ -182,7 +182,7 @@ static const polytile_domain *inner_of(const plan *of, int member) {
     return inner == NULL || inner->n_dims == 0 || pti_box_is_empty(inner) ? NULL : inner;
 }
 
-static void add_run(plan *of, int member, int launch, const pti_boxes *threads) {
+static void add_member_run(plan *of, int member, int launch, const pti_boxes *threads) {
     pti_joint_add(
         &of->builder,
         &(pti_joint_op){PTI_JOINT_RUN, .member = member, .peer = -1, .launch = launch, .array = -1},
@@ -195,7 +195,7 @@ static void run_inner(plan *of) {
         if (inner_of(of, q) == NULL)
             continue;
         pti_boxes_assign(&of->boxes, inner_of(of, q));
-        add_run(of, q, 0, &of->boxes);
+        add_member_run(of, q, 0, &of->boxes);
     }
 }
 
@@ -208,7 +208,7 @@ static void run_rest(plan *of) {
             pti_boxes_copy(&of->boxes, &work_of(of, q)->threads[l]);
             if (inner_of(of, q) != NULL)
                 pti_boxes_subtract(&of->boxes, inner_of(of, q));
-            add_run(of, q, l, &of->boxes);
+            add_member_run(of, q, l, &of->boxes);
         }
     }
 }
@@ -268,7 +268,7 @@ static void add_combinations(plan *of) {
         if (find_combined(of, o))
             fetch_former(of, o);
     for (int q = of->first; q < of->first + of->n_local; q++)
-        add_run(of, q, last, &work_of(of, q)->threads[last]);
+        add_member_run(of, q, last, &work_of(of, q)->threads[last]);
     for (int o = 0; o < call->instance->n_operands; o++)
         for (int q = of->first; q < of->first + of->n_local && find_combined(of, o); q++)
             await_member(of, q, call->array[o]);

@@ -103,7 +103,7 @@ static const row_functions *find_row_functions(int64_t unit_bytes) {
 
 /** A lattice's dimensions are added from the last one to the first, and stand in that order. A
  * dimension that continues the one before it is joined with that. */
-static void add_dimension(lattice *of, int64_t n, int64_t stride_bytes) {
+static void add_lattice_dimension(lattice *of, int64_t n, int64_t stride_bytes) {
     int last = of->n_dims - 1;
     if (n == 1)
         return;
@@ -121,13 +121,13 @@ static lattice lattice_of(const polytile_array *array, const polytile_domain *bo
     lattice of = {.unit_bytes = array->element_bytes, .first = array->data};
     of.first += pti_memory_layout_offset_of(&array->layout, box);
     for (int d = box->n_dims - 1; d >= 0; d--)
-        add_dimension(&of, pti_range_count(box->range[d]),
-                      box->range[d].step * array->layout.stride_bytes[d]);
+        add_lattice_dimension(&of, pti_range_count(box->range[d]),
+                              box->range[d].step * array->layout.stride_bytes[d]);
     return of;
 }
 
 /** Step to the next row; false after the last. */
-static bool next_row(const lattice *of, int64_t *at, char **row) {
+static bool go_to_next_row(const lattice *of, int64_t *at, char **row) {
     for (int d = 1; d < of->n_dims; d++) {
         *row += of->stride_bytes[d];
         if (++at[d] < of->n[d])
@@ -149,7 +149,7 @@ static char *copy_box(const polytile_array *array, const polytile_domain *box, c
     do {
         copy(packed, row, n, of.stride_bytes[0], of.unit_bytes);
         packed += n * of.unit_bytes;
-    } while (next_row(&of, at, &row));
+    } while (go_to_next_row(&of, at, &row));
     return packed;
 }
 

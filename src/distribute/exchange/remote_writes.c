@@ -86,7 +86,7 @@ static void send_all(remote_search *search, int member) {
     pti_boxes_free(&owned);
 }
 
-static void bring_home(remote_search *search) {
+static void send_to_owners(remote_search *search) {
     const pti_transfers *transfers = search->transfers;
     const pti_instance *instance = transfers->superstep->launch->call.instance;
     pti_boxes_append(&search->reused, &instance->threads);
@@ -111,6 +111,6 @@ void pti_remote_writes_bring_home(pti_transfers *transfers) {
             .transfers = transfers, .home = home, .operand = p, .array = launch->call.array[p]};
         if (operand->writes && (!operand->partial || home.is_alone) && home.operand >= 0 &&
             !pti_home_combines(&home, launch, transfers->superstep->ownerships, p))
-            bring_home(&search);
+            send_to_owners(&search);
     }
 }

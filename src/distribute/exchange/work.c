@@ -46,7 +46,8 @@ static polytile_domain writers_of_needed(const pti_superstep *superstep, int l, 
     return threads;
 }
 
-static void choose_threads(const pti_superstep *superstep, int l, int member, pti_work *work) {
+static void choose_member_threads(const pti_superstep *superstep, int l, int member,
+                                  pti_work *work) {
     const pti_home *home = &work->home[l];
     pti_boxes *threads = &work->threads[l];
     pti_home_threads(home, &superstep->launch[l], superstep->ownerships, member, threads);
@@ -119,7 +120,7 @@ static void fill_work(const pti_superstep *superstep, int member, pti_work *work
     for (int l = superstep->n_launches - 1; l >= 0; l--) {
         const pti_shared_launch *launch = &superstep->launch[l];
         work->home[l] = pti_home_of(launch, superstep->ownerships);
-        choose_threads(superstep, l, member, work);
+        choose_member_threads(superstep, l, member, work);
         add_writes(superstep, l, work, written);
         add_reads(superstep, l, work);
         for (int p = 0; p < launch->call.instance->n_operands && superstep->n_launches > 1; p++)

@@ -83,7 +83,8 @@ static polytile_status make_on_all(request *of, pti_transport *transport, polyti
 }
 
 /** End an array of the team. Returns the error. */
-static polytile_status end_array(const request *of, polytile_array **made, polytile_status status) {
+static polytile_status end_team_array(const request *of, polytile_array **made,
+                                      polytile_status status) {
     polytile_context *ctx = of->queue->object.context;
     pti_error first = {0};
     pti_error_keep(&first, ctx, status);
@@ -98,7 +99,7 @@ static polytile_status add_on_all(request *of, pti_team *team, polytile_array **
     const pti_distribution *distribution = of->layout == NULL ? NULL : &of->distribution;
     polytile_status status =
         transport->functions->agree(transport, pti_team_add_distributed(team, *made, distribution));
-    return status == POLYTILE_OK ? POLYTILE_OK : end_array(of, made, status);
+    return status == POLYTILE_OK ? POLYTILE_OK : end_team_array(of, made, status);
 }
 
 static polytile_status create_array_on_ranks(request *of, pti_team *team, polytile_array **made) {

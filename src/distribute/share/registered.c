@@ -70,7 +70,7 @@ static bool grow_runs(runs *of) {
 }
 
 /** Add a range after the others, to the last one if that has the same owner. */
-static bool add_run(runs *of, polytile_range range, int owner) {
+static bool add_owned_range(runs *of, polytile_range range, int owner) {
     if (of->n > 0 && of->owner[of->n - 1] == owner) {
         of->range[of->n - 1].hi = range.hi;
         return true;
@@ -91,7 +91,7 @@ static bool ask_for_runs(const polytile_layout *layout, const dealt *of, runs *f
         int part = (int)pti_max(0, pti_min(owner, of->n_parts - 1));
         last = pti_max(index, pti_min(told, of->whole.hi));
         found->was_clamped |= part != owner || last != told;
-        if (!add_run(found, (polytile_range){index, last, 1}, part))
+        if (!add_owned_range(found, (polytile_range){index, last, 1}, part))
             return false;
     }
     return true;

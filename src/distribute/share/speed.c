@@ -147,7 +147,7 @@ static struct {
     } at[MOST_KNOWN];
 } known = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
-static bool find_known(const char *text, pti_speed *speed) {
+static bool find_known_speed(const char *text, pti_speed *speed) {
     bool is_known = false;
     pthread_mutex_lock(&known.mutex);
     for (int k = 0; k < known.n_known && k < MOST_KNOWN && !is_known; k++) {
@@ -172,7 +172,7 @@ polytile_status pti_speed_measure(polytile_queue *member, pti_speed *speed) {
     const char *text = polytile_device_get_text(member->device);
     const polytile_link *link = polytile_device_get_link(member->device);
     *speed = (pti_speed){link->kernel_bytes_per_s, link->duplex_bytes_per_s};
-    if (member->device->has_measured_link || find_known(text, speed))
+    if (member->device->has_measured_link || find_known_speed(text, speed))
         return POLYTILE_OK;
     polytile_status status = measure_host(member, speed);
     if (status == POLYTILE_NO_FIT) {

@@ -44,7 +44,7 @@ static polytile_domain find_box(const inner *of, int a) {
     return pti_box_is_empty(&box) ? ownership->domain : box;
 }
 
-static polytile_status describe_arrays(inner *of) {
+static polytile_status describe_inner_arrays(inner *of) {
     polytile_status status = POLYTILE_OK;
     for (int a = 0; a < of->plan->members.n_arrays; a++) {
         const pti_operand *operand = &of->plan->launches.arrays->operand[a];
@@ -90,7 +90,8 @@ static polytile_chain_launch narrow_launch(const inner *of, int l, const polytil
 }
 
 /* Those that a launch is given; it has its scratch itself. */
-static int list_arrays(const inner *of, const pti_shared_launch *launch, polytile_array **arrays) {
+static int list_given_arrays(const inner *of, const pti_shared_launch *launch,
+                             polytile_array **arrays) {
     int n_arrays = 0;
     for (int p = 0; p < launch->call.instance->n_operands; p++)
         if (!launch->call.instance->operand[p].is_scratch)
@@ -101,7 +102,7 @@ static int list_arrays(const inner *of, const pti_shared_launch *launch, polytil
 static void list_launches(inner *of) {
     polytile_array **operand = of->operand;
     for (int l = 0; l < of->work.n_launches; l++) {
-        const int n_arrays = list_arrays(of, &of->plan->shared[l], operand);
+        const int n_arrays = list_given_arrays(of, &of->plan->shared[l], operand);
         for (int b = 0; b < of->work.threads[l].n_boxes; b++)
             if (!pti_box_is_empty(&of->work.threads[l].box[b]))
                 of->launch[of->n_launches++] =
@@ -160,7 +161,7 @@ polytile_status pti_ranks_plan_inner(const polytile_ranks_request *request,
     if (!pti_work_create(&superstep, rank, &of.work))
         PTI_TRY(pti_fail_memory(of.ctx, "its threads", sizeof(pti_boxes)));
     PTI_TRY(make_lists(&of));
-    PTI_TRY(describe_arrays(&of));
+    PTI_TRY(describe_inner_arrays(&of));
     list_scratch(&of);
     list_launches(&of);
     PTI_TRY(plan_launches(&of, made));

@@ -42,7 +42,7 @@ static pti_words describe_inner(const polytile_ranks_plan *plan) {
                         plan->members.n_supersteps > 1 ? ", until the second exchange" : "");
 }
 
-static void draw_legend(pti_text *svg, const polytile_ranks_plan *plan, double y) {
+static void draw_ranks_legend(pti_text *svg, const polytile_ranks_plan *plan, double y) {
     const pti_swatch swatches[] = {
         {plan->members.first.n_transfers > 0 ? "halo-band" : NULL,
          "travels, drawn where it comes from", 246},
@@ -152,7 +152,7 @@ void pti_ranks_draw(pti_text *svg, const pti_object *object) {
                                        PTI_PAGE_WIDTH - PTI_PAGE_MARGIN - left[0]);
     if (pti_ranks_has_steps(plan))
         bottom += pti_ranks_steps_draw(&page.body, plan, left[0], bottom);
-    draw_legend(&page.body, plan, bottom + 12);
+    draw_ranks_legend(&page.body, plan, bottom + 12);
     write_title(&page.title, plan);
     pti_page_write(svg, &page, bottom + legend_height);
 }

@@ -66,7 +66,7 @@ static arrow find_arrow(const pti_panel *panel, const polytile_domain *from,
 }
 
 /* Whether there is room where an arrow goes for it, and for words, too. */
-static bool has_room(const arrow *of, pti_svg_box target) {
+static bool has_arrow_room(const arrow *of, pti_svg_box target) {
     return (of->across != 0 || of->down != 0) && (of->across == 0 || target.width >= least_arrow) &&
            (of->down == 0 || target.height >= least_arrow);
 }
@@ -112,7 +112,7 @@ static void draw_way(pti_text *svg, const pti_ranks_panel *of, const pti_transfe
         return;
     pti_svg_box target = pti_panel_place(&of->panel, &to);
     arrow found = find_arrow(&of->panel, &band, &to, is_back);
-    if (!has_room(&found, target))
+    if (!has_arrow_room(&found, target))
         return;
     draw_arrow(svg, &found);
     if (has_room_for_words(of, target))

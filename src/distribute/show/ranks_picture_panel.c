@@ -8,7 +8,7 @@
 
 static const double least_label_width = 46, least_label_height = 22;
 
-static polytile_domain hull_of(const pti_ranks_panel *of, int rank) {
+static polytile_domain hull_of_rank(const pti_ranks_panel *of, int rank) {
     const pti_members_plan *members = &of->plan->members;
     return of->array < 0
                ? pti_boxes_bounding(&members->member[rank].threads, of->panel.space.n_dims)
@@ -17,9 +17,9 @@ static polytile_domain hull_of(const pti_ranks_panel *of, int rank) {
 
 /** The hull of the busiest rank, or, where that has nothing, the first that there is. */
 static polytile_domain find_hull(const pti_ranks_panel *of) {
-    polytile_domain hull = hull_of(of, of->plan->members.busiest);
+    polytile_domain hull = hull_of_rank(of, of->plan->members.busiest);
     for (int q = 0; q < of->plan->members.n_members && pti_box_is_empty(&hull); q++)
-        hull = hull_of(of, q);
+        hull = hull_of_rank(of, q);
     return hull;
 }
 
@@ -77,7 +77,7 @@ static void draw_inner(pti_text *svg, const pti_ranks_panel *of) {
 
 static void draw_busiest(pti_text *svg, const pti_ranks_panel *of) {
     int busiest = of->plan->members.busiest;
-    polytile_domain hull = hull_of(of, busiest);
+    polytile_domain hull = hull_of_rank(of, busiest);
     if (of->plan->members.member[busiest].threads.n_boxes == 1 &&
         pti_panel_shows(&of->panel, &hull))
         pti_panel_draw_box(svg, &of->panel, "chosen", &hull, NULL, NULL);
@@ -102,7 +102,7 @@ static bool is_whole(const pti_ranks_panel *of, int rank) {
 
 void pti_ranks_panel_number(pti_text *svg, const pti_ranks_panel *of) {
     for (int q = 0; q < of->plan->members.n_members; q++) {
-        polytile_domain hull = hull_of(of, q);
+        polytile_domain hull = hull_of_rank(of, q);
         if (!is_whole(of, q) || !pti_panel_shows(&of->panel, &hull))
             continue;
         pti_svg_box at = pti_panel_place(&of->panel, &hull);

@@ -44,7 +44,7 @@ static polytile_status read_grid(polytile_context *ctx, const polytile_ranks_req
 
 /** What arrays are at first: of attached ones all have everything, and of scratch nobody lacks
  * anything, since nobody wrote it. */
-static bool describe_arrays(polytile_ranks_plan *plan) {
+static bool describe_first_state(polytile_ranks_plan *plan) {
     const pti_launches *launches = &plan->launches;
     const size_t n_arrays = (size_t)launches->arrays->n_operands + 1;
     plan->is_attached = calloc(n_arrays, sizeof *plan->is_attached);
@@ -79,7 +79,7 @@ static polytile_status plan_outside(polytile_context *ctx, const polytile_ranks_
     PTI_TRY(pti_ranks_find_layout(ctx, request, launches, &plan->of, &layout));
     plan->layout = strdup(layout);
     plan->shared = calloc((size_t)launches->n_launches, sizeof *plan->shared);
-    if (plan->layout == NULL || plan->shared == NULL || !describe_arrays(plan))
+    if (plan->layout == NULL || plan->shared == NULL || !describe_first_state(plan))
         PTI_TRY(pti_fail_memory(ctx, "launches over ranks",
                                 (double)launches->n_launches * (double)sizeof *plan->shared));
     for (int l = 0; l < launches->n_launches; l++) {

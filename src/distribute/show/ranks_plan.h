@@ -92,9 +92,6 @@ typedef struct pti_ranks_way {
     int64_t n_bytes;
 } pti_ranks_way;
 
-/** The way that begins with the first of some flows. */
-pti_ranks_way pti_ranks_way_of(const pti_members_plan_flow *flow, int n_flows);
-
 /** The way that begins with the f-th flow; the next begins n_flows after it. */
 pti_ranks_way pti_ranks_way_at(const pti_members_plan *members, int f);
 

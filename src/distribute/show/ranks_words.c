@@ -28,7 +28,8 @@ int pti_ranks_with_largest_peak(const polytile_ranks_plan *plan) {
     return largest;
 }
 
-pti_ranks_way pti_ranks_way_of(const pti_members_plan_flow *flow, int n_flows) {
+/** The way that begins with the first of some flows. */
+static pti_ranks_way way_of_flows(const pti_members_plan_flow *flow, int n_flows) {
     pti_ranks_way way = {.flow = flow};
     for (int f = 0; f < n_flows && flow[f].to == flow->to && flow[f].from == flow->from; f++) {
         way.n_flows++;
@@ -39,7 +40,7 @@ pti_ranks_way pti_ranks_way_of(const pti_members_plan_flow *flow, int n_flows) {
 }
 
 pti_ranks_way pti_ranks_way_at(const pti_members_plan *members, int f) {
-    return pti_ranks_way_of(&members->flow[f], members->n_flows - f);
+    return way_of_flows(&members->flow[f], members->n_flows - f);
 }
 
 pti_words pti_words_grid(const pti_member_grid *grid) {
@@ -79,7 +80,7 @@ static void add_moved(pti_text *text, const polytile_ranks_plan *plan,
     int n_ways = 0;
     pti_ranks_way way;
     for (int f = 0; f < n_flows; f += way.n_flows) {
-        way = pti_ranks_way_of(flow + f, n_flows - f);
+        way = way_of_flows(flow + f, n_flows - f);
         if (++n_ways <= most_ways)
             pti_text_add(text, "%s%s to %s: %s", n_ways == 1 ? "" : ", ",
                          pti_words_member(plan, way.flow->from).text,

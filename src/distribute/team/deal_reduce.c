@@ -17,8 +17,8 @@ static pti_move move_between(const pti_operand *operand, const polytile_domain *
 }
 
 /** Fill a box of memory with the identity of an operand's reduction. */
-static void fill_identity(const pti_operand *operand, const polytile_domain *box, void *elements,
-                          const pti_memory_layout *layout) {
+static void fill_box_with_identity(const pti_operand *operand, const polytile_domain *box,
+                                   void *elements, const pti_memory_layout *layout) {
     unsigned char identity[PTI_MAX_SCALAR_BYTES];
     pti_memory_layout everywhere = *layout;
     for (int d = 0; d < box->n_dims; d++)
@@ -37,7 +37,7 @@ static polytile_status make_partial(pti_team *team, const pti_operand *operand,
     polytile_status status;
     if (memory == NULL)
         return pti_fail_memory(team->ctx, operand->name, (double)sum->layout.size_bytes);
-    fill_identity(operand, &sum->box, memory, &sum->layout);
+    fill_box_with_identity(operand, &sum->box, memory, &sum->layout);
     PTI_TRY(polytile_array_wrap_domain(team->ctx, operand->name, operand->type, &sum->box, memory,
                                        &made));
     *partial = made;
@@ -97,7 +97,7 @@ done:
 static void combine_box(const pti_operand *operand, const polytile_array *home,
                         const pti_dealt_sums *sums, int s, const polytile_domain *box) {
     if (operand->fresh)
-        fill_identity(operand, box, home->data, &home->layout);
+        fill_box_with_identity(operand, box, home->data, &home->layout);
     for (int64_t p = 0; p < sums->pieces.n_pieces; p++) {
         const polytile_array *partial = sums->partial[p * sums->pieces.n_sums + s];
         const pti_move move = move_between(operand, box, home->data, &home->layout, partial->data,

@@ -11,8 +11,8 @@ polytile_domain pti_dealt_threads(const pti_dealt_launch *of, pti_rows rows) {
 }
 
 /** Add what rows write of an operand. */
-static void add_written(const pti_dealt_launch *of, pti_rows rows, int operand,
-                        pti_boxes *written) {
+static void add_written_by_rows(const pti_dealt_launch *of, pti_rows rows, int operand,
+                                pti_boxes *written) {
     const polytile_domain threads = pti_dealt_threads(of, rows);
     pti_boxes boxes = {0};
     pti_footprint_boxes(of->recorded->prepared->instance, operand, PTI_WRITES, &threads,
@@ -46,7 +46,7 @@ static void add_written_by_others(const pti_dealt_launch *of, int local, int ope
     while (p < of->n_pieces) {
         const pti_rows rows = rows_of_others(of, local, p, &next);
         if (rows.count > 0)
-            add_written(of, rows, operand, written);
+            add_written_by_rows(of, rows, operand, written);
         p = pti_max(next, p + 1);
     }
 }
@@ -76,7 +76,7 @@ static polytile_status notify_all_written(const pti_dealt_launch *of, int local,
     for (int a = 0; a < of->recorded->prepared->n_arrays; a++) {
         pti_boxes_clear(&written);
         if (writes_at_home(of, a) && rows != NULL)
-            add_written(of, *rows, a, &written);
+            add_written_by_rows(of, *rows, a, &written);
         else if (writes_at_home(of, a))
             add_written_by_others(of, local, a, &written);
         PTI_TRY(notify_written(of, local, a, &written, notify));

@@ -5,12 +5,12 @@
 /* How arrays leave the queues of local members, all at once, and are discarded there. */
 
 /** An array that was refused never was the team's. */
-static bool is_known(const pti_team *team, const polytile_array *array) {
+static bool is_array_known(const pti_team *team, const polytile_array *array) {
     return array->position < team->n_arrays && team->array[array->position].array == array;
 }
 
 polytile_status pti_team_begin_leaving(pti_team *team, const polytile_array *array) {
-    if (!is_known(team, array))
+    if (!is_array_known(team, array))
         return POLYTILE_OK;
     pti_team_array *of = &team->array[array->position];
     for (int m = 0; m < team->transport->n_local && !of->is_leaving; m++) {
@@ -23,7 +23,7 @@ polytile_status pti_team_begin_leaving(pti_team *team, const polytile_array *arr
 
 polytile_status pti_team_finish_leaving(pti_team *team, const polytile_array *array) {
     pti_error first = {0};
-    if (!is_known(team, array))
+    if (!is_array_known(team, array))
         return POLYTILE_OK;
     pti_team_array *of = &team->array[array->position];
     pti_team_begin_leaving(team, array);

@@ -14,7 +14,7 @@ typedef struct moved {
     double written;
 } moved;
 
-static double bytes_of(const pti_prepared *prepared, int operand, const polytile_domain *box) {
+static double bytes_of_box(const pti_prepared *prepared, int operand, const polytile_domain *box) {
     return (double)pti_box_count(box) * (double)prepared->instance->operand[operand].element_bytes;
 }
 
@@ -25,9 +25,9 @@ static void add_load(const pti_team *team, const pti_prepared *prepared, pti_loa
     for (int a = 0; a < prepared->n_arrays; a++) {
         const pti_operand *operand = &prepared->instance->operand[a];
         moved *of_array = &of_arrays[prepared->position[a]];
-        double touched = bytes_of(prepared, a, &prepared->touched[a]);
+        double touched = bytes_of_box(prepared, a, &prepared->touched[a]);
         double read = operand->reads ? touched : 0;
-        double written = bytes_of(prepared, a, &prepared->written[a]);
+        double written = bytes_of_box(prepared, a, &prepared->written[a]);
         bool is_moved = team->array[prepared->position[a]].memory != PTI_TEAM_QUEUES;
         load->touched += touched;
         all.read += read;

@@ -7,7 +7,7 @@
 
 /** Bring a local member's own elements of an array to the program's memory, where its own array
  * lies. */
-static polytile_status bring_home(pti_team *team, const polytile_array *array, int local) {
+static polytile_status bring_member_home(pti_team *team, const polytile_array *array, int local) {
     polytile_array *of = team->array[array->position].member[local];
     pti_boxes owned = {0};
     polytile_status status;
@@ -27,7 +27,7 @@ done:
 static polytile_status bring_all_home(pti_team *team, const polytile_array *array) {
     polytile_status status = POLYTILE_OK;
     for (int m = 0; m < team->transport->n_local; m++)
-        PTI_TRY(bring_home(team, array, m));
+        PTI_TRY(bring_member_home(team, array, m));
 done:
     return status;
 }

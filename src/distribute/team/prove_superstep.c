@@ -68,8 +68,8 @@ static polytile_status report_flaw(const pti_team *team, const proof *of, const 
 }
 
 /** Whether what this process runs is what is proved. */
-static bool is_listed(const pti_team *team, const pti_prepared_superstep *prepared, int first_op,
-                      const pti_joint_schedule *schedule) {
+static bool is_list_as_proved(const pti_team *team, const pti_prepared_superstep *prepared,
+                              int first_op, const pti_joint_schedule *schedule) {
     const int own = team->transport->first / team->transport->n_local;
     return pti_joint_list_ends_alike(&prepared->list, first_op, &schedule->list[own]);
 }
@@ -88,7 +88,7 @@ static polytile_status prove_lists(const pti_team *team, const pti_prepared_supe
     pti_joint_schedule *schedule =
         pti_joint_plan(&request, team->transport->n_local, &team->copies, &prepared->copies);
     bool holds = schedule != NULL && pti_joint_check(schedule, &why);
-    if (holds && !is_listed(team, prepared, first_op, schedule)) {
+    if (holds && !is_list_as_proved(team, prepared, first_op, schedule)) {
         pti_text_add(&why, "this process would do something else");
         holds = false;
     }

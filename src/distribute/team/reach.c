@@ -23,7 +23,7 @@ int64_t pti_team_expect_bytes(const pti_team *team, int position, int local) {
 }
 
 /** Let an array over a box lie in the program's memory. */
-static void share_memory(const polytile_array *programs, polytile_array *made) {
+static void place_in_programs_memory(const polytile_array *programs, polytile_array *made) {
     made->data =
         (char *)programs->data + pti_memory_layout_offset_of(&programs->layout, &made->domain);
     made->layout = pti_memory_layout_of_part(&programs->layout, &made->domain, made->element_bytes);
@@ -47,7 +47,7 @@ static polytile_status attach_over(pti_team *team, int position, int local,
     PTI_TRY(pti_array_create(team->ctx, of->array->name, of->array->type, box, made));
     (*made)->read_only = of->array->read_only;
     if (of->memory == PTI_TEAM_PROGRAMS)
-        share_memory(of->array, *made);
+        place_in_programs_memory(of->array, *made);
     else
         PTI_TRY(map_memory(*made));
     PTI_TRY(pti_queue_attach_shared(team->member[local], *made));

@@ -63,7 +63,7 @@ done:
 
 /** Whether members over one memory have room for what they compute twice, now that it is known what
  * they reach. */
-static bool has_room(const pti_team *team, const pti_prepared_superstep *prepared) {
+static bool have_members_room(const pti_team *team, const pti_prepared_superstep *prepared) {
     bool has = true;
     for (int m = 0; m < team->transport->n_local; m++)
         has &= pti_team_fits(team, m);
@@ -90,7 +90,7 @@ static polytile_status prepare_superstep(pti_team *team, int at, pti_prepared_su
                                          bool *is_new) {
     const pti_transport_functions *functions = team->transport->functions;
     find_superstep_and_reach(team, at, prepared, is_new);
-    if (!has_failure(team) && !has_room(team, *prepared)) {
+    if (!has_failure(team) && !have_members_room(team, *prepared)) {
         team->is_shallow = true;
         find_superstep_and_reach(team, at, prepared, is_new);
     }
@@ -182,7 +182,7 @@ static void note_operand(pti_team *team, const pti_prepared *prepared, int opera
         pti_array_set_complete(of->array, status == POLYTILE_OK);
 }
 
-static void note_written(pti_team *team, polytile_status status) {
+static void note_written_arrays(pti_team *team, polytile_status status) {
     for (int k = 0; k < team->n_recorded; k++) {
         const pti_prepared *prepared = team->recorded[k].prepared;
         for (int a = 0; a < prepared->n_arrays; a++) {
@@ -222,7 +222,7 @@ void pti_team_run_to_end(pti_team *team, const pti_team_last *last) {
     if (!differs) {
         status = run_recorded(team, last, status);
         status = team->transport->functions->agree(team->transport, status);
-        note_written(team, status);
+        note_written_arrays(team, status);
         name_incomplete(team, status);
     }
     if (status == POLYTILE_OK)

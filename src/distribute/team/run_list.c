@@ -68,7 +68,7 @@ static polytile_status forget_elements(walk *of, const pti_joint_op *op) {
 }
 
 /** Arrays that have left their queues are in host memory. */
-static polytile_status find_memory(const walk *of, int array, int member) {
+static polytile_status find_host_memory(const walk *of, int array, int member) {
     return of->run->prepared == NULL ? POLYTILE_OK
                                      : pti_team_find_memory(of->team, array, local_of(of, member));
 }
@@ -76,7 +76,7 @@ static polytile_status find_memory(const walk *of, int array, int member) {
 static polytile_status send_message(walk *of, const pti_joint_op *op) {
     pti_transport *transport = of->team->transport;
     if (!has_walk_failed(of))
-        pti_team_note_failure(of->team, find_memory(of, op->array, op->member));
+        pti_team_note_failure(of->team, find_host_memory(of, op->array, op->member));
     return transport->functions->send(transport, of->run->messages, number_of(of, op),
                                       has_walk_failed(of));
 }
@@ -84,15 +84,15 @@ static polytile_status send_message(walk *of, const pti_joint_op *op) {
 static polytile_status receive_message(walk *of, const pti_joint_op *op) {
     pti_transport *transport = of->team->transport;
     if (!has_walk_failed(of))
-        pti_team_note_failure(of->team, find_memory(of, op->array, op->member));
+        pti_team_note_failure(of->team, find_host_memory(of, op->array, op->member));
     return transport->functions->receive(transport, of->run->messages, number_of(of, op),
                                          has_walk_failed(of));
 }
 
 static polytile_status copy_from_peer(walk *of, const pti_joint_op *op) {
     polytile_status status;
-    PTI_TRY(find_memory(of, op->array, op->peer));
-    PTI_TRY(find_memory(of, op->array, op->member));
+    PTI_TRY(find_host_memory(of, op->array, op->peer));
+    PTI_TRY(find_host_memory(of, op->array, op->member));
     const polytile_array *from = array_of_member(of, op->array, op->peer);
     const polytile_array *to = array_of_member(of, op->array, op->member);
     for (int b = 0; b < op->boxes.n_boxes && !pti_member_lies_with(from, to); b++)

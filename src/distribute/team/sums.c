@@ -27,7 +27,8 @@ static const pti_operand *operand_of(const pti_recorded *recorded, const pti_tea
     return &recorded->prepared->instance->operand[one->operand];
 }
 
-static void fill_identity(const pti_recorded *recorded, const pti_team_sum *one, void *elements) {
+static void fill_sum_with_identity(const pti_recorded *recorded, const pti_team_sum *one,
+                                   void *elements) {
     const pti_operand *operand = operand_of(recorded, one);
     unsigned char identity[PTI_MAX_SCALAR_BYTES];
     pti_memory_layout everywhere = one->layout;
@@ -57,7 +58,7 @@ static polytile_status wrap_partial(const pti_team *team, const pti_recorded *re
     one->partial[local] = malloc((size_t)one->layout.size_bytes);
     if (one->partial[local] == NULL)
         PTI_TRY(pti_fail_memory(team->ctx, operand->name, (double)one->layout.size_bytes));
-    fill_identity(recorded, one, one->partial[local]);
+    fill_sum_with_identity(recorded, one, one->partial[local]);
     PTI_TRY(polytile_array_wrap_domain(team->ctx, operand->name, operand->type, &one->box,
                                        one->partial[local], &one->array[local]));
 done:
@@ -156,7 +157,7 @@ static polytile_status set_sum_aside(pti_team *team, const pti_recorded *recorde
             PTI_TRY(pti_fail_memory(team->ctx, operand->name, (double)one->layout.size_bytes));
         memcpy(one->set_aside[local], one->partial[local], (size_t)one->layout.size_bytes);
     }
-    fill_identity(recorded, one, one->partial[local]);
+    fill_sum_with_identity(recorded, one, one->partial[local]);
     PTI_TRY(polytile_queue_attach(queue, 1, &one->array[local]));
 done:
     return status;

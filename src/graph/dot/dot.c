@@ -44,7 +44,7 @@ polytile_status pti_dot_fail(const pti_dot *dot, size_t at, const char *format, 
 }
 
 /** Return whether a word is in a list of them, which spaces separate. */
-static bool is_listed(const char *words, const char *word) {
+static bool is_word_listed(const char *words, const char *word) {
     const size_t length = strlen(word);
     for (const char *at = words; length > 0 && *at != '\0';) {
         const size_t next = strcspn(at, " ");
@@ -72,7 +72,7 @@ polytile_status pti_dot_check_names(const pti_dot *dot, const pti_dot_attributes
                                     const char *what, const char *words) {
     for (int64_t k = 0; k < attributes->n; k++) {
         const pti_dot_attribute *of = &attributes->attribute[k];
-        if (!is_listed(words, of->name) && !is_listed(graphviz, of->name))
+        if (!is_word_listed(words, of->name) && !is_word_listed(graphviz, of->name))
             return pti_dot_fail(dot, of->name_at,
                                 "%s has no attribute '%s'; there are %s, and Graphviz's own", what,
                                 of->name, words);

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 /** Read an open file to its end as a text for free(); false, with errno: it cannot be read. */
-static bool read_text(FILE *file, char **text) {
+static bool read_whole_text(FILE *file, char **text) {
     size_t n_bytes = 0;
     *text = NULL;
     const ssize_t length = getdelim(text, &n_bytes, '\0', file);
@@ -46,7 +46,8 @@ polytile_status pti_dot_read(polytile_context *ctx, const char *path, pti_dot **
     *dot = NULL;
     if (file == NULL)
         return fail_file(ctx, path, "open");
-    polytile_status status = read_text(file, &text) ? POLYTILE_OK : fail_file(ctx, path, "read");
+    polytile_status status =
+        read_whole_text(file, &text) ? POLYTILE_OK : fail_file(ctx, path, "read");
     fclose(file);
     if (status == POLYTILE_OK)
         status = pti_dot_parse(ctx, path, text, dot);

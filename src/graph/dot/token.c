@@ -18,7 +18,8 @@ char *pti_dot_reserve(pti_dot *dot, size_t length) {
     return text;
 }
 
-char *pti_dot_keep(pti_dot *dot, const char *bytes, size_t length) {
+/** Keep length bytes of a text as a string of the pti_dot; NULL: no memory. */
+static char *keep_bytes(pti_dot *dot, const char *bytes, size_t length) {
     char *copy = pti_dot_reserve(dot, length);
     if (copy != NULL)
         memcpy(copy, bytes, length);
@@ -82,7 +83,7 @@ static polytile_status read_quoted(pti_dot *dot, pti_dot_token *token) {
         to += *to == '\\' && to[1] != '\0' ? 2 : 1;
     if (*to == '\0')
         return pti_dot_fail(dot, token->begin, "this string has no end; write \"");
-    char *word = pti_dot_keep(dot, from, (size_t)(to - from));
+    char *word = keep_bytes(dot, from, (size_t)(to - from));
     if (word == NULL)
         return fail_memory(dot);
     word[take_quoted(from, to, word)] = '\0';
@@ -95,7 +96,7 @@ static polytile_status read_quoted(pti_dot *dot, pti_dot_token *token) {
 
 static polytile_status keep_word(pti_dot *dot, pti_dot_token *token) {
     token->kind = PTI_DOT_WORD;
-    token->word = pti_dot_keep(dot, dot->text + token->begin, token->end - token->begin);
+    token->word = keep_bytes(dot, dot->text + token->begin, token->end - token->begin);
     return token->word == NULL ? fail_memory(dot) : POLYTILE_OK;
 }
 

@@ -32,7 +32,4 @@ bool pti_dot_is_keyword(const pti_dot_token *token, const char *word);
 /** Return room for a string of the pti_dot, for the caller to write; NULL: no memory. */
 char *pti_dot_reserve(pti_dot *dot, size_t length);
 
-/** Keep length bytes of a text as a string of the pti_dot; NULL: no memory. */
-char *pti_dot_keep(pti_dot *dot, const char *bytes, size_t length);
-
 #endif

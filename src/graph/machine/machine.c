@@ -137,7 +137,7 @@ bool pti_machine_find_link(const polytile_machine *machine, int from, int to,
 }
 
 /** -1: there is none. */
-static int find_memory(const polytile_machine *machine, const char *name) {
+static int find_memory_named(const polytile_machine *machine, const char *name) {
     for (int m = 0; m < machine->n_memories; m++)
         if (name != NULL && strcmp(machine->memory[m].name, name) == 0)
             return m;
@@ -148,8 +148,8 @@ polytile_status polytile_machine_set_rate(polytile_machine *machine, const char 
                                           const char *to, double bytes_per_s) {
     PTI_ENTER(machine, machine->object.context, "machine");
     polytile_context *ctx = machine->object.context;
-    const pti_machine_link link = {.from = find_memory(machine, from),
-                                   .to = find_memory(machine, to),
+    const pti_machine_link link = {.from = find_memory_named(machine, from),
+                                   .to = find_memory_named(machine, to),
                                    .bytes_per_s = bytes_per_s};
     if (link.from < 0 || link.to < 0 || link.from == link.to)
         return pti_fail(ctx, POLYTILE_INVALID,

@@ -178,7 +178,7 @@ done:
 /* Other mappings, where the best one does not fit. */
 
 /** Say which memory is short, with a frame after the other. */
-static polytile_status refuse_memory(pti_planning *of, int *unit) {
+static polytile_status say_which_memory_is_short(pti_planning *of, int *unit) {
     polytile_status status;
     pti_outcome made = {0};
     bool found = false;
@@ -246,7 +246,7 @@ static polytile_status try_others(pti_planning *of, pti_mapping *mapping, pti_ou
             PTI_TRY(try_other(of, small.unit, mapping, best, has_best));
     }
     if (!*has_best)
-        status = refuse_memory(of, mapping->unit);
+        status = say_which_memory_is_short(of, mapping->unit);
 done:
     free(small.unit);
     return status;

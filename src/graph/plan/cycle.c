@@ -165,7 +165,7 @@ static int64_t count_live(const pti_outcome *outcome, int buffer, int64_t at) {
     return pti_floor_div(at - begin, period) - pti_floor_div(at - end, period);
 }
 
-static bool share_memory(const pti_outcome *outcome, int a, int b) {
+static bool have_one_colour(const pti_outcome *outcome, int a, int b) {
     return outcome->stored[a].memory == outcome->stored[b].memory &&
            outcome->stored[a].colour == outcome->stored[b].colour;
 }
@@ -178,7 +178,7 @@ static int find_overwritten(const pti_outcome *outcome, int buffer) {
     int64_t n_live = 0, room = 0;
     int other = -1;
     for (int b = 0; b < outcome->expansion.tasks.n_buffers; b++) {
-        if (!share_memory(outcome, buffer, b))
+        if (!have_one_colour(outcome, buffer, b))
             continue;
         const int64_t live = pti_min(count_live(outcome, b, at), outcome->schedule.capacity[b]);
         n_live += live;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void destroy_plan(pti_object *object) {
+static void destroy_graph_plan(pti_object *object) {
     polytile_graph_plan *plan = (polytile_graph_plan *)object;
     for (int64_t s = 0; s < plan->n_strings; s++)
         free(plan->string[s]);
@@ -100,11 +100,11 @@ polytile_status polytile_graph_plan_create(const polytile_graph *graph,
     of.plan->object.context = of.ctx;
     polytile_status status = plan_graph(&of, options);
     if (status != POLYTILE_OK) {
-        destroy_plan(&of.plan->object);
+        destroy_graph_plan(&of.plan->object);
         return status;
     }
     of.plan->plan_s = pti_now_s() - begin_s;
-    pti_object_adopt(of.ctx, &of.plan->object, destroy_plan);
+    pti_object_adopt(of.ctx, &of.plan->object, destroy_graph_plan);
     *plan = of.plan;
     return POLYTILE_OK;
 }

@@ -132,10 +132,6 @@ typedef struct pti_outcome {
 
 void pti_outcome_free(pti_outcome *outcome);
 
-/** Keep a text as long as the plan; NULL: no memory. */
-const char *pti_plan_keep(polytile_graph_plan *plan, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
 /** Find seconds, ticks and links. Errors: DECLARATION (on= names no unit), UNSUPPORTED,
  * NO_MEMORY. */
 polytile_status pti_planning_find_net(pti_planning *planning);

@@ -10,7 +10,8 @@
 
 /* What was found becomes the plan, with names of its own. */
 
-const char *pti_plan_keep(polytile_graph_plan *plan, const char *format, ...) {
+static __attribute__((format(printf, 2, 3))) const char *keep_formatted(polytile_graph_plan *plan,
+                                                                        const char *format, ...) {
     va_list arguments;
     char *text = NULL;
     if (!PTI_GROW(plan->string, plan->n_strings, &plan->string_capacity))
@@ -34,7 +35,7 @@ typedef struct writer {
 } writer;
 
 static const char *keep_text(writer *to, const char *text) {
-    const char *kept = pti_plan_keep(to->plan, "%s", text);
+    const char *kept = keep_formatted(to->plan, "%s", text);
     to->failed = to->failed || kept == NULL;
     return kept;
 }
@@ -48,8 +49,8 @@ static const char *name_resource(writer *to, int resource) {
     const int link = resource - to->of->net.n_units, n = to->of->net.n_memories;
     if (resource < to->of->net.n_units)
         return keep_text(to, machine->unit[resource].name);
-    const char *kept = pti_plan_keep(to->plan, "%s -> %s", machine->memory[link / n].name,
-                                     machine->memory[link % n].name);
+    const char *kept = keep_formatted(to->plan, "%s -> %s", machine->memory[link / n].name,
+                                      machine->memory[link % n].name);
     to->failed = to->failed || kept == NULL;
     return kept;
 }
@@ -89,9 +90,10 @@ static void write_channels(writer *to) {
     const pti_outcome *outcome = to->outcome;
     for (int b = 0; b < plan->n_channels; b++) {
         const pti_buffer_note *note = &outcome->expansion.buffer[b];
-        const char *name = note->array >= 0 ? keep_text(to, to->of->graph->array[note->array].name)
-                                            : pti_plan_keep(plan, "%s (scratch)",
-                                                            to->of->graph->actor[note->actor].name);
+        const char *name =
+            note->array >= 0
+                ? keep_text(to, to->of->graph->array[note->array].name)
+                : keep_formatted(plan, "%s (scratch)", to->of->graph->actor[note->actor].name);
         to->failed = to->failed || name == NULL;
         plan->channel[b] = (pti_channel){
             .array = name,
@@ -146,15 +148,15 @@ static void write_bound(writer *to) {
     const pti_task_note *note = bound->task < 0 ? NULL : &to->outcome->expansion.task[bound->task];
     plan->bound_s = seconds_of(to, bound->ticks);
     if (bound->kind == PTI_BOUND_CYCLE)
-        plan->bound = pti_plan_keep(plan, "cycle through %s",
-                                    note->kind == PTI_TASK_FIRE ? plan->actor[note->actor].name
-                                                                : plan->array[note->array]);
+        plan->bound = keep_formatted(plan, "cycle through %s",
+                                     note->kind == PTI_TASK_FIRE ? plan->actor[note->actor].name
+                                                                 : plan->array[note->array]);
     else if (bound->resource < 0)
-        plan->bound = pti_plan_keep(plan, "no work");
+        plan->bound = keep_formatted(plan, "no work");
     else
-        plan->bound =
-            pti_plan_keep(plan, "%s %s", bound->resource < to->of->net.n_units ? "work of" : "link",
-                          plan->lane[to->lane_of[bound->resource]].name);
+        plan->bound = keep_formatted(plan, "%s %s",
+                                     bound->resource < to->of->net.n_units ? "work of" : "link",
+                                     plan->lane[to->lane_of[bound->resource]].name);
     to->failed = to->failed || plan->bound == NULL;
 }
 

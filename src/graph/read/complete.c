@@ -176,7 +176,7 @@ done:
     return status;
 }
 
-static polytile_status check_kernel(const polytile_graph *graph, pti_actor *actor) {
+static polytile_status check_actor_kernel(const polytile_graph *graph, pti_actor *actor) {
     polytile_launch_options options = {.n_parameters = actor->n_parameters,
                                        .parameters = actor->parameter};
     polytile_status status;
@@ -206,7 +206,7 @@ polytile_status pti_graph_complete_actors(polytile_graph *graph) {
         PTI_TRY(check_both_ways(graph, actor));
         PTI_TRY(check_repeat(graph, actor));
         PTI_TRY(find_domain(graph, actor));
-        PTI_TRY(check_kernel(graph, actor));
+        PTI_TRY(check_actor_kernel(graph, actor));
     }
 done:
     return status;

@@ -30,7 +30,8 @@ int64_t pti_buffer_capacity(const pti_stream_tasks *of, int buffer, int64_t peri
 }
 
 /** Whether two tasks of one resource are apart, whatever the frames. */
-static bool are_apart(const pti_stream_tasks *of, const pti_periodic *schedule, int a, int b) {
+static bool are_tasks_apart(const pti_stream_tasks *of, const pti_periodic *schedule, int a,
+                            int b) {
     const int64_t period = schedule->period;
     const int64_t apart = pti_floor_mod(schedule->start[b] - schedule->start[a], period);
     const int64_t first = of->task[a].ticks, second = of->task[b].ticks;
@@ -44,7 +45,7 @@ static const char *find_overlap(const pti_stream_tasks *of, const pti_periodic *
             return "a task is longer than the period";
         for (int b = a + 1; b < of->n_tasks; b++)
             if (of->task[a].resource >= 0 && of->task[a].resource == of->task[b].resource &&
-                !are_apart(of, schedule, a, b))
+                !are_tasks_apart(of, schedule, a, b))
                 return "two tasks have one resource at the same time";
     }
     return NULL;

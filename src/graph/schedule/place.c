@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 /** The earliest that the edges from placed tasks allow, and the latest for those to placed ones. */
-static void find_window(const pti_placing *placing, const bool *placed, const int64_t *start,
-                        int task, int64_t *earliest, int64_t *latest) {
+static void find_time_window(const pti_placing *placing, const bool *placed, const int64_t *start,
+                             int task, int64_t *earliest, int64_t *latest) {
     *earliest = 0;
     *latest = INT64_MAX;
     for (int64_t k = 0; k < placing->edges->n; k++) {
@@ -58,7 +58,7 @@ pti_found pti_place_early(const pti_placing *placing, int64_t *start) {
     for (int k = 0; is_good && k < n_tasks; k++) {
         const int task = placing->order[k];
         int64_t latest;
-        find_window(placing, placed, start, task, &start[task], &latest);
+        find_time_window(placing, placed, start, task, &start[task], &latest);
         is_good = find_gap(placing, placed, start, task, &start[task]) && start[task] <= latest;
         placed[task] = true;
     }

@@ -55,7 +55,7 @@ static void find_columns(drawing *of) {
     of->column_width = (double)(PTI_PAGE_WIDTH - 2 * PTI_PAGE_MARGIN) / of->n_columns;
 }
 
-static double next_row(drawing *of, int column) {
+static double next_row_of_column(drawing *of, int column) {
     return TOP + ROW_HEIGHT * (of->n_rows[column]++ + .5);
 }
 
@@ -63,9 +63,9 @@ static double place_rows(drawing *of) {
     const polytile_graph_plan *plan = of->plan;
     int most = 0;
     for (int a = 0; a < plan->n_arrays; a++)
-        of->array_y[a] = next_row(of, of->array_level[a]);
+        of->array_y[a] = next_row_of_column(of, of->array_level[a]);
     for (int a = 0; a < plan->n_actors; a++)
-        of->actor_y[a] = next_row(of, 2 * plan->level[a] + 1);
+        of->actor_y[a] = next_row_of_column(of, 2 * plan->level[a] + 1);
     for (int c = 0; c < of->n_columns; c++)
         most = of->n_rows[c] > most ? of->n_rows[c] : most;
     return TOP + ROW_HEIGHT * most;

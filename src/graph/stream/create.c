@@ -118,7 +118,8 @@ static int64_t find_depth(const polytile_stream *stream, const polytile_graph_pl
 }
 
 /** No more frames are in flight than the channels of ports hold beside that. */
-static polytile_status find_window(polytile_stream *stream, const polytile_graph_plan *plan) {
+static polytile_status find_frames_in_flight(polytile_stream *stream,
+                                             const polytile_graph_plan *plan) {
     int64_t most = 1;
     for (int b = 0; b < plan->n_channels; b++)
         most = pti_max(most, plan->channel[b].capacity);
@@ -138,7 +139,7 @@ static polytile_status fill_in(polytile_stream *stream, const polytile_graph *gr
     PTI_TRY(copy_expansion(stream, &plan->expansion));
     PTI_TRY(find_ports(stream, graph));
     PTI_TRY(find_order(stream, plan));
-    PTI_TRY(find_window(stream, plan));
+    PTI_TRY(find_frames_in_flight(stream, plan));
     PTI_TRY(pti_stream_open_lanes(stream, plan));
     PTI_TRY(pti_stream_take_memory(stream, graph, plan));
     PTI_TRY(pti_stream_prove_plan(stream, plan));

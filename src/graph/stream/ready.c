@@ -2,7 +2,7 @@
 
 /* What may go on now. The mutex is locked in all of this. */
 
-bool pti_stream_may_run(const polytile_stream *stream, int task, int64_t frame) {
+static bool may_task_run(const polytile_stream *stream, int task, int64_t frame) {
     const pti_firing_order *order = &stream->order;
     for (int w = order->first[task]; w < order->first[task + 1]; w++)
         if (stream->done[order->wait[w].on] + order->wait[w].tokens <= frame)
@@ -27,8 +27,7 @@ static int find_next(const pti_stream_lane *lane) {
 
 int pti_stream_find_ready(const pti_stream_lane *lane) {
     const int next = find_next(lane);
-    const bool is_ready = next >= 0 &&
-                          pti_stream_may_run(lane->stream, next, lane->stream->done[next]) &&
+    const bool is_ready = next >= 0 && may_task_run(lane->stream, next, lane->stream->done[next]) &&
                           pti_stream_has_turn(lane, next);
     return is_ready ? next : -1;
 }
@@ -42,5 +41,5 @@ bool pti_stream_is_still(const polytile_stream *stream) {
 
 bool pti_stream_has_room(const polytile_stream *stream) {
     return stream->n_pushed - stream->n_pulled < stream->window &&
-           (stream->feed < 0 || pti_stream_may_run(stream, stream->feed, stream->n_pushed));
+           (stream->feed < 0 || may_task_run(stream, stream->feed, stream->n_pushed));
 }

@@ -228,9 +228,6 @@ bool pti_stream_has_turn(const pti_stream_lane *lane, int task);
 
 /* ready.c */
 
-/** Return whether a task may run a frame now. The mutex is locked. */
-bool pti_stream_may_run(const polytile_stream *stream, int task, int64_t frame);
-
 /** Return a lane's next task if it may run now; -1: it may not. The mutex is locked. */
 int pti_stream_find_ready(const pti_stream_lane *lane);
 

@@ -25,7 +25,7 @@ static bool reads_lost(const polytile_stream *stream, int task, int64_t frame) {
 }
 
 /** Return the buffer of a transfer's array that it reads, or that it fills. */
-static int find_end(const polytile_stream *stream, int task, int memory) {
+static int find_buffer_at_end(const polytile_stream *stream, int task, int memory) {
     int b = 0;
     while (stream->expansion.buffer[b].array != stream->expansion.task[task].array ||
            stream->expansion.buffer[b].memory != memory)
@@ -40,8 +40,8 @@ static polytile_status run_task(pti_stream_lane *lane, int task, int64_t frame) 
     const char *name = fires ? stream->actor[stream->actor_of_task[task]].name : lane->name;
     const polytile_status status =
         fires ? pti_stream_fire(lane, &stream->actor[stream->actor_of_task[task]], frame)
-              : pti_stream_move(lane, find_end(stream, task, note->from),
-                                find_end(stream, task, note->to), frame);
+              : pti_stream_move(lane, find_buffer_at_end(stream, task, note->from),
+                                find_buffer_at_end(stream, task, note->to), frame);
     return status == POLYTILE_OK ? status
                                  : pti_error_prefix(stream->object.context, status,
                                                     "%s: frame %" PRId64 ": %s %s: ", stream->name,
@@ -90,7 +90,8 @@ static void note_seconds(pti_stream_lane *lane, int task, double seconds) {
     lane->busy_s += seconds;
     if (actor < 0)
         lane->n_bytes +=
-            stream->buffer[find_end(stream, task, stream->expansion.task[task].to)].frame_bytes;
+            stream->buffer[find_buffer_at_end(stream, task, stream->expansion.task[task].to)]
+                .frame_bytes;
     if (actor < 0)
         return;
     lane->stream->actor[actor].busy_s += seconds;

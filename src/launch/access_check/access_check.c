@@ -111,7 +111,7 @@ done:
     return status;
 }
 
-static int64_t count_places(const pti_trial *trial) {
+static int64_t count_sampled_places(const pti_trial *trial) {
     int64_t n = 0;
     for (int o = 0; o < trial->instance->n_operands; o++)
         n += trial->shadow[o].n_elements;
@@ -148,7 +148,7 @@ static void find_copy(const pti_trial *trial, int64_t position, int *operand, in
  * result. */
 static polytile_status locate_read(pti_trial *trial, const pti_finding *finding, int *operand,
                                    int64_t *place) {
-    int64_t same = 0, differs = count_places(trial);
+    int64_t same = 0, differs = count_sampled_places(trial);
     polytile_status status = POLYTILE_OK;
     while (differs - same > 1) {
         int64_t middle = same + (differs - same) / 2;

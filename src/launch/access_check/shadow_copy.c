@@ -190,7 +190,7 @@ void pti_shadow_copy_free(pti_shadow_copy *shadow) {
     free(shadow->result);
 }
 
-static bool has_room(pti_shadow_copy *shadow) {
+static bool has_copy_room(pti_shadow_copy *shadow) {
     const bool has = PTI_GROW(shadow->marked, shadow->n_marked, &shadow->n_marks_had);
     shadow->has_failed = shadow->has_failed || !has;
     return has;
@@ -200,7 +200,7 @@ static void mark_one(pti_shadow_copy *shadow, const int64_t *element, int marks)
     int64_t place =
         pti_memory_layout_offset(&shadow->layout, element) / shadow->operand->element_bytes;
     bool is_new = shadow->mark[place] == 0;
-    if (is_new && !has_room(shadow))
+    if (is_new && !has_copy_room(shadow))
         return;
     if (is_new)
         shadow->marked[shadow->n_marked++] =

@@ -90,7 +90,7 @@ static void wait_for_earlier(sub_kernel *of, int64_t earlier) {
     of->schedule.op[of->schedule.n_ops - 1].n_waits++;
 }
 
-static void add_launch(sub_kernel *of, const polytile_domain *threads) {
+static void add_sub_kernel(sub_kernel *of, const polytile_domain *threads) {
     of->schedule.op[of->schedule.n_ops++] = (pti_op){.kind = PTI_LAUNCH,
                                                      .placement = -1,
                                                      .source_placement = -1,
@@ -102,7 +102,7 @@ static void add_operations(sub_kernel *of, const polytile_domain *threads) {
     int n = of->schedule.in_place ? 0 : of->arrays.n_operands;
     for (int o = 0; o < n; o++)
         add_move(of, PTI_UPLOAD, o);
-    add_launch(of, threads);
+    add_sub_kernel(of, threads);
     for (int o = 0; o < n; o++)
         wait_for_earlier(of, o);
     for (int o = 0; o < n; o++) {

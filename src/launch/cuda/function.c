@@ -44,7 +44,7 @@ static bool has_32_bit_strides(const polytile_view *view, const polytile_view_sh
 }
 
 /** Return whether the indices of threads fit 32 bits and have no steps between them. */
-static bool are_near(const pti_sub_kernel *launch) {
+static bool fit_32_bits(const pti_sub_kernel *launch) {
     polytile_domain threads = pti_instance_asked_box(launch->instance, launch->threads);
     bool are = true;
     for (int d = 0; d < threads.n_dims; d++)
@@ -58,7 +58,7 @@ const void *pti_cuda_kernel_for(const pti_sub_kernel *launch) {
     if (pti_sub_kernel_has_pieces(launch))
         return implementation->cuda_pieces;
     if (implementation->cuda_contiguous == NULL || implementation->views == NULL ||
-        !are_near(launch))
+        !fit_32_bits(launch))
         return implementation->cuda;
     for (int a = 0; a < pti_instance_n_arrays(launch->instance); a++) {
         if (!has_32_bit_strides(&launch->views[a], &implementation->views[a]))

@@ -27,7 +27,7 @@ static int n_known_links;
 static pthread_mutex_t links_mutex = PTHREAD_MUTEX_INITIALIZER;
 
 /** Return the entry of a GPU; NULL if there is none. */
-static struct known_link *find_known(const char *key) {
+static struct known_link *find_known_link(const char *key) {
     for (int k = 0; k < n_known_links; k++) {
         if (strcmp(known_links[k].key, key) == 0)
             return &known_links[k];
@@ -36,7 +36,7 @@ static struct known_link *find_known(const char *key) {
 }
 
 static void remember_link(const char *key, int64_t device_bytes, const polytile_link *link) {
-    struct known_link *entry = find_known(key);
+    struct known_link *entry = find_known_link(key);
     if (entry == NULL && n_known_links < MAX_LINKS)
         entry = &known_links[n_known_links++];
     if (entry == NULL)
@@ -49,7 +49,7 @@ static void remember_link(const char *key, int64_t device_bytes, const polytile_
 /** Look a link up in this process and on disk; one measured with more memory serves less. */
 static bool recall_link(polytile_context *ctx, const char *key, int64_t device_bytes,
                         polytile_link *link) {
-    const struct known_link *entry = find_known(key);
+    const struct known_link *entry = find_known_link(key);
     bool is_known = entry != NULL && entry->device_bytes >= device_bytes;
     if (is_known) {
         *link = entry->link;

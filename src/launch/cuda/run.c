@@ -188,7 +188,7 @@ polytile_status pti_cuda_submit(polytile_device *device, const pti_command *comm
 
 /** Wait for all that any of the launches waits for, and take back what others use of the memory
  * that any of them writes. */
-static polytile_status wait_for_all(pti_cuda_device *cuda, const pti_tiles *tiles) {
+static polytile_status wait_for_all_launches(pti_cuda_device *cuda, const pti_tiles *tiles) {
     polytile_status status = POLYTILE_OK;
     for (int64_t k = tiles->first_op; k < tiles->first_op + tiles->n_ops; k++) {
         const pti_command command = {
@@ -214,7 +214,7 @@ done:
 /** Enqueue launches as one; of a slab that has no threads of the last one nothing is to be run. */
 static polytile_status submit_as_one(pti_cuda_device *cuda, const pti_tile_command *command) {
     polytile_status status;
-    PTI_TRY(wait_for_all(cuda, command->tiles));
+    PTI_TRY(wait_for_all_launches(cuda, command->tiles));
     if (command->first.launch.threads != NULL)
         PTI_TRY(enqueue_tiles(cuda, command));
     PTI_TRY(pti_cuda_order_record(cuda->order, &command->last));

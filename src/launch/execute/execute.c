@@ -200,7 +200,7 @@ done:
 }
 
 /** Prove a schedule before anything relies on it, with POLYTILE_CHECK=plan. */
-static polytile_status prove_schedule(const polytile_device *device, const pti_schedule *schedule) {
+static polytile_status prove_if_asked(const polytile_device *device, const pti_schedule *schedule) {
     polytile_context *ctx = device->object.context;
     pti_text why = {0};
     polytile_status status = POLYTILE_OK;
@@ -225,7 +225,7 @@ polytile_status pti_execute(polytile_device *device, const pti_schedule *schedul
                          .configs = configs,
                          .arrays = arrays,
                          .report = report};
-    PTI_TRY(prove_schedule(device, schedule));
+    PTI_TRY(prove_if_asked(device, schedule));
     PTI_TRY(pti_completeness_create(device->object.context, schedule, arrays, &run.completeness));
     status = execute_run(&run);
 done:
@@ -254,7 +254,7 @@ polytile_status pti_execute_copies(polytile_device *device, const pti_schedule *
 polytile_status pti_execute_window(polytile_device *device, const pti_schedule *schedule,
                                    const pti_launch_config *configs, polytile_array *const *arrays,
                                    bool *has_begun, polytile_report *report) {
-    polytile_status status = prove_schedule(device, schedule);
+    polytile_status status = prove_if_asked(device, schedule);
     return status == POLYTILE_OK
                ? run_and_note(device, schedule, configs, arrays, has_begun, report)
                : status;

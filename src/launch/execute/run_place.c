@@ -24,7 +24,8 @@ polytile_status pti_arrays_refuse_gpu(int n_arrays, polytile_array *const *array
 }
 
 /** Refuse kernels that need memory beside their arrays. */
-static polytile_status check_kernel(const polytile_kernel *kernel, const polytile_array *there) {
+static polytile_status check_kernel_on_gpu(const polytile_kernel *kernel,
+                                           const polytile_array *there) {
     const char *lacking = kernel->declaration->n_scratch > 0    ? "scratch"
                           : kernel->implementation.team != NULL ? "slots that talk"
                                                                 : NULL;
@@ -58,5 +59,5 @@ polytile_status pti_run_find_place(const polytile_device *device, const polytile
             "%s: array %s lies in the memory of a GPU and array %s on the host; give all "
             "arrays of a run in one of them",
             name, there->name, here->name);
-    return check_kernel(kernel, there);
+    return check_kernel_on_gpu(kernel, there);
 }

@@ -115,7 +115,7 @@ static polytile_status run_threads(polytile_context *ctx, team *of, int n_slots)
 }
 
 /** Where an operand's elements lie. */
-static pt_memory find_memory(const pti_operand *operand, const polytile_view *view) {
+static pt_memory find_operand_memory(const pti_operand *operand, const polytile_view *view) {
     int64_t first_bytes = 0, last_bytes = 0;
     for (int d = 0; d < operand->domain.n_dims; d++) {
         first_bytes += view->resident.range[d].lo * view->stride_bytes[d];
@@ -128,7 +128,7 @@ static pt_memory find_memory(const pti_operand *operand, const polytile_view *vi
 
 void pti_team_find_memories(const pti_sub_kernel *launch, pt_memory *memories) {
     for (int o = 0; o < launch->instance->n_operands; o++)
-        memories[o] = find_memory(&launch->instance->operand[o], &launch->views[o]);
+        memories[o] = find_operand_memory(&launch->instance->operand[o], &launch->views[o]);
 }
 
 static polytile_status serve_threads(polytile_context *ctx, team *of, int n_slots) {

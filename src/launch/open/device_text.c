@@ -111,7 +111,7 @@ static polytile_status read_options(reader *in, pti_device_text *parsed) {
     return POLYTILE_OK;
 }
 
-static polytile_status read_number(reader *in, pti_device_text *parsed) {
+static polytile_status read_device_number(reader *in, pti_device_text *parsed) {
     char digits[WORD_BYTES] = "";
     bool is_number = read_word(in, "(", digits) && strlen(digits) <= 4 &&
                      digits[strspn(digits, "0123456789")] == '\0';
@@ -134,7 +134,7 @@ polytile_status pti_device_text_parse(polytile_context *ctx, const char *text,
     if (parsed->driver == NULL)
         return fail_device_text(&in, NULL, "unknown device", name);
     if (skip_mark(&in, ':'))
-        PTI_TRY(read_number(&in, parsed));
+        PTI_TRY(read_device_number(&in, parsed));
     if (skip_mark(&in, '('))
         PTI_TRY(read_options(&in, parsed));
     skip_spaces(&in);

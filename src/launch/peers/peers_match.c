@@ -79,7 +79,7 @@ static void find_begins(const pti_offer *offers, int first, int end, int n_peers
     }
 }
 
-static bool are_near(const pti_offer *a, const pti_offer *b) {
+static bool are_offers_near(const pti_offer *a, const pti_offer *b) {
     double apart =
         a->progress < b->progress ? b->progress - a->progress : a->progress - b->progress;
     int64_t operations = a->op < b->op ? b->op - a->op : a->op - b->op;
@@ -87,7 +87,7 @@ static bool are_near(const pti_offer *a, const pti_offer *b) {
 }
 
 static void add_to(group *of, const pti_offer *offer) {
-    if (of->n > 0 && !are_near(of->offer[0], offer))
+    if (of->n > 0 && !are_offers_near(of->offer[0], offer))
         return;
     of->offer[of->n++] = offer;
     of->progress = offer->progress > of->progress ? offer->progress : of->progress;

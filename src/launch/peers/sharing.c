@@ -18,7 +18,7 @@ struct pti_sharing {
 
 /** Find operands that the schedule itself changes on the host or on the device, which it cannot
  * share. */
-static void find_changed(const pti_schedule *schedule, bool *is_changed) {
+static void find_changed_operands(const pti_schedule *schedule, bool *is_changed) {
     for (int64_t k = 0; k < schedule->n_ops; k++) {
         const pti_op *op = &schedule->op[k];
         if (op->kind == PTI_DOWNLOAD || op->kind == PTI_FILL)
@@ -149,7 +149,7 @@ static void join_session(pti_execution *execution) {
 
 static void meet_peers(pti_execution *execution, pti_offer *offers, bool *is_left_out) {
     pti_peer *peer = execution->device->peer;
-    find_changed(execution->schedule, is_left_out);
+    find_changed_operands(execution->schedule, is_left_out);
     leave_out_others(execution, is_left_out);
     pti_peers_meet(peer, offers, list_offers(execution, is_left_out, offers));
     if (peer->session != NULL)

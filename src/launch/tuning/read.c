@@ -131,7 +131,7 @@ static json_t *parse_json(pti_reader *r, json_error_t *error) {
 
 /** Parse the text. jansson refuses repeated keys and more than 2048 nested brackets, but ignores
  * some NUL bytes. */
-static bool read_text(pti_reader *r) {
+static bool parse_text(pti_reader *r) {
     const char *nul = memchr(r->text, '\0', r->n_bytes);
     json_error_t error;
     if (nul != NULL) {
@@ -163,7 +163,7 @@ polytile_status pti_tuning_table_read(const char *text, size_t n_bytes, pti_tuni
         pti_text_add(why, "there is no memory for it");
         return POLYTILE_NO_MEMORY;
     }
-    if (read_text(&r))
+    if (parse_text(&r))
         return POLYTILE_OK;
     pti_tuning_table_free(r.table);
     *table = NULL;

@@ -57,8 +57,8 @@ static const pti_section *find_result(const pti_instance *instance) {
 
 /** Find where a section lies relative to its thread's result in one dimension; false if it does not
  * move with it. */
-static bool find_window(const pti_instance *instance, const pti_section *section,
-                        const pti_section *result, int d, int64_t *lo, int64_t *hi) {
+static bool find_neighbours(const pti_instance *instance, const pti_section *section,
+                            const pti_section *result, int d, int64_t *lo, int64_t *hi) {
     const pti_subscript *at = &section->subscript[d];
     int k = index_of(at, instance->n_indices);
     if (k == -2 || k != index_of(&result->subscript[d], instance->n_indices))
@@ -74,7 +74,7 @@ static unsigned neighbours_of(const pti_instance *instance, const pti_section *s
     int64_t lo[POLYTILE_MAX_DIMS], hi[POLYTILE_MAX_DIMS];
     unsigned n_off = 0, neighbours = 0;
     for (int d = 0; d < section->n_dims; d++) {
-        if (!find_window(instance, section, result, d, &lo[d], &hi[d]))
+        if (!find_neighbours(instance, section, result, d, &lo[d], &hi[d]))
             return 0;
         n_off += lo[d] > 0 || hi[d] < 0;
     }
@@ -226,8 +226,15 @@ static void begin_rows(finder *of, int n_launches, const pti_call *launches,
     }
 }
 
-bool pti_stencil_find(int n_launches, const pti_call *launches, int n_arrays,
-                      const bool *is_scratch, unsigned dims, pti_stencil *row, bool *is_in_row) {
+/**
+ * Find the row with the highest bound of launches that read both neighbours in some dimensions.
+ *
+ * is_in_row: of each array, whether the row reads or writes it; only the last call's row counts.
+ *
+ * Returns false when memory runs out; then *row has no steps.
+ */
+static bool find_stencil(int n_launches, const pti_call *launches, int n_arrays,
+                         const bool *is_scratch, unsigned dims, pti_stencil *row, bool *is_in_row) {
     finder of = {.dims = dims, .best = row, .best_in_row = is_in_row};
     bool is_created = create_ends(&of, n_arrays);
     *row = (pti_stencil){0};
@@ -265,7 +272,8 @@ static double bytes_of_phases(const pti_stencil *row, double limit_bytes, double
     return n_phases < 2 ? 0 : limit_bytes + (n_phases - 1) * phase_bytes;
 }
 
-int64_t pti_stencil_bytes(const pti_stencil *row, int64_t limit_bytes) {
+/** Return the least uploads of the row's arrays with a memory of limit_bytes, empty before. */
+static int64_t stencil_bytes(const pti_stencil *row, int64_t limit_bytes) {
     double most = 0;
     if (row->n_steps == 0 || limit_bytes <= 0 || pti_box_is_empty(&row->box))
         return 0;
@@ -305,7 +313,7 @@ static void write_stencil_reason(const pti_stencil *row, int64_t limit_bytes, pt
  * for a list of arrays. */
 static void raise_by(int n_launches, const pti_call *launches, int n_arrays, const pti_stencil *row,
                      bool *skipped, int64_t limit_bytes, const bool *is_scratch, pti_bound *bound) {
-    int64_t bytes = pti_stencil_bytes(row, limit_bytes);
+    int64_t bytes = stencil_bytes(row, limit_bytes);
     if (bytes == 0)
         return;
     for (int a = 0; a < n_arrays; a++)
@@ -326,7 +334,7 @@ bool pti_bound_raise_stencil(int n_launches, const pti_call *launches, int n_arr
     unsigned all = find_dims(n_launches, launches);
     for (unsigned dims = all; dims != 0 && is_done; dims = (dims - 1) & all) {
         pti_stencil row;
-        is_done = pti_stencil_find(n_launches, launches, n_arrays, is_scratch, dims, &row, skipped);
+        is_done = find_stencil(n_launches, launches, n_arrays, is_scratch, dims, &row, skipped);
         if (is_done)
             raise_by(n_launches, launches, n_arrays, &row, skipped, limit_bytes, is_scratch, bound);
     }

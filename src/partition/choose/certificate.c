@@ -14,7 +14,7 @@ enum { N_POSITIONS = 4, SIZE_BYTES = 32 };
 
 /** One of the positions to look at along an index: the ends, the middle, and, as the last block may
  * be small, the one before it. */
-static int64_t position_of(int number, int64_t n_blocks) {
+static int64_t position_to_look_at(int number, int64_t n_blocks) {
     const int64_t positions[N_POSITIONS] = {0, (n_blocks - 1) / 2, pti_max(n_blocks - 2, 0),
                                             n_blocks - 1};
     return positions[number];
@@ -45,7 +45,7 @@ static polytile_domain worst_block(const pti_problem *problem, int64_t *operand_
         int64_t bytes[PTI_MAX_OPERANDS];
         for (int d = 0; d < instance->n_indices; d++) {
             const int64_t n_blocks = problem->grid.n_blocks[d], n = all ? n_blocks : N_POSITIONS;
-            position[d] = all ? rest % n : position_of((int)(rest % n), n_blocks);
+            position[d] = all ? rest % n : position_to_look_at((int)(rest % n), n_blocks);
             rest /= n;
         }
         polytile_domain threads = pti_grid_superblock(&problem->grid, pti_one_block, position);

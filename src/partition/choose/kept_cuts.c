@@ -37,7 +37,7 @@ void pti_kept_cuts_free(pti_kept_cuts *cuts) {
     free(cuts);
 }
 
-static const pti_instance *instance_of(const pti_grain_request *request) {
+static const pti_instance *instance_of_request(const pti_grain_request *request) {
     return request->ways->call[0].instance;
 }
 
@@ -54,7 +54,7 @@ static uint64_t mix_extents(uint64_t hash, const polytile_domain *box) {
 
 static uint64_t mix_options(uint64_t hash, const pti_grain_request *request) {
     const polytile_plan_options *options = request->options;
-    const int n_indices = instance_of(request)->n_indices;
+    const int n_indices = instance_of_request(request)->n_indices;
     const char *strategy = pti_strategy_find(options->strategy)->name;
     for (size_t k = 0; strategy[k] != '\0'; k++)
         hash = pti_mix(hash, strategy[k]);
@@ -65,7 +65,7 @@ static uint64_t mix_options(uint64_t hash, const pti_grain_request *request) {
 }
 
 static uint64_t hash_request(const pti_grain_request *request) {
-    const pti_instance *instance = instance_of(request);
+    const pti_instance *instance = instance_of_request(request);
     uint64_t hash = mix_extents(instance->declaration_hash, &instance->threads);
     for (int k = 0; k < POLYTILE_MAX_PARAMETERS; k++)
         hash = pti_mix(hash, instance->parameter[k]);
@@ -76,15 +76,15 @@ static uint64_t hash_request(const pti_grain_request *request) {
     return mix_options(hash, request);
 }
 
-static bool are_near(double one, double other) {
+static bool are_numbers_near(double one, double other) {
     return fmax(one, other) <= most_difference * fmin(one, other);
 }
 
 static bool are_links_alike(const polytile_link *one, const polytile_link *other) {
-    return are_near(one->upload_bytes_per_s, other->upload_bytes_per_s) &&
-           are_near(one->download_bytes_per_s, other->download_bytes_per_s) &&
-           are_near(one->duplex_bytes_per_s, other->duplex_bytes_per_s) &&
-           are_near(one->kernel_bytes_per_s, other->kernel_bytes_per_s);
+    return are_numbers_near(one->upload_bytes_per_s, other->upload_bytes_per_s) &&
+           are_numbers_near(one->download_bytes_per_s, other->download_bytes_per_s) &&
+           are_numbers_near(one->duplex_bytes_per_s, other->duplex_bytes_per_s) &&
+           are_numbers_near(one->kernel_bytes_per_s, other->kernel_bytes_per_s);
 }
 
 /** Whether a launch is cut by its extents alone. */
@@ -125,17 +125,17 @@ static bool fits_arena(const pti_grain_request *request, const pti_partition *pa
     int64_t operand_bytes[PTI_MAX_OPERANDS];
     bool does = true;
     for (int64_t k = 0; k < partition->n_superblocks && does; k++)
-        does = pti_piece_bytes(instance_of(request), &partition->superblock[k], operand_bytes) <=
-               request->arena_bytes;
+        does = pti_piece_bytes(instance_of_request(request), &partition->superblock[k],
+                               operand_bytes) <= request->arena_bytes;
     return does;
 }
 
 bool pti_kept_cuts_find(const pti_kept_cuts *cuts, const pti_grain_request *request,
                         pti_partition *partition) {
-    const polytile_domain *threads = &instance_of(request)->threads;
+    const polytile_domain *threads = &instance_of_request(request)->threads;
     const polytile_link link = link_of(request);
     const uint64_t hash = hash_request(request);
-    if (!is_plain(instance_of(request)))
+    if (!is_plain(instance_of_request(request)))
         return false;
     for (int k = 0; k < MOST_CUTS; k++) {
         const kept_cut *kept = &cuts->cut[k];
@@ -153,9 +153,9 @@ bool pti_kept_cuts_find(const pti_kept_cuts *cuts, const pti_grain_request *requ
 
 void pti_kept_cuts_add(pti_kept_cuts *cuts, const pti_grain_request *request,
                        const pti_partition *partition) {
-    const polytile_domain *threads = &instance_of(request)->threads;
+    const polytile_domain *threads = &instance_of_request(request)->threads;
     kept_cut made = {hash_request(request), link_of(request), *threads, {0}};
-    if (!is_plain(instance_of(request)) || partition->n_superblocks > MOST_SUPERBLOCKS ||
+    if (!is_plain(instance_of_request(request)) || partition->n_superblocks > MOST_SUPERBLOCKS ||
         !copy_to(partition, threads, threads, &made.partition))
         return;
     pti_partition_free(&cuts->cut[cuts->next].partition);

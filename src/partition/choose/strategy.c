@@ -4,7 +4,7 @@
 #include <string.h>
 
 /** Estimates closer than rounding are equal. */
-static bool are_apart(double a, double b) {
+static bool are_estimates_apart(double a, double b) {
     return fabs(a - b) > 1e-9 * fmax(a, b);
 }
 
@@ -21,21 +21,21 @@ static bool longer_rows(const pti_candidate *a, const pti_candidate *b) {
 static bool fewer_kernels(const pti_candidate *a, const pti_candidate *b) {
     if (a->n_kernels != b->n_kernels)
         return a->n_kernels < b->n_kernels;
-    return are_apart(pti_candidate_bytes(a), pti_candidate_bytes(b))
+    return are_estimates_apart(pti_candidate_bytes(a), pti_candidate_bytes(b))
                ? pti_candidate_bytes(a) < pti_candidate_bytes(b)
                : longer_rows(a, b);
 }
 
 static bool less_traffic(const pti_candidate *a, const pti_candidate *b) {
-    if (are_apart(pti_candidate_bytes(a), pti_candidate_bytes(b)))
+    if (are_estimates_apart(pti_candidate_bytes(a), pti_candidate_bytes(b)))
         return pti_candidate_bytes(a) < pti_candidate_bytes(b);
     return longer_rows(a, b) || (!longer_rows(b, a) && a->n_kernels < b->n_kernels);
 }
 
 static bool less_time(const pti_candidate *a, const pti_candidate *b) {
-    if (are_apart(a->seconds, b->seconds))
+    if (are_estimates_apart(a->seconds, b->seconds))
         return a->seconds < b->seconds;
-    return are_apart(pti_candidate_bytes(a), pti_candidate_bytes(b))
+    return are_estimates_apart(pti_candidate_bytes(a), pti_candidate_bytes(b))
                ? pti_candidate_bytes(a) < pti_candidate_bytes(b)
                : longer_rows(a, b);
 }

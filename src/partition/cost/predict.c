@@ -102,7 +102,7 @@ static timed timed_of(const pti_schedule *schedule, const polytile_link *link) {
 
 /** Return the bytes of the pieces that a superblock's kernel goes through: of those that are
  * accumulated, or of all others. */
-static double touched_bytes(const timed *of, const pti_op *op, bool accumulated) {
+static double touched_bytes_of_op(const timed *of, const pti_op *op, bool accumulated) {
     const pti_schedule *schedule = of->schedule;
     const pti_call *call = &schedule->launch[op->launch].call;
     const int64_t *placed = pti_schedule_placements(schedule, op->launch, op->superblock);
@@ -172,10 +172,10 @@ double pti_copy_seconds(const polytile_link *link, double n_bytes) {
 }
 
 static double launch_seconds(const timed *of, const pti_op *op) {
-    double kernel_s = pti_kernel_seconds(of->link, touched_bytes(of, op, false),
+    double kernel_s = pti_kernel_seconds(of->link, touched_bytes_of_op(of, op, false),
                                          of->thread_accesses * (double)pti_box_count(&op->box));
     return of->link->launch_latency_s + kernel_s +
-           pti_accumulate_seconds(of->link, touched_bytes(of, op, true), 1, kernel_s);
+           pti_accumulate_seconds(of->link, touched_bytes_of_op(of, op, true), 1, kernel_s);
 }
 
 /** Whether a copy leaves elements where they are, in a placement that extends its source. */

@@ -67,7 +67,7 @@ static bool piece_stays(const build *of, int operand, int64_t superblock,
            current_placement(of, operand)->offset_bytes == of->arena.next_offset[operand];
 }
 
-static int64_t box_bytes(const build *of, int operand, const polytile_domain *box) {
+static int64_t piece_box_bytes(const build *of, int operand, const polytile_domain *box) {
     return pti_box_count(box) * of->arena.instance->operand[operand].element_bytes;
 }
 
@@ -77,7 +77,7 @@ static int64_t emit_op(build *of, pti_op_kind kind, int operand, int64_t superbl
                  .superblock = superblock,
                  .placement = placement,
                  .source_placement = -1,
-                 .bytes = box_bytes(of, operand, box),
+                 .bytes = piece_box_bytes(of, operand, box),
                  .box = *box};
     return pti_builder_add(&of->builder, &op, waits);
 }

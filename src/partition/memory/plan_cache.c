@@ -88,7 +88,7 @@ static bool reserve_places(pti_plans *plans, int n) {
     return true;
 }
 
-static void find_places(const pti_segments *segments, int64_t *place) {
+static void find_segment_places(const pti_segments *segments, int64_t *place) {
     for (int k = 0; k < segments->n_segments; k++)
         place[k] = segments->memory[k].offset_bytes;
 }
@@ -108,7 +108,7 @@ static void find_or_add_snapshot(pti_residency *of) {
     pti_snapshot *known = find_snapshot(of, made);
     if (known == NULL) {
         end_oldest_transitions(of, made->bytes);
-        find_places(&made->segments, plans->place);
+        find_segment_places(&made->segments, plans->place);
         made->next = plans->known;
         plans->known = made;
         plans->bytes += made->bytes;
@@ -242,7 +242,7 @@ static int64_t bytes_of_holdings(const pti_holding *holding, int n_holdings) {
 }
 
 /** Lists have room for twice what a superblock's launch uses, see pti_builder_begin(). */
-static int64_t bytes_of(const pti_schedule *schedule) {
+static int64_t bytes_of_schedule(const pti_schedule *schedule) {
     int64_t n_superblocks = schedule->n_superblocks;
     int64_t n_pieces = schedule->n_launch_placements;
     int64_t n_room = 2 * (n_pieces + n_superblocks);
@@ -292,7 +292,7 @@ static void add_transition(pti_residency *of, pti_snapshot *from, const pti_wind
                            .step = keys_of(window),
                            .has_link = window->link != NULL,
                            .schedule = schedule,
-                           .bytes = bytes_of(schedule) + bytes_of_keys(window),
+                           .bytes = bytes_of_schedule(schedule) + bytes_of_keys(window),
                            .last_used = ++plans->n_uses};
     pti_placed before = {&from->segments, plans->former_place};
     pti_placed after = {&plans->at->segments, plans->place};

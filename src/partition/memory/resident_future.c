@@ -15,7 +15,7 @@ void pti_future_free(pti_future *future) {
 }
 
 /** Whether a piece lies apart from a box, by the ends of both, which is quickest. */
-static bool is_apart(const pti_future *future, int64_t p, const polytile_domain *box) {
+static bool is_piece_apart(const pti_future *future, int64_t p, const polytile_domain *box) {
     const pti_piece_key *key = &future->key[p];
     if (key->lo > box->range[0].hi || key->hi < box->range[0].lo)
         return true;
@@ -24,7 +24,7 @@ static bool is_apart(const pti_future *future, int64_t p, const polytile_domain 
 
 /** Find the first piece, from one on, that does not lie apart from a box; -1: there is none. */
 static int64_t first_near(const pti_future *future, int64_t p, const polytile_domain *box) {
-    while (p >= 0 && is_apart(future, p, box)) {
+    while (p >= 0 && is_piece_apart(future, p, box)) {
         const pti_piece_key *key = &future->key[p];
         p = pti_skip_list_over(&future->skips.skip[key->skip], key->n_skips, box, key->next);
     }
@@ -124,7 +124,7 @@ const polytile_domain *pti_future_widest(const pti_future *future, const pti_pie
     int64_t p = piece - future->piece;
     for (int n = 0; n < MOST_PIECES && p >= 0 && piece->bytes < most_bytes; n++) {
         const polytile_domain *hull = &future->piece[p].hull;
-        if (!is_apart(future, p, &piece->hull) && future->piece[p].bytes > piece->bytes &&
+        if (!is_piece_apart(future, p, &piece->hull) && future->piece[p].bytes > piece->bytes &&
             future->piece[p].bytes <= most_bytes && pti_box_contains(hull, &piece->hull))
             return hull;
         p = future->key[p].next;

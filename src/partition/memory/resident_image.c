@@ -81,13 +81,13 @@ static int64_t add_op(pti_resident_emit *emit, pti_op_kind kind, const pti_resid
 
 /** Most images lie apart from a box, which the ends of their hulls show soonest; those of far-apart
  * elements lie between each other's. */
-static bool is_apart(const pti_resident_image *image, const polytile_domain *box) {
+static bool is_image_apart(const pti_resident_image *image, const polytile_domain *box) {
     return !pti_box_meets(&image->layout.hull, box);
 }
 
 static void clean_images(pti_resident_state *state, const polytile_domain *box) {
     for (pti_resident_image *image = state->images; image != NULL; image = image->next)
-        if (!is_apart(image, box))
+        if (!is_image_apart(image, box))
             pti_boxes_subtract(&image->dirty, box);
 }
 
@@ -140,7 +140,8 @@ void pti_image_fetch(pti_resident_emit *emit, pti_resident_image *image, const p
 void pti_image_evict(pti_resident_emit *emit, pti_resident_image *image) {
     const pti_resident_image *other = emit->of->state[image->array].images;
     for (; other != NULL; other = other->next)
-        if (other != image && image->dirty.n_boxes > 0 && !is_apart(other, &image->layout.hull))
+        if (other != image && image->dirty.n_boxes > 0 &&
+            !is_image_apart(other, &image->layout.hull))
             pti_boxes_subtract_all(&image->dirty, &other->dirty);
     pti_image_download(emit, image);
     drop_image(emit->of, image);
@@ -205,7 +206,7 @@ void pti_image_mark_written(pti_residency *of, pti_resident_image *image,
                             const polytile_domain *box) {
     pti_resident_state *state = &of->state[image->array];
     for (pti_resident_image *other = state->images; other != NULL; other = other->next) {
-        if (other == image || is_apart(other, box))
+        if (other == image || is_image_apart(other, box))
             continue;
         pti_boxes_subtract(&other->valid, box);
         pti_boxes_subtract(&other->dirty, box);

@@ -42,7 +42,7 @@ void pti_snapshot_normalise(pti_residency *of) {
     pti_segments_reset(&of->segments);
 }
 
-static int64_t bytes_of(const pti_boxes *set) {
+static int64_t bytes_of_boxes(const pti_boxes *set) {
     return set->capacity * (int64_t)sizeof *set->box;
 }
 
@@ -53,14 +53,15 @@ static void add_image(pti_snapshot *snapshot, const pti_resident_image *image) {
         hash = pti_mix(hash, image->layout.hull.range[d].lo);
     snapshot->hash = pti_mix(pti_mix(pti_mix(hash, image->last_use), image->valid.n_boxes),
                              image->dirty.n_boxes);
-    snapshot->bytes += (int64_t)sizeof *image + bytes_of(&image->valid) + bytes_of(&image->dirty);
+    snapshot->bytes +=
+        (int64_t)sizeof *image + bytes_of_boxes(&image->valid) + bytes_of_boxes(&image->dirty);
 }
 
 static void add_state(pti_snapshot *snapshot, const pti_resident_state *state) {
     snapshot->hash = pti_mix(snapshot->hash, state->unwritten.n_boxes);
-    snapshot->bytes += (int64_t)sizeof *state + bytes_of(&state->unwritten) +
-                       bytes_of(&state->on_host) + bytes_of(&state->initialised) +
-                       bytes_of(&state->downloaded);
+    snapshot->bytes += (int64_t)sizeof *state + bytes_of_boxes(&state->unwritten) +
+                       bytes_of_boxes(&state->on_host) + bytes_of_boxes(&state->initialised) +
+                       bytes_of_boxes(&state->downloaded);
     for (const pti_resident_image *image = state->images; image != NULL; image = image->next)
         add_image(snapshot, image);
 }

@@ -14,14 +14,14 @@ void pti_upload_split_combined(pti_boxes *written, const pti_boxes *combined, pt
     pti_boxes_subtract_all(again, written);
 }
 
-static double box_bytes(const pti_operand *operand, const polytile_domain *box) {
+static double operand_box_bytes(const pti_operand *operand, const polytile_domain *box) {
     return (double)(pti_box_count(box) * operand->element_bytes);
 }
 
 static double set_bytes(const pti_operand *operand, const pti_boxes *boxes) {
     double bytes = 0;
     for (int k = 0; k < boxes->n_boxes; k++)
-        bytes += box_bytes(operand, &boxes->box[k]);
+        bytes += operand_box_bytes(operand, &boxes->box[k]);
     return bytes;
 }
 
@@ -29,14 +29,14 @@ static double upload_seconds(const polytile_link *link, const pti_operand *opera
                              const polytile_domain *box) {
     pti_runs runs = pti_operand_runs(operand, box);
     return link->transfer_latency_s +
-           box_bytes(operand, box) * pti_run_cost(link, runs) / link->duplex_bytes_per_s;
+           operand_box_bytes(operand, box) * pti_run_cost(link, runs) / link->duplex_bytes_per_s;
 }
 
 static double copy_seconds(const polytile_link *link, const pti_operand *operand,
                            const pti_boxes *shared) {
     double seconds = 0;
     for (int k = 0; k < shared->n_boxes; k++)
-        seconds += pti_copy_seconds(link, box_bytes(operand, &shared->box[k]));
+        seconds += pti_copy_seconds(link, operand_box_bytes(operand, &shared->box[k]));
     return seconds;
 }
 
@@ -80,7 +80,7 @@ static double best_seconds(const polytile_link *link, const pti_operand *operand
     polytile_domain common;
     if (held == NULL || !pti_box_intersect(hull, held, &common))
         return uploads_s;
-    double rest_bytes = fmax(least_bytes - box_bytes(operand, &common), 0);
+    double rest_bytes = fmax(least_bytes - operand_box_bytes(operand, &common), 0);
     return fmin(uploads_s, pti_copy_seconds(link, 0) + rest_bytes / rate);
 }
 

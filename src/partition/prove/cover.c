@@ -25,7 +25,7 @@ static int compare_keys(const void *left, const void *right) {
 }
 
 /** The dimension that is longest against the superblocks, which have most first indices there. */
-static int find_longest(const pti_schedule *schedule, const pti_schedule_launch *launch) {
+static int find_longest_dimension(const pti_schedule *schedule, const pti_schedule_launch *launch) {
     const polytile_domain *box = &schedule->superblock[launch->first_superblock];
     int longest = 0;
     double most = 0;
@@ -64,7 +64,7 @@ static bool check_disjoint(const pti_schedule *schedule, const pti_schedule_laun
     for (int along = 0; along < launch->call.instance->n_indices; along++)
         if (follow_along(schedule, launch, along))
             return true;
-    int d = find_longest(schedule, launch);
+    int d = find_longest_dimension(schedule, launch);
     sort_superblocks(schedule, launch, d, keys);
     for (int64_t i = 0; i < launch->n_superblocks; i++) {
         const polytile_domain *box = &schedule->superblock[keys[i].superblock];

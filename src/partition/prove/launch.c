@@ -21,7 +21,7 @@ typedef struct launch_operand {
     int64_t placement;              /* -1: none */
     int64_t resident;               /* -1: none */
     const pti_section_reach *reach; /* of each kind */
-    polytile_domain *hull;          /* of each kind, see hull_of() */
+    polytile_domain *hull;          /* of each kind, see hull_of_kind() */
 } launch_operand;
 
 static launch_operand operand_at(pti_replay *replay, int64_t i, const pti_schedule_launch *launch,
@@ -128,7 +128,7 @@ static void find_hull(const launch_operand *of, pti_access_kind kind, polytile_d
 }
 
 /** The same, found once for parts of all sections. */
-static polytile_domain *hull_of(const launch_operand *of, pti_access_kind kind) {
+static polytile_domain *hull_of_kind(const launch_operand *of, pti_access_kind kind) {
     if (kind != PTI_ACCESS_TOUCHED &&
         of->reach[kind].n_sections == of->reach[PTI_ACCESS_TOUCHED].n_sections)
         return &of->hull[PTI_ACCESS_TOUCHED];
@@ -137,11 +137,11 @@ static polytile_domain *hull_of(const launch_operand *of, pti_access_kind kind) 
 }
 
 /** What the launch changes of an operand whose reads were replayed; some boxes may overlap. */
-static pti_boxes find_changed(const launch_operand *of) {
+static pti_boxes find_changed_boxes(const launch_operand *of) {
     const pti_section_reach *reach = &of->reach[PTI_ACCESS_WRITTEN];
     pti_boxes *used = of->replay->used;
     if (reach->is_known && reach->n_sections == 1) {
-        polytile_domain *hull = hull_of(of, PTI_ACCESS_WRITTEN);
+        polytile_domain *hull = hull_of_kind(of, PTI_ACCESS_WRITTEN);
         return (pti_boxes){.box = hull, .n_boxes = !pti_box_is_empty(hull)};
     }
     pti_boxes_clear(&used[PTI_ONLY_READ]);
@@ -170,7 +170,7 @@ static bool check_start(const launch_operand *of, const polytile_domain *box) {
 
 /** A reduction that starts from the identity reads just what it writes. */
 static bool check_fresh_reads(const launch_operand *of) {
-    const pti_boxes written = find_changed(of);
+    const pti_boxes written = find_changed_boxes(of);
     for (int k = 0; k < written.n_boxes; k++)
         if (!check_start(of, &written.box[k]))
             return false;
@@ -225,13 +225,14 @@ static bool check_met_pieces(const launch_operand *of) {
 static bool replay_reads(const launch_operand *of) {
     if (of->operand->partial)
         return replay_partial_reads(of);
-    const polytile_domain *touched = hull_of(of, PTI_ACCESS_TOUCHED);
+    const polytile_domain *touched = hull_of_kind(of, PTI_ACCESS_TOUCHED);
     if (pti_box_is_empty(touched))
         return true;
     if (!pti_race_use_resident(of->replay, of->op, of->resident, touched,
                                pti_operand_stores(of->operand)))
         return false;
-    if (of->reach[PTI_ACCESS_READ].n_sections > 0 && !check_reads(of, hull_of(of, PTI_ACCESS_READ)))
+    if (of->reach[PTI_ACCESS_READ].n_sections > 0 &&
+        !check_reads(of, hull_of_kind(of, PTI_ACCESS_READ)))
         return false;
     if (!check_met_pieces(of))
         return false;
@@ -258,7 +259,7 @@ static bool begin_combining(const launch_operand *of) {
 static bool replay_writes(const launch_operand *of) {
     const polytile_domain *hull = &of->replay->schedule->placement[of->placement].layout.hull;
     pti_operand_state *state = &of->replay->operand[of->array];
-    const pti_boxes written = find_changed(of);
+    const pti_boxes written = find_changed_boxes(of);
     for (int k = 0; k < written.n_boxes; k++) {
         if (!pti_box_contains(hull, &written.box[k]))
             return reject_operand(of, &written.box[k], "is written outside its placement");
@@ -285,7 +286,7 @@ static bool find_reads(const launch_operand *of) {
 /** Scratch lies in its placement, whose memory the launch has for itself while it runs: other uses
  * of it race, or come after. Nothing is known of what it holds then. */
 static bool replay_scratch(const launch_operand *of) {
-    const polytile_domain *touched = hull_of(of, PTI_ACCESS_TOUCHED);
+    const polytile_domain *touched = hull_of_kind(of, PTI_ACCESS_TOUCHED);
     return pti_box_is_empty(touched) ||
            pti_box_contains(&of->replay->schedule->placement[of->placement].layout.hull, touched) ||
            reject_operand(of, touched, "is scratch outside its placement");

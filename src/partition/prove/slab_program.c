@@ -86,7 +86,7 @@ static bool has_threads(const pti_tiles *tiles) {
     return tiles->is_of_slab && !pti_box_is_empty(&tiles->own);
 }
 
-static int last_launch(const pti_tiles *tiles) {
+static int last_launch_of_tiles(const pti_tiles *tiles) {
     return tiles->first_launch + tiles->n_launches - 1;
 }
 
@@ -118,7 +118,7 @@ static bool grow_sections(program_maker *maker, int number, pti_instance *made) 
 
 /** Let the launch that stands for tiles read what they load of an operand's array. */
 static bool add_loads(program_maker *maker, const pti_tiles *tiles, int number, int operand) {
-    const pti_call *last = &maker->of->launch[last_launch(tiles)].call;
+    const pti_call *last = &maker->of->launch[last_launch_of_tiles(tiles)].call;
     pti_instance *made = &maker->program->instance[number];
     const pti_section *like =
         &last->instance->section[last->instance->operand[operand].first_section];
@@ -144,7 +144,7 @@ static void add_stores(const pti_instance *last, pti_instance *made) {
 /** Make the instance of the launch that stands for tiles. */
 static bool make_instance(program_maker *maker, const pti_tiles *tiles) {
     const int number = maker->program->n_instances++;
-    const pti_instance *last = maker->of->launch[last_launch(tiles)].call.instance;
+    const pti_instance *last = maker->of->launch[last_launch_of_tiles(tiles)].call.instance;
     pti_instance *made = &maker->program->instance[number];
     *made = *last;
     made->threads = tiles->own;
@@ -160,7 +160,7 @@ static bool make_instance(program_maker *maker, const pti_tiles *tiles) {
 }
 
 /** Add a launch of the schedule, without what it touches if it is in tiles. */
-static void add_launch(program_maker *maker, int launch) {
+static void add_program_launch(program_maker *maker, int launch) {
     pti_schedule_launch made = maker->of->launch[launch];
     if (maker->part[launch] == PTI_IS_EMPTIED) {
         pti_instance *emptied = &maker->program->instance[maker->program->n_instances++];
@@ -176,7 +176,7 @@ static bool add_tiles_of(program_maker *maker, int launch) {
     for (int t = 0; t < maker->of->n_tiles; t++) {
         const pti_tiles *tiles = &maker->of->tiles[t];
         const int number = maker->program->n_instances;
-        if (!has_threads(tiles) || last_launch(tiles) != launch)
+        if (!has_threads(tiles) || last_launch_of_tiles(tiles) != launch)
             continue;
         if (!make_instance(maker, tiles))
             return false;
@@ -194,7 +194,7 @@ static bool add_launches(program_maker *maker) {
         if (maker->part[l] == PTI_IS_REPLACED)
             is_added = add_tiles_of(maker, l);
         else
-            add_launch(maker, l);
+            add_program_launch(maker, l);
     }
     return is_added;
 }
@@ -202,8 +202,9 @@ static bool add_launches(program_maker *maker) {
 static void find_parts(program_maker *maker) {
     for (int t = 0; t < maker->of->n_tiles; t++) {
         const pti_tiles *tiles = &maker->of->tiles[t];
-        for (int l = tiles->first_launch; l <= last_launch(tiles) && tiles->is_of_slab; l++)
-            maker->part[l] = l == last_launch(tiles) ? PTI_IS_REPLACED : PTI_IS_EMPTIED;
+        for (int l = tiles->first_launch; l <= last_launch_of_tiles(tiles) && tiles->is_of_slab;
+             l++)
+            maker->part[l] = l == last_launch_of_tiles(tiles) ? PTI_IS_REPLACED : PTI_IS_EMPTIED;
     }
 }
 

@@ -153,7 +153,7 @@ static bool check_single(slab_units *units, int launch) {
 }
 
 /** What all launches of tiles write is stored, or lost. */
-static void note_written(slab_units *units, const pti_tiles *tiles) {
+static void note_stored_and_lost(slab_units *units, const pti_tiles *tiles) {
     for (int l = tiles->first_launch; l <= last_launch(tiles); l++) {
         const pti_call *call = &units->schedule->launch[l].call;
         for (int o = 0; o < call->instance->n_operands; o++) {
@@ -174,7 +174,7 @@ static bool check_unit(slab_units *units, const pti_tiles *tiles) {
         if (!check_not_lost(units, tiles->first_launch, last->array[o], &units->loads))
             return false;
     }
-    note_written(units, tiles);
+    note_stored_and_lost(units, tiles);
     return true;
 }
 

@@ -59,7 +59,8 @@ static bool check_waits(const pti_schedule *schedule, const pti_tiles *tiles, pt
 }
 
 /** Note where superblocks find arrays; false if one array is at two places. */
-static bool find_places(const pti_schedule *schedule, const pti_tiles *tiles, int64_t *place) {
+static bool find_array_places(const pti_schedule *schedule, const pti_tiles *tiles,
+                              int64_t *place) {
     for (int a = 0; a < schedule->instance->n_operands; a++)
         place[a] = -1;
     for (int64_t k = tiles->first_op; k < tiles->first_op + tiles->n_ops; k++) {
@@ -76,7 +77,7 @@ static bool find_places(const pti_schedule *schedule, const pti_tiles *tiles, in
     return true;
 }
 
-static bool are_apart(const pti_schedule *schedule, const int64_t *place) {
+static bool are_arrays_apart(const pti_schedule *schedule, const int64_t *place) {
     for (int a = 0; a < schedule->instance->n_operands; a++)
         for (int b = a + 1; b < schedule->instance->n_operands; b++)
             if (place[a] >= 0 && place[b] >= 0 &&
@@ -89,8 +90,8 @@ static bool are_apart(const pti_schedule *schedule, const int64_t *place) {
 static bool check_places(const pti_schedule *schedule, const pti_tiles *tiles, pti_text *why) {
     int64_t *place = malloc(((size_t)schedule->instance->n_operands + 1) * sizeof *place);
     why->failed |= place == NULL;
-    const bool holds =
-        place != NULL && find_places(schedule, tiles, place) && are_apart(schedule, place);
+    const bool holds = place != NULL && find_array_places(schedule, tiles, place) &&
+                       are_arrays_apart(schedule, place);
     free(place);
     return holds ||
            reject_tiles(why, tiles, "an array has several places, or one of another array's");
@@ -103,7 +104,8 @@ static const polytile_domain *threads_of(const pti_schedule *schedule, const pti
 
 /** What is stored is all that the last launch writes; others have no threads beside those of the
  * first one, which is all that a device is told of them. */
-static bool check_threads(const pti_schedule *schedule, const pti_tiles *tiles, pti_text *why) {
+static bool check_tiled_threads(const pti_schedule *schedule, const pti_tiles *tiles,
+                                pti_text *why) {
     const polytile_domain *first = threads_of(schedule, tiles, 0);
     bool holds = pti_box_equals(&tiles->own, threads_of(schedule, tiles, tiles->n_launches - 1));
     for (int l = 0; l < tiles->n_launches && holds; l++) {
@@ -139,7 +141,7 @@ static void fill_tiling(const pti_schedule *schedule, const pti_tiles *tiles, pt
 static bool prove_tiles(const pti_schedule *schedule, const pti_tiles *tiles, pti_text *why) {
     if (tiles->is_of_slab && pti_box_is_empty(&tiles->own))
         return true;
-    if (!tiles->is_of_slab && !check_threads(schedule, tiles, why))
+    if (!tiles->is_of_slab && !check_tiled_threads(schedule, tiles, why))
         return false;
     const size_t n_launches = (size_t)tiles->n_launches;
     const int n_arrays = schedule->instance->n_operands;

@@ -34,7 +34,7 @@ static bool uses_placement(const pti_schedule *schedule, int launch, int64_t pla
 }
 
 /** Whether two launches of one superblock each use the same data in the arena. */
-static bool share_memory(const pti_schedule *schedule, int one, int other) {
+static bool share_data(const pti_schedule *schedule, int one, int other) {
     const pti_schedule_launch *a = &schedule->launch[one], *b = &schedule->launch[other];
     const int64_t *used = pti_schedule_placements(schedule, one, a->first_superblock);
     if (schedule->in_place || a->n_superblocks != 1 || b->n_superblocks != 1)
@@ -52,7 +52,7 @@ static void find_passes(const pti_schedule *schedule, span *of, pti_interleaving
     for (int l = n - 2; l >= 0; l--)
         of[l].first = pti_min(of[l].first, of[l + 1].first);
     for (int l = 0; l < n; l++) {
-        bool begins = l == 0 || (last < of[l].first && !share_memory(schedule, l - 1, l));
+        bool begins = l == 0 || (last < of[l].first && !share_data(schedule, l - 1, l));
         if (begins)
             interleaving->pass[interleaving->n_passes++] = (pti_interleaving_pass){.first = l};
         interleaving->pass[interleaving->n_passes - 1].end = l + 1;

@@ -59,8 +59,8 @@ void pti_picture_caption_array(const pti_picture *picture, const pti_panel *pane
 }
 
 /** Draw what operations of one kind move of an operand for the chosen superblock; the bytes. */
-static int64_t draw_moved(const pti_picture *picture, const pti_panel *panel, int operand,
-                          pti_op_kind kind, const char *style) {
+static int64_t draw_moved_of_superblock(const pti_picture *picture, const pti_panel *panel,
+                                        int operand, pti_op_kind kind, const char *style) {
     const pti_schedule *schedule = picture->plan->schedule;
     int64_t bytes = 0;
     for (const pti_op *op = schedule->op; op < schedule->op + schedule->n_ops; op++) {
@@ -96,9 +96,9 @@ static void draw_array(const pti_picture *picture, int operand, pti_svg_box area
             &picture->plan->instance->operand[operand], &placement->layout.hull);
         pti_panel_draw_box(picture->svg, &panel, "held", &held, NULL, NULL);
     }
-    int64_t uploaded = draw_moved(picture, &panel, operand, PTI_UPLOAD, "upload");
-    int64_t downloaded =
-        draw_moved(picture, &panel, operand, PTI_DOWNLOAD, uploaded > 0 ? "back" : "download");
+    int64_t uploaded = draw_moved_of_superblock(picture, &panel, operand, PTI_UPLOAD, "upload");
+    int64_t downloaded = draw_moved_of_superblock(picture, &panel, operand, PTI_DOWNLOAD,
+                                                  uploaded > 0 ? "back" : "download");
     pti_picture_caption_array(picture, &panel, operand, 36);
     pti_svg_label(picture->svg, "body", panel.at.x, panel.at.y - 20, "%s",
                   describe_bytes(picture, uploaded, downloaded).text);

@@ -46,7 +46,8 @@ static void write_title(pti_text *words, const pti_schedule *schedule, int n_pas
 }
 
 /** The most threads of a slab along its axis. */
-static int64_t largest_slab(const pti_schedule *schedule, const pti_interleaving *interleaving) {
+static int64_t largest_slab_threads(const pti_schedule *schedule,
+                                    const pti_interleaving *interleaving) {
     int64_t most = 0;
     for (int l = 0; l < schedule->n_launches; l++) {
         const pti_schedule_launch *launch = &schedule->launch[l];
@@ -74,13 +75,14 @@ static pti_words describe_shape(const pti_chain_picture *picture) {
                        : pti_words_of("one launch after another");
     return pti_words_of(
         "%s, %s a slab along %s, %s", pass.text,
-        pti_words_count(largest_slab(schedule, picture->interleaving), "thread").text,
+        pti_words_count(largest_slab_threads(schedule, picture->interleaving), "thread").text,
         schedule->launch[0].call.instance->index_name[picture->interleaving->axis[0]],
         pti_words_count(schedule->n_superblocks, "sub-kernel").text);
 }
 
 /** The bytes of all that a launch touches of an operand in some way; 0 if it does not. */
-static int64_t touched_bytes(const pti_instance *instance, int operand, pti_touch touch) {
+static int64_t touched_bytes_of_operand(const pti_instance *instance, int operand,
+                                        pti_touch touch) {
     polytile_domain hull;
     return pti_footprint_find_hull(instance, operand, touch, &instance->threads, &hull)
                ? pti_box_count(&hull) * instance->operand[operand].element_bytes
@@ -94,8 +96,8 @@ static pti_traffic traffic_by_itself(const pti_schedule *schedule) {
         const pti_instance *instance = schedule->launch[l].call.instance;
         for (int o = 0; o < instance->n_operands; o++) {
             const pti_operand *is = &instance->operand[o];
-            sum.h2d_bytes += is->reads ? touched_bytes(instance, o, PTI_READS) : 0;
-            sum.d2h_bytes += is->writes ? touched_bytes(instance, o, PTI_WRITES) : 0;
+            sum.h2d_bytes += is->reads ? touched_bytes_of_operand(instance, o, PTI_READS) : 0;
+            sum.d2h_bytes += is->writes ? touched_bytes_of_operand(instance, o, PTI_WRITES) : 0;
         }
     }
     return sum;
@@ -135,7 +137,7 @@ static void fill_heading(pti_page *page, const pti_chain_picture *picture) {
     page->limit_bytes = picture->schedule->limit_bytes;
 }
 
-static void draw_legend(const pti_chain_picture *picture, double y) {
+static void draw_chain_legend(const pti_chain_picture *picture, double y) {
     const pti_words chosen = pti_words_of("slab %" PRId64 " of pass 0", picture->slab);
     const pti_swatch swatches[] = {
         {"chosen", chosen.text, 150}, {"upload", "brought", 92},
@@ -154,7 +156,7 @@ static void draw_page(pti_text *svg, pti_chain_picture *picture) {
     picture->svg = &page.body;
     y += pti_chain_draw_interleaving(picture, y);
     y += pti_chain_draw_moves(picture, y);
-    draw_legend(picture, y + legend_height / 2);
+    draw_chain_legend(picture, y + legend_height / 2);
     fill_heading(&page, picture);
     pti_page_write(svg, &page, y + legend_height);
 }

@@ -54,7 +54,7 @@ static bool is_cut(const pti_chain_picture *picture) {
 }
 
 /** The threads that are drawn: slabs of the first pass if it is not drawn whole, else all. */
-static void choose_threads(pti_chain_picture *picture) {
+static void choose_drawn_threads(pti_chain_picture *picture) {
     picture->rows = (polytile_range){0, -1, 1};
     for (int k = 0; k < picture->n_lines; k++) {
         int l = picture->line[k];
@@ -80,7 +80,7 @@ int pti_chain_array_axis(const pti_chain_picture *picture, int array) {
 /** Take in the few rows of arrays around the threads that none of these is at. */
 static void choose_rows(pti_chain_picture *picture) {
     enum { SHARE = 16 };
-    choose_threads(picture);
+    choose_drawn_threads(picture);
     polytile_range all = picture->rows;
     int64_t around = (all.hi - all.lo) / SHARE + 1;
     for (int a = 0; a < picture->schedule->instance->n_operands; a++) {

@@ -113,7 +113,8 @@ static pti_panel half_of_line(const lines *of, const pti_panel *panel, int opera
 }
 
 /** Each box that is moved, or what contains them where a line stands for several superblocks. */
-static void draw_moved(const lines *of, const pti_panel *panel, int operand, pti_op_kind kind) {
+static void draw_moved_of_line(const lines *of, const pti_panel *panel, int operand,
+                               pti_op_kind kind) {
     const pti_schedule *schedule = of->schedule;
     polytile_domain hull[MOST_LINES] = {0};
     for (const pti_op *op = schedule->op; op < schedule->op + schedule->n_ops; op++) {
@@ -138,8 +139,8 @@ static void draw_line_array(const lines *of, pti_panel *panel, int operand) {
     panel->row_dim = -1;
     pti_panel_draw_space(of->picture->svg, panel, NULL);
     draw_placements(of, panel, operand);
-    draw_moved(of, panel, operand, PTI_UPLOAD);
-    draw_moved(of, panel, operand, PTI_DOWNLOAD);
+    draw_moved_of_line(of, panel, operand, PTI_UPLOAD);
+    draw_moved_of_line(of, panel, operand, PTI_DOWNLOAD);
 }
 
 /** An array of more dimensions: its plane, with what every line holds of it in its colour. */

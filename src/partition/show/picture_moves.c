@@ -69,7 +69,7 @@ static void draw_image(const strip *of) {
 }
 
 /** Draw what operations of a kind move of the array; boxes of the same rows once. */
-static void draw_moved(const strip *of, pti_op_kind kind) {
+static void draw_moved_of_array(const strip *of, pti_op_kind kind) {
     const pti_schedule *schedule = of->picture->schedule;
     polytile_range before = {0, -1, 1};
     for (const pti_op *op = schedule->op; op < schedule->op + schedule->n_ops; op++) {
@@ -118,7 +118,7 @@ static double draw_strip(const pti_chain_picture *picture, int array, double y) 
     draw_image(&of);
     for (int kind = PTI_UPLOAD; kind <= PTI_DOWNLOAD; kind++) {
         if (kind != PTI_LAUNCH)
-            draw_moved(&of, (pti_op_kind)kind);
+            draw_moved_of_array(&of, (pti_op_kind)kind);
     }
     return caption_height + strip_height + strip_gap;
 }

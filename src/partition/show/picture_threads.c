@@ -21,7 +21,7 @@ static const polytile_domain *superblock_of(const slice_view *view, int64_t k) {
     return pti_panel_shows(&view->panel, superblock) ? superblock : NULL;
 }
 
-static int64_t count_superblocks(const slice_view *view) {
+static int64_t count_drawn_superblocks(const slice_view *view) {
     int64_t n = 0;
     for (int64_t k = 0; k < view->picture->plan->schedule->n_superblocks; k++)
         n += superblock_of(view, k) != NULL;
@@ -30,7 +30,7 @@ static int64_t count_superblocks(const slice_view *view) {
 
 /** A number goes to the start of its superblock, beside the line of the run order: along the row if
  * the longest number has room there, or down the column. */
-static void draw_number(const pti_picture *picture, pti_svg_box at, int64_t number) {
+static void draw_order_number(const pti_picture *picture, pti_svg_box at, int64_t number) {
     static const double digit_width = 6.2, digit_height = 8, room = 6;
     int n_digits = snprintf(NULL, 0, "%" PRId64, picture->plan->schedule->n_superblocks - 1);
     double length = digit_width * n_digits + room;
@@ -52,7 +52,7 @@ static void draw_superblocks(const slice_view *view) {
         pti_svg_rect(picture->svg, at.width < 4 || at.height < 4 ? "plain" : "superblock", at,
                      pti_svg_order_colour((double)k, schedule->n_superblocks).text,
                      pti_words_superblock(schedule, k).text);
-        draw_number(picture, at, k);
+        draw_order_number(picture, at, k);
     }
 }
 
@@ -150,7 +150,7 @@ static bool order_is_visible(const slice_view *view, int64_t n) {
 static void draw_slice(const slice_view *view) {
     const pti_picture *picture = view->picture;
     const polytile_domain *chosen = superblock_of(view, picture->chosen);
-    int64_t n = count_superblocks(view);
+    int64_t n = count_drawn_superblocks(view);
     pti_panel_draw_space(picture->svg, &view->panel, picture->plan->instance->index_name);
     if (n > PTI_PANEL_MOST_BOXES) {
         draw_coarse(view, n);

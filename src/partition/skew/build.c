@@ -24,7 +24,7 @@ static int first_launch(const pti_skew_builder *of, int64_t k) {
 }
 
 /** Return the last launch with threads in a slab, or the last of the pass. */
-static int last_launch(const pti_skew_builder *of, int64_t k) {
+static int last_launch_of_slab(const pti_skew_builder *of, int64_t k) {
     for (int l = of->pass.end - 1; l >= of->pass.first; l--) {
         if (has_threads(of, l, k))
             return l;
@@ -195,7 +195,7 @@ static polytile_range last_rows(const pti_skew_builder *of, int array, int64_t k
 /** Download what no slab after slab k touches. */
 static void download_array(pti_skew_builder *of, int array, int64_t k) {
     pti_skew_image *along = &of->image[array];
-    move made = {PTI_DOWNLOAD, array, last_launch(of, k), k, -1};
+    move made = {PTI_DOWNLOAD, array, last_launch_of_slab(of, k), k, -1};
     pti_last waits = of->computed;
     pti_last_join(&waits, &of->ready);
     find_rows(of, &pti_skew_sets_of(&of->sets, of->number, array)->live, array,

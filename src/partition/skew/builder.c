@@ -28,7 +28,7 @@ bool pti_skew_builder_pass(const pti_skew_builder *of, int number, pti_pass *pas
 
 /** Count the superblocks of each launch. Returns the most slabs of a pass, -1 when memory runs
  * out. */
-static int64_t count_superblocks(const pti_skew_builder *of, pti_schedule_launch *launch) {
+static int64_t count_launch_superblocks(const pti_skew_builder *of, pti_schedule_launch *launch) {
     int64_t most_slabs = 0;
     for (int p = 0; p < of->shape->n_passes; p++) {
         pti_pass pass;
@@ -51,7 +51,7 @@ static int64_t count_superblocks(const pti_skew_builder *of, pti_schedule_launch
 bool pti_skew_builder_begin(pti_skew_builder *of, int64_t *most_slabs) {
     int n_launches = of->chain->n_launches;
     pti_schedule_launch *launch = calloc((size_t)n_launches + 1, sizeof *launch);
-    *most_slabs = launch == NULL ? -1 : count_superblocks(of, launch);
+    *most_slabs = launch == NULL ? -1 : count_launch_superblocks(of, launch);
     if (*most_slabs >= 0)
         pti_builder_begin(&of->builder, of->chain->arrays, n_launches, launch);
     free(launch);

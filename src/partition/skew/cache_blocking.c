@@ -60,7 +60,7 @@ static double kernel_seconds(const pti_chain *chain, const polytile_link *link) 
 }
 
 /** Return the largest slab, up to a length, whose bands stay in the cache; 0: none. */
-static int64_t largest_slab(const choice *of, const pti_skew_need *needs, int64_t length) {
+static int64_t largest_slab_in_cache(const choice *of, const pti_skew_need *needs, int64_t length) {
     int64_t fits = 0, too_many = length + 1;
     while (fits + 1 < too_many) {
         int64_t tried = fits + (too_many - fits) / 2;
@@ -88,7 +88,7 @@ static void try_pass(const choice *of, const pti_skew_need *needs, const pti_pas
     int n_launches = of->request->chain->n_launches, n_per_pass = pass->end - pass->first;
     pti_skew_shape tried = {.n_passes = (int)pti_ceil_div(n_launches, n_per_pass),
                             .n_per_pass = n_per_pass,
-                            .slab = largest_slab(of, needs, pass->last - pass->begin + 1),
+                            .slab = largest_slab_in_cache(of, needs, pass->last - pass->begin + 1),
                             .n_per_lap = INT64_MAX};
     if (tried.slab == 0 || all_bytes <= usable_cache_bytes(of->request->link))
         return;

@@ -144,7 +144,7 @@ static void extend_chain(const finder *of, int n_launches, const pti_cut_launch 
 }
 
 /** Find the first launch's index along which the most launches fit together. */
-static void find_longest(const finder *of, int n_launches, const pti_cut_launch *launches) {
+static void find_longest_index(const finder *of, int n_launches, const pti_cut_launch *launches) {
     int best = 0, longest = -1;
     for (int d = 0; d < launches[0].call.instance->n_indices && longest < n_launches; d++) {
         pti_text ignored = {0};
@@ -174,7 +174,7 @@ typedef struct kinds {
     lag_knowledge *known;
 } kinds;
 
-static bool is_alike(const pti_cut_launch *one, const pti_cut_launch *other) {
+static bool is_launch_alike(const pti_cut_launch *one, const pti_cut_launch *other) {
     if (one->call.instance != other->call.instance || one->index != other->index)
         return false;
     for (int o = 0; o < one->call.instance->n_operands; o++) {
@@ -187,7 +187,8 @@ static bool is_alike(const pti_cut_launch *one, const pti_cut_launch *other) {
 /** Sort a launch into its kind. */
 static void sort_into_kind(kinds *all, const pti_chain *chain, int launch) {
     int k = 0;
-    while (k < all->n_kinds && !is_alike(&chain->launch[all->first[k]], &chain->launch[launch]))
+    while (k < all->n_kinds &&
+           !is_launch_alike(&chain->launch[all->first[k]], &chain->launch[launch]))
         k++;
     if (k == all->n_kinds)
         all->first[all->n_kinds++] = launch;
@@ -213,7 +214,7 @@ done:
     return status;
 }
 
-static int64_t extent_of(const pti_cut_launch *cut) {
+static int64_t extent_of_launch(const pti_cut_launch *cut) {
     const polytile_range *range = &cut->call.instance->threads.range[cut->index];
     return range->hi - range->lo + 1;
 }
@@ -247,7 +248,7 @@ static polytile_status set_offsets(const finder *of, kinds *all) {
     for (int l = 0; l < chain->n_launches; l++) {
         int64_t offset;
         PTI_TRY(find_offset(all, chain, l, former, &offset));
-        if (offset - former >= extent_of(&chain->launch[l])) {
+        if (offset - former >= extent_of_launch(&chain->launch[l])) {
             pti_text_add(of->why, "%s needs results that are complete only after the last slab",
                          chain->launch[l].call.instance->kernel_name);
             chain->n_launches = l;
@@ -326,7 +327,7 @@ polytile_status pti_chain_find(const pti_instance *arrays, int n_launches,
                          .axis = calloc(n_arrays + 1, sizeof *chain->axis)};
     if (of.is_written != NULL && chain->launch != NULL && chain->axis != NULL) {
         if (n_launches > 0)
-            find_longest(&of, n_launches, launches);
+            find_longest_index(&of, n_launches, launches);
         status = find_offsets(&of);
         forget_others(chain);
     }

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-static const pti_instance *instance_of(const pti_tiling *tiling, int launch) {
+static const pti_instance *instance_of_launch(const pti_tiling *tiling, int launch) {
     return tiling->call[launch].instance;
 }
 
@@ -52,8 +52,8 @@ static bool suits_section(const pti_instance *of, const pti_section *section, pt
 }
 
 static bool suits_launch(const pti_tiling *tiling, int launch, pti_text *why) {
-    const pti_instance *of = instance_of(tiling, launch);
-    if (of->n_indices != instance_of(tiling, 0)->n_indices || of->n_further > 0) {
+    const pti_instance *of = instance_of_launch(tiling, launch);
+    if (of->n_indices != instance_of_launch(tiling, 0)->n_indices || of->n_further > 0) {
         pti_text_add(why, "%s has another number of indices, or arrays in pieces", of->kernel_name);
         return false;
     }
@@ -100,7 +100,7 @@ static void widen_margin(const pti_margin *later, section_pair of, pti_margin *m
 /** Join a section that a launch writes with one of the same array, of a later launch or of itself,
  * which has no conflict. */
 static bool join_pair(pti_tiling *tiling, int launch, int later, section_pair of, pti_text *why) {
-    const pti_instance *by = instance_of(tiling, later);
+    const pti_instance *by = instance_of_launch(tiling, later);
     const pti_operand *operand = &by->operand[of.other->operand];
     if (launch == later && of.other->role == POLYTILE_IN)
         return true;
@@ -114,7 +114,8 @@ static bool join_pair(pti_tiling *tiling, int launch, int later, section_pair of
 }
 
 static bool join_launches(pti_tiling *tiling, int launch, int later, pti_text *why) {
-    const pti_instance *of = instance_of(tiling, launch), *by = instance_of(tiling, later);
+    const pti_instance *of = instance_of_launch(tiling, launch),
+                       *by = instance_of_launch(tiling, later);
     for (int s = 0; s < of->n_sections; s++)
         for (int r = 0; r < by->n_sections && of->section[s].role != POLYTILE_IN; r++)
             if (tiling->call[launch].array[of->section[s].operand] ==
@@ -143,7 +144,7 @@ typedef struct array_use {
 } array_use;
 
 static void add_use(const pti_tiling *tiling, int launch, int operand, array_use *use) {
-    const pti_instance *of = instance_of(tiling, launch);
+    const pti_instance *of = instance_of_launch(tiling, launch);
     if (of->operand[operand].reads) {
         pti_footprint_boxes(of, operand, PTI_READS, &of->threads, PTI_MAX_WRITE_BOXES, &use->boxes);
         pti_boxes_subtract_all(&use->boxes, &use->written);
@@ -151,8 +152,9 @@ static void add_use(const pti_tiling *tiling, int launch, int operand, array_use
     }
 }
 
-static void add_written(const pti_tiling *tiling, int launch, int operand, array_use *use) {
-    const pti_instance *of = instance_of(tiling, launch);
+static void note_written_threads(const pti_tiling *tiling, int launch, int operand,
+                                 array_use *use) {
+    const pti_instance *of = instance_of_launch(tiling, launch);
     if (of->operand[operand].writes) {
         pti_footprint_boxes(of, operand, PTI_WRITES, &of->threads, PTI_MAX_WRITE_BOXES,
                             &use->boxes);
@@ -164,7 +166,7 @@ typedef void use_adder(const pti_tiling *tiling, int launch, int operand, array_
 
 static void add_operands(const pti_tiling *tiling, int launch, int array, use_adder *add,
                          array_use *use) {
-    for (int o = 0; o < instance_of(tiling, launch)->n_operands; o++)
+    for (int o = 0; o < instance_of_launch(tiling, launch)->n_operands; o++)
         if (tiling->call[launch].array[o] == array)
             add(tiling, launch, o, use);
 }
@@ -175,7 +177,7 @@ static bool find_stored(const pti_tiling *tiling, int array, array_use *use) {
     pti_boxes_clear(&use->written);
     for (int l = 0; l < tiling->n_launches; l++) {
         add_operands(tiling, l, array, add_use, use);
-        add_operands(tiling, l, array, add_written, use);
+        add_operands(tiling, l, array, note_written_threads, use);
     }
     pti_boxes_intersect(&use->boxes, &use->read_before, &use->written);
     return use->written.n_boxes > 0 && use->boxes.n_boxes == 0;
@@ -193,9 +195,9 @@ static bool find_all_stored(pti_tiling *tiling) {
 }
 
 static void find_threads(pti_tiling *tiling) {
-    tiling->threads = instance_of(tiling, 0)->threads;
+    tiling->threads = instance_of_launch(tiling, 0)->threads;
     for (int l = 1; l < tiling->n_launches; l++) {
-        const polytile_domain *of = &instance_of(tiling, l)->threads;
+        const polytile_domain *of = &instance_of_launch(tiling, l)->threads;
         for (int d = 0; d < of->n_dims; d++) {
             polytile_range *range = &tiling->threads.range[d];
             range->lo = pti_min(range->lo, of->range[d].lo);

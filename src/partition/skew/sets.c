@@ -138,7 +138,7 @@ typedef struct past {
 } past;
 
 /** Return all that a pass touches of an array. */
-static polytile_domain hull_of(const pti_pass_sets *sets, const pti_boxes *written) {
+static polytile_domain hull_of_pass(const pti_pass_sets *sets, const pti_boxes *written) {
     polytile_domain hull = {0};
     const pti_boxes *const all[] = {&sets->exposed, written};
     for (int s = 0; s < 2; s++) {
@@ -202,7 +202,7 @@ static void find_downloads(past *of, const polytile_domain *hull, const pti_boxe
 static void go_through_pass(past *of, pti_pass_sets *sets) {
     pti_boxes written = {0};
     pti_boxes_copy(&written, &sets->filled);
-    polytile_domain hull = hull_of(sets, &written);
+    polytile_domain hull = hull_of_pass(sets, &written);
     find_fills(of, &hull, sets);
     widen_uploads(of, &hull, sets);
     find_downloads(of, &hull, &written, sets);

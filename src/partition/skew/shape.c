@@ -425,7 +425,7 @@ static double moved_bytes(const pti_cut_launch *cut) {
 
 /** Return the bytes of all that the chain touches, in one image of each array; below 0 when memory
  * runs out. */
-static double touched_bytes(const pti_chain *chain) {
+static double touched_bytes_of_chain(const pti_chain *chain) {
     pti_skew_need *needs = pti_skew_needs(chain, chain->n_launches);
     double n_bytes = needs == NULL ? -1 : pti_skew_slabs_bytes(chain, needs, INT64_MAX);
     free(needs);
@@ -433,7 +433,7 @@ static double touched_bytes(const pti_chain *chain) {
 }
 
 bool pti_skew_pays(const pti_skew_request *request, const pti_skew_shape *shape, pti_text *why) {
-    double all_bytes = touched_bytes(request->chain);
+    double all_bytes = touched_bytes_of_chain(request->chain);
     double left = 1 - (double)request->arena_bytes / fmax(1, all_bytes);
     double singly_bytes = 0, fused_bytes = (double)shape->h2d_bytes + (double)shape->d2h_bytes;
     for (int l = 0; l < request->chain->n_launches; l++)
@@ -452,7 +452,7 @@ bool pti_skew_pays(const pti_skew_request *request, const pti_skew_shape *shape,
 
 /** Return the largest slab whose bands fit, and which is no shorter than their rest: shorter slabs
  * cost more launches than they save in reading; 0: none. */
-static int64_t largest_slab(const pti_skew_request *request, const pti_skew_need *needs) {
+static int64_t largest_slab_in_arena(const pti_skew_request *request, const pti_skew_need *needs) {
     int n_arrays = request->chain->arrays->n_operands;
     int64_t least = 1, slab = 0;
     for (int a = 0; a < n_arrays; a++)
@@ -474,7 +474,7 @@ static bool try_in_place(const pti_skew_request *request, int n_per_pass, pti_sk
     pti_skew_need *needs = pti_skew_needs(request->chain, n_per_pass);
     bool goes_on = needs != NULL && !all_fit_into_caches(request, needs);
     if (goes_on)
-        shape->slab = largest_slab(request, needs);
+        shape->slab = largest_slab_in_arena(request, needs);
     free(needs);
     return goes_on;
 }

@@ -139,7 +139,7 @@ polytile_status pti_batch_tile(pti_batch *batch, pti_text *why) {
 
 /** What a schedule brought to the host is written from then on, and no longer zero. False when
  * memory runs out. */
-static bool note_written(pti_residency *residency, const pti_schedule *schedule) {
+static bool note_brought_home(pti_residency *residency, const pti_schedule *schedule) {
     bool is_noted = true;
     for (int a = 0; a < schedule->instance->n_operands && is_noted; a++) {
         pti_boxes home = {0};
@@ -161,7 +161,7 @@ static bool note_written(pti_residency *residency, const pti_schedule *schedule)
 static polytile_status take_batch(const pti_consumer *consumer, pti_batch *batch) {
     polytile_status status = consumer->take(consumer->of, batch);
     if (status == POLYTILE_OK && pti_batch_streams(batch) && batch->schedule != NULL &&
-        !note_written(batch->window->residency, batch->schedule))
+        !note_brought_home(batch->window->residency, batch->schedule))
         status = consumer->explain(consumer->of, batch, POLYTILE_NO_MEMORY);
     pti_schedule_free(batch->built);
     return status;

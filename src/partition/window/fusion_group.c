@@ -323,7 +323,7 @@ static void add_numbers(const pti_step_window *window, int first, int n_launches
                      count_all(window));
 }
 
-static const char *verb_of(const pti_fusion_group *group) {
+static const char *verb_of_group(const pti_fusion_group *group) {
     if (group->n_launches > 0)
         return " are interleaved; ";
     return group->n_single == 1 ? " is not fused: " : " are not fused: ";
@@ -342,7 +342,7 @@ void pti_fusion_group_describe(const pti_step_window *window, int first,
         return;
     if (!is_hopeless(group)) {
         add_numbers(window, first, n_named, text);
-        pti_text_add(text, "%s", verb_of(group));
+        pti_text_add(text, "%s", verb_of_group(group));
     }
     pti_text_add(text, "%s%s%s", end->length == 0 ? "" : end->data,
                  end->length > 0 && apart->length > 0 ? "; " : "",

@@ -119,7 +119,7 @@ static bool same_launch(const polytile_chain_launch *one, const polytile_chain_l
 }
 
 /** The kind of a launch; as many as there are if it is of none. */
-static int find_kind(const binder *of, const polytile_chain_launch *launch) {
+static int find_launch_kind(const binder *of, const polytile_chain_launch *launch) {
     int kind = 0;
     while (kind < of->launches->n_kinds && !same_launch(of->first_of[kind], launch))
         kind++;
@@ -127,7 +127,7 @@ static int find_kind(const binder *of, const polytile_chain_launch *launch) {
 }
 
 /** Its position among the arrays, which it joins; scratch always does. */
-static int position_of(binder *of, const polytile_array *array, const pti_operand *operand) {
+static int join_arrays(binder *of, const polytile_array *array, const pti_operand *operand) {
     int position = array == NULL ? of->n_arrays : 0;
     while (position < of->n_arrays && of->array[position].array != array)
         position++;
@@ -151,7 +151,7 @@ static polytile_status find_arrays(binder *of, const polytile_chain_launch *laun
                                n_operands * (double)sizeof *of->array);
     pti_kernel_list_operands(launch->kernel, launch->arrays, of_operand);
     for (int o = 0; o < n_operands; o++)
-        kind->array[o] = position_of(of, root_of(of_operand[o]), &kind->instance->operand[o]);
+        kind->array[o] = join_arrays(of, root_of(of_operand[o]), &kind->instance->operand[o]);
     return POLYTILE_OK;
 }
 
@@ -192,7 +192,7 @@ static polytile_status bind_launches(binder *of) {
     pti_launches *launches = of->launches;
     for (int l = 0; l < launches->n_launches; l++) {
         const polytile_chain_launch *launch = &of->request->launch[l];
-        int kind = find_kind(of, launch);
+        int kind = find_launch_kind(of, launch);
         if (kind == launches->n_kinds && (status = bind_kind(of, launch)) != POLYTILE_OK) {
             pti_place_error(of->request->ctx, l, launches->n_launches);
             return status;
@@ -205,7 +205,7 @@ static polytile_status bind_launches(binder *of) {
 }
 
 /** Whether a launch looks an operand up. */
-static bool looks_up(const pti_instance *instance, int operand) {
+static bool looks_operand_up(const pti_instance *instance, int operand) {
     return instance->inspection != NULL && operand < instance->inspection->n_operands &&
            instance->inspection->array[operand] != NULL;
 }
@@ -215,7 +215,7 @@ static polytile_status check_index_arrays(const binder *of, const pti_call *call
                                           const bool *written) {
     const pti_instance *instance = call->instance;
     for (int o = 0; o < instance->n_operands; o++)
-        if (looks_up(instance, o) && written[call->array[o]])
+        if (looks_operand_up(instance, o) && written[call->array[o]])
             return pti_fail(of->request->ctx, POLYTILE_UNSUPPORTED,
                             "%s: its subscripts hold elements of %s, which an earlier launch "
                             "writes, so that nobody knows them yet; plan launches after that by "
@@ -281,7 +281,7 @@ static bool is_scratch(const pti_chain_request *request, const polytile_array *a
 }
 
 /** Describe the arrays of all launches; false when memory runs out. */
-static bool describe_arrays(const binder *of) {
+static bool describe_bound_arrays(const binder *of) {
     pti_launches *launches = of->launches;
     size_t n_arrays = (size_t)of->n_arrays;
     pti_instance *arrays = launches->arrays = calloc(1, sizeof *arrays);
@@ -324,8 +324,8 @@ polytile_status pti_launches_bind(const pti_chain_request *request, pti_launches
     PTI_TRY(bind_launches(&of));
     PTI_TRY(check_looked_up(&of));
     launches->main_kind = find_main_kind(launches);
-    PTI_TRY(describe_arrays(&of) ? POLYTILE_OK
-                                 : pti_fail_memory(request->ctx, "launches", n_bytes));
+    PTI_TRY(describe_bound_arrays(&of) ? POLYTILE_OK
+                                       : pti_fail_memory(request->ctx, "launches", n_bytes));
 done:
     free(of.first_of);
     free(of.array);

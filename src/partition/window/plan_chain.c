@@ -49,7 +49,7 @@ const pti_fusion_group *pti_plan_interleaved(const pti_plan_chain *of, const pti
     return subplan->group < 0 ? NULL : &of->group[subplan->group].group;
 }
 
-static void destroy_plan(pti_object *object) {
+static void destroy_chain_plan(pti_object *object) {
     polytile_plan *plan = (polytile_plan *)object;
     free_chain(plan->chain);
     free(plan);
@@ -269,11 +269,11 @@ static polytile_status create_chain_plan(const pti_chain_request *request, polyt
     PTI_TRY(made != NULL ? POLYTILE_OK : pti_fail_memory(request->ctx, "plan", sizeof *made));
     PTI_TRY(fill_plan(request, made));
     made->summary.plan_seconds = pti_now_s() - start_s;
-    pti_object_adopt(request->ctx, &made->object, destroy_plan);
+    pti_object_adopt(request->ctx, &made->object, destroy_chain_plan);
     *plan = made;
 done:
     if (status != POLYTILE_OK && made != NULL)
-        destroy_plan(&made->object);
+        destroy_chain_plan(&made->object);
     return status;
 }
 

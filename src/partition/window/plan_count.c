@@ -50,7 +50,7 @@ static int count_launches_until(steps of) {
     return n_launches;
 }
 
-static int64_t count_superblocks(steps of) {
+static int64_t count_step_superblocks(steps of) {
     int64_t sum = 0;
     for (int k = 0; k < of.n_steps; k++)
         if (of.step[k].kind == PTI_STEP_LAUNCH)
@@ -91,7 +91,7 @@ polytile_status pti_plan_check_single(const pti_chain_request *request, const pt
     for (int k = 0; k < end;) {
         const steps at = steps_from(batch, k);
         const int n_launches = count_launches_until(at);
-        n_more = pti_add_saturated(n_more, come_again(at) ? 0 : count_superblocks(at));
+        n_more = pti_add_saturated(n_more, come_again(at) ? 0 : count_step_superblocks(at));
         PTI_TRY(check_n_superblocks(request, of, n_launches,
                                     pti_add_saturated(of->n_single, n_more), most));
         PTI_TRY(check_n_superblocks(request, of, n_launches,

@@ -61,8 +61,8 @@ static bool ends_alike(const pti_plan_chain *of, int window) {
 }
 
 /** Whether the group that begins with a step is like one that is known. */
-static bool is_known(const pti_plan_chain *of, const pti_plan_fusion_group *known,
-                     const pti_step_window *window, int first, int64_t n_unwritten) {
+static bool is_group_known(const pti_plan_chain *of, const pti_plan_fusion_group *known,
+                           const pti_step_window *window, int first, int64_t n_unwritten) {
     int n_steps = window->n_steps - first;
     bool is_same = known->end - known->first == n_steps && known->n_unwritten == n_unwritten &&
                    ends_alike(of, known->window);
@@ -93,7 +93,7 @@ static polytile_status find_group(void *of, const pti_step_window *window, int f
     int64_t n_unwritten = count_unwritten(r->of);
     r->found = 0;
     while (r->found < r->of->n_groups &&
-           !is_known(r->of, &r->of->group[r->found], window, first, n_unwritten))
+           !is_group_known(r->of, &r->of->group[r->found], window, first, n_unwritten))
         r->found++;
     if (r->found == r->of->n_groups)
         PTI_TRY(add_group(r, window, first, n_unwritten));
@@ -131,7 +131,8 @@ static int64_t *find_run_order(const pti_schedule *schedule) {
 }
 
 /** Let a subplan come once more, after all others. */
-static polytile_status add_run(const pti_chain_request *request, pti_plan_chain *of, int subplan) {
+static polytile_status add_subplan_run(const pti_chain_request *request, pti_plan_chain *of,
+                                       int subplan) {
     bool is_full = (of->n_runs & (of->n_runs - 1)) == 0;
     if (is_full && !PTI_RESIZE(of->run, 2 * of->n_runs + 1))
         return pti_plan_explain(request, &of->launches, POLYTILE_NO_MEMORY);
@@ -158,7 +159,7 @@ polytile_status pti_plan_add_subplan(const pti_chain_request *request, pti_plan_
     }
     if (status == POLYTILE_NO_MEMORY)
         return pti_plan_explain(request, &of->launches, status);
-    return status == POLYTILE_OK ? add_run(request, of, of->n_subplans - 1) : status;
+    return status == POLYTILE_OK ? add_subplan_run(request, of, of->n_subplans - 1) : status;
 }
 
 static const polytile_link *link_of(const recorder *r) {
@@ -216,7 +217,7 @@ static int find_lone(const pti_plan_chain *of, const pti_batch *batch) {
 /** Record a lone launch, which is planned. */
 static polytile_status record_lone(const recorder *r, pti_batch *batch) {
     const int known = find_lone(r->of, batch);
-    return known < 0 ? add_planned(r, batch, NULL, 0) : add_run(r->request, r->of, known);
+    return known < 0 ? add_planned(r, batch, NULL, 0) : add_subplan_run(r->request, r->of, known);
 }
 
 /** Record steps, planned one after the other from what is resident; they may be interleaved
@@ -235,7 +236,7 @@ static polytile_status record_resident(const recorder *r, pti_batch *batch) {
     bool is_hit = pti_residency_n_hits(r->of->residency) > n_hits;
     int known = is_hit ? find_source(r->of, source) : -1;
     if (source->n_ops == 0 || known >= 0)
-        return known < 0 ? POLYTILE_OK : add_run(r->request, r->of, known);
+        return known < 0 ? POLYTILE_OK : add_subplan_run(r->request, r->of, known);
     PTI_TRY(pti_batch_interleave(batch));
     PTI_TRY(add_planned(r, batch, source, 0));
 done:
@@ -266,7 +267,7 @@ static polytile_status record_streamed(const recorder *r, pti_batch *batch) {
     int64_t n_unwritten = count_unwritten(r->of);
     int known = find_built(r, n_unwritten);
     polytile_status status =
-        known >= 0 ? add_run(r->request, r->of, known) : build_batch(r, batch, n_unwritten);
+        known >= 0 ? add_subplan_run(r->request, r->of, known) : build_batch(r, batch, n_unwritten);
     known = known >= 0 ? known : r->of->n_subplans - 1;
     batch->schedule =
         status == POLYTILE_OK && n_unwritten > 0 ? r->of->subplan[known].schedule : NULL;

@@ -17,8 +17,9 @@ static polytile_status refuse_launch(const polytile_queue *queue, const polytile
     return pti_kernel_check_launch(queue->object.context, where, kernel, domain);
 }
 
-static polytile_status check_kernel(const polytile_queue *queue, const polytile_kernel *kernel,
-                                    const polytile_domain *domain) {
+static polytile_status check_launched_kernel(const polytile_queue *queue,
+                                             const polytile_kernel *kernel,
+                                             const polytile_domain *domain) {
     polytile_context *ctx = queue->object.context;
     const char *device = pti_queue_text(queue);
     if (kernel == NULL || domain == NULL)
@@ -194,7 +195,7 @@ static polytile_status find_arguments(const polytile_queue *queue, const pti_req
                                       int n_arrays, polytile_array *const *arrays,
                                       launch_arguments *found) {
     polytile_status status;
-    PTI_TRY(check_kernel(queue, request->kernel, request->domain));
+    PTI_TRY(check_launched_kernel(queue, request->kernel, request->domain));
     PTI_TRY(find_arrays(queue, request->kernel, n_arrays, arrays, found->given, found->array));
     PTI_TRY(find_values(request->kernel, request->options, found->parameter, found->values));
 done:

@@ -179,7 +179,7 @@ polytile_status pti_cuda_timing_begin(pti_cuda_timing *timing, pti_execution *ex
     return is_traced(timing) ? find_origin(timing) : POLYTILE_OK;
 }
 
-static double work_of(const pti_command *command) {
+static double work_of_command(const pti_command *command) {
     if (command->n_threads > 0)
         return command->n_threads;
     return command->op->kind == PTI_LAUNCH ? (double)pti_box_count(&command->op->box)
@@ -196,12 +196,12 @@ polytile_status pti_cuda_timing_start(pti_cuda_timing *timing, const pti_command
     pti_stream stream = pti_op_stream(command->op);
     lane *on = &timing->lane[stream];
     polytile_status status = POLYTILE_OK;
-    on->work += work_of(command);
+    on->work += work_of_command(command);
     if (!is_to_be_timed(on))
         return POLYTILE_OK;
     PTI_TRY(acquire_pair(timing, &on->open));
     on->open->op_index = command->index;
-    on->open->work = work_of(command);
+    on->open->work = work_of_command(command);
     PTI_TRY(
         PTI_CUDA(timing->cuda, cudaEventRecord, (on->open->start, timing->cuda->stream[stream])));
 done:

@@ -291,7 +291,7 @@ bool pti_joint_run(pti_joint_replay *replay, pti_joint_place at) {
 /* The end of a launch. */
 
 /** Threads that nobody runs write nothing. */
-static bool check_threads(pti_joint_replay *replay) {
+static bool check_idle_threads(pti_joint_replay *replay) {
     const pti_call *call = &replay->schedule->launch[replay->launch];
     pti_boxes *rest = &replay->rest, *written = &replay->touched;
     pti_boxes_assign(rest, &call->instance->threads);
@@ -327,8 +327,8 @@ static bool is_partial(const pti_call *call, int array) {
     return is;
 }
 
-static void add_written(pti_joint_replay *replay, int array, const pti_boxes *threads,
-                        pti_boxes *written) {
+static void add_written_by_threads(pti_joint_replay *replay, int array, const pti_boxes *threads,
+                                   pti_boxes *written) {
     const pti_call *call = &replay->schedule->launch[replay->launch];
     for (int o = 0; o < call->instance->n_operands; o++)
         if (call->array[o] == array && call->instance->operand[o].writes)
@@ -345,7 +345,7 @@ static void renew_vague_cell(pti_joint_replay *replay, int array, int member) {
     pti_boxes_assign(&replay->rest, &call->instance->threads);
     pti_boxes_subtract_all(&replay->rest, &replay->threads[member]);
     pti_boxes_clear(missed);
-    add_written(replay, array, &replay->rest, missed);
+    add_written_by_threads(replay, array, &replay->rest, missed);
     if (is_partial(call, array))
         pti_boxes_intersect(whole, &cell->written, &cell->valid);
     else
@@ -384,13 +384,13 @@ static bool does_call_write(const pti_call *call, int array) {
 }
 
 /** All that the launch changed of an array. Somebody runs every thread that writes. */
-static void find_changed(pti_joint_replay *replay, int array, bool is_vague) {
+static void find_changed_of_array(pti_joint_replay *replay, int array, bool is_vague) {
     const pti_call *call = &replay->schedule->launch[replay->launch];
     pti_boxes *changed = &replay->changed;
     pti_boxes_clear(changed);
     if (!is_vague) {
         pti_boxes_assign(&replay->rest, &call->instance->threads);
-        add_written(replay, array, &replay->rest, changed);
+        add_written_by_threads(replay, array, &replay->rest, changed);
         return;
     }
     for (int q = 0; q < replay->schedule->n_members; q++)
@@ -414,7 +414,7 @@ static void renew_array(pti_joint_replay *replay, int array) {
         is_by_several(call, array) || pti_joint_combines(replay, replay->launch, array);
     pti_boxes_clear(&replay->changed);
     if (does_call_write(call, array))
-        find_changed(replay, array, is_vague);
+        find_changed_of_array(replay, array, is_vague);
     for (int q = 0; q < replay->schedule->n_members; q++) {
         pti_joint_cell *cell = pti_joint_cell_of(replay, array, q);
         age_reading(replay, cell);
@@ -431,7 +431,7 @@ static void renew_array(pti_joint_replay *replay, int array) {
 }
 
 bool pti_joint_end_launch(pti_joint_replay *replay) {
-    if (!check_threads(replay))
+    if (!check_idle_threads(replay))
         return false;
     for (int a = 0; a < replay->schedule->n_arrays; a++)
         renew_array(replay, a);
