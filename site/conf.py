@@ -2,7 +2,11 @@
 the sources together and calls Sphinx."""
 
 import os
+import pathlib
 import re
+
+# What other headers include, and what has nothing of its own.
+INSIDE = "(kernel|message)_|polytile.h"
 
 with open("CMakeLists.txt") as build:
     release = re.search(r"project\(polytile VERSION ([0-9.]+)", build.read())[1]
@@ -45,5 +49,15 @@ def name_other_pages(app, docname, source):
         source[0] = source[0].replace("OTHER_PAGES", "\n".join(others))
 
 
+def add_other_headers(app, docname, source):
+    """Headers that programs include and that no page of the reference names have their place on its first page."""
+    if docname == "reference/index":
+        pages = "".join(page.read_text() for page in pathlib.Path("reference").glob("*.md"))
+        for header in sorted(pathlib.Path("include/polytile").glob("*.h")):
+            if f"{{doxygenfile}} {header.name}\n" not in pages and not re.match(INSIDE, header.name):
+                source[0] += f"\n## polytile/{header.name}\n\n```{{doxygenfile}} {header.name}\n```\n"
+
+
 def setup(app):
+    app.connect("source-read", add_other_headers)
     app.connect("source-read", name_other_pages)
