@@ -208,6 +208,47 @@ TEST_F(Trace, NamesTheDeviceAndItsStreams) {
     EXPECT_EQ(viewer.metadata["thread_sort_index"].size(), 5U);
 }
 
+/** The args of each run's begin, those of one run together, and those of the device's name. */
+std::map<int64_t, std::vector<std::string>> args_of_runs(const std::string &path,
+                                                         int64_t *limit_bytes) {
+    std::map<int64_t, std::vector<std::string>> runs;
+    json_t *root = json_load_file(path.c_str(), 0, nullptr);
+    for (json_t *event : events_of(root)) {
+        json_t *args = json_object_get(event, "args");
+        if (text_of(event, "ph") == "B") {
+            char *text = json_dumps(args, JSON_SORT_KEYS);
+            runs[json_integer_value(json_object_get(args, "run"))].push_back(text);
+            free(text);
+        }
+        if (text_of(event, "name") == "process_name")
+            *limit_bytes = json_integer_value(json_object_get(args, "limit_bytes"));
+    }
+    json_decref(root);
+    return runs;
+}
+
+TEST_F(Trace, TellsOfEachRunWhatWasPlannedAndOfTheDeviceItsLimit) {
+    polytile_device *device = open(small_device);
+    int64_t limit_bytes = 0;
+    run(device, 2);
+    polytile_report report;
+    polytile_device_get_report(device, &report);
+    const std::string expected =
+        "{\"bound_bytes\": " + std::to_string(report.lower_bound_bytes) +
+        ", \"launches\": 1, \"peak_bytes\": " + std::to_string(report.peak_device_bytes) +
+        ", \"planned_bytes\": " + std::to_string(report.h2d_bytes + report.d2h_bytes);
+    const auto runs = args_of_runs(path, &limit_bytes);
+    EXPECT_EQ(runs.size(), 2U);
+    for (const auto &[number, tracks] : runs) {
+        EXPECT_TRUE(number == 1 || number == 2) << number;
+        EXPECT_EQ(tracks.size(), 3U);
+        for (const std::string &args : tracks)
+            EXPECT_EQ(args, expected + ", \"run\": " + std::to_string(number) +
+                                ", \"superblocks\": " + std::to_string(report.n_kernels) + "}");
+    }
+    EXPECT_EQ(limit_bytes, 2048);
+}
+
 TEST_F(Trace, IsJsonWhateverTheDevicesTextHolds) {
     const char *text = "host(\tmemory\n=2KiB )";
     run(open(text), 1);
