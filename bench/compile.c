@@ -114,7 +114,8 @@ static double thread_now_s(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/** Where both run: in place on one thread of the host, or in a queue on a GPU, where arrays stay. */
+/** Where both run: in place on one thread of the host, or in a queue on a GPU, where arrays
+ * stay. */
 typedef struct arena {
     polytile_context *ctx;
     polytile_device *device; /* NULL: the queue */

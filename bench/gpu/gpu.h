@@ -22,8 +22,8 @@ typedef enum gpu_waiting { GPU_WAITS_AS_EVER, GPU_WAITS_ASLEEP } gpu_waiting;
 /** Begin a case on the first GPU: its context exists afterwards. */
 void gpu_begin(gpu_waiting waiting);
 
-/** Memory in small pages that was touched by all threads and then pinned, which is sooner done than by
- * cudaHostAlloc. Copies of four GPUs to huge pages stall at random (docs/scaling.md). */
+/** Memory in small pages that was touched by all threads and then pinned, which is sooner done than
+ * by cudaHostAlloc. Copies of four GPUs to huge pages stall at random (docs/scaling.md). */
 float *gpu_allocate_pinned(int64_t n_bytes);
 
 /** What malloc gives, touched by all threads. */

@@ -1,5 +1,6 @@
-/* A pipeline of four actors, one a GPU of one host, against all of them on one GPU; and how near its
- * period comes to the longest actor. On a host with one GPU there is nothing to compare, and no row. */
+/* A pipeline of four actors, one a GPU of one host, against all of them on one GPU; and how near
+ * its period comes to the longest actor. On a host with one GPU there is nothing to compare, and no
+ * row. */
 #include "gpu/cases.h"
 #include "gpu/gpu.h"
 #include "gpu/kernels.h"

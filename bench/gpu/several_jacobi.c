@@ -1,5 +1,5 @@
-/* A resident Jacobi on several GPUs of one host, whose borders travel between them, against one of them.
- * On a host with one GPU there is nothing to compare, and no row. */
+/* A resident Jacobi on several GPUs of one host, whose borders travel between them, against one of
+ * them. On a host with one GPU there is nothing to compare, and no row. */
 #include "gpu/cases.h"
 #include "gpu/gpu.h"
 #include "gpu/several.h"

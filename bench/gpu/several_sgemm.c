@@ -1,5 +1,5 @@
-/* A matrix product out of core on several GPUs of one host, through one queue, against one of them; and
- * on GPUs of different limits, by policy. */
+/* A matrix product out of core on several GPUs of one host, through one queue, against one of them;
+ * and on GPUs of different limits, by policy. */
 #include "gpu/cases.h"
 #include "gpu/cublas.h"
 #include "gpu/gpu.h"

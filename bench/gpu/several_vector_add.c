@@ -1,5 +1,5 @@
-/* Vector addition on several GPUs of one host, bound by their links, whose ceiling is copies both ways of
- * all of them at once. On a host with one GPU there is nothing to compare, and no row. */
+/* Vector addition on several GPUs of one host, bound by their links, whose ceiling is copies both
+ * ways of all of them at once. On a host with one GPU there is nothing to compare, and no row. */
 #include "gpu/cases.h"
 #include "gpu/gpu.h"
 #include "gpu/several.h"

@@ -81,8 +81,8 @@ polytile_status session_fail(session *s, polytile_status status, const char *for
     __attribute__((format(printf, 3, 4)));
 
 /** Zeroed, page-aligned host memory that lives as long as the session; pinned: for copies to and
- * from GPUs, in small pages, since those of four GPUs to huge ones stall at random (docs/scaling.md).
- * Errors: NO_MEMORY. */
+ * from GPUs, in small pages, since those of four GPUs to huge ones stall at random
+ * (docs/scaling.md). Errors: NO_MEMORY. */
 polytile_status session_allocate(session *s, const char *name, int64_t n_bytes, bool pinned,
                                  void **data);
 void session_free_memory(session *s);

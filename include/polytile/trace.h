@@ -8,16 +8,17 @@
 extern "C" {
 #endif
 
-/** What a trace file says of a run: how busy devices were, what moved, what to change; immutable. */
+/** What a trace file says of a run: how busy devices were, what moved, what to change;
+ * immutable. */
 typedef struct polytile_trace polytile_trace;
 
 /**
- * Read a trace that polytile_queue_trace() or polytile_device_trace() wrote. Other traces of the same
- * format are read, too; what they say of no device's work is left out.
+ * Read a trace that polytile_queue_trace() or polytile_device_trace() wrote. Other traces of the
+ * same format are read, too; what they say of no device's work is left out.
  *
  * Errors  IO (the file cannot be read), INVALID (no JSON, cut off, no trace, an event without time,
- *         duration, process or thread, a time out of range, a negative duration, no operations, more
- *         of them than can be kept; the text says which event), NO_MEMORY.
+ *         duration, process or thread, a time out of range, a negative duration, no operations,
+ *         more of them than can be kept; the text says which event), NO_MEMORY.
  * Owns    The context owns the trace, which polytile_trace_destroy() can end sooner; on error it is
  *         NULL.
  */

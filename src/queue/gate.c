@@ -20,8 +20,8 @@ void pti_queue_set_gate(polytile_queue *queue) {
     pthread_mutex_unlock(&queue->mutex);
 }
 
-/** Windows are taken in order while gates are closed, so that the number of items that are done says
- * which are. */
+/** Windows are taken in order while gates are closed, so that the number of items that are done
+ * says which are. */
 void pti_queue_wait_at_gate(polytile_queue *queue) {
     pthread_mutex_lock(&queue->mutex);
     queue->n_waiting++;

@@ -132,7 +132,7 @@ typedef enum pti_want {
 enum { PTI_LET_GO = 4 };
 
 /** The most prepared launches that are kept, unless more are queued; buckets they are found in. */
-enum { PTI_MAX_PREPARED = 512, PTI_PREPARED_BUCKETS = 1024 };
+enum { PTI_MAX_PREPARED = 256, PTI_PREPARED_BUCKETS = 512 };
 
 /** How a queue and its arrays come to their end. */
 typedef struct pti_queue_ends {
@@ -155,9 +155,9 @@ typedef struct pti_queue_work {
 /** The most gates of a queue that are closed. */
 enum { PTI_MOST_GATES = 8 };
 
-/** Gates are numbered from 1; the oldest is opened first. What is queued behind one is planned, but runs
- * only once the gate is open: a team hands launches out behind gates while its members still run those
- * before. Under the mutex. */
+/** Gates are numbered from 1; the oldest is opened first. What is queued behind one is planned, but
+ * runs only once the gate is open: a team hands launches out behind gates while its members still
+ * run those before. Under the mutex. */
 typedef struct pti_gates {
     int64_t n_set;
     int64_t n_open;

@@ -17,15 +17,15 @@ typedef struct advised {
 
 typedef void rule_function(const advised *of);
 
-static double share(int64_t part_ns, int64_t whole_ns) {
+static double share_of_time(int64_t part_ns, int64_t whole_ns) {
     return whole_ns > 0 ? (double)part_ns / (double)whole_ns : 0;
 }
 
 static double share_of_span(const advised *of, int64_t part_ns) {
-    return share(part_ns, of->time->span_ns);
+    return share_of_time(part_ns, of->time->span_ns);
 }
 
-static pti_words percent(double part) {
+static pti_words percent_of(double part) {
     return pti_words_of("%.0f %%", 100 * part);
 }
 
@@ -45,7 +45,8 @@ static bool is_cut(const advised *of) {
     return of->device->n_runs == 0 || of->device->n_superblocks > of->device->n_launches;
 }
 
-/** The kind of a device that has the most time of those that a test accepts; NULL: there is none. */
+/** The kind of a device that has the most time of those that a test accepts; NULL: there is
+ * none. */
 typedef bool kind_test(const advised *of, const pti_traced_kind *kind);
 static const pti_traced_kind *find_longest(const advised *of, kind_test *accepts) {
     const pti_traced_kind *longest = NULL;
@@ -105,20 +106,20 @@ static void advise_stand_in(const advised *of) {
         of->text,
         "copies take %s of the time, in turn with kernels: a host with a limit%s copies as a "
         "small accelerator would; without one it computes in place",
-        percent(link).text, words_of_limit(of).text);
+        percent_of(link).text, words_of_limit(of).text);
 }
 
 static void advise_turns(const advised *of) {
     const pti_occupancy *time = of->time;
     const int64_t shorter_ns = time->kernels_ns < time->link_ns ? time->kernels_ns : time->link_ns;
     if (is_host(of) || share_of_span(of, shorter_ns) < PTI_MATTERS ||
-        share(time->both_ns, shorter_ns) >= PTI_TAKES_TURNS)
+        share_of_time(time->both_ns, shorter_ns) >= PTI_TAKES_TURNS)
         return;
     pti_text_add(of->text,
                  "copies (%s of the time) and kernels (%s) take turns: both run %s of it. ",
-                 percent(share_of_span(of, time->link_ns)).text,
-                 percent(share_of_span(of, time->kernels_ns)).text,
-                 percent(share_of_span(of, time->both_ns)).text);
+                 percent_of(share_of_span(of, time->link_ns)).text,
+                 percent_of(share_of_span(of, time->kernels_ns)).text,
+                 percent_of(share_of_span(of, time->both_ns)).text);
     if (is_cut(of))
         pti_text_add(of->text,
                      "Plan with more buffers (n_buffers 2 or 3), or raise the limit%s, so "
@@ -147,8 +148,8 @@ static void advise_link(const advised *of) {
         return;
     pti_text_add(of->text, "%s keep the link busy for %s of the time, kernels run for %s. ",
                  longer_ns == time->in_ns ? "uploads" : "downloads",
-                 percent(share_of_span(of, longer_ns)).text,
-                 percent(share_of_span(of, time->kernels_ns)).text);
+                 percent_of(share_of_span(of, longer_ns)).text,
+                 percent_of(share_of_span(of, time->kernels_ns)).text);
     if (ratio > 0)
         pti_text_add(of->text,
                      "No plan within this limit could move much less (%.2f times the lower "
@@ -226,7 +227,7 @@ static void advise_planning(const advised *of) {
                  "nothing but planning happens for %s of the time: queue further ahead "
                  "before waiting, repeat launches, whose plans are kept, or make a plan once "
                  "with polytile_plan_create()",
-                 percent(alone).text);
+                 percent_of(alone).text);
 }
 
 static int count_devices(const polytile_trace *trace) {
@@ -240,7 +241,7 @@ static void advise_idle(const advised *of) {
     const double idle = share_of_span(of, of->time->idle_ns);
     if (idle < PTI_LONG_IDLE)
         return;
-    pti_text_add(of->text, "nothing runs for %s of the time: ", percent(idle).text);
+    pti_text_add(of->text, "nothing runs for %s of the time: ", percent_of(idle).text);
     if (count_devices(of->trace) > 1)
         pti_text_add(of->text, "the device waits for others, or for the program. Queue several "
                                "launches before waiting, and let them exchange less often "
@@ -266,7 +267,7 @@ static void advise_body(const advised *of) {
     pti_text_add(of->text,
                  "kernels run for %s of the time: only a faster body, or a further device, "
                  "would help",
-                 percent(kernels).text);
+                 percent_of(kernels).text);
 }
 
 /** The rules for one device; the last one stands where nothing is to be changed. */

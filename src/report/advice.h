@@ -21,8 +21,8 @@ enum { PTI_LARGE_COPY_BYTES = 1024 * 1024 };
  * second part of the shorter of them overlaps. */
 #define PTI_MATTERS     0.15
 #define PTI_TAKES_TURNS 0.25
-/** One direction of the link is the limit from this part of the time on, if kernels have less than the
- * second. */
+/** One direction of the link is the limit from this part of the time on, if kernels have less than
+ * the second. */
 #define PTI_BUSY_LINK    0.75
 #define PTI_IDLE_KERNELS 0.5
 /** From this ratio of bytes to the lower bound on, a higher limit would save some. */

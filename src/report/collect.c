@@ -13,8 +13,8 @@
 /** Times beyond are none: three centuries do not fit nanoseconds of 64 bits. */
 #define MOST_US 1e15
 
-static polytile_status refuse(const pti_trace_collector *of, const pti_trace_event *event,
-                              const char *what) {
+static polytile_status refuse_event(const pti_trace_collector *of, const pti_trace_event *event,
+                                    const char *what) {
     return pti_fail(of->ctx, POLYTILE_INVALID, "%s: event %" PRId64 " (\"%.200s\") %s", of->path,
                     of->n_events, event->name == NULL ? "" : event->name, what);
 }
@@ -42,7 +42,8 @@ static polytile_status add_process(pti_trace_collector *of, const pti_trace_even
     if (*process >= 0)
         return POLYTILE_OK;
     if (to->n_processes == PTI_MOST_TRACED_PROCESSES)
-        return refuse(of, event, "is of one process more than the 1024 that a report can have");
+        return refuse_event(of, event,
+                            "is of one process more than the 1024 that a report can have");
     if (!PTI_RESIZE(to->process, to->n_processes + 1))
         return pti_fail_memory(of->ctx, "a process of a trace", sizeof *to->process);
     to->process[to->n_processes] = (pti_traced_process){.pid = pid};
@@ -57,7 +58,8 @@ static polytile_status add_track(pti_trace_collector *of, const pti_trace_event 
     if (*track >= 0)
         return POLYTILE_OK;
     if (to->n_tracks == PTI_MOST_TRACED_TRACKS)
-        return refuse(of, event, "is of one thread more than the 4096 that a report can have");
+        return refuse_event(of, event,
+                            "is of one thread more than the 4096 that a report can have");
     if (!PTI_RESIZE(to->track, to->n_tracks + 1))
         return pti_fail_memory(of->ctx, "a track of a trace", sizeof *to->track);
     to->track[to->n_tracks] = (pti_traced_track){.process = process, .tid = tid, .place = tid};
@@ -71,9 +73,9 @@ static polytile_status add_place(pti_trace_collector *of, const pti_trace_event 
     polytile_status status;
     *track = -1;
     if (!event->pid.is_whole)
-        return refuse(of, event, "has no process: pid, a whole number");
+        return refuse_event(of, event, "has no process: pid, a whole number");
     if (needs_track && !event->tid.is_whole)
-        return refuse(of, event, "has no thread: tid, a whole number");
+        return refuse_event(of, event, "has no thread: tid, a whole number");
     PTI_TRY(add_process(of, event, event->pid.whole, process));
     if (needs_track)
         PTI_TRY(add_track(of, event, *process, event->tid.whole, track));
@@ -97,10 +99,10 @@ static polytile_status read_time(const pti_trace_collector *of, const pti_trace_
     const double time_us = value.real;
     snprintf(what, sizeof what, "has no %s, a number of microseconds", key);
     if (!value.is_there)
-        return refuse(of, event, what);
+        return refuse_event(of, event, what);
     snprintf(what, sizeof what, "has a %s out of range: %g us", key, time_us);
     if (!(fabs(time_us) <= MOST_US))
-        return refuse(of, event, what);
+        return refuse_event(of, event, what);
     *time_ns = llround(1e3 * time_us);
     return POLYTILE_OK;
 }
@@ -196,12 +198,12 @@ static polytile_status take_slice(pti_trace_collector *of, const pti_trace_event
     PTI_TRY(read_time(of, event, "ts", event->ts, &slice.begin_ns));
     PTI_TRY(read_time(of, event, "dur", event->dur, &taken_ns));
     if (taken_ns < 0)
-        return refuse(of, event,
-                      "has a negative duration; its clock was set back, or it was edited");
+        return refuse_event(of, event,
+                            "has a negative duration; its clock was set back, or it was edited");
     slice.end_ns = slice.begin_ns + taken_ns;
     if (to->n_slices == PTI_MOST_TRACED_SLICES)
-        return refuse(of, event,
-                      "is one operation more than the 200 million that a report can have");
+        return refuse_event(of, event,
+                            "is one operation more than the 200 million that a report can have");
     PTI_TRY(pti_trace_find_kind(of, process, event, &slice.kind));
     if (!PTI_GROW(to->slice, to->n_slices, &to->slice_capacity))
         return pti_fail_memory(of->ctx, "operations of a trace",
@@ -216,7 +218,7 @@ polytile_status pti_trace_collect(pti_trace_collector *collector, const pti_trac
     const char *phase = event->phase, *category = event->category;
     collector->n_events++;
     if (phase == NULL)
-        return refuse(collector, event, "has no phase: ph, such as \"X\"");
+        return refuse_event(collector, event, "has no phase: ph, such as \"X\"");
     if (strcmp(phase, "X") == 0)
         return take_slice(collector, event);
     if (strcmp(phase, "M") == 0)

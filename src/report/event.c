@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-/* JSON of one event. jansson would make an object of each value, and drops bytes of texts where memory
- * runs out. */
+/* JSON of one event. jansson would make an object of each value, and drops bytes of texts where
+ * memory runs out. */
 
 /** How deep objects and lists may lie in one another. */
 enum { MOST_DEPTH = 64 };
@@ -61,27 +61,28 @@ enum { N_MEMBERS = sizeof members / sizeof *members };
 
 static void parse_value(parser *p, int member);
 
-static void fail(parser *p, const char *why) {
+static void fail_at_byte(parser *p, const char *why) {
     p->why = p->why == NULL ? why : p->why;
 }
 
-static char peek(const parser *p) {
+static char next_byte(const parser *p) {
     return p->at < p->end ? *p->at : '\0';
 }
 
 static void skip_blanks(parser *p) {
-    while (peek(p) == ' ' || peek(p) == '\n' || peek(p) == '\t' || peek(p) == '\r')
+    while (next_byte(p) == ' ' || next_byte(p) == '\n' || next_byte(p) == '\t' ||
+           next_byte(p) == '\r')
         p->at++;
 }
 
 /** Go on behind a byte that has to come. */
-static bool take(parser *p, char byte, const char *why) {
+static bool take_byte(parser *p, char byte, const char *why) {
     skip_blanks(p);
-    if (p->why == NULL && peek(p) == byte && p->at < p->end) {
+    if (p->why == NULL && next_byte(p) == byte && p->at < p->end) {
         p->at++;
         return true;
     }
-    fail(p, why);
+    fail_at_byte(p, why);
     return false;
 }
 
@@ -98,9 +99,9 @@ static int digit_of(char c) {
 static uint32_t parse_unit(parser *p) {
     uint32_t unit = 0;
     for (int k = 0; k < 4; k++) {
-        const int digit = digit_of(peek(p));
+        const int digit = digit_of(next_byte(p));
         if (digit < 0) {
-            fail(p, "\\u has four digits");
+            fail_at_byte(p, "\\u has four digits");
             return 0;
         }
         unit = unit << 4 | (uint32_t)digit;
@@ -115,13 +116,13 @@ static uint32_t parse_character(parser *p) {
     if (unit < 0xD800 || unit > 0xDFFF)
         return unit;
     if (unit > 0xDBFF || p->end - p->at < 6 || p->at[0] != '\\' || p->at[1] != 'u') {
-        fail(p, "a surrogate stands alone");
+        fail_at_byte(p, "a surrogate stands alone");
         return 0;
     }
     p->at += 2;
     const uint32_t low = parse_unit(p);
     if (low < 0xDC00 || low > 0xDFFF)
-        fail(p, "a surrogate stands alone");
+        fail_at_byte(p, "a surrogate stands alone");
     return 0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00);
 }
 
@@ -137,7 +138,7 @@ static char *write_character(char *to, uint32_t c) {
 
 static char *parse_escape(parser *p, char *to) {
     static const char escapes[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
-    const char c = peek(p);
+    const char c = next_byte(p);
     const char *found = c == '\0' ? NULL : strchr(escapes, c);
     p->at += p->at < p->end;
     if (found != NULL) {
@@ -146,7 +147,7 @@ static char *parse_escape(parser *p, char *to) {
     }
     const uint32_t character = c == 'u' ? parse_character(p) : 0;
     if (character == 0)
-        fail(p, "an escape is none");
+        fail_at_byte(p, "an escape is none");
     return write_character(to, character);
 }
 
@@ -154,14 +155,14 @@ static char *parse_escape(parser *p, char *to) {
 static const char *parse_text(parser *p) {
     char *begin = p->at, *to = begin;
     while (p->why == NULL) {
-        const char c = peek(p);
+        const char c = next_byte(p);
         if (c == '"') {
             p->at++;
             *to = '\0';
             return begin;
         }
         if (p->at == p->end || (unsigned char)c < ' ') {
-            fail(p, "a text has a control character, or no end");
+            fail_at_byte(p, "a text has a control character, or no end");
             break;
         }
         p->at++;
@@ -181,9 +182,9 @@ static bool is_digit(char c) {
 
 /** Take digits as further ones of a number; its decimal places are counted. */
 static void parse_digits(parser *p, pti_event_number *number, bool are_decimals, int *exponent) {
-    if (!is_digit(peek(p)))
-        fail(p, "a number lacks a digit");
-    for (; is_digit(peek(p)); p->at++) {
+    if (!is_digit(next_byte(p)))
+        fail_at_byte(p, "a number lacks a digit");
+    for (; is_digit(next_byte(p)); p->at++) {
         const int digit = *p->at - '0';
         number->real = 10 * number->real + digit;
         *exponent -= are_decimals;
@@ -195,12 +196,12 @@ static void parse_digits(parser *p, pti_event_number *number, bool are_decimals,
 
 static int parse_exponent(parser *p) {
     enum { BEYOND_ANY = 10000 };
-    const bool is_negative = peek(p) == '-';
+    const bool is_negative = next_byte(p) == '-';
     int exponent = 0;
-    p->at += is_negative || peek(p) == '+';
-    if (!is_digit(peek(p)))
-        fail(p, "an exponent lacks a digit");
-    for (; is_digit(peek(p)); p->at++)
+    p->at += is_negative || next_byte(p) == '+';
+    if (!is_digit(next_byte(p)))
+        fail_at_byte(p, "an exponent lacks a digit");
+    for (; is_digit(next_byte(p)); p->at++)
         exponent = exponent < BEYOND_ANY ? 10 * exponent + (*p->at - '0') : exponent;
     return is_negative ? -exponent : exponent;
 }
@@ -208,16 +209,16 @@ static int parse_exponent(parser *p) {
 /** Digits are added up as a double, so that a number of more than 15 is right but for its last. */
 static pti_event_number parse_number(parser *p) {
     pti_event_number number = {.is_there = true, .is_whole = true};
-    const bool is_negative = peek(p) == '-';
+    const bool is_negative = next_byte(p) == '-';
     int exponent = 0;
     p->at += is_negative;
     parse_digits(p, &number, false, &exponent);
-    if (peek(p) == '.') {
+    if (next_byte(p) == '.') {
         p->at++;
         number.is_whole = false;
         parse_digits(p, &number, true, &exponent);
     }
-    if (peek(p) == 'e' || peek(p) == 'E') {
+    if (next_byte(p) == 'e' || next_byte(p) == 'E') {
         p->at++;
         number.is_whole = false;
         exponent += parse_exponent(p);
@@ -241,7 +242,7 @@ static void parse_word(parser *p) {
             return;
         }
     }
-    fail(p, "a value is none");
+    fail_at_byte(p, "a value is none");
 }
 
 static int find_member(object_place in, const char *key) {
@@ -253,38 +254,38 @@ static int find_member(object_place in, const char *key) {
 
 static void parse_object(parser *p, object_place in) {
     skip_blanks(p);
-    if (peek(p) == '}') {
+    if (next_byte(p) == '}') {
         p->at++;
         return;
     }
     do {
-        const char *key = take(p, '"', "a member has no name") ? parse_text(p) : NULL;
-        if (key == NULL || !take(p, ':', "a member has no colon"))
+        const char *key = take_byte(p, '"', "a member has no name") ? parse_text(p) : NULL;
+        if (key == NULL || !take_byte(p, ':', "a member has no colon"))
             return;
         parse_value(p, find_member(in, key));
         skip_blanks(p);
-    } while (p->why == NULL && peek(p) == ',' && p->at++ != NULL);
-    take(p, '}', "an object has no end");
+    } while (p->why == NULL && next_byte(p) == ',' && p->at++ != NULL);
+    take_byte(p, '}', "an object has no end");
 }
 
 static void parse_list(parser *p) {
     skip_blanks(p);
-    if (peek(p) == ']') {
+    if (next_byte(p) == ']') {
         p->at++;
         return;
     }
     do {
         parse_value(p, N_MEMBERS);
         skip_blanks(p);
-    } while (p->why == NULL && peek(p) == ',' && p->at++ != NULL);
-    take(p, ']', "a list has no end");
+    } while (p->why == NULL && next_byte(p) == ',' && p->at++ != NULL);
+    take_byte(p, ']', "a list has no end");
 }
 
 /** Parse what lies within other values. */
 static void parse_within(parser *p, int member) {
     const bool is_object = *p->at++ == '{';
     if (++p->depth > MOST_DEPTH)
-        fail(p, "values lie in one another too deeply");
+        fail_at_byte(p, "values lie in one another too deeply");
     else if (is_object)
         parse_object(p,
                      member < N_MEMBERS && members[member].kind == THE_ARGS ? IN_ARGS : ELSEWHERE);
@@ -298,7 +299,7 @@ static void parse_value(parser *p, int member) {
     char *to = (char *)p->to + (member < N_MEMBERS ? members[member].offset : 0);
     const bool is_wanted = member < N_MEMBERS;
     skip_blanks(p);
-    const char c = peek(p);
+    const char c = next_byte(p);
     if (c == '{' || c == '[') {
         parse_within(p, member);
     } else if (c == '"') {
@@ -319,11 +320,11 @@ const char *pti_trace_event_parse(char *text, size_t n_bytes, pti_trace_event *e
                                   size_t *place) {
     parser p = {.at = text, .end = text + n_bytes, .to = event};
     *event = (pti_trace_event){0};
-    if (take(&p, '{', "it is no object"))
+    if (take_byte(&p, '{', "it is no object"))
         parse_object(&p, IN_EVENT);
     skip_blanks(&p);
     if (p.why == NULL && p.at < p.end)
-        fail(&p, "something follows");
+        fail_at_byte(&p, "something follows");
     *place = (size_t)(p.at - text);
     return p.why;
 }

@@ -13,7 +13,8 @@ typedef struct pti_event_number {
     double real;
 } pti_event_number;
 
-/** What a report wants to know of an event; the texts lie in the one that was parsed, NULL: none. */
+/** What a report wants to know of an event; the texts lie in the one that was parsed, NULL:
+ * none. */
 typedef struct pti_trace_event {
     const char *name, *category, *phase;
     pti_event_number ts, dur, pid, tid;

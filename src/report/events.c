@@ -82,8 +82,8 @@ static void step_walk(value_walk *walk, int byte) {
         walk->depth += (byte == '{' || byte == '[') - (byte == '}' || byte == ']');
 }
 
-/** Go through a value that begins with a byte, and keep its text if it is wanted. A number or a word
- * ends before the byte that is no longer of it. */
+/** Go through a value that begins with a byte, and keep its text if it is wanted. A number or a
+ * word ends before the byte that is no longer of it. */
 static polytile_status walk_value(pti_trace_events *of, int byte, bool is_kept) {
     value_walk walk = {0};
     const bool is_word = !is_one_of(byte, "{[\"");
@@ -177,7 +177,7 @@ polytile_status pti_trace_events_open(polytile_context *ctx, const char *path,
 }
 
 /** What stands behind the list of events has to end. */
-static polytile_status finish(pti_trace_events *of) {
+static polytile_status read_end(pti_trace_events *of) {
     int byte = next_byte_of_value(of);
     polytile_status status;
     while (of->is_object && byte == ',') {
@@ -210,7 +210,7 @@ polytile_status pti_trace_events_next(pti_trace_events *of, pti_trace_event *eve
     polytile_status status;
     *is_there = false;
     if (byte == ']')
-        return finish(of);
+        return read_end(of);
     if (of->n_events > 0) {
         if (byte != ',')
             return refuse_byte(of, byte, "a comma, or the end of the events,");

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-static double seconds(int64_t time_ns) {
+static double seconds_of(int64_t time_ns) {
     return 1e-9 * (double)time_ns;
 }
 
@@ -19,7 +19,7 @@ static void add_device(pti_text *text, const polytile_trace *trace, int p) {
     const pti_traced_process *of = &trace->process[p];
     const pti_occupancy *time = &of->time;
     pti_text_add(text, "%s, %s: ", pti_process_name(trace, p),
-                 pti_words_seconds(seconds(time->span_ns)).text);
+                 pti_words_seconds(seconds_of(time->span_ns)).text);
     pti_text_add(
         text, "kernels %s of the time, link %s (in %s, out %s), both at once %s, ",
         part_of(time->kernels_ns, time->span_ns).text, part_of(time->link_ns, time->span_ns).text,
@@ -56,7 +56,7 @@ static void add_shown_line(pti_text *text, const pti_text *line) {
 void pti_trace_write_text(pti_text *text, const polytile_trace *trace) {
     pti_text line = {0};
     pti_text_add(&line, "%s in %s\n\n", pti_words_count(trace->n_slices, "operation").text,
-                 pti_words_seconds(seconds(trace->end_ns)).text);
+                 pti_words_seconds(seconds_of(trace->end_ns)).text);
     for (int p = 0; p < trace->n_processes; p++)
         if (trace->process[p].is_device)
             add_device(&line, trace, p);
@@ -79,15 +79,15 @@ static json_t *json_of_device(const polytile_trace *trace, int p) {
         {"name", pti_json_name(pti_process_name(trace, p))},
         {"limit_bytes", integer_or_null(of->limit_bytes > 0, of->limit_bytes)},
         {"peak_bytes", integer_or_null(of->peak_bytes > 0, of->peak_bytes)},
-        {"span_s", pti_json_real(seconds(time->span_ns))},
-        {"kernels_s", pti_json_real(seconds(time->kernels_ns))},
-        {"in_s", pti_json_real(seconds(time->in_ns))},
-        {"out_s", pti_json_real(seconds(time->out_ns))},
-        {"link_s", pti_json_real(seconds(time->link_ns))},
-        {"both_s", pti_json_real(seconds(time->both_ns))},
-        {"plan_s", pti_json_real(seconds(time->plan_ns))},
-        {"plan_alone_s", pti_json_real(seconds(time->plan_alone_ns))},
-        {"idle_s", pti_json_real(seconds(time->idle_ns))},
+        {"span_s", pti_json_real(seconds_of(time->span_ns))},
+        {"kernels_s", pti_json_real(seconds_of(time->kernels_ns))},
+        {"in_s", pti_json_real(seconds_of(time->in_ns))},
+        {"out_s", pti_json_real(seconds_of(time->out_ns))},
+        {"link_s", pti_json_real(seconds_of(time->link_ns))},
+        {"both_s", pti_json_real(seconds_of(time->both_ns))},
+        {"plan_s", pti_json_real(seconds_of(time->plan_ns))},
+        {"plan_alone_s", pti_json_real(seconds_of(time->plan_alone_ns))},
+        {"idle_s", pti_json_real(seconds_of(time->idle_ns))},
         {"n_kernels", json_integer(of->n_kernels)},
         {"n_runs", json_integer(of->n_runs)},
         {"n_launches", json_integer(of->n_launches)},
@@ -106,9 +106,9 @@ static json_t *json_of_kind(const polytile_trace *trace, const pti_traced_kind *
         {"work", json_string(pti_work_noun(kind->work))},
         {"name", pti_json_name(kind->name)},
         {"n", json_integer(kind->n)},
-        {"total_s", pti_json_real(seconds(kind->total_ns))},
-        {"least_s", pti_json_real(seconds(kind->least_ns))},
-        {"most_s", pti_json_real(seconds(kind->most_ns))},
+        {"total_s", pti_json_real(seconds_of(kind->total_ns))},
+        {"least_s", pti_json_real(seconds_of(kind->least_ns))},
+        {"most_s", pti_json_real(seconds_of(kind->most_ns))},
         {"bytes", json_integer(kind->bytes)},
         {NULL, NULL},
     };
@@ -163,7 +163,7 @@ static void write_list(pti_text *text, const char *name, json_t *list) {
 void pti_trace_write_json(pti_text *text, const polytile_trace *trace) {
     const pti_json_member members[] = {
         {"n_operations", json_integer(trace->n_slices)},
-        {"span_s", pti_json_real(seconds(trace->end_ns))},
+        {"span_s", pti_json_real(seconds_of(trace->end_ns))},
         {NULL, NULL},
     };
     pti_text_add(text, "{\n");

@@ -11,11 +11,12 @@ void pti_trace_write_text(pti_text *text, const polytile_trace *trace);
 void pti_trace_write_json(pti_text *text, const polytile_trace *trace);
 void pti_trace_write_page(pti_text *text, const polytile_trace *trace);
 
-/** Write the tracks with their operations as JSON: each operation where there are few, else shares of
- * small spans of time, so that a page stays small. */
+/** Write the tracks with their operations as JSON: each operation where there are few, else shares
+ * of small spans of time, so that a page stays small. */
 void pti_trace_write_tracks(pti_text *text, const polytile_trace *trace);
 
-/** The kinds of most time, in its order; *n: how many. The caller frees the list; NULL: no memory. */
+/** The kinds of most time, in its order; *n: how many. The caller frees the list; NULL: no
+ * memory. */
 const pti_traced_kind **pti_trace_longest_kinds(const polytile_trace *trace, int64_t *n);
 
 /** The page with a place for its data, of the file page.html. */

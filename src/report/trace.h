@@ -5,9 +5,9 @@
 #include <polytile/trace.h>
 #include <stdint.h>
 
-/* report: what the trace of a run says, as text, JSON and a page. It knows traces as files alone, and
- * nothing of devices. events.h reads a file event by event, collect.h keeps what the events say,
- * measure.h adds it up, and advice.h says what to change. */
+/* report: what the trace of a run says, as text, JSON and a page. It knows traces as files alone,
+ * and nothing of devices. events.h reads a file event by event, collect.h keeps what the events
+ * say, measure.h adds it up, and advice.h says what to change. */
 
 /** X-macro: work, its word in traces, and for people. */
 #define PTI_WORKS(X)                                                                               \

@@ -60,7 +60,7 @@ static bool number_rows(tracks_page *page) {
 }
 
 /** A part of an operation that lies in one span. */
-static void vote(span *of, int kind, int64_t part_ns) {
+static void vote_for_kind(span *of, int kind, int64_t part_ns) {
     of->busy_ns += part_ns;
     if (of->kind == kind || of->lead_ns == 0) {
         of->kind = kind;
@@ -92,7 +92,7 @@ static void count_slice(const tracks_page *page, const pti_traced_slice *slice, 
     for (int64_t k = span_at(page, begin_ns); k < page->n_spans && begin_ns < slice->end_ns; k++) {
         const int64_t end_ns =
             k + 1 == page->n_spans ? slice->end_ns : pti_min(slice->end_ns, begin_of(page, k + 1));
-        vote(&row[k], page->number_of_kind[slice->kind], end_ns - begin_ns);
+        vote_for_kind(&row[k], page->number_of_kind[slice->kind], end_ns - begin_ns);
         begin_ns = end_ns;
     }
 }

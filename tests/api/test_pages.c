@@ -8,8 +8,9 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
-/* Code that the pages quote and that is no program of its own, word by word: tests/architecture/test_docs.cc
- * compares them. Where a page names a GPU, the code is compiled and not run. */
+/* Code that the pages quote and that is no program of its own, word by word:
+ * tests/architecture/test_docs.cc compares them. Where a page names a GPU, the code is compiled and
+ * not run. */
 
 /* Pages leave out members that are zero, and functions may leave out what they are given. */
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
@@ -91,7 +92,8 @@ static void scale_on_host(const polytile_domain *threads, const polytile_view *v
 
 // clang-format off
 /* paths[s]: in G[:]; scratch i32 queue[s, 0:n-1], u8 seen[s, 0:n-1]; out D[s, :] */
-POLYTILE_KERNEL(paths, (s), (int64_t, n), (const int32_t, G, 1), (int32_t, queue, 2), (uint8_t, seen, 2),
+POLYTILE_KERNEL(paths, (s), (int64_t, n), (const int32_t, G, 1), (int32_t, queue, 2),
+                (uint8_t, seen, 2),
                 (int32_t, D, 2)) {
     for (int64_t v = 0; v < n; v++)
         PT_AT(seen, s, v) = 0;
@@ -177,7 +179,8 @@ TEST_CASE(ApiPages, HaveBodiesThatRun) {
 #include <polytile/message.h>
 
 POLYTILE_TEAM_KERNEL(rotate, (s), (float, A, 2)) {
-    const int right = (pt_rank() + 1) % pt_ranks(), left = (pt_rank() + pt_ranks() - 1) % pt_ranks();
+    const int right = (pt_rank() + 1) % pt_ranks(),
+              left = (pt_rank() + pt_ranks() - 1) % pt_ranks();
     pt_sendrecv_replace(&PT_AT(A, s, 0), 64 * sizeof(float), right, left, 0, NULL);
 }
 // clang-format on
@@ -302,7 +305,8 @@ TEST_CASE(ApiPages, DiscardAndDestroyScratch) {
     CHECK_OK(polytile_queue_launch(queue, jacobi, POLYTILE_INTERIOR(1, WIDTH, WIDTH),
                                    POLYTILE_ARRAYS(A, B), NULL));
     // clang-format off
-    polytile_queue_discard(queue, POLYTILE_ARRAYS(B)); /* B is used on: launches write it before they read it */
+    polytile_queue_discard(queue, POLYTILE_ARRAYS(B));
+    /* B is used on: launches write it before they read it */
     polytile_queue_wait(queue);
 
     polytile_array_destroy(B);                         /* B is not used on */
@@ -352,7 +356,8 @@ TEST_CASE(ApiPages, GoOnWhileANormIsFound) {
 }
 
 // clang-format off
-typedef struct { const double *norm; double least; atomic_bool has_converged; polytile_queue *queue; } watch;
+typedef struct { const double *norm; double least; atomic_bool has_converged;
+                 polytile_queue *queue; } watch;
 
 static void look(polytile_status status, void *user) {
     watch *w = user;
@@ -376,8 +381,8 @@ static void queue_steps(polytile_queue *queue, int n_steps) {
                               NULL);
 }
 
-/* From 1 each, halved until all together are below 100: after 6 steps, of which 2 are taken at a time. What
- * is queued behind that is cancelled, if there is something. */
+/* From 1 each, halved until all together are below 100: after 6 steps, of which 2 are taken at a
+ * time. What is queued behind that is cancelled, if there is something. */
 TEST_CASE(ApiPages, StopWhenANormIsSmall) {
     const int k = 2;
     const polytile_domain interior = {2, {{0, WIDTH - 1, 1}, {0, WIDTH - 1, 1}}};
@@ -395,11 +400,13 @@ TEST_CASE(ApiPages, StopWhenANormIsSmall) {
     CHECK_OK(polytile_queue_attach(queue, POLYTILE_ARRAYS(A, s[0], s[1])));
     watch w[2] = {{&sums[0], 100, false, queue}, {&sums[1], 100, false, queue}};
     // clang-format off
-    for (int turn = 0; !atomic_load(&w[0].has_converged) && !atomic_load(&w[1].has_converged); turn = 1 - turn) {
+    for (int turn = 0; !atomic_load(&w[0].has_converged) && !atomic_load(&w[1].has_converged);
+         turn = 1 - turn) {
         queue_steps(queue, k);
-        polytile_queue_launch(queue, norm, &interior, POLYTILE_ARRAYS(A, s[turn]), NULL);   /* out sum s[0] */
+        polytile_queue_launch(queue, norm, &interior, POLYTILE_ARRAYS(A, s[turn]), NULL);
+        /* out sum s[0] */
         polytile_queue_notify(queue, s[turn], look, &w[turn]);
-        if (polytile_queue_wait_for(queue, s[1 - turn]) != POLYTILE_OK)                     /* of the k steps before */
+        if (polytile_queue_wait_for(queue, s[1 - turn]) != POLYTILE_OK) /* of the k steps before */
             break;
     }
     // clang-format on
@@ -419,7 +426,8 @@ TEST_CASE(ApiPages, CompileText) {
 #include <polytile/compile.h>
 
     polytile_kernel *add;
-    polytile_kernel_compile(ctx, "add[i]: in x[i], y[i]; out z[i]", "z(i) = x(i) + y(i);", NULL, &add);
+    polytile_kernel_compile(ctx, "add[i]: in x[i], y[i]; out z[i]", "z(i) = x(i) + y(i);", NULL,
+                            &add);
     // clang-format on
     CHECK_OK(polytile_run(open_host(ctx), add, POLYTILE_EXTENTS(LENGTH), POLYTILE_ARRAYS(x, y, z),
                           NULL));

@@ -186,7 +186,8 @@ std::vector<std::string> code_of(const std::string &page) {
     return code;
 }
 
-/* Programs are run by tests/package/run. These are parts of projects that it builds, or need MPI. */
+/* Programs are run by tests/package/run. These are parts of projects that it builds, or need
+ * MPI. */
 bool is_tried_elsewhere(const std::string &code) {
     if (code.find("int main(") != std::string::npos)
         return true;

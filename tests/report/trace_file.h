@@ -15,7 +15,8 @@ class TraceFile {
   public:
     ~TraceFile() { std::remove(path.c_str()); }
 
-    /** A device, or the program, with further members of its name's event: ", \"limit_bytes\": 1". */
+    /** A device, or the program, with further members of its name's event: ", \"limit_bytes\":
+     * 1". */
     TraceFile &device(int pid, const std::string &name, const std::string &figures = "") {
         return event("\"ph\": \"M\", \"name\": \"process_name\", \"pid\": " + std::to_string(pid) +
                      ", \"args\": {\"name\": \"polytile " + name + "\"" + figures + "}");

@@ -8,19 +8,13 @@
  * what travels before and after it. A team runs what is found here; members_plan.h describes it. */
 
 /** The most launches that a queue over members records before it runs them; and the most of one
- * superstep: each is cut for its own threads, and those of two supersteps are kept. Over ranks fewer,
- * since an exchange hides behind one launch (docs/scaling.md). */
-enum {
-    PTI_TEAM_LAUNCHES = 1024,
-    PTI_SUPERSTEP_LAUNCHES = PTI_MAX_PREPARED / 4,
-    PTI_RANKS_SUPERSTEP_LAUNCHES = PTI_SUPERSTEP_LAUNCHES / 2
-};
+ * superstep: each is cut for its own threads, and those of two supersteps are kept. */
+enum { PTI_TEAM_LAUNCHES = 1024, PTI_SUPERSTEP_LAUNCHES = PTI_MAX_PREPARED / 4 };
 
 /** What bounds supersteps beside what is computed twice. */
 typedef struct pti_superstep_limits {
     int64_t most_launches; /* the program's limit; 0: any number */
     bool runs_once;        /* no two members may compute the same: one launch a superstep */
-    bool is_alone;         /* all members are of one process */
 } pti_superstep_limits;
 
 /** Whether one of the next launches needs memory beside its arrays: no two members compute the same

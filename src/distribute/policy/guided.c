@@ -22,7 +22,6 @@ typedef struct outlook {
     double speed_most; /* of the fastest of these */
     double rows_own;   /* that the unit has taken and not done, about */
     double rows_rest;  /* the same of the others */
-    double piece_s;    /* what one more piece costs the unit beside its rows */
     double variance;   /* of what rows cost, relative to the square of the average */
 } outlook;
 
@@ -59,7 +58,6 @@ static double rows_running(const polytile_unit *unit, double speed) {
 
 static outlook look_ahead(const polytile_work *work, int unit) {
     outlook of = {.speed = pti_unit_rows_per_s(&work->units[unit]),
-                  .piece_s = work->units[unit].piece_s,
                   .variance = find_variance(work)};
     for (int u = 0; u < work->n_units; u++) {
         const polytile_unit *other = &work->units[u];
@@ -74,15 +72,14 @@ static outlook look_ahead(const polytile_work *work, int unit) {
     return of;
 }
 
-/** Whether a unit would be done with a piece before the others are with all the rest, or so soon after
- * that one more piece would take it longer; of the least piece, before they would be if they ran that,
- * too. Rows that take longer than they should take longer for the fastest of these as well. */
+/** Whether a unit would be done with a piece before the others are with all the rest; of the least
+ * piece, before they would be if they ran that, too. Rows that take longer than they should take
+ * longer for the fastest of these as well. */
 static bool is_done_in_time(const outlook *of, int64_t rows, int64_t least, int64_t left) {
     const double n_rows = (double)rows, later = trust * sqrt(of->variance * n_rows);
     const double own_s = (of->rows_own + fmax(n_rows, (double)least) + later) / of->speed;
     const double rest = (double)(rows > least ? left - rows : left) + of->rows_rest;
-    return own_s <=
-           fmax(rest / of->speed_rest, 1 / of->speed_most) + later / of->speed_most + of->piece_s;
+    return own_s <= fmax(rest / of->speed_rest, 1 / of->speed_most) + later / of->speed_most;
 }
 
 /** Return as many of some rows as are done in time; 0: a unit is too slow for the least piece. */

@@ -1,4 +1,3 @@
-#include "access/footprint/footprint.h"
 #include "base/checked.h"
 #include "base/mix.h"
 #include "distribute/policy/speeds.h"
@@ -6,8 +5,8 @@
 
 /* Local members as units that rows are dealt out to. */
 
-/** What a piece costs beside its rows and what it brings: a launch of a queue. */
-static const double launch_s = 10e-6;
+/** What a piece costs beside its rows, until it is known better: a launch of a queue. */
+static const double piece_s = 10e-6;
 
 static uint64_t hash_text(uint64_t hash, const char *text) {
     for (; *text != '\0'; text++)
@@ -32,31 +31,6 @@ static int64_t find_fill_rows(const polytile_device *device, const polytile_doma
     return pti_max(1, pti_ceil_div(device->fill_threads, row_threads));
 }
 
-/** The bytes that a single row reads, or all rows touch. */
-static double count_bytes(const pti_instance *instance, bool of_row) {
-    polytile_domain threads = instance->threads, hull;
-    double n_bytes = 0;
-    if (of_row)
-        threads.range[0].hi = threads.range[0].lo;
-    for (int o = 0; o < instance->n_operands; o++) {
-        const pti_operand *operand = &instance->operand[o];
-        const pti_touch touch = of_row ? PTI_READS : PTI_TOUCHES;
-        if (!operand->is_scratch && pti_footprint_find_hull(instance, o, touch, &threads, &hull))
-            n_bytes += (double)pti_box_count(&hull) * (double)operand->element_bytes;
-    }
-    return n_bytes;
-}
-
-/** What a piece costs beside its rows: what each row reads, as a matrix whole, comes again with each
- * piece to a device that does not hold all. */
-static double find_piece_seconds(polytile_queue *member, const pti_instance *instance) {
-    const polytile_device *device = member->device;
-    if (device->reaches_host ||
-        count_bytes(instance, false) <= (double)pti_queue_get_usable_bytes(member))
-        return launch_s;
-    return launch_s + count_bytes(instance, true) / device->link.upload_bytes_per_s;
-}
-
 void pti_team_describe_units(const pti_team *team, const pti_recorded *recorded, bool are_rows,
                              polytile_unit *units) {
     const polytile_domain *threads = &recorded->prepared->instance->threads;
@@ -66,7 +40,7 @@ void pti_team_describe_units(const pti_team *team, const pti_recorded *recorded,
             .device = pti_queue_text(team->member[m]),
             .n_threads = device->reaches_host ? (int)device->fill_threads : 0,
             .fill_rows = are_rows ? find_fill_rows(device, threads) : 1,
-            .piece_s = find_piece_seconds(team->member[m], recorded->prepared->instance),
+            .piece_s = piece_s,
             .prior_rows_per_s =
                 are_rows ? pti_speeds_find(team->ctx, key_of(team, recorded, m)) : 0};
     }

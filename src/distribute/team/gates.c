@@ -2,9 +2,9 @@
 #include "distribute/team/state.h"
 #include "launch/device/trace.h"
 
-/* Supersteps that are handed out while the one before them runs. Where their lists wait, each member
- * gets a gate, which is opened once all members have come to it. So nobody waits for the program's
- * thread to hand out launches. */
+/* Supersteps that are handed out while the one before them runs. Where their lists wait, each
+ * member gets a gate, which is opened once all members have come to it. So nobody waits for the
+ * program's thread to hand out launches. */
 
 static bool is_combined(const pti_prepared_superstep *prepared, const pti_joint_op *op) {
     return prepared->parts.work[0].home[op->launch].splits;

@@ -207,8 +207,7 @@ static void keep_depth(pti_known_depths *known, uint64_t launches, int depth) {
 /** Shorten launches to the next superstep, of none when memory runs out. */
 static void find_next(pti_team *team, int at, bool runs_once, pti_superstep *next, bool *is_new) {
     const pti_superstep_limits limits = {.most_launches = team->options.most_launches,
-                                         .runs_once = runs_once,
-                                         .is_alone = pti_transport_is_alone(team->transport)};
+                                         .runs_once = runs_once};
     uint64_t launches = hash_launches(team, at, next->n_launches, runs_once);
     int depth = find_known_depth(&team->depths, launches);
     *is_new = depth == 0;

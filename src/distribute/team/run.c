@@ -117,7 +117,8 @@ static void note_begun(pti_team *team, int at, int n_launches) {
     pti_team_note_progress(team, team->ahead_from, at + n_launches - team->ahead_from);
 }
 
-/** What was run before finds its arrays, and its devices room, so that nobody has to wait for it. */
+/** What was run before finds its arrays, and its devices room, so that nobody has to wait for
+ * it. */
 static bool runs_ahead(const pti_team *team, const pti_prepared_superstep *prepared, bool is_new,
                        const pti_team_last *last) {
     return !is_new && last->n_arrays == 0 && pti_team_may_run_ahead(team, prepared);

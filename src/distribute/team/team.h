@@ -1,10 +1,10 @@
 #ifndef POLYTILE_DISTRIBUTE_TEAM_TEAM_H
 #define POLYTILE_DISTRIBUTE_TEAM_TEAM_H
 
+#include "distribute/exchange/transport.h"
 #include "distribute/policy/policy.h"
 #include "distribute/share/ownership.h"
 #include "distribute/share/speed.h"
-#include "distribute/exchange/transport.h"
 #include "queue/member.h"
 #include "queue/over_team.h"
 

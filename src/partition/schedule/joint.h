@@ -42,8 +42,8 @@ typedef struct pti_joint_wait {
 } pti_joint_wait;
 
 /**
- * One operation. The process's thread first waits, then hands it out; or it hands out all, and members'
- * queues wait where it would.
+ * One operation. The process's thread first waits, then hands it out; or it hands out all, and
+ * members' queues wait where it would.
  *
  * A member's device has launches, downloads and forgetting in its queue: it runs them after those
  * before them that use the same elements, at any time until they are waited for. The thread does

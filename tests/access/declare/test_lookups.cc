@@ -6,8 +6,8 @@
 #include "support/random.h"
 #include "support/scale.h"
 
-/* What stands in subscripts of index arrays is an access of its own, once; what is written of such a
- * declaration is that declaration when it is read. */
+/* What stands in subscripts of index arrays is an access of its own, once; what is written of such
+ * a declaration is that declaration when it is read. */
 
 namespace {
 

@@ -128,18 +128,4 @@ TEST(Deal, GivesAUnitNothingThatIsTooSlowForTheLastPiece) {
     EXPECT_EQ(pti_deal_take(&of.deal, 1, 0).count, 0);
 }
 
-/** As where each piece of a product brings all of a matrix again. */
-TEST(Deal, GivesEachUnitItsShareInOnePieceWherePiecesCostMuch) {
-    const Context ctx = make_context();
-    for (const double piece_s : {0.0, 0.5}) {
-        std::vector<polytile_unit> units = units_of({100, 90, 80, 110});
-        for (polytile_unit &unit : units)
-            unit.piece_s = piece_s;
-        Deal of(ctx.get(), "guided", 380, units);
-        for (int u = 0; u < 4; u++)
-            EXPECT_GT(pti_deal_take(&of.deal, u, 0).count, 0) << u;
-        EXPECT_EQ(pti_deal_is_over(&of.deal), piece_s > 0);
-    }
-}
-
 } // namespace
