@@ -324,8 +324,9 @@ def test_an_nvrtc_that_cannot_be_loaded_is_named(tmp_path):
                            env={**os.environ, "CUDA_HOME": str(tmp_path),
                                 "POLYTILE_CACHE": str(tmp_path / "kept")})
     assert ended.returncode == 0, ended.stderr
-    assert ended.stdout.startswith("UnsupportedError k: ") and "libnvrtc.so.13 cannot be loaded" in \
-        ended.stdout and "set CUDA_HOME" in ended.stdout
+    assert ended.stdout.startswith("UnsupportedError k: ")
+    assert "libnvrtc.so.13 cannot be loaded" in ended.stdout
+    assert "set CUDA_HOME" in ended.stdout
 
 
 def _cupy():

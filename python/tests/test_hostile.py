@@ -256,7 +256,8 @@ PROGRAMS = {
             twice = pt.kernel("twice[i, j]: inout A[i, j]", "A(i, j) = 2 * A(i, j);")
             pt.run(twice, mapped())
             assert np.array_equal(mapped("r"), 2 * x.reshape(100, 1000))
-            expect(pt.InvalidError, lambda: pt.run(twice, mapped("r")), "open its file with mode r+")
+            expect(pt.InvalidError, lambda: pt.run(twice, mapped("r")),
+                   "open its file with mode r+")
             expect(pt.Error, lambda: pt.run(add, mapped(), x, z))
             os.truncate(f"{place}/x.npy", 300000)
             expect(ValueError, lambda: mapped("r"))
