@@ -1,9 +1,12 @@
 #include "distribute/joint_program.h"
-#include "distribute/exchange/interior.h"
 
 #include "support/box_memory.h"
 
 #include <algorithm>
+
+extern "C" {
+#include "distribute/exchange/interior.h"
+}
 
 namespace {
 
