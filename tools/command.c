@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static char reported[2048];
 
@@ -96,6 +97,12 @@ int write_json(const char *subcommand, json_t *value, size_t flags) {
     puts(text);
     free(text);
     return finish_results(subcommand);
+}
+
+bool is_same_file(const char *one, const char *other) {
+    struct stat a, b;
+    return stat(one, &a) == 0 && stat(other, &b) == 0 && a.st_dev == b.st_dev &&
+           a.st_ino == b.st_ino;
 }
 
 int write_file(const char *subcommand, const char *path, const char *text) {

@@ -42,6 +42,9 @@ int write_result(const char *subcommand, const char *text);
  * memory ran out. Returns the exit code. */
 int write_json(const char *subcommand, json_t *value, size_t flags);
 
+/** Whether two paths name one file, which is there. */
+bool is_same_file(const char *one, const char *other);
+
 /** Write a file whole. Returns the exit code. */
 int write_file(const char *subcommand, const char *path, const char *text);
 

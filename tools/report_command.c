@@ -67,5 +67,10 @@ int report_command(int argc, char **argv) {
         return write_result(subcommand, help_report);
     if (args.trace == NULL)
         return usage_error(subcommand, "no trace is named; give a file that --trace wrote");
+    if (args.output != NULL && is_same_file(args.trace, args.output))
+        return usage_error(subcommand,
+                           "--output %s is the trace itself, which the page would replace; name "
+                           "another file",
+                           args.output);
     return report_in_context(&args);
 }

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /** Return the file of a name, or NULL. */
 static const file_value *find_file(const run_arguments *args, const char *name, size_t length) {
@@ -93,12 +92,6 @@ static bool find_number(const number_scope *scope, const char *name, size_t leng
         return false;
     *number = domain->range[dim].hi - domain->range[dim].lo + 1;
     return true;
-}
-
-static bool is_same_file(const char *one, const char *other) {
-    struct stat a, b;
-    return stat(one, &a) == 0 && stat(other, &b) == 0 && a.st_dev == b.st_dev &&
-           a.st_ino == b.st_ino;
 }
 
 /** Refuse a file that two arrays are mapped from, of which one is written: each has a mapping of

@@ -45,6 +45,11 @@ static bool is_cut(const advised *of) {
     return of->device->n_runs == 0 || of->device->n_superblocks > of->device->n_launches;
 }
 
+/** Whether a device is the host, which runs copies and kernels one after another. */
+static bool is_host(const advised *of) {
+    return strncmp(pti_process_name(of->trace, of->process), "host", 4) == 0;
+}
+
 /** The kind of a device that has the most time of those that a test accepts; NULL: there is
  * none. */
 typedef bool kind_test(const advised *of, const pti_traced_kind *kind);
@@ -73,15 +78,14 @@ static double bytes_per_s(const pti_traced_kind *kind) {
 }
 
 static bool is_short_kernel(const advised *of, const pti_traced_kind *kind) {
-    (void)of;
-    return kind->work == PTI_WORK_LAUNCH && seconds_each(kind) < PTI_SHORT_KERNEL_S;
+    return !is_host(of) && kind->work == PTI_WORK_LAUNCH && seconds_each(kind) < PTI_SHORT_KERNEL_S;
 }
 
 static void advise_short_kernels(const advised *of) {
     const pti_traced_kind *kind = find_longest(of, is_short_kernel);
     if (kind == NULL)
         return;
-    pti_text_add(of->text, "%s of %s take %s each, and starting one costs some 5 us: ",
+    pti_text_add(of->text, "%s of %s take %s each, and starting one costs 3 to 7 us: ",
                  pti_words_count(kind->n, "kernel").text, kind->name,
                  pti_words_seconds(seconds_each(kind)).text);
     if (is_cut(of))
@@ -91,11 +95,6 @@ static void advise_short_kernels(const advised *of) {
         pti_text_add(of->text,
                      "each launch is one sub-kernel already, so give a launch more threads, "
                      "or queue many, which can then run in tiles");
-}
-
-/** Whether a device is the host, which runs copies and kernels one after another. */
-static bool is_host(const advised *of) {
-    return strncmp(pti_process_name(of->trace, of->process), "host", 4) == 0;
 }
 
 static void advise_stand_in(const advised *of) {
@@ -170,7 +169,7 @@ static void advise_bound(const advised *of) {
         return;
     pti_text_add(of->text,
                  "%s moved, %.2f times what every plan within the limit has to move (%s): "
-                 "plan for few bytes (--strategy min-traffic), or raise the limit%s",
+                 "plan for few bytes (strategy min-traffic), or raise the limit%s",
                  pti_words_size(device->in_bytes + device->out_bytes).text, ratio,
                  pti_words_size(device->bound_bytes).text, words_of_limit(of).text);
 }
@@ -180,8 +179,7 @@ static bool is_copy(const pti_traced_kind *kind) {
 }
 
 static bool is_small_copy(const advised *of, const pti_traced_kind *kind) {
-    (void)of;
-    return is_copy(kind) && bytes_each(kind) < PTI_SMALL_COPY_BYTES;
+    return !is_host(of) && is_copy(kind) && bytes_each(kind) < PTI_SMALL_COPY_BYTES;
 }
 
 static void advise_small_copies(const advised *of) {
@@ -223,11 +221,11 @@ static void advise_planning(const advised *of) {
     const double alone = share_of_span(of, of->time->plan_alone_ns);
     if (alone < PTI_LONG_PLANNING)
         return;
-    pti_text_add(of->text,
-                 "nothing but planning happens for %s of the time: queue further ahead "
-                 "before waiting, repeat launches, whose plans are kept, or make a plan once "
-                 "with polytile_plan_create()",
-                 percent_of(alone).text);
+    pti_text_add(of->text, "nothing but planning happens for %s of the time: %s",
+                 percent_of(alone).text,
+                 of->device->n_bounded_runs > 0
+                     ? "make a plan once with polytile_plan_create(), and run that again"
+                     : "let launches be larger, or the same again, whose plans are kept");
 }
 
 static int count_devices(const polytile_trace *trace) {
@@ -264,10 +262,9 @@ static void advise_body(const advised *of) {
     const double kernels = share_of_span(of, of->time->kernels_ns);
     if (is_advised(of) || kernels < PTI_BUSY_KERNELS)
         return;
-    pti_text_add(of->text,
-                 "kernels run for %s of the time: only a faster body, or a further device, "
-                 "would help",
-                 percent_of(kernels).text);
+    pti_text_add(of->text, "kernels run for %s of the time: a faster body, or %s, would help",
+                 percent_of(kernels).text,
+                 is_host(of) ? "more threads on cores of their own" : "a further device");
 }
 
 /** The rules for one device; the last one stands where nothing is to be changed. */

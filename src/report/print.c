@@ -36,7 +36,14 @@ static void add_device(pti_text *text, const polytile_trace *trace, int p) {
 }
 
 static void add_advice(pti_text *text, const polytile_trace *trace) {
-    pti_text_add(text, trace->n_advice == 0 ? "\nNothing stands out.\n" : "\nWhat to change:\n");
+    bool has_device = false;
+    for (int p = 0; p < trace->n_processes; p++)
+        has_device |= trace->process[p].is_device;
+    if (!has_device)
+        pti_text_add(text, "\nNo device is in this trace.\n");
+    else
+        pti_text_add(text,
+                     trace->n_advice == 0 ? "\nNothing stands out.\n" : "\nWhat to change:\n");
     for (int k = 0; k < trace->n_advice; k++) {
         const pti_advice *advice = &trace->advice[k];
         pti_text_add(text, "  %s: %s\n", pti_process_name(trace, advice->process), advice->text);

@@ -195,6 +195,23 @@ TEST_F(Report, AdvisesALargerLimitWhereKernelsAreShort) {
     EXPECT_EQ(texts.find("raise the limit"), std::string::npos) << texts;
 }
 
+/** What starting a kernel and a copy cost is said of GPUs. */
+TEST_F(Report, DoesNotMindShortWorkOfAHost) {
+    TraceFile of;
+    of.device(1, "host(memory=8MiB)");
+    for (int k = 0; k < 20; k++)
+        of.slice(1, 1, "launch", "k", 10 * k, 9).slice(1, 0, "upload", "A", 10 * k + 9, 1, 64);
+    EXPECT_EQ(rules(of), std::set<std::string>{"body of host(memory=8MiB)"});
+    EXPECT_NE(texts.find("more threads"), std::string::npos) << texts;
+}
+
+TEST_F(Report, SaysWhereNoDeviceIsInATrace) {
+    TraceFile of;
+    of.device(0, "program").slice(0, 0, "wait", "all", 0, 5);
+    EXPECT_NE(write(of.text(), POLYTILE_TEXT).find("No device is in this trace."),
+              std::string::npos);
+}
+
 TEST_F(Report, DoesNotMindShortKernelsThatTakeLittleTime) {
     TraceFile of;
     add_kernels(of, PTI_FEW_OPERATIONS, 1)
@@ -296,6 +313,7 @@ TEST_F(Report, AdvisesLessPlanning) {
         of.device(1, "cuda:0").slice(1, 4, "plan", "k", 0, plan_us);
         of.slice(1, 1, "launch", "k", plan_us, 1000 - plan_us);
         expect_rule(of, "planning", more > 0);
+        EXPECT_EQ(texts.find("polytile_plan_create"), std::string::npos) << "of a queue";
     }
     TraceFile beside;
     beside.device(1, "cuda:0")

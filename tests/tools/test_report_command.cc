@@ -31,6 +31,7 @@ TEST_F(Command, ReportsWhatItCannotReadOrWrite) {
         {"report /no/such.json", 1, "/no/such.json: cannot open"},
         {"report t.json --output /no/such/t.html", 1, "cannot create /no/such/t.html"},
         {"report t.json --output /dev/full", 1, "cannot write /dev/full"},
+        {"report t.json --output ./t.json", 2, "./t.json is the trace itself"},
         {"report t.json > /dev/full", 1, "cannot write to standard output"},
         {"report cut.json", 2, "cut.json: the file ends behind event 1"},
     };
@@ -42,6 +43,7 @@ TEST_F(Command, ReportsWhatItCannotReadOrWrite) {
         EXPECT_EQ(result.exit_code, c.exit_code) << c.arguments;
         EXPECT_NE(result.err.find(c.named), std::string::npos) << c.arguments << "\n" << result.err;
     }
+    EXPECT_EQ(shell_.read("t.json"), text);
 }
 
 } // namespace
