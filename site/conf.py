@@ -4,6 +4,7 @@ the sources together and calls Sphinx."""
 import os
 import pathlib
 import re
+import xml.etree.ElementTree as xml
 
 # What other headers include, and what has nothing of its own.
 INSIDE = "(kernel|message)_|polytile.h"
@@ -56,6 +57,27 @@ def add_other_headers(app, docname, source):
         for header in sorted(pathlib.Path("include/polytile").glob("*.h")):
             if f"{{doxygenfile}} {header.name}\n" not in pages and not re.match(INSIDE, header.name):
                 source[0] += f"\n## polytile/{header.name}\n\n```{{doxygenfile}} {header.name}\n```\n"
+
+
+def is_said(member):
+    return any("".join(member.find(name).itertext()).strip()
+               for name in ("briefdescription", "detaileddescription"))
+
+
+def leave_out_inner_members():
+    """Macros PT_... and what bodies are made of, pt_..., are the headers' own where no comment explains
+    them."""
+    for path in pathlib.Path(os.environ["POLYTILE_SITE_XML"]).glob("*_8h.xml"):
+        tree = xml.parse(path)
+        inner = ("PT_", "pt_") if path.name.startswith("kernel__") else ("PT_",)
+        for section in tree.getroot().iter("sectiondef"):
+            for member in section.findall("memberdef"):
+                if member.findtext("name").startswith(inner) and not is_said(member):
+                    section.remove(member)
+        tree.write(path, encoding="unicode", xml_declaration=True)
+
+
+leave_out_inner_members()
 
 
 def setup(app):

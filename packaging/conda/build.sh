@@ -8,6 +8,7 @@ cmake -S . -B build -G Ninja ${CMAKE_ARGS} \
     -DPOLYTILE_BUILD_BENCHMARKS=OFF \
     -DPOLYTILE_BUILD_EXAMPLES=OFF \
     -DPOLYTILE_CUDA=OFF \
+    -DPOLYTILE_FORTRAN=OFF \
     -DPOLYTILE_MPI=OFF
 cmake --build build -j "${CPU_COUNT}"
 cmake --install build --prefix "${PREFIX}"

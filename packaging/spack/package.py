@@ -17,10 +17,12 @@ class Polytile(CMakePackage):
     variant("shared", default=True, description="Build shared libraries")
     variant("cuda", default=False, description="Build the CUDA device")
     variant("mpi", default=True, description="Build queues over the ranks of a communicator")
+    variant("fortran", default=False, description="Build the module for Fortran")
     variant("examples", default=False, description="Build the examples")
 
     depends_on("c", type="build")
     depends_on("cxx", type="build", when="+cuda")
+    depends_on("fortran", type="build", when="+fortran")
     depends_on("cmake@3.22:", type="build")
     depends_on("ninja", type="build")
     depends_on("pkgconfig", type="build")
@@ -37,6 +39,7 @@ class Polytile(CMakePackage):
             self.define_from_variant("BUILD_SHARED_LIBS", "shared"),
             self.define_from_variant("POLYTILE_CUDA", "cuda"),
             self.define_from_variant("POLYTILE_MPI", "mpi"),
+            self.define_from_variant("POLYTILE_FORTRAN", "fortran"),
             self.define_from_variant("POLYTILE_BUILD_EXAMPLES", "examples"),
             self.define("POLYTILE_BUILD_BENCHMARKS", False),
             self.define("BUILD_TESTING", False),
