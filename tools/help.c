@@ -51,6 +51,8 @@ const char help_run[] =
     "  --device TEXT           host (default), host(threads=8), cuda:0, as 'polytile devices' has\n"
     "                          them\n"
     "  --limit SIZE            device memory, such as 8GiB; without it all of the device's\n"
+    "  --trace FILE            write what the device does, for 'polytile report', Perfetto and\n"
+    "                          chrome://tracing\n"
     "  --check                 before, prove that threads do not conflict, and run some on "
     "copies,\n"
     "                          to see that the body touches what the declaration says\n"

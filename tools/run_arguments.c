@@ -47,6 +47,7 @@ static const option_row rows[] = {
     {"param", OPTION_VALUES, 0, take_parameter},
     {"device", OPTION_ONCE, offsetof(run_arguments, device), NULL},
     {"limit", OPTION_SIZE, offsetof(run_arguments, limit_bytes), NULL},
+    {"trace", OPTION_ONCE, offsetof(run_arguments, trace), NULL},
     {"check", OPTION_FLAG, offsetof(run_arguments, check), NULL},
     {"json", OPTION_FLAG, offsetof(run_arguments, json), NULL},
     {"help", OPTION_FLAG, offsetof(run_arguments, help), NULL},
@@ -71,14 +72,29 @@ static int require_options(const run_arguments *args) {
     return EXIT_DONE;
 }
 
+/** The trace may not be written over an array, nor the other way round. */
+static int refuse_shared_trace(const run_arguments *args) {
+    for (int k = 0; k < args->n_files && args->trace != NULL; k++) {
+        const char *path = args->file[k].path;
+        if (path != NULL && (strcmp(path, args->trace) == 0 || is_same_file(path, args->trace)))
+            return usage_error(args->subcommand,
+                               "--trace %s is the file of array %s, which the trace would replace; "
+                               "name another file",
+                               args->trace, args->file[k].name);
+    }
+    return EXIT_DONE;
+}
+
 int run_arguments_parse(int argc, char **argv, run_arguments *args) {
     *args = (run_arguments){.subcommand = argv[0]};
     args->file = calloc((size_t)argc + 1, sizeof *args->file);
     args->parameter = calloc((size_t)argc + 1, sizeof *args->parameter);
     if (args->file == NULL || args->parameter == NULL)
         return failure(args->subcommand, "out of memory for %d arguments", argc);
-    const int exit_code = read_options(argc, argv, N_OPTIONS, rows, args);
-    return exit_code != EXIT_DONE || args->help ? exit_code : require_options(args);
+    int exit_code = read_options(argc, argv, N_OPTIONS, rows, args);
+    if (exit_code == EXIT_DONE && !args->help)
+        exit_code = require_options(args);
+    return exit_code == EXIT_DONE && !args->help ? refuse_shared_trace(args) : exit_code;
 }
 
 void run_arguments_free(run_arguments *args) {

@@ -15,6 +15,7 @@ typedef struct run_arguments {
     parameter_value *parameter; /* owned */
     const char *device;
     int64_t limit_bytes;
+    const char *trace; /* a path */
     bool check;
     bool json;
     bool help;

@@ -74,6 +74,11 @@ static int fill_options(run *of) {
     return EXIT_DONE;
 }
 
+/** Trace from now on, or with NULL no more. */
+static polytile_status trace(const run *of, const char *path) {
+    return of->args.trace == NULL ? POLYTILE_OK : polytile_device_trace(of->device, path);
+}
+
 /** Prove that the declaration has no conflicts, and that the body touches what it says. */
 static polytile_status check(const run *of) {
     const run_arrays *arrays = &of->arrays;
@@ -89,8 +94,12 @@ static int run_kernel(run *of) {
     const run_arrays *arrays = &of->arrays;
     polytile_status status = of->args.check ? check(of) : POLYTILE_OK;
     if (status == POLYTILE_OK)
+        status = trace(of, of->args.trace);
+    if (status == POLYTILE_OK)
         status = polytile_run(of->device, of->kernel, &arrays->threads, arrays->n, arrays->array,
                               &of->options);
+    if (status == POLYTILE_OK)
+        status = trace(of, NULL);
     if (status != POLYTILE_OK)
         return library_error(of->args.subcommand, of->ctx, status);
     return run_arrays_finish(&of->args, of->ctx, arrays);

@@ -192,6 +192,25 @@ TEST_F(RunCommand, ChecksTheDeclarationAndTheBodyBefore) {
                    2, "it is not declared to be read");
 }
 
+TEST_F(RunCommand, TracesWhatTheDeviceDoes) {
+    const Shell::Result result =
+        run(add + inputs + output + "--domain x.0 --device 'host(memory=2KiB)' --trace run.json");
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    const std::string trace = shell.read("run.json");
+    EXPECT_NE(trace.find("\"launch add\""), std::string::npos) << trace.substr(0, 500);
+    EXPECT_EQ(trace.substr(trace.find_last_not_of(" \n"), 1), "}") << "a trace that has its end";
+}
+
+TEST_F(RunCommand, DoesNotTraceOverAnArray) {
+    const std::string before = shell.read("x.npy");
+    for (const char *path : {"x.npy", "./x.npy", "z.npy"}) {
+        const Shell::Result result = run(add + inputs + output + "--domain x.0 --trace " + path);
+        EXPECT_EQ(result.exit_code, 2) << path;
+        EXPECT_NE(result.err.find("name another file"), std::string::npos) << result.err;
+    }
+    EXPECT_EQ(shell.read("x.npy"), before);
+}
+
 TEST_F(RunCommand, RefusesWhatIsWrong) {
     const std::string all = inputs + output, domain = "--domain x.0 ";
     shell.write("short.npy", npy("<f4", {n}, x).substr(0, 500));
