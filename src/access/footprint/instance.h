@@ -38,9 +38,8 @@ typedef struct pti_section {
     int followed[POLYTILE_MAX_DIMS];
     int n_dims;
     pti_subscript subscript[POLYTILE_MAX_DIMS]; /* the whole dimension where it is indirect */
-    const struct pti_indirection
-        *indirection; /* what narrows those: inspection.h; NULL: none is. The
-                                                   instance's inspection has it */
+    /** What narrows those (indirection.h), of the instance's inspection; NULL: none is. */
+    const struct pti_indirection *indirection;
 } pti_section;
 
 /** How a dimension's index is counted: less a slope times the index of another one, which is its

@@ -69,6 +69,8 @@ polytile_status pti_ranks_find_layout(polytile_context *ctx, const polytile_rank
                                       const pti_launches *launches,
                                       const pti_ranks_members *members, const char **layout);
 
+/* ranks_inner.c */
+
 /**
  * Plan what one rank does of the first superstep.
  *

@@ -135,8 +135,6 @@ bool pti_team_make_positions(pti_team *team, int n_arrays);
 polytile_status pti_team_attach(polytile_queue *queue, int n_arrays, polytile_array *const *arrays);
 polytile_status pti_team_detach(polytile_queue *queue, int n_arrays, polytile_array *const *arrays);
 polytile_status pti_team_create_array(polytile_queue *queue, polytile_array *array);
-polytile_status pti_team_discard(polytile_queue *queue, int n_arrays,
-                                 polytile_array *const *arrays);
 
 /* reach.c */
 
@@ -147,6 +145,9 @@ int64_t pti_team_expect_bytes(const pti_team *team, int position, int local);
 polytile_status pti_team_find_memory(const pti_team *team, int position, int local);
 
 /* detach.c */
+
+polytile_status pti_team_discard(polytile_queue *queue, int n_arrays,
+                                 polytile_array *const *arrays);
 
 /** Have the launches so far be the last of local members that use an array. Errors: none. */
 polytile_status pti_team_begin_leaving(pti_team *team, const polytile_array *array);

@@ -260,6 +260,8 @@ void pti_stream_wake_all_lanes(polytile_stream *stream);
 polytile_status pti_stream_start(polytile_stream *stream);
 void pti_stream_stop(polytile_stream *stream);
 
+/* report.c */
+
 /** Note that all lanes are done with a frame. The mutex is locked. */
 void pti_stream_finish_frame(polytile_stream *stream, int64_t frame);
 

@@ -53,10 +53,10 @@ struct pti_residency {
     pti_resident_image *spare;
     int64_t largest_bytes; /* of a piece in the schedule at hand */
     int64_t time;          /* of the first superblock of the next schedule */
-    /* Sets that are made anew for each piece, in the same memory: nothing of them outlives it. They
-     * are of resident_bring.c, which hands them to what makes operations; when a superblock has all
-     * it needs, what launches it may use them, and between superblocks what fetches. */
-    pti_boxes needed; /* what the piece at hand still lacks */
+    /* Sets for one piece at a time, which keep their memory. resident_bring.c uses them while it
+     * brings a piece; once a superblock has all its pieces, resident_plan.c does, and between
+     * superblocks what fetches. */
+    pti_boxes needed; /* what the piece at hand still lacks; what a launch writes */
     pti_boxes shared; /* the part of that, or of what is reduced into, that an operation brings */
     pti_boxes rest;   /* of one function, while it calls none that uses it */
     pti_plans plans;  /* made before; while they are shared, what lies above is not changed */
