@@ -122,11 +122,12 @@ polytile_status polytile_fortran_kernel_compile(polytile_context *ctx, const cha
                                                 const char *body, polytile_kernel **kernel,
                                                 char *why) {
     char *text = polytile_fortran_reverse_declaration(declaration);
-    char *reversed = polytile_fortran_reverse_body(body, declaration);
+    char *reversed = polytile_fortran_reverse_body(body, declaration, WHY_BYTES, why);
     polytile_status status;
     *kernel = NULL;
-    *why = '\0';
-    if (text == NULL || reversed == NULL)
+    if (*why != '\0')
+        status = POLYTILE_DECLARATION;
+    else if (text == NULL || reversed == NULL)
         status = refuse_memory(why);
     else
         status = polytile_kernel_compile(ctx, text, reversed, NULL, kernel);

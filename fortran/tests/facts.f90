@@ -42,6 +42,11 @@ program facts
     call parameters_have_kinds()
     call queues_keep_arrays()
     call words_are_not_subscripts()
+    call elements_by_macros_are_those_of_fortran()
+    call macros_stay_within_sections()
+    call comments_hide_no_subscripts()
+    call dimensions_count_from_1()
+    call what_could_be_missed_is_refused()
     call what_is_wrong_is_said()
     call polytile_context_destroy(ctx)
     if (n_failures > 0) error stop 1
@@ -238,6 +243,150 @@ contains
         call polytile_run(device_of('host'), kernel, polytile_extents(shape(a)), &
             [wrapped_2('A', a), wrapped_2('B', b)])
         call expect(all(a == b), 'only subscripts of arrays are reversed')
+    end subroutine
+
+    !> Run a kernel of A and B, of 3 x 4 elements, over all elements.
+    subroutine run_over_elements(declaration, body, a, b)
+        character(*), intent(in) :: declaration, body
+        real(real64), intent(inout), target :: a(:, :), b(:, :)
+        type(polytile_kernel) :: kernel
+        call polytile_kernel_compile(ctx, declaration, body, kernel)
+        call polytile_run(device_of('host'), kernel, polytile_extents(shape(a)), &
+            [wrapped_2('A', a), wrapped_2('B', b)])
+    end subroutine
+
+    function numbered(n, m) result(a)
+        integer, intent(in) :: n, m
+        real(real64) :: a(n, m)
+        integer :: i, j
+        a = reshape([((real(10 * i + j, real64), i = 1, n), j = 1, m)], shape(a))
+    end function
+
+    subroutine elements_by_macros_are_those_of_fortran()
+        character(*), parameter :: declaration = 'k[i, j]: in A[i, j]; out B[i, j]'
+        character(*), parameter :: bodies(*) = [character(80) :: &
+            'PT_AT(B, i, j) = 2 * PT_AT(A, i, j);', &
+            'PT_AT(B, i, j) = 2 * A(i, j);', &
+            'B(i, j) = 2 * PT_AT ( A , i , j ) ;', &
+            'PT_AT(B, (i), (int64_t)(i, j)) = PT_AT(A, i, j) + A((i), (j));', &
+            'B(i, j) = PT_RE(PT_C128(PT_AT(A, i, j), 1)) + PT_IM(PT_C64(1, A(i, j)));']
+        real(real64), target :: a(3, 4), b(3, 4), s(4, 3), total(1)
+        type(polytile_kernel) :: kernel
+        type(polytile_array) :: arrays(3)
+        integer :: k
+        a = numbered(3, 4)
+        do k = 1, size(bodies)
+            b = 0
+            call run_over_elements(declaration, trim(bodies(k)), a, b)
+            call expect(all(b == 2 * a), 'subscripts as in ' // trim(bodies(k)))
+        end do
+        call polytile_kernel_compile(ctx, 'k[i, j]: in A[i, j]; out sum s[j, i]; out max t[1]', &
+            'PT_SUM(PT_AT(s, j, i), PT_AT(A, i, j)); PT_MAX(t(1), A(i, j));', kernel)
+        s = 0
+        call polytile_array_wrap(ctx, 'A', a, arrays(1))
+        call polytile_array_wrap(ctx, 's', s, arrays(2))
+        call polytile_array_wrap(ctx, 't', total, arrays(3))
+        call polytile_run(device_of('host'), kernel, polytile_extents(shape(a)), arrays)
+        call expect(all(s == transpose(a)) .and. abs(total(1) - 34) < 0.5, 'elements that are combined into')
+        call polytile_kernel_compile(ctx, 'k[i]: in A[i, :]; out s[:, i]', &
+            'double t = 0; PT_SUM_RANGE(t, e, 1, 4, (), A(i, e)); ' // &
+            'for (int j = 1; j <= 4; j++) PT_AT(s, j, i) = t;', kernel)
+        call polytile_run(device_of('host'), kernel, polytile_extents([3]), arrays(1:2))
+        call expect(all(s == spread(sum(a, dim=2), 1, 4)), 'elements in PT_SUM_RANGE')
+    end subroutine
+
+    !> Transposed subscripts would leave the sections.
+    subroutine macros_stay_within_sections()
+        real(real64), target :: a(20, 12), b(20, 12), c(20, 12)
+        type(polytile_kernel) :: double
+        integer :: k
+        character(*), parameter :: bodies(*) = [character(40) :: &
+            'PT_AT(B, i, j) = 2 * PT_AT(A, i, j);', 'B(i, j) = 2 * PT_AT(A, i, j);']
+        a = numbered(20, 12)
+        c = -1
+        c(3:15:2, 2:8:3) = 2 * a(2:14:2, 3:11:4)
+        do k = 1, size(bodies)
+            b = -1
+            call polytile_kernel_compile(ctx, 'double[i, j]: in A[i, j]; out B[i, j]', trim(bodies(k)), double)
+            call polytile_run(device_of('host'), double, polytile_extents([7, 3]), &
+                [wrapped_2('A', a(2:14:2, 3:11:4)), wrapped_2('B', b(3:15:2, 2:8:3))])
+            call expect(all(b == c), 'nothing but the section is written by ' // trim(bodies(k)))
+        end do
+    end subroutine
+
+    subroutine comments_hide_no_subscripts()
+        real(real64), target :: a(3, 4), b(3, 4)
+        a = numbered(3, 4)
+        call run_over_elements('k[i, j]: in A [i, j]; out B[i, j]', &
+            'B /* , ( */ (i, j) = PT_AT /* ) */ (A /* , */, i, j);', a, b)
+        call expect(all(a == b), 'a comment between a name and its subscripts')
+        b = 0
+        call run_over_elements('k[i, j]: in A[i, j]; out B[i, j]', 'B(i // row, (' // new_line('a') // &
+            ', j) = A(// )' // new_line('a') // 'i, j);', a, b)
+        call expect(all(a == b), 'a comment that ends a line of subscripts')
+    end subroutine
+
+    !> Every macro that takes a dimension, of an array whose dimensions differ in all.
+    subroutine dimensions_count_from_1()
+        character(*), parameter :: bodies(*) = [character(90) :: &
+            'B(i, j) = PT_EXTENT(A, 1) + 100 * PT_EXTENT(A, 2);', &
+            'B(i, j) = PT_ARRAY_LAST(A, 1) + 100 * PT_ARRAY_LAST(A, 2);', &
+            'B(i, j) = PT_LAST(A, 1) + 100 * PT_LAST(A, 2);', &
+            'B(i, j) = PT_ARRAY_FIRST(A, 1) + 2 + 100 * (PT_ARRAY_FIRST(A, 2) + 3);', &
+            'B(i, j) = PT_FIRST(A, 1) + 2 + 100 * (3 + PT_FIRST( A, 2 ));']
+        character(*), parameter :: edges(*) = [character(110) :: &
+            'B(i, j) = A(wrap(i - 1), j) + 2 * A(i, clamp(j + 1));', &
+            'B(i, j) = PT_AT(A, PT_WRAP(A, 1, i - 1), j) + 2 * A(i, PT_CLAMP(A, 2, j + 1));', &
+            'PT_AT(B, i, j) = PT_AT(A, wrap(i - 1), j) + 2 * PT_AT(A, i, clamp(j + 1));']
+        real(real64), target :: a(3, 4), b(3, 4)
+        integer :: k
+        a = numbered(3, 4)
+        do k = 1, size(bodies)
+            call run_over_elements('k[i, j]: in A[:, :]; out B[i, j]', trim(bodies(k)), a, b)
+            call expect(all(abs(b - 403) < 0.5), 'dimensions as in ' // trim(bodies(k)))
+        end do
+        do k = 1, size(edges)
+            call run_over_elements('k[i, j]: in A[wrap(i-1), j], A[i, clamp(j+1)]; out B[i, j]', &
+                trim(edges(k)), a, b)
+            call expect(all(b == cshift(a, -1, 1) + 2 * a(:, [2, 3, 4, 4])), 'edges as in ' // trim(edges(k)))
+        end do
+    end subroutine
+
+    !> Whatever could hide subscripts from being reversed is refused, with the line and what to do.
+    subroutine what_could_be_missed_is_refused()
+        character(*), parameter :: taking_a_dimension(*) = [character(14) :: 'PT_FIRST', 'PT_LAST', &
+            'PT_ARRAY_FIRST', 'PT_ARRAY_LAST', 'PT_EXTENT', 'PT_WRAP', 'PT_CLAMP']
+        integer :: k
+        do k = 1, size(taking_a_dimension)
+            call expect_body_refused('B(i, j) = ' // trim(taking_a_dimension(k)) // '(A, 0, 1);', &
+                'k: in line 1 of the body, ' // trim(taking_a_dimension(k)) // '(A, 0): dimensions count from 1')
+            call expect_body_refused('B(i, j) = ' // trim(taking_a_dimension(k)) // '(A, 3, 1);', &
+                'write a plain number from 1 to 2')
+            call expect_body_refused('B(i, j) = ' // trim(taking_a_dimension(k)) // '(A, i, 1);', &
+                'write a plain number from 1 to 2')
+            call expect_body_refused('B(i, j) = ' // trim(taking_a_dimension(k)) // '(w, 1, 1);', &
+                trim(taking_a_dimension(k)) // ' takes the name of an array of the declaration')
+        end do
+        call expect_body_refused('B(i, j) = PT_AT((A), i, j);', 'PT_AT takes the name of an array')
+        call expect_body_refused('B(i, j) = PT_AT;', 'PT_AT takes the name of an array')
+        call expect_body_refused('B(i, j) =' // new_line('a') // ' *PT_ADDRESS_2(A, i, j);', &
+            'k: in line 2 of the body, PT_ADDRESS_2 is no macro that bodies have')
+        call expect_body_refused('B(i, j) = PT_CAT(PT_, AT)(A, i, j);', 'PT_CAT is no macro that bodies have')
+        call expect_body_refused('B(i, j) = A\' // new_line('a') // '(i, j);', 'write what it joins in one line')
+        call expect_body_refused("B(i, j) = 1'0 * A(i, j) + 1'0;", "a ' within a number")
+        call expect_body_refused('double s = 0; PT_SUM_RANGE(s, e, 1, 4, (A), A(i, e)); B(i, j) = s;', &
+            'A is an array')
+        call expect_body_refused('PT_AT(B, i) = A(i, j);', 'B has 1 subscript here and 2 in the declaration')
+    end subroutine
+
+    subroutine expect_body_refused(body, part)
+        character(*), intent(in) :: body, part
+        type(polytile_kernel) :: kernel
+        integer :: stat
+        character(400) :: why
+        why = ''
+        call polytile_kernel_compile(ctx, 'k[i, j]: in A[:, :]; out B[i, j]', body, kernel, stat, why)
+        call expect_refusal(stat, POLYTILE_DECLARATION, why, part)
     end subroutine
 
     subroutine what_is_wrong_is_said()
