@@ -251,11 +251,12 @@ contains
     ! Arrays.
 
     !> Let launches use an array of Fortran, or a section of one, in its memory. Indices begin with
-    !> 1, or with lower(d). The array has to have the target attribute, and to stay where it is.
+    !> 1, or with lower(d). The array has to have the target attribute, and to stay where it is. It has
+    !> no intent here, so that one that is intent(in) can be given for kernels that read it.
     subroutine polytile_array_wrap(ctx, name, elements, array, lower, stat, errmsg)
         type(polytile_context), intent(in) :: ctx
         character(*), intent(in) :: name
-        type(*), intent(inout), target :: elements(..)
+        type(*), target :: elements(..)
         type(polytile_array), intent(out) :: array
         integer, intent(in), optional :: lower(:)
         integer, intent(out), optional :: stat

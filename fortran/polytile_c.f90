@@ -161,7 +161,7 @@ module polytile_c
             import
             type(c_ptr), value :: ctx
             character(kind=c_char), intent(in) :: name(*)
-            type(*), intent(inout), target :: elements(..)
+            type(*), target :: elements(..)
             type(c_ptr), value :: lower
             type(c_ptr), intent(out) :: array
             character(kind=c_char), intent(out) :: why(*)

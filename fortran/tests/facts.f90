@@ -35,6 +35,7 @@ program facts
     if (command_argument_count() > 0) call end_by_a_failure()
     call subscripts_are_those_of_fortran()
     call sections_are_used_in_place()
+    call inputs_are_wrapped()
     call bodies_are_procedures()
     call every_type_is_wrapped()
     call bounds_are_the_programs()
@@ -120,6 +121,24 @@ contains
             [wrapped_2('A', b), wrapped_2('B', a(2:14:2, 3:11:2))])
         call expect(all(b == a(2:14:2, 3:11:2)) .and. abs(sum(a) - sum(b)) < 1, &
             'a section with steps is written, and nothing beside it')
+    end subroutine
+
+    subroutine inputs_are_wrapped()
+        real(real64), target :: a(20, 12), b(7, 5)
+        a = numbered(20, 12)
+        call copy_section(a(2:14:2, 3:11:2), b)
+        call expect(all(b == a(2:14:2, 3:11:2)), 'an array that is intent(in) is read where it is')
+    end subroutine
+
+    subroutine copy_section(from, to)
+        real(real64), intent(in), target :: from(:, :)
+        real(real64), intent(out), target :: to(:, :)
+        type(polytile_kernel) :: copy
+        type(polytile_array) :: arrays(2)
+        call polytile_kernel_compile(ctx, 'copy[i, j]: in A[i, j]; out B[i, j]', 'B(i, j) = A(i, j);', copy)
+        call polytile_array_wrap(ctx, 'A', from, arrays(1))
+        call polytile_array_wrap(ctx, 'B', to, arrays(2))
+        call polytile_run(device_of('host'), copy, polytile_extents(shape(to)), arrays)
     end subroutine
 
     subroutine bodies_are_procedures()
