@@ -262,10 +262,13 @@ contains
         integer, intent(out), optional :: stat
         character(*), intent(inout), optional :: errmsg
         character(kind=c_char) :: why(why_length)
-        integer(c_int64_t), target :: first(POLYTILE_MAX_DIMS)
-        first = 1
-        if (present(lower)) first(:min(size(lower), size(first))) = lower(:min(size(lower), size(first)))
-        call tell(c_fortran_array_wrap(ctx%handle, c_text(name), elements, c_loc(first), &
+        integer(int64), allocatable :: first(:)
+        integer(c_int) :: n_first
+        allocate (first(0))
+        n_first = -1
+        if (present(lower)) first = int(lower, int64)
+        if (present(lower)) n_first = size(lower)
+        call tell(c_fortran_array_wrap(ctx%handle, c_text(name), elements, n_first, first, &
             array%handle, why), ctx%handle, stat, errmsg, why)
     end subroutine
 

@@ -156,13 +156,14 @@ module polytile_c
             logical(c_bool), value :: reset
             type(polytile_report), intent(out) :: report
         end subroutine
-        function c_fortran_array_wrap(ctx, name, elements, lower, array, why) &
+        function c_fortran_array_wrap(ctx, name, elements, n_lower, lower, array, why) &
             bind(C, name='polytile_fortran_array_wrap') result(status)
             import
             type(c_ptr), value :: ctx
             character(kind=c_char), intent(in) :: name(*)
             type(*), target :: elements(..)
-            type(c_ptr), value :: lower
+            integer(c_int), value :: n_lower
+            integer(c_int64_t), intent(in) :: lower(*)
             type(c_ptr), intent(out) :: array
             character(kind=c_char), intent(out) :: why(*)
             integer(c_int) :: status

@@ -420,7 +420,7 @@ contains
         type(polytile_array) :: array
         type(polytile_kernel) :: kernel
         type(polytile_device) :: device
-        integer :: stat
+        integer :: stat, lower(2) = 1
         character(300) :: why
         a = 0
         flags = .true.
@@ -437,6 +437,13 @@ contains
         call expect_refusal(stat, POLYTILE_INVALID, why, 'a: its elements are no real, complex or integer')
         call polytile_array_wrap(ctx, 'a', flags, array, stat=stat, errmsg=why)
         call expect_refusal(stat, POLYTILE_INVALID, why, 'a: its elements are no real, complex or integer')
+        call polytile_array_wrap(ctx, 'a', a, array, lower=[0], stat=stat, errmsg=why)
+        call expect_refusal(stat, POLYTILE_INVALID, why, &
+            'a: lower has 1 number and the array has rank 2; give lower=lbound(a)')
+        call polytile_array_wrap(ctx, 'a', a, array, lower=spread(0, 1, 9), stat=stat, errmsg=why)
+        call expect_refusal(stat, POLYTILE_INVALID, why, 'a: lower has 9 numbers and the array has rank 2')
+        call polytile_array_wrap(ctx, 'a', a, array, lower=lower(:0), stat=stat, errmsg=why)
+        call expect_refusal(stat, POLYTILE_INVALID, why, 'a: lower has 0 numbers')
         call polytile_device_open(ctx, 'cpu', device, stat, why)
         call expect_refusal(stat, POLYTILE_INVALID, why, 'cpu')
         call polytile_kernel_compile(ctx, 'k[i: in x[i]', 'x;', kernel, stat, why)
