@@ -84,6 +84,18 @@ module polytile
         end subroutine
     end interface
 
+    !> Let launches use an array of Fortran, or a section of one, in its memory. Indices begin with
+    !> 1, or with lower(d). The array has to have the target attribute, and to stay where it is. It has
+    !> no intent here, so that one that is intent(in) can be given for kernels that read it.
+    interface polytile_array_wrap
+        module procedure wrap_i32, wrap_i64
+    end interface
+
+    !> Make an array of the queue's own, which is nowhere but on the device, and zero at first.
+    interface polytile_queue_create_array
+        module procedure create_array_i32, create_array_i64
+    end interface
+
     !> The value of a parameter by its name, of any kind of real or integer.
     interface polytile_set
         module procedure set_i32, set_i64, set_f32, set_f64
@@ -250,25 +262,33 @@ contains
 
     ! Arrays.
 
-    !> Let launches use an array of Fortran, or a section of one, in its memory. Indices begin with
-    !> 1, or with lower(d). The array has to have the target attribute, and to stay where it is. It has
-    !> no intent here, so that one that is intent(in) can be given for kernels that read it.
-    subroutine polytile_array_wrap(ctx, name, elements, array, lower, stat, errmsg)
+    subroutine wrap_i32(ctx, name, elements, array, lower, stat, errmsg)
         type(polytile_context), intent(in) :: ctx
         character(*), intent(in) :: name
         type(*), target :: elements(..)
         type(polytile_array), intent(out) :: array
-        integer, intent(in), optional :: lower(:)
+        integer(c_int32_t), intent(in), optional :: lower(:)
         integer, intent(out), optional :: stat
         character(*), intent(inout), optional :: errmsg
         character(kind=c_char) :: why(why_length)
-        integer(int64), allocatable :: first(:)
-        integer(c_int) :: n_first
-        allocate (first(0))
-        n_first = -1
-        if (present(lower)) first = int(lower, int64)
-        if (present(lower)) n_first = size(lower)
-        call tell(c_fortran_array_wrap(ctx%handle, c_text(name), elements, n_first, first, &
+        if (present(lower)) then
+            call wrap_i64(ctx, name, elements, array, int(lower, int64), stat, errmsg)
+        else
+            call tell(c_fortran_array_wrap(ctx%handle, c_text(name), elements, -1, [0_int64], &
+                array%handle, why), ctx%handle, stat, errmsg, why)
+        end if
+    end subroutine
+
+    subroutine wrap_i64(ctx, name, elements, array, lower, stat, errmsg)
+        type(polytile_context), intent(in) :: ctx
+        character(*), intent(in) :: name
+        type(*), target :: elements(..)
+        type(polytile_array), intent(out) :: array
+        integer(c_int64_t), intent(in) :: lower(:)
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        character(kind=c_char) :: why(why_length)
+        call tell(c_fortran_array_wrap(ctx%handle, c_text(name), elements, size(lower), lower, &
             array%handle, why), ctx%handle, stat, errmsg, why)
     end subroutine
 
@@ -437,18 +457,28 @@ contains
             errmsg)
     end subroutine
 
-    !> Make an array of the queue's own, which is nowhere but on the device, and zero at first.
-    subroutine polytile_queue_create_array(queue, name, element, extents, array, stat, errmsg)
+    subroutine create_array_i32(queue, name, element, extents, array, stat, errmsg)
         type(polytile_queue), intent(in) :: queue
         character(*), intent(in) :: name
         integer(c_int), intent(in) :: element
-        integer, intent(in) :: extents(:)
+        integer(c_int32_t), intent(in) :: extents(:)
+        type(polytile_array), intent(out) :: array
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        call create_array_i64(queue, name, element, int(extents, int64), array, stat, errmsg)
+    end subroutine
+
+    subroutine create_array_i64(queue, name, element, extents, array, stat, errmsg)
+        type(polytile_queue), intent(in) :: queue
+        character(*), intent(in) :: name
+        integer(c_int), intent(in) :: element
+        integer(c_int64_t), intent(in) :: extents(:)
         type(polytile_array), intent(out) :: array
         integer, intent(out), optional :: stat
         character(*), intent(inout), optional :: errmsg
         character(kind=c_char) :: why(why_length)
         call tell(c_fortran_queue_create_array(queue%handle, c_text(name), element, size(extents), &
-            int(extents, int64), array%handle, why), queue%context, stat, errmsg, why)
+            extents, array%handle, why), queue%context, stat, errmsg, why)
     end subroutine
 
     !> Queue a launch and return; it runs when those before it are done.

@@ -198,6 +198,10 @@ contains
         call polytile_array_wrap(ctx, 'a', a, array, lower=lbound(a))
         call polytile_run(device_of('host'), number, polytile_bounds([0], [9]), [array])
         call expect(all(a == [(i, i = 0, 9)]), 'indices begin where lower says')
+        a = -1
+        call polytile_array_wrap(ctx, 'a', a, array, lower=lbound(a, kind=int64))
+        call polytile_run(device_of('host'), number, polytile_bounds([0_int64], [9_int64]), [array])
+        call expect(all(a == [(i, i = 0, 9)]), 'indices begin where lower of 64 bits says')
     end subroutine
 
     !> Rows of a sparse matrix, whose index arrays count from 1.
@@ -246,6 +250,7 @@ contains
         call polytile_queue_wait(queue)
         call polytile_queue_detach(queue, [array])
         report = polytile_queue_get_report(queue)
+        call polytile_array_destroy(other)
         call polytile_queue_destroy(queue)
         call expect(all(a(1, :) == 3) .and. all(a(50, :) == 101), 'launches of a queue follow one another')
         call expect(report%h2d_bytes == 4 * size(a), 'an array stays on the device')
