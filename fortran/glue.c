@@ -154,6 +154,14 @@ polytile_status polytile_fortran_run(polytile_device *device, const polytile_ker
     return polytile_run(device, kernel, domain, n_arrays, arrays, &options);
 }
 
+polytile_status polytile_fortran_check(const polytile_kernel *kernel, const polytile_domain *domain,
+                                       int n_arrays, polytile_array *const *arrays,
+                                       int n_parameters, const polytile_parameter *parameters) {
+    const polytile_launch_options options = {.n_parameters = n_parameters,
+                                             .parameters = parameters};
+    return polytile_check(kernel, domain, n_arrays, arrays, &options);
+}
+
 polytile_status polytile_fortran_launch(polytile_queue *queue, const polytile_kernel *kernel,
                                         const polytile_domain *domain, int n_arrays,
                                         polytile_array *const *arrays, int n_parameters,

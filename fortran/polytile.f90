@@ -409,14 +409,18 @@ contains
     end subroutine
 
     !> Prove that a launch's threads do not conflict. Nothing runs.
-    subroutine polytile_check(kernel, threads, arrays, stat, errmsg)
+    subroutine polytile_check(kernel, threads, arrays, parameters, stat, errmsg)
         type(polytile_kernel), intent(in) :: kernel
         type(polytile_domain), intent(in) :: threads
         type(polytile_array), intent(in) :: arrays(:)
+        type(polytile_parameter), intent(in), optional :: parameters(:)
         integer, intent(out), optional :: stat
         character(*), intent(inout), optional :: errmsg
-        call tell(c_check(kernel%handle, threads, size(arrays), handles_of(arrays), c_null_ptr), &
-            kernel%context, stat, errmsg)
+        character(kind=c_char), allocatable, target :: names(:, :)
+        type(c_parameter), allocatable :: converted(:)
+        call convert(parameters, names, converted)
+        call tell(c_fortran_check(kernel%handle, threads, size(arrays), handles_of(arrays), &
+            size(converted), converted), kernel%context, stat, errmsg)
     end subroutine
 
     ! Queues.

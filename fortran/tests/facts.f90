@@ -41,6 +41,7 @@ program facts
     call bounds_are_the_programs()
     call lookups_begin_with_1()
     call parameters_have_kinds()
+    call checks_take_parameters()
     call queues_keep_arrays()
     call words_are_not_subscripts()
     call elements_by_macros_are_those_of_fortran()
@@ -231,6 +232,26 @@ contains
         call polytile_run(device_of('host'), kernel, polytile_extents([10_int64]), arrays, &
             [polytile_set('a', 0.5d0), polytile_set('b', 3), polytile_set('n', 10_int64)])
         call expect(all(y == 3.5d0), 'parameters are real or whole')
+    end subroutine
+
+    subroutine checks_take_parameters()
+        real(real64), target :: x(10), y(10)
+        type(polytile_array) :: arrays(2)
+        type(polytile_kernel) :: kernel
+        integer :: stat
+        character(300) :: why
+        call polytile_kernel_compile(ctx, 'k[i]: in x[i]; inout y[i+n], y[5]', 'y(i + n) = x(i) + y(5);', kernel)
+        call polytile_array_wrap(ctx, 'x', x, arrays(1))
+        call polytile_array_wrap(ctx, 'y', y, arrays(2))
+        call polytile_check(kernel, polytile_extents([3]), arrays, [polytile_set('n', 5)], stat, why)
+        call expect(stat == POLYTILE_CONFLICT, 'all threads write y(5): ' // trim(why))
+        call polytile_check(kernel, polytile_extents([1]), arrays, [polytile_set('n', 5)])
+        call polytile_check(kernel, polytile_extents([3]), arrays, stat=stat, errmsg=why)
+        call expect_refusal(stat, POLYTILE_DECLARATION, why, 'n is no index, so it is a parameter, and has no value')
+        call polytile_kernel_compile(ctx, 'k[i]: in y[i+n]; out y[i]', 'y(i) = y(i + n);', kernel)
+        call polytile_check(kernel, polytile_extents([3]), arrays(2:), [polytile_set('n', 3)])
+        call polytile_check(kernel, polytile_extents([3]), arrays(2:), [polytile_set('n', 2)], stat, why)
+        call expect_refusal(stat, POLYTILE_CONFLICT, why, 'y[3]')
     end subroutine
 
     subroutine queues_keep_arrays()
