@@ -63,6 +63,7 @@ module polytile
         type(c_ptr) :: handle = c_null_ptr, context = c_null_ptr
     end type
 
+    !> Of the names of declarations.
     integer, parameter :: name_length = 63
 
     !> The value of a declaration's parameter in a launch; polytile_set() makes one.
@@ -96,7 +97,8 @@ module polytile
         module procedure create_array_i32, create_array_i64
     end interface
 
-    !> The value of a parameter by its name, of any kind of real or integer.
+    !> The value of a parameter by its name, of any kind of real or integer. Names have at most 63
+    !> characters.
     interface polytile_set
         module procedure set_i32, set_i64, set_f32, set_f64
     end interface
@@ -353,7 +355,7 @@ contains
         character(*), intent(in) :: name
         integer(c_int64_t), intent(in) :: value
         type(polytile_parameter) :: parameter
-        parameter%name = name
+        parameter%name = shortened(name)
         parameter%value = value
     end function
 
@@ -368,9 +370,17 @@ contains
         character(*), intent(in) :: name
         real(c_double), intent(in) :: value
         type(polytile_parameter) :: parameter
-        parameter%name = name
+        parameter%name = shortened(name)
         parameter%real = value
         parameter%is_real = .true.
+    end function
+
+    !> A name, or, of one that is longer than a declaration's can be, what none is: launches refuse it.
+    pure function shortened(name) result(kept)
+        character(*), intent(in) :: name
+        character(name_length) :: kept
+        kept = name
+        if (len_trim(name) > name_length) kept(name_length - 2:) = '...'
     end function
 
     !> Parameters as the library has them; names holds their texts.

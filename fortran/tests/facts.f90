@@ -41,6 +41,7 @@ program facts
     call bounds_are_the_programs()
     call lookups_begin_with_1()
     call parameters_have_kinds()
+    call names_of_parameters_are_whole()
     call checks_take_parameters()
     call queues_keep_arrays()
     call words_are_not_subscripts()
@@ -232,6 +233,28 @@ contains
         call polytile_run(device_of('host'), kernel, polytile_extents([10_int64]), arrays, &
             [polytile_set('a', 0.5d0), polytile_set('b', 3), polytile_set('n', 10_int64)])
         call expect(all(y == 3.5d0), 'parameters are real or whole')
+    end subroutine
+
+    !> A name that is cut would be that of another parameter.
+    subroutine names_of_parameters_are_whole()
+        character(*), parameter :: name = repeat('n', 63)
+        real(real64), target :: x(10)
+        type(polytile_array) :: array
+        type(polytile_kernel) :: kernel
+        integer :: stat
+        character(400) :: why
+        call polytile_kernel_compile(ctx, 'k[i](f64 ' // name // '): out x[i]', 'x(i) = ' // name // ';', kernel)
+        call polytile_array_wrap(ctx, 'x', x, array)
+        call polytile_run(device_of('host'), kernel, polytile_extents([10]), [array], &
+            [polytile_set(name // '  ', 3)])
+        call expect(all(abs(x - 3) < 0.5), 'a name of 63 characters')
+        call polytile_run(device_of('host'), kernel, polytile_extents([10]), [array], &
+            [polytile_set(name // 'n', 4)], stat, why)
+        call expect_refusal(stat, POLYTILE_INVALID, why, 'there is no parameter ' // repeat('n', 60) // '...')
+        call polytile_run(device_of('host'), kernel, polytile_extents([10]), [array], &
+            [polytile_set(name // ' n', 4.5)], stat, why)
+        call expect_refusal(stat, POLYTILE_INVALID, why, 'there is no parameter ' // repeat('n', 60) // '...')
+        call expect(all(abs(x - 3) < 0.5), 'nothing runs where a name is too long')
     end subroutine
 
     subroutine checks_take_parameters()
