@@ -32,7 +32,7 @@ program facts
     integer :: n_failures = 0
 
     call polytile_context_create(ctx)
-    if (command_argument_count() > 0) call end_by_a_failure()
+    call run_what_is_named()
     call subscripts_are_those_of_fortran()
     call sections_are_used_in_place()
     call inputs_are_wrapped()
@@ -467,7 +467,7 @@ contains
         logical, target :: flags(3)
         type(point), target :: points(3)
         type(polytile_array) :: array
-        type(polytile_kernel) :: kernel
+        type(polytile_kernel) :: kernel, lower_case
         type(polytile_device) :: device
         integer :: stat, lower(2) = 1
         character(300) :: why
@@ -500,6 +500,10 @@ contains
         call polytile_kernel_compile(ctx, 'k[i]: in x[i]; out y[i]', 'x(i) = 1;', kernel, stat, why)
         call expect_refusal(stat, POLYTILE_DECLARATION, why, 'x')
         call polytile_kernel_compile(ctx, 'k[i, j]: in A[i, j]; out A[i, j]', 'A(i, j) = 1;', kernel)
+        call polytile_kernel_compile(ctx, 'k[i, j]: inout A[i, j]', 'a(i, j) = A(i, j);', lower_case)
+        call polytile_array_wrap(ctx, 'A', a, array)
+        call polytile_run(device_of('host'), lower_case, polytile_extents([4, 3]), [array], stat=stat, errmsg=why)
+        call expect_refusal(stat, POLYTILE_DECLARATION, why, 'a is unknown')
         call polytile_array_wrap(ctx, 'A', a, array, stat=stat)
         call expect(stat == POLYTILE_OK, 'stat is 0 on success')
         call polytile_run(device_of('host'), kernel, polytile_extents([4, 3, 2]), [array], stat=stat, errmsg=why)
@@ -512,6 +516,23 @@ contains
         call polytile_run(device_of('host(memory=16B)'), kernel, polytile_extents([4, 3]), [array], stat=stat, &
             errmsg=why)
         call expect(stat == POLYTILE_OK .or. stat == POLYTILE_NO_FIT, 'a limit is kept: ' // why)
+    end subroutine
+
+    !> Programs of their own, which end with a sentence.
+    subroutine run_what_is_named()
+        character(30) :: name
+        call get_command_argument(1, name)
+        if (name == 'end') call end_by_a_failure()
+        if (name == 'wrong-declaration') call declare_what_is_wrong()
+    end subroutine
+
+    !> A row beside the declared one is read. The environment asks for a check.
+    subroutine declare_what_is_wrong()
+        real(real64), target :: a(4, 3), b(4, 3)
+        b = 0
+        a = numbered(4, 3)
+        call run_over_elements('k[i, j]: in A[i, j]; out B[i, j]', 'B(i, j) = A(i < 4 ? i + 1 : i, j);', a, b)
+        print '(a)', 'this is not reached'
     end subroutine
 
     subroutine end_by_a_failure()
