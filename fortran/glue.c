@@ -67,17 +67,26 @@ static bool check_data(const char *name, const CFI_cdesc_t *data, char *why) {
     return *why == '\0';
 }
 
-/** Wrap an array of Fortran; its last dimension becomes the first. lower: of each dimension; NULL:
- * 1. On error `why` has the text, unless the context has. */
+/** Refuse first indices of another number than the array has dimensions. */
+static bool check_lower(const char *name, const CFI_cdesc_t *data, int n_lower, char *why) {
+    if (n_lower != data->rank)
+        snprintf(why, WHY_BYTES,
+                 "%s: lower has %d %s and the array has rank %d; give lower=lbound(a)", name,
+                 n_lower, n_lower == 1 ? "number" : "numbers", data->rank);
+    return *why == '\0';
+}
+
+/** Wrap an array of Fortran; its last dimension becomes the first. lower: of each dimension;
+ * n_lower < 0: 1 of all. On error `why` has the text, unless the context has. */
 polytile_status polytile_fortran_array_wrap(polytile_context *ctx, const char *name,
-                                            CFI_cdesc_t *data, const int64_t *lower,
+                                            CFI_cdesc_t *data, int n_lower, const int64_t *lower,
                                             polytile_array **array, char *why) {
     polytile_domain domain = {.n_dims = data->rank};
     int64_t stride_bytes[POLYTILE_MAX_DIMS];
     polytile_type type;
     *array = NULL;
     *why = '\0';
-    if (!check_data(name, data, why))
+    if (!check_data(name, data, why) || (n_lower >= 0 && !check_lower(name, data, n_lower, why)))
         return POLYTILE_INVALID;
     if (!find_type(data, &type)) {
         snprintf(
@@ -89,7 +98,7 @@ polytile_status polytile_fortran_array_wrap(polytile_context *ctx, const char *n
     }
     for (int d = 0; d < data->rank; d++) {
         const int c = data->rank - 1 - d;
-        const int64_t lo = lower == NULL ? 1 : lower[d];
+        const int64_t lo = n_lower < 0 ? 1 : lower[d];
         domain.range[c] = (polytile_range){lo, lo + data->dim[d].extent - 1, 1};
         stride_bytes[c] = data->dim[d].sm < 1 ? (int64_t)data->elem_len : data->dim[d].sm;
     }
@@ -122,11 +131,12 @@ polytile_status polytile_fortran_kernel_compile(polytile_context *ctx, const cha
                                                 const char *body, polytile_kernel **kernel,
                                                 char *why) {
     char *text = polytile_fortran_reverse_declaration(declaration);
-    char *reversed = polytile_fortran_reverse_body(body, declaration);
+    char *reversed = polytile_fortran_reverse_body(body, declaration, WHY_BYTES, why);
     polytile_status status;
     *kernel = NULL;
-    *why = '\0';
-    if (text == NULL || reversed == NULL)
+    if (*why != '\0')
+        status = POLYTILE_DECLARATION;
+    else if (text == NULL || reversed == NULL)
         status = refuse_memory(why);
     else
         status = polytile_kernel_compile(ctx, text, reversed, NULL, kernel);
@@ -142,6 +152,14 @@ polytile_status polytile_fortran_run(polytile_device *device, const polytile_ker
     const polytile_launch_options options = {.n_parameters = n_parameters,
                                              .parameters = parameters};
     return polytile_run(device, kernel, domain, n_arrays, arrays, &options);
+}
+
+polytile_status polytile_fortran_check(const polytile_kernel *kernel, const polytile_domain *domain,
+                                       int n_arrays, polytile_array *const *arrays,
+                                       int n_parameters, const polytile_parameter *parameters) {
+    const polytile_launch_options options = {.n_parameters = n_parameters,
+                                             .parameters = parameters};
+    return polytile_check(kernel, domain, n_arrays, arrays, &options);
 }
 
 polytile_status polytile_fortran_launch(polytile_queue *queue, const polytile_kernel *kernel,

@@ -63,6 +63,7 @@ module polytile
         type(c_ptr) :: handle = c_null_ptr, context = c_null_ptr
     end type
 
+    !> Of the names of declarations.
     integer, parameter :: name_length = 63
 
     !> The value of a declaration's parameter in a launch; polytile_set() makes one.
@@ -84,7 +85,20 @@ module polytile
         end subroutine
     end interface
 
-    !> The value of a parameter by its name, of any kind of real or integer.
+    !> Let launches use an array of Fortran, or a section of one, in its memory. Indices begin with
+    !> 1, or with lower(d). The array has to have the target attribute, and to stay where it is. It has
+    !> no intent here, so that one that is intent(in) can be given for kernels that read it.
+    interface polytile_array_wrap
+        module procedure wrap_i32, wrap_i64
+    end interface
+
+    !> Make an array of the queue's own, which is nowhere but on the device, and zero at first.
+    interface polytile_queue_create_array
+        module procedure create_array_i32, create_array_i64
+    end interface
+
+    !> The value of a parameter by its name, of any kind of real or integer. Names have at most 63
+    !> characters.
     interface polytile_set
         module procedure set_i32, set_i64, set_f32, set_f64
     end interface
@@ -250,21 +264,33 @@ contains
 
     ! Arrays.
 
-    !> Let launches use an array of Fortran, or a section of one, in its memory. Indices begin with
-    !> 1, or with lower(d). The array has to have the target attribute, and to stay where it is.
-    subroutine polytile_array_wrap(ctx, name, elements, array, lower, stat, errmsg)
+    subroutine wrap_i32(ctx, name, elements, array, lower, stat, errmsg)
         type(polytile_context), intent(in) :: ctx
         character(*), intent(in) :: name
-        type(*), intent(inout), target :: elements(..)
+        type(*), target :: elements(..)
         type(polytile_array), intent(out) :: array
-        integer, intent(in), optional :: lower(:)
+        integer(c_int32_t), intent(in), optional :: lower(:)
         integer, intent(out), optional :: stat
         character(*), intent(inout), optional :: errmsg
         character(kind=c_char) :: why(why_length)
-        integer(c_int64_t), target :: first(POLYTILE_MAX_DIMS)
-        first = 1
-        if (present(lower)) first(:min(size(lower), size(first))) = lower(:min(size(lower), size(first)))
-        call tell(c_fortran_array_wrap(ctx%handle, c_text(name), elements, c_loc(first), &
+        if (present(lower)) then
+            call wrap_i64(ctx, name, elements, array, int(lower, int64), stat, errmsg)
+        else
+            call tell(c_fortran_array_wrap(ctx%handle, c_text(name), elements, -1, [0_int64], &
+                array%handle, why), ctx%handle, stat, errmsg, why)
+        end if
+    end subroutine
+
+    subroutine wrap_i64(ctx, name, elements, array, lower, stat, errmsg)
+        type(polytile_context), intent(in) :: ctx
+        character(*), intent(in) :: name
+        type(*), target :: elements(..)
+        type(polytile_array), intent(out) :: array
+        integer(c_int64_t), intent(in) :: lower(:)
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        character(kind=c_char) :: why(why_length)
+        call tell(c_fortran_array_wrap(ctx%handle, c_text(name), elements, size(lower), lower, &
             array%handle, why), ctx%handle, stat, errmsg, why)
     end subroutine
 
@@ -329,7 +355,7 @@ contains
         character(*), intent(in) :: name
         integer(c_int64_t), intent(in) :: value
         type(polytile_parameter) :: parameter
-        parameter%name = name
+        parameter%name = shortened(name)
         parameter%value = value
     end function
 
@@ -344,9 +370,17 @@ contains
         character(*), intent(in) :: name
         real(c_double), intent(in) :: value
         type(polytile_parameter) :: parameter
-        parameter%name = name
+        parameter%name = shortened(name)
         parameter%real = value
         parameter%is_real = .true.
+    end function
+
+    !> A name, or, of one that is longer than a declaration's can be, what none is: launches refuse it.
+    pure function shortened(name) result(kept)
+        character(*), intent(in) :: name
+        character(name_length) :: kept
+        kept = name
+        if (len_trim(name) > name_length) kept(name_length - 2:) = '...'
     end function
 
     !> Parameters as the library has them; names holds their texts.
@@ -385,14 +419,18 @@ contains
     end subroutine
 
     !> Prove that a launch's threads do not conflict. Nothing runs.
-    subroutine polytile_check(kernel, threads, arrays, stat, errmsg)
+    subroutine polytile_check(kernel, threads, arrays, parameters, stat, errmsg)
         type(polytile_kernel), intent(in) :: kernel
         type(polytile_domain), intent(in) :: threads
         type(polytile_array), intent(in) :: arrays(:)
+        type(polytile_parameter), intent(in), optional :: parameters(:)
         integer, intent(out), optional :: stat
         character(*), intent(inout), optional :: errmsg
-        call tell(c_check(kernel%handle, threads, size(arrays), handles_of(arrays), c_null_ptr), &
-            kernel%context, stat, errmsg)
+        character(kind=c_char), allocatable, target :: names(:, :)
+        type(c_parameter), allocatable :: converted(:)
+        call convert(parameters, names, converted)
+        call tell(c_fortran_check(kernel%handle, threads, size(arrays), handles_of(arrays), &
+            size(converted), converted), kernel%context, stat, errmsg)
     end subroutine
 
     ! Queues.
@@ -433,18 +471,28 @@ contains
             errmsg)
     end subroutine
 
-    !> Make an array of the queue's own, which is nowhere but on the device, and zero at first.
-    subroutine polytile_queue_create_array(queue, name, element, extents, array, stat, errmsg)
+    subroutine create_array_i32(queue, name, element, extents, array, stat, errmsg)
         type(polytile_queue), intent(in) :: queue
         character(*), intent(in) :: name
         integer(c_int), intent(in) :: element
-        integer, intent(in) :: extents(:)
+        integer(c_int32_t), intent(in) :: extents(:)
+        type(polytile_array), intent(out) :: array
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        call create_array_i64(queue, name, element, int(extents, int64), array, stat, errmsg)
+    end subroutine
+
+    subroutine create_array_i64(queue, name, element, extents, array, stat, errmsg)
+        type(polytile_queue), intent(in) :: queue
+        character(*), intent(in) :: name
+        integer(c_int), intent(in) :: element
+        integer(c_int64_t), intent(in) :: extents(:)
         type(polytile_array), intent(out) :: array
         integer, intent(out), optional :: stat
         character(*), intent(inout), optional :: errmsg
         character(kind=c_char) :: why(why_length)
         call tell(c_fortran_queue_create_array(queue%handle, c_text(name), element, size(extents), &
-            int(extents, int64), array%handle, why), queue%context, stat, errmsg, why)
+            extents, array%handle, why), queue%context, stat, errmsg, why)
     end subroutine
 
     !> Queue a launch and return; it runs when those before it are done.

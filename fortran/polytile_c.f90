@@ -87,16 +87,6 @@ module polytile_c
             import
             type(c_ptr), value :: array
         end subroutine
-        function c_check(kernel, domain, n_arrays, arrays, options) &
-            bind(C, name='polytile_check') result(status)
-            import
-            type(c_ptr), value :: kernel
-            type(polytile_domain), intent(in) :: domain
-            integer(c_int), value :: n_arrays
-            type(c_ptr), intent(in) :: arrays(*)
-            type(c_ptr), value :: options
-            integer(c_int) :: status
-        end function
         function c_queue_create(ctx, text, queue) &
             bind(C, name='polytile_queue_create') result(status)
             import
@@ -156,13 +146,14 @@ module polytile_c
             logical(c_bool), value :: reset
             type(polytile_report), intent(out) :: report
         end subroutine
-        function c_fortran_array_wrap(ctx, name, elements, lower, array, why) &
+        function c_fortran_array_wrap(ctx, name, elements, n_lower, lower, array, why) &
             bind(C, name='polytile_fortran_array_wrap') result(status)
             import
             type(c_ptr), value :: ctx
             character(kind=c_char), intent(in) :: name(*)
-            type(*), intent(inout), target :: elements(..)
-            type(c_ptr), value :: lower
+            type(*), target :: elements(..)
+            integer(c_int), value :: n_lower
+            integer(c_int64_t), intent(in) :: lower(*)
             type(c_ptr), intent(out) :: array
             character(kind=c_char), intent(out) :: why(*)
             integer(c_int) :: status
@@ -192,6 +183,16 @@ module polytile_c
             bind(C, name='polytile_fortran_run') result(status)
             import
             type(c_ptr), value :: device, kernel
+            type(polytile_domain), intent(in) :: domain
+            integer(c_int), value :: n_arrays, n_parameters
+            type(c_ptr), intent(in) :: arrays(*)
+            type(c_parameter), intent(in) :: parameters(*)
+            integer(c_int) :: status
+        end function
+        function c_fortran_check(kernel, domain, n_arrays, arrays, n_parameters, parameters) &
+            bind(C, name='polytile_fortran_check') result(status)
+            import
+            type(c_ptr), value :: kernel
             type(polytile_domain), intent(in) :: domain
             integer(c_int), value :: n_arrays, n_parameters
             type(c_ptr), intent(in) :: arrays(*)

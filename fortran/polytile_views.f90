@@ -115,20 +115,42 @@ module polytile_views
         end subroutine
     end interface
 
+    !> The first index of a box along a dimension of Fortran, counted from 1.
+    interface polytile_first
+        module procedure first_i32, first_i64
+    end interface
+
+    !> The last index of a box along a dimension of Fortran, counted from 1.
+    interface polytile_last
+        module procedure last_i32, last_i64
+    end interface
+
 contains
 
-    !> The first index of a box along a dimension of Fortran, counted from 1.
-    pure function polytile_first(box, dim) result(first)
+    pure function first_i32(box, dim) result(first)
         type(polytile_domain), intent(in) :: box
-        integer, intent(in) :: dim
+        integer(c_int32_t), intent(in) :: dim
         integer(c_int64_t) :: first
         first = box%range(box%n_dims + 1 - dim)%lo
     end function
 
-    !> The last index of a box along a dimension of Fortran, counted from 1.
-    pure function polytile_last(box, dim) result(last)
+    pure function first_i64(box, dim) result(first)
         type(polytile_domain), intent(in) :: box
-        integer, intent(in) :: dim
+        integer(c_int64_t), intent(in) :: dim
+        integer(c_int64_t) :: first
+        first = box%range(box%n_dims + 1 - dim)%lo
+    end function
+
+    pure function last_i32(box, dim) result(last)
+        type(polytile_domain), intent(in) :: box
+        integer(c_int32_t), intent(in) :: dim
+        integer(c_int64_t) :: last
+        last = box%range(box%n_dims + 1 - dim)%hi
+    end function
+
+    pure function last_i64(box, dim) result(last)
+        type(polytile_domain), intent(in) :: box
+        integer(c_int64_t), intent(in) :: dim
         integer(c_int64_t) :: last
         last = box%range(box%n_dims + 1 - dim)%hi
     end function
