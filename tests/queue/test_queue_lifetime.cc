@@ -107,6 +107,25 @@ TEST_P(QueueLifetime, InternalArraysEndBeforeOrWithTheirQueue) {
     EXPECT_EQ(memory, std::vector<float>(100, 0));
 }
 
+/** A view of a queue's own array ends with it, also one of a view. */
+TEST_P(QueueLifetime, ViewsOfInternalArraysEndWithTheirQueue) {
+    for (const bool is_dropped : {false, true}) {
+        polytile_queue *queue = open_here();
+        const int64_t n = 100;
+        polytile_array *own = nullptr, *view = nullptr, *flat = nullptr;
+        ASSERT_EQ(polytile_queue_create_array(queue, "own", POLYTILE_F32, 1, &n, &own), POLYTILE_OK)
+            << error();
+        const polytile_domain square = {2, {{0, 9, 1}, {0, 9, 1}}};
+        ASSERT_EQ(polytile_array_reshape(own, "view", &square, &view), POLYTILE_OK) << error();
+        ASSERT_EQ(polytile_array_reshape(view, "flat", &all, &flat), POLYTILE_OK) << error();
+        ASSERT_EQ(launch(queue, scale(), all, {flat}), POLYTILE_OK) << error();
+        if (is_dropped)
+            polytile_array_destroy(own);
+        polytile_queue_destroy(queue);
+        EXPECT_EQ(pti_array_next(ctx, nullptr), nullptr) << "an array is left";
+    }
+}
+
 TEST_P(QueueLifetime, AKernelMayGoWhileItsLaunchesAreQueued) {
     polytile_queue *queue = open_here();
     polytile_array *x = wrap("x", memory);

@@ -34,10 +34,32 @@ void pti_array_forget_indices(polytile_array *array) {
     array->indices = NULL;
 }
 
+static void destroy_array(pti_object *object);
+
+polytile_array *pti_array_next(const polytile_context *ctx, const polytile_array *after) {
+    pti_object *object = after == NULL ? pti_get_newest(ctx) : after->object.next;
+    while (object != NULL && object->destroy != destroy_array)
+        object = object->next;
+    return (polytile_array *)object;
+}
+
+/** End the views of an array, which do not outlive it. */
+static void destroy_views(polytile_array *base) {
+    polytile_array *at = NULL;
+    while (base->n_views > 0) {
+        polytile_array *next = pti_array_next(base->object.context, at);
+        const bool is_view = next->base == base;
+        if (is_view)
+            pti_object_release(&next->object);
+        at = is_view ? NULL : next;
+    }
+}
+
 static void destroy_array(pti_object *object) {
     polytile_array *array = (polytile_array *)object;
     if (array->queue != NULL)
         array->leave_queue(array, true);
+    destroy_views(array);
     if (array->base != NULL)
         array->base->n_views--;
     if (array->mapping != NULL)
@@ -46,13 +68,6 @@ static void destroy_array(pti_object *object) {
     pti_array_forget_indices(array);
     free(array->name);
     free(array);
-}
-
-polytile_array *pti_array_next(const polytile_context *ctx, const polytile_array *after) {
-    pti_object *object = after == NULL ? pti_get_newest(ctx) : after->object.next;
-    while (object != NULL && object->destroy != destroy_array)
-        object = object->next;
-    return (polytile_array *)object;
 }
 
 static polytile_status check_range(polytile_context *ctx, const char *name, int d,
@@ -202,25 +217,9 @@ polytile_status polytile_array_describe(polytile_context *ctx, const char *name,
     return pti_array_create(ctx, name, type, domain, array);
 }
 
-/** End the views of an array, which do not outlive it. */
-static void destroy_views(polytile_array *base) {
-    polytile_array *at = NULL;
-    while (base->n_views > 0) {
-        polytile_array *next = pti_array_next(base->object.context, at);
-        if (next->base != base) {
-            at = next;
-            continue;
-        }
-        destroy_views(next);
-        pti_object_release(&next->object);
-        at = NULL;
-    }
-}
-
 void polytile_array_destroy(polytile_array *array) {
     if (array == NULL || (array->queue != NULL && !array->leave_queue(array, false)))
         return;
-    destroy_views(array);
     pti_object_release(&array->object);
 }
 
