@@ -318,7 +318,7 @@ static void parse_value(parser *p, int member) {
 
 const char *pti_trace_event_parse(char *text, size_t n_bytes, pti_trace_event *event,
                                   size_t *place) {
-    parser p = {.at = text, .end = text + n_bytes, .to = event};
+    parser p = {.at = text, .end = n_bytes > 0 ? text + n_bytes : text, .to = event};
     *event = (pti_trace_event){0};
     if (take_byte(&p, '{', "it is no object"))
         parse_object(&p, IN_EVENT);

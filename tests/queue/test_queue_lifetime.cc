@@ -118,7 +118,7 @@ TEST_P(QueueLifetime, ViewsOfInternalArraysEndWithTheirQueue) {
         const polytile_domain square = {2, {{0, 9, 1}, {0, 9, 1}}};
         ASSERT_EQ(polytile_array_reshape(own, "view", &square, &view), POLYTILE_OK) << error();
         ASSERT_EQ(polytile_array_reshape(view, "flat", &all, &flat), POLYTILE_OK) << error();
-        ASSERT_EQ(launch(queue, scale(), all, {flat}), POLYTILE_OK) << error();
+        ASSERT_EQ(launch(queue, scale(), all, {own}), POLYTILE_OK) << error();
         if (is_dropped)
             polytile_array_destroy(own);
         polytile_queue_destroy(queue);
