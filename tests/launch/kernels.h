@@ -51,6 +51,13 @@ POLYTILE_KERNEL(diagonal, (i), (const float, D, 2), (float, y, 1)) {
     PT_AT(y, i) = PT_AT(D, i, 2 * i) + 2 * PT_AT(D, i, 2 * i + 1);
 }
 
+/** Changes two elements of each row, ever farther to the left. */
+POLYTILE_KERNEL(falling, (i), (float, D, 2), (const float, y, 1)) {
+    const int64_t j = PT_ARRAY_LAST(D, 1) - 2 * i;
+    PT_AT(D, i, j) = 2 * PT_AT(D, i, j) + PT_AT(y, i);
+    PT_AT(D, i, j - 1) = PT_AT(y, i);
+}
+
 POLYTILE_KERNEL(gemm, (i, j, k), (const float, A, 2), (const float, B, 2), (float, C, 2)) {
     PT_SUM(PT_AT(C, i, j), PT_AT(A, i, k) * PT_AT(B, k, j));
 }

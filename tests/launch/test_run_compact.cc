@@ -44,6 +44,20 @@ POLYTILE_KERNEL(band, (i), (int64_t, a), (int64_t, b), (int64_t, c), (int64_t, d
     PT_AT(y, i) = sum;
 }
 
+/** The same band, changed and written. */
+POLYTILE_KERNEL(stamp, (i), (int64_t, a), (int64_t, b), (int64_t, c), (int64_t, d), (int64_t, w),
+                (int32_t, D, 2), (const int32_t, y, 1)) {
+    for (int64_t k = 0; k <= w; k++)
+        PT_AT(D, a * i + b, c * i + d + k) =
+            3 * PT_AT(D, a * i + b, c * i + d + k) + (int32_t)(k + 1) * PT_AT(y, i);
+}
+
+POLYTILE_KERNEL(fill_band, (i), (int64_t, a), (int64_t, b), (int64_t, c), (int64_t, d),
+                (int64_t, w), (int32_t, D, 2), (const int32_t, y, 1)) {
+    for (int64_t k = 0; k <= w; k++)
+        PT_AT(D, a * i + b, c * i + d + k) = (int32_t)(k + 1) * PT_AT(y, i);
+}
+
 class RunCompact : public ::testing::Test {
   protected:
     void SetUp() override { ASSERT_EQ(polytile_context_create(&ctx_), POLYTILE_OK); }
@@ -136,28 +150,83 @@ TEST_F(RunCompact, WritesElementsOfAnyStepAndNothingBetween) {
     }
 }
 
+/** A band of width w + 1 from (a * i + b, c * i + d) on, in an array that has it and may have more;
+ * a and c may be negative. */
+struct Band {
+    int64_t a, b, c, d, w, n, rows, columns;
+
+    explicit Band(Random *random)
+        : a(random->number(1, 4)), b(random->number(0, 5)), c(random->number(1, 4)),
+          d(random->number(0, 5)), w(random->number(0, 4)), n(random->number(1, 90)) {
+        rows = a * (n - 1) + b + 1 + random->number(0, 3);
+        columns = c * (n - 1) + d + w + 1 + random->number(0, 3);
+        if (random->number(0, 2) == 0) {
+            b += a * (n - 1);
+            a = -a;
+        }
+        if (random->number(0, 1) == 0) {
+            d += c * (n - 1);
+            c = -c;
+        }
+    }
+
+    /** The element k of the band of thread i. */
+    int64_t at(int64_t i, int64_t k) const { return (a * i + b) * columns + c * i + d + k; }
+
+    std::string section() const {
+        const std::string row = "b+" + std::to_string(a) + "*i";
+        const std::string column = "d+" + std::to_string(c) + "*i";
+        return "D[" + row + ", " + column + ":" + column + "+w]";
+    }
+
+    std::vector<polytile_parameter> parameters() const {
+        return {POLYTILE_PARAMETER("a", a), POLYTILE_PARAMETER("b", b), POLYTILE_PARAMETER("c", c),
+                POLYTILE_PARAMETER("d", d), POLYTILE_PARAMETER("w", w)};
+    }
+
+    std::string text() const {
+        return section() + " for " + std::to_string(n) + ", b " + std::to_string(b) + ", d " +
+               std::to_string(d) + ", w " + std::to_string(w);
+    }
+};
+
 TEST_F(RunCompact, DiagonalsAndBandsEqualAPlainLoop) {
     Random random(test_seed("RunCompact"));
     for (int64_t round = scaled(60); round > 0; round--) {
-        const int64_t a = random.number(1, 4), b = random.number(0, 5), c = random.number(1, 4);
-        const int64_t d = random.number(0, 5), w = random.number(0, 4), n = random.number(1, 90);
-        const int64_t rows = a * (n - 1) + b + 1 + random.number(0, 3);
-        const int64_t columns = c * (n - 1) + d + w + 1 + random.number(0, 3);
-        std::vector<int32_t> D = draw(rows * columns, &random), y(n), expected(n);
-        for (int64_t i = 0; i < n; i++)
-            for (int64_t k = 0; k <= w; k++)
-                expected[i] +=
-                    static_cast<int32_t>(k + 1) * D[(a * i + b) * columns + c * i + d + k];
-        const std::string column = std::to_string(c) + "*i+d";
+        const Band of(&random);
+        std::vector<int32_t> D = draw(of.rows * of.columns, &random), y(of.n), expected(of.n);
+        for (int64_t i = 0; i < of.n; i++)
+            for (int64_t k = 0; k <= of.w; k++)
+                expected[i] += static_cast<int32_t>(k + 1) * D[of.at(i, k)];
         const bool ran =
-            run("band[i](i64 a, i64 b, i64 c, i64 d, i64 w): in D[" + std::to_string(a) + "*i+b, " +
-                    column + ":" + column + "+w]; out y[i]",
-                &band_kernel, {n}, {wrap(&D, {rows, columns}), wrap(&y, {n})},
-                {POLYTILE_PARAMETER("a", a), POLYTILE_PARAMETER("b", b), POLYTILE_PARAMETER("c", c),
-                 POLYTILE_PARAMETER("d", d), POLYTILE_PARAMETER("w", w)},
+            run("band[i](i64 a, i64 b, i64 c, i64 d, i64 w): in " + of.section() + "; out y[i]",
+                &band_kernel, {of.n}, {wrap(&D, {of.rows, of.columns}), wrap(&y, {of.n})},
+                of.parameters(), random.number(40, 2000));
+        if (ran) {
+            ASSERT_EQ(y, expected) << of.text();
+        }
+    }
+}
+
+TEST_F(RunCompact, DiagonalsAndBandsAreWrittenAndNothingBeside) {
+    Random random(test_seed("RunCompact"));
+    for (int64_t round = scaled(60); round > 0; round--) {
+        const Band of(&random);
+        const bool is_read = random.number(0, 1) == 1;
+        const int32_t times = is_read ? 3 : 0;
+        std::vector<int32_t> D = draw(of.rows * of.columns, &random), y = draw(of.n, &random);
+        std::vector<int32_t> expected = D;
+        for (int64_t i = 0; i < of.n; i++)
+            for (int64_t k = 0; k <= of.w; k++)
+                expected[of.at(i, k)] = times * D[of.at(i, k)] + static_cast<int32_t>(k + 1) * y[i];
+        const bool ran =
+            run("stamp[i](i64 a, i64 b, i64 c, i64 d, i64 w): " +
+                    std::string(is_read ? "inout " : "out ") + of.section() + "; in y[i]",
+                is_read ? &stamp_kernel : &fill_band_kernel, {of.n},
+                {wrap(&D, {of.rows, of.columns}), wrap(&y, {of.n})}, of.parameters(),
                 random.number(40, 2000));
         if (ran) {
-            ASSERT_EQ(y, expected) << a << " " << b << " " << c << " " << d << " " << w << " " << n;
+            ASSERT_EQ(D, expected) << of.text();
         }
     }
 }

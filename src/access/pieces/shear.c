@@ -18,11 +18,12 @@ static bool is_multiple(const pti_affine *affine, const pti_affine *of, int64_t 
 /** Return whether a constant times a slope stays within what indices may be. */
 static bool is_slope_bounded(int64_t constant, int64_t slope) {
     int64_t product;
-    return !pti_mul_overflows(pti_abs(constant), slope, &product) && product <= PTI_INDEX_LIMIT;
+    return !pti_mul_overflows(pti_abs(constant), pti_abs(slope), &product) &&
+           product <= PTI_INDEX_LIMIT;
 }
 
-/** Return the slope with which a subscript follows one that is a single element; 0: it does not, or
- * falls. */
+/** Return the slope with which a subscript follows one that is a single element, negative where it
+ * falls; 0: it does not. */
 static int64_t slope_of(const pti_subscript *subscript, const pti_subscript *along) {
     int64_t slope = 0;
     if (!pti_subscript_is_single(along))
@@ -30,7 +31,7 @@ static int64_t slope_of(const pti_subscript *subscript, const pti_subscript *alo
     for (int k = 0; k < POLYTILE_MAX_DIMS; k++)
         if (along->lo.index[k] != 0)
             slope = subscript->lo.index[k] / along->lo.index[k];
-    bool follows = slope > 0 && is_slope_bounded(along->lo.constant, slope) &&
+    bool follows = slope != 0 && is_slope_bounded(along->lo.constant, slope) &&
                    is_multiple(&subscript->lo, &along->lo, slope) &&
                    is_multiple(&subscript->hi, &along->lo, slope);
     return follows ? slope : 0;
@@ -65,7 +66,7 @@ static bool has_own_array(const pti_instance *instance, int operand) {
 static bool may_shear(const pti_instance *instance, int number) {
     const pti_operand *operand = &instance->operand[number];
     const pti_section *section = sections_of(instance, operand);
-    bool may = !pti_operand_stores(operand) && operand->n_sections > 0 &&
+    bool may = !operand->is_scratch && !operand->reduces && operand->n_sections > 0 &&
                pti_box_equals(&operand->domain, &operand->whole) &&
                !pti_box_has_gaps(&operand->whole) && has_own_array(instance, number);
     for (int s = 0; s < operand->n_sections; s++)
@@ -77,7 +78,7 @@ static bool may_shear(const pti_instance *instance, int number) {
 static bool is_followed(const pti_operand *operand, int d) {
     bool is = false;
     for (int e = 0; e < operand->domain.n_dims; e++)
-        is |= operand->shear[e].slope > 0 && operand->shear[e].along == d;
+        is |= operand->shear[e].slope != 0 && operand->shear[e].along == d;
     return is;
 }
 
@@ -85,7 +86,7 @@ static bool is_followed(const pti_operand *operand, int d) {
 static pti_shear find_shear(const pti_instance *instance, const pti_operand *operand, int d) {
     pti_shear found = {0, 0};
     for (int along = 0; along < operand->domain.n_dims && found.slope == 0; along++) {
-        if (along == d || operand->shear[along].slope > 0)
+        if (along == d || operand->shear[along].slope != 0)
             continue;
         int64_t slope = common_slope(instance, operand, d, along);
         if (is_slope_bounded(operand->domain.range[along].lo, slope) &&
@@ -101,7 +102,7 @@ static bool find_shears(const pti_instance *instance, pti_operand *operand) {
     for (int d = operand->domain.n_dims - 1; d >= 0; d--) {
         if (!is_followed(operand, d))
             operand->shear[d] = find_shear(instance, operand, d);
-        any |= operand->shear[d].slope > 0;
+        any |= operand->shear[d].slope != 0;
     }
     return any;
 }
@@ -120,7 +121,7 @@ static polytile_status shear_section(polytile_context *ctx, const pti_operand *o
                                      const pti_instance *instance, pti_section *section) {
     for (int d = 0; d < section->n_dims; d++) {
         const pti_shear *shear = &operand->shear[d];
-        if (shear->slope > 0)
+        if (shear->slope != 0)
             shear_subscript(&section->subscript[d], &section->subscript[shear->along].lo,
                             shear->slope);
     }
@@ -149,6 +150,8 @@ static polytile_status shear_operand(polytile_context *ctx, pti_instance *instan
         const polytile_domain touched = reach_of_all(instance, section);
         operand->domain = pti_box_bounding(&operand->domain, &touched);
     }
+    pti_operand_forget_roles(operand);
+    PTI_TRY(pti_operand_fill_roles(ctx, instance, operand));
 done:
     return status;
 }
@@ -172,8 +175,9 @@ static bool try_operand(polytile_context *ctx, const pti_instance *instance, int
     if (status != POLYTILE_OK)
         pti_clear_error(ctx);
     const pti_operand *former = &instance->operand[operand];
-    of->domain = former->domain;
-    memset(of->shear, 0, sizeof of->shear);
+    char *const name = of->name;
+    *of = *former;
+    of->name = name;
     memcpy(&copy->section[of->first_section], sections_of(instance, former),
            (size_t)of->n_sections * sizeof *copy->section);
     return false;
@@ -200,7 +204,7 @@ done:
 bool pti_operand_is_sheared(const pti_operand *operand) {
     bool is = false;
     for (int d = 0; d < operand->domain.n_dims; d++)
-        is |= operand->shear[d].slope > 0;
+        is |= operand->shear[d].slope != 0;
     return is;
 }
 
@@ -216,9 +220,11 @@ polytile_domain pti_operand_unsheared(const pti_operand *operand, const polytile
         const pti_shear *shear = &operand->shear[d];
         if (shear->slope == 0)
             continue;
-        polytile_range along = box->range[shear->along];
-        around.range[d] = (polytile_range){box->range[d].lo + shear->slope * along.lo,
-                                           box->range[d].hi + shear->slope * along.hi, 1};
+        const polytile_range along = box->range[shear->along];
+        const int64_t low = shear->slope > 0 ? along.lo : along.hi;
+        const int64_t high = shear->slope > 0 ? along.hi : along.lo;
+        around.range[d] = (polytile_range){box->range[d].lo + shear->slope * low,
+                                           box->range[d].hi + shear->slope * high, 1};
     }
     return around;
 }
@@ -253,7 +259,7 @@ pti_runs pti_operand_runs(const pti_operand *operand, const polytile_domain *box
 void pti_operand_unshear_strides(const pti_operand *operand, int64_t *stride_bytes) {
     for (int d = 0; d < operand->domain.n_dims; d++) {
         const pti_shear *shear = &operand->shear[d];
-        if (shear->slope > 0)
+        if (shear->slope != 0)
             stride_bytes[shear->along] -= pti_mul_wrapped(shear->slope, stride_bytes[d]);
     }
 }

@@ -9,16 +9,16 @@
  * A copy of an instance in which arrays that threads touch along a diagonal have sheared indices.
  *
  * The box around D[i, i] for n threads has n * n elements, of which n are touched. Where all
- * sections of an array have one dimension d that follows another, f, with a slope, as in D[i, i]
- * and A[i, i-1:i+1], dimension d of the copy counts x[d] - slope * x[f]: an interval that is the
+ * sections of an array have one dimension d that follows another, f, with a slope, as in D[i, i],
+ * D[i, n-i] and A[i, i-1:i+1], dimension d of the copy counts x[d] - slope * x[f]: an interval that is the
  * same for all threads. Then hulls are the diagonal or the band, and all that is known of boxes
  * holds.
  *
  * Spaces  sections, domain, and boxes and placements of a sheared operand: sheared indices; whole:
  *         the array's own.
  *
- * Only arrays are sheared that are read alone, by one operand, and hold all of the box around what
- * is touched, in sheared indices.
+ * Only arrays are sheared that nothing is combined into, that one operand has, and that hold all of
+ * the box around what is touched, in sheared indices.
  *
  * Errors  NO_MEMORY.
  * Owns    The caller frees *sheared with pti_instance_free(); NULL: no array is sheared; and on

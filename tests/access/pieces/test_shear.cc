@@ -30,7 +30,7 @@ Instance Shear(const Launch &launch) {
     return Instance(sheared);
 }
 
-TEST(Shear, IsOfArraysThatAreReadAlongADiagonalThatTheyHave) {
+TEST(Shear, IsOfArraysThatAreTouchedAlongADiagonalThatTheyHave) {
     const std::map<std::string, std::string> square = {{"D", "40x40"}, {"y", "40"}};
     const struct {
         const char *declaration, *threads;
@@ -44,12 +44,18 @@ TEST(Shear, IsOfArraysThatAreReadAlongADiagonalThatTheyHave) {
         {"d[i]: in D[i, i-1:i+1]; out y[i]", "40", false}, /* clipped */
         {"d[i]: in D[i, i], D[i+5, i+7]; out y[i]", "30", true},
         {"d[i]: in D[i+5, i+5], D[i, i+9]; out y[i]", "31", false}, /* the box has D[35, 44] */
-        {"d[i]: in D[i, 39-i]; out y[i]", "40", false},
+        {"d[i]: in D[i, 39-i]; out y[i]", "40", true},
+        {"d[i]: in D[39-2*i, i]; out y[i]", "20", true},
+        {"d[i]: in D[i, 38-i:40-i]; out y[i]", "1:38", true},
+        {"d[i]: in D[i, 38-i:40-i]; out y[i]", "40", false}, /* clipped */
         {"d[i]: in D[i, :]; out y[i]", "40", false},
         {"d[i]: in D[2*i, 3*i]; out y[i]", "10", false},
         {"d[i]: in D[i, i], D[i+1, 2*i]; out y[i]", "10", false},
         {"d[i]: in D[i:i+1, i]; out y[i]", "30", true},
-        {"d[i]: inout D[i, i]; out y[i]", "40", false},
+        {"d[i]: inout D[i, i]; out y[i]", "40", true},
+        {"d[i]: out D[i, i], y[i]", "40", true},
+        {"d[i]: out D[i, 39-i]; in D[i, 38-i], y[i]", "39", true},
+        {"d[i]: sum D[i, i]; out y[i]", "40", false},
     };
     for (const auto &row : rows) {
         const Launch launch(row.declaration, row.threads, square);
@@ -57,9 +63,9 @@ TEST(Shear, IsOfArraysThatAreReadAlongADiagonalThatTheyHave) {
     }
 }
 
-TEST(Shear, IndicesLieWhereThoseOfTheArrayDo) {
-    const Launch launch("d[i]: in D[i+1, 2*i:2*i+2]; out y[i]", "9",
-                        {{"D", "-3:20, 0:20"}, {"y", "9"}});
+/** Compares the offsets of all elements of a band of 3 elements and 9 threads. */
+void CompareOffsets(const char *declaration) {
+    const Launch launch(declaration, "9", {{"D", "-3:20, 0:20"}, {"y", "9"}});
     const Instance sheared = Shear(launch);
     ASSERT_NE(sheared, nullptr);
     const pti_operand *operand = &sheared->operand[0];
@@ -79,6 +85,23 @@ TEST(Shear, IndicesLieWhereThoseOfTheArrayDo) {
     pti_operand_unshear_strides(operand, strides);
     EXPECT_EQ(strides[0], array.stride_bytes[0]);
     EXPECT_EQ(strides[1], array.stride_bytes[1]);
+}
+
+TEST(Shear, IndicesLieWhereThoseOfTheArrayDo) {
+    for (const char *declaration :
+         {"d[i]: in D[i+1, 2*i:2*i+2]; out y[i]", "d[i]: in D[i+1, 18-2*i:20-2*i]; out y[i]",
+          "d[i]: in D[12-i:14-i, i+4]; out y[i]", "d[i]: inout D[16-2*i:18-2*i, i]; out y[i]"})
+        CompareOffsets(declaration);
+}
+
+TEST(Shear, WhatIsWrittenIsKnownElementByElement) {
+    const Launch launch("d[i]: out D[i, 99-i]; in y[i]", "100", {{"D", "100x100"}, {"y", "100"}});
+    ASSERT_TRUE(launch.instance()->operand[0].partial);
+    const Instance sheared = Shear(launch);
+    ASSERT_NE(sheared, nullptr);
+    EXPECT_FALSE(sheared->operand[0].partial);
+    EXPECT_FALSE(sheared->operand[0].reads);
+    EXPECT_TRUE(sheared->operand[0].writes);
 }
 
 /** Superblocks of so many threads each, with one buffer. */
@@ -107,8 +130,10 @@ bool Holds(const pti_schedule *schedule) {
 }
 
 TEST(Shear, SchedulesAreProvedAndThoseThatLackElementsRejected) {
-    for (const char *declaration : {"d[i]: in D[i, i]; out y[i]", "d[i]: in D[i, i:i+2]; out y[i]",
-                                    "d[i]: in D[3*i, i+1]; out y[i]"}) {
+    for (const char *declaration :
+         {"d[i]: in D[i, i]; out y[i]", "d[i]: in D[i, i:i+2]; out y[i]",
+          "d[i]: in D[3*i, i+1]; out y[i]", "d[i]: in D[i, 30-2*i]; out y[i]",
+          "d[i]: inout D[i, 11-i]; out y[i]", "d[i]: in D[i, i+1]; out D[i, i], y[i]"}) {
         const Launch launch(declaration, "12", {{"D", "40x40"}, {"y", "12"}});
         const Instance sheared = Shear(launch);
         ASSERT_NE(sheared, nullptr) << declaration;

@@ -53,6 +53,7 @@ static_assert(pt_count_views<polytile_view, polytile_domain>() == -1, "no struct
     X(gram)                                                                                        \
     X(skip)                                                                                        \
     X(diagonal)                                                                                    \
+    X(falling)                                                                                     \
     X(turn)                                                                                        \
     X(front)                                                                                       \
     X(gemm)                                                                                        \

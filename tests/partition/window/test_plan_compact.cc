@@ -177,12 +177,18 @@ TEST_F(PlanCompact, DiagonalsTakeWhatTheyHold) {
         const char *declaration;
         int n_dims;
         int64_t elements_a_thread, extent_a_thread;
-    } rows[] = {{"d[i]: in D[i, i]; out y[i]", 2, 1, 1},
-                {"d[i]: in D[i, 2*i]; out y[i]", 2, 1, 2},
-                {"d[i]: in D[3*i, i+1]; out y[i]", 2, 1, 3},
-                {"d[i]: in D[i, i:i+2]; out y[i]", 2, 3, 1},
-                {"d[i]: in D[i, i+2], D[i, i+1]; out y[i]", 2, 2, 1},
-                {"d[i]: in D[i, i, i]; out y[i]", 3, 1, 1}};
+        int64_t up_a_thread, down_a_thread; /* elements, y aside */
+    } rows[] = {{"d[i]: in D[i, i]; out y[i]", 2, 1, 1, 1, 0},
+                {"d[i]: in D[i, 2*i]; out y[i]", 2, 1, 2, 1, 0},
+                {"d[i]: in D[3*i, i+1]; out y[i]", 2, 1, 3, 1, 0},
+                {"d[i]: in D[i, i:i+2]; out y[i]", 2, 3, 1, 3, 0},
+                {"d[i]: in D[i, i+2], D[i, i+1]; out y[i]", 2, 2, 1, 2, 0},
+                {"d[i]: in D[i, i, i]; out y[i]", 3, 1, 1, 1, 0},
+                {"d[i]: in D[i, 199-i]; out y[i]", 2, 1, 200, 1, 0},
+                {"d[i]: in D[i, 400-2*i:401-2*i]; out y[i]", 2, 2, 402, 2, 0},
+                {"d[i]: inout D[i, i]; out y[i]", 2, 1, 1, 1, 1},
+                {"d[i]: out D[i, 199-i], y[i]", 2, 1, 200, 0, 1},
+                {"d[i]: in D[i, i+1]; out D[i, i], y[i]", 2, 2, 1, 1, 1}};
     for (const auto &row : rows)
         for (int64_t round = scaled(20); round > 0; round--) {
             const int64_t n = random.number(1, 200), a_thread = 4 * row.elements_a_thread + 4;
@@ -196,7 +202,9 @@ TEST_F(PlanCompact, DiagonalsTakeWhatTheyHold) {
             ASSERT_NE(fewest, nullptr) << polytile_last_error(ctx_);
             EXPECT_EQ(fewest->summary.n_kernels, (n + n_at_once - 1) / n_at_once)
                 << row.declaration << " for " << n << " within " << limit_bytes;
-            EXPECT_EQ(fewest->summary.h2d_bytes, 4 * row.elements_a_thread * n);
+            EXPECT_EQ(fewest->summary.h2d_bytes, 4 * row.up_a_thread * n) << row.declaration;
+            EXPECT_EQ(fewest->summary.d2h_bytes, 4 * (row.down_a_thread + 1) * n)
+                << row.declaration;
         }
 }
 

@@ -17,7 +17,8 @@ static pti_loop loop_from_inside(const pti_loop_nest *nest, int k) {
 }
 
 bool pti_cuda_is_pitch(pti_loop loop) {
-    return loop.to_step <= INT32_MAX && loop.from_step <= INT32_MAX;
+    return loop.to_step > 0 && loop.to_step <= INT32_MAX && loop.from_step > 0 &&
+           loop.from_step <= INT32_MAX;
 }
 
 static bool fits_1d(const pti_loop_nest *nest) {
