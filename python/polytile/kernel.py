@@ -1,5 +1,6 @@
 """Kernels, and launches of them: run, plan and check."""
 
+import functools
 import html
 import json
 import numbers
@@ -8,7 +9,7 @@ from ._context import current
 from ._interrupt import Interruptible
 from ._library import ffi, lib, take_text, text_of
 from .arrays import Described, GpuMemory, Wrapped, domain_of
-from .errors import InvalidError
+from .errors import Error, InvalidError
 from .source import Text
 
 _ROLES = ("in", "out", "inout", "sum", "prod", "min", "max", "argmin", "argmax")
@@ -318,18 +319,32 @@ def _print_plan(context, made, form):
 
 
 class Checked:
-    """A launch that was found right."""
+    """A launch that was found right; a notebook shows what was found below the launch's plan."""
 
-    def __init__(self, text):
+    def __init__(self, text, make_plan):
         self.text = text
+        self._make_plan = make_plan
 
     def __str__(self):
         return self.text
 
     __repr__ = __str__
 
+    def _plan(self):
+        """The launch's plan; None where that needs the arrays' elements, or nothing fits."""
+        try:
+            return self._make_plan()
+        except Error:
+            return None
+
+    def _repr_svg_(self):
+        made = self._plan()
+        return None if made is None else made.svg
+
     def _repr_html_(self):
-        return f"<p>&#10003; {html.escape(self.text)}</p>"
+        made = self._plan()
+        picture = "" if made is None else made._repr_html_()
+        return f"<div>{picture}<p>&#10003; {html.escape(self.text)}</p></div>"
 
 
 def check(of, *arrays, domain=None, device="host", limit=None, **params):
@@ -350,4 +365,5 @@ def check(of, *arrays, domain=None, device="host", limit=None, **params):
                 context.device(device), launch.kernel, launch.domain, launch.n_arrays,
                 launch.arrays, launch.options, ffi.NULL))
             said += ", and the body touches what the declaration says"
-    return Checked(said)
+        shapes = [Described(w.memory.dtype, w.memory.shape) for w in wrapped]
+    return Checked(said, functools.partial(plan, of, *shapes, domain=domain, limit=limit, **params))
