@@ -15,6 +15,13 @@
  */
 #include <polytile/implementation.h>
 
+/* Nests that are inlined into one function share its registers, and spill within their loops. */
+#ifdef __GNUC__
+#define PT_NEST_FUNCTION __attribute__((noinline))
+#else
+#define PT_NEST_FUNCTION
+#endif
+
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__AVX2__) && !defined(__CUDA_ARCH__)
 #define PT_WIDE_FUNCTION __attribute__((target("avx2")))
 #define PT_IS_WIDE       __builtin_cpu_supports("avx2")
@@ -24,29 +31,30 @@
 #endif
 
 #define PT_HOST_FUNCTION(kernel, indices, ...)                                                     \
-    static void kernel##_contiguous(const polytile_domain *pt_threads,                             \
-                                    const polytile_view *pt_views) {                               \
+    PT_NEST_FUNCTION static void kernel##_contiguous(const polytile_domain *pt_threads,            \
+                                                     const polytile_view *pt_views) {              \
         PT_EACH(PT_DEFINE_CONTIGUOUS, kernel, __VA_ARGS__)                                         \
         PT_LOOPS indices kernel##_thread(PT_UNPACK indices PT_EACH(PT_PASS, kernel, __VA_ARGS__)); \
     }                                                                                              \
-    PT_WIDE_FUNCTION static void kernel##_wide(const polytile_domain *pt_threads,                  \
-                                               const polytile_view *pt_views) {                    \
+    PT_NEST_FUNCTION PT_WIDE_FUNCTION static void kernel##_wide(const polytile_domain *pt_threads, \
+                                                                const polytile_view *pt_views) {   \
         PT_EACH(PT_DEFINE_CONTIGUOUS, kernel, __VA_ARGS__)                                         \
         PT_LOOPS indices kernel##_thread(PT_UNPACK indices PT_EACH(PT_PASS, kernel, __VA_ARGS__)); \
     }                                                                                              \
-    static void kernel##_alone(const polytile_domain *pt_threads, const polytile_view *pt_views) { \
+    PT_NEST_FUNCTION static void kernel##_alone(const polytile_domain *pt_threads,                 \
+                                                const polytile_view *pt_views) {                   \
         PT_EACH(PT_DEFINE_ALONE, kernel, __VA_ARGS__)                                              \
         PT_LOOPS indices kernel##_thread(PT_UNPACK indices PT_EACH(PT_PASS, kernel, __VA_ARGS__)); \
         PT_EACH(PT_STORE_ALONE, kernel, __VA_ARGS__)                                               \
     }                                                                                              \
-    static void kernel##_strided(const polytile_domain *pt_threads,                                \
-                                 const polytile_view *pt_views) {                                  \
+    PT_NEST_FUNCTION static void kernel##_strided(const polytile_domain *pt_threads,               \
+                                                  const polytile_view *pt_views) {                 \
         PT_EACH(PT_DEFINE_STRIDED, kernel, __VA_ARGS__)                                            \
         PT_STEPPED_LOOPS indices kernel##_thread(                                                  \
             PT_UNPACK indices PT_EACH(PT_PASS, kernel, __VA_ARGS__));                              \
     }                                                                                              \
-    static void kernel##_pieces(const polytile_domain *pt_threads,                                 \
-                                const polytile_view *pt_views) {                                   \
+    PT_NEST_FUNCTION static void kernel##_pieces(const polytile_domain *pt_threads,                \
+                                                 const polytile_view *pt_views) {                  \
         const polytile_view *pt_pieces =                                                           \
             pt_views + (int)kernel##_n_views + (int)kernel##_n_parameters;                         \
         PT_EACH(PT_DEFINE_PIECES, kernel, __VA_ARGS__)                                             \

@@ -25,10 +25,12 @@ def arguments(about, **options):
 
 def alternate(repeat, *actions, before=lambda: None, after=lambda k, result: None):
     """The seconds of each action, taken in turn, after one of each that does not count; what comes
-    before and after each is not timed."""
+    before and after each is not timed. Every other turn begins with the last action, so that none
+    always comes after the same one."""
     times = [[] for _ in actions]
+    turn = list(enumerate(actions))
     for k in range(repeat + 1):
-        for which, action in enumerate(actions):
+        for which, action in reversed(turn) if k % 2 else turn:
             before()
             start = time.perf_counter()
             result = action()

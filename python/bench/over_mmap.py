@@ -15,6 +15,12 @@ def create(path, n):
         np.arange(1000, dtype="f4"), n)
 
 
+def is_same(one, other):
+    """Whether two files have the same elements, of those on some of their pages and at their end."""
+    z, w = (np.load(path, mmap_mode="r") for path in (one, other))
+    return np.array_equal(z[::9973], w[::9973]) and np.array_equal(z[-1000:], w[-1000:])
+
+
 def main():
     given = arguments(__doc__, n=(2 * 10**8, "elements of each of the three files"),
                       command=("polytile", "the command"),
@@ -37,7 +43,7 @@ def main():
 
         ours, theirs = alternate(given.repeat, lambda: timed(by_polytile, "z.npy"),
                                  lambda: timed(by_loop, "w.npy"))
-        assert (place / "z.npy").read_bytes()[-4000:] == (place / "w.npy").read_bytes()[-4000:]
+        assert is_same(place / "z.npy", place / "w.npy")
         subject = f"vector add, {given.n:.0e} floats, {given.directory}"
         figures.add(subject, "over the loop", ratio(ours, theirs), 1.05)
         figures.add(subject, "s", min(ours))

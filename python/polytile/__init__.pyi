@@ -79,6 +79,7 @@ class Plan:
 
 class Checked:
     text: str
+    def _repr_svg_(self) -> Optional[str]: ...
     def _repr_html_(self) -> str: ...
 
 class Range:

@@ -5,7 +5,7 @@ import threading
 
 from . import _nvrtc
 from ._library import ffi, lib
-from .errors import Error, InvalidError, require
+from .errors import Error, InvalidError, encoded, require
 
 _of_thread = threading.local()
 
@@ -104,9 +104,10 @@ class Context:
     def device(self, text):
         """The device of a text, opened once."""
         if text not in self._devices:
+            device = encoded(text, "a device")
             _nvrtc.load_for(text)
             made = ffi.new("polytile_device **")
-            self.require(lib.polytile_device_open(self.handle, text.encode(), made))
+            self.require(lib.polytile_device_open(self.handle, device, made))
             self._devices[text] = made[0]
         return self._devices[text]
 

@@ -62,6 +62,15 @@ _BY_TEXT = {
 }
 
 
+def encoded(text, what):
+    """A text as the library takes it; refuses what is none, and one that C would cut."""
+    if not isinstance(text, str):
+        raise InvalidError(f"{what} is {text!r}, which is no text")
+    if "\0" in text:
+        raise InvalidError(f"{what} has a NUL character in it, where C's texts end; leave it out")
+    return text.encode("utf-8", "replace")
+
+
 def is_invalid(status):
     """Whether a status is that of a wrong argument."""
     return _BY_TEXT.get(text_of(lib.polytile_status_text(status))) is InvalidError

@@ -1,5 +1,6 @@
 """Kernels, and launches of them: run, plan and check."""
 
+import functools
 import html
 import json
 import numbers
@@ -8,7 +9,7 @@ from ._context import current
 from ._interrupt import Interruptible
 from ._library import ffi, lib, take_text, text_of
 from .arrays import Described, GpuMemory, Wrapped, domain_of
-from .errors import InvalidError
+from .errors import Error, InvalidError, encoded
 from .source import Text
 
 _ROLES = ("in", "out", "inout", "sum", "prod", "min", "max", "argmin", "argmax")
@@ -23,6 +24,7 @@ class Kernel:
     """
 
     def __init__(self, source):
+        encoded(source.declaration, "a declaration")
         self.source = source
         handle = current().kernel(source)
         self.name = text_of(lib.polytile_kernel_get_name(handle))
@@ -52,6 +54,8 @@ class Kernel:
 
 def kernel(declaration, body=None, contracts=False):
     """Make a kernel: kernel("add[i]: in x[i], y[i]; out z[i]", "z(i) = x(i) + y(i);")."""
+    if body is not None:
+        encoded(body, "a body")
     return Kernel(Text(declaration, body, bool(contracts)))
 
 
@@ -78,7 +82,10 @@ class Launch:
         self.options.parameters = self._parameters
         self.options.plan.limit_bytes = _bytes_of(limit)
         if block is not None:
-            self._kept.append(ffi.new("int64_t[]", [int(extent) for extent in block]))
+            if len(block) != of.n_indices:
+                raise InvalidError(
+                    f"{of.name}: block has {len(block)} extents, the kernel {of.n_indices} indices")
+            self._kept.append(ffi.new("int64_t[]", [_int64(extent, "block") for extent in block]))
             self.options.plan.block = self._kept[-1]
 
     def writes_what_is_read_only(self):
@@ -93,6 +100,8 @@ class Launch:
         parameter.name = self._kept[-1]
         if isinstance(value, numbers.Integral):
             is_large = int(value) >= 1 << 63
+            if not -1 << 63 <= int(value) < 1 << 64:
+                raise InvalidError(f"parameter {name} is {value}, which exceeds 64 bits")
             parameter.number = _UNSIGNED if is_large else _SIGNED
             parameter.value = int(value) - (1 << 64 if is_large else 0)
         elif isinstance(value, numbers.Real):
@@ -102,12 +111,18 @@ class Launch:
             raise InvalidError(f"parameter {name} is {value!r}, which is no number")
 
 
+def _int64(value, what):
+    if not -1 << 63 <= int(value) < 1 << 63:
+        raise InvalidError(f"{what} has the number {value}, which exceeds 64 bits")
+    return int(value)
+
+
 def _bytes_of(limit):
     """A limit as bytes: a number of them, or a text such as "64MiB"."""
     if limit is None:
         return 0
     if isinstance(limit, numbers.Integral):
-        return int(limit)
+        return _int64(limit, "limit")
     found = ffi.new("int64_t *")
     if not lib.polytile_size_parse(str(limit).encode(), found):
         why = ffi.new("char[]", 128)
@@ -120,20 +135,26 @@ def _range_of(part):
     """(lo, hi, step) of an extent, of (lo, hi) and (lo, hi, step), which include both ends, or of a
     slice, which does not include its end."""
     if isinstance(part, numbers.Integral):
-        return (0, int(part) - 1, 1)
-    if isinstance(part, (slice, range)):
+        part = (0, int(part) - 1)
+    elif isinstance(part, (slice, range)):
         if part.start is None or part.stop is None:
             raise InvalidError(f"a slice of a domain needs both ends: {part}")
-        found = (int(part.start), int(part.stop) - 1, 1 if part.step is None else int(part.step))
-    else:
-        part = tuple(part)
-        if len(part) not in (2, 3):
-            raise InvalidError(
-                f"{part} is no range: give an extent, a slice, (lo, hi) or (lo, hi, step)")
-        found = (int(part[0]), int(part[1]), int(part[2]) if len(part) == 3 else 1)
+        part = (part.start, int(part.stop) - 1, 1 if part.step is None else part.step)
+    try:
+        found = tuple(_int64(number, "domain") for number in part)
+    except (TypeError, ValueError) as error:
+        raise error if isinstance(error, InvalidError) else _no_range(part) from error
+    if len(found) not in (2, 3):
+        raise _no_range(part)
+    found = (*found, 1)[:3]
     if found[2] < 1:
         raise InvalidError(f"a domain's step is {found[2]}; give 1 or more")
     return found
+
+
+def _no_range(part):
+    return InvalidError(
+        f"{part} is no range: give an extent, a slice, (lo, hi) or (lo, hi, step)")
 
 
 def ranges_of_domain(of, wrapped, domain):
@@ -204,15 +225,23 @@ def _as_key(domain):
                  for one in parts)
 
 
+def require_count(of, arrays):
+    """Refuse what is no kernel, and another number of arrays than a kernel's."""
+    if not isinstance(of, Kernel):
+        raise InvalidError(
+            f"{type(of).__name__} is no kernel; make one by kernel(declaration, body)")
+    if len(arrays) != len(of.arrays):
+        raise InvalidError(
+            f"{of.name}: {len(arrays)} arrays are given and the kernel has {len(of.arrays)}: "
+            f"{', '.join(of.arrays)}")
+
+
 class Arguments:
     """The arrays of a launch, wrapped until the end of a with statement."""
 
     def __init__(self, context, of, arrays):
         self.context, self.of = context, of
-        if len(arrays) != len(of.arrays):
-            raise InvalidError(
-                f"{of.name}: {len(arrays)} arrays are given and the kernel has {len(of.arrays)}: "
-                f"{', '.join(of.arrays)}")
+        require_count(of, arrays)
         self.given = arrays
         self.wrapped = []
 
@@ -318,18 +347,32 @@ def _print_plan(context, made, form):
 
 
 class Checked:
-    """A launch that was found right."""
+    """A launch that was found right; a notebook shows what was found below the launch's plan."""
 
-    def __init__(self, text):
+    def __init__(self, text, make_plan):
         self.text = text
+        self._make_plan = make_plan
 
     def __str__(self):
         return self.text
 
     __repr__ = __str__
 
+    def _plan(self):
+        """The launch's plan; None where that needs the arrays' elements, or nothing fits."""
+        try:
+            return self._make_plan()
+        except Error:
+            return None
+
+    def _repr_svg_(self):
+        made = self._plan()
+        return None if made is None else made.svg
+
     def _repr_html_(self):
-        return f"<p>&#10003; {html.escape(self.text)}</p>"
+        made = self._plan()
+        picture = "" if made is None else made._repr_html_()
+        return f"<div>{picture}<p>&#10003; {html.escape(self.text)}</p></div>"
 
 
 def check(of, *arrays, domain=None, device="host", limit=None, **params):
@@ -350,4 +393,5 @@ def check(of, *arrays, domain=None, device="host", limit=None, **params):
                 context.device(device), launch.kernel, launch.domain, launch.n_arrays,
                 launch.arrays, launch.options, ffi.NULL))
             said += ", and the body touches what the declaration says"
-    return Checked(said)
+        shapes = [Described(w.memory.dtype, w.memory.shape) for w in wrapped]
+    return Checked(said, functools.partial(plan, of, *shapes, domain=domain, limit=limit, **params))

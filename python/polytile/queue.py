@@ -10,8 +10,8 @@ from ._context import Called, borrow, give_back
 from ._interrupt import Interruptible
 from ._library import ffi, lib
 from .arrays import Described, Wrapped, domain_of, type_of
-from .errors import Error, InvalidError, error_of, is_invalid
-from .kernel import Launch, Launches, Report, _check_arrays, ranges_of_domain
+from .errors import Error, InvalidError, encoded, error_of, is_invalid
+from .kernel import Launch, Launches, Report, _check_arrays, ranges_of_domain, require_count
 from .ranks import Ranks
 from .view import ranges_of
 
@@ -168,6 +168,7 @@ class Queue:
     def __init__(self, device="host", comm=None, *, layout=None, grid=None, policy=None):
         self._handle = None
         self._ranks = None if comm is None else Ranks(comm)
+        text = encoded(device, "a device")
         self.context = borrow()
         given = {"layout": layout, "grid": grid, "policy": policy}
         texts = {key: ffi.new("char[]", text.encode()) for key, text in given.items() if text}
@@ -175,7 +176,7 @@ class Queue:
         create = lib.polytile_queue_create_shared if comm is None else self._ranks.create_queue
         made = ffi.new("polytile_queue **")
         _nvrtc.load_for(device)
-        self.context.require(create(self.context.handle, device.encode(), options, made))
+        self.context.require(create(self.context.handle, text, options, made))
         self._handle = made[0]
         self._attached = {}
         self._n_internal = 0
@@ -258,10 +259,7 @@ class Queue:
                 launch.options))
 
     def _prepare(self, key, of, arrays, domain, params):
-        if len(arrays) != len(of.arrays):
-            raise InvalidError(
-                f"{of.name}: {len(arrays)} arrays are given and the kernel has {len(of.arrays)}: "
-                f"{', '.join(of.arrays)}")
+        require_count(of, arrays)
         wrapped = [self._find(given, name) for given, name in zip(arrays, of.arrays)]
         _check_arrays(of, wrapped)
         ranges = ranges_of_domain(of, wrapped, domain)

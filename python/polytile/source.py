@@ -3,6 +3,7 @@
 from typing import NamedTuple, Optional
 
 from ._library import ffi, lib
+from .errors import encoded
 
 
 class Made:
@@ -17,7 +18,7 @@ def make(context, declaration, implementation=ffi.NULL, *kept):
     """A kernel that runs what an implementation says; NULL: it is only planned."""
     made = ffi.new("polytile_kernel **")
     context.require(lib.polytile_kernel_create(
-        context.handle, declaration.encode(), implementation, made))
+        context.handle, encoded(declaration, "a declaration"), implementation, made))
     return Made(made[0], implementation, *kept)
 
 
@@ -42,5 +43,6 @@ class Text(NamedTuple):
         made = ffi.new("polytile_kernel **")
         options = ffi.new("polytile_compile_options *", {"contracts": self.contracts})
         context.require(lib.polytile_kernel_compile(
-            context.handle, self.declaration.encode(), self.body.encode(), options, made))
+            context.handle, encoded(self.declaration, "a declaration"),
+            encoded(self.body, "a body"), options, made))
         return Made(made[0])

@@ -17,6 +17,10 @@ add = pt.kernel("add[i]: in x[i], y[i]; out z[i]", "z(i) = x(i) + y(i);")
     ("add[i]: in x[i]; out z[i]", "x(i) = 1;", pt.DeclarationError, "x is assigned"),
     ("add[i]: in x[i]; out z[i]", "z(i) = (x(i);", pt.DeclarationError, "not closed"),
     ("add[i]: in x[i]; out z[i]", "", pt.DeclarationError, "the body is empty"),
+    ("add[i]: in x[i]; out z[i]", "z(i) = 1;\0", pt.InvalidError, "a body has a NUL"),
+    ("add[i]: in x[i]; out z[i]\0, y[i]", None, pt.InvalidError, "a declaration has a NUL"),
+    (b"add[i]: in x[i]; out z[i]", None, pt.InvalidError, "a declaration is b'add.*is no text"),
+    ("add[i]: in x[i]; out z[i]", ["z(i) = 1;"], pt.InvalidError, "a body is .*is no text"),
 ])
 def test_wrong_texts(declaration, body, error, says):
     with pytest.raises(error, match=says):
@@ -42,6 +46,13 @@ def test_a_body_that_does_not_compile_is_shown_with_a_caret():
     ((x, x, np.empty((10, 10), "f4")), {}, pt.InvalidError, "domain is missing"),
     ((x, x, x.copy()), {"domain": 101}, pt.Error, "x"),
     ((x, x, x.copy()), {"domain": slice(None)}, pt.InvalidError, "needs both ends"),
+    ((x, x, x.copy()), {"domain": 5.5}, pt.InvalidError, "5.5 is no range"),
+    ((x, x, x.copy()), {"domain": "5"}, pt.InvalidError, "5 is no range"),
+    ((x, x, x.copy()), {"domain": ((1, 2, 3, 4),)}, pt.InvalidError, "is no range"),
+    ((x, x, x.copy()), {"domain": 2**70}, pt.InvalidError, "domain .* exceeds 64 bits"),
+    ((x, x, x.copy()), {"limit": 2**80}, pt.InvalidError, "limit .* exceeds 64 bits"),
+    ((x, x, x.copy()), {"n": 2**70}, pt.InvalidError, "n is .* exceeds 64 bits"),
+    ((x, x, x.copy()), {"device": None}, pt.InvalidError, "a device is None"),
     ((x, x, x.copy()), {"limit": "8"}, pt.InvalidError, "it has no unit"),
     ((x, x, x.copy()), {"limit": 8}, pt.NoFitError, "the limit is 8 B"),
     ((x, x, x.copy()), {"device": "gpu"}, pt.InvalidError, "gpu"),
@@ -51,6 +62,15 @@ def test_a_body_that_does_not_compile_is_shown_with_a_caret():
 def test_wrong_launches(arrays, options, error, says):
     with pytest.raises(error, match=says):
         pt.run(add, *arrays, **options)
+
+
+def test_what_is_no_kernel_or_no_device_is_refused():
+    for wrong in (lambda: pt.run(x, x, x), lambda: pt.plan(None, x), lambda: pt.Queue(0),
+                  lambda: pt.Queue("host").launch("add", x, x, x)):
+        with pytest.raises(pt.InvalidError, match="is no kernel|is no text"):
+            wrong()
+    with pytest.raises(pt.InvalidError, match="block has 2 extents, the kernel 1 indices"):
+        pt.plan(add, x, x, x.copy(), block=(1, 2))
 
 
 def test_no_compiler(monkeypatch):

@@ -33,4 +33,4 @@ def test_jupyter_shows_pictures_and_tables():
     plan, _, check = shown[:3]
     assert "<svg" in plan["text/html"] and "<table>" in plan["text/html"]
     assert "<svg" in plan["image/svg+xml"] and "<?xml" not in plan["text/html"]
-    assert "the body touches" in check["text/html"]
+    assert "<svg" in check["text/html"] and "the body touches" in check["text/html"]

@@ -37,9 +37,15 @@ def test_checks_say_what_was_proved():
     copy = pt.kernel("copy[i]: in x[i]; out y[i]", "y(i) = x(i);")
     assert "the body touches" in str(pt.check(copy, x, np.empty(100)))
     assert str(pt.check(copy, described, pt.described("f64", (100,)))).endswith("conflict")
-    assert "&#10003;" in pt.check(copy, x, np.empty(100))._repr_html_()
+    shown = pt.check(copy, x, np.empty(100))._repr_html_()
+    assert "&#10003;" in shown and "<svg" in shown and "<table>" in shown
 
 
-def test_kernels_without_a_body_are_only_planned():
-    with pytest.raises(pt.UnsupportedError, match="host"):
-        pt.run(pt.kernel("copy[i]: in x[i]; out y[i]"), np.zeros(3), np.zeros(3))
+def test_checks_show_their_plan_where_one_can_be_made():
+    copy = pt.kernel("copy[i]: in x[i]; out y[i]", "y(i) = x(i);")
+    x, y = np.arange(100.0), np.empty(100)
+    assert pt.check(copy, x, y)._repr_svg_() == pt.plan(copy, x, y).svg
+    gather = pt.kernel("gather[i]: in c[i], x[c[i]]; out y[i]", "y(i) = x(c(i));")
+    told = pt.check(gather, np.arange(100), x, y)
+    assert told._repr_svg_() is None and "<svg" not in told._repr_html_()
+    assert "the body touches" in told._repr_html_()

@@ -115,5 +115,6 @@ def test_stubtest_finds_nothing(tmp_path):
     told = subprocess.run(
         [sys.executable, "-m", "mypy.stubtest", "polytile", "--concise", "--ignore-missing-stub",
          "--allowlist", str(allowed)], text=True, capture_output=True, cwd=tmp_path,
-        env={**os.environ, "MYPYPATH": str(stubs.parent)})
+        env={**os.environ, "MYPYPATH": str(stubs.parent),
+             "PYTHONPATH": str(pathlib.Path(pt.__file__).parents[1])})
     assert told.returncode == 0, told.stdout + told.stderr
