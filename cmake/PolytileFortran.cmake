@@ -3,7 +3,9 @@
 include(CheckIncludeFile)
 include(CheckLanguage)
 set(POLYTILE_HAS_FORTRAN OFF)
-set(POLYTILE_FORTRAN_MODULES ${CMAKE_INSTALL_INCLUDEDIR}/polytile/fortran)
+set(POLYTILE_FORTRAN_MODULES ${CMAKE_INSTALL_INCLUDEDIR}/polytile/fortran
+    CACHE STRING "Where the files of the modules are installed, below the prefix")
+mark_as_advanced(POLYTILE_FORTRAN_MODULES)
 
 if(POLYTILE_FORTRAN)
   check_language(Fortran)

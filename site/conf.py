@@ -17,7 +17,7 @@ author = copyright = "polytile contributors"
 version = release
 extensions = ["myst_parser", "breathe"]
 root_doc = "index"
-exclude_patterns = ["CMakeLists.txt"]
+exclude_patterns = ["CMakeLists.txt", "reports"]
 
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 4
@@ -36,6 +36,7 @@ html_theme = "furo"
 html_title = f"polytile {release}"
 html_static_path = ["site.css"]
 html_css_files = ["site.css"]
+html_extra_path = ["reports"]
 html_copy_source = False
 html_show_sourcelink = False
 html_show_sphinx = False

@@ -499,6 +499,10 @@ contains
         call expect_refusal(stat, POLYTILE_DECLARATION, why, '^')
         call polytile_kernel_compile(ctx, 'k[i]: in x[i]; out y[i]', 'x(i) = 1;', kernel, stat, why)
         call expect_refusal(stat, POLYTILE_DECLARATION, why, 'x')
+        call polytile_kernel_compile(ctx, 'k[i, j]: in A[i, j]; out B[i, j]', 'b(i, j) = A(i, j);', kernel, stat, why)
+        call expect_refusal(stat, POLYTILE_DECLARATION, why, &
+            'k: in the body, b is unknown; the declaration has index j, i; array A, B (column 1)' // &
+            new_line('a') // '  b(j, i) = A(j, i);' // new_line('a') // '  ^')
         call polytile_kernel_compile(ctx, 'k[i, j]: in A[i, j]; out A[i, j]', 'A(i, j) = 1;', kernel)
         call polytile_kernel_compile(ctx, 'k[i, j]: inout A[i, j]', 'a(i, j) = A(i, j);', lower_case)
         call polytile_array_wrap(ctx, 'A', a, array)

@@ -2,6 +2,7 @@
 
 import pathlib
 import re
+import textwrap
 
 import numpy as np
 import pytest
@@ -12,6 +13,13 @@ PAGE = ROOT / "docs" / "python.md"
 
 def snippets_of(page):
     return re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL)
+
+
+def program_of_the_page(beginning):
+    """The one indented program of docs/python.md that begins so: it needs more than Python and NumPy."""
+    blocks = re.findall(r"(?:^    .*\n|^\n(?=    ))+", PAGE.read_text(), re.MULTILINE)
+    (program,) = [text for text in map(textwrap.dedent, blocks) if text.strip().startswith(beginning)]
+    return program
 
 
 def test_the_readmes_program_smooths(tmp_path, monkeypatch):

@@ -5,6 +5,8 @@ import pytest
 
 import polytile as pt
 
+from test_docs import program_of_the_page
+
 pytest.importorskip("numba")
 
 DEVICES = ["host", "host(memory=64KiB)"]
@@ -89,3 +91,9 @@ def make(function, declaration="k[i](f64 a): in x[i]; out y[i]"):
 def test_wrong_functions(wrong, error, says):
     with pytest.raises(error, match=says):
         wrong()
+
+
+def test_the_pages_program_scales():
+    x, y = np.arange(100, dtype="f4"), np.zeros(100, "f4")
+    exec(compile(program_of_the_page("@pt.body("), "docs/python.md", "exec"), {"pt": pt, "x": x, "y": y})
+    assert np.array_equal(y, 2 * x)

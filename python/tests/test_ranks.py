@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import polytile as pt
+from test_docs import program_of_the_page
 
 START = """
 import numpy as np, os, sys
@@ -70,6 +71,21 @@ def test_ranks_compute_parts(tmp_path):
         assert np.load({str(tmp_path / "u.npy")!r}).shape == start.shape
     """)
     assert ended.returncode == 0, ended.stderr
+
+
+def test_the_pages_program_steps(tmp_path):
+    program = textwrap.dedent(f"""
+        import os
+        os.chdir({str(tmp_path)!r})
+        start = np.zeros(100_000)
+        start[50_000] = 1
+        heat = pt.kernel("heat[i](f64 dt): in u[i-1:i+1]; out v[i]",
+                         "v(i) = u(i) + dt * (u(i-1) - 2 * u(i) + u(i+1));")
+    """) + program_of_the_page("from mpi4py import MPI")
+    ended = run_on_two(program)
+    assert ended.returncode == 0, ended.stderr
+    u = np.load(tmp_path / "u.npy")
+    assert u.shape == (100_000,) and abs(u.sum() - 1) < 1e-9 and u[50_001] > 0
 
 
 def test_attached_arrays_are_whole_on_every_rank():

@@ -173,6 +173,92 @@ TEST_CASE(ApiPages, HaveBodiesThatRun) {
     CHECK_NEAR(x_data[1], 3 * 98, 0);
 }
 
+// clang-format off
+POLYTILE_KERNEL(rows, (i), (const float, V, 1), (const int32_t, P, 1), (const float, x, 1),
+                (const int32_t, K, 1), (float, y, 1)) {
+    float sum = 0;
+    PT_SUM_RANGE(sum, e, PT_AT(P, i), PT_AT(P, i + 1) - 1, (V, x, K),
+                 PT_AT(V, e) * PT_AT(x, PT_AT(K, e)));
+    PT_AT(y, i) = sum;
+}
+// clang-format on
+
+static polytile_array *wrap_line(polytile_context *ctx, const char *name, polytile_type type,
+                                 int64_t length, void *data) {
+    polytile_array *array = NULL;
+    CHECK_OK(polytile_array_wrap(ctx, name, type, 1, &length, data, &array));
+    return array;
+}
+
+TEST_CASE(ApiPages, GoThroughRanges) {
+    float values[4] = {1, 2, 3, 4}, x[3] = {1, 10, 100}, y[3] = {-1, -1, -1};
+    int32_t begins[4] = {0, 1, 1, 4}, columns[4] = {2, 0, 1, 2};
+    polytile_kernel *by_rows = NULL;
+    CHECK_OK(polytile_kernel_create(
+        ctx,
+        "rows[i]: in V[P[i]:P[i+1]-1], P[i:i+1], x[K[P[i]:P[i+1]-1]], K[P[i]:P[i+1]-1]; out y[i]",
+        &rows_kernel, &by_rows));
+    CHECK_OK(polytile_run(open_host(ctx), by_rows, POLYTILE_EXTENTS(3),
+                          POLYTILE_ARRAYS(wrap_line(ctx, "V", POLYTILE_F32, 4, values),
+                                          wrap_line(ctx, "P", POLYTILE_I32, 4, begins),
+                                          wrap_line(ctx, "x", POLYTILE_F32, 3, x),
+                                          wrap_line(ctx, "K", POLYTILE_I32, 4, columns),
+                                          wrap_line(ctx, "y", POLYTILE_F32, 3, y)),
+                          NULL));
+    CHECK_NEAR(y[0], 100, 0);
+    CHECK_NEAR(y[1], 0, 0);
+    CHECK_NEAR(y[2], 2 + 30 + 400, 0);
+}
+
+/* docs/arrays.md */
+
+TEST_CASE(ApiPages, WrapMemory) {
+    const int64_t n = WIDTH, m = WIDTH, stride_bytes[] = {WIDTH * 4, 4};
+    const polytile_domain domain = polytile_domain_from_extents(2, (int64_t[]){n, m});
+    float *memory = A_data;
+    polytile_array *A = NULL, *part = NULL;
+    // clang-format off
+    polytile_array_wrap(ctx, "A", POLYTILE_F32, 2, (int64_t[]){n, m}, memory, &A);          /* rows side by side */
+    polytile_array_wrap_domain(ctx, "A", POLYTILE_F32, &domain, memory, &A);                /* any indices */
+    polytile_array_wrap_strides(ctx, "A", POLYTILE_F32, &domain, stride_bytes, memory, &A); /* elements lie apart */
+    // clang-format on
+    CHECK_TEXT(polytile_last_error(ctx), "");
+    // clang-format off
+    polytile_domain inner = polytile_domain_from_bounds(2, (int64_t[]){1, 1}, (int64_t[]){n - 2, m - 2});
+    polytile_domain even_rows = {2, {{0, n - 2, 2}, {0, m - 1, 1}}};
+    polytile_array_select(A, "inner", &inner, &part);
+    polytile_array_select(A, "even", &even_rows, &part);
+    // clang-format on
+    CHECK_TEXT(polytile_last_error(ctx), "");
+    CHECK_EQUAL(polytile_array_get_domain(part)->range[0].step, 2);
+}
+
+POLYTILE_KERNEL(add_halves, (i, k, j), (float, x, 4)) {
+    const float sum = PT_AT(x, i, 0, k, j) + PT_AT(x, i, 1, k, j);
+    PT_AT(x, i, 1, k, j) = PT_AT(x, i, 0, k, j) - PT_AT(x, i, 1, k, j);
+    PT_AT(x, i, 0, k, j) = sum;
+}
+
+TEST_CASE(ApiPages, LaunchOverViews) {
+    const int64_t rows = WIDTH, columns = WIDTH, h = 2;
+    polytile_array *matrix = wrap(ctx, "A", 2, A_data), *x = NULL;
+    polytile_kernel *butterflies = NULL;
+    polytile_queue *queue = NULL;
+    for (int i = 0; i < WIDTH * WIDTH; i++)
+        A_data[i] = (float)(i / WIDTH);
+    CHECK_OK(polytile_kernel_create(ctx, "halves[i, k, j]: inout x[i, 0:1, k, j]",
+                                    &add_halves_kernel, &butterflies));
+    CHECK_OK(polytile_queue_create(ctx, "host(memory=8KiB)", &queue));
+    // clang-format off
+    polytile_queue_attach(queue, 1, &matrix);
+    polytile_array_reshape(matrix, "x", POLYTILE_EXTENTS(rows / (2 * h), 2, h, columns), &x);
+    polytile_queue_launch(queue, butterflies, POLYTILE_EXTENTS(rows / (2 * h), h, columns), 1, &x, NULL);
+    // clang-format on
+    CHECK_OK(polytile_queue_detach(queue, POLYTILE_ARRAYS(matrix)));
+    CHECK_NEAR(A_data[4 * WIDTH], 4 + 6, 0);
+    CHECK_NEAR(A_data[6 * WIDTH], 4 - 6, 0);
+}
+
 /* docs/messages.md */
 
 // clang-format off
@@ -443,6 +529,17 @@ TEST_CASE(ApiPages, CompileTextForTypes) {
     polytile_kernel_compile(ctx, declaration, body, &options, &add);
     // clang-format on
     CHECK(add != NULL);
+}
+
+TEST_CASE(ApiPages, ShowTheLineOfAnError) {
+    polytile_kernel *add = NULL;
+    CHECK(polytile_kernel_compile(ctx, "add[i]: in x[i], y[i]; out z[i]", "z(i) = x(i) + w(i);",
+                                  NULL, &add) == POLYTILE_DECLARATION);
+    CHECK_TEXT(polytile_last_error(ctx),
+               "add: in the body, w is unknown; the declaration has index i; array x, y, z "
+               "(column 15)\n"
+               "  z(i) = x(i) + w(i);\n"
+               "                ^");
 }
 
 /* docs/tuning.md */

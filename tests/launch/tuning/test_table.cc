@@ -61,6 +61,21 @@ std::string block_of(const pti_tuning_row *row) {
     return text;
 }
 
+/** The table that docs/tuning.md shows. */
+std::string table_of_the_page() {
+    std::ostringstream page;
+    page << std::ifstream(in_source("docs/tuning.md")).rdbuf();
+    const std::string text = page.str(), fence = "```json\n";
+    const size_t begin = text.find(fence) + fence.size();
+    return text.substr(begin, text.find("```", begin) - begin);
+}
+
+TEST(TuningTable, OfThePageIsValid) {
+    Table read(table_of_the_page());
+    ASSERT_EQ(read.status, POLYTILE_OK) << read.line << ": " << read.why;
+    EXPECT_EQ(read.table->n_rows, 2);
+}
+
 TEST(TuningTable, OfTheLibraryIsTheFileAndIsValid) {
     std::ostringstream file;
     file << std::ifstream(in_source("data/tuning.json")).rdbuf();
