@@ -270,7 +270,8 @@ void add_matrix(const looked_up::Matrix &matrix, Planned *of) {
     of->add_index_array(matrix.R);
 }
 
-/** Products by rows and by entries, gathers, and what makes x anew of a product. */
+/** Products by rows and by entries, gathers, and what makes x anew of a product. All arrays are
+ * used, since a plan knows of no others, which take room from a queue. */
 void draw_launches_that_look_up(Random &random, Planned *of) {
     enum { V, P, X, K, Y, R };
     const looked_up::Matrix matrix(random.one_of({2, 17, 127, 400}), random.one_of({5, 97, 300}),
@@ -285,8 +286,8 @@ void draw_launches_that_look_up(Random &random, Planned *of) {
     const int64_t n_fed = std::min(matrix.n_rows, static_cast<int64_t>(matrix.x.size()));
     const int64_t n_entries = std::max<int64_t>(matrix.n_entries, 1);
     const int64_t n_threads[] = {matrix.n_rows, n_entries, n_entries, n_fed};
-    for (int64_t n = random.number(1, 6); n > 0; n--) {
-        const auto k = static_cast<size_t>(random.number(0, 3));
+    for (int64_t n = 0, n_launches = random.number(2, 7); n < n_launches; n++) {
+        const auto k = static_cast<size_t>(n < 2 ? n : random.number(0, 3));
         of->add_launch(k, {1, {{0, n_threads[k] - 1, 1}}}, operands[k]);
     }
 }
