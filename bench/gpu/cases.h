@@ -24,6 +24,7 @@ void skew_jacobi_eighth(void);
 void skew_jacobi_32nd(void);
 void skew_jacobi3d_eighth(void);
 void skew_jacobi_resident(void);
+void skew_periodic_eighth(void);
 void parameter_saxpy_resident(void);
 void parameter_saxpy_streamed(void);
 void parameter_enqueue(void);

@@ -25,6 +25,12 @@ enum { GATHER_WEIGHTS = 4, GATHER_PERIOD = 1 << 20 };
 /** x[i] += 1: with whole numbers in x exact, however often. */
 const polytile_implementation *gpu_increment(void);
 
+#define GPU_PERIODIC_JACOBI                                                                        \
+    "periodic[i, j]: in A[wrap(i-1:i+1), j], A[i, wrap(j-1:j+1)]; out B[i, j]"
+
+/** A step of the example's jacobi over a whole field, which goes on at its other ends. */
+const polytile_implementation *gpu_periodic_jacobi(void);
+
 #define NINE_POINTS_DECLARATION "nine_points[i, j]: in A[i-1:i+1, j-1:j+1]; out B[i, j]"
 
 /** A step of nine points over the interior: the weighted mean of an element and those around it. */

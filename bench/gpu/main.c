@@ -40,6 +40,7 @@ static const gpu_case cases[] = {
     {"skew_jacobi_32nd", skew_jacobi_32nd},
     {"skew_jacobi3d_eighth", skew_jacobi3d_eighth},
     {"skew_jacobi_resident", skew_jacobi_resident},
+    {"skew_periodic_eighth", skew_periodic_eighth},
     {"parameter_saxpy_resident", parameter_saxpy_resident},
     {"parameter_saxpy_streamed", parameter_saxpy_streamed},
     {"parameter_enqueue", parameter_enqueue},

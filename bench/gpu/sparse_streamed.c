@@ -5,7 +5,7 @@
 #include "gpu/gpu.h"
 #include "gpu/sparse.h"
 
-enum { LIMIT_PART = 8, REPETITIONS = 7, MOST_PARTS = 6 };
+enum { LIMIT_PART = 8, REPETITIONS = 15, MOST_PARTS = 6 };
 
 /** An array that is copied whole. */
 typedef struct part {

@@ -24,19 +24,18 @@ const pti_prepared *pti_cache_find_related(const polytile_queue *queue, const pt
 /** Whether a launch that is queued replaces every element of the array at a position. */
 bool pti_cache_is_overwritten(polytile_queue *queue, int position);
 
-/* Launches that were let go of because an array left the queue, in let_go.c. Where subscripts hold
- * elements of index arrays, it takes long to find how a launch is cut; a program that takes its
- * result home after each launch, and attaches the array again, finds the launch here. */
+/* Launches that were let go of because an array left the queue, in let_go.c. A program that takes
+ * its result home after each launch, and attaches the array again, finds the launch here, and with
+ * its number the plans that are kept of it. */
 
-/** Take a launch that is in no cache any more: keep it if it looks up arrays, all of which stay
- * when the one at a position leaves, in place of the one kept longest; or free it. position -1: all
+/** Take a launch that is in no cache any more: keep it in place of the one kept longest, unless it
+ * has scratch or looks up the array at the position, which leaves; or free it. position -1: all
  * leave. */
 void pti_let_go(polytile_queue *queue, pti_prepared *prepared, int position);
 
-/** Return a launch that was cut for the same request, what index arrays hold, and memory; NULL:
- * none. prepared: of the request, bound and not yet cut. */
-const pti_prepared *pti_find_let_go(const polytile_queue *queue, const pti_request *request,
-                                    const pti_prepared *prepared);
+/** Put a launch back into the cache that was let go of, if it was prepared for the same request,
+ * its arrays are back where they were, and its index arrays hold what they held. NULL: none is. */
+pti_prepared *pti_cache_take_back(polytile_queue *queue, const pti_request *request, uint64_t hash);
 
 /** Free those that look up the array at a position; -1: all. */
 void pti_forget_let_go(polytile_queue *queue, int position);

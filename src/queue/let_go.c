@@ -14,10 +14,18 @@ static bool looks_position_up(const pti_prepared *prepared, int position) {
     return does;
 }
 
+/** Scratch has positions that others may get meanwhile. */
+static bool has_scratch(const pti_prepared *prepared) {
+    bool has = false;
+    for (int a = 0; a < prepared->n_arrays; a++)
+        has |= prepared->array_serial[a] == 0;
+    return has;
+}
+
 void pti_let_go(polytile_queue *queue, pti_prepared *prepared, int position) {
     enum { LAST = PTI_LET_GO - 1 };
-    if (prepared->instance == NULL || queue->residency == NULL || position < 0 ||
-        !looks_position_up(prepared, -1) || looks_position_up(prepared, position)) {
+    if (position < 0 || queue->team_functions != NULL || has_scratch(prepared) ||
+        looks_position_up(prepared, position)) {
         pti_prepared_free(prepared);
         return;
     }
@@ -26,22 +34,54 @@ void pti_let_go(polytile_queue *queue, pti_prepared *prepared, int position) {
     queue->let_go[0] = prepared;
 }
 
-static bool has_same_indices(const pti_prepared *one, const pti_prepared *other) {
-    const pti_inspection *a = one->instance->inspection, *b = other->instance->inspection;
-    return b != NULL && a->n_operands == b->n_operands &&
-           memcmp(a->array, b->array, (size_t)a->n_operands * sizeof *a->array) == 0;
+/** What was read of the index array that an operand is; NULL: nothing yet. */
+static const pti_index_array *find_indices(const pti_request *request, int operand) {
+    if (request->whole == NULL)
+        return pti_request_given(request, operand)->indices;
+    const pti_inspection *inspection = request->whole->inspection;
+    return inspection == NULL ? NULL : inspection->array[operand];
 }
 
-const pti_prepared *pti_find_let_go(const polytile_queue *queue, const pti_request *request,
-                                    const pti_prepared *prepared) {
-    for (int k = 0; k < PTI_LET_GO; k++) {
-        const pti_prepared *kept = queue->let_go[k];
-        if (kept != NULL && kept->hash == prepared->hash && pti_prepared_is_for(kept, request) &&
-            has_same_indices(kept, prepared) && kept->arena_bytes == prepared->arena_bytes &&
-            kept->all_fit == prepared->all_fit)
-            return kept;
+/** Whether arrays are where they were, and index arrays are those that were read. */
+static bool are_back(const pti_prepared *prepared, const pti_request *request) {
+    const pti_inspection *inspection = prepared->instance->inspection;
+    bool are = true;
+    for (int a = 0; are && a < prepared->n_arrays; a++) {
+        are = prepared->position[a] == request->arrays[a]->position;
+        if (inspection != NULL && inspection->array[a] != NULL)
+            are = are && inspection->array[a] == find_indices(request, a);
     }
-    return NULL;
+    return are;
+}
+
+/** Whether what a launch was cut for is no more than there is. */
+static bool has_its_memory(polytile_queue *queue, const pti_prepared *prepared) {
+    pthread_mutex_lock(&queue->mutex);
+    const bool has = prepared->arena_bytes <= queue->usable_bytes;
+    pthread_mutex_unlock(&queue->mutex);
+    return has;
+}
+
+/** Which launch that was let go of is one for a request again; PTI_LET_GO: none. */
+static int find_let_go(polytile_queue *queue, const pti_request *request, uint64_t hash) {
+    int k = 0;
+    while (k < PTI_LET_GO &&
+           (queue->let_go[k] == NULL || queue->let_go[k]->hash != hash ||
+            !pti_prepared_is_for(queue->let_go[k], request) ||
+            !are_back(queue->let_go[k], request) || !has_its_memory(queue, queue->let_go[k])))
+        k++;
+    return k;
+}
+
+pti_prepared *pti_cache_take_back(polytile_queue *queue, const pti_request *request,
+                                  uint64_t hash) {
+    const int k = find_let_go(queue, request, hash);
+    if (k == PTI_LET_GO)
+        return NULL;
+    pti_prepared *prepared = queue->let_go[k];
+    queue->let_go[k] = NULL;
+    pti_cache_add(queue, prepared);
+    return prepared;
 }
 
 void pti_forget_let_go(polytile_queue *queue, int position) {

@@ -148,16 +148,6 @@ static polytile_status cut_as_before(polytile_queue *queue, const pti_grain_requ
     return pti_aliased_cut(ctx, &anew, &prepared->partition, &prepared->way);
 }
 
-/** Cut as the same launch was. */
-static polytile_status cut_as_it_was(polytile_queue *queue, const pti_prepared *before,
-                                     pti_prepared *prepared) {
-    prepared->way = before->way;
-    return copy_partition(&before->partition, &prepared->partition)
-               ? POLYTILE_OK
-               : pti_fail_memory(queue->object.context, prepared->instance->kernel_name,
-                                 (double)before->partition.n_superblocks * sizeof(polytile_domain));
-}
-
 /** Cut a launch when it is made, so that one of which no block fits is refused at once. */
 static polytile_status cut_prepared(polytile_queue *queue, const pti_request *request,
                                     pti_prepared *prepared) {
@@ -169,9 +159,7 @@ static polytile_status cut_prepared(polytile_queue *queue, const pti_request *re
                                .arena_bytes = prepared->arena_bytes,
                                .all_fit = prepared->all_fit,
                                .former = former.n_superblocks > 0 ? &former : NULL};
-    const pti_prepared *before = pti_find_let_go(queue, request, prepared);
-    status = before != NULL ? cut_as_it_was(queue, before, prepared)
-                            : cut_as_before(queue, &grain, prepared);
+    status = cut_as_before(queue, &grain, prepared);
     if (status == POLYTILE_NO_FIT)
         status = explain_limit(queue, prepared->arena_bytes);
 done:
@@ -301,6 +289,13 @@ static void warn_incomplete(polytile_queue *queue, const pti_prepared *prepared,
     pti_array_warn_incomplete(array, instance->kernel_name);
 }
 
+/** NULL: the launch is new. */
+static pti_prepared *find_prepared(polytile_queue *queue, const pti_request *request) {
+    const uint64_t hash = pti_request_hash(request);
+    pti_prepared *found = pti_cache_find(queue, request, hash);
+    return found != NULL ? found : pti_cache_take_back(queue, request, hash);
+}
+
 polytile_status pti_queue_prepare(polytile_queue *queue, const pti_request *request,
                                   pti_prepared **prepared) {
     polytile_launch_options options = *request->options;
@@ -310,7 +305,7 @@ polytile_status pti_queue_prepare(polytile_queue *queue, const pti_request *requ
         options.plan.link = polytile_device_get_link(queue->device);
     filled.options = &options;
     PTI_TRY(pti_queue_await_looked_up(queue, &filled));
-    *prepared = pti_cache_find(queue, &filled, pti_request_hash(&filled));
+    *prepared = find_prepared(queue, &filled);
     if (*prepared == NULL)
         PTI_TRY(prepare_new(queue, &filled, prepared));
     for (int a = 0; request->whole == NULL && a < (*prepared)->n_arrays; a++)

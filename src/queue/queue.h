@@ -129,7 +129,7 @@ typedef enum pti_want {
 } pti_want;
 
 /** The most launches that are kept when an array of theirs leaves. */
-enum { PTI_LET_GO = 4 };
+enum { PTI_LET_GO = 16 };
 
 /** The most prepared launches that are kept, unless more are queued; buckets they are found in. */
 enum { PTI_MAX_PREPARED = 256, PTI_PREPARED_BUCKETS = 512 };

@@ -7,6 +7,7 @@
 #include "support/c_test.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Subscripts that hold elements of index arrays. */
@@ -231,6 +232,21 @@ TEST_CASE(ApiIndexArrays, AreI32OrI64InTheHostsMemory) {
                   POLYTILE_INVALID, "it has no elements in the host's memory");
 }
 
+/* What devices and ranks have parts of, no host has whole. */
+TEST_CASE(ApiIndexArrays, AreNoArraysOfAQueue) {
+    matrix of;
+    polytile_queue *queue = NULL;
+    polytile_kernel *kernel = create(ctx, ROWS, &rows_i32_kernel);
+    wrap_matrix(ctx, &of);
+    CHECK_OK(polytile_queue_create(ctx, "host(memory=1MiB)", &queue));
+    CHECK_OK(polytile_queue_attach(queue, ROW_ARRAYS(of)));
+    CHECK_OK(polytile_queue_create_array(queue, "dealt", POLYTILE_I32, 1,
+                                         (const int64_t[]){N_ROWS + 1}, &of.P_array));
+    CHECK_REFUSED(
+        polytile_queue_launch(queue, kernel, POLYTILE_EXTENTS(N_ROWS), ROW_ARRAYS(of), NULL),
+        POLYTILE_INVALID, "dealt is the queue's own", "attach an array that has all of them");
+}
+
 TEST_CASE(ApiIndexArrays, APlanHoldsForWhatTheyHeld) {
     matrix of;
     polytile_plan *plan = NULL;
@@ -333,7 +349,6 @@ TEST_TABLE(ApiIndexArrays, AreKnownToQueuesOfSeveralDevices, several) {
 TEST_CASE(ApiIndexArrays, AreKnownToPlansOfSeveralLaunches) {
     matrix of;
     polytile_plan *plan = NULL;
-    polytile_ranks_plan *ranks_plan = NULL;
     polytile_kernel *kernel = create(ctx, ROWS, &rows_i32_kernel);
     polytile_kernel *writer = create(ctx, "shift_rows[i]: inout P[i]", &shift_rows_kernel);
     wrap_matrix(ctx, &of);
@@ -346,13 +361,66 @@ TEST_CASE(ApiIndexArrays, AreKnownToPlansOfSeveralLaunches) {
                                          .arrays = &arrays[1]};
     const polytile_chain_launch launches[] = {launch, launch, write, launch};
     const polytile_plan_options options = {.limit_bytes = 4096};
-    const polytile_ranks_request request = {.n_ranks = 2, .n_launches = 2, .launches = launches};
     CHECK_OK(polytile_plan_create_chain(2, launches, 0, NULL, &options, &plan));
     CHECK_OK(polytile_plan_create_chain(3, launches, 0, NULL, &options, &plan));
     CHECK_REFUSED(polytile_plan_create_chain(4, launches, 0, NULL, &options, &plan),
                   POLYTILE_UNSUPPORTED, "elements of P, which an earlier launch writes");
-    CHECK_REFUSED(polytile_ranks_plan_create(&request, &ranks_plan), POLYTILE_UNSUPPORTED,
-                  "plans over ranks do not know");
+}
+
+/* Two ranks own half of all each, and look up what lies at the other end. */
+TEST_CASE(ApiIndexArrays, AreKnownToPlansOverRanks) {
+    enum { N = 64 };
+    static int32_t K[N];
+    polytile_ranks_plan *plan = NULL;
+    polytile_ranks_summary summary;
+    polytile_array *arrays[3];
+    for (int e = 0; e < N; e++)
+        K[e] = e < 4 ? N - 1 - e : e;
+    CHECK_OK(polytile_array_describe(ctx, "x", POLYTILE_F32, POLYTILE_EXTENTS(N), &arrays[0]));
+    CHECK_OK(polytile_array_wrap(ctx, "K", POLYTILE_I32, 1, (const int64_t[]){N}, K, &arrays[1]));
+    CHECK_OK(polytile_array_describe(ctx, "z", POLYTILE_F32, POLYTILE_EXTENTS(N), &arrays[2]));
+    const polytile_chain_launch launch = {.kernel =
+                                              create(ctx, "gather[e]: in x[K[e]]; out z[e]", NULL),
+                                          .domain = *POLYTILE_EXTENTS(N),
+                                          .n_arrays = 3,
+                                          .arrays = arrays};
+    const polytile_plan_options limit = {.limit_bytes = 512};
+    const polytile_ranks_request request = {
+        .n_ranks = 2, .n_launches = 1, .launches = &launch, .options = &limit};
+    CHECK_OK(polytile_ranks_plan_create(&request, &plan));
+    polytile_ranks_plan_get_summary(plan, &summary);
+    CHECK_EQUAL(summary.n_threads, N);
+    CHECK_EQUAL(summary.exchange_bytes, 4 * (int)sizeof(float));
+    polytile_ranks_plan_destroy(plan);
+}
+
+/* Launches of which one writes what the next one looks up. */
+TEST_CASE(ApiIndexArrays, PlansSayThatLaunchesAreNotSkewed) {
+    enum { N = 4096 };
+    static int32_t K[N];
+    char *text = NULL;
+    polytile_plan *plan = NULL;
+    polytile_array *arrays[3];
+    CHECK_OK(polytile_array_describe(ctx, "x", POLYTILE_F32, POLYTILE_EXTENTS(N), &arrays[0]));
+    CHECK_OK(polytile_array_wrap(ctx, "K", POLYTILE_I32, 1, (const int64_t[]){N}, K, &arrays[1]));
+    CHECK_OK(polytile_array_describe(ctx, "z", POLYTILE_F32, POLYTILE_EXTENTS(N), &arrays[2]));
+    polytile_array *const fed[] = {arrays[2], arrays[0]};
+    const polytile_chain_launch gather = {.kernel =
+                                              create(ctx, "gather[e]: in x[K[e]]; out z[e]", NULL),
+                                          .domain = *POLYTILE_EXTENTS(N),
+                                          .n_arrays = 3,
+                                          .arrays = arrays};
+    const polytile_chain_launch feed = {.kernel = create(ctx, "feed[e]: in z[e]; out x[e]", NULL),
+                                        .domain = *POLYTILE_EXTENTS(N),
+                                        .n_arrays = 2,
+                                        .arrays = fed};
+    const polytile_chain_launch launches[] = {gather, feed, gather, feed};
+    const polytile_plan_options options = {.limit_bytes = 32 * 1024};
+    CHECK_OK(polytile_plan_create_chain(4, launches, 0, NULL, &options, &plan));
+    CHECK_OK(polytile_plan_to_string(plan, POLYTILE_TEXT, &text));
+    CHECK(text != NULL && strstr(text, "gather looks up elements of x") != NULL);
+    free(text);
+    polytile_plan_destroy(plan);
 }
 
 TEST_CASE(ApiIndexArrays, AreKnownToChecksThatRunTheKernel) {

@@ -1,10 +1,18 @@
 #include "queue/queue_test.h"
 
+#include <algorithm>
+
+#include "support/environment.h"
+
 extern "C" {
 #include "queue/queue.h"
 }
 
 namespace {
+
+POLYTILE_KERNEL(looked_up_gather, (e), (const float, x, 1), (const int32_t, K, 1), (float, z, 1)) {
+    PT_AT(z, e) = PT_AT(x, PT_AT(K, e));
+}
 
 /** Launches that are planned once and run many times. */
 class QueuePlans : public QueueTest {
@@ -120,6 +128,117 @@ TEST_F(QueuePlans, AreForgottenAfterAFailure) {
     EXPECT_EQ(polytile_queue_wait(queue), POLYTILE_DEVICE);
     EXPECT_FALSE(is_hit(queue, doubling, line(n), {x}));
     EXPECT_GE(count_hits(queue, doubling, x, 8), 4);
+}
+
+/** Launches whose result goes home after each. */
+class QueuePlansWithResults : public QueuePlans {
+  protected:
+    static constexpr int64_t n = 4096;
+    /** How often a result comes and goes until what is resident comes back, too. */
+    static constexpr int n_first = 8;
+
+    QueuePlansWithResults() {
+        environment.set("POLYTILE_CHECK", "plan");
+        for (int32_t k = 0; k < n; k++)
+            K_memory[static_cast<size_t>(k)] = k / 2;
+    }
+
+    void SetUp() override {
+        QueuePlans::SetUp();
+        queue = open("host(memory=12KiB,threads=1)");
+        x = wrap("x", x_memory);
+        y = wrap("y", y_memory);
+        const int64_t extent = n;
+        ASSERT_EQ(polytile_array_wrap(ctx, "K", POLYTILE_I32, 1, &extent, K_memory.data(), &K),
+                  POLYTILE_OK);
+        gather = create("gather[e]: in x[K[e]]; out z[e]", &looked_up_gather_kernel);
+        ASSERT_EQ(attach(queue, {x, K}), POLYTILE_OK) << error();
+    }
+
+    /** Make a result and take it home; whether the launch was planned before. */
+    bool is_result_hit(polytile_array *result) {
+        EXPECT_EQ(attach(queue, {result}), POLYTILE_OK) << error();
+        const bool is = is_hit(queue, gather, line(n), {x, K, result});
+        EXPECT_EQ(detach(queue, {result}), POLYTILE_OK) << error();
+        return is;
+    }
+
+    void expect_gathered(const std::vector<float> &result) {
+        for (size_t k = 0; k < n; k++)
+            ASSERT_EQ(result[k], x_memory[static_cast<size_t>(K_memory[k])]) << k;
+    }
+
+    /** Change the index array, which the queue does not have meanwhile. */
+    void change_indices() {
+        EXPECT_EQ(detach(queue, {K}), POLYTILE_OK) << error();
+        std::reverse(K_memory.begin(), K_memory.end());
+        EXPECT_EQ(attach(queue, {K}), POLYTILE_OK) << error();
+    }
+
+    Environment environment;
+    std::vector<float> x_memory = std::vector<float>(n, 1);
+    std::vector<float> y_memory = std::vector<float>(n, 0);
+    std::vector<int32_t> K_memory = std::vector<int32_t>(n);
+    polytile_queue *queue = nullptr;
+    polytile_array *x = nullptr, *y = nullptr, *K = nullptr;
+    polytile_kernel *gather = nullptr;
+};
+
+TEST_F(QueuePlansWithResults, AreFoundAgainWhenTheResultComesAgain) {
+    for (size_t k = 0; k < n; k++)
+        x_memory[k] = static_cast<float>(k);
+    for (int k = 0; k < n_first; k++)
+        is_result_hit(y);
+    const int64_t n_cut = queue->n_cut;
+    for (int k = 0; k < 4; k++) {
+        std::fill(y_memory.begin(), y_memory.end(), -1.0f);
+        EXPECT_TRUE(is_result_hit(y));
+        expect_gathered(y_memory);
+    }
+    EXPECT_EQ(queue->n_cut, n_cut) << "nothing was cut";
+}
+
+TEST_F(QueuePlansWithResults, AreMadeAnewForOtherIndices) {
+    for (int k = 0; k < n_first; k++)
+        is_result_hit(y);
+    for (int k = 0; k < 2; k++) {
+        const int64_t n_cut = queue->n_cut;
+        change_indices();
+        is_result_hit(y);
+        EXPECT_GT(queue->n_cut, n_cut);
+        expect_gathered(y_memory);
+    }
+}
+
+/** Plans say nothing of memory, and the other array is at the place of the first one; but it is
+ * another launch. */
+TEST_F(QueuePlansWithResults, AreOfOneArrayAmongThoseThatComeAndGo) {
+    std::vector<float> w_memory(n, 0);
+    polytile_array *w = wrap("w", w_memory);
+    for (int k = 0; k < 2 * n_first; k++) {
+        is_result_hit(y);
+        is_result_hit(w);
+    }
+    std::fill(w_memory.begin(), w_memory.end(), -1.0f);
+    std::fill(y_memory.begin(), y_memory.end(), -1.0f);
+    EXPECT_TRUE(is_result_hit(y));
+    expect_gathered(y_memory);
+    EXPECT_EQ(w_memory, std::vector<float>(n, -1.0f));
+    EXPECT_TRUE(is_result_hit(w));
+    expect_gathered(w_memory);
+}
+
+/** Each comes back at the position of the other one. */
+TEST_F(QueuePlansWithResults, AreNotThoseOfOtherPositions) {
+    for (int k = 0; k < n_first; k++)
+        is_result_hit(y);
+    ASSERT_EQ(detach(queue, {x}), POLYTILE_OK) << error();
+    for (size_t k = 0; k < n; k++)
+        x_memory[k] = static_cast<float>(2 * k + 1);
+    ASSERT_EQ(attach(queue, {y, x}), POLYTILE_OK) << error();
+    EXPECT_FALSE(is_hit(queue, gather, line(n), {x, K, y}));
+    ASSERT_EQ(detach(queue, {y}), POLYTILE_OK) << error();
+    expect_gathered(y_memory);
 }
 
 } // namespace

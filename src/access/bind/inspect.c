@@ -31,6 +31,13 @@ static polytile_status refuse_index_array(polytile_context *ctx, const pti_insta
         return pti_fail(ctx, POLYTILE_DECLARATION,
                         "%s: %s is looked up in subscripts, so its elements are i32 or i64, not %s",
                         instance->kernel_name, operand->name, pti_type_format(array->type, type));
+    if (array->is_internal)
+        return pti_fail(
+            ctx, POLYTILE_INVALID,
+            "%s: what %s holds says which elements threads touch, but %s is the queue's "
+            "own, whose elements lie on its devices or ranks; attach an array that has "
+            "all of them, over ranks the same one on each",
+            instance->kernel_name, operand->name, array->name);
     return pti_fail(
         ctx, POLYTILE_INVALID,
         "%s: what %s holds says which elements threads touch, but it has no elements in "

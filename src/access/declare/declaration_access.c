@@ -155,7 +155,7 @@ static bool check_indirect(const polytile_declaration *declaration, const char *
         pti_text_add(
             why,
             "%s has elements that an index array holds, where two threads may meet; that is "
-            "for in and the reducing roles, not for '%s'",
+            "for in and the reducing roles, not for '%s'; where no two meet, sum onto zeros",
             array, pti_role_word(access->role));
         return false;
     }

@@ -155,17 +155,6 @@ done:
     return status;
 }
 
-/** What index arrays hold is known of one device's launch alone. */
-static polytile_status check_launches(polytile_context *ctx, const pti_launches *launches) {
-    for (int k = 0; k < launches->n_kinds; k++)
-        if (launches->of_kind[k].instance->inspection != NULL)
-            return pti_fail(ctx, POLYTILE_UNSUPPORTED,
-                            "%s: its subscripts hold elements of index arrays, which plans over "
-                            "ranks do not know; plan it for one device",
-                            launches->of_kind[k].instance->kernel_name);
-    return POLYTILE_OK;
-}
-
 polytile_status polytile_ranks_plan_create(const polytile_ranks_request *request,
                                            polytile_ranks_plan **plan) {
     polytile_status status;
@@ -184,8 +173,6 @@ polytile_status polytile_ranks_plan_create(const polytile_ranks_request *request
     PTI_TRY(check_request(ctx, request));
     PTI_TRY(pti_launches_bind(&chain, &made->launches));
     PTI_TRY(pti_ranks_members_read(ctx, request, &made->of));
-    if (pti_ranks_members_count(&made->of) > 1)
-        PTI_TRY(check_launches(ctx, &made->launches));
     PTI_TRY(plan_outside(ctx, request, made));
     PTI_TRY(plan_inside(ctx, request, made));
     pti_object_adopt(ctx, &made->object, destroy_ranks_plan);

@@ -62,6 +62,7 @@ void pti_residency_free(pti_residency *of) {
     pti_boxes_free(&of->rest);
     free(of->instance.operand);
     free(of->state);
+    free(of->stay);
     free(of->window_name);
     free(of);
 }
@@ -83,59 +84,108 @@ void pti_residency_resize(pti_residency *of, int64_t arena_bytes) {
 
 static bool grow_arrays(pti_residency *of) {
     int capacity = 2 * of->capacity + 8;
-    if (!PTI_RESIZE(of->instance.operand, capacity) || !PTI_RESIZE(of->state, capacity))
+    if (!PTI_RESIZE(of->instance.operand, capacity) || !PTI_RESIZE(of->state, capacity) ||
+        !PTI_RESIZE(of->stay, capacity))
         return false;
     of->capacity = capacity;
     return true;
 }
 
-/** The lowest free position; -1 when memory runs out. */
-static int free_position(pti_residency *of) {
-    int n_arrays = of->instance.n_operands;
-    for (int a = 0; a < n_arrays; a++)
-        if (of->state[a].whole_bytes == 0)
-            return a;
-    if (n_arrays == of->capacity && !grow_arrays(of))
-        return -1;
-    of->state[n_arrays] = (pti_resident_state){0};
+/** The lowest position that is free, or the one after the last. */
+static int find_free(const pti_residency *of) {
+    int a = 0;
+    while (a < of->instance.n_operands && of->state[a].whole_bytes > 0 && !of->stay[a].has_left)
+        a++;
+    return a;
+}
+
+/** Add a position after the last. False when memory runs out. */
+static bool add_position(pti_residency *of) {
+    const int a = of->instance.n_operands;
+    if (a == of->capacity && !grow_arrays(of))
+        return false;
+    of->state[a] = (pti_resident_state){0};
+    of->stay[a] = (pti_resident_stay){0};
     of->instance.n_operands++;
-    return n_arrays;
+    return true;
+}
+
+/** Whether an array has the shape of another. */
+static bool is_shaped_like(const pti_resident_array *array, const pti_resident_array *other) {
+    return array->type == other->type && array->element_bytes == other->element_bytes &&
+           array->is_internal == other->is_internal &&
+           pti_box_compare(&array->domain, &other->domain) == 0;
+}
+
+/** Whether an array may have the state of one that left its position, and the plans that are kept
+ * of that. */
+static bool may_take_over(const pti_residency *of, int position, const pti_resident_array *array) {
+    return position < of->instance.n_operands && of->stay[position].has_left &&
+           is_shaped_like(&of->stay[position].shape, array);
+}
+
+/** Begin the state of an array that nobody knows. False when memory runs out. */
+static bool begin_state(pti_residency *of, int a, const pti_resident_array *array) {
+    pti_resident_state *state = &of->state[a];
+    state->is_internal = array->is_internal;
+    state->whole_bytes = pti_resident_bytes(&array->domain, array->element_bytes);
+    if (array->is_internal)
+        pti_boxes_append(&state->unwritten, &array->domain);
+    return !state->unwritten.failed;
 }
 
 int pti_residency_add(pti_residency *of, const pti_resident_array *array) {
-    pti_plans_clear(of);
-    int a = free_position(of);
-    if (a < 0)
+    int a = find_free(of);
+    const bool takes_over = may_take_over(of, a, array);
+    if (!takes_over)
+        pti_plans_clear(of);
+    if (a == of->instance.n_operands && !add_position(of))
         return -1;
-    pti_resident_state *state = &of->state[a];
     of->instance.operand[a] = (pti_operand){.name = array->name,
                                             .type = array->type,
                                             .element_bytes = array->element_bytes,
                                             .domain = array->domain};
-    state->is_internal = array->is_internal;
-    state->is_idle = array->is_idle;
-    state->whole_bytes = pti_resident_bytes(&array->domain, array->element_bytes);
-    if (array->is_internal)
-        pti_boxes_append(&state->unwritten, &array->domain);
-    if (!state->unwritten.failed)
+    of->stay[a] = (pti_resident_stay){.is_idle = array->is_idle};
+    if (takes_over || begin_state(of, a, array))
         return a;
     pti_residency_remove(of, a);
     return -1;
 }
 
-void pti_residency_remove(pti_residency *of, int array) {
+/** Whether an array has no state but its shape, as another one like it would have. */
+static bool leaves_nothing(const pti_resident_state *state) {
+    return !state->is_internal && state->images == NULL && state->unwritten.n_boxes == 0 &&
+           state->on_host.n_boxes == 0;
+}
+
+/** Free the state of an array: what is kept of it is worth nothing. */
+static void end_state(pti_residency *of, int array) {
     pti_plans_clear(of);
     for_each_set(&of->state[array], pti_boxes_free);
     of->state[array] = (pti_resident_state){.images = of->state[array].images};
+    of->stay[array] = (pti_resident_stay){0};
+}
+
+/** Keep the state of an array, and the plans that go with it, for another of its shape. */
+static void keep_state(pti_residency *of, int array) {
+    const pti_operand *operand = &of->instance.operand[array];
+    of->stay[array] = (pti_resident_stay){.has_left = true,
+                                          .shape = {.type = operand->type,
+                                                    .element_bytes = operand->element_bytes,
+                                                    .domain = operand->domain}};
+}
+
+void pti_residency_remove(pti_residency *of, int array) {
+    if (leaves_nothing(&of->state[array]))
+        keep_state(of, array);
+    else
+        end_state(of, array);
     of->instance.operand[array] = (pti_operand){
         .name = "", .type = POLYTILE_BYTES(1), .element_bytes = 1, .domain = one_element};
 }
 
 void pti_residency_use(pti_residency *of, int array) {
-    if (!of->state[array].is_idle)
-        return;
-    pti_plans_clear(of);
-    of->state[array].is_idle = false;
+    of->stay[array].is_idle = false;
 }
 
 /** Memory ran out somewhere in a set: it no longer says what it should. */

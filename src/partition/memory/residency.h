@@ -81,7 +81,8 @@ void pti_residency_resize(pti_residency *residency, int64_t arena_bytes);
 /** Add an array; its position is the lowest that is free, -1 when memory runs out. */
 int pti_residency_add(pti_residency *residency, const pti_resident_array *array);
 
-/** Remove an array of which nothing is resident. */
+/** Remove an array of which nothing is resident. Plans are kept, unless it was internal: the next
+ * array at its position may be like it, as a result is that went home and is attached again. */
 void pti_residency_remove(pti_residency *residency, int array);
 
 /** Let an array that was idle be one that launches use from here on. */
@@ -122,8 +123,8 @@ void pti_residency_forget(pti_residency *residency);
  *
  * The same steps from where they were planned before give the same schedule, without planning, or
  * the same but for its places in the arena, if only those of what is resident differ. A plan is
- * kept, as long as there is room, until an array comes or goes, the arena changes or all is
- * forgotten.
+ * kept, as long as there is room, until an array comes that is not like one that left its position,
+ * the arena changes or all is forgotten.
  *
  * link: where one upload around several pieces is faster it is taken; NULL: as few bytes as
  * possible.

@@ -28,7 +28,8 @@ void pti_image_spare(pti_residency *of, pti_resident_image *image) {
 bool pti_residency_all_fit(const pti_residency *of) {
     int64_t bytes = 0;
     for (int a = 0; a < of->instance.n_operands; a++)
-        if (!of->state[a].is_idle && pti_add_overflows(bytes, of->state[a].whole_bytes, &bytes))
+        if (!of->stay[a].is_idle && !of->stay[a].has_left &&
+            pti_add_overflows(bytes, of->state[a].whole_bytes, &bytes))
             return false;
     return bytes <= of->arena_bytes;
 }

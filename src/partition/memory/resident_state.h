@@ -31,8 +31,7 @@ struct pti_resident_image {
 /** What is known of an array beside its images. */
 typedef struct pti_resident_state {
     bool is_internal;
-    bool is_idle;        /* no launch has used it yet */
-    int64_t whole_bytes; /* of an image of all of it; 0: no array has this position */
+    int64_t whole_bytes; /* of an image of all of it; 0: no array has had this position */
     pti_resident_image *images;
     pti_boxes unwritten;   /* elements that are zero and nowhere */
     pti_boxes on_host;     /* internal: elements that were downloaded once */
@@ -43,6 +42,13 @@ typedef struct pti_resident_state {
     const pti_step *last_writer; /* of the steps at hand, if it is flushed after that; else NULL */
 } pti_resident_state;
 
+/** Whether an array is there, which changes nothing of plans that are kept. */
+typedef struct pti_resident_stay {
+    bool is_idle;             /* no launch has used it yet */
+    bool has_left;            /* its state waits for another of its shape */
+    pti_resident_array shape; /* of the array that left; its name is NULL */
+} pti_resident_stay;
+
 struct pti_residency {
     int64_t arena_bytes;
     pti_segments segments;
@@ -50,6 +56,7 @@ struct pti_residency {
     char *window_name;     /* its kernel_name, made anew by each plan */
     int capacity;
     pti_resident_state *state; /* of each array */
+    pti_resident_stay *stay;   /* the same */
     pti_resident_image *spare;
     int64_t largest_bytes; /* of a piece in the schedule at hand */
     int64_t time;          /* of the first superblock of the next schedule */

@@ -192,7 +192,6 @@ static bool copy_state(pti_residency *of, const pti_resident_state *from, pti_re
                        const pti_segments *segments) {
     pti_resident_image **end = &to->images;
     to->is_internal = from->is_internal;
-    to->is_idle = from->is_idle;
     to->whole_bytes = from->whole_bytes;
     pti_boxes_copy(&to->unwritten, &from->unwritten);
     pti_boxes_copy(&to->on_host, &from->on_host);

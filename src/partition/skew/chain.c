@@ -84,6 +84,15 @@ static bool explain_end_of_chain(const finder *of, const pti_cut_launch *cut, co
     return false;
 }
 
+/** Return what a launch does with an operand that has elements anywhere. */
+static const char *way_across(const pti_instance *instance, int operand) {
+    const pti_operand *of = &instance->operand[operand];
+    for (int s = 0; s < of->n_sections; s++)
+        if (instance->section[of->first_section + s].indirection != NULL)
+            return "looks up elements of";
+    return "does not go along the others' slabs in";
+}
+
 /** Find an array's axis, the dimension that follows the launch's index; one that is only read may
  * stay whole. */
 static bool find_axis(const finder *of, const pti_cut_launch *cut, int operand) {
@@ -96,7 +105,7 @@ static bool find_axis(const finder *of, const pti_cut_launch *cut, int operand) 
     if (*axis == PTI_AXIS_WHOLE)
         return !is->writes || explain_end_of_chain(of, cut, "writes", a);
     return (*axis >= 0 && has_window(cut->call.instance, operand, *axis, cut->index)) ||
-           explain_end_of_chain(of, cut, "does not go along the others' slabs in", a);
+           explain_end_of_chain(of, cut, way_across(cut->call.instance, operand), a);
 }
 
 static bool find_axes(const finder *of, const pti_cut_launch *cut) {

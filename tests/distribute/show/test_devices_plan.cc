@@ -1,4 +1,5 @@
 #include "distribute/walked.h"
+#include "launch/looked_up.h"
 #include "support/environment.h"
 #include "support/random_chain.h"
 #include "support/scale.h"
@@ -67,6 +68,10 @@ class Planned {
             EXPECT_EQ(polytile_queue_attach(queue_, 1, &array), POLYTILE_OK) << error();
         }
         arrays_.push_back(array);
+    }
+    void add_index_array(const std::vector<int64_t> &values) {
+        add_array(POLYTILE_I64, {static_cast<int64_t>(values.size())}, false);
+        std::memcpy(memory_.back().data(), values.data(), values.size() * sizeof values[0]);
     }
     void add_kernel(const std::string &declaration) {
         const polytile_implementation nothing = idle();
@@ -250,6 +255,57 @@ TEST(DevicesPlan, TellsWhatTravelsOfRandomLaunches) {
         SCOPED_TRACE(std::string(devices) + " " + layout);
         Planned of(devices, share);
         draw_launches(random, &of);
+        SCOPED_TRACE(of.text());
+        expect_as_planned(&of);
+    }
+}
+
+/** The arrays of a product, as its operands are. */
+void add_matrix(const looked_up::Matrix &matrix, Planned *of) {
+    of->add_array(POLYTILE_F32, {static_cast<int64_t>(matrix.V.size())}, false);
+    of->add_index_array(matrix.P);
+    of->add_array(POLYTILE_F32, {static_cast<int64_t>(matrix.x.size())}, false);
+    of->add_index_array(matrix.K);
+    of->add_array(POLYTILE_F32, {matrix.n_rows}, false);
+    of->add_index_array(matrix.R);
+}
+
+/** Products by rows and by entries, gathers, and what makes x anew of a product. All arrays are
+ * used, since a plan knows of no others, which take room from a queue. */
+void draw_launches_that_look_up(Random &random, Planned *of) {
+    enum { V, P, X, K, Y, R };
+    const looked_up::Matrix matrix(random.one_of({2, 17, 127, 400}), random.one_of({5, 97, 300}),
+                                   &random);
+    add_matrix(matrix, of);
+    of->add_kernel(looked_up::declarations[looked_up::ROWS]);
+    of->add_kernel(looked_up::declarations[looked_up::ENTRIES]);
+    of->add_kernel("take[e]: in x[K[e]], y[R[e]]; out V[e]");
+    of->add_kernel("feed[i]: in y[i]; out x[i]");
+    const std::vector<std::vector<int>> operands = {
+        {V, P, X, K, Y}, {V, X, K, Y, R}, {X, K, Y, R, V}, {Y, X}};
+    const int64_t n_fed = std::min(matrix.n_rows, static_cast<int64_t>(matrix.x.size()));
+    const int64_t n_entries = std::max<int64_t>(matrix.n_entries, 1);
+    const int64_t n_threads[] = {matrix.n_rows, n_entries, n_entries, n_fed};
+    for (int64_t n = 0, n_launches = random.number(2, 7); n < n_launches; n++) {
+        const auto k = static_cast<size_t>(n < 2 ? n : random.number(0, 3));
+        of->add_launch(k, {1, {{0, n_threads[k] - 1, 1}}}, operands[k]);
+    }
+}
+
+TEST(DevicesPlan, TellsWhatTravelsOfLaunchesThatLookUp) {
+    Environment environment;
+    environment.set("POLYTILE_CHECK", "plan");
+    Random random(test_seed("DevicesPlan.TellsWhatTravelsOfLaunchesThatLookUp"));
+    for (int64_t n = scaled(150); n > 0 && !testing::Test::HasFailure(); n--) {
+        const std::string layouts[] = {"block", "cyclic(16)", "cyclic(31)"};
+        const std::string layout = layouts[random.number(0, 2)];
+        polytile_share_options share = {};
+        share.layout = layout.c_str();
+        share.launches_per_exchange = random.one_of({0, 0, 1, 3});
+        const char *devices = lists[random.number(0, 5)];
+        SCOPED_TRACE(std::string(devices) + " " + layout);
+        Planned of(devices, share);
+        draw_launches_that_look_up(random, &of);
         SCOPED_TRACE(of.text());
         expect_as_planned(&of);
     }

@@ -423,7 +423,6 @@ TEST_F(ResidentCacheHits, EndWithWhatTheyDependOn) {
     const pti_resident_array another = {name, POLYTILE_F64, 8, domain_of("1000"), false, false};
     const std::vector<std::function<void(pti_residency *)>> changes = {
         [&](pti_residency *of) { EXPECT_EQ(pti_residency_add(of, &another), 1); },
-        [](pti_residency *of) { pti_residency_remove(of, 1); },
         [](pti_residency *of) { pti_residency_resize(of, n_elements * 4 + 4096); },
         [](pti_residency *of) { pti_residency_forget(of); },
         [](pti_residency *of) { pti_residency_limit_plans(of, 1 << 20); }};
@@ -436,6 +435,35 @@ TEST_F(ResidentCacheHits, EndWithWhatTheyDependOn) {
             resident.Plan({launch.Step(1)});
         EXPECT_TRUE(IsHit({launch.Step(1)}));
     }
+}
+
+/** An array that comes again at its position goes on with the plans that there were, and so does one
+ * of its shape; of any other shape it does not. */
+TEST_F(ResidentCacheHits, StayWhileAnArrayIsAway) {
+    static char name[] = "another";
+    pti_residency *of = resident.get();
+    const pti_resident_array same = {name, POLYTILE_F64, 8, domain_of(all_elements), false, true};
+    const pti_resident_array other = {name, POLYTILE_F32, 4, domain_of(all_elements), false, true};
+    const std::vector<pti_step> there_and_home = {launch.Step(1), Flush(0)};
+    for (int k = 0; k < 10; k++)
+        resident.Plan(there_and_home);
+    EXPECT_TRUE(IsHit(there_and_home));
+    for (int k = 0; k < 3; k++) {
+        pti_residency_remove(of, 0);
+        EXPECT_TRUE(pti_residency_all_fit(of)) << "nothing is there";
+        EXPECT_EQ(pti_residency_add(of, &same), 0);
+        EXPECT_TRUE(pti_residency_all_fit(of)) << "no launch uses it yet";
+        pti_residency_use(of, 0);
+        EXPECT_FALSE(pti_residency_all_fit(of));
+        EXPECT_TRUE(IsHit(there_and_home));
+    }
+    pti_residency_remove(of, 0);
+    EXPECT_GT(of->plans.n_transitions, 0);
+    EXPECT_EQ(pti_residency_add(of, &other), 0);
+    EXPECT_EQ(of->plans.n_transitions, 0);
+    pti_residency_remove(of, 0);
+    EXPECT_EQ(pti_residency_add(of, &same), 0);
+    EXPECT_FALSE(IsHit(there_and_home));
 }
 
 /** What is resident after a hit is what is changed next. */
