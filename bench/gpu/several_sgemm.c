@@ -174,29 +174,55 @@ void several_panels(void) {
     compare(&p, several_count(), 1, "all fits", 0);
 }
 
-/* GPUs of different limits: 1/8, 1/8, 1/16 and all of the data. */
+/* GPUs of different limits. */
 
-enum { N_DIFFERENT = 4 };
+enum { N_WEIGHTS = 4 };
 
-static void write_different(char text[SEVERAL_DEVICES_BYTES]) {
-    static const int64_t parts[N_DIFFERENT] = {8, 8, 16, 1};
-    size_t used = 0;
-    for (int g = 0; g < N_DIFFERENT; g++)
-        used +=
-            (size_t)snprintf(text + used, SEVERAL_DEVICES_BYTES - used, "%scuda:%d(memory=%lldB)",
-                             g == 0 ? "" : ",", g, (long long)(3 * matrix_bytes / parts[g]));
+/** What rows are dealt out to. */
+typedef struct different_gpus {
+    int n_gpus;
+    const char *limits;
+    int64_t parts[SEVERAL_MOST_GPUS]; /* of all three arrays, that each GPU may hold */
+    const char *weights[N_WEIGHTS];   /* of which the best is the rival */
+} different_gpus;
+
+/** Those for the most GPUs come first. */
+static const different_gpus all_different[] = {
+    {4,
+     "1/8, 1/8, 1/16, 1",
+     {8, 8, 16, 1},
+     {"weighted(1,1,1,1)", "weighted(9,9,9,10)", "weighted(4,4,3,5)", "weighted"}},
+    {2, "1/8, 1/16", {8, 16}, {"weighted(1,1)", "weighted(10,9)", "weighted(4,3)", "weighted"}},
+};
+enum { N_ALL_DIFFERENT = sizeof all_different / sizeof *all_different };
+
+static const different_gpus *find_different(int n_gpus) {
+    const different_gpus *found = NULL;
+    for (int k = N_ALL_DIFFERENT - 1; k >= 0; k--)
+        if (all_different[k].n_gpus <= n_gpus)
+            found = &all_different[k];
+    return found;
 }
 
-/** The times of a product as a policy shares it out, after one that does not count. */
-static bench_times time_policy(products *p, const char *policy) {
+static void write_different(const different_gpus *of, char text[SEVERAL_DEVICES_BYTES]) {
+    size_t used = 0;
+    for (int g = 0; g < of->n_gpus; g++)
+        used +=
+            (size_t)snprintf(text + used, SEVERAL_DEVICES_BYTES - used, "%scuda:%d(memory=%lldB)",
+                             g == 0 ? "" : ",", g, (long long)(3 * matrix_bytes / of->parts[g]));
+}
+
+/** The times of a product as a policy shares it out, after two that do not count: guided has
+ * measured all GPUs then, with one piece each. */
+static bench_times time_policy(products *p, const different_gpus *of, const char *policy) {
     const polytile_share_options share = {.policy = policy};
     char devices[SEVERAL_DEVICES_BYTES];
     bench_times times = {0};
-    write_different(devices);
+    write_different(of, devices);
     open_stage(p, &p->on_all, devices, &share, p->all);
-    for (int k = 0; k <= N_REPETITIONS; k++) {
+    for (int k = -2; k < N_REPETITIONS; k++) {
         const double taken_s = time_all(p);
-        if (k > 0)
+        if (k >= 0)
             bench_add_time(&times, taken_s);
     }
     gpu_require_equal("C", p->all, p->one, (int64_t)EXTENT * EXTENT);
@@ -206,27 +232,26 @@ static bench_times time_policy(products *p, const char *policy) {
 
 /** Guided against weights, of which the best is the rival. */
 void several_policies(void) {
-    static const char *const weights[] = {"weighted(1,1,1,1)", "weighted(9,9,9,10)",
-                                          "weighted(4,4,3,5)", "weighted"};
     static products p;
+    const different_gpus *of = find_different(several_count());
     bench_times best = {0};
     const char *against = "";
-    if (several_count() < N_DIFFERENT)
+    char name[56];
+    if (of == NULL)
         return;
     gpu_begin(GPU_WAITS_AS_EVER);
     create(&p);
     open_alike(&p, &p.on_one, 1, PART, p.one);
     time_one(&p);
-    const bench_times guided = time_policy(&p, "guided");
-    for (int w = 0; w < (int)(sizeof weights / sizeof *weights); w++) {
-        const bench_times times = time_policy(&p, weights[w]);
+    const bench_times guided = time_policy(&p, of, "guided");
+    for (int w = 0; w < N_WEIGHTS; w++) {
+        const bench_times times = time_policy(&p, of, of->weights[w]);
         if (w > 0 && bench_median(&times) >= bench_median(&best))
             continue;
         best = times;
-        against = weights[w];
+        against = of->weights[w];
     }
-    gpu_report(&(gpu_comparison){.name = "sgemm, limits 1/8, 1/8, 1/16, 1, guided",
-                                 .against = against,
-                                 .ours = &guided,
-                                 .rival = &best});
+    snprintf(name, sizeof name, "sgemm, limits %s, guided", of->limits);
+    gpu_report(
+        &(gpu_comparison){.name = name, .against = against, .ours = &guided, .rival = &best});
 }

@@ -222,6 +222,7 @@ struct polytile_queue {
     int n_arrays; /* positions there are */
     pti_queued_array *array;
     pti_residency *residency; /* NULL: the device reaches the host's memory */
+    pti_not_fused not_fused;  /* launches of windows before */
     int64_t arena_bytes;      /* that the device really gave for it; 0: none yet */
     int64_t window_number;    /* of the first item of the window that runs */
     int64_t window_gate;      /* and the gate before it */

@@ -116,7 +116,7 @@ static pti_instance *make_arrays(const polytile_queue *queue) {
 }
 
 /** What steps go on from: the device, or in place the arrays and the host's caches. */
-static pti_step_window begin_window(const polytile_queue *queue, const pti_steps *steps) {
+static pti_step_window begin_window(polytile_queue *queue, const pti_steps *steps) {
     bool in_place = queue->residency == NULL;
     return (pti_step_window){.step = steps->step,
                              .asked = steps->asked,
@@ -124,7 +124,8 @@ static pti_step_window begin_window(const polytile_queue *queue, const pti_steps
                              .residency = queue->residency,
                              .memory_bytes = in_place ? pti_host_cache_bytes() : queue->arena_bytes,
                              .link = polytile_device_get_link(queue->device),
-                             .tile_room = queue->device->tile_room};
+                             .tile_room = queue->device->tile_room,
+                             .not_fused = &queue->not_fused};
 }
 
 /** A launch that is alone in place needs no arrays. False when memory runs out. */

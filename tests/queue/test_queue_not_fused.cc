@@ -266,4 +266,47 @@ TEST(QueueNotFused, StrategiesOfFewestKernelsRunEachLaunchByItself) {
     }
 }
 
+int count_of(const std::string &text, const std::string &part) {
+    int n = 0;
+    for (size_t k = text.find(part); k != std::string::npos; k = text.find(part, k + 1))
+        n++;
+    return n;
+}
+
+/** A cache that is fast, and holds nothing. */
+polytile_link link_of_small_cache() {
+    polytile_link link = polytile_link_default;
+    link.cache_bytes = 64;
+    link.cache_bytes_per_s = 100 * link.kernel_bytes_per_s;
+    link.launch_latency_s = 1e-12;
+    return link;
+}
+
+/** What is said of launches says that they are looked at. */
+TEST(QueueNotFused, LaunchesThatStayAreLookedAtOnce) {
+    Environment environment;
+    environment.set("POLYTILE_LOG", "info");
+    Random random(test_seed("QueueNotFused"));
+    const polytile_link link = link_of_small_cache();
+    Twin twin(device(8 * square_bytes), &random);
+    make_fields(&twin);
+    const int forth =
+        twin.add_kernel(2, {{POLYTILE_IN, A, {rows_around}}, {POLYTILE_OUT, B, {at}}});
+    const int back = twin.add_kernel(2, {{POLYTILE_IN, B, {rows_around}}, {POLYTILE_OUT, A, {at}}});
+    polytile_launch_options options = {};
+    options.plan.link = &link;
+    testing::internal::CaptureStderr();
+    for (const int n_rounds : {2, 2, 3, 2, 3}) {
+        twin.pause();
+        for (int k = 0; k < n_rounds; k++)
+            for (const int kernel : {forth, back})
+                EXPECT_EQ(twin.launch(kernel, twin.widest(kernel), &options), POLYTILE_OK);
+        twin.wait();
+    }
+    twin.finish();
+    const std::string log = testing::internal::GetCapturedStderr();
+    EXPECT_EQ(count_of(log, "launches 1 to 4 of 4 are not fused: "), 1) << log;
+    EXPECT_EQ(count_of(log, "launches 1 to 6 of 6 are not fused: "), 1) << log;
+}
+
 } // namespace

@@ -22,6 +22,7 @@ typedef struct outlook {
     double speed_most; /* of the fastest of these */
     double rows_own;   /* that the unit has taken and not done, about */
     double rows_rest;  /* the same of the others */
+    double piece_s;    /* what one more piece costs the unit beside its rows */
     double variance;   /* of what rows cost, relative to the square of the average */
 } outlook;
 
@@ -58,6 +59,7 @@ static double rows_running(const polytile_unit *unit, double speed) {
 
 static outlook look_ahead(const polytile_work *work, int unit) {
     outlook of = {.speed = pti_unit_rows_per_s(&work->units[unit]),
+                  .piece_s = work->units[unit].piece_s,
                   .variance = find_variance(work)};
     for (int u = 0; u < work->n_units; u++) {
         const polytile_unit *other = &work->units[u];
@@ -72,14 +74,15 @@ static outlook look_ahead(const polytile_work *work, int unit) {
     return of;
 }
 
-/** Whether a unit would be done with a piece before the others are with all the rest; of the least
- * piece, before they would be if they ran that, too. Rows that take longer than they should take
- * longer for the fastest of these as well. */
+/** Whether a unit would be done with a piece before the others are with all the rest, or later by
+ * less than one more piece costs; of the least piece, before they would be if they ran that, too.
+ * Rows that take longer than they should take longer for the fastest of these as well. */
 static bool is_done_in_time(const outlook *of, int64_t rows, int64_t least, int64_t left) {
     const double n_rows = (double)rows, later = trust * sqrt(of->variance * n_rows);
     const double own_s = (of->rows_own + fmax(n_rows, (double)least) + later) / of->speed;
     const double rest = (double)(rows > least ? left - rows : left) + of->rows_rest;
-    return own_s <= fmax(rest / of->speed_rest, 1 / of->speed_most) + later / of->speed_most;
+    return own_s <=
+           fmax(rest / of->speed_rest, 1 / of->speed_most) + later / of->speed_most + of->piece_s;
 }
 
 /** Return as many of some rows as are done in time; 0: a unit is too slow for the least piece. */
@@ -98,10 +101,31 @@ static int64_t take_unmeasured(const polytile_work *work, int unit, int64_t leas
     return pti_min(work->rows_left, pti_max(least, of->done_rows));
 }
 
-/** Rows that run so long that what a piece costs beside them matters little. */
-static double rows_worth_asking(const polytile_unit *unit, double speed) {
-    static const double most_overhead = 0.05;
-    return speed * unit->piece_s / most_overhead;
+/** A piece costs at most this part of what its rows take, unless the unit's share is less. */
+static const double most_overhead = 0.05;
+
+/** The rows that a unit would still take if all that is left were run in equal time. */
+static double find_share(const outlook *of, int64_t left) {
+    double all_s = ((double)left + of->rows_own + of->rows_rest) / (of->speed + of->speed_rest);
+    return fmax(0, all_s * of->speed - of->rows_own);
+}
+
+/** Whether a unit that still runs rows had better run no more: the rest of its share takes less than
+ * a piece costs. */
+static bool has_its_share(const outlook *of, double share) {
+    return of->rows_own > 0 && share < of->speed * of->piece_s;
+}
+
+/** A part of a unit's share, as long as pieces of it are worth what they cost; else all of it, with
+ * the few rows that nobody need begin another piece for. */
+static int64_t cut_share(const polytile_unit *unit, const outlook *of, double share, int64_t least,
+                         int64_t left) {
+    const double piece_rows = of->speed * of->piece_s;
+    double rows = share_at_a_time * share;
+    if (unit->done_rows > 0)
+        rows = fmin(rows, (double)unit->done_rows);
+    rows = fmax(rows, fmin(ceil(share), piece_rows / most_overhead));
+    return rows + most_overhead * piece_rows < (double)left ? pti_max(least, (int64_t)rows) : left;
 }
 
 static int64_t take_share(const pti_policy *policy, const polytile_work *work, int unit) {
@@ -111,12 +135,10 @@ static int64_t take_share(const pti_policy *policy, const polytile_work *work, i
     const outlook of = look_ahead(work, unit);
     if (!(of.speed > 0))
         return take_unmeasured(work, unit, least);
-    double all_s = ((double)left + of.rows_own + of.rows_rest) / (of.speed + of.speed_rest);
-    double share = all_s * of.speed, rows = share_at_a_time * share;
-    if (of_unit->done_rows > 0)
-        rows = fmin(rows, (double)of_unit->done_rows);
-    rows = fmax(rows, fmin(share, rows_worth_asking(of_unit, of.speed)));
-    int64_t taken = rows < (double)left ? pti_max(least, (int64_t)rows) : left;
+    const double share = find_share(&of, left);
+    if (has_its_share(&of, share))
+        return 0;
+    int64_t taken = cut_share(of_unit, &of, share, least, left);
     return of.speed_rest > 0 ? lower_to_be_in_time(&of, taken, least, left) : taken;
 }
 

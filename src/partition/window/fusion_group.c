@@ -266,19 +266,10 @@ static polytile_status describe_strategy(const char *strategy, pti_fusion_group 
     return group->apart.failed ? POLYTILE_NO_MEMORY : POLYTILE_OK;
 }
 
-polytile_status pti_fusion_group_find(const pti_step_window *window, int first,
-                                      pti_fusion_group *group) {
-    const char *apart = strategy_apart(window, first);
-    int n_row = count_row(window, first);
+/** Look at launches in a row that may be fused. */
+static polytile_status look_at_row(const pti_step_window *window, int first, int n_row,
+                                   pti_fusion_group *group) {
     polytile_status status = POLYTILE_OK;
-    *group = (pti_fusion_group){.n_single = (int)pti_max(1, n_row),
-                                .is_resident = window->residency != NULL &&
-                                               pti_residency_all_fit(window->residency)};
-    if (n_row < 2 || most_per_pass(window, first, n_row) == 1 ||
-        (group->is_resident && !may_stay_near(window, first, n_row)))
-        return POLYTILE_OK;
-    if (apart != NULL)
-        return describe_strategy(apart, group);
     if (!list_launches(window, first, n_row, group))
         return POLYTILE_NO_MEMORY;
     PTI_TRY(find_chain(window, first, n_row, group));
@@ -291,6 +282,37 @@ polytile_status pti_fusion_group_find(const pti_step_window *window, int first,
     PTI_TRY(choose_cut(window, first, group));
 done:
     return status;
+}
+
+/** The same, unless it is known of a window before that they are not fused. What becomes of launches
+ * whose arrays come and go depends on more than them. */
+static polytile_status look_at_new_row(const pti_step_window *window, int first, int n_row,
+                                       pti_fusion_group *group) {
+    pti_not_fused *kept = group->is_resident ? window->not_fused : NULL;
+    const pti_step *launch = &window->step[first];
+    const int n_single = kept == NULL ? 0 : pti_not_fused_find(kept, n_row, launch);
+    if (n_single > 0) {
+        group->n_single = n_single;
+        return POLYTILE_OK;
+    }
+    polytile_status status = look_at_row(window, first, n_row, group);
+    if (status == POLYTILE_OK && kept != NULL && group->n_launches == 0)
+        pti_not_fused_keep(kept, n_row, launch, group->n_single);
+    return status;
+}
+
+polytile_status pti_fusion_group_find(const pti_step_window *window, int first,
+                                      pti_fusion_group *group) {
+    const char *apart = strategy_apart(window, first);
+    int n_row = count_row(window, first);
+    *group = (pti_fusion_group){.n_single = (int)pti_max(1, n_row),
+                                .is_resident = window->residency != NULL &&
+                                               pti_residency_all_fit(window->residency)};
+    if (n_row < 2 || most_per_pass(window, first, n_row) == 1 ||
+        (group->is_resident && !may_stay_near(window, first, n_row)))
+        return POLYTILE_OK;
+    return apart != NULL ? describe_strategy(apart, group)
+                         : look_at_new_row(window, first, n_row, group);
 }
 
 pti_schedule *pti_fusion_group_build(const pti_step_window *window, pti_fusion_group *group) {

@@ -3,6 +3,7 @@
 
 #include "partition/memory/residency.h"
 #include "partition/skew/skew.h"
+#include "partition/window/not_fused.h"
 
 /* The steps of a window are cut into consecutive fusion groups: launches that are interleaved slab
  * by slab, and launches that run one after the other. engine.h walks over them. */
@@ -33,6 +34,7 @@ typedef struct pti_step_window {
     int64_t memory_bytes;             /* of the device; without a residency that of the caches */
     const polytile_link *link;        /* of the device; NULL where that is not known */
     pti_tile_room tile_room;          /* of the device */
+    pti_not_fused *not_fused;         /* of windows before; NULL: nothing is kept */
     int n_launches;                   /* that texts count; 0: those of the steps */
 } pti_step_window;
 
@@ -55,7 +57,8 @@ typedef struct pti_fusion_group {
 } pti_fusion_group;
 
 /**
- * Find the fusion group that begins with a step. Nothing but the steps before it has run.
+ * Find the fusion group that begins with a step. Nothing but the steps before it has run. Of a
+ * group that a window before had, and that was not fused, nothing is described.
  *
  * Errors  NO_MEMORY.
  * Owns    The caller frees *group with pti_fusion_group_free(), also after an error.

@@ -128,4 +128,57 @@ TEST(Deal, GivesAUnitNothingThatIsTooSlowForTheLastPiece) {
     EXPECT_EQ(pti_deal_take(&of.deal, 1, 0).count, 0);
 }
 
+/** Let units ask in turn, twice each as devices with memory of their own do; returns the sizes of the
+ * pieces they get. */
+std::vector<int64_t> ask_twice_each(Deal *of, int n_units) {
+    std::vector<int64_t> pieces;
+    for (int u = 0; u < n_units; u++) {
+        for (int k = 0; k < 2; k++) {
+            const int64_t n_rows = pti_deal_take(&of->deal, u, 1e-5 * u).count;
+            if (n_rows > 0)
+                pieces.push_back(n_rows);
+        }
+    }
+    return pieces;
+}
+
+/** As where each piece of a product brings all of a matrix again. */
+TEST(Deal, GivesEachUnitItsShareInOnePieceWherePiecesCostMuch) {
+    const Context ctx = make_context();
+    std::vector<polytile_unit> units = units_of({10000, 9000, 8000, 11000});
+    for (polytile_unit &unit : units)
+        unit.piece_s = 0.1;
+    Deal of(ctx.get(), "guided", 3800, units);
+    const std::vector<int64_t> pieces = ask_twice_each(&of, 4);
+    ASSERT_EQ(pieces.size(), 4U);
+    for (size_t u = 0; u < 4; u++)
+        EXPECT_NEAR(static_cast<double>(pieces[u]), units[u].prior_rows_per_s / 10, 5) << u;
+    EXPECT_TRUE(pti_deal_is_over(&of.deal));
+}
+
+TEST(Deal, GivesPartsOfSharesWherePiecesCostLittle) {
+    const Context ctx = make_context();
+    Deal of(ctx.get(), "guided", 3800, units_of({10000, 9000, 8000, 11000}));
+    EXPECT_GT(ask_twice_each(&of, 4).size(), 4U);
+    EXPECT_FALSE(pti_deal_is_over(&of.deal));
+}
+
+/** Units that are alike end together, after one piece each to measure them and one with the rest. */
+TEST(Deal, MeasuresOnceWherePiecesCostMuch) {
+    const Context ctx = make_context();
+    std::vector<polytile_unit> units = units_of({1, 1, 1, 1}, false);
+    for (polytile_unit &unit : units) {
+        unit.piece_s = 0.1;
+        unit.fill_rows = 200;
+    }
+    Deal of(ctx.get(), "guided", 3200, units);
+    EXPECT_EQ(ask_twice_each(&of, 4), (std::vector<int64_t>{200, 200, 200, 200}));
+    for (int u = 0; u < 4; u++) {
+        pti_deal_done(&of.deal, u, 0.2);
+        EXPECT_NEAR(static_cast<double>(pti_deal_take(&of.deal, u, 0.2).count), 600, 20) << u;
+        EXPECT_EQ(pti_deal_take(&of.deal, u, 0.2).count, 0) << u;
+    }
+    EXPECT_TRUE(pti_deal_is_over(&of.deal));
+}
+
 } // namespace

@@ -1,4 +1,4 @@
-#include "launch/cuda/programs.h"
+#include "launch/cuda/product.h"
 #include "support/environment.h"
 #include "support/failing_api.h"
 #include "support/scale.h"
@@ -6,121 +6,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <numeric>
 
 /* Queues over several GPUs that are linked, or not, on a runtime that needs none. */
 
 namespace {
-
-FakeCuda::Options gpus(int n_devices, bool are_linked) {
-    FakeCuda::Options options;
-    options.n_devices = n_devices;
-    options.are_linked = are_linked;
-    return options;
-}
-
-std::string devices_text(int n_devices, const std::string &options) {
-    std::string text;
-    for (int device = 0; device < n_devices; device++)
-        text += (device ? ",cuda:" : "cuda:") + std::to_string(device) + options;
-    return text;
-}
-
-/** C = A B, of which every device needs some rows of A and all of B. */
-class Product {
-  public:
-    Product(const std::string &devices, int64_t n) : n_(n) {
-        const size_t count = static_cast<size_t>(n * n);
-        for (std::vector<uint32_t> *memory : {&a_, &b_, &c_})
-            memory->resize(count);
-        std::iota(a_.begin(), a_.end(), 1);
-        std::iota(b_.begin(), b_.end(), 7);
-        EXPECT_EQ(polytile_context_create(&ctx_), POLYTILE_OK);
-        status = polytile_queue_create(ctx_, devices.c_str(), &queue_);
-        make_kernel();
-        wrap("A", a_);
-        wrap("B", b_);
-        wrap("C", c_);
-    }
-    ~Product() { polytile_context_destroy(ctx_); }
-    Product(const Product &) = delete;
-    Product &operator=(const Product &) = delete;
-
-    polytile_status run() {
-        std::fill(c_.begin(), c_.end(), 0U);
-        const polytile_domain threads = {2, {{0, n_ - 1, 1}, {0, n_ - 1, 1}}};
-        status = polytile_queue_attach(queue_, 3, arrays_.data());
-        EXPECT_EQ(status, POLYTILE_OK) << error();
-        if (status == POLYTILE_OK)
-            status = polytile_queue_launch(queue_, kernel_, &threads, 3, arrays_.data(), nullptr);
-        polytile_queue_get_report(queue_, true, &report);
-        const polytile_status left = polytile_queue_detach(queue_, 3, arrays_.data());
-        status = status == POLYTILE_OK ? left : status;
-        return status;
-    }
-
-    void expect_right() const {
-        const size_t n = static_cast<size_t>(n_);
-        for (size_t i = 0; i < n; i += 5) {
-            for (size_t j = 0; j < n; j++) {
-                uint32_t sum = 0;
-                for (size_t k = 0; k < n; k++)
-                    sum += a_[i * n + k] * b_[k * n + j];
-                ASSERT_EQ(c_[i * n + j], sum) << i << ", " << j;
-            }
-        }
-    }
-
-    bool is_marked() const { return !polytile_array_is_complete(arrays_[2]); }
-    std::string error() const { return polytile_last_error(ctx_); }
-    int64_t array_bytes() const { return 4 * n_ * n_; }
-
-    polytile_status status = POLYTILE_OK;
-    polytile_report report = {};
-
-  private:
-    void make_kernel() {
-        for (size_t k = 0; k < program_kernels().size(); k++) {
-            const std::string declaration = program_kernels()[k].declaration;
-            if (declaration.compare(0, 8, "product[") != 0)
-                continue;
-            EXPECT_EQ(polytile_kernel_create(ctx_, declaration.c_str(), &fake_program_kernels()[k],
-                                             &kernel_),
-                      POLYTILE_OK)
-                << error();
-        }
-    }
-    void wrap(const char *name, std::vector<uint32_t> &memory) {
-        const int64_t extents[] = {n_, n_};
-        polytile_array *array = nullptr;
-        EXPECT_EQ(polytile_array_wrap(ctx_, name, POLYTILE_U32, 2, extents, memory.data(), &array),
-                  POLYTILE_OK)
-            << error();
-        arrays_.push_back(array);
-    }
-
-    int64_t n_;
-    polytile_context *ctx_ = nullptr;
-    polytile_queue *queue_ = nullptr;
-    polytile_kernel *kernel_ = nullptr;
-    std::vector<uint32_t> a_, b_, c_;
-    std::vector<polytile_array *> arrays_;
-};
-
-struct Bytes {
-    int64_t up = 0;
-    int64_t between = 0;
-};
-
-Bytes bytes_of(const FakeCuda &cuda, int n_devices) {
-    Bytes sum;
-    for (int to = 0; to < n_devices; to++) {
-        sum.up += cuda.link_bytes(-1, to);
-        for (int from = 0; from < n_devices; from++)
-            sum.between += from == to ? 0 : cuda.link_bytes(from, to);
-    }
-    return sum;
-}
 
 /** The bytes of one product, which must be right. */
 Bytes bytes_of_product(int n_devices, bool are_linked, const std::string &options, int64_t n,
