@@ -9,11 +9,16 @@
  * follows from how much rows have differed so far. */
 
 /** A unit takes this part of the rows that it would run until all are done. Others can then make up
- * for rows that turn out slow. */
-static const double share_at_a_time = 0.4;
+ * for rows that turn out slow, and small pieces soon tell how much rows differ. To a device with
+ * memory of its own each piece brings again what all of its rows read. */
+static const double share_at_a_time = 0.1, share_of_copies = 0.4;
 
-/** A piece may take so many standard deviations longer than it should. */
-static const double trust = 2;
+/** A piece may take so many standard deviations longer than it should: rows that differ much have a
+ * long tail. */
+static const double trust = 4;
+
+/** What is assumed before any row has run, an exponential distribution, counts as so many pieces. */
+static const double assumed_pieces = 2;
 
 /** What is known of a launch, in units of rows and seconds. */
 typedef struct outlook {
@@ -25,10 +30,10 @@ typedef struct outlook {
     double variance;   /* of what rows cost, relative to the square of the average */
 } outlook;
 
-/** How much rows differ, by pieces of all units; until there are two of one unit, as much as with
- * an exponential distribution. It is never trusted to be less than a row in those seen. */
+/** How much rows differ, by pieces of all units and what is assumed. It is never trusted to be less
+ * than a row in those seen. */
 static double find_variance(const polytile_work *work) {
-    double sum = 0, n_free = 0, n_done = 0;
+    double sum = assumed_pieces, n_free = assumed_pieces, n_done = 0;
     for (int u = 0; u < work->n_units; u++) {
         const polytile_unit *unit = &work->units[u];
         double row_s = unit->done_rows > 0 ? unit->busy_s / (double)unit->done_rows : 0;
@@ -38,7 +43,7 @@ static double find_variance(const polytile_work *work) {
             n_free += (double)(unit->done_pieces - 1);
         }
     }
-    return fmax(n_free > 0 ? sum / n_free : 1, 1 / (1 + n_done));
+    return fmax(sum / n_free, 1 / (1 + n_done));
 }
 
 /** The speed of a unit: as known, else as that of the unit that asks, and not above what the piece
@@ -104,6 +109,11 @@ static double rows_worth_asking(const polytile_unit *unit, double speed) {
     return speed * unit->piece_s / most_overhead;
 }
 
+/** The part of a unit's share that it takes at a time. */
+static double part_of_share(const polytile_unit *unit) {
+    return unit->n_threads > 0 ? share_at_a_time : share_of_copies;
+}
+
 static int64_t take_share(const pti_policy *policy, const polytile_work *work, int unit) {
     const polytile_unit *of_unit = &work->units[unit];
     const int64_t left = work->rows_left, least = pti_min(pti_max(of_unit->fill_rows, 1), left);
@@ -112,7 +122,7 @@ static int64_t take_share(const pti_policy *policy, const polytile_work *work, i
     if (!(of.speed > 0))
         return take_unmeasured(work, unit, least);
     double all_s = ((double)left + of.rows_own + of.rows_rest) / (of.speed + of.speed_rest);
-    double share = all_s * of.speed, rows = share_at_a_time * share;
+    double share = all_s * of.speed, rows = part_of_share(of_unit) * share;
     if (of_unit->done_rows > 0)
         rows = fmin(rows, (double)of_unit->done_rows);
     rows = fmax(rows, fmin(share, rows_worth_asking(of_unit, of.speed)));
