@@ -94,6 +94,13 @@ static int64_t lower_to_be_in_time(const outlook *of, int64_t rows, int64_t leas
     return rows;
 }
 
+/** The least piece of a unit: what fills it, or half of an equal part where that is less, so that
+ * more than one unit is measured. */
+static int64_t find_least(const polytile_work *work, const polytile_unit *unit) {
+    const int64_t half = pti_ceil_div(work->n_rows, 2 * (int64_t)work->n_units);
+    return pti_min(pti_max(pti_min(unit->fill_rows, half), 1), work->rows_left);
+}
+
 /** Return what a unit without a known speed takes: what fills it, or as much again as it has done
  * in no time; nothing more as long as it runs that. */
 static int64_t take_unmeasured(const polytile_work *work, int unit, int64_t least) {
@@ -116,7 +123,7 @@ static double part_of_share(const polytile_unit *unit) {
 
 static int64_t take_share(const pti_policy *policy, const polytile_work *work, int unit) {
     const polytile_unit *of_unit = &work->units[unit];
-    const int64_t left = work->rows_left, least = pti_min(pti_max(of_unit->fill_rows, 1), left);
+    const int64_t left = work->rows_left, least = find_least(work, of_unit);
     (void)policy;
     const outlook of = look_ahead(work, unit);
     if (!(of.speed > 0))
