@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { N_SOURCES = 128, N_ONE_BY_ONE = 4, N_GRAPH_ARRAYS = 4, N_BLOCK_ARRAYS = 5, N_LISTS = 3 };
+enum { N_SOURCES = 128, N_ONE_BY_ONE = 4, N_GRAPH_ARRAYS = 4, N_BLOCK_ARRAYS = 5, N_LISTS = 2 };
 
 /** A graph to be measured. */
 typedef struct graph_case {
@@ -135,7 +135,7 @@ static polytile_view view_of(void *data, int64_t element_bytes, int n_dims, cons
     return view;
 }
 
-/** Find the paths from one source in some memory of three lists and four numbers. */
+/** Find the paths from one source in some memory of two lists and four numbers. */
 static void run_source(const problem *p, polytile_host_function *body, int64_t source,
                        int32_t *lists, int32_t *round) {
     const int64_t one[] = {p->n_vertices}, more[] = {p->n_vertices + 1}, arcs[] = {p->n_arcs};

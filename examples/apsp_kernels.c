@@ -12,11 +12,10 @@ PT_FUNCTION int32_t arrive(int32_t distance, int32_t weight) {
     return distance > APSP_UNREACHED - weight ? APSP_UNREACHED : distance + weight;
 }
 
-/* Of list: what is reached and not settled is in list `from`, 0 or 1, and stays in the other
- * one. */
-enum { FRONTIER = 2 };
-/* Of round, beside the lengths of the lists. */
-enum { LIMIT = 3 };
+/* What is reached and not settled is in list `from`, 0 or 1, and stays in the other one, which has
+ * what is settled in a round from its end on: both together are no more than all vertices. Of
+ * round, beside the lengths of the lists: how many are settled, and the limit. */
+enum { FRONTIER = 2, LIMIT = 3 };
 
 POLYTILE_KERNEL(apsp_block, (s), (int64_t, n), (const int64_t, first, 1),
                 (const int32_t, target, 1), (const int32_t, weight, 1), (const int32_t, least, 1),
@@ -48,13 +47,15 @@ POLYTILE_KERNEL(apsp_block, (s), (int64_t, n), (const int64_t, first, 1),
         const int32_t limit = PT_AT(round, s, LIMIT);
         for (int64_t k = LANE; k < n_reached; k += LANES) {
             const int32_t u = PT_AT(list, s, from, k);
-            const int to = PT_AT(dist, s, u) <= limit ? FRONTIER : others;
-            PT_AT(list, s, to, lanes_count(&PT_AT(round, s, to))) = u;
+            if (PT_AT(dist, s, u) <= limit)
+                PT_AT(list, s, others, n - 1 - lanes_count(&PT_AT(round, s, FRONTIER))) = u;
+            else
+                PT_AT(list, s, others, lanes_count(&PT_AT(round, s, others))) = u;
         }
         LANES_MEET();
         const int32_t n_settled = PT_AT(round, s, FRONTIER);
         for (int64_t k = LANE / TOGETHER; k < n_settled; k += LANES / TOGETHER) {
-            const int32_t u = PT_AT(list, s, FRONTIER, k);
+            const int32_t u = PT_AT(list, s, others, n - 1 - k);
             for (int64_t a = PT_AT(first, u) + LANE % TOGETHER; a < PT_AT(first, u + 1);
                  a += TOGETHER) {
                 const int32_t v = PT_AT(target, a);
@@ -104,14 +105,14 @@ POLYTILE_KERNEL(apsp_store, (v), (int64_t, s), (const int32_t, next, 1), (int32_
 
 #ifdef __CUDACC__
 
-enum { LANES_PER_SOURCE = 256 };
+enum { FEWEST_LANES = 256, MOST_LANES = 1024 };
 
 /** The body with a thread block for each source of the box. */
-static __global__ void
-apsp_block_on_gpu(int64_t s_first, int64_t n, const polytile_view first_view,
-                  const polytile_view target_view, const polytile_view weight_view,
-                  const polytile_view least_view, const polytile_view list_view,
-                  const polytile_view round_view, const polytile_view dist_view) {
+static __global__ void __launch_bounds__(MOST_LANES)
+    apsp_block_on_gpu(int64_t s_first, int64_t n, const polytile_view first_view,
+                      const polytile_view target_view, const polytile_view weight_view,
+                      const polytile_view least_view, const polytile_view list_view,
+                      const polytile_view round_view, const polytile_view dist_view) {
     const apsp_block_first_view first =
         PT_VIEW_OF(const int64_t, first_view, 1, PT_LAST_UNIT, 0, 0);
     const apsp_block_target_view target =
@@ -126,11 +127,27 @@ apsp_block_on_gpu(int64_t s_first, int64_t n, const polytile_view first_view,
     apsp_block_thread(s_first + blockIdx.x, n, first, target, weight, least, list, round, dist);
 }
 
+/** How many lanes a source has: more where so few sources leave a part of the GPU idle. */
+static int count_lanes(int64_t n_sources) {
+    int gpu, n_multiprocessors, n_threads, n_lanes = FEWEST_LANES;
+    if (cudaGetDevice(&gpu) != cudaSuccess ||
+        cudaDeviceGetAttribute(&n_multiprocessors, cudaDevAttrMultiProcessorCount, gpu) !=
+            cudaSuccess ||
+        cudaDeviceGetAttribute(&n_threads, cudaDevAttrMaxThreadsPerMultiProcessor, gpu) !=
+            cudaSuccess)
+        return FEWEST_LANES;
+    while (n_lanes < MOST_LANES &&
+           2 * n_lanes * n_sources <= (int64_t)n_multiprocessors * n_threads)
+        n_lanes *= 2;
+    return n_lanes;
+}
+
 static int launch_blocks(const polytile_sub_kernel *launch) {
     const polytile_range sources = launch->threads->range[0];
     const polytile_view *views = launch->views;
     PT_PARAMETER(int64_t, n, views[launch->n_views]);
-    apsp_block_on_gpu<<<(unsigned)(sources.hi - sources.lo + 1), LANES_PER_SOURCE, 0,
+    const int64_t n_sources = sources.hi - sources.lo + 1;
+    apsp_block_on_gpu<<<(unsigned)n_sources, count_lanes(n_sources), 0,
                         (cudaStream_t)launch->stream>>>(sources.lo, n, views[0], views[1], views[2],
                                                         views[3], views[4], views[5], views[6]);
     return (int)cudaGetLastError();

@@ -4,6 +4,8 @@
 #include "common/bench.h"
 #include "queue.h"
 
+#include <string.h>
+
 enum { N_SEEDS = 20, N_EQUAL_SEEDS = 3, N_RATIOS = 5, N_EMPTY_ROWS = 5000 };
 
 static const double mean_s = 0.5e-3;
@@ -55,10 +57,20 @@ static void report_cell(bench *b, const system_under_test *of, task_kind kind, i
                                     .target = kind == TASKS_GIANTS ? 1.10 : 1.05});
 }
 
-static void report_system(bench *b, const system_under_test *of) {
+/** What is wanted; NULL: all. */
+typedef struct request {
+    const char *system; /* --system NAME */
+    const char *kind;   /* --kind NAME, of tasks */
+} request;
+
+static bool is_wanted(const char *wanted, const char *name) {
+    return wanted == NULL || strcmp(wanted, name) == 0;
+}
+
+static void report_system(bench *b, const request *wanted, const system_under_test *of) {
     of->begin(of->policy);
     for (int kind = 0; kind < N_KINDS; kind++) {
-        for (int r = 0; r < N_RATIOS; r++)
+        for (int r = 0; r < N_RATIOS && is_wanted(wanted->kind, task_kind_names[kind]); r++)
             report_cell(b, of, (task_kind)kind, ratio[r]);
     }
     of->end();
@@ -77,15 +89,35 @@ static void report_overhead(bench *b) {
                                     .target = 10});
 }
 
+/** Read --system and --kind in front of what all benchmarks take; returns how many arguments that
+ * were. */
+static int read_request(int argc, char **argv, request *wanted) {
+    int n_read = 0;
+    for (; n_read + 2 < argc; n_read += 2) {
+        const char *option = argv[n_read + 1];
+        if (strcmp(option, "--system") == 0)
+            wanted->system = argv[n_read + 2];
+        else if (strcmp(option, "--kind") == 0)
+            wanted->kind = argv[n_read + 2];
+        else
+            break;
+    }
+    return n_read;
+}
+
 int main(int argc, char **argv) {
     bench b;
-    if (!bench_begin(&b, "policies", argc, argv))
+    request wanted = {0};
+    const int n_read = read_request(argc, argv, &wanted);
+    if (!bench_begin(&b, "policies", argc - n_read, argv + n_read))
         return 2;
     tasks_sleep_exactly();
-    report_overhead(&b);
+    if (wanted.system == NULL)
+        report_overhead(&b);
     for (size_t s = 0; s < sizeof systems / sizeof *systems; s++) {
-        if (systems[s].run != run_by_starpu || has_starpu)
-            report_system(&b, &systems[s]);
+        if ((systems[s].run != run_by_starpu || has_starpu) &&
+            is_wanted(wanted.system, systems[s].name))
+            report_system(&b, &wanted, &systems[s]);
     }
     return bench_end(&b);
 }

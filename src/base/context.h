@@ -58,6 +58,7 @@ typedef struct pti_settings {
     const char *compiler;        /* POLYTILE_CC, the environment's, or cc; with its options */
     const char *tuning_path;     /* POLYTILE_TUNING, the environment's; NULL: none */
     bool tunes;                  /* POLYTILE_TUNE is 1 */
+    bool keeps_speeds;           /* POLYTILE_SPEEDS is 1 */
 } pti_settings;
 
 const pti_settings *pti_get_settings(const polytile_context *ctx);

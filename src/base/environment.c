@@ -85,6 +85,11 @@ static bool read_tune(const char *value, pti_settings *settings) {
     return settings->tunes || value[0] == '\0' || strcmp(value, "0") == 0;
 }
 
+static bool read_speeds(const char *value, pti_settings *settings) {
+    settings->keeps_speeds = strcmp(value, "1") == 0;
+    return settings->keeps_speeds || value[0] == '\0' || strcmp(value, "0") == 0;
+}
+
 /** Accept a variable that the tests' support reads. */
 static bool read_nothing(const char *value, pti_settings *settings) {
     (void)value;
@@ -106,6 +111,7 @@ static const struct variable {
     {"POLYTILE_CC", read_compiler, "a C compiler, perhaps with options"},
     {"POLYTILE_TUNING", read_tuning, "the file of a tuning table"},
     {"POLYTILE_TUNE", read_tune, "1, 0 or nothing"},
+    {"POLYTILE_SPEEDS", read_speeds, "1, 0 or nothing"},
     {"POLYTILE_TEST_SEED", read_nothing, "a number"},
     {"POLYTILE_TEST_SCALE", read_nothing, "a number"},
 };
@@ -132,7 +138,7 @@ static bool read_one(const char *entry, pti_settings *settings) {
         fprintf(stderr,
                 "polytile: warning: environment variable %s means nothing to polytile; "
                 "known are POLYTILE_LOG, POLYTILE_CHECK, POLYTILE_CACHE, POLYTILE_CC, "
-                "POLYTILE_TUNING and POLYTILE_TUNE\n",
+                "POLYTILE_TUNING, POLYTILE_TUNE and POLYTILE_SPEEDS\n",
                 polytile_text_show(raw, shown, sizeof shown));
         return true;
     }

@@ -9,11 +9,16 @@
  * follows from how much rows have differed so far. */
 
 /** A unit takes this part of the rows that it would run until all are done. Others can then make up
- * for rows that turn out slow. */
-static const double share_at_a_time = 0.4;
+ * for rows that turn out slow, and small pieces soon tell how much rows differ. To a device with
+ * memory of its own each piece brings again what all of its rows read. */
+static const double share_at_a_time = 0.1, share_of_copies = 0.4;
 
-/** A piece may take so many standard deviations longer than it should. */
-static const double trust = 2;
+/** A piece may take so many standard deviations longer than it should: rows that differ much have a
+ * long tail. */
+static const double trust = 4;
+
+/** What is assumed before any row has run, an exponential distribution, counts as so many pieces. */
+static const double assumed_pieces = 2;
 
 /** What is known of a launch, in units of rows and seconds. */
 typedef struct outlook {
@@ -26,10 +31,10 @@ typedef struct outlook {
     double variance;   /* of what rows cost, relative to the square of the average */
 } outlook;
 
-/** How much rows differ, by pieces of all units; until there are two of one unit, as much as with
- * an exponential distribution. It is never trusted to be less than a row in those seen. */
+/** How much rows differ, by pieces of all units and what is assumed. It is never trusted to be less
+ * than a row in those seen. */
 static double find_variance(const polytile_work *work) {
-    double sum = 0, n_free = 0, n_done = 0;
+    double sum = assumed_pieces, n_free = assumed_pieces, n_done = 0;
     for (int u = 0; u < work->n_units; u++) {
         const polytile_unit *unit = &work->units[u];
         double row_s = unit->done_rows > 0 ? unit->busy_s / (double)unit->done_rows : 0;
@@ -39,7 +44,7 @@ static double find_variance(const polytile_work *work) {
             n_free += (double)(unit->done_pieces - 1);
         }
     }
-    return fmax(n_free > 0 ? sum / n_free : 1, 1 / (1 + n_done));
+    return fmax(sum / n_free, 1 / (1 + n_done));
 }
 
 /** The speed of a unit: as known, else as that of the unit that asks, and not above what the piece
@@ -92,6 +97,13 @@ static int64_t lower_to_be_in_time(const outlook *of, int64_t rows, int64_t leas
     return rows;
 }
 
+/** The least piece of a unit: what fills it, or half of an equal part where that is less, so that
+ * more than one unit is measured. */
+static int64_t find_least(const polytile_work *work, const polytile_unit *unit) {
+    const int64_t half = pti_ceil_div(work->n_rows, 2 * (int64_t)work->n_units);
+    return pti_min(pti_max(pti_min(unit->fill_rows, half), 1), work->rows_left);
+}
+
 /** Return what a unit without a known speed takes: what fills it, or as much again as it has done
  * in no time; nothing more as long as it runs that. */
 static int64_t take_unmeasured(const polytile_work *work, int unit, int64_t least) {
@@ -116,12 +128,17 @@ static bool has_its_share(const outlook *of, double share) {
     return of->rows_own > 0 && share < of->speed * of->piece_s;
 }
 
+/** The part of a unit's share that it takes at a time. */
+static double part_of_share(const polytile_unit *unit) {
+    return unit->n_threads > 0 ? share_at_a_time : share_of_copies;
+}
+
 /** A part of a unit's share, as long as pieces of it are worth what they cost; else all of it, with
  * the few rows that nobody need begin another piece for. */
 static int64_t cut_share(const polytile_unit *unit, const outlook *of, double share, int64_t least,
                          int64_t left) {
     const double piece_rows = of->speed * of->piece_s;
-    double rows = share_at_a_time * share;
+    double rows = part_of_share(unit) * share;
     if (unit->done_rows > 0)
         rows = fmin(rows, (double)unit->done_rows);
     rows = fmax(rows, fmin(ceil(share), piece_rows / most_overhead));
@@ -130,7 +147,7 @@ static int64_t cut_share(const polytile_unit *unit, const outlook *of, double sh
 
 static int64_t take_share(const pti_policy *policy, const polytile_work *work, int unit) {
     const polytile_unit *of_unit = &work->units[unit];
-    const int64_t left = work->rows_left, least = pti_min(pti_max(of_unit->fill_rows, 1), left);
+    const int64_t left = work->rows_left, least = find_least(work, of_unit);
     (void)policy;
     const outlook of = look_ahead(work, unit);
     if (!(of.speed > 0))

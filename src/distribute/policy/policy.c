@@ -33,7 +33,8 @@ bool pti_policy_takes(const pti_policy *policy) {
     return policy->kind->take != NULL;
 }
 
-static polytile_status fail_unknown(polytile_context *ctx, const char *text) {
+/** wrong: what is wrong with its numbers; "": it is another text. */
+static polytile_status fail_unknown(polytile_context *ctx, const char *text, const char *wrong) {
     pti_text forms = {0};
     for (size_t k = 0; k < N_KINDS; k++)
         pti_text_add(&forms, "%s%s", k == 0 ? "" : ", ", kinds[k]->forms);
@@ -42,7 +43,8 @@ static polytile_status fail_unknown(polytile_context *ctx, const char *text) {
         if (plug_in != NULL)
             pti_text_add(&forms, ", %s", plug_in->policy.name);
     }
-    polytile_status status = pti_fail(ctx, POLYTILE_INVALID, "policy \"%s\": give one of %s", text,
+    polytile_status status = pti_fail(ctx, POLYTILE_INVALID, "policy \"%s\": %s%sgive one of %s",
+                                      text, wrong, *wrong == '\0' ? "" : "; ",
                                       forms.failed ? "those in the documentation" : forms.data);
     pti_text_free(&forms);
     return status;
@@ -63,13 +65,13 @@ static polytile_status parse_own(polytile_context *ctx, const char *text, size_t
                                  pti_policy *policy) {
     const char *after_name = text + name_length;
     if (*after_name != '\0' && !is_in_parentheses(after_name))
-        return fail_unknown(ctx, text);
+        return fail_unknown(ctx, text, "");
     char *arguments = copy_arguments(after_name);
     if (arguments == NULL && *after_name != '\0')
         return pti_fail_memory(ctx, text, (double)strlen(text));
     bool is_right = policy->kind->parse(arguments, policy);
     free(arguments);
-    return is_right ? POLYTILE_OK : fail_unknown(ctx, text);
+    return is_right ? POLYTILE_OK : fail_unknown(ctx, text, policy->wrong);
 }
 
 static polytile_status check_numbers(polytile_context *ctx, const char *text, int n_units,
@@ -93,7 +95,7 @@ polytile_status pti_policy_parse(polytile_context *ctx, const char *text, int n_
     else if (read.kind != NULL)
         PTI_TRY(parse_own(ctx, text, name_length, &read));
     else
-        PTI_TRY(fail_unknown(ctx, text));
+        PTI_TRY(fail_unknown(ctx, text, ""));
     PTI_TRY(check_numbers(ctx, text, n_units, &read));
     *policy = read;
 done:

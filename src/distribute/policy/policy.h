@@ -24,7 +24,7 @@ typedef struct pti_policy_kind {
 } pti_policy_kind;
 
 /** The most numbers between parentheses, and the most units that rows are dealt out to. */
-enum { PTI_POLICY_MAX_NUMBERS = 64, PTI_DEAL_MAX_UNITS = 1024 };
+enum { PTI_POLICY_MAX_NUMBERS = 64, PTI_DEAL_MAX_UNITS = 1024, PTI_POLICY_WRONG_BYTES = 80 };
 
 /** A kind with its arguments. */
 struct pti_policy {
@@ -33,8 +33,9 @@ struct pti_policy {
      * 1 is for all. */
     int n_numbers;
     double number[PTI_POLICY_MAX_NUMBERS];
-    bool by_node;                /* equal(node) */
-    struct pti_plug_in *plug_in; /* a registered one; the context's, as long as that lives */
+    char wrong[PTI_POLICY_WRONG_BYTES]; /* while it is read: what is wrong with the numbers */
+    bool by_node;                       /* equal(node) */
+    struct pti_plug_in *plug_in;        /* a registered one; the context's, as long as that lives */
 };
 
 extern const pti_policy_kind pti_policy_equal;
@@ -81,7 +82,7 @@ void pti_policy_tell_clamped(const polytile_context *ctx, const pti_policy *poli
 /* weights.c */
 
 /** Read numbers with commas between them, each at least `least` and finite, at most
- * PTI_POLICY_MAX_NUMBERS. */
+ * PTI_POLICY_MAX_NUMBERS. If that is false, policy->wrong says what is wrong. */
 bool pti_policy_read_numbers(const char *arguments, double least, pti_policy *policy);
 
 /** Split rows in proportion to weights, which are finite, at least 0 and not all 0: the first k

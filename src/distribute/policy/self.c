@@ -1,16 +1,25 @@
 #include "distribute/policy/policy.h"
 
 #include <math.h>
+#include <stdio.h>
 
 /* Self-scheduling: a unit that is free takes the next rows, the same number each time, or a number
  * of its own: MS of Ortega-Arranz et al., "TuCCompi", section 4.2, and its plug-in of figure 11,
  * without a master. */
 
+static bool are_whole(pti_policy *policy) {
+    static const double most = 1e15;
+    for (int k = 0; k < policy->n_numbers && policy->wrong[0] == '\0'; k++) {
+        const double number = policy->number[k];
+        if (number != floor(number) || number > most)
+            snprintf(policy->wrong, sizeof policy->wrong, "number %d is %g, not whole up to %g",
+                     k + 1, number, most);
+    }
+    return policy->wrong[0] == '\0';
+}
+
 static bool parse_self(const char *arguments, pti_policy *policy) {
-    bool is_right = arguments != NULL && pti_policy_read_numbers(arguments, 1, policy);
-    for (int k = 0; is_right && k < policy->n_numbers; k++)
-        is_right = policy->number[k] == floor(policy->number[k]) && policy->number[k] <= 1e15;
-    return is_right;
+    return arguments != NULL && pti_policy_read_numbers(arguments, 1, policy) && are_whole(policy);
 }
 
 static int64_t take_own_number(const pti_policy *policy, const polytile_work *work, int unit) {

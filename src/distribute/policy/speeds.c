@@ -2,55 +2,60 @@
 
 #include <stdlib.h>
 
-enum { MOST_SPEEDS = 1024 };
-
-typedef struct kept_speed {
-    uint64_t key;
-    double rows_per_s;
-} kept_speed;
-
-/** An object of the context. */
-typedef struct kept_speeds {
-    pti_object object;
-    int n_kept; /* so far; the k-th is at k modulo MOST_SPEEDS */
-    kept_speed at[MOST_SPEEDS];
-} kept_speeds;
-
 static void destroy_speeds(pti_object *object) {
+    const pti_kept_speeds *speeds = (const pti_kept_speeds *)object;
+    if (speeds->is_changed && pti_get_settings(object->context)->keeps_speeds)
+        pti_speeds_write(object->context, speeds);
     free(object);
 }
 
-static kept_speeds *find_speeds(const polytile_context *ctx) {
+static pti_kept_speeds *find_speeds(const polytile_context *ctx) {
     for (pti_object *object = pti_get_newest(ctx); object != NULL; object = object->next) {
         if (object->destroy == destroy_speeds)
-            return (kept_speeds *)object;
+            return (pti_kept_speeds *)object;
     }
     return NULL;
 }
 
-static kept_speed *find_key(kept_speeds *speeds, uint64_t key) {
-    for (int k = 0; speeds != NULL && k < speeds->n_kept && k < MOST_SPEEDS; k++) {
+/** The context's speeds; NULL: memory ran out. */
+static pti_kept_speeds *open_speeds(polytile_context *ctx) {
+    pti_kept_speeds *speeds = find_speeds(ctx);
+    if (speeds != NULL)
+        return speeds;
+    speeds = calloc(1, sizeof *speeds);
+    if (speeds == NULL)
+        return NULL;
+    pti_object_adopt(ctx, &speeds->object, destroy_speeds);
+    if (pti_get_settings(ctx)->keeps_speeds)
+        pti_speeds_read(ctx, speeds);
+    return speeds;
+}
+
+static pti_kept_speed *find_key(pti_kept_speeds *speeds, uint64_t key) {
+    for (int k = 0; k < speeds->n_kept && k < PTI_MOST_SPEEDS; k++) {
         if (speeds->at[k].key == key)
             return &speeds->at[k];
     }
     return NULL;
 }
 
-double pti_speeds_find(const polytile_context *ctx, uint64_t key) {
-    const kept_speed *kept = find_key(find_speeds(ctx), key);
+double pti_speeds_find(polytile_context *ctx, uint64_t key) {
+    pti_kept_speeds *speeds = open_speeds(ctx);
+    const pti_kept_speed *kept = speeds == NULL ? NULL : find_key(speeds, key);
     return kept == NULL ? 0 : kept->rows_per_s;
 }
 
-void pti_speeds_keep(polytile_context *ctx, uint64_t key, double rows_per_s) {
-    kept_speeds *speeds = find_speeds(ctx);
-    if (speeds == NULL) {
-        speeds = calloc(1, sizeof *speeds);
-        if (speeds == NULL)
-            return;
-        pti_object_adopt(ctx, &speeds->object, destroy_speeds);
-    }
-    kept_speed *kept = find_key(speeds, key);
+void pti_speeds_put(pti_kept_speeds *speeds, uint64_t key, double rows_per_s) {
+    pti_kept_speed *kept = find_key(speeds, key);
     if (kept == NULL)
-        kept = &speeds->at[speeds->n_kept++ % MOST_SPEEDS];
-    *kept = (kept_speed){key, rows_per_s};
+        kept = &speeds->at[speeds->n_kept++ % PTI_MOST_SPEEDS];
+    *kept = (pti_kept_speed){key, rows_per_s};
+}
+
+void pti_speeds_keep(polytile_context *ctx, uint64_t key, double rows_per_s) {
+    pti_kept_speeds *speeds = open_speeds(ctx);
+    if (speeds == NULL)
+        return;
+    pti_speeds_put(speeds, key, rows_per_s);
+    speeds->is_changed = true;
 }

@@ -1,18 +1,24 @@
 #include "distribute/policy/policy.h"
 
-#include <string.h>
+#include <stdio.h>
 
 /* Rows in proportion to numbers that are given, or to the speeds that were measured. */
 
-static bool parse_weighted(const char *arguments, pti_policy *policy) {
+/** Numbers are divided by their sum. */
+static bool has_sum(pti_policy *policy) {
+    static const double most = 1e300;
     double sum = 0;
-    if (arguments == NULL)
-        return true;
-    if (!pti_policy_read_numbers(arguments, 0, policy))
-        return false;
     for (int k = 0; k < policy->n_numbers; k++)
         sum += policy->number[k];
-    return sum > 0 && sum <= 1e300;
+    if (!(sum > 0))
+        snprintf(policy->wrong, sizeof policy->wrong, "all numbers are 0");
+    else if (sum > most)
+        snprintf(policy->wrong, sizeof policy->wrong, "the sum is more than %g", most);
+    return policy->wrong[0] == '\0';
+}
+
+static bool parse_weighted(const char *arguments, pti_policy *policy) {
+    return arguments == NULL || (pti_policy_read_numbers(arguments, 0, policy) && has_sum(policy));
 }
 
 /** Return the speed of the slowest unit whose speed is known; the others count as that slow. */

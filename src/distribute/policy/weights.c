@@ -1,19 +1,41 @@
 #include "distribute/policy/policy.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+
+/** Say what is wrong with the next number. */
+static bool refuse_number(pti_policy *policy, double number, double least) {
+    const int nth = policy->n_numbers + 1;
+    if (nth > PTI_POLICY_MAX_NUMBERS)
+        snprintf(policy->wrong, sizeof policy->wrong, "there are more than %d numbers",
+                 PTI_POLICY_MAX_NUMBERS);
+    else if (number < least)
+        snprintf(policy->wrong, sizeof policy->wrong, "number %d is %g, which is less than %g", nth,
+                 number, least);
+    else
+        snprintf(policy->wrong, sizeof policy->wrong, "number %d is %g, which is not finite", nth,
+                 number);
+    return false;
+}
+
+static bool refuse_word(pti_policy *policy) {
+    snprintf(policy->wrong, sizeof policy->wrong, "number %d is none", policy->n_numbers + 1);
+    return false;
+}
 
 bool pti_policy_read_numbers(const char *arguments, double least, pti_policy *policy) {
     const char *next = arguments;
     char *end = NULL;
     for (; end == NULL || *end == ','; next = end + 1) {
         double number = strtod(next, &end);
-        if (end == next || !isfinite(number) || number < least ||
-            policy->n_numbers == PTI_POLICY_MAX_NUMBERS)
-            return false;
+        if (end == next || (*end != ',' && *end != '\0'))
+            return refuse_word(policy);
+        if (!isfinite(number) || number < least || policy->n_numbers == PTI_POLICY_MAX_NUMBERS)
+            return refuse_number(policy, number, least);
         policy->number[policy->n_numbers++] = number;
     }
-    return *end == '\0';
+    return true;
 }
 
 void pti_rows_by_weight(int64_t n_rows, int n_units, const double *weights, int64_t *rows) {

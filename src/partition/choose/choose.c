@@ -36,6 +36,17 @@ static void set_team_block(chooser *of, const pti_instance *instance) {
     of->problem = pti_problem_of(instance, of->link, block, of->options->limit_bytes);
 }
 
+/** The default block; a warp of threads with work arrays, each of which is much work and memory. */
+static void find_default_block(const pti_instance *instance, int64_t *block) {
+    enum { WARP_THREADS = 32 };
+    int64_t n_threads = 1;
+    pti_grid_default_block(&instance->threads, block);
+    for (int d = 0; d < instance->n_indices; d++)
+        n_threads *= block[d];
+    for (; pti_instance_has_scratch(instance) && n_threads > WARP_THREADS; n_threads /= 2)
+        pti_grid_halve_block(instance->n_indices, block);
+}
+
 /** The user's block, or the default one, halved until it fits where it can. */
 static void set_block(chooser *of, const pti_instance *instance) {
     int64_t block[POLYTILE_MAX_DIMS];
@@ -48,7 +59,7 @@ static void set_block(chooser *of, const pti_instance *instance) {
         of->problem = pti_problem_of(instance, of->link, of->options->block, limit_bytes);
         return;
     }
-    pti_grid_default_block(&instance->threads, block);
+    find_default_block(instance, block);
     do {
         of->problem = pti_problem_of(instance, of->link, block, limit_bytes);
     } while (!pti_fit_block(&of->problem, of->buffers.first) &&

@@ -121,6 +121,15 @@ TEST(Deal, LetsAnUnmeasuredUnitBeginWithAsLittleAsFillsIt) {
     EXPECT_EQ(pti_deal_take(&of.deal, 1, 0).count, 0) << "nothing more until that is done";
 }
 
+TEST(Deal, LetsNoUnmeasuredUnitTakeWhatOthersCouldRunBesideIt) {
+    const Context ctx = make_context();
+    std::vector<polytile_unit> units = units_of({1, 1}, false);
+    units[0].fill_rows = units[1].fill_rows = 100000;
+    Deal of(ctx.get(), "guided", 1001, units);
+    EXPECT_EQ(pti_deal_take(&of.deal, 0, 0).count, 251);
+    EXPECT_EQ(pti_deal_take(&of.deal, 1, 0).count, 251);
+}
+
 TEST(Deal, GivesAUnitNothingThatIsTooSlowForTheLastPiece) {
     const Context ctx = make_context();
     Deal of(ctx.get(), "guided", 10, units_of({16, 1}));

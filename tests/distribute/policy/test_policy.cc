@@ -104,6 +104,38 @@ TEST(Policy, OfAnUnknownNameListsWhatThereIs) {
     EXPECT_EQ(pti_policy_parse(ctx.get(), "mine", 2, &policy), POLYTILE_OK);
 }
 
+TEST(Policy, ErrorsNameTheNumberThatIsWrong) {
+    const Context ctx = make_context();
+    pti_policy policy;
+    const struct {
+        const char *text;
+        const char *part;
+    } cases[] = {
+        {"weighted(3,-1)",
+         "\"weighted(3,-1)\": number 2 is -1, which is less than 0; give one of "},
+        {"weighted(nan,1)", ": number 1 is nan, which is not finite; "},
+        {"weighted(1,x)", ": number 2 is none; "},
+        {"weighted(1 2)", ": number 1 is none; "},
+        {"weighted(0,0)", ": all numbers are 0; "},
+        {"weighted(1e308,1e308)", ": the sum is more than 1e+300; "},
+        {"self(4,0)", ": number 2 is 0, which is less than 1; "},
+        {"self(4,1.5)", ": number 2 is 1.5, not whole up to 1e+15; "},
+        {"fast", "policy \"fast\": give one of "},
+    };
+    for (const auto &c : cases) {
+        EXPECT_EQ(pti_policy_parse(ctx.get(), c.text, 2, &policy), POLYTILE_INVALID) << c.text;
+        const std::string error = polytile_last_error(ctx.get());
+        EXPECT_NE(error.find(c.part), std::string::npos) << error;
+    }
+    std::string many = "weighted(1";
+    for (int k = 0; k < PTI_POLICY_MAX_NUMBERS; k++)
+        many += ",1";
+    many += ")";
+    EXPECT_EQ(pti_policy_parse(ctx.get(), many.c_str(), 65, &policy), POLYTILE_INVALID);
+    EXPECT_NE(std::string(polytile_last_error(ctx.get())).find("more than 64 numbers"),
+              std::string::npos);
+}
+
 TEST(Policy, PoolIsAnOldNameOfGuided) {
     const Context ctx = make_context();
     pti_policy policy;
