@@ -13,25 +13,25 @@ static const struct {
 #undef PTI_WORK
 };
 
-const char *pti_work_noun(pti_work work) {
+const char *pti_traced_work_noun(pti_traced_work work) {
     return works[work].noun;
 }
 
-static pti_work work_of(const char *category) {
+static pti_traced_work work_of(const char *category) {
     int work = 0;
     while (work < PTI_WORK_OTHER && strcmp(works[work].word, category) != 0)
         work++;
-    return (pti_work)work;
+    return (pti_traced_work)work;
 }
 
 /** The name without the word of its work in front. */
-static const char *subject_of(const char *name, pti_work work) {
+static const char *subject_of(const char *name, pti_traced_work work) {
     const size_t n = strlen(works[work].word);
     return n > 0 && strncmp(name, works[work].word, n) == 0 && name[n] == ' ' ? name + n + 1 : name;
 }
 
 /** FNV-1a, of Fowler, Noll and Vo. */
-static uint64_t hash_of(int process, pti_work work, const char *name) {
+static uint64_t hash_of(int process, pti_traced_work work, const char *name) {
     uint64_t hash = UINT64_C(14695981039346656037);
     hash = (hash ^ (uint64_t)(process * PTI_N_WORKS + (int)work)) * UINT64_C(1099511628211);
     for (; *name != '\0'; name++)
@@ -40,7 +40,7 @@ static uint64_t hash_of(int process, pti_work work, const char *name) {
 }
 
 /** The place of a kind in the table, or the free one where it would be. */
-static int64_t *find_place(const pti_trace_collector *of, int process, pti_work work,
+static int64_t *find_place(const pti_trace_collector *of, int process, pti_traced_work work,
                            const char *name) {
     const uint64_t mask = (uint64_t)of->n_places - 1;
     uint64_t at = hash_of(process, work, name) & mask;
@@ -84,9 +84,9 @@ static polytile_status add_kind(pti_trace_collector *of, pti_traced_kind kind, i
 
 polytile_status pti_trace_find_kind(pti_trace_collector *of, int process,
                                     const pti_trace_event *event, int *kind) {
-    const pti_work work = event->category == NULL || of->to->process[process].is_program
-                              ? PTI_WORK_OTHER
-                              : work_of(event->category);
+    const pti_traced_work work = event->category == NULL || of->to->process[process].is_program
+                                     ? PTI_WORK_OTHER
+                                     : work_of(event->category);
     const char *subject = subject_of(event->name == NULL ? "" : event->name, work);
     polytile_status status;
     PTI_TRY(make_room(of));

@@ -110,7 +110,7 @@ static json_t *json_of_device(const polytile_trace *trace, int p) {
 static json_t *json_of_kind(const polytile_trace *trace, const pti_traced_kind *kind) {
     const pti_json_member members[] = {
         {"device", pti_json_name(pti_process_name(trace, kind->process))},
-        {"work", json_string(pti_work_noun(kind->work))},
+        {"work", json_string(pti_traced_work_noun(kind->work))},
         {"name", pti_json_name(kind->name)},
         {"n", json_integer(kind->n)},
         {"total_s", pti_json_real(seconds_of(kind->total_ns))},

@@ -106,7 +106,7 @@ bool pti_exchange_after(const pti_superstep *superstep, pti_copies *copies, int 
     change_table changes = {0};
     pti_transfers transfers = pti_transfers_begin(superstep, first, n_local, exchange);
     if (superstep->n_launches == 1)
-        pti_remote_writes_bring_home(&transfers);
+        pti_remote_writes_to_owners(&transfers);
     transfers.failed = transfers.failed || !find_changes(superstep, &changes);
     for (int q = 0; q < superstep->n_members && !transfers.failed; q++)
         transfers.failed = !update_all_copies(superstep, &changes, q, copies);

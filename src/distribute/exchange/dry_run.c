@@ -153,7 +153,7 @@ static bool may_compute_twice(const pti_dry_run *of) {
 /** The launches that a queue has recorded when it comes to the next one: it runs them whenever it
  * has recorded the most it can. */
 static int count_known(const pti_dry_run *of) {
-    const int n_recorded = PTI_TEAM_LAUNCHES - of->at % PTI_TEAM_LAUNCHES;
+    const int n_recorded = PTI_GROUP_LAUNCHES - of->at % PTI_GROUP_LAUNCHES;
     const int64_t n_left = pti_min(of->request->all->n_launches - of->at, n_recorded);
     return (int)pti_min(n_left, PTI_SUPERSTEP_LAUNCHES);
 }
@@ -183,14 +183,14 @@ static pti_joint_request joint_request_of(const pti_dry_run *of) {
 }
 
 /** Choose it and deal it out; `after` gets the copies after it. */
-static bool deal_superstep(pti_dry_run *of, pti_copies *after) {
+static bool cut_superstep(pti_dry_run *of, pti_copies *after) {
     choose_superstep(of);
     pti_superstep_parts_free(&of->parts);
     if (of->superstep.n_launches == 0 || !pti_copies_assign(after, &of->copies) ||
-        !pti_superstep_deal(&of->superstep, 0, of->superstep.n_members, after, &of->parts))
+        !pti_superstep_cut(&of->superstep, 0, of->superstep.n_members, after, &of->parts))
         return false;
     const pti_joint_request request = joint_request_of(of);
-    pti_joint_drop_halos(&request, after);
+    pti_joint_drop_ghosts(&request, after);
     return true;
 }
 
@@ -221,12 +221,12 @@ static bool find_room(pti_dry_run *of, bool *has_room) {
 /** Once more, if there is no room. */
 static bool go_through(pti_dry_run *of, pti_copies *after) {
     bool has_room;
-    if (!deal_superstep(of, after) || !find_room(of, &has_room))
+    if (!cut_superstep(of, after) || !find_room(of, &has_room))
         return false;
     if (has_room)
         return true;
     of->is_shallow = true;
-    return deal_superstep(of, after) && find_room(of, &has_room);
+    return cut_superstep(of, after) && find_room(of, &has_room);
 }
 
 bool pti_dry_run_next(pti_dry_run *of) {

@@ -51,7 +51,7 @@ bool pti_joint_meets(const pti_joint_request *request);
 
 /** Copies that are not there after a superstep: what several members computed of the same memory
  * stays with their devices, which forget it. */
-void pti_joint_drop_halos(const pti_joint_request *request, pti_copies *copies);
+void pti_joint_drop_ghosts(const pti_joint_request *request, pti_copies *copies);
 
 /* joint_holdings.c */
 

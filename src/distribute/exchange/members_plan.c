@@ -194,7 +194,7 @@ static bool plan_members(const pti_members_plan_request *request,
     for (int a = 0; a < plan->n_arrays && is_dealt; a++) {
         plan->ownerships[a] = pti_ownership_of(&request->arrays->operand[a].domain, plan->n_members,
                                                request->given, distribution);
-        is_dealt = pti_ownership_deal(&plan->ownerships[a]);
+        is_dealt = pti_ownership_ask(&plan->ownerships[a]);
     }
     return is_dealt;
 }
@@ -244,7 +244,7 @@ static polytile_status check_number_of_boxes(polytile_context *ctx,
     return POLYTILE_OK;
 }
 
-static polytile_status fail_memory(polytile_context *ctx, const pti_members_plan_request *request) {
+static polytile_status fail_plan(polytile_context *ctx, const pti_members_plan_request *request) {
     return pti_fail_memory(ctx, "the plan of ranks",
                            (double)request->n_members * (double)sizeof(pti_members_plan_member));
 }
@@ -259,10 +259,10 @@ polytile_status pti_members_plan_create(polytile_context *ctx,
     PTI_TRY(pti_distribution_parse(ctx, request->layout, &distribution));
     PTI_TRY(pti_ownership_check(ctx, request->n_members, request->given, &distribution));
     if (!plan_members(request, &distribution, plan))
-        PTI_TRY(fail_memory(ctx, request));
+        PTI_TRY(fail_plan(ctx, request));
     PTI_TRY(check_number_of_boxes(ctx, request, plan));
     if (!fill_plan(request, plan))
-        PTI_TRY(fail_memory(ctx, request));
+        PTI_TRY(fail_plan(ctx, request));
 done:
     return status;
 }

@@ -27,12 +27,12 @@ static const char *default_policy(const pti_share_options *of, const char *layou
 
 /** Policies that split alone do what a layout does, if there is no other. */
 static bool needs_dealing(const pti_policy *policy, bool is_asked, const char *layout) {
-    return pti_policy_takes(policy) ||
+    return pti_policy_is_dynamic(policy) ||
            (is_asked && (layout != NULL || policy->plug_in != NULL || policy->by_node));
 }
 
 static polytile_status parse_policy(polytile_context *ctx, const pti_share_options *of,
-                                    pti_team_options *parsed) {
+                                    pti_group_options *parsed) {
     const char *asked = find_asked_policy(of), *layout = find_asked_layout(of);
     const char *text = asked != NULL ? asked : default_policy(of, layout);
     polytile_status status = pti_policy_parse(ctx, text, of->n_members, &parsed->policy);
@@ -51,7 +51,7 @@ static const char *layout_of_policy(const pti_share_options *of, const pti_polic
 
 /** A layout by speed is a block until it is known. */
 static polytile_status parse_layout(polytile_context *ctx, const pti_share_options *of,
-                                    pti_team_options *parsed) {
+                                    pti_group_options *parsed) {
     const char *asked = find_asked_layout(of);
     const char *text = asked != NULL ? asked : layout_of_policy(of, &parsed->policy);
     parsed->is_by_speed = text != NULL && strcmp(text, pti_distribution_weighted.name) == 0;
@@ -72,10 +72,10 @@ static polytile_status parse_grid(polytile_context *ctx, const pti_share_options
 }
 
 polytile_status pti_share_options_parse(polytile_context *ctx, const pti_share_options *of,
-                                        pti_member_grid *grid, pti_team_options *parsed) {
+                                        pti_member_grid *grid, pti_group_options *parsed) {
     const polytile_share_options *given = of->given;
     polytile_status status = POLYTILE_OK;
-    *parsed = (pti_team_options){.most_launches = given->launches_per_exchange};
+    *parsed = (pti_group_options){.most_launches = given->launches_per_exchange};
     PTI_TRY(pti_check_reserved(ctx, of->members, "polytile_share_options", given->reserved));
     if (given->launches_per_exchange < 0)
         PTI_TRY(pti_fail(ctx, POLYTILE_INVALID, "launches_per_exchange is %lld; it is at least 0",

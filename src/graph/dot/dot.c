@@ -29,6 +29,10 @@ const pti_dot_attribute *pti_dot_find(const pti_dot_attributes *attributes, cons
     return NULL;
 }
 
+polytile_status pti_dot_fail_memory(const pti_dot *dot) {
+    return pti_fail_memory(dot->ctx, dot->source, PTI_UNKNOWN_BYTES);
+}
+
 polytile_status pti_dot_fail(const pti_dot *dot, size_t at, const char *format, ...) {
     char message[PTI_ERROR_BYTES / 2];
     va_list arguments;

@@ -78,12 +78,12 @@ bool pti_net_index(pti_net *net) {
     return true;
 }
 
-int pti_net_comes_from(const pti_net *net, int home, int memory) {
-    if (net->rate[home * net->n_memories + memory] > 0)
-        return home;
+int pti_net_comes_from(const pti_net *net, int origin, int memory) {
+    if (net->rate[origin * net->n_memories + memory] > 0)
+        return origin;
     if (net->host[memory] != memory)
         return net->host[memory];
-    return net->host[home];
+    return net->host[origin];
 }
 
 int64_t pti_net_transfer_ticks(const pti_net *net, int from, int to, int64_t n_bytes) {
@@ -91,7 +91,7 @@ int64_t pti_net_transfer_ticks(const pti_net *net, int from, int to, int64_t n_b
     return llround(net->latency[at] + (double)n_bytes / net->rate[at]);
 }
 
-int pti_net_home(const pti_net *net, int array, const int *unit) {
+int pti_net_origin(const pti_net *net, int array, const int *unit) {
     const pti_net_array *of = &net->array[array];
     const int decides = of->producer >= 0 ? of->producer : net->flow[of->first_flow].actor;
     if (unit[decides] < 0)

@@ -5,10 +5,6 @@
 
 #include <stdlib.h>
 
-static polytile_status fail_memory(const pti_planning *of) {
-    return pti_fail_memory(of->ctx, "planning a graph", PTI_UNKNOWN_BYTES);
-}
-
 /* One mapping. */
 
 static bool fits_memories(const pti_planning *of, const pti_outcome *outcome) {
@@ -41,7 +37,7 @@ static polytile_status expand_mapping(pti_planning *of, int *unit, pti_outcome *
     *outcome = (pti_outcome){.unit = unit};
     if (!pti_expand(&of->net, unit, &outcome->expansion) ||
         !pti_period_bound_find(&outcome->expansion.tasks, &outcome->bound))
-        return fail_memory(of);
+        return pti_planning_fail_memory(of);
     return POLYTILE_OK;
 }
 
@@ -55,7 +51,7 @@ static polytile_status schedule_mapping(pti_planning *of, int *unit, int64_t per
                                       : pti_periodic_find(tasks, period, &outcome->schedule);
     *found = how == PTI_FOUND;
     if (how == PTI_FOUND_NO_MEMORY)
-        return fail_memory(of);
+        return pti_planning_fail_memory(of);
     if (*found)
         PTI_TRY(pti_planning_store(of, outcome));
     if (*found)
@@ -234,7 +230,7 @@ static polytile_status try_others(pti_planning *of, pti_mapping *mapping, pti_ou
     pti_mapping small = {0};
     const pti_found found = pti_mapping_find(&of->net, PTI_OBJECTIVE_MEMORY, of->allowed, &small);
     if (found == PTI_FOUND_NO_MEMORY)
-        return fail_memory(of);
+        return pti_planning_fail_memory(of);
     PTI_TRY(try_other(of, small.unit, mapping, best, has_best));
     for (int u = 0; u < of->net.n_units; u++) {
         bool is_allowed = true;
@@ -257,7 +253,7 @@ polytile_status pti_planning_choose(pti_planning *of, pti_mapping *mapping, pti_
     bool has_best = false;
     const pti_found found = pti_mapping_find(&of->net, of->objective, of->allowed, mapping);
     if (found != PTI_FOUND)
-        return fail_memory(of);
+        return pti_planning_fail_memory(of);
     PTI_TRY(try_mapping(of, mapping->unit, outcome, &has_best));
     if (!has_best)
         PTI_TRY(try_others(of, mapping, outcome, &has_best));

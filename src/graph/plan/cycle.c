@@ -7,10 +7,6 @@
 /* Synchronous cycles: all transfers between ranks, then all others, then the work; each waits for
  * the longest of the one before. Source: Boulos et al. 2012, sections 4.2 and 4.3. */
 
-static polytile_status fail_memory(const pti_planning *of) {
-    return pti_fail_memory(of->ctx, "planning a graph", PTI_UNKNOWN_BYTES);
-}
-
 /** Find where in a cycle each task starts, after those of its resource before it, and the longest
  * of each phase. */
 static void line_up(const pti_planning *of, const pti_stream_tasks *tasks, int64_t *work,
@@ -68,7 +64,7 @@ polytile_status pti_planning_synchronise(pti_planning *of, pti_outcome *outcome)
     free(offset);
     free(work);
     if (found == PTI_FOUND_NO_MEMORY)
-        return fail_memory(of);
+        return pti_planning_fail_memory(of);
     if (found == PTI_NONE_FOUND)
         return refuse_cycle(of);
     status = pti_planning_store(of, outcome);
@@ -203,7 +199,7 @@ static polytile_status note_overwritten(pti_planning *of, const pti_outcome *out
                          name_of_buffer(of, &outcome->expansion.buffer[b]),
                          name_of_buffer(of, &outcome->expansion.buffer[other]));
     }
-    return of->plan->notes.failed ? fail_memory(of) : POLYTILE_OK;
+    return of->plan->notes.failed ? pti_planning_fail_memory(of) : POLYTILE_OK;
 }
 
 /** Colour by the paper's rule, and say what is unsound of it. */
@@ -213,7 +209,7 @@ static polytile_status colour_buffers(pti_planning *of, pti_outcome *outcome) {
     PTI_TRY(pti_planning_store(of, outcome));
     if (!pti_stored_colour(tasks->n_buffers, outcome->stored, share_a_node, tasks,
                            of->net.n_memories, outcome->memory_bytes))
-        PTI_TRY(fail_memory(of));
+        PTI_TRY(pti_planning_fail_memory(of));
     note_mixed(of, outcome);
     PTI_TRY(note_overwritten(of, outcome));
 done:
@@ -222,8 +218,8 @@ done:
 
 /** Without overlap the starts are those of synchronous cycles; with it each transfer, and each
  * double buffer, is a cycle more. */
-static polytile_status place_overlapped(pti_planning *of, pti_outcome *outcome,
-                                        const bool *is_double) {
+static polytile_status start_with_overlap(pti_planning *of, pti_outcome *outcome,
+                                          const bool *is_double) {
     const pti_stream_tasks *tasks = &outcome->expansion.tasks;
     pti_periodic *schedule = &outcome->schedule;
     int64_t longest[PTI_N_PHASES] = {0};
@@ -233,7 +229,7 @@ static polytile_status place_overlapped(pti_planning *of, pti_outcome *outcome,
     schedule->start = calloc((size_t)tasks->n_tasks + 1, sizeof *schedule->start);
     schedule->capacity = calloc((size_t)tasks->n_buffers + 1, sizeof *schedule->capacity);
     if (work == NULL || offset == NULL || schedule->start == NULL || schedule->capacity == NULL)
-        PTI_TRY(fail_memory(of));
+        PTI_TRY(pti_planning_fail_memory(of));
     line_up(of, tasks, work, offset, longest);
     schedule->period = pti_max(1, longest_of(longest));
     if (!find_cycles(tasks, is_double, schedule->start))
@@ -251,10 +247,10 @@ polytile_status pti_planning_follow_paper(pti_planning *of, pti_outcome *outcome
     bool *is_double = calloc((size_t)n_buffers + 1, sizeof *is_double);
     polytile_status status;
     if (is_double == NULL)
-        return fail_memory(of);
+        return pti_planning_fail_memory(of);
     mark_doubles(&outcome->expansion, is_double);
     if (of->overlap) {
-        PTI_TRY(place_overlapped(of, outcome, is_double));
+        PTI_TRY(start_with_overlap(of, outcome, is_double));
     } else {
         PTI_TRY(pti_planning_synchronise(of, outcome));
         free(outcome->stored);

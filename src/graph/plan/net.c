@@ -7,10 +7,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-static polytile_status fail_memory(const pti_planning *of) {
-    return pti_fail_memory(of->ctx, "planning a graph", PTI_UNKNOWN_BYTES);
-}
-
 /* Seconds. */
 
 /** A run touches what it touches as kernels of plans do; repeats touch it again. */
@@ -25,7 +21,7 @@ static polytile_status find_seconds(pti_planning *of) {
     int n_predicted = 0;
     of->seconds = calloc((size_t)of->net.n_actors * (size_t)n_units + 1, sizeof *of->seconds);
     if (of->seconds == NULL)
-        return fail_memory(of);
+        return pti_planning_fail_memory(of);
     for (int a = 0; a < of->net.n_actors; a++) {
         const pti_actor *actor = &of->graph->actor[a];
         n_predicted += actor->seconds < 0;
@@ -166,13 +162,13 @@ polytile_status pti_planning_find_net(pti_planning *of) {
     of->net.n_memories = of->machine->n_memories;
     of->net.is_synchronous = !of->overlap;
     if (!allocate_net(of))
-        return fail_memory(of);
+        return pti_planning_fail_memory(of);
     fill_in_arrays(of);
     PTI_TRY(fill_in_actors(of));
     PTI_TRY(find_seconds(of));
     fill_in_units(of);
     if (!pti_net_index(&of->net))
-        return fail_memory(of);
+        return pti_planning_fail_memory(of);
 done:
     return status;
 }

@@ -7,7 +7,7 @@
 
 /* The plan's memories, and the arrays over the positions of their channels. */
 
-static polytile_status fail_memory(const polytile_stream *stream, int64_t n_bytes) {
+polytile_status pti_stream_fail_memory(const polytile_stream *stream, int64_t n_bytes) {
     return pti_fail_memory(stream->object.context, stream->name, (double)n_bytes);
 }
 
@@ -53,7 +53,7 @@ static polytile_status take_pages(const polytile_stream *stream, int64_t n_bytes
     n_bytes = pti_ceil_div(pti_max(n_bytes, 1), PAGE_BYTES) * PAGE_BYTES;
     pages->base = aligned_alloc(PAGE_BYTES, (size_t)n_bytes);
     if (pages->base == NULL)
-        return fail_memory(stream, n_bytes);
+        return pti_stream_fail_memory(stream, n_bytes);
     memset(pages->base, 0, (size_t)n_bytes);
     pin_pages(stream, n_bytes, pages);
     return POLYTILE_OK;
@@ -91,7 +91,7 @@ static polytile_status describe_positions(polytile_stream *stream, const pti_gra
     polytile_status status = POLYTILE_OK;
     buffer->array = calloc((size_t)buffer->capacity, sizeof *buffer->array);
     if (buffer->array == NULL)
-        return fail_memory(stream, buffer->capacity);
+        return pti_stream_fail_memory(stream, buffer->capacity);
     for (int64_t s = 0; s < buffer->capacity; s++) {
         char *bytes = buffer->base == NULL ? NULL : buffer->base + s * buffer->frame_bytes;
         PTI_TRY(pti_array_create(stream->object.context, of->name, of->type, &of->domain,
@@ -125,7 +125,7 @@ static polytile_status describe_buffer(polytile_stream *stream, const polytile_g
     }
     buffer->is_lost = calloc((size_t)buffer->capacity, sizeof *buffer->is_lost);
     if (buffer->is_lost == NULL)
-        return fail_memory(stream, buffer->capacity);
+        return pti_stream_fail_memory(stream, buffer->capacity);
     status = array < 0 ? POLYTILE_OK : describe_positions(stream, &graph->array[array], buffer);
 done:
     return status;
@@ -139,7 +139,7 @@ polytile_status pti_stream_take_memory(polytile_stream *stream, const polytile_g
     stream->memory = calloc((size_t)plan->n_memories + 1, sizeof *stream->memory);
     stream->buffer = calloc((size_t)n_buffers + 1, sizeof *stream->buffer);
     if (stream->memory == NULL || stream->buffer == NULL)
-        return fail_memory(stream, n_buffers);
+        return pti_stream_fail_memory(stream, n_buffers);
     for (int m = 0; m < plan->n_memories; m++)
         PTI_TRY(take_one(stream, m, plan->memory[m].n_bytes));
     for (int b = 0; b < n_buffers; b++)

@@ -47,7 +47,7 @@ static double line_seconds(const pti_timing *of, int along, bool out, bool stays
 
 /** Nothing is computed while what stays along a line makes room for that of the next one, which
  * waits for the last superblock and is waited for by the first; the rest is the busiest stream, or
- * the cycle of a place: a piece comes back, is used, goes home, and the next one comes. */
+ * the cycle of a place: a piece comes back, is used, goes to the host, and the next one comes. */
 static double seconds_in_lines(const pti_timing *of, pti_candidate *candidate) {
     int along = candidate->variant.along;
     double n_lines = (double)candidate->n_kernels / of->all->quotient[along];

@@ -22,7 +22,8 @@ typedef struct pti_skew_image {
     int64_t *former;        /* the same of the pass before */
     int64_t n_former_slabs; /* 0: there is no pass before */
     int64_t newest;         /* download before this pass, -1: none */
-    int64_t former_row;     /* the last row that slab 0 of the pass before might have sent home */
+    int64_t
+        former_row; /* the last row that slab 0 of the pass before might have sent to the host */
 } pti_skew_image;
 
 /** The state of the chain. */

@@ -139,29 +139,29 @@ polytile_status pti_batch_tile(pti_batch *batch, pti_text *why) {
 
 /** What a schedule brought to the host is written from then on, and no longer zero. False when
  * memory runs out. */
-static bool note_brought_home(pti_residency *residency, const pti_schedule *schedule) {
+static bool note_written_back(pti_residency *residency, const pti_schedule *schedule) {
     bool is_noted = true;
     for (int a = 0; a < schedule->instance->n_operands && is_noted; a++) {
-        pti_boxes home = {0};
+        pti_boxes written = {0};
         for (int64_t k = 0; k < schedule->n_ops; k++) {
             const pti_op *op = &schedule->op[k];
             if (op->kind == PTI_DOWNLOAD && schedule->placement[op->placement].operand == a)
-                pti_boxes_gather(&home, &op->box);
+                pti_boxes_gather(&written, &op->box);
         }
-        pti_boxes_merge(&home);
-        is_noted = !home.failed;
+        pti_boxes_merge(&written);
+        is_noted = !written.failed;
         if (is_noted)
-            pti_residency_note_written(residency, a, &home);
-        pti_boxes_free(&home);
+            pti_residency_note_written(residency, a, &written);
+        pti_boxes_free(&written);
     }
     return is_noted;
 }
 
-/** Hand a batch to the consumer, and note what a chain that streams brought home. */
+/** Hand a batch to the consumer, and note what a chain that streams brought to the host. */
 static polytile_status take_batch(const pti_consumer *consumer, pti_batch *batch) {
     polytile_status status = consumer->take(consumer->of, batch);
     if (status == POLYTILE_OK && pti_batch_streams(batch) && batch->schedule != NULL &&
-        !note_brought_home(batch->window->residency, batch->schedule))
+        !note_written_back(batch->window->residency, batch->schedule))
         status = consumer->explain(consumer->of, batch, POLYTILE_NO_MEMORY);
     pti_schedule_free(batch->built);
     return status;

@@ -55,16 +55,12 @@ static void destroy_chain_plan(pti_object *object) {
     free(plan);
 }
 
-static polytile_status fail_memory(const pti_chain_request *request, const pti_plan_chain *of) {
-    return pti_plan_explain(request, &of->launches, POLYTILE_NO_MEMORY);
-}
-
 /* The subplans. */
 
 static polytile_status plan_in_place(const pti_chain_request *request, pti_plan_chain *of) {
     pti_subplan subplan = {.n_launches = of->launches.n_launches, .group = -1};
     subplan.schedule = pti_plan_in_place(&of->launches);
-    return subplan.schedule == NULL ? fail_memory(request, of)
+    return subplan.schedule == NULL ? pti_plan_fail_memory(request, of)
                                     : pti_plan_add_subplan(request, of, &subplan);
 }
 
@@ -84,7 +80,7 @@ static polytile_status find_reason(const pti_chain_request *request, pti_plan_ch
     else if (pti_launches_fit(&of->launches, options->limit_bytes))
         pti_text_add(&of->apart, "all arrays fit %s together, so that each moves once",
                      polytile_size_format(options->limit_bytes, limit));
-    return of->apart.failed ? fail_memory(request, of) : POLYTILE_OK;
+    return of->apart.failed ? pti_plan_fail_memory(request, of) : POLYTILE_OK;
 }
 
 /** What a queue would say of the launches. */
@@ -165,7 +161,7 @@ static polytile_status find_bounds(const pti_chain_request *request, polytile_pl
     }
     free(launch);
     free(n_of_kind);
-    return has_memory ? POLYTILE_OK : fail_memory(request, plan->chain);
+    return has_memory ? POLYTILE_OK : pti_plan_fail_memory(request, plan->chain);
 }
 
 /** Let the largest superblock, in blocks, be no smaller than one of a launch. */

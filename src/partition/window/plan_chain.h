@@ -22,7 +22,7 @@ typedef struct pti_plan_fusion_group {
 /** Launches that have one schedule: those of a chain, or some that run one after the other. */
 typedef struct pti_subplan {
     int first;      /* launch, where it came first */
-    int n_launches; /* 0: what is on the device goes home */
+    int n_launches; /* 0: what is on the device goes to the host */
     int group;      /* whose launches are interleaved; -1: they are not */
     int64_t n_unwritten;
     int64_t n_times;
@@ -103,6 +103,12 @@ bool pti_plan_is_same_step(const pti_step *one, const pti_step *other);
 /** Say why launches could not be planned: planners of schedules leave no text. */
 polytile_status pti_plan_explain(const pti_chain_request *request, const pti_launches *launches,
                                  polytile_status status);
+
+/** Record that memory for the plan of a chain ran out. Returns NO_MEMORY. */
+static inline polytile_status pti_plan_fail_memory(const pti_chain_request *request,
+                                                   const pti_plan_chain *chain) {
+    return pti_plan_explain(request, &chain->launches, POLYTILE_NO_MEMORY);
+}
 
 /** Make the schedule of launches on arrays in host memory, one after another; NULL when memory runs
  * out. The caller frees it. */

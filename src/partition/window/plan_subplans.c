@@ -30,10 +30,6 @@ static polytile_status explain_batch(void *of, const pti_batch *batch, polytile_
     return pti_plan_explain(r->request, &r->of->launches, status);
 }
 
-static polytile_status fail_memory(const recorder *r) {
-    return pti_plan_explain(r->request, &r->of->launches, POLYTILE_NO_MEMORY);
-}
-
 /** What comes after a window, by array. */
 static const pti_step *const *later_uses(const pti_plan_chain *of, int window) {
     return of->later_use + (size_t)window * (size_t)of->launches.arrays->n_operands;
@@ -75,7 +71,7 @@ static polytile_status add_group(const recorder *r, const pti_step_window *windo
                                  int64_t n_unwritten) {
     pti_plan_chain *of = r->of;
     if (!PTI_RESIZE(of->group, of->n_groups + 1))
-        return fail_memory(r);
+        return pti_plan_fail_memory(r->request, r->of);
     pti_plan_fusion_group *added = &of->group[of->n_groups++];
     *added = (pti_plan_fusion_group){.first = first,
                                      .end = window->n_steps,
@@ -83,7 +79,8 @@ static polytile_status add_group(const recorder *r, const pti_step_window *windo
                                      .n_unwritten = n_unwritten};
     polytile_status status = pti_fusion_group_find(window, first, &added->group);
     pti_fusion_group_describe(window, first, &added->group, &added->reason);
-    return status == POLYTILE_OK && !added->reason.failed ? status : fail_memory(r);
+    return status == POLYTILE_OK && !added->reason.failed ? status
+                                                          : pti_plan_fail_memory(r->request, r->of);
 }
 
 static polytile_status find_group(void *of, const pti_step_window *window, int first,
@@ -256,7 +253,7 @@ static polytile_status build_batch(const recorder *r, pti_batch *batch, int64_t 
     polytile_status status;
     PTI_TRY(pti_plan_check_slabs(r->request, r->of, batch));
     if (pti_batch_interleave(batch) != POLYTILE_OK)
-        PTI_TRY(fail_memory(r));
+        PTI_TRY(pti_plan_fail_memory(r->request, r->of));
     PTI_TRY(add_planned(r, batch, NULL, n_unwritten));
 done:
     return status;
@@ -316,7 +313,7 @@ static polytile_status note_later_uses(const recorder *r, int end) {
     int n_arrays = of->launches.arrays->n_operands;
     const int64_t n_known = (int64_t)of->n_windows * n_arrays;
     if (!PTI_RESIZE(of->later_use, n_known + n_arrays + 1))
-        return fail_memory(r);
+        return pti_plan_fail_memory(r->request, r->of);
     of->n_windows++;
     for (int a = 0; a < n_arrays; a++) {
         int k = end;
@@ -374,7 +371,7 @@ polytile_status pti_plan_subplans(const pti_chain_request *request, pti_plan_cha
     of->step = pti_plan_make_steps(&of->launches, &of->n_steps);
     of->asked = list_asked(&r);
     if (of->residency == NULL || of->step == NULL || of->asked == NULL)
-        PTI_TRY(fail_memory(&r));
+        PTI_TRY(pti_plan_fail_memory(r.request, r.of));
     pti_residency_limit_plans(of->residency, PLANS_BYTES);
     for (int first = 0, end; first < of->n_steps; first = end) {
         end = (int)pti_min(of->n_steps, first + PTI_WINDOW_STEPS);

@@ -278,8 +278,8 @@ polytile_status pti_tiles_find(const pti_tile_room *room, pti_tile_filter *may_b
 }
 
 void pti_tiles_describe_chain(const pti_chain *chain, const pti_skew_shape *shape, pti_text *why) {
-    for (int r = 0; chain->tiled != NULL && r < chain->tiled->n_rows; r++) {
-        const pti_tiled_row *of = &chain->tiled->row[r];
+    for (int r = 0; chain->tiled != NULL && r < chain->tiled->n_sequences; r++) {
+        const pti_tiled_sequence *of = &chain->tiled->sequence[r];
         pti_text_add(
             why,
             "%s%d launches of %s in a row, which alternate between two arrays, run at most "
