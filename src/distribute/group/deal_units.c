@@ -14,7 +14,7 @@ static uint64_t hash_text(uint64_t hash, const char *text) {
     return hash;
 }
 
-/** What a speed is kept by: the kernel, the size of a row, and the device. */
+/** Return the key of a speed: a hash of the kernel, the size of a row, and the device. */
 static uint64_t key_of(const pti_group *group, const pti_recorded *recorded, int local) {
     const polytile_domain *threads = &recorded->prepared->instance->threads;
     uint64_t key = recorded->kernel->declaration_hash;

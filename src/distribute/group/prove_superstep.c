@@ -100,8 +100,8 @@ static polytile_status prove_lists(const pti_group *group, const pti_prepared_su
     return status;
 }
 
-/** Whatever is lent when it runs, all wait first, or none of that is written: then as much may be
- * lent as that allows. */
+/** Prove a list in both of its forms: with the operations that wait first, when all shared arrays
+ * may be lent; and without them, when only those may be lent that the superstep does not write. */
 static polytile_status prove_both(const pti_group *group, const pti_prepared_superstep *prepared,
                                   const proof *of) {
     polytile_status status;

@@ -102,8 +102,9 @@ static double busiest_seconds(const pti_timing *of, const pti_candidate *candida
     return fmax(fmax(of->in_s, of->out_s), of->compute_s);
 }
 
-/** The busiest stream; at each change of tiles what the panels before and after it do not hide of
- * the tile's way out, and at the ends a strip of a thin panel in, and one of a tile out. */
+/** Predict the seconds of a run in strips: those of the busiest stream; at each change of tiles the
+ * part of the tile's way out that the panels before and after it do not hide; and at the ends a
+ * strip of a thin panel in, and a strip of a tile out. */
 static double seconds_in_strips(const pti_timing *of, pti_candidate *candidate) {
     const pti_variant *variant = &candidate->variant;
     double n_panels = (double)candidate->n_kernels;

@@ -4,6 +4,7 @@
 #include "base/checked.h"
 #include "partition/memory/residency.h"
 #include "partition/skew/pass.h"
+#include <polytile/size.h>
 
 #include <stdlib.h>
 
@@ -104,4 +105,13 @@ int64_t pti_skew_bytes(const pti_skew_need *needs, int n_arrays, int64_t slab, i
             return INT64_MAX;
     }
     return sum;
+}
+
+void pti_skew_explain_memory(const pti_skew_request *request, pti_text *why) {
+    char size[32];
+    pti_text_add(why,
+                 "%s does not hold the rows that two launches of %s need at the same time; each "
+                 "launch goes through the arrays by itself",
+                 polytile_size_format(request->arena_bytes, size),
+                 request->chain->launch[0].call.instance->kernel_name);
 }
