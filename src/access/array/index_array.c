@@ -318,15 +318,16 @@ static bool read_and_summarise(const polytile_context *ctx, pti_index_array *arr
     return true;
 }
 
-pti_index_array *pti_index_array_read(const polytile_context *ctx, const pti_index_array *of) {
+pti_index_array *pti_index_array_read(const polytile_context *ctx,
+                                      const pti_index_array *index_array) {
     pti_index_array *made = calloc(1, sizeof *made);
     if (made == NULL)
         return NULL;
     *made = (pti_index_array){.n_holders = 1,
-                              .data = of->data,
-                              .is_wide = of->is_wide,
-                              .domain = of->domain,
-                              .layout = of->layout};
+                              .data = index_array->data,
+                              .is_wide = index_array->is_wide,
+                              .domain = index_array->domain,
+                              .layout = index_array->layout};
     if (read_and_summarise(ctx, made))
         return made;
     pti_index_array_release(made);

@@ -109,14 +109,14 @@ static bool forget_ghosts(plan *of) {
 
 /* Exchanges. */
 
-static bool is_of(const plan *of, const pti_transfer *transfer) {
+static bool is_own_transfer(const plan *of, const pti_transfer *transfer) {
     return is_local(of, transfer->from) || is_local(of, transfer->to);
 }
 
 static bool has_local(const plan *of, const pti_exchange *exchange) {
     bool has = false;
     for (int t = 0; t < exchange->n_transfers && !has; t++)
-        has = is_of(of, &exchange->transfer[t]);
+        has = is_own_transfer(of, &exchange->transfer[t]);
     return has;
 }
 

@@ -151,13 +151,13 @@ static bool gather_transfers(const pti_group *group, int n_arrays, polytile_arra
     const pti_superstep superstep = {.n_arrays = group->n_arrays,
                                      .ownerships = group->ownership,
                                      .n_members = group->transport->n_members};
-    const pti_processes of = {group->transport->first, group->transport->n_local,
-                              group->transport->n_local};
+    const pti_processes processes = {group->transport->first, group->transport->n_local,
+                                     group->transport->n_local};
     bool *leaves = calloc((size_t)group->n_arrays + 1, sizeof *leaves);
     for (int a = 0; a < n_arrays && leaves != NULL; a++)
         leaves[arrays[a]->position] = !arrays[a]->is_internal;
     bool is_made =
-        leaves != NULL && pti_exchange_at_end(&superstep, leaves, &group->copies, &of, all);
+        leaves != NULL && pti_exchange_at_end(&superstep, leaves, &group->copies, &processes, all);
     free(leaves);
     return is_made;
 }

@@ -7,7 +7,7 @@
 /** In place of the hash of a call. */
 #define REFUSED UINT64_C(0)
 
-static uint64_t hash_launches(const pti_group *group) {
+static uint64_t hash_recorded_words(const pti_group *group) {
     uint64_t hash = (uint64_t)group->n_recorded + 1;
     for (int k = 0; k < group->n_recorded; k++)
         hash = (hash ^ group->recorded[k].words) * UINT64_C(0x100000001b3);
@@ -15,7 +15,7 @@ static uint64_t hash_launches(const pti_group *group) {
 }
 
 static uint64_t hash_call(const pti_group *group, const pti_group_call *call) {
-    return pti_mix(call != NULL ? call->hash : hash_launches(group), group->queue->is_closed);
+    return pti_mix(call != NULL ? call->hash : hash_recorded_words(group), group->queue->is_closed);
 }
 
 static polytile_status compare_launch(pti_group *group, const pti_recorded *recorded) {

@@ -98,18 +98,18 @@ typedef struct pti_dealt_launch {
 } pti_dealt_launch;
 
 /** Threads of rows. */
-polytile_domain pti_dealt_threads(const pti_dealt_launch *of, pti_rows rows);
+polytile_domain pti_dealt_threads(const pti_dealt_launch *dealt, pti_rows rows);
 
 /** Queue that results of rows come to the host; where kernels run on the host's memory they are
  * there.
  * Errors: NO_MEMORY. */
-polytile_status pti_dealt_fetch(const pti_dealt_launch *of, int local, pti_rows rows);
+polytile_status pti_dealt_fetch(const pti_dealt_launch *dealt, int local, pti_rows rows);
 
 /** Queue that a member's device forgets all of some rows, which is on the host, but what does not
  * depend on rows. Errors: NO_MEMORY. */
-polytile_status pti_dealt_forget(const pti_dealt_launch *of, int local, pti_rows rows);
+polytile_status pti_dealt_forget(const pti_dealt_launch *dealt, int local, pti_rows rows);
 
 /** Queue that a member's device forgets what others computed, or what failed. Errors: NO_MEMORY. */
-polytile_status pti_dealt_forget_others(const pti_dealt_launch *of, int local);
+polytile_status pti_dealt_forget_others(const pti_dealt_launch *dealt, int local);
 
 #endif

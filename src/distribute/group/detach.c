@@ -12,12 +12,12 @@ static bool is_array_known(const pti_group *group, const polytile_array *array) 
 polytile_status pti_group_begin_leaving(pti_group *group, const polytile_array *array) {
     if (!is_array_known(group, array))
         return POLYTILE_OK;
-    pti_group_array *of = &group->array[array->position];
-    for (int m = 0; m < group->transport->n_local && !of->is_leaving; m++) {
-        if (of->member[m] != NULL)
-            pti_queue_begin_leaving(group->member[m], of->member[m]);
+    pti_group_array *group_array = &group->array[array->position];
+    for (int m = 0; m < group->transport->n_local && !group_array->is_leaving; m++) {
+        if (group_array->member[m] != NULL)
+            pti_queue_begin_leaving(group->member[m], group_array->member[m]);
     }
-    of->is_leaving = true;
+    group_array->is_leaving = true;
     return POLYTILE_OK;
 }
 
@@ -25,15 +25,15 @@ polytile_status pti_group_finish_leaving(pti_group *group, const polytile_array 
     pti_error first = {0};
     if (!is_array_known(group, array))
         return POLYTILE_OK;
-    pti_group_array *of = &group->array[array->position];
+    pti_group_array *group_array = &group->array[array->position];
     pti_group_begin_leaving(group, array);
     for (int m = 0; m < group->transport->n_local; m++) {
-        if (of->member[m] == NULL)
+        if (group_array->member[m] == NULL)
             continue;
-        pti_queue_finish_leaving(group->member[m], 1, &of->member[m]);
+        pti_queue_finish_leaving(group->member[m], 1, &group_array->member[m]);
         pti_error_keep(&first, group->ctx, pti_queue_take_error(group->member[m]));
-        polytile_array_destroy(of->member[m]);
-        of->member[m] = NULL;
+        polytile_array_destroy(group_array->member[m]);
+        group_array->member[m] = NULL;
         group->reached[array->position * group->transport->n_local + m] = NULL;
     }
     return pti_error_restore(group->ctx, &first);
@@ -42,12 +42,12 @@ polytile_status pti_group_finish_leaving(pti_group *group, const polytile_array 
 /** Discard an array in local members' queues, once. */
 static polytile_status discard_on_members(pti_group *group, const polytile_array *array) {
     polytile_status status = POLYTILE_OK;
-    pti_group_array *of = &group->array[array->position];
-    for (int m = 0; m < group->transport->n_local && !of->is_discarded; m++) {
-        if (of->member[m] != NULL)
-            PTI_TRY(pti_queue_discard(group->member[m], of->member[m]));
+    pti_group_array *group_array = &group->array[array->position];
+    for (int m = 0; m < group->transport->n_local && !group_array->is_discarded; m++) {
+        if (group_array->member[m] != NULL)
+            PTI_TRY(pti_queue_discard(group->member[m], group_array->member[m]));
     }
-    of->is_discarded = true;
+    group_array->is_discarded = true;
 done:
     return status;
 }

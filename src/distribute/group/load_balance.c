@@ -97,12 +97,12 @@ static void log_weights(const pti_group *group, const pti_distribution *distribu
 
 static void redo_ownerships(pti_group *group) {
     for (int p = 0; p < group->n_arrays; p++) {
-        pti_group_array *of = &group->array[p];
-        if (of->array == NULL)
+        pti_group_array *array = &group->array[p];
+        if (array->array == NULL)
             continue;
-        of->ownership = pti_ownership_of(&of->array->domain, group->transport->n_members,
-                                         group->options.grid, &group->options.distribution);
-        group->ownership[p] = of->ownership;
+        array->ownership = pti_ownership_of(&array->array->domain, group->transport->n_members,
+                                            group->options.grid, &group->options.distribution);
+        group->ownership[p] = array->ownership;
     }
     pti_group_forget_prepared(group);
 }

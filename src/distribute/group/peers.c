@@ -158,8 +158,8 @@ static void expect_readers(const pti_group *group, const bool *is_reader) {
     }
 }
 
-static void share_spans(const pti_group *group, const pti_prepared_superstep *prepared,
-                        pti_peers *peers, bool *is_reader) {
+static void share_spans_of_readers(const pti_group *group, const pti_prepared_superstep *prepared,
+                                   pti_peers *peers, bool *is_reader) {
     pti_host_span span[PTI_MOST_HOST_SPANS];
     int n_spans = 0;
     for (int p = 0; p < group->n_arrays && n_spans < PTI_MOST_HOST_SPANS; p++) {
@@ -179,7 +179,7 @@ polytile_status pti_group_share_spans(pti_group *group, const pti_prepared_super
         bool *is_reader = calloc(n_local, sizeof *is_reader);
         if (is_reader == NULL)
             return pti_fail_memory(group->ctx, "the links between devices", (double)n_local);
-        share_spans(group, prepared, group->peers[k], is_reader);
+        share_spans_of_readers(group, prepared, group->peers[k], is_reader);
         free(is_reader);
     }
     return POLYTILE_OK;

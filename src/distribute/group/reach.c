@@ -9,12 +9,13 @@
 
 /** A local member's array of a position. */
 static pti_array_box array_box_of(const pti_group *group, int position, int local) {
-    const pti_group_array *of = &group->array[position];
-    return (pti_array_box){.ownership = &of->ownership,
+    const pti_group_array *array = &group->array[position];
+    return (pti_array_box){.ownership = &array->ownership,
                            .member = group->transport->first + local,
-                           .element_bytes = of->array->element_bytes,
-                           .is_of_program = of->memory == PTI_GROUP_PROGRAMS,
-                           .former = of->member[local] == NULL ? NULL : &of->member[local]->domain};
+                           .element_bytes = array->array->element_bytes,
+                           .is_of_program = array->memory == PTI_GROUP_PROGRAMS,
+                           .former =
+                               array->member[local] == NULL ? NULL : &array->member[local]->domain};
 }
 
 int64_t pti_group_expect_bytes(const pti_group *group, int position, int local) {
@@ -42,12 +43,12 @@ static polytile_status map_memory(polytile_array *made) {
 
 static polytile_status attach_over(pti_group *group, int position, int local,
                                    const polytile_domain *box, polytile_array **made) {
-    const pti_group_array *of = &group->array[position];
+    const pti_group_array *array = &group->array[position];
     polytile_status status;
-    PTI_TRY(pti_array_create(group->ctx, of->array->name, of->array->type, box, made));
-    (*made)->read_only = of->array->read_only;
-    if (of->memory == PTI_GROUP_PROGRAMS)
-        place_in_programs_memory(of->array, *made);
+    PTI_TRY(pti_array_create(group->ctx, array->array->name, array->array->type, box, made));
+    (*made)->read_only = array->array->read_only;
+    if (array->memory == PTI_GROUP_PROGRAMS)
+        place_in_programs_memory(array->array, *made);
     else
         PTI_TRY(map_memory(*made));
     PTI_TRY(pti_queue_attach_shared(group->member[local], *made));
@@ -91,8 +92,8 @@ polytile_status pti_group_reach(pti_group *group, int position, int local,
     polytile_status status = POLYTILE_OK;
     if (pti_box_is_empty(box) || (former != NULL && pti_box_contains(&former->domain, box)))
         return POLYTILE_OK;
-    const pti_array_box of = array_box_of(group, position, local);
-    polytile_domain chosen = pti_array_box_choose(&of, box);
+    const pti_array_box array_box = array_box_of(group, position, local);
+    polytile_domain chosen = pti_array_box_choose(&array_box, box);
     if (former != NULL)
         PTI_TRY(pti_member_fetch(group->member[local], former, &former->domain));
     PTI_TRY(make_member_array(group, position, local, &chosen, &made));

@@ -23,9 +23,9 @@ done:
     return status;
 }
 
-static polytile_domain first_element(const polytile_domain *of) {
-    polytile_domain first = *of;
-    for (int d = 0; d < of->n_dims; d++)
+static polytile_domain first_element(const polytile_domain *domain) {
+    polytile_domain first = *domain;
+    for (int d = 0; d < domain->n_dims; d++)
         first.range[d].hi = first.range[d].lo;
     return first;
 }
@@ -37,9 +37,9 @@ polytile_status pti_group_reach_operands(pti_group *group, const pti_recorded *r
     for (int a = 0; a < prepared->n_arrays; a++) {
         if (prepared->instance->operand[a].is_scratch)
             continue;
-        const pti_group_array *of = &group->array[prepared->position[a]];
-        polytile_domain first = first_element(&of->array->domain);
-        if (of->member[local] == NULL)
+        const pti_group_array *array = &group->array[prepared->position[a]];
+        polytile_domain first = first_element(&array->array->domain);
+        if (array->member[local] == NULL)
             PTI_TRY(pti_group_reach(group, prepared->position[a], local, &first));
     }
 done:

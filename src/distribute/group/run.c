@@ -177,12 +177,12 @@ static polytile_status run_recorded(pti_group *group, const pti_group_last *all,
 
 static void note_operand(pti_group *group, const pti_prepared *prepared, int operand,
                          polytile_status status) {
-    pti_group_array *of = &group->array[prepared->position[operand]];
-    of->is_written = true;
+    pti_group_array *array = &group->array[prepared->position[operand]];
+    array->is_written = true;
     if (status != POLYTILE_OK)
-        pti_group_note_changed(group, of->array);
+        pti_group_note_changed(group, array->array);
     if (status != POLYTILE_OK || pti_completeness_is_overwritten(prepared->instance, operand))
-        pti_array_set_complete(of->array, status == POLYTILE_OK);
+        pti_array_set_complete(array->array, status == POLYTILE_OK);
 }
 
 static void note_written_arrays(pti_group *group, polytile_status status) {

@@ -40,14 +40,14 @@ static const pti_recorded *launch_of(const walk *of, const pti_joint_op *op) {
     return &of->run->recorded[op->launch];
 }
 
-static bool is_combined(const walk *of, const pti_joint_op *op) {
+static bool runs_combined_launch(const walk *of, const pti_joint_op *op) {
     return op->kind == PTI_JOINT_RUN && of->run->prepared->parts.work[0].home[op->launch].splits;
 }
 
 static polytile_status run_threads(walk *of, const pti_joint_op *op) {
     const int local = local_of(of, op->member);
     polytile_status status = POLYTILE_OK;
-    if (is_combined(of, op))
+    if (runs_combined_launch(of, op))
         return pti_group_sums_launch(of->group, of->run->prepared, launch_of(of, op), &of->sums,
                                      local, &op->boxes);
     of->has_launched = true;
@@ -191,7 +191,7 @@ static void resume_members(walk *of) {
     of->is_paused = false;
 }
 
-static void share_spans(walk *of) {
+static void share_spans_once(walk *of) {
     if (!of->are_spans_shared && !has_walk_failed(of))
         pti_group_note_failure(of->group, pti_group_share_spans(of->group, of->run->prepared));
     of->are_spans_shared = true;
@@ -206,23 +206,23 @@ static bool brings_elements(const pti_joint_op *op) {
 /** Launches, and what devices forget right after them, are planned together. Whoever waits, or
  * moves elements, or launches what is combined, finds members running. */
 static void begin_op(walk *of, const pti_joint_op *op) {
-    const bool launches = op->kind == PTI_JOINT_RUN && !is_combined(of, op);
+    const bool launches = op->kind == PTI_JOINT_RUN && !runs_combined_launch(of, op);
     if (of->has_launched && !launches && !brings_elements(op))
-        share_spans(of);
+        share_spans_once(of);
     of->has_launched &= launches;
     if (launches && !of->is_paused && !has_walk_failed(of))
         pause_members(of);
     else if (of->is_paused && !launches && op->kind != PTI_JOINT_FORGET)
         resume_members(of);
-    if (is_combined(of, op))
-        share_spans(of);
+    if (runs_combined_launch(of, op))
+        share_spans_once(of);
 }
 
 /** Arrays leave with what runs last, if nothing is done with them after it. */
 static void end_walk(walk *of) {
     const pti_group_last *last = of->run->last;
     if (of->has_launched)
-        share_spans(of);
+        share_spans_once(of);
     for (int a = 0; a < last->n_arrays && of->is_paused && !has_walk_failed(of); a++)
         pti_group_note_failure(of->group, last->notify(of->group, last->arrays[a]));
     resume_members(of);

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-void pti_group_sums_end(const pti_group *group, pti_group_sums *of) {
-    for (int s = 0; s < of->n_sums; s++) {
-        pti_group_sum *one = &of->sum[s];
+void pti_group_sums_end(const pti_group *group, pti_group_sums *sums) {
+    for (int s = 0; s < sums->n_sums; s++) {
+        pti_group_sum *one = &sums->sum[s];
         for (int m = 0; m < group->transport->n_local; m++) {
             polytile_array_destroy(one->array == NULL ? NULL : one->array[m]);
             free(one->partial == NULL ? NULL : one->partial[m]);
@@ -20,7 +20,7 @@ void pti_group_sums_end(const pti_group *group, pti_group_sums *of) {
         free(one->partial);
         free(one->result);
     }
-    of->n_sums = 0;
+    sums->n_sums = 0;
 }
 
 static const pti_operand *operand_of(const pti_recorded *recorded, const pti_group_sum *one) {
@@ -66,11 +66,11 @@ done:
 }
 
 static polytile_status add_sum(const pti_group *group, const pti_recorded *recorded, int operand,
-                               pti_group_sums *of) {
+                               pti_group_sums *sums) {
     const pti_prepared *prepared = recorded->prepared;
     size_t n_local = (size_t)group->transport->n_local;
     polytile_status status = POLYTILE_OK;
-    pti_group_sum *one = &of->sum[of->n_sums++];
+    pti_group_sum *one = &sums->sum[sums->n_sums++];
     *one = (pti_group_sum){.operand = operand,
                            .position = prepared->position[operand],
                            .box = pti_box_without_steps(&prepared->written[operand])};
@@ -90,7 +90,7 @@ done:
 }
 
 static polytile_status make_sums(const pti_group *group, const pti_prepared_superstep *superstep,
-                                 const pti_recorded *recorded, pti_group_sums *of) {
+                                 const pti_recorded *recorded, pti_group_sums *sums) {
     const pti_prepared *prepared = recorded->prepared;
     const pti_home *home = &superstep->parts.work[0].home[superstep->n_launches - 1];
     pti_shared_launch launch = {.call = pti_prepared_call(prepared)};
@@ -98,7 +98,7 @@ static polytile_status make_sums(const pti_group *group, const pti_prepared_supe
     for (int a = 0; a < prepared->instance->n_operands; a++) {
         if (pti_home_combines(home, &launch, group->ownership, a) &&
             !pti_box_is_empty(&prepared->written[a]))
-            PTI_TRY(add_sum(group, recorded, a, of));
+            PTI_TRY(add_sum(group, recorded, a, sums));
     }
 done:
     return status;
@@ -115,21 +115,21 @@ done:
 /** Put the arrays' former values, unless they are overwritten, into the first member's partial
  * results. */
 static polytile_status add_former_values(pti_group *group, const pti_recorded *recorded,
-                                         pti_group_sums *of) {
+                                         pti_group_sums *sums) {
     polytile_status status = POLYTILE_OK;
-    for (int s = 0; s < of->n_sums && group->transport->first == 0; s++)
-        if (!operand_of(recorded, &of->sum[s])->fresh)
-            PTI_TRY(add_former_value(group, &of->sum[s], 0));
+    for (int s = 0; s < sums->n_sums && group->transport->first == 0; s++)
+        if (!operand_of(recorded, &sums->sum[s])->fresh)
+            PTI_TRY(add_former_value(group, &sums->sum[s], 0));
 done:
     return status;
 }
 
 static void list_member_arrays(const pti_group *group, const pti_prepared *prepared,
-                               const pti_group_sums *of, int local, polytile_array **arrays) {
+                               const pti_group_sums *sums, int local, polytile_array **arrays) {
     for (int a = 0; a < prepared->n_arrays; a++)
         arrays[a] = group->reached[prepared->position[a] * group->transport->n_local + local];
-    for (int s = 0; s < of->n_sums; s++)
-        arrays[of->sum[s].operand] = of->sum[s].array[local];
+    for (int s = 0; s < sums->n_sums; s++)
+        arrays[sums->sum[s].operand] = sums->sum[s].array[local];
 }
 
 static void combine_into(const pti_operand *operand, const pti_group_sum *one, void *to,
@@ -164,11 +164,11 @@ done:
 }
 
 static polytile_status set_aside(pti_group *group, const pti_recorded *recorded,
-                                 const pti_group_sums *of, int local) {
+                                 const pti_group_sums *sums, int local) {
     polytile_status status = POLYTILE_OK;
-    for (int s = 0; s < of->n_sums; s++) {
-        if (operand_of(recorded, &of->sum[s])->fresh)
-            PTI_TRY(set_sum_aside(group, recorded, &of->sum[s], local));
+    for (int s = 0; s < sums->n_sums; s++) {
+        if (operand_of(recorded, &sums->sum[s])->fresh)
+            PTI_TRY(set_sum_aside(group, recorded, &sums->sum[s], local));
     }
 done:
     return status;
@@ -182,30 +182,30 @@ static void add_set_aside(const pti_recorded *recorded, const pti_group_sum *one
 }
 
 polytile_status pti_group_sums_begin(pti_group *group, const pti_prepared_superstep *prepared,
-                                     const pti_recorded *recorded, pti_group_sums *of) {
+                                     const pti_recorded *recorded, pti_group_sums *sums) {
     polytile_status status = POLYTILE_OK;
-    if (of->are_made)
+    if (sums->are_made)
         return POLYTILE_OK;
-    PTI_TRY(make_sums(group, prepared, recorded, of));
-    PTI_TRY(add_former_values(group, recorded, of));
-    of->are_made = true;
+    PTI_TRY(make_sums(group, prepared, recorded, sums));
+    PTI_TRY(add_former_values(group, recorded, sums));
+    sums->are_made = true;
 done:
     return status;
 }
 
 polytile_status pti_group_sums_launch(pti_group *group, const pti_prepared_superstep *prepared,
-                                      const pti_recorded *recorded, pti_group_sums *of, int local,
+                                      const pti_recorded *recorded, pti_group_sums *sums, int local,
                                       const pti_boxes *threads) {
     polytile_queue *queue = group->member[local];
     polytile_array *arrays[PTI_MAX_OPERANDS];
     polytile_status status;
-    PTI_TRY(pti_group_sums_begin(group, prepared, recorded, of));
-    list_member_arrays(group, recorded->prepared, of, local, arrays);
-    for (int s = 0; s < of->n_sums; s++)
-        PTI_TRY(polytile_queue_attach(queue, 1, &of->sum[s].array[local]));
+    PTI_TRY(pti_group_sums_begin(group, prepared, recorded, sums));
+    list_member_arrays(group, recorded->prepared, sums, local, arrays);
+    for (int s = 0; s < sums->n_sums; s++)
+        PTI_TRY(polytile_queue_attach(queue, 1, &sums->sum[s].array[local]));
     for (int b = 0; b < threads->n_boxes; b++) {
         if (b > 0)
-            PTI_TRY(set_aside(group, recorded, of, local));
+            PTI_TRY(set_aside(group, recorded, sums, local));
         PTI_TRY(pti_queue_launch_box(queue, recorded->kernel, recorded->prepared, recorded->values,
                                      &threads->box[b], arrays));
     }
@@ -225,11 +225,11 @@ done:
 }
 
 polytile_status pti_group_sums_wait(pti_group *group, const pti_recorded *recorded,
-                                    pti_group_sums *of, int position, int local) {
+                                    pti_group_sums *sums, int position, int local) {
     polytile_status status = POLYTILE_OK;
-    for (int s = 0; s < of->n_sums; s++)
-        if (of->sum[s].position == position)
-            PTI_TRY(wait_for_sum(group, recorded, &of->sum[s], local));
+    for (int s = 0; s < sums->n_sums; s++)
+        if (sums->sum[s].position == position)
+            PTI_TRY(wait_for_sum(group, recorded, &sums->sum[s], local));
 done:
     return status;
 }
@@ -254,10 +254,10 @@ done:
 }
 
 polytile_status pti_group_sums_combine(pti_group *group, const pti_recorded *recorded,
-                                       const pti_group_sums *of, int position, bool has_failed) {
+                                       const pti_group_sums *sums, int position, bool has_failed) {
     polytile_status status = POLYTILE_OK;
-    for (int s = 0; s < of->n_sums && status == POLYTILE_OK; s++)
-        if (of->sum[s].position == position)
-            status = combine_sum(group, recorded, &of->sum[s], has_failed);
+    for (int s = 0; s < sums->n_sums && status == POLYTILE_OK; s++)
+        if (sums->sum[s].position == position)
+            status = combine_sum(group, recorded, &sums->sum[s], has_failed);
     return status;
 }

@@ -112,7 +112,7 @@ done:
     return status;
 }
 
-static polytile_status find_group(const polytile_queue *queue, pti_group **group) {
+static polytile_status find_group_of_queue(const polytile_queue *queue, pti_group **group) {
     *group = pti_group_over_mpi(queue);
     if (*group != NULL)
         return POLYTILE_OK;
@@ -139,7 +139,7 @@ polytile_status polytile_mpi_array_create(polytile_queue *queue, const char *nam
     if (array == NULL)
         return pti_fail(queue->object.context, POLYTILE_INVALID,
                         "%s: the place for the array is NULL", __func__);
-    PTI_TRY(find_group(queue, &group));
+    PTI_TRY(find_group_of_queue(queue, &group));
     PTI_TRY(create_array_on_ranks(&of, group, array));
 done:
     return status;

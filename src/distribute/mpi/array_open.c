@@ -21,7 +21,7 @@ static polytile_status fail_kind(polytile_array *array) {
                     array->name);
 }
 
-static polytile_status find_group(pti_open_array *open) {
+static polytile_status find_group_of_array(pti_open_array *open) {
     polytile_array *array = open->array;
     polytile_status status;
     if (array->queue == NULL)
@@ -41,17 +41,18 @@ static polytile_array *member_of(const pti_open_array *open, int local) {
 
 /** Find the elements that this rank owns, and where they lie. */
 static polytile_status find_elements(pti_open_array *open) {
-    const pti_group_array *of = pti_group_find(open->group, open->array);
+    const pti_group_array *array = pti_group_find(open->group, open->array);
     pti_spread *spread = &open->spread;
     pti_boxes boxes = {0};
     spread->array = open->array;
-    spread->ownership = &of->ownership;
+    spread->ownership = &array->ownership;
     spread->store.whole = open->array->domain;
     spread->store.element_bytes = open->array->element_bytes;
     for (int m = 0; m < spread->transport->n_local; m++) {
-        pti_ownership_boxes(&of->ownership, spread->transport->first + m, &boxes);
+        pti_ownership_boxes(&array->ownership, spread->transport->first + m, &boxes);
         if (boxes.n_boxes > 0)
-            pti_store_add(&spread->store, &boxes, &of->member[m]->domain, of->member[m]->data);
+            pti_store_add(&spread->store, &boxes, &array->member[m]->domain,
+                          array->member[m]->data);
         pti_boxes_unite(&open->owned, &boxes, pti_boxes_append);
     }
     const bool failed = boxes.failed || open->owned.failed || spread->store.failed;
@@ -126,7 +127,7 @@ polytile_status pti_array_open(polytile_array *array, pti_array_use use, const c
     *open = (pti_open_array){.array = array, .use = use};
     open->spread.round_bytes = PTI_ROUND_BYTES;
     open->spread.round_runs = PTI_ROUND_RUNS;
-    PTI_TRY(find_group(open));
+    PTI_TRY(find_group_of_array(open));
     open->spread.transport = pti_group_transport(open->group);
     PTI_TRY(pti_mpi_compare_words(open->spread.transport, words));
     PTI_TRY(pti_group_wait(open->group));

@@ -22,7 +22,7 @@ typedef struct pti_share_options {
  *         policy, or another number of weights than parts; a negative number of launches; reserved
  *         members that are not zero).
  */
-polytile_status pti_share_options_parse(polytile_context *ctx, const pti_share_options *of,
+polytile_status pti_share_options_parse(polytile_context *ctx, const pti_share_options *options,
                                         pti_member_grid *grid, pti_group_options *parsed);
 
 #endif

@@ -90,14 +90,14 @@ static bool simulate_launch(run *of) {
 }
 
 /** What a policy knows of the units: those that weigh know the speeds. */
-static polytile_unit *describe_units(const polytile_simulation *of, bool knows_speeds) {
-    polytile_unit *units = calloc((size_t)of->n_units, sizeof *units);
-    for (int u = 0; units != NULL && u < of->n_units; u++)
+static polytile_unit *describe_units(const polytile_simulation *simulation, bool knows_speeds) {
+    polytile_unit *units = calloc((size_t)simulation->n_units, sizeof *units);
+    for (int u = 0; units != NULL && u < simulation->n_units; u++)
         units[u] = (polytile_unit){.device = "simulated",
-                                   .node = of->node[u],
+                                   .node = simulation->node[u],
                                    .n_threads = 1,
                                    .fill_rows = 1,
-                                   .prior_rows_per_s = knows_speeds ? of->speed[u] : 0};
+                                   .prior_rows_per_s = knows_speeds ? simulation->speed[u] : 0};
     return units;
 }
 

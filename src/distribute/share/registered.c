@@ -47,14 +47,14 @@ static void free_answer(answer *of) {
 }
 
 static void destroy_registered(pti_object *object) {
-    pti_registered *of = (pti_registered *)object;
-    for (answer *next; of->answers != NULL; of->answers = next) {
-        next = of->answers->next;
-        free_answer(of->answers);
+    pti_registered *registered = (pti_registered *)object;
+    for (answer *next; registered->answers != NULL; registered->answers = next) {
+        next = registered->answers->next;
+        free_answer(registered->answers);
     }
-    pthread_mutex_destroy(&of->mutex);
-    free((char *)(uintptr_t)of->layout.name);
-    free(of);
+    pthread_mutex_destroy(&registered->mutex);
+    free((char *)(uintptr_t)registered->layout.name);
+    free(registered);
 }
 
 /* Asking. */
@@ -145,17 +145,18 @@ static answer *ask_for_owners(pti_registered *registered, const pti_distribution
 /** Find how a dimension was dealt out, or deal it out. NULL: memory ran out. */
 static const answer *find_answer(const pti_distribution *distribution, const polytile_range *whole,
                                  int n_parts) {
-    pti_registered *of = distribution->registered;
-    pthread_mutex_lock(&of->mutex);
-    answer *found = of->answers;
+    pti_registered *registered = distribution->registered;
+    pthread_mutex_lock(&registered->mutex);
+    answer *found = registered->answers;
     while (found != NULL && (found->n_parts != n_parts || !pti_range_equals(found->whole, *whole) ||
                              strcmp(found->arguments, distribution->arguments) != 0))
         found = found->next;
-    if (found == NULL && (found = ask_for_owners(of, distribution, whole, n_parts)) != NULL) {
-        found->next = of->answers;
-        of->answers = found;
+    if (found == NULL &&
+        (found = ask_for_owners(registered, distribution, whole, n_parts)) != NULL) {
+        found->next = registered->answers;
+        registered->answers = found;
     }
-    pthread_mutex_unlock(&of->mutex);
+    pthread_mutex_unlock(&registered->mutex);
     return found;
 }
 

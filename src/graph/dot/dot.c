@@ -75,11 +75,11 @@ static const char graphviz[] =
 polytile_status pti_dot_check_names(const pti_dot *dot, const pti_dot_attributes *attributes,
                                     const char *what, const char *words) {
     for (int64_t k = 0; k < attributes->n; k++) {
-        const pti_dot_attribute *of = &attributes->attribute[k];
-        if (!is_word_listed(words, of->name) && !is_word_listed(graphviz, of->name))
-            return pti_dot_fail(dot, of->name_at,
+        const pti_dot_attribute *attribute = &attributes->attribute[k];
+        if (!is_word_listed(words, attribute->name) && !is_word_listed(graphviz, attribute->name))
+            return pti_dot_fail(dot, attribute->name_at,
                                 "%s has no attribute '%s'; there are %s, and Graphviz's own", what,
-                                of->name, words);
+                                attribute->name, words);
     }
     return POLYTILE_OK;
 }

@@ -92,12 +92,13 @@ int64_t pti_net_transfer_ticks(const pti_net *net, int from, int to, int64_t n_b
 }
 
 int pti_net_origin(const pti_net *net, int array, const int *unit) {
-    const pti_net_array *of = &net->array[array];
-    const int decides = of->producer >= 0 ? of->producer : net->flow[of->first_flow].actor;
+    const pti_net_array *net_array = &net->array[array];
+    const int decides =
+        net_array->producer >= 0 ? net_array->producer : net->flow[net_array->first_flow].actor;
     if (unit[decides] < 0)
         return -1;
     const int memory = net->unit_memory[unit[decides]];
-    return of->producer >= 0 ? memory : net->host[memory];
+    return net_array->producer >= 0 ? memory : net->host[memory];
 }
 
 pti_phase pti_net_phase(const pti_net *net, int resource) {

@@ -264,20 +264,20 @@ static pti_search_end search_orders(search *of, const pti_start_edges *edges) {
     return of->improved ? PTI_SEARCH_IMPROVED : PTI_SEARCH_CONFIRMED;
 }
 
-pti_search_end pti_place_search(const pti_stream_tasks *of, const pti_start_edges *edges,
+pti_search_end pti_place_search(const pti_stream_tasks *tasks, const pti_start_edges *edges,
                                 int64_t period, bool *has_start, int64_t *start) {
-    search work = {.of = of,
+    search work = {.of = tasks,
                    .period = period,
-                   .n_tasks = of->n_tasks,
+                   .n_tasks = tasks->n_tasks,
                    .best_bytes = INT64_MAX,
                    .start = start};
     int64_t n_bytes = 0;
-    if (of->n_tasks > MAX_TASKS || of->n_tasks == 0)
+    if (tasks->n_tasks > MAX_TASKS || tasks->n_tasks == 0)
         return PTI_SEARCH_LEFT;
-    for (int b = 0; *has_start && b < of->n_buffers; b++)
-        n_bytes = pti_add_saturated(n_bytes,
-                                    pti_mul_saturated(of->buffer[b].frame_bytes,
-                                                      pti_buffer_capacity(of, b, period, start)));
+    for (int b = 0; *has_start && b < tasks->n_buffers; b++)
+        n_bytes = pti_add_saturated(
+            n_bytes, pti_mul_saturated(tasks->buffer[b].frame_bytes,
+                                       pti_buffer_capacity(tasks, b, period, start)));
     if (*has_start)
         work.best_bytes = n_bytes;
     pti_search_end end = search_orders(&work, edges);

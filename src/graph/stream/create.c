@@ -39,14 +39,18 @@ static void *copy_list(const void *list, int n, size_t size) {
     return copy;
 }
 
-static polytile_status copy_expansion(polytile_stream *stream, const pti_expansion *of) {
+static polytile_status copy_expansion(polytile_stream *stream, const pti_expansion *expansion) {
     pti_expansion *made = &stream->expansion;
-    made->tasks = of->tasks;
-    made->tasks.task = copy_list(of->tasks.task, of->tasks.n_tasks, sizeof *of->tasks.task);
-    made->tasks.buffer = copy_list(of->tasks.buffer, of->tasks.n_buffers, sizeof *of->tasks.buffer);
-    made->tasks.reader = copy_list(of->tasks.reader, of->tasks.n_readers, sizeof *of->tasks.reader);
-    made->task = copy_list(of->task, of->tasks.n_tasks, sizeof *of->task);
-    made->buffer = copy_list(of->buffer, of->tasks.n_buffers, sizeof *of->buffer);
+    made->tasks = expansion->tasks;
+    made->tasks.task =
+        copy_list(expansion->tasks.task, expansion->tasks.n_tasks, sizeof *expansion->tasks.task);
+    made->tasks.buffer = copy_list(expansion->tasks.buffer, expansion->tasks.n_buffers,
+                                   sizeof *expansion->tasks.buffer);
+    made->tasks.reader = copy_list(expansion->tasks.reader, expansion->tasks.n_readers,
+                                   sizeof *expansion->tasks.reader);
+    made->task = copy_list(expansion->task, expansion->tasks.n_tasks, sizeof *expansion->task);
+    made->buffer =
+        copy_list(expansion->buffer, expansion->tasks.n_buffers, sizeof *expansion->buffer);
     return made->tasks.task != NULL && made->tasks.buffer != NULL && made->tasks.reader != NULL &&
                    made->task != NULL && made->buffer != NULL
                ? POLYTILE_OK

@@ -68,25 +68,25 @@ static void free_pages(pti_stream_pages *pages) {
 /** Memory of the host, also for units that stand in for a device with a memory of its own, is the
  * library's; that of a GPU is its device's. */
 static polytile_status take_one(polytile_stream *stream, int memory, int64_t n_bytes) {
-    pti_stream_memory *of = &stream->memory[memory];
+    pti_stream_memory *stream_memory = &stream->memory[memory];
     void *base = NULL;
     polytile_status status;
-    of->device = find_gpu(stream, memory);
-    of->is_on_gpu = of->device != NULL;
+    stream_memory->device = find_gpu(stream, memory);
+    stream_memory->is_on_gpu = stream_memory->device != NULL;
     n_bytes = pti_max(n_bytes, 1);
-    if (!of->is_on_gpu) {
-        status = take_pages(stream, n_bytes, &of->pages);
-        of->base = of->pages.base;
+    if (!stream_memory->is_on_gpu) {
+        status = take_pages(stream, n_bytes, &stream_memory->pages);
+        stream_memory->base = stream_memory->pages.base;
         return status;
     }
-    PTI_TRY(of->device->functions->reserve(of->device, n_bytes, &base));
-    of->base = base;
-    PTI_TRY(pti_stream_copy_within(of->device, true, base, NULL, n_bytes));
+    PTI_TRY(stream_memory->device->functions->reserve(stream_memory->device, n_bytes, &base));
+    stream_memory->base = base;
+    PTI_TRY(pti_stream_copy_within(stream_memory->device, true, base, NULL, n_bytes));
 done:
     return status;
 }
 
-static polytile_status describe_positions(polytile_stream *stream, const pti_graph_array *of,
+static polytile_status describe_positions(polytile_stream *stream, const pti_graph_array *array,
                                           pti_stream_buffer *buffer) {
     polytile_status status = POLYTILE_OK;
     buffer->array = calloc((size_t)buffer->capacity, sizeof *buffer->array);
@@ -94,7 +94,7 @@ static polytile_status describe_positions(polytile_stream *stream, const pti_gra
         return pti_stream_fail_memory(stream, buffer->capacity);
     for (int64_t s = 0; s < buffer->capacity; s++) {
         char *bytes = buffer->base == NULL ? NULL : buffer->base + s * buffer->frame_bytes;
-        PTI_TRY(pti_array_create(stream->object.context, of->name, of->type, &of->domain,
+        PTI_TRY(pti_array_create(stream->object.context, array->name, array->type, &array->domain,
                                  &buffer->array[s]));
         if (stream->memory[buffer->memory].is_on_gpu)
             buffer->array[s]->device_data = bytes;

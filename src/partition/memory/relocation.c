@@ -4,10 +4,10 @@
 #include <string.h>
 
 /** The segment that contains some memory; -1: none does. */
-static int find_within(const pti_placed *of, int64_t offset_bytes, int64_t size_bytes) {
-    for (int k = 0; k < of->segments->n_segments; k++) {
-        int64_t end_bytes = of->place[k] + of->segments->memory[k].size_bytes;
-        if (of->place[k] <= offset_bytes && offset_bytes + size_bytes <= end_bytes)
+static int find_within(const pti_placed *placed, int64_t offset_bytes, int64_t size_bytes) {
+    for (int k = 0; k < placed->segments->n_segments; k++) {
+        int64_t end_bytes = placed->place[k] + placed->segments->memory[k].size_bytes;
+        if (placed->place[k] <= offset_bytes && offset_bytes + size_bytes <= end_bytes)
             return k;
     }
     return -1;

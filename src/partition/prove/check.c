@@ -104,10 +104,10 @@ static bool replay_copy(pti_replay *replay, int64_t i) {
 /** Keep of zeros of an array those that an earlier fill brought to the host, as they are there
  * still. */
 static void keep_on_host(const pti_replay *replay, int array, pti_boxes *zeros) {
-    const pti_operand_state *of = &replay->operand[array];
-    pti_boxes_subtract_all(zeros, &of->unwritten);
-    pti_boxes_subtract_all(zeros, &of->lost);
-    for (int64_t r = of->first_resident; r >= 0; r = replay->resident[r].next)
+    const pti_operand_state *operand_state = &replay->operand[array];
+    pti_boxes_subtract_all(zeros, &operand_state->unwritten);
+    pti_boxes_subtract_all(zeros, &operand_state->lost);
+    for (int64_t r = operand_state->first_resident; r >= 0; r = replay->resident[r].next)
         pti_boxes_subtract_all(zeros, &replay->resident[r].content[PTI_DIRTY]);
 }
 

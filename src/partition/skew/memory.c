@@ -25,9 +25,10 @@ static void add_pass(const pti_pass *pass, pti_skew_need *needs) {
 
 static void add_whole(const pti_chain *chain, pti_skew_need *needs) {
     for (int a = 0; a < chain->arrays->n_operands; a++) {
-        const pti_operand *of = &chain->arrays->operand[a];
+        const pti_operand *operand = &chain->arrays->operand[a];
         if (chain->axis[a] == PTI_AXIS_WHOLE)
-            needs[a].whole_bytes = pti_memory_layout_of(&of->domain, of->element_bytes).size_bytes;
+            needs[a].whole_bytes =
+                pti_memory_layout_of(&operand->domain, operand->element_bytes).size_bytes;
     }
 }
 
@@ -54,9 +55,9 @@ void pti_skew_note_still(const pti_chain *chain, const pti_skew_sets *sets, pti_
     for (int a = 0; a < chain->arrays->n_operands && chain->tiled != NULL; a++) {
         needs[a].is_still = true;
         for (int p = 0; p < sets->n_passes; p++) {
-            const pti_pass_sets *of = pti_skew_sets_of(sets, p, a);
-            needs[a].is_still = needs[a].is_still && of->exposed.n_boxes == 0 &&
-                                of->filled.n_boxes == 0 && of->live.n_boxes == 0;
+            const pti_pass_sets *pass_sets = pti_skew_sets_of(sets, p, a);
+            needs[a].is_still = needs[a].is_still && pass_sets->exposed.n_boxes == 0 &&
+                                pass_sets->filled.n_boxes == 0 && pass_sets->live.n_boxes == 0;
         }
     }
 }

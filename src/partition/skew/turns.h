@@ -65,8 +65,8 @@ typedef struct pti_turn_groups {
 pti_turn_groups pti_turns_cut(int n_launches, int most);
 
 /** Return how many launches a group has. */
-static inline int pti_turn_group(const pti_turn_groups *of, int group) {
-    return of->n_launches + (group >= of->n_groups - of->n_longer ? 2 : 0);
+static inline int pti_turn_group(const pti_turn_groups *groups, int group) {
+    return groups->n_launches + (group >= groups->n_groups - groups->n_longer ? 2 : 0);
 }
 
 #endif

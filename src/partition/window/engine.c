@@ -43,7 +43,7 @@ static int count_launches(const pti_step *step, int n_steps) {
 }
 
 /** The lone launch of some steps; NULL: there is none. */
-static const pti_step *find_lone(int n_steps, const pti_step *step) {
+static const pti_step *find_lone_step(int n_steps, const pti_step *step) {
     for (int k = 0; k < n_steps; k++)
         if (step[k].is_lone)
             return &step[k];
@@ -63,7 +63,7 @@ static polytile_status plan_lone(pti_batch *batch, const pti_step *lone) {
 polytile_status pti_batch_plan(pti_batch *batch) {
     const pti_step_window *window = batch->window;
     const pti_step *lone = batch->group == NULL && window->residency != NULL
-                               ? find_lone(batch->n_steps, batch->step)
+                               ? find_lone_step(batch->n_steps, batch->step)
                                : NULL;
     if (window->residency == NULL && batch->group == NULL)
         batch->schedule = window->asked[batch->first].in_place;
@@ -95,7 +95,7 @@ typedef struct launch_list {
     const pti_asked **asked; /* of each; owned */
 } launch_list;
 
-static bool may_be_tiled(const void *of, int launch) {
+static bool is_tiling_asked_for(const void *of, int launch) {
     const launch_list *list = of;
     const polytile_plan_options *options = list->asked[launch]->options;
     return launch < list->n && list->asked[launch]->may_be_tiled &&
@@ -104,9 +104,9 @@ static bool may_be_tiled(const void *of, int launch) {
 
 static polytile_status tile_launches(pti_batch *batch, const launch_list *list, pti_text *why) {
     pti_schedule *tiled = pti_schedule_copy(batch->schedule);
-    polytile_status status =
-        tiled == NULL ? POLYTILE_NO_MEMORY
-                      : pti_tiles_find(&batch->window->tile_room, may_be_tiled, list, tiled, why);
+    polytile_status status = tiled == NULL ? POLYTILE_NO_MEMORY
+                                           : pti_tiles_find(&batch->window->tile_room,
+                                                            is_tiling_asked_for, list, tiled, why);
     if (status == POLYTILE_OK && tiled->n_tiles > 0)
         batch->schedule = batch->built = tiled;
     else
@@ -217,7 +217,7 @@ static polytile_status hand_on_single(walk *of, int end) {
     while (of->first < end) {
         const pti_step *step = of->window->step;
         int next = in_place ? of->first + 1 : pti_batch_find_end(step, of->first, end);
-        if (!in_place && find_lone(next - of->first, step + of->first) != NULL)
+        if (!in_place && find_lone_step(next - of->first, step + of->first) != NULL)
             PTI_TRY(flush_arrays(of));
         PTI_TRY(hand_on_batch(of, next - of->first, end - of->first, NULL));
     }

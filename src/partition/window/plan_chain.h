@@ -57,10 +57,11 @@ typedef struct pti_plan_chain {
 } pti_plan_chain;
 
 /** The subplan that is shown. */
-const pti_subplan *pti_plan_shown(const pti_plan_chain *of);
+const pti_subplan *pti_plan_shown(const pti_plan_chain *chain);
 
 /** How the launches of a subplan are interleaved; NULL: they are not. */
-const pti_fusion_group *pti_plan_interleaved(const pti_plan_chain *of, const pti_subplan *subplan);
+const pti_fusion_group *pti_plan_interleaved(const pti_plan_chain *chain,
+                                             const pti_subplan *subplan);
 
 /* plan_subplans.c */
 
@@ -69,11 +70,11 @@ const pti_fusion_group *pti_plan_interleaved(const pti_plan_chain *of, const pti
  *
  * Errors  NO_FIT with the certificate, UNSUPPORTED (more superblocks than are planned), NO_MEMORY.
  */
-polytile_status pti_plan_subplans(const pti_chain_request *request, pti_plan_chain *of);
+polytile_status pti_plan_subplans(const pti_chain_request *request, pti_plan_chain *chain);
 
 /** Add a subplan, which takes over a schedule, also after an error. Errors: NO_MEMORY, INTERNAL
  * (POLYTILE_CHECK=plan: the schedule is wrong). */
-polytile_status pti_plan_add_subplan(const pti_chain_request *request, pti_plan_chain *of,
+polytile_status pti_plan_add_subplan(const pti_chain_request *request, pti_plan_chain *chain,
                                      const pti_subplan *subplan);
 
 /* plan_count.c */
@@ -81,9 +82,9 @@ polytile_status pti_plan_add_subplan(const pti_chain_request *request, pti_plan_
 /** Whether a batch may be added, of launches that run one after the other, or of slabs. Before the
  * first one, those that follow at once are looked at too: nothing is planned in vain. Errors:
  * UNSUPPORTED (more superblocks than are planned). */
-polytile_status pti_plan_check_single(const pti_chain_request *request, const pti_plan_chain *of,
+polytile_status pti_plan_check_single(const pti_chain_request *request, const pti_plan_chain *chain,
                                       const pti_batch *batch);
-polytile_status pti_plan_check_slabs(const pti_chain_request *request, const pti_plan_chain *of,
+polytile_status pti_plan_check_slabs(const pti_chain_request *request, const pti_plan_chain *chain,
                                      const pti_batch *batch);
 
 /* plan_apart.c */

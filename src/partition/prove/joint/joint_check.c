@@ -96,8 +96,8 @@ static bool has_next(const pti_joint_replay *replay, int list) {
 }
 
 static pti_joint_place place_of(const pti_joint_replay *replay, int list) {
-    const pti_joint_list *of = &replay->schedule->list[list];
-    return (pti_joint_place){of, &of->op[replay->next[list]]};
+    const pti_joint_list *joint_list = &replay->schedule->list[list];
+    return (pti_joint_place){joint_list, &joint_list->op[replay->next[list]]};
 }
 
 static bool are_ops_alike(const pti_joint_op *one, const pti_joint_op *other) {
