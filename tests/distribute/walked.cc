@@ -5,8 +5,8 @@
 
 extern "C" {
 #include "access/set/boxes.h"
-#include "distribute/group/member_box.h"
-#include "distribute/group/state.h"
+#include "distribute/group/run.h"
+#include "distribute/members/member_box.h"
 #include "distribute/show/ranks_plan.h"
 
 void __real_pti_group_run_list(const pti_list_run *run);

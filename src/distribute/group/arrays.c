@@ -1,5 +1,5 @@
 #include "base/mix.h"
-#include "distribute/group/state.h"
+#include "distribute/group/run.h"
 
 #include <stdio.h>
 #include <stdlib.h>

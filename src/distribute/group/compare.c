@@ -1,4 +1,5 @@
 #include "base/mix.h"
+#include "distribute/group/run.h"
 #include "distribute/group/words.h"
 #include "queue/over_group.h"
 

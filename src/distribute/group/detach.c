@@ -1,5 +1,5 @@
 #include "queue/detach.h"
-#include "distribute/group/state.h"
+#include "distribute/group/run.h"
 #include "queue/member.h"
 
 /* How arrays leave the queues of local members, all at once, and are discarded there. */

@@ -1,5 +1,5 @@
 #include "base/checked.h"
-#include "distribute/group/state.h"
+#include "distribute/group/run.h"
 #include "partition/choose/kept_cuts.h"
 #include "queue/failure.h"
 

@@ -1,3 +1,4 @@
+#include "distribute/group/run.h"
 #include "distribute/group/words.h"
 #include "launch/execute/run_check.h"
 #include "launch/execute/specialise.h"

@@ -1,6 +1,6 @@
 #include "distribute/share/load_balance.h"
 #include "base/text.h"
-#include "distribute/group/state.h"
+#include "distribute/group/run.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 #include "base/clock.h"
-#include "distribute/group/state.h"
+#include "distribute/group/run.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 #include "base/clock.h"
-#include "distribute/group/state.h"
+#include "distribute/group/run.h"
 
 /* What a run of a group notes and asks between supersteps, for other threads. */
 

@@ -1,5 +1,5 @@
 #include "distribute/exchange/interior.h"
-#include "distribute/group/state.h"
+#include "distribute/group/run.h"
 #include "partition/prove/joint/joint_check.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
+#include "distribute/group/run.h"
 #include "base/text.h"
-#include "distribute/group/state.h"
+#include "distribute/deal/launch.h"
 #include "launch/device/completeness.h"
 
 /* Running what is recorded. A process that fails goes on through the exchanges of all supersteps,

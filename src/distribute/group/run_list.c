@@ -1,6 +1,7 @@
 #include "base/clock.h"
-#include "distribute/group/member_box.h"
+#include "distribute/group/run.h"
 #include "distribute/group/sums.h"
+#include "distribute/members/member_box.h"
 #include "launch/device/trace.h"
 
 /* The one walk over a list of operations. Members' queues get launches, downloads and what they

@@ -1,6 +1,6 @@
 #include "distribute/group/sums.h"
 #include "access/set/boxes.h"
-#include "distribute/group/member_box.h"
+#include "distribute/members/member_box.h"
 #include "launch/device/reduction.h"
 #include "launch/host/box_copy.h"
 

@@ -1,7 +1,7 @@
 #ifndef POLYTILE_DISTRIBUTE_GROUP_SUMS_H
 #define POLYTILE_DISTRIBUTE_GROUP_SUMS_H
 
-#include "distribute/group/state.h"
+#include "distribute/members/state.h"
 
 /* A launch whose threads are dealt out to members that reduce into the same elements. Each member
  * reduces into memory of its own that begins with the identity, one of them with what the array

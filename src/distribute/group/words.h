@@ -2,7 +2,7 @@
 #define POLYTILE_DISTRIBUTE_GROUP_WORDS_H
 
 #include "base/text.h"
-#include "distribute/group/state.h"
+#include "distribute/members/state.h"
 
 /* What a process is about to do, for others to compare with what they are. */
 

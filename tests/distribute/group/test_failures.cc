@@ -3,7 +3,7 @@
 #include <polytile/kernel.h>
 
 extern "C" {
-#include "distribute/group/state.h"
+#include "distribute/group/run.h"
 }
 
 /* What becomes of exchanges between devices of which one has failed. */

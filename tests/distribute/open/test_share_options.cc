@@ -4,7 +4,7 @@
 #include <list>
 
 extern "C" {
-#include "distribute/group/state.h"
+#include "distribute/group/run.h"
 }
 
 namespace {

@@ -1,6 +1,6 @@
 #include "launch/peers/peers.h"
 #include "access/set/boxes.h"
-#include "distribute/group/state.h"
+#include "distribute/members/state.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 #include "base/checked.h"
 #include "base/mix.h"
 #include "distribute/exchange/interior.h"
-#include "distribute/group/state.h"
+#include "distribute/members/state.h"
 
 #include <stdlib.h>
 #include <string.h>

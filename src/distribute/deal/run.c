@@ -2,7 +2,7 @@
 #include "base/clock.h"
 #include "base/list.h"
 #include "base/text.h"
-#include "distribute/group/deal_launch.h"
+#include "distribute/deal/launch.h"
 
 #include <math.h>
 #include <stdlib.h>

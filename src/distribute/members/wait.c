@@ -1,4 +1,4 @@
-#include "distribute/group/state.h"
+#include "distribute/members/state.h"
 
 /* Members over one memory: who waits for whom. */
 

@@ -1,6 +1,6 @@
 #include "base/checked.h"
 #include "base/mix.h"
-#include "distribute/group/deal_launch.h"
+#include "distribute/deal/launch.h"
 #include "distribute/policy/speeds.h"
 
 /* Local members as units that rows are dealt out to. */

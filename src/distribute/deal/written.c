@@ -1,4 +1,4 @@
-#include "distribute/group/deal_launch.h"
+#include "distribute/deal/launch.h"
 
 #include "base/checked.h"
 

@@ -1,13 +1,53 @@
-#ifndef POLYTILE_DISTRIBUTE_GROUP_STATE_H
-#define POLYTILE_DISTRIBUTE_GROUP_STATE_H
+#ifndef POLYTILE_DISTRIBUTE_MEMBERS_STATE_H
+#define POLYTILE_DISTRIBUTE_MEMBERS_STATE_H
 
 #include "base/bell.h"
 #include "distribute/exchange/joint_plan.h"
 #include "distribute/exchange/superstep.h"
-#include "distribute/group/group.h"
+#include "distribute/exchange/transport.h"
+#include "distribute/policy/policy.h"
+#include "distribute/share/ownership.h"
+#include "distribute/share/speed.h"
 #include "queue/member.h"
 
-/* What the files of a group share. */
+/* distribute/members: what a group keeps, and what its members of this process have and are given:
+ * arrays, prepared supersteps, boxes of launches, gates. This header has the state of a group: the
+ * launches that are recorded, its arrays and who has copies, and what stays for launches to come. */
+
+typedef struct pti_group pti_group;
+
+/** How a queue is shared. Zeros are the defaults. */
+typedef struct pti_group_options {
+    const pti_member_grid *grid; /* NULL: balanced */
+    pti_distribution distribution;
+    int64_t most_launches; /* of a superstep; 0: chosen by what is computed twice */
+    pti_policy policy;     /* of members over one memory, of a group in one process */
+    bool is_by_speed;      /* the distribution is weighted by speeds that are measured */
+    bool deals_rows; /* by the policy, where all operands are on the host; else owners compute */
+    bool deals_sums; /* the same of launches whose rows reduce into the same elements */
+    /** The speed of each local member; copied. The first launch of a group in one process finds the
+     * distribution from these. NULL: the distribution is as given. */
+    const pti_speed *speed;
+} pti_group_options;
+
+/** Whose memory members' arrays lie over. */
+typedef enum pti_group_memory {
+    PTI_GROUP_PROGRAMS, /* attached: the program's, all of the array in every process */
+    PTI_GROUP_OWN,      /* distributed: memory of the group's, a box a member */
+    PTI_GROUP_QUEUES    /* internal: the members' queues', a box a member */
+} pti_group_memory;
+
+/** What a group knows of an array of its queue. */
+typedef struct pti_group_array {
+    polytile_array *array; /* the queue's; NULL: the position is free */
+    pti_group_memory memory;
+    polytile_array **member; /* one a local member, over a box around what it needs; NULL until it
+                                needs something */
+    pti_ownership ownership;
+    bool is_written;   /* by a launch that was run */
+    bool is_leaving;   /* members' queues know that it ends */
+    bool is_discarded; /* likewise, that its elements are dead; while they are notified */
+} pti_group_array;
 
 /** One launch as the program made it, until it is run. */
 typedef struct pti_recorded {
@@ -94,14 +134,6 @@ struct pti_group {
     pti_group_progress progress;
 };
 
-/** Arrays of which the launches so far are the last. */
-typedef struct pti_group_last {
-    int n_arrays;
-    polytile_array *const *arrays;
-    /** Notifies members' queues of what becomes of an array; does nothing the second time. */
-    polytile_status (*notify)(pti_group *group, const polytile_array *array);
-} pti_group_last;
-
 /* state.c */
 
 /** Let go of what is recorded, run or not. */
@@ -115,47 +147,27 @@ void pti_group_forget_messages(pti_group *group);
 /** After a failure, of which all processes know, drop what is recorded, and forget launches,
  * supersteps and copies: one that failed may lack what others have, and all must find the same. */
 void pti_group_forget_all(pti_group *group);
+/** The program changed elements of owners in their members' arrays: nobody has copies of them.
+ * Every process says so, in the same order as anything else. */
+void pti_group_note_changed(pti_group *group, const polytile_array *array);
 /** Number the copies anew: something other than a superstep changed them. */
 void pti_group_touch_copies(pti_group *group);
 
 /** Note an error of what is being run; of several the first stays. */
 void pti_group_note_failure(pti_group *group, polytile_status status);
 
-/* launch.c */
-
-polytile_status pti_group_launch(polytile_queue *queue, const pti_request *request,
-                                 polytile_status status);
-
-/* arrays.c */
-
-/** Let there be so many positions at least: those of scratch have no array here. Prepared
- * supersteps, which know the lists, are forgotten if these grow. False when memory runs out. */
-bool pti_group_make_positions(pti_group *group, int n_arrays);
-
-polytile_status pti_group_attach(polytile_queue *queue, int n_arrays,
-                                 polytile_array *const *arrays);
-polytile_status pti_group_detach(polytile_queue *queue, int n_arrays,
-                                 polytile_array *const *arrays);
-polytile_status pti_group_create_array(polytile_queue *queue, polytile_array *array);
-
 /* reach.c */
+
+/** A local member's array over a box at least: made, or made anew if it is too small. Errors:
+ * NO_MEMORY, and those of what ran before. */
+polytile_status pti_group_reach(pti_group *group, int position, int local,
+                                const polytile_domain *box);
 
 /** The bytes that a local member's array has, or will have once it is used. */
 int64_t pti_group_expect_bytes(const pti_group *group, int position, int local);
 
 /** Have host memory for all elements of a local member's array. Errors: NO_MEMORY. */
 polytile_status pti_group_find_memory(const pti_group *group, int position, int local);
-
-/* detach.c */
-
-polytile_status pti_group_discard(polytile_queue *queue, int n_arrays,
-                                  polytile_array *const *arrays);
-
-/** Have the launches so far be the last of local members that use an array. Errors: none. */
-polytile_status pti_group_begin_leaving(pti_group *group, const polytile_array *array);
-/** Wait for an array that began to leave, which begins now if it did not; members' queues have
- * nothing of it afterwards. Errors: of what ran before. */
-polytile_status pti_group_finish_leaving(pti_group *group, const polytile_array *array);
 
 /* prepared_superstep.c */
 
@@ -200,14 +212,6 @@ void pti_group_list_arrays(const pti_group *group, const pti_recorded *recorded,
 polytile_status pti_group_launch_over(pti_group *group, const pti_recorded *recorded, int local,
                                       const polytile_domain *box, polytile_array *const *arrays);
 
-/* run.c */
-
-/** Run what is recorded. The error, if there is one, is kept for the next wait. */
-void pti_group_run(pti_group *group);
-/** The same, and arrays leave after it, or are discarded: members' queues are notified with the
- * last launches, so that they know what nobody needs any more. */
-void pti_group_run_to_end(pti_group *group, const pti_group_last *last);
-
 /* gates.c */
 
 /** Whether a superstep can be handed out while the one before it runs: whatever is done between the
@@ -220,20 +224,6 @@ void pti_group_set_gates(pti_group *group);
 void pti_group_open_used_gates(pti_group *group);
 void pti_group_open_gates(pti_group *group);
 
-/* poll.c */
-
-polytile_status pti_group_notify_program(polytile_queue *queue, polytile_array *array,
-                                         polytile_queue_callback *callback, void *user);
-polytile_progress pti_group_get_progress(polytile_queue *queue);
-void pti_group_cancel(polytile_queue *queue);
-
-/* progress.c */
-
-/** Whether what is recorded was cancelled. Errors: CANCELLED. */
-polytile_status pti_group_refuse_cancelled(const pti_group *group);
-/** Note how many of the recorded launches are done, and how many of the next are running. */
-void pti_group_note_progress(pti_group *group, int n_done, int n_running);
-
 /* fit.c */
 
 /** Whether one block of each member's threads fits its device, as far as that is known when a
@@ -243,75 +233,11 @@ polytile_status pti_group_check_fit(const pti_group *group, const pti_prepared *
 polytile_status pti_group_check_box(const pti_group *group, const pti_prepared *prepared, int local,
                                     const polytile_domain *box);
 
-/* load_balance.c */
-
-/** Before the first launches run, find who owns what by speed, if that is asked for. Errors:
- * NO_MEMORY. */
-polytile_status pti_group_balance_load(pti_group *group);
-
-/* deal_launch.c */
-
-/** Run a recorded launch by dealing out its rows, if that is asked for and can be done: *is_done;
- * else the log says why not. All before the launch is done then, and so is the launch. Errors: of
- * any member; NO_MEMORY. */
-polytile_status pti_group_deal_launch(pti_group *group, int at, bool *is_done);
-
-/* compare.c */
-
-/** A call that all processes make. */
-typedef struct pti_group_call {
-    uint64_t hash;     /* the same, the same call */
-    const char *words; /* what it is, for the error; borrowed */
-} pti_group_call;
-
-/**
- * Find whether all processes make the same call; NULL: one that runs what is recorded. own: a
- * failure of this one, which has refused a launch.
- *
- * All processes know it if *differs is true, and have met: nobody waits for another one. It is
- * false also where this process could not compare. If one of them ends the queue, all give the
- * group up.
- *
- * Errors  INVALID, with the first call or launch that differs; that of the lowest rank that refused
- *         one.
- */
-polytile_status pti_group_compare(pti_group *group, const pti_group_call *call, polytile_status own,
-                                  bool *differs);
-
-/** Errors: INVALID: the group was given up. */
-polytile_status pti_group_check_given_up(const pti_group *group);
-
-/* run_list.c */
-
-/** A list while it is run. */
-typedef struct pti_list_run {
-    pti_group *group;
-    const pti_joint_list *list;
-    int first_op;
-    pti_messages *messages;
-    /** The superstep of the list, and its launches; NULL, both: the list has no launches. */
-    const pti_prepared_superstep *prepared;
-    const pti_recorded *recorded;
-    const pti_group_last *last; /* arrays that leave with what members run last */
-    bool is_ahead;              /* members get gates where the list waits */
-} pti_list_run;
-
-/** Run a list from an operation on. Every process comes through every message and combination; the
- * first error of this one is the group's failure, also one from before. */
-void pti_group_run_list(const pti_list_run *run);
-
 /* joint_request.c */
 
 /** A superstep as those ask about it that plan who waits for whom. */
 pti_joint_request pti_group_joint_request(const pti_group *group, const pti_superstep *superstep,
                                           const pti_superstep_parts *parts, bool runs_once);
-
-/* prove_superstep.c */
-
-/** Prove what all members do of a new superstep, from the recorded launch `at` on, with
- * POLYTILE_CHECK=plan; nobody has run it. Errors: INTERNAL, NO_MEMORY. */
-polytile_status pti_group_prove_superstep(const pti_group *group, int at,
-                                          const pti_prepared_superstep *prepared);
 
 /* wait.c */
 

@@ -1,6 +1,6 @@
 #include "distribute/exchange/array_box.h"
-#include "distribute/group/member_box.h"
-#include "distribute/group/state.h"
+#include "distribute/members/member_box.h"
+#include "distribute/members/state.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>

@@ -1,13 +1,14 @@
-#ifndef POLYTILE_DISTRIBUTE_GROUP_DEAL_LAUNCH_H
-#define POLYTILE_DISTRIBUTE_GROUP_DEAL_LAUNCH_H
+#ifndef POLYTILE_DISTRIBUTE_DEAL_LAUNCH_H
+#define POLYTILE_DISTRIBUTE_DEAL_LAUNCH_H
 
-#include "distribute/group/state.h"
+#include "distribute/members/state.h"
 #include "distribute/policy/deal.h"
 #include "distribute/share/row_pieces.h"
 
-/* What the files of launches share whose rows are dealt out; deal_launch.c says what those are. */
+/* distribute/deal: launches whose rows a policy deals out to the members of this process. launch.c
+ * says when that is done, and what holds before and after. This is what the files share. */
 
-/* deal_home.c */
+/* fetch.c */
 
 /** Whether the host's memory has the newest version of all that a launch touches, and every member
  * knows that. Errors: NO_MEMORY. */
@@ -17,7 +18,7 @@ polytile_status pti_group_find_on_host(const pti_group *group, const pti_prepare
 /** Bring it there, and note that. No member runs anything. Errors: NO_MEMORY, those of members. */
 polytile_status pti_group_fetch_touched(pti_group *group, const pti_prepared *prepared);
 
-/* deal_reduce.c */
+/* reduce.c */
 
 /** Pieces with their partial results. */
 typedef struct pti_dealt_sums {
@@ -39,7 +40,7 @@ polytile_status pti_dealt_sums_combine(pti_group *group, const pti_recorded *rec
  * whose text stays. */
 polytile_status pti_dealt_sums_end(pti_group *group, pti_dealt_sums *sums, polytile_status status);
 
-/* deal_units.c */
+/* units.c */
 
 /** Describe local members as units that run rows of a launch, or pieces in place of rows: n_local
  * of them. */
@@ -50,7 +51,7 @@ void pti_group_describe_units(const pti_group *group, const pti_recorded *record
 void pti_group_note_speeds(const pti_group *group, const pti_recorded *recorded,
                            const pti_deal *deal);
 
-/* deal_run.c */
+/* run.c */
 
 /**
  * Deal out the rows of a launch to local members, by the group's policy. Results are on the host
@@ -62,7 +63,7 @@ void pti_group_note_speeds(const pti_group *group, const pti_recorded *recorded,
 polytile_status pti_group_deal_rows(pti_group *group, const pti_recorded *recorded,
                                     pti_dealt_sums *sums);
 
-/* deal_run.c and deal_written.c: a launch while its rows are dealt out. */
+/* run.c and written.c: a launch while its rows are dealt out. */
 
 /** The member of rows that none runs to the end. */
 enum { PTI_NOBODY = -1 };
@@ -111,5 +112,12 @@ polytile_status pti_dealt_forget(const pti_dealt_launch *dealt, int local, pti_r
 
 /** Queue that a member's device forgets what others computed, or what failed. Errors: NO_MEMORY. */
 polytile_status pti_dealt_forget_others(const pti_dealt_launch *dealt, int local);
+
+/* launch.c */
+
+/** Run a recorded launch by dealing out its rows, if that is asked for and can be done: *is_done;
+ * else the log says why not. All before the launch is done then, and so is the launch. Errors: of
+ * any member; NO_MEMORY. */
+polytile_status pti_group_deal_launch(pti_group *group, int at, bool *is_done);
 
 #endif

@@ -1,5 +1,5 @@
 #include "access/set/boxes.h"
-#include "distribute/group/deal_launch.h"
+#include "distribute/deal/launch.h"
 #include "launch/device/reduction.h"
 #include "launch/host/box_copy.h"
 

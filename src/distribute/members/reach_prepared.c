@@ -1,5 +1,5 @@
 #include "access/set/boxes.h"
-#include "distribute/group/state.h"
+#include "distribute/members/state.h"
 
 /* What the arrays of members have to contain for a superstep. */
 

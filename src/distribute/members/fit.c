@@ -1,4 +1,4 @@
-#include "distribute/group/state.h"
+#include "distribute/members/state.h"
 #include "partition/choose/kept_cuts.h"
 #include "queue/aliased.h"
 

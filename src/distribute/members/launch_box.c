@@ -1,4 +1,4 @@
-#include "distribute/group/state.h"
+#include "distribute/members/state.h"
 
 /* What all launches of a group come down to: a box of threads for a member's queue. */
 

@@ -1,5 +1,5 @@
 #include "access/set/boxes.h"
-#include "distribute/group/deal_launch.h"
+#include "distribute/deal/launch.h"
 
 /* What a launch touches, in the memory that members share: whether it is there, and bringing it. */
 

@@ -1,4 +1,4 @@
-#include "distribute/group/member_box.h"
+#include "distribute/members/member_box.h"
 
 #include "launch/host/box_copy.h"
 

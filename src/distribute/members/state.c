@@ -1,4 +1,4 @@
-#include "distribute/group/state.h"
+#include "distribute/members/state.h"
 
 #include "access/set/boxes.h"
 #include "queue/cache.h"

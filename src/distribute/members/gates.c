@@ -1,5 +1,5 @@
 #include "base/clock.h"
-#include "distribute/group/state.h"
+#include "distribute/members/state.h"
 #include "launch/device/trace.h"
 
 /* Supersteps that are handed out while the one before them runs. Where their lists wait, each

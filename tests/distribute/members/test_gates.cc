@@ -9,7 +9,7 @@
 #include <thread>
 
 extern "C" {
-#include "distribute/group/state.h"
+#include "distribute/group/run.h"
 }
 
 /* Supersteps that are handed out while the one before them runs, on devices with room for all. */

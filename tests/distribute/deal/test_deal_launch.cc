@@ -6,7 +6,7 @@
 #include <thread>
 
 extern "C" {
-#include "distribute/group/state.h"
+#include "distribute/members/state.h"
 }
 
 namespace {

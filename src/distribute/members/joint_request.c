@@ -1,4 +1,4 @@
-#include "distribute/group/state.h"
+#include "distribute/members/state.h"
 
 pti_joint_request pti_group_joint_request(const pti_group *group, const pti_superstep *superstep,
                                           const pti_superstep_parts *parts, bool runs_once) {
