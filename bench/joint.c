@@ -39,7 +39,7 @@ static void *plan_joint(const void *of) {
     bool none[PROOF_MOST_ARRAYS] = {false};
     if (!pti_copies_create(members->n_arrays, members->n_members, &before) ||
         !pti_copies_create(members->n_arrays, members->n_members, &after) ||
-        !pti_superstep_deal(&superstep, 0, members->n_members, &after, &parts))
+        !pti_superstep_cut(&superstep, 0, members->n_members, &after, &parts))
         abort();
     const pti_joint_request request = {
         .superstep = &superstep, .parts = &parts, .is_shared = none, .n_local = 1, .is_lent = none};

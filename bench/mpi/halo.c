@@ -68,7 +68,7 @@ static void create_spread(contest *c) {
         c->ctx);
     bench_require(polytile_mpi_array_create(queue, "field", POLYTILE_F32, 2, extents, NULL, &field),
                   c->ctx);
-    c->array = pti_team_find(pti_team_of(queue), field)->member[0];
+    c->array = pti_group_find(pti_group_of(queue), field)->member[0];
     memset(c->array->data, 0, (size_t)c->array->n_bytes);
 }
 

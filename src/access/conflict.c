@@ -218,8 +218,8 @@ static bool are_names_at_odds(const pti_instance *instance, const pti_access *a,
            (pti_role_writes(a->role) || pti_role_writes(b->role));
 }
 
-/** Refuse two names of one array of which one is moved, or combined, as the box around its
- * elements, where the other one has some. */
+/** Refuse two names of one array if one of them is held as the box around its elements, to be moved
+ * or combined, and the other name touches elements in that box. */
 static polytile_status check_moved_boxes(const polytile_kernel *kernel,
                                          const pti_instance *instance, int a, int b) {
     const pti_operand *one = &instance->operand[a], *other = &instance->operand[b];

@@ -247,14 +247,15 @@ int polytile_kernel_get_n_indices(const polytile_kernel *kernel) {
     return kernel == NULL ? 0 : kernel->declaration->n_indices;
 }
 
-bool pti_takes_pieces(const polytile_implementation *of) {
-    return of->host_launcher == NULL && of->cuda_launcher == NULL && of->team == NULL &&
-           (of->host == NULL || of->host_takes_pieces) &&
-           (of->cuda == NULL || of->cuda_pieces != NULL);
+bool pti_takes_pieces(const polytile_implementation *implementation) {
+    return implementation->host_launcher == NULL && implementation->cuda_launcher == NULL &&
+           implementation->team == NULL &&
+           (implementation->host == NULL || implementation->host_takes_pieces) &&
+           (implementation->cuda == NULL || implementation->cuda_pieces != NULL);
 }
 
-bool pti_may_run_concurrently(const polytile_implementation *of) {
-    return of->cuda_launcher == NULL;
+bool pti_may_run_concurrently(const polytile_implementation *implementation) {
+    return implementation->cuda_launcher == NULL;
 }
 
 int polytile_kernel_get_n_arrays(const polytile_kernel *kernel) {

@@ -11,7 +11,7 @@
 #include <isl/val.h>
 
 /** Return { [index] -> [element] }, without names, which differ between launches. */
-static __isl_give isl_map *relation_of(isl_ctx *isl, const pti_cut_section *cut) {
+static __isl_give isl_map *relation_of_cut(isl_ctx *isl, const pti_cut_section *cut) {
     isl_map *map = pti_section_relation(isl, cut->instance, cut->section);
     map = isl_map_reset_tuple_id(map, isl_dim_in);
     return isl_map_reset_tuple_id(map, isl_dim_out);
@@ -20,8 +20,8 @@ static __isl_give isl_map *relation_of(isl_ctx *isl, const pti_cut_section *cut)
 /** Return { [[[earlier index] -> [later index]] -> [element]] } of the elements that both touch. */
 static __isl_give isl_set *meetings_of(isl_ctx *isl, const pti_cut_section *earlier,
                                        const pti_cut_section *later) {
-    isl_map *one = relation_of(isl, earlier);
-    isl_map *other = relation_of(isl, later);
+    isl_map *one = relation_of_cut(isl, earlier);
+    isl_map *other = relation_of_cut(isl, later);
     return isl_map_wrap(isl_map_domain_product(one, other));
 }
 

@@ -120,8 +120,8 @@ static int64_t widest_gap(const follower *earlier, const follower *later, polyti
     return widest;
 }
 
-static bool hulls_meet(const pti_cut_section *a, const pti_cut_section *b,
-                       polytile_domain *common) {
+static bool section_hulls_meet_in(const pti_cut_section *a, const pti_cut_section *b,
+                                  polytile_domain *common) {
     polytile_domain one = pti_section_hull(a->instance, a->section, &a->instance->threads);
     polytile_domain other = pti_section_hull(b->instance, b->section, &b->instance->threads);
     return pti_box_intersect(&one, &other, common);
@@ -129,7 +129,7 @@ static bool hulls_meet(const pti_cut_section *a, const pti_cut_section *b,
 
 bool pti_lag_closed(const pti_cut_section *earlier, const pti_cut_section *later, pti_lag *lag) {
     polytile_domain common;
-    lag->conflicts = hulls_meet(earlier, later, &common);
+    lag->conflicts = section_hulls_meet_in(earlier, later, &common);
     if (!lag->conflicts)
         return true;
     if (!earlier->section->is_box || !later->section->is_box)
@@ -169,7 +169,7 @@ int64_t pti_lag_most(const pti_cut_section *earlier, const pti_cut_section *late
     int64_t most = earlier->instance->threads.range[earlier->index].hi -
                    later->instance->threads.range[later->index].lo;
     polytile_domain common;
-    hulls_meet(earlier, later, &common);
+    section_hulls_meet_in(earlier, later, &common);
     for (int d = 0; d < earlier->section->n_dims; d++) {
         follower ahead, behind;
         if (!find_follower(earlier, d, &ahead) || !find_follower(later, d, &behind))

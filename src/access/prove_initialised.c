@@ -23,14 +23,14 @@ static const pti_proved_launch *last_of(const question *asked) {
 
 /* Add a footprint in closed form: too much is taken for read, too little for written. */
 
-static void add_footprint(const pti_proved_launch *of, int array, pti_touch touch,
+static void add_footprint(const pti_proved_launch *launch, int array, pti_touch touch,
                           pti_boxes *boxes) {
     pti_boxes own = {0};
-    for (int p = 0; p < of->call.instance->n_operands; p++) {
-        if (of->call.array[p] != array)
+    for (int p = 0; p < launch->call.instance->n_operands; p++) {
+        if (launch->call.array[p] != array)
             continue;
-        bool exact = pti_footprint_boxes(of->call.instance, p, touch, &of->call.instance->threads,
-                                         MAX_BOXES, &own);
+        bool exact = pti_footprint_boxes(launch->call.instance, p, touch,
+                                         &launch->call.instance->threads, MAX_BOXES, &own);
         if (!exact && touch != PTI_READS)
             pti_boxes_clear(&own);
         pti_boxes_unite(boxes, &own, pti_boxes_gather);
@@ -54,16 +54,17 @@ void pti_note_written(const pti_proved_launch *launch, pti_blank_array *blank) {
 /* By isl. */
 
 /** Return an access as { [index] -> [element] }, without names, which differ between launches. */
-static __isl_give isl_map *relation_of(isl_ctx *isl, const pti_proved_launch *of, int access) {
-    isl_map *map = pti_access_relation_in(isl, of->kernel, access, of->call.instance);
+static __isl_give isl_map *relation_of_access(isl_ctx *isl, const pti_proved_launch *launch,
+                                              int access) {
+    isl_map *map = pti_access_relation_in(isl, launch->kernel, access, launch->call.instance);
     map = isl_map_reset_tuple_id(map, isl_dim_in);
     return isl_map_reset_tuple_id(map, isl_dim_out);
 }
 
-static bool is_access_of(const pti_proved_launch *of, int access, int array, pti_touch touch) {
-    const pti_access *is = &of->kernel->declaration->access[access];
+static bool is_access_of(const pti_proved_launch *launch, int access, int array, pti_touch touch) {
+    const pti_access *is = &launch->kernel->declaration->access[access];
     pti_section section = {.role = is->role, .fresh = is->fresh};
-    return of->call.array[is->array] == array && pti_section_counts(&section, touch);
+    return launch->call.array[is->array] == array && pti_section_counts(&section, touch);
 }
 
 /** Return { [element] : a launch before the last writes it }. */
@@ -73,7 +74,8 @@ static __isl_give isl_set *elements_written_before(isl_ctx *isl, const question 
     for (int l = 0; l < asked->n_launches - 1; l++)
         for (int a = 0; a < asked->launch[l].kernel->declaration->n_accesses; a++)
             if (is_access_of(&asked->launch[l], a, asked->blank->array, PTI_WRITES))
-                all = isl_set_union(all, isl_map_range(relation_of(isl, &asked->launch[l], a)));
+                all = isl_set_union(all,
+                                    isl_map_range(relation_of_access(isl, &asked->launch[l], a)));
     return all;
 }
 
@@ -106,7 +108,7 @@ static polytile_status accuse_access(const question *asked, int access, polytile
                                  &text, found);
 }
 
-static polytile_status fail_isl(const question *asked, isl_ctx *isl) {
+static polytile_status fail_initialised_proof(const question *asked, isl_ctx *isl) {
     const polytile_kernel *kernel = last_of(asked)->kernel;
     return pti_isl_fail(kernel->object.context, isl, kernel->declaration->name,
                         "whether all that it reads of %s was written before is too involved to "
@@ -115,35 +117,35 @@ static polytile_status fail_isl(const question *asked, isl_ctx *isl) {
 }
 
 static polytile_status prove_access(const question *asked, isl_ctx *isl, int access) {
-    const pti_proved_launch *of = last_of(asked);
-    const pti_access *is = &of->kernel->declaration->access[access];
+    const pti_proved_launch *launch = last_of(asked);
+    const pti_access *is = &launch->kernel->declaration->access[access];
     polytile_witness found = {.kind = POLYTILE_WITNESS_UNINITIALISED,
                               .operand = is->array,
-                              .n_indices = of->call.instance->n_indices,
-                              .n_dims = of->call.instance->operand[is->array].domain.n_dims};
+                              .n_indices = launch->call.instance->n_indices,
+                              .n_dims = launch->call.instance->operand[is->array].domain.n_dims};
     polytile_status status = POLYTILE_OK;
     pti_isl_begin(isl);
     isl_set *written = elements_written_before(isl, asked, found.n_dims);
-    isl_map *missing = isl_map_subtract_range(relation_of(isl, of, access), written);
+    isl_map *missing = isl_map_subtract_range(relation_of_access(isl, launch, access), written);
     isl_bool empty = isl_map_is_empty(missing);
     if (empty == isl_bool_error)
-        status = fail_isl(asked, isl);
+        status = fail_initialised_proof(asked, isl);
     else if (empty == isl_bool_false)
         status = pti_first_pair(isl_map_copy(missing), found.thread, found.element)
                      ? accuse_access(asked, access, &found)
-                     : fail_isl(asked, isl);
+                     : fail_initialised_proof(asked, isl);
     isl_map_free(missing);
     return status;
 }
 
 static polytile_status prove_by_isl(const question *asked) {
-    const pti_proved_launch *of = last_of(asked);
+    const pti_proved_launch *launch = last_of(asked);
     polytile_status status = POLYTILE_OK;
     isl_ctx *isl = pti_isl_open();
     if (isl == NULL)
-        return fail_isl(asked, NULL);
-    for (int a = 0; a < of->kernel->declaration->n_accesses; a++)
-        if (is_access_of(of, a, asked->blank->array, PTI_READS))
+        return fail_initialised_proof(asked, NULL);
+    for (int a = 0; a < launch->kernel->declaration->n_accesses; a++)
+        if (is_access_of(launch, a, asked->blank->array, PTI_READS))
             PTI_TRY(prove_access(asked, isl, a));
 done:
     pti_isl_close(isl);

@@ -25,7 +25,7 @@ static isl_bool is_map_bounded(__isl_keep isl_map *map) {
     return bounded;
 }
 
-static polytile_status fail_isl(const polytile_kernel *kernel, int access) {
+static polytile_status fail_inside_proof(const polytile_kernel *kernel, int access) {
     const polytile_declaration *declaration = kernel->declaration;
     return pti_isl_fail(kernel->object.context, kernel->relations->isl, declaration->name,
                         "whether access %d, of %s, stays in its array is too involved to prove; "
@@ -43,13 +43,13 @@ static polytile_status prove_access(const polytile_kernel *kernel, const pti_ins
     isl_bool empty = isl_map_is_empty(strays);
     isl_bool bounded = empty == isl_bool_false ? is_map_bounded(strays) : isl_bool_true;
     if (empty == isl_bool_error || bounded == isl_bool_error)
-        status = fail_isl(kernel, access);
+        status = fail_inside_proof(kernel, access);
     else if (empty == isl_bool_false && bounded == isl_bool_true)
         status =
             pti_first_pair(isl_map_copy(strays), thread, element)
                 ? pti_outside_accuse(kernel->object.context, instance,
                                      kernel->declaration->access[access].array, thread, element)
-                : fail_isl(kernel, access);
+                : fail_inside_proof(kernel, access);
     isl_map_free(strays);
     return status;
 }

@@ -78,10 +78,10 @@ static bool make_directory_of(char *path) {
     return is_made;
 }
 
-static bool write_all(int fd, const pti_text *text) {
-    for (size_t n_done = 0; n_done < text->length;) {
+bool pti_file_write(int file, const char *bytes, size_t n_bytes) {
+    for (size_t n_done = 0; n_done < n_bytes;) {
         ssize_t n_written;
-        PTI_RETRY(n_written, write(fd, text->data + n_done, text->length - n_done));
+        PTI_RETRY(n_written, write(file, bytes + n_done, n_bytes - n_done));
         if (n_written < 0)
             return false;
         n_done += (size_t)n_written;
@@ -96,7 +96,7 @@ static bool write_and_rename(const char *path, char *temporary, const pti_text *
     int fd = mkostemp(temporary, O_CLOEXEC);
     if (fd < 0)
         return false;
-    bool is_written = write_all(fd, text);
+    bool is_written = pti_file_write(fd, text->data, text->length);
     is_written &= close(fd) == 0;
     if (is_written && rename(temporary, path) == 0)
         return true;

@@ -18,6 +18,9 @@ bool pti_cache_locate(const polytile_context *ctx, pti_text *path);
  * on a pipe. */
 ssize_t pti_file_read(const char *path, char *text, ssize_t max_bytes, pti_text *why);
 
+/** Write all bytes into an open file. False: errno has the reason. */
+bool pti_file_write(int file, const char *bytes, size_t n_bytes);
+
 /** Write JSON into a file, and make its directories. An old file is replaced in one step. Returns
  * false with the reason in errno. */
 bool pti_file_replace(const char *path, const json_t *root);

@@ -12,17 +12,18 @@ typedef struct pti_cancel {
 } pti_cancel;
 
 /** Note that something came; numbers grow. */
-static inline void pti_cancel_note(pti_cancel *of, int64_t number) {
-    __atomic_store_n(&of->newest, number, __ATOMIC_RELAXED);
+static inline void pti_cancel_note(pti_cancel *cancel, int64_t number) {
+    __atomic_store_n(&cancel->newest, number, __ATOMIC_RELAXED);
 }
 
 /** Ask that all that came so far is cancelled. */
-static inline void pti_cancel_ask(pti_cancel *of) {
-    __atomic_store_n(&of->asked, __atomic_load_n(&of->newest, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
+static inline void pti_cancel_ask(pti_cancel *cancel) {
+    __atomic_store_n(&cancel->asked, __atomic_load_n(&cancel->newest, __ATOMIC_RELAXED),
+                     __ATOMIC_RELAXED);
 }
 
-static inline bool pti_cancel_covers(const pti_cancel *of, int64_t number) {
-    return number <= __atomic_load_n(&of->asked, __ATOMIC_RELAXED);
+static inline bool pti_cancel_covers(const pti_cancel *cancel, int64_t number) {
+    return number <= __atomic_load_n(&cancel->asked, __ATOMIC_RELAXED);
 }
 
 #endif

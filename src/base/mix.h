@@ -19,4 +19,11 @@ static inline uint64_t pti_scramble(uint64_t number) {
     return bits ^ (bits >> 31);
 }
 
+/** Draw a number below n from a generator's state: the upper bits of a linear congruential one.
+ * Source: Knuth, The Art of Computer Programming, volume 2, 3.3.4. */
+static inline int64_t pti_draw(uint64_t *state, int64_t n) {
+    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (int64_t)((*state >> 33) % (uint64_t)n);
+}
+
 #endif

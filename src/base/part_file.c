@@ -62,9 +62,9 @@ static bool is_named_otherwise(const struct stat *opened, const char *name) {
 }
 
 /** Return whether a part file has lost its name. One that cannot be examined still has it. */
-static bool has_lost_name(const pti_part_file *of) {
+static bool has_lost_name(const pti_part_file *part_file) {
     struct stat opened;
-    return fstat(of->file, &opened) == 0 && is_named_otherwise(&opened, of->part);
+    return fstat(part_file->file, &opened) == 0 && is_named_otherwise(&opened, part_file->part);
 }
 
 /** Return whether another process has locked a file; never on a file system without locks. */
@@ -117,10 +117,10 @@ static polytile_status open_part(polytile_context *ctx, const char *part, int *f
     return pti_fail(ctx, POLYTILE_IO, "%s: cannot create: others do so all the time", part);
 }
 
-static void forget_names(pti_part_file *of) {
-    free(of->path);
-    free(of->part);
-    *of = (pti_part_file){0};
+static void forget_names(pti_part_file *part_file) {
+    free(part_file->path);
+    free(part_file->part);
+    *part_file = (pti_part_file){0};
 }
 
 polytile_status pti_part_file_name(polytile_context *ctx, const char *path, char **part) {
@@ -136,28 +136,29 @@ done:
 
 /** Give the new file the owner, group and permissions of the old one, where the process may.
  * Without the old group, the new one gets no permissions. */
-static void inherit_permissions(const pti_part_file *of, mode_t added) {
+static void inherit_permissions(const pti_part_file *part_file, mode_t added) {
     struct stat old;
-    if (stat(of->path, &old) != 0)
+    if (stat(part_file->path, &old) != 0)
         return;
-    bool has_group = fchown(of->file, old.st_uid, old.st_gid) == 0 ||
-                     fchown(of->file, (uid_t)-1, old.st_gid) == 0;
+    bool has_group = fchown(part_file->file, old.st_uid, old.st_gid) == 0 ||
+                     fchown(part_file->file, (uid_t)-1, old.st_gid) == 0;
     mode_t mode = old.st_mode & (has_group ? 0777 : 0707);
-    if (fchmod(of->file, mode | added) != 0)
+    if (fchmod(part_file->file, mode | added) != 0)
         errno = 0;
 }
 
-polytile_status pti_part_file_begin(polytile_context *ctx, const char *path, pti_part_file *of) {
+polytile_status pti_part_file_begin(polytile_context *ctx, const char *path,
+                                    pti_part_file *part_file) {
     polytile_status status;
-    *of = (pti_part_file){0};
+    *part_file = (pti_part_file){0};
     PTI_TRY(check_old(ctx, path));
-    PTI_TRY(resolve_link(ctx, path, &of->path));
-    PTI_TRY(append_part(ctx, of->path, &of->part));
-    PTI_TRY(open_part(ctx, of->part, &of->file));
-    inherit_permissions(of, S_IRUSR | S_IWUSR);
+    PTI_TRY(resolve_link(ctx, path, &part_file->path));
+    PTI_TRY(append_part(ctx, part_file->path, &part_file->part));
+    PTI_TRY(open_part(ctx, part_file->part, &part_file->file));
+    inherit_permissions(part_file, S_IRUSR | S_IWUSR);
     return POLYTILE_OK;
 done:
-    forget_names(of);
+    forget_names(part_file);
     return status;
 }
 
@@ -180,40 +181,41 @@ static int reserve_every_block(int file, int64_t n_bytes) {
     return error;
 }
 
-polytile_status pti_part_file_reserve(polytile_context *ctx, const pti_part_file *of,
+polytile_status pti_part_file_reserve(polytile_context *ctx, const pti_part_file *part_file,
                                       int64_t n_bytes, bool is_mapped) {
     char size[32];
-    int error =
-        is_mapped ? reserve_every_block(of->file, n_bytes) : reserve_or_extend(of->file, n_bytes);
+    int error = is_mapped ? reserve_every_block(part_file->file, n_bytes)
+                          : reserve_or_extend(part_file->file, n_bytes);
     if (error == 0)
         return POLYTILE_OK;
-    return pti_fail(ctx, POLYTILE_IO, "%s: cannot reserve %s on the disk: %s", of->path,
+    return pti_fail(ctx, POLYTILE_IO, "%s: cannot reserve %s on the disk: %s", part_file->path,
                     polytile_size_format(n_bytes, size), strerror(error));
 }
 
-polytile_status pti_part_file_commit(polytile_context *ctx, pti_part_file *of) {
+polytile_status pti_part_file_commit(polytile_context *ctx, pti_part_file *part_file) {
     polytile_status status;
-    if (has_lost_name(of))
+    if (has_lost_name(part_file))
         return pti_fail(ctx, POLYTILE_IO,
                         "%s: was removed or replaced while it was written; %s is as it was",
-                        of->part, of->path);
-    inherit_permissions(of, 0);
-    PTI_TRY(rename(of->part, of->path) == 0 ? POLYTILE_OK
-                                            : pti_fail_errno(ctx, of->path, "replace"));
-    pti_part_file_keep(of);
+                        part_file->part, part_file->path);
+    inherit_permissions(part_file, 0);
+    PTI_TRY(rename(part_file->part, part_file->path) == 0
+                ? POLYTILE_OK
+                : pti_fail_errno(ctx, part_file->path, "replace"));
+    pti_part_file_keep(part_file);
 done:
     return status;
 }
 
-void pti_part_file_abandon(pti_part_file *of) {
-    if (of->path != NULL && !has_lost_name(of))
-        unlink(of->part);
-    pti_part_file_keep(of);
+void pti_part_file_abandon(pti_part_file *part_file) {
+    if (part_file->path != NULL && !has_lost_name(part_file))
+        unlink(part_file->part);
+    pti_part_file_keep(part_file);
 }
 
-void pti_part_file_keep(pti_part_file *of) {
-    if (of->path == NULL)
+void pti_part_file_keep(pti_part_file *part_file) {
+    if (part_file->path == NULL)
         return;
-    close(of->file);
-    forget_names(of);
+    close(part_file->file);
+    forget_names(part_file);
 }

@@ -25,7 +25,8 @@ polytile_status pti_part_file_name(polytile_context *ctx, const char *path, char
  * Errors  IO (with the system's text; the name is no file's; another process writes it), NO_MEMORY;
  *         nothing is left behind.
  */
-polytile_status pti_part_file_begin(polytile_context *ctx, const char *path, pti_part_file *of);
+polytile_status pti_part_file_begin(polytile_context *ctx, const char *path,
+                                    pti_part_file *part_file);
 
 /**
  * Reserve space on the disk for a file, and set its length.
@@ -34,7 +35,7 @@ polytile_status pti_part_file_begin(polytile_context *ctx, const char *path, pti
  * without where the file system cannot reserve any.
  * Errors  IO (with the system's text).
  */
-polytile_status pti_part_file_reserve(polytile_context *ctx, const pti_part_file *of,
+polytile_status pti_part_file_reserve(polytile_context *ctx, const pti_part_file *part_file,
                                       int64_t n_bytes, bool is_mapped);
 
 /**
@@ -43,12 +44,12 @@ polytile_status pti_part_file_reserve(polytile_context *ctx, const pti_part_file
  *
  * Errors  IO (with the system's text); then nothing has changed.
  */
-polytile_status pti_part_file_commit(polytile_context *ctx, pti_part_file *of);
+polytile_status pti_part_file_commit(polytile_context *ctx, pti_part_file *part_file);
 
 /** Remove the file, and forget it; does nothing if nothing is written. */
-void pti_part_file_abandon(pti_part_file *of);
+void pti_part_file_abandon(pti_part_file *part_file);
 
 /** Forget the file, which keeps the name that it has; does nothing if nothing is written. */
-void pti_part_file_keep(pti_part_file *of);
+void pti_part_file_keep(pti_part_file *part_file);
 
 #endif

@@ -137,7 +137,7 @@ done:
     return status;
 }
 
-static const char *contraction_option(const pti_body_text *body) {
+static const char *nvrtc_contraction_option(const pti_body_text *body) {
     return body->contracts ? "--fmad=true" : "--fmad=false";
 }
 
@@ -171,7 +171,7 @@ static polytile_status describe_build(polytile_context *ctx, const pti_build *bu
     stat(nvrtc.path, &file);
     pti_text_add(text, "compiler %s, %lld bytes of %lld.%09ld\noptions %s\nGPU %d\n", nvrtc.path,
                  (long long)file.st_size, (long long)file.st_mtim.tv_sec, file.st_mtim.tv_nsec,
-                 contraction_option(build->body), build->target.capability);
+                 nvrtc_contraction_option(build->body), build->target.capability);
 done:
     return status;
 }
@@ -211,8 +211,8 @@ static polytile_status find_architecture(polytile_context *ctx, const pti_build 
         build->target.capability % 10);
 }
 
-static polytile_status explain_failure(polytile_context *ctx, const pti_build *build,
-                                       nvrtc_program program) {
+static polytile_status explain_nvrtc_failure(polytile_context *ctx, const pti_build *build,
+                                             nvrtc_program program) {
     size_t n_bytes = 0;
     char *said = NULL;
     if (nvrtc.nvrtcGetProgramLogSize(program, &n_bytes) == 0)
@@ -257,14 +257,17 @@ static polytile_status compile_program(polytile_context *ctx, const pti_build *b
     pti_text_add(&architecture, "--gpu-architecture=%s_%d", is_machine_code ? "sm" : "compute",
                  capability);
     add_include("-I", &include);
-    const char *options[] = {
-        architecture.data, contraction_option(build->body), "-std=c++17", "-default-device", "-w",
-        include.data};
+    const char *options[] = {architecture.data,
+                             nvrtc_contraction_option(build->body),
+                             "-std=c++17",
+                             "-default-device",
+                             "-w",
+                             include.data};
     const int n_options = (int)(sizeof options / sizeof *options) - (include.data == NULL);
     if (architecture.failed || include.failed)
         PTI_TRY(pti_fail_memory(ctx, build->body->declaration->name, PTI_UNKNOWN_BYTES));
     if (nvrtc.nvrtcCompileProgram(program, n_options, options) != 0)
-        PTI_TRY(explain_failure(ctx, build, program));
+        PTI_TRY(explain_nvrtc_failure(ctx, build, program));
     PTI_TRY(take_code(ctx, build, program, is_machine_code, code));
 done:
     pti_text_free(&architecture);

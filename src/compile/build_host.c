@@ -210,8 +210,8 @@ static void list_arguments(const pti_build *build, const command *compiler, cons
     arguments[n] = NULL;
 }
 
-static polytile_status explain_failure(polytile_context *ctx, const pti_build *build,
-                                       const command *compiler, const workshop *of) {
+static polytile_status explain_compiler_failure(polytile_context *ctx, const pti_build *build,
+                                                const command *compiler, const workshop *of) {
     pti_code said;
     polytile_status status = read_whole_file(ctx, of->said, &said);
     if (status != POLYTILE_OK)
@@ -233,7 +233,7 @@ static polytile_status run_compiler(polytile_context *ctx, const pti_build *buil
                         build->body->declaration->name, compiler->path, strerror(errno));
     return exit_code == 0 && access(of->result, R_OK) == 0
                ? POLYTILE_OK
-               : explain_failure(ctx, build, compiler, of);
+               : explain_compiler_failure(ctx, build, compiler, of);
 }
 
 static polytile_status build_host(polytile_context *ctx, const pti_build *build,

@@ -114,14 +114,14 @@ static void add_names(pti_text *text, const char *what, int n, char *const *name
 /** Say that the declaration has no such name, and what it has. */
 static polytile_status refuse_name(polytile_context *ctx, const pti_body_text *body, size_t offset,
                                    size_t length) {
-    const polytile_declaration *of = body->declaration;
+    const polytile_declaration *declaration = body->declaration;
     pti_text has = {0};
-    add_names(&has, "index", of->n_indices, of->index_name);
-    add_names(&has, "; array", of->n_arrays, of->array_name);
-    add_names(&has, "; parameter", of->n_parameters, of->parameter_name);
+    add_names(&has, "index", declaration->n_indices, declaration->index_name);
+    add_names(&has, "; array", declaration->n_arrays, declaration->array_name);
+    add_names(&has, "; parameter", declaration->n_parameters, declaration->parameter_name);
     const polytile_status status = pti_body_fail(
-        ctx, of, body->text, offset, "%.*s is unknown; the declaration has %s", (int)length,
-        body->text + offset, has.data == NULL ? "no such name" : has.data);
+        ctx, declaration, body->text, offset, "%.*s is unknown; the declaration has %s",
+        (int)length, body->text + offset, has.data == NULL ? "no such name" : has.data);
     pti_text_free(&has);
     return status;
 }

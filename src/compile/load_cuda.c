@@ -55,19 +55,19 @@ static polytile_status check_driver(polytile_context *ctx, const char *kernel, i
 /** Find the kernels of a body; of one index there is no coarse one. */
 static polytile_status find_kernels(polytile_context *ctx, const pti_build *build,
                                     const pti_driver_calls *calls, pti_loaded *loaded) {
-    polytile_implementation *of = &loaded->implementation;
+    polytile_implementation *implementation = &loaded->implementation;
     const char *name = build->body->declaration->name;
     const bool has_coarse = build->body->declaration->n_indices > 1;
     const struct {
         const char *symbol;
         const void **kernel;
         bool is_made;
-    } wanted[] = {
-        {PTI_CUDA_SYMBOL, &of->cuda, true},
-        {PTI_CUDA_CONTIGUOUS_SYMBOL, &of->cuda_contiguous, true},
-        {PTI_CUDA_PIECES_SYMBOL, &of->cuda_pieces, true},
-        {PTI_CUDA_COARSE_SYMBOL, &of->cuda_coarse, has_coarse},
-        {PTI_CUDA_TILES_SYMBOL, &of->cuda_tiles, pti_source_has_tiles(build->body, build->types)}};
+    } wanted[] = {{PTI_CUDA_SYMBOL, &implementation->cuda, true},
+                  {PTI_CUDA_CONTIGUOUS_SYMBOL, &implementation->cuda_contiguous, true},
+                  {PTI_CUDA_PIECES_SYMBOL, &implementation->cuda_pieces, true},
+                  {PTI_CUDA_COARSE_SYMBOL, &implementation->cuda_coarse, has_coarse},
+                  {PTI_CUDA_TILES_SYMBOL, &implementation->cuda_tiles,
+                   pti_source_has_tiles(build->body, build->types)}};
     polytile_status status = POLYTILE_OK;
     for (size_t k = 0; k < sizeof wanted / sizeof *wanted; k++) {
         void *kernel = NULL;
@@ -77,19 +77,20 @@ static polytile_status find_kernels(polytile_context *ctx, const pti_build *buil
                              "cuLibraryGetKernel"));
         *wanted[k].kernel = kernel;
     }
-    of->n_coarse = has_coarse ? POLYTILE_COARSENING : 0;
+    implementation->n_coarse = has_coarse ? POLYTILE_COARSENING : 0;
 done:
     return status;
 }
 
 static void fill_shapes(const pti_build *build, pti_loaded *loaded) {
-    const polytile_declaration *of = build->body->declaration;
-    for (int a = 0; a < of->n_arrays; a++)
-        loaded->shapes[a] = (polytile_view_shape){polytile_type_get_bytes(build->types[a]),
-                                                  of->array_n_dims[a], POLYTILE_ANY_NUMBER};
+    const polytile_declaration *declaration = build->body->declaration;
+    for (int a = 0; a < declaration->n_arrays; a++)
+        loaded->shapes[a] =
+            (polytile_view_shape){polytile_type_get_bytes(build->types[a]),
+                                  declaration->array_n_dims[a], POLYTILE_ANY_NUMBER};
     loaded->implementation.views = loaded->shapes;
-    loaded->implementation.n_views = of->n_arrays;
-    loaded->implementation.n_indices = of->n_indices;
+    loaded->implementation.n_views = declaration->n_arrays;
+    loaded->implementation.n_indices = declaration->n_indices;
     loaded->implementation.takes_steps = true;
     loaded->implementation.has_cuda_handles = true;
 }

@@ -1,7 +1,7 @@
 #include "compile/load.h"
 #include "compile/source.h"
 
-#include "base/retry.h"
+#include "base/cache_file.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -12,23 +12,12 @@
 
 typedef const polytile_implementation *get_implementation(void);
 
-static bool write_all(int file, const pti_code *code) {
-    for (size_t n_done = 0; n_done < code->n_bytes;) {
-        ssize_t n_written;
-        PTI_RETRY(n_written, write(file, code->bytes + n_done, code->n_bytes - n_done));
-        if (n_written < 0)
-            return false;
-        n_done += (size_t)n_written;
-    }
-    return true;
-}
-
 /** The bytes that were checked are those that run: they are loaded from memory. It stays open,
  * since the loader takes two libraries of one name for one. */
 static polytile_status open_memory(polytile_context *ctx, const char *kernel, const pti_code *code,
                                    int *file) {
     *file = memfd_create("polytile_kernel", MFD_CLOEXEC);
-    if (*file >= 0 && write_all(*file, code))
+    if (*file >= 0 && pti_file_write(*file, code->bytes, code->n_bytes))
         return POLYTILE_OK;
     return pti_fail(ctx, POLYTILE_IO, "%s: the compiled body of %zu bytes cannot be loaded: %s",
                     kernel, code->n_bytes, strerror(errno));

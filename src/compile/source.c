@@ -127,10 +127,11 @@ static bool is_only_read(const polytile_declaration *declaration, int array) {
 }
 
 bool pti_source_has_tiles(const pti_body_text *body, const polytile_type *types) {
-    const polytile_declaration *of = body->declaration;
-    return of->n_indices == 2 && of->n_arrays == 2 && of->n_parameters == 0 &&
-           of->array_n_dims[0] == 2 && of->array_n_dims[1] == 2 && types[0] == types[1] &&
-           is_only_read(of, 0) && !is_only_read(of, 1);
+    const polytile_declaration *declaration = body->declaration;
+    return declaration->n_indices == 2 && declaration->n_arrays == 2 &&
+           declaration->n_parameters == 0 && declaration->array_n_dims[0] == 2 &&
+           declaration->array_n_dims[1] == 2 && types[0] == types[1] &&
+           is_only_read(declaration, 0) && !is_only_read(declaration, 1);
 }
 
 static void add_element_macros(pti_text *source, const polytile_declaration *declaration) {
@@ -142,20 +143,20 @@ static void add_element_macros(pti_text *source, const polytile_declaration *dec
 /** Append "(i, j), (const float, A, 2), (float, a)", the arguments of POLYTILE_KERNEL(). */
 static void add_arguments(pti_text *source, const pti_body_text *body, pti_target target,
                           const polytile_type *types) {
-    const polytile_declaration *of = body->declaration;
+    const polytile_declaration *declaration = body->declaration;
     pti_text_add(source, "(");
-    for (int d = 0; d < of->n_indices; d++)
-        pti_text_add(source, "%s%s", d == 0 ? "" : ", ", of->index_name[d]);
+    for (int d = 0; d < declaration->n_indices; d++)
+        pti_text_add(source, "%s%s", d == 0 ? "" : ", ", declaration->index_name[d]);
     pti_text_add(source, ")");
-    for (int a = 0; a < of->n_arrays; a++) {
-        pti_text_add(source, ", (%s", is_only_read(of, a) ? "const " : "");
+    for (int a = 0; a < declaration->n_arrays; a++) {
+        pti_text_add(source, ", (%s", is_only_read(declaration, a) ? "const " : "");
         add_type(source, target, types[a]);
-        pti_text_add(source, ", %s, %d)", of->array_name[a], of->array_n_dims[a]);
+        pti_text_add(source, ", %s, %d)", declaration->array_name[a], declaration->array_n_dims[a]);
     }
-    for (int p = 0; p < of->n_parameters; p++) {
+    for (int p = 0; p < declaration->n_parameters; p++) {
         pti_text_add(source, ", (");
-        add_type(source, target, of->parameter_type[p]);
-        pti_text_add(source, ", %s)", of->parameter_name[p]);
+        add_type(source, target, declaration->parameter_type[p]);
+        pti_text_add(source, ", %s)", declaration->parameter_name[p]);
     }
 }
 

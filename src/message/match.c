@@ -59,8 +59,9 @@ static bool is_near(const pti_server *server, const pti_post *send) {
 /** Whether the reply to a receive, of a slot on a device, can bring the data: in it, or beside the
  * replies, if the slot has taken what was there. */
 static bool can_reply(const pti_server *server, const pti_post *send, const pti_post *receive) {
-    const pti_participant *of = &server->participant[receive->owner];
-    const int64_t most_bytes = of->n_given == of->n_taken ? PT_PAYLOAD_BYTES : PT_REPLY_BYTES;
+    const pti_participant *participant = &server->participant[receive->owner];
+    const int64_t most_bytes =
+        participant->n_given == participant->n_taken ? PT_PAYLOAD_BYTES : PT_REPLY_BYTES;
     return is_far(server, receive->owner) && is_near(server, send) && send->n_bytes <= most_bytes;
 }
 
@@ -94,7 +95,8 @@ static void complete_request(pti_server *server, pti_post *post, const pti_post 
     pti_server_wake(server, post->owner);
 }
 
-static void refuse_long(pti_server *server, const pti_post *send, const pti_post *receive) {
+static void end_with_long_message(pti_server *server, const pti_post *send,
+                                  const pti_post *receive) {
     pti_server_end(server, POLYTILE_INVALID,
                    "%s: %s receives into %lld bytes a message of %lld bytes from %s, tag %d; give "
                    "a receive as much as its sender sends",
@@ -248,7 +250,7 @@ static void join_posts(pti_server *server, pti_post *send, pti_post *receive) {
         pti_posts_append(&pti_program_of(server)->messages, send);
         return;
     }
-    refuse_long(server, send, receive);
+    end_with_long_message(server, send, receive);
     forget_post(server, receive);
     forget_post(server, send);
 }
@@ -295,9 +297,9 @@ static void forget_posts(pti_server *server, pti_posts *posts, bool but_kept) {
 
 void pti_match_forget_all(pti_server *server) {
     for (int p = 0; p <= server->n_slots; p++) {
-        pti_participant *of = &server->participant[p];
-        forget_posts(server, &of->receives, false);
-        forget_posts(server, &of->messages, p == server->n_slots && !server->is_ending);
+        pti_participant *participant = &server->participant[p];
+        forget_posts(server, &participant->receives, false);
+        forget_posts(server, &participant->messages, p == server->n_slots && !server->is_ending);
     }
     while (server->copy != NULL) {
         pti_copy *copy = server->copy;

@@ -89,8 +89,9 @@ polytile_status pti_program_send(pti_server *server, polytile_context *ctx, cons
     return status;
 }
 
-static polytile_status refuse_long(const pti_server *server, polytile_context *ctx, int from,
-                                   int tag, int64_t message_bytes, int64_t n_bytes) {
+static polytile_status refuse_long_message(const pti_server *server, polytile_context *ctx,
+                                           int from, int tag, int64_t message_bytes,
+                                           int64_t n_bytes) {
     return pti_fail(ctx, POLYTILE_INVALID,
                     "%s: polytile_message_recv: the message from slot %d, tag %d, has %lld bytes, "
                     "and the memory for it %lld; receive it into as much",
@@ -106,11 +107,12 @@ static polytile_status receive_message(pti_server *server, polytile_context *ctx
     if (message == NULL && server->phase == PTI_SERVER_OVER)
         return report_end(server, ctx);
     if (message != NULL && message->n_bytes > asked->n_bytes)
-        return refuse_long(server, ctx, message->owner, message->tag, message->n_bytes,
-                           asked->n_bytes);
+        return refuse_long_message(server, ctx, message->owner, message->tag, message->n_bytes,
+                                   asked->n_bytes);
     PTI_TRY(post_request(server, ctx, asked));
     if (reply->n_bytes > asked->n_bytes)
-        return refuse_long(server, ctx, reply->source, reply->tag, reply->n_bytes, asked->n_bytes);
+        return refuse_long_message(server, ctx, reply->source, reply->tag, reply->n_bytes,
+                                   asked->n_bytes);
     if (got != NULL)
         *got = (pt_status){reply->source, reply->tag, reply->n_bytes};
 done:

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/** Queue that what the launch reads of an operand comes home. */
+/** Queue that what the launch reads of an operand comes to the host. */
 static polytile_status fetch_operand(polytile_queue *queue, const pti_instance *instance,
                                      int operand, polytile_array *array) {
     polytile_status status = POLYTILE_OK;
@@ -27,8 +27,8 @@ static polytile_status fetch_operand(polytile_queue *queue, const pti_instance *
 }
 
 /** Bring all that is read to the host's memory, also of internal arrays. */
-static polytile_status bring_read_home(polytile_queue *queue, const pti_instance *instance,
-                                       polytile_array *const *arrays) {
+static polytile_status fetch_read(polytile_queue *queue, const pti_instance *instance,
+                                  polytile_array *const *arrays) {
     polytile_status status = POLYTILE_OK;
     for (int o = 0; queue->residency != NULL && o < instance->n_operands; o++)
         PTI_TRY(fetch_operand(queue, instance, o, arrays[o]));
@@ -139,7 +139,7 @@ polytile_status pti_queue_check_access(polytile_queue *queue, const pti_request 
         PTI_TRY(pti_queue_repeat_newest(queue));
     for (int o = 0; o < prepared->n_arrays; o++)
         arrays[o] = queue->array[prepared->position[o]].array;
-    PTI_TRY(bring_read_home(queue, prepared->instance, arrays));
+    PTI_TRY(fetch_read(queue, prepared->instance, arrays));
     if (!pti_queue_has_failed(queue))
         PTI_TRY(check_copies(queue, request, prepared, arrays));
 done:

@@ -19,7 +19,7 @@ static polytile_status refuse_guarded(const polytile_queue *queue, const pti_req
     return POLYTILE_OK;
 }
 
-/** Queue that an array comes home, where the queue has memory of its own. */
+/** Queue that an array comes to the host, where the queue has memory of its own. */
 static polytile_status fetch_array(polytile_queue *queue, polytile_array *array) {
     polytile_status status;
     pti_boxes whole = {0};
@@ -54,10 +54,11 @@ done:
     return status;
 }
 
-/** Members of several devices have parts of arrays, and bring them home when these are detached. */
+/** Members of several devices have parts of arrays, and bring them to the host when these are
+ * detached. */
 static polytile_status refuse_written(const polytile_queue *queue, const pti_request *request,
                                       const polytile_array *array) {
-    if (queue->team_functions == NULL || !queue->array[array->position].is_written)
+    if (queue->group_functions == NULL || !queue->array[array->position].is_written)
         return POLYTILE_OK;
     return pti_fail(queue->object.context, POLYTILE_UNSUPPORTED,
                     "%s: %s is looked up in subscripts, and an earlier launch of the queue on %s "

@@ -5,7 +5,7 @@
 #include "queue/queue.h"
 
 /* What a queue does as one of several that work on parts of the same arrays. Several may have
- * arrays over the same memory: the team sees to it that they do not write the same elements. */
+ * arrays over the same memory: the group sees to it that they do not write the same elements. */
 
 /** A queue on one device, as polytile_queue_create() makes it. */
 polytile_status pti_queue_open(polytile_context *ctx, const char *device_text,
@@ -30,7 +30,7 @@ polytile_status pti_queue_create_array_over(polytile_queue *queue, const char *n
  * Queue a box of a launch, over this queue's arrays. The queue over the members has bound and
  * proved the launch; here the box is cut for the device, and kept as any launch is.
  *
- * Nothing is checked again: pti_instance_narrow() says why, and the team has asked whether each
+ * Nothing is checked again: pti_instance_narrow() says why, and the group has asked whether each
  * member can run the kernel. Only the access check that POLYTILE_CHECK asks for runs here, box by
  * box.
  * Shapes  values: of the parameters that the body gets; copied. box: inside the launch's domain.

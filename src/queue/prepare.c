@@ -121,7 +121,7 @@ static polytile_status explain_limit(const polytile_queue *queue, int64_t arena_
                     polytile_size_format(device->limit_bytes, limit), device->text);
 }
 
-/** Cut as a member of the same team has cut a launch as large, if one has; else cut, and keep
+/** Cut as a member of the same group has cut a launch as large, if one has; else cut, and keep
  * that. */
 static polytile_status cut_as_members(polytile_queue *queue, const pti_grain_request *request,
                                       pti_prepared *prepared) {
@@ -269,8 +269,8 @@ static polytile_status prepare_new(polytile_queue *queue, const pti_request *req
     if (made == NULL)
         return pti_fail_memory(queue->object.context, polytile_kernel_get_name(request->kernel),
                                sizeof *made);
-    PTI_TRY(queue->team_functions == NULL ? fill_prepared(queue, request, made)
-                                          : bind_for_members(queue, request, made));
+    PTI_TRY(queue->group_functions == NULL ? fill_prepared(queue, request, made)
+                                           : bind_for_members(queue, request, made));
     pti_cache_add(queue, made);
     *prepared = made;
 done:
@@ -301,7 +301,7 @@ polytile_status pti_queue_prepare(polytile_queue *queue, const pti_request *requ
     polytile_launch_options options = *request->options;
     pti_request filled = *request;
     polytile_status status = POLYTILE_OK;
-    if (options.plan.link == NULL && queue->team_functions == NULL)
+    if (options.plan.link == NULL && queue->group_functions == NULL)
         options.plan.link = polytile_device_get_link(queue->device);
     filled.options = &options;
     PTI_TRY(pti_queue_await_looked_up(queue, &filled));

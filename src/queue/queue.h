@@ -156,7 +156,7 @@ typedef struct pti_queue_work {
 enum { PTI_MOST_GATES = 8 };
 
 /** Gates are numbered from 1; the oldest is opened first. What is queued behind one is planned, but
- * runs only once the gate is open: a team hands launches out behind gates while its members still
+ * runs only once the gate is open: a group hands launches out behind gates while its members still
  * run those before. Under the mutex. */
 typedef struct pti_gates {
     int64_t n_set;
@@ -168,9 +168,9 @@ struct polytile_queue {
     pti_object object;
     const pti_queue_ends *ends;
     /** What a queue over members calls, which uses only the arrays of this; NULL: it has none. */
-    const struct pti_team_functions *team_functions;
-    void *team;                      /* of those functions */
-    struct pti_kept_cuts *kept_cuts; /* of its team, if it is a member of one; else NULL */
+    const struct pti_group_functions *group_functions;
+    void *group;                     /* of those functions */
+    struct pti_kept_cuts *kept_cuts; /* of its group, if it is a member of one; else NULL */
     char *text;                      /* of such a queue, see pti_queue_text(); owned */
     bool is_closed;                  /* those functions are not called any more */
     polytile_device *device;         /* owned; NULL: it has members instead */
@@ -195,7 +195,7 @@ struct polytile_queue {
     bool is_paused;
     bool is_stopping;
     bool is_claimed;        /* the program's thread changes arrays: no window is begun */
-    pti_bell *bell;         /* rung whenever items are done: of a team that deals out rows, whose
+    pti_bell *bell;         /* rung whenever items are done: of a group that deals out rows, whose
                                launches are not gathered; NULL: none */
     int64_t ring_from;      /* how many of n_queued are done when it rings, or more */
     int n_waiting;          /* calls that wait: they override a pause */
@@ -418,9 +418,9 @@ polytile_status pti_arena_resize(polytile_queue *queue, const pti_item *window,
 /* check_access.c */
 
 /**
- * What POLYTILE_CHECK asks for by access or wide: wait for the queue, bring home what a launch
- * reads, and check its kernel before it is queued. Results stay on the device; the check has a
- * device of its own.
+ * What POLYTILE_CHECK asks for by access or wide: wait for the queue, bring to the host what a
+ * launch reads, and check its kernel before it is queued. Results stay on the device; the check has
+ * a device of its own.
  *
  * Nothing is checked after a failure that is still to be reported: the launch will not run.
  * Errors  INVALID (a violation), NO_MEMORY, those of the device.

@@ -63,8 +63,8 @@ static void log_group(polytile_context *ctx, const pti_step_window *window, int 
     pti_text_free(&words);
 }
 
-static polytile_status find_group(void *of, const pti_step_window *window, int first,
-                                  pti_fusion_group **group) {
+static polytile_status find_fusion_group(void *of, const pti_step_window *window, int first,
+                                         pti_fusion_group **group) {
     runner *r = of;
     polytile_context *ctx = r->queue->object.context;
     double start_s = pti_now_s();
@@ -232,7 +232,7 @@ static void end_runner(runner *r) {
 }
 
 static pti_consumer consumer_of(runner *r) {
-    return (pti_consumer){r, find_group, NULL, run_batch, explain_batch_failure};
+    return (pti_consumer){r, find_fusion_group, NULL, run_batch, explain_batch_failure};
 }
 
 polytile_status pti_run_items(polytile_queue *queue, const pti_item *items,

@@ -65,30 +65,30 @@ static void note_operands(const pti_schedule *schedule, bool *is_touched) {
     }
 }
 
-static void bind_arrays(pti_bindings *of, const pti_schedule *schedule, const int *position) {
-    const polytile_queue *queue = of->queue;
+static void bind_arrays(pti_bindings *bindings, const pti_schedule *schedule, const int *position) {
+    const polytile_queue *queue = bindings->queue;
     for (int o = 0; o < schedule->instance->n_operands; o++) {
         int p = position_of_operand(position, o);
         polytile_array *array = p < queue->n_arrays ? queue->array[p].array : NULL;
-        of->array[o] = array == NULL ? &of->null_array : array;
-        of->is_touched[o] = false;
+        bindings->array[o] = array == NULL ? &bindings->null_array : array;
+        bindings->is_touched[o] = false;
     }
     if (schedule->in_place)
-        note_operands(schedule, of->is_touched);
+        note_operands(schedule, bindings->is_touched);
     else
-        note_moves(schedule, of->is_touched);
+        note_moves(schedule, bindings->is_touched);
 }
 
 /** Arrays whose host memory is touched have some, which is in reach. */
-static polytile_status open_arrays(const pti_bindings *of, const pti_schedule *schedule,
+static polytile_status open_arrays(const pti_bindings *bindings, const pti_schedule *schedule,
                                    const int *position) {
-    polytile_queue *queue = of->queue;
+    polytile_queue *queue = bindings->queue;
     polytile_status status = POLYTILE_OK;
     for (int o = 0; o < schedule->instance->n_operands; o++) {
-        if (!of->is_touched[o])
+        if (!bindings->is_touched[o])
             continue;
-        if (of->array[o]->is_internal && !schedule->in_place)
-            PTI_TRY(pti_queue_spill(queue, of->array[o]));
+        if (bindings->array[o]->is_internal && !schedule->in_place)
+            PTI_TRY(pti_queue_spill(queue, bindings->array[o]));
         PTI_TRY(pti_guard_open(queue->object.context,
                                &queue->array[position_of_operand(position, o)].guard));
     }
@@ -103,11 +103,11 @@ void pti_close_guard(polytile_queue *queue, int position) {
         pti_log(ctx, PTI_LOG_WARN, "%s", polytile_last_error(ctx));
 }
 
-static void close_arrays(const pti_bindings *of, const pti_schedule *schedule,
+static void close_arrays(const pti_bindings *bindings, const pti_schedule *schedule,
                          const int *position) {
     for (int o = 0; o < schedule->instance->n_operands; o++) {
-        if (of->is_touched[o])
-            pti_close_guard(of->queue, position_of_operand(position, o));
+        if (bindings->is_touched[o])
+            pti_close_guard(bindings->queue, position_of_operand(position, o));
     }
 }
 
@@ -124,20 +124,21 @@ void pti_report_add(polytile_report *sum, const polytile_report *run) {
     sum->transfer_s += run->transfer_s;
 }
 
-static polytile_status execute_bound(pti_bindings *of, const pti_schedule *schedule,
+static polytile_status execute_bound(pti_bindings *bindings, const pti_schedule *schedule,
                                      const pti_launch_config *configs, polytile_report *report) {
-    polytile_device *device = of->queue->device;
+    polytile_device *device = bindings->queue->device;
     polytile_report run = {0};
     polytile_status status;
     device->is_running = true;
     device->n_ops_begun = 0;
     if (schedule->n_launches > 0)
-        device->cancel_number = of->queue->window_number;
+        device->cancel_number = bindings->queue->window_number;
     if (schedule->in_place)
-        status = pti_execute(device, schedule, configs, of->array, &run);
+        status = pti_execute(device, schedule, configs, bindings->array, &run);
     else
-        status = pti_execute_window(device, schedule, configs, of->array, of->has_begun, &run);
-    of->n_begun = device->n_ops_begun;
+        status = pti_execute_window(device, schedule, configs, bindings->array, bindings->has_begun,
+                                    &run);
+    bindings->n_begun = device->n_ops_begun;
     device->cancel_number = PTI_NOT_CANCELLABLE;
     device->is_running = false;
     pti_report_add(report, &run);

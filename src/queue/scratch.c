@@ -29,7 +29,7 @@ static int find_alike(const polytile_queue *queue, const pti_instance *instance,
 
 /** What is resident of it is dropped after the launches that use it; members have nothing of it. */
 static void end_scratch(polytile_queue *queue, polytile_array *array) {
-    if (queue->team_functions == NULL) {
+    if (queue->group_functions == NULL) {
         polytile_array_destroy(array);
         return;
     }

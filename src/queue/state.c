@@ -10,7 +10,7 @@ const char *pti_queue_text(const polytile_queue *queue) {
 }
 
 bool pti_queue_is_own_thread(const polytile_queue *queue) {
-    if (queue->team_functions != NULL)
+    if (queue->group_functions != NULL)
         return pti_errors_are_redirected();
     return queue->has_thread && pthread_equal(pthread_self(), queue->thread);
 }

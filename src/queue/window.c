@@ -161,7 +161,7 @@ static pti_item *dequeue_items(polytile_queue *queue, const bool *is_taken) {
     return window;
 }
 
-static int64_t count_items(const polytile_queue *queue) {
+static int64_t count_queued_items(const polytile_queue *queue) {
     int64_t n_items = 0;
     for (const pti_item *item = queue->first; item != NULL; item = item->next)
         n_items++;
@@ -185,7 +185,7 @@ typedef struct listing {
 
 /** False when memory runs out. */
 static bool list_items(const polytile_queue *queue, listing *of) {
-    *of = (listing){.n_items = count_items(queue)};
+    *of = (listing){.n_items = count_queued_items(queue)};
     of->item = calloc((size_t)of->n_items + 1, sizeof *of->item);
     of->is_taken = calloc((size_t)of->n_items + 1, sizeof *of->is_taken);
     int64_t k = 0;

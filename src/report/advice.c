@@ -190,7 +190,7 @@ static void advise_small_copies(const advised *of) {
         of->text,
         "%s of %s move %s each, at %s; copies reach the link's rate from some MiB "
         "on: %s%s",
-        pti_words_count(kind->n, pti_work_noun(kind->work)).text, kind->name,
+        pti_words_count(kind->n, pti_traced_work_noun(kind->work)).text, kind->name,
         pti_words_size((int64_t)bytes_each(kind)).text, gigabytes_a_second(bytes_per_s(kind)).text,
         is_cut(of) ? "raise the limit" : "join small arrays, or give a launch more threads",
         is_cut(of) ? words_of_limit(of).text : "");
@@ -212,7 +212,7 @@ static void advise_slow_link(const advised *of) {
     pti_text_add(of->text,
                  "%s of %s run at %s, and this link reached %s: pin the array's memory, or "
                  "cut it so that its pieces have long rows",
-                 pti_words_count(kind->n, pti_work_noun(kind->work)).text, kind->name,
+                 pti_words_count(kind->n, pti_traced_work_noun(kind->work)).text, kind->name,
                  gigabytes_a_second(bytes_per_s(kind)).text,
                  gigabytes_a_second(measured_rate(of, kind)).text);
 }

@@ -65,20 +65,20 @@ static void fail_at_byte(parser *p, const char *why) {
     p->why = p->why == NULL ? why : p->why;
 }
 
-static char next_byte(const parser *p) {
+static char peek_byte(const parser *p) {
     return p->at < p->end ? *p->at : '\0';
 }
 
 static void skip_blanks(parser *p) {
-    while (next_byte(p) == ' ' || next_byte(p) == '\n' || next_byte(p) == '\t' ||
-           next_byte(p) == '\r')
+    while (peek_byte(p) == ' ' || peek_byte(p) == '\n' || peek_byte(p) == '\t' ||
+           peek_byte(p) == '\r')
         p->at++;
 }
 
 /** Go on behind a byte that has to come. */
 static bool take_byte(parser *p, char byte, const char *why) {
     skip_blanks(p);
-    if (p->why == NULL && next_byte(p) == byte && p->at < p->end) {
+    if (p->why == NULL && peek_byte(p) == byte && p->at < p->end) {
         p->at++;
         return true;
     }
@@ -99,7 +99,7 @@ static int digit_of(char c) {
 static uint32_t parse_unit(parser *p) {
     uint32_t unit = 0;
     for (int k = 0; k < 4; k++) {
-        const int digit = digit_of(next_byte(p));
+        const int digit = digit_of(peek_byte(p));
         if (digit < 0) {
             fail_at_byte(p, "\\u has four digits");
             return 0;
@@ -138,7 +138,7 @@ static char *write_character(char *to, uint32_t c) {
 
 static char *parse_escape(parser *p, char *to) {
     static const char escapes[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
-    const char c = next_byte(p);
+    const char c = peek_byte(p);
     const char *found = c == '\0' ? NULL : strchr(escapes, c);
     p->at += p->at < p->end;
     if (found != NULL) {
@@ -155,7 +155,7 @@ static char *parse_escape(parser *p, char *to) {
 static const char *parse_text(parser *p) {
     char *begin = p->at, *to = begin;
     while (p->why == NULL) {
-        const char c = next_byte(p);
+        const char c = peek_byte(p);
         if (c == '"') {
             p->at++;
             *to = '\0';
@@ -182,9 +182,9 @@ static bool is_digit(char c) {
 
 /** Take digits as further ones of a number; its decimal places are counted. */
 static void parse_digits(parser *p, pti_event_number *number, bool are_decimals, int *exponent) {
-    if (!is_digit(next_byte(p)))
+    if (!is_digit(peek_byte(p)))
         fail_at_byte(p, "a number lacks a digit");
-    for (; is_digit(next_byte(p)); p->at++) {
+    for (; is_digit(peek_byte(p)); p->at++) {
         const int digit = *p->at - '0';
         number->real = 10 * number->real + digit;
         *exponent -= are_decimals;
@@ -196,12 +196,12 @@ static void parse_digits(parser *p, pti_event_number *number, bool are_decimals,
 
 static int parse_exponent(parser *p) {
     enum { BEYOND_ANY = 10000 };
-    const bool is_negative = next_byte(p) == '-';
+    const bool is_negative = peek_byte(p) == '-';
     int exponent = 0;
-    p->at += is_negative || next_byte(p) == '+';
-    if (!is_digit(next_byte(p)))
+    p->at += is_negative || peek_byte(p) == '+';
+    if (!is_digit(peek_byte(p)))
         fail_at_byte(p, "an exponent lacks a digit");
-    for (; is_digit(next_byte(p)); p->at++)
+    for (; is_digit(peek_byte(p)); p->at++)
         exponent = exponent < BEYOND_ANY ? 10 * exponent + (*p->at - '0') : exponent;
     return is_negative ? -exponent : exponent;
 }
@@ -209,16 +209,16 @@ static int parse_exponent(parser *p) {
 /** Digits are added up as a double, so that a number of more than 15 is right but for its last. */
 static pti_event_number parse_number(parser *p) {
     pti_event_number number = {.is_there = true, .is_whole = true};
-    const bool is_negative = next_byte(p) == '-';
+    const bool is_negative = peek_byte(p) == '-';
     int exponent = 0;
     p->at += is_negative;
     parse_digits(p, &number, false, &exponent);
-    if (next_byte(p) == '.') {
+    if (peek_byte(p) == '.') {
         p->at++;
         number.is_whole = false;
         parse_digits(p, &number, true, &exponent);
     }
-    if (next_byte(p) == 'e' || next_byte(p) == 'E') {
+    if (peek_byte(p) == 'e' || peek_byte(p) == 'E') {
         p->at++;
         number.is_whole = false;
         exponent += parse_exponent(p);
@@ -254,7 +254,7 @@ static int find_member(object_place in, const char *key) {
 
 static void parse_object(parser *p, object_place in) {
     skip_blanks(p);
-    if (next_byte(p) == '}') {
+    if (peek_byte(p) == '}') {
         p->at++;
         return;
     }
@@ -264,20 +264,20 @@ static void parse_object(parser *p, object_place in) {
             return;
         parse_value(p, find_member(in, key));
         skip_blanks(p);
-    } while (p->why == NULL && next_byte(p) == ',' && p->at++ != NULL);
+    } while (p->why == NULL && peek_byte(p) == ',' && p->at++ != NULL);
     take_byte(p, '}', "an object has no end");
 }
 
 static void parse_list(parser *p) {
     skip_blanks(p);
-    if (next_byte(p) == ']') {
+    if (peek_byte(p) == ']') {
         p->at++;
         return;
     }
     do {
         parse_value(p, N_MEMBERS);
         skip_blanks(p);
-    } while (p->why == NULL && next_byte(p) == ',' && p->at++ != NULL);
+    } while (p->why == NULL && peek_byte(p) == ',' && p->at++ != NULL);
     take_byte(p, ']', "a list has no end");
 }
 
@@ -299,7 +299,7 @@ static void parse_value(parser *p, int member) {
     char *to = (char *)p->to + (member < N_MEMBERS ? members[member].offset : 0);
     const bool is_wanted = member < N_MEMBERS;
     skip_blanks(p);
-    const char c = next_byte(p);
+    const char c = peek_byte(p);
     if (c == '{' || c == '[') {
         parse_within(p, member);
     } else if (c == '"') {

@@ -37,7 +37,7 @@ static int compare_begins(const void *a, const void *b) {
 }
 
 /** Add the time of a slice that no earlier one of the set has. */
-static void count_slice(counted *of, pti_occupancy *time, pti_work work,
+static void count_slice(counted *of, pti_occupancy *time, pti_traced_work work,
                         const pti_traced_slice *slice) {
     for (int k = 0; k < N_SETS; k++) {
         if ((sets[k].works & 1U << work) == 0)

@@ -16,8 +16,8 @@ static pti_words part_of(int64_t part_ns, int64_t whole_ns) {
 }
 
 static void add_device(pti_text *text, const polytile_trace *trace, int p) {
-    const pti_traced_process *of = &trace->process[p];
-    const pti_occupancy *time = &of->time;
+    const pti_traced_process *process = &trace->process[p];
+    const pti_occupancy *time = &process->time;
     pti_text_add(text, "%s, %s: ", pti_process_name(trace, p),
                  pti_words_seconds(seconds_of(time->span_ns)).text);
     pti_text_add(
@@ -28,10 +28,10 @@ static void add_device(pti_text *text, const polytile_trace *trace, int p) {
     pti_text_add(text, "planning alone %s, idle %s; %s, %s in, %s out",
                  part_of(time->plan_alone_ns, time->span_ns).text,
                  part_of(time->idle_ns, time->span_ns).text,
-                 pti_words_count(of->n_kernels, "kernel").text, pti_words_size(of->in_bytes).text,
-                 pti_words_size(of->out_bytes).text);
-    if (of->n_bounded_runs > 0 && of->n_bounded_runs == of->n_runs)
-        pti_text_add(text, ", lower bound %s", pti_words_size(of->bound_bytes).text);
+                 pti_words_count(process->n_kernels, "kernel").text,
+                 pti_words_size(process->in_bytes).text, pti_words_size(process->out_bytes).text);
+    if (process->n_bounded_runs > 0 && process->n_bounded_runs == process->n_runs)
+        pti_text_add(text, ", lower bound %s", pti_words_size(process->bound_bytes).text);
     pti_text_add(text, "\n");
 }
 
@@ -79,13 +79,14 @@ static json_t *integer_or_null(bool is_known, int64_t value) {
 }
 
 static json_t *json_of_device(const polytile_trace *trace, int p) {
-    const pti_traced_process *of = &trace->process[p];
-    const pti_occupancy *time = &of->time;
-    const bool has_bound = of->n_bounded_runs > 0 && of->n_bounded_runs == of->n_runs;
+    const pti_traced_process *process = &trace->process[p];
+    const pti_occupancy *time = &process->time;
+    const bool has_bound =
+        process->n_bounded_runs > 0 && process->n_bounded_runs == process->n_runs;
     const pti_json_member members[] = {
         {"name", pti_json_name(pti_process_name(trace, p))},
-        {"limit_bytes", integer_or_null(of->limit_bytes > 0, of->limit_bytes)},
-        {"peak_bytes", integer_or_null(of->peak_bytes > 0, of->peak_bytes)},
+        {"limit_bytes", integer_or_null(process->limit_bytes > 0, process->limit_bytes)},
+        {"peak_bytes", integer_or_null(process->peak_bytes > 0, process->peak_bytes)},
         {"span_s", pti_json_real(seconds_of(time->span_ns))},
         {"kernels_s", pti_json_real(seconds_of(time->kernels_ns))},
         {"in_s", pti_json_real(seconds_of(time->in_ns))},
@@ -95,13 +96,13 @@ static json_t *json_of_device(const polytile_trace *trace, int p) {
         {"plan_s", pti_json_real(seconds_of(time->plan_ns))},
         {"plan_alone_s", pti_json_real(seconds_of(time->plan_alone_ns))},
         {"idle_s", pti_json_real(seconds_of(time->idle_ns))},
-        {"n_kernels", json_integer(of->n_kernels)},
-        {"n_runs", json_integer(of->n_runs)},
-        {"n_launches", json_integer(of->n_launches)},
-        {"in_bytes", json_integer(of->in_bytes)},
-        {"out_bytes", json_integer(of->out_bytes)},
-        {"planned_bytes", integer_or_null(of->n_runs > 0, of->planned_bytes)},
-        {"bound_bytes", integer_or_null(has_bound, of->bound_bytes)},
+        {"n_kernels", json_integer(process->n_kernels)},
+        {"n_runs", json_integer(process->n_runs)},
+        {"n_launches", json_integer(process->n_launches)},
+        {"in_bytes", json_integer(process->in_bytes)},
+        {"out_bytes", json_integer(process->out_bytes)},
+        {"planned_bytes", integer_or_null(process->n_runs > 0, process->planned_bytes)},
+        {"bound_bytes", integer_or_null(has_bound, process->bound_bytes)},
         {NULL, NULL},
     };
     return pti_json_extend(json_object(), members);
@@ -110,7 +111,7 @@ static json_t *json_of_device(const polytile_trace *trace, int p) {
 static json_t *json_of_kind(const polytile_trace *trace, const pti_traced_kind *kind) {
     const pti_json_member members[] = {
         {"device", pti_json_name(pti_process_name(trace, kind->process))},
-        {"work", json_string(pti_work_noun(kind->work))},
+        {"work", json_string(pti_traced_work_noun(kind->work))},
         {"name", pti_json_name(kind->name)},
         {"n", json_integer(kind->n)},
         {"total_s", pti_json_real(seconds_of(kind->total_ns))},

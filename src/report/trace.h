@@ -20,20 +20,20 @@
     X(OTHER, "", "the program")
 
 /** What a slice of a trace is about. */
-typedef enum pti_work {
+typedef enum pti_traced_work {
 #define PTI_WORK(name, word, noun) PTI_WORK_##name,
     PTI_WORKS(PTI_WORK)
 #undef PTI_WORK
         PTI_N_WORKS
-} pti_work;
+} pti_traced_work;
 
 /** Its word for people: "kernel". */
-const char *pti_work_noun(pti_work work);
+const char *pti_traced_work_noun(pti_traced_work work);
 
 /** Operations of one name on one device: "upload A". */
 typedef struct pti_traced_kind {
     char *name; /* without the word of its work; owned */
-    pti_work work;
+    pti_traced_work work;
     int process;
     int64_t n;
     int64_t total_ns, least_ns, most_ns;

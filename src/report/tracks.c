@@ -36,18 +36,18 @@ typedef struct tracks_page {
 
 /** Number the kinds as the page lists them; those that it does not list share the last number. */
 static bool number_kinds(tracks_page *page) {
-    const polytile_trace *of = page->of;
+    const polytile_trace *trace = page->of;
     int64_t n;
-    const pti_traced_kind **kinds = pti_trace_longest_kinds(of, &n);
-    page->number_of_kind = malloc((size_t)(of->n_kinds + 1) * sizeof(int));
+    const pti_traced_kind **kinds = pti_trace_longest_kinds(trace, &n);
+    page->number_of_kind = malloc((size_t)(trace->n_kinds + 1) * sizeof(int));
     if (kinds == NULL || page->number_of_kind == NULL) {
         free((void *)kinds);
         return false;
     }
-    for (int64_t k = 0; k < of->n_kinds; k++)
+    for (int64_t k = 0; k < trace->n_kinds; k++)
         page->number_of_kind[k] = N_DIGITS - 1;
     for (int64_t k = 0; k < n && k < N_DIGITS - 1; k++)
-        page->number_of_kind[kinds[k] - of->kind] = (int)k;
+        page->number_of_kind[kinds[k] - trace->kind] = (int)k;
     free((void *)kinds);
     return true;
 }
@@ -98,12 +98,12 @@ static void count_slice(const tracks_page *page, const pti_traced_slice *slice, 
 }
 
 static bool count_slices(tracks_page *page) {
-    const polytile_trace *of = page->of;
-    int64_t *end_ns = calloc((size_t)of->n_tracks, sizeof *end_ns);
+    const polytile_trace *trace = page->of;
+    int64_t *end_ns = calloc((size_t)trace->n_tracks, sizeof *end_ns);
     page->n_spans = pti_min(pti_max(MOST_SPANS_OF_ALL / page->n_rows, LEAST_SPANS), MOST_SPANS);
     page->spans = calloc((size_t)(page->n_rows * page->n_spans), sizeof *page->spans);
-    for (int64_t k = 0; end_ns != NULL && page->spans != NULL && k < of->n_slices; k++) {
-        const pti_traced_slice *slice = &of->slice[k];
+    for (int64_t k = 0; end_ns != NULL && page->spans != NULL && k < trace->n_slices; k++) {
+        const pti_traced_slice *slice = &trace->slice[k];
         count_slice(page, slice, pti_max(slice->begin_ns, end_ns[slice->track]));
         end_ns[slice->track] = pti_max(end_ns[slice->track], slice->end_ns);
     }

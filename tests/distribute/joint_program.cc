@@ -116,7 +116,7 @@ JointSchedule JointProgram::Next(Random *random) {
     pti_superstep_parts parts = {};
     pti_copies_create(copies_.n_arrays, n_members_, &after);
     pti_copies_assign(&after, &copies_);
-    pti_superstep_deal(&superstep, 0, n_members_, &after, &parts);
+    pti_superstep_cut(&superstep, 0, n_members_, &after, &parts);
     std::vector<polytile_domain> inner(static_cast<size_t>(n_members_));
     for (int q = 0; q < n_members_; q += n_local_)
         pti_interiors_find(&superstep, &parts, is_shared_.get(), q, n_local_,
@@ -135,7 +135,7 @@ JointSchedule JointProgram::Next(Random *random) {
     request.meets = pti_joint_meets(&request);
     request.is_lent = is_lent_.get();
     request.name = names.data();
-    pti_joint_drop_halos(&request, &after);
+    pti_joint_drop_ghosts(&request, &after);
     JointSchedule schedule(pti_joint_plan(&request, n_local_, &copies_, &after));
     lend(request);
     pti_copies_assign(&copies_, &after);

@@ -5,12 +5,12 @@
 
 extern "C" {
 #include "access/set/boxes.h"
+#include "distribute/group/run.h"
+#include "distribute/members/member_box.h"
 #include "distribute/show/ranks_plan.h"
-#include "distribute/team/member_box.h"
-#include "distribute/team/state.h"
 
-void __real_pti_team_run_list(const pti_list_run *run);
-void __wrap_pti_team_run_list(const pti_list_run *run);
+void __real_pti_group_run_list(const pti_list_run *run);
+void __wrap_pti_group_run_list(const pti_list_run *run);
 void __real_pti_member_copy(const polytile_array *from, const polytile_array *to,
                             const polytile_domain *box);
 void __wrap_pti_member_copy(const polytile_array *from, const polytile_array *to,
@@ -46,15 +46,15 @@ void PrintTo(const MovedBy &moved, std::ostream *out) {
 
 namespace {
 
-bool is_noting = false;            /* no test notes what several threads do */
-const pti_team *walking = nullptr; /* whose list it is */
+bool is_noting = false;             /* no test notes what several threads do */
+const pti_group *walking = nullptr; /* whose list it is */
 std::vector<MovedBy> noted;
 std::map<std::string, int64_t> copied;
 
 void note(const pti_list_run *run, const pti_joint_op *op, MovedBy *moved) {
     if (op->kind != PTI_JOINT_SEND && op->kind != PTI_JOINT_COPY && op->kind != PTI_JOINT_COMBINE)
         return;
-    const polytile_array *array = run->team->array[op->array].array;
+    const polytile_array *array = run->group->array[op->array].array;
     const int64_t n_bytes = pti_boxes_count(&op->boxes) * array->element_bytes;
     const bool sends = op->kind == PTI_JOINT_SEND;
     if (op->kind == PTI_JOINT_COMBINE) {
@@ -66,7 +66,7 @@ void note(const pti_list_run *run, const pti_joint_op *op, MovedBy *moved) {
     (op->launch == 0 ? moved->before : moved->after).push_back(of);
 }
 
-/** Whether an array is a member's of the team that walks: partial results are not. */
+/** Whether an array is a member's of the group that walks: partial results are not. */
 bool is_members(const polytile_array *array) {
     if (walking == nullptr)
         return false;
@@ -86,7 +86,7 @@ static bool is_empty(const MovedBy &moved) {
     return moved.before.empty() && moved.after.empty();
 }
 
-void __wrap_pti_team_run_list(const pti_list_run *run) {
+void __wrap_pti_group_run_list(const pti_list_run *run) {
     if (is_noting) {
         noted.emplace_back();
         for (int k = run->first_op; k < run->list->n_ops; k++)
@@ -96,8 +96,8 @@ void __wrap_pti_team_run_list(const pti_list_run *run) {
             noted.pop_back();
     }
     if (is_noting)
-        walking = run->team;
-    __real_pti_team_run_list(run);
+        walking = run->group;
+    __real_pti_group_run_list(run);
     if (is_noting)
         walking = nullptr;
 }

@@ -9,7 +9,7 @@
 
 #include <polytile/ranks.h>
 
-/* What the teams of this process send and copy, noted where they walk over their lists: the
+/* What the groups of this process send and copy, noted where they walk over their lists: the
  * functions that do it are wrapped in the whole program. */
 
 /** Elements of an array from member to member. */

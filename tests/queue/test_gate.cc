@@ -79,7 +79,7 @@ TEST_P(QueueGate, BehindAFailureWhatItHoldsIsPassed) {
     pti_queue_open_gate(queue);
 }
 
-/** The team fails a member whose peer failed; what is held may be planned by then. */
+/** The group fails a member whose peer failed; what is held may be planned by then. */
 TEST_P(QueueGate, AQueueThatIsFailedMeanwhileRunsNothing) {
     run_and_close();
     ASSERT_EQ(launch(queue, gated(body), line(10), {x}), POLYTILE_OK) << error();

@@ -96,19 +96,19 @@ polytile_status polytile_array_wrap_device(polytile_context *ctx, const char *na
                                            const polytile_device_memory *memory,
                                            polytile_array **array) {
     static const polytile_device_memory none = {0};
-    const polytile_device_memory *of = memory == NULL ? &none : memory;
+    const polytile_device_memory *device_memory = memory == NULL ? &none : memory;
     polytile_status status = POLYTILE_OK;
     PTI_ENTER(ctx, ctx, "context");
     if (array != NULL)
         *array = NULL;
-    PTI_TRY(
-        pti_check_reserved(ctx, name == NULL ? "?" : name, "polytile_device_memory", of->reserved));
-    status = of->stride_bytes == NULL
-                 ? polytile_array_wrap_domain(ctx, name, type, domain, of->data, array)
-                 : polytile_array_wrap_strides(ctx, name, type, domain, of->stride_bytes, of->data,
-                                               array);
+    PTI_TRY(pti_check_reserved(ctx, name == NULL ? "?" : name, "polytile_device_memory",
+                               device_memory->reserved));
+    status = device_memory->stride_bytes == NULL
+                 ? polytile_array_wrap_domain(ctx, name, type, domain, device_memory->data, array)
+                 : polytile_array_wrap_strides(ctx, name, type, domain, device_memory->stride_bytes,
+                                               device_memory->data, array);
     if (status == POLYTILE_OK)
-        move_to_gpu(*array, of);
+        move_to_gpu(*array, device_memory);
 done:
     return status;
 }
@@ -143,22 +143,23 @@ typedef struct placing {
     pti_index_map map;
 } placing;
 
-static polytile_status make_view(polytile_array *of, const char *name, const placing *by,
+static polytile_status make_view(polytile_array *array, const char *name, const placing *by,
                                  polytile_array **view) {
     polytile_array *made;
     polytile_status status;
-    PTI_TRY(pti_array_create_strided(of->object.context, name, of->type, &by->layout.hull, &made));
+    PTI_TRY(pti_array_create_strided(array->object.context, name, array->type, &by->layout.hull,
+                                     &made));
     made->layout = by->layout;
-    if (of->data != NULL && !of->is_internal)
-        made->data = (char *)of->data + by->offset_bytes;
-    if (pti_array_is_on_gpu(of))
-        made->device_data = (char *)of->device_data + by->offset_bytes;
-    made->stream = of->stream;
-    made->read_only = of->read_only;
-    made->base = of;
+    if (array->data != NULL && !array->is_internal)
+        made->data = (char *)array->data + by->offset_bytes;
+    if (pti_array_is_on_gpu(array))
+        made->device_data = (char *)array->device_data + by->offset_bytes;
+    made->stream = array->stream;
+    made->read_only = array->read_only;
+    made->base = array;
     made->maps_indices = by->maps_indices;
     made->to_base = by->map;
-    of->n_views++;
+    array->n_views++;
     *view = made;
 done:
     return status;
@@ -233,8 +234,8 @@ typedef struct dim_group {
 } dim_group;
 
 /** Find the group that begins with the given dimensions. Both shapes have as many elements. */
-static dim_group find_group(const polytile_domain *before, const polytile_domain *after, int first,
-                            int new_first) {
+static dim_group find_dimension_group(const polytile_domain *before, const polytile_domain *after,
+                                      int first, int new_first) {
     dim_group group = {first, first, new_first, new_first};
     int64_t count = 1, new_count = 1;
     do {
@@ -297,7 +298,7 @@ static polytile_status place_all(const polytile_array *array, const char *name, 
     dim_group group = {0};
     polytile_status status = POLYTILE_OK;
     while (group.end < array->domain.n_dims || group.new_end < by->layout.hull.n_dims) {
-        group = find_group(&array->domain, &by->layout.hull, group.end, group.new_end);
+        group = find_dimension_group(&array->domain, &by->layout.hull, group.end, group.new_end);
         PTI_TRY(check_joined(array, name, &group));
         place_group(array, &group, by);
     }

@@ -128,7 +128,8 @@ static void load_wide(const pti_index_array *array, int n, int64_t *at, int64_t 
     }
 }
 
-static block read_wide(const pti_index_array *array, int n, int64_t *at, bool asks_order) {
+static block summarise_next_wide(const pti_index_array *array, int n, int64_t *at,
+                                 bool asks_order) {
     int64_t element[BLOCK];
     load_wide(array, n, at, element);
     return n == BLOCK ? summarise_wide(element, BLOCK, asks_order)
@@ -150,16 +151,17 @@ static const int32_t *load_narrow(const pti_index_array *array, int n, int64_t *
     return copy;
 }
 
-static block read_narrow(const pti_index_array *array, int n, int64_t *at, bool asks_order) {
+static block summarise_next_narrow(const pti_index_array *array, int n, int64_t *at,
+                                   bool asks_order) {
     int32_t copy[BLOCK];
     const int32_t *element = load_narrow(array, n, at, copy);
     return n == BLOCK ? summarise_narrow(element, BLOCK, asks_order)
                       : summarise_narrow(element, n, asks_order);
 }
 
-static block read_block(const pti_index_array *array, int n, int64_t *at, bool asks_order) {
-    return array->is_wide ? read_wide(array, n, at, asks_order)
-                          : read_narrow(array, n, at, asks_order);
+static block summarise_next(const pti_index_array *array, int n, int64_t *at, bool asks_order) {
+    return array->is_wide ? summarise_next_wide(array, n, at, asks_order)
+                          : summarise_next_narrow(array, n, at, asks_order);
 }
 
 /** What is found of the elements of a part, which are consecutive. */
@@ -198,7 +200,7 @@ static void read_part(int64_t number, void *user) {
     find_element(&array->domain, begin, at);
     for (int64_t first = begin; first < end; first += BLOCK) {
         const block of_block =
-            read_block(array, (int)pti_min(BLOCK, end - first), at, found.ascends);
+            summarise_next(array, (int)pti_min(BLOCK, end - first), at, found.ascends);
         found.hash = pti_mix(found.hash, (int64_t)of_block.sum);
         found.ascends = found.ascends && of_block.ascends && of_block.values.least >= found.most;
         found.least = first == begin ? of_block.values.least : found.least;
@@ -316,15 +318,16 @@ static bool read_and_summarise(const polytile_context *ctx, pti_index_array *arr
     return true;
 }
 
-pti_index_array *pti_index_array_read(const polytile_context *ctx, const pti_index_array *of) {
+pti_index_array *pti_index_array_read(const polytile_context *ctx,
+                                      const pti_index_array *index_array) {
     pti_index_array *made = calloc(1, sizeof *made);
     if (made == NULL)
         return NULL;
     *made = (pti_index_array){.n_holders = 1,
-                              .data = of->data,
-                              .is_wide = of->is_wide,
-                              .domain = of->domain,
-                              .layout = of->layout};
+                              .data = index_array->data,
+                              .is_wide = index_array->is_wide,
+                              .domain = index_array->domain,
+                              .layout = index_array->layout};
     if (read_and_summarise(ctx, made))
         return made;
     pti_index_array_release(made);

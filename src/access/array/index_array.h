@@ -38,7 +38,8 @@ int64_t pti_index_array_get(const pti_index_array *array, const int64_t *element
 /** Read all elements of an array whose data, type, domain and layout are those of the given one,
  * once over, by all threads that a context has; NULL: by one. The caller holds what comes back;
  * NULL: no memory. */
-pti_index_array *pti_index_array_read(const polytile_context *ctx, const pti_index_array *of);
+pti_index_array *pti_index_array_read(const polytile_context *ctx,
+                                      const pti_index_array *index_array);
 /** Hold it once more, or release it; NULL does nothing. */
 pti_index_array *pti_index_array_hold(pti_index_array *array);
 void pti_index_array_release(pti_index_array *array);

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-static polytile_status fail_memory(polytile_context *ctx, const pti_instance *instance) {
+static polytile_status fail_inspection(polytile_context *ctx, const pti_instance *instance) {
     return pti_fail_memory(ctx, instance->kernel_name, sizeof(pti_indirection));
 }
 
@@ -14,13 +14,13 @@ static polytile_status create_inspection(polytile_context *ctx, int n_accesses,
                                          pti_instance *instance) {
     pti_inspection *made = instance->inspection = calloc(1, sizeof *made);
     if (made == NULL)
-        return fail_memory(ctx, instance);
+        return fail_inspection(ctx, instance);
     made->n_holders = 1;
     made->n_operands = instance->n_operands;
     made->n_accesses = n_accesses;
     made->array = calloc((size_t)instance->n_operands + 1, sizeof(pti_index_array *));
     made->indirection = calloc((size_t)n_accesses + 1, sizeof(pti_indirection *));
-    return made->array == NULL || made->indirection == NULL ? fail_memory(ctx, instance)
+    return made->array == NULL || made->indirection == NULL ? fail_inspection(ctx, instance)
                                                             : POLYTILE_OK;
 }
 
@@ -79,7 +79,7 @@ static polytile_status read_array(polytile_context *ctx, polytile_array *array, 
     if (pti_box_has_gaps(&array->domain))
         return refuse_steps(ctx, instance, o);
     *read = find_or_read(ctx, array);
-    return *read != NULL ? POLYTILE_OK : fail_memory(ctx, instance);
+    return *read != NULL ? POLYTILE_OK : fail_inspection(ctx, instance);
 }
 
 /** The section of an access that has one, since index arrays have no edges. */
@@ -130,7 +130,7 @@ static polytile_status indirect_access(polytile_context *ctx, const narrowed *of
         return POLYTILE_OK;
     pti_indirection *made = calloc(1, sizeof *made);
     if (made == NULL)
-        return fail_memory(ctx, instance);
+        return fail_inspection(ctx, instance);
     instance->inspection->indirection[of->access] = made;
     if (pti_box_has_gaps(&instance->operand[section->operand].domain))
         return refuse_steps(ctx, instance, section->operand);
@@ -175,7 +175,7 @@ static polytile_status compare_array(polytile_context *ctx, const pti_instance *
     if (read == NULL || !is_like(read, array))
         return POLYTILE_OK;
     if (!pti_index_array_hash(ctx, read, array->data, &array->layout, &hash))
-        return fail_memory(ctx, instance);
+        return fail_inspection(ctx, instance);
     if (hash != read->hash)
         return pti_fail(ctx, POLYTILE_INVALID,
                         "%s: the plan was made for what %s held then, and %s holds something "

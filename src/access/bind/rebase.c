@@ -87,10 +87,10 @@ static bool merge_dimensions(const pti_section *section, const pti_index_map *ma
 }
 
 /** Whether all threads stay within a dimension of a view, so that it clips nothing. */
-static bool stays_inside(const pti_subscript *of, polytile_range whole,
+static bool stays_inside(const pti_subscript *subscript, polytile_range whole,
                          const polytile_domain *threads) {
-    return pti_affine_min(&of->lo, threads) >= whole.lo &&
-           pti_affine_max(&of->hi, threads) <= whole.hi;
+    return pti_affine_min(&subscript->lo, threads) >= whole.lo &&
+           pti_affine_max(&subscript->hi, threads) <= whole.hi;
 }
 
 /** Whether a view's dimension is one of its base, whole: then both clip alike. */
@@ -114,11 +114,11 @@ static bool is_clipped_by_view(const pti_instance *given, const pti_section *sec
 }
 
 /** Whether a subscript names indices of a strided range alone. */
-static bool is_on_lattice(const pti_subscript *of, polytile_range range) {
-    bool is = (of->lo.constant - range.lo) % range.step == 0 &&
-              (pti_subscript_is_single(of) || of->step % range.step == 0);
+static bool is_on_lattice(const pti_subscript *subscript, polytile_range range) {
+    bool is = (subscript->lo.constant - range.lo) % range.step == 0 &&
+              (pti_subscript_is_single(subscript) || subscript->step % range.step == 0);
     for (int k = 0; k < POLYTILE_MAX_DIMS; k++)
-        is = is && of->lo.index[k] % range.step == 0;
+        is = is && subscript->lo.index[k] % range.step == 0;
     return is;
 }
 

@@ -11,13 +11,14 @@ static bool is_same_subscript(const pti_subscript *a, const pti_subscript *b) {
            a->step == b->step;
 }
 
-static bool has_fixed_width(const pti_subscript *of) {
-    return pti_affine_is_parallel(&of->lo, &of->hi) && of->lo.constant <= of->hi.constant;
+static bool has_fixed_width(const pti_subscript *subscript) {
+    return pti_affine_is_parallel(&subscript->lo, &subscript->hi) &&
+           subscript->lo.constant <= subscript->hi.constant;
 }
 
 /** Return the elements of a subscript of fixed width, from what moves with the thread on. */
-static polytile_range range_of_subscript(const pti_subscript *of) {
-    return pti_range(of->lo.constant, of->hi.constant, of->step);
+static polytile_range range_of_subscript(const pti_subscript *subscript) {
+    return pti_range(subscript->lo.constant, subscript->hi.constant, subscript->step);
 }
 
 /** Extend a subscript by another that moves with the thread as it does. False: they are no strided

@@ -256,8 +256,8 @@ static bool uses_integers(const polytile_declaration *declaration, const char *a
 }
 
 /** Refuse an array with the name of a parameter that has a type: bodies have both names. */
-static bool has_own_name(const polytile_declaration *declaration, const char *array,
-                         pti_text *why) {
+static bool check_name_is_free(const polytile_declaration *declaration, const char *array,
+                               pti_text *why) {
     int p = pti_find_name(array, declaration->n_parameters, declaration->parameter_name);
     if (p < 0 || !declaration->is_typed[p])
         return true;
@@ -280,7 +280,8 @@ polytile_status pti_declaration_add_access(polytile_declaration *declaration, co
     if (!has_room_for_access(declaration, array, access, why) || !check_role(array, access, why) ||
         !check_scratch(array, access, why) || !check_edges(array, access, why) ||
         !check_subscripts(declaration, array, access, why) ||
-        !uses_integers(declaration, array, access, why) || !has_own_name(declaration, array, why) ||
+        !uses_integers(declaration, array, access, why) ||
+        !check_name_is_free(declaration, array, why) ||
         (position >= 0 && !agrees_with(declaration, position, access, why)) ||
         !check_indirect(declaration, array, position, access, why))
         return POLYTILE_DECLARATION;

@@ -88,15 +88,16 @@ polytile_status polytile_declaration_add_parameter(polytile_declaration *declara
     return status;
 }
 
-static polytile_status take_elements(pti_lookups *lookups, const polytile_index_elements *of,
+static polytile_status take_elements(pti_lookups *lookups, const polytile_index_elements *elements,
                                      int depth, int *position, pti_text *why);
 
 /** Find an end of a subscript, with what it looks up. */
 static polytile_status take_end(pti_lookups *lookups, const polytile_affine *plus,
-                                const polytile_index_elements *of, int depth, pti_indirect_end *end,
-                                pti_text *why) {
+                                const polytile_index_elements *elements, int depth,
+                                pti_indirect_end *end, pti_text *why) {
     *end = (pti_indirect_end){*plus, -1};
-    return of == NULL ? POLYTILE_OK : take_elements(lookups, of, depth, &end->access, why);
+    return elements == NULL ? POLYTILE_OK
+                            : take_elements(lookups, elements, depth, &end->access, why);
 }
 
 static polytile_status take_subscript(pti_lookups *lookups, const polytile_subscript *subscript,
@@ -129,19 +130,20 @@ done:
 }
 
 /** Add elements of an index array to what a section looks up. */
-static polytile_status take_elements(pti_lookups *lookups, const polytile_index_elements *of,
+static polytile_status take_elements(pti_lookups *lookups, const polytile_index_elements *elements,
                                      int depth, int *position, pti_text *why) {
     enum { MAX_DEPTH = 16 };
     polytile_status status;
     pti_access access = {.exact = true};
-    if (of->array == NULL || of->subscripts == NULL || depth == MAX_DEPTH) {
+    if (elements->array == NULL || elements->subscripts == NULL || depth == MAX_DEPTH) {
         pti_text_add(why, depth == MAX_DEPTH ? "elements of index arrays stand in each other more "
                                                "than 16 deep"
                                              : "an index array has no name or no subscripts");
         return POLYTILE_DECLARATION;
     }
-    PTI_TRY(pti_lookups_add(lookups, of->array, 0, position, why));
-    status = take_subscripts(lookups, of->n_subscripts, of->subscripts, depth + 1, &access, why);
+    PTI_TRY(pti_lookups_add(lookups, elements->array, 0, position, why));
+    status = take_subscripts(lookups, elements->n_subscripts, elements->subscripts, depth + 1,
+                             &access, why);
     lookups->lookup[*position].access = access;
 done:
     return status;

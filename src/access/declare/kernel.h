@@ -31,11 +31,11 @@ struct polytile_kernel {
 
 /** Return whether all that a kernel runs finds elements of arrays in pieces; one that runs nothing
  * is planned as if it did. */
-bool pti_takes_pieces(const polytile_implementation *of);
+bool pti_takes_pieces(const polytile_implementation *implementation);
 
 /** Return whether sub-kernels may run side by side; launchers of GPUs may have memory of their own,
  * which one call uses after the other. */
-bool pti_may_run_concurrently(const polytile_implementation *of);
+bool pti_may_run_concurrently(const polytile_implementation *implementation);
 
 /** Refuse a launch without a kernel or a domain; where names the device or the caller. Errors:
  * INVALID. */

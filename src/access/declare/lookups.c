@@ -117,9 +117,10 @@ static void place_end(pti_indirect_end *end, const int *position) {
 
 /** Whether what an access looks up is what a lookup does, whose inner lookups are such accesses;
  * -1: none of them. */
-static bool looks_up_same(const pti_indirect *of, const pti_indirect *wanted, const int *same) {
+static bool looks_up_same(const pti_indirect *indirect, const pti_indirect *wanted,
+                          const int *same) {
     if (wanted == NULL)
-        return of == NULL;
+        return indirect == NULL;
     pti_indirect placed = *wanted;
     bool are_known = true;
     for (int d = 0; d < POLYTILE_MAX_DIMS; d++) {
@@ -131,7 +132,7 @@ static bool looks_up_same(const pti_indirect *of, const pti_indirect *wanted, co
             place_end(ends[e], same);
         }
     }
-    return are_known && indirects_are_equal(of, &placed);
+    return are_known && indirects_are_equal(indirect, &placed);
 }
 
 /** The one of the first accesses of a declaration that a lookup is; -1: none yet. */
@@ -168,13 +169,14 @@ static bool ends_look_up_same(const pti_lookups *lookups, const pti_indirect_end
 /** Whether two lookups of a section are of the same elements. */
 static bool are_same_lookups(const pti_lookups *lookups, int one, int other) {
     const pti_lookup *a = &lookups->lookup[one], *b = &lookups->lookup[other];
-    const pti_indirect *of = a->access.indirect, *with = b->access.indirect;
+    const pti_indirect *indirect = a->access.indirect, *with = b->access.indirect;
     bool are = strcmp(a->name, b->name) == 0 && subscripts_are_equal(&a->access, &b->access) &&
-               (of == NULL) == (with == NULL);
-    for (int d = 0; are && of != NULL && d < a->access.n_dims; d++)
-        are = of->is_indirect[d] == with->is_indirect[d] &&
-              (!of->is_indirect[d] || (ends_look_up_same(lookups, &of->lo[d], &with->lo[d]) &&
-                                       ends_look_up_same(lookups, &of->hi[d], &with->hi[d])));
+               (indirect == NULL) == (with == NULL);
+    for (int d = 0; are && indirect != NULL && d < a->access.n_dims; d++)
+        are = indirect->is_indirect[d] == with->is_indirect[d] &&
+              (!indirect->is_indirect[d] ||
+               (ends_look_up_same(lookups, &indirect->lo[d], &with->lo[d]) &&
+                ends_look_up_same(lookups, &indirect->hi[d], &with->hi[d])));
     return are;
 }
 
@@ -251,10 +253,10 @@ static void take_back(polytile_declaration *declaration, int n_accesses, int n_a
 static bool is_looked_up(const polytile_declaration *declaration, int looked_up) {
     bool is = false;
     for (int a = 0; a < declaration->n_accesses; a++) {
-        const pti_indirect *of = declaration->access[a].indirect;
-        for (int d = 0; of != NULL && d < POLYTILE_MAX_DIMS; d++)
-            is = is || (of->is_indirect[d] &&
-                        (of->lo[d].access == looked_up || of->hi[d].access == looked_up));
+        const pti_indirect *indirect = declaration->access[a].indirect;
+        for (int d = 0; indirect != NULL && d < POLYTILE_MAX_DIMS; d++)
+            is = is || (indirect->is_indirect[d] && (indirect->lo[d].access == looked_up ||
+                                                     indirect->hi[d].access == looked_up));
     }
     return is;
 }

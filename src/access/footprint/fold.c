@@ -13,10 +13,10 @@
 enum { LEAST_ROUND = 4 };
 
 /** Return whether an expression is the index alone, and a constant. */
-static bool is_index_shifted(const pti_affine *of, int index) {
+static bool is_index_shifted(const pti_affine *affine, int index) {
     bool does = true;
     for (int k = 0; k < POLYTILE_MAX_DIMS; k++)
-        does = does && of->index[k] == (k == index);
+        does = does && affine->index[k] == (k == index);
     return does;
 }
 

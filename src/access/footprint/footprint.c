@@ -71,13 +71,14 @@ static bool find_looked_up(const pti_looked_up *end, const polytile_domain *thre
 }
 
 /* Return one dimension of the hull of what is looked up. */
-static polytile_range indirect_hull(const pti_indirection *of, int d,
+static polytile_range indirect_hull(const pti_indirection *indirection, int d,
                                     const polytile_domain *threads, polytile_range whole) {
     pti_value_range lo, hi;
-    if (!find_looked_up(&of->lo[d], threads, &lo) || !find_looked_up(&of->hi[d], threads, &hi))
+    if (!find_looked_up(&indirection->lo[d], threads, &lo) ||
+        !find_looked_up(&indirection->hi[d], threads, &hi))
         return pti_range_empty();
-    return clip_ends(pti_affine_min(&of->lo[d].plus, threads) + lo.least,
-                     pti_affine_max(&of->hi[d].plus, threads) + hi.most, 1, whole);
+    return clip_ends(pti_affine_min(&indirection->lo[d].plus, threads) + lo.least,
+                     pti_affine_max(&indirection->hi[d].plus, threads) + hi.most, 1, whole);
 }
 
 /* Find the hull of threads whose sections are not empty before clipping. If the array cuts all of

@@ -390,15 +390,15 @@ static bool copy_sections(const pti_instance *whole, pti_instance *narrowed) {
 }
 
 /** Fill in what an operand of a narrowed instance has beside roles. */
-static void narrow_operand(const pti_operand *of, polytile_array *const *arrays, int o,
+static void narrow_operand(const pti_operand *operand, polytile_array *const *arrays, int o,
                            pti_operand *narrowed) {
-    const bool has_array = arrays != NULL && !of->is_scratch;
-    narrowed->is_scratch = of->is_scratch;
-    narrowed->type = of->type;
-    narrowed->element_bytes = of->element_bytes;
-    narrowed->domain = has_array ? arrays[o]->domain : of->domain;
-    narrowed->whole = of->whole;
-    narrowed->same_array = has_array ? pti_first_with_array(arrays, o) : of->same_array;
+    const bool has_array = arrays != NULL && !operand->is_scratch;
+    narrowed->is_scratch = operand->is_scratch;
+    narrowed->type = operand->type;
+    narrowed->element_bytes = operand->element_bytes;
+    narrowed->domain = has_array ? arrays[o]->domain : operand->domain;
+    narrowed->whole = operand->whole;
+    narrowed->same_array = has_array ? pti_first_with_array(arrays, o) : operand->same_array;
 }
 
 /** Narrow an instance over arrays with its own types, and domains that are inside its own; NULL:

@@ -49,6 +49,9 @@ typedef struct pti_shear {
     int64_t slope;
 } pti_shear;
 
+/** The most arrays of one kernel, and the most pieces of them all. */
+enum { PTI_MAX_OPERANDS = 64 };
+
 /** One array of the launch, a piece of one, or scratch, with what the kernel does to it. */
 typedef struct pti_operand {
     char *name;

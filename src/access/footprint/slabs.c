@@ -6,10 +6,10 @@
 #include "access/footprint/section_boxes.h"
 
 /** Return whether a subscript is an interval that moves with an index, and with no other. */
-static bool is_window_of(const pti_subscript *of, int index) {
-    bool is = of->step == 1;
+static bool is_window_of(const pti_subscript *subscript, int index) {
+    bool is = subscript->step == 1;
     for (int k = 0; k < POLYTILE_MAX_DIMS; k++)
-        is = is && of->lo.index[k] == (k == index) && of->hi.index[k] == (k == index);
+        is = is && subscript->lo.index[k] == (k == index) && subscript->hi.index[k] == (k == index);
     return is;
 }
 

@@ -10,7 +10,7 @@
 #include <isl/val.h>
 
 /** Fix the bounds of every dimension of a set of threads, or of elements. */
-static __isl_give isl_set *bound_by(__isl_take isl_set *set, const polytile_domain *box) {
+static __isl_give isl_set *bound_set_by(__isl_take isl_set *set, const polytile_domain *box) {
     for (int d = 0; d < box->n_dims; d++) {
         isl_ctx *isl = isl_set_get_ctx(set);
         set = isl_set_lower_bound_val(set, isl_dim_set, (unsigned)d,
@@ -27,7 +27,7 @@ static __isl_give isl_set *touched_elements(const polytile_kernel *kernel,
                                             const polytile_domain *threads) {
     isl_map *relation = pti_access_relation(kernel, access, instance);
     isl_set *box = isl_set_universe(isl_space_domain(isl_map_get_space(relation)));
-    return isl_set_apply(bound_by(box, threads), relation);
+    return isl_set_apply(bound_set_by(box, threads), relation);
 }
 
 /** Return whether an access counts for a touch, as sections do. */
@@ -117,7 +117,7 @@ static bool box_around(__isl_keep isl_set *set, polytile_domain *box) {
 /** Return whether a set fills the strided box around it. */
 static isl_bool fills_box(__isl_keep isl_set *set, const polytile_domain *box) {
     isl_set *whole = isl_set_universe(isl_set_get_space(set));
-    whole = bound_by(whole, box);
+    whole = bound_set_by(whole, box);
     for (int d = 0; d < box->n_dims; d++) {
         isl_ctx *isl = isl_set_get_ctx(set);
         isl_aff *element = isl_aff_var_on_domain(isl_local_space_from_space(isl_set_get_space(set)),

@@ -307,8 +307,8 @@ void pti_relations_free(pti_relations *relations) {
 }
 
 /** Bound the tuple of a relation by a dense box. */
-static __isl_give isl_map *bound_by(__isl_take isl_map *map, enum isl_dim_type type,
-                                    const polytile_domain *box) {
+static __isl_give isl_map *bound_tuple_by(__isl_take isl_map *map, enum isl_dim_type type,
+                                          const polytile_domain *box) {
     for (int d = 0; d < box->n_dims; d++) {
         isl_ctx *isl = isl_map_get_ctx(map);
         map = isl_map_lower_bound_val(map, type, (unsigned)d,
@@ -337,13 +337,13 @@ static __isl_give isl_map *section_unclipped(isl_ctx *isl, const pti_instance *i
                                              .hi = declared_affine(&section->subscript[d].hi),
                                              .step = section->subscript[d].step};
     isl_map *map = map_of_subscripts(isl, in, instance->kernel_name, operand->name, subscripts);
-    return bound_by(map, isl_dim_in, &instance->threads);
+    return bound_tuple_by(map, isl_dim_in, &instance->threads);
 }
 
 __isl_give isl_map *pti_section_relation(isl_ctx *isl, const pti_instance *instance,
                                          const pti_section *section) {
-    return bound_by(section_unclipped(isl, instance, section), isl_dim_out,
-                    &instance->operand[section->operand].domain);
+    return bound_tuple_by(section_unclipped(isl, instance, section), isl_dim_out,
+                          &instance->operand[section->operand].domain);
 }
 
 /** Return an index map as affine expressions on a space of indices. */
@@ -369,8 +369,9 @@ static __isl_give isl_map *map_range(__isl_take isl_map *map, const pti_index_ma
     return isl_map_apply_range(map, isl_map_from_multi_aff(affs_of(by, range, to)));
 }
 
-/** Count the threads of a relation as an instance does. */
-static __isl_give isl_map *count_threads(__isl_take isl_map *map, const pti_instance *instance) {
+/** Give the threads of a relation the numbers that they have in an instance: 0, 1, 2 and so on
+ * where its threads have steps. */
+static __isl_give isl_map *renumber_threads(__isl_take isl_map *map, const pti_instance *instance) {
     pti_index_map asked = pti_index_map_identity(instance->n_indices);
     if (!pti_instance_has_steps(instance))
         return map;
@@ -426,16 +427,16 @@ __isl_give isl_map *pti_access_relation_unclipped(isl_ctx *isl, const polytile_k
     isl_map *declared = isl == kernel->relations->isl
                             ? isl_map_copy(kernel->relations->access_relation[access])
                             : pti_declared_relation(isl, declaration, of);
-    return bound_by(count_threads(fix_parameters(declared, instance), instance), isl_dim_in,
-                    &instance->threads);
+    return bound_tuple_by(renumber_threads(fix_parameters(declared, instance), instance),
+                          isl_dim_in, &instance->threads);
 }
 
 __isl_give isl_map *pti_access_relation_in(isl_ctx *isl, const polytile_kernel *kernel, int access,
                                            const pti_instance *instance) {
     int array = kernel->declaration->access[access].array;
     const pti_instance *given = pti_instance_as_given(instance);
-    isl_map *map = bound_by(pti_access_relation_unclipped(isl, kernel, access, given), isl_dim_out,
-                            &given->operand[array].domain);
+    isl_map *map = bound_tuple_by(pti_access_relation_unclipped(isl, kernel, access, given),
+                                  isl_dim_out, &given->operand[array].domain);
     return instance->given == NULL ? map : map_range(map, &instance->given->map[array]);
 }
 

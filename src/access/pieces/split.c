@@ -32,8 +32,8 @@ static bool are_parallel(const pti_subscript *one, const pti_subscript *other) {
 
 /** Return whether a subscript is as wide for all threads: only then its gap to another one is,
  * too. */
-static bool has_fixed_width(const pti_subscript *of) {
-    return pti_affine_is_parallel(&of->lo, &of->hi);
+static bool has_fixed_width(const pti_subscript *subscript) {
+    return pti_affine_is_parallel(&subscript->lo, &subscript->hi);
 }
 
 static bool lie_side_by_side(const pti_section *one, const pti_section *other) {

@@ -48,8 +48,8 @@ static bool find_changes(const pti_superstep *superstep, change_table *changes) 
 }
 
 /* All that is combined goes to every member, as one box. */
-static void add_combined(const pti_superstep *superstep, const pti_home *home, int l, int operand,
-                         pti_boxes *extra) {
+static void add_combined_elements(const pti_superstep *superstep, const pti_home *home, int l,
+                                  int operand, pti_boxes *extra) {
     const pti_shared_launch *launch = &superstep->launch[l];
     const pti_instance *instance = launch->call.instance;
     polytile_domain hull;
@@ -93,7 +93,7 @@ static bool update_all_copies(const pti_superstep *superstep, const change_table
                 continue;
             update_copies(superstep, changes, &work, l, p, extra);
             limit_copies(extra);
-            add_combined(superstep, &work.home[l], l, p, extra);
+            add_combined_elements(superstep, &work.home[l], l, p, extra);
             failed = failed || extra->failed;
         }
     }
@@ -106,7 +106,7 @@ bool pti_exchange_after(const pti_superstep *superstep, pti_copies *copies, int 
     change_table changes = {0};
     pti_transfers transfers = pti_transfers_begin(superstep, first, n_local, exchange);
     if (superstep->n_launches == 1)
-        pti_remote_writes_bring_home(&transfers);
+        pti_remote_writes_to_owners(&transfers);
     transfers.failed = transfers.failed || !find_changes(superstep, &changes);
     for (int q = 0; q < superstep->n_members && !transfers.failed; q++)
         transfers.failed = !update_all_copies(superstep, &changes, q, copies);

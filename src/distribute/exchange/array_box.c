@@ -42,32 +42,33 @@ static void complete_rows(polytile_domain *box, const polytile_domain *whole) {
         box->range[d] = whole->range[d];
 }
 
-polytile_domain pti_array_box_choose(const pti_array_box *of, const polytile_domain *needed) {
-    const polytile_domain *whole = &of->ownership->domain;
+polytile_domain pti_array_box_choose(const pti_array_box *array_box,
+                                     const polytile_domain *needed) {
+    const polytile_domain *whole = &array_box->ownership->domain;
     polytile_domain box = *needed;
-    polytile_domain owned = pti_ownership_hull(of->ownership, of->member);
+    polytile_domain owned = pti_ownership_hull(array_box->ownership, array_box->member);
     if (!pti_box_is_empty(&owned))
         box = pti_box_coarse_union(&box, &owned);
-    if (of->former != NULL)
-        box = pti_box_coarse_union(&box, of->former);
+    if (array_box->former != NULL)
+        box = pti_box_coarse_union(&box, array_box->former);
     box = pti_box_without_steps(&box);
     box = with_margin(&box, whole);
-    shift_rows(&box, whole, of->element_bytes);
-    if (of->is_of_program)
+    shift_rows(&box, whole, array_box->element_bytes);
+    if (array_box->is_of_program)
         complete_rows(&box, whole);
     return box;
 }
 
-static int64_t box_bytes(const pti_array_box *of, const polytile_domain *box) {
-    return pti_memory_layout_of(box, of->element_bytes).size_bytes;
+static int64_t box_bytes(const pti_array_box *array_box, const polytile_domain *box) {
+    return pti_memory_layout_of(box, array_box->element_bytes).size_bytes;
 }
 
-int64_t pti_array_box_expect_bytes(const pti_array_box *of) {
-    polytile_domain owned = pti_ownership_hull(of->ownership, of->member);
-    if (of->former != NULL)
-        return box_bytes(of, of->former);
+int64_t pti_array_box_expect_bytes(const pti_array_box *array_box) {
+    polytile_domain owned = pti_ownership_hull(array_box->ownership, array_box->member);
+    if (array_box->former != NULL)
+        return box_bytes(array_box, array_box->former);
     if (pti_box_is_empty(&owned))
         return 0;
-    polytile_domain box = pti_array_box_choose(of, &owned);
-    return box_bytes(of, &box);
+    polytile_domain box = pti_array_box_choose(array_box, &owned);
+    return box_bytes(array_box, &box);
 }

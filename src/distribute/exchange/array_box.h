@@ -15,9 +15,9 @@ typedef struct pti_array_box {
 } pti_array_box;
 
 /** The box that has to contain `needed`: around what it had and what the member owns, too. */
-polytile_domain pti_array_box_choose(const pti_array_box *of, const polytile_domain *needed);
+polytile_domain pti_array_box_choose(const pti_array_box *box, const polytile_domain *needed);
 
 /** The bytes that it has, or will have once the member uses it. */
-int64_t pti_array_box_expect_bytes(const pti_array_box *of);
+int64_t pti_array_box_expect_bytes(const pti_array_box *box);
 
 #endif

@@ -3,14 +3,14 @@
 
 #include "distribute/exchange/superstep.h"
 
-/* What a team would do of launches, superstep by superstep: it is asked as a team asks itself, and
- * nothing runs. */
+/* What a group would do of launches, superstep by superstep: it is asked as a group asks itself,
+ * and nothing runs. */
 
 /** What members are, as far as that decides what they exchange. */
 typedef struct pti_dry_run_members {
     int n_local;        /* of each process; all processes have as many */
     bool is_alone;      /* the devices of one process, which is no rank; else processes are ranks */
-    bool checks_access; /* what devices compute comes home at once, to be looked at */
+    bool checks_access; /* what devices compute comes to the host at once, to be looked at */
     const int64_t *usable_bytes; /* of each member of a process: its device's memory; 0: it works in
                                     the host's. NULL: nothing is known to fit */
     const bool *is_attached;     /* of each array: every process has all of it, the program's */

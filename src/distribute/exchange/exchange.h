@@ -80,6 +80,6 @@ typedef struct pti_processes {
  * Errors  false: memory ran out.
  */
 bool pti_exchange_at_end(const pti_superstep *all, const bool *leaves, const pti_copies *copies,
-                         const pti_processes *of, pti_exchange *exchange);
+                         const pti_processes *processes, pti_exchange *exchange);
 
 #endif

@@ -92,14 +92,15 @@ typedef struct process {
     const bool *is_shared;
 } process;
 
-static bool is_of(const process *of, int member) {
+static bool has_member(const process *of, int member) {
     return member >= of->first && member < of->first + of->n_local;
 }
 
 /** Whether what is received arrives in host memory that a member uses. */
 static bool arrives_in_memory_of(const process *of, const pti_transfer *transfer, int member) {
-    return transfer->to == member || (of->is_shared[transfer->array] && is_of(of, transfer->to) &&
-                                      !is_of(of, transfer->from));
+    return transfer->to == member ||
+           (of->is_shared[transfer->array] && has_member(of, transfer->to) &&
+            !has_member(of, transfer->from));
 }
 
 /**
@@ -131,7 +132,8 @@ static bool is_moved(const pti_exchange *exchange, const process *of, int array)
     bool is = false;
     for (int t = 0; t < exchange->n_transfers; t++) {
         const pti_transfer *transfer = &exchange->transfer[t];
-        is |= transfer->array == array && (is_of(of, transfer->from) || is_of(of, transfer->to));
+        is |= transfer->array == array &&
+              (has_member(of, transfer->from) || has_member(of, transfer->to));
     }
     return is;
 }

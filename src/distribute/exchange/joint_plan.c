@@ -67,8 +67,8 @@ static bool do_launches_read(const plan *of, int array) {
 
 /**
  * Owners give up what others are about to write in the same memory, and all wait for that: a device
- * that evicts it later would write older elements over the new ones. What anybody reads comes home
- * first.
+ * that evicts it later would write older elements over the new ones. What anybody reads comes to
+ * the host first.
  */
 static void give_up_passed(plan *of) {
     const pti_exchange *after = &of->request->parts->after;
@@ -88,9 +88,9 @@ static void give_up_passed(plan *of) {
 }
 
 /** What a member computed of others' elements in shared memory: it stays off the host. Returns
- * whether there is any: a device could bring it home, in launches after that do not fit it, unless
- * that is waited for. */
-static bool forget_halos(plan *of) {
+ * whether there is any: a device could bring it to the host, in launches after that do not fit it,
+ * unless that is waited for. */
+static bool forget_ghosts(plan *of) {
     const pti_superstep *superstep = superstep_of(of);
     const int n_before = of->builder.list->n_ops;
     pti_boxes owned = {0};
@@ -109,14 +109,14 @@ static bool forget_halos(plan *of) {
 
 /* Exchanges. */
 
-static bool is_of(const plan *of, const pti_transfer *transfer) {
+static bool is_own_transfer(const plan *of, const pti_transfer *transfer) {
     return is_local(of, transfer->from) || is_local(of, transfer->to);
 }
 
 static bool has_local(const plan *of, const pti_exchange *exchange) {
     bool has = false;
     for (int t = 0; t < exchange->n_transfers && !has; t++)
-        has = is_of(of, &exchange->transfer[t]);
+        has = is_own_transfer(of, &exchange->transfer[t]);
     return has;
 }
 
@@ -150,8 +150,8 @@ static void add_arrivals(plan *of, const pti_exchange *exchange, int launch) {
                 launch, &exchange->transfer[t]);
 }
 
-/** Elements that members send come home; devices forget what they receive, or bring it home no
- * more. */
+/** Elements that members send come to the host; devices forget what they receive, or bring it to
+ * the host no more. */
 static void begin_exchange(plan *of, const pti_exchange *exchange, int launch) {
     for (int t = 0; t < exchange->n_transfers; t++)
         if (is_local(of, exchange->transfer[t].from))
@@ -233,7 +233,7 @@ static bool find_combined(plan *of, int operand) {
     return true;
 }
 
-/** Former values come home, and members wait until that is so. */
+/** Former values come to the host, and members wait until that is so. */
 static void fetch_former(plan *of, int operand) {
     const int last = superstep_of(of)->n_launches - 1;
     const int array = superstep_of(of)->launch[last].call.array[operand];
@@ -278,14 +278,14 @@ static void add_combinations(plan *of) {
 }
 
 /** Whether what members computed of others' elements is read, or moved, after the launches. */
-static bool needs_halos_later(const plan *of) {
+static bool needs_ghosts_later(const plan *of) {
     return splits_last(of) || has_local(of, &of->request->parts->after);
 }
 
 static void fill_list(plan *of) {
     const pti_superstep_parts *parts = of->request->parts;
     const int n_launches = superstep_of(of)->n_launches;
-    bool is_later = needs_halos_later(of);
+    bool is_later = needs_ghosts_later(of);
     if (pti_joint_waits_first(of->request, of->first, of->n_local))
         wait_for_all(of, 0);
     give_up_passed(of);
@@ -293,14 +293,14 @@ static void fill_list(plan *of) {
     run_inner(of);
     end_exchange(of, &parts->before, 0);
     run_rest(of);
-    const bool forgets = !is_later && forget_halos(of);
+    const bool forgets = !is_later && forget_ghosts(of);
     if (of->request->meets || forgets)
         wait_for_all(of, splits_last(of) ? n_launches - 1 : n_launches);
     if (splits_last(of))
         add_combinations(of);
     begin_exchange(of, &parts->after, n_launches);
     end_exchange(of, &parts->after, n_launches);
-    if (is_later && forget_halos(of))
+    if (is_later && forget_ghosts(of))
         wait_for_all(of, n_launches);
 }
 

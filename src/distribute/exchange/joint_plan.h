@@ -17,8 +17,9 @@ typedef struct pti_joint_request {
     int n_local;           /* members of each process */
     bool shares_memory;    /* members of a process have the same memory of some arrays */
     bool keeps; /* devices keep all, so that several may compute the same shared elements */
-    bool
-        meets; /* members are waited for, afterwards: others may read meanwhile what they compute */
+    /** The process waits for its members in the end, since they may read until then what others
+     * of them compute; see pti_joint_meets(). */
+    bool meets;
     const bool *is_lent;     /* of each array: members may still read there what others own */
     const char *const *name; /* of each array, for texts; NULL: numbers do */
 } pti_joint_request;
@@ -51,7 +52,7 @@ bool pti_joint_meets(const pti_joint_request *request);
 
 /** Copies that are not there after a superstep: what several members computed of the same memory
  * stays with their devices, which forget it. */
-void pti_joint_drop_halos(const pti_joint_request *request, pti_copies *copies);
+void pti_joint_drop_ghosts(const pti_joint_request *request, pti_copies *copies);
 
 /* joint_holdings.c */
 

@@ -80,7 +80,7 @@ static bool is_changed(const pti_superstep *superstep, int array) {
 
 /** Whether a member may have computed others' elements. What members of other processes compute is
  * not known here, so that whatever is written counts. */
-static bool may_have_halos(const pti_joint_request *request, int array, int member) {
+static bool may_have_ghosts(const pti_joint_request *request, int array, int member) {
     const pti_superstep *superstep = request->superstep;
     return request->n_local < superstep->n_members
                ? is_changed(superstep, array)
@@ -88,11 +88,11 @@ static bool may_have_halos(const pti_joint_request *request, int array, int memb
                            &work_of(request, member)->writes[array]);
 }
 
-void pti_joint_drop_halos(const pti_joint_request *request, pti_copies *copies) {
+void pti_joint_drop_ghosts(const pti_joint_request *request, pti_copies *copies) {
     const pti_superstep *superstep = request->superstep;
     for (int a = 0; a < superstep->n_arrays && request->shares_memory; a++)
         for (int q = 0; q < superstep->n_members && request->is_shared[a]; q++)
-            if (may_have_halos(request, a, q))
+            if (may_have_ghosts(request, a, q))
                 pti_boxes_clear(pti_copies_get(copies, a, q));
 }
 

@@ -15,12 +15,13 @@ static void keep_one_a_process(int n_local, pti_exchange *exchange) {
 }
 
 bool pti_exchange_at_end(const pti_superstep *all, const bool *leaves, const pti_copies *copies,
-                         const pti_processes *of, pti_exchange *exchange) {
-    pti_transfers transfers = pti_transfers_begin(all, of->first, of->n_listed, exchange);
+                         const pti_processes *processes, pti_exchange *exchange) {
+    pti_transfers transfers =
+        pti_transfers_begin(all, processes->first, processes->n_listed, exchange);
     for (int a = 0; a < all->n_arrays; a++)
         if (leaves[a])
             pti_transfers_add_missing(&transfers, a, copies);
     const bool is_made = pti_transfers_end(&transfers);
-    keep_one_a_process(of->n_local, exchange);
+    keep_one_a_process(processes->n_local, exchange);
     return is_made;
 }

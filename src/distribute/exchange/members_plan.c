@@ -20,8 +20,8 @@ void pti_members_plan_free(pti_members_plan *plan) {
 }
 
 /* So many launches, from the first on. */
-static pti_superstep superstep_of(const pti_members_plan *plan, const pti_shared_launch *launch,
-                                  int n_launches) {
+static pti_superstep make_superstep(const pti_members_plan *plan, const pti_shared_launch *launch,
+                                    int n_launches) {
     return (pti_superstep){.n_launches = n_launches,
                            .launch = launch,
                            .n_arrays = plan->n_arrays,
@@ -30,7 +30,7 @@ static pti_superstep superstep_of(const pti_members_plan *plan, const pti_shared
 }
 
 pti_superstep pti_members_plan_first_superstep(const pti_members_plan *plan) {
-    return superstep_of(plan, plan->first_launch, plan->n_first);
+    return make_superstep(plan, plan->first_launch, plan->n_first);
 }
 
 /* Keep the first exchange before a superstep that moves anything. */
@@ -52,7 +52,7 @@ static void add_threads(const pti_superstep_parts *parts, pti_members_plan *plan
 }
 
 /* The bytes that a launch combines across members. False when memory runs out. */
-static bool add_combined(const pti_superstep *superstep, int l, int64_t *n_bytes) {
+static bool add_combined_bytes(const pti_superstep *superstep, int l, int64_t *n_bytes) {
     const pti_shared_launch *launch = &superstep->launch[l];
     const pti_instance *instance = launch->call.instance;
     const pti_home home = pti_home_of(launch, superstep->ownerships);
@@ -68,7 +68,7 @@ static bool count_combined(const pti_superstep *superstep, int64_t *n_bytes) {
     bool counted = true;
     *n_bytes = 0;
     for (int l = 0; l < superstep->n_launches && counted; l++)
-        counted = add_combined(superstep, l, n_bytes);
+        counted = add_combined_bytes(superstep, l, n_bytes);
     return counted;
 }
 
@@ -117,7 +117,7 @@ static bool add_leaving(const pti_members_plan_request *request, const pti_dry_r
 }
 
 static bool add_supersteps(const pti_members_plan_request *request, pti_members_plan *plan) {
-    const pti_superstep all = superstep_of(plan, request->launch, request->n_launches);
+    const pti_superstep all = make_superstep(plan, request->launch, request->n_launches);
     const pti_dry_run_request asked = {.members = request->members,
                                        .all = &all,
                                        .arrays = request->arrays,
@@ -194,7 +194,7 @@ static bool plan_members(const pti_members_plan_request *request,
     for (int a = 0; a < plan->n_arrays && is_dealt; a++) {
         plan->ownerships[a] = pti_ownership_of(&request->arrays->operand[a].domain, plan->n_members,
                                                request->given, distribution);
-        is_dealt = pti_ownership_deal(&plan->ownerships[a]);
+        is_dealt = pti_ownership_ask(&plan->ownerships[a]);
     }
     return is_dealt;
 }
@@ -244,7 +244,7 @@ static polytile_status check_number_of_boxes(polytile_context *ctx,
     return POLYTILE_OK;
 }
 
-static polytile_status fail_memory(polytile_context *ctx, const pti_members_plan_request *request) {
+static polytile_status fail_plan(polytile_context *ctx, const pti_members_plan_request *request) {
     return pti_fail_memory(ctx, "the plan of ranks",
                            (double)request->n_members * (double)sizeof(pti_members_plan_member));
 }
@@ -259,10 +259,10 @@ polytile_status pti_members_plan_create(polytile_context *ctx,
     PTI_TRY(pti_distribution_parse(ctx, request->layout, &distribution));
     PTI_TRY(pti_ownership_check(ctx, request->n_members, request->given, &distribution));
     if (!plan_members(request, &distribution, plan))
-        PTI_TRY(fail_memory(ctx, request));
+        PTI_TRY(fail_plan(ctx, request));
     PTI_TRY(check_number_of_boxes(ctx, request, plan));
     if (!fill_plan(request, plan))
-        PTI_TRY(fail_memory(ctx, request));
+        PTI_TRY(fail_plan(ctx, request));
 done:
     return status;
 }

@@ -59,7 +59,7 @@ static void receive_all(remote_search *search, int member) {
     find_lost(search, member, &search->written, &lost);
     for (int from = 0; from < search->transfers->superstep->n_members && lost.n_boxes > 0; from++)
         if (from != member) {
-            find_member_writes(search, pti_home_deal, from, &passed);
+            find_member_writes(search, pti_home_threads_once, from, &passed);
             add_between(search, from, member, &passed);
         }
     search->transfers->failed = search->transfers->failed || passed.failed || lost.failed;
@@ -72,7 +72,7 @@ static void receive_all(remote_search *search, int member) {
 static void send_all(remote_search *search, int member) {
     const pti_superstep *superstep = search->transfers->superstep;
     pti_boxes passed = {0}, away = {0}, owned = {0};
-    find_member_writes(search, pti_home_deal, member, &passed);
+    find_member_writes(search, pti_home_threads_once, member, &passed);
     pti_ownership_boxes(&superstep->ownerships[search->array], member, &owned);
     pti_boxes_copy(&away, &passed);
     pti_boxes_subtract_all(&away, &owned);
@@ -101,7 +101,7 @@ static void send_to_owners(remote_search *search) {
     pti_boxes_free(&search->reused);
 }
 
-void pti_remote_writes_bring_home(pti_transfers *transfers) {
+void pti_remote_writes_to_owners(pti_transfers *transfers) {
     const pti_shared_launch *launch = transfers->superstep->launch;
     pti_home home = pti_home_of(launch, transfers->superstep->ownerships);
     transfers->failed = transfers->failed || home.failed;

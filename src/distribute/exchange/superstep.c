@@ -31,8 +31,8 @@ pti_superstep pti_superstep_next(const pti_superstep *known, const pti_superstep
     return next;
 }
 
-bool pti_superstep_deal(const pti_superstep *superstep, int first, int n_local, pti_copies *copies,
-                        pti_superstep_parts *parts) {
+bool pti_superstep_cut(const pti_superstep *superstep, int first, int n_local, pti_copies *copies,
+                       pti_superstep_parts *parts) {
     *parts = (pti_superstep_parts){.first = first, .n_local = n_local};
     parts->work = calloc((size_t)n_local + 1, sizeof *parts->work);
     if (parts->work == NULL)

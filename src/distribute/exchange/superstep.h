@@ -5,11 +5,12 @@
 #include "queue/queue.h"
 
 /* How launches become supersteps: which launches are the next one, what members compute in it, and
- * what travels before and after it. A team runs what is found here; members_plan.h describes it. */
+ * what travels before and after it. A group runs what is found here; members_plan.h
+ * describes it. */
 
 /** The most launches that a queue over members records before it runs them; and the most of one
  * superstep: each is cut for its own threads, and those of two supersteps are kept. */
-enum { PTI_TEAM_LAUNCHES = 1024, PTI_SUPERSTEP_LAUNCHES = PTI_MAX_PREPARED / 4 };
+enum { PTI_GROUP_LAUNCHES = 1024, PTI_SUPERSTEP_LAUNCHES = PTI_MAX_PREPARED / 4 };
 
 /** What bounds supersteps beside what is computed twice. */
 typedef struct pti_superstep_limits {
@@ -44,8 +45,8 @@ typedef struct pti_superstep_parts {
  * Errors  false: memory ran out.
  * Owns    The caller frees *parts with pti_superstep_parts_free(), also after an error.
  */
-bool pti_superstep_deal(const pti_superstep *superstep, int first, int n_local, pti_copies *copies,
-                        pti_superstep_parts *parts);
+bool pti_superstep_cut(const pti_superstep *superstep, int first, int n_local, pti_copies *copies,
+                       pti_superstep_parts *parts);
 void pti_superstep_parts_free(pti_superstep_parts *parts);
 
 #endif

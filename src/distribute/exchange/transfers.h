@@ -37,8 +37,8 @@ static inline bool pti_transfers_is_local(const pti_transfers *transfers, int me
     return member >= transfers->first && member < transfers->first + transfers->n_local;
 }
 
-/** Bring remote writes home after a superstep of one launch: elements that others than their owners
- * wrote. */
-void pti_remote_writes_bring_home(pti_transfers *transfers);
+/** Bring remote writes to their owners after a superstep of one launch: elements that others than
+ * their owners wrote. */
+void pti_remote_writes_to_owners(pti_transfers *transfers);
 
 #endif

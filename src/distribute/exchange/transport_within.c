@@ -16,19 +16,19 @@ static polytile_status compare_alone(pti_transport *transport, uint64_t hash, co
     return POLYTILE_OK;
 }
 
-static polytile_status combine_members(pti_transport *transport, const pti_combination *of,
+static polytile_status combine_members(pti_transport *transport, const pti_combination *combination,
                                        bool has_failed) {
     (void)has_failed;
-    int64_t element_bytes = polytile_type_get_bytes(of->type);
-    polytile_domain all = polytile_domain_from_extents(1, &of->n_elements);
+    int64_t element_bytes = polytile_type_get_bytes(combination->type);
+    polytile_domain all = polytile_domain_from_extents(1, &combination->n_elements);
     pti_memory_layout layout = pti_memory_layout_of(&all, element_bytes);
-    memcpy(of->result, of->partial[0], (size_t)layout.size_bytes);
+    memcpy(combination->result, combination->partial[0], (size_t)layout.size_bytes);
     for (int m = 1; m < transport->n_members; m++) {
         pti_move part = {.box = &all,
                          .element_bytes = element_bytes,
-                         .to = {of->result, &layout},
-                         .from = {of->partial[m], &layout}};
-        pti_reduction_combine(of->role, of->type, &part);
+                         .to = {combination->result, &layout},
+                         .from = {combination->partial[m], &layout}};
+        pti_reduction_combine(combination->role, combination->type, &part);
     }
     return POLYTILE_OK;
 }

@@ -94,8 +94,9 @@ static void add_reads(const pti_superstep *superstep, int l, pti_work *work) {
             gather_touched(superstep, l, work, p, PTI_READS, &work->reads[launch->call.array[p]]);
 }
 
-/* More elements may be read than must be: what is there is never wrong. */
-static void simplify_reads(pti_boxes *reads) {
+/** Make a set of elements to read one of few boxes. It may have more elements then: to read what
+ * nobody needs is never wrong. */
+static void widen_to_few_boxes(pti_boxes *reads) {
     if (reads->n_boxes <= MOST_BOXES)
         return;
     pti_boxes_merge(reads);
@@ -124,7 +125,7 @@ static void fill_work(const pti_superstep *superstep, int member, pti_work *work
         add_writes(superstep, l, work, written);
         add_reads(superstep, l, work);
         for (int p = 0; p < launch->call.instance->n_operands && superstep->n_launches > 1; p++)
-            simplify_reads(&work->reads[launch->call.array[p]]);
+            widen_to_few_boxes(&work->reads[launch->call.array[p]]);
     }
 }
 

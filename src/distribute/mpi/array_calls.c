@@ -1,6 +1,6 @@
 #include "distribute/mpi/array_open.h"
 
-#include "distribute/team/words.h"
+#include "distribute/group/words.h"
 #include <polytile/mpi.h>
 
 #include <inttypes.h>

@@ -82,9 +82,9 @@ static polytile_status make_on_all(request *of, pti_transport *transport, polyti
     return pti_error_restore(ctx, &first);
 }
 
-/** End an array of the team. Returns the error. */
-static polytile_status end_team_array(const request *of, polytile_array **made,
-                                      polytile_status status) {
+/** End an array of the group. Returns the error. */
+static polytile_status end_group_array(const request *of, polytile_array **made,
+                                       polytile_status status) {
     polytile_context *ctx = of->queue->object.context;
     pti_error first = {0};
     pti_error_keep(&first, ctx, status);
@@ -93,28 +93,28 @@ static polytile_status end_team_array(const request *of, polytile_array **made,
     return pti_error_restore(ctx, &first);
 }
 
-/** Add the array to the team on every rank, or on none if one has no memory for its part. */
-static polytile_status add_on_all(request *of, pti_team *team, polytile_array **made) {
-    pti_transport *transport = pti_team_transport(team);
+/** Add the array to the group on every rank, or on none if one has no memory for its part. */
+static polytile_status add_on_all(request *of, pti_group *group, polytile_array **made) {
+    pti_transport *transport = pti_group_transport(group);
     const pti_distribution *distribution = of->layout == NULL ? NULL : &of->distribution;
-    polytile_status status =
-        transport->functions->agree(transport, pti_team_add_distributed(team, *made, distribution));
-    return status == POLYTILE_OK ? POLYTILE_OK : end_team_array(of, made, status);
+    polytile_status status = transport->functions->agree(
+        transport, pti_group_add_distributed(group, *made, distribution));
+    return status == POLYTILE_OK ? POLYTILE_OK : end_group_array(of, made, status);
 }
 
-static polytile_status create_array_on_ranks(request *of, pti_team *team, polytile_array **made) {
-    pti_transport *transport = pti_team_transport(team);
+static polytile_status create_array_on_ranks(request *of, pti_group *group, polytile_array **made) {
+    pti_transport *transport = pti_group_transport(group);
     polytile_status status;
     PTI_TRY(compare_requests(of, transport));
     PTI_TRY(make_on_all(of, transport, made));
-    PTI_TRY(add_on_all(of, team, made));
+    PTI_TRY(add_on_all(of, group, made));
 done:
     return status;
 }
 
-static polytile_status find_team(const polytile_queue *queue, pti_team **team) {
-    *team = pti_team_over_mpi(queue);
-    if (*team != NULL)
+static polytile_status find_group_of_queue(const polytile_queue *queue, pti_group **group) {
+    *group = pti_group_over_mpi(queue);
+    if (*group != NULL)
         return POLYTILE_OK;
     return pti_fail(queue->object.context, POLYTILE_INVALID,
                     "queue on %s: is not over a communicator; polytile_mpi_queue_create() makes "
@@ -131,7 +131,7 @@ polytile_status polytile_mpi_array_create(polytile_queue *queue, const char *nam
                   .n_dims = n_dims,
                   .extents = extents,
                   .layout = layout};
-    pti_team *team;
+    pti_group *group;
     polytile_status status;
     if (array != NULL)
         *array = NULL;
@@ -139,8 +139,8 @@ polytile_status polytile_mpi_array_create(polytile_queue *queue, const char *nam
     if (array == NULL)
         return pti_fail(queue->object.context, POLYTILE_INVALID,
                         "%s: the place for the array is NULL", __func__);
-    PTI_TRY(find_team(queue, &team));
-    PTI_TRY(create_array_on_ranks(&of, team, array));
+    PTI_TRY(find_group_of_queue(queue, &group));
+    PTI_TRY(create_array_on_ranks(&of, group, array));
 done:
     return status;
 }

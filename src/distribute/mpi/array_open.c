@@ -1,13 +1,13 @@
 #include "distribute/mpi/array_open.h"
 
 #include "distribute/file/rounds.h"
-#include "distribute/team/words.h"
+#include "distribute/group/words.h"
 #include "queue/queue.h"
 
-pti_team *pti_team_over_mpi(const polytile_queue *queue) {
-    pti_team *team = pti_team_of(queue);
-    bool is_mpi = team != NULL && pti_team_transport(team)->functions->agree == pti_mpi_agree;
-    return is_mpi ? team : NULL;
+pti_group *pti_group_over_mpi(const polytile_queue *queue) {
+    pti_group *group = pti_group_of(queue);
+    bool is_mpi = group != NULL && pti_group_transport(group)->functions->agree == pti_mpi_agree;
+    return is_mpi ? group : NULL;
 }
 
 polytile_status pti_mpi_compare_words(pti_transport *transport, const char *words) {
@@ -21,14 +21,14 @@ static polytile_status fail_kind(polytile_array *array) {
                     array->name);
 }
 
-static polytile_status find_team(pti_open_array *open) {
+static polytile_status find_group_of_array(pti_open_array *open) {
     polytile_array *array = open->array;
     polytile_status status;
     if (array->queue == NULL)
         return fail_kind(array);
     PTI_TRY(pti_queue_enter(array->queue));
-    open->team = pti_team_over_mpi(array->queue);
-    if (open->team == NULL || pti_team_find(open->team, array)->memory != PTI_TEAM_OWN)
+    open->group = pti_group_over_mpi(array->queue);
+    if (open->group == NULL || pti_group_find(open->group, array)->memory != PTI_GROUP_OWN)
         status = fail_kind(array);
 done:
     return status;
@@ -36,22 +36,23 @@ done:
 
 /** A local member's array; NULL: it owns nothing. */
 static polytile_array *member_of(const pti_open_array *open, int local) {
-    return pti_team_find(open->team, open->array)->member[local];
+    return pti_group_find(open->group, open->array)->member[local];
 }
 
 /** Find the elements that this rank owns, and where they lie. */
 static polytile_status find_elements(pti_open_array *open) {
-    const pti_team_array *of = pti_team_find(open->team, open->array);
+    const pti_group_array *array = pti_group_find(open->group, open->array);
     pti_spread *spread = &open->spread;
     pti_boxes boxes = {0};
     spread->array = open->array;
-    spread->ownership = &of->ownership;
+    spread->ownership = &array->ownership;
     spread->store.whole = open->array->domain;
     spread->store.element_bytes = open->array->element_bytes;
     for (int m = 0; m < spread->transport->n_local; m++) {
-        pti_ownership_boxes(&of->ownership, spread->transport->first + m, &boxes);
+        pti_ownership_boxes(&array->ownership, spread->transport->first + m, &boxes);
         if (boxes.n_boxes > 0)
-            pti_store_add(&spread->store, &boxes, &of->member[m]->domain, of->member[m]->data);
+            pti_store_add(&spread->store, &boxes, &array->member[m]->domain,
+                          array->member[m]->data);
         pti_boxes_unite(&open->owned, &boxes, pti_boxes_append);
     }
     const bool failed = boxes.failed || open->owned.failed || spread->store.failed;
@@ -126,10 +127,10 @@ polytile_status pti_array_open(polytile_array *array, pti_array_use use, const c
     *open = (pti_open_array){.array = array, .use = use};
     open->spread.round_bytes = PTI_ROUND_BYTES;
     open->spread.round_runs = PTI_ROUND_RUNS;
-    PTI_TRY(find_team(open));
-    open->spread.transport = pti_team_transport(open->team);
+    PTI_TRY(find_group_of_array(open));
+    open->spread.transport = pti_group_transport(open->group);
     PTI_TRY(pti_mpi_compare_words(open->spread.transport, words));
-    PTI_TRY(pti_team_wait(open->team));
+    PTI_TRY(pti_group_wait(open->group));
     PTI_TRY(pti_spread_agree(&open->spread, find_and_bring(open)));
 done:
     return status;
@@ -144,7 +145,7 @@ static void set_complete(pti_open_array *open, bool complete) {
 
 /** Publish changes to all members or none. */
 static polytile_status publish_changes(pti_open_array *open, const pti_boxes *changed) {
-    pti_team_note_changed(open->team, open->array);
+    pti_group_note_changed(open->group, open->array);
     return pti_spread_agree(&open->spread, for_members(open, changed, invalidate_boxes));
 }
 

@@ -1,8 +1,8 @@
 #ifndef POLYTILE_DISTRIBUTE_MPI_ARRAY_OPEN_H
 #define POLYTILE_DISTRIBUTE_MPI_ARRAY_OPEN_H
 
+#include "distribute/group/group.h"
 #include "distribute/mpi/spread.h"
-#include "distribute/team/team.h"
 
 /* The beginning and the end of every call on arrays of polytile_mpi_array_create(). */
 
@@ -18,14 +18,14 @@ typedef enum pti_array_use {
 /** An array while the program accesses its elements. */
 typedef struct pti_open_array {
     polytile_array *array;
-    pti_team *team;
+    pti_group *group;
     pti_boxes owned; /* by this rank; owned */
     pti_array_use use;
     pti_spread spread;
 } pti_open_array;
 
-/** Return the team of a queue over a communicator; NULL: none. */
-pti_team *pti_team_over_mpi(const polytile_queue *queue);
+/** Return the group of a queue over a communicator; NULL: none. */
+pti_group *pti_group_over_mpi(const polytile_queue *queue);
 
 /** Check that all ranks make the same call, which words describe. Errors: INVALID, DEVICE. */
 polytile_status pti_mpi_compare_words(pti_transport *transport, const char *words);

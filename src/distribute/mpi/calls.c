@@ -6,12 +6,12 @@
 #include <time.h>
 
 pti_mpi_text pti_mpi_text_of(int code) {
-    pti_mpi_text of;
+    pti_mpi_text text;
     int length = 0;
-    if (MPI_Error_string(code, of.text, &length) != MPI_SUCCESS)
+    if (MPI_Error_string(code, text.text, &length) != MPI_SUCCESS)
         length = 0;
-    of.text[length] = '\0';
-    return of;
+    text.text[length] = '\0';
+    return text;
 }
 
 /** The text has the call without its arguments. */

@@ -12,13 +12,13 @@
 enum { HEADER_BYTES = 8, ROUND_BYTES = 8 << 20 };
 
 /** Combine n elements of `from` into `to`. */
-static void combine_run(const pti_combination *of, void *to, void *from, int64_t n) {
+static void combine_run(const pti_combination *combination, void *to, void *from, int64_t n) {
     const polytile_domain box = polytile_domain_from_extents(1, &n);
-    const int64_t element_bytes = polytile_type_get_bytes(of->type);
+    const int64_t element_bytes = polytile_type_get_bytes(combination->type);
     const pti_memory_layout layout = pti_memory_layout_of(&box, element_bytes);
     const pti_move move = {
         .box = &box, .element_bytes = element_bytes, .to = {to, &layout}, .from = {from, &layout}};
-    pti_reduction_combine(of->role, of->type, &move);
+    pti_reduction_combine(combination->role, combination->type, &move);
 }
 
 /** The pieces of all members: those of a rank lie one after the other. */
@@ -30,13 +30,13 @@ typedef struct pieces {
     int n_local;
 } pieces;
 
-static void combine_pieces(const pti_combination *of, const pieces *all, void *result) {
-    const int64_t n_bytes = all->n * polytile_type_get_bytes(of->type);
+static void combine_pieces(const pti_combination *combination, const pieces *all, void *result) {
+    const int64_t n_bytes = all->n * polytile_type_get_bytes(combination->type);
     if (all->n == 0)
         return;
     memcpy(result, all->first, (size_t)n_bytes);
     for (int q = 1; q < all->n_ranks * all->n_local; q++)
-        combine_run(of, result,
+        combine_run(combination, result,
                     all->first + q / all->n_local * all->rank_bytes + q % all->n_local * n_bytes,
                     all->n);
 }
@@ -53,7 +53,7 @@ static bool has_failed_peer(const char *slots, int64_t slot_bytes, int n_ranks) 
 
 /** Combine on every rank all partial results, each rank's after a word that is not zero if it has
  * failed. n_bytes: of a member. */
-static polytile_status combine_small(pti_mpi_transport *mpi, const pti_combination *of,
+static polytile_status combine_small(pti_mpi_transport *mpi, const pti_combination *combination,
                                      int64_t n_bytes, bool has_failed) {
     polytile_status status = POLYTILE_OK;
     polytile_context *ctx = mpi->transport.ctx;
@@ -64,15 +64,16 @@ static polytile_status combine_small(pti_mpi_transport *mpi, const pti_combinati
     char *own = mpi->small, *slots = mpi->small + PTI_MPI_SMALL_BYTES;
     memcpy(own, &header, sizeof header);
     for (int m = 0; m < n_local && !has_failed && n_bytes > 0; m++)
-        memcpy(own + HEADER_BYTES + m * n_bytes, of->partial[m], (size_t)n_bytes);
+        memcpy(own + HEADER_BYTES + m * n_bytes, combination->partial[m], (size_t)n_bytes);
     PTI_MPI_TRY(ctx, MPI_Iallgather(own, slot_bytes, MPI_BYTE, slots, slot_bytes, MPI_BYTE,
                                     mpi->comm, &request));
     PTI_TRY(pti_mpi_wait(ctx, 1, &request));
     if (has_failed_peer(slots, slot_bytes, n_ranks))
         return PTI_PEER_FAILED;
-    combine_pieces(of,
-                   &(pieces){slots + HEADER_BYTES, of->n_elements, slot_bytes, n_ranks, n_local},
-                   of->result);
+    combine_pieces(
+        combination,
+        &(pieces){slots + HEADER_BYTES, combination->n_elements, slot_bytes, n_ranks, n_local},
+        combination->result);
 done:
     return status;
 }
@@ -145,10 +146,10 @@ done:
 
 /** Combine a share of the elements on every rank, and exchange shares; in rounds, which bound
  * memory, and counts to 31 bits. */
-static polytile_status combine_large(pti_mpi_transport *mpi, const pti_combination *of,
+static polytile_status combine_large(pti_mpi_transport *mpi, const pti_combination *combination,
                                      bool has_failed) {
     polytile_status status = POLYTILE_OK;
-    round r = {.of = of, .element_bytes = polytile_type_get_bytes(of->type)};
+    round r = {.of = combination, .element_bytes = polytile_type_get_bytes(combination->type)};
     const int64_t most = ROUND_BYTES / r.element_bytes;
     r.pieces = malloc((size_t)mpi->transport.n_local *
                       (ROUND_BYTES + (size_t)mpi->n_ranks * PTI_MAX_SCALAR_BYTES));
@@ -157,8 +158,8 @@ static polytile_status combine_large(pti_mpi_transport *mpi, const pti_combinati
     if (has_failed)
         status = PTI_PEER_FAILED;
     PTI_TRY(pti_mpi_all_succeeded(mpi->transport.ctx, mpi->comm, status));
-    for (; r.first < of->n_elements; r.first += most) {
-        r.n = pti_min(most, of->n_elements - r.first);
+    for (; r.first < combination->n_elements; r.first += most) {
+        r.n = pti_min(most, combination->n_elements - r.first);
         PTI_TRY(combine_round(mpi, &r));
     }
 done:

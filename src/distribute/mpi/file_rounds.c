@@ -24,10 +24,10 @@ static void join_lines(char *text) {
 static polytile_status check_call(const pti_file_rounds *r, const char *action, int code) {
     if (code == MPI_SUCCESS)
         return POLYTILE_OK;
-    pti_mpi_text of = pti_mpi_text_of(code);
-    join_lines(of.text);
+    pti_mpi_text text = pti_mpi_text_of(code);
+    join_lines(text.text);
     return pti_fail(pti_spread_context(r->spread), POLYTILE_IO, "%s: cannot %s: %s", r->path,
-                    action, of.text);
+                    action, text.text);
 }
 
 /** Write the path as MPI understands it. */

@@ -1,9 +1,9 @@
 #include "base/plural.h"
+#include "distribute/group/group.h"
+#include "distribute/group/words.h"
 #include "distribute/mpi/transport_mpi.h"
 #include "distribute/open/devices.h"
 #include "distribute/open/share_options.h"
-#include "distribute/team/team.h"
-#include "distribute/team/words.h"
 #include "launch/host/host.h"
 #include "queue/failure.h"
 
@@ -77,7 +77,7 @@ static polytile_status compare_options(pti_transport *setup, const request *of) 
 
 /** Parse how the queue is shared, and the grid if the options have one. */
 static polytile_status parse_options(const request *of, int n_members, pti_member_grid *grid,
-                                     pti_team_options *parsed) {
+                                     pti_group_options *parsed) {
     const pti_share_options given = {.given = &of->options,
                                      .members = of->n_devices > 1 ? "devices" : "ranks",
                                      .list = "the communicator",
@@ -116,13 +116,14 @@ static polytile_status open_members(pti_transport *setup, request *of) {
     return status == POLYTILE_OK ? status : give_up_members(of, status);
 }
 
-/** The queues become the team's, or end. */
-static polytile_status create_team(request *of, pti_transport *transport,
-                                   const pti_team_options *options, polytile_queue **queue) {
+/** The queues become the group's, or end. */
+static polytile_status create_group(request *of, pti_transport *transport,
+                                    const pti_group_options *options, polytile_queue **queue) {
     char text[256];
     snprintf(text, sizeof text, "%.200s on %d ranks", of->device_text,
              pti_mpi_of(transport)->n_ranks);
-    polytile_status status = pti_team_create(of->ctx, text, transport, of->members, options, queue);
+    polytile_status status =
+        pti_group_create(of->ctx, text, transport, of->members, options, queue);
     for (int m = 0; m < of->n_devices; m++)
         of->members[m] = NULL;
     return status;
@@ -130,29 +131,29 @@ static polytile_status create_team(request *of, pti_transport *transport,
 
 /** Make the queue of all, on every rank or none. */
 static polytile_status make_queue_of_all(pti_transport *setup, request *of,
-                                         const pti_team_options *options, polytile_queue **queue) {
+                                         const pti_group_options *options, polytile_queue **queue) {
     polytile_status status;
     pti_transport *transport = NULL;
     PTI_TRY(pti_transport_mpi_create(of->ctx, of->comm, of->n_devices, &transport));
-    PTI_TRY(create_team(of, transport, options, queue));
+    PTI_TRY(create_group(of, transport, options, queue));
 done:
     status = setup->functions->agree(setup, status);
     give_up_members(of, status);
     if (status != POLYTILE_OK) {
         if (*queue != NULL)
-            pti_team_give_up(pti_team_of(*queue));
+            pti_group_give_up(pti_group_of(*queue));
         pti_queue_give_up(*queue, status);
         *queue = NULL;
     }
     return status;
 }
 
-/** Create the queue by a setup transport: the team's own ends with the team on failure. */
+/** Create the queue by a setup transport: the group's own ends with the group on failure. */
 static polytile_status create_queue_on_ranks(pti_transport *setup, request *of,
                                              polytile_queue **queue) {
     polytile_status status;
     pti_member_grid grid;
-    pti_team_options options;
+    pti_group_options options;
     PTI_TRY(compare_options(setup, of));
     PTI_TRY(parse_options(of, setup->n_members, &grid, &options));
     PTI_TRY(open_members(setup, of));

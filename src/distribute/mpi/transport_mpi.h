@@ -2,10 +2,10 @@
 #define POLYTILE_DISTRIBUTE_MPI_TRANSPORT_MPI_H
 
 #include "base/context.h"
+#include "distribute/exchange/transport.h"
 #include "distribute/mpi/calls.h"
 #include "distribute/share/distribution.h"
 #include "distribute/share/member_grid.h"
-#include "distribute/exchange/transport.h"
 #include "queue/queue.h"
 #include <mpi.h>
 

@@ -66,21 +66,21 @@ done:
     return status;
 }
 
-/** The queues become the team's, or end. */
-static polytile_status create_team(polytile_context *ctx, const char *text, int n_devices,
-                                   polytile_queue **queues, const pti_team_options *options,
-                                   polytile_queue **queue) {
+/** The queues become the group's, or end. */
+static polytile_status create_group(polytile_context *ctx, const char *text, int n_devices,
+                                    polytile_queue **queues, const pti_group_options *options,
+                                    polytile_queue **queue) {
     pti_transport *transport = pti_transport_within(ctx, n_devices);
     if (transport != NULL)
-        return pti_team_create(ctx, text, transport, queues, options, queue);
+        return pti_group_create(ctx, text, transport, queues, options, queue);
     destroy_queues(n_devices, queues);
     return pti_fail_memory(ctx, text, sizeof *transport);
 }
 
 polytile_status pti_devices_open(polytile_context *ctx, const char *text,
-                                 const pti_team_options *options, polytile_queue **queue) {
+                                 const pti_group_options *options, polytile_queue **queue) {
     int n_devices = pti_devices_count(text);
-    pti_team_options measured = *options;
+    pti_group_options measured = *options;
     pti_speed *speed = calloc((size_t)n_devices, sizeof *speed);
     polytile_queue **queues = calloc((size_t)n_devices, sizeof *queues);
     polytile_status status;
@@ -92,7 +92,7 @@ polytile_status pti_devices_open(polytile_context *ctx, const char *text,
         status = measure_all(ctx, n_devices, queues, speed);
     measured.speed = options->is_by_speed ? speed : NULL;
     if (status == POLYTILE_OK)
-        status = create_team(ctx, text, n_devices, queues, &measured, queue);
+        status = create_group(ctx, text, n_devices, queues, &measured, queue);
     else
         destroy_queues(n_devices, queues);
 done:

@@ -1,7 +1,7 @@
 #ifndef POLYTILE_DISTRIBUTE_OPEN_DEVICES_H
 #define POLYTILE_DISTRIBUTE_OPEN_DEVICES_H
 
-#include "distribute/team/team.h"
+#include "distribute/group/group.h"
 #include "launch/open/device_list.h"
 
 /* distribute/open: queues from text. Here: a queue over several devices of one process. */
@@ -23,6 +23,6 @@ polytile_status pti_devices_open_each(polytile_context *ctx, const char *text,
  *         have weights).
  */
 polytile_status pti_devices_open(polytile_context *ctx, const char *text,
-                                 const pti_team_options *options, polytile_queue **queue);
+                                 const pti_group_options *options, polytile_queue **queue);
 
 #endif

@@ -11,7 +11,7 @@ static polytile_status create_shared_queue(polytile_context *ctx, const char *de
                                            const polytile_share_options *options,
                                            polytile_queue **queue) {
     pti_member_grid grid;
-    pti_team_options parsed;
+    pti_group_options parsed;
     polytile_status status;
     const int n_devices = pti_devices_count(device_text);
     const pti_share_options given = {.given = options,

@@ -1,7 +1,7 @@
 #ifndef POLYTILE_DISTRIBUTE_OPEN_SHARE_OPTIONS_H
 #define POLYTILE_DISTRIBUTE_OPEN_SHARE_OPTIONS_H
 
-#include "distribute/team/team.h"
+#include "distribute/group/group.h"
 
 /* The options of a queue over several members, as the program writes them. */
 
@@ -15,14 +15,14 @@ typedef struct pti_share_options {
 } pti_share_options;
 
 /**
- * A team's options from those given; the grid is filled in if they give one, and pointed to.
+ * A group's options from those given; the grid is filled in if they give one, and pointed to.
  *
  * The distribution of a layout by speed is set once that is measured.
  * Errors  INVALID (a grid that is none, or of another number of members; an unknown layout or
  *         policy, or another number of weights than parts; a negative number of launches; reserved
  *         members that are not zero).
  */
-polytile_status pti_share_options_parse(polytile_context *ctx, const pti_share_options *of,
-                                        pti_member_grid *grid, pti_team_options *parsed);
+polytile_status pti_share_options_parse(polytile_context *ctx, const pti_share_options *options,
+                                        pti_member_grid *grid, pti_group_options *parsed);
 
 #endif

@@ -32,7 +32,7 @@ polytile_status pti_deal_begin(polytile_context *ctx, const pti_policy *policy, 
         deal->unit[u] = units[u];
     deal->work.n_units = is_made ? n_units : 0;
     deal->work.units = deal->unit;
-    is_made = is_made && (pti_policy_takes(policy) || split_rows(deal));
+    is_made = is_made && (pti_policy_is_dynamic(policy) || split_rows(deal));
     return is_made ? POLYTILE_OK
                    : pti_fail_memory(ctx, kernel, n_units * (double)sizeof *deal->unit);
 }
@@ -99,7 +99,7 @@ pti_rows pti_deal_take(pti_deal *deal, int unit, double now_s) {
     if (dealt->n_pieces == PTI_DEAL_MAX_PIECES)
         return (pti_rows){0};
     note_time(deal, now_s);
-    if (pti_policy_takes(deal->policy)) {
+    if (pti_policy_is_dynamic(deal->policy)) {
         rows = take_next(deal, unit);
     } else {
         rows = dealt->own;

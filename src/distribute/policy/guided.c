@@ -79,9 +79,10 @@ static outlook look_ahead(const polytile_work *work, int unit) {
     return of;
 }
 
-/** Whether a unit would be done with a piece before the others are with all the rest, or later by
- * less than one more piece costs; of the least piece, before they would be if they ran that, too.
- * Rows that take longer than they should take longer for the fastest of these as well. */
+/** Return whether a unit ends a piece before the others end all the rest, or later by less than one
+ * more piece costs. The least piece counts as part of the rest: the others could run it, too. Rows
+ * may take longer than expected; both sides get the time for that, the others as the fastest of
+ * them needs it. */
 static bool is_done_in_time(const outlook *of, int64_t rows, int64_t least, int64_t left) {
     const double n_rows = (double)rows, later = trust * sqrt(of->variance * n_rows);
     const double own_s = (of->rows_own + fmax(n_rows, (double)least) + later) / of->speed;

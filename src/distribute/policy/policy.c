@@ -29,7 +29,7 @@ bool pti_policy_is_own_name(const char *name) {
     return find_kind(name, strlen(name)) != NULL;
 }
 
-bool pti_policy_takes(const pti_policy *policy) {
+bool pti_policy_is_dynamic(const pti_policy *policy) {
     return policy->kind->take != NULL;
 }
 

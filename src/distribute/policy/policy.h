@@ -53,7 +53,7 @@ polytile_status pti_policy_parse(polytile_context *ctx, const char *text, int n_
                                  pti_policy *policy);
 
 /** Whether units that are free take rows; if not, each one's are known before the launch. */
-bool pti_policy_takes(const pti_policy *policy);
+bool pti_policy_is_dynamic(const pti_policy *policy);
 
 /** Whether a name is one of the library's own. */
 bool pti_policy_is_own_name(const char *name);

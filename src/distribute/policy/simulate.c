@@ -76,8 +76,9 @@ static bool let_free_units_ask(run *of) {
     return has_memory;
 }
 
-/** Where all that are free are refused, and nobody runs, they ask once more. */
-static bool run_to_end(run *of) {
+/** Go from end to end of pieces until all rows are done. Where all that are free are refused, and
+ * nobody runs, they ask once more. False: memory ran out. */
+static bool simulate_launch(run *of) {
     bool has_memory = true;
     while (has_memory && (!pti_deal_is_over(&of->deal) || !isinf(find_next_end(of)))) {
         has_memory = let_free_units_ask(of);
@@ -89,14 +90,14 @@ static bool run_to_end(run *of) {
 }
 
 /** What a policy knows of the units: those that weigh know the speeds. */
-static polytile_unit *describe_units(const polytile_simulation *of, bool knows_speeds) {
-    polytile_unit *units = calloc((size_t)of->n_units, sizeof *units);
-    for (int u = 0; units != NULL && u < of->n_units; u++)
+static polytile_unit *describe_units(const polytile_simulation *simulation, bool knows_speeds) {
+    polytile_unit *units = calloc((size_t)simulation->n_units, sizeof *units);
+    for (int u = 0; units != NULL && u < simulation->n_units; u++)
         units[u] = (polytile_unit){.device = "simulated",
-                                   .node = of->node[u],
+                                   .node = simulation->node[u],
                                    .n_threads = 1,
                                    .fill_rows = 1,
-                                   .prior_rows_per_s = knows_speeds ? of->speed[u] : 0};
+                                   .prior_rows_per_s = knows_speeds ? simulation->speed[u] : 0};
     return units;
 }
 
@@ -105,7 +106,7 @@ polytile_status pti_simulate(polytile_context *ctx, const polytile_simulation *s
     const size_t n_units = (size_t)simulation->n_units;
     run of = {.of = simulation, .costs = costs, .result = result};
     polytile_status status;
-    polytile_unit *units = describe_units(simulation, !pti_policy_takes(policy));
+    polytile_unit *units = describe_units(simulation, !pti_policy_is_dynamic(policy));
     of.end_s = malloc(n_units * sizeof *of.end_s);
     result->unit = calloc(n_units, sizeof *result->unit);
     if (units == NULL || of.end_s == NULL || result->unit == NULL)
@@ -114,7 +115,7 @@ polytile_status pti_simulate(polytile_context *ctx, const polytile_simulation *s
         of.end_s[u] = INFINITY;
     PTI_TRY(pti_deal_begin(ctx, policy, "simulated", simulation->n_rows, simulation->n_units, units,
                            &of.deal));
-    if (!run_to_end(&of))
+    if (!simulate_launch(&of))
         PTI_TRY(pti_fail_memory(ctx, "a simulation",
                                 (double)result->capacity * (double)sizeof *result->piece));
 done:

@@ -195,29 +195,30 @@ static polytile_status find_simulated(const char *function, const polytile_simul
 
 polytile_status polytile_simulation_get_policy(const polytile_simulation *simulation, int k,
                                                polytile_simulated_policy *result) {
-    const pti_simulated *of = NULL;
+    const pti_simulated *simulated = NULL;
     polytile_status status;
     if (result != NULL)
         *result = (polytile_simulated_policy){.policy = ""};
-    PTI_TRY(find_simulated(__func__, simulation, k, &of));
+    PTI_TRY(find_simulated(__func__, simulation, k, &simulated));
     if (result != NULL)
-        *result = (polytile_simulated_policy){of->policy, of->makespan_s, of->n_pieces};
+        *result = (polytile_simulated_policy){simulated->policy, simulated->makespan_s,
+                                              simulated->n_pieces};
 done:
     return status;
 }
 
 polytile_status polytile_simulation_get_unit(const polytile_simulation *simulation, int k, int unit,
                                              polytile_simulated_unit *result) {
-    const pti_simulated *of = NULL;
+    const pti_simulated *simulated = NULL;
     polytile_status status;
     if (result != NULL)
         *result = (polytile_simulated_unit){0};
-    PTI_TRY(find_simulated(__func__, simulation, k, &of));
+    PTI_TRY(find_simulated(__func__, simulation, k, &simulated));
     if (unit < 0 || unit >= simulation->n_units)
         return pti_fail(simulation->object.context, POLYTILE_INVALID,
                         "%s: there is no unit %d; it has %d", __func__, unit, simulation->n_units);
     if (result != NULL)
-        *result = of->unit[unit];
+        *result = simulated->unit[unit];
 done:
     return status;
 }

@@ -96,8 +96,8 @@ static bool is_first(const follower_list *list) {
     return is_first;
 }
 
-void pti_home_deal(const pti_home *home, const pti_shared_launch *launch,
-                   const pti_ownership *ownerships, int member, pti_boxes *threads) {
+void pti_home_threads_once(const pti_home *home, const pti_shared_launch *launch,
+                           const pti_ownership *ownerships, int member, pti_boxes *threads) {
     pti_boxes_clear(threads);
     if (home->operand < 0) {
         if (member == 0)

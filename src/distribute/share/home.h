@@ -66,8 +66,8 @@ void pti_home_threads(const pti_home *home, const pti_shared_launch *launch,
 
 /** The threads whose results a member passes on, in boxes that replace what was in *threads: each
  * thread is of one member, which runs it. */
-void pti_home_deal(const pti_home *home, const pti_shared_launch *launch,
-                   const pti_ownership *ownerships, int member, pti_boxes *threads);
+void pti_home_threads_once(const pti_home *home, const pti_shared_launch *launch,
+                           const pti_ownership *ownerships, int member, pti_boxes *threads);
 
 /** The threads that write elements of a box of an operand, or more: a box inside the launch's. */
 polytile_domain pti_home_writers(const pti_shared_launch *launch, int operand,

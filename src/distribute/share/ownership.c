@@ -84,11 +84,11 @@ static const pti_distribution *distribution_of(const pti_ownership *ownership, i
     return is_other ? &blocks : &ownership->distribution;
 }
 
-bool pti_ownership_deal(const pti_ownership *ownership) {
+bool pti_ownership_ask(const pti_ownership *ownership) {
     bool is_dealt = true;
     for (int d = 0; d < ownership->domain.n_dims && is_dealt; d++)
-        is_dealt = pti_registered_deal(distribution_of(ownership, d), &ownership->domain.range[d],
-                                       ownership->grid.extent[d]);
+        is_dealt = pti_registered_ask(distribution_of(ownership, d), &ownership->domain.range[d],
+                                      ownership->grid.extent[d]);
     return is_dealt;
 }
 

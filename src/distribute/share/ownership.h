@@ -14,7 +14,7 @@ typedef struct pti_ownership {
 } pti_ownership;
 
 /**
- * Check whether arrays can be placed so, as the options of a team ask.
+ * Check whether arrays can be placed so, as the options of a group ask.
  *
  * Errors  INVALID: a grid of another number of members; weights for another number of parts than
  *         the grid's first dimension that is cut has, or, without a grid, than there are members.
@@ -37,7 +37,7 @@ pti_ownership pti_ownership_of(const polytile_domain *domain, int n_members,
 
 /** Ask a registered layout for the owners of all dimensions before anything else is asked. False:
  * memory ran out. */
-bool pti_ownership_deal(const pti_ownership *ownership);
+bool pti_ownership_ask(const pti_ownership *ownership);
 
 /** How many ranges of a dimension the members with a coordinate there own. */
 int64_t pti_ownership_count(const pti_ownership *ownership, int dim, int coordinate);

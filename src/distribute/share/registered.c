@@ -11,21 +11,21 @@
 #include <string.h>
 
 /** A dimension as it was dealt out. */
-typedef struct dealt {
-    struct dealt *next;
+typedef struct answer {
+    struct answer *next;
     polytile_range whole;
     int n_parts;
     char arguments[PTI_ARGUMENTS_BYTES];
     int64_t *first;        /* of each part: its first range; one more entry has their number */
     polytile_range *range; /* part by part, ascending */
-} dealt;
+} answer;
 
 struct pti_registered {
     pti_object object;
     polytile_layout layout;
     pti_distribution_kind kind;
     pthread_mutex_t mutex; /* of what is below: members ask from threads of their own */
-    dealt *dealt;          /* newest first; they stay, so that they can be used without the mutex */
+    answer *answers;       /* newest first; they stay, so that they can be used without the mutex */
     bool was_told;
 };
 
@@ -38,7 +38,7 @@ typedef struct runs {
     bool was_clamped;
 } runs;
 
-static void free_dealt(dealt *of) {
+static void free_answer(answer *of) {
     if (of != NULL) {
         free(of->first);
         free(of->range);
@@ -47,14 +47,14 @@ static void free_dealt(dealt *of) {
 }
 
 static void destroy_registered(pti_object *object) {
-    pti_registered *of = (pti_registered *)object;
-    for (dealt *next; of->dealt != NULL; of->dealt = next) {
-        next = of->dealt->next;
-        free_dealt(of->dealt);
+    pti_registered *registered = (pti_registered *)object;
+    for (answer *next; registered->answers != NULL; registered->answers = next) {
+        next = registered->answers->next;
+        free_answer(registered->answers);
     }
-    pthread_mutex_destroy(&of->mutex);
-    free((char *)(uintptr_t)of->layout.name);
-    free(of);
+    pthread_mutex_destroy(&registered->mutex);
+    free((char *)(uintptr_t)registered->layout.name);
+    free(registered);
 }
 
 /* Asking. */
@@ -82,7 +82,7 @@ static bool add_owned_range(runs *of, polytile_range range, int owner) {
     return true;
 }
 
-static bool ask_for_runs(const polytile_layout *layout, const dealt *of, runs *found) {
+static bool ask_for_runs(const polytile_layout *layout, const answer *of, runs *found) {
     const polytile_layout_dimension dimension = {of->whole.lo, of->whole.hi, of->n_parts,
                                                  of->arguments};
     for (int64_t index = of->whole.lo, last; index <= of->whole.hi; index = last + 1) {
@@ -98,7 +98,7 @@ static bool ask_for_runs(const polytile_layout *layout, const dealt *of, runs *f
 }
 
 /** Sort the ranges by their owners. */
-static bool sort_runs(const runs *found, dealt *of) {
+static bool sort_runs(const runs *found, answer *of) {
     of->first = calloc((size_t)of->n_parts + 2, sizeof *of->first);
     of->range = calloc((size_t)found->n + 1, sizeof *of->range);
     if (of->first == NULL || of->range == NULL)
@@ -122,46 +122,47 @@ static void tell_clamped(pti_registered *registered) {
     registered->was_told = true;
 }
 
-static dealt *deal_indices(pti_registered *registered, const pti_distribution *distribution,
-                           const polytile_range *whole, int n_parts) {
-    dealt *made = calloc(1, sizeof *made);
+static answer *ask_for_owners(pti_registered *registered, const pti_distribution *distribution,
+                              const polytile_range *whole, int n_parts) {
+    answer *made = calloc(1, sizeof *made);
     runs found = {0};
     if (made == NULL)
         return NULL;
     made->whole = *whole;
     made->n_parts = n_parts;
     memcpy(made->arguments, distribution->arguments, sizeof made->arguments);
-    bool is_dealt = ask_for_runs(&registered->layout, made, &found) && sort_runs(&found, made);
+    bool is_known = ask_for_runs(&registered->layout, made, &found) && sort_runs(&found, made);
     if (found.was_clamped)
         tell_clamped(registered);
     free(found.range);
     free(found.owner);
-    if (is_dealt)
+    if (is_known)
         return made;
-    free_dealt(made);
+    free_answer(made);
     return NULL;
 }
 
 /** Find how a dimension was dealt out, or deal it out. NULL: memory ran out. */
-static const dealt *find_dealt(const pti_distribution *distribution, const polytile_range *whole,
-                               int n_parts) {
-    pti_registered *of = distribution->registered;
-    pthread_mutex_lock(&of->mutex);
-    dealt *found = of->dealt;
+static const answer *find_answer(const pti_distribution *distribution, const polytile_range *whole,
+                                 int n_parts) {
+    pti_registered *registered = distribution->registered;
+    pthread_mutex_lock(&registered->mutex);
+    answer *found = registered->answers;
     while (found != NULL && (found->n_parts != n_parts || !pti_range_equals(found->whole, *whole) ||
                              strcmp(found->arguments, distribution->arguments) != 0))
         found = found->next;
-    if (found == NULL && (found = deal_indices(of, distribution, whole, n_parts)) != NULL) {
-        found->next = of->dealt;
-        of->dealt = found;
+    if (found == NULL &&
+        (found = ask_for_owners(registered, distribution, whole, n_parts)) != NULL) {
+        found->next = registered->answers;
+        registered->answers = found;
     }
-    pthread_mutex_unlock(&of->mutex);
+    pthread_mutex_unlock(&registered->mutex);
     return found;
 }
 
-bool pti_registered_deal(const pti_distribution *distribution, const polytile_range *whole,
-                         int n_parts) {
-    return distribution->registered == NULL || find_dealt(distribution, whole, n_parts) != NULL;
+bool pti_registered_ask(const pti_distribution *distribution, const polytile_range *whole,
+                        int n_parts) {
+    return distribution->registered == NULL || find_answer(distribution, whole, n_parts) != NULL;
 }
 
 /* As a kind. What is asked for was dealt out before. */
@@ -176,14 +177,14 @@ static bool parse_registered(const char *arguments, pti_distribution *distributi
 
 static int64_t count_registered(const pti_distribution *distribution, const polytile_range *whole,
                                 int part, int n_parts) {
-    const dealt *of = find_dealt(distribution, whole, n_parts);
+    const answer *of = find_answer(distribution, whole, n_parts);
     return of == NULL ? 0 : of->first[part + 1] - of->first[part];
 }
 
 static polytile_range get_registered(const pti_distribution *distribution,
                                      const polytile_range *whole, int part, int n_parts,
                                      int64_t k) {
-    const dealt *of = find_dealt(distribution, whole, n_parts);
+    const answer *of = find_answer(distribution, whole, n_parts);
     return of == NULL ? pti_range_empty() : of->range[of->first[part] + k];
 }
 

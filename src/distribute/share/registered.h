@@ -16,7 +16,7 @@ const pti_distribution_kind *pti_registered_find(const polytile_context *ctx, co
 
 /** Ask a registered layout for the owners of a dimension, once; others are asked nothing. False:
  * memory ran out. */
-bool pti_registered_deal(const pti_distribution *distribution, const polytile_range *whole,
-                         int n_parts);
+bool pti_registered_ask(const pti_distribution *distribution, const polytile_range *whole,
+                        int n_parts);
 
 #endif

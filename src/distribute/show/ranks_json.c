@@ -42,17 +42,17 @@ static json_t *json_count(const pti_rank_figures *figures, int64_t count) {
 }
 
 static json_t *json_member(const polytile_ranks_plan *plan, int rank) {
-    const pti_members_plan_member *of = &plan->members.member[rank];
+    const pti_members_plan_member *member = &plan->members.member[rank];
     const pti_rank_figures *figures = &plan->figures[rank];
     const pti_json_member members[] = {
         {"rank", plan->of.n_ranks > 0 ? json_integer(rank / plan->of.n_local) : json_null()},
         {"device", json_integer(rank % plan->of.n_local)},
-        {"threads", json_boxes(&of->threads)},
-        {"n_threads", json_integer(of->n_threads)},
-        {"repeated_threads", json_integer(of->n_extra_threads)},
-        {"owned_bytes", json_integer(of->owned_bytes)},
-        {"sent_bytes", json_integer(of->sent_bytes)},
-        {"received_bytes", json_integer(of->received_bytes)},
+        {"threads", json_boxes(&member->threads)},
+        {"n_threads", json_integer(member->n_threads)},
+        {"repeated_threads", json_integer(member->n_extra_threads)},
+        {"owned_bytes", json_integer(member->owned_bytes)},
+        {"sent_bytes", json_integer(member->sent_bytes)},
+        {"received_bytes", json_integer(member->received_bytes)},
         {"sends", json_array()},
         {"receives", json_array()},
         {"kernels", json_count(figures, figures->n_kernels)},
@@ -99,19 +99,19 @@ static json_t *json_devices(const polytile_ranks_plan *plan) {
 }
 
 static json_t *json_head(const polytile_ranks_plan *plan) {
-    const pti_members_plan *of = &plan->members;
+    const pti_members_plan *members_plan = &plan->members;
     int largest = pti_ranks_with_largest_peak(plan);
     const pti_json_member members[] = {
         {"ranks", json_integer(plan->of.n_ranks)},
         {"devices", json_devices(plan)},
-        {"grid", json_grid(&of->grid)},
+        {"grid", json_grid(&members_plan->grid)},
         {"layout", pti_json_name(plan->layout)},
-        {"planned_rank", json_integer(of->busiest)},
-        {"exchanges", json_integer(of->n_supersteps)},
-        {"launches_per_exchange", json_integer(of->n_longest)},
-        {"exchange_bytes", json_integer(of->exchanged_bytes)},
-        {"message_bytes", json_integer(of->message_bytes)},
-        {"combined_bytes", json_integer(of->combined_bytes)},
+        {"planned_rank", json_integer(members_plan->busiest)},
+        {"exchanges", json_integer(members_plan->n_supersteps)},
+        {"launches_per_exchange", json_integer(members_plan->n_longest)},
+        {"exchange_bytes", json_integer(members_plan->exchanged_bytes)},
+        {"message_bytes", json_integer(members_plan->message_bytes)},
+        {"combined_bytes", json_integer(members_plan->combined_bytes)},
         {"largest_peak_device_bytes", json_integer(plan->figures[largest].peak_device_bytes)},
         {NULL, NULL},
     };

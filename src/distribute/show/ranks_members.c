@@ -80,7 +80,7 @@ polytile_status pti_ranks_members_read(polytile_context *ctx, const polytile_ran
 static polytile_status refuse_dealt(polytile_context *ctx, const polytile_ranks_request *request,
                                     const pti_launches *launches, const pti_policy *policy) {
     const polytile_share_options *share = &request->share;
-    if (pti_policy_takes(policy) ||
+    if (pti_policy_is_dynamic(policy) ||
         (share->policy != NULL &&
          (share->layout != NULL || policy->plug_in != NULL || policy->by_node)))
         return pti_fail(ctx, POLYTILE_UNSUPPORTED,

@@ -62,13 +62,13 @@ static void draw_ranks_legend(pti_text *svg, const polytile_ranks_plan *plan, do
 }
 
 /* The dimensions that are not drawn, as "[:, :, 12]"; nothing if there are none. */
-static pti_words describe_plane(const pti_ranks_panel *of) {
-    int n_dims = of->panel.space.n_dims;
+static pti_words describe_plane(const pti_ranks_panel *panel) {
+    int n_dims = panel->panel.space.n_dims;
     pti_words words = {""};
     for (int d = 0; d < n_dims && n_dims > 2; d++) {
-        bool is_drawn = d == of->panel.row_dim || d == of->panel.col_dim;
+        bool is_drawn = d == panel->panel.row_dim || d == panel->panel.col_dim;
         words = pti_words_of("%s%s%s%s", words.text, d == 0 ? "[" : ", ",
-                             is_drawn ? ":" : pti_words_of("%" PRId64, of->panel.cut[d].lo).text,
+                             is_drawn ? ":" : pti_words_of("%" PRId64, panel->panel.cut[d].lo).text,
                              d == n_dims - 1 ? "]" : "");
     }
     return words;
@@ -86,35 +86,36 @@ static pti_words describe_moment(const pti_members_plan *members) {
                               members->step[members->first_moving].first_launch);
 }
 
-static void draw_caption(pti_text *svg, const pti_ranks_panel *of, double x, double y) {
-    const polytile_ranks_plan *plan = of->plan;
-    const pti_words plane = describe_plane(of);
-    int64_t n_bytes = pti_ranks_band_bytes(plan, of->array);
-    if (of->array < 0)
+static void draw_caption(pti_text *svg, const pti_ranks_panel *panel, double x, double y) {
+    const polytile_ranks_plan *plan = panel->plan;
+    const pti_words plane = describe_plane(panel);
+    int64_t n_bytes = pti_ranks_band_bytes(plan, panel->array);
+    if (panel->array < 0)
         pti_svg_label(svg, "head", x, y, "threads%s of %s%s",
                       plan->members.n_launches > 1 ? " of the first launch" : "",
                       plan->shared[0].call.instance->kernel_name, plane.text);
     else if (n_bytes == 0)
         pti_svg_label(svg, "head", x, y, "%s%s: nothing travels",
-                      plan->launches.arrays->operand[of->array].name, plane.text);
+                      plan->launches.arrays->operand[panel->array].name, plane.text);
     else
         pti_svg_label(svg, "head", x, y, "%s%s: %s travel%s",
-                      plan->launches.arrays->operand[of->array].name, plane.text,
+                      plan->launches.arrays->operand[panel->array].name, plane.text,
                       pti_words_size(n_bytes).text, describe_moment(&plan->members).text);
 }
 
 /* Draw the threads (array -1) or an array below a caption; the height of both. */
 static double draw_panel(pti_text *svg, const polytile_ranks_plan *plan, int array, double x,
                          double y) {
-    pti_ranks_panel of = pti_ranks_panel_of(plan, array);
-    double height = pti_panel_height(&of.panel, panel_width);
-    draw_caption(svg, &of, x, y + 16);
-    pti_panel_fit(&of.panel, (pti_svg_box){x, y + caption_height, panel_width, height});
-    pti_ranks_panel_draw(svg, &of);
+    pti_ranks_panel panel = pti_ranks_panel_of(plan, array);
+    double height = pti_panel_height(&panel.panel, panel_width);
+    draw_caption(svg, &panel, x, y + 16);
+    pti_panel_fit(&panel.panel, (pti_svg_box){x, y + caption_height, panel_width, height});
+    pti_ranks_panel_draw(svg, &panel);
     if (array >= 0)
-        pti_ranks_draw_bands(svg, &of);
-    pti_ranks_panel_number(svg, &of);
-    return caption_height + height + gap + (of.panel.row_dim < 0 && array >= 0 ? labels_height : 0);
+        pti_ranks_draw_bands(svg, &panel);
+    pti_ranks_panel_number(svg, &panel);
+    return caption_height + height + gap +
+           (panel.panel.row_dim < 0 && array >= 0 ? labels_height : 0);
 }
 
 /* Whether the last panel leaves a column that is wide enough for the table. */

@@ -22,10 +22,10 @@ typedef struct pti_ranks_panel {
 pti_ranks_panel pti_ranks_panel_of(const polytile_ranks_plan *plan, int array);
 
 /** Draw what every rank has, and of threads the busiest rank's superblocks. */
-void pti_ranks_panel_draw(pti_text *svg, const pti_ranks_panel *of);
+void pti_ranks_panel_draw(pti_text *svg, const pti_ranks_panel *panel);
 
 /** Write its number into every rank's box that is large enough for it. */
-void pti_ranks_panel_number(pti_text *svg, const pti_ranks_panel *of);
+void pti_ranks_panel_number(pti_text *svg, const pti_ranks_panel *panel);
 
 /** Whether the threads' panel shows the superblocks of the busiest rank: if they are of one launch,
  * and not too many. */
@@ -34,7 +34,7 @@ bool pti_ranks_shows_inner(const polytile_ranks_plan *plan);
 /* ranks_picture_bands.c */
 
 /** What travels of the panel's array before the first superstep: where it is from, and arrows. */
-void pti_ranks_draw_bands(pti_text *svg, const pti_ranks_panel *of);
+void pti_ranks_draw_bands(pti_text *svg, const pti_ranks_panel *panel);
 
 /** The bytes that travel before the first superstep, of one array. */
 int64_t pti_ranks_band_bytes(const polytile_ranks_plan *plan, int array);

@@ -71,11 +71,11 @@ static bool has_arrow_room(const arrow *of, pti_svg_box target) {
            (of->down == 0 || target.height >= least_arrow);
 }
 
-static bool has_room_for_words(const pti_ranks_panel *of, pti_svg_box target) {
-    const pti_member_grid *grid = &of->plan->members.ownerships[of->array].grid;
-    int row = of->panel.row_dim;
+static bool has_room_for_words(const pti_ranks_panel *panel, pti_svg_box target) {
+    const pti_member_grid *grid = &panel->plan->members.ownerships[panel->array].grid;
+    int row = panel->panel.row_dim;
     bool goes_down = row >= 0 && grid->extent[row] > 1;
-    bool goes_across = grid->extent[of->panel.col_dim] > 1;
+    bool goes_across = grid->extent[panel->panel.col_dim] > 1;
     return goes_down && goes_across ? target.width >= 170 && target.height >= 120
                                     : (goes_down || target.width >= 90) &&
                                           (row < 0 || goes_across || target.height >= 64);
@@ -103,43 +103,43 @@ static void draw_words(pti_text *svg, const pti_panel *panel, const arrow *of, i
                       size.text);
 }
 
-static void draw_way(pti_text *svg, const pti_ranks_panel *of, const pti_transfer *transfer) {
-    const pti_ownership *ownership = &of->plan->members.ownerships[of->array];
+static void draw_way(pti_text *svg, const pti_ranks_panel *panel, const pti_transfer *transfer) {
+    const pti_ownership *ownership = &panel->plan->members.ownerships[panel->array];
     polytile_domain to = pti_ownership_hull(ownership, transfer->to);
     polytile_domain band = pti_boxes_bounding(&transfer->boxes, to.n_dims);
     bool is_back = transfer->from > transfer->to;
-    if (!pti_panel_shows(&of->panel, &to) || !pti_panel_shows(&of->panel, &band))
+    if (!pti_panel_shows(&panel->panel, &to) || !pti_panel_shows(&panel->panel, &band))
         return;
-    pti_svg_box target = pti_panel_place(&of->panel, &to);
-    arrow found = find_arrow(&of->panel, &band, &to, is_back);
+    pti_svg_box target = pti_panel_place(&panel->panel, &to);
+    arrow found = find_arrow(&panel->panel, &band, &to, is_back);
     if (!has_arrow_room(&found, target))
         return;
     draw_arrow(svg, &found);
-    if (has_room_for_words(of, target))
-        draw_words(svg, &of->panel, &found, transfer_bytes(of->plan, transfer), is_back);
+    if (has_room_for_words(panel, target))
+        draw_words(svg, &panel->panel, &found, transfer_bytes(panel->plan, transfer), is_back);
 }
 
-static void draw_band(pti_text *svg, const pti_ranks_panel *of, const pti_transfer *transfer) {
+static void draw_band(pti_text *svg, const pti_ranks_panel *panel, const pti_transfer *transfer) {
     const pti_words tooltip =
-        pti_words_of("%s %s to %s %s: %s", pti_ranks_word(of->plan),
-                     pti_words_member(of->plan, transfer->from).text, pti_ranks_word(of->plan),
-                     pti_words_member(of->plan, transfer->to).text,
-                     pti_words_size(transfer_bytes(of->plan, transfer)).text);
+        pti_words_of("%s %s to %s %s: %s", pti_ranks_word(panel->plan),
+                     pti_words_member(panel->plan, transfer->from).text,
+                     pti_ranks_word(panel->plan), pti_words_member(panel->plan, transfer->to).text,
+                     pti_words_size(transfer_bytes(panel->plan, transfer)).text);
     for (int b = 0; b < transfer->boxes.n_boxes && b < PTI_PANEL_MOST_BOXES; b++)
-        if (pti_panel_shows(&of->panel, &transfer->boxes.box[b]))
-            pti_panel_draw_box(svg, &of->panel, "halo-band", &transfer->boxes.box[b], NULL,
+        if (pti_panel_shows(&panel->panel, &transfer->boxes.box[b]))
+            pti_panel_draw_box(svg, &panel->panel, "halo-band", &transfer->boxes.box[b], NULL,
                                tooltip.text);
 }
 
-void pti_ranks_draw_bands(pti_text *svg, const pti_ranks_panel *of) {
-    const pti_members_plan *members = &of->plan->members;
+void pti_ranks_draw_bands(pti_text *svg, const pti_ranks_panel *panel) {
+    const pti_members_plan *members = &panel->plan->members;
     const pti_exchange *first = &members->first;
     bool has_arrows = members->n_members <= PTI_RANKS_MOST_ARROWS &&
-                      pti_ownership_is_whole(&members->ownerships[of->array]);
+                      pti_ownership_is_whole(&members->ownerships[panel->array]);
     for (int t = 0; t < first->n_transfers; t++)
-        if (first->transfer[t].array == of->array)
-            draw_band(svg, of, &first->transfer[t]);
+        if (first->transfer[t].array == panel->array)
+            draw_band(svg, panel, &first->transfer[t]);
     for (int t = 0; t < first->n_transfers && has_arrows; t++)
-        if (first->transfer[t].array == of->array)
-            draw_way(svg, of, &first->transfer[t]);
+        if (first->transfer[t].array == panel->array)
+            draw_way(svg, panel, &first->transfer[t]);
 }

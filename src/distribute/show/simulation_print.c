@@ -18,12 +18,13 @@ polytile_status polytile_simulation_to_string(const polytile_simulation *simulat
 /* Text: a table. */
 
 static void add_policy(pti_text *text, const polytile_simulation *simulation,
-                       const pti_simulated *of) {
-    double over = simulation->lower_bound_s > 0 ? of->makespan_s / simulation->lower_bound_s : 1;
-    pti_text_add(text, "  %-20s %14.6g s  %8.3f  %10" PRId64 "  ", of->policy, of->makespan_s, over,
-                 of->n_pieces);
+                       const pti_simulated *simulated) {
+    double over =
+        simulation->lower_bound_s > 0 ? simulated->makespan_s / simulation->lower_bound_s : 1;
+    pti_text_add(text, "  %-20s %14.6g s  %8.3f  %10" PRId64 "  ", simulated->policy,
+                 simulated->makespan_s, over, simulated->n_pieces);
     for (int u = 0; u < simulation->n_units; u++)
-        pti_text_add(text, "%s%" PRId64, u == 0 ? "" : ",", of->unit[u].n_rows);
+        pti_text_add(text, "%s%" PRId64, u == 0 ? "" : ",", simulated->unit[u].n_rows);
     pti_text_add(text, "\n");
 }
 
@@ -40,12 +41,12 @@ void pti_simulation_write_text(pti_text *text, const pti_object *object) {
 
 /* JSON. */
 
-static json_t *json_units(const polytile_simulation *simulation, const pti_simulated *of) {
+static json_t *json_units(const polytile_simulation *simulation, const pti_simulated *simulated) {
     json_t *units = json_array();
     for (int u = 0; u < simulation->n_units; u++) {
         const pti_json_member members[] = {
-            {"rows", json_integer(of->unit[u].n_rows)},
-            {"busy_s", pti_json_real(of->unit[u].busy_s)},
+            {"rows", json_integer(simulated->unit[u].n_rows)},
+            {"busy_s", pti_json_real(simulated->unit[u].busy_s)},
             {NULL, NULL},
         };
         units = pti_json_append(units, pti_json_extend(json_object(), members));
@@ -56,12 +57,12 @@ static json_t *json_units(const polytile_simulation *simulation, const pti_simul
 static json_t *json_policies(const polytile_simulation *simulation) {
     json_t *policies = json_array();
     for (int k = 0; k < simulation->n_policies; k++) {
-        const pti_simulated *of = &simulation->of[k];
+        const pti_simulated *simulated = &simulation->of[k];
         const pti_json_member members[] = {
-            {"policy", pti_json_name(of->policy)},
-            {"makespan_s", pti_json_real(of->makespan_s)},
-            {"pieces", json_integer(of->n_pieces)},
-            {"units", json_units(simulation, of)},
+            {"policy", pti_json_name(simulated->policy)},
+            {"makespan_s", pti_json_real(simulated->makespan_s)},
+            {"pieces", json_integer(simulated->n_pieces)},
+            {"units", json_units(simulation, simulated)},
             {NULL, NULL},
         };
         policies = pti_json_append(policies, pti_json_extend(json_object(), members));

@@ -29,6 +29,10 @@ const pti_dot_attribute *pti_dot_find(const pti_dot_attributes *attributes, cons
     return NULL;
 }
 
+polytile_status pti_dot_fail_memory(const pti_dot *dot) {
+    return pti_fail_memory(dot->ctx, dot->source, PTI_UNKNOWN_BYTES);
+}
+
 polytile_status pti_dot_fail(const pti_dot *dot, size_t at, const char *format, ...) {
     char message[PTI_ERROR_BYTES / 2];
     va_list arguments;
@@ -71,11 +75,11 @@ static const char graphviz[] =
 polytile_status pti_dot_check_names(const pti_dot *dot, const pti_dot_attributes *attributes,
                                     const char *what, const char *words) {
     for (int64_t k = 0; k < attributes->n; k++) {
-        const pti_dot_attribute *of = &attributes->attribute[k];
-        if (!is_word_listed(words, of->name) && !is_word_listed(graphviz, of->name))
-            return pti_dot_fail(dot, of->name_at,
+        const pti_dot_attribute *attribute = &attributes->attribute[k];
+        if (!is_word_listed(words, attribute->name) && !is_word_listed(graphviz, attribute->name))
+            return pti_dot_fail(dot, attribute->name_at,
                                 "%s has no attribute '%s'; there are %s, and Graphviz's own", what,
-                                of->name, words);
+                                attribute->name, words);
     }
     return POLYTILE_OK;
 }

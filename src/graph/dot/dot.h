@@ -74,6 +74,9 @@ const pti_dot_attribute *pti_dot_find(const pti_dot_attributes *attributes, cons
 polytile_status pti_dot_fail(const pti_dot *dot, size_t at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/** Record that memory for what a text says ran out. Returns NO_MEMORY. */
+polytile_status pti_dot_fail_memory(const pti_dot *dot);
+
 /** Refuse attributes that are neither in a list of words, which spaces separate, nor Graphviz's
  * own. what: "an actor", say. Errors: DECLARATION. */
 polytile_status pti_dot_check_names(const pti_dot *dot, const pti_dot_attributes *attributes,

@@ -26,10 +26,6 @@ typedef struct parser {
     int *bucket;       /* nodes by the hash of their names, -1: free; owned */
 } parser;
 
-static polytile_status fail_memory(const parser *of) {
-    return pti_fail_memory(of->dot->ctx, of->dot->source, PTI_UNKNOWN_BYTES);
-}
-
 static polytile_status read_next_token(parser *of) {
     return pti_dot_read_token(of->dot, of->token.end, &of->token);
 }
@@ -65,7 +61,7 @@ static polytile_status set_attribute(parser *of, pti_dot_attributes *list,
             return POLYTILE_OK;
         }
     if (!PTI_GROW(list->attribute, list->n, &list->capacity))
-        return fail_memory(of);
+        return pti_dot_fail_memory(of->dot);
     list->attribute[list->n++] = *attribute;
     return POLYTILE_OK;
 }
@@ -91,7 +87,7 @@ static polytile_status read_sum(parser *of, const char **value) {
         const size_t first = strlen(*value), second = strlen(of->token.word);
         char *joined = pti_dot_reserve(of->dot, first + second);
         if (joined == NULL)
-            return fail_memory(of);
+            return pti_dot_fail_memory(of->dot);
         memcpy(joined, *value, first);
         memcpy(joined + first, of->token.word, second + 1);
         *value = joined;
@@ -166,7 +162,7 @@ static polytile_status grow_table(parser *of) {
         of->bucket[k] = -1;
     for (int n = 0; of->bucket != NULL && n < of->dot->n_nodes; n++)
         *find_bucket(of, of->dot->node[n].name) = n;
-    return of->bucket == NULL ? fail_memory(of) : POLYTILE_OK;
+    return of->bucket == NULL ? pti_dot_fail_memory(of->dot) : POLYTILE_OK;
 }
 
 static polytile_status add_node(parser *of, const defaults *given, int *bucket) {
@@ -175,7 +171,7 @@ static polytile_status add_node(parser *of, const defaults *given, int *bucket) 
         return pti_dot_fail(dot, of->token.begin, "there are more than %d nodes",
                             PTI_DOT_MAX_ITEMS);
     if (!PTI_GROW(dot->node, dot->n_nodes, &dot->node_capacity))
-        return fail_memory(of);
+        return pti_dot_fail_memory(of->dot);
     *bucket = (int)dot->n_nodes;
     dot->node[dot->n_nodes] = (pti_dot_node){.name = of->token.word, .at = of->token.begin};
     return set_attributes(of, &dot->node[dot->n_nodes++].attributes, &given->node);
@@ -189,7 +185,7 @@ static polytile_status name_node(parser *of, const defaults *given, int *node) {
     if (*bucket < 0)
         PTI_TRY(add_node(of, given, bucket));
     if (!PTI_GROW(of->named, of->n_named, &of->named_capacity))
-        return fail_memory(of);
+        return pti_dot_fail_memory(of->dot);
     *node = of->named[of->n_named++] = *bucket;
     PTI_TRY(read_next_token(of));
     if (at_mark(of, ':'))
@@ -205,7 +201,7 @@ static polytile_status add_edge(parser *of, int from, int to, size_t at) {
     if (dot->n_edges == PTI_DOT_MAX_ITEMS)
         return pti_dot_fail(dot, at, "there are more than %d edges", PTI_DOT_MAX_ITEMS);
     if (!PTI_GROW(dot->edge, dot->n_edges, &dot->edge_capacity))
-        return fail_memory(of);
+        return pti_dot_fail_memory(of->dot);
     dot->edge[dot->n_edges++] = (pti_dot_edge){.from = from, .to = to, .at = at};
     return POLYTILE_OK;
 }

@@ -26,10 +26,6 @@ static char *keep_bytes(pti_dot *dot, const char *bytes, size_t length) {
     return copy;
 }
 
-static polytile_status fail_memory(const pti_dot *dot) {
-    return pti_fail_memory(dot->ctx, dot->source, PTI_UNKNOWN_BYTES);
-}
-
 static bool is_name_byte(char c) {
     return isalnum((unsigned char)c) || c == '_' || (c & 0x80) != 0;
 }
@@ -85,7 +81,7 @@ static polytile_status read_quoted(pti_dot *dot, pti_dot_token *token) {
         return pti_dot_fail(dot, token->begin, "this string has no end; write \"");
     char *word = keep_bytes(dot, from, (size_t)(to - from));
     if (word == NULL)
-        return fail_memory(dot);
+        return pti_dot_fail_memory(dot);
     word[take_quoted(from, to, word)] = '\0';
     token->kind = PTI_DOT_WORD;
     token->is_quoted = true;
@@ -97,7 +93,7 @@ static polytile_status read_quoted(pti_dot *dot, pti_dot_token *token) {
 static polytile_status keep_word(pti_dot *dot, pti_dot_token *token) {
     token->kind = PTI_DOT_WORD;
     token->word = keep_bytes(dot, dot->text + token->begin, token->end - token->begin);
-    return token->word == NULL ? fail_memory(dot) : POLYTILE_OK;
+    return token->word == NULL ? pti_dot_fail_memory(dot) : POLYTILE_OK;
 }
 
 static size_t count_digits(const char *text) {

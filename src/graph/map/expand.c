@@ -72,11 +72,11 @@ static int move_frame(expander *of, int array, int from, int to) {
 
 /** The buffer of an array in a memory; transfers to it are added where there is none. */
 static int bring_array(expander *of, int array, int memory) {
-    const int home = pti_net_home(of->net, array, of->unit);
+    const int origin = pti_net_origin(of->net, array, of->unit);
     int way[4], n = 0;
     while (find_buffer(of, array, memory) < 0 && n < 4) {
         way[n++] = memory;
-        memory = pti_net_comes_from(of->net, home, memory);
+        memory = pti_net_comes_from(of->net, origin, memory);
     }
     int buffer = find_buffer(of, array, memory);
     while (n-- > 0 && !of->failed) {
@@ -94,7 +94,7 @@ static void add_feeding(expander *of) {
         if (task < 0)
             task = add_task(of, -1, 0, (pti_task_note){PTI_TASK_FEED, -1, -1, -1, -1});
         add_made_buffer(of, task, of->net->array[a].n_bytes,
-                        (pti_buffer_note){a, -1, pti_net_home(of->net, a, of->unit)});
+                        (pti_buffer_note){a, -1, pti_net_origin(of->net, a, of->unit)});
     }
 }
 
@@ -104,8 +104,8 @@ static int add_taking(expander *of) {
     for (int a = 0; a < of->net->n_arrays; a++) {
         if (of->net->array[a].n_flows > 0)
             continue;
-        const int home = pti_net_home(of->net, a, of->unit);
-        add_reader(of, bring_array(of, a, of->net->host[home]), task, 0);
+        const int origin = pti_net_origin(of->net, a, of->unit);
+        add_reader(of, bring_array(of, a, of->net->host[origin]), task, 0);
     }
     return task;
 }
@@ -181,7 +181,7 @@ static void set_depths(expander *of) {
     pti_stream_tasks *tasks = &of->out->tasks;
     for (int b = 0; !of->failed && b < tasks->n_buffers; b++) {
         const pti_buffer_note *note = &of->out->buffer[b];
-        if (note->array >= 0 && pti_net_home(of->net, note->array, of->unit) == note->memory)
+        if (note->array >= 0 && pti_net_origin(of->net, note->array, of->unit) == note->memory)
             tasks->buffer[b].depth = of->net->array[note->array].depth;
     }
 }

@@ -78,12 +78,12 @@ bool pti_net_index(pti_net *net) {
     return true;
 }
 
-int pti_net_comes_from(const pti_net *net, int home, int memory) {
-    if (net->rate[home * net->n_memories + memory] > 0)
-        return home;
+int pti_net_comes_from(const pti_net *net, int origin, int memory) {
+    if (net->rate[origin * net->n_memories + memory] > 0)
+        return origin;
     if (net->host[memory] != memory)
         return net->host[memory];
-    return net->host[home];
+    return net->host[origin];
 }
 
 int64_t pti_net_transfer_ticks(const pti_net *net, int from, int to, int64_t n_bytes) {
@@ -91,13 +91,14 @@ int64_t pti_net_transfer_ticks(const pti_net *net, int from, int to, int64_t n_b
     return llround(net->latency[at] + (double)n_bytes / net->rate[at]);
 }
 
-int pti_net_home(const pti_net *net, int array, const int *unit) {
-    const pti_net_array *of = &net->array[array];
-    const int decides = of->producer >= 0 ? of->producer : net->flow[of->first_flow].actor;
+int pti_net_origin(const pti_net *net, int array, const int *unit) {
+    const pti_net_array *net_array = &net->array[array];
+    const int decides =
+        net_array->producer >= 0 ? net_array->producer : net->flow[net_array->first_flow].actor;
     if (unit[decides] < 0)
         return -1;
     const int memory = net->unit_memory[unit[decides]];
-    return of->producer >= 0 ? memory : net->host[memory];
+    return net_array->producer >= 0 ? memory : net->host[memory];
 }
 
 pti_phase pti_net_phase(const pti_net *net, int resource) {

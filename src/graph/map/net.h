@@ -59,16 +59,16 @@ void pti_net_free(pti_net *net);
 /** Fill in the lists by actor, from those by array. Returns false when memory runs out. */
 bool pti_net_index(pti_net *net);
 
-/** Return the memory from which a frame comes to another one than its home: the home by a direct
- * link, else a host's on the way. */
-int pti_net_comes_from(const pti_net *net, int home, int memory);
+/** Return the memory from which a frame comes to another one than its origin: the origin by a
+ * direct link, else a host's on the way. */
+int pti_net_comes_from(const pti_net *net, int origin, int memory);
 
 /** Return the ticks of a transfer. */
 int64_t pti_net_transfer_ticks(const pti_net *net, int from, int to, int64_t n_bytes);
 
 /** Return the memory where an array is made, or fed; -1: the unit that decides is not chosen yet.
  * unit: of each actor, -1: not chosen. */
-int pti_net_home(const pti_net *net, int array, const int *unit);
+int pti_net_origin(const pti_net *net, int array, const int *unit);
 
 /** The number of the resource that is a unit, or a direction between two memories. */
 static inline int pti_net_link_resource(const pti_net *net, int from, int to) {

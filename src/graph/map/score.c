@@ -51,12 +51,13 @@ static void make_frame(pti_scorer *scorer, int array, int memory, int64_t at, pt
 }
 
 /** Bring a frame to a memory, if it is not there; returns when it is. At most three transfers. */
-static int64_t bring_frame(pti_scorer *scorer, int array, int home, int memory, pti_score *score) {
+static int64_t bring_frame(pti_scorer *scorer, int array, int origin, int memory,
+                           pti_score *score) {
     const pti_net *net = scorer->net;
     int way[4], n = 0;
     while (*ready_in(scorer, array, memory) < 0 && n < 4) {
         way[n++] = memory;
-        memory = pti_net_comes_from(net, home, memory);
+        memory = pti_net_comes_from(net, origin, memory);
     }
     int64_t at = *ready_in(scorer, array, memory);
     while (n-- > 0) {
@@ -77,9 +78,9 @@ static void fire_actor(pti_scorer *scorer, const int *unit, int actor, pti_score
     const int64_t ticks = net->ticks[actor * net->n_units + unit[actor]];
     int64_t at = 0;
     for (int64_t k = net->in_first[actor]; k < net->in_first[actor + 1]; k++) {
-        const int array = net->in_array[k], home = pti_net_home(net, array, unit);
-        if (net->in_delay[k] == 0 && home >= 0)
-            at = pti_max(at, bring_frame(scorer, array, home, memory, score));
+        const int array = net->in_array[k], origin = pti_net_origin(net, array, unit);
+        if (net->in_delay[k] == 0 && origin >= 0)
+            at = pti_max(at, bring_frame(scorer, array, origin, memory, score));
     }
     add_work(scorer, unit[actor], ticks, score);
     score->n_bytes = pti_add_saturated(score->n_bytes, net->scratch_bytes[actor]);
@@ -97,9 +98,9 @@ static void bring_delayed(pti_scorer *scorer, const int *unit, int actor, pti_sc
     const pti_net *net = scorer->net;
     const int64_t latency = score->latency;
     for (int64_t k = net->in_first[actor]; k < net->in_first[actor + 1]; k++) {
-        const int array = net->in_array[k], home = pti_net_home(net, array, unit);
-        if (net->in_delay[k] > 0 && home >= 0)
-            bring_frame(scorer, array, home, net->unit_memory[unit[actor]], score);
+        const int array = net->in_array[k], origin = pti_net_origin(net, array, unit);
+        if (net->in_delay[k] > 0 && origin >= 0)
+            bring_frame(scorer, array, origin, net->unit_memory[unit[actor]], score);
     }
     score->latency = latency;
 }
@@ -121,9 +122,9 @@ pti_score pti_score_mapping(pti_scorer *scorer, const int *unit) {
     memset(scorer->ready, -1,
            (size_t)net->n_arrays * (size_t)net->n_memories * sizeof *scorer->ready);
     for (int a = 0; a < net->n_arrays; a++) {
-        const int home = net->array[a].producer < 0 ? pti_net_home(net, a, unit) : -1;
-        if (home >= 0)
-            make_frame(scorer, a, home, 0, &score);
+        const int origin = net->array[a].producer < 0 ? pti_net_origin(net, a, unit) : -1;
+        if (origin >= 0)
+            make_frame(scorer, a, origin, 0, &score);
     }
     for (int k = 0; k < net->n_actors; k++)
         if (unit[net->order[k]] >= 0)

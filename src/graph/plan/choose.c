@@ -5,22 +5,18 @@
 
 #include <stdlib.h>
 
-static polytile_status fail_memory(const pti_planning *of) {
-    return pti_fail_memory(of->ctx, "planning a graph", PTI_UNKNOWN_BYTES);
-}
-
 /* One mapping. */
 
-static bool fits_memories(const pti_planning *of, const pti_outcome *outcome) {
+static bool fits_memories(const pti_planning *planning, const pti_outcome *outcome) {
     bool does = true;
-    for (int m = 0; m < of->net.n_memories; m++)
-        does = does && (of->machine->memory[m].limit_bytes == 0 ||
-                        outcome->memory_bytes[m] <= of->machine->memory[m].limit_bytes);
+    for (int m = 0; m < planning->net.n_memories; m++)
+        does = does && (planning->machine->memory[m].limit_bytes == 0 ||
+                        outcome->memory_bytes[m] <= planning->machine->memory[m].limit_bytes);
     return does;
 }
 
 /** Measure latency and bytes of what was planned. */
-static void measure_outcome(const pti_planning *of, pti_outcome *outcome) {
+static void measure_outcome(const pti_planning *planning, pti_outcome *outcome) {
     const pti_stream_tasks *tasks = &outcome->expansion.tasks;
     int64_t first = INT64_MAX, last = 0;
     for (int t = 0; t < tasks->n_tasks; t++) {
@@ -29,7 +25,7 @@ static void measure_outcome(const pti_planning *of, pti_outcome *outcome) {
     }
     outcome->latency = tasks->n_tasks == 0 ? 0 : last - first;
     outcome->n_bytes = 0;
-    for (int m = 0; m < of->net.n_memories; m++)
+    for (int m = 0; m < planning->net.n_memories; m++)
         outcome->n_bytes = pti_add_saturated(outcome->n_bytes, outcome->memory_bytes[m]);
 }
 
@@ -37,41 +33,41 @@ static pti_score score_of(const pti_outcome *outcome) {
     return (pti_score){outcome->schedule.period, outcome->latency, outcome->n_bytes};
 }
 
-static polytile_status expand_mapping(pti_planning *of, int *unit, pti_outcome *outcome) {
+static polytile_status expand_mapping(pti_planning *planning, int *unit, pti_outcome *outcome) {
     *outcome = (pti_outcome){.unit = unit};
-    if (!pti_expand(&of->net, unit, &outcome->expansion) ||
+    if (!pti_expand(&planning->net, unit, &outcome->expansion) ||
         !pti_period_bound_find(&outcome->expansion.tasks, &outcome->bound))
-        return fail_memory(of);
+        return pti_planning_fail_memory(planning);
     return POLYTILE_OK;
 }
 
 /** Schedule a mapping with a period; 0: a frame after the other. *found: whether there is one. */
-static polytile_status schedule_mapping(pti_planning *of, int *unit, int64_t period,
+static polytile_status schedule_mapping(pti_planning *planning, int *unit, int64_t period,
                                         pti_outcome *outcome, bool *found) {
     polytile_status status;
-    PTI_TRY(expand_mapping(of, unit, outcome));
+    PTI_TRY(expand_mapping(planning, unit, outcome));
     const pti_stream_tasks *tasks = &outcome->expansion.tasks;
     const pti_found how = period == 0 ? pti_periodic_find_serial(tasks, &outcome->schedule)
                                       : pti_periodic_find(tasks, period, &outcome->schedule);
     *found = how == PTI_FOUND;
     if (how == PTI_FOUND_NO_MEMORY)
-        return fail_memory(of);
+        return pti_planning_fail_memory(planning);
     if (*found)
-        PTI_TRY(pti_planning_store(of, outcome));
+        PTI_TRY(pti_planning_store(planning, outcome));
     if (*found)
-        measure_outcome(of, outcome);
+        measure_outcome(planning, outcome);
 done:
     return status;
 }
 
 /** Keep the better of two outcomes, of which the new one may not fit, and free the other one.
  * Returns whether the new one is kept. */
-static bool keep_better(const pti_planning *of, pti_outcome *best, bool *has_best,
+static bool keep_better(const pti_planning *planning, pti_outcome *best, bool *has_best,
                         pti_outcome *made, bool found) {
-    const bool is_good = found && fits_memories(of, made);
+    const bool is_good = found && fits_memories(planning, made);
     const pti_score a = is_good ? score_of(made) : (pti_score){0};
     const pti_score b = *has_best ? score_of(best) : (pti_score){0};
-    if (!is_good || (*has_best && !pti_score_is_better(of->objective, &a, &b))) {
+    if (!is_good || (*has_best && !pti_score_is_better(planning->objective, &a, &b))) {
         pti_outcome_free(made);
         return false;
     }
@@ -148,12 +144,12 @@ done:
     return status;
 }
 
-static polytile_status try_overlapped(pti_planning *of, int *unit, pti_outcome *best,
+static polytile_status try_overlapped(pti_planning *planning, int *unit, pti_outcome *best,
                                       bool *has_best) {
     polytile_status status;
     pti_outcome made = {0};
-    trial on = {.of = of, .unit = unit, .best = best, .has_best = has_best};
-    PTI_TRY(expand_mapping(of, unit, &made));
+    trial on = {.of = planning, .unit = unit, .best = best, .has_best = has_best};
+    PTI_TRY(expand_mapping(planning, unit, &made));
     const int64_t bound = made.bound.ticks, serial = serial_period(&made.expansion.tasks);
     PTI_TRY(try_periods(&on, bound, serial));
 done:
@@ -161,15 +157,17 @@ done:
     return status;
 }
 
-static polytile_status try_mapping(pti_planning *of, int *unit, pti_outcome *best, bool *has_best) {
+static polytile_status try_mapping(pti_planning *planning, int *unit, pti_outcome *best,
+                                   bool *has_best) {
     polytile_status status;
     pti_outcome made = {0};
-    if (of->overlap && !of->is_paper)
-        return try_overlapped(of, unit, best, has_best);
-    PTI_TRY(expand_mapping(of, unit, &made));
-    PTI_TRY((of->is_paper ? pti_planning_follow_paper : pti_planning_synchronise)(of, &made));
-    measure_outcome(of, &made);
-    keep_better(of, best, has_best, &made, true);
+    if (planning->overlap && !planning->is_paper)
+        return try_overlapped(planning, unit, best, has_best);
+    PTI_TRY(expand_mapping(planning, unit, &made));
+    PTI_TRY((planning->is_paper ? pti_planning_follow_paper : pti_planning_synchronise)(planning,
+                                                                                        &made));
+    measure_outcome(planning, &made);
+    keep_better(planning, best, has_best, &made, true);
 done:
     pti_outcome_free(&made);
     return status;
@@ -178,30 +176,30 @@ done:
 /* Other mappings, where the best one does not fit. */
 
 /** Say which memory is short, with a frame after the other. */
-static polytile_status say_which_memory_is_short(pti_planning *of, int *unit) {
+static polytile_status say_which_memory_is_short(pti_planning *planning, int *unit) {
     polytile_status status;
     pti_outcome made = {0};
     bool found = false;
     char needed[32], limit[32];
-    PTI_TRY(schedule_mapping(of, unit, 0, &made, &found));
+    PTI_TRY(schedule_mapping(planning, unit, 0, &made, &found));
     if (!found) {
         status =
-            pti_fail(of->ctx, POLYTILE_DECLARATION,
+            pti_fail(planning->ctx, POLYTILE_DECLARATION,
                      "%s: no schedule keeps to the depths that are given; leave depth= out, or "
                      "raise it",
-                     of->graph->dot->source);
+                     planning->graph->dot->source);
         goto done;
     }
     int short_of = 0;
-    for (int m = 0; m < of->net.n_memories; m++)
-        if (of->machine->memory[m].limit_bytes > 0 &&
-            made.memory_bytes[m] > of->machine->memory[m].limit_bytes)
+    for (int m = 0; m < planning->net.n_memories; m++)
+        if (planning->machine->memory[m].limit_bytes > 0 &&
+            made.memory_bytes[m] > planning->machine->memory[m].limit_bytes)
             short_of = m;
-    const pti_machine_memory *memory = &of->machine->memory[short_of];
-    status = pti_fail(of->ctx, POLYTILE_NO_FIT,
+    const pti_machine_memory *memory = &planning->machine->memory[short_of];
+    status = pti_fail(planning->ctx, POLYTILE_NO_FIT,
                       "%s: with a frame after the other, the channels on %s still need %s; it is "
                       "limited to %s; give it a larger memory, or cut the frames",
-                      of->graph->dot->source, memory->name,
+                      planning->graph->dot->source, memory->name,
                       polytile_size_format(made.memory_bytes[short_of], needed),
                       polytile_size_format(memory->limit_bytes, limit));
 done:
@@ -210,15 +208,15 @@ done:
 }
 
 /** Replace a mapping by another one, if there is a better outcome with that. */
-static polytile_status try_other(pti_planning *of, int *other, pti_mapping *mapping,
+static polytile_status try_other(pti_planning *planning, int *other, pti_mapping *mapping,
                                  pti_outcome *best, bool *has_best) {
     polytile_status status;
     const pti_score before = *has_best ? score_of(best) : (pti_score){0};
     const bool had_best = *has_best;
-    PTI_TRY(try_mapping(of, other, best, has_best));
+    PTI_TRY(try_mapping(planning, other, best, has_best));
     const pti_score after = *has_best ? score_of(best) : (pti_score){0};
-    if (*has_best && (!had_best || pti_score_is_better(of->objective, &after, &before))) {
-        for (int a = 0; a < of->net.n_actors; a++)
+    if (*has_best && (!had_best || pti_score_is_better(planning->objective, &after, &before))) {
+        for (int a = 0; a < planning->net.n_actors; a++)
             mapping->unit[a] = other[a];
         mapping->is_exact = false;
         best->unit = mapping->unit;
@@ -228,43 +226,46 @@ done:
 }
 
 /** Try the mapping of the fewest bytes, and all free actors on each unit. */
-static polytile_status try_others(pti_planning *of, pti_mapping *mapping, pti_outcome *best,
+static polytile_status try_others(pti_planning *planning, pti_mapping *mapping, pti_outcome *best,
                                   bool *has_best) {
     polytile_status status;
     pti_mapping small = {0};
-    const pti_found found = pti_mapping_find(&of->net, PTI_OBJECTIVE_MEMORY, of->allowed, &small);
+    const pti_found found =
+        pti_mapping_find(&planning->net, PTI_OBJECTIVE_MEMORY, planning->allowed, &small);
     if (found == PTI_FOUND_NO_MEMORY)
-        return fail_memory(of);
-    PTI_TRY(try_other(of, small.unit, mapping, best, has_best));
-    for (int u = 0; u < of->net.n_units; u++) {
+        return pti_planning_fail_memory(planning);
+    PTI_TRY(try_other(planning, small.unit, mapping, best, has_best));
+    for (int u = 0; u < planning->net.n_units; u++) {
         bool is_allowed = true;
-        for (int a = 0; a < of->net.n_actors; a++) {
-            small.unit[a] = of->net.fixed[a] >= 0 ? of->net.fixed[a] : u;
-            is_allowed = is_allowed && of->allowed[a * of->net.n_units + small.unit[a]];
+        for (int a = 0; a < planning->net.n_actors; a++) {
+            small.unit[a] = planning->net.fixed[a] >= 0 ? planning->net.fixed[a] : u;
+            is_allowed = is_allowed && planning->allowed[a * planning->net.n_units + small.unit[a]];
         }
         if (is_allowed)
-            PTI_TRY(try_other(of, small.unit, mapping, best, has_best));
+            PTI_TRY(try_other(planning, small.unit, mapping, best, has_best));
     }
     if (!*has_best)
-        status = say_which_memory_is_short(of, mapping->unit);
+        status = say_which_memory_is_short(planning, mapping->unit);
 done:
     free(small.unit);
     return status;
 }
 
-polytile_status pti_planning_choose(pti_planning *of, pti_mapping *mapping, pti_outcome *outcome) {
+polytile_status pti_planning_choose(pti_planning *planning, pti_mapping *mapping,
+                                    pti_outcome *outcome) {
     polytile_status status;
     bool has_best = false;
-    const pti_found found = pti_mapping_find(&of->net, of->objective, of->allowed, mapping);
+    const pti_found found =
+        pti_mapping_find(&planning->net, planning->objective, planning->allowed, mapping);
     if (found != PTI_FOUND)
-        return fail_memory(of);
-    PTI_TRY(try_mapping(of, mapping->unit, outcome, &has_best));
+        return pti_planning_fail_memory(planning);
+    PTI_TRY(try_mapping(planning, mapping->unit, outcome, &has_best));
     if (!has_best)
-        PTI_TRY(try_others(of, mapping, outcome, &has_best));
-    if (!of->is_paper &&
+        PTI_TRY(try_others(planning, mapping, outcome, &has_best));
+    if (!planning->is_paper &&
         pti_periodic_find_fault(&outcome->expansion.tasks, &outcome->schedule) != NULL)
-        status = pti_fail(of->ctx, POLYTILE_INTERNAL, "%s: the schedule is wrong: %s",
-                          of->graph->dot->source,
+        status = pti_fail(planning->ctx, POLYTILE_INTERNAL, "%s: the schedule is wrong: %s",
+                          planning->graph->dot->source,
                           pti_periodic_find_fault(&outcome->expansion.tasks, &outcome->schedule));
 done:
     return status;

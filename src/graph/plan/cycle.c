@@ -7,20 +7,16 @@
 /* Synchronous cycles: all transfers between ranks, then all others, then the work; each waits for
  * the longest of the one before. Source: Boulos et al. 2012, sections 4.2 and 4.3. */
 
-static polytile_status fail_memory(const pti_planning *of) {
-    return pti_fail_memory(of->ctx, "planning a graph", PTI_UNKNOWN_BYTES);
-}
-
 /** Find where in a cycle each task starts, after those of its resource before it, and the longest
  * of each phase. */
-static void line_up(const pti_planning *of, const pti_stream_tasks *tasks, int64_t *work,
+static void line_up(const pti_planning *planning, const pti_stream_tasks *tasks, int64_t *work,
                     int64_t *offset, int64_t *longest) {
     for (int t = 0; t < tasks->n_tasks; t++) {
         const int resource = tasks->task[t].resource;
         offset[t] = -1;
         if (resource < 0)
             continue;
-        const pti_phase phase = pti_net_phase(&of->net, resource);
+        const pti_phase phase = pti_net_phase(&planning->net, resource);
         offset[t] = work[resource];
         work[resource] += tasks->task[t].ticks;
         longest[phase] = pti_max(longest[phase], work[resource]);
@@ -28,13 +24,13 @@ static void line_up(const pti_planning *of, const pti_stream_tasks *tasks, int64
 }
 
 /** Move tasks to their phase; returns the cycle. */
-static int64_t follow_phases(const pti_planning *of, const pti_stream_tasks *tasks,
+static int64_t follow_phases(const pti_planning *planning, const pti_stream_tasks *tasks,
                              const int64_t *longest, int64_t *offset) {
     const int64_t begin[PTI_N_PHASES] = {0, longest[PTI_PHASE_RANKS],
                                          longest[PTI_PHASE_RANKS] + longest[PTI_PHASE_DEVICES]};
     for (int t = 0; t < tasks->n_tasks; t++)
         if (offset[t] >= 0)
-            offset[t] += begin[pti_net_phase(&of->net, tasks->task[t].resource)];
+            offset[t] += begin[pti_net_phase(&planning->net, tasks->task[t].resource)];
     return begin[PTI_PHASE_WORK] + longest[PTI_PHASE_WORK];
 }
 
@@ -45,15 +41,15 @@ static int64_t longest_of(const int64_t *longest) {
     return most;
 }
 
-static polytile_status refuse_cycle(const pti_planning *of) {
-    return pti_fail(of->ctx, POLYTILE_UNSUPPORTED,
+static polytile_status refuse_cycle(const pti_planning *planning) {
+    return pti_fail(planning->ctx, POLYTILE_UNSUPPORTED,
                     "%s: a frame waits for what the frame before left, over more cycles than the "
                     "delay; synchronous cycles, without overlap, are not planned for that: put the "
                     "actors on one unit, or raise the delay",
-                    of->graph->dot->source);
+                    planning->graph->dot->source);
 }
 
-polytile_status pti_planning_synchronise(pti_planning *of, pti_outcome *outcome) {
+polytile_status pti_planning_synchronise(pti_planning *planning, pti_outcome *outcome) {
     const pti_stream_tasks *tasks = &outcome->expansion.tasks;
     int64_t longest[PTI_N_PHASES] = {0};
     int64_t *offset = calloc((size_t)tasks->n_tasks + 1, sizeof *offset);
@@ -61,17 +57,17 @@ polytile_status pti_planning_synchronise(pti_planning *of, pti_outcome *outcome)
     pti_found found = PTI_FOUND_NO_MEMORY;
     polytile_status status;
     if (offset != NULL && work != NULL) {
-        line_up(of, tasks, work, offset, longest);
-        const int64_t cycle = pti_max(1, follow_phases(of, tasks, longest, offset));
+        line_up(planning, tasks, work, offset, longest);
+        const int64_t cycle = pti_max(1, follow_phases(planning, tasks, longest, offset));
         found = pti_periodic_at_offsets(tasks, cycle, offset, &outcome->schedule);
     }
     free(offset);
     free(work);
     if (found == PTI_FOUND_NO_MEMORY)
-        return fail_memory(of);
+        return pti_planning_fail_memory(planning);
     if (found == PTI_NONE_FOUND)
-        return refuse_cycle(of);
-    status = pti_planning_store(of, outcome);
+        return refuse_cycle(planning);
+    status = pti_planning_store(planning, outcome);
     return status;
 }
 
@@ -128,23 +124,24 @@ static bool share_a_node(const void *of, int a, int b) {
     return share;
 }
 
-static const char *name_of_buffer(const pti_planning *of, const pti_buffer_note *note) {
-    return note->array >= 0 ? of->graph->array[note->array].name
-                            : of->graph->actor[note->actor].name;
+static const char *name_of_buffer(const pti_planning *planning, const pti_buffer_note *note) {
+    return note->array >= 0 ? planning->graph->array[note->array].name
+                            : planning->graph->actor[note->actor].name;
 }
 
 /** Note buffers that hold fewer frames than live at once. */
-static void note_mixed(pti_planning *of, const pti_outcome *outcome) {
+static void note_mixed(pti_planning *planning, const pti_outcome *outcome) {
     const pti_stream_tasks *tasks = &outcome->expansion.tasks;
     for (int b = 0; b < tasks->n_buffers; b++) {
         const pti_buffer_note *note = &outcome->expansion.buffer[b];
         const int64_t needed =
             pti_buffer_capacity(tasks, b, outcome->schedule.period, outcome->schedule.start);
         if (needed > outcome->schedule.capacity[b])
-            pti_text_add(&of->plan->notes,
+            pti_text_add(&planning->plan->notes,
                          "unsound: %s on %s has %d frame%s by the paper's rule, and %d live at "
                          "once; frames mix where paths of different length join\n",
-                         name_of_buffer(of, note), of->machine->memory[note->memory].name,
+                         name_of_buffer(planning, note),
+                         planning->machine->memory[note->memory].name,
                          (int)outcome->schedule.capacity[b],
                          outcome->schedule.capacity[b] == 1 ? "" : "s", (int)needed);
     }
@@ -190,40 +187,40 @@ static int find_overwritten(const pti_outcome *outcome, int buffer) {
 
 /** Note buffers that share memory by the paper's rule though both live. Of a double buffer one
  * frame moves while the other one may be shared. */
-static polytile_status note_overwritten(pti_planning *of, const pti_outcome *outcome) {
+static polytile_status note_overwritten(pti_planning *planning, const pti_outcome *outcome) {
     for (int b = 0; b < outcome->expansion.tasks.n_buffers; b++) {
         const int other = find_overwritten(outcome, b);
         if (other >= 0)
-            pti_text_add(&of->plan->notes,
+            pti_text_add(&planning->plan->notes,
                          "unsound: %s and %s share memory on %s by the paper's rule, and %s "
                          "overwrites %s before it is read\n",
-                         name_of_buffer(of, &outcome->expansion.buffer[b]),
-                         name_of_buffer(of, &outcome->expansion.buffer[other]),
-                         of->machine->memory[outcome->stored[b].memory].name,
-                         name_of_buffer(of, &outcome->expansion.buffer[b]),
-                         name_of_buffer(of, &outcome->expansion.buffer[other]));
+                         name_of_buffer(planning, &outcome->expansion.buffer[b]),
+                         name_of_buffer(planning, &outcome->expansion.buffer[other]),
+                         planning->machine->memory[outcome->stored[b].memory].name,
+                         name_of_buffer(planning, &outcome->expansion.buffer[b]),
+                         name_of_buffer(planning, &outcome->expansion.buffer[other]));
     }
-    return of->plan->notes.failed ? fail_memory(of) : POLYTILE_OK;
+    return planning->plan->notes.failed ? pti_planning_fail_memory(planning) : POLYTILE_OK;
 }
 
 /** Colour by the paper's rule, and say what is unsound of it. */
-static polytile_status colour_buffers(pti_planning *of, pti_outcome *outcome) {
+static polytile_status colour_buffers(pti_planning *planning, pti_outcome *outcome) {
     const pti_stream_tasks *tasks = &outcome->expansion.tasks;
     polytile_status status;
-    PTI_TRY(pti_planning_store(of, outcome));
+    PTI_TRY(pti_planning_store(planning, outcome));
     if (!pti_stored_colour(tasks->n_buffers, outcome->stored, share_a_node, tasks,
-                           of->net.n_memories, outcome->memory_bytes))
-        PTI_TRY(fail_memory(of));
-    note_mixed(of, outcome);
-    PTI_TRY(note_overwritten(of, outcome));
+                           planning->net.n_memories, outcome->memory_bytes))
+        PTI_TRY(pti_planning_fail_memory(planning));
+    note_mixed(planning, outcome);
+    PTI_TRY(note_overwritten(planning, outcome));
 done:
     return status;
 }
 
 /** Without overlap the starts are those of synchronous cycles; with it each transfer, and each
  * double buffer, is a cycle more. */
-static polytile_status place_overlapped(pti_planning *of, pti_outcome *outcome,
-                                        const bool *is_double) {
+static polytile_status start_with_overlap(pti_planning *planning, pti_outcome *outcome,
+                                          const bool *is_double) {
     const pti_stream_tasks *tasks = &outcome->expansion.tasks;
     pti_periodic *schedule = &outcome->schedule;
     int64_t longest[PTI_N_PHASES] = {0};
@@ -233,11 +230,11 @@ static polytile_status place_overlapped(pti_planning *of, pti_outcome *outcome,
     schedule->start = calloc((size_t)tasks->n_tasks + 1, sizeof *schedule->start);
     schedule->capacity = calloc((size_t)tasks->n_buffers + 1, sizeof *schedule->capacity);
     if (work == NULL || offset == NULL || schedule->start == NULL || schedule->capacity == NULL)
-        PTI_TRY(fail_memory(of));
-    line_up(of, tasks, work, offset, longest);
+        PTI_TRY(pti_planning_fail_memory(planning));
+    line_up(planning, tasks, work, offset, longest);
     schedule->period = pti_max(1, longest_of(longest));
     if (!find_cycles(tasks, is_double, schedule->start))
-        PTI_TRY(refuse_cycle(of));
+        PTI_TRY(refuse_cycle(planning));
     for (int t = 0; t < tasks->n_tasks; t++)
         schedule->start[t] = schedule->start[t] * schedule->period + pti_max(0, offset[t]);
 done:
@@ -246,23 +243,23 @@ done:
     return status;
 }
 
-polytile_status pti_planning_follow_paper(pti_planning *of, pti_outcome *outcome) {
+polytile_status pti_planning_follow_paper(pti_planning *planning, pti_outcome *outcome) {
     const int n_buffers = outcome->expansion.tasks.n_buffers;
     bool *is_double = calloc((size_t)n_buffers + 1, sizeof *is_double);
     polytile_status status;
     if (is_double == NULL)
-        return fail_memory(of);
+        return pti_planning_fail_memory(planning);
     mark_doubles(&outcome->expansion, is_double);
-    if (of->overlap) {
-        PTI_TRY(place_overlapped(of, outcome, is_double));
+    if (planning->overlap) {
+        PTI_TRY(start_with_overlap(planning, outcome, is_double));
     } else {
-        PTI_TRY(pti_planning_synchronise(of, outcome));
+        PTI_TRY(pti_planning_synchronise(planning, outcome));
         free(outcome->stored);
         free(outcome->memory_bytes);
     }
     for (int b = 0; b < n_buffers; b++)
-        outcome->schedule.capacity[b] = 1 + (of->overlap && is_double[b]);
-    PTI_TRY(colour_buffers(of, outcome));
+        outcome->schedule.capacity[b] = 1 + (planning->overlap && is_double[b]);
+    PTI_TRY(colour_buffers(planning, outcome));
 done:
     free(is_double);
     return status;

@@ -7,10 +7,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-static polytile_status fail_memory(const pti_planning *of) {
-    return pti_fail_memory(of->ctx, "planning a graph", PTI_UNKNOWN_BYTES);
-}
-
 /* Seconds. */
 
 /** A run touches what it touches as kernels of plans do; repeats touch it again. */
@@ -20,22 +16,23 @@ static double predict_run(const pti_actor *actor, const polytile_link *figures) 
             pti_kernel_seconds(figures, actor->touched_bytes, actor->n_accesses));
 }
 
-static polytile_status find_seconds(pti_planning *of) {
-    const int n_units = of->machine->n_units;
+static polytile_status find_seconds(pti_planning *planning) {
+    const int n_units = planning->machine->n_units;
     int n_predicted = 0;
-    of->seconds = calloc((size_t)of->net.n_actors * (size_t)n_units + 1, sizeof *of->seconds);
-    if (of->seconds == NULL)
-        return fail_memory(of);
-    for (int a = 0; a < of->net.n_actors; a++) {
-        const pti_actor *actor = &of->graph->actor[a];
+    planning->seconds =
+        calloc((size_t)planning->net.n_actors * (size_t)n_units + 1, sizeof *planning->seconds);
+    if (planning->seconds == NULL)
+        return pti_planning_fail_memory(planning);
+    for (int a = 0; a < planning->net.n_actors; a++) {
+        const pti_actor *actor = &planning->graph->actor[a];
         n_predicted += actor->seconds < 0;
         for (int u = 0; u < n_units; u++)
-            of->seconds[a * n_units + u] = actor->seconds >= 0
-                                               ? actor->seconds
-                                               : predict_run(actor, &of->machine->unit[u].figures);
+            planning->seconds[a * n_units + u] =
+                actor->seconds >= 0 ? actor->seconds
+                                    : predict_run(actor, &planning->machine->unit[u].figures);
     }
-    if (n_predicted > 0 && !of->machine->is_measured)
-        pti_text_add(&of->plan->notes,
+    if (n_predicted > 0 && !planning->machine->is_measured)
+        pti_text_add(&planning->plan->notes,
                      "the seconds of %d actor%s are predicted with the figures of one NVIDIA H200; "
                      "give seconds=, or --profile\n",
                      n_predicted, n_predicted == 1 ? "" : "s");
@@ -44,103 +41,104 @@ static polytile_status find_seconds(pti_planning *of) {
 
 /** Ticks are a power of two of a second, so that seconds such as 0.25 are whole; all tasks together
  * come to 2^48 of them at most. */
-static double choose_ticks(const pti_planning *of) {
+static double choose_ticks(const pti_planning *planning) {
     const double most_ticks = 0x1p48;
     double sum_s = 0, slowest = 0, latest = 0;
-    for (int a = 0; a < of->net.n_actors; a++) {
+    for (int a = 0; a < planning->net.n_actors; a++) {
         double most_s = 0;
-        for (int u = 0; u < of->net.n_units; u++)
-            most_s = fmax(most_s, of->seconds[a * of->net.n_units + u]);
+        for (int u = 0; u < planning->net.n_units; u++)
+            most_s = fmax(most_s, planning->seconds[a * planning->net.n_units + u]);
         sum_s += most_s;
     }
-    const int n_memories = of->machine->n_memories;
+    const int n_memories = planning->machine->n_memories;
     for (int from = 0; from < n_memories; from++)
         for (int to = 0; to < n_memories; to++) {
             pti_machine_link link;
             bool is_assumed;
-            if (!pti_machine_find_link(of->machine, from, to, &link, &is_assumed))
+            if (!pti_machine_find_link(planning->machine, from, to, &link, &is_assumed))
                 continue;
             slowest = fmax(slowest, 1 / link.bytes_per_s);
             latest = fmax(latest, link.latency_s);
         }
-    for (int a = 0; a < of->net.n_arrays; a++)
-        sum_s += n_memories * (latest + slowest * (double)of->graph->array[a].n_bytes);
+    for (int a = 0; a < planning->net.n_arrays; a++)
+        sum_s += n_memories * (latest + slowest * (double)planning->graph->array[a].n_bytes);
     return exp2(floor(log2(sum_s > 0 ? most_ticks / sum_s : most_ticks)));
 }
 
 /** Each firing has a tick, so that what reads a frame is never at the moment when it is made. */
-static void fill_in_units(pti_planning *of) {
-    pti_net *net = &of->net;
-    of->ticks_per_s = choose_ticks(of);
+static void fill_in_units(pti_planning *planning) {
+    pti_net *net = &planning->net;
+    planning->ticks_per_s = choose_ticks(planning);
     for (int k = 0; k < net->n_actors * net->n_units; k++)
-        net->ticks[k] = llround(fmax(1, of->seconds[k] * of->ticks_per_s));
+        net->ticks[k] = llround(fmax(1, planning->seconds[k] * planning->ticks_per_s));
     for (int u = 0; u < net->n_units; u++)
-        net->unit_memory[u] = of->machine->unit[u].memory;
+        net->unit_memory[u] = planning->machine->unit[u].memory;
     for (int m = 0; m < net->n_memories; m++)
-        net->host[m] = of->machine->host[m];
+        net->host[m] = planning->machine->host[m];
     for (int from = 0; from < net->n_memories; from++)
         for (int to = 0; to < net->n_memories; to++) {
             pti_machine_link link;
             bool is_assumed;
             const int at = from * net->n_memories + to;
-            if (!pti_machine_find_link(of->machine, from, to, &link, &is_assumed))
+            if (!pti_machine_find_link(planning->machine, from, to, &link, &is_assumed))
                 continue;
-            net->rate[at] = link.bytes_per_s / of->ticks_per_s;
-            net->latency[at] = link.latency_s * of->ticks_per_s;
+            net->rate[at] = link.bytes_per_s / planning->ticks_per_s;
+            net->latency[at] = link.latency_s * planning->ticks_per_s;
         }
 }
 
 /* Arrays. */
 
 /** Copy an array's readers, in the actors' order. */
-static void copy_flows(pti_planning *of, int array, int *n_flows) {
-    const polytile_graph *graph = of->graph;
-    pti_net_array *to = &of->net.array[array];
+static void copy_flows(pti_planning *planning, int array, int *n_flows) {
+    const polytile_graph *graph = planning->graph;
+    pti_net_array *to = &planning->net.array[array];
     to->first_flow = *n_flows;
     for (int a = 0; a < graph->n_actors; a++)
         for (int o = 0; o < graph->actor[a].n_operands; o++) {
             const pti_flow *in = &graph->actor[a].in[o];
             if (in->array == array)
-                of->net.flow[(*n_flows)++] = (pti_net_flow){a, pti_flow_delay(graph, in)};
+                planning->net.flow[(*n_flows)++] = (pti_net_flow){a, pti_flow_delay(graph, in)};
         }
     to->n_flows = *n_flows - to->first_flow;
 }
 
 /** As copy_flows() for all arrays, in one walk over the actors. */
-static void fill_in_arrays(pti_planning *of) {
+static void fill_in_arrays(pti_planning *planning) {
     int n_flows = 0;
-    for (int a = 0; a < of->net.n_arrays; a++) {
-        const pti_graph_array *array = &of->graph->array[a];
-        of->net.array[a] = (pti_net_array){
+    for (int a = 0; a < planning->net.n_arrays; a++) {
+        const pti_graph_array *array = &planning->graph->array[a];
+        planning->net.array[a] = (pti_net_array){
             .n_bytes = array->n_bytes, .producer = array->producer, .depth = array->depth};
-        copy_flows(of, a, &n_flows);
+        copy_flows(planning, a, &n_flows);
     }
 }
 
-static polytile_status fill_in_actors(pti_planning *of) {
-    for (int a = 0; a < of->net.n_actors; a++) {
-        const pti_actor *actor = &of->graph->actor[a];
-        of->net.order[a] = of->graph->order[a];
-        of->net.scratch_bytes[a] = actor->scratch_bytes;
-        of->net.fixed[a] = actor->on == NULL ? -1 : pti_machine_find_unit(of->machine, actor->on);
-        if (actor->on != NULL && of->net.fixed[a] < 0)
-            return pti_dot_fail(of->graph->dot, actor->on_at,
+static polytile_status fill_in_actors(pti_planning *planning) {
+    for (int a = 0; a < planning->net.n_actors; a++) {
+        const pti_actor *actor = &planning->graph->actor[a];
+        planning->net.order[a] = planning->graph->order[a];
+        planning->net.scratch_bytes[a] = actor->scratch_bytes;
+        planning->net.fixed[a] =
+            actor->on == NULL ? -1 : pti_machine_find_unit(planning->machine, actor->on);
+        if (actor->on != NULL && planning->net.fixed[a] < 0)
+            return pti_dot_fail(planning->graph->dot, actor->on_at,
                                 "actor %s is on %s, which is no unit of the machine", actor->name,
                                 actor->on);
-        if (actor->on == NULL && of->keeps_map)
-            return pti_dot_fail(of->graph->dot, actor->at,
+        if (actor->on == NULL && planning->keeps_map)
+            return pti_dot_fail(planning->graph->dot, actor->at,
                                 "actor %s has no on=, and the mapping is to be kept", actor->name);
     }
     return POLYTILE_OK;
 }
 
-static bool allocate_net(pti_planning *of) {
-    pti_net *net = &of->net;
+static bool allocate_net(pti_planning *planning) {
+    pti_net *net = &planning->net;
     const size_t n_actors = (size_t)net->n_actors + 1, n_units = (size_t)net->n_units + 1;
     const size_t n_memories = (size_t)net->n_memories + 1;
     size_t n_flows = 1;
-    for (int a = 0; a < of->graph->n_actors; a++)
-        n_flows += (size_t)of->graph->actor[a].n_operands;
+    for (int a = 0; a < planning->graph->n_actors; a++)
+        n_flows += (size_t)planning->graph->actor[a].n_operands;
     net->ticks = calloc(n_actors * n_units, sizeof *net->ticks);
     net->fixed = calloc(n_actors, sizeof *net->fixed);
     net->order = calloc(n_actors, sizeof *net->order);
@@ -151,28 +149,28 @@ static bool allocate_net(pti_planning *of) {
     net->host = calloc(n_memories, sizeof *net->host);
     net->rate = calloc(n_memories * n_memories, sizeof *net->rate);
     net->latency = calloc(n_memories * n_memories, sizeof *net->latency);
-    of->allowed = calloc(n_actors * n_units, sizeof *of->allowed);
+    planning->allowed = calloc(n_actors * n_units, sizeof *planning->allowed);
     return net->ticks != NULL && net->fixed != NULL && net->order != NULL &&
            net->scratch_bytes != NULL && net->array != NULL && net->flow != NULL &&
            net->unit_memory != NULL && net->host != NULL && net->rate != NULL &&
-           net->latency != NULL && of->allowed != NULL;
+           net->latency != NULL && planning->allowed != NULL;
 }
 
-polytile_status pti_planning_find_net(pti_planning *of) {
+polytile_status pti_planning_find_net(pti_planning *planning) {
     polytile_status status;
-    of->net.n_actors = of->graph->n_actors;
-    of->net.n_arrays = of->graph->n_arrays;
-    of->net.n_units = of->machine->n_units;
-    of->net.n_memories = of->machine->n_memories;
-    of->net.is_synchronous = !of->overlap;
-    if (!allocate_net(of))
-        return fail_memory(of);
-    fill_in_arrays(of);
-    PTI_TRY(fill_in_actors(of));
-    PTI_TRY(find_seconds(of));
-    fill_in_units(of);
-    if (!pti_net_index(&of->net))
-        return fail_memory(of);
+    planning->net.n_actors = planning->graph->n_actors;
+    planning->net.n_arrays = planning->graph->n_arrays;
+    planning->net.n_units = planning->machine->n_units;
+    planning->net.n_memories = planning->machine->n_memories;
+    planning->net.is_synchronous = !planning->overlap;
+    if (!allocate_net(planning))
+        return pti_planning_fail_memory(planning);
+    fill_in_arrays(planning);
+    PTI_TRY(fill_in_actors(planning));
+    PTI_TRY(find_seconds(planning));
+    fill_in_units(planning);
+    if (!pti_net_index(&planning->net))
+        return pti_planning_fail_memory(planning);
 done:
     return status;
 }
@@ -181,8 +179,8 @@ done:
 
 /** Visit the distinct arrays of an actor; returns their bytes, and writes them down where a text is
  * given. */
-static int64_t frame_bytes(const pti_planning *of, int actor, pti_text *names) {
-    const pti_actor *at = &of->graph->actor[actor];
+static int64_t frame_bytes(const pti_planning *planning, int actor, pti_text *names) {
+    const pti_actor *at = &planning->graph->actor[actor];
     char size[32];
     int64_t n_bytes = at->scratch_bytes;
     for (int k = 0; k < 2 * at->n_operands; k++) {
@@ -193,11 +191,11 @@ static int64_t frame_bytes(const pti_planning *of, int actor, pti_text *names) {
                 array != (e < at->n_operands ? at->in[e].array : at->out[e - at->n_operands].array);
         if (!is_new)
             continue;
-        n_bytes = pti_add_saturated(n_bytes, of->graph->array[array].n_bytes);
+        n_bytes = pti_add_saturated(n_bytes, planning->graph->array[array].n_bytes);
         if (names != NULL)
             pti_text_add(names, "%s%s %s", names->length == 0 ? "" : ", ",
-                         of->graph->array[array].name,
-                         polytile_size_format(of->graph->array[array].n_bytes, size));
+                         planning->graph->array[array].name,
+                         polytile_size_format(planning->graph->array[array].n_bytes, size));
     }
     if (names != NULL && at->scratch_bytes > 0)
         pti_text_add(names, ", scratch %s", polytile_size_format(at->scratch_bytes, size));
@@ -205,43 +203,48 @@ static int64_t frame_bytes(const pti_planning *of, int actor, pti_text *names) {
 }
 
 /** Say what an actor needs, and what the largest memory that it may use has. */
-static polytile_status refuse_actor(const pti_planning *of, int actor) {
+static polytile_status refuse_actor(const pti_planning *planning, int actor) {
     pti_text names = {0};
     char needed[32], limit[32];
-    const int64_t n_bytes = frame_bytes(of, actor, &names);
+    const int64_t n_bytes = frame_bytes(planning, actor, &names);
     int best = -1;
-    for (int u = 0; u < of->net.n_units; u++) {
-        const pti_machine_memory *memory = &of->machine->memory[of->net.unit_memory[u]];
-        if ((of->net.fixed[actor] < 0 || of->net.fixed[actor] == u) &&
+    for (int u = 0; u < planning->net.n_units; u++) {
+        const pti_machine_memory *memory = &planning->machine->memory[planning->net.unit_memory[u]];
+        if ((planning->net.fixed[actor] < 0 || planning->net.fixed[actor] == u) &&
             (best < 0 ||
-             memory->limit_bytes > of->machine->memory[of->net.unit_memory[best]].limit_bytes))
+             memory->limit_bytes >
+                 planning->machine->memory[planning->net.unit_memory[best]].limit_bytes))
             best = u;
     }
     polytile_status status = pti_fail(
-        of->ctx, POLYTILE_NO_FIT,
+        planning->ctx, POLYTILE_NO_FIT,
         "%s: one frame of actor %s needs %s (%s); %s is limited to %s; give it a larger memory, or "
         "cut the frames",
-        of->graph->dot->source, of->graph->actor[actor].name, polytile_size_format(n_bytes, needed),
-        names.data == NULL ? "" : names.data, best < 0 ? "no unit" : of->machine->unit[best].name,
+        planning->graph->dot->source, planning->graph->actor[actor].name,
+        polytile_size_format(n_bytes, needed), names.data == NULL ? "" : names.data,
+        best < 0 ? "no unit" : planning->machine->unit[best].name,
         polytile_size_format(
-            best < 0 ? 0 : of->machine->memory[of->net.unit_memory[best]].limit_bytes, limit));
+            best < 0 ? 0 : planning->machine->memory[planning->net.unit_memory[best]].limit_bytes,
+            limit));
     pti_text_free(&names);
     return status;
 }
 
-polytile_status pti_planning_check_actors(pti_planning *of) {
-    const int n_units = of->net.n_units;
-    for (int a = 0; a < of->net.n_actors; a++) {
-        const int64_t n_bytes = frame_bytes(of, a, NULL);
+polytile_status pti_planning_check_actors(pti_planning *planning) {
+    const int n_units = planning->net.n_units;
+    for (int a = 0; a < planning->net.n_actors; a++) {
+        const int64_t n_bytes = frame_bytes(planning, a, NULL);
         bool has_place = false;
         for (int u = 0; u < n_units; u++) {
-            const int64_t limit = of->machine->memory[of->net.unit_memory[u]].limit_bytes;
+            const int64_t limit =
+                planning->machine->memory[planning->net.unit_memory[u]].limit_bytes;
             const bool fits = limit == 0 || n_bytes <= limit;
-            of->allowed[a * n_units + u] = fits;
-            has_place = has_place || (fits && (of->net.fixed[a] < 0 || of->net.fixed[a] == u));
+            planning->allowed[a * n_units + u] = fits;
+            has_place =
+                has_place || (fits && (planning->net.fixed[a] < 0 || planning->net.fixed[a] == u));
         }
         if (!has_place)
-            return refuse_actor(of, a);
+            return refuse_actor(planning, a);
     }
     return POLYTILE_OK;
 }

@@ -35,44 +35,44 @@ static bool find_word(const char *word, const char *const *words, int n, int *fo
     return false;
 }
 
-static polytile_status read_options(pti_planning *of, const polytile_graph_options *options) {
+static polytile_status read_options(pti_planning *planning, const polytile_graph_options *options) {
     static const char *const objectives[] = {"period", "latency", "memory"};
     static const char *const strategies[] = {"best", "paper"};
     static const polytile_graph_options none = {0};
     int objective, strategy;
     options = options == NULL ? &none : options;
     if (!find_word(options->objective, objectives, 3, &objective))
-        return pti_fail(of->ctx, POLYTILE_INVALID,
+        return pti_fail(planning->ctx, POLYTILE_INVALID,
                         "%s: there is no objective \"%s\"; use period, latency or memory",
-                        of->graph->dot->source, options->objective);
+                        planning->graph->dot->source, options->objective);
     if (!find_word(options->strategy, strategies, 2, &strategy))
-        return pti_fail(of->ctx, POLYTILE_INVALID,
+        return pti_fail(planning->ctx, POLYTILE_INVALID,
                         "%s: there is no strategy \"%s\" for graphs; use best or paper",
-                        of->graph->dot->source, options->strategy);
-    of->objective = (pti_map_objective)objective;
-    of->is_paper = strategy == 1;
-    of->overlap = !options->no_overlap;
-    of->keeps_map = options->keep_map;
-    return pti_check_reserved(of->ctx, of->graph->dot->source, "polytile_graph_options",
+                        planning->graph->dot->source, options->strategy);
+    planning->objective = (pti_map_objective)objective;
+    planning->is_paper = strategy == 1;
+    planning->overlap = !options->no_overlap;
+    planning->keeps_map = options->keep_map;
+    return pti_check_reserved(planning->ctx, planning->graph->dot->source, "polytile_graph_options",
                               options->reserved);
 }
 
-static polytile_status plan_graph(pti_planning *of, const polytile_graph_options *options) {
+static polytile_status plan_graph(pti_planning *planning, const polytile_graph_options *options) {
     pti_mapping mapping = {0};
     pti_outcome outcome = {0};
     polytile_status status;
-    PTI_TRY(read_options(of, options));
-    PTI_TRY(pti_planning_find_net(of));
-    PTI_TRY(pti_planning_check_actors(of));
-    PTI_TRY(pti_planning_choose(of, &mapping, &outcome));
-    PTI_TRY(pti_planning_write(of, &mapping, &outcome));
-    pti_planning_hand_over(of, &outcome);
+    PTI_TRY(read_options(planning, options));
+    PTI_TRY(pti_planning_find_net(planning));
+    PTI_TRY(pti_planning_check_actors(planning));
+    PTI_TRY(pti_planning_choose(planning, &mapping, &outcome));
+    PTI_TRY(pti_planning_write(planning, &mapping, &outcome));
+    pti_planning_hand_over(planning, &outcome);
 done:
     pti_outcome_free(&outcome);
     free(mapping.unit);
-    pti_net_free(&of->net);
-    free(of->seconds);
-    free(of->allowed);
+    pti_net_free(&planning->net);
+    free(planning->seconds);
+    free(planning->allowed);
     return status;
 }
 
@@ -84,28 +84,28 @@ polytile_status polytile_graph_plan_create(const polytile_graph *graph,
     if (plan != NULL)
         *plan = NULL;
     PTI_ENTER(graph, graph->object.context, "graph");
-    pti_planning of = {.ctx = graph->object.context, .graph = graph, .machine = machine};
+    pti_planning planning = {.ctx = graph->object.context, .graph = graph, .machine = machine};
     if (machine == NULL || plan == NULL)
-        return pti_fail(of.ctx, POLYTILE_INVALID,
+        return pti_fail(planning.ctx, POLYTILE_INVALID,
                         "%s: planning needs a machine and a place for a "
                         "plan",
                         graph->dot->source);
-    if (machine->object.context != of.ctx)
-        return pti_fail(of.ctx, POLYTILE_INVALID,
+    if (machine->object.context != planning.ctx)
+        return pti_fail(planning.ctx, POLYTILE_INVALID,
                         "%s: the machine is of another context; read it in the graph's",
                         graph->dot->source);
-    of.plan = calloc(1, sizeof *of.plan);
-    if (of.plan == NULL)
-        return pti_fail_memory(of.ctx, "a graph's plan", sizeof *of.plan);
-    of.plan->object.context = of.ctx;
-    polytile_status status = plan_graph(&of, options);
+    planning.plan = calloc(1, sizeof *planning.plan);
+    if (planning.plan == NULL)
+        return pti_fail_memory(planning.ctx, "a graph's plan", sizeof *planning.plan);
+    planning.plan->object.context = planning.ctx;
+    polytile_status status = plan_graph(&planning, options);
     if (status != POLYTILE_OK) {
-        destroy_graph_plan(&of.plan->object);
+        destroy_graph_plan(&planning.plan->object);
         return status;
     }
-    of.plan->plan_s = pti_now_s() - begin_s;
-    pti_object_adopt(of.ctx, &of.plan->object, destroy_graph_plan);
-    *plan = of.plan;
+    planning.plan->plan_s = pti_now_s() - begin_s;
+    pti_object_adopt(planning.ctx, &planning.plan->object, destroy_graph_plan);
+    *plan = planning.plan;
     return POLYTILE_OK;
 }
 

@@ -132,6 +132,11 @@ typedef struct pti_outcome {
 
 void pti_outcome_free(pti_outcome *outcome);
 
+/** Record that host memory ran out. Returns NO_MEMORY. */
+static inline polytile_status pti_planning_fail_memory(const pti_planning *planning) {
+    return pti_fail_memory(planning->ctx, "planning a graph", PTI_UNKNOWN_BYTES);
+}
+
 /** Find seconds, ticks and links. Errors: DECLARATION (on= names no unit), UNSUPPORTED,
  * NO_MEMORY. */
 polytile_status pti_planning_find_net(pti_planning *planning);

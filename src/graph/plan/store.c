@@ -66,17 +66,17 @@ static void describe_lives(const pti_outcome *outcome, pti_stored *stored) {
     }
 }
 
-polytile_status pti_planning_store(pti_planning *of, pti_outcome *outcome) {
-    const int n_buffers = outcome->expansion.tasks.n_buffers, n_memories = of->net.n_memories;
+polytile_status pti_planning_store(pti_planning *planning, pti_outcome *outcome) {
+    const int n_buffers = outcome->expansion.tasks.n_buffers, n_memories = planning->net.n_memories;
     outcome->stored = calloc((size_t)n_buffers + 1, sizeof *outcome->stored);
     outcome->memory_bytes = calloc((size_t)n_memories + 1, sizeof *outcome->memory_bytes);
     if (outcome->stored == NULL || outcome->memory_bytes == NULL)
-        return pti_fail_memory(of->ctx, "planning a graph", PTI_UNKNOWN_BYTES);
+        return pti_fail_memory(planning->ctx, "planning a graph", PTI_UNKNOWN_BYTES);
     raise_capacities(outcome);
     describe_lives(outcome, outcome->stored);
     const pti_lives lives = {outcome->schedule.period, outcome->stored};
     if (!pti_stored_colour(n_buffers, outcome->stored, pti_lives_overlap, &lives, n_memories,
                            outcome->memory_bytes))
-        return pti_fail_memory(of->ctx, "planning a graph", PTI_UNKNOWN_BYTES);
+        return pti_fail_memory(planning->ctx, "planning a graph", PTI_UNKNOWN_BYTES);
     return POLYTILE_OK;
 }

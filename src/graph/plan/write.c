@@ -287,9 +287,9 @@ static bool allocate_lists(writer *to) {
            plan->edge != NULL && plan->lane != NULL && plan->task != NULL && to->lane_of != NULL;
 }
 
-polytile_status pti_planning_write(pti_planning *of, const pti_mapping *mapping,
+polytile_status pti_planning_write(pti_planning *planning, const pti_mapping *mapping,
                                    const pti_outcome *outcome) {
-    writer to = {.of = of, .plan = of->plan, .mapping = mapping, .outcome = outcome};
+    writer to = {.of = planning, .plan = planning->plan, .mapping = mapping, .outcome = outcome};
     to.failed = !allocate_lists(&to);
     if (!to.failed) {
         write_actors(&to);
@@ -303,15 +303,15 @@ polytile_status pti_planning_write(pti_planning *of, const pti_mapping *mapping,
     if (!to.failed)
         write_figures(&to);
     free(to.lane_of);
-    return to.failed || of->plan->notes.failed
-               ? pti_fail_memory(of->ctx, "a graph's plan", PTI_UNKNOWN_BYTES)
+    return to.failed || planning->plan->notes.failed
+               ? pti_fail_memory(planning->ctx, "a graph's plan", PTI_UNKNOWN_BYTES)
                : POLYTILE_OK;
 }
 
-void pti_planning_hand_over(pti_planning *of, pti_outcome *outcome) {
-    of->plan->graph_serial = of->graph->object.serial;
-    of->plan->expansion = outcome->expansion;
-    of->plan->schedule = outcome->schedule;
+void pti_planning_hand_over(pti_planning *planning, pti_outcome *outcome) {
+    planning->plan->graph_serial = planning->graph->object.serial;
+    planning->plan->expansion = outcome->expansion;
+    planning->plan->schedule = outcome->schedule;
     outcome->expansion = (pti_expansion){0};
     outcome->schedule = (pti_periodic){0};
 }

@@ -72,6 +72,7 @@ void pti_distances_free(pti_distances *distances) {
     *distances = (pti_distances){0};
 }
 
-int64_t pti_distance(const pti_distances *of, int task, int on) {
-    return task == on ? 1 : of->least[(size_t)task * (size_t)of->n_tasks + (size_t)on];
+int64_t pti_distance(const pti_distances *distances, int task, int on) {
+    return task == on ? 1
+                      : distances->least[(size_t)task * (size_t)distances->n_tasks + (size_t)on];
 }

@@ -82,6 +82,6 @@ void pti_distances_free(pti_distances *distances);
 
 /** Return the least d with frame f of a task after the end of frame f - d of another one, or of
  * itself; PTI_NEVER_AFTER: there is none. */
-int64_t pti_distance(const pti_distances *of, int task, int on);
+int64_t pti_distance(const pti_distances *distances, int task, int on);
 
 #endif

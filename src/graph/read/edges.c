@@ -183,7 +183,7 @@ polytile_status pti_graph_read_edges(polytile_graph *graph) {
     polytile_status status = POLYTILE_OK;
     int *number = number_nodes(graph);
     if (number == NULL)
-        return pti_fail_memory(graph->object.context, graph->dot->source, PTI_UNKNOWN_BYTES);
+        return pti_dot_fail_memory(graph->dot);
     for (int64_t e = 0; status == POLYTILE_OK && e < graph->dot->n_edges; e++) {
         ends of = {.graph = graph, .edge = &graph->dot->edge[e]};
         status = read_edge(&of, number);

@@ -10,10 +10,6 @@ static const char array_words[] = "type extents";
 
 enum { MAX_REPEAT = 1000000 };
 
-static polytile_status fail_memory(const polytile_graph *graph) {
-    return pti_fail_memory(graph->object.context, graph->dot->source, PTI_UNKNOWN_BYTES);
-}
-
 /* Arrays. */
 
 static polytile_status read_extents(const polytile_graph *graph, const pti_dot_node *node,
@@ -69,7 +65,7 @@ static polytile_status read_parameters(polytile_graph *graph, pti_actor *actor) 
     const size_t length = strlen(params->value);
     char *names = malloc(length + 1);
     if (names == NULL)
-        return fail_memory(graph);
+        return pti_dot_fail_memory(graph->dot);
     const bool is_good =
         pti_value_parameters(params->value, names, &actor->n_parameters, actor->parameter);
     for (int p = 0; is_good && p < actor->n_parameters; p++) {
@@ -77,7 +73,7 @@ static polytile_status read_parameters(polytile_graph *graph, pti_actor *actor) 
         if (actor->parameter[p].name == NULL) {
             actor->n_parameters = p;
             free(names);
-            return fail_memory(graph);
+            return pti_dot_fail_memory(graph->dot);
         }
     }
     free(names);
@@ -131,7 +127,7 @@ static polytile_status create_kernel(const polytile_graph *graph, pti_actor *act
     actor->in = calloc((size_t)actor->n_operands + 1, sizeof *actor->in);
     actor->out = calloc((size_t)actor->n_operands + 1, sizeof *actor->out);
     if (actor->in == NULL || actor->out == NULL)
-        return fail_memory(graph);
+        return pti_dot_fail_memory(graph->dot);
     for (int o = 0; o < actor->n_operands; o++)
         actor->in[o].array = actor->out[o].array = -1;
     return POLYTILE_OK;
@@ -173,7 +169,7 @@ polytile_status pti_graph_read_nodes(polytile_graph *graph) {
     graph->array = calloc(n_nodes, sizeof *graph->array);
     graph->order = calloc(n_nodes, sizeof *graph->order);
     if (graph->actor == NULL || graph->array == NULL || graph->order == NULL)
-        return fail_memory(graph);
+        return pti_dot_fail_memory(graph->dot);
     for (int64_t n = 0; status == POLYTILE_OK && n < graph->dot->n_nodes; n++)
         status = read_node(graph, &graph->dot->node[n]);
     if (status == POLYTILE_OK && graph->n_actors == 0)

@@ -101,7 +101,7 @@ polytile_status pti_graph_check(polytile_graph *graph) {
                  .operand = calloc(n, sizeof *of.operand)};
     polytile_status status;
     if (of.state == NULL || of.stack == NULL || of.operand == NULL)
-        PTI_TRY(pti_fail_memory(graph->object.context, graph->dot->source, PTI_UNKNOWN_BYTES));
+        PTI_TRY(pti_dot_fail_memory(graph->dot));
     PTI_TRY(check_joined_arrays(graph));
     PTI_TRY(find_order(&of));
 done:

@@ -3,15 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool find_work(const pti_stream_tasks *of, pti_period_bound *bound) {
-    int64_t *work = calloc((size_t)of->n_resources + 1, sizeof *work);
+static bool find_work(const pti_stream_tasks *tasks, pti_period_bound *bound) {
+    int64_t *work = calloc((size_t)tasks->n_resources + 1, sizeof *work);
     *bound = (pti_period_bound){.ticks = 1, .kind = PTI_BOUND_WORK, .resource = -1, .task = -1};
     if (work == NULL)
         return false;
-    for (int t = 0; t < of->n_tasks; t++)
-        if (of->task[t].resource >= 0)
-            work[of->task[t].resource] += of->task[t].ticks;
-    for (int r = 0; r < of->n_resources; r++)
+    for (int t = 0; t < tasks->n_tasks; t++)
+        if (tasks->task[t].resource >= 0)
+            work[tasks->task[t].resource] += tasks->task[t].ticks;
+    for (int r = 0; r < tasks->n_resources; r++)
         if (work[r] > bound->ticks || (work[r] == bound->ticks && bound->resource < 0)) {
             bound->ticks = work[r];
             bound->resource = r;
@@ -46,14 +46,14 @@ static int find_on_cycle(const pti_start_edges *edges, int64_t period, const int
 
 /** The least period that no cycle forbids, by bisection between one that is forbidden and one that
  * is not. */
-static void find_cycles(const pti_start_edges *edges, const pti_stream_tasks *of, int64_t *start,
+static void find_cycles(const pti_start_edges *edges, const pti_stream_tasks *tasks, int64_t *start,
                         pti_period_bound *bound) {
     int64_t forbidden = bound->ticks, allowed = 1;
     int task = -1;
     if (solve_afresh(edges, bound->ticks, start, &task))
         return;
-    for (int t = 0; t < of->n_tasks; t++)
-        allowed += 2 * of->task[t].ticks;
+    for (int t = 0; t < tasks->n_tasks; t++)
+        allowed += 2 * tasks->task[t].ticks;
     bound->kind = PTI_BOUND_CYCLE;
     bound->task = find_on_cycle(edges, bound->ticks, start, task);
     while (allowed - forbidden > 1) {
@@ -68,14 +68,14 @@ static void find_cycles(const pti_start_edges *edges, const pti_stream_tasks *of
     bound->ticks = allowed;
 }
 
-bool pti_period_bound_find(const pti_stream_tasks *of, pti_period_bound *bound) {
-    pti_start_edges edges = {.n_tasks = of->n_tasks};
-    int64_t *start = calloc((size_t)of->n_tasks + 1, sizeof *start);
-    bool has_memory = start != NULL && find_work(of, bound);
-    pti_start_edges_add_buffers(&edges, of);
+bool pti_period_bound_find(const pti_stream_tasks *tasks, pti_period_bound *bound) {
+    pti_start_edges edges = {.n_tasks = tasks->n_tasks};
+    int64_t *start = calloc((size_t)tasks->n_tasks + 1, sizeof *start);
+    bool has_memory = start != NULL && find_work(tasks, bound);
+    pti_start_edges_add_buffers(&edges, tasks);
     has_memory = has_memory && !edges.failed;
     if (has_memory)
-        find_cycles(&edges, of, start, bound);
+        find_cycles(&edges, tasks, start, bound);
     free(edges.edge);
     free(start);
     return has_memory;

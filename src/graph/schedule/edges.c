@@ -10,28 +10,28 @@ void pti_start_edges_add(pti_start_edges *edges, pti_start_edge edge) {
     edges->edge[edges->n++] = edge;
 }
 
-void pti_start_edges_add_capacity(pti_start_edges *edges, const pti_stream_tasks *of, int buffer,
+void pti_start_edges_add_capacity(pti_start_edges *edges, const pti_stream_tasks *tasks, int buffer,
                                   int64_t frames) {
-    const pti_frame_buffer *held = &of->buffer[buffer];
+    const pti_frame_buffer *held = &tasks->buffer[buffer];
     for (int r = held->first_reader; r < held->first_reader + held->n_readers; r++) {
-        const pti_buffer_reader *reader = &of->reader[r];
+        const pti_buffer_reader *reader = &tasks->reader[r];
         pti_start_edges_add(edges, (pti_start_edge){.from = reader->task,
                                                     .to = held->producer,
-                                                    .ticks = of->task[reader->task].ticks,
+                                                    .ticks = tasks->task[reader->task].ticks,
                                                     .tokens = frames - reader->delay});
     }
 }
 
-void pti_start_edges_add_buffers(pti_start_edges *edges, const pti_stream_tasks *of) {
-    for (int b = 0; b < of->n_buffers; b++) {
-        const pti_frame_buffer *held = &of->buffer[b];
+void pti_start_edges_add_buffers(pti_start_edges *edges, const pti_stream_tasks *tasks) {
+    for (int b = 0; b < tasks->n_buffers; b++) {
+        const pti_frame_buffer *held = &tasks->buffer[b];
         for (int r = held->first_reader; r < held->first_reader + held->n_readers; r++)
             pti_start_edges_add(edges, (pti_start_edge){.from = held->producer,
-                                                        .to = of->reader[r].task,
-                                                        .ticks = of->task[held->producer].ticks,
-                                                        .tokens = of->reader[r].delay});
+                                                        .to = tasks->reader[r].task,
+                                                        .ticks = tasks->task[held->producer].ticks,
+                                                        .tokens = tasks->reader[r].delay});
         if (held->depth > 0)
-            pti_start_edges_add_capacity(edges, of, b, held->depth);
+            pti_start_edges_add_capacity(edges, tasks, b, held->depth);
     }
 }
 

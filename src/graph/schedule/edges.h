@@ -24,10 +24,10 @@ typedef struct pti_start_edges {
 void pti_start_edges_add(pti_start_edges *edges, pti_start_edge edge);
 
 /** Add what buffers demand: readers come after producers, and depths that are given hold. */
-void pti_start_edges_add_buffers(pti_start_edges *edges, const pti_stream_tasks *of);
+void pti_start_edges_add_buffers(pti_start_edges *edges, const pti_stream_tasks *tasks);
 
 /** Add that a buffer holds at most so many frames. */
-void pti_start_edges_add_capacity(pti_start_edges *edges, const pti_stream_tasks *of, int buffer,
+void pti_start_edges_add_capacity(pti_start_edges *edges, const pti_stream_tasks *tasks, int buffer,
                                   int64_t frames);
 
 /** Raise starts to the earliest that satisfy the edges. Returns false if none do; *task is then on

@@ -16,14 +16,14 @@ static int compare_early(const void *a, const void *b) {
 }
 
 /** Order tasks by the earliest that edges allow; start has them. */
-static pti_found order_tasks(const pti_stream_tasks *of, const int64_t *start, int *order) {
-    early_task *list = calloc((size_t)of->n_tasks + 1, sizeof *list);
+static pti_found order_tasks(const pti_stream_tasks *tasks, const int64_t *start, int *order) {
+    early_task *list = calloc((size_t)tasks->n_tasks + 1, sizeof *list);
     if (list == NULL)
         return PTI_FOUND_NO_MEMORY;
-    for (int t = 0; t < of->n_tasks; t++)
+    for (int t = 0; t < tasks->n_tasks; t++)
         list[t] = (early_task){start[t], t};
-    qsort(list, (size_t)of->n_tasks, sizeof *list, compare_early);
-    for (int t = 0; t < of->n_tasks; t++)
+    qsort(list, (size_t)tasks->n_tasks, sizeof *list, compare_early);
+    for (int t = 0; t < tasks->n_tasks; t++)
         order[t] = list[t].task;
     free(list);
     return PTI_FOUND;
@@ -31,19 +31,19 @@ static pti_found order_tasks(const pti_stream_tasks *of, const int64_t *start, i
 
 /** Place the tasks in one of the two ways, of which the second one always succeeds without
  * cycles. */
-static pti_found place_tasks(const pti_stream_tasks *of, const pti_start_edges *edges,
+static pti_found place_tasks(const pti_stream_tasks *tasks, const pti_start_edges *edges,
                              int64_t period, int64_t *start) {
-    pti_placing placing = {.of = of,
+    pti_placing placing = {.of = tasks,
                            .edges = edges,
                            .period = period,
-                           .order = calloc((size_t)of->n_tasks + 1, sizeof *placing.order)};
+                           .order = calloc((size_t)tasks->n_tasks + 1, sizeof *placing.order)};
     int task;
     pti_found found = PTI_FOUND_NO_MEMORY;
     if (placing.order == NULL)
         return found;
-    memset(start, 0, (size_t)of->n_tasks * sizeof *start);
+    memset(start, 0, (size_t)tasks->n_tasks * sizeof *start);
     found = pti_start_edges_solve(edges, period, start, &task)
-                ? order_tasks(of, start, placing.order)
+                ? order_tasks(tasks, start, placing.order)
                 : PTI_NONE_FOUND;
     if (found == PTI_FOUND)
         found = pti_place_early(&placing, start);
@@ -54,88 +54,89 @@ static pti_found place_tasks(const pti_stream_tasks *of, const pti_start_edges *
 }
 
 /** Place, keep the order, and lower what buffers hold. */
-static pti_found place_tight(const pti_stream_tasks *of, const pti_start_edges *edges,
+static pti_found place_tight(const pti_stream_tasks *tasks, const pti_start_edges *edges,
                              int64_t period, int64_t *start) {
-    pti_start_edges more = {.n_tasks = of->n_tasks};
-    pti_found found = place_tasks(of, edges, period, start);
+    pti_start_edges more = {.n_tasks = tasks->n_tasks};
+    pti_found found = place_tasks(tasks, edges, period, start);
     for (int64_t k = 0; found == PTI_FOUND && k < edges->n; k++)
         pti_start_edges_add(&more, edges->edge[k]);
     if (found == PTI_FOUND)
-        found = pti_place_keep_order(of, period, start, &more);
+        found = pti_place_keep_order(tasks, period, start, &more);
     if (found == PTI_FOUND)
-        found = pti_place_tighten(of, &more, period, start);
+        found = pti_place_tighten(tasks, &more, period, start);
     free(more.edge);
     return found;
 }
 
 /** Move all starts so that the first one is 0, and note what buffers hold. */
-static void shift_to_zero(const pti_stream_tasks *of, pti_periodic *schedule) {
+static void shift_to_zero(const pti_stream_tasks *tasks, pti_periodic *schedule) {
     int64_t first = INT64_MAX;
-    for (int t = 0; t < of->n_tasks; t++)
+    for (int t = 0; t < tasks->n_tasks; t++)
         first = schedule->start[t] < first ? schedule->start[t] : first;
-    for (int t = 0; t < of->n_tasks; t++)
+    for (int t = 0; t < tasks->n_tasks; t++)
         schedule->start[t] -= first;
-    for (int b = 0; b < of->n_buffers; b++)
-        schedule->capacity[b] = of->buffer[b].depth > 0
-                                    ? of->buffer[b].depth
-                                    : pti_buffer_capacity(of, b, schedule->period, schedule->start);
+    for (int b = 0; b < tasks->n_buffers; b++)
+        schedule->capacity[b] =
+            tasks->buffer[b].depth > 0
+                ? tasks->buffer[b].depth
+                : pti_buffer_capacity(tasks, b, schedule->period, schedule->start);
 }
 
-static bool allocate_schedule(const pti_stream_tasks *of, pti_periodic *schedule) {
-    schedule->start = calloc((size_t)of->n_tasks + 1, sizeof *schedule->start);
-    schedule->capacity = calloc((size_t)of->n_buffers + 1, sizeof *schedule->capacity);
+static bool allocate_schedule(const pti_stream_tasks *tasks, pti_periodic *schedule) {
+    schedule->start = calloc((size_t)tasks->n_tasks + 1, sizeof *schedule->start);
+    schedule->capacity = calloc((size_t)tasks->n_buffers + 1, sizeof *schedule->capacity);
     return schedule->start != NULL && schedule->capacity != NULL;
 }
 
-static pti_found conclude_schedule(const pti_stream_tasks *of, pti_found found,
+static pti_found conclude_schedule(const pti_stream_tasks *tasks, pti_found found,
                                    pti_periodic *schedule) {
     const bool is_least = schedule->is_least;
     if (found == PTI_FOUND)
-        shift_to_zero(of, schedule);
+        shift_to_zero(tasks, schedule);
     else
         pti_periodic_free(schedule);
     schedule->is_least = is_least;
     return found;
 }
 
-pti_found pti_periodic_find(const pti_stream_tasks *of, int64_t period, pti_periodic *schedule) {
-    pti_start_edges edges = {.n_tasks = of->n_tasks};
+pti_found pti_periodic_find(const pti_stream_tasks *tasks, int64_t period, pti_periodic *schedule) {
+    pti_start_edges edges = {.n_tasks = tasks->n_tasks};
     pti_found found = PTI_FOUND_NO_MEMORY;
     *schedule = (pti_periodic){.period = period};
-    pti_start_edges_add_buffers(&edges, of);
-    if (allocate_schedule(of, schedule) && !edges.failed)
-        found = place_tight(of, &edges, period, schedule->start);
+    pti_start_edges_add_buffers(&edges, tasks);
+    if (allocate_schedule(tasks, schedule) && !edges.failed)
+        found = place_tight(tasks, &edges, period, schedule->start);
     if (found != PTI_FOUND_NO_MEMORY) {
         bool has_start = found == PTI_FOUND;
         const pti_search_end end =
-            pti_place_search(of, &edges, period, &has_start, schedule->start);
+            pti_place_search(tasks, &edges, period, &has_start, schedule->start);
         schedule->is_least = end == PTI_SEARCH_IMPROVED || end == PTI_SEARCH_CONFIRMED;
         found = end == PTI_SEARCH_NO_MEMORY ? PTI_FOUND_NO_MEMORY
                 : has_start                 ? PTI_FOUND
                                             : PTI_NONE_FOUND;
     }
     free(edges.edge);
-    return conclude_schedule(of, found, schedule);
+    return conclude_schedule(tasks, found, schedule);
 }
 
 /** Chain all tasks in an order, the last one before the first of the next frame. */
-static void chain_all(const pti_stream_tasks *of, const int *order, pti_start_edges *edges) {
-    for (int k = 0; k < of->n_tasks; k++) {
-        const int task = order[k], next = order[(k + 1) % of->n_tasks];
+static void chain_all(const pti_stream_tasks *tasks, const int *order, pti_start_edges *edges) {
+    for (int k = 0; k < tasks->n_tasks; k++) {
+        const int task = order[k], next = order[(k + 1) % tasks->n_tasks];
         pti_start_edges_add(edges, (pti_start_edge){.from = task,
                                                     .to = next,
-                                                    .ticks = of->task[task].ticks,
-                                                    .tokens = k + 1 == of->n_tasks});
+                                                    .ticks = tasks->task[task].ticks,
+                                                    .tokens = k + 1 == tasks->n_tasks});
     }
 }
 
 /** Chain all tasks in an order, and find their starts; edges keeps to n of its own. */
-static pti_found place_serial(const pti_stream_tasks *of, const int *order, int64_t n,
+static pti_found place_serial(const pti_stream_tasks *tasks, const int *order, int64_t n,
                               pti_start_edges *edges, pti_periodic *schedule) {
     int task;
     edges->n = n;
-    memset(schedule->start, 0, (size_t)of->n_tasks * sizeof *schedule->start);
-    chain_all(of, order, edges);
+    memset(schedule->start, 0, (size_t)tasks->n_tasks * sizeof *schedule->start);
+    chain_all(tasks, order, edges);
     if (edges->failed)
         return PTI_FOUND_NO_MEMORY;
     return pti_start_edges_solve(edges, schedule->period, schedule->start, &task) ? PTI_FOUND
@@ -144,49 +145,49 @@ static pti_found place_serial(const pti_stream_tasks *of, const int *order, int6
 
 /** Try the tasks' own order, in which what is made is read soon, so that memory is free early; then
  * the order of their earliest starts, which keeps to depths. */
-static pti_found try_orders(const pti_stream_tasks *of, int *order, pti_start_edges *edges,
+static pti_found try_orders(const pti_stream_tasks *tasks, int *order, pti_start_edges *edges,
                             pti_periodic *schedule) {
     const int64_t n = edges->n;
     int task;
-    for (int t = 0; t < of->n_tasks; t++)
+    for (int t = 0; t < tasks->n_tasks; t++)
         order[t] = t;
-    pti_found found = place_serial(of, order, n, edges, schedule);
+    pti_found found = place_serial(tasks, order, n, edges, schedule);
     if (found != PTI_NONE_FOUND)
         return found;
     edges->n = n;
-    memset(schedule->start, 0, (size_t)of->n_tasks * sizeof *schedule->start);
+    memset(schedule->start, 0, (size_t)tasks->n_tasks * sizeof *schedule->start);
     if (!pti_start_edges_solve(edges, schedule->period, schedule->start, &task))
         return PTI_NONE_FOUND;
-    found = order_tasks(of, schedule->start, order);
-    return found == PTI_FOUND ? place_serial(of, order, n, edges, schedule) : found;
+    found = order_tasks(tasks, schedule->start, order);
+    return found == PTI_FOUND ? place_serial(tasks, order, n, edges, schedule) : found;
 }
 
-pti_found pti_periodic_find_serial(const pti_stream_tasks *of, pti_periodic *schedule) {
-    pti_start_edges edges = {.n_tasks = of->n_tasks};
-    int *order = calloc((size_t)of->n_tasks + 1, sizeof *order);
+pti_found pti_periodic_find_serial(const pti_stream_tasks *tasks, pti_periodic *schedule) {
+    pti_start_edges edges = {.n_tasks = tasks->n_tasks};
+    int *order = calloc((size_t)tasks->n_tasks + 1, sizeof *order);
     pti_found found = PTI_FOUND_NO_MEMORY;
     *schedule = (pti_periodic){.period = 1};
-    for (int t = 0; t < of->n_tasks; t++)
-        schedule->period += of->task[t].ticks;
+    for (int t = 0; t < tasks->n_tasks; t++)
+        schedule->period += tasks->task[t].ticks;
     schedule->period -= schedule->period > 1;
-    pti_start_edges_add_buffers(&edges, of);
-    if (allocate_schedule(of, schedule) && !edges.failed && order != NULL)
-        found = try_orders(of, order, &edges, schedule);
+    pti_start_edges_add_buffers(&edges, tasks);
+    if (allocate_schedule(tasks, schedule) && !edges.failed && order != NULL)
+        found = try_orders(tasks, order, &edges, schedule);
     free(order);
     free(edges.edge);
-    return conclude_schedule(of, found, schedule);
+    return conclude_schedule(tasks, found, schedule);
 }
 
 /** Return the latest start of a task that its readers allow; INT64_MAX: it has none. */
-static int64_t find_latest(const pti_stream_tasks *of, const pti_periodic *schedule, int task) {
+static int64_t find_latest(const pti_stream_tasks *tasks, const pti_periodic *schedule, int task) {
     int64_t latest = INT64_MAX;
-    for (int b = 0; b < of->n_buffers; b++) {
-        const pti_frame_buffer *held = &of->buffer[b];
+    for (int b = 0; b < tasks->n_buffers; b++) {
+        const pti_frame_buffer *held = &tasks->buffer[b];
         for (int r = held->first_reader;
              held->producer == task && r < held->first_reader + held->n_readers; r++) {
-            const pti_buffer_reader *reader = &of->reader[r];
+            const pti_buffer_reader *reader = &tasks->reader[r];
             const int64_t least = schedule->start[reader->task] + reader->delay * schedule->period -
-                                  of->task[task].ticks;
+                                  tasks->task[task].ticks;
             latest = least < latest ? least : latest;
         }
     }
@@ -194,25 +195,26 @@ static int64_t find_latest(const pti_stream_tasks *of, const pti_periodic *sched
 }
 
 /** Let what has no resource feed its readers as late as they allow. */
-static void feed_late(const pti_stream_tasks *of, const int64_t *offset, pti_periodic *schedule) {
-    for (int t = 0; t < of->n_tasks; t++) {
-        const int64_t latest = offset[t] < 0 ? find_latest(of, schedule, t) : INT64_MAX;
+static void feed_late(const pti_stream_tasks *tasks, const int64_t *offset,
+                      pti_periodic *schedule) {
+    for (int t = 0; t < tasks->n_tasks; t++) {
+        const int64_t latest = offset[t] < 0 ? find_latest(tasks, schedule, t) : INT64_MAX;
         if (latest < INT64_MAX)
             schedule->start[t] = latest;
     }
 }
 
-pti_found pti_periodic_at_offsets(const pti_stream_tasks *of, int64_t period, const int64_t *offset,
-                                  pti_periodic *schedule) {
-    pti_start_edges edges = {.n_tasks = of->n_tasks};
+pti_found pti_periodic_at_offsets(const pti_stream_tasks *tasks, int64_t period,
+                                  const int64_t *offset, pti_periodic *schedule) {
+    pti_start_edges edges = {.n_tasks = tasks->n_tasks};
     pti_found found = PTI_FOUND_NO_MEMORY;
     *schedule = (pti_periodic){.period = period};
-    pti_start_edges_add_buffers(&edges, of);
-    if (allocate_schedule(of, schedule) && !edges.failed)
+    pti_start_edges_add_buffers(&edges, tasks);
+    if (allocate_schedule(tasks, schedule) && !edges.failed)
         found = pti_place_at_offsets(&edges, period, offset, schedule->start) ? PTI_FOUND
                                                                               : PTI_NONE_FOUND;
     if (found == PTI_FOUND)
-        feed_late(of, offset, schedule);
+        feed_late(tasks, offset, schedule);
     free(edges.edge);
-    return conclude_schedule(of, found, schedule);
+    return conclude_schedule(tasks, found, schedule);
 }

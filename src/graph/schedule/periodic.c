@@ -4,11 +4,11 @@
 
 #include <stdlib.h>
 
-void pti_stream_tasks_free(pti_stream_tasks *of) {
-    free(of->task);
-    free(of->buffer);
-    free(of->reader);
-    *of = (pti_stream_tasks){0};
+void pti_stream_tasks_free(pti_stream_tasks *tasks) {
+    free(tasks->task);
+    free(tasks->buffer);
+    free(tasks->reader);
+    *tasks = (pti_stream_tasks){0};
 }
 
 void pti_periodic_free(pti_periodic *schedule) {
@@ -17,49 +17,52 @@ void pti_periodic_free(pti_periodic *schedule) {
     *schedule = (pti_periodic){0};
 }
 
-int64_t pti_buffer_capacity(const pti_stream_tasks *of, int buffer, int64_t period,
+int64_t pti_buffer_capacity(const pti_stream_tasks *tasks, int buffer, int64_t period,
                             const int64_t *start) {
-    const pti_frame_buffer *held = &of->buffer[buffer];
-    int64_t end = start[held->producer] + of->task[held->producer].ticks;
+    const pti_frame_buffer *held = &tasks->buffer[buffer];
+    int64_t end = start[held->producer] + tasks->task[held->producer].ticks;
     for (int r = held->first_reader; r < held->first_reader + held->n_readers; r++) {
-        const pti_buffer_reader *reader = &of->reader[r];
-        end = pti_max(end,
-                      start[reader->task] + of->task[reader->task].ticks + reader->delay * period);
+        const pti_buffer_reader *reader = &tasks->reader[r];
+        end = pti_max(end, start[reader->task] + tasks->task[reader->task].ticks +
+                               reader->delay * period);
     }
     return pti_max(1, pti_ceil_div(end - start[held->producer], period));
 }
 
 /** Whether two tasks of one resource are apart, whatever the frames. */
-static bool are_tasks_apart(const pti_stream_tasks *of, const pti_periodic *schedule, int a,
+static bool are_tasks_apart(const pti_stream_tasks *tasks, const pti_periodic *schedule, int a,
                             int b) {
     const int64_t period = schedule->period;
     const int64_t apart = pti_floor_mod(schedule->start[b] - schedule->start[a], period);
-    const int64_t first = of->task[a].ticks, second = of->task[b].ticks;
+    const int64_t first = tasks->task[a].ticks, second = tasks->task[b].ticks;
     return (apart >= first && apart + second <= period) ||
            (first == 0 && apart == 0 && second <= period) || (second == 0 && apart == 0);
 }
 
-static const char *find_overlap(const pti_stream_tasks *of, const pti_periodic *schedule) {
-    for (int a = 0; a < of->n_tasks; a++) {
-        if (of->task[a].resource >= 0 && of->task[a].ticks > schedule->period)
+static const char *find_overlap(const pti_stream_tasks *tasks, const pti_periodic *schedule) {
+    for (int a = 0; a < tasks->n_tasks; a++) {
+        if (tasks->task[a].resource >= 0 && tasks->task[a].ticks > schedule->period)
             return "a task is longer than the period";
-        for (int b = a + 1; b < of->n_tasks; b++)
-            if (of->task[a].resource >= 0 && of->task[a].resource == of->task[b].resource &&
-                !are_tasks_apart(of, schedule, a, b))
+        for (int b = a + 1; b < tasks->n_tasks; b++)
+            if (tasks->task[a].resource >= 0 &&
+                tasks->task[a].resource == tasks->task[b].resource &&
+                !are_tasks_apart(tasks, schedule, a, b))
                 return "two tasks have one resource at the same time";
     }
     return NULL;
 }
 
-const char *pti_periodic_find_fault(const pti_stream_tasks *of, const pti_periodic *schedule) {
-    for (int b = 0; b < of->n_buffers; b++) {
-        const pti_frame_buffer *held = &of->buffer[b];
-        const int64_t made = schedule->start[held->producer] + of->task[held->producer].ticks;
+const char *pti_periodic_find_fault(const pti_stream_tasks *tasks, const pti_periodic *schedule) {
+    for (int b = 0; b < tasks->n_buffers; b++) {
+        const pti_frame_buffer *held = &tasks->buffer[b];
+        const int64_t made = schedule->start[held->producer] + tasks->task[held->producer].ticks;
         for (int r = held->first_reader; r < held->first_reader + held->n_readers; r++)
-            if (schedule->start[of->reader[r].task] + of->reader[r].delay * schedule->period < made)
+            if (schedule->start[tasks->reader[r].task] + tasks->reader[r].delay * schedule->period <
+                made)
                 return "a task reads what is not made yet";
-        if (pti_buffer_capacity(of, b, schedule->period, schedule->start) > schedule->capacity[b])
+        if (pti_buffer_capacity(tasks, b, schedule->period, schedule->start) >
+            schedule->capacity[b])
             return "a buffer holds more frames than there is room for";
     }
-    return find_overlap(of, schedule);
+    return find_overlap(tasks, schedule);
 }

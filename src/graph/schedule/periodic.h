@@ -41,7 +41,7 @@ typedef struct pti_stream_tasks {
     int n_resources;
 } pti_stream_tasks;
 
-void pti_stream_tasks_free(pti_stream_tasks *of);
+void pti_stream_tasks_free(pti_stream_tasks *tasks);
 
 /** What bounds a period from below. */
 typedef enum pti_period_bound_kind {
@@ -57,7 +57,7 @@ typedef struct pti_period_bound {
 } pti_period_bound;
 
 /** Find the bound. Returns false when memory runs out. */
-bool pti_period_bound_find(const pti_stream_tasks *of, pti_period_bound *bound);
+bool pti_period_bound_find(const pti_stream_tasks *tasks, pti_period_bound *bound);
 
 /** A periodic schedule: task t starts with frame f at start[t] + f * period. */
 typedef struct pti_periodic {
@@ -77,24 +77,24 @@ typedef enum pti_found { PTI_FOUND, PTI_NONE_FOUND, PTI_FOUND_NO_MEMORY } pti_fo
  *
  * NONE_FOUND is proof only where is_least is set.
  */
-pti_found pti_periodic_find(const pti_stream_tasks *of, int64_t period, pti_periodic *schedule);
+pti_found pti_periodic_find(const pti_stream_tasks *tasks, int64_t period, pti_periodic *schedule);
 
 /** Find the schedule that runs a frame after the other; its period is the ticks of all tasks,
  * unless depths or delays allow none. */
-pti_found pti_periodic_find_serial(const pti_stream_tasks *of, pti_periodic *schedule);
+pti_found pti_periodic_find_serial(const pti_stream_tasks *tasks, pti_periodic *schedule);
 
 /** Find the schedule in which task t starts offset[t] after a multiple of the period, as early as
  * buffers allow; -1: a task of no time, which starts as late as its readers allow. NONE_FOUND: a
  * cycle stands against it. */
-pti_found pti_periodic_at_offsets(const pti_stream_tasks *of, int64_t period, const int64_t *offset,
-                                  pti_periodic *schedule);
+pti_found pti_periodic_at_offsets(const pti_stream_tasks *tasks, int64_t period,
+                                  const int64_t *offset, pti_periodic *schedule);
 
 /** Return the frames that a buffer holds at most with these starts. */
-int64_t pti_buffer_capacity(const pti_stream_tasks *of, int buffer, int64_t period,
+int64_t pti_buffer_capacity(const pti_stream_tasks *tasks, int buffer, int64_t period,
                             const int64_t *start);
 
 /** Return what is wrong of a schedule as a static text; NULL: it is right. For tests, and before a
  * schedule is used. */
-const char *pti_periodic_find_fault(const pti_stream_tasks *of, const pti_periodic *schedule);
+const char *pti_periodic_find_fault(const pti_stream_tasks *tasks, const pti_periodic *schedule);
 
 #endif

@@ -33,13 +33,13 @@ static int64_t time_to_wait(const pti_placing *placing, int task, int64_t at, in
 /** Find the first time at which the resource is free; false: in no period. */
 static bool find_gap(const pti_placing *placing, const bool *placed, const int64_t *start, int task,
                      int64_t *at) {
-    const pti_stream_tasks *of = placing->of;
+    const pti_stream_tasks *tasks = placing->of;
     const int64_t end = *at + placing->period;
-    bool waits = of->task[task].resource >= 0;
+    bool waits = tasks->task[task].resource >= 0;
     while (waits && *at < end) {
         waits = false;
-        for (int t = 0; t < of->n_tasks; t++) {
-            if (!placed[t] || of->task[t].resource != of->task[task].resource)
+        for (int t = 0; t < tasks->n_tasks; t++) {
+            if (!placed[t] || tasks->task[t].resource != tasks->task[task].resource)
                 continue;
             const int64_t wait = time_to_wait(placing, task, *at, t, start[t]);
             waits = waits || wait > 0;
@@ -69,21 +69,21 @@ pti_found pti_place_early(const pti_placing *placing, int64_t *start) {
 /** Where in a period each task starts, if those of a resource run one after the other. */
 static pti_found pack_resources(const pti_placing *placing, const int64_t *earliest,
                                 int64_t *offset) {
-    const pti_stream_tasks *of = placing->of;
-    int64_t *next = malloc(((size_t)of->n_resources + 1) * sizeof *next);
+    const pti_stream_tasks *tasks = placing->of;
+    int64_t *next = malloc(((size_t)tasks->n_resources + 1) * sizeof *next);
     if (next == NULL)
         return PTI_FOUND_NO_MEMORY;
-    for (int r = 0; r < of->n_resources; r++)
+    for (int r = 0; r < tasks->n_resources; r++)
         next[r] = -1;
-    for (int k = 0; k < of->n_tasks; k++) {
-        const int task = placing->order[k], resource = of->task[task].resource;
+    for (int k = 0; k < tasks->n_tasks; k++) {
+        const int task = placing->order[k], resource = tasks->task[task].resource;
         offset[task] = -1;
         if (resource < 0)
             continue;
         if (next[resource] < 0)
             next[resource] = earliest[task];
         offset[task] = next[resource] % placing->period;
-        next[resource] += of->task[task].ticks;
+        next[resource] += tasks->task[task].ticks;
     }
     free(next);
     return PTI_FOUND;
@@ -156,18 +156,18 @@ static void chain_tasks(const timed_task *first, int n, pti_start_edges *edges) 
     }
 }
 
-pti_found pti_place_keep_order(const pti_stream_tasks *of, int64_t period, const int64_t *start,
+pti_found pti_place_keep_order(const pti_stream_tasks *tasks, int64_t period, const int64_t *start,
                                pti_start_edges *edges) {
-    timed_task *list = calloc((size_t)of->n_tasks + 1, sizeof *list);
+    timed_task *list = calloc((size_t)tasks->n_tasks + 1, sizeof *list);
     int first = 0;
     if (list == NULL)
         return PTI_FOUND_NO_MEMORY;
-    for (int t = 0; t < of->n_tasks; t++)
-        list[t] = (timed_task){of->task[t].resource, start[t] % period, start[t] / period,
-                               of->task[t].ticks, t};
-    qsort(list, (size_t)of->n_tasks, sizeof *list, compare_timed);
-    for (int k = 1; k <= of->n_tasks; k++) {
-        if (k < of->n_tasks && list[k].resource == list[first].resource)
+    for (int t = 0; t < tasks->n_tasks; t++)
+        list[t] = (timed_task){tasks->task[t].resource, start[t] % period, start[t] / period,
+                               tasks->task[t].ticks, t};
+    qsort(list, (size_t)tasks->n_tasks, sizeof *list, compare_timed);
+    for (int k = 1; k <= tasks->n_tasks; k++) {
+        if (k < tasks->n_tasks && list[k].resource == list[first].resource)
             continue;
         if (list[first].resource >= 0)
             chain_tasks(&list[first], k - first, edges);

@@ -24,12 +24,12 @@ bool pti_place_at_offsets(const pti_start_edges *edges, int64_t period, const in
                           int64_t *start);
 
 /** Append the order in which a schedule runs the tasks of each resource, as edges. */
-pti_found pti_place_keep_order(const pti_stream_tasks *of, int64_t period, const int64_t *start,
+pti_found pti_place_keep_order(const pti_stream_tasks *tasks, int64_t period, const int64_t *start,
                                pti_start_edges *edges);
 
 /** Lower the capacities of buffers one by one, those of many bytes first, as far as the edges
  * allow; starts only rise. */
-pti_found pti_place_tighten(const pti_stream_tasks *of, pti_start_edges *edges, int64_t period,
+pti_found pti_place_tighten(const pti_stream_tasks *tasks, pti_start_edges *edges, int64_t period,
                             int64_t *start);
 
 /** What an exact search came to. */
@@ -42,7 +42,7 @@ typedef enum pti_search_end {
 
 /** Look for starts whose buffers have fewer bytes than those that are there; has_start: that some
  * are. */
-pti_search_end pti_place_search(const pti_stream_tasks *of, const pti_start_edges *edges,
+pti_search_end pti_place_search(const pti_stream_tasks *tasks, const pti_start_edges *edges,
                                 int64_t period, bool *has_start, int64_t *start);
 
 #endif

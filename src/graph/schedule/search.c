@@ -36,7 +36,8 @@ typedef struct search {
     int64_t n_nodes;
 } search;
 
-static int64_t *level_of(const search *of, int level) {
+/** The longest paths between tasks at a level of the search: a matrix. */
+static int64_t *longest_paths_at(const search *of, int level) {
     return of->paths + (size_t)level * (size_t)of->n_tasks * (size_t)of->n_tasks;
 }
 
@@ -156,12 +157,12 @@ static void visit_level(search *of, int level);
 
 static int64_t *copy_level(const search *of, int level) {
     const size_t n_bytes = (size_t)of->n_tasks * (size_t)of->n_tasks * sizeof(int64_t);
-    return memcpy(level_of(of, level + 1), level_of(of, level), n_bytes);
+    return memcpy(longest_paths_at(of, level + 1), longest_paths_at(of, level), n_bytes);
 }
 
 static void decide_pair(search *of, int level, int chosen) {
     int64_t first, last;
-    find_ways(of, level_of(of, level), &of->pair[chosen], &first, &last);
+    find_ways(of, longest_paths_at(of, level), &of->pair[chosen], &first, &last);
     of->pair[chosen].is_decided = true;
     for (int64_t way = first; way <= last && of->n_nodes < MAX_NODES; way++)
         if (order_pair(of, copy_level(of, level), &of->pair[chosen], way))
@@ -170,7 +171,7 @@ static void decide_pair(search *of, int level, int chosen) {
 }
 
 static void decide_buffer(search *of, int level, int chosen) {
-    const int64_t *path = level_of(of, level);
+    const int64_t *path = longest_paths_at(of, level);
     const int64_t before = of->least[chosen];
     of->is_held[chosen] = true;
     while (least_bytes(of, path) < of->best_bytes && of->n_nodes < MAX_NODES) {
@@ -184,7 +185,7 @@ static void decide_buffer(search *of, int level, int chosen) {
 }
 
 static void visit_level(search *of, int level) {
-    const int64_t *path = level_of(of, level);
+    const int64_t *path = longest_paths_at(of, level);
     const int64_t n_bytes = least_bytes(of, path);
     of->n_nodes++;
     if (n_bytes >= of->best_bytes)
@@ -215,7 +216,7 @@ static bool list_pairs(search *of) {
 /** The first level: what edges say, and what buffers hold at most in anything better than what is
  * known. False: nothing is. */
 static bool begin_search(search *of, const pti_start_edges *edges) {
-    int64_t *path = level_of(of, 0), most = of->n_tasks + 2;
+    int64_t *path = longest_paths_at(of, 0), most = of->n_tasks + 2;
     const int n = of->n_tasks;
     bool is_good = true;
     for (int k = 0; k < n * n; k++)
@@ -263,20 +264,20 @@ static pti_search_end search_orders(search *of, const pti_start_edges *edges) {
     return of->improved ? PTI_SEARCH_IMPROVED : PTI_SEARCH_CONFIRMED;
 }
 
-pti_search_end pti_place_search(const pti_stream_tasks *of, const pti_start_edges *edges,
+pti_search_end pti_place_search(const pti_stream_tasks *tasks, const pti_start_edges *edges,
                                 int64_t period, bool *has_start, int64_t *start) {
-    search work = {.of = of,
+    search work = {.of = tasks,
                    .period = period,
-                   .n_tasks = of->n_tasks,
+                   .n_tasks = tasks->n_tasks,
                    .best_bytes = INT64_MAX,
                    .start = start};
     int64_t n_bytes = 0;
-    if (of->n_tasks > MAX_TASKS || of->n_tasks == 0)
+    if (tasks->n_tasks > MAX_TASKS || tasks->n_tasks == 0)
         return PTI_SEARCH_LEFT;
-    for (int b = 0; *has_start && b < of->n_buffers; b++)
-        n_bytes = pti_add_saturated(n_bytes,
-                                    pti_mul_saturated(of->buffer[b].frame_bytes,
-                                                      pti_buffer_capacity(of, b, period, start)));
+    for (int b = 0; *has_start && b < tasks->n_buffers; b++)
+        n_bytes = pti_add_saturated(
+            n_bytes, pti_mul_saturated(tasks->buffer[b].frame_bytes,
+                                       pti_buffer_capacity(tasks, b, period, start)));
     if (*has_start)
         work.best_bytes = n_bytes;
     pti_search_end end = search_orders(&work, edges);

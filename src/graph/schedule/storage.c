@@ -95,9 +95,10 @@ enum { N_ORDERS = 3 };
 
 static void rank_buffers(const colouring *work, int way, ranked *list) {
     for (int b = 0; b < work->n; b++) {
-        const pti_stored *of = &work->stored[b];
-        const int64_t keys[N_ORDERS][2] = {
-            {-of->n_bytes, -of->ticks}, {-of->ticks, -of->n_bytes}, {of->begin, -of->n_bytes}};
+        const pti_stored *stored = &work->stored[b];
+        const int64_t keys[N_ORDERS][2] = {{-stored->n_bytes, -stored->ticks},
+                                           {-stored->ticks, -stored->n_bytes},
+                                           {stored->begin, -stored->n_bytes}};
         list[b] = (ranked){keys[way][0], keys[way][1], b};
     }
     qsort(list, (size_t)work->n, sizeof *list, compare_ranked);

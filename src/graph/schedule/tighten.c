@@ -5,9 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A buffer of one frame less is an edge more. Starts satisfy all edges before; the new one raises
- * the producer, and what comes after it. If that reaches a reader again, the edge is on a cycle
- * that forbids it. */
+/* Buffers with fewer frames. To take a frame from a buffer adds an edge between starts: the producer
+ * waits longer for a reader. All starts satisfied the edges before. The new edge moves the start of
+ * the producer, and then the starts that follow from it. If the reader's own start moves, too, the
+ * edge is on a cycle, and the buffer keeps the frame. */
 
 typedef struct tightening {
     const pti_stream_tasks *of;
@@ -128,10 +129,10 @@ static pti_found tighten_all(tightening *of, sized *list, bool *is_reader) {
     return found;
 }
 
-pti_found pti_place_tighten(const pti_stream_tasks *of, pti_start_edges *edges, int64_t period,
+pti_found pti_place_tighten(const pti_stream_tasks *tasks, pti_start_edges *edges, int64_t period,
                             int64_t *start) {
-    const size_t n = (size_t)of->n_tasks + 1;
-    tightening work = {.of = of,
+    const size_t n = (size_t)tasks->n_tasks + 1;
+    tightening work = {.of = tasks,
                        .edges = edges,
                        .period = period,
                        .start = start,
@@ -140,7 +141,7 @@ pti_found pti_place_tighten(const pti_stream_tasks *of, pti_start_edges *edges, 
                        .is_queued = calloc(n, sizeof *work.is_queued),
                        .first = calloc(n, sizeof *work.first)};
     bool *is_reader = calloc(n, sizeof *is_reader);
-    sized *list = calloc((size_t)of->n_buffers + 1, sizeof *list);
+    sized *list = calloc((size_t)tasks->n_buffers + 1, sizeof *list);
     pti_found found = PTI_FOUND_NO_MEMORY;
     if (work.tried != NULL && work.queue != NULL && work.is_queued != NULL && work.first != NULL &&
         is_reader != NULL && list != NULL)

@@ -27,7 +27,7 @@ static void destroy_stream(pti_object *object) {
     free_stream((polytile_stream *)object);
 }
 
-static polytile_status fail_memory(const polytile_stream *stream) {
+static polytile_status refuse_for_memory(const polytile_stream *stream) {
     return pti_fail_memory(stream->object.context, "a stream", PTI_UNKNOWN_BYTES);
 }
 
@@ -39,18 +39,22 @@ static void *copy_list(const void *list, int n, size_t size) {
     return copy;
 }
 
-static polytile_status copy_expansion(polytile_stream *stream, const pti_expansion *of) {
+static polytile_status copy_expansion(polytile_stream *stream, const pti_expansion *expansion) {
     pti_expansion *made = &stream->expansion;
-    made->tasks = of->tasks;
-    made->tasks.task = copy_list(of->tasks.task, of->tasks.n_tasks, sizeof *of->tasks.task);
-    made->tasks.buffer = copy_list(of->tasks.buffer, of->tasks.n_buffers, sizeof *of->tasks.buffer);
-    made->tasks.reader = copy_list(of->tasks.reader, of->tasks.n_readers, sizeof *of->tasks.reader);
-    made->task = copy_list(of->task, of->tasks.n_tasks, sizeof *of->task);
-    made->buffer = copy_list(of->buffer, of->tasks.n_buffers, sizeof *of->buffer);
+    made->tasks = expansion->tasks;
+    made->tasks.task =
+        copy_list(expansion->tasks.task, expansion->tasks.n_tasks, sizeof *expansion->tasks.task);
+    made->tasks.buffer = copy_list(expansion->tasks.buffer, expansion->tasks.n_buffers,
+                                   sizeof *expansion->tasks.buffer);
+    made->tasks.reader = copy_list(expansion->tasks.reader, expansion->tasks.n_readers,
+                                   sizeof *expansion->tasks.reader);
+    made->task = copy_list(expansion->task, expansion->tasks.n_tasks, sizeof *expansion->task);
+    made->buffer =
+        copy_list(expansion->buffer, expansion->tasks.n_buffers, sizeof *expansion->buffer);
     return made->tasks.task != NULL && made->tasks.buffer != NULL && made->tasks.reader != NULL &&
                    made->task != NULL && made->buffer != NULL
                ? POLYTILE_OK
-               : fail_memory(stream);
+               : refuse_for_memory(stream);
 }
 
 /** Find what tasks wait for, and prove that the plan keeps to it. */
@@ -69,7 +73,7 @@ static polytile_status find_order(polytile_stream *stream, const polytile_graph_
     free(schedule.capacity);
     free(place);
     if (!is_found)
-        return fail_memory(stream);
+        return refuse_for_memory(stream);
     const char *fault = pti_firing_order_find_fault(&plan->expansion.tasks, &stream->order);
     return fault == NULL
                ? POLYTILE_OK
@@ -84,7 +88,7 @@ static polytile_status find_ports(polytile_stream *stream, const polytile_graph 
     stream->input = calloc(n, sizeof *stream->input);
     stream->output = calloc(n, sizeof *stream->output);
     if (stream->input == NULL || stream->output == NULL)
-        return fail_memory(stream);
+        return refuse_for_memory(stream);
     stream->feed = stream->take = -1;
     for (int t = 0; t < tasks->n_tasks; t++) {
         if (stream->expansion.task[t].kind == PTI_TASK_FEED)
@@ -127,7 +131,7 @@ static polytile_status find_frames_in_flight(polytile_stream *stream,
     stream->window = stream->depth + most;
     stream->frame = calloc((size_t)stream->window, sizeof *stream->frame);
     stream->done = calloc((size_t)stream->order.n_tasks + 1, sizeof *stream->done);
-    return stream->frame == NULL || stream->done == NULL ? fail_memory(stream) : POLYTILE_OK;
+    return stream->frame == NULL || stream->done == NULL ? refuse_for_memory(stream) : POLYTILE_OK;
 }
 
 static polytile_status fill_in(polytile_stream *stream, const polytile_graph *graph,
@@ -135,7 +139,7 @@ static polytile_status fill_in(polytile_stream *stream, const polytile_graph *gr
     polytile_status status;
     stream->name = strdup(graph->dot->source);
     if (stream->name == NULL)
-        return fail_memory(stream);
+        return refuse_for_memory(stream);
     PTI_TRY(copy_expansion(stream, &plan->expansion));
     PTI_TRY(find_ports(stream, graph));
     PTI_TRY(find_order(stream, plan));

@@ -6,8 +6,8 @@
 /* One firing of an actor, or one transfer, on the thread of its lane. */
 
 static polytile_array *array_of_frame(const polytile_stream *stream, int buffer, int64_t frame) {
-    const pti_stream_buffer *of = &stream->buffer[buffer];
-    return of->array[pti_stream_position(of, frame)];
+    const pti_stream_buffer *stream_buffer = &stream->buffer[buffer];
+    return stream_buffer->array[pti_stream_position(stream_buffer, frame)];
 }
 
 /** Copy what an operand held before to where it is left. */
@@ -103,9 +103,11 @@ polytile_status pti_stream_move(const pti_stream_lane *lane, int from, int to, i
 
 /** A link's handle copies within the memory that it fills. */
 polytile_status pti_stream_restore(pti_stream_lane *lane, int buffer, int64_t frame) {
-    const pti_stream_buffer *of = &lane->stream->buffer[buffer];
-    const bool has_before = of->capacity > 1 && !of->is_lost[pti_stream_position(of, frame - 1)];
+    const pti_stream_buffer *stream_buffer = &lane->stream->buffer[buffer];
+    const bool has_before = stream_buffer->capacity > 1 &&
+                            !stream_buffer->is_lost[pti_stream_position(stream_buffer, frame - 1)];
     return pti_stream_copy_within(
-        lane->device, lane->stream->memory[of->memory].is_on_gpu, pti_stream_bytes(of, frame),
-        has_before ? pti_stream_bytes(of, frame - 1) : NULL, of->frame_bytes);
+        lane->device, lane->stream->memory[stream_buffer->memory].is_on_gpu,
+        pti_stream_bytes(stream_buffer, frame),
+        has_before ? pti_stream_bytes(stream_buffer, frame - 1) : NULL, stream_buffer->frame_bytes);
 }

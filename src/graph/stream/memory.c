@@ -7,7 +7,7 @@
 
 /* The plan's memories, and the arrays over the positions of their channels. */
 
-static polytile_status fail_memory(const polytile_stream *stream, int64_t n_bytes) {
+polytile_status pti_stream_fail_memory(const polytile_stream *stream, int64_t n_bytes) {
     return pti_fail_memory(stream->object.context, stream->name, (double)n_bytes);
 }
 
@@ -53,7 +53,7 @@ static polytile_status take_pages(const polytile_stream *stream, int64_t n_bytes
     n_bytes = pti_ceil_div(pti_max(n_bytes, 1), PAGE_BYTES) * PAGE_BYTES;
     pages->base = aligned_alloc(PAGE_BYTES, (size_t)n_bytes);
     if (pages->base == NULL)
-        return fail_memory(stream, n_bytes);
+        return pti_stream_fail_memory(stream, n_bytes);
     memset(pages->base, 0, (size_t)n_bytes);
     pin_pages(stream, n_bytes, pages);
     return POLYTILE_OK;
@@ -68,33 +68,33 @@ static void free_pages(pti_stream_pages *pages) {
 /** Memory of the host, also for units that stand in for a device with a memory of its own, is the
  * library's; that of a GPU is its device's. */
 static polytile_status take_one(polytile_stream *stream, int memory, int64_t n_bytes) {
-    pti_stream_memory *of = &stream->memory[memory];
+    pti_stream_memory *stream_memory = &stream->memory[memory];
     void *base = NULL;
     polytile_status status;
-    of->device = find_gpu(stream, memory);
-    of->is_on_gpu = of->device != NULL;
+    stream_memory->device = find_gpu(stream, memory);
+    stream_memory->is_on_gpu = stream_memory->device != NULL;
     n_bytes = pti_max(n_bytes, 1);
-    if (!of->is_on_gpu) {
-        status = take_pages(stream, n_bytes, &of->pages);
-        of->base = of->pages.base;
+    if (!stream_memory->is_on_gpu) {
+        status = take_pages(stream, n_bytes, &stream_memory->pages);
+        stream_memory->base = stream_memory->pages.base;
         return status;
     }
-    PTI_TRY(of->device->functions->reserve(of->device, n_bytes, &base));
-    of->base = base;
-    PTI_TRY(pti_stream_copy_within(of->device, true, base, NULL, n_bytes));
+    PTI_TRY(stream_memory->device->functions->reserve(stream_memory->device, n_bytes, &base));
+    stream_memory->base = base;
+    PTI_TRY(pti_stream_copy_within(stream_memory->device, true, base, NULL, n_bytes));
 done:
     return status;
 }
 
-static polytile_status describe_positions(polytile_stream *stream, const pti_graph_array *of,
+static polytile_status describe_positions(polytile_stream *stream, const pti_graph_array *array,
                                           pti_stream_buffer *buffer) {
     polytile_status status = POLYTILE_OK;
     buffer->array = calloc((size_t)buffer->capacity, sizeof *buffer->array);
     if (buffer->array == NULL)
-        return fail_memory(stream, buffer->capacity);
+        return pti_stream_fail_memory(stream, buffer->capacity);
     for (int64_t s = 0; s < buffer->capacity; s++) {
         char *bytes = buffer->base == NULL ? NULL : buffer->base + s * buffer->frame_bytes;
-        PTI_TRY(pti_array_create(stream->object.context, of->name, of->type, &of->domain,
+        PTI_TRY(pti_array_create(stream->object.context, array->name, array->type, &array->domain,
                                  &buffer->array[s]));
         if (stream->memory[buffer->memory].is_on_gpu)
             buffer->array[s]->device_data = bytes;
@@ -125,7 +125,7 @@ static polytile_status describe_buffer(polytile_stream *stream, const polytile_g
     }
     buffer->is_lost = calloc((size_t)buffer->capacity, sizeof *buffer->is_lost);
     if (buffer->is_lost == NULL)
-        return fail_memory(stream, buffer->capacity);
+        return pti_stream_fail_memory(stream, buffer->capacity);
     status = array < 0 ? POLYTILE_OK : describe_positions(stream, &graph->array[array], buffer);
 done:
     return status;
@@ -139,7 +139,7 @@ polytile_status pti_stream_take_memory(polytile_stream *stream, const polytile_g
     stream->memory = calloc((size_t)plan->n_memories + 1, sizeof *stream->memory);
     stream->buffer = calloc((size_t)n_buffers + 1, sizeof *stream->buffer);
     if (stream->memory == NULL || stream->buffer == NULL)
-        return fail_memory(stream, n_buffers);
+        return pti_stream_fail_memory(stream, n_buffers);
     for (int m = 0; m < plan->n_memories; m++)
         PTI_TRY(take_one(stream, m, plan->memory[m].n_bytes));
     for (int b = 0; b < n_buffers; b++)

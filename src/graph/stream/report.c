@@ -9,14 +9,14 @@
 /* What a stream did so far. */
 
 void pti_stream_finish_frame(polytile_stream *stream, int64_t frame) {
-    const pti_stream_frame *of = pti_stream_frame_of(stream, frame);
+    const pti_stream_frame *stream_frame = pti_stream_frame_of(stream, frame);
     stream->last_finish_s = pti_now_s();
     if (stream->n_finished == 0)
         stream->first_finish_s = stream->last_finish_s;
     stream->latency_s[stream->n_finished % PTI_STREAM_LATENCIES] =
-        stream->last_finish_s - of->pushed_s;
+        stream->last_finish_s - stream_frame->pushed_s;
     stream->n_finished++;
-    stream->n_failed += of->error.status != POLYTILE_OK;
+    stream->n_failed += stream_frame->error.status != POLYTILE_OK;
 }
 
 static int compare_seconds(const void *a, const void *b) {

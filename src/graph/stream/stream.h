@@ -186,6 +186,9 @@ polytile_status pti_stream_take_memory(polytile_stream *stream, const polytile_g
                                        const polytile_graph_plan *plan);
 void pti_stream_free_memory(polytile_stream *stream);
 
+/** Record that an allocation of so many bytes failed. Returns NO_MEMORY. */
+polytile_status pti_stream_fail_memory(const polytile_stream *stream, int64_t n_bytes);
+
 /** Copy bytes within a memory, or set zeros (from NULL), by the device that has it. */
 polytile_status pti_stream_copy_within(polytile_device *device, bool is_on_gpu, void *to,
                                        const void *from, int64_t n_bytes);

@@ -13,22 +13,18 @@ void pti_stream_end_waking(polytile_stream *stream) {
     pthread_mutex_destroy(&stream->mutex);
 }
 
-static polytile_status fail_memory(const polytile_stream *stream) {
-    return pti_fail_memory(stream->object.context, stream->name, PTI_UNKNOWN_BYTES);
-}
-
 polytile_status pti_stream_begin_waking(polytile_stream *stream) {
     if (pthread_mutex_init(&stream->mutex, NULL) != 0)
-        return fail_memory(stream);
+        return pti_stream_fail_memory(stream, PTI_UNKNOWN_BYTES);
     if (pthread_cond_init(&stream->wake, NULL) != 0) {
         pthread_mutex_destroy(&stream->mutex);
-        return fail_memory(stream);
+        return pti_stream_fail_memory(stream, PTI_UNKNOWN_BYTES);
     }
     stream->has_mutex = true;
     for (int l = 0; l < stream->n_lanes; l++) {
         stream->lane[l].has_wake = pthread_cond_init(&stream->lane[l].wake, NULL) == 0;
         if (!stream->lane[l].has_wake)
-            return fail_memory(stream);
+            return pti_stream_fail_memory(stream, PTI_UNKNOWN_BYTES);
     }
     stream->n_awake = stream->n_lanes;
     return POLYTILE_OK;

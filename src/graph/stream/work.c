@@ -60,19 +60,19 @@ static void lose_frame(pti_stream_lane *lane, int task, int64_t frame, bool *is_
 /** Keep the error of the first task of a frame, whichever came first in time. The mutex is
  * locked. */
 static void note_error(polytile_stream *stream, int task, int64_t frame, const pti_error *error) {
-    pti_stream_frame *of = pti_stream_frame_of(stream, frame);
-    if (of->failed_task <= task)
+    pti_stream_frame *stream_frame = pti_stream_frame_of(stream, frame);
+    if (stream_frame->failed_task <= task)
         return;
-    of->failed_task = task;
-    of->error = *error;
+    stream_frame->failed_task = task;
+    stream_frame->error = *error;
 }
 
 /** What was done is there for others to see. The mutex is locked. */
 static void note_done(pti_stream_lane *lane, int task, int64_t frame) {
     polytile_stream *stream = lane->stream;
-    pti_stream_frame *of = pti_stream_frame_of(stream, frame);
+    pti_stream_frame *stream_frame = pti_stream_frame_of(stream, frame);
     stream->done[task]++;
-    if (--of->n_left == 0)
+    if (--stream_frame->n_left == 0)
         pti_stream_finish_frame(stream, frame);
     pti_stream_wake(stream);
 }

@@ -1,5 +1,6 @@
 #include "launch/access_check/trial.h"
 
+#include "base/mix.h"
 #include "launch/access_check/record.h"
 #include "launch/access_check/sampling.h"
 
@@ -27,23 +28,17 @@ bool pti_dependence_is_possible(const pti_instance *instance) {
     return is_possible;
 }
 
-/** Draw a number below n. */
-static int64_t draw_number(pti_dependence *of, int64_t n) {
-    of->drawn = of->drawn * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (int64_t)((of->drawn >> 33) % (uint64_t)n);
-}
-
 /** Draw a value of the array: an index to what another box of threads reads. */
-static const unsigned char *draw_value(pti_dependence *of, const pti_shadow_copy *shadow) {
-    return pti_values_get(&shadow->values, (uint64_t)draw_number(of, INT64_MAX));
+static const unsigned char *draw_value(pti_dependence *dependence, const pti_shadow_copy *shadow) {
+    return pti_values_get(&shadow->values, (uint64_t)pti_draw(&dependence->drawn, INT64_MAX));
 }
 
 /** Begin a box with different numbers: zeros or ones could hide that results depend on an index. */
-static void begin_dependence(const pti_dependence *of, pti_trial *trial) {
+static void begin_dependence(const pti_dependence *dependence, pti_trial *trial) {
     for (int o = 0; o < trial->instance->n_operands; o++) {
         pti_shadow_copy *shadow = &trial->shadow[o];
         pti_shadow_copy_begin(shadow, PTI_PATTERN_EVEN, INT64_MAX, PTI_PATTERN_EVEN);
-        if (!of->is_recorded && pti_poison_has_fractions(shadow->operand->type) &&
+        if (!dependence->is_recorded && pti_poison_has_fractions(shadow->operand->type) &&
             !shadow->operand->writes)
             pti_shadow_copy_poison_marked(shadow, PTI_PATTERN_EVEN);
     }
@@ -58,9 +53,9 @@ static void apply_change(const pti_trial *trial, const change *made) {
 }
 
 /** Run with up to two changes; NULL: none. */
-static polytile_status run_changed(const pti_dependence *of, pti_trial *trial, const change *one,
-                                   const change *other) {
-    begin_dependence(of, trial);
+static polytile_status run_changed(const pti_dependence *dependence, pti_trial *trial,
+                                   const change *one, const change *other) {
+    begin_dependence(dependence, trial);
     if (one != NULL)
         apply_change(trial, one);
     if (other != NULL)
@@ -70,30 +65,31 @@ static polytile_status run_changed(const pti_dependence *of, pti_trial *trial, c
 
 /* Kernels that record. */
 
-static polytile_status record_reached(const pti_dependence *of, pti_trial *trial,
+static polytile_status record_reached(const pti_dependence *dependence, pti_trial *trial,
                                       const change *made, pti_record *reached) {
     polytile_status status;
     PTI_TRY(pti_record_make(trial->kernel->object.context, trial->instance->n_operands,
                             trial->shadow, reached));
     pti_record_confine(reached);
     pti_record *before = pti_record_set(reached);
-    status = run_changed(of, trial, made, NULL);
+    status = run_changed(dependence, trial, made, NULL);
     pti_record_set(before);
 done:
     return status;
 }
 
-static void compare_reached(pti_dependence *of, const pti_trial *trial, const pti_record *one,
-                            const pti_record *other) {
+static void compare_reached(pti_dependence *dependence, const pti_trial *trial,
+                            const pti_record *one, const pti_record *other) {
     for (int o = 0; o < trial->instance->n_operands; o++)
-        of->depends[o] = of->depends[o] || memcmp(one->reached[o], other->reached[o],
-                                                  (size_t)trial->shadow[o].n_elements) != 0;
+        dependence->depends[o] =
+            dependence->depends[o] ||
+            memcmp(one->reached[o], other->reached[o], (size_t)trial->shadow[o].n_elements) != 0;
 }
 
 /** Return the next reached element from a random one on; -1: none. */
-static int64_t draw_reached(pti_dependence *of, const pti_shadow_copy *shadow,
+static int64_t draw_reached(pti_dependence *dependence, const pti_shadow_copy *shadow,
                             const unsigned char *reached) {
-    const int64_t n = shadow->n_marked, first = n > 0 ? draw_number(of, n) : 0;
+    const int64_t n = shadow->n_marked, first = n > 0 ? pti_draw(&dependence->drawn, n) : 0;
     for (int64_t step = 0; step < n; step++) {
         const int64_t k = (first + step) % n;
         if (reached[shadow->marked[k].place])
@@ -102,18 +98,19 @@ static int64_t draw_reached(pti_dependence *of, const pti_shadow_copy *shadow,
     return -1;
 }
 
-static polytile_status look_at_reached(pti_dependence *of, pti_trial *trial, int operand,
+static polytile_status look_at_reached(pti_dependence *dependence, pti_trial *trial, int operand,
                                        const pti_record *first) {
     const pti_shadow_copy *shadow = &trial->shadow[operand];
     polytile_status status = POLYTILE_OK;
     pti_record second = {0};
     for (int t = 0; t < N_CHANGED; t++) {
-        change made = {.operand = operand, .k = draw_reached(of, shadow, first->reached[operand])};
+        change made = {.operand = operand,
+                       .k = draw_reached(dependence, shadow, first->reached[operand])};
         if (made.k < 0)
             break;
-        made.value = draw_value(of, shadow);
-        PTI_TRY(record_reached(of, trial, &made, &second));
-        compare_reached(of, trial, first, &second);
+        made.value = draw_value(dependence, shadow);
+        PTI_TRY(record_reached(dependence, trial, &made, &second));
+        compare_reached(dependence, trial, first, &second);
         pti_record_free(&second);
     }
 done:
@@ -121,13 +118,13 @@ done:
     return status;
 }
 
-static polytile_status look_recorded(pti_dependence *of, pti_trial *trial) {
+static polytile_status look_recorded(pti_dependence *dependence, pti_trial *trial) {
     polytile_status status;
     pti_record first = {0};
-    PTI_TRY(record_reached(of, trial, NULL, &first));
+    PTI_TRY(record_reached(dependence, trial, NULL, &first));
     for (int o = 0; o < trial->instance->n_operands; o++)
         if (holds_indices(&trial->instance->operand[o]))
-            PTI_TRY(look_at_reached(of, trial, o, &first));
+            PTI_TRY(look_at_reached(dependence, trial, o, &first));
 done:
     pti_record_free(&first);
     return status;
@@ -144,7 +141,7 @@ static int64_t integer_of(const pti_operand *operand, const unsigned char *value
 }
 
 /** Return the first marked element with an index along the first dimension; -1: none. */
-static int64_t find_marked(const pti_shadow_copy *shadow, int64_t index) {
+static int64_t find_marked_at_index(const pti_shadow_copy *shadow, int64_t index) {
     const polytile_range *range = &shadow->array->domain.range[0];
     if (index < range->lo || index > range->hi)
         return -1;
@@ -157,74 +154,74 @@ static int64_t find_marked(const pti_shadow_copy *shadow, int64_t index) {
 
 /** Find out whether a result depends on an element, with an integer changed or not. A run that ends
  * before it returns cannot be compared. */
-static polytile_status find_whether_matters(const pti_dependence *of, pti_trial *trial,
+static polytile_status find_whether_matters(const pti_dependence *dependence, pti_trial *trial,
                                             const change *integer, const change *to, bool *matters,
                                             bool *is_known) {
     polytile_status status;
     *matters = *is_known = false;
-    PTI_TRY(run_changed(of, trial, integer, NULL));
+    PTI_TRY(run_changed(dependence, trial, integer, NULL));
     *is_known = !pti_trial_has_ended(trial);
     if (!*is_known)
         return POLYTILE_OK;
     PTI_TRY(pti_sampling_keep_results(trial));
-    PTI_TRY(run_changed(of, trial, to, integer));
+    PTI_TRY(run_changed(dependence, trial, to, integer));
     *matters = pti_sampling_has_changed(trial);
 done:
     return status;
 }
 
 /** Find out whether a result depends on an element only when another one is changed. */
-static polytile_status compare_results(pti_dependence *of, pti_trial *trial, const change *integer,
-                                       const change *to) {
+static polytile_status compare_results(pti_dependence *dependence, pti_trial *trial,
+                                       const change *integer, const change *to) {
     bool matters, mattered, is_known;
     polytile_status status;
-    PTI_TRY(find_whether_matters(of, trial, integer, to, &matters, &is_known));
+    PTI_TRY(find_whether_matters(dependence, trial, integer, to, &matters, &is_known));
     if (!matters)
         return POLYTILE_OK;
-    PTI_TRY(find_whether_matters(of, trial, NULL, to, &mattered, &is_known));
-    of->depends[to->operand] = is_known && !mattered;
+    PTI_TRY(find_whether_matters(dependence, trial, NULL, to, &mattered, &is_known));
+    dependence->depends[to->operand] = is_known && !mattered;
 done:
     return status;
 }
 
 /** Try the element that an integer names as an index, and the one before, if it ends a range. */
-static polytile_status look_where_it_points(pti_dependence *of, pti_trial *trial,
+static polytile_status look_where_it_points(pti_dependence *dependence, pti_trial *trial,
                                             const change *integer, int operand) {
     const pti_shadow_copy *shadow = &trial->shadow[operand];
     const int64_t index = integer_of(&trial->instance->operand[integer->operand], integer->value);
     polytile_status status = POLYTILE_OK;
-    for (int64_t before = 0; before < 2 && !of->depends[operand]; before++) {
-        const change to = {.operand = operand, .k = find_marked(shadow, index - before)};
+    for (int64_t before = 0; before < 2 && !dependence->depends[operand]; before++) {
+        const change to = {.operand = operand, .k = find_marked_at_index(shadow, index - before)};
         const bool is_itself = operand == integer->operand && to.k == integer->k;
         if (to.k >= 0 && !is_itself)
-            PTI_TRY(compare_results(of, trial, integer, &to));
+            PTI_TRY(compare_results(dependence, trial, integer, &to));
     }
 done:
     return status;
 }
 
-static polytile_status look_at_results(pti_dependence *of, pti_trial *trial, int operand) {
+static polytile_status look_at_results(pti_dependence *dependence, pti_trial *trial, int operand) {
     const pti_shadow_copy *shadow = &trial->shadow[operand];
     polytile_status status = POLYTILE_OK;
     for (int t = 0; t < N_CHANGED && shadow->n_marked > 0; t++) {
         const change integer = {.operand = operand,
-                                .k = draw_number(of, shadow->n_marked),
-                                .value = draw_value(of, shadow)};
+                                .k = pti_draw(&dependence->drawn, shadow->n_marked),
+                                .value = draw_value(dependence, shadow)};
         for (int o = 0; o < trial->instance->n_operands; o++)
-            if (!of->depends[o] && !trial->instance->operand[o].writes)
-                PTI_TRY(look_where_it_points(of, trial, &integer, o));
+            if (!dependence->depends[o] && !trial->instance->operand[o].writes)
+                PTI_TRY(look_where_it_points(dependence, trial, &integer, o));
     }
 done:
     return status;
 }
 
-polytile_status pti_dependence_look(pti_dependence *of, pti_trial *trial) {
+polytile_status pti_dependence_look(pti_dependence *dependence, pti_trial *trial) {
     polytile_status status = POLYTILE_OK;
-    if (of->is_recorded)
-        return look_recorded(of, trial);
+    if (dependence->is_recorded)
+        return look_recorded(dependence, trial);
     for (int o = 0; o < trial->instance->n_operands; o++)
         if (holds_indices(&trial->instance->operand[o]))
-            PTI_TRY(look_at_results(of, trial, o));
+            PTI_TRY(look_at_results(dependence, trial, o));
 done:
     return status;
 }

@@ -89,15 +89,15 @@ static bool are_within_tolerance(polytile_role role, polytile_type type, const u
 
 bool pti_finding_is_same(const pti_trial *trial, const pti_shadow_copy *shadow,
                          const unsigned char *one, const unsigned char *other) {
-    const pti_operand *of = shadow->operand;
-    return pti_element_equals(one, other, of->element_bytes) ||
-           pti_poison_is_same(of->type, of->element_bytes, one, other) ||
-           (!pti_trial_repeats(trial) && of->reduces &&
-            are_within_tolerance(of->reduction, of->type, one, other));
+    const pti_operand *operand = shadow->operand;
+    return pti_element_equals(one, other, operand->element_bytes) ||
+           pti_poison_is_same(operand->type, operand->element_bytes, one, other) ||
+           (!pti_trial_repeats(trial) && operand->reduces &&
+            are_within_tolerance(operand->reduction, operand->type, one, other));
 }
 
 /** Return whether the bytes in which two runs differ hold the poison of each. */
-static bool is_left(const pti_shadow_copy *shadow, int64_t k, int pattern) {
+static bool holds_poison(const pti_shadow_copy *shadow, int64_t k, int pattern) {
     int64_t place = shadow->marked[k].place;
     const unsigned char *first = pti_shadow_copy_result(shadow, k);
     const unsigned char *now = pti_shadow_copy_at(shadow, place);
@@ -129,8 +129,8 @@ static void look_at_written(const pti_trial *trial, int operand, int64_t k, int 
         pti_element_copy(pti_shadow_copy_result(shadow, k), now, shadow->operand->element_bytes);
     else if (!pti_finding_is_same(trial, shadow, pti_shadow_copy_result(shadow, k), now))
         accuse_element(finding,
-                       is_left(shadow, k, pattern) ? POLYTILE_LEAVES_UNWRITTEN
-                                                   : POLYTILE_READS_UNDECLARED,
+                       holds_poison(shadow, k, pattern) ? POLYTILE_LEAVES_UNWRITTEN
+                                                        : POLYTILE_READS_UNDECLARED,
                        operand, place, pattern);
 }
 
@@ -186,7 +186,7 @@ done:
     return status;
 }
 
-static int64_t find_marked(const pti_shadow_copy *shadow, int64_t place) {
+static int64_t find_marked_at_place(const pti_shadow_copy *shadow, int64_t place) {
     int64_t k = 0;
     while (shadow->marked[k].place != place)
         k++;
@@ -196,14 +196,14 @@ static int64_t find_marked(const pti_shadow_copy *shadow, int64_t place) {
 /** Confirm that an element is not written: it holds poison of random bits, too. */
 static polytile_status confirm_left(pti_trial *trial, pti_finding *finding) {
     const pti_shadow_copy *shadow = &trial->shadow[finding->operand];
-    int64_t k = find_marked(shadow, finding->place);
+    int64_t k = find_marked_at_place(shadow, finding->place);
     polytile_status status;
     PTI_TRY(pti_trial_run_pattern(trial, PTI_PATTERN_NO_NUMBER));
     finding->is_partial = is_partly_left(shadow, k, PTI_PATTERN_NO_NUMBER);
     bool is_same =
         memcmp(pti_shadow_copy_result(shadow, k), pti_shadow_copy_at(shadow, finding->place),
                (size_t)shadow->operand->element_bytes) == 0;
-    if (is_same || !is_left(shadow, k, PTI_PATTERN_NO_NUMBER))
+    if (is_same || !holds_poison(shadow, k, PTI_PATTERN_NO_NUMBER))
         finding->violation = POLYTILE_READS_UNDECLARED;
 done:
     return status;
@@ -223,7 +223,7 @@ static void excuse_result(pti_trial *trial, const pti_shadow_copy *shadow, int64
 /** Confirm a read: the same poison gives the same result. */
 static polytile_status confirm_read(pti_trial *trial, pti_finding *finding) {
     const pti_shadow_copy *shadow = &trial->shadow[finding->operand];
-    int64_t k = find_marked(shadow, finding->place);
+    int64_t k = find_marked_at_place(shadow, finding->place);
     polytile_status status = POLYTILE_OK;
     for (int n = 0; n < N_REPEATED && finding->violation == POLYTILE_READS_UNDECLARED; n++) {
         PTI_TRY(pti_trial_run_pattern(trial, PTI_PATTERN_EVEN));

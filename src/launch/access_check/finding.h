@@ -7,8 +7,8 @@
 /** An element that shows a violation. */
 typedef struct pti_finding {
     polytile_violation violation;
-    bool varies; /* it is another one in a run on the same, which is no violation; if neither, the
-                    rest means nothing */
+    bool varies; /* a second run on the same memory gives another result, which is no violation. The
+                    rest is set if this is, or if there is a violation */
     int operand;
     int64_t place;   /* in the copy: written beside the declaration, left, or another result */
     int pattern;     /* of a read: which gives another result than the first */

@@ -12,7 +12,7 @@ static _Thread_local pti_record *current;
 /** What stands for elements beyond all copies. */
 static _Thread_local _Alignas(64) unsigned char nowhere[NOWHERE_BYTES];
 
-static int64_t most_element_bytes(const pti_record *record) {
+static int64_t most_copied_bytes(const pti_record *record) {
     int64_t most_bytes = 0;
     for (int k = 0; k < record->n_copies; k++)
         most_bytes = pti_max(most_bytes, record->shadow[k].operand->element_bytes);
@@ -20,7 +20,7 @@ static int64_t most_element_bytes(const pti_record *record) {
 }
 
 void pti_record_confine(pti_record *record) {
-    record->is_confined = most_element_bytes(record) <= NOWHERE_BYTES;
+    record->is_confined = most_copied_bytes(record) <= NOWHERE_BYTES;
 }
 
 pti_record *pti_record_set(pti_record *record) {

@@ -34,16 +34,17 @@ void pti_rehearsal_free(pti_rehearsal *rehearsal) {
 }
 
 /** Return a launch configuration with copies of what another one points to. */
-static pti_launch_config copy_config(pti_rehearsal *of, const pti_launch_config *config) {
+static pti_launch_config copy_config(pti_rehearsal *rehearsal, const pti_launch_config *config) {
     if (config->block != NULL)
-        memcpy(of->block, config->block,
-               (size_t)of->kernel->declaration->n_indices * sizeof *of->block);
+        memcpy(rehearsal->block, config->block,
+               (size_t)rehearsal->kernel->declaration->n_indices * sizeof *rehearsal->block);
     if (config->n_values > 0)
-        memcpy(of->values, config->values, (size_t)config->n_values * sizeof *of->values);
-    of->implementation = *config->implementation;
-    pti_launch_config own =
-        pti_launch_config_of(of->kernel, config->block == NULL ? NULL : of->block, of->values);
-    own.implementation = &of->implementation;
+        memcpy(rehearsal->values, config->values,
+               (size_t)config->n_values * sizeof *rehearsal->values);
+    rehearsal->implementation = *config->implementation;
+    pti_launch_config own = pti_launch_config_of(
+        rehearsal->kernel, config->block == NULL ? NULL : rehearsal->block, rehearsal->values);
+    own.implementation = &rehearsal->implementation;
     return own;
 }
 
@@ -109,15 +110,16 @@ done:
     return status;
 }
 
-static polytile_status refuse_change(const pti_rehearsal *of, int operand, int64_t place) {
-    polytile_context *ctx = of->kernel->object.context;
-    const pti_shadow_copy *shadow = &of->trial.shadow[operand];
+static polytile_status refuse_change(const pti_rehearsal *rehearsal, int operand, int64_t place) {
+    polytile_context *ctx = rehearsal->kernel->object.context;
+    const pti_shadow_copy *shadow = &rehearsal->trial.shadow[operand];
     polytile_status status;
     int64_t element[POLYTILE_MAX_DIMS];
     pti_text text = {0};
-    const polytile_domain asked = pti_instance_asked_box(of->trial.instance, &of->trial.threads);
+    const polytile_domain asked =
+        pti_instance_asked_box(rehearsal->trial.instance, &rehearsal->trial.threads);
     pti_check_write_threads(&text, &asked);
-    pti_text_add(&text, " set%s %s", pti_box_count(&of->trial.threads) == 1 ? "s" : "",
+    pti_text_add(&text, " set%s %s", pti_box_count(&rehearsal->trial.threads) == 1 ? "s" : "",
                  shadow->operand->name);
     pti_shadow_copy_find(shadow, place, element);
     pti_point_write(&text, element, shadow->operand->domain.n_dims);
@@ -130,7 +132,8 @@ static polytile_status refuse_change(const pti_rehearsal *of, int operand, int64
                        "with what a global or static variable, or the memory that user points to, "
                        "holds then; declare a parameter, as in %s[i](f32 a), and give its "
                        "value at the launch",
-                       of->instance->kernel_name, text.data, of->instance->kernel_name);
+                       rehearsal->instance->kernel_name, text.data,
+                       rehearsal->instance->kernel_name);
     pti_text_free(&text);
     return status;
 }

@@ -1,6 +1,7 @@
 #include "launch/access_check/sampling.h"
 
 #include "base/checked.h"
+#include "base/mix.h"
 #include "launch/access_check/element.h"
 
 #include <stdlib.h>
@@ -44,9 +45,9 @@ static int64_t most_element_bytes(const pti_trial *trial) {
     return most_bytes;
 }
 
-static bool has_all(const pti_sampling *of) {
-    return of->n_tried != NULL && of->n_read != NULL && of->n_late != NULL && of->n_left != NULL &&
-           of->tried != NULL && of->value != NULL;
+static bool has_all(const pti_sampling *sampling) {
+    return sampling->n_tried != NULL && sampling->n_read != NULL && sampling->n_late != NULL &&
+           sampling->n_left != NULL && sampling->tried != NULL && sampling->value != NULL;
 }
 
 polytile_status pti_sampling_make(const pti_trial *trial, pti_sampling *sampling) {
@@ -73,13 +74,6 @@ void pti_sampling_free(pti_sampling *sampling) {
     free(sampling->tried);
     free(sampling->value);
     *sampling = (pti_sampling){0};
-}
-
-/** Draw a number below n. */
-static int64_t draw_number(pti_sampling *sampling, int64_t n) {
-    sampling->drawn =
-        sampling->drawn * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (int64_t)((sampling->drawn >> 33) % (uint64_t)n);
 }
 
 polytile_status pti_sampling_keep_results(const pti_trial *trial) {
@@ -124,7 +118,8 @@ bool pti_sampling_has_changed(const pti_trial *trial) {
 }
 
 /** Return whether a changed element kept the changed value, and does not always get that value. */
-static bool is_left(const pti_sampling *sampling, const pti_shadow_copy *shadow, int64_t k) {
+static bool keeps_changed_value(const pti_sampling *sampling, const pti_shadow_copy *shadow,
+                                int64_t k) {
     int64_t place = shadow->marked[k].place;
     size_t element_bytes = (size_t)shadow->operand->element_bytes;
     const unsigned char *now = pti_shadow_copy_at(shadow, place);
@@ -152,7 +147,7 @@ static void draw_value(pti_sampling *sampling, const pti_shadow_copy *shadow, co
     const size_t element_bytes = (size_t)shadow->operand->element_bytes;
     for (int n = 0; n < N_DRAWN; n++) {
         memcpy(sampling->value,
-               pti_values_get(&shadow->values, (uint64_t)draw_number(sampling, INT64_MAX)),
+               pti_values_get(&shadow->values, (uint64_t)pti_draw(&sampling->drawn, INT64_MAX)),
                element_bytes);
         if (memcmp(sampling->value, now, element_bytes) != 0)
             return;
@@ -233,7 +228,7 @@ static polytile_status try_element(pti_sampling *sampling, pti_trial *trial, pti
         return POLYTILE_OK;
     sampling->n_read[tried->operand]++;
     sampling->n_late[tried->operand] += now != EARLY;
-    sampling->n_left[tried->operand] += is_left(sampling, shadow, tried->k);
+    sampling->n_left[tried->operand] += keeps_changed_value(sampling, shadow, tried->k);
     if (now == OTHER_INTEGERS)
         sampling->depends[tried->operand] = true;
 done:
@@ -288,7 +283,7 @@ static void choose_elements(pti_sampling *sampling, const pti_trial *trial, int 
     const pti_shadow_copy *shadow = &trial->shadow[operand];
     int64_t n = pti_min(pti_ceil_div(N_TRIED, sampling->n_boxes), shadow->n_marked);
     for (int64_t t = 0; t < n; t++) {
-        int64_t k = n == shadow->n_marked ? t : draw_number(sampling, shadow->n_marked);
+        int64_t k = n == shadow->n_marked ? t : pti_draw(&sampling->drawn, shadow->n_marked);
         if (!(shadow->mark[shadow->marked[k].place] & PTI_MARK_READ))
             continue;
         sampling->tried[sampling->n_in_box++] = (pti_tried){operand, k, false};
@@ -298,7 +293,8 @@ static void choose_elements(pti_sampling *sampling, const pti_trial *trial, int 
 
 polytile_status pti_sampling_try(pti_sampling *sampling, pti_trial *trial) {
     sampling->n_in_box = 0;
-    if (!pti_trial_may_be_strange(trial) || draw_number(sampling, sampling->n_boxes) >= N_TRIED)
+    if (!pti_trial_may_be_strange(trial) ||
+        pti_draw(&sampling->drawn, sampling->n_boxes) >= N_TRIED)
         return POLYTILE_OK;
     for (int o = 0; o < trial->instance->n_operands; o++)
         if (!trial->instance->operand[o].reduces &&

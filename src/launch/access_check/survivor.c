@@ -19,41 +19,41 @@ static double processor_now_s(void) {
 }
 
 /** Set the timer; 0: without an end. */
-static void set_timer(const pti_survivor *of, double seconds) {
+static void set_timer(const pti_survivor *survivor, double seconds) {
     struct itimerspec at = {{0, 0}, {(time_t)seconds, 0}};
     at.it_value.tv_nsec = (long)(1e9 * (seconds - (double)at.it_value.tv_sec));
-    if (of->has_timer)
-        timer_settime(of->timer, 0, &at, NULL);
+    if (survivor->has_timer)
+        timer_settime(survivor->timer, 0, &at, NULL);
 }
 
-static void run_usual(pti_survivor *of, const polytile_domain *threads,
+static void run_usual(pti_survivor *survivor, const polytile_domain *threads,
                       const polytile_view *views) {
     const double begin_s = processor_now_s();
-    of->original->host(threads, views, of->original->user);
+    survivor->original->host(threads, views, survivor->original->user);
     const double took_s = processor_now_s() - begin_s;
-    of->usual_s = took_s > of->usual_s ? took_s : of->usual_s;
+    survivor->usual_s = took_s > survivor->usual_s ? took_s : survivor->usual_s;
 }
 
-static void run_strange(pti_survivor *of, const polytile_domain *threads,
+static void run_strange(pti_survivor *survivor, const polytile_domain *threads,
                         const polytile_view *views) {
     sigjmp_buf escape;
-    of->has_ended = true;
-    set_timer(of, most_times * of->usual_s + least_s);
+    survivor->has_ended = true;
+    set_timer(survivor, most_times * survivor->usual_s + least_s);
     if (sigsetjmp(escape, 1) == 0) {
         pti_crash_set_escape(&escape);
-        of->original->host(threads, views, of->original->user);
-        of->has_ended = false;
+        survivor->original->host(threads, views, survivor->original->user);
+        survivor->has_ended = false;
     }
     pti_crash_set_escape(NULL);
-    set_timer(of, 0);
+    set_timer(survivor, 0);
 }
 
 static void run_launch(const polytile_domain *threads, const polytile_view *views, void *user) {
-    pti_survivor *of = user;
-    if (of->is_strange)
-        run_strange(of, threads, views);
+    pti_survivor *survivor = user;
+    if (survivor->is_strange)
+        run_strange(survivor, threads, views);
     else
-        run_usual(of, threads, views);
+        run_usual(survivor, threads, views);
 }
 
 /** Unblock the timer's signal: the library's threads block all that they do not raise. */

@@ -103,7 +103,7 @@ bool pti_dependence_is_possible(const pti_instance *instance);
  * only then is read because of it.
  * Errors  NO_MEMORY, those of the device.
  */
-polytile_status pti_dependence_look(pti_dependence *of, pti_trial *trial);
+polytile_status pti_dependence_look(pti_dependence *dependence, pti_trial *trial);
 
 /* sub_kernel.c */
 

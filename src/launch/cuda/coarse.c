@@ -17,12 +17,14 @@ static bool reduces_any(const pti_instance *instance) {
 }
 
 pti_cuda_variant pti_cuda_coarse_of(const pti_sub_kernel *launch) {
-    const polytile_implementation *of = launch->config.implementation;
+    const polytile_implementation *implementation = launch->config.implementation;
     const pti_cuda_variant none = {.kernel = NULL};
-    if (of->cuda_coarse == NULL || of->n_coarse < 2 ||
-        pti_cuda_kernel_for(launch) != of->cuda_contiguous || reduces_any(launch->instance))
+    if (implementation->cuda_coarse == NULL || implementation->n_coarse < 2 ||
+        pti_cuda_kernel_for(launch) != implementation->cuda_contiguous ||
+        reduces_any(launch->instance))
         return none;
-    return (pti_cuda_variant){.kernel = of->cuda_coarse, .n_neighbours = of->n_coarse};
+    return (pti_cuda_variant){.kernel = implementation->cuda_coarse,
+                              .n_neighbours = implementation->n_coarse};
 }
 
 void pti_cuda_look_at_sharing(const pti_sub_kernel *launch, pti_cuda_choice *choice) {

@@ -153,7 +153,7 @@ static polytile_status allocate_shared(pti_cuda_device *cuda, int64_t n_bytes, v
                     (memory, (size_t)n_bytes, cudaHostAllocMapped | cudaHostAllocPortable));
 }
 
-static polytile_status create_streams(pti_cuda_device *cuda, pti_cuda_team *team) {
+static polytile_status create_slot_memory(pti_cuda_device *cuda, pti_cuda_team *team) {
     polytile_status status = POLYTILE_OK;
     team->cuda = cuda;
     team->slots = (pti_slot_device){.device = team,
@@ -217,7 +217,7 @@ polytile_status pti_cuda_team_reserve(pti_cuda_device *cuda, const char *kernel_
         *team = calloc(1, sizeof **team);
         if (*team == NULL)
             return pti_fail_memory(cuda->device.object.context, kernel_name, sizeof **team);
-        status = create_streams(cuda, *team);
+        status = create_slot_memory(cuda, *team);
         if (status != POLYTILE_OK) {
             pti_cuda_team_destroy(*team);
             return status;

@@ -42,16 +42,16 @@ static bool has_near_views(const pti_sub_kernel *launch) {
 }
 
 static polytile_tiles arguments_of(const pti_tile_command *command) {
-    const pti_tiles *of = command->tiles;
+    const pti_tiles *tiles = command->tiles;
     polytile_tiles made = {.threads = command->first.launch.instance->threads,
                            .own = *command->first.launch.threads,
-                           .n_launches = of->n_launches};
+                           .n_launches = tiles->n_launches};
     for (int d = 0; d < 2; d++) {
-        made.before[d] = (int32_t)of->step.before[d];
-        made.after[d] = (int32_t)of->step.after[d];
+        made.before[d] = (int32_t)tiles->step.before[d];
+        made.after[d] = (int32_t)tiles->step.after[d];
     }
-    made.n_rows =
-        (int32_t)(of->tile[0] + of->n_launches * (of->step.before[0] + of->step.after[0]));
+    made.n_rows = (int32_t)(tiles->tile[0] +
+                            tiles->n_launches * (tiles->step.before[0] + tiles->step.after[0]));
     return made;
 }
 

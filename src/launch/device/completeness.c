@@ -19,8 +19,8 @@ polytile_status pti_completeness_create(polytile_context *ctx, const pti_schedul
     return POLYTILE_OK;
 }
 
-void pti_completeness_begin(pti_completeness *of, int operand) {
-    of->has_begun[operand] = true;
+void pti_completeness_begin(pti_completeness *completeness, int operand) {
+    completeness->has_begun[operand] = true;
 }
 
 /** Add what a run replaces of one piece of an array, unless it reads any of it. Returns whether
@@ -48,60 +48,63 @@ bool pti_completeness_is_overwritten(const pti_instance *instance, int operand) 
     return overwritten;
 }
 
-static void restore_overwritten(const pti_completeness *of, const pti_schedule_launch *launch) {
+static void restore_overwritten(const pti_completeness *completeness,
+                                const pti_schedule_launch *launch) {
     for (int o = 0; o < launch->call.instance->n_operands; o++) {
         int a = launch->call.array[o];
         if (launch->call.instance->operand[o].writes)
-            pti_array_note_launch(of->arrays[a], false);
-        if (of->has_begun[a] && !pti_array_is_complete(of->arrays[a]) &&
+            pti_array_note_launch(completeness->arrays[a], false);
+        if (completeness->has_begun[a] && !pti_array_is_complete(completeness->arrays[a]) &&
             launch->call.instance->operand[o].writes &&
             pti_completeness_is_overwritten(launch->call.instance, o))
-            pti_array_set_complete(of->arrays[a], true);
+            pti_array_set_complete(completeness->arrays[a], true);
     }
 }
 
-static void restore_states(const pti_completeness *of) {
-    for (int l = 0; l < of->schedule->n_launches; l++)
-        restore_overwritten(of, &of->schedule->launch[l]);
+static void restore_states(const pti_completeness *completeness) {
+    for (int l = 0; l < completeness->schedule->n_launches; l++)
+        restore_overwritten(completeness, &completeness->schedule->launch[l]);
 }
 
 /** Whether an array that has begun to change is that of an operand before, too. */
-static bool is_named_before(const pti_completeness *of, int operand) {
+static bool is_named_before(const pti_completeness *completeness, int operand) {
     int o = 0;
-    while (o < operand && !(of->has_begun[o] && of->arrays[o] == of->arrays[operand]))
+    while (o < operand && !(completeness->has_begun[o] &&
+                            completeness->arrays[o] == completeness->arrays[operand]))
         o++;
     return o < operand;
 }
 
 /** Arrays that a launch would have written, and did not begin to. */
-static void mark_untouched(const pti_completeness *of, const pti_schedule_launch *launch) {
+static void mark_untouched(const pti_completeness *completeness,
+                           const pti_schedule_launch *launch) {
     for (int o = 0; o < launch->call.instance->n_operands; o++) {
         const int a = launch->call.array[o];
-        if (launch->call.instance->operand[o].writes && !of->has_begun[a])
-            pti_array_note_launch(of->arrays[a], true);
+        if (launch->call.instance->operand[o].writes && !completeness->has_begun[a])
+            pti_array_note_launch(completeness->arrays[a], true);
     }
 }
 
-static void mark_and_name(const pti_completeness *of, polytile_status status) {
+static void mark_and_name(const pti_completeness *completeness, polytile_status status) {
     pti_text names = {0};
-    for (int l = 0; l < of->schedule->n_launches; l++)
-        mark_untouched(of, &of->schedule->launch[l]);
-    for (int a = 0; a < of->schedule->instance->n_operands; a++) {
-        if (!of->has_begun[a] || is_named_before(of, a))
+    for (int l = 0; l < completeness->schedule->n_launches; l++)
+        mark_untouched(completeness, &completeness->schedule->launch[l]);
+    for (int a = 0; a < completeness->schedule->instance->n_operands; a++) {
+        if (!completeness->has_begun[a] || is_named_before(completeness, a))
             continue;
-        pti_array_set_complete(of->arrays[a], false);
-        pti_text_add(&names, "%s%s", names.length == 0 ? "" : ", ", of->arrays[a]->name);
+        pti_array_set_complete(completeness->arrays[a], false);
+        pti_text_add(&names, "%s%s", names.length == 0 ? "" : ", ", completeness->arrays[a]->name);
     }
-    pti_error_add_incomplete(of->ctx, status, &names);
+    pti_error_add_incomplete(completeness->ctx, status, &names);
 }
 
-polytile_status pti_completeness_end(pti_completeness *of, polytile_status status) {
-    if (of->has_begun != NULL) {
+polytile_status pti_completeness_end(pti_completeness *completeness, polytile_status status) {
+    if (completeness->has_begun != NULL) {
         if (status == POLYTILE_OK)
-            restore_states(of);
+            restore_states(completeness);
         else
-            mark_and_name(of, status);
+            mark_and_name(completeness, status);
     }
-    free(of->has_begun);
+    free(completeness->has_begun);
     return status;
 }

@@ -18,7 +18,7 @@ polytile_status pti_completeness_create(polytile_context *ctx, const pti_schedul
 
 /** Record that an operand's host memory is about to change, or that the device has newer elements:
  * its array is incomplete if the run fails from here on. */
-void pti_completeness_begin(pti_completeness *of, int operand);
+void pti_completeness_begin(pti_completeness *completeness, int operand);
 
 /** Return whether a run replaces every element of an operand's array by that name, using no old
  * one. */
@@ -29,6 +29,6 @@ bool pti_completeness_is_overwritten(const pti_instance *instance, int operand);
  * failure, mark those incomplete that had begun to change, and name them in the error's text.
  * Returns status; a zero-initialised one only does that.
  */
-polytile_status pti_completeness_end(pti_completeness *of, polytile_status status);
+polytile_status pti_completeness_end(pti_completeness *completeness, polytile_status status);
 
 #endif

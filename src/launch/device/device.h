@@ -186,7 +186,8 @@ typedef struct pti_device_functions {
     const pti_peer_functions *peer; /* NULL: no other device's memory is in its reach */
 } pti_device_functions;
 
-/** The number of a run that must not end before it is done, as one that brings results home. */
+/** The number of a run that must not end before it is done, as one that brings results to the
+ * host. */
 #define PTI_NOT_CANCELLABLE INT64_MAX
 
 /** The first member of every driver's own structure. */

@@ -211,12 +211,12 @@ polytile_status pti_run_check_view(const polytile_kernel *kernel, int operand,
 }
 
 /** What of a kernel takes no steps; NULL: all does. */
-static const char *lacks_steps(const polytile_implementation *of) {
-    if (of->team != NULL)
+static const char *lacks_steps(const polytile_implementation *implementation) {
+    if (implementation->team != NULL)
         return "team";
-    if (of->host_launcher != NULL || of->cuda_launcher != NULL)
+    if (implementation->host_launcher != NULL || implementation->cuda_launcher != NULL)
         return "launcher";
-    return of->takes_steps || of->cuda == NULL ? NULL : "CUDA kernel";
+    return implementation->takes_steps || implementation->cuda == NULL ? NULL : "CUDA kernel";
 }
 
 polytile_status pti_run_check_steps(const polytile_kernel *kernel, const pti_instance *instance) {

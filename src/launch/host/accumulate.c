@@ -150,8 +150,10 @@ bool pti_accumulators_create(const pti_sub_kernel *launch, const pti_cut *cut,
 void pti_accumulators_fill(const pti_accumulators *accumulators, const pti_sub_kernel *launch,
                            int64_t chunk) {
     for (int k = 0; k < accumulators->n_private; k++) {
-        const pti_accumulator *of = &accumulators->accumulator[chunk * accumulators->n_private + k];
-        fill_accumulator(&launch->instance->operand[of->operand], of, accumulators->memory);
+        const pti_accumulator *accumulator =
+            &accumulators->accumulator[chunk * accumulators->n_private + k];
+        fill_accumulator(&launch->instance->operand[accumulator->operand], accumulator,
+                         accumulators->memory);
     }
 }
 
@@ -163,10 +165,10 @@ static void clip_range(polytile_range *range, int64_t first, int64_t last) {
 }
 
 /** The k-th of n parts of a box along its first dimension, as far as another box has it. */
-static polytile_domain part_of_box(const polytile_domain *box, const polytile_domain *of, int64_t k,
-                                   int64_t n) {
+static polytile_domain part_of_box(const polytile_domain *box, const polytile_domain *domain,
+                                   int64_t k, int64_t n) {
     polytile_domain part = *box;
-    const int64_t lo = of->range[0].lo, extent = of->range[0].hi - lo + 1;
+    const int64_t lo = domain->range[0].lo, extent = domain->range[0].hi - lo + 1;
     const int64_t length = pti_ceil_div(extent, n);
     clip_range(&part.range[0], lo + k * length, pti_min(lo + (k + 1) * length, lo + extent) - 1);
     return part;

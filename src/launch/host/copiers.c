@@ -106,7 +106,7 @@ static void *run_copier(void *argument) {
     }
 }
 
-static polytile_status start_threads(polytile_context *ctx, pti_copiers *copiers, int n_threads) {
+static polytile_status start_copiers(polytile_context *ctx, pti_copiers *copiers, int n_threads) {
     for (; copiers->n_threads < n_threads; copiers->n_threads++) {
         if (pthread_create(&copiers->thread[copiers->n_threads], NULL, run_copier, copiers) != 0)
             return pti_fail(ctx, POLYTILE_DEVICE,
@@ -127,7 +127,7 @@ polytile_status pti_copiers_create(polytile_context *ctx, int n_threads, pti_cop
     pthread_cond_init(&(*copiers)->idle, NULL);
     sigset_t before;
     pti_signals_block(&before);
-    polytile_status status = start_threads(ctx, *copiers, n_threads);
+    polytile_status status = start_copiers(ctx, *copiers, n_threads);
     pti_signals_restore(&before);
     if (status != POLYTILE_OK) {
         pti_copiers_destroy(*copiers);

@@ -13,30 +13,30 @@
 static const double copied_cost = 3;
 
 /** Call a function that knows no steps for each index that has one. */
-static void call_without_steps(const polytile_implementation *of, polytile_domain threads,
-                               const polytile_view *views, int dim) {
+static void call_without_steps(const polytile_implementation *implementation,
+                               polytile_domain threads, const polytile_view *views, int dim) {
     while (dim < threads.n_dims && threads.range[dim].step == 1)
         dim++;
     if (dim == threads.n_dims) {
-        of->host(&threads, views, of->user);
+        implementation->host(&threads, views, implementation->user);
         return;
     }
     polytile_range along = threads.range[dim];
     for (int64_t index = along.lo; index <= along.hi; index += along.step) {
         threads.range[dim] = (polytile_range){index, index, 1};
-        call_without_steps(of, threads, views, dim + 1);
+        call_without_steps(implementation, threads, views, dim + 1);
     }
 }
 
 /** Call the body's function with the program's threads. */
 static void call_host(const pti_sub_kernel *launch, const polytile_domain *threads,
                       const polytile_view *views) {
-    const polytile_implementation *of = launch->config.implementation;
+    const polytile_implementation *implementation = launch->config.implementation;
     const polytile_domain asked = pti_instance_asked_box(launch->instance, threads);
-    if (of->takes_steps)
-        of->host(&asked, views, of->user);
+    if (implementation->takes_steps)
+        implementation->host(&asked, views, implementation->user);
     else
-        call_without_steps(of, asked, views, 0);
+        call_without_steps(implementation, asked, views, 0);
 }
 
 /** Run a body over views that have memory; a crash inside is reported. */

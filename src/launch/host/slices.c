@@ -42,19 +42,19 @@ static int64_t count_next(int64_t n, double took_s) {
 }
 
 /** Return whether the rest is to be left out, and note that. */
-static bool is_cancelled(pti_host_slices *of) {
-    if (!pti_execution_is_cancelled(of->execution))
+static bool is_cancelled(pti_host_slices *slices) {
+    if (!pti_execution_is_cancelled(slices->execution))
         return false;
-    __atomic_store_n(&of->is_cancelled, true, __ATOMIC_RELAXED);
+    __atomic_store_n(&slices->is_cancelled, true, __ATOMIC_RELAXED);
     return true;
 }
 
-static void show_progress(pti_host_slices *of, int64_t n_threads) {
-    const int64_t n_done = __atomic_add_fetch(&of->n_done, n_threads, __ATOMIC_RELAXED);
-    if (!of->may_show || __atomic_exchange_n(&of->is_showing, true, __ATOMIC_ACQUIRE))
+static void show_progress(pti_host_slices *slices, int64_t n_threads) {
+    const int64_t n_done = __atomic_add_fetch(&slices->n_done, n_threads, __ATOMIC_RELAXED);
+    if (!slices->may_show || __atomic_exchange_n(&slices->is_showing, true, __ATOMIC_ACQUIRE))
         return;
-    pti_progress_show_within(&of->execution->progress, n_done);
-    __atomic_store_n(&of->is_showing, false, __ATOMIC_RELEASE);
+    pti_progress_show_within(&slices->execution->progress, n_done);
+    __atomic_store_n(&slices->is_showing, false, __ATOMIC_RELEASE);
 }
 
 void pti_host_slices_run(const pti_sub_kernel *launch, const polytile_domain *threads,

@@ -40,7 +40,7 @@ static polytile_domain find_thread(const polytile_domain *threads, int64_t rank)
     return one;
 }
 
-static gate_state pass_gate(team *of) {
+static gate_state wait_at_gate(team *of) {
     pthread_mutex_lock(&of->mutex);
     while (of->gate == GATE_SHUT)
         pthread_cond_wait(&of->moved, &of->mutex);
@@ -62,7 +62,7 @@ static void *run_slot(void *argument) {
     const polytile_domain thread = find_thread(launch->threads, slot->rank);
     const pti_crash_note note = {launch->instance->kernel_name,
                                  "was something touched that is not declared?"};
-    if (pass_gate(slot->of) != GATE_OPEN)
+    if (wait_at_gate(slot->of) != GATE_OPEN)
         return NULL;
     pti_crash_enter(&note);
     launch->config.implementation->team->host(&thread, launch->views,
@@ -73,7 +73,7 @@ static void *run_slot(void *argument) {
 }
 
 /** Start a thread a slot, which wait at the gate; returns how many have started. */
-static int start_threads(team *of, int n_slots, int *error) {
+static int start_slots(team *of, int n_slots, int *error) {
     int n_started = 0;
     sigset_t before;
     pti_signals_block(&before);
@@ -104,7 +104,7 @@ static polytile_status refuse_slots(polytile_context *ctx, const pti_sub_kernel 
 
 static polytile_status run_threads(polytile_context *ctx, team *of, int n_slots) {
     int error = 0;
-    const int n_started = start_threads(of, n_slots, &error);
+    const int n_started = start_slots(of, n_slots, &error);
     move_gate(of, n_started == n_slots ? GATE_OPEN : GATE_CANCELLED);
     if (n_started == n_slots)
         pti_server_wait(of->server);

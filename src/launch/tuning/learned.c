@@ -95,7 +95,7 @@ static void remove_rows(json_t *rows, const json_t *row) {
         json_array_remove(rows, 0);
 }
 
-static bool has_capability(const json_t *capabilities, const char *capability) {
+static bool lists_capability(const json_t *capabilities, const char *capability) {
     size_t k;
     json_t *value;
     json_array_foreach(capabilities, k, value) {
@@ -113,7 +113,7 @@ static const char *find_architecture(json_t *architectures, int capability, char
     json_t *capabilities;
     snprintf(text, sizeof text, "%d.%d", capability / 10, capability % 10);
     json_object_foreach(architectures, name, capabilities) {
-        if (has_capability(capabilities, text))
+        if (lists_capability(capabilities, text))
             return name;
     }
     snprintf(made, made_bytes, "sm_%d", capability);

@@ -55,11 +55,11 @@ static int64_t sum_others(const pti_instance *instance, const pti_reuse *reuse,
 /** Write the reason of a formula: its arrays, and S in words if all elements have one size. */
 static void write_reuse_reason(const pti_instance *instance, const pti_reuse *reuse,
                                int64_t limit_bytes, pti_bound *bound) {
-    const pti_operand *of[3] = {NULL};
+    const pti_operand *operand[3] = {NULL};
     bool is_matmul = bound->kind == PTI_BOUND_MATMUL, is_uniform = true;
     for (int p = 0; p < reuse->n_operands; p++) {
-        of[p] = &instance->operand[reuse->operand[p]];
-        is_uniform &= of[p]->element_bytes == of[0]->element_bytes;
+        operand[p] = &instance->operand[reuse->operand[p]];
+        is_uniform &= operand[p]->element_bytes == operand[0]->element_bytes;
     }
     const char *formula = !is_matmul   ? "bytes of one, times bytes of the other, / S"
                           : is_uniform ? "2 m n k / sqrt(S) words"
@@ -67,9 +67,9 @@ static void write_reuse_reason(const pti_instance *instance, const pti_reuse *re
     bool in_words = is_matmul && is_uniform;
     snprintf(bound->reason, sizeof bound->reason,
              "%s (%.16s, %.16s%s%.16s): %s, S = %lld %s of the limit",
-             is_matmul ? "matmul-like" : "all pairs", of[0]->name, of[1]->name,
-             is_matmul ? ", " : "", is_matmul ? of[2]->name : "", formula,
-             (long long)(in_words ? limit_bytes / of[0]->element_bytes : limit_bytes),
+             is_matmul ? "matmul-like" : "all pairs", operand[0]->name, operand[1]->name,
+             is_matmul ? ", " : "", is_matmul ? operand[2]->name : "", formula,
+             (long long)(in_words ? limit_bytes / operand[0]->element_bytes : limit_bytes),
              in_words ? "words" : "bytes");
 }
 
@@ -99,35 +99,35 @@ typedef struct finder {
     pti_bound bound;
 } finder;
 
-static void try_pair(finder *f, const pti_projection *const *of) {
-    pti_reuse pair = pti_reuse_of_pair(f->instance, of, (double)f->limit_bytes);
+static void try_pair(finder *f, const pti_projection *const *projection) {
+    pti_reuse pair = pti_reuse_of_pair(f->instance, projection, (double)f->limit_bytes);
     apply_formula(f->instance, PTI_BOUND_PAIRS, &pair, f->limit_bytes, f->in_bytes, &f->bound);
 }
 
-static void try_triple(finder *f, const pti_projection *const *of) {
-    pti_reuse triple = pti_reuse_of_triple(f->instance, of, (double)f->limit_bytes);
+static void try_triple(finder *f, const pti_projection *const *projection) {
+    pti_reuse triple = pti_reuse_of_triple(f->instance, projection, (double)f->limit_bytes);
     apply_formula(f->instance, PTI_BOUND_MATMUL, &triple, f->limit_bytes, f->in_bytes, &f->bound);
 }
 
 /** Try each third projection, of another operand, with two. An operand's are consecutive. */
-static void try_thirds(finder *f, const pti_projection **of) {
+static void try_thirds(finder *f, const pti_projection **projection) {
     const pti_projection *end = f->projection + f->n_projections;
-    for (of[2] = of[1] + 1; of[2] < end; of[2]++)
-        if (of[2]->operand != of[1]->operand)
-            try_triple(f, of);
+    for (projection[2] = projection[1] + 1; projection[2] < end; projection[2]++)
+        if (projection[2]->operand != projection[1]->operand)
+            try_triple(f, projection);
 }
 
 pti_bound pti_bound_find(const pti_instance *instance, int64_t limit_bytes) {
     finder f = {.instance = instance, .limit_bytes = limit_bytes};
     f.bound = find_compulsory(instance, f.in_bytes);
     f.n_projections = limit_bytes > 0 ? pti_projections_find(instance, f.projection) : 0;
-    const pti_projection *of[3], *end = f.projection + f.n_projections;
-    for (of[0] = f.projection; of[0] < end; of[0]++)
-        for (of[1] = of[0] + 1; of[1] < end; of[1]++) {
-            if (of[0]->operand == of[1]->operand)
+    const pti_projection *projection[3], *end = f.projection + f.n_projections;
+    for (projection[0] = f.projection; projection[0] < end; projection[0]++)
+        for (projection[1] = projection[0] + 1; projection[1] < end; projection[1]++) {
+            if (projection[0]->operand == projection[1]->operand)
                 continue;
-            try_pair(&f, of);
-            try_thirds(&f, of);
+            try_pair(&f, projection);
+            try_thirds(&f, projection);
         }
     return f.bound;
 }

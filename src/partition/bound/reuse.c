@@ -64,25 +64,27 @@ int pti_projections_find(const pti_instance *instance, pti_projection *projectio
     return n;
 }
 
-static double started_bytes(const pti_projection *of) {
-    return of->starts ? of->n_threads * of->n_hidden * of->element_bytes : 0;
+static double started_bytes(const pti_projection *projection) {
+    return projection->starts
+               ? projection->n_threads * projection->n_hidden * projection->element_bytes
+               : 0;
 }
 
 /** Return the members of a triple that name index k, as bits. */
-static unsigned find_namers(const pti_projection *const *of, int k) {
+static unsigned find_namers(const pti_projection *const *projection, int k) {
     unsigned namers = 0;
     for (int p = 0; p < 3; p++)
-        namers |= (of[p]->indices >> k & 1) << p;
+        namers |= (projection[p]->indices >> k & 1) << p;
     return namers;
 }
 
 /** Return the members of a triple with the two largest numbers of hidden elements, as bits. The
  * smaller number is the size of an index set that no index stands for. */
-static unsigned find_hiding(const pti_projection *const *of, double *n_hidden) {
+static unsigned find_hiding(const pti_projection *const *projection, double *n_hidden) {
     int least = 0;
     for (int p = 1; p < 3; p++)
-        least = of[p]->n_hidden < of[least]->n_hidden ? p : least;
-    *n_hidden = fmin(of[(least + 1) % 3]->n_hidden, of[(least + 2) % 3]->n_hidden);
+        least = projection[p]->n_hidden < projection[least]->n_hidden ? p : least;
+    *n_hidden = fmin(projection[(least + 1) % 3]->n_hidden, projection[(least + 2) % 3]->n_hidden);
     return *n_hidden > 1 ? 7u & ~(1u << least) : 0;
 }
 
@@ -93,12 +95,12 @@ static bool has_all_index_sets(unsigned index_sets) {
     return (index_sets & pairs) == pairs;
 }
 
-pti_reuse pti_reuse_of_triple(const pti_instance *instance, const pti_projection *const *of,
+pti_reuse pti_reuse_of_triple(const pti_instance *instance, const pti_projection *const *projection,
                               double limit_bytes) {
     double n_points, size = 1;
-    unsigned index_sets = 1u << find_hiding(of, &n_points);
+    unsigned index_sets = 1u << find_hiding(projection, &n_points);
     for (int k = 0; k < instance->n_indices; k++) {
-        unsigned namers = find_namers(of, k);
+        unsigned namers = find_namers(projection, k);
         bool matters = pti_range_count(instance->threads.range[k]) > 1;
         if (matters && (namers & (namers - 1)) == 0)
             return (pti_reuse){0};
@@ -109,27 +111,29 @@ pti_reuse pti_reuse_of_triple(const pti_instance *instance, const pti_projection
         return (pti_reuse){0};
     pti_reuse reuse = {.n_operands = 3};
     for (int p = 0; p < 3; p++) {
-        size *= of[p]->element_bytes;
-        reuse.operand[p] = of[p]->operand;
-        reuse.started_bytes += started_bytes(of[p]);
+        size *= projection[p]->element_bytes;
+        reuse.operand[p] = projection[p]->operand;
+        reuse.started_bytes += started_bytes(projection[p]);
     }
     reuse.bytes = 2 * n_points * sqrt(size) / sqrt(limit_bytes);
     return reuse;
 }
 
-pti_reuse pti_reuse_of_pair(const pti_instance *instance, const pti_projection *const *of,
+pti_reuse pti_reuse_of_pair(const pti_instance *instance, const pti_projection *const *projection,
                             double limit_bytes) {
     double bytes = 1 / limit_bytes;
-    if ((of[0]->indices & of[1]->indices) != 0 || of[0]->indices == 0 || of[1]->indices == 0)
+    if ((projection[0]->indices & projection[1]->indices) != 0 || projection[0]->indices == 0 ||
+        projection[1]->indices == 0)
         return (pti_reuse){0};
     for (int k = 0; k < instance->n_indices; k++)
-        if (count_values(instance, k) > 1 && ((of[0]->indices | of[1]->indices) >> k & 1) == 0)
+        if (count_values(instance, k) > 1 &&
+            ((projection[0]->indices | projection[1]->indices) >> k & 1) == 0)
             return (pti_reuse){0};
     pti_reuse reuse = {.n_operands = 2};
     for (int p = 0; p < 2; p++) {
-        bytes *= of[p]->n_threads * of[p]->n_hidden * of[p]->element_bytes;
-        reuse.operand[p] = of[p]->operand;
-        reuse.started_bytes += started_bytes(of[p]);
+        bytes *= projection[p]->n_threads * projection[p]->n_hidden * projection[p]->element_bytes;
+        reuse.operand[p] = projection[p]->operand;
+        reuse.started_bytes += started_bytes(projection[p]);
     }
     reuse.bytes = bytes;
     return reuse;

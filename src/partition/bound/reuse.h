@@ -33,11 +33,11 @@ typedef struct pti_reuse {
  *
  * Source  Loomis and Whitney 1949; Irony, Toledo and Tiskin 2004; Smith et al. 2019.
  */
-pti_reuse pti_reuse_of_triple(const pti_instance *instance, const pti_projection *const *of,
+pti_reuse pti_reuse_of_triple(const pti_instance *instance, const pti_projection *const *projection,
                               double limit_bytes);
 
 /** Bound two arrays of which each element meets all of the other's. */
-pti_reuse pti_reuse_of_pair(const pti_instance *instance, const pti_projection *const *of,
+pti_reuse pti_reuse_of_pair(const pti_instance *instance, const pti_projection *const *projection,
                             double limit_bytes);
 
 #endif

@@ -27,26 +27,27 @@ typedef struct champion {
 } champion;
 
 /** Let the best candidate of a variant replace a champion, if it is better; false if none fits. */
-static bool challenge_champion(const pti_contest *of, const pti_variant *variant, champion *best) {
+static bool challenge_champion(const pti_contest *contest, const pti_variant *variant,
+                               champion *best) {
     pti_candidate candidate;
-    if (!pti_search(of->problem, of->objective, variant, &candidate))
+    if (!pti_search(contest->problem, contest->objective, variant, &candidate))
         return false;
-    if (!best->found || of->objective->is_better(&candidate, &best->best))
+    if (!best->found || contest->objective->is_better(&candidate, &best->best))
         *best = (champion){true, candidate};
     return true;
 }
 
 /** Find the best candidate among all variants of a family, if its shapes are searched for and
  * wanted. */
-static champion find_champion(const pti_contest *of, const pti_family *family) {
+static champion find_champion(const pti_contest *contest, const pti_family *family) {
     champion best = {0};
     pti_variant variant = pti_variant_of(family, 0);
     bool fits = true;
     if (family->next == NULL || family->seconds == NULL ||
-        !pti_objective_wants(of->objective, family))
+        !pti_objective_wants(contest->objective, family))
         return best;
-    while (family->next(of->problem, &of->buffers, fits, &variant))
-        fits = challenge_champion(of, &variant, &best);
+    while (family->next(contest->problem, &contest->buffers, fits, &variant))
+        fits = challenge_champion(contest, &variant, &best);
     return best;
 }
 
@@ -73,45 +74,45 @@ int pti_contest_best(const pti_contest *contest, pti_candidate best[PTI_N_FAMILI
 /** Among which variants one that moves less is sought: strips, since those hide most, or where
  * there are none, plain superblocks with as many buffers as the fastest, but no more than all may
  * have. */
-static pti_variant find_frugal(const pti_contest *of, const pti_candidate *fastest) {
+static pti_variant find_frugal(const pti_contest *contest, const pti_candidate *fastest) {
     pti_variant strips = pti_variant_of(&pti_family_strips, 0);
-    if (pti_family_strips.next(of->problem, &of->buffers, true, &strips))
+    if (pti_family_strips.next(contest->problem, &contest->buffers, true, &strips))
         return strips;
     return pti_variant_of(&pti_family_plain,
-                          (int)pti_min(fastest->variant.n_buffers, of->buffers.last));
+                          (int)pti_min(fastest->variant.n_buffers, contest->buffers.last));
 }
 
 /** Find the candidate that moves least among those that take at most so many times as long as the
  * fastest; false if that is the fastest. */
-static bool find_least(const pti_contest *of, double max_time_ratio, const pti_candidate *fastest,
-                       pti_candidate *least) {
-    pti_problem relaxed = *of->problem;
+static bool find_least(const pti_contest *contest, double max_time_ratio,
+                       const pti_candidate *fastest, pti_candidate *least) {
+    pti_problem relaxed = *contest->problem;
     relaxed.enough_s = max_time_ratio * fastest->run_s;
-    pti_variant variant = find_frugal(of, fastest);
+    pti_variant variant = find_frugal(contest, fastest);
     *least = *fastest;
     do {
         pti_candidate candidate;
-        if (pti_search(&relaxed, of->objective, &variant, &candidate) &&
+        if (pti_search(&relaxed, contest->objective, &variant, &candidate) &&
             candidate.seconds <= relaxed.enough_s &&
             pti_candidate_bytes(&candidate) < much_less * pti_candidate_bytes(least))
             *least = candidate;
-    } while (variant.family->next(&relaxed, &of->buffers, false, &variant));
+    } while (variant.family->next(&relaxed, &contest->buffers, false, &variant));
     return pti_candidate_bytes(least) < pti_candidate_bytes(fastest);
 }
 
 /** Whether a candidate brings in little more than any plan must with so much memory, and that is
  * more than each element once. */
-static bool is_near_bound(pti_contest *of, const pti_candidate *candidate) {
-    pti_bound bound = pti_bound_find(of->problem->instance, of->problem->limit_bytes);
-    of->failed = of->failed || bound.failed;
+static bool is_near_bound(pti_contest *contest, const pti_candidate *candidate) {
+    pti_bound bound = pti_bound_find(contest->problem->instance, contest->problem->limit_bytes);
+    contest->failed = contest->failed || bound.failed;
     return bound.kind != PTI_BOUND_COMPULSORY &&
            candidate->upload_bytes <= much_traffic * (double)bound.goal_bytes;
 }
 
 /** Whether a candidate moves so much that less is worth some time. */
-static bool moves_much(pti_contest *of, const pti_candidate *candidate) {
-    pti_bound least = pti_bound_find(of->problem->instance, INT64_MAX);
-    of->failed = of->failed || least.failed;
+static bool moves_much(pti_contest *contest, const pti_candidate *candidate) {
+    pti_bound least = pti_bound_find(contest->problem->instance, INT64_MAX);
+    contest->failed = contest->failed || least.failed;
     return pti_candidate_bytes(candidate) >
            much_traffic * ((double)least.h2d_bytes + (double)least.d2h_bytes);
 }

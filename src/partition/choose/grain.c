@@ -145,7 +145,7 @@ static allowance allowance_of(const cut *own) {
 }
 
 /** How many superblocks a cut may have whose pieces are so small a part of the arena. */
-static int64_t most_superblocks(const allowance *most, int64_t n_parts) {
+static int64_t most_superblocks_in_parts(const allowance *most, int64_t n_parts) {
     return pti_min(n_parts, SMALLEST_PART) * most->superblocks;
 }
 
@@ -158,7 +158,7 @@ static polytile_status try_former(const grain *of, const pti_partition *former, 
     PTI_TRY(clip_former(of, former, &made.partition));
     made.partition.n_buffers = 1;
     if (made.partition.n_superblocks == 0 ||
-        made.partition.n_superblocks > most_superblocks(&most, SMALLEST_PART) ||
+        made.partition.n_superblocks > most_superblocks_in_parts(&most, SMALLEST_PART) ||
         !leaves_room(of, &made.partition))
         goto done;
     PTI_TRY(measure_traffic(of, &made));
@@ -187,7 +187,8 @@ static polytile_status try_limit(const grain *of, int64_t limit_bytes, const all
     pti_strategy strategy = *of->strategy;
     strategy.is_trial = true;
     strategy.objective.for_time = false;
-    strategy.max_superblocks = most_superblocks(most, of->arena_bytes / pti_max(limit_bytes, 1));
+    strategy.max_superblocks =
+        most_superblocks_in_parts(most, of->arena_bytes / pti_max(limit_bytes, 1));
     cut made;
     polytile_status status = cut_for(of, &strategy, 1, limit_bytes, &made);
     *found = status == POLYTILE_OK && made.partition.n_superblocks <= strategy.max_superblocks &&

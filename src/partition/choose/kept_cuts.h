@@ -3,7 +3,7 @@
 
 #include "partition/choose/grain.h"
 
-/* How launches were cut, for others that are as large: those of the members of a team are boxes of
+/* How launches were cut, for others that are as large: those of the members of a group are boxes of
  * one launch, on devices that are mostly alike, and cutting one may take ten milliseconds. */
 
 typedef struct pti_kept_cuts pti_kept_cuts;

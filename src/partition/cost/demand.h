@@ -6,9 +6,6 @@
 
 /* How much device memory superblocks need. */
 
-/** The most arrays of one kernel. */
-enum { PTI_MAX_OPERANDS = 64 };
-
 /** Find the bytes of each operand's piece for one box of threads. Returns their sum, INT64_MAX if
  * it exceeds 64 bits, or if no memory would do since pieces of one array clash. */
 int64_t pti_piece_bytes(const pti_instance *instance, const polytile_domain *threads,

@@ -83,10 +83,10 @@ static void count_lines(const pti_estimate *all, const int *order, double *there
 }
 
 /** The share of all indices but one (or none, if it is negative). */
-static double share_without(const pti_operand_estimate *of, int n_dims, int index) {
+static double share_without(const pti_operand_estimate *estimate, int n_dims, int index) {
     double share = 1;
     for (int d = 0; d < n_dims; d++)
-        share *= d == index ? 1 : of->share[d];
+        share *= d == index ? 1 : estimate->share[d];
     return share;
 }
 
@@ -96,29 +96,30 @@ static pti_moved estimate_order(const pti_estimate *all, const int *order) {
     pti_moved sum = {0};
     count_lines(all, order, there, back);
     for (int a = 0; a < all->n_pieces; a++) {
-        const pti_operand_estimate *of = &all->piece[a];
-        double fresh_bytes = of->first_bytes;
+        const pti_operand_estimate *estimate = &all->piece[a];
+        double fresh_bytes = estimate->first_bytes;
         double n_visits = 1;
         double n_pieces = 1;
         for (int d = 0; d < all->n_dims; d++) {
-            if (!of->depends[d])
+            if (!estimate->depends[d])
                 continue;
             n_pieces *= all->quotient[d];
-            double line_bytes = there[d] * of->there_bytes[d] + back[d] * of->back_bytes[d];
+            double line_bytes =
+                there[d] * estimate->there_bytes[d] + back[d] * estimate->back_bytes[d];
             n_visits += (there[d] + back[d]) * (all->quotient[d] - 1);
-            fresh_bytes += line_bytes * share_without(of, all->n_dims, d);
+            fresh_bytes += line_bytes * share_without(estimate, all->n_dims, d);
         }
-        double whole_bytes = n_visits * of->bytes * share_without(of, all->n_dims, -1);
-        double upload_bytes = of->returns     ? whole_bytes * (1 - n_pieces / n_visits)
-                              : !of->uploads  ? 0
-                              : of->downloads ? whole_bytes
-                                              : fresh_bytes;
+        double whole_bytes = n_visits * estimate->bytes * share_without(estimate, all->n_dims, -1);
+        double upload_bytes = estimate->returns     ? whole_bytes * (1 - n_pieces / n_visits)
+                              : !estimate->uploads  ? 0
+                              : estimate->downloads ? whole_bytes
+                                                    : fresh_bytes;
         sum.upload_bytes += upload_bytes;
-        sum.upload_cost_bytes += of->run_cost * upload_bytes;
-        sum.back_cost_bytes += of->downloads ? of->run_cost * upload_bytes : 0;
-        sum.comes_back |= of->downloads && upload_bytes > 0;
-        sum.download_bytes += of->downloads ? whole_bytes : 0;
-        sum.download_cost_bytes += of->downloads ? of->run_cost * whole_bytes : 0;
+        sum.upload_cost_bytes += estimate->run_cost * upload_bytes;
+        sum.back_cost_bytes += estimate->downloads ? estimate->run_cost * upload_bytes : 0;
+        sum.comes_back |= estimate->downloads && upload_bytes > 0;
+        sum.download_bytes += estimate->downloads ? whole_bytes : 0;
+        sum.download_cost_bytes += estimate->downloads ? estimate->run_cost * whole_bytes : 0;
     }
     return sum;
 }
@@ -187,18 +188,18 @@ static int order_unsplit_first(const pti_estimate *all, int *order) {
 static pti_moved least_moved(const pti_estimate *all) {
     pti_moved sum = {0};
     for (int a = 0; a < all->n_pieces; a++) {
-        const pti_operand_estimate *of = &all->piece[a];
+        const pti_operand_estimate *estimate = &all->piece[a];
         double n_visits = 1;
-        if (!of->downloads)
+        if (!estimate->downloads)
             continue;
         for (int d = 0; d < all->n_dims; d++)
-            n_visits *= of->depends[d] ? all->quotient[d] : 1;
-        double bytes = n_visits * of->bytes * share_without(of, all->n_dims, -1);
-        bool uploads = of->uploads && !of->returns;
+            n_visits *= estimate->depends[d] ? all->quotient[d] : 1;
+        double bytes = n_visits * estimate->bytes * share_without(estimate, all->n_dims, -1);
+        bool uploads = estimate->uploads && !estimate->returns;
         sum.upload_bytes += uploads ? bytes : 0;
-        sum.upload_cost_bytes += uploads ? of->run_cost * bytes : 0;
+        sum.upload_cost_bytes += uploads ? estimate->run_cost * bytes : 0;
         sum.download_bytes += bytes;
-        sum.download_cost_bytes += of->run_cost * bytes;
+        sum.download_cost_bytes += estimate->run_cost * bytes;
     }
     return sum;
 }

@@ -53,10 +53,10 @@ static pti_timing timing_of(const pti_problem *problem, const pti_estimate *all,
                                      kernels_seconds(problem, all, candidate, n_kernels)};
 }
 
-double pti_piece_seconds(const pti_timing *of, int operand, bool out) {
-    const pti_operand_estimate *piece = &of->all->piece[operand];
+double pti_piece_seconds(const pti_timing *timing, int operand, bool out) {
+    const pti_operand_estimate *piece = &timing->all->piece[operand];
     bool moves = out ? piece->downloads : piece->uploads;
-    return moves ? piece->run_cost * piece->bytes / of->problem->link->duplex_bytes_per_s : 0;
+    return moves ? piece->run_cost * piece->bytes / timing->problem->link->duplex_bytes_per_s : 0;
 }
 
 double pti_candidate_seconds(const pti_problem *problem, const pti_estimate *all,

@@ -31,7 +31,7 @@ extern const double pti_superblock_host_s;
 
 /** The seconds of a middle superblock's piece of an operand on its way in, or out; 0 if it does not
  * go there. */
-double pti_piece_seconds(const pti_timing *of, int operand, bool out);
+double pti_piece_seconds(const pti_timing *timing, int operand, bool out);
 
 /** The sub-kernels of a candidate: its superblocks, or their strips. */
 double pti_candidate_launches(const pti_candidate *candidate);

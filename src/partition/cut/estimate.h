@@ -9,9 +9,10 @@
 typedef struct pti_operand_estimate {
     double bytes;       /* of a middle superblock */
     double first_bytes; /* of the first superblock */
-    double run_cost;    /* by which its runs make transfers dearer, at least 1 */
-    /* For each index: what the steps of a line along it do not share with the superblock before,
-     * there and back; and how large an average piece along it is, as a part of a middle one. */
+    double run_cost;    /* factor, at least 1: how much dearer short runs make transfers */
+    /* For each index: the bytes that a superblock does not share with the one before it on a line
+     * along this index, on the way there and on the way back; and how large an average piece of the
+     * line is, as a part of a middle one. */
     double there_bytes[POLYTILE_MAX_DIMS];
     double back_bytes[POLYTILE_MAX_DIMS];
     double share[POLYTILE_MAX_DIMS];

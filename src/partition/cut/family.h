@@ -65,7 +65,7 @@ extern const pti_family pti_family_plain, pti_family_strips, pti_family_lines, p
     pti_family_varying, pti_family_paper;
 
 /** The seconds of equal superblocks whose pieces have as many places as there are buffers. */
-double pti_plain_seconds(const pti_timing *of, pti_candidate *candidate);
-double pti_plain_least_seconds(const pti_timing *of, const pti_candidate *candidate);
+double pti_plain_seconds(const pti_timing *timing, pti_candidate *candidate);
+double pti_plain_least_seconds(const pti_timing *timing, const pti_candidate *candidate);
 
 #endif

@@ -29,36 +29,37 @@ static bool next_line(const pti_problem *problem, const pti_buffer_range *buffer
     return variant->along < problem->instance->n_indices && buffers->last > 1;
 }
 
-static int count_places(const pti_problem *problem, const pti_variant *variant,
-                        const int64_t *shape, int operand) {
+static int count_line_places(const pti_problem *problem, const pti_variant *variant,
+                             const int64_t *shape, int operand) {
     (void)shape;
     return !problem->depends[operand][variant->along];
 }
 
 /** The seconds of bringing one superblock's pieces in, or out: of those that depend on the index of
  * a line, or of those that stay. */
-static double line_seconds(const pti_timing *of, int along, bool out, bool stays) {
+static double line_seconds(const pti_timing *timing, int along, bool out, bool stays) {
     double seconds = 0;
-    for (int a = 0; a < of->all->n_pieces; a++)
-        if (of->problem->depends[a][along] != stays)
-            seconds += pti_piece_seconds(of, a, out);
+    for (int a = 0; a < timing->all->n_pieces; a++)
+        if (timing->problem->depends[a][along] != stays)
+            seconds += pti_piece_seconds(timing, a, out);
     return seconds;
 }
 
 /** Nothing is computed while what stays along a line makes room for that of the next one, which
  * waits for the last superblock and is waited for by the first; the rest is the busiest stream, or
- * the cycle of a place: a piece comes back, is used, goes home, and the next one comes. */
-static double seconds_in_lines(const pti_timing *of, pti_candidate *candidate) {
+ * the cycle of a place: a piece comes back, is used, goes to the host, and the next one comes. */
+static double seconds_in_lines(const pti_timing *timing, pti_candidate *candidate) {
     int along = candidate->variant.along;
-    double n_lines = (double)candidate->n_kernels / of->all->quotient[along];
-    double stays_in_s = line_seconds(of, along, false, true);
-    double stays_out_s = line_seconds(of, along, true, true);
-    double ends_s = line_seconds(of, along, false, false) + line_seconds(of, along, true, false);
-    double kernel_s = of->compute_s / (double)candidate->n_kernels;
-    double in_s = fmax(0, of->in_s - n_lines * stays_in_s);
-    double back_s = of->moves->back_cost_bytes / of->problem->link->duplex_bytes_per_s;
-    double turns_s = (back_s + of->out_s + of->compute_s) / candidate->variant.n_buffers;
-    return fmax(fmax(in_s, of->out_s), fmax(turns_s, of->compute_s)) +
+    double n_lines = (double)candidate->n_kernels / timing->all->quotient[along];
+    double stays_in_s = line_seconds(timing, along, false, true);
+    double stays_out_s = line_seconds(timing, along, true, true);
+    double ends_s =
+        line_seconds(timing, along, false, false) + line_seconds(timing, along, true, false);
+    double kernel_s = timing->compute_s / (double)candidate->n_kernels;
+    double in_s = fmax(0, timing->in_s - n_lines * stays_in_s);
+    double back_s = timing->moves->back_cost_bytes / timing->problem->link->duplex_bytes_per_s;
+    double turns_s = (back_s + timing->out_s + timing->compute_s) / candidate->variant.n_buffers;
+    return fmax(fmax(in_s, timing->out_s), fmax(turns_s, timing->compute_s)) +
            n_lines * (stays_in_s + stays_out_s + kernel_s) + ends_s;
 }
 
@@ -79,7 +80,7 @@ const pti_family pti_family_lines = {
     .for_time = true,
     .multiple_threads = 128,
     .next = next_line,
-    .count_places = count_places,
+    .count_places = count_line_places,
     .seconds = seconds_in_lines,
     .least_seconds = pti_plain_least_seconds,
     .partition = cut_into_lines,

@@ -18,11 +18,11 @@ static bool add_plain_buffer(const pti_problem *problem, const pti_buffer_range 
 /** What nothing hides: the uploads of the first superblock and the downloads of the last one, which
  * are whole pieces; part is how much is left, where both are tapered, of pieces that depend on an
  * index (-1: of all). */
-static double ends_seconds(const pti_timing *of, int index, double part) {
-    const polytile_link *link = of->problem->link;
+static double ends_seconds(const pti_timing *timing, int index, double part) {
+    const polytile_link *link = timing->problem->link;
     double seconds = 0;
-    for (int a = 0; a < of->all->n_pieces; a++) {
-        const pti_operand_estimate *piece = &of->all->piece[a];
+    for (int a = 0; a < timing->all->n_pieces; a++) {
+        const pti_operand_estimate *piece = &timing->all->piece[a];
         double cost = piece->run_cost * (index < 0 || piece->depends[index] ? part : 1);
         seconds += piece->uploads ? cost * piece->first_bytes / link->upload_bytes_per_s : 0;
         seconds += piece->downloads ? cost * piece->bytes / link->download_bytes_per_s : 0;
@@ -38,11 +38,11 @@ static double slack_of(double a, double b, double c) {
 
 /** Small superblocks at the ends help as far as the streams that wait there can catch up with the
  * busiest. */
-static double fill_seconds(const pti_timing *of, pti_candidate *candidate) {
-    int fastest = candidate->order[of->all->n_dims - 1];
-    double slack_s = slack_of(of->in_s, of->out_s, of->compute_s);
-    double even_s = ends_seconds(of, fastest, 1);
-    double tapered_s = fmax(ends_seconds(of, fastest, tapered_part), even_s - slack_s);
+static double fill_seconds(const pti_timing *timing, pti_candidate *candidate) {
+    int fastest = candidate->order[timing->all->n_dims - 1];
+    double slack_s = slack_of(timing->in_s, timing->out_s, timing->compute_s);
+    double even_s = ends_seconds(timing, fastest, 1);
+    double tapered_s = fmax(ends_seconds(timing, fastest, tapered_part), even_s - slack_s);
     bool tapers = tapered_s < worth_tapering * even_s;
     candidate->beside = tapers ? &pti_family_tapered : NULL;
     return tapers ? tapered_s : even_s;
@@ -53,24 +53,26 @@ static double fill_seconds(const pti_timing *of, pti_candidate *candidate) {
  * streams, or of the cycles of a buffer (a piece is uploaded and used, or used and downloaded, or
  * all three, before the next one can have its place).
  */
-static double steady_seconds(const pti_timing *of, int n_buffers, bool comes_back) {
+static double steady_seconds(const pti_timing *timing, int n_buffers, bool comes_back) {
     if (n_buffers == 1)
-        return fmax(of->in_s + of->compute_s, of->out_s);
-    double cycle_s = comes_back ? of->in_s + of->out_s : fmax(of->in_s, of->out_s);
-    return fmax(fmax(of->in_s, of->out_s),
-                fmax(of->compute_s, (cycle_s + of->compute_s) / n_buffers));
+        return fmax(timing->in_s + timing->compute_s, timing->out_s);
+    double cycle_s = comes_back ? timing->in_s + timing->out_s : fmax(timing->in_s, timing->out_s);
+    return fmax(fmax(timing->in_s, timing->out_s),
+                fmax(timing->compute_s, (cycle_s + timing->compute_s) / n_buffers));
 }
 
 /** The streams beside each other, plus filling and draining. */
-double pti_plain_seconds(const pti_timing *of, pti_candidate *candidate) {
-    double fill_s = of->compute_s / (double)candidate->n_kernels + fill_seconds(of, candidate);
-    return steady_seconds(of, candidate->variant.n_buffers, of->moves->comes_back) + fill_s;
+double pti_plain_seconds(const pti_timing *timing, pti_candidate *candidate) {
+    double fill_s =
+        timing->compute_s / (double)candidate->n_kernels + fill_seconds(timing, candidate);
+    return steady_seconds(timing, candidate->variant.n_buffers, timing->moves->comes_back) + fill_s;
 }
 
 /** In any order, with everything tapered. */
-double pti_plain_least_seconds(const pti_timing *of, const pti_candidate *candidate) {
-    return steady_seconds(of, candidate->variant.n_buffers, false) +
-           of->compute_s / (double)candidate->n_kernels + ends_seconds(of, -1, tapered_part);
+double pti_plain_least_seconds(const pti_timing *timing, const pti_candidate *candidate) {
+    return steady_seconds(timing, candidate->variant.n_buffers, false) +
+           timing->compute_s / (double)candidate->n_kernels +
+           ends_seconds(timing, -1, tapered_part);
 }
 
 const pti_family pti_family_plain = {

@@ -72,48 +72,49 @@ static bool has_own_piece(const pti_problem *problem, const pti_variant *variant
  * the next panel's strips have in common, after it, has the time of some strips to come in. */
 enum { PLACES_AHEAD = 4 };
 
-static int count_places(const pti_problem *problem, const pti_variant *variant,
-                        const int64_t *shape, int operand) {
+static int count_strip_places(const pti_problem *problem, const pti_variant *variant,
+                              const int64_t *shape, int operand) {
     if (has_own_piece(problem, variant, operand))
         return (int)pti_ceil_div(shape[variant->cut], pti_strip_blocks(variant, shape));
     return problem->depends[operand][variant->cut] ? PLACES_AHEAD : 0;
 }
 
 /** The seconds of a tile's way out. */
-static double tile_out_seconds(const pti_timing *of) {
+static double tile_out_seconds(const pti_timing *timing) {
     double seconds = 0;
-    for (int a = 0; a < of->all->n_pieces; a++)
-        seconds += pti_piece_seconds(of, a, true);
+    for (int a = 0; a < timing->all->n_pieces; a++)
+        seconds += pti_piece_seconds(timing, a, true);
     return seconds;
 }
 
 /** The seconds of filling the pipeline with a panel's first strip. */
-static double strip_in_seconds(const pti_timing *of, const pti_variant *variant) {
+static double strip_in_seconds(const pti_timing *timing, const pti_variant *variant) {
     double seconds = 0;
-    for (int a = 0; a < of->all->n_pieces; a++) {
-        double part = of->all->piece[a].depends[variant->cut] ? 1.0 / variant->n_strips : 1;
-        seconds += part * pti_piece_seconds(of, a, false);
+    for (int a = 0; a < timing->all->n_pieces; a++) {
+        double part = timing->all->piece[a].depends[variant->cut] ? 1.0 / variant->n_strips : 1;
+        seconds += part * pti_piece_seconds(timing, a, false);
     }
     return seconds;
 }
 
-static double busiest_seconds(const pti_timing *of, const pti_candidate *candidate) {
+static double busiest_seconds(const pti_timing *timing, const pti_candidate *candidate) {
     (void)candidate;
-    return fmax(fmax(of->in_s, of->out_s), of->compute_s);
+    return fmax(fmax(timing->in_s, timing->out_s), timing->compute_s);
 }
 
-/** The busiest stream; at each change of tiles what the panels before and after it do not hide of
- * the tile's way out, and at the ends a strip of a thin panel in, and one of a tile out. */
-static double seconds_in_strips(const pti_timing *of, pti_candidate *candidate) {
+/** Predict the seconds of a run in strips: those of the busiest stream; at each change of tiles the
+ * part of the tile's way out that the panels before and after it do not hide; and at the ends a
+ * strip of a thin panel in, and a strip of a tile out. */
+static double seconds_in_strips(const pti_timing *timing, pti_candidate *candidate) {
     const pti_variant *variant = &candidate->variant;
     double n_panels = (double)candidate->n_kernels;
-    double n_tiles = n_panels / of->all->quotient[variant->along];
-    double panel_s = fmax(of->compute_s, of->in_s) / n_panels;
-    double out_s = tile_out_seconds(of);
-    double strip_s = (of->compute_s / n_panels + out_s) / variant->n_strips;
+    double n_tiles = n_panels / timing->all->quotient[variant->along];
+    double panel_s = fmax(timing->compute_s, timing->in_s) / n_panels;
+    double out_s = tile_out_seconds(timing);
+    double strip_s = (timing->compute_s / n_panels + out_s) / variant->n_strips;
     double change_s = fmax(0, out_s + strip_s - 2 * panel_s);
-    return busiest_seconds(of, candidate) + (n_tiles - 1) * change_s + strip_s +
-           strip_in_seconds(of, variant) / variant->n_strips;
+    return busiest_seconds(timing, candidate) + (n_tiles - 1) * change_s + strip_s +
+           strip_in_seconds(timing, variant) / variant->n_strips;
 }
 
 static bool add_strips(pti_partition *made, const polytile_domain *panel) {
@@ -155,7 +156,7 @@ static void describe_strips(const pti_problem *problem, const pti_candidate *can
     made->strip_threads = strip_blocks * block;
     made->tile_threads = candidate->shape[variant->cut] * block;
     for (int a = 0; a < problem->instance->n_operands; a++) {
-        made->n_places[a] = count_places(problem, variant, candidate->shape, a);
+        made->n_places[a] = count_strip_places(problem, variant, candidate->shape, a);
         made->has_own_piece[a] = has_own_piece(problem, variant, a);
     }
 }
@@ -181,7 +182,7 @@ const pti_family pti_family_strips = {
     .name = "strips",
     .for_time = true,
     .next = next_strips,
-    .count_places = count_places,
+    .count_places = count_strip_places,
     .seconds = seconds_in_strips,
     .least_seconds = busiest_seconds,
     .partition = cut_into_strips,

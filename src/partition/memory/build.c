@@ -83,7 +83,7 @@ static int64_t emit_op(build *of, pti_op_kind kind, int operand, int64_t superbl
 }
 
 /** Add to what was downloaded, which may be said to be more than it is: that costs a wait. */
-static void note_downloaded(pti_boxes *downloaded, const polytile_domain *box) {
+static void gather_downloaded(pti_boxes *downloaded, const polytile_domain *box) {
     enum { MOST_BOXES = 256 };
     pti_boxes_gather(downloaded, box);
     if (downloaded->n_boxes <= MOST_BOXES)
@@ -103,7 +103,7 @@ static void flush_piece(build *of, int operand, state *at, int64_t superblock) {
         pti_last_note(&of->arena.operand_cells[operand][at->cell].users, PTI_DOWNLOAD, op);
         if (!comes_back)
             continue;
-        note_downloaded(&whole->downloaded, &at->dirty.box[k]);
+        gather_downloaded(&whole->downloaded, &at->dirty.box[k]);
     }
     pti_boxes_clear(&at->dirty);
 }
@@ -152,8 +152,8 @@ static void take_cell(build *of, int operand, int64_t superblock, const polytile
     pti_boxes_clear(&at->valid);
 }
 
-static void write_in(build *of, pti_op_kind kind, int operand, int64_t superblock,
-                     const polytile_domain *box, const pti_last *waits) {
+static void write_in_cell(build *of, pti_op_kind kind, int operand, int64_t superblock,
+                          const polytile_domain *box, const pti_last *waits) {
     state *at = state_of(of, operand);
     int64_t op = emit_op(of, kind, operand, superblock, at->placement, box, waits);
     pti_last_note(&at->writers, kind, op);
@@ -188,19 +188,19 @@ static void upload_boxes(build *of, int operand, int64_t superblock, const pti_b
         pti_last waits = of->arena.operand_cells[operand][at->cell].users;
         if (pti_boxes_meet(&whole->downloaded, &boxes->box[k]))
             await_download(of, operand, &boxes->box[k], &waits);
-        write_in(of, PTI_UPLOAD, operand, superblock, &boxes->box[k], &waits);
+        write_in_cell(of, PTI_UPLOAD, operand, superblock, &boxes->box[k], &waits);
     }
 }
 
 /** Elements that no superblock has combined into yet get the identity; the others come back from
  * the host. */
-static void begin_reduction(build *of, int operand, int64_t superblock) {
+static void begin_cell_reduction(build *of, int operand, int64_t superblock) {
     const state *at = state_of(of, operand);
     state *whole = whole_of(of, operand);
     pti_upload_split_combined(&of->needed, &whole->initialised, &of->rest);
     for (int k = 0; k < of->needed.n_boxes; k++) {
         pti_last waits = of->arena.operand_cells[operand][at->cell].users;
-        write_in(of, PTI_FILL, operand, superblock, &of->needed.box[k], &waits);
+        write_in_cell(of, PTI_FILL, operand, superblock, &of->needed.box[k], &waits);
         pti_boxes_gather(&whole->initialised, &of->needed.box[k]);
     }
     upload_boxes(of, operand, superblock, &of->rest);
@@ -234,7 +234,7 @@ static void copy_shared(build *of, int operand, int64_t superblock, int64_t from
         return;
     for (int k = 0; k < shared->n_boxes; k++) {
         pti_last waits = of->arena.operand_cells[operand][at->cell].users;
-        write_in(of, PTI_COPY, operand, superblock, &shared->box[k], &waits);
+        write_in_cell(of, PTI_COPY, operand, superblock, &shared->box[k], &waits);
         if (of->builder.failed)
             return;
         int64_t op = of->builder.schedule->n_ops - 1;
@@ -333,7 +333,7 @@ static void bring_piece(build *of, int operand, int64_t superblock, const polyti
         copy_shared(of, operand, superblock, from, from_cell, &of->shared);
     pti_boxes_subtract_all(&of->needed, &at->valid);
     if (is->fresh)
-        begin_reduction(of, operand, superblock);
+        begin_cell_reduction(of, operand, superblock);
     else
         upload_boxes(of, operand, superblock, &of->needed);
 }

@@ -9,32 +9,32 @@
 #include <string.h>
 
 /** Takes a user from a snapshot; without any it is freed. */
-static void release_snapshot(pti_residency *of, pti_snapshot *snapshot) {
+static void release_snapshot(pti_residency *residency, pti_snapshot *snapshot) {
     if (snapshot == NULL || --snapshot->n_users > 0)
         return;
-    pti_snapshot **link = &of->plans.known;
+    pti_snapshot **link = &residency->plans.known;
     while (*link != snapshot)
         link = &(*link)->next;
     *link = snapshot->next;
-    of->plans.bytes -= snapshot->bytes;
-    pti_snapshot_free(of, snapshot);
+    residency->plans.bytes -= snapshot->bytes;
+    pti_snapshot_free(residency, snapshot);
 }
 
 /** Brings the residency to a snapshot, whose memory both share, and releases the former one. */
-static void enter_snapshot(pti_residency *of, pti_snapshot *snapshot) {
-    pti_snapshot *former = of->plans.at;
+static void enter_snapshot(pti_residency *residency, pti_snapshot *snapshot) {
+    pti_snapshot *former = residency->plans.at;
     snapshot->n_users++;
-    of->plans.at = snapshot;
-    of->plans.is_shared = true;
-    pti_snapshot_enter(snapshot, of);
-    release_snapshot(of, former);
+    residency->plans.at = snapshot;
+    residency->plans.is_shared = true;
+    pti_snapshot_enter(snapshot, residency);
+    release_snapshot(residency, former);
 }
 
 /** Forgets which snapshot the residency equals; its memory is its own. */
-static void leave_snapshot(pti_residency *of) {
-    pti_snapshot *former = of->plans.at;
-    of->plans.at = NULL;
-    release_snapshot(of, former);
+static void leave_snapshot(pti_residency *residency) {
+    pti_snapshot *former = residency->plans.at;
+    residency->plans.at = NULL;
+    release_snapshot(residency, former);
 }
 
 static void free_keys(pti_step_key *keys, int n_steps) {
@@ -43,16 +43,16 @@ static void free_keys(pti_step_key *keys, int n_steps) {
     free(keys);
 }
 
-static void end_transition(pti_residency *of, int k) {
-    pti_plans *plans = &of->plans;
+static void end_transition(pti_residency *residency, int k) {
+    pti_plans *plans = &residency->plans;
     pti_transition ended = plans->transition[k];
     plans->transition[k] = plans->transition[--plans->n_transitions];
     plans->bytes -= ended.bytes;
     pti_schedule_free(ended.schedule);
     free_keys(ended.step, ended.n_steps);
     pti_relocation_free(&ended.relocation);
-    release_snapshot(of, ended.from);
-    release_snapshot(of, ended.to);
+    release_snapshot(residency, ended.from);
+    release_snapshot(residency, ended.to);
 }
 
 static int find_oldest(const pti_plans *plans) {
@@ -64,16 +64,17 @@ static int find_oldest(const pti_plans *plans) {
 }
 
 /** Ends the transitions used longest ago until so many bytes more are within the limit. */
-static void end_oldest_transitions(pti_residency *of, int64_t bytes) {
-    pti_plans *plans = &of->plans;
+static void end_oldest_transitions(pti_residency *residency, int64_t bytes) {
+    pti_plans *plans = &residency->plans;
     while (plans->n_transitions > 0 && plans->bytes + bytes > plans->most_bytes)
-        end_transition(of, find_oldest(plans));
+        end_transition(residency, find_oldest(plans));
 }
 
 /** Returns the known snapshot that equals another but for places, which are found; NULL: none. */
-static pti_snapshot *find_snapshot(pti_residency *of, const pti_snapshot *like) {
-    pti_snapshot *snapshot = of->plans.known;
-    while (snapshot != NULL && !pti_snapshot_is_like(of, snapshot, like, of->plans.place))
+static pti_snapshot *find_snapshot(pti_residency *residency, const pti_snapshot *like) {
+    pti_snapshot *snapshot = residency->plans.known;
+    while (snapshot != NULL &&
+           !pti_snapshot_is_like(residency, snapshot, like, residency->plans.place))
         snapshot = snapshot->next;
     return snapshot;
 }
@@ -95,33 +96,33 @@ static void find_segment_places(const pti_segments *segments, int64_t *place) {
 
 /** Brings the residency to the known snapshot that equals it, or adds one. Where memory runs out,
  * or it is too large to be kept, none is known. */
-static void find_or_add_snapshot(pti_residency *of) {
-    pti_plans *plans = &of->plans;
-    pti_snapshot_normalise(of);
-    pti_snapshot *made = pti_snapshot_of(of);
+static void find_or_add_snapshot(pti_residency *residency) {
+    pti_plans *plans = &residency->plans;
+    pti_snapshot_normalise(residency);
+    pti_snapshot *made = pti_snapshot_of(residency);
     if (made == NULL || made->bytes > plans->most_bytes / 4 ||
         !reserve_places(plans, made->segments.n_segments)) {
         free(made);
-        leave_snapshot(of);
+        leave_snapshot(residency);
         return;
     }
-    pti_snapshot *known = find_snapshot(of, made);
+    pti_snapshot *known = find_snapshot(residency, made);
     if (known == NULL) {
-        end_oldest_transitions(of, made->bytes);
+        end_oldest_transitions(residency, made->bytes);
         find_segment_places(&made->segments, plans->place);
         made->next = plans->known;
         plans->known = made;
         plans->bytes += made->bytes;
-        enter_snapshot(of, made);
+        enter_snapshot(residency, made);
         return;
     }
-    enter_snapshot(of, known);
-    pti_snapshot_free(of, made);
+    enter_snapshot(residency, known);
+    pti_snapshot_free(residency, made);
 }
 
 /** Whether a window can be recognised later. */
-static bool is_named(const pti_residency *of, const pti_window_request *window) {
-    bool named = of->plans.most_bytes > 0;
+static bool is_named(const pti_residency *residency, const pti_window_request *window) {
+    bool named = residency->plans.most_bytes > 0;
     for (int s = 0; s < window->n_steps && named; s++)
         named = window->steps[s].kind != PTI_STEP_LAUNCH || window->steps[s].serial != 0;
     return named;
@@ -165,9 +166,9 @@ static bool comes_often(pti_plans *plans, const pti_window_request *window) {
     return bucket->n_times == PTI_CHEAP_TIMES;
 }
 
-static bool is_kept(pti_residency *of, const pti_window_request *window) {
-    return is_named(of, window) &&
-           (!is_cheap(&of->plans, window) || comes_often(&of->plans, window));
+static bool is_kept(pti_residency *residency, const pti_window_request *window) {
+    return is_named(residency, window) &&
+           (!is_cheap(&residency->plans, window) || comes_often(&residency->plans, window));
 }
 
 /** NULL: none. */
@@ -191,46 +192,46 @@ static bool is_window(const pti_transition *transition, const pti_window_request
                     memcmp(&transition->link, window->link, sizeof transition->link) == 0);
 }
 
-static void end_unkept(pti_residency *of) {
-    pti_schedule_free(of->plans.unkept);
-    of->plans.unkept = NULL;
+static void end_unkept(pti_residency *residency) {
+    pti_schedule_free(residency->plans.unkept);
+    residency->plans.unkept = NULL;
 }
 
 /** Go where a transition leads from where the residency is. */
-static const pti_schedule *apply_transition(pti_residency *of, pti_transition *transition) {
-    pti_plans *plans = &of->plans;
+static const pti_schedule *apply_transition(pti_residency *residency, pti_transition *transition) {
+    pti_plans *plans = &residency->plans;
     pti_relocation *relocation = &transition->relocation;
     transition->last_used = ++plans->n_uses;
     plans->n_hits++;
     plans->n_moved += pti_relocation_apply(relocation, plans->place, transition->schedule);
     memcpy(plans->place, relocation->after,
            (size_t)relocation->n_after * sizeof *relocation->after);
-    enter_snapshot(of, transition->to);
+    enter_snapshot(residency, transition->to);
     return transition->schedule;
 }
 
-const pti_schedule *pti_plans_find(pti_residency *of, const pti_window_request *window) {
-    pti_plans *plans = &of->plans;
-    end_unkept(of);
-    plans->keeps = is_kept(of, window);
+const pti_schedule *pti_plans_find(pti_residency *residency, const pti_window_request *window) {
+    pti_plans *plans = &residency->plans;
+    end_unkept(residency);
+    plans->keeps = is_kept(residency, window);
     if (plans->keeps && !plans->is_shared)
-        find_or_add_snapshot(of);
+        find_or_add_snapshot(residency);
     for (int k = 0; k < plans->n_transitions && plans->is_shared; k++) {
         pti_transition *transition = &plans->transition[k];
         if (transition->from == plans->at && is_window(transition, window) &&
             pti_relocation_fits(&transition->relocation, plans->place))
-            return apply_transition(of, transition);
+            return apply_transition(residency, transition);
     }
     return NULL;
 }
 
-bool pti_plans_begin(pti_residency *of) {
-    if (!of->plans.is_shared)
+bool pti_plans_begin(pti_residency *residency) {
+    if (!residency->plans.is_shared)
         return true;
-    if (!pti_snapshot_unshare(of))
+    if (!pti_snapshot_unshare(residency))
         return false;
-    pti_snapshot_place(of, of->plans.place);
-    of->plans.is_shared = false;
+    pti_snapshot_place(residency, residency->plans.place);
+    residency->plans.is_shared = false;
     return true;
 }
 
@@ -283,9 +284,9 @@ static int64_t bytes_of_keys(const pti_window_request *window) {
 }
 
 /** Adds the transition by a schedule from a snapshot, which gets a user, to the residency's. */
-static void add_transition(pti_residency *of, pti_snapshot *from, const pti_window_request *window,
-                           pti_schedule *schedule) {
-    pti_plans *plans = &of->plans;
+static void add_transition(pti_residency *residency, pti_snapshot *from,
+                           const pti_window_request *window, pti_schedule *schedule) {
+    pti_plans *plans = &residency->plans;
     pti_transition made = {.from = from,
                            .to = plans->at,
                            .n_steps = window->n_steps,
@@ -311,8 +312,8 @@ static void add_transition(pti_residency *of, pti_snapshot *from, const pti_wind
         return;
     }
     if (plans->n_transitions == PTI_MAX_TRANSITIONS)
-        end_transition(of, find_oldest(plans));
-    end_oldest_transitions(of, made.bytes);
+        end_transition(residency, find_oldest(plans));
+    end_oldest_transitions(residency, made.bytes);
     made.from->n_users++;
     made.to->n_users++;
     plans->bytes += made.bytes;
@@ -325,47 +326,48 @@ static void swap_places(pti_plans *plans) {
     plans->former_place = place;
 }
 
-void pti_plans_keep(pti_residency *of, const pti_window_request *window, pti_schedule *schedule) {
-    pti_plans *plans = &of->plans;
+void pti_plans_keep(pti_residency *residency, const pti_window_request *window,
+                    pti_schedule *schedule) {
+    pti_plans *plans = &residency->plans;
     pti_snapshot *from = plans->at;
     if (from == NULL || !plans->keeps) {
-        leave_snapshot(of);
+        leave_snapshot(residency);
         plans->unkept = schedule;
         return;
     }
     from->n_users++;
     swap_places(plans);
-    find_or_add_snapshot(of);
+    find_or_add_snapshot(residency);
     if (plans->at == NULL)
         plans->unkept = schedule;
     else
-        add_transition(of, from, window, schedule);
-    release_snapshot(of, from);
+        add_transition(residency, from, window, schedule);
+    release_snapshot(residency, from);
 }
 
 /** Makes a snapshot's memory the residency's own; nobody else uses it. */
-static void take_over_snapshot(pti_residency *of) {
-    pti_snapshot *at = of->plans.at;
-    pti_snapshot_place(of, of->plans.place);
-    of->plans.known = NULL;
-    of->plans.bytes = 0;
-    of->plans.at = NULL;
-    of->plans.is_shared = false;
+static void take_over_snapshot(pti_residency *residency) {
+    pti_snapshot *at = residency->plans.at;
+    pti_snapshot_place(residency, residency->plans.place);
+    residency->plans.known = NULL;
+    residency->plans.bytes = 0;
+    residency->plans.at = NULL;
+    residency->plans.is_shared = false;
     free(at);
 }
 
-void pti_plans_clear(pti_residency *of) {
-    end_unkept(of);
-    while (of->plans.n_transitions > 0)
-        end_transition(of, of->plans.n_transitions - 1);
-    if (of->plans.is_shared)
-        take_over_snapshot(of);
+void pti_plans_clear(pti_residency *residency) {
+    end_unkept(residency);
+    while (residency->plans.n_transitions > 0)
+        end_transition(residency, residency->plans.n_transitions - 1);
+    if (residency->plans.is_shared)
+        take_over_snapshot(residency);
     else
-        leave_snapshot(of);
+        leave_snapshot(residency);
 }
 
-void pti_plans_end(pti_residency *of) {
-    pti_plans_clear(of);
-    free(of->plans.place);
-    free(of->plans.former_place);
+void pti_plans_end(pti_residency *residency) {
+    pti_plans_clear(residency);
+    free(residency->plans.place);
+    free(residency->plans.former_place);
 }

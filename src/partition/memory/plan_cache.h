@@ -80,19 +80,20 @@ typedef struct pti_window_request {
 
 /** Find out where the residency is, and the schedule of a window from there: the residency then is
  * where that leads. NULL: there is none. The last schedule ends unless it is a transition's. */
-const pti_schedule *pti_plans_find(pti_residency *of, const pti_window_request *window);
+const pti_schedule *pti_plans_find(pti_residency *residency, const pti_window_request *window);
 
 /** Let the residency change what is resident, by planning from where it is. False when memory runs
  * out. */
-bool pti_plans_begin(pti_residency *of);
+bool pti_plans_begin(pti_residency *residency);
 
 /** Take a schedule that was planned since, and keep it if it may come again. */
-void pti_plans_keep(pti_residency *of, const pti_window_request *window, pti_schedule *schedule);
+void pti_plans_keep(pti_residency *residency, const pti_window_request *window,
+                    pti_schedule *schedule);
 
 /** Forget all, without losing what is resident: something changes that plans depend on. */
-void pti_plans_clear(pti_residency *of);
+void pti_plans_clear(pti_residency *residency);
 
 /** Forget all, and free what that took. */
-void pti_plans_end(pti_residency *of);
+void pti_plans_end(pti_residency *residency);
 
 #endif

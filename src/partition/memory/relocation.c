@@ -4,16 +4,17 @@
 #include <string.h>
 
 /** The segment that contains some memory; -1: none does. */
-static int find_within(const pti_placed *of, int64_t offset_bytes, int64_t size_bytes) {
-    for (int k = 0; k < of->segments->n_segments; k++) {
-        int64_t end_bytes = of->place[k] + of->segments->memory[k].size_bytes;
-        if (of->place[k] <= offset_bytes && offset_bytes + size_bytes <= end_bytes)
+static int find_within(const pti_placed *placed, int64_t offset_bytes, int64_t size_bytes) {
+    for (int k = 0; k < placed->segments->n_segments; k++) {
+        int64_t end_bytes = placed->place[k] + placed->segments->memory[k].size_bytes;
+        if (placed->place[k] <= offset_bytes && offset_bytes + size_bytes <= end_bytes)
             return k;
     }
     return -1;
 }
 
-static bool find_placements(const pti_placed *before, const pti_schedule *schedule, int *within) {
+static bool find_placements_within(const pti_placed *before, const pti_schedule *schedule,
+                                   int *within) {
     bool found = true;
     for (int64_t k = 0; k < schedule->n_placements && found; k++) {
         const pti_placement *placement = &schedule->placement[k];
@@ -23,7 +24,7 @@ static bool find_placements(const pti_placed *before, const pti_schedule *schedu
     return found;
 }
 
-static bool find_segments(const pti_placed *before, const pti_placed *after, int *within) {
+static bool find_segments_within(const pti_placed *before, const pti_placed *after, int *within) {
     bool found = true;
     for (int k = 0; k < after->segments->n_segments && found; k++) {
         within[k] = find_within(before, after->place[k], after->segments->memory[k].size_bytes);
@@ -55,8 +56,8 @@ bool pti_relocation_create(const pti_placed *before, const pti_placed *after,
         pti_relocation_free(relocation);
         return false;
     }
-    relocation->is_movable = find_segments(before, after, relocation->after_within) &&
-                             find_placements(before, schedule, relocation->placement_within);
+    relocation->is_movable = find_segments_within(before, after, relocation->after_within) &&
+                             find_placements_within(before, schedule, relocation->placement_within);
     return true;
 }
 

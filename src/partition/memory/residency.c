@@ -11,18 +11,18 @@
 static const polytile_domain one_element = {.n_dims = 1, .range = {{0, 0, 1}}};
 
 pti_residency *pti_residency_create(int64_t arena_bytes) {
-    pti_residency *of = calloc(1, sizeof *of);
-    if (of == NULL)
+    pti_residency *residency = calloc(1, sizeof *residency);
+    if (residency == NULL)
         return NULL;
-    of->arena_bytes = arena_bytes;
-    of->time = PTI_RESIDENT_PAUSE;
-    of->plans.most_bytes = PTI_RESIDENT_PLANS_BYTES;
-    of->plans.cheap_superblocks = PTI_CHEAP_SUPERBLOCKS;
-    if (!pti_segments_begin(&of->segments, arena_bytes)) {
-        free(of);
+    residency->arena_bytes = arena_bytes;
+    residency->time = PTI_RESIDENT_PAUSE;
+    residency->plans.most_bytes = PTI_RESIDENT_PLANS_BYTES;
+    residency->plans.cheap_superblocks = PTI_CHEAP_SUPERBLOCKS;
+    if (!pti_segments_begin(&residency->segments, arena_bytes)) {
+        free(residency);
         return NULL;
     }
-    return of;
+    return residency;
 }
 
 static void free_image(pti_resident_image *image) {
@@ -47,66 +47,67 @@ static void for_each_set(pti_resident_state *state, void (*act)(pti_boxes *set))
     act(&state->downloaded);
 }
 
-void pti_residency_free(pti_residency *of) {
-    if (of == NULL)
+void pti_residency_free(pti_residency *residency) {
+    if (residency == NULL)
         return;
-    pti_plans_end(of);
-    for (int a = 0; a < of->instance.n_operands; a++) {
-        free_images(of->state[a].images);
-        for_each_set(&of->state[a], pti_boxes_free);
+    pti_plans_end(residency);
+    for (int a = 0; a < residency->instance.n_operands; a++) {
+        free_images(residency->state[a].images);
+        for_each_set(&residency->state[a], pti_boxes_free);
     }
-    free_images(of->spare);
-    pti_segments_free(&of->segments);
-    pti_boxes_free(&of->needed);
-    pti_boxes_free(&of->shared);
-    pti_boxes_free(&of->rest);
-    free(of->instance.operand);
-    free(of->state);
-    free(of->stay);
-    free(of->window_name);
-    free(of);
+    free_images(residency->spare);
+    pti_segments_free(&residency->segments);
+    pti_boxes_free(&residency->needed);
+    pti_boxes_free(&residency->shared);
+    pti_boxes_free(&residency->rest);
+    free(residency->instance.operand);
+    free(residency->state);
+    free(residency->stay);
+    free(residency->window_name);
+    free(residency);
 }
 
-void pti_residency_limit_plans(pti_residency *of, int64_t most_bytes) {
-    pti_plans_clear(of);
-    of->plans.most_bytes = most_bytes;
+void pti_residency_limit_plans(pti_residency *residency, int64_t most_bytes) {
+    pti_plans_clear(residency);
+    residency->plans.most_bytes = most_bytes;
 }
 
-int64_t pti_residency_n_hits(const pti_residency *of) {
-    return of->plans.n_hits;
+int64_t pti_residency_n_hits(const pti_residency *residency) {
+    return residency->plans.n_hits;
 }
 
-void pti_residency_resize(pti_residency *of, int64_t arena_bytes) {
-    pti_plans_clear(of);
-    of->arena_bytes = arena_bytes;
-    pti_segments_begin(&of->segments, arena_bytes);
+void pti_residency_resize(pti_residency *residency, int64_t arena_bytes) {
+    pti_plans_clear(residency);
+    residency->arena_bytes = arena_bytes;
+    pti_segments_begin(&residency->segments, arena_bytes);
 }
 
-static bool grow_arrays(pti_residency *of) {
-    int capacity = 2 * of->capacity + 8;
-    if (!PTI_RESIZE(of->instance.operand, capacity) || !PTI_RESIZE(of->state, capacity) ||
-        !PTI_RESIZE(of->stay, capacity))
+static bool grow_arrays(pti_residency *residency) {
+    int capacity = 2 * residency->capacity + 8;
+    if (!PTI_RESIZE(residency->instance.operand, capacity) ||
+        !PTI_RESIZE(residency->state, capacity) || !PTI_RESIZE(residency->stay, capacity))
         return false;
-    of->capacity = capacity;
+    residency->capacity = capacity;
     return true;
 }
 
 /** The lowest position that is free, or the one after the last. */
-static int find_free(const pti_residency *of) {
+static int find_free(const pti_residency *residency) {
     int a = 0;
-    while (a < of->instance.n_operands && of->state[a].whole_bytes > 0 && !of->stay[a].has_left)
+    while (a < residency->instance.n_operands && residency->state[a].whole_bytes > 0 &&
+           !residency->stay[a].has_left)
         a++;
     return a;
 }
 
 /** Add a position after the last. False when memory runs out. */
-static bool add_position(pti_residency *of) {
-    const int a = of->instance.n_operands;
-    if (a == of->capacity && !grow_arrays(of))
+static bool add_position(pti_residency *residency) {
+    const int a = residency->instance.n_operands;
+    if (a == residency->capacity && !grow_arrays(residency))
         return false;
-    of->state[a] = (pti_resident_state){0};
-    of->stay[a] = (pti_resident_stay){0};
-    of->instance.n_operands++;
+    residency->state[a] = (pti_resident_state){0};
+    residency->stay[a] = (pti_resident_stay){0};
+    residency->instance.n_operands++;
     return true;
 }
 
@@ -119,14 +120,15 @@ static bool is_shaped_like(const pti_resident_array *array, const pti_resident_a
 
 /** Whether an array may have the state of one that left its position, and the plans that are kept
  * of that. */
-static bool may_take_over(const pti_residency *of, int position, const pti_resident_array *array) {
-    return position < of->instance.n_operands && of->stay[position].has_left &&
-           is_shaped_like(&of->stay[position].shape, array);
+static bool may_take_over(const pti_residency *residency, int position,
+                          const pti_resident_array *array) {
+    return position < residency->instance.n_operands && residency->stay[position].has_left &&
+           is_shaped_like(&residency->stay[position].shape, array);
 }
 
 /** Begin the state of an array that nobody knows. False when memory runs out. */
-static bool begin_state(pti_residency *of, int a, const pti_resident_array *array) {
-    pti_resident_state *state = &of->state[a];
+static bool begin_state(pti_residency *residency, int a, const pti_resident_array *array) {
+    pti_resident_state *state = &residency->state[a];
     state->is_internal = array->is_internal;
     state->whole_bytes = pti_resident_bytes(&array->domain, array->element_bytes);
     if (array->is_internal)
@@ -134,21 +136,21 @@ static bool begin_state(pti_residency *of, int a, const pti_resident_array *arra
     return !state->unwritten.failed;
 }
 
-int pti_residency_add(pti_residency *of, const pti_resident_array *array) {
-    int a = find_free(of);
-    const bool takes_over = may_take_over(of, a, array);
+int pti_residency_add(pti_residency *residency, const pti_resident_array *array) {
+    int a = find_free(residency);
+    const bool takes_over = may_take_over(residency, a, array);
     if (!takes_over)
-        pti_plans_clear(of);
-    if (a == of->instance.n_operands && !add_position(of))
+        pti_plans_clear(residency);
+    if (a == residency->instance.n_operands && !add_position(residency))
         return -1;
-    of->instance.operand[a] = (pti_operand){.name = array->name,
-                                            .type = array->type,
-                                            .element_bytes = array->element_bytes,
-                                            .domain = array->domain};
-    of->stay[a] = (pti_resident_stay){.is_idle = array->is_idle};
-    if (takes_over || begin_state(of, a, array))
+    residency->instance.operand[a] = (pti_operand){.name = array->name,
+                                                   .type = array->type,
+                                                   .element_bytes = array->element_bytes,
+                                                   .domain = array->domain};
+    residency->stay[a] = (pti_resident_stay){.is_idle = array->is_idle};
+    if (takes_over || begin_state(residency, a, array))
         return a;
-    pti_residency_remove(of, a);
+    pti_residency_remove(residency, a);
     return -1;
 }
 
@@ -159,33 +161,33 @@ static bool leaves_nothing(const pti_resident_state *state) {
 }
 
 /** Free the state of an array: what is kept of it is worth nothing. */
-static void end_state(pti_residency *of, int array) {
-    pti_plans_clear(of);
-    for_each_set(&of->state[array], pti_boxes_free);
-    of->state[array] = (pti_resident_state){.images = of->state[array].images};
-    of->stay[array] = (pti_resident_stay){0};
+static void end_state(pti_residency *residency, int array) {
+    pti_plans_clear(residency);
+    for_each_set(&residency->state[array], pti_boxes_free);
+    residency->state[array] = (pti_resident_state){.images = residency->state[array].images};
+    residency->stay[array] = (pti_resident_stay){0};
 }
 
 /** Keep the state of an array, and the plans that go with it, for another of its shape. */
-static void keep_state(pti_residency *of, int array) {
-    const pti_operand *operand = &of->instance.operand[array];
-    of->stay[array] = (pti_resident_stay){.has_left = true,
-                                          .shape = {.type = operand->type,
-                                                    .element_bytes = operand->element_bytes,
-                                                    .domain = operand->domain}};
+static void keep_state(pti_residency *residency, int array) {
+    const pti_operand *operand = &residency->instance.operand[array];
+    residency->stay[array] = (pti_resident_stay){.has_left = true,
+                                                 .shape = {.type = operand->type,
+                                                           .element_bytes = operand->element_bytes,
+                                                           .domain = operand->domain}};
 }
 
-void pti_residency_remove(pti_residency *of, int array) {
-    if (leaves_nothing(&of->state[array]))
-        keep_state(of, array);
+void pti_residency_remove(pti_residency *residency, int array) {
+    if (leaves_nothing(&residency->state[array]))
+        keep_state(residency, array);
     else
-        end_state(of, array);
-    of->instance.operand[array] = (pti_operand){
+        end_state(residency, array);
+    residency->instance.operand[array] = (pti_operand){
         .name = "", .type = POLYTILE_BYTES(1), .element_bytes = 1, .domain = one_element};
 }
 
-void pti_residency_use(pti_residency *of, int array) {
-    of->stay[array].is_idle = false;
+void pti_residency_use(pti_residency *residency, int array) {
+    residency->stay[array].is_idle = false;
 }
 
 /** Memory ran out somewhere in a set: it no longer says what it should. */
@@ -209,34 +211,34 @@ static void take_array_failures(pti_resident_state *state, bool *failed) {
         take_failure(sets[k], failed);
 }
 
-static bool take_failures(pti_residency *of) {
+static bool take_failures(pti_residency *residency) {
     bool failed = false;
-    pti_boxes *sets[] = {&of->needed, &of->shared, &of->rest};
+    pti_boxes *sets[] = {&residency->needed, &residency->shared, &residency->rest};
     for (size_t k = 0; k < sizeof sets / sizeof *sets; k++)
         take_failure(sets[k], &failed);
-    take_image_failures(of->spare, &failed);
-    for (int a = 0; a < of->instance.n_operands; a++)
-        take_array_failures(&of->state[a], &failed);
+    take_image_failures(residency->spare, &failed);
+    for (int a = 0; a < residency->instance.n_operands; a++)
+        take_array_failures(&residency->state[a], &failed);
     return failed;
 }
 
-void pti_residency_note_written(pti_residency *of, int array, const pti_boxes *boxes) {
-    pti_plans_clear(of);
-    pti_boxes_subtract_all(&of->state[array].unwritten, boxes);
-    pti_residency_keep(of, array, boxes);
+void pti_residency_note_written(pti_residency *residency, int array, const pti_boxes *boxes) {
+    pti_plans_clear(residency);
+    pti_boxes_subtract_all(&residency->state[array].unwritten, boxes);
+    pti_residency_keep(residency, array, boxes);
 }
 
-void pti_residency_invalidate(pti_residency *of, int array, const pti_boxes *boxes) {
-    pti_plans_clear(of);
-    pti_resident_invalidate(of, array, boxes);
+void pti_residency_invalidate(pti_residency *residency, int array, const pti_boxes *boxes) {
+    pti_plans_clear(residency);
+    pti_resident_invalidate(residency, array, boxes);
 }
 
-void pti_residency_forget(pti_residency *of) {
-    pti_plans_clear(of);
-    for (int a = 0; a < of->instance.n_operands; a++)
-        pti_resident_forget(of, a);
-    pti_segments_reset(&of->segments);
-    take_failures(of);
+void pti_residency_forget(pti_residency *residency) {
+    pti_plans_clear(residency);
+    for (int a = 0; a < residency->instance.n_operands; a++)
+        pti_resident_forget(residency, a);
+    pti_segments_reset(&residency->segments);
+    take_failures(residency);
 }
 
 /** Adds what an image holds, unless it is empty: superblocks that touch no element have images,
@@ -252,27 +254,29 @@ static bool add_holding(const pti_resident_image *image, pti_holding *holdings, 
 }
 
 /** What images hold, as a list; false when memory runs out. */
-static bool list_holdings(const pti_residency *of, pti_holding **holdings, int *n_holdings) {
+static bool list_holdings(const pti_residency *residency, pti_holding **holdings, int *n_holdings) {
     bool is_listed = true;
-    *holdings = calloc((size_t)pti_images_count(of) + 1, sizeof **holdings);
+    *holdings = calloc((size_t)pti_images_count(residency) + 1, sizeof **holdings);
     if (*holdings == NULL)
         return false;
-    for (int a = 0; a < of->instance.n_operands; a++) {
-        for (const pti_resident_image *image = of->state[a].images; image; image = image->next)
+    for (int a = 0; a < residency->instance.n_operands; a++) {
+        for (const pti_resident_image *image = residency->state[a].images; image;
+             image = image->next)
             is_listed = add_holding(image, *holdings, n_holdings) && is_listed;
     }
     return is_listed;
 }
 
-static bool list_unwritten(const pti_residency *of, pti_schedule *schedule) {
+static bool list_unwritten(const pti_residency *residency, pti_schedule *schedule) {
     bool any = false, failed = false;
-    for (int a = 0; a < of->instance.n_operands; a++)
-        any |= of->state[a].unwritten.n_boxes > 0;
+    for (int a = 0; a < residency->instance.n_operands; a++)
+        any |= residency->state[a].unwritten.n_boxes > 0;
     if (!any)
         return true;
-    schedule->unwritten = calloc((size_t)of->instance.n_operands, sizeof *schedule->unwritten);
-    for (int a = 0; a < of->instance.n_operands && schedule->unwritten != NULL; a++) {
-        pti_boxes_copy(&schedule->unwritten[a], &of->state[a].unwritten);
+    schedule->unwritten =
+        calloc((size_t)residency->instance.n_operands, sizeof *schedule->unwritten);
+    for (int a = 0; a < residency->instance.n_operands && schedule->unwritten != NULL; a++) {
+        pti_boxes_copy(&schedule->unwritten[a], &residency->state[a].unwritten);
         failed |= schedule->unwritten[a].failed;
     }
     return schedule->unwritten != NULL && !failed;
@@ -280,9 +284,9 @@ static bool list_unwritten(const pti_residency *of, pti_schedule *schedule) {
 
 /** Make a placement of each resident image; nothing waits for what used it in schedules before. */
 static void place_images(pti_resident_emit *emit) {
-    pti_residency *of = emit->of;
-    for (int a = 0; a < of->instance.n_operands; a++) {
-        pti_resident_state *state = &of->state[a];
+    pti_residency *residency = emit->of;
+    for (int a = 0; a < residency->instance.n_operands; a++) {
+        pti_resident_state *state = &residency->state[a];
         pti_boxes_clear(&state->downloaded);
         state->downloads = pti_last_none();
         for (pti_resident_image *image = state->images; image != NULL; image = image->next) {
@@ -310,7 +314,7 @@ static void begin_builder(pti_resident_emit *emit, int n_steps, const pti_step *
 }
 
 /** The names of the kernels of a window, each once, as far as they are worth reading. */
-static bool name_window(pti_residency *of, int n_steps, const pti_step *steps) {
+static bool name_window(pti_residency *residency, int n_steps, const pti_step *steps) {
     enum { ENOUGH_BYTES = 80 };
     pti_text text = {0};
     const char *last = "";
@@ -324,18 +328,19 @@ static bool name_window(pti_residency *of, int n_steps, const pti_step *steps) {
     }
     if (text.data == NULL)
         pti_text_add(&text, "arrays");
-    free(of->window_name);
-    of->window_name = of->instance.kernel_name = text.data;
+    free(residency->window_name);
+    residency->window_name = residency->instance.kernel_name = text.data;
     return text.data != NULL;
 }
 
-static bool mark_dropped(const pti_residency *of, pti_schedule *schedule, int n_steps,
+static bool mark_dropped(const pti_residency *residency, pti_schedule *schedule, int n_steps,
                          const pti_step *steps) {
     for (int s = 0; s < n_steps; s++) {
         if (steps[s].kind != PTI_STEP_DROP)
             continue;
         if (schedule->dropped == NULL)
-            schedule->dropped = calloc((size_t)of->instance.n_operands, sizeof *schedule->dropped);
+            schedule->dropped =
+                calloc((size_t)residency->instance.n_operands, sizeof *schedule->dropped);
         if (schedule->dropped == NULL)
             return false;
         schedule->dropped[steps[s].position] = true;
@@ -345,35 +350,37 @@ static bool mark_dropped(const pti_residency *of, pti_schedule *schedule, int n_
 
 static bool begin_schedule(pti_resident_emit *emit, const pti_future *future, int n_steps,
                            const pti_step *steps) {
-    pti_residency *of = emit->of;
-    pti_segments_reset(&of->segments);
+    pti_residency *residency = emit->of;
+    pti_segments_reset(&residency->segments);
     begin_builder(emit, n_steps, steps);
     pti_schedule *schedule = emit->builder.schedule;
-    if (schedule == NULL || emit->builder.failed || !name_window(of, n_steps, steps))
+    if (schedule == NULL || emit->builder.failed || !name_window(residency, n_steps, steps))
         return false;
     emit->n_superblocks = future->n_runs;
-    schedule->limit_bytes = schedule->arena_bytes = of->arena_bytes;
+    schedule->limit_bytes = schedule->arena_bytes = residency->arena_bytes;
     place_images(emit);
-    return list_unwritten(of, schedule) && mark_dropped(of, schedule, n_steps, steps) &&
-           list_holdings(of, &schedule->before, &schedule->n_before);
+    return list_unwritten(residency, schedule) &&
+           mark_dropped(residency, schedule, n_steps, steps) &&
+           list_holdings(residency, &schedule->before, &schedule->n_before);
 }
 
-static polytile_status plan_window(pti_residency *of, const pti_window_request *window,
+static polytile_status plan_window(pti_residency *residency, const pti_window_request *window,
                                    pti_schedule **made) {
     pti_future future;
-    pti_resident_emit emit = {.of = of};
+    pti_resident_emit emit = {.of = residency};
     int n_steps = window->n_steps;
     const pti_step *steps = window->steps;
-    polytile_status status = pti_future_create(of, n_steps, steps, &future);
+    polytile_status status = pti_future_create(residency, n_steps, steps, &future);
     bool planned = status == POLYTILE_OK && begin_schedule(&emit, &future, n_steps, steps);
     pti_schedule *schedule = emit.builder.schedule;
     if (planned) {
         pti_resident_run(&emit, &future, n_steps, steps, window->link);
-        planned = !emit.builder.failed && list_holdings(of, &schedule->after, &schedule->n_after);
+        planned =
+            !emit.builder.failed && list_holdings(residency, &schedule->after, &schedule->n_after);
     }
-    of->time += future.n_runs + PTI_RESIDENT_PAUSE;
+    residency->time += future.n_runs + PTI_RESIDENT_PAUSE;
     pti_future_free(&future);
-    planned = planned && !take_failures(of);
+    planned = planned && !take_failures(residency);
     if (planned) {
         *made = schedule;
         return POLYTILE_OK;
@@ -382,20 +389,20 @@ static polytile_status plan_window(pti_residency *of, const pti_window_request *
     return status == POLYTILE_NO_FIT ? status : pti_builder_status(&emit.builder);
 }
 
-polytile_status pti_residency_plan(pti_residency *of, int n_steps, const pti_step *steps,
+polytile_status pti_residency_plan(pti_residency *residency, int n_steps, const pti_step *steps,
                                    const polytile_link *link, const pti_schedule **made) {
     pti_window_request window = {n_steps, steps, link};
     pti_schedule *schedule = NULL;
     polytile_status status = POLYTILE_NO_MEMORY;
-    *made = pti_plans_find(of, &window);
-    if (*made != NULL && name_window(of, n_steps, steps))
+    *made = pti_plans_find(residency, &window);
+    if (*made != NULL && name_window(residency, n_steps, steps))
         return POLYTILE_OK;
-    if (*made == NULL && pti_plans_begin(of))
-        status = plan_window(of, &window, &schedule);
+    if (*made == NULL && pti_plans_begin(residency))
+        status = plan_window(residency, &window, &schedule);
     *made = schedule;
     if (status == POLYTILE_OK)
-        pti_plans_keep(of, &window, schedule);
+        pti_plans_keep(residency, &window, schedule);
     if (status == POLYTILE_NO_MEMORY || status == POLYTILE_UNSUPPORTED)
-        pti_residency_forget(of);
+        pti_residency_forget(residency);
     return status;
 }

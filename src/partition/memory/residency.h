@@ -3,14 +3,12 @@
 
 #include "access/set/boxes.h"
 #include "base/context.h"
-#include "partition/cut/partition.h"
-#include "partition/schedule/schedule.h"
+#include "partition/memory/step.h"
 #include <polytile/plan.h>
 
-/* partition/memory: what lies where in the memory of a device. build.h lays out one launch; this
- * header and resident_*.h keep what lies there between launches, and plan whole windows from it. */
-
-/* What lies on a device between launches, and schedules that go on from there.
+/* partition/memory: what lies where in the memory of a device. build.h lays out one launch. This
+ * header and resident_*.h keep what lies there between launches, and plan the steps of a window
+ * (step.h) from it.
  *
  * Pieces of arrays lie in images: boxes of one array with a layout and a place in the arena. A
  * superblock runs on images that contain what it touches; where there is none, one is made, of the
@@ -28,36 +26,6 @@ typedef struct pti_resident_array {
     bool is_internal; /* the host does not hold it yet: every element is zero */
     bool is_idle;     /* no launch uses it until pti_residency_use() */
 } pti_resident_array;
-
-typedef enum pti_step_kind {
-    PTI_STEP_LAUNCH,
-    PTI_STEP_FLUSH, /* download what is newer on the device than on the host */
-    PTI_STEP_DROP,  /* forget what the device holds of an array, unwritten; no later step uses it */
-    PTI_STEP_FETCH, /* download what is newer of some elements, which stay on the device */
-    PTI_STEP_INVALIDATE /* the host has newer elements, which are old on the device; all others
-                           stay */
-} pti_step_kind;
-
-/** What a schedule is made for: a launch in superblocks, the end of an array's stay, or what
- * becomes of some of its elements. */
-typedef struct pti_step {
-    pti_step_kind kind;
-    pti_call call;                  /* launch: borrowed as long as the schedule is used */
-    const pti_partition *partition; /* launch: n_buffers is ignored; borrowed */
-    int position;   /* no launch: which array; flushed or dropped, it is gone from the device */
-    bool is_lone;   /* launch: it has the device's memory to itself, as its partition divides it */
-    int64_t serial; /* launch: a number of these three, which never stands for others; 0: none, so
-                       that plans with it are not kept */
-    const pti_boxes
-        *boxes; /* fetch and invalidate: elements of the array; borrowed while it is planned */
-} pti_step;
-
-/** Whether a step uses an array. */
-bool pti_step_uses(const pti_step *step, int array);
-
-/** Whether none of the elements in a box of an array has a use at a step, the first to use the
- * array, nor after it: all are overwritten there, or dropped. */
-bool pti_step_buries(const pti_step *step, int array, const polytile_domain *box);
 
 typedef struct pti_residency pti_residency;
 

@@ -5,16 +5,17 @@
 
 /** Elements that combine from an identity get it, unless they have more by now; those that have are
  * needed as if read. */
-static void begin_reduction(pti_resident_window *at, pti_resident_image *image,
-                            const pti_instance *instance, int operand,
-                            const polytile_domain *threads) {
-    pti_residency *of = at->of;
-    pti_resident_state *state = &of->state[image->array];
-    pti_footprint_boxes(instance, operand, PTI_WRITES, threads, PTI_MAX_WRITE_BOXES, &of->shared);
-    pti_upload_split_combined(&of->shared, &state->initialised, &of->rest);
-    pti_boxes_unite(&of->needed, &of->rest, pti_boxes_include);
-    pti_boxes_unite(&state->initialised, &of->shared, pti_boxes_include);
-    pti_image_fill(at->emit, image, &of->shared, false);
+static void begin_image_reduction(pti_resident_window *at, pti_resident_image *image,
+                                  const pti_instance *instance, int operand,
+                                  const polytile_domain *threads) {
+    pti_residency *residency = at->of;
+    pti_resident_state *state = &residency->state[image->array];
+    pti_footprint_boxes(instance, operand, PTI_WRITES, threads, PTI_MAX_WRITE_BOXES,
+                        &residency->shared);
+    pti_upload_split_combined(&residency->shared, &state->initialised, &residency->rest);
+    pti_boxes_unite(&residency->needed, &residency->rest, pti_boxes_include);
+    pti_boxes_unite(&state->initialised, &residency->shared, pti_boxes_include);
+    pti_image_fill(at->emit, image, &residency->shared, false);
 }
 
 static void read_operand(pti_resident_window *at, pti_resident_image *image,
@@ -39,7 +40,7 @@ static void find_missing_elements(pti_resident_window *at, pti_resident_image *i
         if (!pti_piece_has(piece, o))
             continue;
         if (step->call.instance->operand[o].fresh)
-            begin_reduction(at, image, step->call.instance, o, threads);
+            begin_image_reduction(at, image, step->call.instance, o, threads);
         else if (step->call.instance->operand[o].reads)
             read_operand(at, image, step->call.instance, o, threads);
     }
@@ -55,10 +56,10 @@ static void need_inner_images(pti_resident_window *at, const pti_resident_image 
 }
 
 /** Moves what `needed` has in common with a set into `shared`. */
-static void find_shared(pti_residency *of, const pti_boxes *set) {
-    pti_boxes_intersect(&of->shared, &of->needed, set);
-    pti_boxes_merge(&of->shared);
-    pti_boxes_subtract_all(&of->needed, &of->shared);
+static void find_shared(pti_residency *residency, const pti_boxes *set) {
+    pti_boxes_intersect(&residency->shared, &residency->needed, set);
+    pti_boxes_merge(&residency->shared);
+    pti_boxes_subtract_all(&residency->needed, &residency->shared);
 }
 
 /** Whether the host has every element of a box in its newest version. */
@@ -80,38 +81,38 @@ static bool begins_anew(const pti_step *step, int array) {
 
 /** Upload one box around all that is needed where that is faster and right. */
 static void join_uploads(pti_resident_window *at, int array) {
-    pti_residency *of = at->of;
+    pti_residency *residency = at->of;
     const pti_boxes nothing = {0};
-    if (!pti_upload_around_is_faster(at->link, &of->instance.operand[array], &of->needed, &nothing,
-                                     &of->rest))
+    if (!pti_upload_around_is_faster(at->link, &residency->instance.operand[array],
+                                     &residency->needed, &nothing, &residency->rest))
         return;
-    polytile_domain around = pti_boxes_hull(&of->needed);
-    if (host_has(&of->state[array], &around))
-        pti_boxes_assign(&of->needed, &around);
+    polytile_domain around = pti_boxes_hull(&residency->needed);
+    if (host_has(&residency->state[array], &around))
+        pti_boxes_assign(&residency->needed, &around);
 }
 
 void pti_resident_window_bring(pti_resident_window *at, pti_resident_image *image,
                                const pti_piece *piece, const pti_step *step,
                                const polytile_domain *threads) {
-    pti_residency *of = at->of;
+    pti_residency *residency = at->of;
     bool is_new = image->valid.n_boxes == 0;
     find_missing_elements(at, image, piece, step, threads);
     if (is_new)
         need_inner_images(at, image);
-    pti_boxes_subtract_all(&of->needed, &image->valid);
-    pti_resident_image *other = of->state[image->array].images;
-    for (; other != NULL && of->needed.n_boxes > 0; other = other->next) {
-        if (other == image || !pti_boxes_meet(&of->needed, &other->layout.hull))
+    pti_boxes_subtract_all(&residency->needed, &image->valid);
+    pti_resident_image *other = residency->state[image->array].images;
+    for (; other != NULL && residency->needed.n_boxes > 0; other = other->next) {
+        if (other == image || !pti_boxes_meet(&residency->needed, &other->layout.hull))
             continue;
-        find_shared(of, &other->valid);
-        pti_image_copy(at->emit, image, other, &of->shared);
+        find_shared(residency, &other->valid);
+        pti_image_copy(at->emit, image, other, &residency->shared);
     }
-    find_shared(of, &of->state[image->array].unwritten);
-    pti_image_fill(at->emit, image, &of->shared, true);
-    pti_boxes_merge(&of->needed);
+    find_shared(residency, &residency->state[image->array].unwritten);
+    pti_image_fill(at->emit, image, &residency->shared, true);
+    pti_boxes_merge(&residency->needed);
     if (!begins_anew(step, image->array))
         join_uploads(at, image->array);
-    pti_image_upload(at->emit, image, &of->needed);
+    pti_image_upload(at->emit, image, &residency->needed);
     if (is_new)
-        pti_image_absorb(of, image);
+        pti_image_absorb(residency, image);
 }

@@ -157,12 +157,13 @@ static void unite_pieces(const pti_step *step, pti_future *future, int64_t first
                                                       (int)(future->n_pieces - first_piece));
 }
 
-static bool pieces_fit(const pti_residency *of, const pti_future *future, int64_t first_piece) {
+static bool pieces_fit(const pti_residency *residency, const pti_future *future,
+                       int64_t first_piece) {
     int64_t bytes = 0;
     for (int64_t p = first_piece; p < future->n_pieces; p++)
         if (pti_add_overflows(bytes, future->piece[p].bytes, &bytes))
             return false;
-    return bytes <= of->arena_bytes;
+    return bytes <= residency->arena_bytes;
 }
 
 static double common_bytes(const pti_piece *piece, int array, const polytile_domain *box) {
@@ -175,19 +176,19 @@ static double common_bytes(const pti_piece *piece, int array, const polytile_dom
 
 /** How much of the pieces from `from` on will be on the device when those before it have run, by
  * age: what they touched last, as much as fits, and before that what lies there now. */
-static double found_bytes(const pti_residency *of, const pti_future *future, int64_t from) {
+static double found_bytes(const pti_residency *residency, const pti_future *future, int64_t from) {
     double sum = 0;
     int64_t p = from - 1, seen_bytes = 0;
-    for (; p >= 0 && seen_bytes < of->arena_bytes; p--) {
+    for (; p >= 0 && seen_bytes < residency->arena_bytes; p--) {
         for (int64_t q = from; q < future->n_pieces && future->piece[p].bytes > 0; q++)
             sum += common_bytes(&future->piece[q], future->piece[p].array, &future->piece[p].hull);
         seen_bytes += future->piece[p].bytes;
     }
-    if (seen_bytes >= of->arena_bytes)
+    if (seen_bytes >= residency->arena_bytes)
         return sum;
     for (int64_t q = from; q < future->n_pieces; q++) {
         int array = future->piece[q].array;
-        for (pti_resident_image *image = of->state[array].images; image != NULL;
+        for (pti_resident_image *image = residency->state[array].images; image != NULL;
              image = image->next)
             for (int v = 0; v < image->valid.n_boxes; v++)
                 sum += common_bytes(&future->piece[q], array, &image->valid.box[v]);
@@ -201,7 +202,7 @@ static double found_bytes(const pti_residency *of, const pti_future *future, int
  *
  * Errors: NO_MEMORY.
  */
-static polytile_status find_direction(const pti_residency *of, const pti_step *step,
+static polytile_status find_direction(const pti_residency *residency, const pti_step *step,
                                       pti_future *future, bool *backward) {
     enum { MOST_SAMPLES = 16 };
     polytile_status status = POLYTILE_OK;
@@ -211,7 +212,7 @@ static polytile_status find_direction(const pti_residency *of, const pti_step *s
     for (int64_t s = 0; s < n_samples && n > 1; s++) {
         int64_t k = s * (n - 1) / (n_samples - 1);
         PTI_TRY(add_pieces(step, &step->partition->superblock[k], future));
-        snapshot += (double)(2 * k - (n - 1)) * found_bytes(of, future, first_piece);
+        snapshot += (double)(2 * k - (n - 1)) * found_bytes(residency, future, first_piece);
         future->n_pieces = first_piece;
     }
     *backward = snapshot > 0;
@@ -220,7 +221,7 @@ done:
     return status;
 }
 
-static polytile_status add_box_piece(const pti_residency *of, const pti_step *step,
+static polytile_status add_box_piece(const pti_residency *residency, const pti_step *step,
                                      const polytile_domain *box, pti_future *future) {
     static const pti_next_access nexts[] = {[PTI_STEP_FLUSH] = PTI_NEXT_FLUSHED,
                                             [PTI_STEP_DROP] = PTI_NEXT_DROPPED,
@@ -230,19 +231,20 @@ static polytile_status add_box_piece(const pti_residency *of, const pti_step *st
         return POLYTILE_NO_MEMORY;
     future->piece[future->n_pieces++] = (pti_piece){.array = step->position,
                                                     .next = nexts[step->kind],
-                                                    .time = of->time + future->n_runs - 1,
+                                                    .time = residency->time + future->n_runs - 1,
                                                     .hull = *box};
     return POLYTILE_OK;
 }
 
 /** Adds the pieces of a step that is no launch: of all elements, or some. */
-static polytile_status add_step_pieces(const pti_residency *of, const pti_step *step,
+static polytile_status add_step_pieces(const pti_residency *residency, const pti_step *step,
                                        pti_future *future) {
     polytile_status status = POLYTILE_OK;
     if (step->kind == PTI_STEP_FLUSH || step->kind == PTI_STEP_DROP)
-        return add_box_piece(of, step, &of->instance.operand[step->position].domain, future);
+        return add_box_piece(residency, step, &residency->instance.operand[step->position].domain,
+                             future);
     for (int k = 0; k < step->boxes->n_boxes; k++)
-        PTI_TRY(add_box_piece(of, step, &step->boxes->box[k], future));
+        PTI_TRY(add_box_piece(residency, step, &step->boxes->box[k], future));
 done:
     return status;
 }
@@ -275,26 +277,26 @@ static const pti_piece *find_widest(const pti_future *future, const pti_superblo
 }
 
 /** Whether superblocks still fit when their k-th pieces take more bytes. */
-static bool may_widen(const pti_residency *of, const pti_future *future,
+static bool may_widen(const pti_residency *residency, const pti_future *future,
                       const pti_superblock_run *run, int64_t n_runs, int k, int64_t widest_bytes) {
     bool may = true;
     for (int64_t r = 0; r < n_runs && may; r++) {
         int64_t bytes = widest_bytes;
         for (int p = 0; p < run[r].n_pieces; p++)
             bytes += p == k ? 0 : future->piece[run[r].first_piece + p].bytes;
-        may = bytes <= of->arena_bytes;
+        may = bytes <= residency->arena_bytes;
     }
     return may;
 }
 
 /** Where one piece of an array contains those of all superblocks of a launch, as that of x[0:i] for
  * the last one does, all get it, if there is room: then they find one image, and extend it. */
-static void widen_pieces(const pti_residency *of, pti_future *future, int64_t first_run) {
+static void widen_pieces(const pti_residency *residency, pti_future *future, int64_t first_run) {
     const pti_superblock_run *run = &future->run[first_run];
     int64_t n_runs = future->n_runs - first_run;
     for (int k = 0; n_runs > 1 && k < run->n_pieces; k++) {
         const pti_piece *found = find_widest(future, run, n_runs, k);
-        if (found == NULL || !may_widen(of, future, run, n_runs, k, found->bytes))
+        if (found == NULL || !may_widen(residency, future, run, n_runs, k, found->bytes))
             continue;
         const pti_piece widest = *found;
         for (int64_t r = 0; r < n_runs; r++) {
@@ -304,34 +306,34 @@ static void widen_pieces(const pti_residency *of, pti_future *future, int64_t fi
     }
 }
 
-static polytile_status add_launch_runs(const pti_residency *of, const pti_step *step, int launch,
-                                       pti_future *future) {
+static polytile_status add_launch_runs(const pti_residency *residency, const pti_step *step,
+                                       int launch, pti_future *future) {
     polytile_status status;
     bool backward = false;
-    PTI_TRY(find_direction(of, step, future, &backward));
+    PTI_TRY(find_direction(residency, step, future, &backward));
     int64_t n = step->partition->n_superblocks;
     for (int64_t k = 0; k < n; k++) {
         const polytile_domain *threads = &step->partition->superblock[backward ? n - 1 - k : k];
         pti_superblock_run *run = &future->run[future->n_runs];
         *run = (pti_superblock_run){launch, threads, future->n_pieces, 0};
         PTI_TRY(add_pieces(step, threads, future));
-        if (!pieces_fit(of, future, run->first_piece))
+        if (!pieces_fit(residency, future, run->first_piece))
             unite_pieces(step, future, run->first_piece);
-        if (!pieces_fit(of, future, run->first_piece))
+        if (!pieces_fit(residency, future, run->first_piece))
             return POLYTILE_NO_FIT;
         run->n_pieces = (int)(future->n_pieces - run->first_piece);
         for (int64_t p = run->first_piece; p < future->n_pieces; p++)
-            future->piece[p].time = of->time + future->n_runs;
+            future->piece[p].time = residency->time + future->n_runs;
         future->n_runs++;
     }
-    widen_pieces(of, future, future->n_runs - n);
+    widen_pieces(residency, future, future->n_runs - n);
 done:
     return status;
 }
 
 /** Builds the skip list of each array's pieces. Errors: NO_MEMORY. */
-static polytile_status find_skips(const pti_residency *of, pti_future *future) {
-    int n_arrays = of->instance.n_operands;
+static polytile_status find_skips(const pti_residency *residency, pti_future *future) {
+    int n_arrays = residency->instance.n_operands;
     pti_skip_builder *list = calloc((size_t)n_arrays + 1, sizeof *list);
     bool has_room =
         list != NULL && pti_skip_list_reserve(&future->skips, future->n_pieces, n_arrays);
@@ -346,11 +348,11 @@ static polytile_status find_skips(const pti_residency *of, pti_future *future) {
 }
 
 /** Chain the pieces of each array, and set images to their beginnings. */
-static void chain_pieces(pti_residency *of, pti_future *future) {
-    for (int a = 0; a < of->instance.n_operands; a++)
-        of->state[a].first_piece = -1;
+static void chain_pieces(pti_residency *residency, pti_future *future) {
+    for (int a = 0; a < residency->instance.n_operands; a++)
+        residency->state[a].first_piece = -1;
     for (int64_t p = future->n_pieces - 1; p >= 0; p--) {
-        pti_resident_state *state = &of->state[future->piece[p].array];
+        pti_resident_state *state = &residency->state[future->piece[p].array];
         const pti_piece *piece = &future->piece[p];
         pti_piece_key *key = &future->key[p];
         key->next = state->first_piece;
@@ -359,12 +361,13 @@ static void chain_pieces(pti_residency *of, pti_future *future) {
         key->hi = piece->hull.range[0].hi;
         state->first_piece = p;
     }
-    for (int a = 0; a < of->instance.n_operands; a++)
-        for (pti_resident_image *image = of->state[a].images; image != NULL; image = image->next)
-            pti_image_look_ahead(of, image);
+    for (int a = 0; a < residency->instance.n_operands; a++)
+        for (pti_resident_image *image = residency->state[a].images; image != NULL;
+             image = image->next)
+            pti_image_look_ahead(residency, image);
 }
 
-polytile_status pti_future_create(pti_residency *of, int n_steps, const pti_step *steps,
+polytile_status pti_future_create(pti_residency *residency, int n_steps, const pti_step *steps,
                                   pti_future *future) {
     polytile_status status = POLYTILE_OK;
     int64_t n_runs = 0;
@@ -376,17 +379,18 @@ polytile_status pti_future_create(pti_residency *of, int n_steps, const pti_step
     if (future->run == NULL)
         return POLYTILE_NO_MEMORY;
     for (int s = 0; s < n_steps; s++)
-        PTI_TRY(steps[s].kind == PTI_STEP_LAUNCH ? add_launch_runs(of, &steps[s], launch++, future)
-                                                 : add_step_pieces(of, &steps[s], future));
+        PTI_TRY(steps[s].kind == PTI_STEP_LAUNCH
+                    ? add_launch_runs(residency, &steps[s], launch++, future)
+                    : add_step_pieces(residency, &steps[s], future));
     future->key = malloc((size_t)(future->n_pieces + 1) * sizeof *future->key);
     if (future->key == NULL)
         return POLYTILE_NO_MEMORY;
     future->n_looks = LOOKS_BESIDE + LOOKS_PER_PIECE * future->n_pieces;
-    PTI_TRY(find_skips(of, future));
-    chain_pieces(of, future);
-    of->largest_bytes = 0;
+    PTI_TRY(find_skips(residency, future));
+    chain_pieces(residency, future);
+    residency->largest_bytes = 0;
     for (int64_t p = 0; p < future->n_pieces; p++)
-        of->largest_bytes = pti_max(of->largest_bytes, future->piece[p].bytes);
+        residency->largest_bytes = pti_max(residency->largest_bytes, future->piece[p].bytes);
 done:
     return status;
 }

@@ -84,7 +84,7 @@ typedef struct pti_future {
  * Errors  NO_MEMORY; NO_FIT (a superblock that needs more than the arena). Nothing else is changed
  *         then. Free the future in any case.
  */
-polytile_status pti_future_create(pti_residency *of, int n_steps, const pti_step *steps,
+polytile_status pti_future_create(pti_residency *residency, int n_steps, const pti_step *steps,
                                   pti_future *future);
 void pti_future_free(pti_future *future);
 

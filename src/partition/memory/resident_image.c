@@ -1,17 +1,19 @@
 #include "partition/memory/resident_image.h"
 
-static int64_t element_bytes(const pti_residency *of, int array) {
-    return of->instance.operand[array].element_bytes;
+static int64_t element_bytes(const pti_residency *residency, int array) {
+    return residency->instance.operand[array].element_bytes;
 }
 
-static pti_arena_segment *memory_of(const pti_residency *of, const pti_resident_image *image) {
-    return pti_segments_at(&of->segments, image->offset_bytes);
+static pti_arena_segment *segment_of_image(const pti_residency *residency,
+                                           const pti_resident_image *image) {
+    return pti_segments_at(&residency->segments, image->offset_bytes);
 }
 
-int pti_images_count(const pti_residency *of) {
+int pti_images_count(const pti_residency *residency) {
     int n = 0;
-    for (int a = 0; a < of->instance.n_operands; a++)
-        for (const pti_resident_image *image = of->state[a].images; image; image = image->next)
+    for (int a = 0; a < residency->instance.n_operands; a++)
+        for (const pti_resident_image *image = residency->state[a].images; image;
+             image = image->next)
             n++;
     return n;
 }
@@ -25,43 +27,43 @@ bool pti_image_contains(const pti_resident_image *image, const polytile_domain *
 
 pti_resident_image *pti_image_make(pti_resident_emit *emit, pti_segment_run neighbours,
                                    int64_t bytes, int array, const polytile_domain *hull) {
-    pti_residency *of = emit->of;
-    pti_resident_image *image = pti_image_new(of);
+    pti_residency *residency = emit->of;
+    pti_resident_image *image = pti_image_new(residency);
     if (image == NULL)
         return NULL;
-    pti_arena_segment *memory = pti_segments_take(&of->segments, neighbours, bytes, image);
+    pti_arena_segment *memory = pti_segments_take(&residency->segments, neighbours, bytes, image);
     if (memory == NULL) {
-        image->next = of->spare;
-        of->spare = image;
+        image->next = residency->spare;
+        residency->spare = image;
         return NULL;
     }
     image->array = array;
     image->offset_bytes = memory->offset_bytes;
-    image->layout = pti_memory_layout_of(hull, element_bytes(of, array));
+    image->layout = pti_memory_layout_of(hull, element_bytes(residency, array));
     pti_placement placement = {array, image->offset_bytes, image->layout};
     image->placement = pti_builder_place(&emit->builder, &placement);
     image->writers = pti_last_none();
     image->reserved_for = image->last_use = -1;
     image->is_current = false;
-    pti_image_look_ahead(of, image);
-    image->next = of->state[array].images;
-    of->state[array].images = image;
+    pti_image_look_ahead(residency, image);
+    image->next = residency->state[array].images;
+    residency->state[array].images = image;
     return image;
 }
 
-void pti_image_look_ahead(const pti_residency *of, pti_resident_image *image) {
-    image->next_piece = of->state[image->array].first_piece;
+void pti_image_look_ahead(const pti_residency *residency, pti_resident_image *image) {
+    image->next_piece = residency->state[image->array].first_piece;
     image->next_use = -1;
 }
 
 /** Take an image off the device as it is; what only it held is lost. */
-static void drop_image(pti_residency *of, pti_resident_image *image) {
-    pti_resident_image **link = &of->state[image->array].images;
+static void drop_image(pti_residency *residency, pti_resident_image *image) {
+    pti_resident_image **link = &residency->state[image->array].images;
     while (*link != image)
         link = &(*link)->next;
     *link = image->next;
-    memory_of(of, image)->image = NULL;
-    pti_image_spare(of, image);
+    segment_of_image(residency, image)->image = NULL;
+    pti_image_spare(residency, image);
 }
 
 static int64_t add_op(pti_resident_emit *emit, pti_op_kind kind, const pti_resident_image *image,
@@ -114,7 +116,7 @@ static void download_box(pti_resident_emit *emit, pti_resident_image *image,
                          const polytile_domain *box) {
     pti_resident_state *state = &emit->of->state[image->array];
     int64_t op = add_op(emit, PTI_DOWNLOAD, image, box, &image->writers);
-    pti_last_note(&memory_of(emit->of, image)->users, PTI_DOWNLOAD, op);
+    pti_last_note(&segment_of_image(emit->of, image)->users, PTI_DOWNLOAD, op);
     pti_last_note(&state->downloads, PTI_DOWNLOAD, op);
     note_downloaded(&state->downloaded, box);
     if (state->is_internal)
@@ -147,11 +149,11 @@ void pti_image_evict(pti_resident_emit *emit, pti_resident_image *image) {
     drop_image(emit->of, image);
 }
 
-static int64_t write_in(pti_resident_emit *emit, pti_op_kind kind, pti_resident_image *image,
-                        const polytile_domain *box, const pti_last *waits) {
+static int64_t write_in_image(pti_resident_emit *emit, pti_op_kind kind, pti_resident_image *image,
+                              const polytile_domain *box, const pti_last *waits) {
     int64_t op = add_op(emit, kind, image, box, waits);
     pti_last_note(&image->writers, kind, op);
-    pti_last_note(&memory_of(emit->of, image)->users, kind, op);
+    pti_last_note(&segment_of_image(emit->of, image)->users, kind, op);
     pti_boxes_include(&image->valid, box);
     image->next_use = -1;
     return op;
@@ -160,18 +162,18 @@ static int64_t write_in(pti_resident_emit *emit, pti_op_kind kind, pti_resident_
 void pti_image_upload(pti_resident_emit *emit, pti_resident_image *image, const pti_boxes *boxes) {
     const pti_resident_state *state = &emit->of->state[image->array];
     for (int k = 0; k < boxes->n_boxes; k++) {
-        pti_last waits = memory_of(emit->of, image)->users;
+        pti_last waits = segment_of_image(emit->of, image)->users;
         if (pti_boxes_meet(&state->downloaded, &boxes->box[k]))
             pti_last_join(&waits, &state->downloads);
-        write_in(emit, PTI_UPLOAD, image, &boxes->box[k], &waits);
+        write_in_image(emit, PTI_UPLOAD, image, &boxes->box[k], &waits);
     }
 }
 
 void pti_image_fill(pti_resident_emit *emit, pti_resident_image *image, const pti_boxes *boxes,
                     bool are_unwritten) {
     for (int k = 0; k < boxes->n_boxes; k++) {
-        pti_last waits = memory_of(emit->of, image)->users;
-        const int64_t op = write_in(emit, PTI_FILL, image, &boxes->box[k], &waits);
+        pti_last waits = segment_of_image(emit->of, image)->users;
+        const int64_t op = write_in_image(emit, PTI_FILL, image, &boxes->box[k], &waits);
         if (emit->builder.failed)
             return;
         emit->builder.schedule->op[op].is_unwritten = are_unwritten;
@@ -191,20 +193,20 @@ static void share_dirt(pti_resident_image *image, const pti_resident_image *sour
 void pti_image_copy(pti_resident_emit *emit, pti_resident_image *image, pti_resident_image *source,
                     const pti_boxes *boxes) {
     for (int k = 0; k < boxes->n_boxes; k++) {
-        pti_last waits = memory_of(emit->of, image)->users;
+        pti_last waits = segment_of_image(emit->of, image)->users;
         pti_last_join(&waits, &source->writers);
-        int64_t op = write_in(emit, PTI_COPY, image, &boxes->box[k], &waits);
+        int64_t op = write_in_image(emit, PTI_COPY, image, &boxes->box[k], &waits);
         if (emit->builder.failed)
             return;
         emit->builder.schedule->op[op].source_placement = source->placement;
-        pti_last_note(&memory_of(emit->of, source)->users, PTI_COPY, op);
+        pti_last_note(&segment_of_image(emit->of, source)->users, PTI_COPY, op);
         share_dirt(image, source, &boxes->box[k]);
     }
 }
 
-void pti_image_mark_written(pti_residency *of, pti_resident_image *image,
+void pti_image_mark_written(pti_residency *residency, pti_resident_image *image,
                             const polytile_domain *box) {
-    pti_resident_state *state = &of->state[image->array];
+    pti_resident_state *state = &residency->state[image->array];
     for (pti_resident_image *other = state->images; other != NULL; other = other->next) {
         if (other == image || is_image_apart(other, box))
             continue;
@@ -217,34 +219,35 @@ void pti_image_mark_written(pti_residency *of, pti_resident_image *image,
     image->next_use = -1;
 }
 
-void pti_resident_invalidate(pti_residency *of, int array, const pti_boxes *boxes) {
-    pti_resident_state *state = &of->state[array];
+void pti_resident_invalidate(pti_residency *residency, int array, const pti_boxes *boxes) {
+    pti_resident_state *state = &residency->state[array];
     for (pti_resident_image *image = state->images; image != NULL; image = image->next) {
         pti_boxes_subtract_all(&image->valid, boxes);
         pti_boxes_subtract_all(&image->dirty, boxes);
         image->next_use = -1;
     }
     pti_boxes_subtract_all(&state->unwritten, boxes);
-    pti_residency_keep(of, array, boxes);
+    pti_residency_keep(residency, array, boxes);
 }
 
-void pti_image_absorb(pti_residency *of, pti_resident_image *image) {
+void pti_image_absorb(pti_residency *residency, pti_resident_image *image) {
     pti_resident_image *next;
-    for (pti_resident_image *other = of->state[image->array].images; other != NULL; other = next) {
+    for (pti_resident_image *other = residency->state[image->array].images; other != NULL;
+         other = next) {
         next = other->next;
         if (other != image && !other->is_current &&
             pti_box_contains(&image->layout.hull, &other->layout.hull) &&
             pti_boxes_find_uncovered(&image->valid, &other->valid) == NULL)
-            drop_image(of, other);
+            drop_image(residency, other);
     }
 }
 
-void pti_resident_forget(pti_residency *of, int array) {
-    pti_resident_state *state = &of->state[array];
+void pti_resident_forget(pti_residency *residency, int array) {
+    pti_resident_state *state = &residency->state[array];
     while (state->images != NULL)
-        drop_image(of, state->images);
+        drop_image(residency, state->images);
     if (!state->is_internal)
         return;
-    pti_boxes_assign(&state->unwritten, &of->instance.operand[array].domain);
+    pti_boxes_assign(&state->unwritten, &residency->instance.operand[array].domain);
     pti_boxes_subtract_all(&state->unwritten, &state->on_host);
 }

@@ -17,7 +17,7 @@ typedef struct pti_resident_emit {
 } pti_resident_emit;
 
 /** The number of images on the device. */
-int pti_images_count(const pti_residency *of);
+int pti_images_count(const pti_residency *residency);
 
 /** Whether an image's hull contains a box. */
 bool pti_image_contains(const pti_resident_image *image, const polytile_domain *box);
@@ -28,7 +28,7 @@ pti_resident_image *pti_image_make(pti_resident_emit *emit, pti_segment_run neig
                                    int64_t bytes, int array, const polytile_domain *hull);
 
 /** Nothing is known any more of how the schedule at hand uses an image. */
-void pti_image_look_ahead(const pti_residency *of, pti_resident_image *image);
+void pti_image_look_ahead(const pti_residency *residency, pti_resident_image *image);
 
 /** Download what of an image is newer than on the host. */
 void pti_image_download(pti_resident_emit *emit, pti_resident_image *image);
@@ -45,20 +45,20 @@ void pti_image_copy(pti_resident_emit *emit, pti_resident_image *image, pti_resi
                     const pti_boxes *boxes);
 
 /** A box was written in an image: it is newest there, and old everywhere else. */
-void pti_image_mark_written(pti_residency *of, pti_resident_image *image,
+void pti_image_mark_written(pti_residency *residency, pti_resident_image *image,
                             const polytile_domain *box);
 
 /** Download what of some elements an image holds newer than the host, and keep the image. */
 void pti_image_fetch(pti_resident_emit *emit, pti_resident_image *image, const pti_boxes *boxes);
 
 /** The host has newer elements of an array: no image has any version of them that counts. */
-void pti_resident_invalidate(pti_residency *of, int array, const pti_boxes *boxes);
+void pti_resident_invalidate(pti_residency *residency, int array, const pti_boxes *boxes);
 
 /** Drop images of an array whose valid elements are valid in one image, so that memory does not
  * hold them twice, unless the superblock at hand uses them. */
-void pti_image_absorb(pti_residency *of, pti_resident_image *image);
+void pti_image_absorb(pti_residency *residency, pti_resident_image *image);
 
 /** Forget everything about an array on the device: what the host holds is what there is. */
-void pti_resident_forget(pti_residency *of, int array);
+void pti_resident_forget(pti_residency *residency, int array);
 
 #endif

@@ -58,17 +58,18 @@ static pti_resident_image *make_image(pti_resident_window *at, int array,
     return NULL;
 }
 
-static bool holds_whole_arrays(const pti_residency *of, int array) {
+static bool holds_whole_arrays(const pti_residency *residency, int array) {
     enum { SMALL_PART = 64 };
-    return pti_residency_all_fit(of) ||
-           of->state[array].whole_bytes <= of->arena_bytes / SMALL_PART;
+    return pti_residency_all_fit(residency) ||
+           residency->state[array].whole_bytes <= residency->arena_bytes / SMALL_PART;
 }
 
 /** The image that contains a box and holds most of it; NULL: there is none. */
-static pti_resident_image *find_image(const pti_residency *of, int array,
+static pti_resident_image *find_image(const pti_residency *residency, int array,
                                       const polytile_domain *hull) {
     pti_resident_image *best = NULL;
-    for (pti_resident_image *image = of->state[array].images; image != NULL; image = image->next)
+    for (pti_resident_image *image = residency->state[array].images; image != NULL;
+         image = image->next)
         if (pti_image_contains(image, hull) &&
             (best == NULL ||
              pti_boxes_count_in(&image->valid, hull) > pti_boxes_count_in(&best->valid, hull)))
@@ -78,22 +79,22 @@ static pti_resident_image *find_image(const pti_residency *of, int array,
 
 /** Pieces with and without a stencil's rim differ little: all take as much, so that each fits where
  * another was. */
-static int64_t even_bytes(const pti_residency *of, int64_t bytes) {
-    bool is_near = bytes >= of->largest_bytes - of->largest_bytes / 8;
-    return is_near ? of->largest_bytes : bytes;
+static int64_t even_bytes(const pti_residency *residency, int64_t bytes) {
+    bool is_near = bytes >= residency->largest_bytes - residency->largest_bytes / 8;
+    return is_near ? residency->largest_bytes : bytes;
 }
 
 /** Find or make an image for a piece, and keep it until the piece's superblock has run; NULL if
  * there is no room. */
 static pti_resident_image *find_or_make_image(pti_resident_window *at, const pti_piece *piece,
                                               eviction_level most) {
-    pti_residency *of = at->of;
-    pti_resident_image *image = find_image(of, piece->array, &piece->hull);
-    if (image == NULL && holds_whole_arrays(of, piece->array))
-        image = make_image(at, piece->array, &of->instance.operand[piece->array].domain,
-                           of->state[piece->array].whole_bytes, most);
+    pti_residency *residency = at->of;
+    pti_resident_image *image = find_image(residency, piece->array, &piece->hull);
+    if (image == NULL && holds_whole_arrays(residency, piece->array))
+        image = make_image(at, piece->array, &residency->instance.operand[piece->array].domain,
+                           residency->state[piece->array].whole_bytes, most);
     if (image == NULL) {
-        int64_t bytes = even_bytes(of, piece->bytes);
+        int64_t bytes = even_bytes(residency, piece->bytes);
         image =
             make_image(at, piece->array, pti_future_widest(at->future, piece, bytes), bytes, most);
     }

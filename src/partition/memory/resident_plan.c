@@ -159,22 +159,22 @@ static void invalidate_elements(pti_resident_window *at, const pti_step *step) {
 }
 
 /** Find the last launch that writes each array which is flushed after it. */
-static void find_last_writers(pti_residency *of, int n_steps, const pti_step *steps) {
-    for (int a = 0; a < of->instance.n_operands; a++)
-        of->state[a].last_writer = NULL;
+static void find_last_writers(pti_residency *residency, int n_steps, const pti_step *steps) {
+    for (int a = 0; a < residency->instance.n_operands; a++)
+        residency->state[a].last_writer = NULL;
     for (int s = 0; s < n_steps; s++) {
         const pti_instance *instance = steps[s].call.instance;
         for (int o = 0; steps[s].kind == PTI_STEP_LAUNCH && o < instance->n_operands; o++) {
             if (instance->operand[o].writes)
-                of->state[steps[s].call.array[o]].last_writer = &steps[s];
+                residency->state[steps[s].call.array[o]].last_writer = &steps[s];
         }
     }
-    for (int a = 0; a < of->instance.n_operands; a++) {
+    for (int a = 0; a < residency->instance.n_operands; a++) {
         bool is_flushed = false;
         for (int s = n_steps - 1; s >= 0 && steps[s].kind != PTI_STEP_LAUNCH; s--)
             is_flushed |= steps[s].kind == PTI_STEP_FLUSH && steps[s].position == a;
         if (!is_flushed)
-            of->state[a].last_writer = NULL;
+            residency->state[a].last_writer = NULL;
     }
 }
 

@@ -10,46 +10,46 @@ int64_t pti_resident_bytes(const polytile_domain *hull, int64_t element_bytes) {
     return pti_resident_padded(pti_memory_layout_of(hull, element_bytes).size_bytes);
 }
 
-pti_resident_image *pti_image_new(pti_residency *of) {
-    pti_resident_image *image = of->spare;
+pti_resident_image *pti_image_new(pti_residency *residency) {
+    pti_resident_image *image = residency->spare;
     if (image == NULL)
         return calloc(1, sizeof *image);
-    of->spare = image->next;
+    residency->spare = image->next;
     return image;
 }
 
-void pti_image_spare(pti_residency *of, pti_resident_image *image) {
+void pti_image_spare(pti_residency *residency, pti_resident_image *image) {
     pti_boxes_clear(&image->valid);
     pti_boxes_clear(&image->dirty);
-    image->next = of->spare;
-    of->spare = image;
+    image->next = residency->spare;
+    residency->spare = image;
 }
 
-bool pti_residency_all_fit(const pti_residency *of) {
+bool pti_residency_all_fit(const pti_residency *residency) {
     int64_t bytes = 0;
-    for (int a = 0; a < of->instance.n_operands; a++)
-        if (!of->stay[a].is_idle && !of->stay[a].has_left &&
-            pti_add_overflows(bytes, of->state[a].whole_bytes, &bytes))
+    for (int a = 0; a < residency->instance.n_operands; a++)
+        if (!residency->stay[a].is_idle && !residency->stay[a].has_left &&
+            pti_add_overflows(bytes, residency->state[a].whole_bytes, &bytes))
             return false;
-    return bytes <= of->arena_bytes;
+    return bytes <= residency->arena_bytes;
 }
 
-bool pti_residency_is_dirty(const pti_residency *of, int array) {
-    const pti_resident_image *image = of->state[array].images;
+bool pti_residency_is_dirty(const pti_residency *residency, int array) {
+    const pti_resident_image *image = residency->state[array].images;
     while (image != NULL && image->dirty.n_boxes == 0)
         image = image->next;
     return image != NULL;
 }
 
-void pti_residency_keep(pti_residency *of, int array, const pti_boxes *boxes) {
-    if (of->state[array].is_internal)
-        pti_boxes_unite(&of->state[array].on_host, boxes, pti_boxes_include);
+void pti_residency_keep(pti_residency *residency, int array, const pti_boxes *boxes) {
+    if (residency->state[array].is_internal)
+        pti_boxes_unite(&residency->state[array].on_host, boxes, pti_boxes_include);
 }
 
-const pti_instance *pti_residency_arrays(const pti_residency *of) {
-    return &of->instance;
+const pti_instance *pti_residency_arrays(const pti_residency *residency) {
+    return &residency->instance;
 }
 
-const pti_boxes *pti_residency_unwritten(const pti_residency *of, int array) {
-    return &of->state[array].unwritten;
+const pti_boxes *pti_residency_unwritten(const pti_residency *residency, int array) {
+    return &residency->state[array].unwritten;
 }

@@ -77,8 +77,8 @@ enum { PTI_RESIDENT_PAUSE = 2 * PTI_RESIDENT_AHEAD };
 int64_t pti_resident_bytes(const polytile_domain *hull, int64_t element_bytes);
 
 /** A spare image, or a new one; NULL when memory runs out. */
-pti_resident_image *pti_image_new(pti_residency *of);
+pti_resident_image *pti_image_new(pti_residency *residency);
 /** Give an image back that is no array's any more, nor in the arena. */
-void pti_image_spare(pti_residency *of, pti_resident_image *image);
+void pti_image_spare(pti_residency *residency, pti_resident_image *image);
 
 #endif

@@ -27,7 +27,7 @@ typedef struct pti_eviction_cost {
     bool never;       /* it must stay */
     int64_t next_use; /* the soonest; INT64_MAX: there is none */
     int64_t last_use; /* the latest; INT64_MIN: none */
-    bool is_dirty;    /* some of it may go home first */
+    bool is_dirty;    /* some of it may go to the host first */
 } pti_eviction_cost;
 
 /** Neighbouring segments that are taken together. */

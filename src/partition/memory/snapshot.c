@@ -11,11 +11,12 @@ static int compare_times(const void *one, const void *other) {
 }
 
 /** The times of last uses, in order, each once; how many. */
-static int64_t sort_times(const pti_residency *of, int64_t *times) {
+static int64_t sort_times(const pti_residency *residency, int64_t *times) {
     size_t n = 0;
     int64_t n_kept = 0;
-    for (int a = 0; a < of->instance.n_operands; a++)
-        for (const pti_resident_image *image = of->state[a].images; image; image = image->next)
+    for (int a = 0; a < residency->instance.n_operands; a++)
+        for (const pti_resident_image *image = residency->state[a].images; image;
+             image = image->next)
             times[n++] = image->last_use;
     qsort(times, n, sizeof *times, compare_times);
     for (size_t k = 0; k < n; k++)
@@ -24,13 +25,13 @@ static int64_t sort_times(const pti_residency *of, int64_t *times) {
     return n_kept;
 }
 
-void pti_snapshot_normalise(pti_residency *of) {
-    int64_t *times = malloc(((size_t)pti_images_count(of) + 1) * sizeof *times);
+void pti_snapshot_normalise(pti_residency *residency) {
+    int64_t *times = malloc(((size_t)pti_images_count(residency) + 1) * sizeof *times);
     if (times == NULL)
         return;
-    int64_t n_times = sort_times(of, times);
-    for (int a = 0; a < of->instance.n_operands; a++) {
-        pti_resident_image *image = of->state[a].images;
+    int64_t n_times = sort_times(residency, times);
+    for (int a = 0; a < residency->instance.n_operands; a++) {
+        pti_resident_image *image = residency->state[a].images;
         for (; image != NULL; image = image->next) {
             const int64_t *found =
                 bsearch(&image->last_use, times, (size_t)n_times, sizeof *times, compare_times);
@@ -38,8 +39,8 @@ void pti_snapshot_normalise(pti_residency *of) {
         }
     }
     free(times);
-    of->time = n_times + PTI_RESIDENT_PAUSE;
-    pti_segments_reset(&of->segments);
+    residency->time = n_times + PTI_RESIDENT_PAUSE;
+    pti_segments_reset(&residency->segments);
 }
 
 static int64_t bytes_of_boxes(const pti_boxes *set) {
@@ -66,19 +67,21 @@ static void add_state(pti_snapshot *snapshot, const pti_resident_state *state) {
         add_image(snapshot, image);
 }
 
-pti_snapshot *pti_snapshot_of(const pti_residency *of) {
+pti_snapshot *pti_snapshot_of(const pti_residency *residency) {
     pti_snapshot *snapshot = malloc(sizeof *snapshot);
     if (snapshot == NULL)
         return NULL;
-    *snapshot = (pti_snapshot){.time = of->time, .state = of->state, .segments = of->segments};
-    snapshot->bytes =
-        (int64_t)sizeof *snapshot + of->segments.capacity * (int64_t)sizeof(pti_arena_segment);
-    for (int a = 0; a < of->instance.n_operands; a++)
-        add_state(snapshot, &of->state[a]);
+    *snapshot = (pti_snapshot){
+        .time = residency->time, .state = residency->state, .segments = residency->segments};
+    snapshot->bytes = (int64_t)sizeof *snapshot +
+                      residency->segments.capacity * (int64_t)sizeof(pti_arena_segment);
+    for (int a = 0; a < residency->instance.n_operands; a++)
+        add_state(snapshot, &residency->state[a]);
     return snapshot;
 }
 
-static pti_arena_segment *memory_of(const pti_snapshot *snapshot, const pti_resident_image *image) {
+static pti_arena_segment *segment_in_snapshot(const pti_snapshot *snapshot,
+                                              const pti_resident_image *image) {
     return pti_segments_at(&snapshot->segments, image->offset_bytes);
 }
 
@@ -94,8 +97,9 @@ static bool same_images(const pti_snapshot *known, const pti_snapshot *other, in
                         int64_t *place) {
     const pti_resident_image *one = known->state[array].images, *two = other->state[array].images;
     for (; one != NULL && two != NULL; one = one->next, two = two->next) {
-        const pti_arena_segment *memory = memory_of(known, one);
-        if (!same_image(one, two) || memory->size_bytes != memory_of(other, two)->size_bytes)
+        const pti_arena_segment *memory = segment_in_snapshot(known, one);
+        if (!same_image(one, two) ||
+            memory->size_bytes != segment_in_snapshot(other, two)->size_bytes)
             return false;
         place[memory - known->segments.memory] = two->offset_bytes;
     }
@@ -130,12 +134,12 @@ static bool place_free(const pti_snapshot *known, const pti_snapshot *other, int
     return false;
 }
 
-bool pti_snapshot_is_like(const pti_residency *of, const pti_snapshot *known,
+bool pti_snapshot_is_like(const pti_residency *residency, const pti_snapshot *known,
                           const pti_snapshot *other, int64_t *place) {
     int n_segments = known->segments.n_segments;
     bool same = known->hash == other->hash && known->time == other->time &&
                 n_segments == other->segments.n_segments;
-    for (int a = 0; a < of->instance.n_operands && same; a++)
+    for (int a = 0; a < residency->instance.n_operands && same; a++)
         same =
             same_state(&known->state[a], &other->state[a]) && same_images(known, other, a, place);
     for (int k = 0; k < n_segments && same; k++)
@@ -143,17 +147,17 @@ bool pti_snapshot_is_like(const pti_residency *of, const pti_snapshot *known,
     return same;
 }
 
-void pti_snapshot_enter(const pti_snapshot *snapshot, pti_residency *of) {
-    of->time = snapshot->time;
-    of->state = snapshot->state;
-    of->segments = snapshot->segments;
+void pti_snapshot_enter(const pti_snapshot *snapshot, pti_residency *residency) {
+    residency->time = snapshot->time;
+    residency->state = snapshot->state;
+    residency->segments = snapshot->segments;
 }
 
-static void discard_state(pti_residency *of, pti_resident_state *state) {
+static void discard_state(pti_residency *residency, pti_resident_state *state) {
     while (state->images != NULL) {
         pti_resident_image *image = state->images;
         state->images = image->next;
-        pti_image_spare(of, image);
+        pti_image_spare(residency, image);
     }
     pti_boxes_free(&state->unwritten);
     pti_boxes_free(&state->on_host);
@@ -161,20 +165,21 @@ static void discard_state(pti_residency *of, pti_resident_state *state) {
     pti_boxes_free(&state->downloaded);
 }
 
-static void discard_states(pti_residency *of, pti_resident_state *state, pti_segments *segments) {
-    for (int a = 0; state != NULL && a < of->instance.n_operands; a++)
-        discard_state(of, &state[a]);
+static void discard_states(pti_residency *residency, pti_resident_state *state,
+                           pti_segments *segments) {
+    for (int a = 0; state != NULL && a < residency->instance.n_operands; a++)
+        discard_state(residency, &state[a]);
     free(state);
     pti_segments_free(segments);
 }
 
-void pti_snapshot_free(pti_residency *of, pti_snapshot *snapshot) {
-    discard_states(of, snapshot->state, &snapshot->segments);
+void pti_snapshot_free(pti_residency *residency, pti_snapshot *snapshot) {
+    discard_states(residency, snapshot->state, &snapshot->segments);
     free(snapshot);
 }
 
-static pti_resident_image *copy_image(pti_residency *of, const pti_resident_image *image) {
-    pti_resident_image *made = pti_image_new(of);
+static pti_resident_image *copy_image(pti_residency *residency, const pti_resident_image *image) {
+    pti_resident_image *made = pti_image_new(residency);
     if (made == NULL)
         return NULL;
     pti_boxes valid = made->valid, dirty = made->dirty;
@@ -188,15 +193,15 @@ static pti_resident_image *copy_image(pti_residency *of, const pti_resident_imag
 }
 
 /** Copy an array's state, whose images have their places in segments that are a copy already. */
-static bool copy_state(pti_residency *of, const pti_resident_state *from, pti_resident_state *to,
-                       const pti_segments *segments) {
+static bool copy_state(pti_residency *residency, const pti_resident_state *from,
+                       pti_resident_state *to, const pti_segments *segments) {
     pti_resident_image **end = &to->images;
     to->is_internal = from->is_internal;
     to->whole_bytes = from->whole_bytes;
     pti_boxes_copy(&to->unwritten, &from->unwritten);
     pti_boxes_copy(&to->on_host, &from->on_host);
     for (const pti_resident_image *image = from->images; image != NULL; image = image->next) {
-        pti_resident_image *made = copy_image(of, image);
+        pti_resident_image *made = copy_image(residency, image);
         if (made == NULL)
             return false;
         pti_segments_at(segments, made->offset_bytes)->image = made;
@@ -208,18 +213,18 @@ static bool copy_state(pti_residency *of, const pti_resident_state *from, pti_re
     return !to->unwritten.failed && !to->on_host.failed;
 }
 
-bool pti_snapshot_unshare(pti_residency *of) {
+bool pti_snapshot_unshare(pti_residency *residency) {
     pti_segments segments;
-    pti_resident_state *state = calloc((size_t)of->capacity + 1, sizeof *state);
-    bool is_copied = pti_segments_copy(&of->segments, &segments) && state != NULL;
-    for (int a = 0; a < of->instance.n_operands && is_copied; a++)
-        is_copied = copy_state(of, &of->state[a], &state[a], &segments);
+    pti_resident_state *state = calloc((size_t)residency->capacity + 1, sizeof *state);
+    bool is_copied = pti_segments_copy(&residency->segments, &segments) && state != NULL;
+    for (int a = 0; a < residency->instance.n_operands && is_copied; a++)
+        is_copied = copy_state(residency, &residency->state[a], &state[a], &segments);
     if (!is_copied) {
-        discard_states(of, state, &segments);
+        discard_states(residency, state, &segments);
         return false;
     }
-    of->state = state;
-    of->segments = segments;
+    residency->state = state;
+    residency->segments = segments;
     return true;
 }
 
@@ -229,8 +234,8 @@ static int compare_offsets(const void *one, const void *other) {
     return (a > b) - (a < b);
 }
 
-void pti_snapshot_place(pti_residency *of, const int64_t *place) {
-    pti_segments *segments = &of->segments;
+void pti_snapshot_place(pti_residency *residency, const int64_t *place) {
+    pti_segments *segments = &residency->segments;
     for (int k = 0; k < segments->n_segments; k++) {
         pti_arena_segment *memory = &segments->memory[k];
         memory->offset_bytes = place[k];

@@ -21,31 +21,31 @@ struct pti_snapshot {
 
 /** Keep of the times of last uses only their order, which is all that planning looks at, so that
  * what comes back looks the same. Without memory for that they stay. */
-void pti_snapshot_normalise(pti_residency *of);
+void pti_snapshot_normalise(pti_residency *residency);
 
 /** Returns a snapshot of what is resident now, whose memory both share; NULL when memory runs
  * out. */
-pti_snapshot *pti_snapshot_of(const pti_residency *of);
+pti_snapshot *pti_snapshot_of(const pti_residency *residency);
 
 /**
  * Whether what lies on the device is the same but for the places of segments.
  *
  * place: then, of each segment of `known`, where `other` has it. Room for all is the caller's.
  */
-bool pti_snapshot_is_like(const pti_residency *of, const pti_snapshot *known,
+bool pti_snapshot_is_like(const pti_residency *residency, const pti_snapshot *known,
                           const pti_snapshot *other, int64_t *place);
 
 /** Brings the residency to a snapshot, whose memory both share. */
-void pti_snapshot_enter(const pti_snapshot *snapshot, pti_residency *of);
+void pti_snapshot_enter(const pti_snapshot *snapshot, pti_residency *residency);
 
 /** Gives a residency that shares a snapshot's memory a copy that it may change. False when memory
  * runs out: nothing is changed then. */
-bool pti_snapshot_unshare(pti_residency *of);
+bool pti_snapshot_unshare(pti_residency *residency);
 
 /** Put the segments of a residency that shares nothing where they really lie. */
-void pti_snapshot_place(pti_residency *of, const int64_t *place);
+void pti_snapshot_place(pti_residency *residency, const int64_t *place);
 
 /** Frees a snapshot that nobody shares; its images become spare ones. */
-void pti_snapshot_free(pti_residency *of, pti_snapshot *snapshot);
+void pti_snapshot_free(pti_residency *residency, pti_snapshot *snapshot);
 
 #endif

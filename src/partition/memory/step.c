@@ -1,5 +1,6 @@
+#include "partition/memory/step.h"
+
 #include "access/footprint/footprint.h"
-#include "partition/memory/residency.h"
 
 static bool launch_uses(const pti_step *step, int array) {
     int o = 0;

@@ -101,12 +101,13 @@ static bool replay_copy(pti_replay *replay, int64_t i) {
     return true;
 }
 
-/** Keep of zeros of an array those that an earlier fill brought home, as they are there still. */
-static void keep_at_home(const pti_replay *replay, int array, pti_boxes *zeros) {
-    const pti_operand_state *of = &replay->operand[array];
-    pti_boxes_subtract_all(zeros, &of->unwritten);
-    pti_boxes_subtract_all(zeros, &of->lost);
-    for (int64_t r = of->first_resident; r >= 0; r = replay->resident[r].next)
+/** Keep of zeros of an array those that an earlier fill brought to the host, as they are there
+ * still. */
+static void keep_on_host(const pti_replay *replay, int array, pti_boxes *zeros) {
+    const pti_operand_state *operand_state = &replay->operand[array];
+    pti_boxes_subtract_all(zeros, &operand_state->unwritten);
+    pti_boxes_subtract_all(zeros, &operand_state->lost);
+    for (int64_t r = operand_state->first_resident; r >= 0; r = replay->resident[r].next)
         pti_boxes_subtract_all(zeros, &replay->resident[r].content[PTI_DIRTY]);
 }
 
@@ -116,7 +117,7 @@ static void keep_at_home(const pti_replay *replay, int array, pti_boxes *zeros) 
 static bool fill_unwritten(pti_replay *replay, int64_t i, int64_t r) {
     const polytile_domain *box = &replay->schedule->op[i].box;
     int o = replay->resident[r].operand;
-    pti_boxes *zeros = &replay->moved[PTI_VALID], *at_home = &replay->moved[PTI_DIRTY];
+    pti_boxes *zeros = &replay->moved[PTI_VALID], *on_host = &replay->moved[PTI_DIRTY];
     if (!pti_boxes_meet(&replay->operand[o].zero, box))
         return pti_replay_reject(replay, i, o, box,
                                  "does not start from an identity, nor is any of it unwritten");
@@ -125,12 +126,12 @@ static bool fill_unwritten(pti_replay *replay, int64_t i, int64_t r) {
     pti_replay_overwrite(replay, r, box);
     pti_boxes_copy(zeros, &replay->operand[o].zero);
     pti_boxes_clip(zeros, box);
-    pti_boxes_copy(at_home, zeros);
-    keep_at_home(replay, o, at_home);
-    pti_boxes_subtract_all(zeros, at_home);
+    pti_boxes_copy(on_host, zeros);
+    keep_on_host(replay, o, on_host);
+    pti_boxes_subtract_all(zeros, on_host);
     for (int k = 0; k < zeros->n_boxes; k++)
         pti_replay_invalidate(replay, r, &zeros->box[k]);
-    pti_boxes_unite(&replay->resident[r].content[PTI_VALID], at_home, pti_boxes_gather);
+    pti_boxes_unite(&replay->resident[r].content[PTI_VALID], on_host, pti_boxes_gather);
     return true;
 }
 

@@ -5,9 +5,6 @@
 
 #include <stdio.h>
 
-/** As many as a kernel can have. */
-enum { MOST_OPERANDS = 64 };
-
 /** One operand of the launch at hand, and the array that it is. */
 typedef struct launch_operand {
     pti_replay *replay;
@@ -305,11 +302,11 @@ bool pti_replay_launch(pti_replay *replay, int64_t op) {
     int n_operands = launch->call.instance->n_operands;
     const pti_section_reach *reaches =
         pti_section_reaches_of(&replay->reaches, launch->call.instance);
-    launch_operand of[MOST_OPERANDS];
-    polytile_domain hulls[MOST_OPERANDS * PTI_N_ACCESS_KINDS];
+    launch_operand of[PTI_MAX_OPERANDS];
+    polytile_domain hulls[PTI_MAX_OPERANDS * PTI_N_ACCESS_KINDS];
     if (reaches == NULL)
         return pti_replay_reject(replay, op, 0, NULL, "out of host memory to check its sections");
-    if (n_operands > MOST_OPERANDS)
+    if (n_operands > PTI_MAX_OPERANDS)
         return pti_replay_reject(replay, op, 0, NULL, "is one of more operands than a kernel has");
     for (int o = 0; o < n_operands; o++)
         of[o] = operand_at(replay, op, launch, o, reaches, hulls);

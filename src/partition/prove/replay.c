@@ -222,7 +222,8 @@ static void lose_elements(pti_replay *replay, int64_t r, const polytile_domain *
     pti_boxes_unite(&operand->lost, &replay->reused, pti_boxes_attach);
 }
 
-/** What takes a resident's memory comes after all of its uses, of which no more is to be known. */
+/** Note the last use of a resident on each stream: whatever takes its memory must come after these.
+ * Then let go of its uses. */
 static void end_uses(pti_replay *replay, pti_resident *resident) {
     for (int s = 0; s < PTI_N_STREAMS; s++) {
         int64_t newest = resident->history.newest[s], oldest = newest;

@@ -21,8 +21,8 @@ static bool find_followed(const pti_subscript *subscript, int n_indices, int *fo
     return true;
 }
 
-/** Finds the reach of one section; false if it has none: of one with an edge the array may cut off
- * all, so that its reach says nothing beside others, and what is looked up follows no index. */
+/** Find the reach of one section. False: it has none. A section with an edge has none, since the
+ * array may cut off all of it; one that is looked up has none, since it follows no index. */
 static bool find_section_reach(const pti_instance *instance, const pti_section *section,
                                pti_section_reach *reach) {
     const polytile_domain *array = &instance->operand[section->operand].domain;

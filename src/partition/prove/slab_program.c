@@ -211,15 +211,15 @@ static void find_parts(program_maker *maker) {
 /** Let the program's superblock be the schedule's, with the same places. */
 static void fill_superblock(const program_maker *maker, int launch, int64_t superblock,
                             pti_schedule *made) {
-    const pti_schedule *of = maker->of;
+    const pti_schedule *schedule = maker->of;
     const bool is_replaced = maker->part[launch] == PTI_IS_REPLACED;
-    const int64_t number = superblock - of->launch[launch].first_superblock;
+    const int64_t number = superblock - schedule->launch[launch].first_superblock;
     const int to = maker->number[launch] + (is_replaced ? (int)number : 0);
     const int64_t its = made->launch[to].first_superblock + (is_replaced ? 0 : number);
-    made->superblock[its] = of->superblock[superblock];
+    made->superblock[its] = schedule->superblock[superblock];
     for (int o = 0; o < made->launch[to].call.instance->n_operands; o++)
         pti_schedule_placements(made, to, its)[o] =
-            pti_schedule_placements(of, launch, superblock)[o];
+            pti_schedule_placements(schedule, launch, superblock)[o];
 }
 
 /** Count an operation as one of the program's launches. */
@@ -273,14 +273,14 @@ static bool build_schedule(program_maker *maker) {
     return !builder.failed;
 }
 
-bool pti_slab_program_make(const pti_schedule *of, pti_slab_program *program) {
-    const size_t n = (size_t)of->n_launches + (size_t)of->n_tiles + 1;
+bool pti_slab_program_make(const pti_schedule *schedule, pti_slab_program *program) {
+    const size_t n = (size_t)schedule->n_launches + (size_t)schedule->n_tiles + 1;
     *program =
         (pti_slab_program){.instance = calloc(n, sizeof *program->instance),
                            .operand = calloc(n, PTI_SLAB_OPERANDS * sizeof *program->operand),
                            .section = calloc(n, sizeof *program->section),
                            .n_most = (int)n};
-    program_maker maker = {.of = of,
+    program_maker maker = {.of = schedule,
                            .program = program,
                            .launch = calloc(n, sizeof *maker.launch),
                            .part = calloc(n, sizeof *maker.part),

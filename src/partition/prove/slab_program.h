@@ -31,7 +31,7 @@ void pti_slab_loads(const pti_schedule *schedule, const pti_tiles *tiles,
  *
  * False when memory runs out. The caller frees it with pti_slab_program_free() in both cases.
  */
-bool pti_slab_program_make(const pti_schedule *of, pti_slab_program *program);
+bool pti_slab_program_make(const pti_schedule *schedule, pti_slab_program *program);
 void pti_slab_program_free(pti_slab_program *program);
 
 #endif

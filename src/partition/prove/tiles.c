@@ -46,7 +46,7 @@ static bool check_ops(const pti_schedule *schedule, const pti_tiles *tiles, pti_
 }
 
 /** Nothing comes between them: all that they wait for is waited for before the first begins. */
-static bool check_waits(const pti_schedule *schedule, const pti_tiles *tiles, pti_text *why) {
+static bool check_tile_waits(const pti_schedule *schedule, const pti_tiles *tiles, pti_text *why) {
     const int64_t last = tiles->first_op + tiles->n_ops - 1;
     for (int64_t k = tiles->first_op; k <= last; k++)
         for (int w = 0; w < schedule->op[k].n_waits; w++)
@@ -109,14 +109,14 @@ static bool check_tiled_threads(const pti_schedule *schedule, const pti_tiles *t
     const polytile_domain *first = threads_of(schedule, tiles, 0);
     bool holds = pti_box_equals(&tiles->own, threads_of(schedule, tiles, tiles->n_launches - 1));
     for (int l = 0; l < tiles->n_launches && holds; l++) {
-        const polytile_domain *of = threads_of(schedule, tiles, l);
-        for (int d = 0; d < of->n_dims && holds; d++) {
+        const polytile_domain *domain = threads_of(schedule, tiles, l);
+        for (int d = 0; d < domain->n_dims && holds; d++) {
             const int64_t n_later = tiles->n_launches - 1 - l;
             const int64_t lo = tiles->own.range[d].lo - n_later * tiles->step.before[d];
             const int64_t hi = tiles->own.range[d].hi + n_later * tiles->step.after[d];
-            holds = of->n_dims == first->n_dims &&
-                    of->range[d].lo == pti_max(lo, first->range[d].lo) &&
-                    of->range[d].hi == pti_min(hi, first->range[d].hi);
+            holds = domain->n_dims == first->n_dims &&
+                    domain->range[d].lo == pti_max(lo, first->range[d].lo) &&
+                    domain->range[d].hi == pti_min(hi, first->range[d].hi);
         }
     }
     return holds || reject_tiles(why, tiles, "tiles have other threads than the launches");
@@ -170,7 +170,7 @@ bool pti_check_tiles(const pti_schedule *schedule, pti_text *why) {
     for (int t = 0; t < schedule->n_tiles; t++) {
         const pti_tiles *tiles = &schedule->tiles[t];
         if (!check_numbers(schedule, t, why) || !check_ops(schedule, tiles, why) ||
-            !check_waits(schedule, tiles, why) || !check_places(schedule, tiles, why) ||
+            !check_tile_waits(schedule, tiles, why) || !check_places(schedule, tiles, why) ||
             !prove_tiles(schedule, tiles, why))
             return false;
     }
@@ -203,11 +203,13 @@ static void lose_operand(pti_replay *replay, const pti_instance *instance, int o
 
 static void lose_written(pti_replay *replay, const pti_tiles *tiles, int launch) {
     const pti_schedule *schedule = replay->schedule;
-    const pti_schedule_launch *of = &schedule->launch[launch];
-    const int64_t *placement = pti_schedule_placements(schedule, launch, of->first_superblock);
-    for (int o = 0; o < of->call.instance->n_operands; o++)
-        lose_operand(replay, of->call.instance, o,
-                     of->call.array[o] == tiles->stored ? &tiles->own : NULL, placement[o]);
+    const pti_schedule_launch *schedule_launch = &schedule->launch[launch];
+    const int64_t *placement =
+        pti_schedule_placements(schedule, launch, schedule_launch->first_superblock);
+    for (int o = 0; o < schedule_launch->call.instance->n_operands; o++)
+        lose_operand(replay, schedule_launch->call.instance, o,
+                     schedule_launch->call.array[o] == tiles->stored ? &tiles->own : NULL,
+                     placement[o]);
 }
 
 void pti_replay_tiles(pti_replay *replay, int64_t op) {

@@ -73,8 +73,8 @@ static bool check_written(tiling_check *check, int launch, const pti_section *se
 }
 
 static bool check_section(tiling_check *check, int launch, const pti_section *section) {
-    const pti_operand *of = &instance_of(check->tiling, launch)->operand[section->operand];
-    if (of->partial || of->is_scratch || !section->exact || section->may_be_empty ||
+    const pti_operand *operand = &instance_of(check->tiling, launch)->operand[section->operand];
+    if (operand->partial || operand->is_scratch || !section->exact || section->may_be_empty ||
         (!is_section_read(section) && !is_section_written(section)))
         return reject_section(check, launch, section, NULL, "is neither read nor written exactly");
     for (int d = 0; d < section->n_dims; d++)
@@ -85,19 +85,19 @@ static bool check_section(tiling_check *check, int launch, const pti_section *se
 
 static bool check_tiled_launch(tiling_check *check, int launch) {
     const pti_tiling *tiling = check->tiling;
-    const pti_instance *of = instance_of(tiling, launch);
+    const pti_instance *instance = instance_of(tiling, launch);
     const pti_margin *margin = &tiling->margin[launch];
     for (int d = 0; d < tiling->threads.n_dims; d++)
-        if (of->n_indices != tiling->threads.n_dims || margin->before[d] < 0 ||
+        if (instance->n_indices != tiling->threads.n_dims || margin->before[d] < 0 ||
             margin->after[d] < 0 || tiling->tile[d] < 1)
             return PTI_REJECT(check->why, "launch %d of the tiles has other indices, or no tile",
                               launch);
-    if (of->n_further > 0 ||
-        (!tiling->is_part && !pti_box_contains(&tiling->threads, &of->threads)))
+    if (instance->n_further > 0 ||
+        (!tiling->is_part && !pti_box_contains(&tiling->threads, &instance->threads)))
         return PTI_REJECT(check->why, "launch %d of the tiles has threads in none, or pieces",
                           launch);
-    for (int s = 0; s < of->n_sections; s++)
-        if (!check_section(check, launch, &of->section[s]))
+    for (int s = 0; s < instance->n_sections; s++)
+        if (!check_section(check, launch, &instance->section[s]))
             return false;
     return true;
 }
@@ -117,11 +117,11 @@ typedef bool written_visitor(tiling_check *check, int launch, const pti_section 
 static bool visit_written(tiling_check *check, int array, int end, written_visitor *visit,
                           const void *with) {
     for (int l = end - 1; l >= 0; l--) {
-        const pti_instance *of = instance_of(check->tiling, l);
-        for (int s = 0; s < of->n_sections; s++)
-            if (is_section_written(&of->section[s]) &&
-                array_of_section(check->tiling, l, &of->section[s]) == array &&
-                !visit(check, l, &of->section[s], with))
+        const pti_instance *instance = instance_of(check->tiling, l);
+        for (int s = 0; s < instance->n_sections; s++)
+            if (is_section_written(&instance->section[s]) &&
+                array_of_section(check->tiling, l, &instance->section[s]) == array &&
+                !visit(check, l, &instance->section[s], with))
                 return false;
     }
     return true;
@@ -142,11 +142,11 @@ static bool check_all_sections(tiling_check *check) {
         if (!check_tiled_launch(check, l))
             return false;
     for (int l = 0; l < n_launches; l++) {
-        const pti_instance *of = instance_of(check->tiling, l);
-        for (int s = 0; s < of->n_sections; s++)
-            if (is_section_written(&of->section[s]) &&
-                !visit_written(check, array_of_section(check->tiling, l, &of->section[s]),
-                               n_launches, check_same, &of->section[s]))
+        const pti_instance *instance = instance_of(check->tiling, l);
+        for (int s = 0; s < instance->n_sections; s++)
+            if (is_section_written(&instance->section[s]) &&
+                !visit_written(check, array_of_section(check->tiling, l, &instance->section[s]),
+                               n_launches, check_same, &instance->section[s]))
                 return false;
     }
     return true;
@@ -155,14 +155,14 @@ static bool check_all_sections(tiling_check *check) {
 /** What the launch wrote of the rest must be what the tile's part of it wrote; it is done then. */
 static bool take_origin(tiling_check *check, int launch, const pti_section *section,
                         const void *with) {
-    const pti_instance *of = instance_of(check->tiling, launch);
+    const pti_instance *instance = instance_of(check->tiling, launch);
     const polytile_domain part = pti_tiling_part(check->tiling, check->position, launch);
     (void)with;
     pti_boxes_clear(&check->written);
     pti_boxes_clear(&check->made);
-    pti_needs_list(of, section, &of->threads, &check->written);
+    pti_needs_list(instance, section, &instance->threads, &check->written);
     if (!pti_box_is_empty(&part))
-        pti_needs_list(of, section, &part, &check->made);
+        pti_needs_list(instance, section, &part, &check->made);
     for (int k = 0; k < check->rest.n_boxes; k++)
         for (int w = 0; w < check->written.n_boxes; w++) {
             polytile_domain common;
@@ -179,11 +179,11 @@ static bool take_origin(tiling_check *check, int launch, const pti_section *sect
 /** What is loaded must be nowhere stored: another tile may have run before. */
 static bool check_not_stored(tiling_check *check, int launch, const pti_section *section,
                              const void *with) {
-    const pti_instance *of = instance_of(check->tiling, launch);
+    const pti_instance *instance = instance_of(check->tiling, launch);
     polytile_domain common;
     (void)with;
     pti_boxes_clear(&check->written);
-    pti_needs_list(of, section, &of->threads, &check->written);
+    pti_needs_list(instance, section, &instance->threads, &check->written);
     for (int k = 0; k < check->rest.n_boxes; k++)
         for (int w = 0; w < check->written.n_boxes; w++)
             if (pti_box_intersect(&check->rest.box[k], &check->written.box[w], &common))
@@ -210,10 +210,11 @@ static bool check_read(tiling_check *check, int launch, const pti_section *secti
 
 static bool check_tile(tiling_check *check) {
     for (int l = 0; l < check->tiling->n_launches; l++) {
-        const pti_instance *of = instance_of(check->tiling, l);
+        const pti_instance *instance = instance_of(check->tiling, l);
         const polytile_domain part = pti_tiling_part(check->tiling, check->position, l);
-        for (int s = 0; s < of->n_sections && !pti_box_is_empty(&part); s++)
-            if (is_section_read(&of->section[s]) && !check_read(check, l, &of->section[s]))
+        for (int s = 0; s < instance->n_sections && !pti_box_is_empty(&part); s++)
+            if (is_section_read(&instance->section[s]) &&
+                !check_read(check, l, &instance->section[s]))
                 return false;
     }
     return true;
@@ -242,13 +243,14 @@ static void add_section_ends(const pti_operand *operand, const pti_section *sect
 static surroundings find_surroundings(const pti_tiling *tiling, int index) {
     surroundings around = {0, 0, tiling->threads.range[index].lo, tiling->threads.range[index].hi};
     for (int l = 0; l < tiling->n_launches; l++) {
-        const pti_instance *of = instance_of(tiling, l);
+        const pti_instance *instance = instance_of(tiling, l);
         around.margin = pti_max(around.margin, pti_max(tiling->margin[l].before[index],
                                                        tiling->margin[l].after[index]));
-        around.lo = pti_max(around.lo, of->threads.range[index].lo);
-        around.hi = pti_min(around.hi, of->threads.range[index].hi);
-        for (int s = 0; s < of->n_sections; s++)
-            add_section_ends(&of->operand[of->section[s].operand], &of->section[s], index, &around);
+        around.lo = pti_max(around.lo, instance->threads.range[index].lo);
+        around.hi = pti_min(around.hi, instance->threads.range[index].hi);
+        for (int s = 0; s < instance->n_sections; s++)
+            add_section_ends(&instance->operand[instance->section[s].operand],
+                             &instance->section[s], index, &around);
     }
     return around;
 }

@@ -124,7 +124,7 @@ static list_lengths count_lists(int n_launches, const pti_schedule_launch *launc
 }
 
 /** Lists of so many elements, and one more. */
-static bool allocate_lists(pti_schedule *schedule, const list_lengths *count) {
+static bool allocate_launch_lists(pti_schedule *schedule, const list_lengths *count) {
     size_t placement_bytes = ((size_t)count->n_placements + 1) * sizeof *schedule->launch_placement;
     schedule->launch = calloc((size_t)schedule->n_launches + 1, sizeof *schedule->launch);
     schedule->launch_array = calloc((size_t)count->n_operands + 1, sizeof *schedule->launch_array);
@@ -137,7 +137,7 @@ static bool allocate_lists(pti_schedule *schedule, const list_lengths *count) {
 }
 
 /** Copies launches, and numbers their superblocks and placements one launch after the other. */
-static void copy_launches(pti_schedule *schedule, const pti_schedule_launch *launches) {
+static void number_launches(pti_schedule *schedule, const pti_schedule_launch *launches) {
     int *array = schedule->launch_array;
     for (int l = 0; l < schedule->n_launches; l++) {
         pti_call call = launches[l].call;
@@ -161,11 +161,11 @@ static pti_schedule *new_schedule(const pti_instance *instance, int n_launches,
         return NULL;
     schedule->instance = instance;
     schedule->n_launches = n_launches;
-    if (!allocate_lists(schedule, count)) {
+    if (!allocate_launch_lists(schedule, count)) {
         pti_schedule_free(schedule);
         return NULL;
     }
-    copy_launches(schedule, launches);
+    number_launches(schedule, launches);
     return schedule;
 }
 

@@ -12,7 +12,7 @@ const char *pti_joint_word(pti_joint_kind kind) {
     return words[kind];
 }
 
-static bool allocate_lists(pti_joint_schedule *schedule) {
+static bool allocate_joint_lists(pti_joint_schedule *schedule) {
     size_t n_cells = (size_t)schedule->n_arrays * (size_t)schedule->n_members + 1;
     schedule->array = calloc((size_t)schedule->n_arrays + 1, sizeof *schedule->array);
     schedule->memory = calloc(n_cells, sizeof *schedule->memory);
@@ -34,7 +34,7 @@ pti_joint_schedule *pti_joint_create(int n_members, int n_arrays, int n_launches
     schedule->n_arrays = n_arrays;
     schedule->n_launches = n_launches;
     schedule->n_lists = n_lists;
-    if (!allocate_lists(schedule)) {
+    if (!allocate_joint_lists(schedule)) {
         pti_joint_free(schedule);
         return NULL;
     }
@@ -43,7 +43,7 @@ pti_joint_schedule *pti_joint_create(int n_members, int n_arrays, int n_launches
     return schedule;
 }
 
-static void free_holdings(pti_joint_holding *holding, int n) {
+static void free_joint_holdings(pti_joint_holding *holding, int n) {
     for (int k = 0; holding != NULL && k < n; k++) {
         pti_boxes_free(&holding[k].valid);
         pti_boxes_free(&holding[k].loose);
@@ -92,8 +92,8 @@ void pti_joint_free(pti_joint_schedule *schedule) {
     int n_cells = schedule->n_arrays * schedule->n_members;
     for (int k = 0; schedule->list != NULL && k < schedule->n_lists; k++)
         pti_joint_list_free(&schedule->list[k]);
-    free_holdings(schedule->before, n_cells);
-    free_holdings(schedule->after, n_cells);
+    free_joint_holdings(schedule->before, n_cells);
+    free_joint_holdings(schedule->after, n_cells);
     free(schedule->list);
     free(schedule->launch);
     free(schedule->keeps);

@@ -89,17 +89,18 @@ typedef struct pti_joint_array {
 
 /** What is so of one array and one member, before the first operation or after the last. */
 typedef struct pti_joint_holding {
-    pti_boxes valid;   /* the member has the newest version, on its device or in its host memory */
-    pti_boxes loose;   /* its device may bring home what it has, at any time; no other elements */
+    pti_boxes valid; /* the member has the newest version, on its device or in its host memory */
+    pti_boxes
+        loose; /* its device may bring to the host what it has, at any time; no other elements */
     pti_boxes reading; /* its launches may still read them in host memory; no other elements. What
-                          another one's device may bring home is the same version */
+                          another one's device may bring to the host is the same version */
 } pti_joint_holding;
 
 /**
  * Launches over arrays that members share.
  *
- * Members may have the same host memory: then one reads there what another brought home, and must
- * not find it overwritten by what a third one's device brings home late.
+ * Members may have the same host memory: then one reads there what another brought to the host, and
+ * must not find it overwritten by what a third one's device brings to the host late.
  *
  * A launch whose results in an array are combined runs each thread once. Its members reduce into
  * memory of their own, which begins with the identity.

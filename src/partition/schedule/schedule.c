@@ -22,9 +22,10 @@ pti_stream pti_op_stream(const pti_op *op) {
 }
 
 int64_t *pti_schedule_placements(const pti_schedule *schedule, int launch, int64_t superblock) {
-    const pti_schedule_launch *of = &schedule->launch[launch];
-    return &schedule->launch_placement[of->first_placement + (superblock - of->first_superblock) *
-                                                                 of->call.instance->n_operands];
+    const pti_schedule_launch *schedule_launch = &schedule->launch[launch];
+    return &schedule->launch_placement[schedule_launch->first_placement +
+                                       (superblock - schedule_launch->first_superblock) *
+                                           schedule_launch->call.instance->n_operands];
 }
 
 const pti_placement *pti_schedule_placement(const pti_schedule *schedule, int launch,

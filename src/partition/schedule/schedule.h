@@ -176,6 +176,6 @@ void pti_schedule_free(pti_schedule *schedule);
 
 /** A schedule of its own that does the same; NULL when memory runs out. It borrows what the other
  * borrows. The caller frees it with pti_schedule_free(). */
-pti_schedule *pti_schedule_copy(const pti_schedule *of);
+pti_schedule *pti_schedule_copy(const pti_schedule *schedule);
 
 #endif

@@ -43,7 +43,7 @@ typedef struct pti_tiling {
  * the arrays that they write one is stored; of what they write of the others nothing is known after
  * the last of them.
  *
- * Where launches have fewer threads from one to the next, as those of a member of a team have,
+ * Where launches have fewer threads from one to the next, as those of a member of a group have,
  * tiles store what the last one writes, and the others' elements around that are lost, too.
  *
  * Those of a slab are parts of launches: each slab of these launches has its own, and a device runs

@@ -25,10 +25,11 @@ static void find_spans(const pti_schedule *schedule, span *of) {
 
 /** Whether the first superblock of a launch uses a placement. */
 static bool uses_placement(const pti_schedule *schedule, int launch, int64_t placement) {
-    const pti_schedule_launch *of = &schedule->launch[launch];
-    const int64_t *used = pti_schedule_placements(schedule, launch, of->first_superblock);
+    const pti_schedule_launch *schedule_launch = &schedule->launch[launch];
+    const int64_t *used =
+        pti_schedule_placements(schedule, launch, schedule_launch->first_superblock);
     bool is_used = false;
-    for (int o = 0; o < of->call.instance->n_operands; o++)
+    for (int o = 0; o < schedule_launch->call.instance->n_operands; o++)
         is_used |= used[o] == placement;
     return is_used;
 }
@@ -148,9 +149,10 @@ void pti_interleaving_free(pti_interleaving *interleaving) {
 
 bool pti_interleaving_threads(const pti_schedule *schedule, const pti_interleaving *interleaving,
                               int launch, int64_t slab, polytile_domain *threads) {
-    const pti_schedule_launch *of = &schedule->launch[launch];
+    const pti_schedule_launch *schedule_launch = &schedule->launch[launch];
     bool is_found = false;
-    for (int64_t k = of->first_superblock; k < of->first_superblock + of->n_superblocks; k++) {
+    for (int64_t k = schedule_launch->first_superblock;
+         k < schedule_launch->first_superblock + schedule_launch->n_superblocks; k++) {
         if (interleaving->slab_of[k] != slab)
             continue;
         *threads = is_found ? pti_box_coarse_union(threads, &schedule->superblock[k])
@@ -162,12 +164,12 @@ bool pti_interleaving_threads(const pti_schedule *schedule, const pti_interleavi
 
 bool pti_interleaving_touched(const pti_schedule *schedule, int launch, int64_t superblock,
                               int array, polytile_domain *hull) {
-    const pti_schedule_launch *of = &schedule->launch[launch];
+    const pti_schedule_launch *schedule_launch = &schedule->launch[launch];
     bool is_found = false;
-    for (int o = 0; o < of->call.instance->n_operands; o++) {
+    for (int o = 0; o < schedule_launch->call.instance->n_operands; o++) {
         polytile_domain touched;
-        if (of->call.array[o] != array ||
-            !pti_footprint_find_hull(of->call.instance, o, PTI_TOUCHES,
+        if (schedule_launch->call.array[o] != array ||
+            !pti_footprint_find_hull(schedule_launch->call.instance, o, PTI_TOUCHES,
                                      &schedule->superblock[superblock], &touched))
             continue;
         *hull = is_found ? pti_box_coarse_union(hull, &touched) : touched;
@@ -186,8 +188,8 @@ static int differs_in(const polytile_domain *a, const polytile_domain *b) {
 
 int pti_interleaving_array_axis(const pti_schedule *schedule, const pti_interleaving *interleaving,
                                 int launch, int array) {
-    const pti_schedule_launch *of = &schedule->launch[launch];
-    int64_t first = of->first_superblock, end = first + of->n_superblocks;
+    const pti_schedule_launch *schedule_launch = &schedule->launch[launch];
+    int64_t first = schedule_launch->first_superblock, end = first + schedule_launch->n_superblocks;
     int64_t next = first;
     polytile_domain a, b;
     while (next < end && interleaving->slab_of[next] == interleaving->slab_of[first])

@@ -11,12 +11,12 @@
 static json_t *json_arrays(const polytile_plan *plan) {
     json_t *arrays = json_array();
     for (int k = 0; k < pti_instance_n_arrays(plan->instance); k++) {
-        const pti_operand *of = &plan->instance->operand[k];
-        const polytile_domain *domain = pti_operand_array_domain(of);
+        const pti_operand *operand = &plan->instance->operand[k];
+        const polytile_domain *domain = pti_operand_array_domain(operand);
         const pti_pieces_held held = pti_pieces_held_of(plan, k);
         const pti_json_member members[] = {
-            {"name", pti_json_name(of->name)},
-            {"type", json_string(pti_words_type(of->type).text)},
+            {"name", pti_json_name(operand->name)},
+            {"type", json_string(pti_words_type(operand->type).text)},
             {"roles", json_string(pti_words_array_roles(plan, k).text)},
             {"lo", pti_json_bounds(domain, PTI_JSON_LO)},
             {"hi", pti_json_bounds(domain, PTI_JSON_HI)},
@@ -47,14 +47,14 @@ static json_t *json_words(const pti_text *words) {
 static json_t *json_fusion_groups(const pti_plan_chain *chain) {
     json_t *groups = json_array();
     for (int p = 0; p < chain->n_groups; p++) {
-        const pti_plan_fusion_group *of = &chain->group[p];
-        bool is_fused = of->group.n_launches > 0;
+        const pti_plan_fusion_group *group = &chain->group[p];
+        bool is_fused = group->group.n_launches > 0;
         const pti_json_member members[] = {
-            {"first", json_integer(of->first)},
-            {"launches", json_integer(is_fused ? of->group.n_launches : of->group.n_single)},
+            {"first", json_integer(group->first)},
+            {"launches", json_integer(is_fused ? group->group.n_launches : group->group.n_single)},
             {"fused", json_boolean(is_fused)},
-            {"times", json_integer(of->n_times)},
-            {"told", json_words(&of->reason)},
+            {"times", json_integer(group->n_times)},
+            {"told", json_words(&group->reason)},
             {NULL, NULL},
         };
         groups = pti_json_append(groups, pti_json_extend(json_object(), members));
@@ -105,16 +105,16 @@ static json_t *json_unions(const polytile_plan *plan) {
 
 /** What the paper's equations say; null: the strategy solves none. */
 static json_t *json_equations(const polytile_plan *plan) {
-    const pti_solution *of = &plan->solution;
+    const pti_solution *solution = &plan->solution;
     json_t *slopes = json_array();
-    for (int d = 0; d < of->sample.n_dims; d++)
-        slopes = pti_json_append(slopes, pti_json_real(of->slope_bytes[d]));
+    for (int d = 0; d < solution->sample.n_dims; d++)
+        slopes = pti_json_append(slopes, pti_json_real(solution->slope_bytes[d]));
     const pti_json_member members[] = {
-        {"block", pti_json_box(&of->sample)},
+        {"block", pti_json_box(&solution->sample)},
         {"unions", json_unions(plan)},
-        {"constant_bytes", pti_json_real(of->constant_bytes)},
+        {"constant_bytes", pti_json_real(solution->constant_bytes)},
         {"slope_bytes", slopes},
-        {"solved_blocks", pti_json_numbers(of->sample.n_dims, of->shape)},
+        {"solved_blocks", pti_json_numbers(solution->sample.n_dims, solution->shape)},
         {NULL, NULL},
     };
     return pti_json_extend(json_object(), members);
@@ -182,17 +182,17 @@ static const char *list_of(pti_op_kind kind) {
 }
 
 static json_t *json_transfer(const pti_schedule *schedule, const pti_op *op) {
-    const pti_operand *of =
+    const pti_operand *operand =
         &schedule->instance->operand[schedule->placement[op->placement].operand];
-    const polytile_domain box = pti_operand_unsheared(of, &op->box);
+    const polytile_domain box = pti_operand_unsheared(operand, &op->box);
     const pti_json_member members[] = {
-        {"array", pti_json_name(of->name)},         {"lo", pti_json_bounds(&box, PTI_JSON_LO)},
+        {"array", pti_json_name(operand->name)},    {"lo", pti_json_bounds(&box, PTI_JSON_LO)},
         {"hi", pti_json_bounds(&box, PTI_JSON_HI)}, {"step", pti_json_bounds(&box, PTI_JSON_STEP)},
         {"bytes", json_integer(op->bytes)},         {NULL, NULL},
     };
     const pti_json_member diagonal[] = {{"diagonal", json_true()}, {NULL, NULL}};
     json_t *transfer = pti_json_extend(json_object(), members);
-    return pti_operand_is_sheared(of) ? pti_json_extend(transfer, diagonal) : transfer;
+    return pti_operand_is_sheared(operand) ? pti_json_extend(transfer, diagonal) : transfer;
 }
 
 /** The operations of each superblock, in the schedule's order: those of superblock k are at
@@ -234,30 +234,31 @@ static int set_op(json_t *object, const pti_schedule *schedule, int first_launch
                : json_object_set_new(object, "launch", json_integer(first_launch + op->launch));
 }
 
-static json_t *json_superblock(const pti_schedule *schedule, const pti_subplan *of,
+static json_t *json_superblock(const pti_schedule *schedule, const pti_subplan *subplan,
                                const op_index *index, int64_t superblock) {
     int64_t n_bytes = pti_superblock_device_bytes(schedule, superblock);
     const polytile_domain threads = pti_schedule_asked_superblock(schedule, superblock);
     json_t *object = json_threads(&threads);
     int failed = json_object_set_new(object, "device_bytes", json_integer(n_bytes));
-    if (of->n_times > 1)
-        failed |= json_object_set_new(object, "times", json_integer(of->n_times));
+    if (subplan->n_times > 1)
+        failed |= json_object_set_new(object, "times", json_integer(subplan->n_times));
     for (int kind = PTI_UPLOAD; kind <= PTI_DOWNLOAD; kind++)
         if (list_of((pti_op_kind)kind) != NULL)
             failed |= json_object_set_new(object, list_of((pti_op_kind)kind), json_array());
     for (int64_t k = index->first[superblock]; k < index->first[superblock + 1]; k++)
-        failed |= set_op(object, schedule, of->first, &schedule->op[index->position[k]]);
+        failed |= set_op(object, schedule, subplan->first, &schedule->op[index->position[k]]);
     return failed ? json_decref(object), NULL : object;
 }
 
 /** A superblock is made, written and freed before the next, since there can be very many. */
-static void write_superblocks(pti_text *text, const pti_schedule *schedule, const pti_subplan *of,
-                              bool *is_first) {
+static void write_superblocks(pti_text *text, const pti_schedule *schedule,
+                              const pti_subplan *subplan, bool *is_first) {
     op_index index = {0};
     text->failed |= !op_index_make(schedule, &index);
     for (int64_t k = 0; k < schedule->n_superblocks && !text->failed; k++) {
-        int64_t superblock = of->run_order == NULL ? k : of->run_order[k];
-        pti_json_write_entry(text, json_superblock(schedule, of, &index, superblock), *is_first);
+        int64_t superblock = subplan->run_order == NULL ? k : subplan->run_order[k];
+        pti_json_write_entry(text, json_superblock(schedule, subplan, &index, superblock),
+                             *is_first);
         *is_first = false;
     }
     op_index_free(&index);

@@ -6,8 +6,8 @@
 
 json_t *pti_json_extend(json_t *object, const pti_json_member *members) {
     int failed = 0;
-    for (const pti_json_member *of = members; of->key != NULL; of++)
-        failed |= json_object_set_new(object, of->key, of->value);
+    for (const pti_json_member *member = members; member->key != NULL; member++)
+        failed |= json_object_set_new(object, member->key, member->value);
     if (failed == 0)
         return object;
     json_decref(object);

@@ -35,12 +35,12 @@ void pti_page_write(pti_text *svg, pti_page *page, double height) {
 }
 
 void pti_page_draw_legend(pti_text *svg, double x, double y, int n, const pti_swatch *swatches) {
-    for (const pti_swatch *of = swatches; of < swatches + n; of++) {
-        if (of->style == NULL)
+    for (const pti_swatch *swatch = swatches; swatch < swatches + n; swatch++) {
+        if (swatch->style == NULL)
             continue;
-        pti_svg_rect(svg, of->style, (pti_svg_box){x, y - 10, 16, 12}, NULL, NULL);
-        pti_svg_label(svg, "body", x + 22, y, "%s", of->words);
-        x += of->width;
+        pti_svg_rect(svg, swatch->style, (pti_svg_box){x, y - 10, 16, 12}, NULL, NULL);
+        pti_svg_label(svg, "body", x + 22, y, "%s", swatch->words);
+        x += swatch->width;
     }
 }
 

@@ -89,7 +89,7 @@ static void draw_columns(pti_text *svg, const pti_panel *panel, const char *name
         pti_svg_label(svg, "body middle", at.x + at.width / 2, at.y - 5, "%s", name);
 }
 
-static void draw_rows(pti_text *svg, const pti_panel *panel, const char *name) {
+static void label_rows(pti_text *svg, const pti_panel *panel, const char *name) {
     polytile_range r = panel->space.range[panel->row_dim];
     pti_svg_box at = panel->at;
     pti_svg_label(svg, "small end", at.x - 5, at.y + 11, "%" PRId64, r.lo);
@@ -102,7 +102,7 @@ void pti_panel_draw_space(pti_text *svg, const pti_panel *panel, char *const *na
     pti_svg_rect(svg, "space", panel->at, NULL, NULL);
     draw_columns(svg, panel, names == NULL ? NULL : names[panel->col_dim]);
     if (panel->row_dim >= 0)
-        draw_rows(svg, panel, names == NULL ? NULL : names[panel->row_dim]);
+        label_rows(svg, panel, names == NULL ? NULL : names[panel->row_dim]);
 }
 
 /** The bars to draw along one dimension: the box's elements one by one if their gaps can be seen,

@@ -67,7 +67,7 @@ static int64_t most_launches_per_pass(const pti_interleaving *interleaving) {
     return most;
 }
 
-static pti_words describe_shape(const pti_chain_picture *picture) {
+static pti_words describe_chain_shape(const pti_chain_picture *picture) {
     const pti_schedule *schedule = picture->schedule;
     int64_t n_per_pass = most_launches_per_pass(picture->interleaving);
     const pti_words pass =
@@ -103,7 +103,7 @@ static pti_traffic traffic_by_itself(const pti_schedule *schedule) {
     return sum;
 }
 
-static pti_words describe_traffic(const pti_chain_picture *picture) {
+static pti_words describe_chain_traffic(const pti_chain_picture *picture) {
     const pti_schedule *schedule = picture->schedule;
     pti_traffic moved = pti_schedule_traffic(schedule), alone = traffic_by_itself(schedule);
     if (schedule->in_place)
@@ -128,10 +128,10 @@ static pti_words describe_lap(const pti_chain_picture *picture) {
     return (pti_words){""};
 }
 
-static void fill_heading(pti_page *page, const pti_chain_picture *picture) {
+static void fill_chain_heading(pti_page *page, const pti_chain_picture *picture) {
     write_title(&page->title, picture->schedule, picture->interleaving->n_passes);
-    page->line[0] = describe_shape(picture);
-    page->line[1] = describe_traffic(picture);
+    page->line[0] = describe_chain_shape(picture);
+    page->line[1] = describe_chain_traffic(picture);
     page->line[2] = describe_lap(picture);
     page->peak_bytes = pti_schedule_peak_bytes(picture->schedule);
     page->limit_bytes = picture->schedule->limit_bytes;
@@ -157,7 +157,7 @@ static void draw_page(pti_text *svg, pti_chain_picture *picture) {
     y += pti_chain_draw_interleaving(picture, y);
     y += pti_chain_draw_moves(picture, y);
     draw_chain_legend(picture, y + legend_height / 2);
-    fill_heading(&page, picture);
+    fill_chain_heading(&page, picture);
     pti_page_write(svg, &page, y + legend_height);
 }
 

@@ -34,11 +34,11 @@ static void add_pieces(pti_text *text, const polytile_plan *plan, int array) {
 
 static void add_arrays(pti_text *text, const polytile_plan *plan) {
     for (int k = 0; k < pti_instance_n_arrays(plan->instance); k++) {
-        const pti_operand *of = &plan->instance->operand[k];
-        const polytile_domain *domain = pti_operand_array_domain(of);
-        double n_bytes = (double)pti_box_count(domain) * (double)of->element_bytes;
-        pti_text_add(text, "  %s%s %s, %s, %s", of->name, pti_words_box(domain).text,
-                     pti_words_type(of->type).text, pti_words_array_roles(plan, k).text,
+        const pti_operand *operand = &plan->instance->operand[k];
+        const polytile_domain *domain = pti_operand_array_domain(operand);
+        double n_bytes = (double)pti_box_count(domain) * (double)operand->element_bytes;
+        pti_text_add(text, "  %s%s %s, %s, %s", operand->name, pti_words_box(domain).text,
+                     pti_words_type(operand->type).text, pti_words_array_roles(plan, k).text,
                      pti_words_size((int64_t)n_bytes).text);
         add_pieces(text, plan, k);
         pti_text_add(text, "\n");
@@ -108,20 +108,20 @@ static void add_slabs(pti_text *text, const pti_fusion_group *interleaved) {
 
 /** One fusion group: whether its launches are interleaved, and what ends or keeps them. */
 static void add_fusion_group(pti_text *text, const pti_plan_chain *chain,
-                             const pti_plan_fusion_group *of) {
-    pti_text_add(text, PTI_ROW, of->group.n_launches > 0 ? "chain" : "not fused");
-    if (of->reason.length > 0)
-        pti_text_add(text, "%s", of->reason.data);
+                             const pti_plan_fusion_group *group) {
+    pti_text_add(text, PTI_ROW, group->group.n_launches > 0 ? "chain" : "not fused");
+    if (group->reason.length > 0)
+        pti_text_add(text, "%s", group->reason.data);
     else
-        pti_text_add(text, "launches %d to %d of %d are interleaved", of->first + 1,
-                     of->first + of->group.n_launches, chain->launches.n_launches);
-    if (of->n_times > 1)
-        pti_text_add(text, "; %s more like that", pti_words_number(of->n_times - 1).text);
+        pti_text_add(text, "launches %d to %d of %d are interleaved", group->first + 1,
+                     group->first + group->group.n_launches, chain->launches.n_launches);
+    if (group->n_times > 1)
+        pti_text_add(text, "; %s more like that", pti_words_number(group->n_times - 1).text);
     pti_text_add(text, "\n");
 }
 
-static bool is_worth_describing(const pti_plan_chain *chain, const pti_plan_fusion_group *of) {
-    return of->reason.length > 0 || (chain->n_groups > 1 && of->group.n_launches > 0);
+static bool is_worth_describing(const pti_plan_chain *chain, const pti_plan_fusion_group *group) {
+    return group->reason.length > 0 || (chain->n_groups > 1 && group->group.n_launches > 0);
 }
 
 /** The first fusion groups that there is something to say of. */

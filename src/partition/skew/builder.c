@@ -6,8 +6,8 @@
 
 #include <stdlib.h>
 
-int pti_skew_n_arrays(const pti_skew_builder *of) {
-    return of->chain->arrays->n_operands;
+int pti_skew_n_arrays(const pti_skew_builder *builder) {
+    return builder->chain->arrays->n_operands;
 }
 
 pti_skew_image pti_skew_image_at(int64_t offset_bytes, int64_t placement) {
@@ -18,29 +18,30 @@ pti_skew_image pti_skew_image_at(int64_t offset_bytes, int64_t placement) {
                             .newest = -1};
 }
 
-bool pti_skew_builder_pass(const pti_skew_builder *of, int number, pti_pass *pass) {
-    int64_t n_per_pass = of->shape->n_per_pass, first = number * n_per_pass;
-    return pti_pass_begin(of->chain, (int)first,
-                          (int)pti_min(of->chain->n_launches, first + n_per_pass), pass);
+bool pti_skew_builder_pass(const pti_skew_builder *builder, int number, pti_pass *pass) {
+    int64_t n_per_pass = builder->shape->n_per_pass, first = number * n_per_pass;
+    return pti_pass_begin(builder->chain, (int)first,
+                          (int)pti_min(builder->chain->n_launches, first + n_per_pass), pass);
 }
 
 /* The launches. */
 
 /** Count the superblocks of each launch. Returns the most slabs of a pass, -1 when memory runs
  * out. */
-static int64_t count_launch_superblocks(const pti_skew_builder *of, pti_schedule_launch *launch) {
+static int64_t count_launch_superblocks(const pti_skew_builder *builder,
+                                        pti_schedule_launch *launch) {
     int64_t most_slabs = 0;
-    for (int p = 0; p < of->shape->n_passes; p++) {
+    for (int p = 0; p < builder->shape->n_passes; p++) {
         pti_pass pass;
-        bool has_begun = pti_skew_builder_pass(of, p, &pass);
+        bool has_begun = pti_skew_builder_pass(builder, p, &pass);
         for (int l = pass.first; has_begun && l < pass.end; l++) {
             int64_t first, last;
-            pti_pass_slabs_of(&pass, l, of->shape->slab, &first, &last);
-            launch[l].call = of->chain->launch[l].call;
+            pti_pass_slabs_of(&pass, l, builder->shape->slab, &first, &last);
+            launch[l].call = builder->chain->launch[l].call;
             launch[l].n_superblocks = last - first + 1;
         }
         if (has_begun)
-            most_slabs = pti_max(most_slabs, pti_pass_n_slabs(&pass, of->shape->slab));
+            most_slabs = pti_max(most_slabs, pti_pass_n_slabs(&pass, builder->shape->slab));
         pti_pass_end(&pass);
         if (!has_begun)
             return -1;
@@ -48,91 +49,91 @@ static int64_t count_launch_superblocks(const pti_skew_builder *of, pti_schedule
     return most_slabs;
 }
 
-bool pti_skew_builder_begin(pti_skew_builder *of, int64_t *most_slabs) {
-    int n_launches = of->chain->n_launches;
+bool pti_skew_builder_begin(pti_skew_builder *builder, int64_t *most_slabs) {
+    int n_launches = builder->chain->n_launches;
     pti_schedule_launch *launch = calloc((size_t)n_launches + 1, sizeof *launch);
-    *most_slabs = launch == NULL ? -1 : count_launch_superblocks(of, launch);
+    *most_slabs = launch == NULL ? -1 : count_launch_superblocks(builder, launch);
     if (*most_slabs >= 0)
-        pti_builder_begin(&of->builder, of->chain->arrays, n_launches, launch);
+        pti_builder_begin(&builder->builder, builder->chain->arrays, n_launches, launch);
     free(launch);
-    of->schedule = of->builder.schedule;
+    builder->schedule = builder->builder.schedule;
     for (int s = 0; s < PTI_N_STREAMS; s++)
-        of->waited[s] = pti_last_none();
-    of->computed = of->uploaded = of->ready = of->ahead = pti_last_none();
-    return of->schedule != NULL && !of->builder.failed;
+        builder->waited[s] = pti_last_none();
+    builder->computed = builder->uploaded = builder->ready = builder->ahead = pti_last_none();
+    return builder->schedule != NULL && !builder->builder.failed;
 }
 
-void pti_skew_builder_end(pti_skew_builder *of) {
-    for (int a = 0; of->image != NULL && a < pti_skew_n_arrays(of); a++) {
-        free(of->image[a].download);
-        free(of->image[a].former);
+void pti_skew_builder_end(pti_skew_builder *builder) {
+    for (int a = 0; builder->image != NULL && a < pti_skew_n_arrays(builder); a++) {
+        free(builder->image[a].download);
+        free(builder->image[a].former);
     }
-    free(of->image);
-    free(of->ran[PTI_STREAM_COMPUTE]);
-    free(of->ran[PTI_STREAM_CONCURRENT]);
-    pti_skew_sets_free(&of->sets);
-    pti_boxes_free(&of->reused);
+    free(builder->image);
+    free(builder->ran[PTI_STREAM_COMPUTE]);
+    free(builder->ran[PTI_STREAM_CONCURRENT]);
+    pti_skew_sets_free(&builder->sets);
+    pti_boxes_free(&builder->reused);
 }
 
 /* Operations. */
 
-int64_t pti_skew_superblock_at(const pti_skew_builder *of, int launch, int64_t k) {
+int64_t pti_skew_superblock_at(const pti_skew_builder *builder, int launch, int64_t k) {
     int64_t first, last;
-    pti_pass_slabs_of(&of->pass, launch, of->shape->slab, &first, &last);
-    return of->schedule->launch[launch].first_superblock +
+    pti_pass_slabs_of(&builder->pass, launch, builder->shape->slab, &first, &last);
+    return builder->schedule->launch[launch].first_superblock +
            pti_min(pti_max(k - first, 0), last - first);
 }
 
-int64_t pti_skew_builder_add(pti_skew_builder *of, const pti_op *op, const pti_last *waits) {
+int64_t pti_skew_builder_add(pti_skew_builder *builder, const pti_op *op, const pti_last *waits) {
     pti_stream on = pti_op_stream(op);
     pti_last left = pti_last_none();
     for (int s = 0; s < PTI_N_STREAMS; s++) {
-        if (waits->op[s] > of->waited[on].op[s])
-            left.op[s] = of->waited[on].op[s] = waits->op[s];
+        if (waits->op[s] > builder->waited[on].op[s])
+            left.op[s] = builder->waited[on].op[s] = waits->op[s];
     }
-    int64_t added = pti_builder_add(&of->builder, op, &left);
+    int64_t added = pti_builder_add(&builder->builder, op, &left);
     if (op->kind == PTI_LAUNCH || op->kind == PTI_FILL)
-        pti_last_note_on(&of->computed, on, added);
+        pti_last_note_on(&builder->computed, on, added);
     if (op->kind != PTI_LAUNCH && op->kind != PTI_DOWNLOAD)
-        pti_last_note_on(&of->uploaded, on, added);
+        pti_last_note_on(&builder->uploaded, on, added);
     return added;
 }
 
-bool pti_skew_is_concurrent(const pti_skew_builder *of, int64_t k) {
-    return of->shape->concurrent && k % 2 == 1;
+bool pti_skew_is_concurrent(const pti_skew_builder *builder, int64_t k) {
+    return builder->shape->concurrent && k % 2 == 1;
 }
 
 /** Return whether an array has an image that launches of the pass may use. */
-static bool is_here(const pti_skew_builder *of, int array) {
-    return of->chain->axis[array] == PTI_AXIS_WHOLE || of->pass.band[array].passes;
+static bool is_here(const pti_skew_builder *builder, int array) {
+    return builder->chain->axis[array] == PTI_AXIS_WHOLE || builder->pass.band[array].passes;
 }
 
-int64_t pti_skew_builder_launch(pti_skew_builder *of, int launch, int64_t k) {
-    const pti_cut_launch *cut = &of->chain->launch[launch];
+int64_t pti_skew_builder_launch(pti_skew_builder *builder, int launch, int64_t k) {
+    const pti_cut_launch *cut = &builder->chain->launch[launch];
     pti_op op = {.kind = PTI_LAUNCH,
-                 .concurrent = pti_skew_is_concurrent(of, k),
+                 .concurrent = pti_skew_is_concurrent(builder, k),
                  .launch = launch,
                  .placement = -1,
                  .source_placement = -1};
-    if (!pti_pass_threads(&of->pass, launch, of->shape->slab, k, k, &op.box))
+    if (!pti_pass_threads(&builder->pass, launch, builder->shape->slab, k, k, &op.box))
         return -1;
-    pti_last all = of->ready;
-    pti_last_join(&all, &of->ahead);
-    op.superblock = pti_skew_superblock_at(of, launch, k);
-    int64_t *placement = pti_schedule_placements(of->schedule, launch, op.superblock);
-    of->schedule->superblock[op.superblock] = op.box;
+    pti_last all = builder->ready;
+    pti_last_join(&all, &builder->ahead);
+    op.superblock = pti_skew_superblock_at(builder, launch, k);
+    int64_t *placement = pti_schedule_placements(builder->schedule, launch, op.superblock);
+    builder->schedule->superblock[op.superblock] = op.box;
     for (int o = 0; o < cut->call.instance->n_operands; o++) {
         int array = cut->call.array[o];
         polytile_domain hull;
-        if (!is_here(of, array) ||
+        if (!is_here(builder, array) ||
             !pti_footprint_find_hull(cut->call.instance, o, PTI_TOUCHES, &op.box, &hull))
             continue;
-        placement[o] = of->image[array].placement;
-        pti_last_join(&all, &of->image[array].before);
+        placement[o] = builder->image[array].placement;
+        pti_last_join(&all, &builder->image[array].before);
     }
-    int64_t added = pti_skew_builder_add(of, &op, &all);
+    int64_t added = pti_skew_builder_add(builder, &op, &all);
     for (int o = 0; o < cut->call.instance->n_operands; o++) {
-        pti_skew_image *along = &of->image[cut->call.array[o]];
+        pti_skew_image *along = &builder->image[cut->call.array[o]];
         if (placement[o] < 0)
             continue;
         pti_last_note_on(&along->users, pti_op_stream(&op), added);
@@ -156,62 +157,63 @@ static int64_t *new_last_operations(int n_launches) {
     return last;
 }
 
-bool pti_skew_concurrent_begin(pti_skew_builder *of) {
-    int64_t **one = &of->ran[PTI_STREAM_COMPUTE], **other = &of->ran[PTI_STREAM_CONCURRENT];
-    *one = new_last_operations(of->chain->n_launches);
-    *other = new_last_operations(of->chain->n_launches);
+bool pti_skew_concurrent_begin(pti_skew_builder *builder) {
+    int64_t **one = &builder->ran[PTI_STREAM_COMPUTE],
+            **other = &builder->ran[PTI_STREAM_CONCURRENT];
+    *one = new_last_operations(builder->chain->n_launches);
+    *other = new_last_operations(builder->chain->n_launches);
     return *one != NULL && *other != NULL;
 }
 
 /** Let the current slab's next launches follow some launches of the slab before, on the other
  * stream; units are waited for as a whole. Returns the first launch that does not. */
-static int wait_for_launches(pti_skew_builder *of, pti_stream other, int unit) {
-    const int first = of->pass.unit[unit].first;
+static int wait_for_launches(pti_skew_builder *builder, pti_stream other, int unit) {
+    const int first = builder->pass.unit[unit].first;
     int end = first;
-    for (; unit < of->pass.n_units && end < first + LAUNCHES_PER_WAIT; unit++)
-        end = of->pass.unit[unit].first + of->pass.unit[unit].n_launches;
+    for (; unit < builder->pass.n_units && end < first + LAUNCHES_PER_WAIT; unit++)
+        end = builder->pass.unit[unit].first + builder->pass.unit[unit].n_launches;
     for (int l = first; l < end; l++)
-        of->ahead.op[other] = pti_max(of->ahead.op[other], of->ran[other][l]);
+        builder->ahead.op[other] = pti_max(builder->ahead.op[other], builder->ran[other][l]);
     return end;
 }
 
 /** Let launches of a slab, whose operations from one on were added, run as one. */
-static void tile_unit(pti_skew_builder *of, const pti_tiled_unit *unit, int64_t k,
+static void tile_unit(pti_skew_builder *builder, const pti_tiled_unit *unit, int64_t k,
                       int64_t first_op) {
     const int last = unit->first + unit->n_launches - 1;
-    pti_schedule *schedule = of->schedule;
+    pti_schedule *schedule = builder->schedule;
     polytile_domain own;
     if (schedule->n_ops == first_op)
         return;
-    if (!pti_pass_threads(&of->pass, last, of->shape->slab, k, k, &own))
+    if (!pti_pass_threads(&builder->pass, last, builder->shape->slab, k, k, &own))
         own = pti_box_empty(own.n_dims);
-    pti_tiles made = pti_tiled_tiles(of->chain, unit, of->shape->slab, &own);
+    pti_tiles made = pti_tiled_tiles(builder->chain, unit, builder->shape->slab, &own);
     made.first_op = first_op;
     made.n_ops = schedule->n_ops - first_op;
     if (PTI_RESIZE(schedule->tiles, schedule->n_tiles + 1))
         schedule->tiles[schedule->n_tiles++] = made;
     else
-        of->builder.failed = true;
+        builder->builder.failed = true;
 }
 
-static void run_unit(pti_skew_builder *of, const pti_tiled_unit *unit, int64_t k) {
+static void run_unit(pti_skew_builder *builder, const pti_tiled_unit *unit, int64_t k) {
     const pti_stream on =
-        pti_skew_is_concurrent(of, k) ? PTI_STREAM_CONCURRENT : PTI_STREAM_COMPUTE;
-    const int64_t first_op = of->schedule->n_ops;
+        pti_skew_is_concurrent(builder, k) ? PTI_STREAM_CONCURRENT : PTI_STREAM_COMPUTE;
+    const int64_t first_op = builder->schedule->n_ops;
     for (int l = unit->first; l < unit->first + unit->n_launches; l++)
-        of->ran[on][l] = pti_max(of->ran[on][l], pti_skew_builder_launch(of, l, k));
+        builder->ran[on][l] = pti_max(builder->ran[on][l], pti_skew_builder_launch(builder, l, k));
     if (unit->n_launches > 1)
-        tile_unit(of, unit, k, first_op);
+        tile_unit(builder, unit, k, first_op);
 }
 
-void pti_skew_run_launches(pti_skew_builder *of, int64_t k) {
+void pti_skew_run_launches(pti_skew_builder *builder, int64_t k) {
     const pti_stream other =
-        pti_skew_is_concurrent(of, k) ? PTI_STREAM_COMPUTE : PTI_STREAM_CONCURRENT;
-    int waits_from = of->pass.first;
-    of->ahead = pti_last_none();
-    for (int u = 0; u < of->pass.n_units; u++) {
-        if (of->pass.unit[u].first == waits_from)
-            waits_from = wait_for_launches(of, other, u);
-        run_unit(of, &of->pass.unit[u], k);
+        pti_skew_is_concurrent(builder, k) ? PTI_STREAM_COMPUTE : PTI_STREAM_CONCURRENT;
+    int waits_from = builder->pass.first;
+    builder->ahead = pti_last_none();
+    for (int u = 0; u < builder->pass.n_units; u++) {
+        if (builder->pass.unit[u].first == waits_from)
+            waits_from = wait_for_launches(builder, other, u);
+        run_unit(builder, &builder->pass.unit[u], k);
     }
 }

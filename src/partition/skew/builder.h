@@ -22,7 +22,8 @@ typedef struct pti_skew_image {
     int64_t *former;        /* the same of the pass before */
     int64_t n_former_slabs; /* 0: there is no pass before */
     int64_t newest;         /* download before this pass, -1: none */
-    int64_t former_row;     /* the last row that slab 0 of the pass before might have sent home */
+    int64_t
+        former_row; /* the last row that slab 0 of the pass before might have sent to the host */
 } pti_skew_image;
 
 /** The state of the chain. */
@@ -46,41 +47,41 @@ typedef struct pti_skew_builder {
     int64_t *ran[PTI_N_STREAMS]; /* by streams for launches: of each launch the last operation */
 } pti_skew_builder;
 
-int pti_skew_n_arrays(const pti_skew_builder *of);
+int pti_skew_n_arrays(const pti_skew_builder *builder);
 
 /** Make an image whose memory nothing has used. */
 pti_skew_image pti_skew_image_at(int64_t offset_bytes, int64_t placement);
 
 /** Begin the schedule with its launches, their superblocks numbered launch by launch, and no
  * operations; most_slabs: of a pass. False when memory runs out. */
-bool pti_skew_builder_begin(pti_skew_builder *of, int64_t *most_slabs);
+bool pti_skew_builder_begin(pti_skew_builder *builder, int64_t *most_slabs);
 
 /** Free all but the schedule. */
-void pti_skew_builder_end(pti_skew_builder *of);
+void pti_skew_builder_end(pti_skew_builder *builder);
 
 /** Begin a pass as pti_pass_begin() does. */
-bool pti_skew_builder_pass(const pti_skew_builder *of, int number, pti_pass *pass);
+bool pti_skew_builder_pass(const pti_skew_builder *builder, int number, pti_pass *pass);
 
 /** Return the superblock of a launch in a slab, or in the nearest one that has threads of it. */
-int64_t pti_skew_superblock_at(const pti_skew_builder *of, int launch, int64_t k);
+int64_t pti_skew_superblock_at(const pti_skew_builder *builder, int launch, int64_t k);
 
 /** Add an operation without waits that its stream has made before; returns its position. */
-int64_t pti_skew_builder_add(pti_skew_builder *of, const pti_op *op, const pti_last *waits);
+int64_t pti_skew_builder_add(pti_skew_builder *builder, const pti_op *op, const pti_last *waits);
 
 /* Concurrent slabs: every other one runs on the second stream for launches, so that a kernel begins
  * while one of the slab before ends. */
 
 /** Prepare to run whole slabs; false when memory runs out. */
-bool pti_skew_concurrent_begin(pti_skew_builder *of);
+bool pti_skew_concurrent_begin(pti_skew_builder *builder);
 
 /** Return whether slab k runs on the second stream. */
-bool pti_skew_is_concurrent(const pti_skew_builder *of, int64_t k);
+bool pti_skew_is_concurrent(const pti_skew_builder *builder, int64_t k);
 
 /** Run all launches of slab k that have threads there. */
-void pti_skew_run_launches(pti_skew_builder *of, int64_t k);
+void pti_skew_run_launches(pti_skew_builder *builder, int64_t k);
 
 /** Run a launch's threads of slab k on its arrays' memory; returns the operation, -1: no
  * threads. */
-int64_t pti_skew_builder_launch(pti_skew_builder *of, int launch, int64_t k);
+int64_t pti_skew_builder_launch(pti_skew_builder *builder, int launch, int64_t k);
 
 #endif

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 
 /** Return whether an affine expression is index + constant. */
-static bool follows_index(const pti_affine *of, int n_indices, int index) {
+static bool follows_index(const pti_affine *affine, int n_indices, int index) {
     for (int d = 0; d < n_indices; d++) {
-        if (of->index[d] != (d == index ? 1 : 0))
+        if (affine->index[d] != (d == index ? 1 : 0))
             return false;
     }
     return true;

@@ -62,7 +62,8 @@ static int64_t most_reach(const pti_call *call) {
 }
 
 /** Find the least offset after the launches before; those far enough behind need no look. */
-static int64_t find_offset(const pti_call *calls, int l, const int64_t *offsets, int64_t most) {
+static int64_t find_folded_offset(const pti_call *calls, int l, const int64_t *offsets,
+                                  int64_t most) {
     int64_t offset = l == 0 ? 0 : offsets[l - 1];
     for (int k = l - 1; k >= 0 && offsets[k] + 2 * most > offset; k--) {
         const int64_t lag = lag_between(&calls[k], &calls[l]);
@@ -83,7 +84,7 @@ static int count_calls(int n_arrays, int n_calls, const pti_call *calls, int *ax
         if (fold_of(&calls[l])->n_rows != n_rows || !join_axes(&calls[l], axis))
             break;
         most = pti_max(most, most_reach(&calls[l]));
-        offsets[l] = find_offset(calls, l, offsets, most);
+        offsets[l] = find_folded_offset(calls, l, offsets, most);
         if (l > 0 && offsets[l] - offsets[l - 1] >= n_rows / N_HALVES)
             break;
     }
@@ -97,10 +98,11 @@ static int half_array_of(int array, bool is_upper) {
 }
 
 /** Make the half of an array: the lower or the upper one. */
-static bool make_half_array(const pti_operand *of, int axis, const struct pti_folded_chain *folded,
-                            bool is_upper, pti_operand *half_array) {
-    *half_array = *of;
-    half_array->name = strdup(of->name);
+static bool make_half_array(const pti_operand *operand, int axis,
+                            const struct pti_folded_chain *folded, bool is_upper,
+                            pti_operand *half_array) {
+    *half_array = *operand;
+    half_array->name = strdup(operand->name);
     if (axis >= 0) {
         polytile_range *rows = &half_array->domain.range[axis];
         const int64_t middle = rows->lo + folded->half[0].hi + 1;
@@ -294,7 +296,7 @@ static bool move_superblocks(pti_schedule *schedule, const int64_t *number) {
 }
 
 /** Let two halves be one launch of the program. */
-static void join_launches(const struct pti_folded_chain *folded, pti_schedule *schedule) {
+static void join_halves(const struct pti_folded_chain *folded, pti_schedule *schedule) {
     for (int l = 0; l < schedule->n_launches / N_HALVES; l++) {
         pti_schedule_launch *joined = &schedule->launch[l];
         const int64_t n_upper = schedule->launch[N_HALVES * l + 1].n_superblocks;
@@ -344,7 +346,7 @@ bool pti_folded_finish(const pti_chain *chain, pti_schedule *schedule) {
         is_made = move_superblocks(schedule, number);
     }
     if (is_made) {
-        join_launches(chain->folded, schedule);
+        join_halves(chain->folded, schedule);
         rename_operations(schedule, number);
         join_states(chain->folded, schedule);
     }

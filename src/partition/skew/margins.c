@@ -10,9 +10,9 @@ static const pti_instance *instance_of_launch(const pti_tiling *tiling, int laun
     return tiling->call[launch].instance;
 }
 
-static bool refuse_operand(const pti_instance *of, const pti_operand *operand, pti_text *why,
+static bool refuse_operand(const pti_instance *instance, const pti_operand *operand, pti_text *why,
                            const char *reason) {
-    pti_text_add(why, "%s %s %s", of->kernel_name, reason, operand->name);
+    pti_text_add(why, "%s %s %s", instance->kernel_name, reason, operand->name);
     return false;
 }
 
@@ -40,25 +40,27 @@ static bool is_written_alone(const pti_section *section, int n_indices) {
     return is;
 }
 
-static bool suits_section(const pti_instance *of, const pti_section *section, pti_text *why) {
-    const pti_operand *operand = &of->operand[section->operand];
+static bool suits_section(const pti_instance *instance, const pti_section *section, pti_text *why) {
+    const pti_operand *operand = &instance->operand[section->operand];
     if (operand->reduces)
-        return refuse_operand(of, operand, why, "combines into");
+        return refuse_operand(instance, operand, why, "combines into");
     if (operand->is_scratch || operand->partial || !is_at_constant_offsets(section))
-        return refuse_operand(of, operand, why, "does not go at constant offsets through");
-    if (section->role != POLYTILE_IN && !is_written_alone(section, of->n_indices))
-        return refuse_operand(of, operand, why, "has threads that write several elements of");
+        return refuse_operand(instance, operand, why, "does not go at constant offsets through");
+    if (section->role != POLYTILE_IN && !is_written_alone(section, instance->n_indices))
+        return refuse_operand(instance, operand, why, "has threads that write several elements of");
     return true;
 }
 
 static bool suits_launch(const pti_tiling *tiling, int launch, pti_text *why) {
-    const pti_instance *of = instance_of_launch(tiling, launch);
-    if (of->n_indices != instance_of_launch(tiling, 0)->n_indices || of->n_further > 0) {
-        pti_text_add(why, "%s has another number of indices, or arrays in pieces", of->kernel_name);
+    const pti_instance *instance = instance_of_launch(tiling, launch);
+    if (instance->n_indices != instance_of_launch(tiling, 0)->n_indices ||
+        instance->n_further > 0) {
+        pti_text_add(why, "%s has another number of indices, or arrays in pieces",
+                     instance->kernel_name);
         return false;
     }
-    for (int s = 0; s < of->n_sections; s++)
-        if (!suits_section(of, &of->section[s], why))
+    for (int s = 0; s < instance->n_sections; s++)
+        if (!suits_section(instance, &instance->section[s], why))
             return false;
     return true;
 }
@@ -113,15 +115,15 @@ static bool join_pair(pti_tiling *tiling, int launch, int later, section_pair of
     return true;
 }
 
-static bool join_launches(pti_tiling *tiling, int launch, int later, pti_text *why) {
-    const pti_instance *of = instance_of_launch(tiling, launch),
+static bool add_margins_between(pti_tiling *tiling, int launch, int later, pti_text *why) {
+    const pti_instance *instance = instance_of_launch(tiling, launch),
                        *by = instance_of_launch(tiling, later);
-    for (int s = 0; s < of->n_sections; s++)
-        for (int r = 0; r < by->n_sections && of->section[s].role != POLYTILE_IN; r++)
-            if (tiling->call[launch].array[of->section[s].operand] ==
+    for (int s = 0; s < instance->n_sections; s++)
+        for (int r = 0; r < by->n_sections && instance->section[s].role != POLYTILE_IN; r++)
+            if (tiling->call[launch].array[instance->section[s].operand] ==
                     tiling->call[later].array[by->section[r].operand] &&
-                !join_pair(tiling, launch, later, (section_pair){&of->section[s], &by->section[r]},
-                           why))
+                !join_pair(tiling, launch, later,
+                           (section_pair){&instance->section[s], &by->section[r]}, why))
                 return false;
     return true;
 }
@@ -132,7 +134,7 @@ static bool find_margins(pti_tiling *tiling, pti_text *why) {
         if (!suits_launch(tiling, l, why))
             return false;
         for (int later = l; later < tiling->n_launches; later++)
-            if (!join_launches(tiling, l, later, why))
+            if (!add_margins_between(tiling, l, later, why))
                 return false;
     }
     return true;
@@ -144,9 +146,10 @@ typedef struct array_use {
 } array_use;
 
 static void add_use(const pti_tiling *tiling, int launch, int operand, array_use *use) {
-    const pti_instance *of = instance_of_launch(tiling, launch);
-    if (of->operand[operand].reads) {
-        pti_footprint_boxes(of, operand, PTI_READS, &of->threads, PTI_MAX_WRITE_BOXES, &use->boxes);
+    const pti_instance *instance = instance_of_launch(tiling, launch);
+    if (instance->operand[operand].reads) {
+        pti_footprint_boxes(instance, operand, PTI_READS, &instance->threads, PTI_MAX_WRITE_BOXES,
+                            &use->boxes);
         pti_boxes_subtract_all(&use->boxes, &use->written);
         pti_boxes_unite(&use->read_before, &use->boxes, pti_boxes_include);
     }
@@ -154,9 +157,9 @@ static void add_use(const pti_tiling *tiling, int launch, int operand, array_use
 
 static void note_written_threads(const pti_tiling *tiling, int launch, int operand,
                                  array_use *use) {
-    const pti_instance *of = instance_of_launch(tiling, launch);
-    if (of->operand[operand].writes) {
-        pti_footprint_boxes(of, operand, PTI_WRITES, &of->threads, PTI_MAX_WRITE_BOXES,
+    const pti_instance *instance = instance_of_launch(tiling, launch);
+    if (instance->operand[operand].writes) {
+        pti_footprint_boxes(instance, operand, PTI_WRITES, &instance->threads, PTI_MAX_WRITE_BOXES,
                             &use->boxes);
         pti_boxes_unite(&use->written, &use->boxes, pti_boxes_include);
     }
@@ -197,11 +200,11 @@ static bool find_all_stored(pti_tiling *tiling) {
 static void find_threads(pti_tiling *tiling) {
     tiling->threads = instance_of_launch(tiling, 0)->threads;
     for (int l = 1; l < tiling->n_launches; l++) {
-        const polytile_domain *of = &instance_of_launch(tiling, l)->threads;
-        for (int d = 0; d < of->n_dims; d++) {
+        const polytile_domain *domain = &instance_of_launch(tiling, l)->threads;
+        for (int d = 0; d < domain->n_dims; d++) {
             polytile_range *range = &tiling->threads.range[d];
-            range->lo = pti_min(range->lo, of->range[d].lo);
-            range->hi = pti_max(range->hi, of->range[d].hi);
+            range->lo = pti_min(range->lo, domain->range[d].lo);
+            range->hi = pti_max(range->hi, domain->range[d].hi);
         }
     }
 }

@@ -4,6 +4,7 @@
 #include "base/checked.h"
 #include "partition/memory/residency.h"
 #include "partition/skew/pass.h"
+#include <polytile/size.h>
 
 #include <stdlib.h>
 
@@ -24,9 +25,10 @@ static void add_pass(const pti_pass *pass, pti_skew_need *needs) {
 
 static void add_whole(const pti_chain *chain, pti_skew_need *needs) {
     for (int a = 0; a < chain->arrays->n_operands; a++) {
-        const pti_operand *of = &chain->arrays->operand[a];
+        const pti_operand *operand = &chain->arrays->operand[a];
         if (chain->axis[a] == PTI_AXIS_WHOLE)
-            needs[a].whole_bytes = pti_memory_layout_of(&of->domain, of->element_bytes).size_bytes;
+            needs[a].whole_bytes =
+                pti_memory_layout_of(&operand->domain, operand->element_bytes).size_bytes;
     }
 }
 
@@ -53,9 +55,9 @@ void pti_skew_note_still(const pti_chain *chain, const pti_skew_sets *sets, pti_
     for (int a = 0; a < chain->arrays->n_operands && chain->tiled != NULL; a++) {
         needs[a].is_still = true;
         for (int p = 0; p < sets->n_passes; p++) {
-            const pti_pass_sets *of = pti_skew_sets_of(sets, p, a);
-            needs[a].is_still = needs[a].is_still && of->exposed.n_boxes == 0 &&
-                                of->filled.n_boxes == 0 && of->live.n_boxes == 0;
+            const pti_pass_sets *pass_sets = pti_skew_sets_of(sets, p, a);
+            needs[a].is_still = needs[a].is_still && pass_sets->exposed.n_boxes == 0 &&
+                                pass_sets->filled.n_boxes == 0 && pass_sets->live.n_boxes == 0;
         }
     }
 }
@@ -104,4 +106,13 @@ int64_t pti_skew_bytes(const pti_skew_need *needs, int n_arrays, int64_t slab, i
             return INT64_MAX;
     }
     return sum;
+}
+
+void pti_skew_explain_memory(const pti_skew_request *request, pti_text *why) {
+    char size[32];
+    pti_text_add(why,
+                 "%s does not hold the rows that two launches of %s need at the same time; each "
+                 "launch goes through the arrays by itself",
+                 polytile_size_format(request->arena_bytes, size),
+                 request->chain->launch[0].call.instance->kernel_name);
 }

@@ -37,4 +37,7 @@ double pti_skew_slabs_bytes(const pti_chain *chain, const pti_skew_need *needs, 
 /** Return the bytes of all arrays' images; INT64_MAX if they exceed 64 bits. */
 int64_t pti_skew_bytes(const pti_skew_need *needs, int n_arrays, int64_t slab, int64_t n_per_lap);
 
+/** Say that the arena is too small for two launches of a pass. */
+void pti_skew_explain_memory(const pti_skew_request *request, pti_text *why);
+
 #endif

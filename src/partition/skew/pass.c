@@ -57,7 +57,7 @@ static void extend_band_by_unit(const pti_pass *pass, const pti_tiled_unit *unit
     const int last = unit->first + unit->n_launches - 1;
     for (int l = unit->first; unit->n_launches > 1 && l <= last; l++) {
         const pti_cut_launch *cut = &pass->chain->launch[l];
-        const pti_margin *step = &unit->row->turns.step;
+        const pti_margin *step = &unit->sequence->turns.step;
         const int n_left = last - l + 1;
         const pti_reach reach = {-n_left * step->before[cut->index],
                                  n_left * step->after[cut->index]};
@@ -88,10 +88,10 @@ static int64_t row_bytes_of(const polytile_domain *hull, int axis, int64_t eleme
  * in all of them. */
 static void find_band(pti_pass *pass, int array) {
     const pti_chain *chain = pass->chain;
-    const pti_operand *of = &chain->arrays->operand[array];
+    const pti_operand *operand = &chain->arrays->operand[array];
     pti_band *band = &pass->band[array];
     pti_reach reach;
-    *band = (pti_band){.hull = pti_box_empty(of->domain.n_dims)};
+    *band = (pti_band){.hull = pti_box_empty(operand->domain.n_dims)};
     for (int l = pass->first; l < pass->end; l++) {
         if (!pti_chain_reach(chain, l, array, &reach))
             continue;
@@ -105,7 +105,7 @@ static void find_band(pti_pass *pass, int array) {
     if (band->passes && chain->folded != NULL)
         band->hull.range[chain->axis[array]] = chain->folded->half[array % 2];
     if (band->passes)
-        band->row_bytes = row_bytes_of(&band->hull, chain->axis[array], of->element_bytes);
+        band->row_bytes = row_bytes_of(&band->hull, chain->axis[array], operand->element_bytes);
 }
 
 bool pti_pass_begin(const pti_chain *chain, int first, int end, pti_pass *pass) {

@@ -36,7 +36,7 @@ static bool note_places(const pti_schedule *schedule, int launch, int64_t superb
 
 /** Where launches find each array, the first that is; NULL: they touch nothing of it. False if they
  * find one at several places. */
-static bool find_placements(const pti_schedule *schedule, const pti_placement **place) {
+static bool find_array_placements(const pti_schedule *schedule, const pti_placement **place) {
     for (int l = 0; l < schedule->n_launches; l++) {
         const pti_schedule_launch *launch = &schedule->launch[l];
         for (int64_t k = 0; k < launch->n_superblocks; k++)
@@ -80,7 +80,7 @@ static bool has_places(const pti_schedule *apart, const pti_placement *const *pl
 
 bool pti_skew_suits_resident(const pti_schedule *apart) {
     const pti_placement **place = new_places(apart);
-    bool does = place != NULL && !apart->in_place && find_placements(apart, place) &&
+    bool does = place != NULL && !apart->in_place && find_array_placements(apart, place) &&
                 has_places(apart, place);
     free(place);
     return does;
@@ -110,7 +110,7 @@ static bool take_places(const pti_schedule *apart, pti_schedule *made) {
            (size_t)apart->n_placements * sizeof *made->placement);
     made->n_placements = apart->n_placements;
     const pti_placement **place = new_places(apart);
-    bool is_placed = place != NULL && find_placements(apart, place);
+    bool is_placed = place != NULL && find_array_placements(apart, place);
     if (is_placed)
         place_operands(apart, place, made);
     free(place);

@@ -11,7 +11,8 @@
 typedef struct pti_pass_sets {
     pti_boxes exposed; /* read before it is written: comes from the host */
     pti_boxes filled;  /* the same, but nobody wrote it ever: becomes zero on the device */
-    pti_boxes live;    /* written or filled, and read later or part of the result: goes home. Not
+    pti_boxes
+        live; /* written or filled, and read later or part of the result: goes to the host. Not
                           what is filled again by later passes, of an array that is dropped */
 } pti_pass_sets;
 

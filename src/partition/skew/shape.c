@@ -6,7 +6,6 @@
 #include "partition/skew/memory.h"
 #include "partition/skew/pass.h"
 #include "partition/skew/sets.h"
-#include <polytile/size.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -98,7 +97,8 @@ static bool is_tiled(const pti_tiled_unit *unit) {
 
 /** Return the seconds of a launch that only goes through its arrays in memory. */
 static double pass_seconds(const candidate *of, const pti_tiled_unit *unit) {
-    return pti_kernel_seconds(of->request->link, pti_launch_bytes(unit->row->turns.instance), 0);
+    return pti_kernel_seconds(of->request->link, pti_launch_bytes(unit->sequence->turns.instance),
+                              0);
 }
 
 /** Sum up what launches that run as one would take one by one. */
@@ -119,7 +119,8 @@ static double tiled_seconds(const candidate *of, int64_t slab, int64_t n_per_lap
         const pti_tiled_unit *unit = &of->pass.unit[u], *before = u == 0 ? NULL : unit - 1;
         if (!is_tiled(unit))
             continue;
-        if (before == NULL || before->row != unit->row || before->n_launches != unit->n_launches)
+        if (before == NULL || before->sequence != unit->sequence ||
+            before->n_launches != unit->n_launches)
             launch_s =
                 pass_seconds(of, unit) * pti_tiled_cost(unit, slab, alone) / PTI_TURNS_PASSES_APART;
         seconds += unit->n_launches * launch_s;
@@ -343,32 +344,21 @@ static void explain_scattered(const pti_skew_request *request, pti_text *why) {
                  request->chain->launch[0].call.instance->kernel_name, MOST_BOXES);
 }
 
-static void write_memory_reason(const pti_skew_request *request, pti_text *why) {
-    char size[32];
-    pti_text_add(why,
-                 "%s does not hold the rows that two launches of %s need at the same time; each "
-                 "launch goes through the arrays by itself",
-                 polytile_size_format(request->arena_bytes, size),
-                 request->chain->launch[0].call.instance->kernel_name);
-}
-
-/** Return the fewest passes that a request allows. */
-static int fewest_passes(const pti_skew_request *request) {
+int pti_skew_fewest_passes(const pti_skew_request *request) {
     int n_launches = pti_chain_n_calls(request->chain);
     int64_t most = request->most_per_pass > 0 ? request->most_per_pass : n_launches;
     return (int)pti_ceil_div(n_launches, pti_max(1, pti_min(most, n_launches)));
 }
 
-/** Return the most passes: of two launches, and the rest of an odd number; none for a single
- * launch. */
-static int most_passes(const pti_skew_request *request) {
+int pti_skew_most_passes(const pti_skew_request *request) {
     int n_launches = pti_chain_n_calls(request->chain);
     return n_launches < 2 ? 0 : (n_launches + 1) / 2;
 }
 
 /** Return the fewest passes that fit, or more than the most if none does. */
 static int fewest_that_fit(const candidate *wanted, bool *has_memory) {
-    int lo = fewest_passes(wanted->request), hi = most_passes(wanted->request) + 1;
+    int lo = pti_skew_fewest_passes(wanted->request),
+        hi = pti_skew_most_passes(wanted->request) + 1;
     while (lo < hi) {
         int middle = lo + (hi - lo) / 2;
         if (passes_fit(wanted, middle, has_memory))
@@ -384,7 +374,7 @@ static int fewest_that_fit(const candidate *wanted, bool *has_memory) {
 static bool try_all_passes(candidate *wanted, pti_skew_shape *best) {
     bool has_memory = true;
     int n = fewest_that_fit(wanted, &has_memory);
-    int most = (int)pti_min(most_passes(wanted->request), (int64_t)MOST_PASSES_FACTOR * n);
+    int most = (int)pti_min(pti_skew_most_passes(wanted->request), (int64_t)MOST_PASSES_FACTOR * n);
     for (; n <= most && has_memory && !wanted->is_scattered; n += 1 + n / 16)
         has_memory = try_passes(wanted, n, best);
     return has_memory;
@@ -399,14 +389,14 @@ bool pti_skew_choose(const pti_skew_request *request, pti_skew_shape *shape, pti
     *shape = (pti_skew_shape){0};
     estimate_work(&wanted);
     bool has_memory = try_all_passes(&wanted, shape);
-    if (has_memory && shape->n_passes > fewest_passes(request) && !request->fewest_bytes) {
+    if (has_memory && shape->n_passes > pti_skew_fewest_passes(request) && !request->fewest_bytes) {
         wanted.enough_s = as_good * shape->seconds;
         has_memory = try_all_passes(&wanted, shape);
     }
     if (has_memory && wanted.is_scattered)
         explain_scattered(request, why);
     else if (has_memory && shape->slab == 0)
-        write_memory_reason(request, why);
+        pti_skew_explain_memory(request, why);
     return has_memory && shape->slab > 0;
 }
 
@@ -446,50 +436,4 @@ bool pti_skew_pays(const pti_skew_request *request, const pti_skew_shape *shape,
                  "%.3g MiB, since most of the data stays on the device",
                  fused_bytes / (1 << 20), fmax(0, singly_bytes) / (1 << 20));
     return false;
-}
-
-/* In place. */
-
-/** Return the largest slab whose bands fit, and which is no shorter than their rest: shorter slabs
- * cost more launches than they save in reading; 0: none. */
-static int64_t largest_slab_in_arena(const pti_skew_request *request, const pti_skew_need *needs) {
-    int n_arrays = request->chain->arrays->n_operands;
-    int64_t least = 1, slab = 0;
-    for (int a = 0; a < n_arrays; a++)
-        least = pti_max(least, needs[a].band_rows);
-    for (int64_t tried = least;
-         pti_skew_slabs_bytes(request->chain, needs, tried) <= (double)request->arena_bytes;
-         tried++)
-        slab = tried;
-    return slab;
-}
-
-/** Return whether the caches hold everything that the chain touches. */
-static bool all_fit_into_caches(const pti_skew_request *request, const pti_skew_need *needs) {
-    return pti_skew_slabs_bytes(request->chain, needs, INT64_MAX) <= (double)request->arena_bytes;
-}
-
-/** Try a number of launches a pass; false if fewer need not be tried. */
-static bool try_in_place(const pti_skew_request *request, int n_per_pass, pti_skew_shape *shape) {
-    pti_skew_need *needs = pti_skew_needs(request->chain, n_per_pass);
-    bool goes_on = needs != NULL && !all_fit_into_caches(request, needs);
-    if (goes_on)
-        shape->slab = largest_slab_in_arena(request, needs);
-    free(needs);
-    return goes_on;
-}
-
-bool pti_skew_choose_in_place(const pti_skew_request *request, pti_skew_shape *shape,
-                              pti_text *why) {
-    int n_launches = request->chain->n_launches, n_passes = fewest_passes(request);
-    *shape = (pti_skew_shape){.n_per_lap = INT64_MAX};
-    for (; n_passes <= most_passes(request) && shape->slab == 0; n_passes++) {
-        shape->n_per_pass = (int)pti_ceil_div(n_launches, n_passes);
-        shape->n_passes = (int)pti_ceil_div(n_launches, shape->n_per_pass);
-        if (!try_in_place(request, shape->n_per_pass, shape))
-            return false;
-    }
-    if (shape->slab == 0)
-        write_memory_reason(request, why);
-    return shape->slab > 0;
 }

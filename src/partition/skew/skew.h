@@ -49,6 +49,13 @@ typedef struct pti_skew_shape {
     int64_t d2h_bytes;
 } pti_skew_shape;
 
+/** Return the fewest passes that a request allows. */
+int pti_skew_fewest_passes(const pti_skew_request *request);
+
+/** Return the most passes: of two launches, and the rest of an odd number; none for a single
+ * launch. */
+int pti_skew_most_passes(const pti_skew_request *request);
+
 /**
  * Choose the shape of least time or fewest bytes.
  *

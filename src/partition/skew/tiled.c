@@ -28,106 +28,111 @@ static int64_t lag_behind(const pti_chain *chain, int launch) {
     return chain->launch[launch].offset - chain->launch[launch - 1].offset;
 }
 
-static bool joins_row(const pti_chain *chain, const bool *may_be_tiled, const pti_tiled_row *row,
-                      int launch) {
+static bool joins_sequence(const pti_chain *chain, const bool *may_be_tiled,
+                           const pti_tiled_sequence *sequence, int launch) {
     return may_be_in_row(chain, may_be_tiled, launch) &&
            pti_turns_follow(call_of(chain, launch), call_of(chain, launch - 1)) &&
-           (launch == row->first + 1 || lag_behind(chain, launch) == row->lag);
+           (launch == sequence->first + 1 || lag_behind(chain, launch) == sequence->lag);
 }
 
-/** Find the launches of a row from the first one on. */
-static void extend_row(const pti_chain *chain, const bool *may_be_tiled, pti_tiled_row *row) {
-    row->end = row->first + 1;
-    while (row->end < chain->n_launches && joins_row(chain, may_be_tiled, row, row->end)) {
-        row->lag = lag_behind(chain, row->end);
-        row->end++;
+/** Find the launches of a sequence from the first one on. */
+static void extend_sequence(const pti_chain *chain, const bool *may_be_tiled,
+                            pti_tiled_sequence *sequence) {
+    sequence->end = sequence->first + 1;
+    while (sequence->end < chain->n_launches &&
+           joins_sequence(chain, may_be_tiled, sequence, sequence->end)) {
+        sequence->lag = lag_behind(chain, sequence->end);
+        sequence->end++;
     }
 }
 
 /** Return whether a group may have so many launches: margins are even, and the array that its last
  * launch writes is stored. */
-static polytile_status try_group(const pti_chain *chain, const pti_tiled_row *row, int n_launches,
-                                 pti_call *call, bool *may_be) {
+static polytile_status try_group(const pti_chain *chain, const pti_tiled_sequence *sequence,
+                                 int n_launches, pti_call *call, bool *may_be) {
     pti_text ignored = {0};
     pti_tiling tiling = {
         .n_launches = n_launches, .call = call, .n_arrays = chain->arrays->n_operands};
     for (int l = 0; l < n_launches; l++)
-        call[l] = *call_of(chain, row->first + l);
+        call[l] = *call_of(chain, sequence->first + l);
     polytile_status status = pti_margins_find(&tiling, &ignored);
     *may_be = status == POLYTILE_OK && tiling.margin != NULL && tiling.is_stored[call[0].array[1]];
     for (int l = 0; l < n_launches && *may_be; l++)
         for (int d = 0; d < 2; d++) {
             const int n_later = n_launches - 1 - l;
             *may_be = *may_be &&
-                      tiling.margin[l].before[d] == n_later * row->turns.step.before[d] &&
-                      tiling.margin[l].after[d] == n_later * row->turns.step.after[d];
+                      tiling.margin[l].before[d] == n_later * sequence->turns.step.before[d] &&
+                      tiling.margin[l].after[d] == n_later * sequence->turns.step.after[d];
         }
     pti_tiling_free(&tiling);
     pti_text_free(&ignored);
     return status;
 }
 
-/** Check the groups that are as long as the row allows; shorter ones are like them. */
-static polytile_status check_groups(const pti_chain *chain, pti_tiled_row *row) {
-    const int n_launches = row->n_together;
+/** Check the groups that are as long as the sequence allows; shorter ones are like them. */
+static polytile_status check_groups(const pti_chain *chain, pti_tiled_sequence *sequence) {
+    const int n_launches = sequence->n_together;
     bool may_be;
     pti_call *call = calloc((size_t)n_launches + 1, sizeof *call);
     if (call == NULL)
         return POLYTILE_NO_MEMORY;
-    polytile_status status = try_group(chain, row, n_launches, call, &may_be);
+    polytile_status status = try_group(chain, sequence, n_launches, call, &may_be);
     if (!may_be)
-        row->n_together = 0;
+        sequence->n_together = 0;
     free(call);
     return status;
 }
 
-/** Find how many launches of a row run as one; 0: each by itself. */
-static polytile_status find_together(const pti_chain *chain, pti_tiled_row *row) {
-    const pti_call first[] = {*call_of(chain, row->first), *call_of(chain, row->first + 1)};
+/** Find how many launches of a sequence run as one; 0: each by itself. */
+static polytile_status find_together(const pti_chain *chain, pti_tiled_sequence *sequence) {
+    const pti_call first[] = {*call_of(chain, sequence->first),
+                              *call_of(chain, sequence->first + 1)};
     bool is_found;
     polytile_status status;
-    row->turns.instance = call_of(chain, row->first)->instance;
-    PTI_TRY(pti_turns_find_step(&row->turns, first, chain->arrays->n_operands, &is_found));
-    const pti_margin *step = &row->turns.step;
-    if (!is_found || row->lag < step->before[ALONG] || row->lag < step->after[ALONG])
+    sequence->turns.instance = call_of(chain, sequence->first)->instance;
+    PTI_TRY(pti_turns_find_step(&sequence->turns, first, chain->arrays->n_operands, &is_found));
+    const pti_margin *step = &sequence->turns.step;
+    if (!is_found || sequence->lag < step->before[ALONG] || sequence->lag < step->after[ALONG])
         return POLYTILE_OK;
-    row->n_together = pti_turns_choose(&row->turns);
-    while (row->n_together > row->end - row->first)
-        row->n_together -= 2;
-    if (row->n_together < PTI_TURNS_LEAST)
-        row->n_together = 0;
-    if (row->n_together > 0)
-        PTI_TRY(check_groups(chain, row));
+    sequence->n_together = pti_turns_choose(&sequence->turns);
+    while (sequence->n_together > sequence->end - sequence->first)
+        sequence->n_together -= 2;
+    if (sequence->n_together < PTI_TURNS_LEAST)
+        sequence->n_together = 0;
+    if (sequence->n_together > 0)
+        PTI_TRY(check_groups(chain, sequence));
 done:
     return status;
 }
 
-static polytile_status add_row(const bool *dropped, pti_chain *chain, pti_tiled_row *row) {
+static polytile_status add_sequence(const bool *dropped, pti_chain *chain,
+                                    pti_tiled_sequence *sequence) {
     pti_tiled_chain *tiled = chain->tiled;
     polytile_status status;
-    row->turns.room = &tiled->room;
-    row->is_lost_well =
-        row->end == chain->n_launches && dropped[call_of(chain, row->end - 1)->array[0]];
-    PTI_TRY(find_together(chain, row));
-    if (row->n_together == 0)
+    sequence->turns.room = &tiled->room;
+    sequence->is_lost_well =
+        sequence->end == chain->n_launches && dropped[call_of(chain, sequence->end - 1)->array[0]];
+    PTI_TRY(find_together(chain, sequence));
+    if (sequence->n_together == 0)
         return POLYTILE_OK;
-    if (!PTI_RESIZE(tiled->row, tiled->n_rows + 1))
+    if (!PTI_RESIZE(tiled->sequence, tiled->n_sequences + 1))
         return POLYTILE_NO_MEMORY;
-    tiled->row[tiled->n_rows++] = *row;
+    tiled->sequence[tiled->n_sequences++] = *sequence;
 done:
     return status;
 }
 
-static polytile_status find_rows(const bool *may_be_tiled, const bool *dropped, pti_chain *chain) {
+static polytile_status find_sequences(const bool *may_be_tiled, const bool *dropped,
+                                      pti_chain *chain) {
     polytile_status status = POLYTILE_OK;
-    pti_tiled_row row;
-    for (int l = 0; l < chain->n_launches && status == POLYTILE_OK; l = row.end) {
-        row = (pti_tiled_row){.first = l, .end = l + 1};
+    pti_tiled_sequence sequence;
+    for (int l = 0; l < chain->n_launches && status == POLYTILE_OK; l = sequence.end) {
+        sequence = (pti_tiled_sequence){.first = l, .end = l + 1};
         if (!may_be_in_row(chain, may_be_tiled, l))
             continue;
-        extend_row(chain, may_be_tiled, &row);
-        if (row.end - row.first >= PTI_TURNS_LEAST)
-            status = add_row(dropped, chain, &row);
+        extend_sequence(chain, may_be_tiled, &sequence);
+        if (sequence.end - sequence.first >= PTI_TURNS_LEAST)
+            status = add_sequence(dropped, chain, &sequence);
     }
     return status;
 }
@@ -140,8 +145,8 @@ polytile_status pti_tiled_find(const pti_tile_room *room, const bool *may_be_til
     if (chain->tiled == NULL)
         return POLYTILE_NO_MEMORY;
     chain->tiled->room = *room;
-    polytile_status status = find_rows(may_be_tiled, dropped, chain);
-    if (status == POLYTILE_OK && chain->tiled->n_rows > 0)
+    polytile_status status = find_sequences(may_be_tiled, dropped, chain);
+    if (status == POLYTILE_OK && chain->tiled->n_sequences > 0)
         return POLYTILE_OK;
     pti_tiled_free(chain->tiled);
     chain->tiled = NULL;
@@ -150,62 +155,65 @@ polytile_status pti_tiled_find(const pti_tile_room *room, const bool *may_be_til
 
 void pti_tiled_free(pti_tiled_chain *tiled) {
     if (tiled != NULL)
-        free(tiled->row);
+        free(tiled->sequence);
     free(tiled);
 }
 
 /* Units. */
 
-static const pti_tiled_row *row_with(const pti_chain *chain, int launch) {
-    for (int r = 0; chain->tiled != NULL && r < chain->tiled->n_rows; r++)
-        if (launch >= chain->tiled->row[r].first && launch < chain->tiled->row[r].end)
-            return &chain->tiled->row[r];
+static const pti_tiled_sequence *sequence_with(const pti_chain *chain, int launch) {
+    for (int r = 0; chain->tiled != NULL && r < chain->tiled->n_sequences; r++)
+        if (launch >= chain->tiled->sequence[r].first && launch < chain->tiled->sequence[r].end)
+            return &chain->tiled->sequence[r];
     return NULL;
 }
 
-/** Return how many of a row's launches from one on may be in groups, those before `end`: all if the
- * next launch writes all of what is lost, or nobody needs it. */
-static int count_grouped(const pti_tiled_row *row, int first, int end) {
-    const int to = end < row->end ? end : row->end;
-    return to - first - (to == row->end && !row->is_lost_well ? 1 : 0);
+/** Return how many of a sequence's launches from one on may be in groups, those before `end`: all
+ * if the next launch writes all of what is lost, or nobody needs it. */
+static int count_grouped(const pti_tiled_sequence *sequence, int first, int end) {
+    const int to = end < sequence->end ? end : sequence->end;
+    return to - first - (to == sequence->end && !sequence->is_lost_well ? 1 : 0);
 }
 
-/** Add units for a row's launches from one on. Returns the number of units. */
-static int cut_row(const pti_tiled_row *row, int first, int end, pti_tiled_unit *unit) {
-    const int n_grouped = count_grouped(row, first, end), to = end < row->end ? end : row->end;
+/** Add units for a sequence's launches from one on. Returns the number of units. */
+static int cut_sequence(const pti_tiled_sequence *sequence, int first, int end,
+                        pti_tiled_unit *unit) {
+    const int n_grouped = count_grouped(sequence, first, end),
+              to = end < sequence->end ? end : sequence->end;
     int n_units = 0, at = first;
     if (n_grouped > 0) {
-        const pti_turn_groups groups = pti_turns_cut(n_grouped, row->n_together);
+        const pti_turn_groups groups = pti_turns_cut(n_grouped, sequence->n_together);
         for (int g = 0; g < groups.n_groups; g++) {
-            unit[n_units++] =
-                (pti_tiled_unit){.first = at, .n_launches = pti_turn_group(&groups, g), .row = row};
+            unit[n_units++] = (pti_tiled_unit){
+                .first = at, .n_launches = pti_turn_group(&groups, g), .sequence = sequence};
             at += pti_turn_group(&groups, g);
         }
     }
     for (; at < to; at++)
-        unit[n_units++] = (pti_tiled_unit){.first = at, .n_launches = 1, .row = row};
+        unit[n_units++] = (pti_tiled_unit){.first = at, .n_launches = 1, .sequence = sequence};
     return n_units;
 }
 
 /** Return by how much more than the chain says a unit must be after the one before. */
 static int64_t delay_after(const pti_tiled_unit *before, const pti_tiled_unit *unit) {
-    const pti_tiled_row *row = before->row;
-    if (row == NULL)
+    const pti_tiled_sequence *sequence = before->sequence;
+    if (sequence == NULL)
         return 0;
-    const int64_t reach = row->turns.step.before[ALONG];
-    return row == unit->row ? pti_max(0, before->n_launches * reach - unit->n_launches * row->lag)
-                            : (row->n_together - 1) * (reach + row->lag);
+    const int64_t reach = sequence->turns.step.before[ALONG];
+    return sequence == unit->sequence
+               ? pti_max(0, before->n_launches * reach - unit->n_launches * sequence->lag)
+               : (sequence->n_together - 1) * (reach + sequence->lag);
 }
 
 int pti_tiled_cut(const pti_chain *chain, int first, int end, pti_tiled_unit *unit) {
     int n_units = 0;
     for (int l = first; l < end;) {
-        const pti_tiled_row *row = row_with(chain, l);
+        const pti_tiled_sequence *sequence = sequence_with(chain, l);
         int n_added = 1;
-        if (row == NULL)
+        if (sequence == NULL)
             unit[n_units] = (pti_tiled_unit){.first = l, .n_launches = 1};
         else
-            n_added = cut_row(row, l, end, unit + n_units);
+            n_added = cut_sequence(sequence, l, end, unit + n_units);
         n_units += n_added;
         l = unit[n_units - 1].first + unit[n_units - 1].n_launches;
     }
@@ -215,9 +223,9 @@ int pti_tiled_cut(const pti_chain *chain, int first, int end, pti_tiled_unit *un
 }
 
 double pti_tiled_cost(const pti_tiled_unit *unit, int64_t slab, double alone) {
-    const pti_turns *turns = &unit->row->turns;
+    const pti_turns *turns = &unit->sequence->turns;
     const polytile_range *across = &turns->instance->threads.range[1 - ALONG];
-    const int64_t rows = pti_tiled_rows(unit->row, unit->n_launches, slab);
+    const int64_t rows = pti_tiled_rows(unit->sequence, unit->n_launches, slab);
     int64_t tile[2];
     if (rows == 0 || !pti_turns_find_tile(turns, unit->n_launches, tile))
         return PTI_TURNS_PASSES_APART;
@@ -229,9 +237,9 @@ double pti_tiled_cost(const pti_tiled_unit *unit, int64_t slab, double alone) {
            (1 + (alone + (1 - alone) * left_by_others) * (waves / (double)n_tiles - 1));
 }
 
-int64_t pti_tiled_rows(const pti_tiled_row *row, int n_launches, int64_t slab) {
+int64_t pti_tiled_rows(const pti_tiled_sequence *sequence, int n_launches, int64_t slab) {
     int64_t tile[2];
-    if (!pti_turns_find_tile(&row->turns, n_launches, tile))
+    if (!pti_turns_find_tile(&sequence->turns, n_launches, tile))
         return 0;
     return pti_ceil_div(slab, pti_ceil_div(slab, tile[0]));
 }
@@ -240,11 +248,11 @@ pti_tiles pti_tiled_tiles(const pti_chain *chain, const pti_tiled_unit *unit, in
                           const polytile_domain *own) {
     pti_tiles made = {.first_launch = unit->first,
                       .n_launches = unit->n_launches,
-                      .step = unit->row->turns.step,
+                      .step = unit->sequence->turns.step,
                       .stored = call_of(chain, unit->first)->array[1],
                       .is_of_slab = true,
                       .own = *own};
-    pti_turns_find_tile(&unit->row->turns, unit->n_launches, made.tile);
-    made.tile[ALONG] = pti_tiled_rows(unit->row, unit->n_launches, slab);
+    pti_turns_find_tile(&unit->sequence->turns, unit->n_launches, made.tile);
+    made.tile[ALONG] = pti_tiled_rows(unit->sequence, unit->n_launches, slab);
     return made;
 }

@@ -18,32 +18,32 @@
  *      loads   |<- T r ->|<------ S ------>|<- T r ->|
  *      stores            |<------ S ------>|
  *
- * What all launches of a group but the last wrote is lost. So the last launch of a row is none of a
- * group, unless nobody reads the array that it loads before it is written again.
+ * What all launches of a group but the last wrote is lost. So the last launch of a sequence is none
+ * of a group, unless nobody reads the array that it loads before it is written again.
  *
  * With these offsets the launches may as well run one by one, if those of all groups do.
  */
 
 /** Launches that follow one another in a chain. */
-typedef struct pti_tiled_row {
+typedef struct pti_tiled_sequence {
     int first, end;
     int64_t lag;       /* of each after the one before */
     bool is_lost_well; /* nobody needs what the last one loads, once the chain has ended */
     int n_together;    /* that run as one at most */
     pti_turns turns;
-} pti_tiled_row;
+} pti_tiled_sequence;
 
 typedef struct pti_tiled_chain {
     pti_tile_room room;
-    int n_rows;
-    pti_tiled_row *row; /* in order; owned */
+    int n_sequences;
+    pti_tiled_sequence *sequence; /* in order; owned */
 } pti_tiled_chain;
 
 /** Some launches of a pass that follow one another: a group that runs as one, or a single one. */
 typedef struct pti_tiled_unit {
     int first, n_launches;
-    const pti_tiled_row *row; /* NULL: of none */
-    int64_t delay;            /* by which it is later than the chain's offset says */
+    const pti_tiled_sequence *sequence; /* NULL: of none */
+    int64_t delay;                      /* by which it is later than the chain's offset says */
 } pti_tiled_unit;
 
 /**
@@ -67,7 +67,7 @@ int pti_tiled_cut(const pti_chain *chain, int first, int end, pti_tiled_unit *un
 double pti_tiled_cost(const pti_tiled_unit *unit, int64_t slab, double alone);
 
 /** Return the own rows of a tile, so that tiles cut slabs of so many rows evenly. */
-int64_t pti_tiled_rows(const pti_tiled_row *row, int n_launches, int64_t slab);
+int64_t pti_tiled_rows(const pti_tiled_sequence *sequence, int n_launches, int64_t slab);
 
 /** Return what runs as one in a slab; first_op and n_ops are still to be set. Shapes  own: threads
  * of the last launch; empty if it has none. */

@@ -117,50 +117,51 @@ polytile_status pti_turns_find_step(pti_turns *turns, const pti_call *call, int 
     return status;
 }
 
-static int64_t most_rows(const pti_turns *of) {
-    const int64_t row_bytes = of->room->n_columns * of->instance->operand[0].element_bytes;
-    return of->room->image_bytes / row_bytes / ROWS_TOGETHER * ROWS_TOGETHER;
+static int64_t most_rows(const pti_turns *turns) {
+    const int64_t row_bytes = turns->room->n_columns * turns->instance->operand[0].element_bytes;
+    return turns->room->image_bytes / row_bytes / ROWS_TOGETHER * ROWS_TOGETHER;
 }
 
 /** Return how much longer a tile with its border is along an index. */
-static int64_t border_of(const pti_turns *of, int n_launches, int dim) {
-    return n_launches * (of->step.before[dim] + of->step.after[dim]);
+static int64_t border_of(const pti_turns *turns, int n_launches, int dim) {
+    return n_launches * (turns->step.before[dim] + turns->step.after[dim]);
 }
 
-bool pti_turns_find_tile(const pti_turns *of, int n_launches, int64_t *tile) {
-    tile[0] = most_rows(of) - border_of(of, n_launches, 0);
-    tile[1] = of->room->n_columns - border_of(of, n_launches, 1);
+bool pti_turns_find_tile(const pti_turns *turns, int n_launches, int64_t *tile) {
+    tile[0] = most_rows(turns) - border_of(turns, n_launches, 0);
+    tile[1] = turns->room->n_columns - border_of(turns, n_launches, 1);
     return tile[0] > 0 && tile[1] > 0;
 }
 
-double pti_turns_cost(const pti_turns *of, int n_launches, int64_t own_rows) {
+double pti_turns_cost(const pti_turns *turns, int n_launches, int64_t own_rows) {
     int64_t tile[2];
     double computed = 0;
-    if (!pti_turns_find_tile(of, n_launches, tile) || own_rows < 1)
+    if (!pti_turns_find_tile(turns, n_launches, tile) || own_rows < 1)
         return 2 * PTI_TURNS_PASSES_APART;
-    const double all = (double)((own_rows + border_of(of, n_launches, 0)) * of->room->n_columns);
+    const double all =
+        (double)((own_rows + border_of(turns, n_launches, 0)) * turns->room->n_columns);
     const double own = (double)(own_rows * tile[1]);
     for (int l = 0; l < n_launches; l++)
-        computed +=
-            (double)(own_rows + border_of(of, l, 0)) * (double)(tile[1] + border_of(of, l, 1));
+        computed += (double)(own_rows + border_of(turns, l, 0)) *
+                    (double)(tile[1] + border_of(turns, l, 1));
     return (1 + all / own) / n_launches +
-           access_cost * pti_thread_accesses(of->instance) * computed / own / n_launches;
+           access_cost * pti_thread_accesses(turns->instance) * computed / own / n_launches;
 }
 
 /** Return what a launch costs in the largest tiles. */
-static double least_cost(const pti_turns *of, int n_launches) {
+static double least_cost(const pti_turns *turns, int n_launches) {
     int64_t tile[2];
-    return pti_turns_find_tile(of, n_launches, tile) ? pti_turns_cost(of, n_launches, tile[0])
-                                                     : 2 * PTI_TURNS_PASSES_APART;
+    return pti_turns_find_tile(turns, n_launches, tile) ? pti_turns_cost(turns, n_launches, tile[0])
+                                                        : 2 * PTI_TURNS_PASSES_APART;
 }
 
 /** The fewest launches a group that are about as good as the best. */
-int pti_turns_choose(const pti_turns *of) {
-    double best = least_cost(of, PTI_TURNS_LEAST);
+int pti_turns_choose(const pti_turns *turns) {
+    double best = least_cost(turns, PTI_TURNS_LEAST);
     int n = PTI_TURNS_LEAST;
     for (int k = PTI_TURNS_LEAST; k <= MOST_LAUNCHES; k += 2)
-        best = best < least_cost(of, k) ? best : least_cost(of, k);
-    while (least_cost(of, n) > as_good * best)
+        best = best < least_cost(turns, k) ? best : least_cost(turns, k);
+    while (least_cost(turns, n) > as_good * best)
         n += 2;
     return best <= worth * PTI_TURNS_PASSES_APART ? n : 0;
 }

@@ -27,7 +27,7 @@ bool pti_turns_may_begin(const pti_instance *instance);
 bool pti_turns_follow(const pti_call *call, const pti_call *before);
 
 /** The same of a launch that may have fewer threads, inside those of the one before: members of a
- * team compute less of what others own from launch to launch. */
+ * group compute less of what others own from launch to launch. */
 bool pti_turns_follow_within(const pti_call *call, const pti_call *before);
 
 /** Return whether the threads of launches are those of the last one, longer by the later steps,
@@ -65,8 +65,8 @@ typedef struct pti_turn_groups {
 pti_turn_groups pti_turns_cut(int n_launches, int most);
 
 /** Return how many launches a group has. */
-static inline int pti_turn_group(const pti_turn_groups *of, int group) {
-    return of->n_launches + (group >= of->n_groups - of->n_longer ? 2 : 0);
+static inline int pti_turn_group(const pti_turn_groups *groups, int group) {
+    return groups->n_launches + (group >= groups->n_groups - groups->n_longer ? 2 : 0);
 }
 
 #endif

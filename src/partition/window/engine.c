@@ -43,7 +43,7 @@ static int count_launches(const pti_step *step, int n_steps) {
 }
 
 /** The lone launch of some steps; NULL: there is none. */
-static const pti_step *find_lone(int n_steps, const pti_step *step) {
+static const pti_step *find_lone_step(int n_steps, const pti_step *step) {
     for (int k = 0; k < n_steps; k++)
         if (step[k].is_lone)
             return &step[k];
@@ -63,7 +63,7 @@ static polytile_status plan_lone(pti_batch *batch, const pti_step *lone) {
 polytile_status pti_batch_plan(pti_batch *batch) {
     const pti_step_window *window = batch->window;
     const pti_step *lone = batch->group == NULL && window->residency != NULL
-                               ? find_lone(batch->n_steps, batch->step)
+                               ? find_lone_step(batch->n_steps, batch->step)
                                : NULL;
     if (window->residency == NULL && batch->group == NULL)
         batch->schedule = window->asked[batch->first].in_place;
@@ -95,7 +95,7 @@ typedef struct launch_list {
     const pti_asked **asked; /* of each; owned */
 } launch_list;
 
-static bool may_be_tiled(const void *of, int launch) {
+static bool is_tiling_asked_for(const void *of, int launch) {
     const launch_list *list = of;
     const polytile_plan_options *options = list->asked[launch]->options;
     return launch < list->n && list->asked[launch]->may_be_tiled &&
@@ -104,9 +104,9 @@ static bool may_be_tiled(const void *of, int launch) {
 
 static polytile_status tile_launches(pti_batch *batch, const launch_list *list, pti_text *why) {
     pti_schedule *tiled = pti_schedule_copy(batch->schedule);
-    polytile_status status =
-        tiled == NULL ? POLYTILE_NO_MEMORY
-                      : pti_tiles_find(&batch->window->tile_room, may_be_tiled, list, tiled, why);
+    polytile_status status = tiled == NULL ? POLYTILE_NO_MEMORY
+                                           : pti_tiles_find(&batch->window->tile_room,
+                                                            is_tiling_asked_for, list, tiled, why);
     if (status == POLYTILE_OK && tiled->n_tiles > 0)
         batch->schedule = batch->built = tiled;
     else
@@ -139,29 +139,29 @@ polytile_status pti_batch_tile(pti_batch *batch, pti_text *why) {
 
 /** What a schedule brought to the host is written from then on, and no longer zero. False when
  * memory runs out. */
-static bool note_brought_home(pti_residency *residency, const pti_schedule *schedule) {
+static bool note_written_back(pti_residency *residency, const pti_schedule *schedule) {
     bool is_noted = true;
     for (int a = 0; a < schedule->instance->n_operands && is_noted; a++) {
-        pti_boxes home = {0};
+        pti_boxes written = {0};
         for (int64_t k = 0; k < schedule->n_ops; k++) {
             const pti_op *op = &schedule->op[k];
             if (op->kind == PTI_DOWNLOAD && schedule->placement[op->placement].operand == a)
-                pti_boxes_gather(&home, &op->box);
+                pti_boxes_gather(&written, &op->box);
         }
-        pti_boxes_merge(&home);
-        is_noted = !home.failed;
+        pti_boxes_merge(&written);
+        is_noted = !written.failed;
         if (is_noted)
-            pti_residency_note_written(residency, a, &home);
-        pti_boxes_free(&home);
+            pti_residency_note_written(residency, a, &written);
+        pti_boxes_free(&written);
     }
     return is_noted;
 }
 
-/** Hand a batch to the consumer, and note what a chain that streams brought home. */
+/** Hand a batch to the consumer, and note what a chain that streams brought to the host. */
 static polytile_status take_batch(const pti_consumer *consumer, pti_batch *batch) {
     polytile_status status = consumer->take(consumer->of, batch);
     if (status == POLYTILE_OK && pti_batch_streams(batch) && batch->schedule != NULL &&
-        !note_brought_home(batch->window->residency, batch->schedule))
+        !note_written_back(batch->window->residency, batch->schedule))
         status = consumer->explain(consumer->of, batch, POLYTILE_NO_MEMORY);
     pti_schedule_free(batch->built);
     return status;
@@ -217,7 +217,7 @@ static polytile_status hand_on_single(walk *of, int end) {
     while (of->first < end) {
         const pti_step *step = of->window->step;
         int next = in_place ? of->first + 1 : pti_batch_find_end(step, of->first, end);
-        if (!in_place && find_lone(next - of->first, step + of->first) != NULL)
+        if (!in_place && find_lone_step(next - of->first, step + of->first) != NULL)
             PTI_TRY(flush_arrays(of));
         PTI_TRY(hand_on_batch(of, next - of->first, end - of->first, NULL));
     }

@@ -8,8 +8,8 @@
  * end the rest. A queue runs the batches, a plan of several launches records them.
  *
  * A chain over resident arrays leaves them where they are. One that streams finds nothing resident
- * and leaves nothing: all arrays come home before it; so does a lone launch (lone.h). In place
- * launches are handed on one by one. */
+ * and leaves nothing: all arrays come to the host before it; so does a lone launch (lone.h). In
+ * place launches are handed on one by one. */
 
 /** Steps of a window that have one schedule. */
 typedef struct pti_batch {
@@ -37,7 +37,7 @@ typedef struct pti_consumer {
     /** Cut launches into superblocks, since some will run one after the other. NULL: they are. */
     polytile_status (*cut)(void *of);
     /** Have a batch planned, and run or record it. A chain that streams may write what was zero: if
-     * the batch has a schedule then, what that brought home is noted. */
+     * the batch has a schedule then, what that brought to the host is noted. */
     polytile_status (*take)(void *of, pti_batch *batch);
     /** Say why a batch could not be planned: planners leave no text. */
     polytile_status (*explain)(void *of, const pti_batch *batch, polytile_status status);
@@ -47,7 +47,7 @@ typedef struct pti_consumer {
 polytile_status pti_engine_run(const pti_step_window *window, int first,
                                const pti_consumer *consumer);
 
-/** Hand on a batch that brings all arrays home. Errors: those of the consumer. */
+/** Hand on a batch that brings all arrays to the host. Errors: those of the consumer. */
 polytile_status pti_engine_flush(const pti_step_window *window, const pti_consumer *consumer);
 
 /**

@@ -198,8 +198,7 @@ static polytile_status summarise_launch(polytile_context *ctx, polytile_plan *pl
         (polytile_chain_summary){.n_launches = 1, .launches_per_pass = 1, .n_passes = 1};
     memcpy(summary->block, choice->grid.block, sizeof summary->block);
     memcpy(summary->grid_blocks, choice->grid.n_blocks, sizeof summary->grid_blocks);
-    memcpy(summary->superblock_blocks, choice->partition.shape,
-           sizeof summary->superblock_blocks);
+    memcpy(summary->superblock_blocks, choice->partition.shape, sizeof summary->superblock_blocks);
     plan->solution = choice->solution;
     plan->paper_overshoot_bytes = choice->overshoot_bytes;
     return POLYTILE_OK;
@@ -288,11 +287,11 @@ void polytile_plan_get_chain_summary(const polytile_plan *plan, polytile_chain_s
 }
 
 /** The threads of the k-th superblock of a chain in run order; k counts through all launches. */
-static polytile_domain find_chain_superblock(const pti_plan_chain *of, int64_t k) {
+static polytile_domain find_chain_superblock(const pti_plan_chain *chain, int64_t k) {
     int64_t run = 0;
-    while (k >= of->subplan[of->run[run]].schedule->n_superblocks)
-        k -= of->subplan[of->run[run++]].schedule->n_superblocks;
-    const pti_subplan *subplan = &of->subplan[of->run[run]];
+    while (k >= chain->subplan[chain->run[run]].schedule->n_superblocks)
+        k -= chain->subplan[chain->run[run++]].schedule->n_superblocks;
+    const pti_subplan *subplan = &chain->subplan[chain->run[run]];
     return pti_schedule_asked_superblock(subplan->schedule, subplan->run_order[k]);
 }
 

@@ -14,39 +14,40 @@
 /** Superblocks that are in flight: one comes while another runs and a third goes. */
 enum { N_IN_FLIGHT = 3 };
 
-static void free_subplans(pti_plan_chain *of) {
-    for (int k = 0; k < of->n_subplans; k++) {
-        pti_schedule_free(of->subplan[k].schedule);
-        free(of->subplan[k].run_order);
+static void free_subplans(pti_plan_chain *chain) {
+    for (int k = 0; k < chain->n_subplans; k++) {
+        pti_schedule_free(chain->subplan[k].schedule);
+        free(chain->subplan[k].run_order);
     }
-    for (int p = 0; p < of->n_groups; p++) {
-        pti_fusion_group_free(&of->group[p].group);
-        pti_text_free(&of->group[p].reason);
+    for (int p = 0; p < chain->n_groups; p++) {
+        pti_fusion_group_free(&chain->group[p].group);
+        pti_text_free(&chain->group[p].reason);
     }
-    free(of->subplan);
-    free(of->group);
-    free(of->run);
+    free(chain->subplan);
+    free(chain->group);
+    free(chain->run);
 }
 
-static void free_chain(pti_plan_chain *of) {
-    if (of == NULL)
+static void free_chain(pti_plan_chain *chain) {
+    if (chain == NULL)
         return;
-    free_subplans(of);
-    pti_residency_free(of->residency);
-    pti_launches_free(&of->launches);
-    pti_text_free(&of->apart);
-    free(of->step);
-    free(of->asked);
-    free(of->later_use);
-    free(of);
+    free_subplans(chain);
+    pti_residency_free(chain->residency);
+    pti_launches_free(&chain->launches);
+    pti_text_free(&chain->apart);
+    free(chain->step);
+    free(chain->asked);
+    free(chain->later_use);
+    free(chain);
 }
 
-const pti_subplan *pti_plan_shown(const pti_plan_chain *of) {
-    return &of->subplan[of->shown];
+const pti_subplan *pti_plan_shown(const pti_plan_chain *chain) {
+    return &chain->subplan[chain->shown];
 }
 
-const pti_fusion_group *pti_plan_interleaved(const pti_plan_chain *of, const pti_subplan *subplan) {
-    return subplan->group < 0 ? NULL : &of->group[subplan->group].group;
+const pti_fusion_group *pti_plan_interleaved(const pti_plan_chain *chain,
+                                             const pti_subplan *subplan) {
+    return subplan->group < 0 ? NULL : &chain->group[subplan->group].group;
 }
 
 static void destroy_chain_plan(pti_object *object) {
@@ -55,69 +56,65 @@ static void destroy_chain_plan(pti_object *object) {
     free(plan);
 }
 
-static polytile_status fail_memory(const pti_chain_request *request, const pti_plan_chain *of) {
-    return pti_plan_explain(request, &of->launches, POLYTILE_NO_MEMORY);
-}
-
 /* The subplans. */
 
-static polytile_status plan_in_place(const pti_chain_request *request, pti_plan_chain *of) {
-    pti_subplan subplan = {.n_launches = of->launches.n_launches, .group = -1};
-    subplan.schedule = pti_plan_in_place(&of->launches);
-    return subplan.schedule == NULL ? fail_memory(request, of)
-                                    : pti_plan_add_subplan(request, of, &subplan);
+static polytile_status plan_in_place(const pti_chain_request *request, pti_plan_chain *chain) {
+    pti_subplan subplan = {.n_launches = chain->launches.n_launches, .group = -1};
+    subplan.schedule = pti_plan_in_place(&chain->launches);
+    return subplan.schedule == NULL ? pti_plan_fail_memory(request, chain)
+                                    : pti_plan_add_subplan(request, chain, &subplan);
 }
 
 /** Why no launches are interleaved, where that needs no look at them. */
-static polytile_status find_reason(const pti_chain_request *request, pti_plan_chain *of) {
+static polytile_status find_reason(const pti_chain_request *request, pti_plan_chain *chain) {
     const polytile_plan_options *options = request->options;
     char limit[32];
     bool has_reason = options->limit_bytes == 0;
-    for (int p = 0; p < of->n_groups; p++)
-        has_reason |= of->group[p].reason.length > 0 || of->group[p].group.n_launches > 0;
+    for (int p = 0; p < chain->n_groups; p++)
+        has_reason |= chain->group[p].reason.length > 0 || chain->group[p].group.n_launches > 0;
     if (has_reason)
         return POLYTILE_OK;
     if (options->launches_per_pass == 1)
-        pti_text_add(&of->apart, "one launch a pass was asked for");
+        pti_text_add(&chain->apart, "one launch a pass was asked for");
     else if (request->n_launches == 1)
-        pti_text_add(&of->apart, "there is one launch");
-    else if (pti_launches_fit(&of->launches, options->limit_bytes))
-        pti_text_add(&of->apart, "all arrays fit %s together, so that each moves once",
+        pti_text_add(&chain->apart, "there is one launch");
+    else if (pti_launches_fit(&chain->launches, options->limit_bytes))
+        pti_text_add(&chain->apart, "all arrays fit %s together, so that each moves once",
                      polytile_size_format(options->limit_bytes, limit));
-    return of->apart.failed ? fail_memory(request, of) : POLYTILE_OK;
+    return chain->apart.failed ? pti_plan_fail_memory(request, chain) : POLYTILE_OK;
 }
 
 /** What a queue would say of the launches. */
-static void log_fusion(const pti_chain_request *request, const pti_plan_chain *of) {
-    const char *name = of->launches.arrays->kernel_name;
-    for (int p = 0; p < of->n_groups; p++)
-        if (of->group[p].reason.length > 0)
+static void log_fusion(const pti_chain_request *request, const pti_plan_chain *chain) {
+    const char *name = chain->launches.arrays->kernel_name;
+    for (int p = 0; p < chain->n_groups; p++)
+        if (chain->group[p].reason.length > 0)
             pti_log(request->ctx, PTI_LOG_INFO, "%s: %s",
-                    of->step[of->group[p].first].call.instance->kernel_name,
-                    of->group[p].reason.data);
-    if (of->apart.length > 0)
-        pti_log(request->ctx, PTI_LOG_INFO, "%s: not fused: %s", name, of->apart.data);
+                    chain->step[chain->group[p].first].call.instance->kernel_name,
+                    chain->group[p].reason.data);
+    if (chain->apart.length > 0)
+        pti_log(request->ctx, PTI_LOG_INFO, "%s: not fused: %s", name, chain->apart.data);
 }
 
 /** The first subplan of launches that are interleaved; else the first that has launches. */
-static int find_shown(const pti_plan_chain *of) {
+static int find_shown(const pti_plan_chain *chain) {
     int shown = 0;
-    for (int k = of->n_subplans - 1; k >= 0; k--)
-        shown = of->subplan[k].n_launches > 0 ? k : shown;
-    for (int k = of->n_subplans - 1; k >= 0; k--)
-        shown = of->subplan[k].group >= 0 ? k : shown;
+    for (int k = chain->n_subplans - 1; k >= 0; k--)
+        shown = chain->subplan[k].n_launches > 0 ? k : shown;
+    for (int k = chain->n_subplans - 1; k >= 0; k--)
+        shown = chain->subplan[k].group >= 0 ? k : shown;
     return shown;
 }
 
 static polytile_status make_subplans(const pti_chain_request *request, polytile_plan *plan) {
-    pti_plan_chain *of = plan->chain;
+    pti_plan_chain *chain = plan->chain;
     polytile_status status;
-    PTI_TRY(request->options->limit_bytes == 0 ? plan_in_place(request, of)
-                                               : pti_plan_subplans(request, of));
-    PTI_TRY(find_reason(request, of));
-    log_fusion(request, of);
-    of->shown = find_shown(of);
-    plan->schedule = pti_plan_shown(of)->schedule;
+    PTI_TRY(request->options->limit_bytes == 0 ? plan_in_place(request, chain)
+                                               : pti_plan_subplans(request, chain));
+    PTI_TRY(find_reason(request, chain));
+    log_fusion(request, chain);
+    chain->shown = find_shown(chain);
+    plan->schedule = pti_plan_shown(chain)->schedule;
 done:
     return status;
 }
@@ -165,7 +162,7 @@ static polytile_status find_bounds(const pti_chain_request *request, polytile_pl
     }
     free(launch);
     free(n_of_kind);
-    return has_memory ? POLYTILE_OK : fail_memory(request, plan->chain);
+    return has_memory ? POLYTILE_OK : pti_plan_fail_memory(request, plan->chain);
 }
 
 /** Let the largest superblock, in blocks, be no smaller than one of a launch. */
@@ -183,26 +180,27 @@ static void include_superblocks(const pti_schedule *schedule, const pti_schedule
 /** Superblocks of the main kind in blocks: those asked for where launches are cut by them, else of
  * one thread. */
 static void summarise_shape(const pti_chain_request *request, polytile_plan *plan) {
-    const pti_plan_chain *of = plan->chain;
-    const pti_launches *launches = &of->launches;
+    const pti_plan_chain *chain = plan->chain;
+    const pti_launches *launches = &chain->launches;
     polytile_plan_summary *s = &plan->summary;
-    bool has_block = request->options->block != NULL && pti_plan_shown(of)->group < 0;
+    bool has_block = request->options->block != NULL && pti_plan_shown(chain)->group < 0;
     for (int d = 0; d < plan->instance->n_indices; d++)
         s->block[d] = has_block ? request->options->block[d] : 1;
     pti_grid grid = pti_grid_of(&plan->instance->threads, s->block);
     memcpy(s->grid_blocks, grid.n_blocks, sizeof s->grid_blocks);
-    for (int k = 0; k < of->n_subplans; k++)
-        for (int l = 0; l < of->subplan[k].n_launches; l++)
-            if (launches->kind[of->subplan[k].first + l] == launches->main_kind)
-                include_superblocks(of->subplan[k].schedule, &of->subplan[k].schedule->launch[l],
-                                    s);
+    for (int k = 0; k < chain->n_subplans; k++)
+        for (int l = 0; l < chain->subplan[k].n_launches; l++)
+            if (launches->kind[chain->subplan[k].first + l] == launches->main_kind)
+                include_superblocks(chain->subplan[k].schedule,
+                                    &chain->subplan[k].schedule->launch[l], s);
 }
 
 /** Count a subplan as often as it comes. */
-static void add_figures(const pti_plan_chain *of, const pti_subplan *subplan, polytile_plan *plan) {
+static void add_figures(const pti_plan_chain *plan_chain, const pti_subplan *subplan,
+                        polytile_plan *plan) {
     polytile_plan_summary *s = &plan->summary;
     polytile_chain_summary *chain = &plan->chain_summary;
-    const pti_fusion_group *interleaved = pti_plan_interleaved(of, subplan);
+    const pti_fusion_group *interleaved = pti_plan_interleaved(plan_chain, subplan);
     int64_t n_passes = interleaved == NULL ? subplan->n_launches : interleaved->shape.n_passes;
     s->peak_device_bytes =
         pti_max(s->peak_device_bytes, pti_schedule_peak_bytes(subplan->schedule));
@@ -220,9 +218,9 @@ static void add_figures(const pti_plan_chain *of, const pti_subplan *subplan, po
 }
 
 static polytile_status summarise_chain(const pti_chain_request *request, polytile_plan *plan) {
-    const pti_plan_chain *of = plan->chain;
+    const pti_plan_chain *chain = plan->chain;
     const polytile_plan_options *options = request->options;
-    const pti_fusion_group *interleaved = pti_plan_interleaved(of, pti_plan_shown(of));
+    const pti_fusion_group *interleaved = pti_plan_interleaved(chain, pti_plan_shown(chain));
     bool in_place = plan->schedule->in_place;
     polytile_status status = in_place ? POLYTILE_OK : find_bounds(request, plan);
     plan->summary = (polytile_plan_summary){
@@ -241,8 +239,8 @@ static polytile_status summarise_chain(const pti_chain_request *request, polytil
         .launches_per_pass = 1,
         .slab_threads = interleaved == NULL ? 0 : interleaved->shape.slab,
     };
-    for (int k = 0; k < of->n_subplans; k++)
-        add_figures(of, &of->subplan[k], plan);
+    for (int k = 0; k < chain->n_subplans; k++)
+        add_figures(chain, &chain->subplan[k], plan);
     summarise_shape(request, plan);
     return status;
 }

@@ -22,7 +22,7 @@ typedef struct pti_plan_fusion_group {
 /** Launches that have one schedule: those of a chain, or some that run one after the other. */
 typedef struct pti_subplan {
     int first;      /* launch, where it came first */
-    int n_launches; /* 0: what is on the device goes home */
+    int n_launches; /* 0: what is on the device goes to the host */
     int group;      /* whose launches are interleaved; -1: they are not */
     int64_t n_unwritten;
     int64_t n_times;
@@ -57,10 +57,11 @@ typedef struct pti_plan_chain {
 } pti_plan_chain;
 
 /** The subplan that is shown. */
-const pti_subplan *pti_plan_shown(const pti_plan_chain *of);
+const pti_subplan *pti_plan_shown(const pti_plan_chain *chain);
 
 /** How the launches of a subplan are interleaved; NULL: they are not. */
-const pti_fusion_group *pti_plan_interleaved(const pti_plan_chain *of, const pti_subplan *subplan);
+const pti_fusion_group *pti_plan_interleaved(const pti_plan_chain *chain,
+                                             const pti_subplan *subplan);
 
 /* plan_subplans.c */
 
@@ -69,11 +70,11 @@ const pti_fusion_group *pti_plan_interleaved(const pti_plan_chain *of, const pti
  *
  * Errors  NO_FIT with the certificate, UNSUPPORTED (more superblocks than are planned), NO_MEMORY.
  */
-polytile_status pti_plan_subplans(const pti_chain_request *request, pti_plan_chain *of);
+polytile_status pti_plan_subplans(const pti_chain_request *request, pti_plan_chain *chain);
 
 /** Add a subplan, which takes over a schedule, also after an error. Errors: NO_MEMORY, INTERNAL
  * (POLYTILE_CHECK=plan: the schedule is wrong). */
-polytile_status pti_plan_add_subplan(const pti_chain_request *request, pti_plan_chain *of,
+polytile_status pti_plan_add_subplan(const pti_chain_request *request, pti_plan_chain *chain,
                                      const pti_subplan *subplan);
 
 /* plan_count.c */
@@ -81,9 +82,9 @@ polytile_status pti_plan_add_subplan(const pti_chain_request *request, pti_plan_
 /** Whether a batch may be added, of launches that run one after the other, or of slabs. Before the
  * first one, those that follow at once are looked at too: nothing is planned in vain. Errors:
  * UNSUPPORTED (more superblocks than are planned). */
-polytile_status pti_plan_check_single(const pti_chain_request *request, const pti_plan_chain *of,
+polytile_status pti_plan_check_single(const pti_chain_request *request, const pti_plan_chain *chain,
                                       const pti_batch *batch);
-polytile_status pti_plan_check_slabs(const pti_chain_request *request, const pti_plan_chain *of,
+polytile_status pti_plan_check_slabs(const pti_chain_request *request, const pti_plan_chain *chain,
                                      const pti_batch *batch);
 
 /* plan_apart.c */
@@ -103,6 +104,12 @@ bool pti_plan_is_same_step(const pti_step *one, const pti_step *other);
 /** Say why launches could not be planned: planners of schedules leave no text. */
 polytile_status pti_plan_explain(const pti_chain_request *request, const pti_launches *launches,
                                  polytile_status status);
+
+/** Record that memory for the plan of a chain ran out. Returns NO_MEMORY. */
+static inline polytile_status pti_plan_fail_memory(const pti_chain_request *request,
+                                                   const pti_plan_chain *chain) {
+    return pti_plan_explain(request, &chain->launches, POLYTILE_NO_MEMORY);
+}
 
 /** Make the schedule of launches on arrays in host memory, one after another; NULL when memory runs
  * out. The caller frees it. */

@@ -14,7 +14,7 @@ enum { MOST_SUPERBLOCKS = 1000000 };
 
 /** Whether there may be so many superblocks of the first so many launches. */
 static polytile_status check_n_superblocks(const pti_chain_request *request,
-                                           const pti_plan_chain *of, int n_launches,
+                                           const pti_plan_chain *chain, int n_launches,
                                            int64_t n_superblocks, int64_t most) {
     char limit[32];
     if (n_superblocks <= most)
@@ -23,8 +23,8 @@ static polytile_status check_n_superblocks(const pti_chain_request *request,
         request->ctx, POLYTILE_UNSUPPORTED,
         "%s: the first %d of %d launches take more than %lld sub-kernels within %s, which "
         "is the most that are planned together; plan fewer launches, or raise the limit",
-        of->launches.arrays->kernel_name, n_launches, of->launches.n_launches, (long long)most,
-        polytile_size_format(request->options->limit_bytes, limit));
+        chain->launches.arrays->kernel_name, n_launches, chain->launches.n_launches,
+        (long long)most, polytile_size_format(request->options->limit_bytes, limit));
 }
 
 /** Steps that make one batch, of those that run one after the other, which begin with a batch. */
@@ -82,20 +82,20 @@ static int64_t most_single(const pti_launches *launches) {
     return most;
 }
 
-polytile_status pti_plan_check_single(const pti_chain_request *request, const pti_plan_chain *of,
+polytile_status pti_plan_check_single(const pti_chain_request *request, const pti_plan_chain *chain,
                                       const pti_batch *batch) {
-    const int64_t most = most_single(&of->launches);
-    const int end = of->n_subplans == 0 ? batch->n_single : batch->n_steps;
+    const int64_t most = most_single(&chain->launches);
+    const int end = chain->n_subplans == 0 ? batch->n_single : batch->n_steps;
     int64_t n_more = 0;
     polytile_status status = POLYTILE_OK;
     for (int k = 0; k < end;) {
         const steps at = steps_from(batch, k);
         const int n_launches = count_launches_until(at);
         n_more = pti_add_saturated(n_more, come_again(at) ? 0 : count_step_superblocks(at));
-        PTI_TRY(check_n_superblocks(request, of, n_launches,
-                                    pti_add_saturated(of->n_single, n_more), most));
-        PTI_TRY(check_n_superblocks(request, of, n_launches,
-                                    pti_add_saturated(of->n_planned, n_more), MOST_SUPERBLOCKS));
+        PTI_TRY(check_n_superblocks(request, chain, n_launches,
+                                    pti_add_saturated(chain->n_single, n_more), most));
+        PTI_TRY(check_n_superblocks(request, chain, n_launches,
+                                    pti_add_saturated(chain->n_planned, n_more), MOST_SUPERBLOCKS));
         k = end_of(at);
     }
 done:
@@ -113,9 +113,9 @@ static int64_t count_slabs(const pti_fusion_group *group) {
     return sum;
 }
 
-polytile_status pti_plan_check_slabs(const pti_chain_request *request, const pti_plan_chain *of,
+polytile_status pti_plan_check_slabs(const pti_chain_request *request, const pti_plan_chain *chain,
                                      const pti_batch *batch) {
-    int64_t n_superblocks = pti_add_saturated(of->n_planned, count_slabs(batch->group));
-    return check_n_superblocks(request, of, batch->first_launch + batch->n_launches, n_superblocks,
-                               MOST_SUPERBLOCKS);
+    int64_t n_superblocks = pti_add_saturated(chain->n_planned, count_slabs(batch->group));
+    return check_n_superblocks(request, chain, batch->first_launch + batch->n_launches,
+                               n_superblocks, MOST_SUPERBLOCKS);
 }

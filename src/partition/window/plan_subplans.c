@@ -30,64 +30,61 @@ static polytile_status explain_batch(void *of, const pti_batch *batch, polytile_
     return pti_plan_explain(r->request, &r->of->launches, status);
 }
 
-static polytile_status fail_memory(const recorder *r) {
-    return pti_plan_explain(r->request, &r->of->launches, POLYTILE_NO_MEMORY);
-}
-
 /** What comes after a window, by array. */
-static const pti_step *const *later_uses(const pti_plan_chain *of, int window) {
-    return of->later_use + (size_t)window * (size_t)of->launches.arrays->n_operands;
+static const pti_step *const *later_uses(const pti_plan_chain *chain, int window) {
+    return chain->later_use + (size_t)window * (size_t)chain->launches.arrays->n_operands;
 }
 
 /** Zero elements of all arrays; that number never grows. */
-static int64_t count_unwritten(const pti_plan_chain *of) {
+static int64_t count_unwritten(const pti_plan_chain *chain) {
     int64_t sum = 0;
-    for (int a = 0; a < of->launches.arrays->n_operands; a++)
-        sum = pti_add_saturated(sum, pti_boxes_count(pti_residency_unwritten(of->residency, a)));
+    for (int a = 0; a < chain->launches.arrays->n_operands; a++)
+        sum = pti_add_saturated(sum, pti_boxes_count(pti_residency_unwritten(chain->residency, a)));
     return sum;
 }
 
 /* Fusion groups. */
 
 /** Whether the same comes after the newest window as after another. */
-static bool ends_alike(const pti_plan_chain *of, int window) {
-    const pti_step *const *one = later_uses(of, window);
-    const pti_step *const *other = later_uses(of, of->n_windows - 1);
+static bool ends_alike(const pti_plan_chain *chain, int window) {
+    const pti_step *const *one = later_uses(chain, window);
+    const pti_step *const *other = later_uses(chain, chain->n_windows - 1);
     bool is_alike = true;
-    for (int a = 0; is_alike && a < of->launches.arrays->n_operands; a++)
+    for (int a = 0; is_alike && a < chain->launches.arrays->n_operands; a++)
         is_alike = one[a] == other[a] ||
                    (one[a] != NULL && other[a] != NULL && pti_plan_is_same_step(one[a], other[a]));
     return is_alike;
 }
 
 /** Whether the group that begins with a step is like one that is known. */
-static bool is_group_known(const pti_plan_chain *of, const pti_plan_fusion_group *known,
+static bool is_group_known(const pti_plan_chain *chain, const pti_plan_fusion_group *known,
                            const pti_step_window *window, int first, int64_t n_unwritten) {
     int n_steps = window->n_steps - first;
     bool is_same = known->end - known->first == n_steps && known->n_unwritten == n_unwritten &&
-                   ends_alike(of, known->window);
+                   ends_alike(chain, known->window);
     for (int k = 0; is_same && k < n_steps; k++)
-        is_same = pti_plan_is_same_step(&of->step[known->first + k], &of->step[first + k]);
+        is_same = pti_plan_is_same_step(&chain->step[known->first + k], &chain->step[first + k]);
     return is_same;
 }
 
-static polytile_status add_group(const recorder *r, const pti_step_window *window, int first,
-                                 int64_t n_unwritten) {
-    pti_plan_chain *of = r->of;
-    if (!PTI_RESIZE(of->group, of->n_groups + 1))
-        return fail_memory(r);
-    pti_plan_fusion_group *added = &of->group[of->n_groups++];
+static polytile_status add_fusion_group(const recorder *r, const pti_step_window *window, int first,
+                                        int64_t n_unwritten) {
+    pti_plan_chain *chain = r->of;
+    if (!PTI_RESIZE(chain->group, chain->n_groups + 1))
+        return pti_plan_fail_memory(r->request, r->of);
+    pti_plan_fusion_group *added = &chain->group[chain->n_groups++];
     *added = (pti_plan_fusion_group){.first = first,
                                      .end = window->n_steps,
-                                     .window = of->n_windows - 1,
+                                     .window = chain->n_windows - 1,
                                      .n_unwritten = n_unwritten};
     polytile_status status = pti_fusion_group_find(window, first, &added->group);
     pti_fusion_group_describe(window, first, &added->group, &added->reason);
-    return status == POLYTILE_OK && !added->reason.failed ? status : fail_memory(r);
+    return status == POLYTILE_OK && !added->reason.failed ? status
+                                                          : pti_plan_fail_memory(r->request, r->of);
 }
 
-static polytile_status find_group(void *of, const pti_step_window *window, int first,
-                                  pti_fusion_group **group) {
+static polytile_status find_known_group(void *of, const pti_step_window *window, int first,
+                                        pti_fusion_group **group) {
     recorder *r = of;
     polytile_status status = POLYTILE_OK;
     int64_t n_unwritten = count_unwritten(r->of);
@@ -96,7 +93,7 @@ static polytile_status find_group(void *of, const pti_step_window *window, int f
            !is_group_known(r->of, &r->of->group[r->found], window, first, n_unwritten))
         r->found++;
     if (r->found == r->of->n_groups)
-        PTI_TRY(add_group(r, window, first, n_unwritten));
+        PTI_TRY(add_fusion_group(r, window, first, n_unwritten));
     r->of->group[r->found].n_times++;
     *group = &r->of->group[r->found].group;
 done:
@@ -106,18 +103,18 @@ done:
 /* Subplans. */
 
 /** POLYTILE_CHECK=plan. */
-static polytile_status check_subplan(const pti_chain_request *request, const pti_plan_chain *of,
+static polytile_status check_subplan(const pti_chain_request *request, const pti_plan_chain *chain,
                                      const pti_schedule *schedule) {
     pti_text why = {0};
     polytile_status status = POLYTILE_OK;
     if (pti_get_settings(request->ctx)->check_plan && !pti_schedule_check(schedule, &why))
         status =
             why.failed
-                ? pti_fail_memory(request->ctx, of->launches.arrays->kernel_name,
+                ? pti_fail_memory(request->ctx, chain->launches.arrays->kernel_name,
                                   (double)sizeof *schedule)
                 : pti_fail(request->ctx, POLYTILE_INTERNAL,
                            "%s: the plan of %d launches failed its own check: %s; please report it",
-                           of->launches.arrays->kernel_name, request->n_launches, why.data);
+                           chain->launches.arrays->kernel_name, request->n_launches, why.data);
     pti_text_free(&why);
     return status;
 }
@@ -131,35 +128,35 @@ static int64_t *find_run_order(const pti_schedule *schedule) {
 }
 
 /** Let a subplan come once more, after all others. */
-static polytile_status add_subplan_run(const pti_chain_request *request, pti_plan_chain *of,
+static polytile_status add_subplan_run(const pti_chain_request *request, pti_plan_chain *chain,
                                        int subplan) {
-    bool is_full = (of->n_runs & (of->n_runs - 1)) == 0;
-    if (is_full && !PTI_RESIZE(of->run, 2 * of->n_runs + 1))
-        return pti_plan_explain(request, &of->launches, POLYTILE_NO_MEMORY);
-    of->run[of->n_runs++] = subplan;
-    of->subplan[subplan].n_times++;
+    bool is_full = (chain->n_runs & (chain->n_runs - 1)) == 0;
+    if (is_full && !PTI_RESIZE(chain->run, 2 * chain->n_runs + 1))
+        return pti_plan_explain(request, &chain->launches, POLYTILE_NO_MEMORY);
+    chain->run[chain->n_runs++] = subplan;
+    chain->subplan[subplan].n_times++;
     return POLYTILE_OK;
 }
 
-polytile_status pti_plan_add_subplan(const pti_chain_request *request, pti_plan_chain *of,
+polytile_status pti_plan_add_subplan(const pti_chain_request *request, pti_plan_chain *chain,
                                      const pti_subplan *subplan) {
     polytile_status status = POLYTILE_NO_MEMORY;
-    const bool is_added = PTI_RESIZE(of->subplan, of->n_subplans + 1);
+    const bool is_added = PTI_RESIZE(chain->subplan, chain->n_subplans + 1);
     if (!is_added)
         pti_schedule_free(subplan->schedule);
     else
-        of->subplan[of->n_subplans++] = *subplan;
+        chain->subplan[chain->n_subplans++] = *subplan;
     if (is_added && subplan->schedule != NULL) {
-        of->n_planned += subplan->schedule->n_superblocks;
-        of->n_single += subplan->group < 0 ? subplan->schedule->n_superblocks : 0;
-        of->subplan[of->n_subplans - 1].run_order = find_run_order(subplan->schedule);
-        status = of->subplan[of->n_subplans - 1].run_order == NULL || subplan->seconds < 0
+        chain->n_planned += subplan->schedule->n_superblocks;
+        chain->n_single += subplan->group < 0 ? subplan->schedule->n_superblocks : 0;
+        chain->subplan[chain->n_subplans - 1].run_order = find_run_order(subplan->schedule);
+        status = chain->subplan[chain->n_subplans - 1].run_order == NULL || subplan->seconds < 0
                      ? POLYTILE_NO_MEMORY
-                     : check_subplan(request, of, subplan->schedule);
+                     : check_subplan(request, chain, subplan->schedule);
     }
     if (status == POLYTILE_NO_MEMORY)
-        return pti_plan_explain(request, &of->launches, status);
-    return status == POLYTILE_OK ? add_subplan_run(request, of, of->n_subplans - 1) : status;
+        return pti_plan_explain(request, &chain->launches, status);
+    return status == POLYTILE_OK ? add_subplan_run(request, chain, chain->n_subplans - 1) : status;
 }
 
 static const polytile_link *link_of(const recorder *r) {
@@ -191,23 +188,23 @@ static polytile_status add_planned(const recorder *r, pti_batch *batch, const pt
     return pti_plan_add_subplan(r->request, r->of, &subplan);
 }
 
-static int find_source(const pti_plan_chain *of, const pti_schedule *source) {
-    int k = of->n_subplans - 1;
-    while (k >= 0 && of->subplan[k].source != source)
+static int find_source(const pti_plan_chain *chain, const pti_schedule *source) {
+    int k = chain->n_subplans - 1;
+    while (k >= 0 && chain->subplan[k].source != source)
         k--;
     return k;
 }
 
 /** The subplan of a lone launch with the same steps; -1: there is none. */
-static int find_lone(const pti_plan_chain *of, const pti_batch *batch) {
-    int k = of->n_subplans - 1;
+static int find_lone_subplan(const pti_plan_chain *chain, const pti_batch *batch) {
+    int k = chain->n_subplans - 1;
     for (; k >= 0; k--) {
-        const pti_subplan *known = &of->subplan[k];
+        const pti_subplan *known = &chain->subplan[k];
         bool is_same =
             known->group < 0 && known->source == NULL && known->n_launches == batch->n_launches;
         for (int s = 0; is_same && s < batch->n_steps; s++)
-            is_same = known->first + s < of->n_steps &&
-                      pti_plan_is_same_step(&of->step[known->first + s], &batch->step[s]);
+            is_same = known->first + s < chain->n_steps &&
+                      pti_plan_is_same_step(&chain->step[known->first + s], &batch->step[s]);
         if (is_same)
             break;
     }
@@ -216,7 +213,7 @@ static int find_lone(const pti_plan_chain *of, const pti_batch *batch) {
 
 /** Record a lone launch, which is planned. */
 static polytile_status record_lone(const recorder *r, pti_batch *batch) {
-    const int known = find_lone(r->of, batch);
+    const int known = find_lone_subplan(r->of, batch);
     return known < 0 ? add_planned(r, batch, NULL, 0) : add_subplan_run(r->request, r->of, known);
 }
 
@@ -256,7 +253,7 @@ static polytile_status build_batch(const recorder *r, pti_batch *batch, int64_t 
     polytile_status status;
     PTI_TRY(pti_plan_check_slabs(r->request, r->of, batch));
     if (pti_batch_interleave(batch) != POLYTILE_OK)
-        PTI_TRY(fail_memory(r));
+        PTI_TRY(pti_plan_fail_memory(r->request, r->of));
     PTI_TRY(add_planned(r, batch, NULL, n_unwritten));
 done:
     return status;
@@ -288,11 +285,11 @@ static bool is_lone(const pti_launches *launches, pti_call call, const pti_parti
 
 /** Let launches be as they were cut from here on: how they hold their arrays, and whether they are
  * lone ones. */
-static void take_ways(pti_plan_chain *of) {
-    for (int l = 0; l < of->launches.n_launches; l++) {
-        const pti_launch_kind *kind = &of->launches.of_kind[of->launches.kind[l]];
-        of->step[l].call = kind->ways.call[kind->way];
-        of->step[l].is_lone = is_lone(&of->launches, of->step[l].call, &kind->partition);
+static void take_ways(pti_plan_chain *chain) {
+    for (int l = 0; l < chain->launches.n_launches; l++) {
+        const pti_launch_kind *kind = &chain->launches.of_kind[chain->launches.kind[l]];
+        chain->step[l].call = kind->ways.call[kind->way];
+        chain->step[l].is_lone = is_lone(&chain->launches, chain->step[l].call, &kind->partition);
     }
 }
 
@@ -312,24 +309,24 @@ done:
 
 /** Note what comes after the next window. */
 static polytile_status note_later_uses(const recorder *r, int end) {
-    pti_plan_chain *of = r->of;
-    int n_arrays = of->launches.arrays->n_operands;
-    const int64_t n_known = (int64_t)of->n_windows * n_arrays;
-    if (!PTI_RESIZE(of->later_use, n_known + n_arrays + 1))
-        return fail_memory(r);
-    of->n_windows++;
+    pti_plan_chain *chain = r->of;
+    int n_arrays = chain->launches.arrays->n_operands;
+    const int64_t n_known = (int64_t)chain->n_windows * n_arrays;
+    if (!PTI_RESIZE(chain->later_use, n_known + n_arrays + 1))
+        return pti_plan_fail_memory(r->request, r->of);
+    chain->n_windows++;
     for (int a = 0; a < n_arrays; a++) {
         int k = end;
-        while (k < of->n_steps && !pti_step_uses(&of->step[k], a))
+        while (k < chain->n_steps && !pti_step_uses(&chain->step[k], a))
             k++;
-        of->later_use[n_known + a] = k < of->n_steps ? &of->step[k] : NULL;
+        chain->later_use[n_known + a] = k < chain->n_steps ? &chain->step[k] : NULL;
     }
     return POLYTILE_OK;
 }
 
 /** Record the window of some steps; those before it are counted in texts. */
 static polytile_status record_window(recorder *r, int first, int end) {
-    pti_consumer consumer = {r, find_group, cut_kinds, record_batch, explain_batch};
+    pti_consumer consumer = {r, find_known_group, cut_kinds, record_batch, explain_batch};
     polytile_status status;
     PTI_TRY(note_later_uses(r, end));
     pti_step_window window = {.n_steps = end,
@@ -367,17 +364,17 @@ static pti_asked *list_asked(const recorder *r) {
     return asked;
 }
 
-polytile_status pti_plan_subplans(const pti_chain_request *request, pti_plan_chain *of) {
-    recorder r = {.request = request, .of = of};
+polytile_status pti_plan_subplans(const pti_chain_request *request, pti_plan_chain *chain) {
+    recorder r = {.request = request, .of = chain};
     polytile_status status = POLYTILE_OK;
-    of->residency = pti_plan_make_residency(&of->launches, request->options->limit_bytes);
-    of->step = pti_plan_make_steps(&of->launches, &of->n_steps);
-    of->asked = list_asked(&r);
-    if (of->residency == NULL || of->step == NULL || of->asked == NULL)
-        PTI_TRY(fail_memory(&r));
-    pti_residency_limit_plans(of->residency, PLANS_BYTES);
-    for (int first = 0, end; first < of->n_steps; first = end) {
-        end = (int)pti_min(of->n_steps, first + PTI_WINDOW_STEPS);
+    chain->residency = pti_plan_make_residency(&chain->launches, request->options->limit_bytes);
+    chain->step = pti_plan_make_steps(&chain->launches, &chain->n_steps);
+    chain->asked = list_asked(&r);
+    if (chain->residency == NULL || chain->step == NULL || chain->asked == NULL)
+        PTI_TRY(pti_plan_fail_memory(r.request, r.of));
+    pti_residency_limit_plans(chain->residency, PLANS_BYTES);
+    for (int first = 0, end; first < chain->n_steps; first = end) {
+        end = (int)pti_min(chain->n_steps, first + PTI_WINDOW_STEPS);
         PTI_TRY(record_window(&r, first, end));
     }
 done:

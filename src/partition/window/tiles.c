@@ -25,10 +25,11 @@ typedef struct row {
 static bool are_places_exchanged(const pti_schedule *schedule, int launch, int before) {
     const int64_t *known =
         pti_schedule_placements(schedule, before, schedule->launch[before].first_superblock);
-    const pti_schedule_launch *of = &schedule->launch[launch];
+    const pti_schedule_launch *schedule_launch = &schedule->launch[launch];
     bool are = true;
-    for (int64_t k = 0; k < of->n_superblocks && are; k++) {
-        const int64_t *own = pti_schedule_placements(schedule, launch, of->first_superblock + k);
+    for (int64_t k = 0; k < schedule_launch->n_superblocks && are; k++) {
+        const int64_t *own =
+            pti_schedule_placements(schedule, launch, schedule_launch->first_superblock + k);
         are = own[0] >= 0 && own[1] >= 0 && own[0] == known[1] && own[1] == known[0];
     }
     return are;
@@ -122,7 +123,7 @@ static bool has_even_margins(const row *of, const pti_tiling *tiling) {
     return has;
 }
 
-static polytile_status add_group(const row *of, int first, int n_launches) {
+static polytile_status add_tiles(const row *of, int first, int n_launches) {
     pti_schedule *schedule = of->schedule;
     pti_tiles made = {.first_op = of->first_op[first],
                       .first_launch = first,
@@ -155,7 +156,7 @@ static polytile_status add_groups(const row *of) {
     for (int g = 0; g < groups.n_groups && status == POLYTILE_OK; g++) {
         const int n_launches = pti_turn_group(&groups, g);
         if (n_launches >= PTI_TURNS_LEAST)
-            status = add_group(of, first, n_launches);
+            status = add_tiles(of, first, n_launches);
         first += n_launches;
     }
     return status;
@@ -278,14 +279,14 @@ polytile_status pti_tiles_find(const pti_tile_room *room, pti_tile_filter *may_b
 }
 
 void pti_tiles_describe_chain(const pti_chain *chain, const pti_skew_shape *shape, pti_text *why) {
-    for (int r = 0; chain->tiled != NULL && r < chain->tiled->n_rows; r++) {
-        const pti_tiled_row *of = &chain->tiled->row[r];
+    for (int r = 0; chain->tiled != NULL && r < chain->tiled->n_sequences; r++) {
+        const pti_tiled_sequence *sequence = &chain->tiled->sequence[r];
         pti_text_add(
             why,
             "%s%d launches of %s in a row, which alternate between two arrays, run at most "
             "%d as one in tiles, in slabs of %" PRId64 " threads, %" PRId64 " a lap%s",
-            why->length > 0 ? "; " : "", of->end - of->first, of->turns.instance->kernel_name,
-            of->n_together, shape->slab, shape->n_per_lap,
-            shape->concurrent ? ", two at once" : "");
+            why->length > 0 ? "; " : "", sequence->end - sequence->first,
+            sequence->turns.instance->kernel_name, sequence->n_together, shape->slab,
+            shape->n_per_lap, shape->concurrent ? ", two at once" : "");
     }
 }

@@ -3,7 +3,7 @@
 #include "launch/execute/run_place.h"
 #include "queue/detach.h"
 #include "queue/member.h"
-#include "queue/over_team.h"
+#include "queue/over_group.h"
 
 static polytile_status check_list(const polytile_queue *queue, const char *action, int n_arrays,
                                   polytile_array *const *arrays) {
@@ -120,10 +120,10 @@ done:
 /** Members' queues, if there are some, have the memory as well. */
 static polytile_status hold_attached(polytile_queue *queue, int n_arrays,
                                      polytile_array *const *arrays) {
-    polytile_status status = hold_all(queue, n_arrays, arrays, queue->team_functions != NULL);
-    if (status != POLYTILE_OK || queue->team_functions == NULL)
+    polytile_status status = hold_all(queue, n_arrays, arrays, queue->group_functions != NULL);
+    if (status != POLYTILE_OK || queue->group_functions == NULL)
         return status;
-    status = queue->team_functions->attach(queue, n_arrays, arrays);
+    status = queue->group_functions->attach(queue, n_arrays, arrays);
     if (status != POLYTILE_OK)
         let_go_all(queue, n_arrays, arrays);
     return status;
@@ -181,8 +181,8 @@ polytile_status polytile_queue_detach(polytile_queue *queue, int n_arrays,
     PTI_TRY(check_list(queue, "detach", n_arrays, arrays));
     for (int a = 0; a < n_arrays; a++)
         PTI_TRY(check_attached(queue, arrays[a]));
-    status = queue->team_functions != NULL ? pti_team_queue_detach(queue, n_arrays, arrays)
-                                           : detach_arrays(queue, n_arrays, arrays);
+    status = queue->group_functions != NULL ? pti_group_queue_detach(queue, n_arrays, arrays)
+                                            : detach_arrays(queue, n_arrays, arrays);
 done:
     return status;
 }
@@ -217,8 +217,9 @@ polytile_status polytile_queue_discard(polytile_queue *queue, int n_arrays,
     PTI_TRY(check_list(queue, "discard", n_arrays, arrays));
     for (int a = 0; a < n_arrays; a++)
         PTI_TRY(check_discarded(queue, arrays[a]));
-    status = queue->team_functions != NULL ? queue->team_functions->discard(queue, n_arrays, arrays)
-                                           : discard_arrays(queue, n_arrays, arrays);
+    status = queue->group_functions != NULL
+                 ? queue->group_functions->discard(queue, n_arrays, arrays)
+                 : discard_arrays(queue, n_arrays, arrays);
 done:
     return status;
 }
@@ -236,7 +237,7 @@ done:
 static polytile_status hold_on_members(polytile_queue *queue, polytile_array *array) {
     polytile_status status;
     PTI_TRY(hold_all(queue, 1, &array, false));
-    status = queue->team_functions->create_array(queue, array);
+    status = queue->group_functions->create_array(queue, array);
     if (status != POLYTILE_OK)
         pti_queue_let_go(queue, array);
 done:
@@ -252,8 +253,8 @@ polytile_status pti_queue_create_array_over(polytile_queue *queue, const char *n
     PTI_TRY(pti_queue_enter(queue));
     PTI_TRY(pti_array_create(queue->object.context, name, type, domain, &made));
     made->is_internal = true;
-    PTI_TRY(queue->team_functions != NULL ? hold_on_members(queue, made)
-                                          : hold_on_device(queue, made));
+    PTI_TRY(queue->group_functions != NULL ? hold_on_members(queue, made)
+                                           : hold_on_device(queue, made));
     *array = made;
 done:
     if (status != POLYTILE_OK)

@@ -4,7 +4,7 @@
 #include "partition/cost/demand.h"
 #include "queue/looked_up.h"
 #include "queue/member.h"
-#include "queue/over_team.h"
+#include "queue/over_group.h"
 #include "queue/queue.h"
 
 #include <stdio.h>
@@ -33,7 +33,7 @@ static polytile_status check_launched_kernel(const polytile_queue *queue,
         return pti_fail(ctx, POLYTILE_UNSUPPORTED, "%s: %d arrays; a kernel can have %d",
                         polytile_kernel_get_name(kernel), kernel->declaration->n_arrays,
                         (int)PTI_MAX_OPERANDS);
-    if (kernel->implementation.team != NULL && queue->team_functions != NULL)
+    if (kernel->implementation.team != NULL && queue->group_functions != NULL)
         return pti_fail(ctx, POLYTILE_UNSUPPORTED,
                         "%s: the slots of a team kernel run on one device, and the queue is on %s; "
                         "open a queue on one of them",
@@ -220,8 +220,8 @@ polytile_status polytile_queue_launch(polytile_queue *queue, const polytile_kern
     if (pti_queue_enter(queue) != POLYTILE_OK)
         return POLYTILE_INVALID;
     status = find_arguments(queue, &request, n_arrays, arrays, &found);
-    if (queue->team_functions != NULL)
-        status = queue->team_functions->launch(queue, &request, status);
+    if (queue->group_functions != NULL)
+        status = queue->group_functions->launch(queue, &request, status);
     else if (status == POLYTILE_OK)
         status = prepare_and_append(queue, &request);
     queue->enqueue_s += pti_now_s() - start_s;

@@ -1,4 +1,4 @@
-#include "queue/over_team.h"
+#include "queue/over_group.h"
 #include "queue/queue.h"
 
 static polytile_status check_notify(const polytile_queue *queue, const polytile_array *array,
@@ -39,8 +39,8 @@ polytile_status polytile_queue_notify(polytile_queue *queue, polytile_array *arr
     polytile_status status;
     PTI_TRY(pti_queue_enter(queue));
     PTI_TRY(check_notify(queue, array, callback));
-    status = queue->team_functions != NULL
-                 ? queue->team_functions->notify(queue, array, callback, user)
+    status = queue->group_functions != NULL
+                 ? queue->group_functions->notify(queue, array, callback, user)
                  : append_callback(queue, array, callback, user);
 done:
     return status;

@@ -1,6 +1,6 @@
 #include "base/checked.h"
 #include "base/clock.h"
-#include "queue/over_team.h"
+#include "queue/over_group.h"
 #include "queue/queue.h"
 
 #include <math.h>
@@ -22,18 +22,18 @@ static bool is_done(polytile_queue *queue, const polytile_array *array) {
     return is;
 }
 
-/** Nobody but the program's thread runs what a team has. */
-static bool run_team(polytile_queue *queue) {
+/** Nobody but the program's thread runs what a group has. */
+static bool run_group(polytile_queue *queue) {
     if (pti_queue_is_own_thread(queue))
         return false;
-    pti_queue_keep_error(queue, queue->team_functions->wait(queue, NULL));
+    pti_queue_keep_error(queue, queue->group_functions->wait(queue, NULL));
     return true;
 }
 
 bool polytile_queue_test(polytile_queue *queue, const polytile_array *array) {
     if (queue == NULL || (array != NULL && array->queue != queue))
         return true;
-    return queue->team_functions != NULL ? run_team(queue) : is_done(queue, array);
+    return queue->group_functions != NULL ? run_group(queue) : is_done(queue, array);
 }
 
 /** The share of the operations that run now which are done. */
@@ -62,8 +62,8 @@ polytile_progress polytile_queue_get_progress(polytile_queue *queue) {
     polytile_progress progress = {.fraction = 1, .left_s = 0};
     if (queue == NULL)
         return progress;
-    if (queue->team_functions != NULL)
-        return queue->team_functions->get_progress(queue);
+    if (queue->group_functions != NULL)
+        return queue->group_functions->get_progress(queue);
     pthread_mutex_lock(&queue->mutex);
     if (queue->n_left > 0)
         progress = find_progress(queue);
@@ -75,6 +75,6 @@ void polytile_queue_cancel(polytile_queue *queue) {
     if (queue == NULL)
         return;
     pti_cancel_ask(&queue->cancel);
-    if (queue->team_functions != NULL)
-        queue->team_functions->cancel(queue);
+    if (queue->group_functions != NULL)
+        queue->group_functions->cancel(queue);
 }

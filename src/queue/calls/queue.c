@@ -1,6 +1,6 @@
 #include "launch/device/trace.h"
 #include "queue/detach.h"
-#include "queue/over_team.h"
+#include "queue/over_group.h"
 
 #include <stdlib.h>
 
@@ -14,15 +14,15 @@ void polytile_queue_destroy(polytile_queue *queue) {
 polytile_device *polytile_queue_get_device(const polytile_queue *queue) {
     if (queue == NULL)
         return NULL;
-    return queue->team_functions == NULL ? queue->device : pti_team_queue_get_device(queue);
+    return queue->group_functions == NULL ? queue->device : pti_group_queue_get_device(queue);
 }
 
 /** The devices of a queue, if there is a list; returns how many there are. */
 static int list_devices(const polytile_queue *queue, polytile_device **list) {
-    const pti_team_functions *team = queue->team_functions;
+    const pti_group_functions *group = queue->group_functions;
     int n_devices = 0;
-    for (polytile_device *device = team == NULL ? queue->device : team->get_device(queue, 0);
-         device != NULL; device = team == NULL ? NULL : team->get_device(queue, n_devices)) {
+    for (polytile_device *device = group == NULL ? queue->device : group->get_device(queue, 0);
+         device != NULL; device = group == NULL ? NULL : group->get_device(queue, n_devices)) {
         if (list != NULL)
             list[n_devices] = device;
         n_devices++;
@@ -52,8 +52,8 @@ polytile_status polytile_queue_trace(polytile_queue *queue, const char *path) {
 
 /** Wait for an array, or for all with NULL, and report. */
 static polytile_status wait_for_array(polytile_queue *queue, polytile_array *array) {
-    if (queue->team_functions != NULL)
-        return pti_team_queue_wait(queue, array);
+    if (queue->group_functions != NULL)
+        return pti_group_queue_wait(queue, array);
     if (array == NULL)
         pti_queue_wait_all(queue);
     else
@@ -79,8 +79,8 @@ polytile_status polytile_queue_wait_for(polytile_queue *queue, polytile_array *a
 static void set_paused(polytile_queue *queue, bool is_paused) {
     if (queue == NULL)
         return;
-    if (queue->team_functions != NULL) {
-        queue->team_functions->set_paused(queue, is_paused);
+    if (queue->group_functions != NULL) {
+        queue->group_functions->set_paused(queue, is_paused);
         return;
     }
     pthread_mutex_lock(&queue->mutex);
@@ -109,8 +109,8 @@ static void copy_report(polytile_queue *queue, bool reset, polytile_report *curr
 void polytile_queue_get_report(polytile_queue *queue, bool reset, polytile_report *report) {
     polytile_report current = {0};
     if (queue != NULL && !pti_queue_is_own_thread(queue)) {
-        if (queue->team_functions != NULL)
-            queue->team_functions->get_report(queue, reset, &current);
+        if (queue->group_functions != NULL)
+            queue->group_functions->get_report(queue, reset, &current);
         else
             copy_report(queue, reset, &current);
         current.enqueue_s = queue->enqueue_s;

@@ -65,8 +65,8 @@ TEST_F(Superstep, IsDealtOutOnceWhoeverAsks) {
     pti_superstep_parts all, one;
     ASSERT_TRUE(pti_copies_create(2, 4, &of_all));
     ASSERT_TRUE(pti_copies_create(2, 4, &of_one));
-    ASSERT_TRUE(pti_superstep_deal(&next, 0, 4, &of_all, &all));
-    ASSERT_TRUE(pti_superstep_deal(&next, 1, 1, &of_one, &one));
+    ASSERT_TRUE(pti_superstep_cut(&next, 0, 4, &of_all, &all));
+    ASSERT_TRUE(pti_superstep_cut(&next, 1, 1, &of_one, &one));
     EXPECT_EQ(count(all.before), 6 * 2) << "two elements over each of three borders, both ways";
     EXPECT_EQ(count(one.before), 4 * 2);
     EXPECT_EQ(count(all.after), 0);
@@ -87,7 +87,7 @@ TEST_F(Superstep, LeavesWhatIsCombinedWithAll) {
     pti_copies copies = {};
     pti_superstep_parts parts;
     ASSERT_TRUE(pti_copies_create(2, 2, &copies));
-    ASSERT_TRUE(pti_superstep_deal(&first, 0, 2, &copies, &parts));
+    ASSERT_TRUE(pti_superstep_cut(&first, 0, 2, &copies, &parts));
     ASSERT_TRUE(parts.work[0].home[0].splits);
     for (int m = 0; m < 2; m++)
         EXPECT_TRUE(pti_boxes_cover(pti_copies_get(&copies, 1, m), &sum)) << m;

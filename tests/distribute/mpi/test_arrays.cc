@@ -124,7 +124,7 @@ TEST(MpiArrays, HaveNoRowsAMultipleOf512BytesApartWhereTheyAreCut) {
                                             "block(dim=1)", &u),
                   POLYTILE_OK)
             << ranks.error();
-        const polytile_array *member = pti_team_find(pti_team_of(ranks.queue), u)->member[0];
+        const polytile_array *member = pti_group_find(pti_group_of(ranks.queue), u)->member[0];
         const polytile_range row = member->domain.range[1];
         const int64_t row_bytes = (row.hi - row.lo + 1) * 4;
         EXPECT_TRUE(row_bytes % 512 != 0 || row_bytes == extents[1] * 4) << each << " each";

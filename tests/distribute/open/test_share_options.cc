@@ -4,7 +4,7 @@
 #include <list>
 
 extern "C" {
-#include "distribute/team/state.h"
+#include "distribute/group/run.h"
 }
 
 namespace {
@@ -49,11 +49,11 @@ class ShareOptions : public QueueTest {
 
   private:
     std::vector<int64_t> owned_of(const polytile_array *array) const {
-        pti_team *team = pti_team_of(queue);
+        pti_group *group = pti_group_of(queue);
         std::vector<int64_t> owned;
-        for (int m = 0; m < pti_team_transport(team)->n_members; m++) {
+        for (int m = 0; m < pti_group_transport(group)->n_members; m++) {
             const polytile_domain hull =
-                pti_ownership_hull(&pti_team_find(team, array)->ownership, m);
+                pti_ownership_hull(&pti_group_find(group, array)->ownership, m);
             owned.push_back(pti_box_is_empty(&hull) ? 0 : pti_box_count(&hull));
         }
         return owned;

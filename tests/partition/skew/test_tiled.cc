@@ -199,7 +199,7 @@ void mark_threes(const TiledSkew &skew, int64_t slab, int n_marked, pti_schedule
             k++;
         const pti_op &last = schedule->op[k - 1];
         const polytile_domain own = last.launch == first + 2 ? last.box : pti_box_empty(2);
-        const pti_tiled_unit unit = {first, 3, &skew.chain().tiled->row[0], 0};
+        const pti_tiled_unit unit = {first, 3, &skew.chain().tiled->sequence[0], 0};
         made.push_back(pti_tiled_tiles(&skew.chain(), &unit, slab, &own));
         made.back().first_op = first_op;
         made.back().n_ops = k - first_op;

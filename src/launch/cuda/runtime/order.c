@@ -43,7 +43,7 @@ static polytile_status grow_pool(pti_cuda_order *order, int capacity) {
 }
 
 /** Add an event to the pool. */
-static polytile_status make_event(pti_cuda_order *order) {
+static polytile_status add_event_to_pool(pti_cuda_order *order) {
     polytile_status status;
     if (order->n_events == order->event_capacity)
         PTI_TRY(grow_pool(order, (int)pti_max(FIRST_EVENTS, 2 * order->event_capacity)));
@@ -62,7 +62,7 @@ polytile_status pti_cuda_order_create(pti_cuda_device *cuda, pti_cuda_order **or
         return pti_fail_memory(cuda->device.object.context, "cuda", sizeof *made);
     made->cuda = cuda;
     while (made->n_events < FIRST_EVENTS)
-        PTI_TRY(make_event(made));
+        PTI_TRY(add_event_to_pool(made));
     *order = made;
     return POLYTILE_OK;
 done:
@@ -176,7 +176,7 @@ polytile_status pti_cuda_order_record(pti_cuda_order *order, const pti_command *
     if (of->n_waiters == 0)
         return POLYTILE_OK;
     if (order->n_idle == 0)
-        PTI_TRY(make_event(order));
+        PTI_TRY(add_event_to_pool(order));
     of->event = order->idle[--order->n_idle];
     PTI_TRY(PTI_CUDA(order->cuda, cudaEventRecord,
                      (order->event[of->event], order->cuda->stream[pti_op_stream(command->op)])));

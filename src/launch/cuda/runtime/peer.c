@@ -42,7 +42,7 @@ static void drop_event(pti_event *event) {
     event->cuda->idle_events = event;
 }
 
-static polytile_status make_event(pti_cuda_device *cuda) {
+static polytile_status make_peer_event(pti_cuda_device *cuda) {
     polytile_status status;
     pti_event *made = calloc(1, sizeof *made);
     if (made == NULL)
@@ -74,7 +74,7 @@ static polytile_status record_event(polytile_device *device, pti_stream stream, 
     polytile_status status = POLYTILE_OK;
     *event = NULL;
     if (cuda->idle_events == NULL)
-        PTI_TRY(make_event(cuda));
+        PTI_TRY(make_peer_event(cuda));
     pti_event *idle = cuda->idle_events;
     PTI_TRY(PTI_CUDA(cuda, cudaEventRecord, (idle->event, cuda->stream[stream])));
     cuda->idle_events = idle->next_idle;
@@ -84,10 +84,10 @@ done:
 }
 
 static polytile_status await_event(polytile_device *device, pti_stream stream,
-                                   const pti_event *of) {
+                                   const pti_event *event) {
     pti_cuda_device *cuda = pti_cuda_of(device);
     return PTI_CUDA(cuda, cudaStreamWaitEvent,
-                    (cuda->stream[stream], of->event, cudaEventWaitDefault));
+                    (cuda->stream[stream], event->event, cudaEventWaitDefault));
 }
 
 /** Copy from a peer. If no event can be recorded after the copy, nobody could wait for it: this
@@ -109,10 +109,10 @@ done:
 }
 
 /** Wait for an event; the first call that waits may return what failed before. */
-static void wait_for_event(const pti_event *of) {
-    const pti_cuda_api *api = of->cuda->api;
-    if (api->cudaEventSynchronize(of->event) != cudaSuccess)
-        api->cudaEventSynchronize(of->event);
+static void wait_for_event(const pti_event *event) {
+    const pti_cuda_api *api = event->cuda->api;
+    if (api->cudaEventSynchronize(event->event) != cudaSuccess)
+        api->cudaEventSynchronize(event->event);
 }
 
 const pti_peer_functions pti_cuda_peer_functions = {

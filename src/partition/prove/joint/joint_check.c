@@ -14,12 +14,12 @@ static bool begin_replay(pti_joint_replay *replay, const pti_joint_schedule *sch
     *replay = (pti_joint_replay){.schedule = schedule, .why = why};
     replay->next = calloc((size_t)schedule->n_lists + 1, sizeof *replay->next);
     replay->cell = calloc(n_cells, sizeof *replay->cell);
-    replay->home = calloc(n_cells, sizeof *replay->home);
+    replay->on_host = calloc(n_cells, sizeof *replay->on_host);
     replay->combines = calloc(n_arrays * (size_t)schedule->n_launches + 1, sizeof(bool));
     replay->combined = calloc(n_arrays + 1, sizeof *replay->combined);
     replay->threads = calloc(n_members + 1, sizeof *replay->threads);
     replay->process = calloc(n_members + 1, sizeof *replay->process);
-    return replay->next != NULL && replay->cell != NULL && replay->home != NULL &&
+    return replay->next != NULL && replay->cell != NULL && replay->on_host != NULL &&
            replay->combines != NULL && replay->combined != NULL && replay->threads != NULL &&
            replay->process != NULL;
 }
@@ -56,7 +56,7 @@ static bool end_replay(pti_joint_replay *replay) {
         failed |= reused[s]->failed;
         pti_boxes_free(reused[s]);
     }
-    failed |= free_sets(replay->home, n_cells);
+    failed |= free_sets(replay->on_host, n_cells);
     failed |= free_sets(replay->combined, replay->schedule->n_arrays);
     failed |= free_sets(replay->threads, replay->schedule->n_members);
     free(replay->cell);
@@ -96,8 +96,8 @@ static bool has_next(const pti_joint_replay *replay, int list) {
 }
 
 static pti_joint_place place_of(const pti_joint_replay *replay, int list) {
-    const pti_joint_list *of = &replay->schedule->list[list];
-    return (pti_joint_place){of, &of->op[replay->next[list]]};
+    const pti_joint_list *joint_list = &replay->schedule->list[list];
+    return (pti_joint_place){joint_list, &joint_list->op[replay->next[list]]};
 }
 
 static bool are_ops_alike(const pti_joint_op *one, const pti_joint_op *other) {
@@ -194,7 +194,7 @@ static bool reject_holding(const pti_joint_replay *replay, int cell, const polyt
     return PTI_REJECT(replay->why, " of member %d: %s", cell % n_members, reason);
 }
 
-/** Nobody may still read what another one's device may bring home in a newer version. */
+/** Nobody may still read what another one's device may bring to the host in a newer version. */
 static bool check_former(const pti_joint_replay *replay, int cell) {
     const int n_members = replay->schedule->n_members, array = cell / n_members;
     for (int q = 0; q < n_members; q++) {

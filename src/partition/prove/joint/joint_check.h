@@ -15,8 +15,8 @@
  * that is due; that no message is left, and nobody waits for one that is sent after it, or for
  * others that wait themselves; that partial results are complete when they are combined, and
  * combined once by all; that nothing is read or moved in host memory while somebody may write
- * there; that nothing that a device brings home late can overwrite newer elements; and what is said
- * to be so after all.
+ * there; that nothing that a device brings to the host late can overwrite newer elements; and what
+ * is said to be so after all.
  *
  * Operations of members run at any time from where they stand until they are waited for. Processes
  * run at any speed.

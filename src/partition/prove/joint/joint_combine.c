@@ -49,7 +49,7 @@ static bool check_combined_boxes(pti_joint_replay *replay, pti_joint_place at,
         return pti_joint_reject(replay, at, box, "threads reduce into it, and it is not combined");
     box = is_fresh(call, at.op->array)
               ? pti_boxes_find_uncovered(written, &at.op->boxes)
-              : pti_boxes_find_uncovered(pti_joint_home(replay, at.op->array, 0), &at.op->boxes);
+              : pti_boxes_find_uncovered(pti_joint_on_host(replay, at.op->array, 0), &at.op->boxes);
     if (box != NULL)
         return pti_joint_reject(replay, at, box, "what it held before is lost");
     box = pti_boxes_find_meeting(&replay->combined[at.op->array], &at.op->boxes);

@@ -6,7 +6,7 @@
 
 static void settle_cell(pti_joint_replay *replay, int array, int member) {
     pti_joint_cell *cell = pti_joint_cell_of(replay, array, member);
-    pti_joint_unite_sets(pti_joint_home(replay, array, member), &cell->fetching);
+    pti_joint_unite_sets(pti_joint_on_host(replay, array, member), &cell->fetching);
     pti_boxes_subtract_all(&cell->loose, &cell->fetching);
     pti_boxes_subtract_all(&cell->loose, &cell->forgetting);
     pti_boxes_clear(&cell->fetching);
@@ -97,7 +97,7 @@ static const polytile_domain *find_outdated(const pti_joint_replay *replay, pti_
 }
 
 /** Elements of a set that another member has in a former version, and may still read in host
- * memory, or bring home; *found holds some of them. */
+ * memory, or bring to the host; *found holds some of them. */
 static bool has_former(pti_joint_replay *replay, pti_joint_place at, const pti_boxes *set,
                        bool reads, polytile_domain *found) {
     pti_boxes former = {0};
@@ -143,12 +143,12 @@ bool pti_joint_may_write(const pti_joint_replay *replay, pti_joint_place at, int
 
 /* Operations. */
 
-/** What comes home in a former version is at home no more, nor with members that may have it
- * there. */
-static bool overwrite_home(pti_joint_replay *replay, pti_joint_place at, const pti_boxes *old) {
+/** What comes to the host in a former version is on the host no more, nor with members that may
+ * have it there. */
+static bool overwrite_host(pti_joint_replay *replay, pti_joint_place at, const pti_boxes *old) {
     pti_boxes lost = {0};
     bool holds = true;
-    pti_boxes_subtract_all(pti_joint_home(replay, at.op->array, at.op->member), old);
+    pti_boxes_subtract_all(pti_joint_on_host(replay, at.op->array, at.op->member), old);
     for (int q = at.list->first; holds && q < at.list->first + at.list->n_local; q++) {
         pti_joint_cell *cell = pti_joint_cell_of(replay, at.op->array, q);
         if (!is_other(replay, at.op->array, at.op->member, q))
@@ -177,7 +177,7 @@ static bool fetch_old(pti_joint_replay *replay, pti_joint_place at, pti_boxes *o
     pti_boxes_intersect(&changed, old, &cell->loose);
     pti_joint_unite_sets(&cell->forgetting, old);
     pti_joint_unite_sets(&cell->outdated, &changed);
-    bool holds = overwrite_home(replay, at, &changed);
+    bool holds = overwrite_host(replay, at, &changed);
     replay->failed |= changed.failed;
     pti_boxes_free(&changed);
     return holds;
@@ -222,22 +222,22 @@ static bool move_fetch(pti_joint_replay *replay, pti_joint_place at) {
 /** What the device drops is valid still as far as host memory has it, or will when the device is
  * done with what it downloads before. */
 static void drop_held(pti_joint_replay *replay, pti_joint_place at, pti_joint_cell *cell) {
-    const pti_boxes *home = pti_joint_home(replay, at.op->array, at.op->member);
+    const pti_boxes *on_host = pti_joint_on_host(replay, at.op->array, at.op->member);
     pti_boxes *left = &replay->touched;
-    if (pti_boxes_find_uncovered(home, &at.op->boxes) == NULL) {
+    if (pti_boxes_find_uncovered(on_host, &at.op->boxes) == NULL) {
         pti_boxes_subtract_all(&cell->valid, &at.op->boxes);
         pti_joint_unite_sets(&cell->valid, &at.op->boxes);
         return;
     }
     pti_boxes_intersect(left, &at.op->boxes, &cell->fetching);
-    pti_boxes_intersect(&replay->old, &at.op->boxes, home);
+    pti_boxes_intersect(&replay->old, &at.op->boxes, on_host);
     pti_joint_unite_sets(left, &replay->old);
     pti_boxes_subtract_all(&cell->valid, &at.op->boxes);
     pti_joint_unite_sets(&cell->valid, left);
 }
 
-/** A device that keeps what it has brings none of that home before it has forgotten it, as long as
- * everything fits it: after this schedule that may be over. */
+/** A device that keeps what it has brings none of that to the host before it has forgotten it, as
+ * long as everything fits it: after this schedule that may be over. */
 static bool move_forget(pti_joint_replay *replay, pti_joint_place at) {
     pti_joint_cell *cell = pti_joint_cell_of(replay, at.op->array, at.op->member);
     const polytile_domain *box = pti_boxes_find_meeting(&cell->written, &at.op->boxes);
@@ -255,8 +255,8 @@ static bool move_forget(pti_joint_replay *replay, pti_joint_place at) {
 }
 
 static bool may_read(const pti_joint_replay *replay, pti_joint_place at, int member) {
-    const pti_boxes *home = pti_joint_home(replay, at.op->array, member);
-    const polytile_domain *box = pti_boxes_find_uncovered(home, &at.op->boxes);
+    const pti_boxes *on_host = pti_joint_on_host(replay, at.op->array, member);
+    const polytile_domain *box = pti_boxes_find_uncovered(on_host, &at.op->boxes);
     if (box != NULL)
         return pti_joint_reject(replay, at, box,
                                 "host memory does not have it in its newest version");
@@ -266,10 +266,10 @@ static bool may_read(const pti_joint_replay *replay, pti_joint_place at, int mem
     return true;
 }
 
-static bool write_home(pti_joint_replay *replay, pti_joint_place at) {
+static bool write_host(pti_joint_replay *replay, pti_joint_place at) {
     if (!pti_joint_may_write(replay, at, at.op->member))
         return false;
-    pti_boxes_unite(pti_joint_home(replay, at.op->array, at.op->member), &at.op->boxes,
+    pti_boxes_unite(pti_joint_on_host(replay, at.op->array, at.op->member), &at.op->boxes,
                     pti_boxes_gather);
     return true;
 }
@@ -277,7 +277,7 @@ static bool write_home(pti_joint_replay *replay, pti_joint_place at) {
 static bool move_copy(pti_joint_replay *replay, pti_joint_place at) {
     return may_read(replay, at, at.op->peer) &&
            (pti_joint_shares(replay->schedule, at.op->array, at.op->member, at.op->peer) ||
-            write_home(replay, at));
+            write_host(replay, at));
 }
 
 static bool move_send(pti_joint_replay *replay, pti_joint_place at) {
@@ -316,7 +316,7 @@ static bool move_receive(pti_joint_replay *replay, pti_joint_place at) {
         return pti_joint_reject(replay, at, NULL, "what is sent is something else");
     if (message->op->launch != at.op->launch)
         return pti_joint_reject(replay, at, NULL, "what is sent is of another version");
-    return write_home(replay, at);
+    return write_host(replay, at);
 }
 
 static bool move_nothing(pti_joint_replay *replay, pti_joint_place at) {

@@ -20,9 +20,11 @@ typedef struct pti_joint_cell {
     pti_boxes former;   /* of those that it may be reading: written since */
     pti_boxes read;     /* like them, by the launch at hand */
     pti_boxes fetching; /* downloads of the newest that are not waited for */
-    pti_boxes outdated; /* the same of former versions: they may overwrite what is newer at home */
+    pti_boxes
+        outdated; /* the same of former versions: they may overwrite what is newer on the host */
     pti_boxes forgetting; /* what is forgotten, and not waited for */
-    pti_boxes late;    /* of that, what a device that keeps it may bring home, once it does not */
+    pti_boxes
+        late; /* of that, what a device that keeps it may bring to the host, once it does not */
     pti_boxes written; /* by the launch at hand */
     pti_boxes held;    /* written and kept: its device does not read them in host memory */
     bool reduces;      /* threads of the launch at hand that nobody waited for reduce into partial
@@ -42,7 +44,7 @@ typedef struct pti_joint_replay {
     int *process;         /* of each member: its list */
     int *next;            /* of each list: the first operation that is not replayed */
     pti_joint_cell *cell; /* [array * n_members + member] */
-    pti_boxes *home;      /* [array * n_members + first member with a host memory]: newest there */
+    pti_boxes *on_host;   /* [array * n_members + first member with a host memory]: newest there */
     bool *combines;       /* [launch * n_arrays + array] */
     pti_boxes *combined;  /* of each array, by the launch at hand */
     pti_boxes *threads;   /* of each member, of the launch at hand */
@@ -69,9 +71,9 @@ static inline pti_joint_cell *pti_joint_cell_of(const pti_joint_replay *replay, 
 }
 
 /** What a member's host memory has of an array in its newest version. */
-static inline pti_boxes *pti_joint_home(const pti_joint_replay *replay, int array, int member) {
+static inline pti_boxes *pti_joint_on_host(const pti_joint_replay *replay, int array, int member) {
     int at = array * replay->schedule->n_members;
-    return &replay->home[at + replay->schedule->memory[at + member]];
+    return &replay->on_host[at + replay->schedule->memory[at + member]];
 }
 
 /** Whether a launch's results in an array are combined. */
@@ -120,7 +122,7 @@ static inline bool pti_joint_reject(const pti_joint_replay *replay, pti_joint_pl
 
 /* joint_move.c */
 
-/** Let elements change: downloads of them that are under way bring a former version home. */
+/** Let elements change: downloads of them that are under way bring a former version to the host. */
 void pti_joint_outdate(pti_joint_replay *replay, pti_joint_cell *cell, const pti_boxes *changed);
 
 /** Let the waits of an operation have been waited for. */

@@ -172,7 +172,7 @@ static bool read_operand(pti_joint_replay *replay, pti_joint_place at, int opera
     return true;
 }
 
-static bool may_come_home(const pti_joint_replay *replay, int one, int other) {
+static bool may_reach_host(const pti_joint_replay *replay, int one, int other) {
     return !replay->schedule->keeps[one] || !replay->schedule->keeps[other];
 }
 
@@ -199,7 +199,7 @@ static bool check_users(pti_joint_replay *replay, pti_joint_place at, int array,
         if (box != NULL)
             return pti_joint_reject(replay, at, box,
                                     "is written while another member may still read it");
-        box = may_come_home(replay, at.op->member, q)
+        box = may_reach_host(replay, at.op->member, q)
                   ? pti_boxes_find_meeting(&cell->loose, written)
                   : NULL;
         if (box != NULL)
@@ -400,11 +400,11 @@ static void find_changed_of_array(pti_joint_replay *replay, int array, bool is_v
 
 /** What host memory has is old where the launch changed it, and the newest where it was
  * combined. */
-static void renew_home(pti_joint_replay *replay, int array, int member) {
+static void renew_host(pti_joint_replay *replay, int array, int member) {
     if (replay->schedule->memory[array * replay->schedule->n_members + member] != member)
         return;
-    pti_boxes_subtract_all(pti_joint_home(replay, array, member), &replay->changed);
-    pti_joint_unite(pti_joint_home(replay, array, member), &replay->combined[array]);
+    pti_boxes_subtract_all(pti_joint_on_host(replay, array, member), &replay->changed);
+    pti_joint_unite(pti_joint_on_host(replay, array, member), &replay->combined[array]);
 }
 
 /** What the launch changed is the newest where it is whole, or combined, and old elsewhere. */
@@ -425,7 +425,7 @@ static void renew_array(pti_joint_replay *replay, int array) {
         else
             renew_cell(replay, array, q);
         pti_joint_outdate(replay, cell, &replay->changed);
-        renew_home(replay, array, q);
+        renew_host(replay, array, q);
     }
     pti_boxes_clear(&replay->combined[array]);
 }

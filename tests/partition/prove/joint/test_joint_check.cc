@@ -26,7 +26,7 @@ class JointCheck : public testing::Test {
         pti_copies_create(2, 2, &before);
         pti_copies_create(2, 2, &after);
         superstep = program.superstep(0, 1, 2);
-        ASSERT_TRUE(pti_superstep_deal(&superstep, 0, 2, &after, &parts));
+        ASSERT_TRUE(pti_superstep_cut(&superstep, 0, 2, &after, &parts));
     }
     void TearDown() override {
         pti_joint_free(schedule);
@@ -48,7 +48,7 @@ class JointCheck : public testing::Test {
         request.keeps = keeps;
         request.meets = pti_joint_meets(&request);
         if (keeps)
-            pti_joint_drop_halos(&request, &after);
+            pti_joint_drop_ghosts(&request, &after);
         request.name = names;
         schedule = pti_joint_plan(&request, is_within ? 2 : 1, &before, &after);
         ASSERT_NE(schedule, nullptr);
@@ -228,7 +228,7 @@ TEST_F(JointCheck, WhatSeveralComputedIsForgottenBeforeAnythingElse) {
     pti_copies_free(&after);
     pti_copies_create(2, 2, &after);
     superstep = program.superstep(0, 2, 2);
-    ASSERT_TRUE(pti_superstep_deal(&superstep, 0, 2, &after, &parts));
+    ASSERT_TRUE(pti_superstep_cut(&superstep, 0, 2, &after, &parts));
     keeps = true;
     Plan(true);
     ASSERT_EQ(Check(), "") << Text();
@@ -251,7 +251,7 @@ TEST_F(JointCheck, WhatOthersWriteIsBroughtHomeBefore) {
     pti_copies_free(&after);
     pti_copies_create(2, 2, &after);
     superstep = program.superstep(1, 1, 2);
-    ASSERT_TRUE(pti_superstep_deal(&superstep, 0, 2, &after, &parts));
+    ASSERT_TRUE(pti_superstep_cut(&superstep, 0, 2, &after, &parts));
     keeps = true;
     Plan(true);
     ASSERT_EQ(Check(), "") << Text();

@@ -1,0 +1,244 @@
+#include "distribute/group/run.h"
+#include "base/text.h"
+#include "distribute/deal/launch.h"
+#include "launch/device/completeness.h"
+
+/* Running what is recorded. A process that fails goes on through the exchanges of all supersteps,
+ * without computing, until all agree on the error. */
+
+/** Of several failures of this process the first stays. */
+static bool has_failure(const pti_group *group) {
+    return group->failure.status != POLYTILE_OK;
+}
+
+/** Where no member may still use what is lent, and another is about to write, nobody waits first.
+ * Notes what is lent after the superstep. */
+static int find_first_op(pti_group *group, const pti_prepared_superstep *prepared) {
+    const pti_superstep superstep = {.n_arrays = group->n_arrays,
+                                     .ownerships = group->ownership,
+                                     .n_members = group->transport->n_members};
+    const pti_joint_request request =
+        pti_group_joint_request(group, &superstep, &prepared->parts, prepared->runs_once);
+    const int first = group->transport->first, n_local = group->transport->n_local;
+    const bool waits = pti_joint_waits_first(&request, first, n_local);
+    pti_joint_lend(&request, first, n_local, group->is_lent);
+    return waits ? 0 : prepared->n_lent_ops;
+}
+
+/** A superstep that can run ahead leaves a gate behind it, at which the next one begins. */
+static void run_superstep(pti_group *group, pti_prepared_superstep *prepared,
+                          const pti_recorded *recorded, const pti_group_last *last, bool is_ahead) {
+    pti_group_run_list(&(pti_list_run){.group = group,
+                                       .list = &prepared->list,
+                                       .first_op = find_first_op(group, prepared),
+                                       .messages = &prepared->messages,
+                                       .prepared = prepared,
+                                       .recorded = recorded,
+                                       .last = last,
+                                       .is_ahead = is_ahead});
+    pti_group_open_used_gates(group);
+}
+
+/** A process that fails here finds the supersteps that others find, too. */
+static polytile_status adopt_copies(pti_group *group, const pti_prepared_superstep *prepared) {
+    group->copies_id = prepared->ends;
+    return pti_copies_assign(&group->copies, &prepared->copies)
+               ? POLYTILE_OK
+               : pti_fail_memory(group->ctx, pti_queue_text(group->queue),
+                                 group->transport->n_members * (double)sizeof(pti_boxes));
+}
+
+/** Have memory for the messages of all prepared supersteps that have none: of a new one, and, if
+ * arrays lie elsewhere for it, of those before it. */
+static polytile_status open_messages(pti_group *group) {
+    polytile_status status = POLYTILE_OK;
+    if (group->transport->functions->open == NULL)
+        return POLYTILE_OK;
+    for (pti_prepared_superstep *prepared = group->prepared_supersteps; prepared != NULL;
+         prepared = prepared->next)
+        if (prepared->messages.state == NULL)
+            PTI_TRY(group->transport->functions->open(group->transport, &prepared->messages));
+done:
+    return status;
+}
+
+/** Whether members over one memory have room for what they compute twice, now that it is known what
+ * they reach. */
+static bool have_members_room(const pti_group *group, const pti_prepared_superstep *prepared) {
+    bool has = true;
+    for (int m = 0; m < group->transport->n_local; m++)
+        has &= pti_group_fits(group, m);
+    return has || !group->transport->shares_memory || prepared->runs_once;
+}
+
+/** What is new is prepared, and proved, when all before it is done. */
+static void find_superstep_and_reach(pti_group *group, int at, pti_prepared_superstep **prepared,
+                                     bool *is_new) {
+    *prepared = pti_group_find_prepared(group, at, is_new);
+    if (*is_new || *prepared == NULL)
+        pti_group_open_gates(group);
+    if (*prepared == NULL)
+        pti_group_note_failure(
+            group, pti_fail_memory(group->ctx, group->recorded[at].prepared->instance->kernel_name,
+                                   group->transport->n_members * (double)sizeof(pti_boxes)));
+    else if (!has_failure(group))
+        pti_group_note_failure(group,
+                               pti_group_reach_prepared(group, *prepared, &group->recorded[at]));
+}
+
+/** Prepare a superstep, or find it prepared. Of a new one all agree that they can take part in it.
+ * Returns what they agree on. */
+static polytile_status prepare_superstep(pti_group *group, int at,
+                                         pti_prepared_superstep **prepared, bool *is_new) {
+    const pti_transport_functions *functions = group->transport->functions;
+    find_superstep_and_reach(group, at, prepared, is_new);
+    if (!has_failure(group) && !have_members_room(group, *prepared)) {
+        group->is_shallow = true;
+        find_superstep_and_reach(group, at, prepared, is_new);
+    }
+    if (*is_new && !has_failure(group))
+        pti_group_note_failure(group, pti_group_prove_superstep(group, at, *prepared));
+    if (*is_new && !has_failure(group))
+        pti_group_note_failure(group, open_messages(group));
+    return *is_new
+               ? functions->agree(group->transport, pti_error_restore(group->ctx, &group->failure))
+               : POLYTILE_OK;
+}
+
+/** The arrays that leave with the launches of a superstep: none unless it is the last. */
+static const pti_group_last *leaving_with(const pti_group *group,
+                                          const pti_prepared_superstep *prepared, int at,
+                                          const pti_group_last *all) {
+    static const pti_group_last none = {0};
+    return at + prepared->n_launches == group->n_recorded ? all : &none;
+}
+
+/** Note that launches begin, behind others that may still run. */
+static void note_begun(pti_group *group, int at, int n_launches) {
+    if (group->n_gates == 0)
+        group->ahead_from = at;
+    pti_group_note_progress(group, group->ahead_from, at + n_launches - group->ahead_from);
+}
+
+/** What was run before finds its arrays, and its devices room, so that nobody has to wait for
+ * it. */
+static bool runs_ahead(const pti_group *group, const pti_prepared_superstep *prepared, bool is_new,
+                       const pti_group_last *last) {
+    return !is_new && last->n_arrays == 0 && pti_group_may_run_ahead(group, prepared);
+}
+
+/** Run the next recorded launches, as a superstep or row by row; *at moves on after them.
+ * Returns the failure of some to take part, which all know, and which ends the run. */
+static polytile_status run_next(pti_group *group, const pti_group_last *all, int *at) {
+    pti_prepared_superstep *prepared;
+    bool is_done = false, is_new;
+    note_begun(group, *at, 1);
+    if (!has_failure(group))
+        pti_group_note_failure(group, pti_group_refuse_cancelled(group));
+    if (!has_failure(group))
+        pti_group_note_failure(group, pti_group_deal_launch(group, *at, &is_done));
+    if (is_done) {
+        (*at)++;
+        return POLYTILE_OK;
+    }
+    polytile_status stopped = prepare_superstep(group, *at, &prepared, &is_new);
+    if (stopped != POLYTILE_OK)
+        return stopped;
+    const pti_group_last *last = leaving_with(group, prepared, *at, all);
+    const bool is_ahead = runs_ahead(group, prepared, is_new, last);
+    if (!is_ahead)
+        pti_group_open_gates(group);
+    note_begun(group, *at, prepared->n_launches);
+    run_superstep(group, prepared, &group->recorded[*at], last, is_ahead);
+    pti_group_note_failure(group, adopt_copies(group, prepared));
+    *at += prepared->n_launches;
+    return POLYTILE_OK;
+}
+
+/** All that is recorded. */
+static void run_supersteps(pti_group *group, const pti_group_last *all) {
+    polytile_status stopped = POLYTILE_OK;
+    for (int at = 0; at < group->n_recorded && stopped == POLYTILE_OK;)
+        stopped = run_next(group, all, &at);
+    pti_group_open_gates(group);
+    if (stopped != POLYTILE_OK)
+        pti_group_note_failure(group, PTI_PEER_FAILED);
+}
+
+/** Returns this process's first failure, whose text is the last error. */
+static polytile_status run_recorded(pti_group *group, const pti_group_last *all,
+                                    polytile_status status) {
+    group->failure = (pti_error){0};
+    pti_group_note_failure(group, status);
+    run_supersteps(group, all);
+    return pti_group_wait_members(group, pti_error_restore(group->ctx, &group->failure));
+}
+
+/* The end. */
+
+static void note_operand(pti_group *group, const pti_prepared *prepared, int operand,
+                         polytile_status status) {
+    pti_group_array *array = &group->array[prepared->position[operand]];
+    array->is_written = true;
+    if (status != POLYTILE_OK)
+        pti_group_note_changed(group, array->array);
+    if (status != POLYTILE_OK || pti_completeness_is_overwritten(prepared->instance, operand))
+        pti_array_set_complete(array->array, status == POLYTILE_OK);
+}
+
+static void note_written_arrays(pti_group *group, polytile_status status) {
+    for (int k = 0; k < group->n_recorded; k++) {
+        const pti_prepared *prepared = group->recorded[k].prepared;
+        for (int a = 0; a < prepared->n_arrays; a++) {
+            if (prepared->instance->operand[a].writes)
+                note_operand(group, prepared, a, status);
+        }
+    }
+}
+
+/** Name the queue's arrays that failures left incomplete, in place of those that one member
+ * named. */
+static void name_incomplete(const pti_group *group, polytile_status status) {
+    pti_text names = {0};
+    if (status == POLYTILE_OK)
+        return;
+    for (int p = 0; p < group->n_arrays; p++) {
+        const polytile_array *array = group->array[p].array;
+        if (array != NULL && pti_array_get_state(array) == PTI_ARRAY_HARMED)
+            pti_text_add(&names, "%s%s", names.length == 0 ? "" : ", ", array->name);
+    }
+    pti_error_set_incomplete(group->ctx, status, &names);
+}
+
+void pti_group_run(pti_group *group) {
+    pti_group_run_to_end(group, &(pti_group_last){0});
+}
+
+/** That ranks differ is known to all of them; who could not compare still goes through what the
+ * others do. */
+void pti_group_run_to_end(pti_group *group, const pti_group_last *last) {
+    if (group->is_given_up)
+        return;
+    bool differs;
+    polytile_status status = pti_group_compare(group, NULL, POLYTILE_OK, &differs);
+    if (status == POLYTILE_OK)
+        status = pti_group_balance_load(group);
+    if (!differs) {
+        status = run_recorded(group, last, status);
+        status = group->transport->functions->agree(group->transport, status);
+        note_written_arrays(group, status);
+        name_incomplete(group, status);
+    }
+    if (status == POLYTILE_OK)
+        group->n_launches += group->n_recorded;
+    pti_queue_keep_error(group->queue, status);
+    if (status == POLYTILE_OK)
+        pti_group_drop_recorded(group);
+    else
+        pti_group_forget_all(group);
+}
+
+polytile_status pti_group_wait(pti_group *group) {
+    pti_group_run(group);
+    return pti_queue_take_error(group->queue);
+}

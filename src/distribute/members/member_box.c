@@ -1,0 +1,59 @@
+#include "distribute/members/member_box.h"
+
+#include "launch/host/box_copy.h"
+
+#include <string.h>
+
+static polytile_status list_box(const polytile_array *array, const polytile_domain *box,
+                                pti_boxes *boxes) {
+    pti_boxes_append(boxes, box);
+    return boxes->failed ? pti_fail_memory(array->object.context, array->name, sizeof *boxes->box)
+                         : POLYTILE_OK;
+}
+
+polytile_status pti_member_fetch(polytile_queue *queue, polytile_array *array,
+                                 const polytile_domain *box) {
+    pti_boxes boxes = {0};
+    polytile_status status;
+    PTI_TRY(list_box(array, box, &boxes));
+    PTI_TRY(pti_queue_fetch(queue, array, &boxes));
+    PTI_TRY(pti_queue_wait_for_elements(queue, array));
+done:
+    pti_boxes_free(&boxes);
+    return status;
+}
+
+polytile_status pti_member_invalidate(polytile_queue *queue, polytile_array *array,
+                                      const polytile_domain *box) {
+    pti_boxes boxes = {0};
+    polytile_status status;
+    PTI_TRY(list_box(array, box, &boxes));
+    PTI_TRY(pti_queue_invalidate(queue, array, &boxes));
+done:
+    pti_boxes_free(&boxes);
+    return status;
+}
+
+/** Where the element with all indices 0 would lie. */
+static const char *origin_of(const polytile_array *array) {
+    const char *origin = array->data;
+    for (int d = 0; d < array->domain.n_dims; d++)
+        origin -= array->domain.range[d].lo * array->layout.stride_bytes[d];
+    return origin;
+}
+
+bool pti_member_lies_with(const polytile_array *one, const polytile_array *other) {
+    const size_t n_dims = (size_t)one->domain.n_dims;
+    return origin_of(one) == origin_of(other) &&
+           memcmp(one->layout.stride_bytes, other->layout.stride_bytes,
+                  n_dims * sizeof *one->layout.stride_bytes) == 0;
+}
+
+void pti_member_copy(const polytile_array *from, const polytile_array *to,
+                     const polytile_domain *box) {
+    pti_move move = {.box = box,
+                     .element_bytes = from->element_bytes,
+                     .to = {to->data, &to->layout},
+                     .from = {from->data, &from->layout}};
+    pti_box_copy(&move, 1);
+}

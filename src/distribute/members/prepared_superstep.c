@@ -1,0 +1,234 @@
+#include "base/checked.h"
+#include "base/mix.h"
+#include "distribute/exchange/interior.h"
+#include "distribute/members/state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/** The launches of which the next superstep consists, as those see them that deal it out. */
+typedef struct known_launches {
+    pti_shared_launch launch[PTI_SUPERSTEP_LAUNCHES];
+    pti_superstep superstep;
+} known_launches;
+
+bool pti_group_shares_results(const pti_group *group, const pti_prepared *prepared) {
+    const pti_call call = pti_prepared_call(prepared);
+    return pti_superstep_shares_results(&call, group->is_shared);
+}
+
+void pti_group_list_launches(const pti_group *group, int at, int n_launches, bool runs_once,
+                             pti_shared_launch *launch) {
+    for (int l = 0; l < n_launches; l++) {
+        const pti_prepared *prepared = group->recorded[at + l].prepared;
+        launch[l] = (pti_shared_launch){.call = pti_prepared_call(prepared),
+                                        .runs_once =
+                                            runs_once && pti_group_shares_results(group, prepared)};
+    }
+}
+
+bool pti_group_fits(const pti_group *group, int local) {
+    int64_t free_bytes = pti_queue_get_usable_bytes(group->member[local]);
+    for (int p = 0; p < group->n_arrays && free_bytes >= 0; p++) {
+        if (group->array[p].array != NULL)
+            free_bytes -= pti_resident_padded(pti_group_expect_bytes(group, p, local));
+    }
+    return free_bytes >= 0;
+}
+
+/**
+ * Where members' arrays lie over the same memory, what two of them compute must not reach it: that
+ * needs devices with memory of their own and room for everything, and no access check, which brings
+ * to the host what it looks at. Other processes do not know that of this one's devices.
+ */
+static bool may_compute_twice(const pti_group *group) {
+    const pti_settings *settings = pti_get_settings(group->ctx);
+    if (!group->transport->shares_memory)
+        return true;
+    if (!pti_transport_is_alone(group->transport))
+        return false;
+    if (group->is_shallow || settings->check_access || settings->check_wide)
+        return false;
+    for (int m = 0; m < group->transport->n_local; m++) {
+        if (group->member[m]->device->reaches_host || !pti_group_fits(group, m))
+            return false;
+    }
+    return true;
+}
+
+/** List them. Returns whether no two members may compute the same. */
+static bool list_known_launches(const pti_group *group, int at, known_launches *of) {
+    int n_launches = (int)pti_min(group->n_recorded - at, PTI_SUPERSTEP_LAUNCHES);
+    pti_group_list_launches(group, at, n_launches, false, of->launch);
+    of->superstep = (pti_superstep){.n_launches = n_launches,
+                                    .launch = of->launch,
+                                    .n_arrays = group->n_arrays,
+                                    .ownerships = group->ownership,
+                                    .n_members = group->transport->n_members};
+    bool runs_once = pti_superstep_has_scratch(&of->superstep) || !may_compute_twice(group);
+    pti_group_list_launches(group, at, n_launches, runs_once, of->launch);
+    return runs_once;
+}
+
+static bool is_for_launches(const pti_prepared_superstep *prepared, const pti_group *group, int at,
+                            int n_launches, bool runs_once) {
+    if (prepared->begins != group->copies_id || prepared->n_launches != n_launches ||
+        prepared->runs_once != runs_once)
+        return false;
+    for (int l = 0; l < n_launches; l++) {
+        if (prepared->serial[l] != group->recorded[at + l].prepared->serial)
+            return false;
+    }
+    return true;
+}
+
+/** The number of the copies if another superstep leaves the same, else a new one. */
+static int64_t number_copies(pti_group *group, const pti_copies *copies) {
+    for (const pti_prepared_superstep *prepared = group->prepared_supersteps; prepared != NULL;
+         prepared = prepared->next) {
+        if (pti_copies_are_alike(&prepared->copies, copies))
+            return prepared->ends;
+    }
+    return ++group->n_copies_ids;
+}
+
+/** List what this process does, as if all was lent that may be. */
+static bool list_operations(const pti_group *group, pti_joint_request *request,
+                            pti_prepared_superstep *prepared) {
+    const int first = group->transport->first, n_local = group->transport->n_local;
+    polytile_domain *inner = calloc((size_t)n_local, sizeof *inner);
+    if (inner == NULL)
+        return false;
+    pti_interiors_find(request->superstep, request->parts, request->is_shared, first, n_local,
+                       inner);
+    request->inner = inner;
+    request->is_lent = group->is_shared;
+    bool is_listed = pti_joint_plan_list(request, first, n_local, &prepared->list);
+    prepared->n_lent_ops = pti_joint_count_lent_ops(request, first, n_local);
+    free(inner);
+    return is_listed;
+}
+
+static bool fill_prepared_superstep(pti_group *group, int at, const pti_superstep *superstep,
+                                    pti_prepared_superstep *prepared) {
+    int n_local = group->transport->n_local;
+    prepared->n_launches = superstep->n_launches;
+    prepared->begins = group->copies_id;
+    prepared->serial = calloc((size_t)superstep->n_launches, sizeof *prepared->serial);
+    if (prepared->serial == NULL)
+        return false;
+    for (int l = 0; l < superstep->n_launches; l++)
+        prepared->serial[l] = group->recorded[at + l].prepared->serial;
+    if (!pti_copies_create(group->n_arrays, group->transport->n_members, &prepared->copies) ||
+        !pti_copies_assign(&prepared->copies, &group->copies) ||
+        !pti_superstep_cut(superstep, group->transport->first, n_local, &prepared->copies,
+                           &prepared->parts))
+        return false;
+    pti_joint_request request =
+        pti_group_joint_request(group, superstep, &prepared->parts, prepared->runs_once);
+    pti_joint_drop_ghosts(&request, &prepared->copies);
+    prepared->meets = request.meets = pti_joint_meets(&request);
+    prepared->ends = number_copies(group, &prepared->copies);
+    return list_operations(group, &request, prepared);
+}
+
+/** Evict the superstep that was not used for longest. */
+static void evict_oldest_superstep(pti_group *group) {
+    pti_prepared_superstep **last = &group->prepared_supersteps;
+    if (group->n_prepared_supersteps < PTI_GROUP_PREPARED_SUPERSTEPS)
+        return;
+    while ((*last)->next != NULL)
+        last = &(*last)->next;
+    pti_group_free_prepared(group, *last);
+    *last = NULL;
+    group->n_prepared_supersteps--;
+}
+
+static void keep_prepared_superstep(pti_group *group, pti_prepared_superstep *prepared) {
+    evict_oldest_superstep(group);
+    prepared->messages = (pti_messages){.list = &prepared->list, .arrays = group->reached};
+    prepared->next = group->prepared_supersteps;
+    group->prepared_supersteps = prepared;
+    group->n_prepared_supersteps++;
+}
+
+static pti_prepared_superstep *find_among_prepared(pti_group *group, int at, int n_launches,
+                                                   bool runs_once) {
+    pti_prepared_superstep **prepared = &group->prepared_supersteps;
+    while (*prepared != NULL && !is_for_launches(*prepared, group, at, n_launches, runs_once))
+        prepared = &(*prepared)->next;
+    pti_prepared_superstep *found = *prepared;
+    if (found == NULL)
+        return NULL;
+    *prepared = found->next;
+    found->next = group->prepared_supersteps;
+    group->prepared_supersteps = found;
+    return found;
+}
+
+static pti_prepared_superstep *
+make_prepared_superstep(pti_group *group, int at, const pti_superstep *superstep, bool runs_once) {
+    pti_prepared_superstep *prepared = calloc(1, sizeof *prepared);
+    if (prepared == NULL)
+        return NULL;
+    prepared->runs_once = runs_once;
+    if (!fill_prepared_superstep(group, at, superstep, prepared)) {
+        pti_group_free_prepared(group, prepared);
+        return NULL;
+    }
+    keep_prepared_superstep(group, prepared);
+    return prepared;
+}
+
+/* How many launches become a superstep. */
+
+static uint64_t hash_launches(const pti_group *group, int at, int n_launches, bool runs_once) {
+    uint64_t hash = pti_mix(runs_once, n_launches);
+    for (int l = 0; l < n_launches; l++)
+        hash = pti_mix(hash, group->recorded[at + l].prepared->serial);
+    return hash;
+}
+
+/** 0: they are new. */
+static int find_known_depth(const pti_known_depths *known, uint64_t launches) {
+    int k = 0;
+    while (k < PTI_GROUP_KNOWN_DEPTHS &&
+           (known->at[k].depth == 0 || known->at[k].launches != launches))
+        k++;
+    return k < PTI_GROUP_KNOWN_DEPTHS ? known->at[k].depth : 0;
+}
+
+static void keep_depth(pti_known_depths *known, uint64_t launches, int depth) {
+    known->at[known->n_found].launches = launches;
+    known->at[known->n_found].depth = depth;
+    known->n_found = (known->n_found + 1) % PTI_GROUP_KNOWN_DEPTHS;
+}
+
+/** Shorten launches to the next superstep, of none when memory runs out. */
+static void find_next(pti_group *group, int at, bool runs_once, pti_superstep *next, bool *is_new) {
+    const pti_superstep_limits limits = {.most_launches = group->options.most_launches,
+                                         .runs_once = runs_once};
+    uint64_t launches = hash_launches(group, at, next->n_launches, runs_once);
+    int depth = find_known_depth(&group->depths, launches);
+    *is_new = depth == 0;
+    if (*is_new)
+        *next = pti_superstep_next(next, &limits);
+    else
+        next->n_launches = depth;
+    if (*is_new && next->n_launches > 0)
+        keep_depth(&group->depths, launches, next->n_launches);
+}
+
+pti_prepared_superstep *pti_group_find_prepared(pti_group *group, int at, bool *is_new) {
+    known_launches of;
+    const bool runs_once = list_known_launches(group, at, &of);
+    find_next(group, at, runs_once, &of.superstep, is_new);
+    if (of.superstep.n_launches == 0)
+        return NULL;
+    pti_prepared_superstep *prepared =
+        find_among_prepared(group, at, of.superstep.n_launches, runs_once);
+    if (prepared != NULL)
+        return prepared;
+    *is_new = true;
+    return make_prepared_superstep(group, at, &of.superstep, runs_once);
+}

@@ -1,0 +1,272 @@
+#ifndef POLYTILE_DISTRIBUTE_MEMBERS_STATE_H
+#define POLYTILE_DISTRIBUTE_MEMBERS_STATE_H
+
+#include "base/bell.h"
+#include "distribute/exchange/joint_plan.h"
+#include "distribute/exchange/superstep.h"
+#include "distribute/exchange/transport.h"
+#include "distribute/policy/policy.h"
+#include "distribute/share/ownership.h"
+#include "distribute/share/speed.h"
+#include "queue/member.h"
+
+/* distribute/members: what a group keeps, and what its members of this process have and are given:
+ * arrays, prepared supersteps, boxes of launches, gates. This header has the state of a group: the
+ * launches that are recorded, its arrays and who has copies, and what stays for launches to come. */
+
+typedef struct pti_group pti_group;
+
+/** How a queue is shared. Zeros are the defaults. */
+typedef struct pti_group_options {
+    const pti_member_grid *grid; /* NULL: balanced */
+    pti_distribution distribution;
+    int64_t most_launches; /* of a superstep; 0: chosen by what is computed twice */
+    pti_policy policy;     /* of members over one memory, of a group in one process */
+    bool is_by_speed;      /* the distribution is weighted by speeds that are measured */
+    bool deals_rows; /* by the policy, where all operands are on the host; else owners compute */
+    bool deals_sums; /* the same of launches whose rows reduce into the same elements */
+    /** The speed of each local member; copied. The first launch of a group in one process finds the
+     * distribution from these. NULL: the distribution is as given. */
+    const pti_speed *speed;
+} pti_group_options;
+
+/** Whose memory members' arrays lie over. */
+typedef enum pti_group_memory {
+    PTI_GROUP_PROGRAMS, /* attached: the program's, all of the array in every process */
+    PTI_GROUP_OWN,      /* distributed: memory of the group's, a box a member */
+    PTI_GROUP_QUEUES    /* internal: the members' queues', a box a member */
+} pti_group_memory;
+
+/** What a group knows of an array of its queue. */
+typedef struct pti_group_array {
+    polytile_array *array; /* the queue's; NULL: the position is free */
+    pti_group_memory memory;
+    polytile_array **member; /* one a local member, over a box around what it needs; NULL until it
+                                needs something */
+    pti_ownership ownership;
+    bool is_written;   /* by a launch that was run */
+    bool is_leaving;   /* members' queues know that it ends */
+    bool is_discarded; /* likewise, that its elements are dead; while they are notified */
+} pti_group_array;
+
+/** One launch as the program made it, until it is run. */
+typedef struct pti_recorded {
+    pti_prepared *prepared;                    /* the queue's, used until it is run */
+    polytile_kernel *kernel;                   /* retained */
+    uint64_t words;                            /* hash of what it is */
+    pti_value values[POLYTILE_MAX_PARAMETERS]; /* that its body gets */
+} pti_recorded;
+
+/** A superstep that is cut for the members, kept for the next one like it. */
+typedef struct pti_prepared_superstep {
+    struct pti_prepared_superstep *next;
+    int n_launches;
+    bool runs_once;    /* no two members may compute what goes to memory that others share */
+    bool meets;        /* see pti_joint_meets() */
+    int64_t *serial;   /* of the launches, as prepared */
+    int64_t begins;    /* the copies before it: pti_group.copies_id */
+    int64_t ends;      /* and after it */
+    pti_copies copies; /* after it */
+    pti_superstep_parts parts;
+    pti_joint_list list; /* what this process does; its memory does not move */
+    int n_lent_ops;      /* of those: see pti_joint_count_lent_ops() */
+    pti_messages messages;
+} pti_prepared_superstep;
+
+/** The most prepared supersteps, and known depths, that are kept. */
+enum { PTI_GROUP_PREPARED_SUPERSTEPS = 64, PTI_GROUP_KNOWN_DEPTHS = 256 };
+
+/** How many of some launches, known by a hash of them, become a superstep. To look it up takes no
+ * memory: what one process knows all of them know. The latest ones are kept. */
+typedef struct pti_known_depths {
+    int n_found; /* modulo PTI_GROUP_KNOWN_DEPTHS: where the next one goes */
+    struct {
+        uint64_t launches;
+        int depth; /* 0: none is there yet */
+    } at[PTI_GROUP_KNOWN_DEPTHS];
+} pti_known_depths;
+
+/** How far a group is with what is recorded. Other threads read it: all is atomic. */
+typedef struct pti_group_progress {
+    int n_launches; /* 0: nothing is recorded */
+    int n_done;
+    int n_running;  /* of the superstep that runs */
+    double begun_s; /* 0: nothing has begun */
+} pti_group_progress;
+
+struct pti_group {
+    polytile_context *ctx;
+    polytile_queue *queue; /* whose group this is */
+    pti_transport *transport;
+    polytile_queue **member;  /* n_local */
+    struct pti_peers **peers; /* of members whose devices are linked, at most n_local; owned */
+    int n_peers;
+    struct pti_kept_cuts *kept_cuts; /* of its members' launches; owned */
+    pti_group_options options;
+    pti_member_grid grid; /* where options.grid points to, if it was given */
+    pti_speed *speed;     /* where options.speed points to, likewise; owned */
+    pti_bell bell;        /* that members ring while rows are dealt out */
+    bool is_balanced;     /* the distribution was found from it */
+
+    int n_arrays; /* positions there are */
+    pti_group_array *array;
+    pti_ownership *ownership; /* of each position, side by side as supersteps take them */
+    bool *is_shared; /* of each position: local members have the program's memory of the array */
+    bool *is_lent;   /* likewise: they may still read there what others own */
+    polytile_array **reached; /* [position * n_local + local member], for exchanges */
+    pti_copies copies;        /* as the next launch finds them */
+    int64_t copies_id;        /* which they are; the same only if they are */
+    int64_t n_copies_ids;     /* given so far */
+    pti_prepared_superstep *prepared_supersteps; /* latest first */
+    int n_prepared_supersteps;
+    pti_known_depths depths;
+
+    pti_recorded *recorded; /* PTI_GROUP_LAUNCHES */
+    int n_recorded;
+    bool is_given_up;  /* not all processes have it: they do not meet any more */
+    bool was_compared; /* the first launch of all was, when it came */
+    bool is_shallow;   /* members over one memory had no room for supersteps of several launches */
+    int n_gates;       /* closed ones, of each member */
+    int ahead_from;    /* the recorded launch from which on supersteps are handed out ahead */
+    pti_error failure; /* this process's first, of what is being run */
+
+    int64_t n_launches; /* of the report */
+    pti_group_progress progress;
+};
+
+/* state.c */
+
+/** Let go of what is recorded, run or not. */
+void pti_group_drop_recorded(pti_group *group);
+/** NULL does nothing. */
+void pti_group_free_prepared(pti_group *group, pti_prepared_superstep *prepared);
+/** Forget all prepared supersteps: an array came or went, or lies elsewhere. */
+void pti_group_forget_prepared(pti_group *group);
+/** Members' arrays lie elsewhere: what the transport keeps for messages is out of date. */
+void pti_group_forget_messages(pti_group *group);
+/** After a failure, of which all processes know, drop what is recorded, and forget launches,
+ * supersteps and copies: one that failed may lack what others have, and all must find the same. */
+void pti_group_forget_all(pti_group *group);
+/** The program changed elements of owners in their members' arrays: nobody has copies of them.
+ * Every process says so, in the same order as anything else. */
+void pti_group_note_changed(pti_group *group, const polytile_array *array);
+/** Number the copies anew: something other than a superstep changed them. */
+void pti_group_touch_copies(pti_group *group);
+
+/** Note an error of what is being run; of several the first stays. */
+void pti_group_note_failure(pti_group *group, polytile_status status);
+
+/* reach.c */
+
+/** A local member's array over a box at least: made, or made anew if it is too small. Errors:
+ * NO_MEMORY, and those of what ran before. */
+polytile_status pti_group_reach(pti_group *group, int position, int local,
+                                const polytile_domain *box);
+
+/** The bytes that a local member's array has, or will have once it is used. */
+int64_t pti_group_expect_bytes(const pti_group *group, int position, int local);
+
+/** Have host memory for all elements of a local member's array. Errors: NO_MEMORY. */
+polytile_status pti_group_find_memory(const pti_group *group, int position, int local);
+
+/* prepared_superstep.c */
+
+/** Whether what a local member owns and computes twice fits its device, so that nothing of it has
+ * to leave it in between. */
+bool pti_group_fits(const pti_group *group, int local);
+
+/** Whether a launch writes memory that several members share. */
+bool pti_group_shares_results(const pti_group *group, const pti_prepared *prepared);
+
+/** List recorded launches as those see them that deal them out. runs_once: no two members may
+ * compute what goes to memory that others share. */
+void pti_group_list_launches(const pti_group *group, int at, int n_launches, bool runs_once,
+                             pti_shared_launch *launch);
+
+/** The next superstep of what is recorded, from `at` on, cut for the members; NULL when memory runs
+ * out, which happens only to what is new. It is new on all processes or on none. */
+pti_prepared_superstep *pti_group_find_prepared(pti_group *group, int at, bool *is_new);
+
+/* reach_prepared.c */
+
+/** Let every local member's arrays contain all that a superstep touches of them. Errors: NO_MEMORY,
+ * and those of what ran before. recorded: of its first launch. */
+polytile_status pti_group_reach_prepared(pti_group *group, const pti_prepared_superstep *prepared,
+                                         const pti_recorded *recorded);
+
+/** Let a local member have an array for each operand of a launch, even one that its threads do not
+ * touch. Errors: as above. */
+polytile_status pti_group_reach_operands(pti_group *group, const pti_recorded *recorded, int local);
+
+/* launch_box.c */
+
+/** Queue a box of a launch on a local member, whose arrays contain what it touches. Errors: those
+ * of the launch, with the device. */
+polytile_status pti_group_launch_box(pti_group *group, const pti_recorded *recorded, int local,
+                                     const polytile_domain *box);
+
+/** A local member's array for each operand, and the same launch over these, or others in their
+ * place. */
+void pti_group_list_arrays(const pti_group *group, const pti_recorded *recorded, int local,
+                           polytile_array **arrays);
+polytile_status pti_group_launch_over(pti_group *group, const pti_recorded *recorded, int local,
+                                      const polytile_domain *box, polytile_array *const *arrays);
+
+/* gates.c */
+
+/** Whether a superstep can be handed out while the one before it runs: whatever is done between the
+ * two is done by members' queues. */
+bool pti_group_may_run_ahead(const pti_group *group, const pti_prepared_superstep *prepared);
+/** Have members run what they get from here on when all of them have done what they got before. */
+void pti_group_set_gates(pti_group *group);
+/** Open gates, one after the other, when all members have come to them: those with something behind
+ * them; or all. After a failure, which is noted, nothing behind them runs. */
+void pti_group_open_used_gates(pti_group *group);
+void pti_group_open_gates(pti_group *group);
+
+/* fit.c */
+
+/** Whether one block of each member's threads fits its device, as far as that is known when a
+ * launch is made. Errors: NO_FIT, with the device; those of pti_grain_choose(). */
+polytile_status pti_group_check_fit(const pti_group *group, const pti_prepared *prepared);
+/** The same of one local member and a box of the launch's threads. */
+polytile_status pti_group_check_box(const pti_group *group, const pti_prepared *prepared, int local,
+                                    const polytile_domain *box);
+
+/* joint_request.c */
+
+/** A superstep as those ask about it that plan who waits for whom. */
+pti_joint_request pti_group_joint_request(const pti_group *group, const pti_superstep *superstep,
+                                          const pti_superstep_parts *parts, bool runs_once);
+
+/* wait.c */
+
+/** Whether local members write elements of an array in a superstep. */
+bool pti_group_writes(const pti_group *group, const pti_prepared_superstep *prepared, int position);
+
+/** Wait for every member, whatever fails; status: a failure before. Returns the first failure,
+ * whose text is the last error. */
+polytile_status pti_group_wait_members(const pti_group *group, polytile_status status);
+
+/** The same, and nobody still reads what is about to be written. */
+polytile_status pti_group_wait_all(pti_group *group);
+
+/* peers.c */
+
+/** Link the members' devices that can be. Errors: NO_MEMORY. */
+polytile_status pti_group_link(pti_group *group);
+/** The members' devices are closed. */
+void pti_group_unlink(pti_group *group);
+/** Have linked devices share what several of them read in a superstep, whose launches are queued
+ * and do not begin meanwhile. Errors: NO_MEMORY. */
+polytile_status pti_group_share_spans(pti_group *group, const pti_prepared_superstep *prepared);
+
+/** Whether that would share anything. */
+bool pti_group_has_panels(const pti_group *group, const pti_prepared_superstep *prepared);
+
+/** Queues something about elements of a member's array: pti_queue_fetch(),
+ * pti_queue_invalidate(). */
+typedef polytile_status pti_group_notify(polytile_queue *queue, polytile_array *array,
+                                         const pti_boxes *elements);
+
+#endif

@@ -1,0 +1,137 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "launch/looked_up.h"
+#include "support/environment.h"
+#include "support/scale.h"
+
+/* Kernels whose subscripts hold elements of index arrays, on queues over several devices. */
+
+namespace {
+
+using looked_up::Arrays;
+using looked_up::Kind;
+using looked_up::Matrix;
+
+/** Devices without memory of their own, or with little or much of it. */
+std::string draw_devices(Random *random) {
+    std::string text;
+    for (int64_t n = random->number(2, 4); n > 0; n--) {
+        text += text.empty() ? "host(threads=1" : ",host(threads=1";
+        if (random->chance(70))
+            text += ",memory=" + std::to_string(2048 << random->number(0, 7)) + "B";
+        text += ")";
+    }
+    return text;
+}
+
+/** Small whole numbers again. */
+PT_FUNCTION float remainder_of_8(float value) {
+    return value - 8 * floorf(value / 8);
+}
+
+/** What a product is becomes what the next one is of. */
+POLYTILE_KERNEL(feed, (i), (const float, y, 1), (float, x, 1)) {
+    PT_AT(x, i) = remainder_of_8(PT_AT(y, i));
+}
+
+/** A queue, a random matrix and a kernel over it, which is launched some times. */
+class Launches {
+  public:
+    explicit Launches(Random *random)
+        : kind_(static_cast<Kind>(random->number(0, looked_up::N_KINDS - 1))),
+          n_rows_(random->one_of({1, 2, 17, 127, 400})),
+          matrix_(n_rows_, random->one_of({1, 5, 97, 300}), random) {
+        EXPECT_EQ(polytile_context_create(&ctx_), POLYTILE_OK);
+        arrays_ = new Arrays(ctx_, is_wide_ = random->chance(50));
+        const int64_t n_results = kind_ == looked_up::GATHER ? matrix_.n_entries : n_rows_;
+        before_.assign(static_cast<size_t>(std::max<int64_t>(1, n_results)),
+                       kind_ == looked_up::ENTRIES ? 3.0f : -1.0f);
+        result_ = add_arrays(kind_, matrix_, before_, arrays_);
+        devices_ = draw_devices(random);
+        EXPECT_EQ(polytile_queue_create(ctx_, devices_.c_str(), &queue_), POLYTILE_OK)
+            << polytile_last_error(ctx_);
+        EXPECT_EQ(polytile_kernel_create(ctx_, looked_up::declarations[kind_],
+                                         looked_up::implementations[kind_][is_wide_], &kernel_),
+                  POLYTILE_OK);
+        EXPECT_EQ(polytile_kernel_create(ctx_, "feed[i]: in y[i]; out x[i]", &feed_kernel, &feed_),
+                  POLYTILE_OK);
+    }
+    Launches(const Launches &) = delete;
+    Launches &operator=(const Launches &) = delete;
+    ~Launches() {
+        polytile_context_destroy(ctx_);
+        delete arrays_;
+    }
+
+    /** Whether the launches ran. */
+    bool run(int n_launches) {
+        const int64_t n_threads = kind_ == looked_up::ROWS ? n_rows_ : matrix_.n_entries;
+        const int n_arrays = static_cast<int>(arrays_->list.size());
+        polytile_status status = n_threads > 0 ? POLYTILE_OK : POLYTILE_NO_FIT;
+        EXPECT_EQ(polytile_queue_attach(queue_, n_arrays, arrays_->list.data()), POLYTILE_OK);
+        for (int k = 0; k < n_launches && status == POLYTILE_OK; k++) {
+            status = polytile_queue_launch(queue_, kernel_, POLYTILE_EXTENTS(n_threads), n_arrays,
+                                           arrays_->list.data(), nullptr);
+            if (status == POLYTILE_OK && kind_ == looked_up::ROWS)
+                status = feed();
+        }
+        EXPECT_TRUE(status == POLYTILE_OK || status == POLYTILE_NO_FIT)
+            << devices_ << ": " << polytile_last_error(ctx_);
+        const polytile_status end = polytile_queue_detach(queue_, n_arrays, arrays_->list.data());
+        EXPECT_TRUE(end == POLYTILE_OK || end == POLYTILE_NO_FIT)
+            << devices_ << ": " << polytile_last_error(ctx_);
+        if (status == POLYTILE_OK)
+            status = end;
+        std::vector<float> expected = before_;
+        for (int k = 0; k < n_launches; k++) {
+            expected = expect_result(kind_, matrix_, expected);
+            for (int64_t i = 0; i < n_fed() && kind_ == looked_up::ROWS; i++)
+                matrix_.x[static_cast<size_t>(i)] =
+                    remainder_of_8(expected[static_cast<size_t>(i)]);
+        }
+        if (status == POLYTILE_OK) {
+            EXPECT_EQ(arrays_->read(result_), expected) << devices_ << " kind " << kind_;
+        }
+        return status == POLYTILE_OK;
+    }
+
+  private:
+    int64_t n_fed() const { return std::min(n_rows_, static_cast<int64_t>(matrix_.x.size())); }
+
+    polytile_status feed() {
+        polytile_array *const arrays[] = {arrays_->list[4], arrays_->list[2]};
+        return polytile_queue_launch(queue_, feed_, POLYTILE_EXTENTS(n_fed()), 2, arrays, nullptr);
+    }
+
+    Kind kind_;
+    int64_t n_rows_;
+    Matrix matrix_;
+    bool is_wide_ = false;
+    size_t result_ = 0;
+    std::string devices_;
+    std::vector<float> before_;
+    polytile_context *ctx_ = nullptr;
+    polytile_queue *queue_ = nullptr;
+    polytile_kernel *kernel_ = nullptr, *feed_ = nullptr;
+    Arrays *arrays_ = nullptr;
+};
+
+TEST(GroupLookedUp, EqualsPlainLoops) {
+    const uint64_t seed = test_seed("GroupLookedUp");
+    Random random(seed);
+    Environment environment;
+    int64_t n_run = 0;
+    for (int64_t round = 0; round < scaled(150) && !testing::Test::HasFailure(); round++) {
+        environment.set("POLYTILE_CHECK", random.chance(20) ? "plan,access" : "plan");
+        n_run += Launches(&random).run(static_cast<int>(random.number(1, 3)));
+    }
+    EXPECT_FALSE(testing::Test::HasFailure()) << "seed " << seed;
+    if (scaled(150) >= 150) {
+        EXPECT_GT(n_run, scaled(150) / 4) << "seed " << seed;
+    }
+}
+
+} // namespace
