@@ -24,7 +24,7 @@ static bool has_scratch(const pti_prepared *prepared) {
 
 void pti_let_go(polytile_queue *queue, pti_prepared *prepared, int position) {
     enum { LAST = PTI_LET_GO - 1 };
-    if (position < 0 || queue->team_functions != NULL || has_scratch(prepared) ||
+    if (position < 0 || queue->group_functions != NULL || has_scratch(prepared) ||
         looks_position_up(prepared, position)) {
         pti_prepared_free(prepared);
         return;
