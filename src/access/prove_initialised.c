@@ -116,7 +116,7 @@ static polytile_status fail_initialised_proof(const question *asked, isl_ctx *is
                         asked->blank->name);
 }
 
-static polytile_status prove_access(const question *asked, isl_ctx *isl, int access) {
+static polytile_status prove_access_initialised(const question *asked, isl_ctx *isl, int access) {
     const pti_proved_launch *launch = last_of(asked);
     const pti_access *is = &launch->kernel->declaration->access[access];
     polytile_witness found = {.kind = POLYTILE_WITNESS_UNINITIALISED,
@@ -146,7 +146,7 @@ static polytile_status prove_by_isl(const question *asked) {
         return fail_initialised_proof(asked, NULL);
     for (int a = 0; a < launch->kernel->declaration->n_accesses; a++)
         if (is_access_of(launch, a, asked->blank->array, PTI_READS))
-            PTI_TRY(prove_access(asked, isl, a));
+            PTI_TRY(prove_access_initialised(asked, isl, a));
 done:
     pti_isl_close(isl);
     return status;

@@ -33,8 +33,8 @@ static polytile_status fail_inside_proof(const polytile_kernel *kernel, int acce
                         access + 1, declaration->array_name[declaration->access[access].array]);
 }
 
-static polytile_status prove_access(const polytile_kernel *kernel, const pti_instance *instance,
-                                    int access) {
+static polytile_status prove_access_inside(const polytile_kernel *kernel,
+                                           const pti_instance *instance, int access) {
     int64_t thread[POLYTILE_MAX_DIMS], element[POLYTILE_MAX_DIMS];
     polytile_status status = pti_relations_begin(kernel);
     if (status != POLYTILE_OK)
@@ -60,7 +60,7 @@ polytile_status pti_prove_inside(const polytile_kernel *kernel, const pti_instan
     polytile_status status = POLYTILE_OK;
     for (int a = 0; a < kernel->declaration->n_accesses; a++)
         if (kernel->declaration->access[a].indirect == NULL)
-            PTI_TRY(prove_access(kernel, given, a));
+            PTI_TRY(prove_access_inside(kernel, given, a));
 done:
     return status;
 }

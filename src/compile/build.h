@@ -3,6 +3,8 @@
 
 #include "compile/compile.h"
 
+/* The compilers, and what they are given. */
+
 /** What is to be built. */
 typedef struct pti_build {
     const pti_body_text *body;

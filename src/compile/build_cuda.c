@@ -163,8 +163,8 @@ static void add_include(const char *flag, pti_text *text) {
     }
 }
 
-static polytile_status describe_build(polytile_context *ctx, const pti_build *build,
-                                      pti_text *text) {
+static polytile_status describe_nvrtc_build(polytile_context *ctx, const pti_build *build,
+                                            pti_text *text) {
     struct stat file = {0};
     polytile_status status;
     PTI_TRY(find_nvrtc(ctx, build->body->declaration->name));
@@ -227,8 +227,9 @@ static polytile_status explain_nvrtc_failure(polytile_context *ctx, const pti_bu
 }
 
 /** Take the machine code, or what the driver compiles for a GPU newer than NVRTC. */
-static polytile_status take_code(polytile_context *ctx, const pti_build *build,
-                                 nvrtc_program program, bool is_machine_code, pti_code *code) {
+static polytile_status take_nvrtc_code(polytile_context *ctx, const pti_build *build,
+                                       nvrtc_program program, bool is_machine_code,
+                                       pti_code *code) {
     size_t n_bytes = 0;
     int error = is_machine_code ? nvrtc.nvrtcGetCUBINSize(program, &n_bytes)
                                 : nvrtc.nvrtcGetPTXSize(program, &n_bytes);
@@ -268,7 +269,7 @@ static polytile_status compile_program(polytile_context *ctx, const pti_build *b
         PTI_TRY(pti_fail_memory(ctx, build->body->declaration->name, PTI_UNKNOWN_BYTES));
     if (nvrtc.nvrtcCompileProgram(program, n_options, options) != 0)
         PTI_TRY(explain_nvrtc_failure(ctx, build, program));
-    PTI_TRY(take_code(ctx, build, program, is_machine_code, code));
+    PTI_TRY(take_nvrtc_code(ctx, build, program, is_machine_code, code));
 done:
     pti_text_free(&architecture);
     pti_text_free(&include);
@@ -289,4 +290,4 @@ done:
     return status;
 }
 
-const pti_compiler pti_cuda_compiler = {describe_build, build_cuda};
+const pti_compiler pti_cuda_compiler = {describe_nvrtc_build, build_cuda};

@@ -99,8 +99,8 @@ static void add_processor(pti_text *text) {
         fclose(file);
 }
 
-static polytile_status describe_build(polytile_context *ctx, const pti_build *build,
-                                      pti_text *text) {
+static polytile_status describe_compiler_build(polytile_context *ctx, const pti_build *build,
+                                               pti_text *text) {
     struct stat file = {0};
     command compiler;
     polytile_status status;
@@ -252,7 +252,7 @@ done:
     return status;
 }
 
-const pti_compiler pti_host_compiler = {describe_build, build_host};
+const pti_compiler pti_host_compiler = {describe_compiler_build, build_host};
 
 const pti_compiler *pti_compiler_for(pti_target target) {
     return pti_target_is_host(target) ? &pti_host_compiler : &pti_cuda_compiler;

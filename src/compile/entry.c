@@ -116,7 +116,7 @@ static bool read_all(int file, char *bytes, size_t n_bytes) {
 }
 
 /** Return whether a file has a recipe and code whose hash is right, and let *code be that. */
-static bool take_code(const pti_text *recipe, char *bytes, size_t n_bytes, pti_code *code) {
+static bool take_kept_code(const pti_text *recipe, char *bytes, size_t n_bytes, pti_code *code) {
     const char *end = memchr(bytes + recipe->length + 1, '\n', n_bytes - recipe->length - 1);
     pti_text head = {0};
     if (end == NULL)
@@ -145,7 +145,7 @@ static polytile_status read_open_file(polytile_context *ctx, const char *kernel,
     if (bytes == NULL)
         return pti_fail_memory(ctx, kernel, (double)n_bytes);
     if (!read_all(file, bytes, n_bytes) || n_bytes <= recipe->length + 1 ||
-        !take_code(recipe, bytes, n_bytes, code)) {
+        !take_kept_code(recipe, bytes, n_bytes, code)) {
         warn_damaged(ctx, kernel, path);
         free(bytes);
     }

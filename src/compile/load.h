@@ -3,6 +3,8 @@
 
 #include "compile/build.h"
 
+/* Compiled code, loaded so that it can run. */
+
 /** Code that can run; zeros: none. */
 typedef struct pti_loaded {
     polytile_implementation implementation;

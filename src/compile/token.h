@@ -3,6 +3,8 @@
 
 #include "compile/compile.h"
 
+/* The text of a body, split into tokens of C. */
+
 /** A token of C; comments and white space are none. */
 typedef enum pti_c_token_kind {
     PTI_C_TOKEN_NAME,

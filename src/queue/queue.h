@@ -13,9 +13,10 @@
 
 #include <pthread.h>
 
-/* queue: launches in order on one device. They are checked and prepared as they come, and a thread
- * of the queue runs them window by window. partition/window/engine.h plans a window. member.h is
- * for queues over several devices. */
+/* queue: launches in order on one device. The room checks and prepares them as they come, and a
+ * thread of the queue runs them window by window. This header has the queue with its arrays and
+ * items, and what the files of the room share. partition/window/engine.h plans a window; member.h
+ * is for queues over several devices. */
 
 /** A call of polytile_queue_launch() whose arrays are found, or a box of one for a member's queue.
  * It lives as long as the call. */

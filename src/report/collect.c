@@ -172,7 +172,7 @@ done:
     return status;
 }
 
-static void count_slice(polytile_trace *to, const pti_traced_slice *slice, int64_t bytes) {
+static void count_in_kind(polytile_trace *to, const pti_traced_slice *slice, int64_t bytes) {
     pti_traced_kind *kind = &to->kind[slice->kind];
     pti_traced_process *process = &to->process[kind->process];
     const int64_t taken_ns = slice->end_ns - slice->begin_ns;
@@ -212,7 +212,7 @@ static polytile_status take_slice(pti_trace_collector *collector, const pti_trac
         return pti_fail_memory(collector->ctx, "operations of a trace",
                                2.0 * (double)to->slice_capacity * sizeof slice);
     to->slice[to->n_slices++] = slice;
-    count_slice(to, &slice, whole_of(event->bytes));
+    count_in_kind(to, &slice, whole_of(event->bytes));
 done:
     return status;
 }

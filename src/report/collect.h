@@ -4,6 +4,8 @@
 #include "report/event.h"
 #include "report/trace.h"
 
+/* The events of a trace, collected into what a report needs. */
+
 /** How many of each a trace may have: more is none that this library wrote. */
 enum { PTI_MOST_TRACED_PROCESSES = 1024, PTI_MOST_TRACED_TRACKS = 4096 };
 #define PTI_MOST_TRACED_SLICES INT64_C(200000000)

@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* One event of a trace, parsed. */
+
 /** A number of JSON. */
 typedef struct pti_event_number {
     bool is_there;

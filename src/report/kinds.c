@@ -17,7 +17,7 @@ const char *pti_traced_work_noun(pti_traced_work work) {
     return works[work].noun;
 }
 
-static pti_traced_work work_of(const char *category) {
+static pti_traced_work work_of_category(const char *category) {
     int work = 0;
     while (work < PTI_WORK_OTHER && strcmp(works[work].word, category) != 0)
         work++;
@@ -88,7 +88,7 @@ polytile_status pti_trace_find_kind(pti_trace_collector *collector, int process,
     const pti_traced_work work =
         event->category == NULL || collector->to->process[process].is_program
             ? PTI_WORK_OTHER
-            : work_of(event->category);
+            : work_of_category(event->category);
     const char *subject = subject_of(event->name == NULL ? "" : event->name, work);
     polytile_status status;
     PTI_TRY(make_room(collector));

@@ -37,8 +37,8 @@ static int compare_begins(const void *a, const void *b) {
 }
 
 /** Add the time of a slice that no earlier one of the set has. */
-static void count_slice(counted *of, pti_occupancy *time, pti_traced_work work,
-                        const pti_traced_slice *slice) {
+static void count_occupied_time(counted *of, pti_occupancy *time, pti_traced_work work,
+                                const pti_traced_slice *slice) {
     for (int k = 0; k < N_SETS; k++) {
         if ((sets[k].works & 1U << work) == 0)
             continue;
@@ -83,8 +83,8 @@ polytile_status pti_trace_measure(polytile_context *ctx, polytile_trace *trace) 
         of[p].first_ns = INT64_MAX;
     for (int64_t k = 0; k < trace->n_slices; k++) {
         const pti_traced_kind *kind = &trace->kind[trace->slice[k].kind];
-        count_slice(&of[kind->process], &trace->process[kind->process].time, kind->work,
-                    &trace->slice[k]);
+        count_occupied_time(&of[kind->process], &trace->process[kind->process].time, kind->work,
+                            &trace->slice[k]);
     }
     for (size_t p = 0; p < n; p++)
         if (of[p].first_ns <= of[p].last_ns)

@@ -35,7 +35,7 @@ static void add_device(pti_text *text, const polytile_trace *trace, int p) {
     pti_text_add(text, "\n");
 }
 
-static void add_advice(pti_text *text, const polytile_trace *trace) {
+static void write_advice(pti_text *text, const polytile_trace *trace) {
     bool has_device = false;
     for (int p = 0; p < trace->n_processes; p++)
         has_device |= trace->process[p].is_device;
@@ -67,7 +67,7 @@ void pti_trace_write_text(pti_text *text, const polytile_trace *trace) {
     for (int p = 0; p < trace->n_processes; p++)
         if (trace->process[p].is_device)
             add_device(&line, trace, p);
-    add_advice(&line, trace);
+    write_advice(&line, trace);
     add_shown_line(text, &line);
     pti_text_free(&line);
 }

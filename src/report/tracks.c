@@ -87,7 +87,8 @@ static int64_t span_at(const tracks_page *page, int64_t time_ns) {
 }
 
 /** Count an operation from a time on, behind which its track was free. */
-static void count_slice(const tracks_page *page, const pti_traced_slice *slice, int64_t begin_ns) {
+static void count_in_spans(const tracks_page *page, const pti_traced_slice *slice,
+                           int64_t begin_ns) {
     span *row = page->spans + page->n_spans * page->row_of_track[slice->track];
     for (int64_t k = span_at(page, begin_ns); k < page->n_spans && begin_ns < slice->end_ns; k++) {
         const int64_t end_ns =
@@ -104,7 +105,7 @@ static bool count_slices(tracks_page *page) {
     page->spans = calloc((size_t)(page->n_rows * page->n_spans), sizeof *page->spans);
     for (int64_t k = 0; end_ns != NULL && page->spans != NULL && k < trace->n_slices; k++) {
         const pti_traced_slice *slice = &trace->slice[k];
-        count_slice(page, slice, pti_max(slice->begin_ns, end_ns[slice->track]));
+        count_in_spans(page, slice, pti_max(slice->begin_ns, end_ns[slice->track]));
         end_ns[slice->track] = pti_max(end_ns[slice->track], slice->end_ns);
     }
     const bool is_counted = end_ns != NULL && page->spans != NULL;

@@ -4,6 +4,8 @@
 #include <polytile/array.h>
 #include <polytile/implementation.h>
 
+/* Types of elements: sizes, parts and names. */
+
 /** Return the type of elements in a kernel body: a scalar, or else bytes. */
 polytile_type pti_type_of(polytile_number number, int64_t element_bytes);
 

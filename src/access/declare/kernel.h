@@ -5,6 +5,8 @@
 #include <polytile/array.h>
 #include <polytile/tuning.h>
 
+/* Kernels: a declaration with what it runs. */
+
 /** What registration proves about conflicts, for any launch domain and any array. */
 typedef enum pti_conflict_class {
     PTI_CONFLICT_NEVER,   /* proved for every domain: launches need no further look */

@@ -208,7 +208,7 @@ static bool parse_scratch(pti_parser *parser, pti_access *access, bool is_first)
     return parse_named(parser, *access, "of scratch");
 }
 
-static bool parse_group(pti_parser *parser) {
+static bool parse_accesses_of_role(pti_parser *parser) {
     pti_access access = {.exact = true};
     bool is_first = true;
     if (!parse_role(parser, &access.role, &access.fresh))
@@ -227,7 +227,8 @@ static bool parse_declaration(pti_parser *parser) {
     if (!pti_token_read(parser, 0, &parser->token) || !pti_parse_header(parser))
         return false;
     while (more)
-        if (!parse_group(parser) || !pti_parser_accept(parser, PTI_TOKEN_SEMICOLON, &more))
+        if (!parse_accesses_of_role(parser) ||
+            !pti_parser_accept(parser, PTI_TOKEN_SEMICOLON, &more))
             return false;
     if (!pti_parser_at(parser, PTI_TOKEN_END))
         return pti_parser_fail(parser, parser->token.begin,

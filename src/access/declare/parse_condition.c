@@ -252,7 +252,7 @@ static bool at_exists(pti_parser *parser, bool *found) {
     return true;
 }
 
-static bool parse_group(pti_parser *parser, pti_condition *condition) {
+static bool parse_in_parentheses(pti_parser *parser, pti_condition *condition) {
     return pti_parser_advance(parser) && pti_parse_condition(parser, condition) &&
            pti_parser_expect(parser, PTI_TOKEN_CLOSE_PAREN, "after the condition");
 }
@@ -267,7 +267,8 @@ static bool parse_atom(pti_parser *parser, pti_condition *condition) {
     if (!quantified && !grouped)
         return parse_chain(parser, condition);
     return pti_parser_descend(parser) &&
-           (quantified ? parse_exists(parser, condition) : parse_group(parser, condition)) &&
+           (quantified ? parse_exists(parser, condition)
+                       : parse_in_parentheses(parser, condition)) &&
            pti_parser_ascend(parser);
 }
 

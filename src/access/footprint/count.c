@@ -185,8 +185,8 @@ static bool slides_in_slice(const pti_subscript *subscript, const polytile_domai
 }
 
 /** Return the indices of several values, but k, that a subscript names, as bits. */
-static unsigned named_indices(const pti_subscript *subscript, const polytile_domain *threads,
-                              int k) {
+static unsigned other_indices_named(const pti_subscript *subscript, const polytile_domain *threads,
+                                    int k) {
     unsigned named = 0;
     for (int j = 0; j < threads->n_dims; j++)
         if (j != k && threads->range[j].lo != threads->range[j].hi &&
@@ -205,7 +205,7 @@ static bool find_slice_sides(const counter *counting, const pti_section *section
     for (int d = 0; d < section->n_dims; d++) {
         const pti_subscript *subscript = &section->subscript[d];
         const pti_affine width = pti_subscript_width(subscript);
-        const unsigned now = named_indices(subscript, threads, k);
+        const unsigned now = other_indices_named(subscript, threads, k);
         const polytile_range array = counting->operand->domain.range[d];
         if (!slides_in_slice(subscript, threads, k) || (named & now) != 0 || array.step != 1)
             return false;

@@ -3,6 +3,8 @@
 
 #include "access/footprint/indirection.h"
 
+/* The elements that threads touch of a section, visited box by box. */
+
 /** Visits a box of elements. */
 typedef void pti_box_function(const polytile_domain *box, void *user);
 

@@ -3,6 +3,8 @@
 
 #include "access/footprint/footprint.h"
 
+/* What neighbouring threads have in common. */
+
 /** The most boxes of elements that one thread may touch of an operand, to be reckoned with here. */
 enum { PTI_MAX_REUSE_BOXES = 64 };
 

@@ -3,6 +3,8 @@
 
 #include "access/pieces/split.h"
 
+/* The ways in which the arrays of a call can be held. */
+
 /** The most ways that are known of one call: those of four pieces, and a sheared one. */
 enum { PTI_MAX_WAYS = 16 };
 

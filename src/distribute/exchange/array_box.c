@@ -4,7 +4,7 @@
 #include "base/checked.h"
 
 /** A member's box is larger on either side by one such part of what it owns along a dimension, so
- * that deeper halos find room. */
+ * that deeper ghost cells find room. */
 enum { MARGIN_PART = 32 };
 
 static polytile_range widened_range(polytile_range range, int64_t by, polytile_range whole) {

@@ -3,6 +3,8 @@
 
 #include "distribute/exchange/work.h"
 
+/* How many launches become one superstep. */
+
 /** What may be computed twice, as a fraction of what is computed: an exchange a launch costs more
  * than that on most machines. */
 #define PTI_DEPTH_FRACTION 0.02

@@ -14,7 +14,7 @@ static const pti_superstep *superstep_of(const plan *of) {
 }
 
 static const pti_work *work_of(const plan *of, int member) {
-    return &of->request->parts->work[member - of->request->parts->first];
+    return pti_joint_work_of(of->request, member);
 }
 
 static bool is_local(const plan *of, int member) {

@@ -24,6 +24,11 @@ typedef struct pti_joint_request {
     const char *const *name; /* of each array, for texts; NULL: numbers do */
 } pti_joint_request;
 
+/** What a member computes in the superstep. */
+static inline const pti_work *pti_joint_work_of(const pti_joint_request *request, int member) {
+    return &request->parts->work[member - request->parts->first];
+}
+
 /** Fill in the operations of the process that has the members first .. first + n_local - 1. False
  * when memory runs out. The caller frees the list with pti_joint_list_free(), also then. */
 bool pti_joint_plan_list(const pti_joint_request *request, int first, int n_local,

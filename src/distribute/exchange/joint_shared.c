@@ -2,10 +2,6 @@
 
 /* Members over one memory: who may use what others write there. */
 
-static const pti_work *work_of(const pti_joint_request *request, int member) {
-    return &request->parts->work[member - request->parts->first];
-}
-
 /** Whether a member touches elements of others. */
 static bool is_across(const pti_ownership *ownership, int member, const pti_boxes *touched) {
     polytile_domain owned = pti_ownership_hull(ownership, member);
@@ -20,7 +16,7 @@ static bool is_read_across(const pti_joint_request *request, int first, int n_lo
     const pti_ownership *ownership = &request->superstep->ownerships[array];
     bool is = !pti_ownership_is_whole(ownership);
     for (int q = first; q < first + n_local && !is; q++)
-        is = is_across(ownership, q, &work_of(request, q)->reads[array]);
+        is = is_across(ownership, q, &pti_joint_work_of(request, q)->reads[array]);
     return is;
 }
 
@@ -29,14 +25,14 @@ static bool is_written_across(const pti_joint_request *request, int first, int n
     const pti_ownership *ownership = &request->superstep->ownerships[array];
     bool is = false;
     for (int q = first; q < first + n_local && request->is_shared[array] && !is; q++)
-        is = is_across(ownership, q, &work_of(request, q)->writes[array]);
+        is = is_across(ownership, q, &pti_joint_work_of(request, q)->writes[array]);
     return is;
 }
 
 static bool do_members_write(const pti_joint_request *request, int first, int n_local, int array) {
     bool is = false;
     for (int q = first; q < first + n_local && !is; q++)
-        is = work_of(request, q)->writes[array].n_boxes > 0;
+        is = pti_joint_work_of(request, q)->writes[array].n_boxes > 0;
     return is;
 }
 
@@ -85,7 +81,7 @@ static bool may_have_ghosts(const pti_joint_request *request, int array, int mem
     return request->n_local < superstep->n_members
                ? is_changed(superstep, array)
                : is_across(&superstep->ownerships[array], member,
-                           &work_of(request, member)->writes[array]);
+                           &pti_joint_work_of(request, member)->writes[array]);
 }
 
 void pti_joint_drop_ghosts(const pti_joint_request *request, pti_copies *copies) {

@@ -95,7 +95,7 @@ static polytile_domain read_hull(const pti_prepared_superstep *prepared, int mem
     return reads->n_boxes == 0 ? pti_box_empty(1) : pti_boxes_bounding(reads, reads->box[0].n_dims);
 }
 
-/** Whether two members read nearly the same of an array; not mere halos. */
+/** Whether two members read nearly the same of an array; not mere ghost cells. */
 static bool read_alike(const pti_prepared_superstep *prepared, int one, int other, int position) {
     polytile_domain a = read_hull(prepared, one, position),
                     b = read_hull(prepared, other, position);

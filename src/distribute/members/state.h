@@ -12,7 +12,7 @@
 
 /* distribute/members: what a group keeps, and what its members of this process have and are given:
  * arrays, prepared supersteps, boxes of launches, gates. This header has the state of a group: the
- * launches that are recorded, its arrays and who has copies, and what stays for launches to come. */
+ * launches that are recorded, its arrays, who has copies, and what stays for later launches. */
 
 typedef struct pti_group pti_group;
 

@@ -104,8 +104,8 @@ static void draw_caption(pti_text *svg, const pti_ranks_panel *panel, double x, 
 }
 
 /* Draw the threads (array -1) or an array below a caption; the height of both. */
-static double draw_panel(pti_text *svg, const polytile_ranks_plan *plan, int array, double x,
-                         double y) {
+static double draw_array_panel(pti_text *svg, const polytile_ranks_plan *plan, int array, double x,
+                               double y) {
     pti_ranks_panel panel = pti_ranks_panel_of(plan, array);
     double height = pti_panel_height(&panel.panel, panel_width);
     draw_caption(svg, &panel, x, y + 16);
@@ -131,7 +131,7 @@ static double draw_panels(pti_text *svg, const polytile_ranks_plan *plan, int n_
     for (int first = -1; first < n_arrays; first += N_COLUMNS) {
         double height = 0;
         for (int k = 0; k < N_COLUMNS && first + k < n_arrays; k++)
-            height = fmax(height, draw_panel(svg, plan, first + k, left[k], y));
+            height = fmax(height, draw_array_panel(svg, plan, first + k, left[k], y));
         if (first + 1 == n_arrays && fits_beside(plan, n_arrays))
             height = fmax(height, pti_ranks_table_draw(svg, plan, left[1], y, panel_width));
         y += height;

@@ -81,7 +81,7 @@ static void draw_lane(const policy_chart *of, const pti_simulated *result, int u
 }
 
 /** Returns where the panel ends. */
-static double draw_panel(const policy_chart *of, const pti_simulated *result, double y) {
+static double draw_policy_panel(const policy_chart *of, const pti_simulated *result, double y) {
     const double bound_s = of->of->lower_bound_s;
     const double height = of->lane_height * of->of->n_units;
     const double end = of->left + result->makespan_s * of->per_second;
@@ -112,6 +112,6 @@ void pti_simulation_draw(pti_text *svg, const pti_object *object) {
                                 "its speed.",
                                 pti_words_seconds(simulation->lower_bound_s).text);
     for (int k = 0; k < simulation->n_policies; k++)
-        y = draw_panel(&of, &simulation->of[k], y) + PANEL_GAP;
+        y = draw_policy_panel(&of, &simulation->of[k], y) + PANEL_GAP;
     pti_page_write(svg, &page, y);
 }

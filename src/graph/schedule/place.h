@@ -3,6 +3,8 @@
 
 #include "graph/schedule/edges.h"
 
+/* Starts of tasks: ways to find them, and to lower the capacities of buffers. */
+
 /** What starts are looked for: tasks, their buffers' edges, and a period. */
 typedef struct pti_placing {
     const pti_stream_tasks *of;

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Buffers with fewer frames. To take a frame from a buffer adds an edge between starts: the producer
- * waits longer for a reader. All starts satisfied the edges before. The new edge moves the start of
- * the producer, and then the starts that follow from it. If the reader's own start moves, too, the
- * edge is on a cycle, and the buffer keeps the frame. */
+/* Buffers with fewer frames. To take a frame from a buffer adds an edge between starts: the
+ * producer waits longer for a reader. All starts satisfied the edges before. The new edge moves the
+ * start of the producer, and then the starts that follow from it. If the reader's own start moves,
+ * too, the edge is on a cycle, and the buffer keeps the frame. */
 
 typedef struct tightening {
     const pti_stream_tasks *of;

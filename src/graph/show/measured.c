@@ -17,7 +17,7 @@ static json_t *json_actor(const char *name, double seconds) {
 }
 
 /** Actors that have fired. */
-static json_t *json_actors(polytile_stream *stream) {
+static json_t *json_measured_actors(polytile_stream *stream) {
     json_t *list = json_array();
     for (int a = 0; a < stream->n_actors; a++) {
         const double seconds = polytile_stream_get_seconds(stream, stream->actor[a].name);
@@ -69,7 +69,7 @@ static void write_measured(pti_text *text, const pti_object *object) {
         {NULL, NULL},
     };
     pti_text_add(text, "{\n");
-    pti_graph_write_list(text, "actors", json_actors(stream));
+    pti_graph_write_list(text, "actors", json_measured_actors(stream));
     pti_json_write_members(text, pti_json_extend(json_object(), members));
     pti_graph_write_last_list(text, "links", json_links(stream));
     pti_text_add(text, "}\n");

@@ -27,7 +27,7 @@ static void destroy_stream(pti_object *object) {
     free_stream((polytile_stream *)object);
 }
 
-static polytile_status refuse_for_memory(const polytile_stream *stream) {
+static polytile_status fail_creation(const polytile_stream *stream) {
     return pti_fail_memory(stream->object.context, "a stream", PTI_UNKNOWN_BYTES);
 }
 
@@ -54,7 +54,7 @@ static polytile_status copy_expansion(polytile_stream *stream, const pti_expansi
     return made->tasks.task != NULL && made->tasks.buffer != NULL && made->tasks.reader != NULL &&
                    made->task != NULL && made->buffer != NULL
                ? POLYTILE_OK
-               : refuse_for_memory(stream);
+               : fail_creation(stream);
 }
 
 /** Find what tasks wait for, and prove that the plan keeps to it. */
@@ -73,7 +73,7 @@ static polytile_status find_order(polytile_stream *stream, const polytile_graph_
     free(schedule.capacity);
     free(place);
     if (!is_found)
-        return refuse_for_memory(stream);
+        return fail_creation(stream);
     const char *fault = pti_firing_order_find_fault(&plan->expansion.tasks, &stream->order);
     return fault == NULL
                ? POLYTILE_OK
@@ -88,7 +88,7 @@ static polytile_status find_ports(polytile_stream *stream, const polytile_graph 
     stream->input = calloc(n, sizeof *stream->input);
     stream->output = calloc(n, sizeof *stream->output);
     if (stream->input == NULL || stream->output == NULL)
-        return refuse_for_memory(stream);
+        return fail_creation(stream);
     stream->feed = stream->take = -1;
     for (int t = 0; t < tasks->n_tasks; t++) {
         if (stream->expansion.task[t].kind == PTI_TASK_FEED)
@@ -131,7 +131,7 @@ static polytile_status find_frames_in_flight(polytile_stream *stream,
     stream->window = stream->depth + most;
     stream->frame = calloc((size_t)stream->window, sizeof *stream->frame);
     stream->done = calloc((size_t)stream->order.n_tasks + 1, sizeof *stream->done);
-    return stream->frame == NULL || stream->done == NULL ? refuse_for_memory(stream) : POLYTILE_OK;
+    return stream->frame == NULL || stream->done == NULL ? fail_creation(stream) : POLYTILE_OK;
 }
 
 static polytile_status fill_in(polytile_stream *stream, const polytile_graph *graph,
@@ -139,7 +139,7 @@ static polytile_status fill_in(polytile_stream *stream, const polytile_graph *gr
     polytile_status status;
     stream->name = strdup(graph->dot->source);
     if (stream->name == NULL)
-        return refuse_for_memory(stream);
+        return fail_creation(stream);
     PTI_TRY(copy_expansion(stream, &plan->expansion));
     PTI_TRY(find_ports(stream, graph));
     PTI_TRY(find_order(stream, plan));

@@ -4,6 +4,8 @@
 #include <polytile/domain.h>
 #include <stdbool.h>
 
+/* The threads of a launch as blocks, of which the check runs some or all. */
+
 /** Blocks of threads, of which boxes consist; those at the end of the domain are clipped. */
 typedef struct pti_units {
     polytile_domain threads;

@@ -29,7 +29,8 @@ bool pti_dependence_is_possible(const pti_instance *instance) {
 }
 
 /** Draw a value of the array: an index to what another box of threads reads. */
-static const unsigned char *draw_value(pti_dependence *dependence, const pti_shadow_copy *shadow) {
+static const unsigned char *draw_index_value(pti_dependence *dependence,
+                                             const pti_shadow_copy *shadow) {
     return pti_values_get(&shadow->values, (uint64_t)pti_draw(&dependence->drawn, INT64_MAX));
 }
 
@@ -108,7 +109,7 @@ static polytile_status look_at_reached(pti_dependence *dependence, pti_trial *tr
                        .k = draw_reached(dependence, shadow, first->reached[operand])};
         if (made.k < 0)
             break;
-        made.value = draw_value(dependence, shadow);
+        made.value = draw_index_value(dependence, shadow);
         PTI_TRY(record_reached(dependence, trial, &made, &second));
         compare_reached(dependence, trial, first, &second);
         pti_record_free(&second);
@@ -206,7 +207,7 @@ static polytile_status look_at_results(pti_dependence *dependence, pti_trial *tr
     for (int t = 0; t < N_CHANGED && shadow->n_marked > 0; t++) {
         const change integer = {.operand = operand,
                                 .k = pti_draw(&dependence->drawn, shadow->n_marked),
-                                .value = draw_value(dependence, shadow)};
+                                .value = draw_index_value(dependence, shadow)};
         for (int o = 0; o < trial->instance->n_operands; o++)
             if (!dependence->depends[o] && !trial->instance->operand[o].writes)
                 PTI_TRY(look_where_it_points(dependence, trial, &integer, o));

@@ -4,6 +4,8 @@
 #include "launch/access_check/trial.h"
 #include <polytile/check.h>
 
+/* What a trial finds when its box of threads runs. */
+
 /** An element that shows a violation. */
 typedef struct pti_finding {
     polytile_violation violation;

@@ -6,6 +6,8 @@
 #include "launch/access_check/finding.h"
 #include <polytile/check.h>
 
+/* What the check says to people. */
+
 /** Write "thread [3, 4]", or "the threads [0:7, 0:31]". */
 void pti_check_write_threads(pti_text *text, const polytile_domain *threads);
 

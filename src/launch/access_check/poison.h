@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Values for elements that a kernel must not look at. */
+
 /**
  * What poisoned elements hold, in the order of the runs.
  *

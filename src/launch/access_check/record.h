@@ -3,6 +3,8 @@
 
 #include "launch/access_check/shadow_copy.h"
 
+/* What a kernel reaches while it runs on copies. */
+
 /** Which elements of the copies a kernel reached, in the thread that began to record. */
 typedef struct pti_record {
     int n_copies;

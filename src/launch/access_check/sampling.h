@@ -3,6 +3,8 @@
 
 #include "launch/access_check/trial.h"
 
+/* Elements that are declared to be read, changed one by one. */
+
 /** A marked element that is tried. */
 typedef struct pti_tried {
     int operand;

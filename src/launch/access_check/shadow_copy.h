@@ -8,6 +8,8 @@
 #include "launch/access_check/poison.h"
 #include "launch/access_check/values.h"
 
+/* The copies on which a checked kernel runs. */
+
 /** What a box of threads may do with an element; of scratch that it has, anything, but what it
  * holds at first must not matter. */
 enum { PTI_MARK_READ = 1, PTI_MARK_WRITTEN = 2, PTI_MARK_SCRATCH = 4 };

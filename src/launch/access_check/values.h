@@ -3,6 +3,8 @@
 
 #include "access/array/array.h"
 
+/* Values of an array, from which the check draws. */
+
 /** Values of an array, each once if they are few, and bytes of zero. */
 typedef struct pti_values {
     unsigned char *bytes; /* of one value after the other; owned */

@@ -4,6 +4,8 @@
 #include "launch/access_check/cover.h"
 #include "launch/access_check/trial.h"
 
+/* The walk over the boxes of threads that the check runs. */
+
 /** Visits a box of threads; sets *goes_on to false to end the walk. */
 typedef polytile_status pti_box_visit(const polytile_domain *threads, bool *goes_on, void *user);
 

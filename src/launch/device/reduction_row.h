@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+/* How rows of values with indices are combined. */
+
 /** Elements along one dimension of a box, in both memories. */
 typedef struct pti_element_row {
     char *to;

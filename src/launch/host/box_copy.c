@@ -106,7 +106,7 @@ pti_overlapping_copy pti_move_overlapping(const pti_move *move) {
     return is_alone ? pti_overlapping_whole(move->box) : slices;
 }
 
-static void copy_slice(const pti_move *move, int n_threads) {
+static void copy_slice_with_threads(const pti_move *move, int n_threads) {
     pti_loop_nest nest = pti_loop_nest_of(move);
     int64_t n_bytes = nest.n_units * nest.unit_bytes;
     int64_t n_parts = pti_max(1, pti_min(n_threads, n_bytes / BYTES_WORTH_A_THREAD));
@@ -125,5 +125,5 @@ void pti_box_copy(const pti_move *move, int n_threads) {
     pti_move slice = *move;
     slice.box = &box;
     while (pti_overlapping_next(&slices, &box))
-        copy_slice(&slice, n_threads);
+        copy_slice_with_threads(&slice, n_threads);
 }

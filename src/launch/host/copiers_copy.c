@@ -28,7 +28,7 @@ static void copy_chunks(pti_copiers *copiers, const pti_move *move, const pti_ch
     pti_copiers_wait(copiers);
 }
 
-static void copy_slice(pti_copiers *copiers, const pti_move *move) {
+static void copy_slice_in_chunks(pti_copiers *copiers, const pti_move *move) {
     const int64_t n_bytes = pti_box_count(move->box) * move->element_bytes;
     const int64_t chunk_bytes = pti_max(LEAST_CHUNK_BYTES, pti_ceil_div(n_bytes, N_CHUNKS));
     const pti_chunks chunks = pti_chunks_of(move->box, move->element_bytes, chunk_bytes);
@@ -42,5 +42,5 @@ void pti_copiers_copy(pti_copiers *copiers, const pti_move *move) {
     pti_move slice = *move;
     slice.box = &box;
     while (pti_overlapping_next(&slices, &box))
-        copy_slice(copiers, &slice);
+        copy_slice_in_chunks(copiers, &slice);
 }

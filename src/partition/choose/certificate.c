@@ -187,8 +187,8 @@ static void add_limit_advice(pti_text *text, int64_t advised_bytes) {
         pti_text_add(text, "; no limit would do: let threads touch less, or cut the arrays");
 }
 
-static void add_advice(pti_text *text, const pti_problem *problem, int n_buffers,
-                       const int64_t *operand_bytes) {
+static void add_advice_to_fit(pti_text *text, const pti_problem *problem, int n_buffers,
+                              const int64_t *operand_bytes) {
     int64_t block[POLYTILE_MAX_DIMS];
     int largest = largest_operand(problem->instance, operand_bytes);
     int n_dims = problem->instance->n_indices;
@@ -230,7 +230,7 @@ polytile_status pti_certificate(polytile_context *ctx, const pti_problem *proble
         pti_text_add(&text, "%s%s %s", a == 0 ? " (" : ", ", instance->operand[a].name,
                      size_words(bytes[a], in_bytes, size));
     pti_text_add(&text, "); the limit is %s", size_words(problem->limit_bytes, in_bytes, size));
-    add_advice(&text, problem, n_buffers, bytes);
+    add_advice_to_fit(&text, problem, n_buffers, bytes);
     add_limit_advice(&text, advised_bytes);
     polytile_status status = text.failed ? pti_fail_memory(ctx, "certificate", PTI_UNKNOWN_BYTES)
                                          : pti_fail(ctx, POLYTILE_NO_FIT, "%s", text.data);

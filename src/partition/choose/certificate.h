@@ -4,6 +4,8 @@
 #include "base/context.h"
 #include "partition/cut/candidate.h"
 
+/* Why nothing fits, and which limit would do. */
+
 /** In bytes; what is more cannot be given as a limit. */
 static const int64_t PTI_LARGEST_ADVICE = INT64_MAX - (INT64_C(1) << 40);
 

@@ -302,7 +302,7 @@ static polytile_status explain_many(const chooser *of) {
 }
 
 /** The status of planning under another limit. */
-static polytile_status try_limit(const chooser *of, int64_t limit_bytes) {
+static polytile_status plan_within_limit(const chooser *of, int64_t limit_bytes) {
     pti_strategy strategy = *of->strategy;
     polytile_plan_options options = *of->options;
     pti_choice choice;
@@ -323,7 +323,7 @@ static int64_t find_limit(const chooser *of) {
         pti_grid_n_superblocks(&of->problem.grid, pti_one_block) <= of->max_superblocks)
         return limit_bytes;
     while (limit_bytes < PTI_LARGEST_ADVICE / 2) {
-        status = try_limit(of, limit_bytes);
+        status = plan_within_limit(of, limit_bytes);
         if (status != POLYTILE_UNSUPPORTED && status != POLYTILE_NO_FIT)
             break;
         limit_bytes = pti_advisable(2 * limit_bytes);

@@ -182,8 +182,8 @@ static int64_t least_piece_bytes(const polytile_link *link) {
 
 /** Equal pieces under a limit replace the best cut if they leave room to look ahead, and cost no
  * more than they may. */
-static polytile_status try_limit(const grain *of, int64_t limit_bytes, const allowance *most,
-                                 cut *best, bool *found) {
+static polytile_status cut_within_limit(const grain *of, int64_t limit_bytes, const allowance *most,
+                                        cut *best, bool *found) {
     pti_strategy strategy = *of->strategy;
     strategy.is_trial = true;
     strategy.objective.for_time = false;
@@ -210,9 +210,9 @@ static polytile_status try_small(const grain *of, cut *best) {
     bool any;
     bool found = false;
     polytile_status status;
-    PTI_TRY(try_limit(of, largest_bytes, &most, best, &any));
+    PTI_TRY(cut_within_limit(of, largest_bytes, &most, best, &any));
     for (; any && !found && limit_bytes < largest_bytes; limit_bytes *= 2)
-        PTI_TRY(try_limit(of, limit_bytes, &most, best, &found));
+        PTI_TRY(cut_within_limit(of, limit_bytes, &most, best, &found));
 done:
     return status;
 }

@@ -3,6 +3,8 @@
 
 #include "partition/cut/candidate.h"
 
+/* The search for the best superblock of a variant. */
+
 /** The most extents of one index that are listed. */
 enum { PTI_MAX_EXTENTS = 512 };
 

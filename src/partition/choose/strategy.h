@@ -4,6 +4,8 @@
 #include "partition/choose/search.h"
 #include "partition/cut/family.h"
 
+/* Strategies: what a plan is to be best at. */
+
 /** What a finished plan costs, for choosing between plans. */
 typedef struct pti_cost {
     int64_t n_kernels;

@@ -4,6 +4,8 @@
 #include "partition/cut/candidate_time.h"
 #include "partition/cut/partition.h"
 
+/* The families of shapes. */
+
 /** The numbers of buffers that variants may have. */
 typedef struct pti_buffer_range {
     int first;

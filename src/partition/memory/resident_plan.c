@@ -10,8 +10,8 @@ static bool launch_stores(const pti_step *step, const pti_piece *piece) {
 }
 
 /** A piece of a superblock, by its number. */
-static const pti_piece *piece_of(const pti_resident_window *at, const pti_superblock_run *run,
-                                 int p) {
+static const pti_piece *piece_of_superblock(const pti_resident_window *at,
+                                            const pti_superblock_run *run, int p) {
     return &at->future->piece[run->first_piece + p];
 }
 
@@ -22,7 +22,7 @@ static pti_last launch_waits(const pti_resident_window *at, const pti_superblock
     for (int p = 0; p < run->n_pieces; p++) {
         const pti_resident_image *image = at->image[p];
         pti_last_join(&waits, &image->writers);
-        if (launch_stores(step, piece_of(at, run, p)))
+        if (launch_stores(step, piece_of_superblock(at, run, p)))
             pti_last_join(&waits, &pti_segments_at(&at->of->segments, image->offset_bytes)->users);
     }
     return waits;
@@ -34,7 +34,7 @@ static void place_operands(pti_resident_window *at, const pti_superblock_run *ru
     int64_t *placement =
         pti_schedule_placements(at->emit->builder.schedule, run->launch, at->emit->superblock);
     for (int o = 0; o < step->call.instance->n_operands; o++)
-        if (pti_piece_has(piece_of(at, run, p), o))
+        if (pti_piece_has(piece_of_superblock(at, run, p), o))
             placement[o] = at->image[p]->placement;
 }
 
@@ -70,7 +70,7 @@ static void add_resident_launch_op(pti_resident_window *at, const pti_superblock
         place_operands(at, run, p, step);
         pti_last_note(&pti_segments_at(&at->of->segments, image->offset_bytes)->users, PTI_LAUNCH,
                       added);
-        note_writes(at, image, piece_of(at, run, p), step, run->threads, added);
+        note_writes(at, image, piece_of_superblock(at, run, p), step, run->threads, added);
         image->last_use = at->now;
         image->is_current = false;
     }
@@ -98,7 +98,8 @@ static void download_finished(pti_resident_window *at, const pti_superblock_run 
 
 /** The images and boxes that placing and bringing a superblock's pieces goes through. Images with
  * gaps lie between each other's elements, so that their ends rule none out. */
-static int64_t count_looks(const pti_resident_window *at, const pti_superblock_run *run) {
+static int64_t count_looks_of_superblock(const pti_resident_window *at,
+                                         const pti_superblock_run *run) {
     int64_t n_looks = 0;
     for (int p = 0; p < run->n_pieces; p++) {
         const pti_resident_image *image = at->image[p];
@@ -121,9 +122,10 @@ static void run_superblock(pti_resident_window *at, const pti_step *step) {
         return;
     }
     for (int p = 0; p < run->n_pieces; p++)
-        pti_resident_window_bring(at, at->image[p], piece_of(at, run, p), step, run->threads);
+        pti_resident_window_bring(at, at->image[p], piece_of_superblock(at, run, p), step,
+                                  run->threads);
     pti_resident_window_look_ahead(at);
-    pti_builder_look(&emit->builder, count_looks(at, run));
+    pti_builder_look(&emit->builder, count_looks_of_superblock(at, run));
     add_resident_launch_op(at, run, step);
     emit->former_launch = run->launch;
     emit->superblock++;

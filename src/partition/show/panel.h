@@ -3,6 +3,8 @@
 
 #include "partition/show/svg.h"
 
+/* Panels of pictures: an index space, in which boxes are drawn. */
+
 /** More boxes than this in one panel are not drawn one by one. */
 enum { PTI_PANEL_MOST_BOXES = 4096 };
 

@@ -20,7 +20,7 @@ static void add_pass(pti_chain_picture *picture, const pti_interleaving_pass *pa
     picture->n_passes++;
 }
 
-static void choose_lines(pti_chain_picture *picture) {
+static void choose_pass_lines(pti_chain_picture *picture) {
     for (int p = 0; p < picture->interleaving->n_passes; p++) {
         const pti_interleaving_pass *pass = &picture->interleaving->pass[p];
         int64_t n = pti_min(pass->end - pass->first, MOST_PASS_LINES);
@@ -146,7 +146,7 @@ static void choose_slab(pti_chain_picture *picture) {
 }
 
 void pti_chain_picture_choose(pti_chain_picture *picture) {
-    choose_lines(picture);
+    choose_pass_lines(picture);
     choose_slabs(picture);
     choose_rows(picture);
     choose_slab(picture);

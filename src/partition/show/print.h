@@ -3,6 +3,8 @@
 
 #include "partition/show/words.h"
 
+/* Plans as text, JSON and pictures: the printers. */
+
 /** Writes a plan, which is the object, after a text; where memory runs out the text has failed. */
 typedef void pti_printer(pti_text *text, const pti_object *plan);
 

@@ -111,7 +111,7 @@ static bool try_per_pass(const choice *of, int n_per_pass, pti_skew_shape *best)
 }
 
 /** Try powers of two, the numbers between them, and the most; passes of about equal length. */
-static bool try_all_passes(const choice *of, pti_skew_shape *best) {
+static bool try_all_lengths(const choice *of, pti_skew_shape *best) {
     int64_t n_launches = of->request->chain->n_launches, asked = of->request->most_per_pass;
     int64_t most = asked > 0 ? pti_min(asked, n_launches) : n_launches;
     bool has_memory = true;
@@ -145,7 +145,7 @@ bool pti_skew_choose_resident(const pti_skew_request *request, pti_skew_shape *s
     of.cached_s = kernel_seconds(request->chain, &cached);
     of.apart_s =
         kernel_seconds(request->chain, link) + request->chain->n_launches * link->launch_latency_s;
-    if (!try_all_passes(&of, shape))
+    if (!try_all_lengths(&of, shape))
         return false;
     if (shape->slab > 0 && shape->seconds <= worth * of.apart_s)
         return true;

@@ -5,8 +5,8 @@
 #include "partition/skew/turns.h"
 
 /*
- * Rows of a chain's launches that take turns between two arrays, and that run several as one in
- * each slab, tile by tile (schedule/tiling.h).
+ * Sequences of a chain's launches that take turns between two arrays, and that run several as one
+ * in each slab, tile by tile (schedule/tiling.h).
  *
  * A group of T launches from A to B is like one launch that reads T times as far: a slab of it
  * loads rows of A, its own and those around them, and stores those rows of B which its last launch

@@ -80,7 +80,7 @@ static bool fits_limit(int64_t n_bytes) {
 }
 
 /** Pin memory as portable, so that runs on other devices may share it. */
-static const char *pin_memory(pti_cuda_device *cuda, void *memory, int64_t n_bytes) {
+static const char *register_memory(pti_cuda_device *cuda, void *memory, int64_t n_bytes) {
     if (!fits_limit(n_bytes))
         return "more than half of the machine's memory would be pinned";
     registration *made = malloc(sizeof *made);
@@ -103,7 +103,7 @@ const char *pti_registrations_take(pti_cuda_device *cuda, void *memory, int64_t 
     pthread_mutex_lock(&mutex);
     switch (share_registration(memory, n_bytes)) {
     case PTI_NOT_REGISTERED:
-        why_not = pin_memory(cuda, memory, n_bytes);
+        why_not = register_memory(cuda, memory, n_bytes);
         break;
     case PTI_REGISTERED_IN_PART:
         why_not = "another run has pinned a part of it";

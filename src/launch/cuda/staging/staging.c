@@ -43,7 +43,7 @@ static polytile_status refuse_to_pin(const pti_staging *staging, int64_t n_bytes
 }
 
 /** Pin the first part of the memory, for as many buffers as possible. */
-static polytile_status pin_memory(pti_staging *staging) {
+static polytile_status pin_buffers(pti_staging *staging) {
     pti_cuda_device *cuda = staging->cuda;
     cudaError_t error = cudaSuccess;
     int64_t n_bytes = 0;
@@ -79,7 +79,7 @@ static polytile_status allocate_memory(pti_staging *staging) {
     madvise(staging->memory, (size_t)staging->memory_bytes, MADV_HUGEPAGE);
     touch_pages(staging, task);
     free(task);
-    return pin_memory(staging);
+    return pin_buffers(staging);
 }
 
 /** Create threads, and buffers for them. */
