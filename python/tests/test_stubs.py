@@ -100,7 +100,7 @@ def test_stubs_have_every_name():
 
 
 MADE_BY_THE_PACKAGE = ("Checked", "Internal", "Kernel", "Plan", "Report", "Spread", "SubKernel",
-                       "View")
+                       "Trace", "View")
 
 
 def test_stubtest_finds_nothing(tmp_path):
