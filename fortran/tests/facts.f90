@@ -461,12 +461,12 @@ contains
         type :: point
             real :: x, y
         end type
-        real(real64), target :: a(4, 3), none(0)
+        real(real64), target :: a(4, 3), b(4, 3), none(0)
         real(real64), pointer :: nowhere(:)
         real(real64), target :: single
         logical, target :: flags(3)
         type(point), target :: points(3)
-        type(polytile_array) :: array
+        type(polytile_array) :: array, other
         type(polytile_kernel) :: kernel, lower_case
         type(polytile_device) :: device
         integer :: stat, lower(2) = 1
@@ -499,10 +499,13 @@ contains
         call expect_refusal(stat, POLYTILE_DECLARATION, why, '^')
         call polytile_kernel_compile(ctx, 'k[i]: in x[i]; out y[i]', 'x(i) = 1;', kernel, stat, why)
         call expect_refusal(stat, POLYTILE_DECLARATION, why, 'x')
-        call polytile_kernel_compile(ctx, 'k[i, j]: in A[i, j]; out B[i, j]', 'b(i, j) = A(i, j);', kernel, stat, why)
+        call polytile_kernel_compile(ctx, 'k[i, j]: in A[i, j]; out B[i, j]', 'b(i, j) = A(i, j);', lower_case)
+        call polytile_array_wrap(ctx, 'A', a, array)
+        call polytile_array_wrap(ctx, 'B', b, other)
+        call polytile_run(device_of('host'), lower_case, polytile_extents([4, 3]), [array, other], stat=stat, errmsg=why)
         call expect_refusal(stat, POLYTILE_DECLARATION, why, &
             'k: in the body, b is unknown; the declaration has index j, i; array A, B (column 1)' // &
-            new_line('a') // '  b(j, i) = A(j, i);' // new_line('a') // '  ^')
+            new_line('a') // '  b(i, j) = A(j, i);' // new_line('a') // '  ^')
         call polytile_kernel_compile(ctx, 'k[i, j]: in A[i, j]; out A[i, j]', 'A(i, j) = 1;', kernel)
         call polytile_kernel_compile(ctx, 'k[i, j]: inout A[i, j]', 'a(i, j) = A(i, j);', lower_case)
         call polytile_array_wrap(ctx, 'A', a, array)

@@ -532,9 +532,13 @@ TEST_CASE(ApiPages, CompileTextForTypes) {
 }
 
 TEST_CASE(ApiPages, ShowTheLineOfAnError) {
+    polytile_array *x = wrap(ctx, "x", 1, x_data), *y = wrap(ctx, "y", 1, y_data);
+    polytile_array *z = wrap(ctx, "z", 1, z_data);
     polytile_kernel *add = NULL;
-    CHECK(polytile_kernel_compile(ctx, "add[i]: in x[i], y[i]; out z[i]", "z(i) = x(i) + w(i);",
-                                  NULL, &add) == POLYTILE_DECLARATION);
+    CHECK_OK(polytile_kernel_compile(ctx, "add[i]: in x[i], y[i]; out z[i]", "z(i) = x(i) + w(i);",
+                                     NULL, &add));
+    CHECK(polytile_run(open_host(ctx), add, POLYTILE_EXTENTS(LENGTH), POLYTILE_ARRAYS(x, y, z),
+                       NULL) == POLYTILE_DECLARATION);
     CHECK_TEXT(polytile_last_error(ctx),
                "add: in the body, w is unknown; the declaration has index i; array x, y, z "
                "(column 15)\n"
