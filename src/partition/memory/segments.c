@@ -96,24 +96,42 @@ static bool is_better(const offer *a, const offer *b) {
     return a->size_bytes < b->size_bytes;
 }
 
+/** Whether an image was used later than those of an offer that loses nothing else: with it no run
+ * loses less. */
+static bool is_too_young(const offer *best, const pti_resident_image *image,
+                         const pti_eviction_costs *costs) {
+    return image != NULL && best->neighbours.n_segments > 0 && !best->loss.is_dirty &&
+           best->loss.next_use == no_loss.next_use && costs->last_use(image) > best->loss.last_use;
+}
+
+/** The shortest run with room from a segment on; one of no room if it is not better than the best
+ * so far. */
+static offer find_run(const pti_segments *segments, int first, int64_t size_bytes,
+                      const offer *best, const pti_eviction_costs *costs) {
+    const bool has_best = best->neighbours.n_segments > 0;
+    offer made = {.neighbours = {first, 0}, .loss = no_loss};
+    for (int k = first; k < segments->n_segments && made.size_bytes < size_bytes; k++) {
+        const pti_arena_segment *memory = &segments->memory[k];
+        if (is_too_young(best, memory->image, costs))
+            return (offer){0};
+        pti_eviction_cost part =
+            memory->image == NULL ? no_loss : costs->loss(costs->of, memory->image);
+        add_loss(&made.loss, &part);
+        made.size_bytes += memory->size_bytes;
+        made.neighbours.n_segments++;
+        if (made.loss.never || (has_best && is_better(best, &made)))
+            return (offer){0};
+    }
+    return made.size_bytes >= size_bytes ? made : (offer){0};
+}
+
 pti_segment_run pti_segments_find(const pti_segments *segments, int64_t size_bytes,
-                                  pti_eviction_cost (*loss)(const void *of,
-                                                            pti_resident_image *image),
-                                  const void *of) {
+                                  const pti_eviction_costs *costs) {
     offer best = {.neighbours = {0, 0}};
     for (int first = 0; first < segments->n_segments; first++) {
-        offer made = {.neighbours = {first, 0}, .loss = no_loss};
-        for (int k = first; k < segments->n_segments && made.size_bytes < size_bytes; k++) {
-            const pti_arena_segment *memory = &segments->memory[k];
-            pti_eviction_cost part = memory->image == NULL ? no_loss : loss(of, memory->image);
-            add_loss(&made.loss, &part);
-            made.size_bytes += memory->size_bytes;
-            made.neighbours.n_segments++;
-            if (made.loss.never || (best.neighbours.n_segments > 0 && is_better(&best, &made)))
-                break;
-        }
-        bool is_offer = made.size_bytes >= size_bytes && !made.loss.never;
-        if (is_offer && (best.neighbours.n_segments == 0 || is_better(&made, &best)))
+        const offer made = find_run(segments, first, size_bytes, &best, costs);
+        if (made.neighbours.n_segments > 0 &&
+            (best.neighbours.n_segments == 0 || is_better(&made, &best)))
             best = made;
     }
     return best.neighbours;
