@@ -197,7 +197,7 @@ static void end_unkept(pti_residency *of) {
 }
 
 /** Go where a transition leads from where the residency is. */
-static const pti_schedule *apply_transition(pti_residency *of, pti_transition *transition) {
+static pti_schedule *apply_transition(pti_residency *of, pti_transition *transition) {
     pti_plans *plans = &of->plans;
     pti_relocation *relocation = &transition->relocation;
     transition->last_used = ++plans->n_uses;
@@ -209,7 +209,7 @@ static const pti_schedule *apply_transition(pti_residency *of, pti_transition *t
     return transition->schedule;
 }
 
-const pti_schedule *pti_plans_find(pti_residency *of, const pti_window_request *window) {
+pti_schedule *pti_plans_find(pti_residency *of, const pti_window_request *window) {
     pti_plans *plans = &of->plans;
     end_unkept(of);
     plans->keeps = is_kept(of, window);
