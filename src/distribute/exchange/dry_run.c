@@ -169,7 +169,9 @@ static void choose_superstep(pti_dry_run *of) {
         of->launch[l].runs_once =
             of->runs_once && pti_superstep_shares_results(&of->launch[l].call, of->is_shared);
     of->superstep = pti_superstep_next(
-        &known, &(pti_superstep_limits){of->request->most_launches, .runs_once = of->runs_once});
+        &known, &(pti_superstep_limits){.most_launches = of->request->most_launches,
+                                        .runs_once = of->runs_once,
+                                        .sends = !members_of(of)->is_alone});
 }
 
 static pti_joint_request joint_request_of(const pti_dry_run *of) {
