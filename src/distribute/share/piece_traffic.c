@@ -29,6 +29,7 @@ double pti_piece_traffic_again(const pti_piece_traffic *of, int64_t usable_bytes
 int64_t pti_piece_traffic_rows(const pti_piece_traffic *of, double n_bytes, int n_parts) {
     const double row_bytes = (of->touched_bytes - of->fixed_bytes) / (double)pti_max(of->n_rows, 1);
     const int64_t most = pti_max(1, of->n_rows / (4 * n_parts));
-    return n_bytes < row_bytes * (double)most ? pti_max(1, (int64_t)ceil(n_bytes / row_bytes))
-                                              : most;
+    if (!(n_bytes > 0))
+        return 1;
+    return n_bytes < row_bytes * (double)most ? (int64_t)ceil(n_bytes / row_bytes) : most;
 }

@@ -55,6 +55,9 @@ TEST_F(PieceTraffic, IsWorthRowsThatMoveAsMuch) {
     EXPECT_EQ(pti_piece_traffic_rows(&of, 3 * row_bytes + 1, 2), 4);
     EXPECT_EQ(pti_piece_traffic_rows(&of, 1000 * row_bytes, 2), N_ROWS / 8);
     EXPECT_EQ(pti_piece_traffic_rows(&of, 1000 * row_bytes, 1000), 1);
+    const pti_piece_traffic all_fixed = {N_ROWS, 100, 100};
+    EXPECT_EQ(pti_piece_traffic_rows(&all_fixed, 0, 2), 1);
+    EXPECT_EQ(pti_piece_traffic_rows(&all_fixed, 100, 2), N_ROWS / 8);
 }
 
 } // namespace
