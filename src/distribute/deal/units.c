@@ -1,10 +1,8 @@
-#include "access/footprint/footprint.h"
 #include "base/checked.h"
 #include "base/mix.h"
 #include "distribute/deal/launch.h"
 #include "distribute/policy/speeds.h"
-
-#include <math.h>
+#include "distribute/share/piece_traffic.h"
 
 /* Local members as units that rows are dealt out to. */
 
@@ -34,68 +32,30 @@ static int64_t find_fill_rows(const polytile_device *device, const polytile_doma
     return pti_max(1, pti_ceil_div(device->fill_threads, row_threads));
 }
 
-/** What a launch moves. */
-typedef struct traffic {
-    double touched_bytes; /* by all rows */
-    double fixed_bytes;   /* of these, what each row reads as a whole */
-} traffic;
-
-static traffic find_traffic(const pti_instance *instance) {
-    traffic of = {0};
-    for (int o = 0; o < instance->n_operands; o++) {
-        const pti_operand *operand = &instance->operand[o];
-        polytile_domain hull;
-        if (operand->is_scratch ||
-            !pti_footprint_find_hull(instance, o, PTI_TOUCHES, &instance->threads, &hull))
-            continue;
-        const double n_bytes = (double)pti_box_count(&hull) * (double)operand->element_bytes;
-        of.touched_bytes += n_bytes;
-        if (operand->reads && !operand->writes && !pti_operand_depends(instance, o, 0))
-            of.fixed_bytes += n_bytes;
-    }
-    return of;
-}
-
-/** The bytes that come again to a member's device with each piece: what each row reads, as the
- * second matrix of a product, where half of the memory does not hold it. */
-static double bytes_a_piece(polytile_queue *member, const traffic *of) {
-    const double usable_bytes = (double)pti_queue_get_usable_bytes(member);
-    const bool stays = of->touched_bytes <= usable_bytes || 2 * of->fixed_bytes <= usable_bytes;
-    return member->device->reaches_host || stays ? 0 : of->fixed_bytes;
-}
-
 /** What is assumed of a member's link: what the launch says, else what was measured. */
 static const polytile_link *link_of(const polytile_queue *member, const pti_recorded *recorded) {
     const polytile_link *asked = recorded->prepared->options.link;
     return asked != NULL ? asked : polytile_device_get_link(member->device);
 }
 
-/** As many rows as move what each piece brings anyway, but at most a quarter of an equal part. */
-static int64_t rows_worth_bringing(const traffic *of, double bytes, int64_t n_rows, int n_units) {
-    const double row_bytes = (of->touched_bytes - of->fixed_bytes) / (double)pti_max(n_rows, 1);
-    const int64_t most = pti_max(1, n_rows / (4 * n_units));
-    return bytes < row_bytes * (double)most ? (int64_t)ceil(bytes / row_bytes) : most;
-}
-
 static polytile_unit describe_member(const pti_group *group, const pti_recorded *recorded,
-                                     int local, const traffic *of) {
+                                     int local, const pti_piece_traffic *of) {
     polytile_queue *member = group->member[local];
     const polytile_domain *threads = &recorded->prepared->instance->threads;
-    const double bytes = bytes_a_piece(member, of);
-    polytile_unit unit = {
-        .fill_rows = find_fill_rows(member->device, threads),
-        .piece_s = launch_s + bytes / link_of(member, recorded)->upload_bytes_per_s,
+    const int64_t fill_rows = find_fill_rows(member->device, threads);
+    const double n_bytes = member->device->reaches_host
+                               ? 0
+                               : pti_piece_traffic_again(of, pti_queue_get_usable_bytes(member));
+    return (polytile_unit){
+        .fill_rows =
+            pti_max(fill_rows, pti_piece_traffic_rows(of, n_bytes, group->transport->n_local)),
+        .piece_s = launch_s + n_bytes / link_of(member, recorded)->upload_bytes_per_s,
         .prior_rows_per_s = pti_speeds_find(group->ctx, key_of(group, recorded, local))};
-    if (bytes > 0)
-        unit.fill_rows = pti_max(unit.fill_rows,
-                                 rows_worth_bringing(of, bytes, pti_range_count(threads->range[0]),
-                                                     group->transport->n_local));
-    return unit;
 }
 
 void pti_group_describe_units(const pti_group *group, const pti_recorded *recorded, bool are_rows,
                               polytile_unit *units) {
-    const traffic of = find_traffic(recorded->prepared->instance);
+    const pti_piece_traffic of = pti_piece_traffic_of(recorded->prepared->instance);
     for (int m = 0; m < group->transport->n_local; m++) {
         const polytile_device *device = group->member[m]->device;
         units[m] = are_rows ? describe_member(group, recorded, m, &of)

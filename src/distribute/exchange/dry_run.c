@@ -169,7 +169,9 @@ static void choose_superstep(pti_dry_run *run) {
         run->launch[l].runs_once =
             run->runs_once && pti_superstep_shares_results(&run->launch[l].call, run->is_shared);
     run->superstep = pti_superstep_next(
-        &known, &(pti_superstep_limits){run->request->most_launches, .runs_once = run->runs_once});
+        &known, &(pti_superstep_limits){.most_launches = run->request->most_launches,
+                                        .runs_once = run->runs_once,
+                                        .sends = !members_of(run)->is_alone});
 }
 
 static pti_joint_request joint_request_of(const pti_dry_run *run) {

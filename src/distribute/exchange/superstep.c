@@ -22,7 +22,8 @@ bool pti_superstep_shares_results(const pti_call *call, const bool *is_shared) {
 
 pti_superstep pti_superstep_next(const pti_superstep *known, const pti_superstep_limits *limits) {
     pti_superstep next = *known;
-    int64_t most = pti_min(known->n_launches, PTI_SUPERSTEP_LAUNCHES);
+    int64_t most = pti_min(known->n_launches,
+                           limits->sends ? PTI_SENDING_SUPERSTEP_LAUNCHES : PTI_SUPERSTEP_LAUNCHES);
     if (limits->most_launches > 0)
         most = pti_min(most, limits->most_launches);
     next.n_launches = most > 1 && !limits->runs_once

@@ -9,13 +9,20 @@
  * describes it. */
 
 /** The most launches that a queue over members records before it runs them; and the most of one
- * superstep: each is cut for its own threads, and those of two supersteps are kept. */
-enum { PTI_GROUP_LAUNCHES = 1024, PTI_SUPERSTEP_LAUNCHES = PTI_MAX_PREPARED / 4 };
+ * superstep: each is cut for its own threads, and those of two supersteps are kept. Fewer are the
+ * most where members send messages: of what travels, which grows with them, only as much is hidden
+ * as takes no longer than the first launch. */
+enum {
+    PTI_GROUP_LAUNCHES = 1024,
+    PTI_SUPERSTEP_LAUNCHES = PTI_MAX_PREPARED / 4,
+    PTI_SENDING_SUPERSTEP_LAUNCHES = PTI_SUPERSTEP_LAUNCHES / 2
+};
 
 /** What bounds supersteps beside what is computed twice. */
 typedef struct pti_superstep_limits {
     int64_t most_launches; /* the program's limit; 0: any number */
     bool runs_once;        /* no two members may compute the same: one launch a superstep */
+    bool sends;            /* members are not all of one process */
 } pti_superstep_limits;
 
 /** Whether one of the next launches needs memory beside its arrays: no two members compute the same

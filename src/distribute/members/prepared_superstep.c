@@ -207,7 +207,8 @@ static void keep_depth(pti_known_depths *known, uint64_t launches, int depth) {
 /** Shorten launches to the next superstep, of none when memory runs out. */
 static void find_next(pti_group *group, int at, bool runs_once, pti_superstep *next, bool *is_new) {
     const pti_superstep_limits limits = {.most_launches = group->options.most_launches,
-                                         .runs_once = runs_once};
+                                         .runs_once = runs_once,
+                                         .sends = !pti_transport_is_alone(group->transport)};
     uint64_t launches = hash_launches(group, at, next->n_launches, runs_once);
     int depth = find_known_depth(&group->depths, launches);
     *is_new = depth == 0;

@@ -134,16 +134,37 @@ static double part_of_share(const polytile_unit *unit) {
     return unit->n_threads > 0 ? share_at_a_time : share_of_copies;
 }
 
-/** A part of a unit's share, as long as pieces of it are worth what they cost; else all of it, with
- * the few rows that nobody need begin another piece for. */
-static int64_t cut_share(const polytile_unit *unit, const outlook *of, double share, int64_t least,
-                         int64_t left) {
+/** Shares that are taken whole are multiples of this part of a launch's rows, so that those of the
+ * next launch are as large, though units ran a little faster or slower: to plan pieces of a new size
+ * takes as long as to run some rows. */
+enum { GRAINS_PER_LAUNCH = 256, LEAST_GRAINS = 8 };
+
+/** Rows that shares are multiples of; 0: any number. */
+static double find_grain(const polytile_work *work, double share, double piece_rows) {
+    const double grain = floor((double)work->n_rows / GRAINS_PER_LAUNCH);
+    return share >= LEAST_GRAINS * grain && piece_rows >= grain ? grain : 0;
+}
+
+/** All of a unit's share, with the few rows beside it that nobody need begin another piece for. */
+static double take_whole(const polytile_work *work, double share, double piece_rows) {
+    const double grain = find_grain(work, share, piece_rows), left = (double)work->rows_left;
+    const double rows = grain > 0 ? grain * round(share / grain) : ceil(share);
+    const double beside = fmax(most_overhead * piece_rows, fmin(piece_rows, work->n_units * grain));
+    return rows + beside < left ? rows : left;
+}
+
+/** A part of a unit's share, as long as pieces of it are worth what they cost; else all of it. */
+static int64_t cut_share(const polytile_work *work, const polytile_unit *unit, const outlook *of,
+                         double share) {
+    const int64_t left = work->rows_left, least = find_least(work, unit);
     const double piece_rows = of->speed * of->piece_s;
     double rows = part_of_share(unit) * share;
     if (unit->done_rows > 0)
         rows = fmin(rows, (double)unit->done_rows);
-    rows = fmax(rows, fmin(ceil(share), piece_rows / most_overhead));
-    return rows + most_overhead * piece_rows < (double)left ? pti_max(least, (int64_t)rows) : left;
+    rows = fmax(rows, piece_rows / most_overhead);
+    if (rows >= share)
+        rows = take_whole(work, share, piece_rows);
+    return rows < (double)left ? pti_max(least, (int64_t)rows) : left;
 }
 
 static int64_t take_share(const pti_policy *policy, const polytile_work *work, int unit) {
@@ -156,7 +177,7 @@ static int64_t take_share(const pti_policy *policy, const polytile_work *work, i
     const double share = find_share(&of, left);
     if (has_its_share(&of, share))
         return 0;
-    int64_t taken = cut_share(of_unit, &of, share, least, left);
+    const int64_t taken = cut_share(work, of_unit, &of, share);
     return of.speed_rest > 0 ? lower_to_be_in_time(&of, taken, least, left) : taken;
 }
 

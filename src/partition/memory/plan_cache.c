@@ -198,7 +198,7 @@ static void end_unkept(pti_residency *residency) {
 }
 
 /** Go where a transition leads from where the residency is. */
-static const pti_schedule *apply_transition(pti_residency *residency, pti_transition *transition) {
+static pti_schedule *apply_transition(pti_residency *residency, pti_transition *transition) {
     pti_plans *plans = &residency->plans;
     pti_relocation *relocation = &transition->relocation;
     transition->last_used = ++plans->n_uses;
@@ -210,7 +210,7 @@ static const pti_schedule *apply_transition(pti_residency *residency, pti_transi
     return transition->schedule;
 }
 
-const pti_schedule *pti_plans_find(pti_residency *residency, const pti_window_request *window) {
+pti_schedule *pti_plans_find(pti_residency *residency, const pti_window_request *window) {
     pti_plans *plans = &residency->plans;
     end_unkept(residency);
     plans->keeps = is_kept(residency, window);

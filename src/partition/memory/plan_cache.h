@@ -80,7 +80,7 @@ typedef struct pti_window_request {
 
 /** Find out where the residency is, and the schedule of a window from there: the residency then is
  * where that leads. NULL: there is none. The last schedule ends unless it is a transition's. */
-const pti_schedule *pti_plans_find(pti_residency *residency, const pti_window_request *window);
+pti_schedule *pti_plans_find(pti_residency *residency, const pti_window_request *window);
 
 /** Let the residency change what is resident, by planning from where it is. False when memory runs
  * out. */

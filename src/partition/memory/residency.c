@@ -390,7 +390,7 @@ static polytile_status plan_window(pti_residency *residency, const pti_window_re
 }
 
 polytile_status pti_residency_plan(pti_residency *residency, int n_steps, const pti_step *steps,
-                                   const polytile_link *link, const pti_schedule **made) {
+                                   const polytile_link *link, pti_schedule **made) {
     pti_window_request window = {n_steps, steps, link};
     pti_schedule *schedule = NULL;
     polytile_status status = POLYTILE_NO_MEMORY;

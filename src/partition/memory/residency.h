@@ -102,10 +102,11 @@ void pti_residency_forget(pti_residency *residency);
  *         PTI_MAX_LOOKS), NO_FIT (a superblock that needs more than the arena: a mistake of the
  *         caller).
  * Owns    *schedule is the residency's until the next call that may change it; as is its instance,
- *         with all arrays by position.
+ *         with all arrays by position. Only its tiles may be added by others: they stay with a plan
+ *         that is kept.
  */
 polytile_status pti_residency_plan(pti_residency *residency, int n_steps, const pti_step *steps,
-                                   const polytile_link *link, const pti_schedule **schedule);
+                                   const polytile_link *link, pti_schedule **schedule);
 
 /** How many superblocks ahead of the one that runs have memory. */
 enum { PTI_RESIDENT_AHEAD = 2 };

@@ -31,6 +31,10 @@ static pti_eviction_cost loss_of(const void *of, pti_resident_image *image) {
                                .is_dirty = image->dirty.n_boxes > 0 && next_use < PTI_USE_NEVER};
 }
 
+static int64_t last_use_of(const pti_resident_image *image) {
+    return image->last_use;
+}
+
 /** Evicts the images of some segments; what the host needs of them is downloaded first. */
 static void evict_segments(pti_resident_window *at, pti_segment_run neighbours) {
     for (int k = 0; k < neighbours.n_segments; k++) {
@@ -49,7 +53,8 @@ static pti_resident_image *make_image(pti_resident_window *at, int array,
                                       eviction_level most) {
     for (int level = 0; level <= (int)most; level++) {
         eviction_request request = {at, (eviction_level)level};
-        pti_segment_run neighbours = pti_segments_find(&at->of->segments, bytes, loss_of, &request);
+        const pti_eviction_costs costs = {&request, loss_of, last_use_of};
+        pti_segment_run neighbours = pti_segments_find(&at->of->segments, bytes, &costs);
         if (neighbours.n_segments == 0)
             continue;
         evict_segments(at, neighbours);

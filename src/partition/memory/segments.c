@@ -96,25 +96,45 @@ static bool is_better(const offer *a, const offer *b) {
     return a->size_bytes < b->size_bytes;
 }
 
+/** Images that were used later than this are in no run that loses less than an offer: INT64_MAX as
+ * long as it loses more than when they were used. */
+static int64_t latest_use_that_helps(const offer *best) {
+    const bool loses_little = best->neighbours.n_segments > 0 && !best->loss.is_dirty &&
+                              best->loss.next_use == no_loss.next_use;
+    return loses_little ? best->loss.last_use : INT64_MAX;
+}
+
+/** Find the shortest run with room from a segment on; false if there is none, or none that is better
+ * than the best so far. */
+static bool find_run(const pti_segments *segments, int first, int64_t size_bytes, const offer *best,
+                     const pti_eviction_costs *costs, offer *made) {
+    const bool has_best = best->neighbours.n_segments > 0;
+    *made = (offer){.neighbours = {first, 0}, .loss = no_loss};
+    for (int k = first; k < segments->n_segments && made->size_bytes < size_bytes; k++) {
+        const pti_arena_segment *memory = &segments->memory[k];
+        pti_eviction_cost part =
+            memory->image == NULL ? no_loss : costs->loss(costs->of, memory->image);
+        add_loss(&made->loss, &part);
+        made->size_bytes += memory->size_bytes;
+        made->neighbours.n_segments++;
+        if (made->loss.never || (has_best && is_better(best, made)))
+            return false;
+    }
+    return made->size_bytes >= size_bytes && (!has_best || is_better(made, best));
+}
+
 pti_segment_run pti_segments_find(const pti_segments *segments, int64_t size_bytes,
-                                  pti_eviction_cost (*loss)(const void *of,
-                                                            pti_resident_image *image),
-                                  const void *of) {
-    offer best = {.neighbours = {0, 0}};
+                                  const pti_eviction_costs *costs) {
+    offer best = {.neighbours = {0, 0}}, made;
+    int64_t latest_use = INT64_MAX;
     for (int first = 0; first < segments->n_segments; first++) {
-        offer made = {.neighbours = {first, 0}, .loss = no_loss};
-        for (int k = first; k < segments->n_segments && made.size_bytes < size_bytes; k++) {
-            const pti_arena_segment *memory = &segments->memory[k];
-            pti_eviction_cost part = memory->image == NULL ? no_loss : loss(of, memory->image);
-            add_loss(&made.loss, &part);
-            made.size_bytes += memory->size_bytes;
-            made.neighbours.n_segments++;
-            if (made.loss.never || (best.neighbours.n_segments > 0 && is_better(&best, &made)))
-                break;
-        }
-        bool is_offer = made.size_bytes >= size_bytes && !made.loss.never;
-        if (is_offer && (best.neighbours.n_segments == 0 || is_better(&made, &best)))
+        const pti_resident_image *image = segments->memory[first].image;
+        if (image != NULL && costs->last_use(image) > latest_use)
+            continue;
+        if (find_run(segments, first, size_bytes, &best, costs, &made)) {
             best = made;
+            latest_use = latest_use_that_helps(&best);
+        }
     }
     return best.neighbours;
 }

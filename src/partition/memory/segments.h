@@ -30,6 +30,14 @@ typedef struct pti_eviction_cost {
     bool is_dirty;    /* some of it may go to the host first */
 } pti_eviction_cost;
 
+/** What images cost. To ask for all of an image's cost takes ten times as long as for when it was
+ * used last. */
+typedef struct pti_eviction_costs {
+    const void *of; /* the caller's */
+    pti_eviction_cost (*loss)(const void *of, pti_resident_image *image);
+    int64_t (*last_use)(const pti_resident_image *image); /* as in its loss */
+} pti_eviction_costs;
+
 /** Neighbouring segments that are taken together. */
 typedef struct pti_segment_run {
     int first;
@@ -57,9 +65,7 @@ pti_arena_segment *pti_segments_at(const pti_segments *segments, int64_t offset_
  * used longest ago, then fewest bytes.
  */
 pti_segment_run pti_segments_find(const pti_segments *segments, int64_t size_bytes,
-                                  pti_eviction_cost (*loss)(const void *of,
-                                                            pti_resident_image *image),
-                                  const void *of);
+                                  const pti_eviction_costs *costs);
 
 /** Gives the beginning of some neighbours, whose images are gone, to an image; the rest stays free.
  * Returns the segment; NULL when memory runs out. */

@@ -142,7 +142,8 @@ typedef struct pti_schedule {
     int64_t n_waits;
     int64_t *wait; /* positions of operations */
     int n_tiles;
-    pti_tiles *tiles; /* launches that may run as one, in order */
+    pti_tiles *tiles;   /* launches that may run as one, in order */
+    bool has_all_tiles; /* they were looked for */
 } pti_schedule;
 
 /** The numbers of the placements that a superblock of a launch uses, one for each operand. */

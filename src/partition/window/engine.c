@@ -74,12 +74,14 @@ polytile_status pti_batch_plan(pti_batch *batch) {
         if (status != POLYTILE_OK || batch->schedule != NULL)
             return status;
     }
-    return pti_residency_plan(window->residency, batch->n_steps, batch->step, window->link,
-                              &batch->schedule);
+    polytile_status status = pti_residency_plan(window->residency, batch->n_steps, batch->step,
+                                                window->link, &batch->planned);
+    batch->schedule = batch->planned;
+    return status;
 }
 
 polytile_status pti_batch_interleave(pti_batch *batch) {
-    if (batch->group == NULL)
+    if (batch->group == NULL || (batch->schedule != NULL && batch->schedule->n_tiles > 0))
         return POLYTILE_OK;
     batch->built = batch->group->is_resident
                        ? pti_fusion_group_build_resident(batch->group, batch->schedule)
@@ -102,11 +104,25 @@ static bool is_tiling_asked_for(const void *of, int launch) {
            (options == NULL || options->launches_per_pass != 1);
 }
 
+/** Add tiles to a schedule, all that there are or none. */
+static polytile_status add_tiles(const pti_batch *batch, const launch_list *list,
+                                 pti_schedule *schedule, pti_text *why) {
+    polytile_status status =
+        pti_tiles_find(&batch->window->tile_room, is_tiling_asked_for, list, schedule, why);
+    schedule->has_all_tiles = status == POLYTILE_OK;
+    if (status != POLYTILE_OK)
+        schedule->n_tiles = 0;
+    return status;
+}
+
+/** The launches of a plan that was kept were looked at when it was made. */
 static polytile_status tile_launches(pti_batch *batch, const launch_list *list, pti_text *why) {
+    if (batch->planned != NULL)
+        return batch->planned->has_all_tiles ? POLYTILE_OK
+                                             : add_tiles(batch, list, batch->planned, why);
     pti_schedule *tiled = pti_schedule_copy(batch->schedule);
-    polytile_status status = tiled == NULL ? POLYTILE_NO_MEMORY
-                                           : pti_tiles_find(&batch->window->tile_room,
-                                                            is_tiling_asked_for, list, tiled, why);
+    polytile_status status =
+        tiled == NULL ? POLYTILE_NO_MEMORY : add_tiles(batch, list, tiled, why);
     if (status == POLYTILE_OK && tiled->n_tiles > 0)
         batch->schedule = batch->built = tiled;
     else

@@ -26,6 +26,7 @@ typedef struct pti_batch {
     const pti_schedule *schedule; /* found by who takes the batch; NULL: not yet */
     pti_schedule *built;          /* the same, if it is not the residency's: it lives as long as the
                                      batch, unless who takes it sets NULL */
+    pti_schedule *planned;        /* the same, if it is the residency's */
 } pti_batch;
 
 /** What becomes of batches. Each function returns its status, with a text. */
@@ -64,8 +65,9 @@ polytile_status pti_batch_interleave(pti_batch *batch);
 
 /**
  * Let launches of a planned batch run as one where the device has tiles and that pays; then those
- * of a group are not to be interleaved. A chain that streams has found its tiles before. `why` gets
- * what becomes of launches that alternate between two arrays.
+ * of a group are not to be interleaved. A chain that streams has found its tiles before, and a plan
+ * that was kept has its tiles. `why` gets what becomes of launches that alternate between two
+ * arrays, if they are looked at.
  *
  * Errors  NO_MEMORY.
  */

@@ -161,8 +161,24 @@ TEST(Deal, GivesEachUnitItsShareInOnePieceWherePiecesCostMuch) {
     const std::vector<int64_t> pieces = ask_twice_each(&of, 4);
     ASSERT_EQ(pieces.size(), 4U);
     for (size_t u = 0; u < 4; u++)
-        EXPECT_NEAR(static_cast<double>(pieces[u]), units[u].prior_rows_per_s / 10, 5) << u;
+        EXPECT_NEAR(static_cast<double>(pieces[u]), units[u].prior_rows_per_s / 10, 14 * 4) << u;
     EXPECT_TRUE(pti_deal_is_over(&of.deal));
+}
+
+/** To plan pieces of a new size takes long. */
+TEST(Deal, GivesSharesOfTheSameSizesToUnitsThatAreALittleFaster) {
+    const Context ctx = make_context();
+    std::vector<int64_t> pieces[2];
+    for (const int is_faster : {0, 1}) {
+        std::vector<polytile_unit> units = units_of({10000, 9003, 8000, 11000});
+        for (polytile_unit &unit : units)
+            unit.piece_s = 0.1;
+        units[static_cast<size_t>(is_faster)].prior_rows_per_s += 20;
+        Deal of(ctx.get(), "guided", 38000, units);
+        pieces[is_faster] = ask_twice_each(&of, 4);
+    }
+    EXPECT_EQ(pieces[0].size(), 4U);
+    EXPECT_EQ(pieces[0], pieces[1]);
 }
 
 TEST(Deal, GivesPartsOfSharesWherePiecesCostLittle) {

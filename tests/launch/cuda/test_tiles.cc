@@ -199,6 +199,36 @@ TEST_F(CudaTiles, LaunchesOfARowRunInTiles) {
     }
 }
 
+int count_of(const std::string &text, const std::string &part) {
+    int n = 0;
+    for (size_t k = text.find(part); k != std::string::npos; k = text.find(part, k + 1))
+        n++;
+    return n;
+}
+
+/** What is said of launches says that they are looked at: with the first windows, which find other
+ * things on the device, and not with those that repeat them. */
+TEST_F(CudaTiles, TilesOfAPlanThatIsKeptAreFoundOnce) {
+    constexpr int n_windows = 12;
+    Random random(1);
+    Turns of = alternate(10 * n_windows);
+    Bytes got[2], wanted[2];
+    fill(of, &random, got);
+    wanted[0] = got[0];
+    wanted[1] = got[1];
+    for (size_t k = 9; k < of.turns.size(); k += 10)
+        of.turns[k].waits = true;
+    Environment environment;
+    environment.set("POLYTILE_LOG", "info");
+    testing::internal::CaptureStderr();
+    EXPECT_GE(run_on_fake(of, 1, size_t{228} << 10, 0, got), 6 * n_windows);
+    const std::string log = testing::internal::GetCapturedStderr();
+    EXPECT_GE(count_of(log, "in a row, which alternate"), 1) << log;
+    EXPECT_LE(count_of(log, "in a row, which alternate"), n_windows / 2) << log;
+    run(of, "host", *of.kernel->host, 0, wanted);
+    expect_equal(got, wanted);
+}
+
 TEST_F(CudaTiles, RowsThatAreTooShortOrAskedApartRunOneByOne) {
     for (const int per_pass : {0, 1}) {
         Random random(1);

@@ -155,7 +155,7 @@ class Resident {
 
   private:
     pti_residency *residency_;
-    const pti_schedule *schedule_ = nullptr;
+    pti_schedule *schedule_ = nullptr;
     std::vector<std::string> names_;
 };
 

@@ -520,7 +520,7 @@ TEST(ResidentCache, HitsTakeMicroseconds) {
     for (int k = 0; k < 10; k++)
         resident.Plan({launch.Step(1)});
     const pti_step step = launch.Step(1);
-    const pti_schedule *schedule = nullptr;
+    pti_schedule *schedule = nullptr;
     const double start_s = Seconds();
     for (int k = 0; k < n_plans; k++)
         pti_residency_plan(resident.get(), 1, &step, nullptr, &schedule);

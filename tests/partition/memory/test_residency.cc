@@ -478,7 +478,7 @@ TEST(Residency, AnEmptyArenaIsResized) {
     Resident resident(8192, domains);
     EXPECT_FALSE(pti_residency_all_fit(resident.get()));
     const pti_step step = copy.Step();
-    const pti_schedule *schedule = nullptr;
+    pti_schedule *schedule = nullptr;
     EXPECT_EQ(pti_residency_plan(resident.get(), 1, &step, nullptr, &schedule), POLYTILE_NO_FIT);
     EXPECT_EQ(schedule, nullptr);
     pti_residency_resize(resident.get(), 8192 * 2);

@@ -29,6 +29,12 @@ pti_eviction_cost cost_of(const void *, Image *image) {
     return *reinterpret_cast<const pti_eviction_cost *>(image);
 }
 
+int64_t last_use_of(const Image *image) {
+    return reinterpret_cast<const pti_eviction_cost *>(image)->last_use;
+}
+
+const pti_eviction_costs costs_of_images = {nullptr, cost_of, last_use_of};
+
 pti_eviction_cost draw_cost(Random *random) {
     pti_eviction_cost cost = {};
     cost.never = random->chance(15);
@@ -126,7 +132,7 @@ TEST(SegmentsRandom, TheRunOfLeastLossIsFoundAndNoUseIsForgotten) {
         for (size_t k = 0; k < costs.of.size(); k++) {
             const int64_t size_bytes = random.number(1, 20);
             const std::optional<Loss> least = least_loss(segments, size_bytes);
-            const pti_segment_run run = pti_segments_find(&segments, size_bytes, cost_of, nullptr);
+            const pti_segment_run run = pti_segments_find(&segments, size_bytes, &costs_of_images);
             ASSERT_EQ(run.n_segments > 0, least.has_value());
             if (least) {
                 ASSERT_EQ(loss_of(segments, run.first, run.first + run.n_segments), least);
@@ -138,6 +144,34 @@ TEST(SegmentsRandom, TheRunOfLeastLossIsFoundAndNoUseIsForgotten) {
                 pti_segments_join(&segments);
             expect_whole(segments, arena_bytes);
         }
+        pti_segments_free(&segments);
+    }
+}
+
+pti_eviction_cost count_and_cost_of(const void *n_asked, Image *image) {
+    ++*static_cast<int *>(const_cast<void *>(n_asked));
+    return cost_of(nullptr, image);
+}
+
+/** As where data stream through the arena: the images used longest ago lie behind the newest one. */
+TEST(Segments, FewImagesAreAskedWhereNoneIsUsedAgain) {
+    constexpr size_t n_images = 100;
+    for (const size_t oldest : {size_t{0}, size_t{1}, size_t{40}, n_images - 1}) {
+        pti_segments segments = {};
+        Costs costs;
+        costs.of.resize(n_images);
+        ASSERT_TRUE(pti_segments_begin(&segments, 10 * n_images));
+        for (size_t k = 0; k < n_images; k++) {
+            const auto last_use = static_cast<int64_t>((k + n_images - oldest) % n_images);
+            costs.of[k] = {false, INT64_MAX, last_use, false};
+            take_run(&segments, {static_cast<int>(k), 1}, 10, costs.image(k));
+        }
+        int n_asked = 0;
+        const pti_eviction_costs counted = {&n_asked, count_and_cost_of, last_use_of};
+        const pti_segment_run run = pti_segments_find(&segments, 10, &counted);
+        EXPECT_EQ(run.first, static_cast<int>(oldest));
+        EXPECT_EQ(run.n_segments, 1);
+        EXPECT_LE(n_asked, 2);
         pti_segments_free(&segments);
     }
 }
