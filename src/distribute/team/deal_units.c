@@ -23,9 +23,16 @@ static uint64_t key_of(const pti_team *team, const pti_recorded *recorded, int l
     return hash_text(key, pti_queue_text(team->member[local]));
 }
 
-/** How many rows have as many threads as fill a device. */
-static int64_t find_fill_rows(const polytile_device *device, const polytile_domain *threads) {
-    int64_t row_threads = 1;
+/** Threads of a device that run one of a launch: launchers say how many. */
+static int64_t count_lanes(const polytile_device *device, const polytile_implementation *of) {
+    return device->cuda_capability == 0 || of->cuda_launcher == NULL ? 1
+                                                                     : pti_max(1, of->cuda_lanes);
+}
+
+/** How many rows have as many threads as fill a device, with some lanes each. */
+static int64_t find_fill_rows(const polytile_device *device, int64_t n_lanes,
+                              const polytile_domain *threads) {
+    int64_t row_threads = n_lanes;
     for (int d = 1; d < threads->n_dims && row_threads < device->fill_threads; d++)
         row_threads *= pti_max(1, pti_min(pti_range_count(threads->range[d]), INT32_MAX));
     return pti_max(1, pti_ceil_div(device->fill_threads, row_threads));
@@ -34,12 +41,14 @@ static int64_t find_fill_rows(const polytile_device *device, const polytile_doma
 void pti_team_describe_units(const pti_team *team, const pti_recorded *recorded, bool are_rows,
                              polytile_unit *units) {
     const polytile_domain *threads = &recorded->prepared->instance->threads;
+    const polytile_implementation *implementation = &recorded->prepared->implementation;
     for (int m = 0; m < team->transport->n_local; m++) {
         const polytile_device *device = team->member[m]->device;
+        const int64_t n_lanes = count_lanes(device, implementation);
         units[m] = (polytile_unit){
             .device = pti_queue_text(team->member[m]),
             .n_threads = device->reaches_host ? (int)device->fill_threads : 0,
-            .fill_rows = are_rows ? find_fill_rows(device, threads) : 1,
+            .fill_rows = are_rows ? find_fill_rows(device, n_lanes, threads) : 1,
             .piece_s = piece_s,
             .prior_rows_per_s =
                 are_rows ? pti_speeds_find(team->ctx, key_of(team, recorded, m)) : 0};
