@@ -42,9 +42,7 @@ FillRows note_of_launch(const char *devices, decltype(polytile_policy::take) not
     polytile_share_options share = {};
     share.policy = "notes";
     polytile_queue *queue = nullptr;
-    EXPECT_EQ(
-        polytile_queue_create_shared(ctx, "cuda:0(memory=64MiB),host(threads=3)", &share, &queue),
-        POLYTILE_OK)
+    EXPECT_EQ(polytile_queue_create_shared(ctx, devices, &share, &queue), POLYTILE_OK)
         << polytile_last_error(ctx);
     polytile_implementation body = {};
     body.host_launcher = body.cuda_launcher = launch_nothing;
