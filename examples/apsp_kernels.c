@@ -157,6 +157,7 @@ polytile_implementation apsp_block_implementation(void) {
     polytile_implementation made = apsp_block_kernel;
     made.cuda = made.cuda_contiguous = made.cuda_pieces = NULL;
     made.cuda_launcher = launch_blocks;
+    made.cuda_lanes = FEWEST_LANES;
     return made;
 }
 

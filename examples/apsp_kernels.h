@@ -10,8 +10,8 @@
 
 #define APSP_UNREACHED INT32_MAX
 
-/** A source a thread: list has the vertices that are reached and not settled, twice, with those that
- * are settled in a round; round has the lengths of these and the limit of the round. */
+/** A source a thread: list has the vertices that are reached and not settled, twice, with those
+ * that are settled in a round; round has the lengths of these and the limit of the round. */
 #define APSP_BLOCK_DECLARATION                                                                     \
     "apsp_block[s]: in first[:], target[:], weight[:], least[:]; "                                 \
     "scratch i32 list[s, 0:1, 0:n-1], round[s, 0:3]; out dist[s, :]"

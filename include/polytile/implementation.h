@@ -226,6 +226,9 @@ typedef struct polytile_implementation {
         *cuda_tiles; /* a kernel of POLYTILE_KERNEL() that runs several launches as one, tile by
                                tile in shared memory; it takes a polytile_tiles, both views of the
                                first launch and both of the second. NULL: none */
+    int cuda_lanes;  /* CUDA threads that run one thread of the launch, about, where cuda_launcher
+                       gives each a whole thread block, say; 0: one. So policies know how many rows
+                       fill a GPU */
 } polytile_implementation;
 
 #ifdef __cplusplus

@@ -24,9 +24,17 @@ static uint64_t key_of(const pti_group *group, const pti_recorded *recorded, int
     return hash_text(key, pti_queue_text(group->member[local]));
 }
 
-/** How many rows have as many threads as fill a device. */
-static int64_t find_fill_rows(const polytile_device *device, const polytile_domain *threads) {
-    int64_t row_threads = 1;
+/** Threads of a device that run one of a launch: launchers say how many. */
+static int64_t count_lanes(const polytile_device *device, const polytile_implementation *launched) {
+    return device->cuda_capability == 0 || launched->cuda_launcher == NULL
+               ? 1
+               : pti_max(1, launched->cuda_lanes);
+}
+
+/** How many rows have as many threads as fill a device, with some lanes each. */
+static int64_t find_fill_rows(const polytile_device *device, int64_t n_lanes,
+                              const polytile_domain *threads) {
+    int64_t row_threads = n_lanes;
     for (int d = 1; d < threads->n_dims && row_threads < device->fill_threads; d++)
         row_threads *= pti_max(1, pti_min(pti_range_count(threads->range[d]), INT32_MAX));
     return pti_max(1, pti_ceil_div(device->fill_threads, row_threads));
@@ -42,7 +50,8 @@ static polytile_unit describe_member(const pti_group *group, const pti_recorded 
                                      int local, const pti_piece_traffic *of) {
     polytile_queue *member = group->member[local];
     const polytile_domain *threads = &recorded->prepared->instance->threads;
-    const int64_t fill_rows = find_fill_rows(member->device, threads);
+    const int64_t n_lanes = count_lanes(member->device, &recorded->prepared->implementation);
+    const int64_t fill_rows = find_fill_rows(member->device, n_lanes, threads);
     const double n_bytes = member->device->reaches_host
                                ? 0
                                : pti_piece_traffic_again(of, pti_queue_get_usable_bytes(member));

@@ -1,3 +1,4 @@
+#include "base/checked.h"
 #include "base/plural.h"
 #include "distribute/group/group.h"
 #include "distribute/group/words.h"
@@ -94,13 +95,15 @@ static polytile_status give_up_members(request *of, polytile_status status) {
     return status;
 }
 
-/** Open devices, by default with no more threads than the rank's share of the cores. */
+/** Open devices, by default with no more threads than the rank's share of the cores, less those
+ * that drive GPUs. */
 static polytile_status open_with_share(request *of, int n_cores) {
     of->members = calloc((size_t)of->n_devices, sizeof *of->members);
     if (of->members == NULL)
         return pti_fail_memory(of->ctx, "a queue over ranks",
                                of->n_devices * (double)sizeof *of->members);
-    int n_threads = pti_host_lower_threads(n_cores);
+    const int n_left = n_cores - pti_devices_count_driven(of->device_text);
+    int n_threads = pti_host_lower_threads((int)pti_max(1, n_left));
     polytile_status status = pti_devices_open_each(of->ctx, of->device_text, of->members);
     pti_host_restore_threads(n_threads);
     return status;

@@ -1,5 +1,8 @@
 #include "distribute/open/devices.h"
 
+#include "base/checked.h"
+#include "launch/host/host.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,13 +23,21 @@ static void destroy_queues(int n_queues, polytile_queue **queues) {
             pti_object_release(&queues[q]->object);
 }
 
-polytile_status pti_devices_open_each(polytile_context *ctx, const char *text,
-                                      polytile_queue **queues) {
+int pti_devices_count_driven(const char *text) {
+    const char *const host = pti_host_driver.name;
+    const int n_devices = text == NULL ? 0 : pti_devices_count(text);
+    int n_driven = 0;
+    for (int d = 0; d < n_devices; d++) {
+        n_driven += strncmp(text, host, strlen(host)) != 0;
+        text = pti_devices_end_of_first(text) + 1;
+    }
+    return n_driven;
+}
+
+static polytile_status open_each(polytile_context *ctx, const char *text, int n_devices,
+                                 polytile_queue **queues) {
     polytile_status status = POLYTILE_OK;
     const char *one = text;
-    const int n_devices = pti_devices_count(text);
-    if (n_devices == 1)
-        return pti_queue_open(ctx, text, &queues[0]);
     for (int q = 0; q < n_devices; q++) {
         if (pti_devices_end_of_first(one) == one)
             return pti_fail(ctx, POLYTILE_INVALID,
@@ -36,6 +47,19 @@ polytile_status pti_devices_open_each(polytile_context *ctx, const char *text,
         one = pti_devices_end_of_first(one) + 1;
     }
 done:
+    return status;
+}
+
+/** A host beside GPUs leaves a core to each thread that drives one. */
+polytile_status pti_devices_open_each(polytile_context *ctx, const char *text,
+                                      polytile_queue **queues) {
+    const int n_devices = pti_devices_count(text);
+    if (n_devices == 1)
+        return pti_queue_open(ctx, text, &queues[0]);
+    const int n_left = pti_host_default_threads() - pti_devices_count_driven(text);
+    const int n_threads = pti_host_lower_threads((int)pti_max(1, n_left));
+    const polytile_status status = open_each(ctx, text, n_devices, queues);
+    pti_host_restore_threads(n_threads);
     return status;
 }
 

@@ -6,8 +6,12 @@
 
 /* distribute/open: queues from text. Here: a queue over several devices of one process. */
 
+/** How many devices of a text are driven by a thread of the host: all that are no host. */
+int pti_devices_count_driven(const char *text);
+
 /**
- * Open a queue of each device of a text.
+ * Open a queue of each device of a text. Among several a host has by default a thread less for each
+ * device that is driven.
  *
  * Shapes  queues: as many as pti_devices_count(), NULL at first; on failure some stay so.
  * Errors  INVALID (one of several is empty), and those of polytile_device_open().

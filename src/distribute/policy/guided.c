@@ -17,7 +17,8 @@ static const double share_at_a_time = 0.1, share_of_copies = 0.4;
  * long tail. */
 static const double trust = 4;
 
-/** What is assumed before any row has run, an exponential distribution, counts as so many pieces. */
+/** An exponential distribution is assumed before any row has run, with the weight of so many
+ * pieces. */
 static const double assumed_pieces = 2;
 
 /** What is known of a launch, in units of rows and seconds. */

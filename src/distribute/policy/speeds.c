@@ -31,25 +31,10 @@ static pti_kept_speeds *open_speeds(polytile_context *ctx) {
     return speeds;
 }
 
-static pti_kept_speed *find_key(pti_kept_speeds *speeds, uint64_t key) {
-    for (int k = 0; k < speeds->n_kept && k < PTI_MOST_SPEEDS; k++) {
-        if (speeds->at[k].key == key)
-            return &speeds->at[k];
-    }
-    return NULL;
-}
-
 double pti_speeds_find(polytile_context *ctx, uint64_t key) {
     pti_kept_speeds *speeds = open_speeds(ctx);
-    const pti_kept_speed *kept = speeds == NULL ? NULL : find_key(speeds, key);
+    const pti_kept_speed *kept = speeds == NULL ? NULL : pti_speeds_look_up(speeds, key);
     return kept == NULL ? 0 : kept->rows_per_s;
-}
-
-void pti_speeds_put(pti_kept_speeds *speeds, uint64_t key, double rows_per_s) {
-    pti_kept_speed *kept = find_key(speeds, key);
-    if (kept == NULL)
-        kept = &speeds->at[speeds->n_kept++ % PTI_MOST_SPEEDS];
-    *kept = (pti_kept_speed){key, rows_per_s};
 }
 
 void pti_speeds_keep(polytile_context *ctx, uint64_t key, double rows_per_s) {

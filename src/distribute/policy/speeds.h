@@ -29,7 +29,12 @@ double pti_speeds_find(polytile_context *ctx, uint64_t key);
  * speed that memory runs out for is not kept. */
 void pti_speeds_keep(polytile_context *ctx, uint64_t key, double rows_per_s);
 
-/** Put a speed into a list, likewise. */
+/* speeds_list.c */
+
+/** What a list has of a key; NULL: nothing. */
+pti_kept_speed *pti_speeds_look_up(pti_kept_speeds *speeds, uint64_t key);
+
+/** Put a speed into a list, in place of an older one, or of the first. */
 void pti_speeds_put(pti_kept_speeds *speeds, uint64_t key, double rows_per_s);
 
 /* speeds_file.c */
