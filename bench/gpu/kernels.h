@@ -31,6 +31,11 @@ const polytile_implementation *gpu_increment(void);
 /** A step of the example's jacobi over a whole field, which goes on at its other ends. */
 const polytile_implementation *gpu_periodic_jacobi(void);
 
+#define GPU_PERIODIC_ROWS "periodic_rows[i, j]: in A[wrap(i-1:i+1), j], A[i, j-1:j+1]; out B[i, j]"
+
+/** The same where columns end at fixed edges. */
+const polytile_implementation *gpu_periodic_rows(void);
+
 #define NINE_POINTS_DECLARATION "nine_points[i, j]: in A[i-1:i+1, j-1:j+1]; out B[i, j]"
 
 /** A step of nine points over the interior: the weighted mean of an element and those around it. */

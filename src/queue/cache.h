@@ -33,9 +33,10 @@ bool pti_cache_is_overwritten(polytile_queue *queue, int position);
  * leave. */
 void pti_let_go(polytile_queue *queue, pti_prepared *prepared, int position);
 
-/** Put a launch back into the cache that was let go of, if it was prepared for the same request,
- * its arrays are back where they were, and its index arrays hold what they held. NULL: none is. */
-pti_prepared *pti_cache_take_back(polytile_queue *queue, const pti_request *request, uint64_t hash);
+/** Take out a launch that was let go of, if it was prepared for the same request, its arrays are
+ * back where they were, and its index arrays hold what they held; it is the caller's. NULL: none
+ * is. */
+pti_prepared *pti_take_back(polytile_queue *queue, const pti_request *request, uint64_t hash);
 
 /** Free those that look up the array at a position; -1: all. */
 void pti_forget_let_go(polytile_queue *queue, int position);

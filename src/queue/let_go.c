@@ -73,14 +73,12 @@ static int find_let_go(polytile_queue *queue, const pti_request *request, uint64
     return k;
 }
 
-pti_prepared *pti_cache_take_back(polytile_queue *queue, const pti_request *request,
-                                  uint64_t hash) {
+pti_prepared *pti_take_back(polytile_queue *queue, const pti_request *request, uint64_t hash) {
     const int k = find_let_go(queue, request, hash);
     if (k == PTI_LET_GO)
         return NULL;
     pti_prepared *prepared = queue->let_go[k];
     queue->let_go[k] = NULL;
-    pti_cache_add(queue, prepared);
     return prepared;
 }
 

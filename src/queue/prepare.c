@@ -293,7 +293,12 @@ static void warn_incomplete(polytile_queue *queue, const pti_prepared *prepared,
 static pti_prepared *find_prepared(polytile_queue *queue, const pti_request *request) {
     const uint64_t hash = pti_request_hash(request);
     pti_prepared *found = pti_cache_find(queue, request, hash);
-    return found != NULL ? found : pti_cache_take_back(queue, request, hash);
+    if (found != NULL)
+        return found;
+    found = pti_take_back(queue, request, hash);
+    if (found != NULL)
+        pti_cache_add(queue, found);
+    return found;
 }
 
 polytile_status pti_queue_prepare(polytile_queue *queue, const pti_request *request,

@@ -1,8 +1,5 @@
 #include "distribute/show/ranks_plan.h"
 
-#include "access/array/array.h"
-#include "access/declare/kernel.h"
-#include "access/footprint/indirection.h"
 #include "access/set/boxes.h"
 
 #include <stdlib.h>
@@ -18,7 +15,6 @@ typedef struct inner {
     polytile_plan_options options; /* of its device */
     pti_work work;                 /* owned, as all below */
     polytile_array **array;        /* of each of the plan's; the arrays, too */
-    polytile_array **index_array;  /* of each of the plan's: the program's; NULL: it is none */
     polytile_array **operand;      /* of all launches, one after the other */
     polytile_chain_launch *launch; /* as many as there are boxes */
     polytile_array **scratch;
@@ -31,7 +27,6 @@ static void free_inner(inner *of) {
         polytile_array_destroy(of->array[a]);
     pti_work_free(&of->work);
     free(of->array);
-    free(of->index_array);
     free(of->operand);
     free(of->launch);
     free(of->scratch);
@@ -59,19 +54,6 @@ static polytile_status describe_inner_arrays(inner *of) {
     }
 done:
     return status;
-}
-
-/* Note which arrays a launch looks up: all ranks have these whole, and the elements are needed. */
-static void note_index_arrays(inner *of, int l) {
-    const pti_call *call = &of->plan->shared[l].call;
-    const polytile_chain_launch *launch = &of->request->launches[l];
-    const pti_inspection *inspection = call->instance->inspection;
-    polytile_array *of_operand[PTI_MAX_OPERANDS];
-    pti_kernel_list_operands(launch->kernel, launch->arrays, of_operand);
-    for (int o = 0; inspection != NULL && o < inspection->n_operands; o++)
-        if (inspection->array[o] != NULL)
-            of->index_array[call->array[o]] =
-                (polytile_array *)(uintptr_t)pti_array_root(of_operand[o]);
 }
 
 /* Whether launches after the superstep read what it leaves in an array. */
@@ -107,14 +89,16 @@ static polytile_chain_launch narrow_launch(const inner *of, int l, const polytil
     return launch;
 }
 
-/* Those that a launch is given; it has its scratch itself. */
+/* Those that a launch is given; it has its scratch itself. Of what it looks up the elements are
+ * needed: all ranks have the program's whole array. */
 static int list_given_arrays(const inner *of, const pti_shared_launch *launch,
                              polytile_array **arrays) {
+    polytile_array *const *index_array = of->plan->launches.index_array;
     int n_arrays = 0;
     for (int p = 0; p < launch->call.instance->n_operands; p++) {
         const int a = launch->call.array[p];
         if (!launch->call.instance->operand[p].is_scratch)
-            arrays[n_arrays++] = of->index_array[a] != NULL ? of->index_array[a] : of->array[a];
+            arrays[n_arrays++] = index_array[a] != NULL ? index_array[a] : of->array[a];
     }
     return n_arrays;
 }
@@ -138,12 +122,10 @@ static polytile_status make_lists(inner *of) {
         n_operands += (size_t)of->plan->shared[l].call.instance->n_operands;
     }
     of->array = calloc(n_arrays, sizeof(polytile_array *));
-    of->index_array = calloc(n_arrays, sizeof(polytile_array *));
     of->scratch = calloc(n_arrays, sizeof(polytile_array *));
     of->operand = calloc(n_operands, sizeof(polytile_array *));
     of->launch = calloc(n_boxes, sizeof *of->launch);
-    if (of->array == NULL || of->index_array == NULL || of->scratch == NULL ||
-        of->operand == NULL || of->launch == NULL)
+    if (of->array == NULL || of->scratch == NULL || of->operand == NULL || of->launch == NULL)
         return pti_fail_memory(of->ctx, "its launches", (double)(n_boxes * sizeof *of->launch));
     return POLYTILE_OK;
 }
@@ -184,8 +166,6 @@ polytile_status pti_ranks_plan_inner(const polytile_ranks_request *request,
         PTI_TRY(pti_fail_memory(of.ctx, "its threads", sizeof(pti_boxes)));
     PTI_TRY(make_lists(&of));
     PTI_TRY(describe_inner_arrays(&of));
-    for (int l = 0; l < of.work.n_launches; l++)
-        note_index_arrays(&of, l);
     list_scratch(&of);
     list_launches(&of);
     PTI_TRY(plan_launches(&of, made));

@@ -280,14 +280,28 @@ static bool is_scratch(const pti_chain_request *request, const polytile_array *a
     return s < request->n_scratch;
 }
 
+/** Note which arrays launches look up. */
+static void note_index_arrays(const binder *of) {
+    const pti_launches *launches = of->launches;
+    for (int k = 0; k < launches->n_kinds; k++) {
+        const pti_launch_kind *kind = &launches->of_kind[k];
+        for (int o = 0; o < kind->instance->n_operands; o++)
+            if (looks_operand_up(kind->instance, o))
+                launches->index_array[kind->array[o]] =
+                    (polytile_array *)(uintptr_t)of->array[kind->array[o]].array;
+    }
+}
+
 /** Describe the arrays of all launches; false when memory runs out. */
 static bool describe_bound_arrays(const binder *of) {
     pti_launches *launches = of->launches;
     size_t n_arrays = (size_t)of->n_arrays;
     pti_instance *arrays = launches->arrays = calloc(1, sizeof *arrays);
     launches->is_scratch = calloc(n_arrays + 1, sizeof *launches->is_scratch);
-    if (arrays == NULL || launches->is_scratch == NULL)
+    launches->index_array = calloc(n_arrays + 1, sizeof(polytile_array *));
+    if (arrays == NULL || launches->is_scratch == NULL || launches->index_array == NULL)
         return false;
+    note_index_arrays(of);
     arrays->operand = calloc(n_arrays + 1, sizeof *arrays->operand);
     bool is_filled = arrays->operand != NULL &&
                      copy_head(launches->of_kind[launches->main_kind].instance, arrays);
@@ -341,6 +355,7 @@ void pti_launches_free(pti_launches *launches) {
     }
     pti_instance_free(launches->arrays);
     free(launches->is_scratch);
+    free(launches->index_array);
     free(launches->kind);
     free(launches->cut);
     free(launches->of_kind);

@@ -23,6 +23,7 @@ typedef struct pti_launches {
      * and threads are those of the launch with the most threads. Owned, as all below. */
     pti_instance *arrays;
     bool *is_scratch; /* of each array: nobody wrote it before, nor wants it afterwards */
+    polytile_array **index_array; /* of each: the program's, if launches look it up; else NULL */
     int n_launches;
     int *kind;           /* of each launch */
     pti_cut_launch *cut; /* the same with what it points to */

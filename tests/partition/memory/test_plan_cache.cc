@@ -437,8 +437,8 @@ TEST_F(ResidentCacheHits, EndWithWhatTheyDependOn) {
     }
 }
 
-/** An array that comes again at its position goes on with the plans that there were, and so does one
- * of its shape; of any other shape it does not. */
+/** An array that comes again at its position goes on with the plans that there were, and so does
+ * one of its shape; of any other shape it does not. */
 TEST_F(ResidentCacheHits, StayWhileAnArrayIsAway) {
     static char name[] = "another";
     pti_residency *of = resident.get();
