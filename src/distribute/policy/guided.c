@@ -10,8 +10,9 @@
 
 /** A unit takes this part of the rows that it would run until all are done. Others can then make up
  * for rows that turn out slow, and small pieces soon tell how much rows differ. To a device with
- * memory of its own each piece brings again what all of its rows read. */
-static const double share_at_a_time = 0.1, share_of_copies = 0.4;
+ * memory of its own each piece brings again what all of its rows read, and leaves a part of it idle
+ * until the slowest row is done. */
+static const double share_at_a_time = 0.1, share_of_copies = 0.7;
 
 /** A piece may take so many standard deviations longer than it should: rows that differ much have a
  * long tail. */
