@@ -10,9 +10,9 @@
 #include <math.h>
 #include <string.h>
 
-/** Small pieces are a 128th of the arena, or the first larger part that is good enough: an eighth
- * at most, since three of them are in use at once and the rest is to hold what stays. */
-enum { SMALLEST_PART = 128, LARGEST_PART = 8 };
+/** Small pieces are a 64th of the arena, or the first larger part that is good enough: an eighth at
+ * most, since three of them are in use at once and the rest is to hold what stays. */
+enum { SMALLEST_PART = 64, LARGEST_PART = 8 };
 
 /** Superblocks that have memory while one of them runs: it, and those that come next. */
 enum { N_IN_USE = 1 + PTI_RESIDENT_AHEAD };

@@ -25,7 +25,7 @@ typedef struct pti_grain_request {
  *
  * One superblock if everything fits, with arrays as declared. Otherwise pieces so small that nearly
  * all of the arena can hold data that stays, if that does not make the launch move more (a
- * stencil): a 128th of it, up to an eighth where smaller ones would move more, or consist of
+ * stencil): a 64th of it, up to an eighth where smaller ones would move more, or consist of
  * latency or planning. As the planner cuts a single launch for the arena, if it does (a matrix
  * product), if the launch has scratch (threads with work arrays are much work, of which few would
  * leave a device idle), or if the strategy asks for the fewest kernels. Cuts of a former launch
