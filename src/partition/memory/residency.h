@@ -8,14 +8,7 @@
 
 /* partition/memory: what lies where in the memory of a device. build.h lays out one launch. This
  * header and resident_*.h keep what lies there between launches, and plan the steps of a window
- * (step.h) from it.
- *
- * Pieces of arrays lie in images: boxes of one array with a layout and a place in the arena. A
- * superblock runs on images that contain what it touches; where there is none, one is made, of the
- * whole array if all arrays fit together, and filled from other images and from the host. Memory
- * for it comes from the run of neighbours in the arena whose next use lies farthest ahead; what is
- * newer in them than on the host is downloaded first, unless later steps overwrite or drop it
- * before they read it. */
+ * (step.h) from it. */
 
 /** An array that may be resident. */
 typedef struct pti_resident_array {
@@ -27,6 +20,14 @@ typedef struct pti_resident_array {
     bool is_idle;     /* no launch uses it until pti_residency_use() */
 } pti_resident_array;
 
+/** What lies on a device between launches.
+ *
+ * Pieces of arrays lie in images: boxes of one array with a layout and a place in the arena. A
+ * superblock runs on images that contain what it touches; where there is none, one is made, of the
+ * whole array if all arrays fit together, and filled from other images and from the host. Memory
+ * for it comes from the run of neighbours in the arena whose next use lies farthest ahead; what is
+ * newer in them than on the host is downloaded first, unless later steps overwrite or drop it
+ * before they read it. */
 typedef struct pti_residency pti_residency;
 
 /** Bytes of host memory for plans that are kept, unless pti_residency_limit_plans() says
