@@ -64,8 +64,9 @@ static polytile_status pin_buffers(pti_staging *staging) {
                : refuse_to_pin(staging, n_bytes, error);
 }
 
-/** Allocate the rings' memory in whole huge pages; cudaHostAlloc() takes ten times as long
- * (docs/ceilings.md). */
+/** Allocate the rings' memory, without huge pages: on some machines copies to huge pages that are
+ * pinned stall where several GPUs copy at once, and small ones cost nothing that was measured
+ * (docs/scaling.md). cudaHostAlloc() takes ten times as long (docs/ceilings.md). */
 static polytile_status allocate_memory(pti_staging *staging) {
     int64_t n_pages = pti_ceil_div(2 * PTI_RING_BUFFERS * staging->buffer_bytes, HUGE_PAGE_BYTES);
     staging->memory_bytes = n_pages * HUGE_PAGE_BYTES;
@@ -76,7 +77,7 @@ static polytile_status allocate_memory(pti_staging *staging) {
         return pti_fail_memory(staging->cuda->device.object.context, "buffers for transfers",
                                (double)staging->memory_bytes);
     }
-    madvise(staging->memory, (size_t)staging->memory_bytes, MADV_HUGEPAGE);
+    madvise(staging->memory, (size_t)staging->memory_bytes, MADV_NOHUGEPAGE);
     touch_pages(staging, task);
     free(task);
     return pin_buffers(staging);
