@@ -16,9 +16,10 @@ def snippets_of(page):
 
 
 def program_of_the_page(beginning):
-    """The one indented program of docs/python.md that begins so: it needs more than Python and NumPy."""
+    """The one indented program of docs/python.md that begins so: it needs more than NumPy."""
     blocks = re.findall(r"(?:^    .*\n|^\n(?=    ))+", PAGE.read_text(), re.MULTILINE)
-    (program,) = [text for text in map(textwrap.dedent, blocks) if text.strip().startswith(beginning)]
+    programs = [textwrap.dedent(block).strip() + "\n" for block in blocks]
+    (program,) = [text for text in programs if text.startswith(beginning)]
     return program
 
 

@@ -95,5 +95,6 @@ def test_wrong_functions(wrong, error, says):
 
 def test_the_pages_program_scales():
     x, y = np.arange(100, dtype="f4"), np.zeros(100, "f4")
-    exec(compile(program_of_the_page("@pt.body("), "docs/python.md", "exec"), {"pt": pt, "x": x, "y": y})
+    program = compile(program_of_the_page("@pt.body("), "docs/python.md", "exec")
+    exec(program, {"pt": pt, "x": x, "y": y})
     assert np.array_equal(y, 2 * x)

@@ -218,13 +218,14 @@ TEST_CASE(ApiPages, WrapMemory) {
     float *memory = A_data;
     polytile_array *A = NULL, *part = NULL;
     // clang-format off
-    polytile_array_wrap(ctx, "A", POLYTILE_F32, 2, (int64_t[]){n, m}, memory, &A);          /* rows side by side */
-    polytile_array_wrap_domain(ctx, "A", POLYTILE_F32, &domain, memory, &A);                /* any indices */
-    polytile_array_wrap_strides(ctx, "A", POLYTILE_F32, &domain, stride_bytes, memory, &A); /* elements lie apart */
+    polytile_array_wrap(ctx, "A", POLYTILE_F32, 2, (int64_t[]){n, m}, memory, &A);
+    polytile_array_wrap_domain(ctx, "A", POLYTILE_F32, &domain, memory, &A);
+    polytile_array_wrap_strides(ctx, "A", POLYTILE_F32, &domain, stride_bytes, memory, &A);
     // clang-format on
     CHECK_TEXT(polytile_last_error(ctx), "");
     // clang-format off
-    polytile_domain inner = polytile_domain_from_bounds(2, (int64_t[]){1, 1}, (int64_t[]){n - 2, m - 2});
+    polytile_domain inner = polytile_domain_from_bounds(2, (int64_t[]){1, 1},
+                                                        (int64_t[]){n - 2, m - 2});
     polytile_domain even_rows = {2, {{0, n - 2, 2}, {0, m - 1, 1}}};
     polytile_array_select(A, "inner", &inner, &part);
     polytile_array_select(A, "even", &even_rows, &part);
@@ -252,7 +253,8 @@ TEST_CASE(ApiPages, LaunchOverViews) {
     // clang-format off
     polytile_queue_attach(queue, 1, &matrix);
     polytile_array_reshape(matrix, "x", POLYTILE_EXTENTS(rows / (2 * h), 2, h, columns), &x);
-    polytile_queue_launch(queue, butterflies, POLYTILE_EXTENTS(rows / (2 * h), h, columns), 1, &x, NULL);
+    polytile_queue_launch(queue, butterflies, POLYTILE_EXTENTS(rows / (2 * h), h, columns), 1,
+                          &x, NULL);
     // clang-format on
     CHECK_OK(polytile_queue_detach(queue, POLYTILE_ARRAYS(matrix)));
     CHECK_NEAR(A_data[4 * WIDTH], 4 + 6, 0);

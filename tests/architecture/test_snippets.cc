@@ -176,7 +176,7 @@ bool is_said_in_a_test(const std::string &text) {
     return false;
 }
 
-/* Whether a block is tried, where the last program of the page is followed by no text yet, or not. */
+/* Whether a block is tried, or is no program. */
 bool is_covered(const Block &block, const std::string &page, bool follows_a_program) {
     if (block.language == "text")
         return follows_a_program || is_said_in_a_test(block.text);
