@@ -16,7 +16,7 @@ def create(path, n):
 
 
 def is_same(one, other):
-    """Whether two files have the same elements, of those on some of their pages and at their end."""
+    """Whether two files have the same elements, on some of their pages and at their end."""
     z, w = (np.load(path, mmap_mode="r") for path in (one, other))
     return np.array_equal(z[::9973], w[::9973]) and np.array_equal(z[-1000:], w[-1000:])
 

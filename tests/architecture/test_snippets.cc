@@ -106,7 +106,7 @@ const Way ways[] = {
 /* Programs that stand without a fence, since the tests that run every fenced one cannot run them:
  * how they begin, and who runs them by which words. */
 const Way run_by_themselves[] = {
-    {"python3 -m venv venv", "python/tests/test_docs.py", "venv/bin/python\\n\\n"},
+    {"sudo apt-get install gcc libc6-dev", "python/tests/test_docs.py", "venv/bin/python\\n\\n"},
     {"import cupy", "python/tests/test_gpu.py", "\"import cupy\" in text"},
     {"@pt.launcher(", "python/tests/test_gpu.py", "\"torch.from_dlpack\" in text"},
     {"from mpi4py import MPI", "python/tests/test_ranks.py", "program_of_the_page(\"from mpi4py"},

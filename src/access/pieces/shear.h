@@ -10,9 +10,9 @@
  *
  * The box around D[i, i] for n threads has n * n elements, of which n are touched. Where all
  * sections of an array have one dimension d that follows another, f, with a slope, as in D[i, i],
- * D[i, n-i] and A[i, i-1:i+1], dimension d of the copy counts x[d] - slope * x[f]: an interval that is the
- * same for all threads. Then hulls are the diagonal or the band, and all that is known of boxes
- * holds.
+ * D[i, n-i] and A[i, i-1:i+1], dimension d of the copy counts x[d] - slope * x[f]: an interval that
+ * is the same for all threads. Then hulls are the diagonal or the band, and all that is known of
+ * boxes holds.
  *
  * Spaces  sections, domain, and boxes and placements of a sheared operand: sheared indices; whole:
  *         the array's own.

@@ -125,8 +125,8 @@ static double find_share(const outlook *of, int64_t left) {
     return fmax(0, all_s * of->speed - of->rows_own);
 }
 
-/** Whether a unit that still runs rows had better run no more: the rest of its share takes less than
- * a piece costs. */
+/** Whether a unit that still runs rows had better run no more: the rest of its share takes less
+ * than a piece costs. */
 static bool has_its_share(const outlook *of, double share) {
     return of->rows_own > 0 && share < of->speed * of->piece_s;
 }
@@ -137,8 +137,8 @@ static double part_of_share(const polytile_unit *unit) {
 }
 
 /** Shares that are taken whole are multiples of this part of a launch's rows, so that those of the
- * next launch are as large, though units ran a little faster or slower: to plan pieces of a new size
- * takes as long as to run some rows. */
+ * next launch are as large, though units ran a little faster or slower: to plan pieces of a new
+ * size takes as long as to run some rows. */
 enum { GRAINS_PER_LAUNCH = 256, LEAST_GRAINS = 8 };
 
 /** Rows that shares are multiples of; 0: any number. */

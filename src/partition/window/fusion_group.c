@@ -284,8 +284,8 @@ done:
     return status;
 }
 
-/** The same, unless it is known of a window before that they are not fused. What becomes of launches
- * whose arrays come and go depends on more than them. */
+/** The same, unless it is known of a window before that they are not fused. What becomes of
+ * launches whose arrays come and go depends on more than them. */
 static polytile_status look_at_new_row(const pti_step_window *window, int first, int n_row,
                                        pti_fusion_group *group) {
     pti_not_fused *kept = group->is_resident ? window->not_fused : NULL;

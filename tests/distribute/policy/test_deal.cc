@@ -137,8 +137,8 @@ TEST(Deal, GivesAUnitNothingThatIsTooSlowForTheLastPiece) {
     EXPECT_EQ(pti_deal_take(&of.deal, 1, 0).count, 0);
 }
 
-/** Let units ask in turn, twice each as devices with memory of their own do; returns the sizes of the
- * pieces they get. */
+/** Let units ask in turn, twice each as devices with memory of their own do; returns the sizes of
+ * the pieces they get. */
 std::vector<int64_t> ask_twice_each(Deal *of, int n_units) {
     std::vector<int64_t> pieces;
     for (int u = 0; u < n_units; u++) {
@@ -188,7 +188,8 @@ TEST(Deal, GivesPartsOfSharesWherePiecesCostLittle) {
     EXPECT_FALSE(pti_deal_is_over(&of.deal));
 }
 
-/** Units that are alike end together, after one piece each to measure them and one with the rest. */
+/** Units that are alike end together, after one piece each to measure them and one with the
+ * rest. */
 TEST(Deal, MeasuresOnceWherePiecesCostMuch) {
     const Context ctx = make_context();
     std::vector<polytile_unit> units = units_of({1, 1, 1, 1}, false);

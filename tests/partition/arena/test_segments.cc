@@ -9,7 +9,7 @@
 #include "support/scale.h"
 
 extern "C" {
-#include "partition/memory/segments.h"
+#include "partition/arena/segments.h"
 }
 
 /* Segments of an arena in random use, against all runs of neighbours that there are. */
@@ -153,7 +153,8 @@ pti_eviction_cost count_and_cost_of(const void *n_asked, Image *image) {
     return cost_of(nullptr, image);
 }
 
-/** As where data stream through the arena: the images used longest ago lie behind the newest one. */
+/** As where data stream through the arena: the images used longest ago lie behind the newest
+ * one. */
 TEST(Segments, FewImagesAreAskedWhereNoneIsUsedAgain) {
     constexpr size_t n_images = 100;
     for (const size_t oldest : {size_t{0}, size_t{1}, size_t{40}, n_images - 1}) {

@@ -1,4 +1,4 @@
-#include "partition/memory/segments.h"
+#include "partition/arena/segments.h"
 
 #include "base/checked.h"
 #include "base/list.h"
@@ -104,8 +104,8 @@ static int64_t latest_use_that_helps(const offer *best) {
     return loses_little ? best->loss.last_use : INT64_MAX;
 }
 
-/** Find the shortest run with room from a segment on; false if there is none, or none that is better
- * than the best so far. */
+/** Find the shortest run with room from a segment on; false if there is none, or none that is
+ * better than the best so far. */
 static bool find_run(const pti_segments *segments, int first, int64_t size_bytes, const offer *best,
                      const pti_eviction_costs *costs, offer *made) {
     const bool has_best = best->neighbours.n_segments > 0;
