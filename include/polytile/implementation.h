@@ -26,6 +26,8 @@ extern "C" {
  * Of an array in one piece first_piece has flags. POLYTILE_ALONE: it has one resident element,
  * which belongs to this call of the implementation alone: it may keep it in a register until it
  * returns. POLYTILE_BEYOND: an index of some thread, as of wrap(i-1), is beyond the array's ends.
+ * POLYTILE_DIAGONAL: the array is resident along a diagonal alone, in which not all of the resident
+ * box is; bodies of polytile/kernel.h alone get such arrays.
  *
  * The view of a parameter has no dimensions: its value is at origin, with the declared type.
  */
@@ -35,13 +37,13 @@ typedef struct polytile_view {
     int64_t array_first[POLYTILE_MAX_DIMS];
     int64_t array_last[POLYTILE_MAX_DIMS];
     polytile_domain resident;
-    int32_t first_piece; /* in the list of pieces; of one in one piece a sum of POLYTILE_ALONE and
-                            POLYTILE_BEYOND, or 0 */
+    int32_t first_piece; /* in the list of pieces; of one in one piece a sum of POLYTILE_ALONE,
+                            POLYTILE_BEYOND and POLYTILE_DIAGONAL, or 0 */
     int32_t n_pieces;    /* 0: it is one */
 } polytile_view;
 
 /** Flags of a view in one piece, see there. */
-enum { POLYTILE_ALONE = 1, POLYTILE_BEYOND = 2 };
+enum { POLYTILE_ALONE = 1, POLYTILE_BEYOND = 2, POLYTILE_DIAGONAL = 4 };
 
 /** The most pieces of a sub-kernel, all arrays together that have any. */
 enum { POLYTILE_MAX_PIECES = 8 };

@@ -78,6 +78,10 @@ class Scene {
                 operand.is_scratch ? &scratch.back() : &expected[static_cast<size_t>(a++)], layout);
             std::memcpy(view.stride_bytes, layout.stride_bytes, sizeof view.stride_bytes);
             view.resident = resident(instance, o);
+            for (int d = 0; d < operand.whole.n_dims; d++) {
+                view.array_first[d] = operand.whole.range[d].lo;
+                view.array_last[d] = operand.whole.range[d].hi;
+            }
             views.push_back(view);
         }
         of_.implementation->host(&domain, views.data(), nullptr);

@@ -183,7 +183,8 @@ void FakeCuda::run_slots(const Kernel &kernel, FakeTeam *team) {
     });
 }
 
-/** Whether all that a view shows is device memory. */
+/** Whether all that a view shows is device memory; of a diagonal, whose box has corners that are
+ * nowhere, some. */
 bool FakeCuda::is_resident(const polytile_view &view, int64_t element_bytes) const {
     auto first = reinterpret_cast<uint64_t>(view.origin);
     int64_t span_bytes = element_bytes;
@@ -196,8 +197,10 @@ bool FakeCuda::is_resident(const polytile_view &view, int64_t element_bytes) con
         span_bytes +=
             static_cast<int64_t>(static_cast<uint64_t>(range.hi - range.lo) * stride_bytes);
     }
-    return is_allocated(
-        byte_range(reinterpret_cast<const char *>(first), static_cast<size_t>(span_bytes)));
+    const auto span =
+        byte_range(reinterpret_cast<const char *>(first), static_cast<size_t>(span_bytes));
+    const bool is_diagonal = view.n_pieces == 0 && (view.first_piece & POLYTILE_DIAGONAL) != 0;
+    return is_diagonal ? is_on_device(span) : is_allocated(span);
 }
 
 /** Whether all pieces of an array are device memory, or the one that its view shows. */

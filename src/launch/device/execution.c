@@ -72,6 +72,7 @@ static polytile_view view_of(const pti_execution *run, const pti_op *op,
     polytile_domain hull = pti_footprint_hull(instance, operand, PTI_TOUCHES, &op->box);
     view.resident = pti_operand_unsheared(of, &hull);
     pti_operand_unshear_strides(of, view.stride_bytes);
+    view.first_piece |= pti_operand_is_sheared(of) ? POLYTILE_DIAGONAL : 0;
     return view;
 }
 
@@ -138,7 +139,7 @@ static polytile_view *list_pieces(const pti_execution *run, const pti_op *op,
 static void note_edges(const pti_instance *instance, polytile_view *views) {
     for (int a = 0; a < pti_instance_n_arrays(instance); a++)
         if (views[a].n_pieces == 0)
-            views[a].first_piece = POLYTILE_BEYOND;
+            views[a].first_piece |= POLYTILE_BEYOND;
 }
 
 static void resolve_launch(pti_execution *run, pti_command *command) {
