@@ -3,7 +3,7 @@
 import os
 import threading
 
-from . import _nvrtc
+from . import _interrupt, _nvrtc
 from ._library import ffi, lib
 from .errors import Error, InvalidError, encoded, require
 
@@ -113,6 +113,7 @@ class Context:
 
     def destroy(self):
         if self._handle is not None and not self.is_of_another_process:
+            _interrupt.forget()
             lib.polytile_context_destroy(self._handle)
         self._handle = None
 

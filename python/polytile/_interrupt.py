@@ -5,6 +5,7 @@ of the signal, which Python writes to a file as it comes, is read by a thread th
 """
 
 import os
+import select
 import signal
 import socket
 import threading
@@ -18,22 +19,58 @@ class _Watch:
         self.pid = os.getpid()
         self.cancel = None
         self.former = -1
-        self.lock = threading.Lock()
+        self.lock = threading.RLock()  # an object may be freed while it is held, and forget()
         self.read, self.write = socket.socketpair()
+        self.read.setblocking(False)
         self.write.setblocking(False)
         threading.Thread(target=self._watch, name="polytile-interrupt", daemon=True).start()
 
     def _watch(self):
         while True:
-            numbers = self.read.recv(64)
+            select.select([self.read], [], [])
             with self.lock:
-                if self.cancel is not None and signal.SIGINT in numbers:
+                if signal.SIGINT in self._take() and self.cancel is not None:
                     self.cancel()
-                if self.former >= 0:
-                    os.write(self.former, numbers)
+
+    def _take(self):
+        """The numbers that came, which whoever had the file before gets too. The lock is held."""
+        try:
+            numbers = self.read.recv(64)
+        except BlockingIOError:
+            return b""
+        if self.former >= 0:
+            os.write(self.former, numbers)
+        return numbers
+
+    def begin(self, cancel):
+        with self.lock:
+            former = signal.set_wakeup_fd(self.write.fileno(), warn_on_full_buffer=False)
+            if former != self.write.fileno():  # else a Ctrl-C kept end() from running
+                self.former = former
+            self._take_all()
+            self.cancel = cancel
+
+    def end(self):
+        """A number that came before and was not read yet must not cancel what runs next."""
+        with self.lock:
+            self.cancel = None
+            signal.set_wakeup_fd(self.former, warn_on_full_buffer=False)
+            self._take_all()
+            self.former = -1
+
+    def _take_all(self):
+        while self._take():
+            pass
 
 
 _watch = None
+
+
+def forget():
+    """Cancel nothing any more: what could be cancelled goes away."""
+    if _watch is not None:
+        with _watch.lock:
+            _watch.cancel = None
 
 
 class Interruptible:
@@ -47,18 +84,12 @@ class Interruptible:
 
     def __enter__(self):
         global _watch
-        if not self.is_watched:
-            return self
-        if _watch is None or _watch.pid != os.getpid():
-            _watch = _Watch()
-        with _watch.lock:
-            _watch.cancel = self.cancel
-            _watch.former = signal.set_wakeup_fd(_watch.write.fileno(), warn_on_full_buffer=False)
+        if self.is_watched:
+            if _watch is None or _watch.pid != os.getpid():
+                _watch = _Watch()
+            _watch.begin(self.cancel)
         return self
 
     def __exit__(self, *_):
         if self.is_watched:
-            signal.set_wakeup_fd(_watch.former, warn_on_full_buffer=False)
-            with _watch.lock:
-                _watch.cancel = None
-                _watch.former = -1
+            _watch.end()
