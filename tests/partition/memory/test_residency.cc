@@ -409,7 +409,7 @@ TEST(Residency, UpdateAndCopyOverTwiceTheArenaMoveLittle) {
     EXPECT_GE(times_fewer[true], 4);
 }
 
-/** Only the hull of what it writes is known: it is read whole, and comes home whole. */
+/** Only the hull of what it writes is known: it is read whole, and comes to the host whole. */
 TEST(Residency, PartialOperandsGoOnFromWhatWasThere) {
     const std::vector<std::string> domains = {"100x100", "100x100"};
     CutLaunch diagonal({"diagonal[i]: out A[i, i]", "100", {{"A", 0}}}, domains);
