@@ -2,10 +2,10 @@
 #define POLYTILE_PARTITION_SKEW_TILED_H
 
 #include "partition/skew/chain.h"
-#include "partition/skew/turns.h"
+#include "partition/skew/ping_pong.h"
 
 /*
- * Sequences of a chain's launches that take turns between two arrays, and that run several as one
+ * Sequences of a chain's launches that are ping-pong over two arrays, and that run several as one
  * in each slab, tile by tile (schedule/tiling.h).
  *
  * A group of T launches from A to B is like one launch that reads T times as far: a slab of it
@@ -30,7 +30,7 @@ typedef struct pti_tiled_sequence {
     int64_t lag;       /* of each after the one before */
     bool is_lost_well; /* nobody needs what the last one loads, once the chain has ended */
     int n_together;    /* that run as one at most */
-    pti_turns turns;
+    pti_ping_pong ping_pong;
 } pti_tiled_sequence;
 
 typedef struct pti_tiled_chain {
