@@ -117,6 +117,17 @@ polytile_status pti_ping_pong_find_step(pti_ping_pong *ping_pong, const pti_call
     return status;
 }
 
+bool pti_ping_pong_has_even_margins(const pti_margin *step, const pti_tiling *tiling) {
+    bool has = true;
+    for (int l = 0; l < tiling->n_launches; l++)
+        for (int d = 0; d < 2; d++) {
+            const int n_later = tiling->n_launches - 1 - l;
+            has = has && tiling->margin[l].before[d] == n_later * step->before[d] &&
+                  tiling->margin[l].after[d] == n_later * step->after[d];
+        }
+    return has;
+}
+
 static int64_t most_rows(const pti_ping_pong *ping_pong) {
     const int64_t row_bytes =
         ping_pong->room->n_columns * ping_pong->instance->operand[0].element_bytes;

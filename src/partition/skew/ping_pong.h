@@ -43,6 +43,9 @@ bool pti_ping_pong_shrinks_evenly(const pti_margin *step, const pti_call *call, 
 polytile_status pti_ping_pong_find_step(pti_ping_pong *ping_pong, const pti_call *call,
                                         int n_arrays, bool *is_found);
 
+/** Return whether the margin of each launch of a tiling is a step longer than the next one's. */
+bool pti_ping_pong_has_even_margins(const pti_margin *step, const pti_tiling *tiling);
+
 /** Find the own rows and columns of the largest tile that runs so many launches; false: there is
  * none. */
 bool pti_ping_pong_find_tile(const pti_ping_pong *ping_pong, int n_launches, int64_t *tile);

@@ -56,14 +56,9 @@ static polytile_status try_group(const pti_chain *chain, const pti_tiled_sequenc
     for (int l = 0; l < n_launches; l++)
         call[l] = *call_of(chain, sequence->first + l);
     polytile_status status = pti_margins_find(&tiling, &ignored);
-    *may_be = status == POLYTILE_OK && tiling.margin != NULL && tiling.is_stored[call[0].array[1]];
-    for (int l = 0; l < n_launches && *may_be; l++)
-        for (int d = 0; d < 2; d++) {
-            const int n_later = n_launches - 1 - l;
-            *may_be = *may_be &&
-                      tiling.margin[l].before[d] == n_later * sequence->ping_pong.step.before[d] &&
-                      tiling.margin[l].after[d] == n_later * sequence->ping_pong.step.after[d];
-        }
+    *may_be = status == POLYTILE_OK && tiling.margin != NULL &&
+              tiling.is_stored[call[0].array[1]] &&
+              pti_ping_pong_has_even_margins(&sequence->ping_pong.step, &tiling);
     pti_tiling_free(&tiling);
     pti_text_free(&ignored);
     return status;

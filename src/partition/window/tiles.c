@@ -111,18 +111,6 @@ static bool fills_device(const row *of) {
                of->ping_pong.room->n_tiles;
 }
 
-/** Return whether the margins of a group are as those of tiles of a schedule have to be. */
-static bool has_even_margins(const row *of, const pti_tiling *tiling) {
-    bool has = true;
-    for (int l = 0; l < tiling->n_launches; l++)
-        for (int d = 0; d < 2; d++) {
-            const int n_later = tiling->n_launches - 1 - l;
-            has = has && tiling->margin[l].before[d] == n_later * of->ping_pong.step.before[d] &&
-                  tiling->margin[l].after[d] == n_later * of->ping_pong.step.after[d];
-        }
-    return has;
-}
-
 static polytile_status add_tiles_of_group(const row *of, int first, int n_launches) {
     pti_schedule *schedule = of->schedule;
     pti_tiles made = {.first_op = of->first_op[first],
@@ -134,7 +122,8 @@ static polytile_status add_tiles_of_group(const row *of, int first, int n_launch
     pti_tiling tiling;
     polytile_status status;
     const bool is_tiled =
-        find_margins(of, first, n_launches, &tiling, &status) && has_even_margins(of, &tiling) &&
+        find_margins(of, first, n_launches, &tiling, &status) &&
+        pti_ping_pong_has_even_margins(&of->ping_pong.step, &tiling) &&
         tiling.is_stored[made.stored] &&
         pti_ping_pong_shrinks_evenly(&of->ping_pong.step, of->call + first, n_launches) &&
         pti_ping_pong_find_tile(&of->ping_pong, n_launches, made.tile);
