@@ -218,10 +218,18 @@ int pti_tiled_cut(const pti_chain *chain, int first, int end, pti_tiled_unit *un
     return n_units;
 }
 
+/** The own rows of a tile, so that tiles cut slabs of so many rows evenly; 0: there is no tile. */
+static int64_t find_tile_rows(const pti_tiled_sequence *sequence, int n_launches, int64_t slab) {
+    int64_t tile[2];
+    if (!pti_ping_pong_find_tile(&sequence->ping_pong, n_launches, tile))
+        return 0;
+    return pti_ceil_div(slab, pti_ceil_div(slab, tile[0]));
+}
+
 double pti_tiled_cost(const pti_tiled_unit *unit, int64_t slab, double alone) {
     const pti_ping_pong *ping_pong = &unit->sequence->ping_pong;
     const polytile_range *across = &ping_pong->instance->threads.range[1 - ALONG];
-    const int64_t rows = pti_tiled_rows(unit->sequence, unit->n_launches, slab);
+    const int64_t rows = find_tile_rows(unit->sequence, unit->n_launches, slab);
     int64_t tile[2];
     if (rows == 0 || !pti_ping_pong_find_tile(ping_pong, unit->n_launches, tile))
         return PTI_PING_PONG_PASSES_APART;
@@ -233,13 +241,6 @@ double pti_tiled_cost(const pti_tiled_unit *unit, int64_t slab, double alone) {
            (1 + (alone + (1 - alone) * left_by_others) * (waves / (double)n_tiles - 1));
 }
 
-int64_t pti_tiled_rows(const pti_tiled_sequence *sequence, int n_launches, int64_t slab) {
-    int64_t tile[2];
-    if (!pti_ping_pong_find_tile(&sequence->ping_pong, n_launches, tile))
-        return 0;
-    return pti_ceil_div(slab, pti_ceil_div(slab, tile[0]));
-}
-
 pti_tiles pti_tiled_tiles(const pti_chain *chain, const pti_tiled_unit *unit, int64_t slab,
                           const polytile_domain *own) {
     pti_tiles made = {.first_launch = unit->first,
@@ -249,6 +250,6 @@ pti_tiles pti_tiled_tiles(const pti_chain *chain, const pti_tiled_unit *unit, in
                       .is_of_slab = true,
                       .own = *own};
     pti_ping_pong_find_tile(&unit->sequence->ping_pong, unit->n_launches, made.tile);
-    made.tile[ALONG] = pti_tiled_rows(unit->sequence, unit->n_launches, slab);
+    made.tile[ALONG] = find_tile_rows(unit->sequence, unit->n_launches, slab);
     return made;
 }

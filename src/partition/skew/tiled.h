@@ -66,9 +66,6 @@ int pti_tiled_cut(const pti_chain *chain, int first, int end, pti_tiled_unit *un
  * memory. Shapes  alone: what part of the slabs has none beside it, on another stream. */
 double pti_tiled_cost(const pti_tiled_unit *unit, int64_t slab, double alone);
 
-/** Return the own rows of a tile, so that tiles cut slabs of so many rows evenly. */
-int64_t pti_tiled_rows(const pti_tiled_sequence *sequence, int n_launches, int64_t slab);
-
 /** Return what runs as one in a slab; first_op and n_ops are still to be set. Shapes  own: threads
  * of the last launch; empty if it has none. */
 pti_tiles pti_tiled_tiles(const pti_chain *chain, const pti_tiled_unit *unit, int64_t slab,
