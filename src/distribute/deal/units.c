@@ -2,7 +2,7 @@
 #include "base/mix.h"
 #include "distribute/deal/launch.h"
 #include "distribute/policy/speeds.h"
-#include "distribute/share/row_piece_traffic.h"
+#include "distribute/share/piece_traffic.h"
 
 /* Local members as units that rows are dealt out to. */
 
@@ -47,25 +47,24 @@ static const polytile_link *link_of(const polytile_queue *member, const pti_reco
 }
 
 static polytile_unit describe_member(const pti_group *group, const pti_recorded *recorded,
-                                     int local, const pti_row_piece_traffic *of) {
+                                     int local, const pti_piece_traffic *of) {
     polytile_queue *member = group->member[local];
     const polytile_domain *threads = &recorded->prepared->instance->threads;
     const int64_t n_lanes = count_lanes(member->device, &recorded->prepared->implementation);
     const int64_t fill_rows = find_fill_rows(member->device, n_lanes, threads);
-    const double n_bytes =
-        member->device->reaches_host
-            ? 0
-            : pti_row_piece_traffic_again(of, pti_queue_get_usable_bytes(member));
+    const double n_bytes = member->device->reaches_host
+                               ? 0
+                               : pti_piece_traffic_again(of, pti_queue_get_usable_bytes(member));
     return (polytile_unit){
         .fill_rows =
-            pti_max(fill_rows, pti_row_piece_traffic_rows(of, n_bytes, group->transport->n_local)),
+            pti_max(fill_rows, pti_piece_traffic_rows(of, n_bytes, group->transport->n_local)),
         .piece_s = launch_s + n_bytes / link_of(member, recorded)->upload_bytes_per_s,
         .prior_rows_per_s = pti_speeds_find(group->ctx, key_of(group, recorded, local))};
 }
 
 void pti_group_describe_units(const pti_group *group, const pti_recorded *recorded, bool are_rows,
                               polytile_unit *units) {
-    const pti_row_piece_traffic of = pti_row_piece_traffic_of(recorded->prepared->instance);
+    const pti_piece_traffic of = pti_piece_traffic_of(recorded->prepared->instance);
     for (int m = 0; m < group->transport->n_local; m++) {
         const polytile_device *device = group->member[m]->device;
         units[m] = are_rows ? describe_member(group, recorded, m, &of)

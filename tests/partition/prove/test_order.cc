@@ -106,8 +106,7 @@ std::vector<Step> ToAndFro(int n_steps, int64_t offset) {
     return steps;
 }
 
-/** The same in an arena that both arrays fit, A brought in before and both taken to the host after.
- * */
+/** The same in an arena that both arrays fit: A comes before, and both go to the host after. */
 Handmade InArena(const Handmade &in_place) {
     Handmade made = in_place;
     made.in_place = false;

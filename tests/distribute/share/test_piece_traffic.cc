@@ -3,7 +3,7 @@
 #include "distribute/shared_program.h"
 
 extern "C" {
-#include "distribute/share/row_piece_traffic.h"
+#include "distribute/share/piece_traffic.h"
 }
 
 namespace {
@@ -33,7 +33,7 @@ class PieceTraffic : public ::testing::Test {
 };
 
 TEST_F(PieceTraffic, IsWhatEachRowReadsAsAWhole) {
-    const pti_row_piece_traffic of = pti_row_piece_traffic_of(instance_);
+    const pti_piece_traffic of = pti_piece_traffic_of(instance_);
     EXPECT_EQ(of.n_rows, N_ROWS);
     EXPECT_EQ(of.fixed_bytes, bytes_of(N_INNER * N_COLUMNS));
     EXPECT_EQ(of.touched_bytes,
@@ -41,23 +41,23 @@ TEST_F(PieceTraffic, IsWhatEachRowReadsAsAWhole) {
 }
 
 TEST_F(PieceTraffic, ComesAgainWhereHalfOfTheMemoryDoesNotHoldIt) {
-    const pti_row_piece_traffic of = pti_row_piece_traffic_of(instance_);
+    const pti_piece_traffic of = pti_piece_traffic_of(instance_);
     const auto fixed = static_cast<int64_t>(of.fixed_bytes);
-    EXPECT_EQ(pti_row_piece_traffic_again(&of, 2 * fixed), 0);
-    EXPECT_EQ(pti_row_piece_traffic_again(&of, 2 * fixed - 1), of.fixed_bytes);
+    EXPECT_EQ(pti_piece_traffic_again(&of, 2 * fixed), 0);
+    EXPECT_EQ(pti_piece_traffic_again(&of, 2 * fixed - 1), of.fixed_bytes);
 }
 
 TEST_F(PieceTraffic, IsWorthRowsThatMoveAsMuch) {
-    const pti_row_piece_traffic of = pti_row_piece_traffic_of(instance_);
+    const pti_piece_traffic of = pti_piece_traffic_of(instance_);
     const double row_bytes = bytes_of(N_INNER + N_COLUMNS);
-    EXPECT_EQ(pti_row_piece_traffic_rows(&of, 0, 2), 1);
-    EXPECT_EQ(pti_row_piece_traffic_rows(&of, 3 * row_bytes, 2), 3);
-    EXPECT_EQ(pti_row_piece_traffic_rows(&of, 3 * row_bytes + 1, 2), 4);
-    EXPECT_EQ(pti_row_piece_traffic_rows(&of, 1000 * row_bytes, 2), N_ROWS / 8);
-    EXPECT_EQ(pti_row_piece_traffic_rows(&of, 1000 * row_bytes, 1000), 1);
-    const pti_row_piece_traffic all_fixed = {N_ROWS, 100, 100};
-    EXPECT_EQ(pti_row_piece_traffic_rows(&all_fixed, 0, 2), 1);
-    EXPECT_EQ(pti_row_piece_traffic_rows(&all_fixed, 100, 2), N_ROWS / 8);
+    EXPECT_EQ(pti_piece_traffic_rows(&of, 0, 2), 1);
+    EXPECT_EQ(pti_piece_traffic_rows(&of, 3 * row_bytes, 2), 3);
+    EXPECT_EQ(pti_piece_traffic_rows(&of, 3 * row_bytes + 1, 2), 4);
+    EXPECT_EQ(pti_piece_traffic_rows(&of, 1000 * row_bytes, 2), N_ROWS / 8);
+    EXPECT_EQ(pti_piece_traffic_rows(&of, 1000 * row_bytes, 1000), 1);
+    const pti_piece_traffic all_fixed = {N_ROWS, 100, 100};
+    EXPECT_EQ(pti_piece_traffic_rows(&all_fixed, 0, 2), 1);
+    EXPECT_EQ(pti_piece_traffic_rows(&all_fixed, 100, 2), N_ROWS / 8);
 }
 
 } // namespace
