@@ -94,8 +94,8 @@ static polytile_status plan(session *s, const spmv *of, result *r) {
     return POLYTILE_OK;
 }
 
-/** Multiply once. y comes home after it; the rest stays attached, and on the device as far as it
- * fits. */
+/** Multiply once. y comes to the host after it; the rest stays attached, and on the device as far
+ * as it fits. */
 static polytile_status multiply(session *s, spmv *of) {
     const polytile_launch_options options = session_launch_options(s);
     TRY(polytile_queue_attach(s->queue, 1, &of->y));

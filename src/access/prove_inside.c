@@ -39,18 +39,18 @@ static polytile_status prove_access_inside(const polytile_kernel *kernel,
     polytile_status status = pti_relations_begin(kernel);
     if (status != POLYTILE_OK)
         return status;
-    isl_map *strays = accesses_outside(kernel, instance, access);
-    isl_bool empty = isl_map_is_empty(strays);
-    isl_bool bounded = empty == isl_bool_false ? is_map_bounded(strays) : isl_bool_true;
+    isl_map *outside = accesses_outside(kernel, instance, access);
+    isl_bool empty = isl_map_is_empty(outside);
+    isl_bool bounded = empty == isl_bool_false ? is_map_bounded(outside) : isl_bool_true;
     if (empty == isl_bool_error || bounded == isl_bool_error)
         status = fail_inside_proof(kernel, access);
     else if (empty == isl_bool_false && bounded == isl_bool_true)
         status =
-            pti_first_pair(isl_map_copy(strays), thread, element)
+            pti_first_pair(isl_map_copy(outside), thread, element)
                 ? pti_outside_accuse(kernel->object.context, instance,
                                      kernel->declaration->access[access].array, thread, element)
                 : fail_inside_proof(kernel, access);
-    isl_map_free(strays);
+    isl_map_free(outside);
     return status;
 }
 

@@ -25,8 +25,8 @@ const pti_prepared *pti_cache_find_related(const polytile_queue *queue, const pt
 bool pti_cache_is_overwritten(polytile_queue *queue, int position);
 
 /* Launches that were let go of because an array left the queue, in let_go.c. A program that takes
- * its result home after each launch, and attaches the array again, finds the launch here, and with
- * its number the plans that are kept of it. */
+ * its result to the host after each launch, and attaches the array again, finds the launch here,
+ * and with its number the plans that are kept of it. */
 
 /** Take a launch that is in no cache any more: keep it in place of the one kept longest, unless it
  * has scratch or looks up the array at the position, which leaves; or free it. position -1: all

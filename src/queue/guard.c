@@ -21,8 +21,8 @@ static int open_protection(const pti_guard *guard) {
     return guard->is_read_only ? PROT_READ : PROT_READ | PROT_WRITE;
 }
 
-static polytile_status fail_guard(polytile_context *ctx, const pti_guard *guard,
-                                  const char *action) {
+static polytile_status fail_mprotect(polytile_context *ctx, const pti_guard *guard,
+                                     const char *action) {
     int error = errno;
     return pti_fail(ctx, POLYTILE_INVALID,
                     "%s: cannot %s its memory, the %zu bytes from %p to %p: %s; use memory of "
@@ -39,9 +39,9 @@ polytile_status pti_guard_close(polytile_context *ctx, pti_guard *guard) {
     if (guard->is_closed || guard->n_bytes == 0)
         return POLYTILE_OK;
     if (mprotect(guard->pages, guard->n_bytes, open_protection(guard)) != 0)
-        return fail_guard(ctx, guard, "protect");
+        return fail_mprotect(ctx, guard, "protect");
     if (mprotect(guard->pages, guard->n_bytes, PROT_NONE) != 0) {
-        polytile_status status = fail_guard(ctx, guard, "protect");
+        polytile_status status = fail_mprotect(ctx, guard, "protect");
         mprotect(guard->pages, guard->n_bytes, open_protection(guard));
         return status;
     }
@@ -53,7 +53,7 @@ polytile_status pti_guard_open(polytile_context *ctx, pti_guard *guard) {
     if (!guard->is_closed)
         return POLYTILE_OK;
     if (mprotect(guard->pages, guard->n_bytes, open_protection(guard)) != 0)
-        return fail_guard(ctx, guard, "open");
+        return fail_mprotect(ctx, guard, "open");
     guard->is_closed = false;
     return POLYTILE_OK;
 }

@@ -115,7 +115,7 @@ static void advise_turns(const advised *of) {
         share_of_time(time->both_ns, shorter_ns) >= PTI_TAKES_TURNS)
         return;
     pti_text_add(of->text,
-                 "copies (%s of the time) and kernels (%s) take turns: both run %s of it. ",
+                 "copies (%s of the time) and kernels (%s) hardly overlap: both run %s of it. ",
                  percent_of(share_of_span(of, time->link_ns)).text,
                  percent_of(share_of_span(of, time->kernels_ns)).text,
                  percent_of(share_of_span(of, time->both_ns)).text);

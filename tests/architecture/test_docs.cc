@@ -219,7 +219,7 @@ std::vector<std::string> paragraphs_of(const std::string &code) {
 TEST(Docs, CodeThatIsNoProgramStandsInTests) {
     std::string tests = without_comments(
         text_of(root / "tests/api/test_pages.c") + text_of(root / "tests/api/test_array.c") +
-        text_of(root / "tests/launch/access_check/test_snippets.cc"));
+        text_of(root / "tests/launch/access_check/test_access_check_snippets.cc"));
     remove_white_space(&tests);
     size_t n_compared = 0;
     std::vector<fs::path> pages = files_in(root / "docs", ".md");

@@ -153,6 +153,35 @@ TEST(Rooms, AreNeitherFullNorLong) {
     }
 }
 
+/* A test of a room has the name of one of its sources, or of the room, and perhaps a subject behind
+ * it. Those of rooms that run on GPUs may stand in a folder cuda. */
+TEST(Rooms, TestsHaveTheNameOfTheirSourceOrRoom) {
+    const std::set<std::string> others = {"api",     "architecture", "bench",   "examples",
+                                          "faults",  "fuzz",         "outside", "soak",
+                                          "support", "tools",        "package"};
+    std::map<std::string, std::vector<std::string>> names;
+    for (const auto &[path, room] : rooms())
+        names[path].push_back(fs::path(path).filename());
+    for (const std::string &file : source_files())
+        names[room_of(file)].push_back(fs::path(file).stem());
+    int n_tests = 0;
+    for (const auto &entry : fs::recursive_directory_iterator(root / "tests")) {
+        const std::string file = fs::relative(entry.path(), root / "tests").string();
+        const std::string name = entry.path().stem();
+        if (name.rfind("test_", 0) != 0 || others.count(file.substr(0, file.find('/'))) != 0)
+            continue;
+        std::string room = fs::path(file).parent_path();
+        if (names.count(room) == 0 && fs::path(room).filename() == "cuda")
+            room = fs::path(room).parent_path();
+        bool is_named = false;
+        for (const std::string &source : names[room])
+            is_named = is_named || (name + "_").rfind("test_" + source + "_", 0) == 0;
+        EXPECT_TRUE(is_named) << "tests/" << file << " has the name of no source of src/" << room;
+        n_tests++;
+    }
+    EXPECT_GT(n_tests, 250);
+}
+
 /* By the functions that they call. */
 TEST(Rooms, SourcesDoNotCallEachOtherInCircles) {
     Arrows arrows;

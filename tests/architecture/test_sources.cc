@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -67,6 +68,22 @@ TEST(Sources, HaveNoStaticFunctionOfOneWord) {
         }
     }
     EXPECT_GT(n_functions, 3000);
+}
+
+/** Who searches a folder for a name finds one meaning of it. */
+TEST(Sources, HaveNoTwoStaticFunctionsOfOneNameInAFolder) {
+    std::map<std::string, fs::path> found;
+    for (const fs::path &file : files_below("src", {".c"})) {
+        std::ifstream text(file);
+        for (std::string line; std::getline(text, line);) {
+            const std::string name = static_function_of(line);
+            if (name.empty())
+                continue;
+            const auto former = found.emplace(file.parent_path() / name, file).first;
+            EXPECT_EQ(former->second, file) << name;
+        }
+    }
+    EXPECT_GT(found.size(), 3000u);
 }
 
 } // namespace

@@ -130,7 +130,7 @@ TEST_F(QueuePlans, AreForgottenAfterAFailure) {
     EXPECT_GE(count_hits(queue, doubling, x, 8), 4);
 }
 
-/** Launches whose result goes home after each. */
+/** Launches whose result goes to the host after each. */
 class QueuePlansWithResults : public QueuePlans {
   protected:
     static constexpr int64_t n = 4096;
@@ -155,7 +155,7 @@ class QueuePlansWithResults : public QueuePlans {
         ASSERT_EQ(attach(queue, {x, K}), POLYTILE_OK) << error();
     }
 
-    /** Make a result and take it home; whether the launch was planned before. */
+    /** Make a result and take it to the host; whether the launch was planned before. */
     bool is_result_hit(polytile_array *result) {
         EXPECT_EQ(attach(queue, {result}), POLYTILE_OK) << error();
         const bool is = is_hit(queue, gather, line(n), {x, K, result});

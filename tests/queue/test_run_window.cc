@@ -129,7 +129,7 @@ TEST_F(QueueTest, WhatWasDiscardedIsLostWithAFailure) {
         EXPECT_EQ(polytile_array_is_complete(c), !fails);
         EXPECT_EQ(polytile_array_is_complete(b), !fails);
         EXPECT_TRUE(polytile_array_is_complete(a));
-        EXPECT_LE(report(queue).d2h_bytes, 8000 * 4) << "more than y went home";
+        EXPECT_LE(report(queue).d2h_bytes, 8000 * 4) << "more than y went to the host";
     }
     EXPECT_EQ(launch(queue, add(), line(8000), {a, a, c}), POLYTILE_OK) << error();
     EXPECT_EQ(detach(queue, {a, b, c}), POLYTILE_OK) << error();

@@ -237,9 +237,9 @@ static void place_ends(polytile_declaration *declaration, int first, const int *
             }
 }
 
-/** Take the accesses and arrays from some on out of a declaration; the first access keeps what it
- * owns. */
-static void take_back(polytile_declaration *declaration, int n_accesses, int n_arrays) {
+/** Take out of a declaration all accesses and arrays but the first ones. What the first of those
+ * accesses owns stays with its caller. */
+static void truncate_accesses(polytile_declaration *declaration, int n_accesses, int n_arrays) {
     for (int a = n_accesses; a < declaration->n_accesses; a++)
         if (a > n_accesses)
             pti_access_free(&declaration->access[a]);
@@ -299,7 +299,7 @@ polytile_status pti_lookups_add_access(polytile_declaration *declaration, const 
             *offset = lookups->lookup[k].offset;
     }
     if (status != POLYTILE_OK) {
-        take_back(declaration, first, n_arrays);
+        truncate_accesses(declaration, first, n_arrays);
         return status;
     }
     place_ends(declaration, first, position);

@@ -45,8 +45,8 @@ static int find_known_way(const pti_ways *ways, const pti_instance *split) {
 
 /** Find the way of a split, or add it; way: 0 where the split is NULL, or no more can be added. The
  * split is taken in any case. */
-static polytile_status find_or_add(polytile_context *ctx, pti_instance *split, pti_ways *ways,
-                                   int *way) {
+static polytile_status find_or_add_way(polytile_context *ctx, pti_instance *split, pti_ways *ways,
+                                       int *way) {
     polytile_status status = POLYTILE_OK;
     const int known = split == NULL ? 0 : find_known_way(ways, split);
     if (split == NULL || known < ways->n_ways || known == PTI_MAX_WAYS)
@@ -67,7 +67,7 @@ polytile_status pti_ways_find(polytile_context *ctx, pti_ways *ways, const polyt
     if (!ways->may_split)
         return POLYTILE_OK;
     PTI_TRY(pti_instance_split(ctx, ways->call[0].instance, threads, most_further, &split));
-    status = find_or_add(ctx, split, ways, way);
+    status = find_or_add_way(ctx, split, ways, way);
 done:
     return status;
 }
@@ -79,7 +79,7 @@ polytile_status pti_ways_cover(polytile_context *ctx, pti_ways *ways, int k, int
     if (!ways->may_split)
         return POLYTILE_OK;
     PTI_TRY(pti_instance_split_by_cover(ctx, ways->call[0].instance, k, &split));
-    status = find_or_add(ctx, split, ways, way);
+    status = find_or_add_way(ctx, split, ways, way);
 done:
     return status;
 }

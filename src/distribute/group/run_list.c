@@ -33,7 +33,7 @@ static polytile_array *array_of_member(const walk *of, int array, int member) {
 
 /* Operations. */
 
-static int number_of(const walk *of, const pti_joint_op *op) {
+static int number_of_op(const walk *of, const pti_joint_op *op) {
     return (int)(op - of->run->list->op);
 }
 
@@ -79,7 +79,7 @@ static polytile_status send_message(walk *of, const pti_joint_op *op) {
     pti_transport *transport = of->group->transport;
     if (!has_walk_failed(of))
         pti_group_note_failure(of->group, find_host_memory(of, op->array, op->member));
-    return transport->functions->send(transport, of->run->messages, number_of(of, op),
+    return transport->functions->send(transport, of->run->messages, number_of_op(of, op),
                                       has_walk_failed(of));
 }
 
@@ -87,7 +87,7 @@ static polytile_status receive_message(walk *of, const pti_joint_op *op) {
     pti_transport *transport = of->group->transport;
     if (!has_walk_failed(of))
         pti_group_note_failure(of->group, find_host_memory(of, op->array, op->member));
-    return transport->functions->receive(transport, of->run->messages, number_of(of, op),
+    return transport->functions->receive(transport, of->run->messages, number_of_op(of, op),
                                          has_walk_failed(of));
 }
 

@@ -1,37 +1,30 @@
 #include "distribute/members/member_box.h"
 
+#include "distribute/members/state.h"
 #include "launch/host/box_copy.h"
 
 #include <string.h>
 
-static polytile_status list_box(const polytile_array *array, const polytile_domain *box,
-                                pti_boxes *boxes) {
-    pti_boxes_append(boxes, box);
-    return boxes->failed ? pti_fail_memory(array->object.context, array->name, sizeof *boxes->box)
-                         : POLYTILE_OK;
+static polytile_status notify_box(polytile_queue *queue, polytile_array *array,
+                                  const polytile_domain *box, pti_group_notify *notify) {
+    pti_boxes boxes = {0};
+    pti_boxes_append(&boxes, box);
+    const polytile_status status =
+        boxes.failed ? pti_fail_memory(array->object.context, array->name, sizeof *boxes.box)
+                     : notify(queue, array, &boxes);
+    pti_boxes_free(&boxes);
+    return status;
 }
 
 polytile_status pti_member_fetch(polytile_queue *queue, polytile_array *array,
                                  const polytile_domain *box) {
-    pti_boxes boxes = {0};
-    polytile_status status;
-    PTI_TRY(list_box(array, box, &boxes));
-    PTI_TRY(pti_queue_fetch(queue, array, &boxes));
-    PTI_TRY(pti_queue_wait_for_elements(queue, array));
-done:
-    pti_boxes_free(&boxes);
-    return status;
+    const polytile_status status = notify_box(queue, array, box, pti_queue_fetch);
+    return status == POLYTILE_OK ? pti_queue_wait_for_elements(queue, array) : status;
 }
 
 polytile_status pti_member_invalidate(polytile_queue *queue, polytile_array *array,
                                       const polytile_domain *box) {
-    pti_boxes boxes = {0};
-    polytile_status status;
-    PTI_TRY(list_box(array, box, &boxes));
-    PTI_TRY(pti_queue_invalidate(queue, array, &boxes));
-done:
-    pti_boxes_free(&boxes);
-    return status;
+    return notify_box(queue, array, box, pti_queue_invalidate);
 }
 
 /** Where the element with all indices 0 would lie. */

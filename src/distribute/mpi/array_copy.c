@@ -69,12 +69,12 @@ done:
 }
 
 static void copy_common_box(const pti_stored_box *stored, int64_t element_bytes, const request *of,
-                            const polytile_domain *piece) {
+                            const polytile_domain *common) {
     pti_memory_layout box_layout = pti_memory_layout_of(of->box, element_bytes);
     pti_memory_layout layout = pti_memory_layout_of(&stored->around, element_bytes);
     pti_memory_span member = {stored->memory, &layout};
     pti_memory_span elements = {of->elements, &box_layout};
-    pti_move move = {.box = piece,
+    pti_move move = {.box = common,
                      .element_bytes = element_bytes,
                      .to = of->puts ? member : elements,
                      .from = of->puts ? elements : member};
@@ -84,10 +84,10 @@ static void copy_common_box(const pti_stored_box *stored, int64_t element_bytes,
 /** Copy all boxes: one may lie in several that the rank owns. */
 static void copy_all(const pti_open_array *open, const request *of) {
     const pti_store *store = &open->spread.store;
-    polytile_domain piece;
+    polytile_domain common;
     for (int k = 0; !is_nothing(of) && k < store->n_boxes; k++) {
-        if (pti_box_intersect(&store->box[k].box, of->box, &piece))
-            copy_common_box(&store->box[k], store->element_bytes, of, &piece);
+        if (pti_box_intersect(&store->box[k].box, of->box, &common))
+            copy_common_box(&store->box[k], store->element_bytes, of, &common);
     }
 }
 

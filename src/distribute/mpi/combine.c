@@ -21,16 +21,17 @@ static void combine_run(const pti_combination *combination, void *to, void *from
     pti_reduction_combine(combination->role, combination->type, &move);
 }
 
-/** The pieces of all members: those of a rank lie one after the other. */
-typedef struct pieces {
+/** The partial results of all members: those of a rank lie one after the other. */
+typedef struct partials {
     char *first;
     int64_t n;          /* elements of each */
     int64_t rank_bytes; /* from those of a rank to the next rank's */
     int n_ranks;
     int n_local;
-} pieces;
+} partials;
 
-static void combine_pieces(const pti_combination *combination, const pieces *all, void *result) {
+static void combine_partials(const pti_combination *combination, const partials *all,
+                             void *result) {
     const int64_t n_bytes = all->n * polytile_type_get_bytes(combination->type);
     if (all->n == 0)
         return;
@@ -70,9 +71,9 @@ static polytile_status combine_small(pti_mpi_transport *mpi, const pti_combinati
     PTI_TRY(pti_mpi_wait(ctx, 1, &request));
     if (has_failed_peer(slots, slot_bytes, n_ranks))
         return PTI_PEER_FAILED;
-    combine_pieces(
+    combine_partials(
         combination,
-        &(pieces){slots + HEADER_BYTES, combination->n_elements, slot_bytes, n_ranks, n_local},
+        &(partials){slots + HEADER_BYTES, combination->n_elements, slot_bytes, n_ranks, n_local},
         combination->result);
 done:
     return status;
@@ -84,7 +85,7 @@ typedef struct round {
     int64_t element_bytes;
     int64_t first; /* element */
     int64_t n;
-    char *pieces; /* of all members: those of this rank's share */
+    char *partials; /* of all members: those of this rank's share */
 } round;
 
 /** Return the first element of a rank's share. */
@@ -93,7 +94,7 @@ static int64_t share_begin(const round *r, int rank, int n_ranks) {
 }
 
 /** Find where the shares of a round begin, and their lengths, in bytes; and where those of a local
- * member of each rank go among the pieces. */
+ * member of each rank go among the partial results. */
 static void count_shares(const round *r, const pti_mpi_transport *mpi, int local, int *counts) {
     const int n_ranks = mpi->n_ranks, own = mpi->rank, n_local = mpi->transport.n_local;
     const int64_t own_n = share_begin(r, own + 1, n_ranks) - share_begin(r, own, n_ranks);
@@ -115,7 +116,7 @@ static polytile_status exchange_shares(pti_mpi_transport *mpi, const round *r, i
     const char *partial = (const char *)r->of->partial[local] + r->first * r->element_bytes;
     int *counts = mpi->counts, *share_counts = counts + 2 * mpi->n_ranks;
     count_shares(r, mpi, local, counts);
-    PTI_MPI_TRY(ctx, MPI_Ialltoallv(partial, counts, counts + mpi->n_ranks, MPI_BYTE, r->pieces,
+    PTI_MPI_TRY(ctx, MPI_Ialltoallv(partial, counts, counts + mpi->n_ranks, MPI_BYTE, r->partials,
                                     share_counts, share_counts + mpi->n_ranks, MPI_BYTE, mpi->comm,
                                     &request));
     PTI_TRY(pti_mpi_wait(ctx, 1, &request));
@@ -133,10 +134,10 @@ static polytile_status combine_round(pti_mpi_transport *mpi, const round *r) {
     for (int m = 0; m < n_local; m++)
         PTI_TRY(exchange_shares(mpi, r, m));
     const int64_t own_bytes = counts[mpi->rank];
-    combine_pieces(r->of,
-                   &(pieces){r->pieces, own_bytes / r->element_bytes, n_local * own_bytes,
-                             mpi->n_ranks, n_local},
-                   result + places[mpi->rank]);
+    combine_partials(r->of,
+                     &(partials){r->partials, own_bytes / r->element_bytes, n_local * own_bytes,
+                                 mpi->n_ranks, n_local},
+                     result + places[mpi->rank]);
     PTI_MPI_TRY(ctx, MPI_Iallgatherv(MPI_IN_PLACE, 0, MPI_BYTE, result, counts, places, MPI_BYTE,
                                      mpi->comm, &request));
     PTI_TRY(pti_mpi_wait(ctx, 1, &request));
@@ -151,9 +152,9 @@ static polytile_status combine_large(pti_mpi_transport *mpi, const pti_combinati
     polytile_status status = POLYTILE_OK;
     round r = {.of = combination, .element_bytes = polytile_type_get_bytes(combination->type)};
     const int64_t most = ROUND_BYTES / r.element_bytes;
-    r.pieces = malloc((size_t)mpi->transport.n_local *
-                      (ROUND_BYTES + (size_t)mpi->n_ranks * PTI_MAX_SCALAR_BYTES));
-    if (r.pieces == NULL)
+    r.partials = malloc((size_t)mpi->transport.n_local *
+                        (ROUND_BYTES + (size_t)mpi->n_ranks * PTI_MAX_SCALAR_BYTES));
+    if (r.partials == NULL)
         status = pti_fail_memory(mpi->transport.ctx, "combining partial results", ROUND_BYTES);
     if (has_failed)
         status = PTI_PEER_FAILED;
@@ -163,7 +164,7 @@ static polytile_status combine_large(pti_mpi_transport *mpi, const pti_combinati
         PTI_TRY(combine_round(mpi, &r));
     }
 done:
-    free(r.pieces);
+    free(r.partials);
     return status;
 }
 

@@ -25,7 +25,7 @@ typedef struct pti_mpi_transport {
     MPI_Comm comm; /* its own; errors are returned */
     int rank;      /* its members are rank * n_local and those after */
     int n_ranks;
-    int64_t chunk_bytes; /* longer messages go in pieces of as many */
+    int64_t chunk_bytes; /* longer messages go in chunks of as many */
     char *small;         /* 2 * PTI_MPI_SMALL_BYTES */
     int *counts;         /* four of each rank: sent to it, where they are, received, where */
 } pti_mpi_transport;

@@ -27,7 +27,7 @@ static double cost_of(const run *of, pti_rows rows) {
     return cost;
 }
 
-/** A list that grows by halves. */
+/** Let a unit run rows from now on, and note when they end. False when memory runs out. */
 static bool begin_piece(run *of, int unit, pti_rows rows) {
     pti_simulated *result = of->result;
     double end_s = of->now_s + cost_of(of, rows) / of->of->speed[unit];

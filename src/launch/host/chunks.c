@@ -6,17 +6,17 @@
 #include <stdbool.h>
 
 /** Widen the chunks by one more whole dimension, if that holds the limit. */
-static bool takes_whole(polytile_range range, int64_t max_bytes, int64_t *piece_bytes) {
+static bool takes_whole(polytile_range range, int64_t max_bytes, int64_t *chunk_bytes) {
     int64_t wider_bytes;
-    if (pti_mul_overflows(*piece_bytes, pti_range_count(range), &wider_bytes) ||
+    if (pti_mul_overflows(*chunk_bytes, pti_range_count(range), &wider_bytes) ||
         wider_bytes > max_bytes)
         return false;
-    *piece_bytes = wider_bytes;
+    *chunk_bytes = wider_bytes;
     return true;
 }
 
 /** Return the number of chunks along the range that is cut. */
-static int64_t pieces_along(const pti_chunks *chunks) {
+static int64_t count_along(const pti_chunks *chunks) {
     return pti_ceil_div(pti_range_count(chunks->box.range[chunks->dim]), chunks->n_indices);
 }
 
@@ -30,22 +30,22 @@ pti_chunks pti_chunks_of(const polytile_domain *box, int64_t element_bytes, int6
     int64_t count = pti_range_count(box->range[chunks.dim]);
     int64_t most_indices = pti_max(1, max_bytes / inner_bytes);
     chunks.n_indices = pti_ceil_div(count, pti_ceil_div(count, most_indices));
-    chunks.n_chunks = pieces_along(&chunks);
+    chunks.n_chunks = count_along(&chunks);
     for (int d = 0; d < chunks.dim; d++)
         chunks.n_chunks *= pti_range_count(box->range[d]);
     return chunks;
 }
 
 polytile_domain pti_chunks_get(const pti_chunks *chunks, int64_t k) {
-    polytile_domain piece = chunks->box;
-    int64_t n_along = pieces_along(chunks);
+    polytile_domain chunk = chunks->box;
+    int64_t n_along = count_along(chunks);
     int64_t outer = k / n_along;
-    piece.range[chunks->dim] = pti_range_slice(piece.range[chunks->dim],
+    chunk.range[chunks->dim] = pti_range_slice(chunk.range[chunks->dim],
                                                k % n_along * chunks->n_indices, chunks->n_indices);
     for (int d = chunks->dim - 1; d >= 0; d--) {
-        int64_t count = pti_range_count(piece.range[d]);
-        piece.range[d] = pti_range_slice(piece.range[d], outer % count, 1);
+        int64_t count = pti_range_count(chunk.range[d]);
+        chunk.range[d] = pti_range_slice(chunk.range[d], outer % count, 1);
         outer /= count;
     }
-    return piece;
+    return chunk;
 }

@@ -149,15 +149,16 @@ static int find_split(const pti_instance *instance, const polytile_domain *threa
 }
 
 /** Threads that a worker runs. */
-typedef struct piece_run {
+typedef struct scratch_run {
     const pti_sub_kernel *launch;
     const polytile_view *views; /* without memory for scratch */
     pti_run_threads *run;
     char *memory; /* of the worker */
     polytile_view *own;
-} piece_run;
+} scratch_run;
 
-static void run_piece(const piece_run *of, const polytile_domain *threads) {
+/** Run threads, in halves until the scratch of each fits the worker's memory. */
+static void run_fitting(const scratch_run *of, const polytile_domain *threads) {
     const pti_instance *instance = of->launch->instance;
     int split = find_split(instance, threads);
     if (split < 0 || bytes_for(instance, threads) <= of->launch->host_scratch->worker_bytes) {
@@ -168,19 +169,19 @@ static void run_piece(const piece_run *of, const polytile_domain *threads) {
     polytile_domain half = *threads;
     const polytile_range *range = &threads->range[split];
     half.range[split].hi = range->lo + (range->hi - range->lo) / 2;
-    run_piece(of, &half);
+    run_fitting(of, &half);
     half.range[split] = (polytile_range){half.range[split].hi + 1, range->hi, 1};
-    run_piece(of, &half);
+    run_fitting(of, &half);
 }
 
 void pti_host_scratch_run(const pti_sub_kernel *launch, const polytile_domain *threads,
                           const polytile_view *views, pti_run_threads *run) {
     const pti_host_scratch *scratch = launch->host_scratch;
     const int worker = omp_get_thread_num();
-    const piece_run of = {.launch = launch,
-                          .views = views,
-                          .run = run,
-                          .memory = (char *)scratch->memory + worker * scratch->worker_bytes,
-                          .own = scratch->views + worker * pti_sub_kernel_n_views(launch)};
-    run_piece(&of, threads);
+    const scratch_run of = {.launch = launch,
+                            .views = views,
+                            .run = run,
+                            .memory = (char *)scratch->memory + worker * scratch->worker_bytes,
+                            .own = scratch->views + worker * pti_sub_kernel_n_views(launch)};
+    run_fitting(&of, threads);
 }

@@ -35,7 +35,7 @@ polytile_status pti_host_scratch_reserve_whole(polytile_context *ctx, const pti_
 typedef void pti_run_threads(const pti_sub_kernel *launch, const polytile_domain *threads,
                              const polytile_view *views);
 
-/** Run threads on the calling worker, in pieces whose scratch fits its memory. */
+/** Run threads on the calling worker, in parts whose scratch fits its memory. */
 void pti_host_scratch_run(const pti_sub_kernel *launch, const polytile_domain *threads,
                           const polytile_view *views, pti_run_threads *run);
 

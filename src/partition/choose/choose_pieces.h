@@ -5,10 +5,12 @@
 #include "partition/choose/choose.h"
 
 /**
- * Choose as pti_choose() does, also how arrays are held: where sections of one array move apart, or
- * lie far apart, the launch is planned with each by itself, then with ever fewer pieces, those
- * united whose union takes the least memory in the superblocks found so, and with the box around
- * all. The strategy takes the best of these ways.
+ * Choose as pti_choose() does, and choose how arrays are held.
+ *
+ * Sections of one array may move apart, or lie far apart. Then the launch is planned with each by
+ * itself, with ever fewer pieces, and with the box around all. Each time those pieces are united
+ * whose union takes the least memory in the superblocks found so. The strategy takes the best of
+ * these ways.
  *
  * ways: those that were tried are added. way: the one that was taken, whose instance the schedule
  * borrows.

@@ -23,14 +23,16 @@ typedef struct pti_grain_request {
 /**
  * Cut a launch into superblocks, and choose how its arrays are held.
  *
- * One superblock if everything fits, with arrays as declared. Otherwise pieces so small that nearly
- * all of the arena can hold data that stays, if that does not make the launch move more (a
- * stencil): a 64th of it, up to an eighth where smaller ones would move more, or consist of
- * latency or planning. As the planner cuts a single launch for the arena, if it does (a matrix
- * product), if the launch has scratch (threads with work arrays are much work, of which few would
- * leave a device idle), or if the strategy asks for the fewest kernels. Cuts of a former launch
- * over the same threads, or more of them, are taken over where they move no more either and three
- * of them fit.
+ * - One superblock if everything fits, with arrays as declared.
+ * - Else small pieces, so that nearly all of the arena can hold data that stays, if the launch
+ *   moves no more in these (a stencil). A piece is a 64th of the arena, and up to an eighth where
+ *   smaller ones would move more, or consist of latency or planning.
+ * - Else as the planner cuts a single launch for the arena (a matrix product). So are launches with
+ *   scratch, whose threads are much work: few of them would leave a device idle. And so is all if
+ *   the strategy asks for the fewest kernels.
+ *
+ * Cuts of a former launch over the same threads, or more of them, are taken over where they move no
+ * more either and three of them fit.
  *
  * Each superblock fits the arena alone, every operand's piece padded to PTI_RESIDENT_ALIGNMENT; of
  * small pieces, and those of a former launch, three do. Operands count one by one, also where they

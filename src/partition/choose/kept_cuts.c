@@ -103,9 +103,10 @@ static polytile_domain moved_box(const polytile_domain *box, const polytile_doma
     return made;
 }
 
-/** Copy a partition to other threads. False when memory runs out; then there is none. */
-static bool copy_to(const pti_partition *partition, const polytile_domain *from,
-                    const polytile_domain *to, pti_partition *made) {
+/** Copy a partition of some threads to others, as many of which lie elsewhere. False when memory
+ * runs out; then there is none. */
+static bool copy_partition_to(const pti_partition *partition, const polytile_domain *from,
+                              const polytile_domain *to, pti_partition *made) {
     bool is_made = true;
     *made = *partition;
     made->superblock = NULL;
@@ -142,7 +143,7 @@ bool pti_kept_cuts_find(const pti_kept_cuts *cuts, const pti_grain_request *requ
         if (kept->partition.n_superblocks == 0 || kept->hash != hash ||
             mix_extents(0, &kept->threads) != mix_extents(0, threads) ||
             !are_links_alike(&kept->link, &link) ||
-            !copy_to(&kept->partition, &kept->threads, threads, partition))
+            !copy_partition_to(&kept->partition, &kept->threads, threads, partition))
             continue;
         if (fits_arena(request, partition))
             return true;
@@ -156,7 +157,7 @@ void pti_kept_cuts_add(pti_kept_cuts *cuts, const pti_grain_request *request,
     const polytile_domain *threads = &instance_of_request(request)->threads;
     kept_cut made = {hash_request(request), link_of(request), *threads, {0}};
     if (!is_plain(instance_of_request(request)) || partition->n_superblocks > MOST_SUPERBLOCKS ||
-        !copy_to(partition, threads, threads, &made.partition))
+        !copy_partition_to(partition, threads, threads, &made.partition))
         return;
     pti_partition_free(&cuts->cut[cuts->next].partition);
     cuts->cut[cuts->next] = made;

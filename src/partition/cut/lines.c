@@ -45,9 +45,10 @@ static double line_seconds(const pti_timing *timing, int along, bool out, bool s
     return seconds;
 }
 
-/** Nothing is computed while what stays along a line makes room for that of the next one, which
- * waits for the last superblock and is waited for by the first; the rest is the busiest stream, or
- * the cycle of a place: a piece comes back, is used, goes to the host, and the next one comes. */
+/** Nothing is computed between two lines: what stays along the next one waits for the last
+ * superblock of the line, and its own first superblock waits for that. The rest is the busiest
+ * stream, or the cycle of a place: a piece comes back, is used, goes to the host, and the next one
+ * comes. */
 static double seconds_in_lines(const pti_timing *timing, pti_candidate *candidate) {
     int along = candidate->variant.along;
     double n_lines = (double)candidate->n_kernels / timing->all->quotient[along];

@@ -1,8 +1,8 @@
-/* Equal boxes of the shape that the linear equations of the paper give. One sample of the memory of
- * one block and one of two blocks along each index define a plane; shapes on it where it meets the
- * limit are tried, and the fewest kernels win; of shapes with as few, the one with the fewest once
- * it is halved until it fits. Memory really grows with the product of the extents, so in two and
- * more dimensions the answer can exceed the limit many times over.
+/* Equal boxes of the shape that the linear equations of the paper give. The memory of one block,
+ * and of two blocks along each index, define a plane. Shapes are tried where it meets the limit.
+ * The one with the fewest kernels wins. Of several with as few, the one wins that has the fewest
+ * once it is halved until it fits. Memory really grows with the product of the extents, so in two
+ * and more dimensions the answer can exceed the limit many times over.
  *
  * Source  Torres et al., section IV-B and IV-C, literally. */
 #include "base/checked.h"

@@ -1,7 +1,7 @@
 /* Tiles of what is accumulated, cut into strips. While a tile stays, each index along which threads
- * combine is run through panel by panel, and each panel strip by strip: the first strip of a tile
- * is complete, and goes out, while the others are computed, and the next tile's first strip takes
- * its place while the others go out. So neither needs the memory of a second tile. */
+ * combine is run through panel by panel, and each panel strip by strip. So the first strip of a
+ * tile is complete, and goes out, while the others are computed. The next tile's first strip takes
+ * its place while the others go out. Neither needs the memory of a second tile. */
 #include "access/footprint/footprint.h"
 #include "base/checked.h"
 #include "partition/cut/family.h"

@@ -1,6 +1,6 @@
-/* Equal boxes of which the first and the last one are cut along the fastest index, where uploads
- * and downloads depend on it, so that a pipeline fills and drains sooner: an eighth, an eighth, a
- * quarter and a half of a superblock, and the same the other way round. */
+/* Equal boxes, of which the first and the last one are cut so that a pipeline fills and drains
+ * sooner. They are cut along the fastest index, where uploads and downloads depend on it: into an
+ * eighth, an eighth, a quarter and a half of a superblock, and the same the other way round. */
 #include "base/checked.h"
 #include "partition/cut/family.h"
 

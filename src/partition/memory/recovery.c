@@ -40,9 +40,10 @@ static bool launch_harms(const pti_schedule *schedule, const pti_op *op,
     return false;
 }
 
-/** Bringing other elements into the same placement leaves those that it holds. */
-static bool filling_harms(const pti_schedule *schedule, const pti_op *op,
-                          const pti_holding *holding, const pti_boxes *newer) {
+/** Whether an upload, copy or fill overwrites newer elements of a holding. One into the holding's
+ * own placement overwrites its box alone. */
+static bool fill_overwrites(const pti_schedule *schedule, const pti_op *op,
+                            const pti_holding *holding, const pti_boxes *newer) {
     if (op->placement == holding->placement)
         return pti_boxes_meet(newer, &op->box);
     return pti_placements_overlap(&schedule->placement[op->placement],
@@ -54,7 +55,7 @@ static bool is_harmed(const partial *failed, const pti_holding *holding, const p
     for (int64_t k = 0; k < failed->n_begun; k++) {
         const pti_op *op = &schedule->op[k];
         bool is_filling = op->kind == PTI_UPLOAD || op->kind == PTI_COPY || op->kind == PTI_FILL;
-        if (is_filling && filling_harms(schedule, op, holding, newer))
+        if (is_filling && fill_overwrites(schedule, op, holding, newer))
             return true;
         if (op->kind == PTI_LAUNCH &&
             launch_harms(schedule, op, &schedule->placement[holding->placement]))

@@ -313,6 +313,15 @@ static void begin_builder(pti_resident_emit *emit, int n_steps, const pti_step *
     free(launch);
 }
 
+/** Whether a list of names, with commas between them, has one. */
+static bool lists_name(const char *list, const char *name) {
+    const size_t n_bytes = strlen(name);
+    const char *at = strstr(list, name);
+    while (at != NULL && ((at > list && at[-1] != ' ') || (at[n_bytes] != ',' && at[n_bytes] != 0)))
+        at = strstr(at + 1, name);
+    return at != NULL;
+}
+
 /** The names of the kernels of a window, each once, as far as they are worth reading. */
 static bool name_window(pti_residency *residency, int n_steps, const pti_step *steps) {
     enum { ENOUGH_BYTES = 80 };
@@ -322,7 +331,7 @@ static bool name_window(pti_residency *residency, int n_steps, const pti_step *s
         if (steps[s].kind != PTI_STEP_LAUNCH)
             continue;
         const char *name = steps[s].call.instance->kernel_name;
-        if (text.data == NULL || (strcmp(last, name) != 0 && strstr(text.data, name) == NULL))
+        if (text.data == NULL || (strcmp(last, name) != 0 && !lists_name(text.data, name)))
             pti_text_add(&text, text.data == NULL ? "%.100s" : ", %.100s", name);
         last = name;
     }

@@ -51,7 +51,7 @@ void pti_residency_resize(pti_residency *residency, int64_t arena_bytes);
 int pti_residency_add(pti_residency *residency, const pti_resident_array *array);
 
 /** Remove an array of which nothing is resident. Plans are kept, unless it was internal: the next
- * array at its position may be like it, as a result is that went home and is attached again. */
+ * array at its position may be like it, as a result is that was detached and is attached again. */
 void pti_residency_remove(pti_residency *residency, int array);
 
 /** Let an array that was idle be one that launches use from here on. */

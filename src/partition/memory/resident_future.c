@@ -208,14 +208,14 @@ static polytile_status find_direction(const pti_residency *residency, const pti_
     polytile_status status = POLYTILE_OK;
     int64_t n = step->partition->n_superblocks, n_samples = pti_min(n, MOST_SAMPLES);
     int64_t first_piece = future->n_pieces;
-    double snapshot = 0;
+    double backward_weight = 0;
     for (int64_t s = 0; s < n_samples && n > 1; s++) {
         int64_t k = s * (n - 1) / (n_samples - 1);
         PTI_TRY(add_pieces(step, &step->partition->superblock[k], future));
-        snapshot += (double)(2 * k - (n - 1)) * found_bytes(residency, future, first_piece);
+        backward_weight += (double)(2 * k - (n - 1)) * found_bytes(residency, future, first_piece);
         future->n_pieces = first_piece;
     }
-    *backward = snapshot > 0;
+    *backward = backward_weight > 0;
 done:
     future->n_pieces = first_piece;
     return status;

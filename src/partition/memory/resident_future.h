@@ -30,9 +30,9 @@ typedef struct pti_piece {
 /**
  * Find the pieces of a superblock.
  *
- * What operands of one array touch is one piece where they are nearly the same box, so that they
- * take no more memory than one by one, padded; and where one name's pieces meet and one of them is
- * written, as bodies find an element in the first piece around it.
+ * What operands of one array touch is one piece in two cases. They are nearly the same box, and
+ * take no more memory together than one by one, padded. Or pieces of one name meet and one of them
+ * is written, since bodies find an element in the first piece around it.
  *
  * Shapes  pieces: room for one an operand; time is left as it is.
  * Returns how many there are.

@@ -11,15 +11,22 @@
  * Replay a schedule on sets and prove it right, knowing only the instances and nothing of the
  * planner.
  *
- * Proves that waits point backwards; that the superblocks of each launch are disjoint, cover its
- * domain and run in their order, and that launches that are interleaved do to every element what
- * they do one after the other (shape.h); that every launch finds the newest version of its
- * whole footprint resident, whichever launch wrote it, ordered before it by streams and waits; that
- * memory is not reused before everything that uses it is done; that placements stay inside the
- * arena and the arena inside the limit, and that no two elements of a placement share bytes; that
- * nothing is uploaded that is stale on the host or that nobody wrote, no written element is
- * downloaded early or when the host has it, and every written element reaches the host, and no
- * other.
+ * Proves of operations and memory:
+ * - Waits point backwards.
+ * - Placements stay inside the arena, and the arena inside the limit. No two elements of a
+ *   placement share bytes.
+ * - Memory is not reused before everything that uses it is done.
+ *
+ * Proves of launches:
+ * - The superblocks of each are disjoint, cover its domain and run in their order.
+ * - Launches that are interleaved do to every element what they do one after the other (shape.h).
+ * - Each finds the newest version of its whole footprint resident, whichever launch wrote it.
+ *   Streams and waits order that before it.
+ *
+ * Proves of transfers:
+ * - Nothing is uploaded that is stale on the host or that nobody wrote.
+ * - No written element is downloaded early, or when the host has it.
+ * - Every written element reaches the host, and no other.
  *
  * From an invalidation on the host's version of its elements is the newest, and no other counts.
  *

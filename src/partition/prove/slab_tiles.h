@@ -14,11 +14,13 @@ bool pti_check_slab_ops(const pti_schedule *schedule, const pti_tiles *tiles, pt
 /**
  * Check what tiles of slabs are together.
  *
- * Proves that launches which run as one in some slab do so in all, with the same others; that they
- * touch two arrays, of which the last one only reads one and only writes the other; and that what
- * is not stored is read by no later launch before it is written again, and is at the end in arrays
- * that are dropped. That nothing else goes wrong is proved by the program that they make
- * (slab_program.h).
+ * Proves:
+ * - Launches which run as one in some slab do so in all, with the same others.
+ * - They touch two arrays. The last launch only reads one of them, and only writes the other.
+ * - What is not stored is read by no later launch before it is written again, and is at the end in
+ *   arrays that are dropped.
+ *
+ * That nothing else goes wrong is proved by the program that they make (slab_program.h).
  *
  * Shapes  schedule: its launches, superblocks, placements and operations are well formed, and
  *         operations of each tiles' slab.

@@ -6,11 +6,14 @@
 /**
  * Check the launches of a schedule that may run as one.
  *
- * Proves that their operations follow one another in one stream, and are all of their superblocks,
- * or of a slab what slab_tiles.h says; that nothing comes between them: all wait for what is before
- * the first, and others wait for the last alone; that each array has one place in all of them,
- * apart from the others; and, by pti_tiling_check(), that tiles in any order store what the
- * launches write of one array, one after the other.
+ * Proves:
+ * - Their operations follow one another in one stream, and are all of their superblocks, or of a
+ *   slab what slab_tiles.h says.
+ * - Nothing comes between them: all wait for what is before the first, and others wait for the last
+ *   alone.
+ * - Each array has one place in all of them, apart from the others.
+ * - By pti_tiling_check(): tiles in any order store what the launches write of one array, one after
+ *   the other.
  *
  * Shapes  schedule: its launches, superblocks, placements and operations are well formed.
  */

@@ -34,7 +34,7 @@ typedef enum pti_stream {
 
 const char *pti_op_word(pti_op_kind kind);
 
-/** A piece of device memory that holds a box of one array for a while. */
+/** A place in device memory that holds a box of one array for a while. */
 typedef struct pti_placement {
     int operand;          /* of the schedule's instance: the array */
     int64_t offset_bytes; /* in the arena */

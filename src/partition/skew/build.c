@@ -296,7 +296,7 @@ static void upload_whole(pti_skew_builder *builder, int array) {
 /* The whole. */
 
 /** Place the arrays' memory; returns the end of the last. */
-static int64_t place_lanes(pti_skew_builder *builder, const pti_skew_need *needs) {
+static int64_t place_images(pti_skew_builder *builder, const pti_skew_need *needs) {
     int64_t end = 0;
     for (int a = 0; a < pti_skew_n_arrays(builder); a++) {
         builder->image[a] = pti_skew_image_at(end, -1);
@@ -324,14 +324,14 @@ static bool set_states(pti_skew_builder *builder) {
     return !failed;
 }
 
-static bool begin_lanes(pti_skew_builder *builder, int64_t most_slabs) {
+static bool begin_images(pti_skew_builder *builder, int64_t most_slabs) {
     pti_skew_need *needs = pti_skew_needs(builder->chain, builder->shape->n_per_pass);
     builder->image = calloc((size_t)pti_skew_n_arrays(builder) + 1, sizeof *builder->image);
     bool has_begun = needs != NULL && builder->image != NULL && pti_skew_concurrent_begin(builder);
     if (has_begun)
         pti_skew_note_still(builder->chain, &builder->sets, needs);
     if (has_begun)
-        builder->schedule->arena_bytes = place_lanes(builder, needs);
+        builder->schedule->arena_bytes = place_images(builder, needs);
     for (int a = 0; a < pti_skew_n_arrays(builder) && has_begun; a++) {
         builder->image[a].download = calloc((size_t)most_slabs + 1, sizeof(int64_t));
         builder->image[a].former = calloc((size_t)most_slabs + 1, sizeof(int64_t));
@@ -355,7 +355,7 @@ pti_schedule *pti_skew_build(const pti_skew_request *request, const pti_skew_sha
     int64_t most_slabs = 0;
     bool has_begun = pti_skew_builder_begin(&builder, &most_slabs) && set_states(&builder) &&
                      pti_skew_sets_find(request, shape->n_per_pass, INT_MAX, &builder.sets) &&
-                     begin_lanes(&builder, most_slabs);
+                     begin_images(&builder, most_slabs);
     if (has_begun)
         run_passes(&builder);
     bool is_made = has_begun && !builder.builder.failed && !builder.reused.failed;

@@ -162,10 +162,10 @@ static void add_launches(struct pti_folded_chain *folded, const int64_t *offsets
     }
 }
 
-static void set_axes(const int *axis, int n_arrays, int *of_lane) {
+static void set_axes(const int *axis, int n_arrays, int *of_half) {
     for (int a = 0; a < n_arrays; a++) {
-        of_lane[half_array_of(a, false)] = axis[a];
-        of_lane[half_array_of(a, true)] = axis[a] == PTI_AXIS_WHOLE ? PTI_AXIS_NONE : axis[a];
+        of_half[half_array_of(a, false)] = axis[a];
+        of_half[half_array_of(a, true)] = axis[a] == PTI_AXIS_WHOLE ? PTI_AXIS_NONE : axis[a];
     }
 }
 

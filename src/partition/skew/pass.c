@@ -57,7 +57,7 @@ static void extend_band_by_unit(const pti_pass *pass, const pti_tiled_unit *unit
     const int last = unit->first + unit->n_launches - 1;
     for (int l = unit->first; unit->n_launches > 1 && l <= last; l++) {
         const pti_cut_launch *cut = &pass->chain->launch[l];
-        const pti_margin *step = &unit->sequence->turns.step;
+        const pti_margin *step = &unit->sequence->ping_pong.step;
         const int n_left = last - l + 1;
         const pti_reach reach = {-n_left * step->before[cut->index],
                                  n_left * step->after[cut->index]};

@@ -97,8 +97,8 @@ static bool is_tiled(const pti_tiled_unit *unit) {
 
 /** Return the seconds of a launch that only goes through its arrays in memory. */
 static double pass_seconds(const candidate *of, const pti_tiled_unit *unit) {
-    return pti_kernel_seconds(of->request->link, pti_launch_bytes(unit->sequence->turns.instance),
-                              0);
+    return pti_kernel_seconds(of->request->link,
+                              pti_launch_bytes(unit->sequence->ping_pong.instance), 0);
 }
 
 /** Sum up what launches that run as one would take one by one. */
@@ -121,8 +121,8 @@ static double tiled_seconds(const candidate *of, int64_t slab, int64_t n_per_lap
             continue;
         if (before == NULL || before->sequence != unit->sequence ||
             before->n_launches != unit->n_launches)
-            launch_s =
-                pass_seconds(of, unit) * pti_tiled_cost(unit, slab, alone) / PTI_TURNS_PASSES_APART;
+            launch_s = pass_seconds(of, unit) * pti_tiled_cost(unit, slab, alone) /
+                       PTI_PING_PONG_PASSES_APART;
         seconds += unit->n_launches * launch_s;
     }
     return seconds * passes_like_first(of);

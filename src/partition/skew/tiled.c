@@ -21,7 +21,7 @@ static const pti_call *call_of(const pti_chain *chain, int launch) {
 
 static bool may_be_in_row(const pti_chain *chain, const bool *may_be_tiled, int launch) {
     return may_be_tiled[launch] && chain->launch[launch].index == ALONG &&
-           pti_turns_may_begin(call_of(chain, launch)->instance);
+           pti_ping_pong_may_begin(call_of(chain, launch)->instance);
 }
 
 static int64_t lag_behind(const pti_chain *chain, int launch) {
@@ -31,7 +31,7 @@ static int64_t lag_behind(const pti_chain *chain, int launch) {
 static bool joins_sequence(const pti_chain *chain, const bool *may_be_tiled,
                            const pti_tiled_sequence *sequence, int launch) {
     return may_be_in_row(chain, may_be_tiled, launch) &&
-           pti_turns_follow(call_of(chain, launch), call_of(chain, launch - 1)) &&
+           pti_ping_pong_follows(call_of(chain, launch), call_of(chain, launch - 1)) &&
            (launch == sequence->first + 1 || lag_behind(chain, launch) == sequence->lag);
 }
 
@@ -56,14 +56,9 @@ static polytile_status try_group(const pti_chain *chain, const pti_tiled_sequenc
     for (int l = 0; l < n_launches; l++)
         call[l] = *call_of(chain, sequence->first + l);
     polytile_status status = pti_margins_find(&tiling, &ignored);
-    *may_be = status == POLYTILE_OK && tiling.margin != NULL && tiling.is_stored[call[0].array[1]];
-    for (int l = 0; l < n_launches && *may_be; l++)
-        for (int d = 0; d < 2; d++) {
-            const int n_later = n_launches - 1 - l;
-            *may_be = *may_be &&
-                      tiling.margin[l].before[d] == n_later * sequence->turns.step.before[d] &&
-                      tiling.margin[l].after[d] == n_later * sequence->turns.step.after[d];
-        }
+    *may_be = status == POLYTILE_OK && tiling.margin != NULL &&
+              tiling.is_stored[call[0].array[1]] &&
+              pti_ping_pong_has_even_margins(&sequence->ping_pong.step, &tiling);
     pti_tiling_free(&tiling);
     pti_text_free(&ignored);
     return status;
@@ -89,15 +84,16 @@ static polytile_status find_together(const pti_chain *chain, pti_tiled_sequence 
                               *call_of(chain, sequence->first + 1)};
     bool is_found;
     polytile_status status;
-    sequence->turns.instance = call_of(chain, sequence->first)->instance;
-    PTI_TRY(pti_turns_find_step(&sequence->turns, first, chain->arrays->n_operands, &is_found));
-    const pti_margin *step = &sequence->turns.step;
+    sequence->ping_pong.instance = call_of(chain, sequence->first)->instance;
+    PTI_TRY(
+        pti_ping_pong_find_step(&sequence->ping_pong, first, chain->arrays->n_operands, &is_found));
+    const pti_margin *step = &sequence->ping_pong.step;
     if (!is_found || sequence->lag < step->before[ALONG] || sequence->lag < step->after[ALONG])
         return POLYTILE_OK;
-    sequence->n_together = pti_turns_choose(&sequence->turns);
+    sequence->n_together = pti_ping_pong_choose(&sequence->ping_pong);
     while (sequence->n_together > sequence->end - sequence->first)
         sequence->n_together -= 2;
-    if (sequence->n_together < PTI_TURNS_LEAST)
+    if (sequence->n_together < PTI_PING_PONG_LEAST)
         sequence->n_together = 0;
     if (sequence->n_together > 0)
         PTI_TRY(check_groups(chain, sequence));
@@ -109,7 +105,7 @@ static polytile_status add_sequence(const bool *dropped, pti_chain *chain,
                                     pti_tiled_sequence *sequence) {
     pti_tiled_chain *tiled = chain->tiled;
     polytile_status status;
-    sequence->turns.room = &tiled->room;
+    sequence->ping_pong.room = &tiled->room;
     sequence->is_lost_well =
         sequence->end == chain->n_launches && dropped[call_of(chain, sequence->end - 1)->array[0]];
     PTI_TRY(find_together(chain, sequence));
@@ -131,7 +127,7 @@ static polytile_status find_sequences(const bool *may_be_tiled, const bool *drop
         if (!may_be_in_row(chain, may_be_tiled, l))
             continue;
         extend_sequence(chain, may_be_tiled, &sequence);
-        if (sequence.end - sequence.first >= PTI_TURNS_LEAST)
+        if (sequence.end - sequence.first >= PTI_PING_PONG_LEAST)
             status = add_sequence(dropped, chain, &sequence);
     }
     return status;
@@ -182,11 +178,11 @@ static int cut_sequence(const pti_tiled_sequence *sequence, int first, int end,
               to = end < sequence->end ? end : sequence->end;
     int n_units = 0, at = first;
     if (n_grouped > 0) {
-        const pti_turn_groups groups = pti_turns_cut(n_grouped, sequence->n_together);
+        const pti_ping_pong_groups groups = pti_ping_pong_cut(n_grouped, sequence->n_together);
         for (int g = 0; g < groups.n_groups; g++) {
             unit[n_units++] = (pti_tiled_unit){
-                .first = at, .n_launches = pti_turn_group(&groups, g), .sequence = sequence};
-            at += pti_turn_group(&groups, g);
+                .first = at, .n_launches = pti_ping_pong_group(&groups, g), .sequence = sequence};
+            at += pti_ping_pong_group(&groups, g);
         }
     }
     for (; at < to; at++)
@@ -199,7 +195,7 @@ static int64_t delay_after(const pti_tiled_unit *before, const pti_tiled_unit *u
     const pti_tiled_sequence *sequence = before->sequence;
     if (sequence == NULL)
         return 0;
-    const int64_t reach = sequence->turns.step.before[ALONG];
+    const int64_t reach = sequence->ping_pong.step.before[ALONG];
     return sequence == unit->sequence
                ? pti_max(0, before->n_launches * reach - unit->n_launches * sequence->lag)
                : (sequence->n_together - 1) * (reach + sequence->lag);
@@ -222,37 +218,38 @@ int pti_tiled_cut(const pti_chain *chain, int first, int end, pti_tiled_unit *un
     return n_units;
 }
 
-double pti_tiled_cost(const pti_tiled_unit *unit, int64_t slab, double alone) {
-    const pti_turns *turns = &unit->sequence->turns;
-    const polytile_range *across = &turns->instance->threads.range[1 - ALONG];
-    const int64_t rows = pti_tiled_rows(unit->sequence, unit->n_launches, slab);
+/** The own rows of a tile, so that tiles cut slabs of so many rows evenly; 0: there is no tile. */
+static int64_t find_tile_rows(const pti_tiled_sequence *sequence, int n_launches, int64_t slab) {
     int64_t tile[2];
-    if (rows == 0 || !pti_turns_find_tile(turns, unit->n_launches, tile))
-        return PTI_TURNS_PASSES_APART;
-    const int64_t n_tiles =
-        pti_ceil_div(slab, rows) * pti_ceil_div(pti_range_count(*across), tile[1]);
-    const int64_t n_at_once = pti_max(1, turns->room->n_tiles);
-    const double waves = (double)pti_ceil_div(n_tiles, n_at_once) * (double)n_at_once;
-    return pti_turns_cost(turns, unit->n_launches, rows) *
-           (1 + (alone + (1 - alone) * left_by_others) * (waves / (double)n_tiles - 1));
-}
-
-int64_t pti_tiled_rows(const pti_tiled_sequence *sequence, int n_launches, int64_t slab) {
-    int64_t tile[2];
-    if (!pti_turns_find_tile(&sequence->turns, n_launches, tile))
+    if (!pti_ping_pong_find_tile(&sequence->ping_pong, n_launches, tile))
         return 0;
     return pti_ceil_div(slab, pti_ceil_div(slab, tile[0]));
+}
+
+double pti_tiled_cost(const pti_tiled_unit *unit, int64_t slab, double alone) {
+    const pti_ping_pong *ping_pong = &unit->sequence->ping_pong;
+    const polytile_range *across = &ping_pong->instance->threads.range[1 - ALONG];
+    const int64_t rows = find_tile_rows(unit->sequence, unit->n_launches, slab);
+    int64_t tile[2];
+    if (rows == 0 || !pti_ping_pong_find_tile(ping_pong, unit->n_launches, tile))
+        return PTI_PING_PONG_PASSES_APART;
+    const int64_t n_tiles =
+        pti_ceil_div(slab, rows) * pti_ceil_div(pti_range_count(*across), tile[1]);
+    const int64_t n_at_once = pti_max(1, ping_pong->room->n_tiles);
+    const double waves = (double)pti_ceil_div(n_tiles, n_at_once) * (double)n_at_once;
+    return pti_ping_pong_cost(ping_pong, unit->n_launches, rows) *
+           (1 + (alone + (1 - alone) * left_by_others) * (waves / (double)n_tiles - 1));
 }
 
 pti_tiles pti_tiled_tiles(const pti_chain *chain, const pti_tiled_unit *unit, int64_t slab,
                           const polytile_domain *own) {
     pti_tiles made = {.first_launch = unit->first,
                       .n_launches = unit->n_launches,
-                      .step = unit->sequence->turns.step,
+                      .step = unit->sequence->ping_pong.step,
                       .stored = call_of(chain, unit->first)->array[1],
                       .is_of_slab = true,
                       .own = *own};
-    pti_turns_find_tile(&unit->sequence->turns, unit->n_launches, made.tile);
-    made.tile[ALONG] = pti_tiled_rows(unit->sequence, unit->n_launches, slab);
+    pti_ping_pong_find_tile(&unit->sequence->ping_pong, unit->n_launches, made.tile);
+    made.tile[ALONG] = find_tile_rows(unit->sequence, unit->n_launches, slab);
     return made;
 }

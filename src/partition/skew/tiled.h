@@ -2,10 +2,10 @@
 #define POLYTILE_PARTITION_SKEW_TILED_H
 
 #include "partition/skew/chain.h"
-#include "partition/skew/turns.h"
+#include "partition/skew/ping_pong.h"
 
 /*
- * Sequences of a chain's launches that take turns between two arrays, and that run several as one
+ * Sequences of a chain's launches that are ping-pong over two arrays, and that run several as one
  * in each slab, tile by tile (schedule/tiling.h).
  *
  * A group of T launches from A to B is like one launch that reads T times as far: a slab of it
@@ -30,7 +30,7 @@ typedef struct pti_tiled_sequence {
     int64_t lag;       /* of each after the one before */
     bool is_lost_well; /* nobody needs what the last one loads, once the chain has ended */
     int n_together;    /* that run as one at most */
-    pti_turns turns;
+    pti_ping_pong ping_pong;
 } pti_tiled_sequence;
 
 typedef struct pti_tiled_chain {
@@ -65,9 +65,6 @@ int pti_tiled_cut(const pti_chain *chain, int first, int end, pti_tiled_unit *un
 /** Return what a launch of a group costs in slabs of so many rows, in passes of the array through
  * memory. Shapes  alone: what part of the slabs has none beside it, on another stream. */
 double pti_tiled_cost(const pti_tiled_unit *unit, int64_t slab, double alone);
-
-/** Return the own rows of a tile, so that tiles cut slabs of so many rows evenly. */
-int64_t pti_tiled_rows(const pti_tiled_sequence *sequence, int n_launches, int64_t slab);
 
 /** Return what runs as one in a slab; first_op and n_ops are still to be set. Shapes  own: threads
  * of the last launch; empty if it has none. */

@@ -105,8 +105,8 @@ static bool is_tiling_asked_for(const void *of, int launch) {
 }
 
 /** Add tiles to a schedule, all that there are or none. */
-static polytile_status add_tiles(const pti_batch *batch, const launch_list *list,
-                                 pti_schedule *schedule, pti_text *why) {
+static polytile_status add_all_tiles(const pti_batch *batch, const launch_list *list,
+                                     pti_schedule *schedule, pti_text *why) {
     polytile_status status =
         pti_tiles_find(&batch->window->tile_room, is_tiling_asked_for, list, schedule, why);
     schedule->has_all_tiles = status == POLYTILE_OK;
@@ -119,10 +119,10 @@ static polytile_status add_tiles(const pti_batch *batch, const launch_list *list
 static polytile_status tile_launches(pti_batch *batch, const launch_list *list, pti_text *why) {
     if (batch->planned != NULL)
         return batch->planned->has_all_tiles ? POLYTILE_OK
-                                             : add_tiles(batch, list, batch->planned, why);
+                                             : add_all_tiles(batch, list, batch->planned, why);
     pti_schedule *tiled = pti_schedule_copy(batch->schedule);
     polytile_status status =
-        tiled == NULL ? POLYTILE_NO_MEMORY : add_tiles(batch, list, tiled, why);
+        tiled == NULL ? POLYTILE_NO_MEMORY : add_all_tiles(batch, list, tiled, why);
     if (status == POLYTILE_OK && tiled->n_tiles > 0)
         batch->schedule = batch->built = tiled;
     else

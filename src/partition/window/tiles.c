@@ -4,15 +4,15 @@
 #include "base/checked.h"
 #include "base/list.h"
 #include "partition/skew/margins.h"
+#include "partition/skew/ping_pong.h"
 #include "partition/skew/tiled.h"
-#include "partition/skew/turns.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
 /** Launches that follow one another and alternate between two arrays, and how they are tiled. */
 typedef struct row {
-    pti_turns turns;
+    pti_ping_pong ping_pong;
     pti_schedule *schedule;
     const pti_call *call;    /* of all launches of the schedule */
     const int64_t *first_op; /* of each of them; -1: its operations are apart */
@@ -35,8 +35,8 @@ static bool are_places_exchanged(const pti_schedule *schedule, int launch, int b
     return are;
 }
 
-static bool takes_turns(const row *of, int launch) {
-    return pti_turns_follow_within(&of->call[launch], &of->call[launch - 1]) &&
+static bool continues_ping_pong(const row *of, int launch) {
+    return pti_ping_pong_follows_within(&of->call[launch], &of->call[launch - 1]) &&
            of->first_op[launch] >= 0 &&
            of->first_op[launch] ==
                of->first_op[launch - 1] + of->schedule->launch[launch - 1].n_superblocks &&
@@ -105,38 +105,28 @@ static bool find_margins(const row *of, int first, int n_launches, pti_tiling *t
 static bool fills_device(const row *of) {
     const polytile_domain *threads = &of->call[of->first].instance->threads;
     int64_t tile[2];
-    return pti_turns_find_tile(&of->turns, of->n_together, tile) &&
+    return pti_ping_pong_find_tile(&of->ping_pong, of->n_together, tile) &&
            pti_ceil_div(pti_range_count(threads->range[0]), tile[0]) *
                    pti_ceil_div(pti_range_count(threads->range[1]), tile[1]) >=
-               of->turns.room->n_tiles;
+               of->ping_pong.room->n_tiles;
 }
 
-/** Return whether the margins of a group are as those of tiles of a schedule have to be. */
-static bool has_even_margins(const row *of, const pti_tiling *tiling) {
-    bool has = true;
-    for (int l = 0; l < tiling->n_launches; l++)
-        for (int d = 0; d < 2; d++) {
-            const int n_later = tiling->n_launches - 1 - l;
-            has = has && tiling->margin[l].before[d] == n_later * of->turns.step.before[d] &&
-                  tiling->margin[l].after[d] == n_later * of->turns.step.after[d];
-        }
-    return has;
-}
-
-static polytile_status add_tiles(const row *of, int first, int n_launches) {
+static polytile_status add_tiles_of_group(const row *of, int first, int n_launches) {
     pti_schedule *schedule = of->schedule;
     pti_tiles made = {.first_op = of->first_op[first],
                       .first_launch = first,
                       .n_launches = n_launches,
-                      .step = of->turns.step,
+                      .step = of->ping_pong.step,
                       .stored = of->call[first].array[1],
                       .own = of->call[first + n_launches - 1].instance->threads};
     pti_tiling tiling;
     polytile_status status;
-    const bool is_tiled = find_margins(of, first, n_launches, &tiling, &status) &&
-                          has_even_margins(of, &tiling) && tiling.is_stored[made.stored] &&
-                          pti_turns_shrink_evenly(&of->turns.step, of->call + first, n_launches) &&
-                          pti_turns_find_tile(&of->turns, n_launches, made.tile);
+    const bool is_tiled =
+        find_margins(of, first, n_launches, &tiling, &status) &&
+        pti_ping_pong_has_even_margins(&of->ping_pong.step, &tiling) &&
+        tiling.is_stored[made.stored] &&
+        pti_ping_pong_shrinks_evenly(&of->ping_pong.step, of->call + first, n_launches) &&
+        pti_ping_pong_find_tile(&of->ping_pong, n_launches, made.tile);
     pti_tiling_free(&tiling);
     if (status != POLYTILE_OK || !is_tiled)
         return status;
@@ -150,13 +140,13 @@ static polytile_status add_tiles(const row *of, int first, int n_launches) {
 
 /** Cut all launches of a row but the last into groups of odd numbers, as even as possible. */
 static polytile_status add_groups(const row *of) {
-    const pti_turn_groups groups = pti_turns_cut(of->end - of->first - 1, of->n_together);
+    const pti_ping_pong_groups groups = pti_ping_pong_cut(of->end - of->first - 1, of->n_together);
     polytile_status status = POLYTILE_OK;
     int first = of->first;
     for (int g = 0; g < groups.n_groups && status == POLYTILE_OK; g++) {
-        const int n_launches = pti_turn_group(&groups, g);
-        if (n_launches >= PTI_TURNS_LEAST)
-            status = add_tiles(of, first, n_launches);
+        const int n_launches = pti_ping_pong_group(&groups, g);
+        if (n_launches >= PTI_PING_PONG_LEAST)
+            status = add_tiles_of_group(of, first, n_launches);
         first += n_launches;
     }
     return status;
@@ -188,7 +178,8 @@ static bool needs_element_of(const pti_schedule *schedule, int array, const pti_
  * that each reads what the next tile computes. */
 static bool is_read_by_none(const row *of) {
     return of->end == of->schedule->n_launches &&
-           pti_turns_shrink_evenly(&of->turns.step, of->call + of->first, of->end - of->first);
+           pti_ping_pong_shrinks_evenly(&of->ping_pong.step, of->call + of->first,
+                                        of->end - of->first);
 }
 
 /** Whether somebody needs what tiles lose because launches have fewer threads than those before. A
@@ -228,14 +219,14 @@ static void describe_row(const row *of, bool is_known, bool is_needed, int n_til
 static polytile_status tile_row(row *of, pti_text *why) {
     const int n_before = of->schedule->n_tiles;
     bool is_known, is_needed;
-    of->turns.instance = of->call[of->first].instance;
-    polytile_status status = pti_turns_find_step(&of->turns, of->call + of->first,
-                                                 of->schedule->instance->n_operands, &is_known);
+    of->ping_pong.instance = of->call[of->first].instance;
+    polytile_status status = pti_ping_pong_find_step(&of->ping_pong, of->call + of->first,
+                                                     of->schedule->instance->n_operands, &is_known);
     if (status == POLYTILE_OK)
         status = find_needed(of, &is_needed);
     if (status != POLYTILE_OK)
         return status;
-    of->n_together = is_known ? pti_turns_choose(&of->turns) : 0;
+    of->n_together = is_known ? pti_ping_pong_choose(&of->ping_pong) : 0;
     if (of->n_together > 0 && !is_needed && fills_device(of))
         status = add_groups(of);
     describe_row(of, is_known, is_needed, of->schedule->n_tiles - n_before, why);
@@ -249,13 +240,13 @@ static polytile_status tile_all(row *of, pti_tile_filter *may_be_tiled, const vo
     for (int l = 0; l < of->schedule->n_launches && status == POLYTILE_OK; l = of->end) {
         of->first = l;
         of->end = l + 1;
-        if (of->first_op[l] < 0 || !pti_turns_may_begin(of->call[l].instance) ||
+        if (of->first_op[l] < 0 || !pti_ping_pong_may_begin(of->call[l].instance) ||
             !may_be_tiled(filter, l))
             continue;
         while (of->end < of->schedule->n_launches && may_be_tiled(filter, of->end) &&
-               takes_turns(of, of->end) && is_joined(of, is_awaited, of->end))
+               continues_ping_pong(of, of->end) && is_joined(of, is_awaited, of->end))
             of->end++;
-        if (of->end - of->first > PTI_TURNS_LEAST)
+        if (of->end - of->first > PTI_PING_PONG_LEAST)
             status = tile_row(of, why);
     }
     free(is_awaited);
@@ -268,7 +259,7 @@ polytile_status pti_tiles_find(const pti_tile_room *room, pti_tile_filter *may_b
     pti_call *call = calloc(n_launches + 1, sizeof *call);
     int64_t *first_op = calloc(n_launches + 1, sizeof *first_op);
     polytile_status status = POLYTILE_NO_MEMORY;
-    row made = {.turns.room = room, .schedule = schedule, .call = call, .first_op = first_op};
+    row made = {.ping_pong.room = room, .schedule = schedule, .call = call, .first_op = first_op};
     for (int l = 0; l < schedule->n_launches && call != NULL; l++)
         call[l] = schedule->launch[l].call;
     if (call != NULL && first_op != NULL && find_first_ops(schedule, first_op))
@@ -286,7 +277,7 @@ void pti_tiles_describe_chain(const pti_chain *chain, const pti_skew_shape *shap
             "%s%d launches of %s in a row, which alternate between two arrays, run at most "
             "%d as one in tiles, in slabs of %" PRId64 " threads, %" PRId64 " a lap%s",
             why->length > 0 ? "; " : "", sequence->end - sequence->first,
-            sequence->turns.instance->kernel_name, sequence->n_together, shape->slab,
+            sequence->ping_pong.instance->kernel_name, sequence->n_together, shape->slab,
             shape->n_per_lap, shape->concurrent ? ", two at once" : "");
     }
 }

@@ -393,7 +393,7 @@ int64_t BytesOfTwoKernels(int n_sweeps, int64_t n_rows, int64_t rows_each, int64
     return resident.h2d_bytes + resident.d2h_bytes;
 }
 
-/** Of two arrays that take turns only one is worth keeping: the other is overwritten unread. */
+/** Of two ping-pong arrays only one is worth keeping: the other is overwritten unread. */
 TEST(Residency, UpdateAndCopyOverTwiceTheArenaMoveLittle) {
     const int64_t rows_each = 40, n_rows = 64 * rows_each, array_bytes = n_rows * 100 * 8;
     const int n_sweeps = 30;
@@ -409,7 +409,7 @@ TEST(Residency, UpdateAndCopyOverTwiceTheArenaMoveLittle) {
     EXPECT_GE(times_fewer[true], 4);
 }
 
-/** Only the hull of what it writes is known: it is read whole, and comes home whole. */
+/** Only the hull of what it writes is known: it is read whole, and comes to the host whole. */
 TEST(Residency, PartialOperandsGoOnFromWhatWasThere) {
     const std::vector<std::string> domains = {"100x100", "100x100"};
     CutLaunch diagonal({"diagonal[i]: out A[i, i]", "100", {{"A", 0}}}, domains);
@@ -431,6 +431,19 @@ TEST(Residency, PartialOperandsGoOnFromWhatWasThere) {
         resident.Plan({fill.Step(), diagonal.Step(), Flush(0), Flush(1)});
     ASSERT_EQ(memory.Run(*schedule, &host, &random), "");
     EXPECT_EQ(host[0].element, right[0].element);
+}
+
+TEST(Residency, SchedulesHaveTheNameOfEachKernelOnce) {
+    const std::vector<std::string> domains = {"60"};
+    const auto increment = [&](const std::string &name) {
+        return CutLaunch({(name + "[i]: inout x[i]").c_str(), "60", {{"x", 0}}}, domains);
+    };
+    CutLaunch both = increment("scale_and_add"), add = increment("add"), scale = increment("scale");
+    Resident resident(10000, domains);
+    EXPECT_STREQ(resident.Plan({both.Step(), add.Step(), scale.Step(), add.Step(), both.Step()})
+                     ->instance->kernel_name,
+                 "scale_and_add, add, scale");
+    EXPECT_STREQ(resident.Plan({Flush(0)})->instance->kernel_name, "arrays");
 }
 
 TEST(Residency, DroppedArraysAreNotDownloaded) {

@@ -106,7 +106,7 @@ std::vector<Step> ToAndFro(int n_steps, int64_t offset) {
     return steps;
 }
 
-/** The same in an arena that both arrays fit, A brought in before and both taken home after. */
+/** The same in an arena that both arrays fit: A comes before, and both go to the host after. */
 Handmade InArena(const Handmade &in_place) {
     Handmade made = in_place;
     made.in_place = false;
@@ -129,7 +129,7 @@ Handmade InArena(const Handmade &in_place) {
 }
 
 /** To and fro in an arena: rows of A come in with the first slab that needs them, and rows of both
- * arrays go home after the last that touches them. */
+ * arrays go to the host after the last that touches them. */
 Handmade Streamed(int n_steps, int64_t n, int64_t size) {
     const Handmade in_place = Slabs(ToAndFro(n_steps, 1), 2, n, size);
     Handmade made = InArena(in_place);
@@ -270,7 +270,8 @@ TEST(CheckOrder, UsesBehindTheOneThatIsWaitedForAreNotDone) {
     }
 }
 
-/** Each slab goes home by itself, so that all launches are waited for; then slabs come again. */
+/** Each slab goes to the host by itself, so that all launches are waited for; then slabs come
+ * again. */
 TEST(CheckOrder, ARaceIsFoundHoweverManyUsesLieBetween) {
     constexpr int64_t n_slabs = 100, n_done = 20;
     const Step copy = {{{POLYTILE_IN, 0, 0, 0}, {POLYTILE_OUT, 1, 0, 0}}, 0};

@@ -275,7 +275,7 @@ Bytes RandomSkew::RunChain() const {
     return right;
 }
 
-/** Of what nobody wrote before, only what came home counts. */
+/** Of what nobody wrote before, only what came to the host counts. */
 std::string RandomSkew::Compare(const pti_schedule &schedule, const Bytes &is,
                                 const Bytes &right) const {
     std::vector<Elements> nowhere;

@@ -46,7 +46,7 @@ class Whole {
         run_at_once(launch.instance(), launch.array, &right_);
     }
 
-    /** Bring everything home and compare. */
+    /** Bring everything to the host and compare. */
     void ExpectRight() {
         std::vector<pti_step> flushes;
         for (size_t a = 0; a < host_.size(); a++)

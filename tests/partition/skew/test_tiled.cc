@@ -9,7 +9,7 @@ extern "C" {
 #include "partition/skew/tiled.h"
 }
 
-/* Chains whose launches take turns between two arrays, and run several as one in each slab: that
+/* Chains of ping-pong launches over two arrays, several of which run as one in each slab: that
  * their schedules are right both ways, and that the checker finds whatever is wrong with them. */
 
 namespace {
@@ -239,7 +239,7 @@ TEST(TiledSkews, LoseWhatTheyDoNotStore) {
     pti_schedule_free(schedule);
 }
 
-/** A random chain of launches that take turns, some before them, and some after. */
+/** A random chain of ping-pong launches, some before them, and some after. */
 std::vector<int> draw_order(Random *random) {
     std::vector<int> order;
     if (random->chance(50))

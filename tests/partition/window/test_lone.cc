@@ -102,7 +102,7 @@ void expect_as_planned(Product *of, int64_t memory_bytes) {
     pti_text_free(&why);
 }
 
-/** Sums that stay do not go home before they are complete. */
+/** Sums that stay do not go to the host before they are complete. */
 TEST(Lone, ProductsBringEachResultHomeOnce) {
     const int64_t memory_bytes = 1532 * MiB;
     Product of(8192, 32768, 32768, memory_bytes);

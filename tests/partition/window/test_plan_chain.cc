@@ -105,7 +105,7 @@ TEST(PlanChain, AStencilToAndFroGoesThroughOnce) {
     EXPECT_EQ(of.chain.launches_per_pass, 8);
     EXPECT_GT(of.chain.slab_threads, 0);
     EXPECT_EQ(of.summary.h2d_bytes, 4 * 256 * 256) << "with the corners, which come faster so";
-    EXPECT_EQ(of.summary.d2h_bytes, 4 * 254 * 256) << "whole rows, which go home faster";
+    EXPECT_EQ(of.summary.d2h_bytes, 4 * 254 * 256) << "whole rows, which go to the host faster";
     EXPECT_EQ(of.summary.lower_bound_bytes, 4 * (256 * 256 - 4) + 4 * 254 * 254);
     EXPECT_LE(of.summary.peak_device_bytes, 64 << 10);
     EXPECT_GT(of.summary.predicted_seconds, 0);

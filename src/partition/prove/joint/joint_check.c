@@ -219,7 +219,8 @@ static bool check_holdings(const pti_joint_replay *replay) {
             return reject_holding(replay, c, box, "not all is there in its newest version");
         box = pti_boxes_find_uncovered(&after->loose, &cell->loose);
         if (box != NULL)
-            return reject_holding(replay, c, box, "its device may bring home what it should not");
+            return reject_holding(replay, c, box,
+                                  "its device may bring to the host what it should not");
         box = pti_boxes_find_uncovered(&after->loose, &cell->late);
         if (box != NULL)
             return reject_holding(replay, c, box, "is forgotten, and nobody waits for that");

@@ -9,21 +9,24 @@
 /**
  * Replay a joint schedule on sets and prove it right.
  *
- * Proves that each thread is run, and once where results are combined; that each thread finds the
- * newest version, in the order of the launches, of all that it reads; that each message that is
- * received is the one that was sent, of the same elements in the same order, and in the version
- * that is due; that no message is left, and nobody waits for one that is sent after it, or for
- * others that wait themselves; that partial results are complete when they are combined, and
- * combined once by all; that nothing is read or moved in host memory while somebody may write
- * there; that nothing that a device brings to the host late can overwrite newer elements; and what
- * is said to be so after all.
+ * Proves:
+ * - Each thread is run, and once where results are combined.
+ * - Each thread finds the newest version, in the order of the launches, of all that it reads.
+ * - Each message that is received is the one that was sent, of the same elements in the same order,
+ *   and in the version that is due.
+ * - No message is left. Nobody waits for one that is sent after it, or for others that wait
+ *   themselves.
+ * - Partial results are complete when they are combined, and combined once by all.
+ * - Nothing is read or moved in host memory while somebody may write there.
+ * - Nothing that a device brings to the host late can overwrite newer elements.
+ * - What is said to be so after all is so.
  *
  * Operations of members run at any time from where they stand until they are waited for. Processes
  * run at any speed.
  *
- * Trusted: the instances, what is said to be so before, that a member's device runs its operations
- * after those before them that use the same elements, and that a device that keeps what it has does
- * so until it has forgotten it, or until the schedule ends.
+ * Trusted are the instances, and what is said to be so before. A member's device is trusted to run
+ * its operations after those before them that use the same elements. A device that keeps what it
+ * has is trusted to do so until it has forgotten it, or until the schedule ends.
  *
  * Returns true if all holds; otherwise false with the first violation in *why (member, operation,
  * array, box), or with why->failed set: memory ran out.

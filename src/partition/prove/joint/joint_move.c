@@ -156,7 +156,7 @@ static bool overwrite_host(pti_joint_replay *replay, pti_joint_place at, const p
         const polytile_domain *box = pti_joint_find_reading(cell, old);
         if (box != NULL)
             holds = pti_joint_reject(replay, at, box,
-                                     "a former version comes home where another member may "
+                                     "a former version comes to the host where another member may "
                                      "still read the newest");
         pti_boxes_copy(&lost, old);
         pti_boxes_subtract_all(&lost, &cell->loose);
@@ -193,13 +193,14 @@ static bool fetch_newest(pti_joint_replay *replay, pti_joint_place at, const pti
     pti_boxes_intersect(&changed, &newest, &cell->loose);
     if (has_former(replay, at, &newest, false, &box))
         holds = pti_joint_reject(replay, at, &box,
-                                 "another device may bring older elements home later");
+                                 "another device may bring older elements to the host later");
     else if (has_former(replay, at, &changed, true, &box))
         holds =
             pti_joint_reject(replay, at, &box, "another member may still read the former version");
     else if (find_outdated(replay, at, &newest) != NULL)
-        holds = pti_joint_reject(replay, at, find_outdated(replay, at, &newest),
-                                 "another member's download may bring older elements home later");
+        holds = pti_joint_reject(
+            replay, at, find_outdated(replay, at, &newest),
+            "another member's download may bring older elements to the host later");
     pti_joint_unite_sets(&cell->fetching, &newest);
     replay->failed |= newest.failed || changed.failed;
     pti_boxes_free(&newest);

@@ -125,7 +125,7 @@ static inline bool pti_joint_reject(const pti_joint_replay *replay, pti_joint_pl
 /** Let elements change: downloads of them that are under way bring a former version to the host. */
 void pti_joint_outdate(pti_joint_replay *replay, pti_joint_cell *cell, const pti_boxes *changed);
 
-/** Let the waits of an operation have been waited for. */
+/** Take note that all is done that an operation waits for. */
 void pti_joint_settle(pti_joint_replay *replay, pti_joint_place at);
 
 /** A box of a set that a member's launches may be reading in host memory; NULL: none. */

@@ -204,11 +204,11 @@ static bool check_users(pti_joint_replay *replay, pti_joint_place at, int array,
                   : NULL;
         if (box != NULL)
             return pti_joint_reject(replay, at, box,
-                                    "another member's device may bring it home, too");
+                                    "another member's device may bring it to the host, too");
         box = replay->schedule->keeps[at.op->member] ? NULL : find_download(replay, cell, written);
         if (box != NULL)
             return pti_joint_reject(replay, at, box,
-                                    "another member's download may bring it home, too");
+                                    "another member's download may bring it to the host, too");
     }
     return true;
 }

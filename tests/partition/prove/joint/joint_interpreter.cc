@@ -168,7 +168,7 @@ class Run {
         return static_cast<size_t>(array) * static_cast<size_t>(schedule_.n_members) +
                static_cast<size_t>(member);
     }
-    std::vector<uint64_t> &home(int array, int member) {
+    std::vector<uint64_t> &host(int array, int member) {
         return home_[cell(array, schedule_.memory[array * schedule_.n_members + member])];
     }
     const pti_joint_holding &before(int array, int member) const {
@@ -222,7 +222,7 @@ class Run {
             is_old &= loose[m][at] && !in_place_[m];
         }
         if (is_anywhere && !is_old)
-            home(array, memory)[at] = values_.before(array, at);
+            host(array, memory)[at] = values_.before(array, at);
         for (int q = memory; q < schedule_.n_members; q++) {
             const size_t m = static_cast<size_t>(q);
             Part &device = device_[cell(array, q)];
@@ -240,7 +240,7 @@ class Run {
         for (int q = 0; q < schedule_.n_members; q++)
             is_shared |= q != member && pti_joint_shares(&schedule_, array, member, q);
         for_each(array, before(array, member).reading, [&](size_t at) {
-            const uint64_t value = home(array, member)[at];
+            const uint64_t value = host(array, member)[at];
             if (is_shared ? value == values_.before(array, at)
                           : !loose[at] || !device_[cell(array, member)].dirty[at]) {
                 item.elements.push_back(at);
@@ -310,7 +310,7 @@ class Run {
 
     void read_late(int member, const Item &item) {
         for (size_t k = 0; k < item.elements.size(); k++)
-            is_wrong_ |= home(item.array, member)[item.elements[k]] != item.expected[k];
+            is_wrong_ |= host(item.array, member)[item.elements[k]] != item.expected[k];
     }
 
     /* Devices. */
@@ -318,11 +318,11 @@ class Run {
     uint64_t &element(int array, int member, size_t at) {
         Part &device = device_[cell(array, member)];
         if (in_place_[static_cast<size_t>(member)])
-            return home(array, member)[at];
+            return host(array, member)[at];
         if (!device.has[at]) {
             device.has[at] = 1;
             device.dirty[at] = 0;
-            device.value[at] = home(array, member)[at];
+            device.value[at] = host(array, member)[at];
         }
         return device.value[at];
     }
@@ -403,7 +403,7 @@ class Run {
         Part &device = device_[cell(op.array, member)];
         for_each(op.array, op.boxes, [&](size_t at) {
             if (op.kind == PTI_JOINT_FETCH && device.dirty[at])
-                home(op.array, member)[at] = device.value[at];
+                host(op.array, member)[at] = device.value[at];
             if (op.kind == PTI_JOINT_FORGET)
                 device.has[at] = 0;
             device.dirty[at] = 0;
@@ -421,7 +421,7 @@ class Run {
             if (!device.has[at] || !(all || random_->chance(50)))
                 continue;
             if (device.dirty[at])
-                home(array, member)[at] = device.value[at];
+                host(array, member)[at] = device.value[at];
             device.has[at] = device.dirty[at] = 0;
         }
     }
@@ -498,7 +498,7 @@ class Run {
             receive(op);
         else if (op.kind == PTI_JOINT_COPY)
             for_each(op.array, op.boxes, [&](size_t at) {
-                home(op.array, op.member)[at] = home(op.array, op.peer)[at];
+                host(op.array, op.member)[at] = host(op.array, op.peer)[at];
             });
         else if (op.kind != PTI_JOINT_WAIT)
             queue_[static_cast<size_t>(op.member)].push_back({&op, -1, {}, {}});
@@ -507,7 +507,7 @@ class Run {
     void send(const pti_joint_op &op) {
         Message message = {op.member, op.peer, {}};
         for_each(op.array, op.boxes,
-                 [&](size_t at) { message.values.push_back(home(op.array, op.member)[at]); });
+                 [&](size_t at) { message.values.push_back(host(op.array, op.member)[at]); });
         messages_.push_back(message);
     }
 
@@ -517,7 +517,7 @@ class Run {
         size_t k = 0;
         messages_.erase(messages_.begin() + static_cast<std::ptrdiff_t>(m));
         for_each(op.array, op.boxes, [&](size_t at) {
-            home(op.array, op.member)[at] =
+            host(op.array, op.member)[at] =
                 k < message.values.size() ? message.values[k] : uint64_t{GARBAGE};
             k++;
         });
@@ -538,11 +538,11 @@ class Run {
             return;
         const bool fresh = operand_of_launch(op).fresh;
         for_each(op.array, op.boxes, [&](size_t at) {
-            uint64_t value = fresh ? 0 : home(op.array, 0)[at];
+            uint64_t value = fresh ? 0 : host(op.array, 0)[at];
             for (int q = 0; q < schedule_.n_members; q++)
                 value += partial_[cell(op.array, q)].value[at];
             for (int q = 0; q < schedule_.n_members; q++)
-                home(op.array, q)[at] = value;
+                host(op.array, q)[at] = value;
         });
     }
 

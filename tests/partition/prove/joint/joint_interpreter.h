@@ -49,8 +49,8 @@ class JointValues {
 uint64_t joint_mix(uint64_t hash, uint64_t value);
 
 /** Runs joint schedules element by element, in an order drawn by chance: queues late or early,
- * processes slow or fast, and devices that bring home what they have at any time. It knows neither
- * sets nor versions, only values. */
+ * processes slow or fast, and devices that bring to the host what they have at any time. It knows
+ * neither sets nor versions, only values. */
 bool runs_right(const pti_joint_schedule &schedule, const JointValues &values, Random *random);
 
 #endif

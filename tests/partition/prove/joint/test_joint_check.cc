@@ -242,7 +242,8 @@ TEST_F(JointCheck, WhatSeveralComputedIsForgottenBeforeAnythingElse) {
     ExpectSays("is forgotten, and nobody waits for that");
 }
 
-/** A member writes elements of the other's, which that one brings home and forgets before. */
+/** A member writes elements of the other's, which that one brings to the host and forgets before.
+ * */
 TEST_F(JointCheck, WhatOthersWriteIsBroughtHomeBefore) {
     const int64_t first = 0, last = 3;
     ASSERT_TRUE(program.add_launch("mirror[i]: inout x[i]; in y[i]; out z[7-i]",
@@ -260,7 +261,7 @@ TEST_F(JointCheck, WhatOthersWriteIsBroughtHomeBefore) {
     pti_joint_op *wait = Find(0, PTI_JOINT_RUN) - 1;
     ASSERT_GT(wait->n_waits, 0) << Text();
     wait->n_waits = 0;
-    ExpectSays("another member's download may bring older elements home later");
+    ExpectSays("another member's download may bring older elements to the host later");
 }
 
 TEST_F(JointCheck, NobodyHoldsLessThanIsSaid) {
@@ -271,8 +272,8 @@ TEST_F(JointCheck, NobodyHoldsLessThanIsSaid) {
     pti_boxes_assign(valid, &schedule->array[0].domain);
     pti_boxes_clear(&pti_joint_at(schedule, schedule->after, 1, 1)->loose);
     ExpectSays(
-        "after all operations, y [4:7] of member 1: its device may bring home what it should "
-        "not");
+        "after all operations, y [4:7] of member 1: its device may bring to the host what it "
+        "should not");
 }
 
 } // namespace

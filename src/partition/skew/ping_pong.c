@@ -1,4 +1,4 @@
-#include "partition/skew/turns.h"
+#include "partition/skew/ping_pong.h"
 
 #include "access/set/box.h"
 #include "base/checked.h"
@@ -55,7 +55,7 @@ static bool has_plain_indices(const pti_instance *instance) {
 
 /** The arrays are alike as the program has them: members may hold other rows of the one than of the
  * other. */
-bool pti_turns_may_begin(const pti_instance *instance) {
+bool pti_ping_pong_may_begin(const pti_instance *instance) {
     return instance->n_indices == 2 && instance->n_operands == 2 && has_plain_indices(instance) &&
            instance->operand[0].domain.n_dims == 2 && instance->operand[1].domain.n_dims == 2 &&
            instance->operand[0].element_bytes == instance->operand[1].element_bytes &&
@@ -78,17 +78,17 @@ static bool goes_back(const pti_call *call, const pti_call *before) {
            call->array[0] != call->array[1];
 }
 
-bool pti_turns_follow(const pti_call *call, const pti_call *before) {
+bool pti_ping_pong_follows(const pti_call *call, const pti_call *before) {
     return goes_back(call, before) &&
            pti_box_compare(&call->instance->threads, &before->instance->threads) == 0;
 }
 
-bool pti_turns_follow_within(const pti_call *call, const pti_call *before) {
+bool pti_ping_pong_follows_within(const pti_call *call, const pti_call *before) {
     return goes_back(call, before) &&
            pti_box_contains(&before->instance->threads, &call->instance->threads);
 }
 
-bool pti_turns_shrink_evenly(const pti_margin *step, const pti_call *call, int n_launches) {
+bool pti_ping_pong_shrinks_evenly(const pti_margin *step, const pti_call *call, int n_launches) {
     const polytile_domain *first = &call[0].instance->threads,
                           *last = &call[n_launches - 1].instance->threads;
     bool do_shrink = true;
@@ -104,70 +104,83 @@ bool pti_turns_shrink_evenly(const pti_margin *step, const pti_call *call, int n
     return do_shrink;
 }
 
-polytile_status pti_turns_find_step(pti_turns *turns, const pti_call *call, int n_arrays,
-                                    bool *is_found) {
+polytile_status pti_ping_pong_find_step(pti_ping_pong *ping_pong, const pti_call *call,
+                                        int n_arrays, bool *is_found) {
     pti_text ignored = {0};
     pti_tiling tiling = {.n_launches = 2, .call = call, .n_arrays = n_arrays};
     polytile_status status = pti_margins_find(&tiling, &ignored);
     *is_found = status == POLYTILE_OK && tiling.margin != NULL;
     if (*is_found)
-        turns->step = tiling.margin[0];
+        ping_pong->step = tiling.margin[0];
     pti_tiling_free(&tiling);
     pti_text_free(&ignored);
     return status;
 }
 
-static int64_t most_rows(const pti_turns *turns) {
-    const int64_t row_bytes = turns->room->n_columns * turns->instance->operand[0].element_bytes;
-    return turns->room->image_bytes / row_bytes / ROWS_TOGETHER * ROWS_TOGETHER;
+bool pti_ping_pong_has_even_margins(const pti_margin *step, const pti_tiling *tiling) {
+    bool has = true;
+    for (int l = 0; l < tiling->n_launches; l++)
+        for (int d = 0; d < 2; d++) {
+            const int n_later = tiling->n_launches - 1 - l;
+            has = has && tiling->margin[l].before[d] == n_later * step->before[d] &&
+                  tiling->margin[l].after[d] == n_later * step->after[d];
+        }
+    return has;
+}
+
+static int64_t most_rows(const pti_ping_pong *ping_pong) {
+    const int64_t row_bytes =
+        ping_pong->room->n_columns * ping_pong->instance->operand[0].element_bytes;
+    return ping_pong->room->image_bytes / row_bytes / ROWS_TOGETHER * ROWS_TOGETHER;
 }
 
 /** Return how much longer a tile with its border is along an index. */
-static int64_t border_of(const pti_turns *turns, int n_launches, int dim) {
-    return n_launches * (turns->step.before[dim] + turns->step.after[dim]);
+static int64_t border_of(const pti_ping_pong *ping_pong, int n_launches, int dim) {
+    return n_launches * (ping_pong->step.before[dim] + ping_pong->step.after[dim]);
 }
 
-bool pti_turns_find_tile(const pti_turns *turns, int n_launches, int64_t *tile) {
-    tile[0] = most_rows(turns) - border_of(turns, n_launches, 0);
-    tile[1] = turns->room->n_columns - border_of(turns, n_launches, 1);
+bool pti_ping_pong_find_tile(const pti_ping_pong *ping_pong, int n_launches, int64_t *tile) {
+    tile[0] = most_rows(ping_pong) - border_of(ping_pong, n_launches, 0);
+    tile[1] = ping_pong->room->n_columns - border_of(ping_pong, n_launches, 1);
     return tile[0] > 0 && tile[1] > 0;
 }
 
-double pti_turns_cost(const pti_turns *turns, int n_launches, int64_t own_rows) {
+double pti_ping_pong_cost(const pti_ping_pong *ping_pong, int n_launches, int64_t own_rows) {
     int64_t tile[2];
     double computed = 0;
-    if (!pti_turns_find_tile(turns, n_launches, tile) || own_rows < 1)
-        return 2 * PTI_TURNS_PASSES_APART;
+    if (!pti_ping_pong_find_tile(ping_pong, n_launches, tile) || own_rows < 1)
+        return 2 * PTI_PING_PONG_PASSES_APART;
     const double all =
-        (double)((own_rows + border_of(turns, n_launches, 0)) * turns->room->n_columns);
+        (double)((own_rows + border_of(ping_pong, n_launches, 0)) * ping_pong->room->n_columns);
     const double own = (double)(own_rows * tile[1]);
     for (int l = 0; l < n_launches; l++)
-        computed += (double)(own_rows + border_of(turns, l, 0)) *
-                    (double)(tile[1] + border_of(turns, l, 1));
+        computed += (double)(own_rows + border_of(ping_pong, l, 0)) *
+                    (double)(tile[1] + border_of(ping_pong, l, 1));
     return (1 + all / own) / n_launches +
-           access_cost * pti_thread_accesses(turns->instance) * computed / own / n_launches;
+           access_cost * pti_thread_accesses(ping_pong->instance) * computed / own / n_launches;
 }
 
 /** Return what a launch costs in the largest tiles. */
-static double least_cost(const pti_turns *turns, int n_launches) {
+static double least_cost(const pti_ping_pong *ping_pong, int n_launches) {
     int64_t tile[2];
-    return pti_turns_find_tile(turns, n_launches, tile) ? pti_turns_cost(turns, n_launches, tile[0])
-                                                        : 2 * PTI_TURNS_PASSES_APART;
+    return pti_ping_pong_find_tile(ping_pong, n_launches, tile)
+               ? pti_ping_pong_cost(ping_pong, n_launches, tile[0])
+               : 2 * PTI_PING_PONG_PASSES_APART;
 }
 
 /** The fewest launches a group that are about as good as the best. */
-int pti_turns_choose(const pti_turns *turns) {
-    double best = least_cost(turns, PTI_TURNS_LEAST);
-    int n = PTI_TURNS_LEAST;
-    for (int k = PTI_TURNS_LEAST; k <= MOST_LAUNCHES; k += 2)
-        best = best < least_cost(turns, k) ? best : least_cost(turns, k);
-    while (least_cost(turns, n) > as_good * best)
+int pti_ping_pong_choose(const pti_ping_pong *ping_pong) {
+    double best = least_cost(ping_pong, PTI_PING_PONG_LEAST);
+    int n = PTI_PING_PONG_LEAST;
+    for (int k = PTI_PING_PONG_LEAST; k <= MOST_LAUNCHES; k += 2)
+        best = best < least_cost(ping_pong, k) ? best : least_cost(ping_pong, k);
+    while (least_cost(ping_pong, n) > as_good * best)
         n += 2;
-    return best <= worth * PTI_TURNS_PASSES_APART ? n : 0;
+    return best <= worth * PTI_PING_PONG_PASSES_APART ? n : 0;
 }
 
-pti_turn_groups pti_turns_cut(int n_launches, int most) {
-    pti_turn_groups made = {.n_groups = (int)pti_ceil_div(n_launches, most)};
+pti_ping_pong_groups pti_ping_pong_cut(int n_launches, int most) {
+    pti_ping_pong_groups made = {.n_groups = (int)pti_ceil_div(n_launches, most)};
     made.n_groups += (n_launches - made.n_groups) % 2;
     const int n_pairs = (n_launches - made.n_groups) / 2;
     made.n_launches = 1 + 2 * (n_pairs / made.n_groups);

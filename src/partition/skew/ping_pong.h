@@ -1,71 +1,74 @@
-#ifndef POLYTILE_PARTITION_SKEW_TURNS_H
-#define POLYTILE_PARTITION_SKEW_TURNS_H
+#ifndef POLYTILE_PARTITION_SKEW_PING_PONG_H
+#define POLYTILE_PARTITION_SKEW_PING_PONG_H
 
 #include "base/context.h"
 #include "partition/schedule/tiling.h"
 
-/* Launches that take turns between two arrays, as those of a Jacobi method do, and the tiles in
- * which a device runs several of them as one (schedule/tiling.h). */
+/* Ping-pong launches: each writes the array that the one before has read, as those of a Jacobi
+ * method do. And the tiles in which a device runs several of them as one (schedule/tiling.h). */
 
 /** Fewer launches than these are not worth a group; and the passes of an array through memory that
  * a launch by itself makes: it reads one, and writes one. */
-enum { PTI_TURNS_LEAST = 3, PTI_TURNS_PASSES_APART = 2 };
+enum { PTI_PING_PONG_LEAST = 3, PTI_PING_PONG_PASSES_APART = 2 };
 
-/** How launches that take turns are tiled. */
-typedef struct pti_turns {
+/** How ping-pong launches are tiled. */
+typedef struct pti_ping_pong {
     const pti_instance *instance; /* of each of them, or alike; borrowed */
     const pti_tile_room *room;    /* borrowed */
     pti_margin step;              /* how much longer a launch's margin is than the next one's */
-} pti_turns;
+} pti_ping_pong;
 
 /** Return whether a launch reads one array of two dimensions, and each thread writes the element of
  * another one that has its indices, and nothing else. */
-bool pti_turns_may_begin(const pti_instance *instance);
+bool pti_ping_pong_may_begin(const pti_instance *instance);
 
 /** Return whether a launch is like the one before, from whose written array it goes to the other
  * one. */
-bool pti_turns_follow(const pti_call *call, const pti_call *before);
+bool pti_ping_pong_follows(const pti_call *call, const pti_call *before);
 
 /** The same of a launch that may have fewer threads, inside those of the one before: members of a
  * group compute less of what others own from launch to launch. */
-bool pti_turns_follow_within(const pti_call *call, const pti_call *before);
+bool pti_ping_pong_follows_within(const pti_call *call, const pti_call *before);
 
 /** Return whether the threads of launches are those of the last one, longer by the later steps,
  * inside those of the first one: tiles of the last launch's threads compute them then. */
-bool pti_turns_shrink_evenly(const pti_margin *step, const pti_call *call, int n_launches);
+bool pti_ping_pong_shrinks_evenly(const pti_margin *step, const pti_call *call, int n_launches);
 
 /**
- * Find the step of launches that take turns.
+ * Find the step of ping-pong launches.
  *
  * Shapes  call: the first two of them. Errors  NO_MEMORY, without a text. *is_found is false if
  *         they do not read at constant offsets.
  */
-polytile_status pti_turns_find_step(pti_turns *turns, const pti_call *call, int n_arrays,
-                                    bool *is_found);
+polytile_status pti_ping_pong_find_step(pti_ping_pong *ping_pong, const pti_call *call,
+                                        int n_arrays, bool *is_found);
+
+/** Return whether the margin of each launch of a tiling is a step longer than the next one's. */
+bool pti_ping_pong_has_even_margins(const pti_margin *step, const pti_tiling *tiling);
 
 /** Find the own rows and columns of the largest tile that runs so many launches; false: there is
  * none. */
-bool pti_turns_find_tile(const pti_turns *turns, int n_launches, int64_t *tile);
+bool pti_ping_pong_find_tile(const pti_ping_pong *ping_pong, int n_launches, int64_t *tile);
 
 /** Return what a launch costs in tiles of so many own rows, in passes of the array through memory.
  */
-double pti_turns_cost(const pti_turns *turns, int n_launches, int64_t own_rows);
+double pti_ping_pong_cost(const pti_ping_pong *ping_pong, int n_launches, int64_t own_rows);
 
 /** Choose how many launches run as one at most, an odd number; 0: tiles cost about as much. */
-int pti_turns_choose(const pti_turns *turns);
+int pti_ping_pong_choose(const pti_ping_pong *ping_pong);
 
 /** How launches are cut into groups of odd numbers, as even as possible. */
-typedef struct pti_turn_groups {
+typedef struct pti_ping_pong_groups {
     int n_groups;
     int n_launches; /* of each of the first ones */
     int n_longer;   /* the last ones have two launches more */
-} pti_turn_groups;
+} pti_ping_pong_groups;
 
 /** Cut launches, one or more, into groups of at most so many. */
-pti_turn_groups pti_turns_cut(int n_launches, int most);
+pti_ping_pong_groups pti_ping_pong_cut(int n_launches, int most);
 
 /** Return how many launches a group has. */
-static inline int pti_turn_group(const pti_turn_groups *groups, int group) {
+static inline int pti_ping_pong_group(const pti_ping_pong_groups *groups, int group) {
     return groups->n_launches + (group >= groups->n_groups - groups->n_longer ? 2 : 0);
 }
 

@@ -34,7 +34,7 @@ TEST(CheckLaunches, FindWhatEarlierOnesWrote) {
          "x: is read where nothing was written yet"},
         {"an upload that does not wait for the download", Evict,
          [](Handmade &m) { m.waits[2].clear(); }, "may run beside operation 1 (download)"},
-        {"memory taken over before it went home", Evict,
+        {"memory taken over before it went to the host", Evict,
          [](Handmade &m) {
              m.Drop(2);
              m.Drop(1);
@@ -291,7 +291,8 @@ TEST(CheckLaunches, AnIdentityOfAnotherReductionIsNone) {
     EXPECT_TRUE(made.Holds()) << made.why;
 }
 
-/** w, which nobody wrote, is filled for two launches; what came home between them is sent again. */
+/** w, which nobody wrote, is filled for two launches; what came to the host between them is sent
+ * again. */
 Handmade FilledAgain(bool comes_home) {
     Handmade made;
     Arrays(made, {"y", "w"});

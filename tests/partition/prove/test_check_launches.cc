@@ -111,13 +111,13 @@ TEST(CheckLaunches, OperandsOfOneArrayHavePlacementsOfTheirOwn) {
          "version is not all there"},
         {"said to be valid in both", Halves, [](Handmade &m) { m.after[0].valid = {all}; },
          "x[0:15]: is not all there in its newest version"},
-        {"taken home from where it is old", Halves,
+        {"taken to the host from where it is old", Halves,
          [](Handmade &m) {
              m.Move(PTI_DOWNLOAD, 1, 0, upper, {2});
              m.after[1].dirty = {};
          },
          "x[8:15]: is not newer than the host's"},
-        {"taken home together with what is old", Halves,
+        {"taken to the host together with what is old", Halves,
          [](Handmade &m) {
              m.before[0].dirty = {lower};
              m.Move(PTI_DOWNLOAD, 1, 0, all, {2});

@@ -1,0 +1,125 @@
+#include "support/launch.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+
+extern "C" {
+#include "partition/skew/ping_pong.h"
+}
+
+namespace {
+
+std::unique_ptr<Launch> launch_of(const std::string &declaration,
+                                  const std::string &threads = "1:38,1:24",
+                                  const std::string &domain = "40x26") {
+    auto launch = std::make_unique<Launch>(
+        declaration, threads, std::map<std::string, std::string>{{"x", domain}, {"y", domain}});
+    EXPECT_EQ(launch->status(), POLYTILE_OK) << declaration << launch->error();
+    return launch;
+}
+
+const char *const five = "five[i, j]: in x[i-1:i+1, j], x[i, j-1:j+1]; out y[i, j]";
+const int there[] = {0, 1}, back[] = {1, 0}, elsewhere[] = {1, 2};
+
+TEST(PingPong, BeginsWhereAThreadWritesTheElementOfItsIndicesAndNothingElse) {
+    const struct {
+        const char *declaration;
+        bool may_begin;
+    } rows[] = {
+        {five, true},
+        {"copy[i, j]: in x[i, j]; out y[i, j]", true},
+        {"move[i, j]: in x[i, j]; out y[i-1, j]", false},
+        {"turn[i, j]: in x[i, j]; out y[j, i]", false},
+        {"pair[i, j]: in x[i, j]; out y[i:i+1, j]", false},
+        {"add[i, j]: in x[i, j]; inout y[i, j]", false},
+        {"sums[i, j]: in x[i, j]; sum y[i, j]", false},
+        {"round[i, j]: in x[wrap(i-1), j]; out y[i, j]", false},
+    };
+    for (const auto &row : rows)
+        EXPECT_EQ(pti_ping_pong_may_begin(launch_of(row.declaration, "1:24,1:24")->instance()),
+                  row.may_begin)
+            << row.declaration;
+}
+
+TEST(PingPong, GoesOnWithTheSameKernelFromTheArrayThatWasWritten) {
+    const auto whole = launch_of(five), inner = launch_of(five, "2:37,2:23");
+    const auto other = launch_of("copy[i, j]: in x[i, j]; out y[i, j]");
+    const pti_call before = {whole->instance(), there};
+    const struct {
+        pti_call call;
+        bool follows, follows_within;
+    } rows[] = {
+        {{whole->instance(), back}, true, true},   {{whole->instance(), there}, false, false},
+        {{inner->instance(), back}, false, true},  {{whole->instance(), elsewhere}, false, false},
+        {{other->instance(), back}, false, false},
+    };
+    for (const auto &row : rows) {
+        EXPECT_EQ(pti_ping_pong_follows(&row.call, &before), row.follows);
+        EXPECT_EQ(pti_ping_pong_follows_within(&row.call, &before), row.follows_within);
+    }
+    const pti_call narrow = {inner->instance(), there}, wide = {whole->instance(), back};
+    EXPECT_FALSE(pti_ping_pong_follows_within(&wide, &narrow));
+}
+
+TEST(PingPong, FindsByHowMuchEachLaunchNeedsMoreThanTheNext) {
+    const auto launch =
+        launch_of("wide[i, j]: in x[i-2:i+1, j], x[i, j-1:j+3]; out y[i, j]", "2:38,1:22");
+    const pti_call calls[] = {{launch->instance(), there}, {launch->instance(), back}};
+    pti_ping_pong found = {};
+    bool is_found = false;
+    ASSERT_EQ(pti_ping_pong_find_step(&found, calls, 2, &is_found), POLYTILE_OK);
+    ASSERT_TRUE(is_found);
+    EXPECT_EQ(found.step.before[0], 2);
+    EXPECT_EQ(found.step.after[0], 1);
+    EXPECT_EQ(found.step.before[1], 1);
+    EXPECT_EQ(found.step.after[1], 3);
+    const auto whole_rows = launch_of("rows[i, j]: in x[:, j]; out y[i, j]");
+    const pti_call all[] = {{whole_rows->instance(), there}, {whole_rows->instance(), back}};
+    ASSERT_EQ(pti_ping_pong_find_step(&found, all, 2, &is_found), POLYTILE_OK);
+    EXPECT_FALSE(is_found);
+}
+
+/** The tile with its border fits the room, and eight rows more do not. */
+TEST(PingPong, TilesAreAsLargeAsTheirRoomAllows) {
+    const auto launch = launch_of(five);
+    const pti_tile_room room = {48 * 40 * 4 + 100, 40, 4};
+    pti_ping_pong of = {};
+    of.instance = launch->instance();
+    of.room = &room;
+    of.step = {{1, 1}, {1, 1}};
+    for (int n = 1; n < 30; n++) {
+        int64_t tile[2];
+        const bool is_found = pti_ping_pong_find_tile(&of, n, tile);
+        EXPECT_EQ(is_found, n < 20) << n;
+        if (!is_found)
+            continue;
+        EXPECT_EQ(tile[0] + 2 * n, 48) << n;
+        EXPECT_EQ(tile[1] + 2 * n, 40) << n;
+        EXPECT_GT(pti_ping_pong_cost(&of, n, tile[0]), 0) << n;
+        EXPECT_LT(pti_ping_pong_cost(&of, n, tile[0]), pti_ping_pong_cost(&of, n, 1)) << n;
+    }
+    EXPECT_EQ(pti_ping_pong_choose(&of) % 2, 1);
+}
+
+TEST(PingPong, LaunchesAreCutIntoTheFewestOddGroupsThatDifferByTwo) {
+    for (int most = 3; most <= 15; most += 2)
+        for (int n = 1; n <= 70; n++) {
+            const pti_ping_pong_groups groups = pti_ping_pong_cut(n, most);
+            const int fewest = (n + most - 1) / most;
+            EXPECT_EQ(groups.n_groups, fewest + (n - fewest) % 2) << n << " by " << most;
+            int sum = 0, longest = 0;
+            for (int g = 0; g < groups.n_groups; g++) {
+                const int n_launches = pti_ping_pong_group(&groups, g);
+                EXPECT_EQ(n_launches % 2, 1) << n << " by " << most;
+                EXPECT_LE(n_launches, most) << n << " by " << most;
+                EXPECT_GE(n_launches, longest) << "the longer ones are the last";
+                EXPECT_LE(n_launches, pti_ping_pong_group(&groups, 0) + 2) << n << " by " << most;
+                longest = n_launches;
+                sum += n_launches;
+            }
+            EXPECT_EQ(sum, n) << n << " by " << most;
+        }
+}
+
+} // namespace
