@@ -230,7 +230,8 @@ polytile_status pti_check_reserved(polytile_context *ctx, const char *where, con
     return POLYTILE_OK;
 }
 
-static bool is_registrable(const char *name) {
+/** Return whether a name has the form of those that programs register. */
+static bool is_valid_name(const char *name) {
     if (!isalpha((unsigned char)*name))
         return false;
     for (; *name != '\0'; name++)
@@ -241,7 +242,7 @@ static bool is_registrable(const char *name) {
 
 polytile_status pti_check_new_name(polytile_context *ctx, const char *what, const char *name,
                                    bool is_taken) {
-    if (!is_registrable(name))
+    if (!is_valid_name(name))
         return pti_fail(ctx, POLYTILE_INVALID,
                         "%s \"%s\": a name has letters, digits, '_', '-' and '.', a letter first",
                         what, name);

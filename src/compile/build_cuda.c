@@ -75,7 +75,8 @@ static bool find_below(const char *toolkit) {
     return is_found;
 }
 
-static bool find_in_toolkits(void) {
+/** Find NVRTC in the toolkits that the environment names, then where they usually are. */
+static bool find_nvrtc_in_toolkits(void) {
     bool is_found = false;
     for (int k = 0; variables[k] != NULL && !is_found; k++)
         is_found = getenv(variables[k]) != NULL && find_below(getenv(variables[k]));
@@ -88,7 +89,7 @@ static void find_library(void) {
     void *library = NULL;
     for (int n = 0; n < N_NAMES && library == NULL; n++)
         library = dlopen(names[n], RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
-    if (library == NULL && find_in_toolkits())
+    if (library == NULL && find_nvrtc_in_toolkits())
         return;
     for (int n = 0; n < N_NAMES && library == NULL; n++)
         library = dlopen(names[n], RTLD_NOW | RTLD_LOCAL);

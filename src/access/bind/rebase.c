@@ -103,6 +103,7 @@ static bool is_whole_dimension(const pti_index_map *map, int k, polytile_range o
     return false;
 }
 
+/** Return whether an array view clips a section where its base would not clip it alike. */
 static bool is_clipped_by_view(const pti_instance *given, const pti_section *section,
                                const pti_index_map *map, const polytile_domain *base) {
     const polytile_domain *view = &given->operand[section->operand].domain;

@@ -132,7 +132,8 @@ static isl_bool fills_box(__isl_keep isl_set *set, const polytile_domain *box) {
     return full;
 }
 
-static int shortest_dimension(const polytile_domain *box) {
+/** Return the dimension with the fewest indices, at least two; -1: the box is one element. */
+static int find_shortest_dimension(const polytile_domain *box) {
     int shortest = -1;
     for (int d = 0; d < box->n_dims; d++) {
         int64_t count = pti_range_count(box->range[d]);
@@ -168,7 +169,7 @@ static bool cut_set_into_boxes(collector *to, __isl_take isl_set *set) {
         if (full == isl_bool_true && !to->too_many)
             pti_boxes_append(to->boxes, &box);
         else if (full == isl_bool_false && !to->too_many) {
-            int d = shortest_dimension(&box);
+            int d = find_shortest_dimension(&box); /* a box of one element is full */
             done = slice_set(to, set, d, box.range[d]);
         }
     }

@@ -102,7 +102,8 @@ static void group_neighbours(const pti_instance *instance, const pti_operand *op
                 join_groups(group, operand->n_sections, group[s], group[t]);
 }
 
-/** Return the device memory of the box around what some threads touch through one group, or two. */
+/** Return the device memory of the box around what some threads touch through two groups, or
+ * through one, given twice; rounded up as placements are. */
 static int64_t groups_bytes(const pti_instance *instance, const pti_operand *operand,
                             const int *group, int one, int other, const polytile_domain *threads) {
     const int64_t alignment = pti_max(instance->piece_alignment_bytes, 1);

@@ -252,8 +252,9 @@ static bool any_due(const pti_sampling *sampling, const pti_trial *trial, pass n
     return any;
 }
 
-/** Return whether a pass changes what is only read. */
-static bool has_backdrop(const pti_trial *trial, pass now) {
+/** Return whether a pass tries anything that those before did not: the first two always do, later
+ * ones if what is only read can hold their numbers. */
+static bool tries_anything_new(const pti_trial *trial, pass now) {
     bool has = now <= LATE;
     for (int o = 0; o < trial->instance->n_operands; o++) {
         const pti_operand *operand = &trial->instance->operand[o];
@@ -265,7 +266,7 @@ static bool has_backdrop(const pti_trial *trial, pass now) {
 
 static polytile_status try_all_elements(pti_sampling *sampling, pti_trial *trial, pass now) {
     polytile_status status = POLYTILE_OK;
-    if (!any_due(sampling, trial, now) || !has_backdrop(trial, now))
+    if (!any_due(sampling, trial, now) || !tries_anything_new(trial, now))
         return POLYTILE_OK;
     begin_pass(trial, now);
     PTI_TRY(now <= LATE ? pti_trial_run(trial) : pti_trial_run_strange(trial));

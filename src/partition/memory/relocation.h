@@ -1,7 +1,7 @@
 #ifndef POLYTILE_PARTITION_MEMORY_RELOCATION_H
 #define POLYTILE_PARTITION_MEMORY_RELOCATION_H
 
-#include "partition/arena/segments.h"
+#include "partition/segments/segments.h"
 
 /**
  * How a schedule moves with the segments that it begins from.

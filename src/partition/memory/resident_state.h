@@ -3,7 +3,7 @@
 
 #include "partition/memory/plan_cache.h"
 #include "partition/memory/residency.h"
-#include "partition/arena/segments.h"
+#include "partition/segments/segments.h"
 
 /* The state of device memory between schedules: images of arrays, and which of their elements are
  * valid and dirty; and with it the residency and the plans that it keeps, as types. What works on

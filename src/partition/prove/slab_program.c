@@ -23,7 +23,8 @@ static polytile_domain part_of_slab(const pti_schedule *schedule, const pti_tile
 
 typedef bool role_filter(polytile_role role);
 
-static bool does_role_read(polytile_role role) {
+/** Of any role but out it loads, if only to keep what is there. */
+static bool does_role_load(polytile_role role) {
     return role != POLYTILE_OUT;
 }
 
@@ -51,7 +52,7 @@ void pti_slab_loads(const pti_schedule *schedule, const pti_tiles *tiles,
         pti_boxes_clear(&listed);
         pti_boxes_clear(&read);
         if (!pti_box_is_empty(&part))
-            list_touched(call, array, does_role_read, &part, &listed);
+            list_touched(call, array, does_role_load, &part, &listed);
         pti_boxes_unite(&read, &listed, pti_boxes_add);
         pti_boxes_subtract_all(&read, &written);
         pti_boxes_unite(loads, &read, pti_boxes_include);

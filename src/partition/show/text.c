@@ -178,8 +178,9 @@ static void add_moved(pti_text *text, const polytile_plan *plan) {
     pti_text_add(text, PTI_ROW "%s\n", "predicted", pti_words_seconds(s->predicted_seconds).text);
 }
 
-/** The launches of the superblocks that the table shows, the first in run order; how many. */
-static int find_shown(const pti_schedule *schedule, const pti_op *shown[N_SHOWN]) {
+/** List the launches of the superblocks that the table shows, the first in run order. Returns how
+ * many. */
+static int list_shown_launches(const pti_schedule *schedule, const pti_op *shown[N_SHOWN]) {
     int n = 0;
     for (const pti_op *op = schedule->op; op < schedule->op + schedule->n_ops && n < N_SHOWN; op++)
         if (op->kind == PTI_LAUNCH)
@@ -260,7 +261,7 @@ static void add_superblocks(pti_text *text, const polytile_plan *plan) {
     static const char *const heads[N_COLUMNS] = {"#", "threads", "on device", "uploads",
                                                  "downloads"};
     const pti_op *shown[N_SHOWN];
-    int n_shown = find_shown(plan->schedule, shown);
+    int n_shown = list_shown_launches(plan->schedule, shown);
     table cells = {0};
     for (int c = 0; c < N_COLUMNS; c++)
         pti_text_add(&cells[0][c], "%s", heads[c]);

@@ -50,7 +50,7 @@ polytile_status pti_plan_bind(const polytile_kernel *kernel, const polytile_doma
                               const polytile_launch_options *options, pti_instance **instance);
 
 /** The same with one array for each operand of the declaration, in its order; NULL for scratch. The
- * kernel has at most PTI_MAX_OPERANDS operands. */
+ * kernel has at most PTI_MAX_OPERANDS operands. options: not NULL. */
 polytile_status pti_plan_bind_operands(const polytile_kernel *kernel, const polytile_domain *domain,
                                        polytile_array *const *operands,
                                        const polytile_launch_options *options,

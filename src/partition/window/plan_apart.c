@@ -149,8 +149,9 @@ static void fill_fresh(pti_builder *builder, const pti_launches *launches, int l
     pti_boxes_free(&boxes);
 }
 
-/** One superblock; those of a schedule are as many as its launches. */
-static void run_whole(pti_builder *builder, const pti_launches *launches, int l, pti_last *last) {
+/** Add all of a launch as one superblock, with the fills it needs. */
+static void add_whole_launch(pti_builder *builder, const pti_launches *launches, int l,
+                             pti_last *last) {
     const pti_cut_launch *cut = &launches->cut[l];
     pti_schedule *schedule = builder->schedule;
     int64_t *placement = pti_schedule_placements(schedule, l, l);
@@ -190,7 +191,7 @@ pti_schedule *pti_plan_in_place(const pti_launches *launches) {
     for (int a = 0; a < launches->arrays->n_operands; a++)
         place_whole(&builder, a);
     for (int l = 0; l < launches->n_launches && !builder.failed; l++)
-        run_whole(&builder, launches, l, &last);
+        add_whole_launch(&builder, launches, l, &last);
     if (!builder.failed)
         return schedule;
     pti_schedule_free(schedule);

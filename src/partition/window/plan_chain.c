@@ -97,7 +97,7 @@ static void log_fusion(const pti_chain_request *request, const pti_plan_chain *c
 }
 
 /** The first subplan of launches that are interleaved; else the first that has launches. */
-static int find_shown(const pti_plan_chain *chain) {
+static int find_shown_subplan(const pti_plan_chain *chain) {
     int shown = 0;
     for (int k = chain->n_subplans - 1; k >= 0; k--)
         shown = chain->subplan[k].n_launches > 0 ? k : shown;
@@ -113,7 +113,7 @@ static polytile_status make_subplans(const pti_chain_request *request, polytile_
                                                : pti_plan_subplans(request, chain));
     PTI_TRY(find_reason(request, chain));
     log_fusion(request, chain);
-    chain->shown = find_shown(chain);
+    chain->shown = find_shown_subplan(chain);
     plan->schedule = pti_plan_shown(chain)->schedule;
 done:
     return status;

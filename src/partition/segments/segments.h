@@ -1,10 +1,10 @@
-#ifndef POLYTILE_PARTITION_ARENA_SEGMENTS_H
-#define POLYTILE_PARTITION_ARENA_SEGMENTS_H
+#ifndef POLYTILE_PARTITION_SEGMENTS_SEGMENTS_H
+#define POLYTILE_PARTITION_SEGMENTS_SEGMENTS_H
 
 #include "partition/schedule/builder.h"
 
-/* partition/arena: the arena between launches, in neighbouring segments, each an image's or free,
- * with the last operations that used its memory. */
+/* partition/segments: the arena between launches, in neighbouring segments, each an image's or
+ * free, with the last operations that used its memory. */
 
 typedef struct pti_resident_image pti_resident_image;
 

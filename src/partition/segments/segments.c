@@ -1,4 +1,4 @@
-#include "partition/arena/segments.h"
+#include "partition/segments/segments.h"
 
 #include "base/checked.h"
 #include "base/list.h"

@@ -9,7 +9,7 @@
 #include "support/scale.h"
 
 extern "C" {
-#include "partition/arena/segments.h"
+#include "partition/segments/segments.h"
 }
 
 /* Segments of an arena in random use, against all runs of neighbours that there are. */
