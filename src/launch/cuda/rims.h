@@ -1,0 +1,32 @@
+#ifndef POLYTILE_LAUNCH_CUDA_RIMS_H
+#define POLYTILE_LAUNCH_CUDA_RIMS_H
+
+#include "launch/cuda/runtime/cuda.h"
+
+/** The threads of a launch that stay within the ends of arrays, and those around them. */
+typedef struct pti_cuda_rims {
+    polytile_domain inner;
+    int n_rims;
+    polytile_domain rim[2 * POLYTILE_MAX_DIMS]; /* disjoint; together with inner they are the box */
+} pti_cuda_rims;
+
+/** Peel boxes off a box until another one in it is left, the first index first. */
+pti_cuda_rims pti_cuda_rims_around(const polytile_domain *inner, const polytile_domain *threads);
+
+/**
+ * Enqueue a launch in which some threads have indices beyond the ends of arrays as several ones: of
+ * the threads that have none, by a kernel that does not look for them, and of the rims around
+ * these. Several launches are worth it where the inner threads fill the GPU.
+ *
+ * Launches that combine threads' results stay whole, as do those of arrays in pieces and of kernels
+ * that have no faster one.
+ *
+ * Shapes  enqueue: enqueues a part. *is_cut: whether that was done; else nothing was enqueued.
+ * Errors  Those of enqueue.
+ */
+polytile_status pti_cuda_launch_rims(pti_cuda_device *cuda, const pti_sub_kernel *launch,
+                                     polytile_status (*enqueue)(pti_cuda_device *cuda,
+                                                                const pti_sub_kernel *launch),
+                                     bool *is_cut);
+
+#endif
