@@ -95,8 +95,6 @@ static const struct {
     {"k[i]: in x[P[0:i]:9]; out y[i]", 12, "holds one element of P, not several"},
     {"k[i]: in x[P[wrap(i)]]; out y[i]", 12, "P is an index array here"},
     {"k[i]: in x[P[i, 0]], P[i]; out y[i]", 22, "P has 1 subscript here and 2 before"},
-    {"k[i]: out x[P[i]]", 11, "where two threads may meet"},
-    {"k[i]: inout x[P[i]]", 13, "where two threads may meet"},
     {"k[i]: in x[P[i]]; out P[i]", 23, "P stands inside a subscript"},
     {"k[i]: out P[i]; in x[P[i]]", 22, "P stands inside a subscript"},
     {"k[i]: sum y[y[i]]", 13, "y stands inside a subscript"},
@@ -138,8 +136,6 @@ TEST_CASE(ApiIndexArrays, ByCallsAreTheSameAsByText) {
     CHECK_OK(polytile_declaration_add(declaration, POLYTILE_IN, false, "V", 1, &row));
     CHECK_OK(polytile_declaration_add(declaration, POLYTILE_IN, false, "x", 1, &gathered));
     CHECK_OK(polytile_declaration_add(declaration, POLYTILE_OUT, false, "y", 1, &i));
-    CHECK_REFUSED(polytile_declaration_add(declaration, POLYTILE_OUT, false, "z", 1, &row),
-                  POLYTILE_DECLARATION, "where two threads may meet");
     CHECK_REFUSED(polytile_declaration_add(declaration, POLYTILE_OUT, false, "P", 1, &i),
                   POLYTILE_DECLARATION, "P stands inside a subscript");
     CHECK_REFUSED(polytile_declaration_add(declaration, POLYTILE_IN, false, "V", 1, &stepped),
