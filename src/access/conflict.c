@@ -240,6 +240,12 @@ static polytile_status check_moved_boxes(const polytile_kernel *kernel,
                     (moved == one ? other : one)->name);
 }
 
+/** Return whether either operand is written by what is looked up, of which the box alone counts. */
+static bool are_by_lookup(const pti_instance *instance, int a, int b) {
+    return pti_operand_is_written_by_lookup(instance, a) ||
+           pti_operand_is_written_by_lookup(instance, b);
+}
+
 /** Prove that names of one array of which one is written touch different elements. */
 static polytile_status check_names_of_one_array(const polytile_kernel *kernel,
                                                 const pti_instance *instance) {
@@ -248,6 +254,8 @@ static polytile_status check_names_of_one_array(const polytile_kernel *kernel,
     for (int a = 0; a < declaration->n_accesses; a++)
         for (int b = a + 1; b < declaration->n_accesses; b++)
             if (are_names_at_odds(instance, &declaration->access[a], &declaration->access[b]) &&
+                !are_by_lookup(instance, declaration->access[a].array,
+                               declaration->access[b].array) &&
                 hulls_meet(declaration, a, b, instance))
                 PTI_TRY(check_accesses(kernel, instance, a, b));
     for (int a = 0; a < instance->n_operands; a++)

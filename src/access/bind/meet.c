@@ -7,12 +7,14 @@
 #include "base/checked.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/parallel.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORD_BITS = 64 };
+/** The bits of a word, and the values of an index that one thread takes at a time. */
+enum { WORD_BITS = 64, PART_VALUES = 1 << 18 };
 
 static const pti_section *sections_of(const pti_instance *instance, int operand) {
     return &instance->section[instance->operand[operand].first_section];
@@ -32,13 +34,10 @@ bool pti_operand_is_written_by_lookup(const pti_instance *instance, int operand)
     return is;
 }
 
-/** Set a bit; returns whether it was set. */
+/** Set a bit, beside other threads; returns whether it was set. */
 static bool meet_bit(uint64_t *bits, int64_t number) {
-    uint64_t *word = &bits[number / WORD_BITS];
     const uint64_t bit = UINT64_C(1) << (number % WORD_BITS);
-    const bool was_set = (*word & bit) != 0;
-    *word |= bit;
-    return was_set;
+    return (__atomic_fetch_or(&bits[number / WORD_BITS], bit, __ATOMIC_RELAXED) & bit) != 0;
 }
 
 /* What is looked up tells threads apart. */
@@ -60,27 +59,50 @@ static bool looks_up_one(const pti_looked_up *end, const polytile_domain *thread
            index_named(&end->section.subscript[0].lo, threads) == index;
 }
 
-/** Return whether what a dimension gathers differs from one value of an index to all others. */
-static bool gathers_apart(const pti_instance *instance, const pti_section *section, int d,
-                          int index, uint64_t *bits) {
-    const pti_looked_up *end = &section->indirection->lo[d];
-    const polytile_range array = instance->operand[section->operand].domain.range[d],
-                         elements = end->array->domain.range[0],
-                         along = instance->threads.range[index];
-    polytile_domain thread = instance->threads;
-    bool are = true;
-    for (int k = 0; k < thread.n_dims; k++)
-        thread.range[k].hi = thread.range[k].lo;
-    for (int64_t t = along.lo; t <= along.hi && are; t++) {
-        thread.range[index].lo = thread.range[index].hi = t;
-        const int64_t element = pti_affine_min(&end->section.subscript[0].lo, &thread);
-        if (element < elements.lo || element > elements.hi)
+/** What is gathered for values of one index: element + k * element_step of an index array, and
+ * plus + k * plus_step on what it holds. */
+typedef struct gathered {
+    const pti_index_array *array;
+    polytile_range indices; /* of the array in which it is looked up */
+    int64_t n_values, element, element_step, plus, plus_step;
+    uint64_t *bits; /* of each of the indices */
+    int64_t n_twice;
+} gathered;
+
+static void gather_part(int64_t part, void *user) {
+    gathered *of = user;
+    const int64_t end = pti_min(of->n_values, (part + 1) * PART_VALUES);
+    int64_t n_twice = 0;
+    for (int64_t k = part * PART_VALUES; k < end; k++) {
+        const int64_t element = of->element + k * of->element_step;
+        if (!pti_range_has(of->array->domain.range[0], element))
             continue;
-        const int64_t met =
-            pti_affine_min(&end->plus, &thread) + pti_index_array_get(end->array, &element);
-        are = met < array.lo || met > array.hi || !meet_bit(bits, met - array.lo);
+        const int64_t index =
+            of->plus + k * of->plus_step + pti_index_array_get(of->array, &element);
+        n_twice += index >= of->indices.lo && index <= of->indices.hi &&
+                   meet_bit(of->bits, index - of->indices.lo);
     }
-    return are;
+    __atomic_fetch_add(&of->n_twice, n_twice, __ATOMIC_RELAXED);
+}
+
+/** Return whether what a dimension gathers differs from one value of an index to all others. */
+static bool gathers_apart(const polytile_context *ctx, const pti_instance *instance,
+                          const pti_section *section, int d, int index, uint64_t *bits) {
+    const pti_looked_up *end = &section->indirection->lo[d];
+    const pti_affine *element = &end->section.subscript[0].lo;
+    polytile_domain first = instance->threads;
+    for (int k = 0; k < first.n_dims; k++)
+        first.range[k].hi = first.range[k].lo;
+    gathered of = {.array = end->array,
+                   .indices = instance->operand[section->operand].domain.range[d],
+                   .n_values = pti_range_count(instance->threads.range[index]),
+                   .element = pti_affine_min(element, &first),
+                   .element_step = element->index[index],
+                   .plus = pti_affine_min(&end->plus, &first),
+                   .plus_step = end->plus.index[index],
+                   .bits = bits};
+    pti_run_parts(ctx, pti_ceil_div(of.n_values, PART_VALUES), gather_part, &of);
+    return of.n_twice == 0;
 }
 
 /** Return whether ranges follow one another as an index rises: rows of a matrix. */
@@ -98,8 +120,8 @@ static bool follow_one_another(const pti_section *section, const polytile_domain
 
 /** Return whether a dimension tells threads with different values of an index apart, whatever
  * their other indices are. */
-static bool tells_apart(const pti_instance *instance, const pti_section *section, int d, int index,
-                        uint64_t *bits) {
+static bool tells_apart(const polytile_context *ctx, const pti_instance *instance,
+                        const pti_section *section, int d, int index, uint64_t *bits) {
     const polytile_domain *threads = &instance->threads;
     const pti_subscript *subscript = &section->subscript[d];
     if (!pti_section_is_indirect(section, d))
@@ -109,19 +131,20 @@ static bool tells_apart(const pti_instance *instance, const pti_section *section
     const int plus = index_named(&lo->plus, threads);
     if ((plus >= 0 && plus != index) || !looks_up_one(lo, threads, index))
         return false;
-    return section->indirection->gathers[d] ? gathers_apart(instance, section, d, index, bits)
+    return section->indirection->gathers[d] ? gathers_apart(ctx, instance, section, d, index, bits)
                                             : follow_one_another(section, threads, d, index);
 }
 
 /** Return whether an operand's one section has a dimension for each index that tells threads
  * apart. bits: as many as the array has elements, none set. */
-static bool are_told_apart(const pti_instance *instance, int operand, uint64_t *bits) {
+static bool are_told_apart(const polytile_context *ctx, const pti_instance *instance, int operand,
+                           uint64_t *bits) {
     const pti_section *section = sections_of(instance, operand);
     bool are = instance->operand[operand].n_sections == 1;
     for (int k = 0; k < instance->n_indices && are; k++) {
         bool is_told = pti_range_count(instance->threads.range[k]) == 1;
         for (int d = 0; d < section->n_dims && !is_told; d++)
-            is_told = tells_apart(instance, section, d, k, bits);
+            is_told = tells_apart(ctx, instance, section, d, k, bits);
         are = is_told;
     }
     return are;
@@ -250,7 +273,7 @@ polytile_status pti_inspection_find_meeting(polytile_context *ctx, const pti_ins
     *meeting = (pti_meeting){.is_found = false};
     if (bits == NULL)
         return pti_fail_memory(ctx, instance->kernel_name, (double)n_words * sizeof *bits);
-    const bool are_apart = are_told_apart(instance, operand, bits);
+    const bool are_apart = are_told_apart(ctx, instance, operand, bits);
     if (!are_apart) {
         search of = {.instance = instance, .operand = operand, .bits = bits, .found = meeting};
         memset(bits, 0, n_words * sizeof *bits);

@@ -16,21 +16,49 @@ typedef struct inner_launch {
     polytile_view views[MOST_VIEWS];
 } inner_launch;
 
-pti_cuda_rims pti_cuda_rims_around(const polytile_domain *inner, const polytile_domain *threads) {
+static void add_rim(pti_cuda_rims *rims, const polytile_domain *left, int d, polytile_range range) {
+    if (pti_range_is_empty(range))
+        return;
+    rims->rim[rims->n_rims] = *left;
+    rims->rim[rims->n_rims++].range[d] = range;
+}
+
+pti_cuda_rims pti_cuda_rims_around(const polytile_domain *inner, const polytile_domain *threads,
+                                   bool takes_steps) {
     pti_cuda_rims rims = {.inner = *inner};
     polytile_domain left = *threads;
     for (int d = 0; d < threads->n_dims; d++) {
-        polytile_domain rim = left;
-        rim.range[d].hi = inner->range[d].lo - 1;
-        if (!pti_range_is_empty(rim.range[d]))
-            rims.rim[rims.n_rims++] = rim;
-        rim = left;
-        rim.range[d].lo = inner->range[d].hi + 1;
-        if (!pti_range_is_empty(rim.range[d]))
-            rims.rim[rims.n_rims++] = rim;
-        left.range[d] = inner->range[d];
+        const polytile_range all = threads->range[d], within = inner->range[d];
+        const bool are_thin = within.lo == all.lo + 1 && within.hi == all.hi - 1;
+        if (takes_steps && are_thin) {
+            add_rim(&rims, &left, d, (polytile_range){all.lo, all.hi, all.hi - all.lo});
+        } else {
+            add_rim(&rims, &left, d, (polytile_range){all.lo, within.lo - 1, 1});
+            add_rim(&rims, &left, d, (polytile_range){within.hi + 1, all.hi, 1});
+        }
+        left.range[d] = within;
     }
     return rims;
+}
+
+/** Enqueue the threads of a rim: of two ends of an index they are two, which the program counts by
+ * the step between these. */
+static polytile_status enqueue_rim(pti_cuda_device *cuda, const pti_sub_kernel *launch,
+                                   const polytile_domain *rim, pti_cuda_enqueue *enqueue) {
+    pti_instance instance = *launch->instance;
+    polytile_domain threads = *rim;
+    pti_sub_kernel part = *launch;
+    part.instance = &instance;
+    part.threads = &threads;
+    for (int d = 0; d < rim->n_dims; d++) {
+        const int64_t lo = pti_instance_asked_index(launch->instance, d, rim->range[d].lo),
+                      hi = pti_instance_asked_index(launch->instance, d, rim->range[d].hi);
+        if (rim->range[d].step == 1)
+            continue;
+        instance.asked.range[d] = (polytile_range){lo, hi, hi - lo};
+        threads.range[d] = (polytile_range){0, 1, 1};
+    }
+    return enqueue(cuda, &part);
 }
 
 static bool goes_beyond(const pti_sub_kernel *launch) {
@@ -65,9 +93,7 @@ static bool make_inner(const pti_sub_kernel *launch, const polytile_domain *thre
 }
 
 polytile_status pti_cuda_launch_rims(pti_cuda_device *cuda, const pti_sub_kernel *launch,
-                                     polytile_status (*enqueue)(pti_cuda_device *cuda,
-                                                                const pti_sub_kernel *launch),
-                                     bool *is_cut) {
+                                     pti_cuda_enqueue *enqueue, bool *is_cut) {
     inner_launch inner;
     polytile_status status = POLYTILE_OK;
     *is_cut = false;
@@ -77,14 +103,12 @@ polytile_status pti_cuda_launch_rims(pti_cuda_device *cuda, const pti_sub_kernel
     if (pti_box_count(&within) < pti_max(1, cuda->device.fill_threads) ||
         !make_inner(launch, &within, &inner))
         return POLYTILE_OK;
-    const pti_cuda_rims rims = pti_cuda_rims_around(&within, launch->threads);
+    const pti_cuda_rims rims =
+        pti_cuda_rims_around(&within, launch->threads, launch->config.implementation->takes_steps);
     *is_cut = true;
     PTI_TRY(enqueue(cuda, &inner.launch));
-    for (int k = 0; k < rims.n_rims; k++) {
-        pti_sub_kernel part = *launch;
-        part.threads = &rims.rim[k];
-        PTI_TRY(enqueue(cuda, &part));
-    }
+    for (int k = 0; k < rims.n_rims; k++)
+        PTI_TRY(enqueue_rim(cuda, launch, &rims.rim[k], enqueue));
 done:
     return status;
 }

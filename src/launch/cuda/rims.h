@@ -10,8 +10,13 @@ typedef struct pti_cuda_rims {
     polytile_domain rim[2 * POLYTILE_MAX_DIMS]; /* disjoint; together with inner they are the box */
 } pti_cuda_rims;
 
-/** Peel boxes off a box until another one in it is left, the first index first. */
-pti_cuda_rims pti_cuda_rims_around(const polytile_domain *inner, const polytile_domain *threads);
+/** Peel boxes off a box until another one in it is left, the first index first. Where `takes_steps`,
+ * two opposite rims of one thread each are one, with the way between them as its step. */
+pti_cuda_rims pti_cuda_rims_around(const polytile_domain *inner, const polytile_domain *threads,
+                                   bool takes_steps);
+
+/** Enqueues a launch, whose threads have steps of 1. */
+typedef polytile_status pti_cuda_enqueue(pti_cuda_device *cuda, const pti_sub_kernel *launch);
 
 /**
  * Enqueue a launch in which some threads have indices beyond the ends of arrays as several ones: of
@@ -25,8 +30,6 @@ pti_cuda_rims pti_cuda_rims_around(const polytile_domain *inner, const polytile_
  * Errors  Those of enqueue.
  */
 polytile_status pti_cuda_launch_rims(pti_cuda_device *cuda, const pti_sub_kernel *launch,
-                                     polytile_status (*enqueue)(pti_cuda_device *cuda,
-                                                                const pti_sub_kernel *launch),
-                                     bool *is_cut);
+                                     pti_cuda_enqueue *enqueue, bool *is_cut);
 
 #endif

@@ -209,7 +209,7 @@ bool goes_beyond(const RandomLaunch &launch, const Point &thread, bool *is_sure)
         const bool is_empty = pti_box_is_empty(&named);
         for (int d = 0; d < named.n_dims; d++) {
             const bool has_edge = access.subscript[d].edge != POLYTILE_EDGE_CLIP;
-            *is_sure = *is_sure && !(has_edge && (is_empty || named.range[d].step != 1));
+            *is_sure = *is_sure && !(has_edge && (is_empty || access.subscript[d].step != 1));
             does =
                 does ||
                 (has_edge && !is_empty &&

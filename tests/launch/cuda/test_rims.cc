@@ -24,6 +24,7 @@ extern "C" {
 namespace {
 
 std::atomic<int64_t> n_inner, n_around, n_reduced;
+int64_t n_launched; /* kernels */
 
 #define FIVE(A, up, down, left, right)                                                             \
     (3 * PT_AT(A, up, j) + 5 * PT_AT(A, down, j) + 7 * PT_AT(A, i, left) +                         \
@@ -99,6 +100,7 @@ void run(const Program &of, const char *declaration, const polytile_implementati
     polytile_queue_destroy(queue);
     polytile_context_destroy(ctx);
     EXPECT_EQ(cuda.violations(), "");
+    n_launched = cuda.n_calls("cudaLaunchKernel");
 }
 
 Field draw_field(const Program &of, Random *random) {
@@ -153,12 +155,14 @@ TEST_F(CudaRims, AreWhatIsLeftAroundABox) {
             inner.range[d].hi = random.number(inner.range[d].lo, hi);
             inner.range[d].step = 1;
         }
-        const pti_cuda_rims rims = pti_cuda_rims_around(&inner, &threads);
+        const bool takes_steps = random.chance(50);
+        const pti_cuda_rims rims = pti_cuda_rims_around(&inner, &threads, takes_steps);
         EXPECT_EQ(pti_box_equals(&rims.inner, &inner), true);
         int64_t n = pti_box_count(&inner);
         for (int k = 0; k < rims.n_rims; k++) {
             polytile_domain common;
             EXPECT_TRUE(pti_box_contains(&threads, &rims.rim[k]));
+            EXPECT_TRUE(takes_steps || !pti_box_has_gaps(&rims.rim[k]));
             EXPECT_FALSE(pti_box_intersect(&rims.rim[k], &inner, &common));
             for (int l = 0; l < k; l++)
                 EXPECT_FALSE(pti_box_intersect(&rims.rim[k], &rims.rim[l], &common));
@@ -168,12 +172,14 @@ TEST_F(CudaRims, AreWhatIsLeftAroundABox) {
     }
 }
 
-/** In memory: each launch leaves the cells at the ends to the kernel that wraps. */
+/** In memory: each launch leaves the cells at the ends to the kernel that wraps, both ends of an
+ * index at once. */
 TEST_F(CudaRims, OnlyThreadsAtTheEndsRunTheKernelThatWraps) {
     Random random(1);
     const Program of = {120, 150, 3, true, "cuda:0", 1};
     expect_right(of, &random);
     EXPECT_EQ(n_inner, (of.n - 2) * (of.m - 2) * of.n_steps);
+    EXPECT_EQ(n_launched, 3 * of.n_steps);
 }
 
 /** Several launches take longer than what they gain where the inner threads do not fill it. */
