@@ -1,6 +1,6 @@
 /* Steps of Jacobi on 1/8 of the memory that a field takes, over fields that are periodic along both
- * dimensions, or along rows alone, against one with fixed edges; and against the same whose launches
- * run one by one, as those that wrap do, which shows what the rims cost. */
+ * dimensions, or along rows alone, against one with fixed edges; and against the same whose
+ * launches run one by one, as those that wrap do, which shows what the rims cost. */
 #include "gpu/cases.h"
 #include "gpu/gpu.h"
 #include "gpu/kernels.h"

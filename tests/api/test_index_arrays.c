@@ -372,7 +372,7 @@ TEST_TABLE(ApiIndexArrays, AreWrittenThroughWhereNoTwoThreadsMeet, scattering) {
     polytile_queue_destroy(queue);
 }
 
-/* Of the array that is written through an index array the box is held, where nothing else may be. */
+/* Of the array that is written through an index array the box is held, where no other may be. */
 TEST_CASE(ApiIndexArrays, AreNotWrittenThroughWhereAnotherNameHasElements) {
     scattered of;
     polytile_device *device = NULL;

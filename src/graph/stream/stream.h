@@ -216,8 +216,12 @@ polytile_status pti_stream_copy_within(polytile_device *device, bool is_on_gpu, 
 polytile_status pti_stream_prepare_lookups(polytile_stream *stream, const polytile_graph *graph);
 void pti_stream_free_lookups(polytile_stream *stream);
 
-/** Prove that actors are right on the index arrays of a frame to be fed, of which a frame before had
- * others. Shapes  given: one an input. Errors  as polytile_check(), with the actor's name. */
+/**
+ * Prove that actors are right on the index arrays of a frame to be fed, unless these hold what those
+ * of the frame before did.
+ *
+ * Shapes  given: one an input. Errors  As polytile_check(), with the actor's name.
+ */
 polytile_status pti_stream_check_lookups(polytile_stream *stream, polytile_array *const *given);
 
 /* prove.c */

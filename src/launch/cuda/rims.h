@@ -10,7 +10,7 @@ typedef struct pti_cuda_rims {
     polytile_domain rim[2 * POLYTILE_MAX_DIMS]; /* disjoint; together with inner they are the box */
 } pti_cuda_rims;
 
-/** Peel boxes off a box until another one in it is left, the first index first. Where `takes_steps`,
+/** Peel boxes off a box until another one in it is left, the first index first. Where takes_steps,
  * two opposite rims of one thread each are one, with the way between them as its step. */
 pti_cuda_rims pti_cuda_rims_around(const polytile_domain *inner, const polytile_domain *threads,
                                    bool takes_steps);
