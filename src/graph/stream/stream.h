@@ -217,8 +217,8 @@ polytile_status pti_stream_prepare_lookups(polytile_stream *stream, const polyti
 void pti_stream_free_lookups(polytile_stream *stream);
 
 /**
- * Prove that actors are right on the index arrays of a frame to be fed, unless these hold what those
- * of the frame before did.
+ * Prove that actors are right on the index arrays of a frame to be fed, unless these hold what
+ * those of the frame before did.
  *
  * Shapes  given: one an input. Errors  As polytile_check(), with the actor's name.
  */
