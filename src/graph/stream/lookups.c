@@ -126,7 +126,7 @@ static polytile_status check_lookup(const polytile_stream *stream, const pti_str
 }
 
 /** Note what a fed array holds. */
-static polytile_status hold_indices(polytile_stream *stream, int input, const polytile_array *given) {
+static polytile_status keep_read(polytile_stream *stream, int input, const polytile_array *given) {
     pti_index_array *read = pti_index_array_read(
         stream->object.context, &(pti_index_array){.data = given->data,
                                                    .is_wide = given->type == POLYTILE_I64,
@@ -163,7 +163,7 @@ polytile_status pti_stream_check_lookups(polytile_stream *stream, polytile_array
         PTI_TRY(check_lookup(stream, &stream->lookup[l], given, is_new));
     for (int k = 0; k < stream->n_inputs; k++)
         if (is_new[k])
-            PTI_TRY(hold_indices(stream, k, given[k]));
+            PTI_TRY(keep_read(stream, k, given[k]));
 done:
     free(is_new);
     return status;

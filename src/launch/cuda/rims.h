@@ -23,8 +23,9 @@ typedef polytile_status pti_cuda_enqueue(pti_cuda_device *cuda, const pti_sub_ke
  * the threads that have none, by a kernel that does not look for them, and of the rims around
  * these. Several launches are worth it where the inner threads fill the GPU.
  *
- * Launches that combine threads' results stay whole, as do those of arrays in pieces and of kernels
- * that have no faster one.
+ * Of an array in several pieces, as those at the ends of a ring are, the inner threads touch one.
+ * Launches that combine threads' results stay whole, and so do those of kernels that have no faster
+ * one.
  *
  * Shapes  enqueue: enqueues a part. *is_cut: whether that was done; else nothing was enqueued.
  * Errors  Those of enqueue.
