@@ -1,17 +1,26 @@
 /* Steps of Jacobi on 1/8 of the memory that a field takes, over fields that are periodic along both
- * dimensions, or along rows alone, against one with fixed edges. */
+ * dimensions, or along rows alone, against one with fixed edges; and against the same whose
+ * launches run one by one, as those that wrap do, which shows what the rims cost. */
 #include "gpu/cases.h"
 #include "gpu/gpu.h"
 #include "gpu/kernels.h"
 #include "gpu/queue_stage.h"
 #include "jacobi_kernels.h"
 
-enum { PERIODIC, ROWS, FIXED, N_SIDES };
+enum { PERIODIC, ROWS, FIXED, FIXED_APART, N_SIDES };
 enum { EXTENT = 32768, N_STEPS = 100, FEW_STEPS = 4, N_REPETITIONS = 5, SEED = 14 };
 
 static const int64_t extents[] = {EXTENT, EXTENT};
 static const int64_t n_elements = (int64_t)EXTENT * EXTENT;
 static const int64_t field_bytes = (int64_t)EXTENT * EXTENT * (int64_t)sizeof(float);
+
+/** The body with fixed edges, which nothing runs in tiles. */
+static const polytile_implementation *jacobi_apart(void) {
+    static polytile_implementation made;
+    made = *jacobi_f32_implementation();
+    made.cuda_tiles = NULL;
+    return &made;
+}
 
 static const struct {
     const char *declaration;
@@ -21,6 +30,7 @@ static const struct {
     {GPU_PERIODIC_JACOBI, gpu_periodic_jacobi, {2, {{0, EXTENT - 1, 1}, {0, EXTENT - 1, 1}}}},
     {GPU_PERIODIC_ROWS, gpu_periodic_rows, {2, {{0, EXTENT - 1, 1}, {1, EXTENT - 2, 1}}}},
     {JACOBI_DECLARATION, jacobi_f32_implementation, {2, {{1, EXTENT - 2, 1}, {1, EXTENT - 2, 1}}}},
+    {JACOBI_DECLARATION, jacobi_apart, {2, {{1, EXTENT - 2, 1}, {1, EXTENT - 2, 1}}}},
 };
 
 /** A queue for each side. Fixed edges are 0, as the queue's own array begins. */
@@ -42,7 +52,7 @@ static void fill(float *field, int side) {
     for (int64_t k = 0; k < EXTENT; k++) {
         if (side != PERIODIC)
             field[k * EXTENT] = field[(k + 1) * EXTENT - 1] = 0.0f;
-        if (side == FIXED)
+        if (side >= FIXED)
             field[k] = field[n_elements - 1 - k] = 0.0f;
     }
 }
@@ -50,11 +60,9 @@ static void fill(float *field, int side) {
 static void launch_step(const queue_stage *stage, int side, polytile_array *from,
                         polytile_array *to, int64_t launches_per_pass) {
     const polytile_launch_options options = {.plan.launches_per_pass = launches_per_pass};
-    const polytile_domain *threads =
-        side == PERIODIC ? POLYTILE_EXTENTS(EXTENT, EXTENT) : POLYTILE_INTERIOR(1, EXTENT, EXTENT);
     require(stage,
-            polytile_queue_launch(stage->queue, stage->kernel, threads, POLYTILE_ARRAYS(from, to),
-                                  &options),
+            polytile_queue_launch(stage->queue, stage->kernel, &sides[side].threads,
+                                  POLYTILE_ARRAYS(from, to), &options),
             "polytile_queue_launch");
 }
 
@@ -109,6 +117,10 @@ static void check_side(const contest *c, int side) {
     queue_stage_report(&c->stage[side]);
 }
 
+static double time_apart(void *subject) {
+    return time_side(subject, FIXED_APART);
+}
+
 static void create(contest *c) {
     c->field = gpu_allocate_pinned(field_bytes);
     c->expected = gpu_allocate_pageable(field_bytes);
@@ -139,6 +151,16 @@ static void compare(contest *c, int side, gpu_repetition *time_ours, const char 
                                           .target = 1.2});
 }
 
+/** What a launch that wraps takes over one as large that does not, both one by one. */
+static void compare_apart(contest *c) {
+    bench_times ours = {0}, apart = {0};
+    gpu_alternate_few(N_REPETITIONS, time_periodic, time_apart, c, &ours, &apart);
+    gpu_report(&(gpu_comparison){.name = "periodic jacobi 32768^2, 100 steps, limit 1/8",
+                                 .against = "fixed edges, launches one by one",
+                                 .ours = &ours,
+                                 .rival = &apart});
+}
+
 void skew_periodic_eighth(void) {
     contest c = {0};
     gpu_begin(GPU_WAITS_AS_EVER);
@@ -146,4 +168,5 @@ void skew_periodic_eighth(void) {
     compare(&c, PERIODIC, time_periodic, "periodic jacobi 32768^2, 100 steps, limit 1/8",
             "the same, moved");
     compare(&c, ROWS, time_rows, "the same, periodic along rows alone", "the same, moved");
+    compare_apart(&c);
 }

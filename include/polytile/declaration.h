@@ -157,9 +157,8 @@ polytile_status polytile_declaration_add_parameter(polytile_declaration *declara
  *
  * Errors  DECLARATION (empty name, a number of subscripts other than before, step < 1, fresh
  *         without reduction, an edge that clamps in another role than in, more than 1024
- *         sections; the role scratch, which needs a type; elements of index arrays in another role
- *         than in and the reducing ones, or beside a step or an edge; an index array that is
- *         written).
+ *         sections; the role scratch, which needs a type; elements of index arrays beside a step
+ *         or an edge; an index array that is written).
  */
 polytile_status polytile_declaration_add(polytile_declaration *declaration, polytile_role role,
                                          bool fresh, const char *array, int n_subscripts,

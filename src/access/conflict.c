@@ -1,5 +1,6 @@
 #include "access/conflict.h"
 
+#include "access/bind/meet.h"
 #include "access/declare/access_text.h"
 #include "access/footprint/footprint.h"
 #include "access/isl/point.h"
@@ -7,6 +8,8 @@
 
 #include <isl/set.h>
 #include <isl/val.h>
+
+#include <string.h>
 
 /** Return whether different threads must not meet through two accesses. */
 static bool are_at_odds(const pti_access *a, const pti_access *b) {
@@ -237,6 +240,12 @@ static polytile_status check_moved_boxes(const polytile_kernel *kernel,
                     (moved == one ? other : one)->name);
 }
 
+/** Return whether either operand is written by what is looked up, of which the box alone counts. */
+static bool are_by_lookup(const pti_instance *instance, int a, int b) {
+    return pti_operand_is_written_by_lookup(instance, a) ||
+           pti_operand_is_written_by_lookup(instance, b);
+}
+
 /** Prove that names of one array of which one is written touch different elements. */
 static polytile_status check_names_of_one_array(const polytile_kernel *kernel,
                                                 const pti_instance *instance) {
@@ -245,6 +254,8 @@ static polytile_status check_names_of_one_array(const polytile_kernel *kernel,
     for (int a = 0; a < declaration->n_accesses; a++)
         for (int b = a + 1; b < declaration->n_accesses; b++)
             if (are_names_at_odds(instance, &declaration->access[a], &declaration->access[b]) &&
+                !are_by_lookup(instance, declaration->access[a].array,
+                               declaration->access[b].array) &&
                 hulls_meet(declaration, a, b, instance))
                 PTI_TRY(check_accesses(kernel, instance, a, b));
     for (int a = 0; a < instance->n_operands; a++)
@@ -255,12 +266,47 @@ done:
     return status;
 }
 
+/** Prove that no two threads meet at an element that one of them looks up and writes, by what index
+ * arrays hold. */
+static polytile_status check_lookups(const polytile_kernel *kernel, const pti_instance *instance,
+                                     int operand) {
+    pti_meeting met;
+    polytile_status status;
+    polytile_witness found = {.kind = POLYTILE_WITNESS_CONFLICT,
+                              .operand = operand,
+                              .n_indices = instance->n_indices,
+                              .n_dims = instance->operand[operand].domain.n_dims};
+    PTI_TRY(pti_inspection_find_meeting(kernel->object.context, instance, operand, &met));
+    if (!met.is_found)
+        return POLYTILE_OK;
+    memcpy(found.thread, met.thread[0], sizeof found.thread);
+    memcpy(found.other, met.thread[1], sizeof found.other);
+    memcpy(found.element, met.element, sizeof found.element);
+    status = report_witness(kernel, instance, met.access[0], met.access[1], &found);
+done:
+    return status;
+}
+
+/** Return whether two accesses of an array that is written by what is looked up may conflict. */
+static bool may_lookups_conflict(const polytile_declaration *declaration, int operand) {
+    bool may = false;
+    for (int a = 0; a < declaration->n_accesses; a++)
+        for (int b = a; b < declaration->n_accesses && !may; b++)
+            may = declaration->access[a].array == operand && may_conflict(declaration, a, b);
+    return may;
+}
+
 /** Prove that no two threads conflict on an array by one name. */
 static polytile_status check_threads_of_operand(const polytile_kernel *kernel,
                                                 const pti_instance *instance) {
     const polytile_declaration *declaration = kernel->declaration;
     polytile_status status = POLYTILE_OK;
+    for (int o = 0; o < instance->n_operands; o++)
+        if (pti_operand_is_written_by_lookup(instance, o) && may_lookups_conflict(declaration, o))
+            PTI_TRY(check_lookups(kernel, instance, o));
     for (int a = 0; a < declaration->n_accesses; a++) {
+        if (pti_operand_is_written_by_lookup(instance, declaration->access[a].array))
+            continue;
         for (int b = a; b < declaration->n_accesses; b++) {
             if (may_conflict(declaration, a, b) && hulls_meet(declaration, a, b, instance))
                 PTI_TRY(check_accesses(kernel, instance, a, b));

@@ -2,6 +2,7 @@
 #include "launch/kernels.h"
 
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 
 /* Scenes of graphs. */
@@ -170,6 +171,70 @@ polytile_status run_stream(Stage &stage) {
     return is_right ? POLYTILE_OK : POLYTILE_INTERNAL;
 }
 
+POLYTILE_KERNEL(look_up, (e), (const float, x, 1), (const int32_t, K, 1), (float, z, 1)) {
+    PT_AT(z, e) = PT_AT(x, PT_AT(K, e));
+}
+
+POLYTILE_KERNEL(put, (e), (const float, x, 1), (float, z, 1), (const int32_t, K, 1)) {
+    PT_AT(z, PT_AT(K, e)) = PT_AT(x, e);
+}
+
+/** x, a permutation that stands for K, and z. */
+void prepare_lookups(Stage &stage) {
+    stage.add("x", POLYTILE_F32, {40}, false);
+    stage.add("K", POLYTILE_F32, {40}, false);
+    stage.add("z", POLYTILE_F32, {40}, true);
+    Field &K = stage.fields[1];
+    K.type = POLYTILE_I32;
+    for (int32_t e = 0; e < 40; e++) {
+        const int32_t index = 7 * e % 40;
+        std::memcpy(&K.before[4 * static_cast<size_t>(e)], &index, sizeof index);
+    }
+    K.memory = K.before;
+}
+
+polytile_status run_a_stream_that_looks_up(Stage &stage) {
+    polytile_array *x = nullptr, *K = nullptr, *z = nullptr;
+    polytile_graph *graph = nullptr;
+    polytile_machine *machine = nullptr;
+    polytile_graph_plan *plan = nullptr;
+    polytile_stream *stream = nullptr;
+    SCENE_TRY(stage.wrap(stage.ctx, 0, &x));
+    SCENE_TRY(stage.wrap(stage.ctx, 1, &K));
+    SCENE_TRY(stage.wrap(stage.ctx, 2, &z));
+    SCENE_TRY(polytile_graph_parse(
+        stage.ctx,
+        "digraph { { node [type=f32, extents=40]; x; z } K [type=i32, extents=40];\n"
+        "gather [kernel=\"gather[e]: in x[K[e]]; out z[e]\", seconds=0.001];\n"
+        "x -> gather [as=x]; K -> gather [as=K]; gather -> z [as=z] }",
+        &graph));
+    SCENE_TRY(polytile_graph_bind(graph, "gather", &look_up_kernel));
+    SCENE_TRY(
+        polytile_machine_parse(stage.ctx, "digraph { a [device=\"host(threads=1)\"] }", &machine));
+    SCENE_TRY(polytile_graph_plan_create(graph, machine, nullptr, &plan));
+    SCENE_TRY(polytile_stream_create(graph, plan, nullptr, &stream));
+    polytile_array *const fed[] = {x, K};
+    for (int f = 0; f < 2; f++) {
+        SCENE_TRY(polytile_stream_push(stream, 2, fed, nullptr));
+        SCENE_TRY(polytile_stream_pull(stream, 1, &z, nullptr));
+    }
+    polytile_stream_destroy(stream);
+    return POLYTILE_OK;
+}
+
+polytile_status run_a_scatter(Stage &stage) {
+    polytile_array *arrays[3] = {};
+    polytile_device *device = nullptr;
+    polytile_kernel *kernel = nullptr;
+    SCENE_TRY(stage.wrap(stage.ctx, 0, &arrays[0]));
+    SCENE_TRY(stage.wrap(stage.ctx, 2, &arrays[1]));
+    SCENE_TRY(stage.wrap(stage.ctx, 1, &arrays[2]));
+    SCENE_TRY(polytile_device_open(stage.ctx, "host(memory=1KiB,threads=1)", &device));
+    SCENE_TRY(
+        polytile_kernel_create(stage.ctx, "put[e]: in x[e]; out z[K[e]]", &put_kernel, &kernel));
+    return polytile_run(device, kernel, POLYTILE_EXTENTS(40), 3, arrays, nullptr);
+}
+
 polytile_status read_a_wrong_graph(Stage &stage) {
     polytile_graph *graph = nullptr;
     return polytile_graph_parse(stage.ctx, "digraph { a [kernel=\"a[i]: in p[i]; out q[i]\"] }",
@@ -186,6 +251,8 @@ std::vector<Scene> scenes_of_graphs() {
         {"PlanGraphs", none, plan_graphs, POLYTILE_OK, {}},
         {"PlanGraphsByThePaper", none, plan_by_the_paper, POLYTILE_OK, {}},
         {"RunAStream", prepare_ports, run_stream, POLYTILE_OK, {}},
+        {"RunAStreamThatLooksUp", prepare_lookups, run_a_stream_that_looks_up, POLYTILE_OK, {}},
+        {"RunAScatter", prepare_lookups, run_a_scatter, POLYTILE_OK, {}},
         {"ReadAWrongGraph", none, read_a_wrong_graph, POLYTILE_DECLARATION, {}},
     };
 }

@@ -66,6 +66,8 @@ class RandomLaunch {
 
     /** Add what a thread touches by an access, edges included, by enumeration. */
     void add_touched(const pti_access &access, const Point &thread, Elements *elements) const;
+    /** What a thread names by an access, whatever the ends of its array. */
+    polytile_domain section_of(const pti_access &access, const Point &thread) const;
 
   private:
     void draw_subscript(Random *random, pti_access *access, int d);
@@ -75,7 +77,6 @@ class RandomLaunch {
     void draw_array(Random *random, int operand);
     void draw_edges(Random *random, pti_access *access);
     bool has_edge(int operand, int d) const;
-    polytile_domain section_of(const pti_access &access, const Point &thread) const;
     polytile_domain ends_of(const pti_access &access, const Point &thread) const;
     bool has_many_threads() const;
     polytile_domain corners() const;

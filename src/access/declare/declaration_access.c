@@ -146,17 +146,15 @@ static bool agrees_with(const polytile_declaration *declaration, int array,
     return true;
 }
 
-/** Elements that an index array holds may be the same for two threads, so they are read, or
- * combined into; and the index array stays as the host knows it. */
+/** Scratch is a thread's own, whatever index arrays hold; these stay as the host knows them. Two
+ * threads that write one element are found when it is known what these hold. */
 static bool check_indirect(const polytile_declaration *declaration, const char *array, int position,
                            const pti_access *access, pti_text *why) {
-    const bool combines = access->role == POLYTILE_IN || pti_role_reduces(access->role);
-    if (access->indirect != NULL && !combines) {
-        pti_text_add(
-            why,
-            "%s has elements that an index array holds, where two threads may meet; that is "
-            "for in and the reducing roles, not for '%s'; where no two meet, sum onto zeros",
-            array, pti_role_word(access->role));
+    if (access->indirect != NULL && access->role == POLYTILE_SCRATCH) {
+        pti_text_add(why,
+                     "%s has elements that an index array holds, where two threads may meet; that "
+                     "is not for '%s'",
+                     array, pti_role_word(access->role));
         return false;
     }
     if (position >= 0 && access->role != POLYTILE_IN && pti_is_index_array(declaration, position)) {

@@ -213,3 +213,65 @@ bool pti_instance_reaches_edges(const pti_instance *instance, const polytile_dom
     }
     return does;
 }
+
+/** Narrow a box to threads for which an expression is not negative, if it varies along one index at
+ * most; else leave it. Returns false if there are none. */
+static bool narrow_along_one(const pti_affine *affine, polytile_domain *threads) {
+    int along = -1, n_along = 0;
+    for (int k = 0; k < threads->n_dims; k++)
+        if (affine->index[k] != 0 && pti_range_count(threads->range[k]) > 1) {
+            along = k;
+            n_along++;
+        }
+    if (n_along != 1)
+        return n_along > 0 || pti_affine_min(affine, threads) >= 0;
+    polytile_range *range = &threads->range[along];
+    const int64_t slope = affine->index[along];
+    const int64_t rest =
+        pti_affine_min(affine, threads) - slope * (slope < 0 ? range->hi : range->lo);
+    if (slope > 0)
+        range->lo = pti_max(range->lo, -pti_floor_div(rest, slope));
+    else
+        range->hi = pti_min(range->hi, pti_floor_div(rest, -slope));
+    return range->lo <= range->hi;
+}
+
+/** Narrow a box to threads whose section does not go beyond the ends of its array. */
+static bool narrow_within(const pti_instance *instance, const pti_section *section,
+                          polytile_domain *threads) {
+    const polytile_domain *array = &instance->operand[section->operand].whole;
+    bool has_any = true;
+    for (int d = 0; d < section->n_dims && has_any; d++) {
+        pti_affine above = section->subscript[d].lo,
+                   below = pti_affine_difference(&(pti_affine){.constant = array->range[d].hi},
+                                                 &section->subscript[d].hi);
+        above.constant -= array->range[d].lo;
+        has_any = (section->edges >> d & 1) == 0 ||
+                  (narrow_along_one(&above, threads) && narrow_along_one(&below, threads));
+    }
+    return has_any;
+}
+
+/** Whether some section has the indices of an access as they are declared. */
+static bool has_unmoved(const pti_instance *instance, int access) {
+    bool has = false;
+    for (int s = 0; s < instance->n_sections && !has; s++)
+        has = instance->section[s].access == access && !instance->section[s].is_moved;
+    return has;
+}
+
+polytile_domain pti_instance_within_edges(const pti_instance *instance,
+                                          const polytile_domain *threads) {
+    polytile_domain within = *threads;
+    bool are = !pti_box_is_empty(threads);
+    for (int s = 0; s < instance->n_sections && are; s++) {
+        const pti_section *section = &instance->section[s];
+        if (section->edges != 0)
+            are = section->is_moved ? has_unmoved(instance, section->access)
+                                    : narrow_within(instance, section, &within);
+    }
+    for (int s = 0; s < instance->n_sections && are; s++)
+        are = instance->section[s].is_moved ||
+              !reaches_beyond(instance, &instance->section[s], &within);
+    return are ? within : pti_box_empty(threads->n_dims);
+}

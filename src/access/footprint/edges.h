@@ -24,4 +24,13 @@ polytile_status pti_edges_add_sections(polytile_context *ctx, pti_instance *inst
  * array. */
 bool pti_instance_reaches_edges(const pti_instance *instance, const polytile_domain *threads);
 
+/**
+ * Return threads of a box of which no index with an edge is beyond the ends of its array: all of
+ * them, those aside that touch nothing, if each subscript with an edge names one index at most and
+ * has no step; otherwise as many as a box has without looking at several indices together. Empty if
+ * there are none.
+ */
+polytile_domain pti_instance_within_edges(const pti_instance *instance,
+                                          const polytile_domain *threads);
+
 #endif

@@ -17,14 +17,8 @@ static polytile_status fail_actor(const polytile_graph *graph, const pti_actor *
     return pti_dot_fail(graph->dot, at, "actor %s: %s%s", actor->name, message, detail);
 }
 
-/** Refuse kernels of which the footprints depend on a frame's elements, and operands without their
- * edges. */
+/** Refuse operands without their edges. */
 static polytile_status check_fed(const polytile_graph *graph, const pti_actor *actor) {
-    if (pti_declaration_is_indirect(actor->kernel->declaration))
-        return fail_actor(graph, actor, actor->at,
-                          "its subscripts hold elements of index arrays, which a plan of frames "
-                          "cannot know; run it in a queue",
-                          "");
     for (int o = 0; o < actor->n_operands; o++) {
         const char *name = polytile_kernel_get_array_name(actor->kernel, o);
         if (actor->in[o].array < 0 && pti_operand_is_read(actor->kernel, o))
@@ -117,6 +111,17 @@ static polytile_status find_domain(const polytile_graph *graph, pti_actor *actor
     return POLYTILE_OK;
 }
 
+/** Return the elements that all threads access. What is looked up is unknown: each element of each
+ * array once. */
+static double count_accesses(const pti_actor *actor, const pti_instance *instance) {
+    double n_elements = 0;
+    for (int o = 0; o < instance->n_operands; o++)
+        n_elements += (double)pti_box_count(&instance->operand[o].domain);
+    return actor->looks_up != NULL
+               ? n_elements
+               : pti_thread_accesses(instance) * (double)pti_box_count(&instance->threads);
+}
+
 /** Note what a run touches. */
 static polytile_status measure_run(const polytile_graph *graph, pti_actor *actor,
                                    polytile_array *const *arrays) {
@@ -130,7 +135,7 @@ static polytile_status measure_run(const polytile_graph *graph, pti_actor *actor
     PTI_TRY(pti_instance_create(actor->kernel, &actor->domain, operands, actor->n_parameters,
                                 actor->parameter, &instance));
     actor->touched_bytes = pti_launch_bytes(instance);
-    actor->n_accesses = pti_thread_accesses(instance) * (double)pti_box_count(&instance->threads);
+    actor->n_accesses = count_accesses(actor, instance);
     for (int o = 0; o < instance->n_operands; o++)
         if (instance->operand[o].is_scratch)
             actor->scratch_bytes = pti_add_saturated(
@@ -203,6 +208,7 @@ polytile_status pti_graph_complete_actors(polytile_graph *graph) {
     for (int a = 0; a < graph->n_actors; a++) {
         pti_actor *actor = &graph->actor[a];
         PTI_TRY(check_fed(graph, actor));
+        PTI_TRY(pti_graph_check_lookups(graph, actor));
         PTI_TRY(check_both_ways(graph, actor));
         PTI_TRY(check_repeat(graph, actor));
         PTI_TRY(find_domain(graph, actor));

@@ -7,6 +7,7 @@ static void free_actor(pti_actor *actor) {
     for (int p = 0; p < actor->n_parameters; p++)
         free((void *)(uintptr_t)actor->parameter[p].name);
     polytile_kernel_destroy(actor->kernel);
+    polytile_kernel_destroy(actor->looks_up);
     free(actor->in);
     free(actor->out);
 }

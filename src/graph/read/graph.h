@@ -36,7 +36,10 @@ typedef struct pti_actor {
     size_t at;
     const pti_dot_attributes *given;
     polytile_kernel *kernel; /* of the context */
-    int bound_by; /* what gave its implementation: 0 nothing, 1 its kernel's name, 2 its own */
+    polytile_kernel
+        *looks_up; /* as declared, where kernel touches all of what it looks up in; NULL:
+                                  it looks nothing up; of the context */
+    int bound_by;  /* what gave its implementation: 0 nothing, 1 its kernel's name, 2 its own */
     polytile_domain domain;
     int n_parameters;
     polytile_parameter parameter[POLYTILE_MAX_PARAMETERS];
@@ -75,6 +78,11 @@ int pti_flow_delay(const polytile_graph *graph, const pti_flow *in);
 
 /** Find actors and arrays, and all attributes of theirs but those that need edges. */
 polytile_status pti_graph_read_nodes(polytile_graph *graph);
+/** Let an actor whose subscripts hold elements of index arrays touch all of the arrays in which it
+ * looks them up. */
+polytile_status pti_graph_widen_lookups(const polytile_graph *graph, pti_actor *actor);
+/** Refuse look-ups that are unknown when a frame is fed. Errors: DECLARATION with the place. */
+polytile_status pti_graph_check_lookups(const polytile_graph *graph, const pti_actor *actor);
 /** Join operands and arrays. */
 polytile_status pti_graph_read_edges(polytile_graph *graph);
 /** Fill in what needs edges, and prove that each kernel is right on its arrays. */

@@ -10,6 +10,7 @@
 static void free_stream(polytile_stream *stream) {
     pti_stream_stop(stream);
     pti_stream_end_waking(stream);
+    pti_stream_free_lookups(stream);
     pti_stream_free_actors(stream);
     pti_stream_free_memory(stream);
     pti_stream_close_lanes(stream);
@@ -148,6 +149,7 @@ static polytile_status fill_in(polytile_stream *stream, const polytile_graph *gr
     PTI_TRY(pti_stream_take_memory(stream, graph, plan));
     PTI_TRY(pti_stream_prove_plan(stream, plan));
     PTI_TRY(pti_stream_prepare_actors(stream, graph, plan));
+    PTI_TRY(pti_stream_prepare_lookups(stream, graph));
     PTI_TRY(pti_stream_begin_waking(stream));
     PTI_TRY(pti_stream_start(stream));
 done:

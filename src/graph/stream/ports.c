@@ -107,6 +107,7 @@ polytile_status polytile_stream_push(polytile_stream *stream, int n_arrays,
         *frame = -1;
     PTI_ENTER(stream, stream->object.context, "stream");
     PTI_TRY(check_port_arrays(stream, "input", stream->n_inputs, stream->input, n_arrays, arrays));
+    PTI_TRY(pti_stream_check_lookups(stream, arrays));
     pthread_mutex_lock(&stream->mutex);
     const bool is_full = stream->drops && !pti_stream_has_room(stream);
     const bool is_refused = !is_full && !await_room(stream);

@@ -100,6 +100,18 @@ typedef struct pti_stream_frame {
     pti_error error;
 } pti_stream_frame;
 
+/** An actor that looks up what the program feeds. */
+typedef struct pti_stream_lookup {
+    char *actor;                   /* owned */
+    const polytile_kernel *kernel; /* as declared; retained */
+    polytile_domain domain;
+    int n_parameters;
+    polytile_parameter parameter[POLYTILE_MAX_PARAMETERS]; /* with names of the kernel */
+    int n_operands;
+    int input[PTI_MAX_OPERANDS];  /* that feeds it, of an index array; else -1 */
+    int buffer[PTI_MAX_OPERANDS]; /* with arrays such as the operand's */
+} pti_stream_lookup;
+
 /** What the program's thread sleeps for. */
 typedef enum pti_stream_await {
     PTI_STREAM_AWAITS_NOTHING,
@@ -131,6 +143,11 @@ struct polytile_stream {
     int *input; /* buffers; owned */
     int n_outputs;
     int *output; /* buffers; owned */
+    int n_lookups;
+    pti_stream_lookup *lookup; /* owned */
+    struct pti_index_array *
+        *held; /* of each input: what its last frame had, if it is looked up, else
+                                      NULL; owned */
     int64_t n_bytes;
 
     pthread_mutex_t mutex;
@@ -192,6 +209,20 @@ polytile_status pti_stream_fail_memory(const polytile_stream *stream, int64_t n_
 /** Copy bytes within a memory, or set zeros (from NULL), by the device that has it. */
 polytile_status pti_stream_copy_within(polytile_device *device, bool is_on_gpu, void *to,
                                        const void *from, int64_t n_bytes);
+
+/* lookups.c */
+
+/** Find the actors that look up what inputs feed. Errors: NO_MEMORY. */
+polytile_status pti_stream_prepare_lookups(polytile_stream *stream, const polytile_graph *graph);
+void pti_stream_free_lookups(polytile_stream *stream);
+
+/**
+ * Prove that actors are right on the index arrays of a frame to be fed, unless these hold what
+ * those of the frame before did.
+ *
+ * Shapes  given: one an input. Errors  As polytile_check(), with the actor's name.
+ */
+polytile_status pti_stream_check_lookups(polytile_stream *stream, polytile_array *const *given);
 
 /* prove.c */
 

@@ -3,6 +3,7 @@
 #include "launch/cuda/block.h"
 #include "launch/cuda/coarse.h"
 #include "launch/cuda/function.h"
+#include "launch/cuda/rims.h"
 #include "launch/cuda/team.h"
 #include "launch/cuda/tune.h"
 #include "launch/device/launcher.h"
@@ -21,11 +22,10 @@ static polytile_status check_cuda_arguments(const pti_cuda_device *cuda,
                     launch->instance->kernel_name, n_views, n_bytes, PTI_CUDA_ARGUMENT_BYTES);
 }
 
-static polytile_status launch_kernel(pti_cuda_device *cuda, const pti_sub_kernel *launch) {
+static polytile_status launch_part(pti_cuda_device *cuda, const pti_sub_kernel *launch) {
     polytile_status status;
     pti_cuda_choice *choice;
     pti_cuda_extents block;
-    PTI_TRY(check_cuda_arguments(cuda, launch));
     PTI_TRY(pti_cuda_choose(cuda, launch, &choice));
     if (pti_cuda_wants_tuning(cuda, launch, choice)) {
         PTI_TRY(pti_cuda_tune(cuda, launch, choice));
@@ -34,6 +34,17 @@ static polytile_status launch_kernel(pti_cuda_device *cuda, const pti_sub_kernel
     const pti_cuda_variant *variant = pti_cuda_variant_for(launch, choice);
     PTI_TRY(pti_cuda_find_block(cuda, launch, choice, variant, &block));
     PTI_TRY(pti_cuda_launch_with(cuda, launch, variant, block));
+done:
+    return status;
+}
+
+static polytile_status launch_kernel(pti_cuda_device *cuda, const pti_sub_kernel *launch) {
+    polytile_status status;
+    bool is_cut;
+    PTI_TRY(check_cuda_arguments(cuda, launch));
+    PTI_TRY(pti_cuda_launch_rims(cuda, launch, launch_part, &is_cut));
+    if (!is_cut)
+        PTI_TRY(launch_part(cuda, launch));
 done:
     return status;
 }

@@ -11,6 +11,7 @@
 #include "support/scale.h"
 
 extern "C" {
+#include "access/footprint/edges.h"
 #include "access/footprint/footprint.h"
 #include "access/isl/footprint_isl.h"
 }
@@ -67,6 +68,37 @@ TEST(Edges, AWrappedRangeIsOneOrTwoOrTheWhole) {
         ASSERT_EQ(launch.status(), POLYTILE_OK) << launch.error();
         EXPECT_EQ(footprint_of(launch, c.threads), c.boxes)
             << c.section << " over " << c.array << " by " << c.threads;
+    }
+}
+
+TEST(Edges, ThreadsWithinThemAreABox) {
+    struct Case {
+        const char *sections, *array, *domain, *within;
+    };
+    const Case cases[] = {
+        {"A[wrap(i-1:i+1), j]", "100x50", "100x50", "[1:98, 0:49]"},
+        {"A[wrap(i-1:i+1), j], A[i, wrap(j-2:j+1)]", "100x50", "100x50", "[1:98, 2:48]"},
+        {"A[clamp(i-1:i+1), clamp(j)]", "100x50", "100x50", "[1:98, 0:49]"},
+        {"A[wrap(i-1), wrap(j+3)]", "5:104, 0:49", "5:104, 0:49", "[6:104, 0:46]"},
+        {"A[wrap(2*i), j]", "100x50", "100x50", "[0:49, 0:49]"},
+        {"A[wrap(-3*i+20), j]", "100x50", "100x50", "[0:6, 0:49]"},
+        {"A[wrap(i+40), j]", "100x50", "100x50", "[0:59, 0:49]"},
+        {"A[wrap(i+j), 0]", "100x50", "10x50", "[0:9, 0:49]"},
+        {"A[wrap(i+250), j]", "100x50", "100x50", ""},
+        {"A[wrap(i-60:i+60), j]", "100x50", "100x50", ""},
+        {"A[wrap(i+j), 0]", "100x50", "100x50", ""},
+        {"A[wrap(i-1), 0]", "1x50", "1x50", ""},
+    };
+    for (const Case &c : cases) {
+        const Launch launch("k[i, j]: in " + std::string(c.sections) + "; out B[i, j]", c.domain,
+                            {{"A", c.array}, {"B", c.domain}});
+        ASSERT_EQ(launch.status(), POLYTILE_OK) << launch.error();
+        const polytile_domain within =
+            pti_instance_within_edges(launch.instance(), &launch.instance()->threads);
+        if (c.within[0] == 0)
+            EXPECT_TRUE(pti_box_is_empty(&within)) << c.sections << " " << text_of(within);
+        else
+            EXPECT_EQ(text_of(within), c.within) << c.sections;
     }
 }
 
@@ -163,6 +195,94 @@ TEST(EdgesRandom, FootprintsAreThoseOfAnEnumeration) {
         round--;
     }
     EXPECT_GT(tally.n_exact, tally.n_inexact);
+    polytile_context_destroy(ctx);
+}
+
+/** Whether a thread names something beyond an end that has an edge; *is_sure: and whether closed
+ * forms know it, too, which take sections that are empty for what they are. */
+bool goes_beyond(const RandomLaunch &launch, const Point &thread, bool *is_sure) {
+    bool does = false;
+    *is_sure = true;
+    for (const pti_access &access : launch.accesses()) {
+        const polytile_domain named = launch.section_of(access, thread);
+        const polytile_domain &array = launch.array_domains()[static_cast<size_t>(access.array)];
+        const bool is_empty = pti_box_is_empty(&named);
+        for (int d = 0; d < named.n_dims; d++) {
+            const bool has_edge = access.subscript[d].edge != POLYTILE_EDGE_CLIP;
+            *is_sure = *is_sure && !(has_edge && (is_empty || access.subscript[d].step != 1));
+            does =
+                does ||
+                (has_edge && !is_empty &&
+                 (named.range[d].lo < array.range[d].lo || named.range[d].hi > array.range[d].hi));
+        }
+    }
+    return does;
+}
+
+/** Whether each subscript with an edge names one index at most, and some section of its access is
+ * as declared. */
+bool are_edges_simple(const pti_instance &instance) {
+    bool are = true;
+    for (int s = 0; s < instance.n_sections; s++) {
+        const pti_section &section = instance.section[s];
+        bool has_plain = false;
+        for (int t = 0; t < instance.n_sections; t++)
+            has_plain = has_plain || (instance.section[t].access == section.access &&
+                                      !instance.section[t].is_moved);
+        are = are && (section.edges == 0 || has_plain);
+        for (int d = 0; d < section.n_dims; d++) {
+            int n_lo = 0, n_hi = 0;
+            for (int k = 0; k < instance.n_indices; k++) {
+                n_lo += section.subscript[d].lo.index[k] != 0;
+                n_hi += section.subscript[d].hi.index[k] != 0;
+            }
+            are = are && ((section.edges >> d & 1) == 0 || (n_lo < 2 && n_hi < 2));
+        }
+    }
+    return are;
+}
+
+TEST(EdgesRandom, ThreadsWithinThemAreThoseOfAnEnumeration) {
+    Random random(test_seed("EdgesRandom.ThreadsWithinThemAreThoseOfAnEnumeration"));
+    polytile_context *ctx = nullptr;
+    ASSERT_EQ(polytile_context_create(&ctx), POLYTILE_OK);
+    RandomShape shape;
+    shape.inexact_percent = 0;
+    shape.edge_percent = 60;
+    shape.most_indices = 3;
+    shape.most_dims = 3;
+    int64_t n_within = 0, n_all = 0;
+    for (int64_t round = scaled(4000); round > 0 && !HasFailure();) {
+        RandomLaunch launch(ctx, &random, shape);
+        if (random.chance(50))
+            launch.grow_arrays();
+        const pti_instance *instance = nullptr;
+        if (!launch.is_small() || !has_edges(launch) ||
+            launch.instantiate(&instance) != POLYTILE_OK)
+            continue;
+        SCOPED_TRACE(launch.declaration_text() + " " + text_of(*instance));
+        const polytile_domain threads = draw_threads(&random, launch.threads());
+        const polytile_domain within = pti_instance_within_edges(instance, &threads);
+        EXPECT_TRUE(pti_box_contains(&threads, &within));
+        bool is_all = are_edges_simple(*instance);
+        int64_t n_missing = 0;
+        for_each_point(threads, [&](const Point &thread) {
+            bool is_sure, is_in = true;
+            const bool is_beyond = goes_beyond(launch, thread, &is_sure);
+            for (size_t k = 0; k < thread.size(); k++)
+                is_in = is_in && pti_range_has(within.range[k], thread[k]);
+            EXPECT_FALSE(is_in && is_beyond) << testing::PrintToString(thread);
+            is_all = is_all && is_sure;
+            n_missing += !is_in && !is_beyond;
+        });
+        const bool may_lack = !is_all || pti_box_count(&threads) == 0;
+        EXPECT_TRUE(may_lack || n_missing == 0);
+        n_within += !pti_box_is_empty(&within);
+        n_all += !may_lack;
+        round--;
+    }
+    EXPECT_GT(n_within, 0);
+    EXPECT_GT(n_all, 0);
     polytile_context_destroy(ctx);
 }
 
