@@ -233,11 +233,13 @@ static polytile_status check_moved_boxes(const polytile_kernel *kernel,
     if ((!one->writes && !other->writes) || (!moved->partial && !moved->reduces) ||
         !pti_box_intersect(&first, &second, &common))
         return POLYTILE_OK;
-    return pti_fail(kernel->object.context, POLYTILE_UNSUPPORTED,
-                    "%s: one array is given for %s and %s, which touch different elements, but %s "
-                    "is held as the box around its own, where %s has some; give two arrays",
-                    instance->kernel_name, one->name, other->name, moved->name,
-                    (moved == one ? other : one)->name);
+    return pti_fail(
+        kernel->object.context, POLYTILE_UNSUPPORTED,
+        "%s: one array is given for %s and %s, which touch different elements, but %s "
+        "is held as the box around its own, where %s has some; %sgive two arrays",
+        instance->kernel_name, one->name, other->name, moved->name,
+        (moved == one ? other : one)->name,
+        one->reduces || other->reduces ? "" : "declare the sections of both under one name, or ");
 }
 
 /** Return whether either operand is written by what is looked up, of which the box alone counts. */

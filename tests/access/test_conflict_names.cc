@@ -78,6 +78,18 @@ TEST_F(ConflictNames, TouchDifferentElementsIfOneIsWritten) {
     }
 }
 
+TEST_F(ConflictNames, OfElementsThatTakeManyBoxesAreRefusedWithWhatHelps) {
+    const char *halves = "k[g, k]: inout a[160*g+k], b[160*g+k+80]";
+    EXPECT_EQ(check(halves, {64, 80}, 10400), POLYTILE_OK) << error();
+    EXPECT_EQ(check(halves, {65, 80}, 10400), POLYTILE_UNSUPPORTED);
+    EXPECT_NE(error().find("declare the sections of both under one name, or give two arrays"),
+              std::string::npos)
+        << error();
+    EXPECT_EQ(check("k[g, k]: inout a[160*g+k], a[160*g+k+80]", {65, 80}, 10400), POLYTILE_OK);
+    EXPECT_EQ(check("k[i]: sum a[0], a[2], a[3]; in b[1]", {50}, 100), POLYTILE_UNSUPPORTED);
+    EXPECT_EQ(error().find("under one name"), std::string::npos) << error();
+}
+
 TEST_F(ConflictNames, HaveAWitnessThatBothTouch) {
     polytile_witness witness;
     ASSERT_EQ(check("k[i]: in a[i+3]; out b[2*i]", {20}, 100), POLYTILE_CONFLICT);

@@ -52,6 +52,34 @@ POLYTILE_KERNEL(stamp, (i), (int64_t, a), (int64_t, b), (int64_t, c), (int64_t, 
             3 * PT_AT(D, a * i + b, c * i + d + k) + (int32_t)(k + 1) * PT_AT(y, i);
 }
 
+/** The same of what the array has of the band. */
+#define HAS(D, x, y)                                                                               \
+    ((x) >= PT_FIRST(D, 0) && (x) <= PT_LAST(D, 0) && (y) >= PT_FIRST(D, 1) && (y) <= PT_LAST(D, 1))
+
+POLYTILE_KERNEL(clipped_band, (i), (int64_t, a), (int64_t, b), (int64_t, c), (int64_t, d),
+                (int64_t, w), (const int32_t, D, 2), (int32_t, y, 1)) {
+    int32_t sum = 0;
+    for (int64_t k = 0; k <= w; k++)
+        if (HAS(D, a * i + b, c * i + d + k))
+            sum += (int32_t)(k + 1) * PT_AT(D, a * i + b, c * i + d + k);
+    PT_AT(y, i) = sum;
+}
+
+POLYTILE_KERNEL(clipped_stamp, (i), (int64_t, a), (int64_t, b), (int64_t, c), (int64_t, d),
+                (int64_t, w), (int32_t, D, 2), (const int32_t, y, 1)) {
+    for (int64_t k = 0; k <= w; k++)
+        if (HAS(D, a * i + b, c * i + d + k))
+            PT_AT(D, a * i + b, c * i + d + k) =
+                3 * PT_AT(D, a * i + b, c * i + d + k) + (int32_t)(k + 1) * PT_AT(y, i);
+}
+
+POLYTILE_KERNEL(fill_clipped_band, (i), (int64_t, a), (int64_t, b), (int64_t, c), (int64_t, d),
+                (int64_t, w), (int32_t, D, 2), (const int32_t, y, 1)) {
+    for (int64_t k = 0; k <= w; k++)
+        if (HAS(D, a * i + b, c * i + d + k))
+            PT_AT(D, a * i + b, c * i + d + k) = (int32_t)(k + 1) * PT_AT(y, i);
+}
+
 POLYTILE_KERNEL(fill_band, (i), (int64_t, a), (int64_t, b), (int64_t, c), (int64_t, d),
                 (int64_t, w), (int32_t, D, 2), (const int32_t, y, 1)) {
     for (int64_t k = 0; k <= w; k++)
@@ -229,6 +257,63 @@ TEST_F(RunCompact, DiagonalsAndBandsAreWrittenAndNothingBeside) {
             ASSERT_EQ(D, expected) << of.text();
         }
     }
+}
+
+/** Cuts rows and columns off an array, so that its ends clip a band, each thread's not wholly. */
+void clip(Band *of, Random *random) {
+    const int64_t before = random->number(0, of->w), after = random->number(0, of->w);
+    of->d -= before;
+    of->columns = std::max<int64_t>(1, of->columns - before - after - random->number(0, 3));
+}
+
+TEST_F(RunCompact, BandsThatTheArraysEndsClipEqualAPlainLoop) {
+    Random random(test_seed("RunCompact"));
+    int64_t n_ran = 0;
+    for (int64_t round = scaled(300); round > 0; round--) {
+        Band of(&random);
+        clip(&of, &random);
+        const int kind = static_cast<int>(random.number(0, 2));
+        const auto has = [&](int64_t i, int64_t k) {
+            const int64_t row = of.a * i + of.b, column = of.c * i + of.d + k;
+            return row >= 0 && row < of.rows && column >= 0 && column < of.columns;
+        };
+        bool is_refused = false;
+        std::vector<int32_t> D = draw(of.rows * of.columns, &random), y = draw(of.n, &random);
+        std::vector<int32_t> expected_D = D, expected_y = y;
+        for (int64_t i = 0; i < of.n; i++) {
+            bool is_outside = true;
+            int32_t sum = 0;
+            for (int64_t k = 0; k <= of.w; k++) {
+                if (!has(i, k))
+                    continue;
+                is_outside = false;
+                int32_t &element = expected_D[of.at(i, k)];
+                if (kind == 0)
+                    sum += static_cast<int32_t>(k + 1) * element;
+                else
+                    element = (kind == 1 ? 3 * element : 0) + static_cast<int32_t>(k + 1) * y[i];
+            }
+            if (kind == 0)
+                expected_y[i] = sum;
+            is_refused |= is_outside;
+        }
+        if (is_refused)
+            continue;
+        const polytile_implementation *bodies[] = {&clipped_band_kernel, &clipped_stamp_kernel,
+                                                   &fill_clipped_band_kernel};
+        const char *const roles[] = {"in ", "inout ", "out "};
+        const bool ran =
+            run("clipped[i](i64 a, i64 b, i64 c, i64 d, i64 w): " + std::string(roles[kind]) +
+                    of.section() + (kind == 0 ? "; out y[i]" : "; in y[i]"),
+                bodies[kind], {of.n}, {wrap(&D, {of.rows, of.columns}), wrap(&y, {of.n})},
+                of.parameters(), random.number(40, 2000));
+        n_ran += ran;
+        if (ran) {
+            ASSERT_EQ(D, expected_D) << of.text() << " " << roles[kind];
+            ASSERT_EQ(y, expected_y) << of.text() << " " << roles[kind];
+        }
+    }
+    EXPECT_GT(n_ran, scaled(300) / 10);
 }
 
 TEST_F(RunCompact, PrefixesGrowWhereTheyLie) {

@@ -110,7 +110,7 @@ static bool find_hull_in(const polytile_domain *array, const pti_section *sectio
 
 static bool find_hull(const pti_instance *instance, const pti_section *section,
                       const polytile_domain *threads, polytile_domain *hull) {
-    return find_hull_in(&instance->operand[section->operand].domain, section, threads, hull);
+    return find_hull_in(pti_section_domain(instance, section), section, threads, hull);
 }
 
 polytile_domain pti_section_hull(const pti_instance *instance, const pti_section *section,

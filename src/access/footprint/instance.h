@@ -38,6 +38,7 @@ typedef struct pti_section {
     int followed[POLYTILE_MAX_DIMS];
     int n_dims;
     pti_subscript subscript[POLYTILE_MAX_DIMS]; /* the whole dimension where it is indirect */
+    polytile_domain within; /* what clips it; without dimensions: the operand's domain */
     /** What narrows those (indirection.h), of the instance's inspection; NULL: none is. */
     const struct pti_indirection *indirection;
 } pti_section;
@@ -114,6 +115,13 @@ typedef struct pti_instance {
     struct pti_inspection *inspection; /* of index arrays; NULL: it has none. Copies hold it, too */
     int64_t piece_alignment_bytes; /* pieces on a device take multiples of it; 0: what they hold */
 } pti_instance;
+
+/** Return the box to which a section is clipped. */
+static inline const polytile_domain *pti_section_domain(const pti_instance *instance,
+                                                        const pti_section *section) {
+    return section->within.n_dims > 0 ? &section->within
+                                      : &instance->operand[section->operand].domain;
+}
 
 /** Return how many arrays an instance has, to which its first operands belong, one each. */
 static inline int pti_instance_n_arrays(const pti_instance *instance) {

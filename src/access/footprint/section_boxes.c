@@ -108,9 +108,8 @@ static int64_t count_slices(const pti_slicing *slicing) {
 
 pti_slicing pti_section_slice(const pti_instance *instance, const pti_section *section,
                               const polytile_domain *threads) {
-    pti_slicing slicing = {.section = section,
-                           .array = &instance->operand[section->operand].domain,
-                           .threads = *threads};
+    pti_slicing slicing = {
+        .section = section, .array = pti_section_domain(instance, section), .threads = *threads};
     if (section->may_be_empty && !pti_section_narrow(section, &slicing.threads))
         return slicing;
     unsigned varying = varying_indices(&slicing.threads);

@@ -128,16 +128,6 @@ static polytile_status shear_section(polytile_context *ctx, const pti_operand *o
     return pti_section_settle(ctx, instance, section);
 }
 
-/** Return the box around what all threads touch, in the indices of a section, not clipped. */
-static polytile_domain reach_of_all(const pti_instance *instance, const pti_section *section) {
-    polytile_domain box = {.n_dims = section->n_dims};
-    for (int d = 0; d < section->n_dims; d++)
-        box.range[d] =
-            (polytile_range){pti_affine_min(&section->subscript[d].lo, &instance->threads),
-                             pti_affine_max(&section->subscript[d].hi, &instance->threads), 1};
-    return box;
-}
-
 /** Shear an operand whose dimensions are found, and make its domain the box around all that is
  * touched. Errors: OVERFLOW. */
 static polytile_status shear_operand(polytile_context *ctx, pti_instance *instance,
@@ -147,7 +137,7 @@ static polytile_status shear_operand(polytile_context *ctx, pti_instance *instan
     for (int s = 0; s < operand->n_sections; s++) {
         pti_section *section = &instance->section[operand->first_section + s];
         PTI_TRY(shear_section(ctx, operand, instance, section));
-        const polytile_domain touched = reach_of_all(instance, section);
+        const polytile_domain touched = pti_section_reach_of_all(instance, section);
         operand->domain = pti_box_bounding(&operand->domain, &touched);
     }
     pti_operand_forget_roles(operand);
@@ -156,31 +146,37 @@ done:
     return status;
 }
 
-/** Return whether all of a sheared domain lies in the array: any of it may be moved. */
-static bool is_inside(const pti_operand *operand) {
-    const polytile_domain around = pti_operand_unsheared(operand, &operand->domain);
-    return pti_box_contains(&operand->whole, &around);
-}
-
-/** Shear an operand of a copy, or leave it as its instance has it. Returns whether it is
- * sheared. */
-static bool try_operand(polytile_context *ctx, const pti_instance *instance, int operand,
-                        pti_instance *copy) {
+/** Make an operand of a copy what it was. Its sections are as many as they were. */
+static void restore_operand(const pti_instance *instance, int operand, pti_instance *copy) {
     pti_operand *of = &copy->operand[operand];
-    if (!may_shear(copy, operand) || !find_shears(copy, of))
-        return false;
-    const polytile_status status = shear_operand(ctx, copy, of);
-    if (status == POLYTILE_OK && is_inside(of))
-        return true;
-    if (status != POLYTILE_OK)
-        pti_clear_error(ctx);
     const pti_operand *former = &instance->operand[operand];
     char *const name = of->name;
+    const int first_section = of->first_section;
     *of = *former;
     of->name = name;
-    memcpy(&copy->section[of->first_section], sections_of(instance, former),
+    of->first_section = first_section;
+    memcpy(&copy->section[first_section], sections_of(instance, former),
            (size_t)of->n_sections * sizeof *copy->section);
-    return false;
+}
+
+/** Shear an operand of a copy, or leave it as its instance has it. Errors: NO_MEMORY. */
+static polytile_status try_operand(polytile_context *ctx, const pti_instance *instance, int operand,
+                                   pti_instance *copy, bool *is_sheared) {
+    pti_operand *of = &copy->operand[operand];
+    polytile_status status = POLYTILE_OK;
+    *is_sheared = may_shear(copy, operand) && find_shears(copy, of);
+    if (!*is_sheared)
+        return status;
+    if (shear_operand(ctx, copy, of) != POLYTILE_OK) {
+        pti_clear_error(ctx);
+        *is_sheared = false;
+    } else if (!pti_operand_has_sheared(of, &of->domain)) {
+        PTI_TRY(pti_shear_clip_operand(ctx, copy, of, is_sheared));
+    }
+    if (!*is_sheared)
+        restore_operand(instance, operand, copy);
+done:
+    return status;
 }
 
 polytile_status pti_instance_shear(polytile_context *ctx, const pti_instance *instance,
@@ -191,10 +187,13 @@ polytile_status pti_instance_shear(polytile_context *ctx, const pti_instance *in
     if (instance->given != NULL || instance->is_team)
         return status;
     PTI_TRY(pti_instance_copy(ctx, instance, sheared));
-    for (int o = 0; o < instance->n_operands; o++)
-        any |= try_operand(ctx, instance, o, *sheared);
+    for (int o = 0; o < instance->n_operands; o++) {
+        bool is_sheared;
+        PTI_TRY(try_operand(ctx, instance, o, *sheared, &is_sheared));
+        any |= is_sheared;
+    }
 done:
-    if (!any) {
+    if (!any || status != POLYTILE_OK) {
         pti_instance_free(*sheared);
         *sheared = NULL;
     }
@@ -210,23 +209,6 @@ bool pti_operand_is_sheared(const pti_operand *operand) {
 
 const polytile_domain *pti_operand_array_domain(const pti_operand *operand) {
     return pti_operand_is_sheared(operand) ? &operand->whole : &operand->domain;
-}
-
-polytile_domain pti_operand_unsheared(const pti_operand *operand, const polytile_domain *box) {
-    polytile_domain around = *box;
-    if (pti_box_is_empty(box))
-        return around;
-    for (int d = 0; d < box->n_dims; d++) {
-        const pti_shear *shear = &operand->shear[d];
-        if (shear->slope == 0)
-            continue;
-        const polytile_range along = box->range[shear->along];
-        const int64_t low = shear->slope > 0 ? along.lo : along.hi;
-        const int64_t high = shear->slope > 0 ? along.hi : along.lo;
-        around.range[d] = (polytile_range){box->range[d].lo + shear->slope * low,
-                                           box->range[d].hi + shear->slope * high, 1};
-    }
-    return around;
 }
 
 pti_memory_layout pti_operand_array_layout(const pti_operand *operand,

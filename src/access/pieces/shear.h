@@ -17,8 +17,9 @@
  * Spaces  sections, domain, and boxes and placements of a sheared operand: sheared indices; whole:
  *         the array's own.
  *
- * Only arrays are sheared that nothing is combined into, that one operand has, and that hold all of
- * the box around what is touched, in sheared indices.
+ * Only arrays are sheared that nothing is combined into, and that one operand has. The array's ends
+ * may cut corners off a band: of at most 32 diagonals each is a section of its own then, clipped to
+ * what the array has of it (pti_section.within).
  *
  * Errors  NO_MEMORY.
  * Owns    The caller frees *sheared with pti_instance_free(); NULL: no array is sheared; and on
@@ -33,8 +34,27 @@ bool pti_operand_is_sheared(const pti_operand *operand);
 /** Return the domain of an operand's array, in the array's own indices. */
 const polytile_domain *pti_operand_array_domain(const pti_operand *operand);
 
-/** Return the smallest box of the array's own indices, of steps 1 where it is sheared, around one
- * of an operand's. */
+/** Return whether the array of a sheared operand has all of a box of its indices. */
+bool pti_operand_has_sheared(const pti_operand *operand, const polytile_domain *box);
+
+/** Return the box around what all threads touch by a section, in its indices, not clipped. */
+polytile_domain pti_section_reach_of_all(const pti_instance *instance, const pti_section *section);
+
+/**
+ * Let the sections of a sheared operand be clipped to what its array has (shear_clip.c).
+ *
+ * is_clipped: false where they have too many diagonals; nothing is changed then.
+ * Errors  NO_MEMORY.
+ */
+polytile_status pti_shear_clip_operand(polytile_context *ctx, pti_instance *instance,
+                                       pti_operand *operand, bool *is_clipped);
+
+/** Return whether the boxes around what superblocks touch of an operand may have elements that its
+ * array lacks. */
+bool pti_operand_is_ragged(const pti_instance *instance, const pti_operand *operand);
+
+/** Return the smallest box of the array's own indices, of steps 1 where it is sheared, around what
+ * the array has of one of an operand's. */
 polytile_domain pti_operand_unsheared(const pti_operand *operand, const polytile_domain *box);
 
 /** Return where an operand's indices lie in the memory of its array, whose layout is given. */

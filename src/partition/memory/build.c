@@ -1,5 +1,6 @@
 #include "partition/memory/build.h"
 
+#include "access/pieces/shear.h"
 #include "access/pieces/split.h"
 #include "access/set/overlapping_copy.h"
 #include "base/checked.h"
@@ -268,8 +269,10 @@ static bool may_copy(const build *of, int operand, const polytile_domain *hull) 
 /** Whether a piece may be filled with more than it needs: what lies between is on the host as it is
  * on the device, since it is never written. */
 static bool may_upload_around(const build *of, int operand) {
-    return !of->arena.instance->operand[operand].writes &&
-           !pti_operand_has_writer_beside(of->arena.instance, operand);
+    const pti_instance *instance = of->arena.instance;
+    return !instance->operand[operand].writes &&
+           !pti_operand_has_writer_beside(instance, operand) &&
+           !pti_operand_is_ragged(instance, &instance->operand[operand]);
 }
 
 static bool hull_is_surely_faster(const build *of, int operand, const polytile_domain *hull,

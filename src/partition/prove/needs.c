@@ -194,8 +194,7 @@ static section_piece half_of(const section_piece *whole, int split, bool upper) 
 }
 
 static section_walk walk_of(const pti_instance *instance, const pti_section *section) {
-    return (section_walk){section, &instance->operand[section->operand].domain,
-                          instance->n_indices};
+    return (section_walk){section, pti_section_domain(instance, section), instance->n_indices};
 }
 
 static section_piece whole_piece(const polytile_domain *threads) {

@@ -21,13 +21,14 @@ static bool find_followed(const pti_subscript *subscript, int n_indices, int *fo
     return true;
 }
 
-/** Find the reach of one section. False: it has none. A section with an edge has none, since the
- * array may cut off all of it; one that is looked up has none, since it follows no index. */
+/** Find the reach of one section. False: it has none. A section with an edge has none, nor one that
+ * is clipped to less than the array, since that may cut off all of it; one that is looked up has
+ * none, since it follows no index. */
 static bool find_section_reach(const pti_instance *instance, const pti_section *section,
                                pti_section_reach *reach) {
     const polytile_domain *array = &instance->operand[section->operand].domain;
     bool is_named[POLYTILE_MAX_DIMS] = {false};
-    if (section->edges != 0 || section->indirection != NULL)
+    if (section->edges != 0 || section->within.n_dims > 0 || section->indirection != NULL)
         return false;
     for (int d = 0; d < section->n_dims; d++) {
         const pti_subscript *subscript = &section->subscript[d];

@@ -240,6 +240,21 @@ static bool check_superblock_order(const pti_schedule *schedule, int64_t i, int6
     return true;
 }
 
+/** Whether a box of sheared indices has no element that its array lacks. */
+static bool is_in_sheared_array(const pti_operand *operand, const polytile_domain *box) {
+    bool is = true;
+    for (int d = 0; d < box->n_dims; d++) {
+        const pti_shear *shear = &operand->shear[d];
+        if (shear->slope == 0)
+            continue;
+        const int64_t first = shear->slope * box->range[shear->along].lo,
+                      last = shear->slope * box->range[shear->along].hi;
+        is = is && box->range[d].lo + pti_min(first, last) >= operand->whole.range[d].lo &&
+             box->range[d].hi + pti_max(first, last) <= operand->whole.range[d].hi;
+    }
+    return is;
+}
+
 static bool check_transfer(const pti_schedule *schedule, int64_t i, pti_text *why) {
     const pti_op *op = &schedule->op[i];
     if (op->placement < 0 || op->placement >= schedule->n_placements)
@@ -252,6 +267,9 @@ static bool check_transfer(const pti_schedule *schedule, int64_t i, pti_text *wh
                           schedule->instance->operand[placement->operand].element_bytes, &bytes) ||
         op->bytes != bytes)
         return reject_op(i, "counts other bytes than its box has", why);
+    if (op->kind != PTI_COPY && op->kind != PTI_FILL &&
+        !is_in_sheared_array(&schedule->instance->operand[placement->operand], &op->box))
+        return reject_op(i, "moves elements that the array does not have", why);
     if (op->kind != PTI_COPY)
         return true;
     if (op->source_placement < 0 || op->source_placement >= schedule->n_placements ||

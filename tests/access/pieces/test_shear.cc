@@ -7,10 +7,13 @@ extern "C" {
 }
 
 #include "support/launch.h"
+#include "support/random.h"
+#include "support/scale.h"
 
 #include <gtest/gtest.h>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 
 namespace {
@@ -41,13 +44,17 @@ TEST(Shear, IsOfArraysThatAreTouchedAlongADiagonalThatTheyHave) {
         {"d[i]: in D[3*i, i]; out y[i]", "10", true},
         {"d[i]: in D[i, i-1:i+1]; out y[i]", "1:38", true},
         {"d[i]: in D[i, i+2], D[i, i]; out y[i]", "30", true},
-        {"d[i]: in D[i, i-1:i+1]; out y[i]", "40", false}, /* clipped */
+        {"d[i]: in D[i, i-1:i+1]; out y[i]", "40", true}, /* clipped */
+        {"d[i]: in D[i, i-8:i+8], D[i-9:i+6, i]; out y[i]", "40", false},
+        {"d[i]: in D[i, i-16:i+16]; out y[i]", "40", false}, /* too many diagonals */
+        {"d[i]: in D[i, i-15:i+16]; out y[i]", "40", true},
+        {"d[i]: in D[i, i-32:i+30:2]; out y[i]", "40", true},
         {"d[i]: in D[i, i], D[i+5, i+7]; out y[i]", "30", true},
-        {"d[i]: in D[i+5, i+5], D[i, i+9]; out y[i]", "31", false}, /* the box has D[35, 44] */
+        {"d[i]: in D[i+5, i+5], D[i, i+9]; out y[i]", "31", true}, /* the box has D[35, 44] */
         {"d[i]: in D[i, 39-i]; out y[i]", "40", true},
         {"d[i]: in D[39-2*i, i]; out y[i]", "20", true},
         {"d[i]: in D[i, 38-i:40-i]; out y[i]", "1:38", true},
-        {"d[i]: in D[i, 38-i:40-i]; out y[i]", "40", false}, /* clipped */
+        {"d[i]: in D[i, 38-i:40-i]; out y[i]", "40", true}, /* clipped */
         {"d[i]: in D[i, :]; out y[i]", "40", false},
         {"d[i]: in D[2*i, 3*i]; out y[i]", "10", false},
         {"d[i]: in D[i, i], D[i+1, 2*i]; out y[i]", "10", false},
@@ -104,6 +111,61 @@ TEST(Shear, WhatIsWrittenIsKnownElementByElement) {
     EXPECT_TRUE(sheared->operand[0].writes);
 }
 
+/** Whether some boxes are, in sheared indices, the elements that threads have of a band that the
+ * array's ends clip, disjoint. Row a * i + b has the columns c * i + d .. c * i + d + w. */
+void CompareClipped(int64_t a, int64_t b, int64_t c, int64_t d, int64_t w, int64_t n, int64_t rows,
+                    int64_t columns) {
+    const auto number = [](int64_t k) { return std::to_string(k); };
+    const std::string row = number(a) + "*i+" + number(b), column = number(c) + "*i+" + number(d);
+    const std::string text =
+        "d[i]: in D[" + row + ", " + column + ":" + column + "+" + number(w) + "]; out y[i]";
+    const Launch launch(text, number(n),
+                        {{"D", number(rows) + "x" + number(columns)}, {"y", number(n)}});
+    if (launch.status() != POLYTILE_OK)
+        return;
+    const Instance sheared = Shear(launch);
+    ASSERT_TRUE(sheared != nullptr || c % a != 0) << text;
+    if (sheared == nullptr)
+        return;
+    const pti_operand *operand = &sheared->operand[0];
+    pti_boxes boxes = {};
+    for (int64_t first = 0; first < n; first += 3) {
+        const polytile_domain threads = {1, {{first, std::min(first + 2, n - 1), 1}}};
+        std::set<std::pair<int64_t, int64_t>> expected, found;
+        for (int64_t i = first; i <= threads.range[0].hi; i++)
+            for (int64_t k = 0; k <= w; k++)
+                if (a * i + b >= 0 && a * i + b < rows && c * i + d + k >= 0 &&
+                    c * i + d + k < columns)
+                    expected.insert({a * i + b, c * i + d + k});
+        ASSERT_TRUE(pti_footprint_boxes(sheared.get(), 0, PTI_READS, &threads, 16, &boxes)) << text;
+        for (int k = 0; k < boxes.n_boxes; k++)
+            for (int64_t x = boxes.box[k].range[0].lo; x <= boxes.box[k].range[0].hi;
+                 x += boxes.box[k].range[0].step)
+                for (int64_t y = boxes.box[k].range[1].lo; y <= boxes.box[k].range[1].hi;
+                     y += boxes.box[k].range[1].step)
+                    ASSERT_TRUE(found
+                                    .insert({x + operand->shear[0].slope * y,
+                                             y + operand->shear[1].slope * x})
+                                    .second)
+                        << text;
+        ASSERT_EQ(found, expected) << text << " from thread " << first;
+    }
+    pti_boxes_free(&boxes);
+}
+
+TEST(Shear, OfABandThatTheEndsClipItHasWhatTheArrayHas) {
+    Random random(test_seed("Shear.OfABandThatTheEndsClipItHasWhatTheArrayHas"));
+    for (int64_t round = scaled(2000); round > 0 && !HasFailure(); round--) {
+        const int64_t a = random.number(0, 3) == 0 ? -random.number(1, 3) : random.number(1, 3);
+        const int64_t c = random.number(0, 1) == 0 ? -random.number(1, 3) : random.number(1, 3);
+        const int64_t n = random.number(1, 14), w = random.number(0, 5);
+        CompareClipped(a, (a < 0 ? -a * n : 0) + random.number(-2, 2), c,
+                       (c < 0 ? -c * n : 0) + random.number(-4, 3), w, n,
+                       std::abs(a) * n + random.number(-2, 3),
+                       std::abs(c) * n + random.number(-3, 5));
+    }
+}
+
 /** Superblocks of so many threads each, with one buffer. */
 Schedule Build(const pti_instance *instance, int64_t n_threads) {
     pti_partition partition = {};
@@ -133,7 +195,9 @@ TEST(Shear, SchedulesAreProvedAndThoseThatLackElementsRejected) {
     for (const char *declaration :
          {"d[i]: in D[i, i]; out y[i]", "d[i]: in D[i, i:i+2]; out y[i]",
           "d[i]: in D[3*i, i+1]; out y[i]", "d[i]: in D[i, 30-2*i]; out y[i]",
-          "d[i]: inout D[i, 11-i]; out y[i]", "d[i]: in D[i, i+1]; out D[i, i], y[i]"}) {
+          "d[i]: inout D[i, 11-i]; out y[i]", "d[i]: in D[i, i+1]; out D[i, i], y[i]",
+          "d[i]: in D[i, i-2:i+1]; out y[i]", "d[i]: inout D[i, i-1:i+1]; out y[i]",
+          "d[i]: in D[i-1:i+1, i]; out y[i]"}) {
         const Launch launch(declaration, "12", {{"D", "40x40"}, {"y", "12"}});
         const Instance sheared = Shear(launch);
         ASSERT_NE(sheared, nullptr) << declaration;
@@ -154,6 +218,30 @@ TEST(Shear, SchedulesAreProvedAndThoseThatLackElementsRejected) {
                 }
         EXPECT_GE(n_mutants, 12);
     }
+}
+
+TEST(Shear, SchedulesThatMoveWhatTheArrayLacksAreRejected) {
+    const Launch launch("d[i]: in D[i, i-1:i+1]; out y[i]", "12", {{"D", "12x12"}, {"y", "12"}});
+    const Instance sheared = Shear(launch);
+    ASSERT_NE(sheared, nullptr);
+    const Schedule schedule = Build(sheared.get(), 12);
+    ASSERT_TRUE(Holds(schedule.get()));
+    int n_mutants = 0;
+    for (int64_t k = 0; k < schedule->n_ops; k++) {
+        pti_op *op = &schedule->op[k];
+        if (op->kind != PTI_UPLOAD || op->box.n_dims != 2 || op->box.range[0].lo != 1)
+            continue;
+        op->box.range[0].lo--; /* D[0, -1] */
+        op->bytes = pti_box_count(&op->box) * 4;
+        pti_text why = {};
+        EXPECT_FALSE(pti_schedule_check(schedule.get(), &why));
+        EXPECT_NE(std::string(why.data).find("does not have"), std::string::npos) << why.data;
+        pti_text_free(&why);
+        op->box.range[0].lo++;
+        op->bytes = pti_box_count(&op->box) * 4;
+        n_mutants++;
+    }
+    EXPECT_EQ(n_mutants, 1);
 }
 
 } // namespace

@@ -208,6 +208,24 @@ TEST_F(PlanCompact, DiagonalsTakeWhatTheyHold) {
         }
 }
 
+TEST_F(PlanCompact, BandsThatTheArraysEndsClipMoveWhatTheArrayHas) {
+    Random random(test_seed("PlanCompact"));
+    for (const char *declaration :
+         {"d[i]: in D[i, i-1:i+1]; out y[i]", "d[i]: in D[i-1:i+1, i]; out y[i]",
+          "d[i]: inout D[i, i-1:i+1]; out y[i]"})
+        for (int64_t round = scaled(20); round > 0; round--) {
+            const int64_t n = random.number(3, 200), limit_bytes = random.number(16, 16 * n + 40);
+            const Declared of = {
+                declaration, n, {{"D", POLYTILE_F32, n, 2}, {"y", POLYTILE_F32, n}}};
+            const int64_t n_at_once = std::min(n, limit_bytes / 16);
+            const polytile_plan *fewest = plan(of, limit_bytes, "min-kernels");
+            ASSERT_NE(fewest, nullptr) << polytile_last_error(ctx_);
+            EXPECT_LE(fewest->summary.n_kernels, (n + n_at_once - 1) / n_at_once)
+                << declaration << " for " << n << " within " << limit_bytes;
+            EXPECT_EQ(fewest->summary.h2d_bytes, 4 * (3 * n - 2)) << declaration;
+        }
+}
+
 /** Along the index each superblock is as long as fits: x[0:last] and y[first:last]. */
 int64_t FewestOfPrefix(int64_t n, int64_t limit_bytes) {
     int64_t n_kernels = 0;
