@@ -87,8 +87,10 @@ polytile_status polytile_machine_set_rate(polytile_machine *machine, const char 
 typedef struct polytile_graph_options {
     const char *objective; /* "period" (default), "latency" or "memory" */
     const char *strategy;  /* "best" (default); "paper": the paper's rules, for comparison */
-    bool keep_map;       /* each actor has its unit by on=; without it those without one are free */
-    bool no_overlap;     /* synchronous cycles: transfers, then work, as in the paper */
+    bool keep_map;   /* each actor has its unit by on=; without it those without one are free */
+    bool no_overlap; /* synchronous cycles: transfers, then work, as in the paper */
+    bool
+        in_turn; /* actors without state and without on= may take frames in turn on several units */
     int64_t reserved[4]; /* zeros */
 } polytile_graph_options;
 
@@ -116,7 +118,7 @@ void polytile_graph_plan_destroy(polytile_graph_plan *plan);
 
 /** The figures of a plan. */
 typedef struct polytile_graph_summary {
-    double period_s;          /* from one result to the next */
+    double period_s;          /* from one result to the next, on average over the turns */
     double bound_s;           /* no schedule of the mapping has a shorter period */
     const char *bound;        /* what bounds it; lives as long as the plan */
     double latency_s;         /* from a frame's input to its results */
