@@ -103,8 +103,8 @@ typedef struct polytile_graph_plan polytile_graph_plan;
  * Units   seconds, bytes.
  * Errors  NO_FIT (what an actor touches, or all channels together, exceed a memory's limit; the
  *         text names what and how much), DECLARATION (on= names no unit, or is missing with
- *         keep_map; depths that no schedule can keep), UNSUPPORTED (synchronous cycles of a graph
- *         whose state goes over several units), INVALID, NO_MEMORY.
+ *         keep_map; depths that no schedule can keep; frames in turn through state), UNSUPPORTED
+ *         (frames in turn, or state over several units, without overlap), INVALID, NO_MEMORY.
  * Owns    The context owns the plan, which polytile_graph_plan_destroy() can end sooner; it needs
  *         neither graph nor machine. On error it is NULL.
  * Source  docs/graphs.md; Boulos et al., "Efficient implementation of data flow graphs on multi-gpu

@@ -9,7 +9,8 @@
 
 enum { MAX_UNIT_NAME = 256 };
 
-/** Copy the next name of a list, without the blanks around it, and go on behind it. */
+/** Copy the next name of a list, without the blanks around it, and go on behind it. A name that is
+ * too long is empty. */
 static const char *take_name(const char *at, char *name) {
     size_t length = strcspn(at, "|");
     const char *next = at + length + (at[length] == '|');
@@ -19,41 +20,47 @@ static const char *take_name(const char *at, char *name) {
     }
     while (length > 0 && at[length - 1] == ' ')
         length--;
-    length = length < MAX_UNIT_NAME ? length : MAX_UNIT_NAME - 1;
+    length = length < MAX_UNIT_NAME ? length : 0;
     memcpy(name, at, length);
     name[length] = '\0';
     return next;
 }
 
-static polytile_status refuse_unit(const pti_planning *planning, const pti_actor *actor,
-                                   const char *name) {
-    return pti_dot_fail(planning->graph->dot, actor->on_at,
-                        "actor %s is on %s, which is no unit of the machine", actor->name, name);
+/** Add a unit to an actor's. */
+static polytile_status add_unit(pti_planning *planning, int number, const char *name) {
+    const pti_actor *actor = &planning->graph->actor[number];
+    const int unit = pti_machine_find_unit(planning->machine, name);
+    if (unit < 0)
+        return pti_dot_fail(planning->graph->dot, actor->on_at,
+                            "actor %s is on %s, which is no unit of the machine", actor->name,
+                            name);
+    if (planning->n_on[number] == PTI_MAX_TURNS)
+        return pti_dot_fail(planning->graph->dot, actor->on_at,
+                            "actor %s is on more than %d units in turn", actor->name,
+                            PTI_MAX_TURNS);
+    planning->on[number * PTI_MAX_TURNS + planning->n_on[number]++] = unit;
+    return POLYTILE_OK;
 }
 
 /** Read the units of an actor: one, or several with bars between. */
 static polytile_status read_units(pti_planning *planning, int number) {
     const pti_actor *actor = &planning->graph->actor[number];
     const char *at = actor->on;
-    int *n = &planning->n_on[number];
     char name[MAX_UNIT_NAME];
-    do {
-        if (*n == PTI_MAX_TURNS)
-            return pti_dot_fail(planning->graph->dot, actor->on_at,
-                                "actor %s is on more than %d units in turn", actor->name,
-                                PTI_MAX_TURNS);
-        const bool is_last = strchr(at, '|') == NULL;
+    polytile_status status = POLYTILE_OK;
+    if (strchr(at, '|') == NULL || pti_machine_find_unit(planning->machine, at) >= 0)
+        return add_unit(planning, number, at);
+    for (bool is_last = false; !is_last;) {
+        is_last = strchr(at, '|') == NULL;
         at = take_name(at, name);
-        if (name[0] == '\0' || (!is_last && *at == '\0'))
+        if (name[0] == '\0')
             return pti_dot_fail(planning->graph->dot, actor->on_at,
                                 "actor %s: '%s' has a bar without a unit; write on=\"a|b\"",
                                 actor->name, actor->on);
-        const int unit = pti_machine_find_unit(planning->machine, name);
-        if (unit < 0)
-            return refuse_unit(planning, actor, name);
-        planning->on[number * PTI_MAX_TURNS + (*n)++] = unit;
-    } while (*at != '\0');
-    return POLYTILE_OK;
+        PTI_TRY(add_unit(planning, number, name));
+    }
+done:
+    return status;
 }
 
 /** Return an array by which an actor sees frames of other turns; -1: there is none. */

@@ -158,6 +158,9 @@ TEST_F(GraphTurns, AreRefusedWithASentence) {
         << polytile_last_error(ctx);
     EXPECT_EQ(plan(chain({{1, "gpu0|gpu7"}})), nullptr);
     EXPECT_TRUE(says("actor a0 is on gpu7, which is no unit of the machine"));
+    EXPECT_EQ(plan(chain({{1, std::string(300, 'g') + "|gpu0"}})), nullptr);
+    EXPECT_EQ(plan(chain({{1, "|gpu0"}})), nullptr);
+    EXPECT_TRUE(says("a bar without a unit"));
     EXPECT_EQ(plan(chain({{1, "gpu0|"}})), nullptr);
     EXPECT_TRUE(says("a bar without a unit")) << polytile_last_error(ctx);
     std::string many = "gpu0";
