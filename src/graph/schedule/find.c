@@ -68,44 +68,6 @@ static pti_found place_tight(const pti_stream_tasks *tasks, const pti_start_edge
     return found;
 }
 
-/** Return the latest start of a task that its readers allow; INT64_MAX: it has none. */
-static int64_t find_latest(const pti_stream_tasks *tasks, const pti_periodic *schedule, int task) {
-    int64_t latest = INT64_MAX;
-    for (int b = 0; b < tasks->n_buffers; b++) {
-        const pti_frame_buffer *held = &tasks->buffer[b];
-        for (int r = held->first_reader;
-             held->producer == task && r < held->first_reader + held->n_readers; r++) {
-            const pti_buffer_reader *reader = &tasks->reader[r];
-            const int64_t least = schedule->start[reader->task] + reader->delay * schedule->period -
-                                  tasks->task[task].ticks;
-            latest = least < latest ? least : latest;
-        }
-    }
-    return latest;
-}
-
-/** Whether a task reads bytes, and not only keeps turns in order. */
-static bool reads_bytes(const pti_stream_tasks *tasks, int task) {
-    bool does = false;
-    for (int b = 0; b < tasks->n_buffers; b++) {
-        const pti_frame_buffer *held = &tasks->buffer[b];
-        for (int r = held->first_reader; r < held->first_reader + held->n_readers; r++)
-            does = does || (tasks->reader[r].task == task && held->frame_bytes > 0);
-    }
-    return does;
-}
-
-/** Feed the frames of a round as late as their readers allow: each begins when its turn is. */
-static void feed_turns_late(const pti_stream_tasks *tasks, pti_periodic *schedule) {
-    for (int t = tasks->n_tasks - 1; t >= 0 && pti_n_turns(tasks) > 1; t--) {
-        const int64_t latest = tasks->task[t].resource < 0 && !reads_bytes(tasks, t)
-                                   ? find_latest(tasks, schedule, t)
-                                   : INT64_MAX;
-        if (latest < INT64_MAX && latest > schedule->start[t])
-            schedule->start[t] = latest;
-    }
-}
-
 /** Move all starts so that the first one is 0, and note what buffers hold. */
 static void shift_to_zero(const pti_stream_tasks *tasks, pti_periodic *schedule) {
     int64_t first = INT64_MAX;
@@ -130,7 +92,7 @@ static pti_found conclude_schedule(const pti_stream_tasks *tasks, pti_found foun
                                    pti_periodic *schedule) {
     const bool is_least = schedule->is_least;
     if (found == PTI_FOUND) {
-        feed_turns_late(tasks, schedule);
+        pti_place_feed_turns_late(tasks, schedule);
         shift_to_zero(tasks, schedule);
     } else {
         pti_periodic_free(schedule);
@@ -156,6 +118,8 @@ pti_found pti_periodic_find(const pti_stream_tasks *tasks, int64_t period, pti_p
                                             : PTI_NONE_FOUND;
     }
     free(edges.edge);
+    if (found == PTI_FOUND && pti_n_turns(tasks) > 1)
+        found = pti_place_spread_turns(tasks, schedule);
     return conclude_schedule(tasks, found, schedule);
 }
 
@@ -222,7 +186,7 @@ pti_found pti_periodic_find_serial(const pti_stream_tasks *tasks, pti_periodic *
 static void feed_late(const pti_stream_tasks *tasks, const int64_t *offset,
                       pti_periodic *schedule) {
     for (int t = 0; t < tasks->n_tasks; t++) {
-        const int64_t latest = offset[t] < 0 ? find_latest(tasks, schedule, t) : INT64_MAX;
+        const int64_t latest = offset[t] < 0 ? pti_place_latest(tasks, schedule, t) : INT64_MAX;
         if (latest < INT64_MAX)
             schedule->start[t] = latest;
     }

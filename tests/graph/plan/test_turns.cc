@@ -91,6 +91,19 @@ TEST_F(GraphTurns, DivideTheWorkOfOneActor) {
     }
 }
 
+TEST_F(GraphTurns, FramesOfARoundComeEvenly) {
+    const polytile_graph_plan *made = plan(chain({{6, "gpu0|gpu1|gpu2"}}));
+    ASSERT_NE(made, nullptr) << polytile_last_error(ctx);
+    std::vector<double> starts;
+    for (int t = 0; t < made->n_tasks; t++)
+        if (made->task[t].unit >= 0)
+            starts.push_back(1e3 * made->task[t].start_s);
+    ASSERT_EQ(starts.size(), 3u);
+    EXPECT_NEAR(starts[1] - starts[0], 2, 1e-3);
+    EXPECT_NEAR(starts[2] - starts[1], 2, 1e-3);
+    EXPECT_NEAR(1e3 * made->latency_s, 6, .01) << "no frame waits for another one";
+}
+
 TEST_F(GraphTurns, AreFoundWhereTheyAreLookedFor) {
     polytile_graph_options options = {};
     options.in_turn = true;
