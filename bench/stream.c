@@ -14,6 +14,7 @@ typedef struct stream_case {
     const char *machine;
     int64_t sleep_us;
     int64_t n_frames;
+    const char *on; /* of all actors, which take frames in turn; NULL: each has a unit */
 } stream_case;
 
 #define IN_PLACE                                                                                   \
@@ -24,9 +25,13 @@ typedef struct stream_case {
     "b [device=\"host(memory=2MiB,threads=1)\"]; c [device=\"host(memory=3MiB,threads=1)\"] }"
 
 static const stream_case cases[] = {
-    {"1 ms, three hosts", IN_PLACE, 1000, 1000},  {"5 ms, three hosts", IN_PLACE, 5000, 400},
-    {"5 ms, three memories", APART, 5000, 400},   {"20 ms, three hosts", IN_PLACE, 20000, 100},
-    {"no work, three hosts", IN_PLACE, 0, 20000},
+    {"1 ms, three hosts", IN_PLACE, 1000, 1000, NULL},
+    {"5 ms, three hosts", IN_PLACE, 5000, 400, NULL},
+    {"5 ms, three memories", APART, 5000, 400, NULL},
+    {"20 ms, three hosts", IN_PLACE, 20000, 100, NULL},
+    {"5 ms, in turn on three hosts", IN_PLACE, 5000, 400, "a|b|c"},
+    {"5 ms, in turn on three memories", APART, 5000, 400, "a|b|c"},
+    {"no work, three hosts", IN_PLACE, 0, 20000, NULL},
 };
 
 enum { N_CASES = sizeof(cases) / sizeof(cases[0]) };
@@ -68,10 +73,12 @@ static void begin(subject *s, const double *seconds) {
     snprintf(text, sizeof text,
              "digraph { { node [type=f32, extents=%d]; x; y; z; w }\n"
              "{ node [kernel=\"nap[i]: in p[i]; out q[i]\", seconds=\"%lldus\"];\n"
-             "A [on=a]; B [on=b]; C [on=c] }\n"
+             "A [on=\"%s\"]; B [on=\"%s\"]; C [on=\"%s\"] }\n"
              "x -> A [as=p]; A -> y [as=q]; y -> B [as=p]; B -> z [as=q]; z -> C [as=p];\n"
              "C -> w [as=q] }",
-             N_NUMBERS, (long long)(s->of->sleep_us > 0 ? s->of->sleep_us : 1));
+             N_NUMBERS, (long long)(s->of->sleep_us > 0 ? s->of->sleep_us : 1),
+             s->of->on != NULL ? s->of->on : "a", s->of->on != NULL ? s->of->on : "b",
+             s->of->on != NULL ? s->of->on : "c");
     bench_require(polytile_context_create(&s->ctx), NULL);
     bench_require(polytile_graph_parse(s->ctx, text, &graph), s->ctx);
     bench_require(polytile_graph_bind(graph, "nap", &implementation), s->ctx);

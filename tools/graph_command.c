@@ -30,9 +30,11 @@ static bool choose(const char *text, const char *no, const char *yes, bool *chos
 
 static int take_map(void *of, const char *text) {
     graph_arguments *args = of;
-    return choose(text, "auto", "keep", &args->options.keep_map)
+    args->options.keep_map = false;
+    args->options.in_turn = strcmp(text, "turns") == 0;
+    return args->options.in_turn || choose(text, "auto", "keep", &args->options.keep_map)
                ? EXIT_DONE
-               : usage_error(subcommand, "--map %s: use auto or keep", text);
+               : usage_error(subcommand, "--map %s: use auto, keep or turns", text);
 }
 
 static int take_overlap(void *of, const char *text) {

@@ -87,8 +87,10 @@ polytile_status polytile_machine_set_rate(polytile_machine *machine, const char 
 typedef struct polytile_graph_options {
     const char *objective; /* "period" (default), "latency" or "memory" */
     const char *strategy;  /* "best" (default); "paper": the paper's rules, for comparison */
-    bool keep_map;       /* each actor has its unit by on=; without it those without one are free */
-    bool no_overlap;     /* synchronous cycles: transfers, then work, as in the paper */
+    bool keep_map;   /* each actor has its unit by on=; without it those without one are free */
+    bool no_overlap; /* synchronous cycles: transfers, then work, as in the paper */
+    bool
+        in_turn; /* actors without state and without on= may take frames in turn on several units */
     int64_t reserved[4]; /* zeros */
 } polytile_graph_options;
 
@@ -101,8 +103,8 @@ typedef struct polytile_graph_plan polytile_graph_plan;
  * Units   seconds, bytes.
  * Errors  NO_FIT (what an actor touches, or all channels together, exceed a memory's limit; the
  *         text names what and how much), DECLARATION (on= names no unit, or is missing with
- *         keep_map; depths that no schedule can keep), UNSUPPORTED (synchronous cycles of a graph
- *         whose state goes over several units), INVALID, NO_MEMORY.
+ *         keep_map; depths that no schedule can keep; frames in turn through state), UNSUPPORTED
+ *         (frames in turn, or state over several units, without overlap), INVALID, NO_MEMORY.
  * Owns    The context owns the plan, which polytile_graph_plan_destroy() can end sooner; it needs
  *         neither graph nor machine. On error it is NULL.
  * Source  docs/graphs.md; Boulos et al., "Efficient implementation of data flow graphs on multi-gpu
@@ -116,7 +118,7 @@ void polytile_graph_plan_destroy(polytile_graph_plan *plan);
 
 /** The figures of a plan. */
 typedef struct polytile_graph_summary {
-    double period_s;          /* from one result to the next */
+    double period_s;          /* from one result to the next, on average over the turns */
     double bound_s;           /* no schedule of the mapping has a shorter period */
     const char *bound;        /* what bounds it; lives as long as the plan */
     double latency_s;         /* from a frame's input to its results */

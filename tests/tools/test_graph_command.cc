@@ -73,6 +73,19 @@ TEST_F(Command, TakesMeasuredSecondsBackIntoAGraph) {
     }
 }
 
+TEST_F(Command, LetsActorsTakeFramesInTurn) {
+    const TextFile graph("graph.dot", pipeline_text), machine("machine.dot", machine_text);
+    const std::string turns =
+        "graph " + graph.path + " --machine " + machine.path + " --map turns --svg turns.svg";
+    Json root = run_json(turns);
+    EXPECT_NEAR(real_of(root.get(), "period_s"), .0025, 1e-9) << "g0 also runs every other i2";
+    EXPECT_EQ(real_of(root.get(), "turns"), 2);
+    EXPECT_EQ(json_array_size(json_object_get(root.get(), "actors")), 3u) << "i2 is on both";
+    EXPECT_EQ(xml_error(shell_.read("turns.svg")), "");
+    EXPECT_NE(run(turns).out.find("g1, in turn"), std::string::npos);
+    EXPECT_EQ(run(turns + " --overlap off").exit_code, 2);
+}
+
 TEST_F(Command, DrawsAGraphAndWritesItsMapping) {
     const TextFile graph("graph.dot", pipeline_text), machine("machine.dot", machine_text);
     const std::string planned = "/tmp/polytile-planned-" + std::to_string(getpid()) + ".dot";

@@ -16,6 +16,7 @@ typedef struct search {
     int *n_on;      /* of each unit: actors; owned */
     int *n_alike;   /* of each unit: the one before it that is like it, -1: none; owned */
     int64_t *least; /* of each actor: ticks where it is fastest; owned */
+    int *n_copies;  /* of each actor: those that have its unit, itself among them; owned */
     int *open;      /* free actors in the order; owned */
     int n_open;
     int64_t n_nodes;
@@ -50,7 +51,7 @@ static pti_score score_partly(search *of, int n_chosen) {
     for (int u = 0; u < net->n_units; u++)
         work += of->scorer.work[u];
     for (int k = n_chosen; k < of->n_open; k++)
-        work += of->least[of->open[k]];
+        work += of->n_copies[of->open[k]] * of->least[of->open[k]];
     score.period = pti_max(score.period, pti_ceil_div(work, net->n_units));
     return score;
 }
@@ -83,10 +84,13 @@ static bool repeats_unit(const search *of, int unit) {
     return like >= 0 && of->n_on[like] == 0 && of->n_on[unit] == 0;
 }
 
+/** Choose the unit of an actor, and of those of later turns that are tied to it. */
 static void choose_unit(search *of, int actor, int unit) {
+    const int n_actors = of->net->n_actors / pti_net_n_turns(of->net);
     if (of->unit[actor] >= 0)
         of->n_on[of->unit[actor]]--;
-    of->unit[actor] = unit;
+    for (int k = 0; k < of->n_copies[actor]; k++)
+        of->unit[actor + k * n_actors] = unit;
     if (unit >= 0)
         of->n_on[unit]++;
 }
@@ -196,6 +200,18 @@ static bool are_units_alike(const search *of, int u, int v) {
     return alike;
 }
 
+static bool is_tied(const pti_net *net, int actor) {
+    return net->is_tied != NULL && net->is_tied[actor];
+}
+
+static int count_copies(const pti_net *net, int actor) {
+    const int n_actors = net->n_actors / pti_net_n_turns(net);
+    int n = 1;
+    while (actor + n * n_actors < net->n_actors && is_tied(net, actor + n * n_actors))
+        n++;
+    return n;
+}
+
 static bool begin_search(search *of) {
     const pti_net *net = of->net;
     const size_t n_actors = (size_t)net->n_actors + 1, n_units = (size_t)net->n_units + 1;
@@ -203,18 +219,22 @@ static bool begin_search(search *of) {
     of->n_on = calloc(n_units, sizeof *of->n_on);
     of->n_alike = calloc(n_units, sizeof *of->n_alike);
     of->least = calloc(n_actors, sizeof *of->least);
+    of->n_copies = calloc(n_actors, sizeof *of->n_copies);
     of->open = calloc(n_actors, sizeof *of->open);
     of->best->unit = calloc(n_actors, sizeof *of->best->unit);
     if (!pti_scorer_begin(&of->scorer, net) || of->unit == NULL || of->n_on == NULL ||
-        of->n_alike == NULL || of->least == NULL || of->open == NULL || of->best->unit == NULL)
+        of->n_alike == NULL || of->least == NULL || of->n_copies == NULL || of->open == NULL ||
+        of->best->unit == NULL)
         return false;
     for (int v = 0; v < net->n_units; v++) {
         of->n_alike[v] = -1;
         for (int u = v - 1; u >= 0 && of->n_alike[v] < 0; u--)
             of->n_alike[v] = are_units_alike(of, u, v) ? u : -1;
     }
-    for (int a = 0; a < net->n_actors; a++)
+    for (int a = 0; a < net->n_actors; a++) {
         of->unit[a] = -1;
+        of->n_copies[a] = count_copies(net, a);
+    }
     return true;
 }
 
@@ -235,13 +255,30 @@ static bool list_actors(search *of) {
         is_good = is_good && has_place;
         if (net->fixed[actor] >= 0)
             choose_unit(of, actor, net->fixed[actor]);
-        else
+        else if (!is_tied(net, actor))
             of->open[of->n_open++] = actor;
     }
     return is_good;
 }
 
+/** Put all free actors of a turn on one unit, those of the next turn on the next one. Returns false
+ * if one may not run there. */
+static bool place_whole_turns(search *of) {
+    const pti_net *net = of->net;
+    bool may = pti_net_n_turns(net) > 1;
+    for (int k = 0; may && k < of->n_open; k++) {
+        const int unit = pti_net_turn_of_actor(net, of->open[k]) % net->n_units;
+        may = may_run(of, of->open[k], unit);
+        choose_unit(of, of->open[k], unit);
+    }
+    return may;
+}
+
 static void search_mappings(search *of) {
+    if (place_whole_turns(of)) {
+        consider_mapping(of);
+        move_single_actors(of);
+    }
     place_greedily(of);
     consider_mapping(of);
     move_single_actors(of);
@@ -270,6 +307,7 @@ pti_found pti_mapping_find(const pti_net *net, pti_map_objective objective, cons
     free(of.n_on);
     free(of.n_alike);
     free(of.least);
+    free(of.n_copies);
     free(of.open);
     if (found != PTI_FOUND) {
         free(mapping->unit);

@@ -20,14 +20,14 @@ typedef struct expander {
     bool failed;
 } expander;
 
-static int add_task(expander *of, int resource, int64_t ticks, pti_task_note note) {
+static int add_task(expander *of, pti_task task, pti_task_note note) {
     pti_stream_tasks *tasks = &of->out->tasks;
     if (of->failed || !PTI_GROW(tasks->task, tasks->n_tasks, &of->task_capacity) ||
         !PTI_GROW(of->out->task, tasks->n_tasks, &of->note_capacity)) {
         of->failed = true;
         return 0;
     }
-    tasks->task[tasks->n_tasks] = (pti_task){resource, ticks};
+    tasks->task[tasks->n_tasks] = task;
     of->out->task[tasks->n_tasks] = note;
     return tasks->n_tasks++;
 }
@@ -63,11 +63,13 @@ static int find_buffer(const expander *of, int array, int memory) {
 static int move_frame(expander *of, int array, int from, int to) {
     const pti_net *net = of->net;
     const int64_t bytes = net->array[array].n_bytes;
-    const int task = add_task(of, pti_net_link_resource(net, from, to),
-                              pti_net_transfer_ticks(net, from, to, bytes),
+    const int task = add_task(of,
+                              (pti_task){pti_net_link_resource(net, from, to),
+                                         pti_net_transfer_ticks(net, from, to, bytes),
+                                         pti_net_turn_of_array(net, array)},
                               (pti_task_note){PTI_TASK_MOVE, -1, array, from, to});
     add_reader(of, find_buffer(of, array, from), task, 0);
-    return add_made_buffer(of, task, bytes, (pti_buffer_note){array, -1, to});
+    return add_made_buffer(of, task, bytes, (pti_buffer_note){array, -1, to, -1});
 }
 
 /** The buffer of an array in a memory; transfers to it are added where there is none. */
@@ -86,23 +88,31 @@ static int bring_array(expander *of, int array, int memory) {
     return buffer;
 }
 
-static void add_feeding(expander *of) {
+static void feed_turn(expander *of, int turn) {
+    const pti_net *net = of->net;
     int task = -1;
-    for (int a = 0; a < of->net->n_arrays; a++) {
-        if (of->net->array[a].producer >= 0)
+    for (int a = 0; a < net->n_arrays; a++) {
+        if (net->array[a].producer >= 0 || pti_net_turn_of_array(net, a) != turn)
             continue;
         if (task < 0)
-            task = add_task(of, -1, 0, (pti_task_note){PTI_TASK_FEED, -1, -1, -1, -1});
-        add_made_buffer(of, task, of->net->array[a].n_bytes,
-                        (pti_buffer_note){a, -1, pti_net_origin(of->net, a, of->unit)});
+            task = add_task(of, (pti_task){-1, 0, turn},
+                            (pti_task_note){PTI_TASK_FEED, -1, -1, -1, -1});
+        add_made_buffer(of, task, net->array[a].n_bytes,
+                        (pti_buffer_note){a, -1, pti_net_origin(net, a, of->unit), -1});
     }
 }
 
+static void add_feeding(expander *of) {
+    for (int turn = 0; turn < pti_net_n_turns(of->net); turn++)
+        feed_turn(of, turn);
+}
+
 /** The program takes what nothing reads, after all that brings it to host memory. */
-static int add_taking(expander *of) {
-    const int task = add_task(of, -1, 0, (pti_task_note){PTI_TASK_TAKE, -1, -1, -1, -1});
+static int take_turn(expander *of, int turn) {
+    const int task =
+        add_task(of, (pti_task){-1, 0, turn}, (pti_task_note){PTI_TASK_TAKE, -1, -1, -1, -1});
     for (int a = 0; a < of->net->n_arrays; a++) {
-        if (of->net->array[a].n_flows > 0)
+        if (of->net->array[a].n_flows > 0 || pti_net_turn_of_array(of->net, a) != turn)
             continue;
         const int origin = pti_net_origin(of->net, a, of->unit);
         add_reader(of, bring_array(of, a, of->net->host[origin]), task, 0);
@@ -110,8 +120,24 @@ static int add_taking(expander *of) {
     return task;
 }
 
+/** The program feeds and takes the frames of a round one after the other, and rounds, too. */
+static void keep_turns_in_order(expander *of, pti_task_kind kind) {
+    const int n_tasks = of->out->tasks.n_tasks;
+    int first = -1, last = -1;
+    for (int t = 0; t < n_tasks && !of->failed; t++) {
+        if (of->out->task[t].kind != kind)
+            continue;
+        if (last >= 0)
+            add_reader(of, add_made_buffer(of, last, 0, (pti_buffer_note){-1, -1, 0, -1}), t, 0);
+        first = first < 0 ? t : first;
+        last = t;
+    }
+    if (first != last)
+        add_reader(of, add_made_buffer(of, last, 0, (pti_buffer_note){-1, -1, 0, -1}), first, 1);
+}
+
 /** Return the first buffer that a task makes if nothing of its frame reads any; -1: something
- * does. */
+ * does, or it makes none. */
 static int find_unread(const expander *of, int task) {
     const pti_stream_tasks *tasks = &of->out->tasks;
     int first = -1;
@@ -120,6 +146,7 @@ static int find_unread(const expander *of, int task) {
             first = b;
     for (int64_t k = 0; k < of->n_readings && first >= 0; k++)
         if (of->reading[k].reader.delay == 0 &&
+            tasks->task[of->reading[k].reader.task].turn == tasks->task[task].turn &&
             tasks->buffer[of->reading[k].buffer].producer == task)
             first = -1;
     return first;
@@ -128,8 +155,9 @@ static int find_unread(const expander *of, int task) {
 /** Let the program take frames after all of their tasks, also of those that only later frames need:
  * then a frame is done when it is taken. */
 static void take_rest(expander *of, int take) {
+    const int turn = of->failed ? 0 : of->out->tasks.task[take].turn;
     for (int t = 0; t < take && !of->failed; t++) {
-        const int unread = find_unread(of, t);
+        const int unread = of->out->tasks.task[t].turn == turn ? find_unread(of, t) : -1;
         if (unread >= 0)
             add_reader(of, unread, take, 0);
     }
@@ -142,29 +170,82 @@ static void add_firing(expander *of, int actor, int *task_of) {
     for (int64_t k = net->in_first[actor]; k < net->in_first[actor + 1]; k++)
         if (net->in_delay[k] == 0)
             bring_array(of, net->in_array[k], memory);
-    const int task = add_task(of, unit, net->ticks[actor * net->n_units + unit],
+    const int task = add_task(of,
+                              (pti_task){unit, net->ticks[actor * net->n_units + unit],
+                                         pti_net_turn_of_actor(net, actor)},
                               (pti_task_note){PTI_TASK_FIRE, actor, -1, -1, -1});
     task_of[actor] = task;
     if (net->scratch_bytes[actor] > 0)
-        add_made_buffer(of, task, net->scratch_bytes[actor], (pti_buffer_note){-1, actor, memory});
+        add_made_buffer(of, task, net->scratch_bytes[actor],
+                        (pti_buffer_note){-1, actor, memory, -1});
     for (int64_t k = net->out_first[actor]; k < net->out_first[actor + 1]; k++) {
         const int array = net->out_array[k];
-        add_made_buffer(of, task, net->array[array].n_bytes, (pti_buffer_note){array, -1, memory});
+        add_made_buffer(of, task, net->array[array].n_bytes,
+                        (pti_buffer_note){array, -1, memory, -1});
         if (net->array[array].n_flows == 0)
             bring_array(of, array, net->host[memory]);
     }
 }
 
-/** Readers, once all buffers are there, the program as the last one; those of one buffer after each
- * other. */
-static void list_readers(expander *of, const int *task_of) {
+/* State. */
+
+static bool is_read_later(const pti_net *net, int array) {
+    const pti_net_array *of = &net->array[array];
+    bool is = false;
+    for (int f = of->first_flow; f < of->first_flow + of->n_flows; f++)
+        is = is || net->flow[f].delay > 0 ||
+             pti_net_turn_of_actor(net, net->flow[f].actor) != pti_net_turn_of_array(net, array);
+    return is;
+}
+
+/** Return the array of the turn before: the last one of the round before that of the first. */
+static int find_turn_before(const pti_net *net, int array) {
+    const int n_arrays = net->n_arrays / pti_net_n_turns(net);
+    return array >= n_arrays ? array - n_arrays : array + net->n_arrays - n_arrays;
+}
+
+/** A frame that fails leaves what the frame before left. Where that has a buffer of its own, the
+ * frame's producer reads it. */
+static void keep_state(expander *of) {
     const pti_net *net = of->net;
-    pti_stream_tasks *tasks = &of->out->tasks;
+    for (int b = 0; b < of->out->tasks.n_buffers && !of->failed; b++) {
+        pti_buffer_note *note = &of->out->buffer[b];
+        if (note->array < 0 || !is_read_later(net, note->array))
+            continue;
+        const int producer = of->out->tasks.buffer[b].producer;
+        note->before = find_buffer(of, find_turn_before(net, note->array), note->memory);
+        if (note->before >= 0 && note->before != b && of->out->task[producer].kind != PTI_TASK_FEED)
+            add_reader(of, note->before, producer, pti_net_turn_of_array(net, note->array) == 0);
+    }
+}
+
+/** Bring all that is read, in the arrays' order: that of the turns. */
+static void bring_turns(expander *of) {
+    const pti_net *net = of->net;
+    for (int a = 0; a < net->n_arrays && pti_net_n_turns(net) > 1; a++)
+        for (int f = net->array[a].first_flow;
+             f < net->array[a].first_flow + net->array[a].n_flows && !of->failed; f++)
+            bring_array(of, a, net->unit_memory[of->unit[net->flow[f].actor]]);
+}
+
+static void add_readers(expander *of, const int *task_of) {
+    const pti_net *net = of->net;
+    bring_turns(of);
     for (int a = 0; a < net->n_actors && !of->failed; a++)
         for (int64_t k = net->in_first[a]; k < net->in_first[a + 1]; k++)
             add_reader(of, bring_array(of, net->in_array[k], net->unit_memory[of->unit[a]]),
                        task_of[a], net->in_delay[k]);
-    take_rest(of, add_taking(of));
+    for (int turn = 0; turn < pti_net_n_turns(net); turn++)
+        take_rest(of, take_turn(of, turn));
+    keep_turns_in_order(of, PTI_TASK_FEED);
+    keep_turns_in_order(of, PTI_TASK_TAKE);
+    keep_state(of);
+}
+
+/** Readers, once all buffers are there, the program as the last one; those of one buffer after each
+ * other. */
+static void list_readers(expander *of) {
+    pti_stream_tasks *tasks = &of->out->tasks;
     tasks->reader = calloc((size_t)of->n_readings + 1, sizeof *tasks->reader);
     of->failed = of->failed || tasks->reader == NULL;
     for (int b = 0; !of->failed && b < tasks->n_buffers; b++) {
@@ -195,6 +276,7 @@ bool pti_expand(const pti_net *net, const int *unit, pti_expansion *expansion) {
     int *task_of = calloc((size_t)net->n_actors + 1, sizeof *task_of);
     *expansion = (pti_expansion){0};
     expansion->tasks.n_resources = net->n_units + net->n_memories * net->n_memories;
+    expansion->tasks.n_turns = net->n_turns;
     of.failed = of.buffer_in == NULL || task_of == NULL;
     for (size_t k = 0; !of.failed && k < n_places; k++)
         of.buffer_in[k] = -1;
@@ -203,7 +285,9 @@ bool pti_expand(const pti_net *net, const int *unit, pti_expansion *expansion) {
     for (int k = 0; k < net->n_actors && !of.failed; k++)
         add_firing(&of, net->order[k], task_of);
     if (!of.failed)
-        list_readers(&of, task_of);
+        add_readers(&of, task_of);
+    if (!of.failed)
+        list_readers(&of);
     set_depths(&of);
     free(of.buffer_in);
     free(of.reading);
@@ -221,13 +305,5 @@ void pti_expansion_free(pti_expansion *expansion) {
 }
 
 bool pti_expansion_is_state(const pti_expansion *expansion, int buffer) {
-    const pti_stream_tasks *tasks = &expansion->tasks;
-    bool is = false;
-    for (int b = 0; b < tasks->n_buffers; b++) {
-        const pti_frame_buffer *held = &tasks->buffer[b];
-        for (int r = held->first_reader; r < held->first_reader + held->n_readers; r++)
-            is = is || (expansion->buffer[b].array >= 0 && tasks->reader[r].delay > 0 &&
-                        expansion->buffer[b].array == expansion->buffer[buffer].array);
-    }
-    return is;
+    return expansion->buffer[buffer].before >= 0;
 }

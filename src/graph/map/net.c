@@ -19,6 +19,7 @@ void pti_net_free(pti_net *net) {
     free(net->in_delay);
     free(net->out_first);
     free(net->out_array);
+    free(net->is_tied);
     *net = (pti_net){0};
 }
 

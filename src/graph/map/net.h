@@ -41,6 +41,9 @@ typedef struct pti_net {
     int64_t *out_first; /* of each actor, in out_array */
     int *out_array;
     bool has_delays;
+    int n_turns; /* of a round that the net has: actor a of turn t is a + t * (n_actors / n_turns),
+                      and arrays likewise; 0 and 1: a frame is a round */
+    bool *is_tied;       /* of each actor: it has the unit of its first turn; NULL: none is */
     bool is_synchronous; /* a period is a cycle: transfers between ranks, then all others, then
                            work */
 } pti_net;
@@ -55,6 +58,29 @@ typedef enum pti_phase {
 pti_phase pti_net_phase(const pti_net *net, int resource);
 
 void pti_net_free(pti_net *net);
+
+/** Return how many frames are a round of the net. */
+static inline int pti_net_n_turns(const pti_net *net) {
+    return net->n_turns > 1 ? net->n_turns : 1;
+}
+
+/** Return an actor's turn. */
+static inline int pti_net_turn_of_actor(const pti_net *net, int actor) {
+    return actor / (net->n_actors / pti_net_n_turns(net));
+}
+
+/** Return an array's turn. */
+static inline int pti_net_turn_of_array(const pti_net *net, int array) {
+    return array / (net->n_arrays / pti_net_n_turns(net));
+}
+
+/**
+ * Write out a net's rounds of several frames: each turn has actors and arrays of its own, and
+ * delays count rounds. All actors are tied, those of one turn are fixed as the net's own.
+ *
+ * Returns false when memory runs out.
+ */
+bool pti_net_unroll(const pti_net *net, int n_turns, pti_net *unrolled);
 
 /** Fill in the lists by actor, from those by array. Returns false when memory runs out. */
 bool pti_net_index(pti_net *net);
@@ -137,8 +163,9 @@ typedef struct pti_task_note {
 
 typedef struct pti_buffer_note {
     int array; /* -1: what an actor has for itself */
-    int actor; /* of that */
+    int actor; /* of that; -1: nothing, it keeps the program's turns in order */
     int memory;
+    int before; /* the buffer of state where the frame before lies; -1: it is none */
 } pti_buffer_note;
 
 /** Tasks and buffers with what they are. */
@@ -152,8 +179,8 @@ typedef struct pti_expansion {
 bool pti_expand(const pti_net *net, const int *unit, pti_expansion *expansion);
 void pti_expansion_free(pti_expansion *expansion);
 
-/** Return whether somebody reads an older frame of the array that a buffer has: what the frames
- * before left then stays, also where a frame fails. */
+/** Return whether somebody reads an older frame of the array that a buffer has, and the frame
+ * before lies in its memory: what that left then stays, also where a frame fails. */
 bool pti_expansion_is_state(const pti_expansion *expansion, int buffer);
 
 #endif

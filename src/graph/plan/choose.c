@@ -15,15 +15,24 @@ static bool fits_memories(const pti_planning *planning, const pti_outcome *outco
     return does;
 }
 
-/** Measure latency and bytes of what was planned. */
-static void measure_outcome(const pti_planning *planning, pti_outcome *outcome) {
+/** Return the time from the begin of a turn's first task to the end of its last one. */
+static int64_t latency_of_turn(const pti_outcome *outcome, int turn) {
     const pti_stream_tasks *tasks = &outcome->expansion.tasks;
-    int64_t first = INT64_MAX, last = 0;
+    int64_t first = INT64_MAX, last = INT64_MIN;
     for (int t = 0; t < tasks->n_tasks; t++) {
+        if (tasks->task[t].turn != turn)
+            continue;
         first = pti_min(first, outcome->schedule.start[t]);
         last = pti_max(last, outcome->schedule.start[t] + tasks->task[t].ticks);
     }
-    outcome->latency = tasks->n_tasks == 0 ? 0 : last - first;
+    return first > last ? 0 : last - first;
+}
+
+/** Measure latency and bytes of what was planned. */
+static void measure_outcome(const pti_planning *planning, pti_outcome *outcome) {
+    outcome->latency = 0;
+    for (int turn = 0; turn < pti_n_turns(&outcome->expansion.tasks); turn++)
+        outcome->latency = pti_max(outcome->latency, latency_of_turn(outcome, turn));
     outcome->n_bytes = 0;
     for (int m = 0; m < planning->net.n_memories; m++)
         outcome->n_bytes = pti_add_saturated(outcome->n_bytes, outcome->memory_bytes[m]);
@@ -35,7 +44,7 @@ static pti_score score_of(const pti_outcome *outcome) {
 
 static polytile_status expand_mapping(pti_planning *planning, int *unit, pti_outcome *outcome) {
     *outcome = (pti_outcome){.unit = unit};
-    if (!pti_expand(&planning->net, unit, &outcome->expansion) ||
+    if (!pti_expand(pti_planned_net(planning), unit, &outcome->expansion) ||
         !pti_period_bound_find(&outcome->expansion.tasks, &outcome->bound))
         return pti_planning_fail_memory(planning);
     return POLYTILE_OK;
@@ -216,7 +225,7 @@ static polytile_status try_other(pti_planning *planning, int *other, pti_mapping
     PTI_TRY(try_mapping(planning, other, best, has_best));
     const pti_score after = *has_best ? score_of(best) : (pti_score){0};
     if (*has_best && (!had_best || pti_score_is_better(planning->objective, &after, &before))) {
-        for (int a = 0; a < planning->net.n_actors; a++)
+        for (int a = 0; a < pti_planned_net(planning)->n_actors; a++)
             mapping->unit[a] = other[a];
         mapping->is_exact = false;
         best->unit = mapping->unit;
@@ -230,16 +239,16 @@ static polytile_status try_others(pti_planning *planning, pti_mapping *mapping, 
                                   bool *has_best) {
     polytile_status status;
     pti_mapping small = {0};
-    const pti_found found =
-        pti_mapping_find(&planning->net, PTI_OBJECTIVE_MEMORY, planning->allowed, &small);
+    const pti_net *net = pti_planned_net(planning);
+    const pti_found found = pti_mapping_find(net, PTI_OBJECTIVE_MEMORY, planning->allowed, &small);
     if (found == PTI_FOUND_NO_MEMORY)
         return pti_planning_fail_memory(planning);
     PTI_TRY(try_other(planning, small.unit, mapping, best, has_best));
-    for (int u = 0; u < planning->net.n_units; u++) {
+    for (int u = 0; u < net->n_units; u++) {
         bool is_allowed = true;
-        for (int a = 0; a < planning->net.n_actors; a++) {
-            small.unit[a] = planning->net.fixed[a] >= 0 ? planning->net.fixed[a] : u;
-            is_allowed = is_allowed && planning->allowed[a * planning->net.n_units + small.unit[a]];
+        for (int a = 0; a < net->n_actors; a++) {
+            small.unit[a] = net->fixed[a] >= 0 ? net->fixed[a] : u;
+            is_allowed = is_allowed && planning->allowed[a * net->n_units + small.unit[a]];
         }
         if (is_allowed)
             PTI_TRY(try_other(planning, small.unit, mapping, best, has_best));
@@ -251,17 +260,73 @@ done:
     return status;
 }
 
-polytile_status pti_planning_choose(pti_planning *planning, pti_mapping *mapping,
-                                    pti_outcome *outcome) {
+/* Turns. */
+
+/** Find the best mapping and schedule for the turns that are taken. */
+static polytile_status choose_of_turns(pti_planning *planning, pti_mapping *mapping,
+                                       pti_outcome *outcome) {
     polytile_status status;
     bool has_best = false;
-    const pti_found found =
-        pti_mapping_find(&planning->net, planning->objective, planning->allowed, mapping);
+    const pti_found found = pti_mapping_find(pti_planned_net(planning), planning->objective,
+                                             planning->allowed, mapping);
     if (found != PTI_FOUND)
         return pti_planning_fail_memory(planning);
     PTI_TRY(try_mapping(planning, mapping->unit, outcome, &has_best));
     if (!has_best)
         PTI_TRY(try_others(planning, mapping, outcome, &has_best));
+done:
+    return status;
+}
+
+/** Whether frames come faster, with rounds of several turns each. */
+static bool is_faster(const pti_outcome *a, const pti_outcome *b) {
+    return a->schedule.period * pti_n_turns(&b->expansion.tasks) <
+           b->schedule.period * pti_n_turns(&a->expansion.tasks);
+}
+
+/** Plan with so many turns, and keep that if frames come faster. */
+static polytile_status try_turns(pti_planning *planning, int n_turns, pti_mapping *mapping,
+                                 pti_outcome *outcome) {
+    polytile_status status;
+    pti_planning with = *planning;
+    pti_mapping mapped = {0};
+    pti_outcome made = {0};
+    with.round = (pti_net){0};
+    PTI_TRY(pti_planning_take_turns(&with, n_turns));
+    status = choose_of_turns(&with, &mapped, &made);
+    if (status == POLYTILE_OK && is_faster(&made, outcome)) {
+        const pti_net round = planning->round;
+        const pti_mapping before_mapping = *mapping;
+        const pti_outcome before = *outcome;
+        planning->round = with.round;
+        *mapping = mapped;
+        mapping->is_exact = false;
+        *outcome = made;
+        with.round = round;
+        mapped = before_mapping;
+        made = before;
+    }
+    status = status == POLYTILE_NO_FIT ? POLYTILE_OK : status;
+done:
+    pti_outcome_free(&made);
+    free(mapped.unit);
+    pti_net_free(&with.round);
+    return status;
+}
+
+/** Turns that are tried. */
+enum { MOST_TURNS = 8 };
+
+polytile_status pti_planning_choose(pti_planning *planning, pti_mapping *mapping,
+                                    pti_outcome *outcome) {
+    polytile_status status;
+    PTI_TRY(pti_planning_take_turns(planning, planning->n_turns));
+    PTI_TRY(choose_of_turns(planning, mapping, outcome));
+    for (int n = 2;
+         planning->in_turn && planning->objective == PTI_OBJECTIVE_PERIOD &&
+         n <= pti_min(planning->net.n_units, MOST_TURNS) && n * planning->n_turns <= PTI_MAX_TURNS;
+         n++)
+        PTI_TRY(try_turns(planning, n * planning->n_turns, mapping, outcome));
     if (!planning->is_paper &&
         pti_periodic_find_fault(&outcome->expansion.tasks, &outcome->schedule) != NULL)
         status = pti_fail(planning->ctx, POLYTILE_INTERNAL, "%s: the schedule is wrong: %s",

@@ -114,22 +114,11 @@ static void fill_in_arrays(pti_planning *planning) {
     }
 }
 
-static polytile_status fill_in_actors(pti_planning *planning) {
+static void fill_in_actors(pti_planning *planning) {
     for (int a = 0; a < planning->net.n_actors; a++) {
-        const pti_actor *actor = &planning->graph->actor[a];
         planning->net.order[a] = planning->graph->order[a];
-        planning->net.scratch_bytes[a] = actor->scratch_bytes;
-        planning->net.fixed[a] =
-            actor->on == NULL ? -1 : pti_machine_find_unit(planning->machine, actor->on);
-        if (actor->on != NULL && planning->net.fixed[a] < 0)
-            return pti_dot_fail(planning->graph->dot, actor->on_at,
-                                "actor %s is on %s, which is no unit of the machine", actor->name,
-                                actor->on);
-        if (actor->on == NULL && planning->keeps_map)
-            return pti_dot_fail(planning->graph->dot, actor->at,
-                                "actor %s has no on=, and the mapping is to be kept", actor->name);
+        planning->net.scratch_bytes[a] = planning->graph->actor[a].scratch_bytes;
     }
-    return POLYTILE_OK;
 }
 
 static bool allocate_net(pti_planning *planning) {
@@ -149,7 +138,7 @@ static bool allocate_net(pti_planning *planning) {
     net->host = calloc(n_memories, sizeof *net->host);
     net->rate = calloc(n_memories * n_memories, sizeof *net->rate);
     net->latency = calloc(n_memories * n_memories, sizeof *net->latency);
-    planning->allowed = calloc(n_actors * n_units, sizeof *planning->allowed);
+    planning->allowed = calloc(PTI_MAX_TURNS * n_actors * n_units, sizeof *planning->allowed);
     return net->ticks != NULL && net->fixed != NULL && net->order != NULL &&
            net->scratch_bytes != NULL && net->array != NULL && net->flow != NULL &&
            net->unit_memory != NULL && net->host != NULL && net->rate != NULL &&
@@ -166,7 +155,8 @@ polytile_status pti_planning_find_net(pti_planning *planning) {
     if (!allocate_net(planning))
         return pti_planning_fail_memory(planning);
     fill_in_arrays(planning);
-    PTI_TRY(fill_in_actors(planning));
+    fill_in_actors(planning);
+    PTI_TRY(pti_planning_read_units(planning));
     PTI_TRY(find_seconds(planning));
     fill_in_units(planning);
     if (!pti_net_index(&planning->net))
@@ -202,20 +192,35 @@ static int64_t frame_bytes(const pti_planning *planning, int actor, pti_text *na
     return n_bytes;
 }
 
-/** Say what an actor needs, and what the largest memory that it may use has. */
-static polytile_status refuse_actor(const pti_planning *planning, int actor) {
-    pti_text names = {0};
-    char needed[32], limit[32];
-    const int64_t n_bytes = frame_bytes(planning, actor, &names);
+/** Whether on= leaves an actor a unit. */
+static bool may_be_on(const pti_planning *planning, int actor, int unit) {
+    bool may = planning->n_on[actor] == 0;
+    for (int k = 0; k < planning->n_on[actor]; k++)
+        may = may || planning->on[actor * PTI_MAX_TURNS + k] == unit;
+    return may;
+}
+
+/** Return the unit of the largest memory that an actor may use, of those where it does not fit. */
+static int find_short_unit(const pti_planning *planning, int actor) {
+    const int n_units = planning->net.n_units;
     int best = -1;
-    for (int u = 0; u < planning->net.n_units; u++) {
+    for (int u = 0; u < n_units; u++) {
         const pti_machine_memory *memory = &planning->machine->memory[planning->net.unit_memory[u]];
-        if ((planning->net.fixed[actor] < 0 || planning->net.fixed[actor] == u) &&
+        if (may_be_on(planning, actor, u) && !planning->allowed[actor * n_units + u] &&
             (best < 0 ||
              memory->limit_bytes >
                  planning->machine->memory[planning->net.unit_memory[best]].limit_bytes))
             best = u;
     }
+    return best;
+}
+
+/** Say what an actor needs, and what the largest memory that it may use has. */
+static polytile_status refuse_actor(const pti_planning *planning, int actor) {
+    pti_text names = {0};
+    char needed[32], limit[32];
+    const int64_t n_bytes = frame_bytes(planning, actor, &names);
+    const int best = find_short_unit(planning, actor);
     polytile_status status = pti_fail(
         planning->ctx, POLYTILE_NO_FIT,
         "%s: one frame of actor %s needs %s (%s); %s is limited to %s; give it a larger memory, or "
@@ -230,20 +235,29 @@ static polytile_status refuse_actor(const pti_planning *planning, int actor) {
     return status;
 }
 
-polytile_status pti_planning_check_actors(pti_planning *planning) {
+/** An actor without on= needs a unit that it fits, one with on= fits each of these. */
+static bool fits_units(const pti_planning *planning, int actor) {
     const int n_units = planning->net.n_units;
-    for (int a = 0; a < planning->net.n_actors; a++) {
+    int n_good = 0, n_bad = 0;
+    for (int u = 0; u < n_units; u++) {
+        n_good += may_be_on(planning, actor, u) && planning->allowed[actor * n_units + u];
+        n_bad += may_be_on(planning, actor, u) && !planning->allowed[actor * n_units + u];
+    }
+    return n_good > 0 && (planning->n_on[actor] == 0 || n_bad == 0);
+}
+
+polytile_status pti_planning_check_actors(pti_planning *planning) {
+    const int n_units = planning->net.n_units, n_actors = planning->net.n_actors;
+    for (int a = 0; a < n_actors; a++) {
         const int64_t n_bytes = frame_bytes(planning, a, NULL);
-        bool has_place = false;
         for (int u = 0; u < n_units; u++) {
             const int64_t limit =
                 planning->machine->memory[planning->net.unit_memory[u]].limit_bytes;
-            const bool fits = limit == 0 || n_bytes <= limit;
-            planning->allowed[a * n_units + u] = fits;
-            has_place =
-                has_place || (fits && (planning->net.fixed[a] < 0 || planning->net.fixed[a] == u));
+            for (int turn = 0; turn < PTI_MAX_TURNS; turn++)
+                planning->allowed[(a + turn * n_actors) * n_units + u] =
+                    limit == 0 || n_bytes <= limit;
         }
-        if (!has_place)
+        if (!fits_units(planning, a))
             return refuse_actor(planning, a);
     }
     return POLYTILE_OK;

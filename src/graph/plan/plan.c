@@ -12,6 +12,7 @@ static void destroy_graph_plan(pti_object *object) {
         free(plan->string[s]);
     free(plan->string);
     free(plan->actor);
+    free(plan->turn);
     free(plan->level);
     free((void *)plan->array);
     free(plan->unit);
@@ -53,6 +54,13 @@ static polytile_status read_options(pti_planning *planning, const polytile_graph
     planning->is_paper = strategy == 1;
     planning->overlap = !options->no_overlap;
     planning->keeps_map = options->keep_map;
+    planning->in_turn = options->in_turn;
+    if (options->in_turn && (options->keep_map || options->no_overlap || planning->is_paper))
+        return pti_fail(
+            planning->ctx, POLYTILE_INVALID,
+            "%s: frames in turn are looked for only with overlap, by strategy \"best\", "
+            "and where the mapping is not to be kept",
+            planning->graph->dot->source);
     return pti_check_reserved(planning->ctx, planning->graph->dot->source, "polytile_graph_options",
                               options->reserved);
 }
@@ -71,6 +79,9 @@ done:
     pti_outcome_free(&outcome);
     free(mapping.unit);
     pti_net_free(&planning->net);
+    pti_net_free(&planning->round);
+    free(planning->n_on);
+    free(planning->on);
     free(planning->seconds);
     free(planning->allowed);
     return status;
@@ -113,7 +124,7 @@ void polytile_graph_plan_destroy(polytile_graph_plan *plan) {
     pti_object_release(plan == NULL ? NULL : &plan->object);
 }
 
-/** Add up what a frame moves. */
+/** Add up what a frame moves, on average over the turns. */
 static void sum_bytes(const polytile_graph_plan *plan, polytile_graph_summary *summary) {
     for (int b = 0; b < plan->expansion.tasks.n_buffers; b++) {
         const pti_frame_buffer *held = &plan->expansion.tasks.buffer[b];
@@ -127,6 +138,9 @@ static void sum_bytes(const polytile_graph_plan *plan, polytile_graph_summary *s
                                                   : &summary->h2d_bytes;
         *sum += held->frame_bytes;
     }
+    summary->h2d_bytes /= plan->n_turns;
+    summary->d2h_bytes /= plan->n_turns;
+    summary->p2p_bytes /= plan->n_turns;
     for (int m = 0; m < plan->n_memories; m++)
         if (!plan->memory[m].is_host)
             summary->device_bytes = pti_max(summary->device_bytes, plan->memory[m].n_bytes);
@@ -146,7 +160,8 @@ void polytile_graph_plan_get_summary(const polytile_graph_plan *plan,
     summary->latency_s = plan->latency_s;
     summary->frames_in_flight = plan->frames_in_flight;
     summary->n_actors = plan->n_actors;
-    summary->n_channels = plan->n_channels;
+    for (int c = 0; c < plan->n_channels; c++)
+        summary->n_channels += !plan->channel[c].is_order;
     summary->mapping_is_exact = plan->mapping_is_exact;
     summary->channels_are_least = plan->channels_are_least;
     summary->plan_seconds = plan->plan_s;

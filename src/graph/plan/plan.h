@@ -11,9 +11,15 @@
 
 typedef struct pti_planned_actor {
     const char *name;
-    int unit;
+    int unit; /* of the first turn */
     double seconds;
 } pti_planned_actor;
+
+/** Where an actor runs the frames of a turn. */
+typedef struct pti_planned_turn {
+    int unit;
+    double seconds;
+} pti_planned_turn;
 
 typedef struct pti_planned_unit {
     const char *name;
@@ -29,6 +35,8 @@ typedef struct pti_channel {
     int64_t capacity;
     int colour;
     int64_t offset_bytes;
+    int turn;
+    bool is_order; /* it has no bytes, and only keeps the program's turns in order */
 } pti_channel;
 
 typedef struct pti_planned_memory {
@@ -42,7 +50,7 @@ typedef struct pti_planned_memory {
 typedef struct pti_lane {
     const char *name;
     bool is_unit;
-    double busy_s;
+    double busy_s; /* in a period, on average over the turns */
 } pti_lane;
 
 /** A task of a lane. */
@@ -69,6 +77,8 @@ struct polytile_graph_plan {
     char **string; /* all names; owned */
     int n_actors;
     pti_planned_actor *actor; /* in the text's order; owned, as all lists */
+    int n_turns;              /* frames of a round */
+    pti_planned_turn *turn;   /* of each actor: [actor * n_turns + turn] */
     int n_units;
     pti_planned_unit *unit;
     int n_channels;
@@ -95,8 +105,9 @@ struct polytile_graph_plan {
     bool mapping_is_exact;
     bool channels_are_least;
     int64_t graph_serial;    /* of the graph that was planned */
-    pti_expansion expansion; /* tasks, which units and links run, and buffers; owned */
-    pti_periodic schedule;   /* of these; owned */
+    pti_expansion expansion; /* tasks, which units and links run, and buffers: arrays and actors
+                                are numbered turn after turn; owned */
+    pti_periodic schedule;   /* of these, of rounds; owned */
     pti_text notes;          /* warnings, each with its end of line; owned */
     char *dot;               /* the graph with its units; owned */
     double plan_s;
@@ -111,10 +122,15 @@ typedef struct pti_planning {
     bool overlap;
     bool is_paper;
     bool keeps_map;
+    bool in_turn; /* actors without state may take frames in turn */
     double ticks_per_s;
     pti_net net;     /* owned */
     double *seconds; /* of each actor on each unit; owned */
-    bool *allowed;   /* whether a frame of an actor fits a unit; owned */
+    bool *allowed;   /* whether a frame of an actor fits a unit; the same for each turn; owned */
+    int *n_on;       /* of each actor: units of its on=; 0: it is free; owned */
+    int *on;         /* these: [actor * PTI_MAX_TURNS + k]; owned */
+    int n_turns;     /* that on= asks for */
+    pti_net round;   /* the net with its turns, where there are several; owned */
     polytile_graph_plan *plan;
 } pti_planning;
 
@@ -132,6 +148,17 @@ typedef struct pti_outcome {
 
 void pti_outcome_free(pti_outcome *outcome);
 
+/** The most frames of a round. */
+enum { PTI_MAX_TURNS = 32 };
+
+/** Return the net that is planned: that of a round where there are several turns. */
+static inline const pti_net *pti_planned_net(const pti_planning *planning) {
+    return planning->round.n_turns > 1 ? &planning->round : &planning->net;
+}
+
+/** Return how many turns of an actor differ: after as many, its units repeat. */
+int pti_plan_count_turns(const polytile_graph_plan *plan, int actor);
+
 /** Record that host memory ran out. Returns NO_MEMORY. */
 static inline polytile_status pti_planning_fail_memory(const pti_planning *planning) {
     return pti_fail_memory(planning->ctx, "planning a graph", PTI_UNKNOWN_BYTES);
@@ -140,6 +167,14 @@ static inline polytile_status pti_planning_fail_memory(const pti_planning *plann
 /** Find seconds, ticks and links. Errors: DECLARATION (on= names no unit), UNSUPPORTED,
  * NO_MEMORY. */
 polytile_status pti_planning_find_net(pti_planning *planning);
+
+/** Find the units of on=. Errors: DECLARATION (no unit of the machine, frames in turn through
+ * state, too many turns), UNSUPPORTED (turns without overlap), NO_MEMORY. */
+polytile_status pti_planning_read_units(pti_planning *planning);
+
+/** Plan rounds of so many frames from now on, 1: no rounds. Actors of on= run where that says, all
+ * others on one unit, or, with in_turn and without state, where they like. Errors: NO_MEMORY. */
+polytile_status pti_planning_take_turns(pti_planning *planning, int n_turns);
 
 /** Find which actors fit where. Errors: NO_FIT, with what the actor touches, NO_MEMORY. */
 polytile_status pti_planning_check_actors(pti_planning *planning);

@@ -16,6 +16,13 @@ static bool is_fed(const pti_expansion *expansion, int buffer) {
     return expansion->task[expansion->tasks.buffer[buffer].producer].kind == PTI_TASK_FEED;
 }
 
+/** Return how many frames a reader is behind. */
+static int64_t frames_behind(const pti_stream_tasks *tasks, const pti_frame_buffer *held,
+                             const pti_buffer_reader *reader) {
+    return reader->delay * pti_n_turns(tasks) + tasks->task[reader->task].turn -
+           tasks->task[held->producer].turn;
+}
+
 /** Give buffers at least as many frames as a reader is behind, or one more where the program feeds
  * them: else a frame would wait for a later one, or for itself. */
 static void raise_capacities(pti_outcome *outcome) {
@@ -25,7 +32,9 @@ static void raise_capacities(pti_outcome *outcome) {
         for (int r = held->first_reader; r < held->first_reader + held->n_readers; r++)
             outcome->schedule.capacity[b] =
                 pti_max(outcome->schedule.capacity[b],
-                        tasks->reader[r].delay + is_fed(&outcome->expansion, b));
+                        pti_ceil_div(frames_behind(tasks, held, &tasks->reader[r]) +
+                                         is_fed(&outcome->expansion, b),
+                                     pti_n_turns(tasks)));
     }
 }
 
@@ -38,12 +47,21 @@ static bool does_program_take(const pti_expansion *expansion, int buffer) {
     return is;
 }
 
+static bool is_read_later(const pti_stream_tasks *tasks, int buffer) {
+    const pti_frame_buffer *held = &tasks->buffer[buffer];
+    bool is = false;
+    for (int r = held->first_reader; r < held->first_reader + held->n_readers; r++)
+        is = is || frames_behind(tasks, held, &tasks->reader[r]) > 0;
+    return is;
+}
+
 /** Return whether nothing may have a buffer's memory between its frames. The program pushes a frame
  * before any task of it runs, and pulls it after all of them. */
 static bool is_kept(const pti_outcome *outcome, int buffer) {
     return outcome->schedule.capacity[buffer] > 1 || is_fed(&outcome->expansion, buffer) ||
            does_program_take(&outcome->expansion, buffer) ||
-           pti_expansion_is_state(&outcome->expansion, buffer);
+           pti_expansion_is_state(&outcome->expansion, buffer) ||
+           is_read_later(&outcome->expansion.tasks, buffer);
 }
 
 static void describe_lives(const pti_outcome *outcome, pti_stored *stored) {
@@ -62,7 +80,8 @@ static void describe_lives(const pti_outcome *outcome, pti_stored *stored) {
             .begin = schedule->start[held->producer],
             .ticks = is_kept(outcome, b) ? schedule->period
                                          : pti_max(1, end - schedule->start[held->producer]),
-            .n_bytes = pti_mul_saturated(held->frame_bytes, schedule->capacity[b])};
+            .n_bytes = pti_mul_saturated(held->frame_bytes, schedule->capacity[b]),
+            .turn = tasks->task[held->producer].turn};
     }
 }
 

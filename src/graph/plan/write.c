@@ -40,6 +40,16 @@ static const char *keep_text(writer *to, const char *text) {
     return kept;
 }
 
+/* Actors and arrays of all turns have one name. */
+
+static const char *actor_name(const writer *to, int actor) {
+    return to->of->graph->actor[actor % to->of->net.n_actors].name;
+}
+
+static const char *array_name(const writer *to, int array) {
+    return to->of->graph->array[array % to->of->net.n_arrays].name;
+}
+
 static double seconds_of(const writer *to, int64_t ticks) {
     return (double)ticks / to->of->ticks_per_s;
 }
@@ -72,9 +82,14 @@ static void note_assumed(writer *to, int resource) {
 static void write_actors(writer *to) {
     polytile_graph_plan *plan = to->plan;
     for (int a = 0; a < plan->n_actors; a++) {
-        const int unit = to->mapping->unit[a];
-        plan->actor[a] = (pti_planned_actor){keep_text(to, to->of->graph->actor[a].name), unit,
-                                             to->of->seconds[a * to->of->net.n_units + unit]};
+        for (int turn = 0; turn < plan->n_turns; turn++) {
+            const int unit = to->mapping->unit[a + turn * plan->n_actors];
+            plan->turn[a * plan->n_turns + turn] =
+                (pti_planned_turn){unit, to->of->seconds[a * to->of->net.n_units + unit]};
+        }
+        const pti_planned_turn *first = &plan->turn[a * plan->n_turns];
+        plan->actor[a] = (pti_planned_actor){keep_text(to, to->of->graph->actor[a].name),
+                                             first->unit, first->seconds};
     }
     for (int u = 0; u < plan->n_units; u++)
         plan->unit[u] =
@@ -90,10 +105,11 @@ static void write_channels(writer *to) {
     const pti_outcome *outcome = to->outcome;
     for (int b = 0; b < plan->n_channels; b++) {
         const pti_buffer_note *note = &outcome->expansion.buffer[b];
-        const char *name =
-            note->array >= 0
-                ? keep_text(to, to->of->graph->array[note->array].name)
-                : keep_formatted(plan, "%s (scratch)", to->of->graph->actor[note->actor].name);
+        const bool is_order = note->array < 0 && note->actor < 0;
+        const char *name = is_order ? keep_text(to, "the order of turns")
+                           : note->array >= 0
+                               ? keep_text(to, array_name(to, note->array))
+                               : keep_formatted(plan, "%s (scratch)", actor_name(to, note->actor));
         to->failed = to->failed || name == NULL;
         plan->channel[b] = (pti_channel){
             .array = name,
@@ -102,7 +118,9 @@ static void write_channels(writer *to) {
                                          outcome->schedule.capacity[b]),
             .capacity = outcome->schedule.capacity[b],
             .colour = outcome->stored[b].colour,
-            .offset_bytes = outcome->stored[b].offset_bytes};
+            .offset_bytes = outcome->stored[b].offset_bytes,
+            .turn = outcome->stored[b].turn,
+            .is_order = is_order};
     }
     for (int m = 0; m < plan->n_memories; m++)
         plan->memory[m] = (pti_planned_memory){
@@ -132,13 +150,14 @@ static void write_tasks(writer *to) {
         const int lane = find_lane(to, tasks->task[t].resource);
         const double seconds = seconds_of(to, tasks->task[t].ticks);
         const bool fires = note->kind == PTI_TASK_FIRE;
-        plan->lane[lane].busy_s += seconds;
-        plan->task[plan->n_tasks++] = (pti_planned_task){
-            .name = fires ? plan->actor[note->actor].name : plan->array[note->array],
-            .lane = lane,
-            .unit = fires ? to->mapping->unit[note->actor] : -1,
-            .start_s = seconds_of(to, to->outcome->schedule.start[t]),
-            .seconds = seconds};
+        plan->lane[lane].busy_s += seconds / plan->n_turns;
+        plan->task[plan->n_tasks++] =
+            (pti_planned_task){.name = fires ? plan->actor[note->actor % plan->n_actors].name
+                                             : plan->array[note->array % plan->n_arrays],
+                               .lane = lane,
+                               .unit = fires ? to->mapping->unit[note->actor] : -1,
+                               .start_s = seconds_of(to, to->outcome->schedule.start[t]),
+                               .seconds = seconds};
     }
 }
 
@@ -146,11 +165,12 @@ static void write_bound(writer *to) {
     polytile_graph_plan *plan = to->plan;
     const pti_period_bound *bound = &to->outcome->bound;
     const pti_task_note *note = bound->task < 0 ? NULL : &to->outcome->expansion.task[bound->task];
-    plan->bound_s = seconds_of(to, bound->ticks);
+    plan->bound_s = seconds_of(to, bound->ticks) / plan->n_turns;
     if (bound->kind == PTI_BOUND_CYCLE)
         plan->bound = keep_formatted(plan, "cycle through %s",
-                                     note->kind == PTI_TASK_FIRE ? plan->actor[note->actor].name
-                                                                 : plan->array[note->array]);
+                                     note->kind == PTI_TASK_FIRE   ? actor_name(to, note->actor)
+                                     : note->kind == PTI_TASK_MOVE ? array_name(to, note->array)
+                                                                   : "the program's push or pull");
     else if (bound->resource < 0)
         plan->bound = keep_formatted(plan, "no work");
     else
@@ -164,9 +184,10 @@ static void write_figures(writer *to) {
     static const char *const objectives[] = {"period", "latency", "memory"};
     polytile_graph_plan *plan = to->plan;
     const pti_outcome *outcome = to->outcome;
-    plan->period_s = seconds_of(to, outcome->schedule.period);
+    plan->period_s = seconds_of(to, outcome->schedule.period) / plan->n_turns;
     plan->latency_s = seconds_of(to, outcome->latency);
-    plan->frames_in_flight = pti_max(1, pti_ceil_div(outcome->latency, outcome->schedule.period));
+    plan->frames_in_flight =
+        pti_max(1, pti_ceil_div(outcome->latency * plan->n_turns, outcome->schedule.period));
     plan->mapping_is_exact = to->mapping->is_exact;
     plan->channels_are_least = outcome->schedule.is_least;
     plan->strategy = to->of->is_paper ? "paper" : "best";
@@ -218,17 +239,33 @@ static void write_dot_attributes(pti_text *text, const pti_dot_attributes *list,
     }
 }
 
-static void write_dot_node(const writer *to, pti_text *text, const pti_dot_node *node, int actor) {
+/** Units in turn stand with bars between, and have a slice each. */
+static void write_dot_units(const writer *to, pti_text *text, int actor) {
     const int n_colours = sizeof colours / sizeof *colours;
+    const int n = pti_plan_count_turns(to->plan, actor);
+    const pti_planned_turn *turn = &to->plan->turn[actor * to->plan->n_turns];
+    pti_text units = {0}, fills = {0};
+    for (int k = 0; k < n; k++) {
+        pti_text_add(&units, "%s%s", k == 0 ? "" : "|", to->of->machine->unit[turn[k].unit].name);
+        pti_text_add(&fills, "%s%s", k == 0 ? "" : ":", colours[turn[k].unit % n_colours]);
+    }
+    text->failed = text->failed || units.failed || fills.failed;
+    if (!text->failed) {
+        pti_text_add(text, ", on=");
+        pti_dot_write_quoted(text, units.data);
+        pti_text_add(text, ", style=%s, fillcolor=\"%s\"", n > 1 ? "wedged" : "filled", fills.data);
+    }
+    pti_text_free(&units);
+    pti_text_free(&fills);
+}
+
+static void write_dot_node(const writer *to, pti_text *text, const pti_dot_node *node, int actor) {
     pti_text_add(text, "  ");
     pti_dot_write_quoted(text, node->name);
     pti_text_add(text, " [");
     write_dot_attributes(text, &node->attributes, actor >= 0);
     if (actor >= 0) {
-        pti_text_add(text, ", on=");
-        pti_dot_write_quoted(text, to->of->machine->unit[to->mapping->unit[actor]].name);
-        pti_text_add(text, ", style=filled, fillcolor=\"%s\"",
-                     colours[to->mapping->unit[actor] % n_colours]);
+        write_dot_units(to, text, actor);
     } else if (pti_dot_find(&node->attributes, "shape") == NULL) {
         pti_text_add(text, ", shape=box");
     }
@@ -270,7 +307,9 @@ static bool allocate_lists(writer *to) {
     plan->n_units = to->of->net.n_units;
     plan->n_memories = to->of->net.n_memories;
     plan->n_channels = tasks->n_buffers;
+    plan->n_turns = pti_n_turns(tasks);
     plan->actor = calloc((size_t)plan->n_actors + 1, sizeof *plan->actor);
+    plan->turn = calloc((size_t)(plan->n_actors * plan->n_turns) + 1, sizeof *plan->turn);
     plan->level = calloc((size_t)plan->n_actors + 1, sizeof *plan->level);
     plan->array = calloc((size_t)plan->n_arrays + 1, sizeof *plan->array);
     plan->unit = calloc((size_t)plan->n_units + 1, sizeof *plan->unit);
@@ -282,9 +321,10 @@ static bool allocate_lists(writer *to) {
     to->lane_of = malloc(((size_t)tasks->n_resources + 1) * sizeof *to->lane_of);
     for (int r = 0; to->lane_of != NULL && r < tasks->n_resources; r++)
         to->lane_of[r] = -1;
-    return plan->actor != NULL && plan->level != NULL && plan->array != NULL &&
-           plan->unit != NULL && plan->memory != NULL && plan->channel != NULL &&
-           plan->edge != NULL && plan->lane != NULL && plan->task != NULL && to->lane_of != NULL;
+    return plan->actor != NULL && plan->turn != NULL && plan->level != NULL &&
+           plan->array != NULL && plan->unit != NULL && plan->memory != NULL &&
+           plan->channel != NULL && plan->edge != NULL && plan->lane != NULL &&
+           plan->task != NULL && to->lane_of != NULL;
 }
 
 polytile_status pti_planning_write(pti_planning *planning, const pti_mapping *mapping,

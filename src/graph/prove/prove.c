@@ -40,7 +40,7 @@ static void prove_backward(prover *of) {
     const pti_firing_order *order = of->claim->order;
     for (int t = 0; t < order->n_tasks; t++)
         for (int w = order->first[t]; w < order->first[t + 1]; w++)
-            if (order->wait[w].tokens < 0)
+            if (pti_frames_waited(of->claim->tasks, t, &order->wait[w]) < 0)
                 *of->fault = (pti_stream_fault){.kind = PTI_STREAM_LATER, .task = t};
 }
 

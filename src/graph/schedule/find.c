@@ -91,10 +91,12 @@ static bool allocate_schedule(const pti_stream_tasks *tasks, pti_periodic *sched
 static pti_found conclude_schedule(const pti_stream_tasks *tasks, pti_found found,
                                    pti_periodic *schedule) {
     const bool is_least = schedule->is_least;
-    if (found == PTI_FOUND)
+    if (found == PTI_FOUND) {
+        pti_place_feed_turns_late(tasks, schedule);
         shift_to_zero(tasks, schedule);
-    else
+    } else {
         pti_periodic_free(schedule);
+    }
     schedule->is_least = is_least;
     return found;
 }
@@ -116,6 +118,8 @@ pti_found pti_periodic_find(const pti_stream_tasks *tasks, int64_t period, pti_p
                                             : PTI_NONE_FOUND;
     }
     free(edges.edge);
+    if (found == PTI_FOUND && pti_n_turns(tasks) > 1)
+        found = pti_place_spread_turns(tasks, schedule);
     return conclude_schedule(tasks, found, schedule);
 }
 
@@ -178,27 +182,11 @@ pti_found pti_periodic_find_serial(const pti_stream_tasks *tasks, pti_periodic *
     return conclude_schedule(tasks, found, schedule);
 }
 
-/** Return the latest start of a task that its readers allow; INT64_MAX: it has none. */
-static int64_t find_latest(const pti_stream_tasks *tasks, const pti_periodic *schedule, int task) {
-    int64_t latest = INT64_MAX;
-    for (int b = 0; b < tasks->n_buffers; b++) {
-        const pti_frame_buffer *held = &tasks->buffer[b];
-        for (int r = held->first_reader;
-             held->producer == task && r < held->first_reader + held->n_readers; r++) {
-            const pti_buffer_reader *reader = &tasks->reader[r];
-            const int64_t least = schedule->start[reader->task] + reader->delay * schedule->period -
-                                  tasks->task[task].ticks;
-            latest = least < latest ? least : latest;
-        }
-    }
-    return latest;
-}
-
 /** Let what has no resource feed its readers as late as they allow. */
 static void feed_late(const pti_stream_tasks *tasks, const int64_t *offset,
                       pti_periodic *schedule) {
     for (int t = 0; t < tasks->n_tasks; t++) {
-        const int64_t latest = offset[t] < 0 ? find_latest(tasks, schedule, t) : INT64_MAX;
+        const int64_t latest = offset[t] < 0 ? pti_place_latest(tasks, schedule, t) : INT64_MAX;
         if (latest < INT64_MAX)
             schedule->start[t] = latest;
     }

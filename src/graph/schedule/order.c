@@ -127,7 +127,7 @@ const char *pti_firing_order_find_fault(const pti_stream_tasks *tasks,
     for (int t = 0; t < order->n_tasks; t++)
         for (int w = order->first[t]; w < order->first[t + 1]; w++) {
             const pti_firing_wait *wait = &order->wait[w];
-            if (wait->tokens < 0)
+            if (pti_frames_waited(tasks, t, wait) < 0)
                 return "a frame waits for a later one";
             if (order->start[t] <
                 order->start[wait->on] + tasks->task[wait->on].ticks - wait->tokens * order->period)

@@ -25,6 +25,12 @@ typedef struct pti_firing_order {
     int64_t *start;        /* of each task with frame 0, in ticks; owned */
 } pti_firing_order;
 
+/** Return how many frames older than a task's own is the one that it waits for. */
+static inline int64_t pti_frames_waited(const pti_stream_tasks *tasks, int task,
+                                        const pti_firing_wait *wait) {
+    return wait->tokens * pti_n_turns(tasks) + tasks->task[task].turn - tasks->task[wait->on].turn;
+}
+
 /** Where a buffer lies. */
 typedef struct pti_firing_place {
     int memory;

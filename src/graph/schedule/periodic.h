@@ -8,10 +8,12 @@
  * and where buffers lie; numbers alone, nothing of graphs. Time is in ticks, whole numbers, so that
  * comparisons are exact. */
 
-/** A firing or a transfer, once a frame. */
+/** A firing or a transfer, once a frame; where frames go in turn over several units, once a round,
+ * which is as many consecutive frames as there are turns. */
 typedef struct pti_task {
     int resource; /* that it has alone while it runs; -1: none */
     int64_t ticks;
+    int turn; /* its frame of a round, from 0 */
 } pti_task;
 
 /** A task that reads a buffer: for frame f it reads frame f - delay. */
@@ -39,7 +41,19 @@ typedef struct pti_stream_tasks {
     int n_readers;
     pti_buffer_reader *reader; /* owned */
     int n_resources;
+    int n_turns; /* frames of a round, which all periods and delays here count; 0 and 1: a frame is
+                   a round */
 } pti_stream_tasks;
+
+/** Return how many frames are a round. */
+static inline int pti_n_turns(const pti_stream_tasks *tasks) {
+    return tasks->n_turns > 1 ? tasks->n_turns : 1;
+}
+
+/** Return the number of a task's frame in a round. */
+static inline int64_t pti_frame_of_round(const pti_stream_tasks *tasks, int task, int64_t round) {
+    return round * pti_n_turns(tasks) + tasks->task[task].turn;
+}
 
 void pti_stream_tasks_free(pti_stream_tasks *tasks);
 

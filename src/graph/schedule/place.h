@@ -34,6 +34,17 @@ pti_found pti_place_keep_order(const pti_stream_tasks *tasks, int64_t period, co
 pti_found pti_place_tighten(const pti_stream_tasks *tasks, pti_start_edges *edges, int64_t period,
                             int64_t *start);
 
+/** Return the latest start of a task that its readers allow; INT64_MAX: it has none. */
+int64_t pti_place_latest(const pti_stream_tasks *tasks, const pti_periodic *schedule, int task);
+
+/** Start the frames of a round one after the other, as far apart as they come on average, where
+ * capacities and the order of each resource stay and none takes longer: then fewer are in flight,
+ * and results come evenly. */
+pti_found pti_place_spread_turns(const pti_stream_tasks *tasks, pti_periodic *schedule);
+
+/** Feed the frames of a round as late as their readers allow: each begins when its turn is. */
+void pti_place_feed_turns_late(const pti_stream_tasks *tasks, pti_periodic *schedule);
+
 /** What an exact search came to. */
 typedef enum pti_search_end {
     PTI_SEARCH_IMPROVED,  /* start is the best there is */

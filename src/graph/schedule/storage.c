@@ -4,11 +4,18 @@
 
 #include <stdlib.h>
 
+/** Whether the one that begins first is of the later turn, or none does. */
+static bool are_turns_reversed(const pti_stored *x, const pti_stored *y) {
+    return x->turn != y->turn &&
+           (x->begin == y->begin || (x->begin < y->begin) != (x->turn < y->turn));
+}
+
 bool pti_lives_overlap(const void *of, int a, int b) {
     const pti_lives *lives = of;
     const pti_stored *x = &lives->stored[a], *y = &lives->stored[b];
     if (x->ticks >= lives->period || y->ticks >= lives->period ||
-        pti_max(x->begin, y->begin) - pti_min(x->begin, y->begin) >= lives->period)
+        pti_max(x->begin, y->begin) - pti_min(x->begin, y->begin) >= lives->period ||
+        are_turns_reversed(x, y))
         return true;
     const int64_t apart = pti_floor_mod(y->begin - x->begin, lives->period);
     return apart < x->ticks || apart + y->ticks > lives->period;

@@ -11,6 +11,7 @@ typedef struct pti_stored {
     int64_t begin; /* of its life with frame 0 */
     int64_t ticks; /* of its life; at least a period: it never shares */
     int64_t n_bytes;
+    int turn;             /* its frame of a round */
     int colour;           /* of its memory, from 0; out */
     int64_t offset_bytes; /* out */
 } pti_stored;
@@ -27,7 +28,8 @@ bool pti_stored_colour(int n, pti_stored *stored, pti_stored_conflict *conflict,
                        int n_memories, int64_t *memory_bytes);
 
 /** Lives that are lists of stored buffers of one period: conflict where they overlap, or where
- * those of one frame begin a period or more apart, so that a frame would wait for a later one. */
+ * those of one frame begin a period or more apart, or those of two turns not in the turns' order,
+ * so that a frame would wait for a later one. */
 typedef struct pti_lives {
     int64_t period;
     const pti_stored *stored;

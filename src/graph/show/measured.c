@@ -4,6 +4,7 @@
 #include "partition/show/json_write.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* What a stream measured, for people and for the next plan. */
 
@@ -16,12 +17,20 @@ static json_t *json_actor(const char *name, double seconds) {
     return pti_json_extend(json_object(), members);
 }
 
+/** Whether an actor is listed already, for another turn. */
+static bool is_listed(const polytile_stream *stream, int actor) {
+    bool is = false;
+    for (int a = 0; a < actor; a++)
+        is = is || strcmp(stream->actor[a].name, stream->actor[actor].name) == 0;
+    return is;
+}
+
 /** Actors that have fired. */
 static json_t *json_measured_actors(polytile_stream *stream) {
     json_t *list = json_array();
     for (int a = 0; a < stream->n_actors; a++) {
         const double seconds = polytile_stream_get_seconds(stream, stream->actor[a].name);
-        if (seconds > 0)
+        if (seconds > 0 && !is_listed(stream, a))
             list = pti_json_append(list, json_actor(stream->actor[a].name, seconds));
     }
     return list;

@@ -105,6 +105,20 @@ static void draw_edge(const drawing *of, const pti_drawn_edge *edge) {
                       "delay %d", edge->delay);
 }
 
+/** Below an actor's box is a stripe of each unit that takes frames in turn. */
+static void draw_turns(const drawing *of, int actor) {
+    const polytile_graph_plan *plan = of->plan;
+    const int n = pti_plan_count_turns(plan, actor);
+    const double width = fmin(130, of->column_width * .72) / n;
+    for (int t = 0; n > 1 && t < n; t++) {
+        const int unit = plan->turn[actor * plan->n_turns + t].unit;
+        const pti_svg_box box = {column_x(of, 2 * plan->level[actor] + 1) + t * width,
+                                 of->actor_y[actor] + BOX_HEIGHT / 2.0 - 6, width, 6};
+        pti_svg_rect(of->svg, "superblock", box, colour_of(of, unit).text,
+                     pti_words_of("turn %d on %.100s", t, plan->unit[unit].name).text);
+    }
+}
+
 static void draw_graph(const drawing *of) {
     const polytile_graph_plan *plan = of->plan;
     for (int e = 0; e < plan->n_edges; e++)
@@ -115,10 +129,12 @@ static void draw_graph(const drawing *of) {
     for (int a = 0; a < plan->n_actors; a++) {
         const pti_planned_actor *actor = &plan->actor[a];
         const pti_words tooltip =
-            pti_words_of("%.200s on %.100s, %s", actor->name, plan->unit[actor->unit].name,
-                         pti_words_seconds(actor->seconds).text);
+            pti_words_of("%.200s on %.100s, %s%s", actor->name, plan->unit[actor->unit].name,
+                         pti_words_seconds(actor->seconds).text,
+                         pti_plan_count_turns(plan, a) > 1 ? ", in turn with other units" : "");
         draw_box(of, 2 * plan->level[a] + 1, of->actor_y[a], "superblock",
                  colour_of(of, actor->unit).text, actor->name, tooltip.text);
+        draw_turns(of, a);
     }
 }
 
@@ -142,15 +158,21 @@ static void draw_bar(const drawing *of, const task_chart *on, const pti_planned_
                       cut_name(task->name, box.width - 6).text);
 }
 
+/** The chart has a period, or, with frames in turn, those of a round. */
+static double chart_seconds(const polytile_graph_plan *plan) {
+    return plan->period_s * plan->n_turns;
+}
+
 /** Draw a task, in two parts where it goes on into the next period. */
 static void draw_task(const drawing *of, const task_chart *on, const pti_planned_task *task) {
-    const double period_s = of->plan->period_s;
+    const double period_s = chart_seconds(of->plan);
     const double stage = floor(task->start_s / period_s);
     const double begin_s = task->start_s - stage * period_s;
     const double first_s = fmin(task->seconds, period_s - begin_s);
-    const pti_words tooltip =
-        pti_words_of("%.200s: %s, of the frame begun %.0f periods before", task->name,
-                     pti_words_seconds(task->seconds).text, stage);
+    const pti_words tooltip = pti_words_of("%.200s: %s, of the %s begun %.0f %s before", task->name,
+                                           pti_words_seconds(task->seconds).text,
+                                           of->plan->n_turns > 1 ? "round" : "frame", stage,
+                                           of->plan->n_turns > 1 ? "rounds" : "periods");
     draw_bar(of, on, task, begin_s, first_s, tooltip.text);
     if (task->seconds - first_s > period_s * 1e-9)
         draw_bar(of, on, task, 0, task->seconds - first_s, tooltip.text);
@@ -160,8 +182,11 @@ static double draw_gantt(const drawing *of, double y) {
     const polytile_graph_plan *plan = of->plan;
     const double left = PTI_PAGE_MARGIN + LABEL_WIDTH;
     const double width = PTI_PAGE_WIDTH - PTI_PAGE_MARGIN - left;
-    const task_chart on = {left, plan->period_s > 0 ? width / plan->period_s : 0, y + 12};
-    pti_svg_label(of->svg, "head", PTI_PAGE_MARGIN, y, "A period");
+    const task_chart on = {left, plan->period_s > 0 ? width / chart_seconds(plan) : 0, y + 12};
+    pti_svg_label(of->svg, "head", PTI_PAGE_MARGIN, y, "%s",
+                  plan->n_turns > 1
+                      ? pti_words_of("A round of %d frames, in turn", plan->n_turns).text
+                      : "A period");
     for (int l = 0; l < plan->n_lanes; l++) {
         const double top = on.top + l * LANE_HEIGHT;
         pti_svg_rect(of->svg, "space", (pti_svg_box){left, top, width, LANE_HEIGHT}, NULL, NULL);
@@ -173,7 +198,7 @@ static double draw_gantt(const drawing *of, double y) {
     const double end = on.top + plan->n_lanes * LANE_HEIGHT;
     pti_svg_label(of->svg, "small", left, end + 14, "0");
     pti_svg_label(of->svg, "small end", left + width, end + 14, "%s",
-                  pti_words_seconds(plan->period_s).text);
+                  pti_words_seconds(chart_seconds(plan)).text);
     return end + 14;
 }
 

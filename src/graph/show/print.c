@@ -25,6 +25,15 @@ polytile_status polytile_graph_plan_to_dot(const polytile_graph_plan *plan, char
     return pti_print(__func__, plan == NULL ? NULL : &plan->object, printers, POLYTILE_TEXT, text);
 }
 
+/** Return whether an actor runs on a unit in a turn, and in none before. */
+static bool is_first_on(const polytile_graph_plan *plan, int actor, int turn) {
+    const pti_planned_turn *on = &plan->turn[actor * plan->n_turns];
+    bool is = true;
+    for (int t = 0; t < turn; t++)
+        is = is && on[t].unit != on[turn].unit;
+    return is;
+}
+
 /* Text. */
 
 static void write_head(pti_text *text, const polytile_graph_plan *plan) {
@@ -32,6 +41,9 @@ static void write_head(pti_text *text, const polytile_graph_plan *plan) {
                  pti_words_count(plan->n_actors, "actor").text, plan->objective,
                  plan->overlap ? "" : ", without overlap",
                  strcmp(plan->strategy, "paper") == 0 ? ", by the paper's rules" : "");
+    if (plan->n_turns > 1)
+        pti_text_add(text, PTI_ROW "%d frames, which go in turn over units\n", "round",
+                     plan->n_turns);
     pti_text_add(text, PTI_ROW "%s, %.4g frames a second\n", "period",
                  pti_words_seconds(plan->period_s).text,
                  plan->period_s > 0 ? 1 / plan->period_s : 0);
@@ -45,6 +57,29 @@ static void write_head(pti_text *text, const polytile_graph_plan *plan) {
     pti_text_add(text, PTI_ROW "%s\n", "channels",
                  plan->channels_are_least ? "the fewest bytes for this period"
                                           : "few bytes for this period, not proved the fewest");
+}
+
+/** A row for each unit that an actor runs on. */
+static void write_actor(pti_text *text, const polytile_graph_plan *plan, int actor) {
+    const bool takes_turns = pti_plan_count_turns(plan, actor) > 1;
+    for (int t = 0; t < plan->n_turns; t++) {
+        const pti_planned_turn *turn = &plan->turn[actor * plan->n_turns + t];
+        if (is_first_on(plan, actor, t))
+            pti_text_add(text, "  %-28s %12s on %s%s\n", plan->actor[actor].name,
+                         pti_words_seconds(turn->seconds).text, plan->unit[turn->unit].name,
+                         takes_turns ? ", in turn" : "");
+    }
+}
+
+static void write_channel(pti_text *text, const polytile_graph_plan *plan,
+                          const pti_channel *channel) {
+    const pti_words name = plan->n_turns > 1
+                               ? pti_words_of("%.200s, turn %d", channel->array, channel->turn)
+                               : pti_words_of("%.200s", channel->array);
+    pti_text_add(text, "  %-28s %12s, %s, colour %d at %" PRId64 "\n", name.text,
+                 pti_words_size(channel->n_bytes).text,
+                 pti_words_count(channel->capacity, "frame").text, channel->colour,
+                 channel->offset_bytes);
 }
 
 static void write_lanes(pti_text *text, const polytile_graph_plan *plan) {
@@ -61,14 +96,9 @@ static void write_memories(pti_text *text, const polytile_graph_plan *plan) {
         pti_text_add(text, "memory of %s: %s%s%s\n", memory->name,
                      pti_words_size(memory->n_bytes).text, memory->limit_bytes > 0 ? " of " : "",
                      memory->limit_bytes > 0 ? pti_words_size(memory->limit_bytes).text : "");
-        for (int c = 0; c < plan->n_channels; c++) {
-            const pti_channel *channel = &plan->channel[c];
-            if (channel->memory == m)
-                pti_text_add(text, "  %-28s %12s, %s, colour %d at %" PRId64 "\n", channel->array,
-                             pti_words_size(channel->n_bytes).text,
-                             pti_words_count(channel->capacity, "frame").text, channel->colour,
-                             channel->offset_bytes);
-        }
+        for (int c = 0; c < plan->n_channels; c++)
+            if (plan->channel[c].memory == m && !plan->channel[c].is_order)
+                write_channel(text, plan, &plan->channel[c]);
     }
 }
 
@@ -77,9 +107,7 @@ void pti_graph_plan_write_text(pti_text *text, const pti_object *object) {
     write_head(text, plan);
     pti_text_add(text, "actors\n");
     for (int a = 0; a < plan->n_actors; a++)
-        pti_text_add(text, "  %-28s %12s on %s\n", plan->actor[a].name,
-                     pti_words_seconds(plan->actor[a].seconds).text,
-                     plan->unit[plan->actor[a].unit].name);
+        write_actor(text, plan, a);
     write_lanes(text, plan);
     write_memories(text, plan);
     if (plan->notes.data != NULL)
@@ -88,35 +116,59 @@ void pti_graph_plan_write_text(pti_text *text, const pti_object *object) {
 
 /* JSON. */
 
+/** The turns in which an actor runs on the unit of one of them. */
+static json_t *json_turns(const polytile_graph_plan *plan, int actor, int unit) {
+    json_t *list = json_array();
+    for (int t = 0; t < plan->n_turns; t++)
+        if (plan->turn[actor * plan->n_turns + t].unit == unit)
+            list = pti_json_append(list, json_integer(t));
+    return list;
+}
+
+static json_t *json_actor(const polytile_graph_plan *plan, int actor,
+                          const pti_planned_turn *turn) {
+    const bool takes_turns = pti_plan_count_turns(plan, actor) > 1;
+    const pti_json_member members[] = {
+        {"name", pti_json_name(plan->actor[actor].name)},
+        {"on", pti_json_name(plan->unit[turn->unit].name)},
+        {"seconds", pti_json_real(turn->seconds)},
+        {takes_turns ? "turns" : NULL, takes_turns ? json_turns(plan, actor, turn->unit) : NULL},
+        {NULL, NULL},
+    };
+    return pti_json_extend(json_object(), members);
+}
+
+/** Actors, once a unit. */
 static json_t *json_actors(const polytile_graph_plan *plan) {
     json_t *list = json_array();
-    for (int a = 0; a < plan->n_actors; a++) {
-        const pti_json_member members[] = {
-            {"name", pti_json_name(plan->actor[a].name)},
-            {"on", pti_json_name(plan->unit[plan->actor[a].unit].name)},
-            {"seconds", pti_json_real(plan->actor[a].seconds)},
-            {NULL, NULL},
-        };
-        list = pti_json_append(list, pti_json_extend(json_object(), members));
-    }
+    for (int a = 0; a < plan->n_actors; a++)
+        for (int t = 0; t < plan->n_turns; t++)
+            if (is_first_on(plan, a, t))
+                list =
+                    pti_json_append(list, json_actor(plan, a, &plan->turn[a * plan->n_turns + t]));
     return list;
+}
+
+static json_t *json_channel(const polytile_graph_plan *plan, const pti_channel *channel) {
+    const bool has_turns = plan->n_turns > 1;
+    const pti_json_member members[] = {
+        {"array", pti_json_name(channel->array)},
+        {"on", pti_json_name(plan->memory[channel->memory].name)},
+        {"bytes", json_integer(channel->n_bytes)},
+        {"capacity", json_integer(channel->capacity)},
+        {"colour", json_integer(channel->colour)},
+        {"offset_bytes", json_integer(channel->offset_bytes)},
+        {has_turns ? "turn" : NULL, has_turns ? json_integer(channel->turn) : NULL},
+        {NULL, NULL},
+    };
+    return pti_json_extend(json_object(), members);
 }
 
 static json_t *json_channels(const polytile_graph_plan *plan) {
     json_t *list = json_array();
-    for (int c = 0; c < plan->n_channels; c++) {
-        const pti_channel *channel = &plan->channel[c];
-        const pti_json_member members[] = {
-            {"array", pti_json_name(channel->array)},
-            {"on", pti_json_name(plan->memory[channel->memory].name)},
-            {"bytes", json_integer(channel->n_bytes)},
-            {"capacity", json_integer(channel->capacity)},
-            {"colour", json_integer(channel->colour)},
-            {"offset_bytes", json_integer(channel->offset_bytes)},
-            {NULL, NULL},
-        };
-        list = pti_json_append(list, pti_json_extend(json_object(), members));
-    }
+    for (int c = 0; c < plan->n_channels; c++)
+        if (!plan->channel[c].is_order)
+            list = pti_json_append(list, json_channel(plan, &plan->channel[c]));
     return list;
 }
 
@@ -170,6 +222,7 @@ void pti_graph_plan_write_json(pti_text *text, const pti_object *object) {
         {"bound", pti_json_name(plan->bound)},
         {"latency_s", pti_json_real(plan->latency_s)},
         {"frames_in_flight", json_integer(plan->frames_in_flight)},
+        {"turns", json_integer(plan->n_turns)},
         {"objective", pti_json_name(plan->objective)},
         {"strategy", pti_json_name(plan->strategy)},
         {"overlap", json_boolean(plan->overlap)},

@@ -1,5 +1,6 @@
 #include "graph/stream/stream.h"
 
+#include "base/checked.h"
 #include "launch/device/completeness.h"
 #include "launch/execute/specialise.h"
 #include "partition/window/plan.h"
@@ -12,22 +13,35 @@
 
 /** Return the buffer of an array in a memory; -1: there is none. */
 static int find_buffer(const polytile_stream *stream, int array, int memory) {
-    for (int b = 0; array >= 0 && b < stream->expansion.tasks.n_buffers; b++)
+    for (int b = 0; b < stream->expansion.tasks.n_buffers; b++)
         if (stream->expansion.buffer[b].array == array &&
             stream->expansion.buffer[b].memory == memory)
             return b;
     return -1;
 }
 
-static void find_operands(const polytile_stream *stream, const polytile_graph *graph,
-                          const pti_actor *actor, int memory, pti_stream_actor *made) {
+/** An older frame is of another turn, and of a round before. */
+static void find_input(const polytile_stream *stream, const polytile_graph *graph,
+                       const pti_flow *in, int turn, int memory, pti_stream_operand *operand) {
+    operand->in = -1;
+    if (in->array < 0)
+        return;
+    const int64_t frame = turn - pti_flow_delay(graph, in);
+    const int of = (int)pti_floor_mod(frame, stream->n_turns);
+    operand->in = find_buffer(stream, in->array + of * graph->n_arrays, memory);
+    operand->in_delay = (int)-pti_floor_div(frame, stream->n_turns);
+}
+
+static void find_operands(const polytile_stream *stream, const polytile_graph *graph, int number,
+                          int memory, pti_stream_actor *made) {
+    const pti_actor *actor = &graph->actor[number % graph->n_actors];
+    const int turn = number / graph->n_actors;
     made->n_operands = actor->n_operands;
     for (int o = 0; o < actor->n_operands; o++) {
-        const pti_flow *in = &actor->in[o], *out = &actor->out[o];
-        made->operand[o] =
-            (pti_stream_operand){.in = find_buffer(stream, in->array, memory),
-                                 .in_delay = in->array < 0 ? 0 : pti_flow_delay(graph, in),
-                                 .out = find_buffer(stream, out->array, memory)};
+        const int out = actor->out[o].array;
+        made->operand[o].out =
+            out < 0 ? -1 : find_buffer(stream, out + turn * graph->n_arrays, memory);
+        find_input(stream, graph, &actor->in[o], turn, memory, &made->operand[o]);
     }
 }
 
@@ -118,7 +132,7 @@ static void find_cleared(const polytile_kernel *kernel, pti_stream_actor *made) 
 static polytile_status prepare_actor(polytile_stream *stream, const polytile_graph *graph,
                                      int number, const pti_stream_lane *lane,
                                      pti_stream_actor *made) {
-    const pti_actor *actor = &graph->actor[number];
+    const pti_actor *actor = &graph->actor[number % graph->n_actors];
     polytile_array *arrays[PTI_MAX_OPERANDS] = {0};
     polytile_status status;
     PTI_TRY(check_bound(stream, actor));
@@ -128,7 +142,7 @@ static polytile_status prepare_actor(polytile_stream *stream, const polytile_gra
     made->repeat = actor->repeat;
     made->kernel = actor->kernel;
     pti_kernel_retain(made->kernel);
-    find_operands(stream, graph, actor, lane->memory, made);
+    find_operands(stream, graph, number, lane->memory, made);
     PTI_TRY(find_between(stream, graph, actor, number, made));
     list_first_arrays(stream, made, arrays);
     PTI_TRY(plan_run(actor, lane->device, arrays, made));
@@ -150,7 +164,7 @@ polytile_status pti_stream_prepare_actors(polytile_stream *stream, const polytil
                                           const polytile_graph_plan *plan) {
     const int n_tasks = stream->expansion.tasks.n_tasks;
     polytile_status status = POLYTILE_OK;
-    stream->actor = calloc((size_t)plan->n_actors + 1, sizeof *stream->actor);
+    stream->actor = calloc((size_t)(plan->n_actors * plan->n_turns) + 1, sizeof *stream->actor);
     stream->actor_of_task = calloc((size_t)n_tasks + 1, sizeof *stream->actor_of_task);
     if (stream->actor == NULL || stream->actor_of_task == NULL)
         return pti_fail_memory(stream->object.context, stream->name, PTI_UNKNOWN_BYTES);

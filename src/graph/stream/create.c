@@ -16,6 +16,8 @@ static void free_stream(polytile_stream *stream) {
     pti_stream_close_lanes(stream);
     pti_firing_order_free(&stream->order);
     pti_expansion_free(&stream->expansion);
+    free(stream->feed);
+    free(stream->take);
     free(stream->input);
     free(stream->output);
     free(stream->done);
@@ -58,68 +60,159 @@ static polytile_status copy_expansion(polytile_stream *stream, const pti_expansi
                : fail_creation(stream);
 }
 
-/** Find what tasks wait for, and prove that the plan keeps to it. */
-static polytile_status find_order(polytile_stream *stream, const polytile_graph_plan *plan) {
-    const int n_buffers = plan->expansion.tasks.n_buffers;
-    pti_periodic schedule = plan->schedule;
-    pti_firing_place *place = calloc((size_t)n_buffers + 1, sizeof *place);
-    schedule.capacity = calloc((size_t)n_buffers + 1, sizeof *schedule.capacity);
-    const bool has_memory = place != NULL && schedule.capacity != NULL;
-    for (int b = 0; has_memory && b < n_buffers; b++) {
-        place[b] = (pti_firing_place){plan->channel[b].memory, plan->channel[b].colour};
-        schedule.capacity[b] = plan->schedule.capacity[b] + pti_stream_n_spare(stream, b);
-    }
-    const bool is_found = has_memory && pti_firing_order_find(&plan->expansion.tasks, &schedule,
-                                                              place, &stream->order);
-    free(schedule.capacity);
-    free(place);
-    if (!is_found)
+/** Find the tasks by which the program feeds and takes. */
+static polytile_status find_program_tasks(polytile_stream *stream) {
+    stream->feed = calloc((size_t)stream->n_turns, sizeof *stream->feed);
+    stream->take = calloc((size_t)stream->n_turns, sizeof *stream->take);
+    if (stream->feed == NULL || stream->take == NULL)
         return fail_creation(stream);
-    const char *fault = pti_firing_order_find_fault(&plan->expansion.tasks, &stream->order);
-    return fault == NULL
-               ? POLYTILE_OK
-               : pti_fail(stream->object.context, POLYTILE_INTERNAL,
-                          "%s: the plan cannot run: %s; please report it", stream->name, fault);
+    for (int turn = 0; turn < stream->n_turns; turn++)
+        stream->feed[turn] = stream->take[turn] = -1;
+    for (int t = 0; t < stream->expansion.tasks.n_tasks; t++) {
+        const int turn = stream->expansion.tasks.task[t].turn;
+        if (stream->expansion.task[t].kind == PTI_TASK_FEED)
+            stream->feed[turn] = t;
+        if (stream->expansion.task[t].kind == PTI_TASK_TAKE)
+            stream->take[turn] = t;
+    }
+    return POLYTILE_OK;
 }
 
-/** List the ports, in the order of the graph's arrays. */
-static polytile_status find_ports(polytile_stream *stream, const polytile_graph *graph) {
+static bool is_taken(const polytile_stream *stream, int buffer, int turn) {
     const pti_stream_tasks *tasks = &stream->expansion.tasks;
-    const size_t n = (size_t)tasks->n_buffers + 1;
+    const pti_frame_buffer *held = &tasks->buffer[buffer];
+    bool is = false;
+    for (int r = held->first_reader; r < held->first_reader + held->n_readers; r++)
+        is = is || tasks->reader[r].task == stream->take[turn];
+    return is;
+}
+
+/** List the ports of a turn, in the order of the graph's arrays. */
+static void list_ports(polytile_stream *stream, const polytile_graph *graph, int turn) {
+    const pti_stream_tasks *tasks = &stream->expansion.tasks;
+    for (int a = 0; a < graph->n_arrays; a++)
+        for (int b = 0; b < tasks->n_buffers; b++) {
+            if (stream->expansion.buffer[b].array != a + turn * graph->n_arrays)
+                continue;
+            if (stream->feed[turn] >= 0 && tasks->buffer[b].producer == stream->feed[turn])
+                stream->input[stream->n_inputs++] = b;
+            if (graph->array[a].n_readers == 0 && is_taken(stream, b, turn))
+                stream->output[stream->n_outputs++] = b;
+        }
+}
+
+static polytile_status find_ports(polytile_stream *stream, const polytile_graph *graph) {
+    const size_t n = (size_t)stream->expansion.tasks.n_buffers + 1;
+    polytile_status status;
     stream->input = calloc(n, sizeof *stream->input);
     stream->output = calloc(n, sizeof *stream->output);
     if (stream->input == NULL || stream->output == NULL)
         return fail_creation(stream);
-    stream->feed = stream->take = -1;
-    for (int t = 0; t < tasks->n_tasks; t++) {
-        if (stream->expansion.task[t].kind == PTI_TASK_FEED)
-            stream->feed = t;
-        if (stream->expansion.task[t].kind == PTI_TASK_TAKE)
-            stream->take = t;
+    PTI_TRY(find_program_tasks(stream));
+    for (int turn = 0; turn < stream->n_turns; turn++)
+        list_ports(stream, graph, turn);
+    stream->n_inputs /= stream->n_turns;
+    stream->n_outputs /= stream->n_turns;
+done:
+    return status;
+}
+
+/** Return the newest frame that the schedule takes until it feeds one of a turn, of round 0. */
+static int64_t newest_taken(const polytile_stream *stream, const pti_periodic *schedule, int turn) {
+    const int64_t fed = schedule->start[stream->feed[turn]];
+    int64_t newest = INT64_MIN;
+    for (int t = 0; t < stream->n_turns; t++) {
+        const int take = stream->take[t];
+        const int64_t round = pti_floor_div(fed - schedule->start[take], schedule->period);
+        newest = pti_max(newest, pti_frame_of_round(&stream->expansion.tasks, take, round));
     }
-    for (int a = 0; a < graph->n_arrays; a++)
-        for (int b = 0; b < tasks->n_buffers; b++) {
-            const pti_frame_buffer *held = &tasks->buffer[b];
-            if (stream->expansion.buffer[b].array != a)
-                continue;
-            if (stream->feed >= 0 && held->producer == stream->feed)
-                stream->input[stream->n_inputs++] = b;
-            if (graph->array[a].n_readers > 0)
-                continue;
-            for (int r = held->first_reader; r < held->first_reader + held->n_readers; r++)
-                if (tasks->reader[r].task == stream->take)
-                    stream->output[stream->n_outputs++] = b;
-        }
-    return POLYTILE_OK;
+    return newest;
+}
+
+/* The order. */
+
+/** Return the frames that are in flight when the schedule feeds one of a turn, that one included:
+ * of the turn with the most, or the fewest. */
+static int64_t count_in_flight(const polytile_stream *stream, const pti_periodic *schedule,
+                               bool is_most) {
+    int64_t found = -newest_taken(stream, schedule, 0);
+    for (int turn = 1; turn < stream->n_turns; turn++) {
+        const int64_t n = turn - newest_taken(stream, schedule, turn);
+        found = is_most ? pti_max(found, n) : pti_min(found, n);
+    }
+    return pti_max(1, found);
+}
+
+/** With several turns the schedule feeds some frames with more in flight than others. Let it take
+ * each frame only when one is fed that is as many later as are in flight at most: then a program
+ * that always has so many in flight keeps to the schedule. */
+static void take_late(const polytile_stream *stream, pti_periodic *schedule) {
+    for (int turn = 0; turn < stream->n_turns; turn++) {
+        const int64_t later = turn + stream->depth;
+        const int64_t fed = schedule->start[stream->feed[later % stream->n_turns]] +
+                            later / stream->n_turns * schedule->period;
+        int64_t *taken = &schedule->start[stream->take[turn]];
+        *taken = pti_max(*taken, fed);
+    }
 }
 
 /** Frames may always be in flight that the schedule feeds before it takes the first one. */
-static int64_t find_depth(const polytile_stream *stream, const polytile_graph_plan *plan) {
-    if (stream->feed < 0)
-        return plan->frames_in_flight;
-    const int64_t *start = plan->schedule.start;
-    return pti_max(1,
-                   pti_ceil_div(start[stream->take] - start[stream->feed], plan->schedule.period));
+static void find_depth(polytile_stream *stream, const polytile_graph_plan *plan, bool is_late,
+                       const pti_periodic *schedule) {
+    stream->depth =
+        stream->feed[0] < 0 ? plan->frames_in_flight : count_in_flight(stream, schedule, is_late);
+}
+
+/** The plan's starts, and its capacities with what outputs have more. False: no memory. */
+static bool copy_schedule(const polytile_stream *stream, const polytile_graph_plan *plan,
+                          pti_periodic *schedule) {
+    const pti_stream_tasks *tasks = &plan->expansion.tasks;
+    schedule->period = plan->schedule.period;
+    schedule->start = copy_list(plan->schedule.start, tasks->n_tasks, sizeof *schedule->start);
+    schedule->capacity =
+        copy_list(plan->schedule.capacity, tasks->n_buffers, sizeof *schedule->capacity);
+    for (int b = 0; schedule->capacity != NULL && b < tasks->n_buffers; b++)
+        schedule->capacity[b] += pti_stream_n_spare(stream, b);
+    return schedule->start != NULL && schedule->capacity != NULL;
+}
+
+/** Find what tasks wait for, with frames taken late or not; *fault: why the schedule does not keep
+ * to it; NULL: it does. */
+static polytile_status find_order_as(polytile_stream *stream, const polytile_graph_plan *plan,
+                                     bool is_late, const char **fault) {
+    const pti_stream_tasks *tasks = &plan->expansion.tasks;
+    pti_periodic schedule = {0};
+    pti_firing_place *place = calloc((size_t)tasks->n_buffers + 1, sizeof *place);
+    bool is_found = copy_schedule(stream, plan, &schedule) && place != NULL;
+    for (int b = 0; is_found && b < tasks->n_buffers; b++)
+        place[b] = (pti_firing_place){plan->channel[b].memory, plan->channel[b].colour};
+    if (is_found)
+        find_depth(stream, plan, is_late, &schedule);
+    if (is_found && is_late)
+        take_late(stream, &schedule);
+    pti_firing_order_free(&stream->order);
+    is_found = is_found && pti_firing_order_find(tasks, &schedule, place, &stream->order);
+    pti_periodic_free(&schedule);
+    free(place);
+    if (!is_found)
+        return fail_creation(stream);
+    *fault = pti_firing_order_find_fault(tasks, &stream->order);
+    return POLYTILE_OK;
+}
+
+/** Find what tasks wait for, and prove that the plan keeps to it. */
+static polytile_status find_order(polytile_stream *stream, const polytile_graph_plan *plan) {
+    const bool has_turns = stream->n_turns > 1 && stream->feed[0] >= 0;
+    const char *fault = NULL;
+    polytile_status status;
+    PTI_TRY(find_order_as(stream, plan, has_turns, &fault));
+    if (fault != NULL && has_turns)
+        PTI_TRY(find_order_as(stream, plan, false, &fault));
+    if (fault != NULL)
+        status = pti_fail(stream->object.context, POLYTILE_INTERNAL,
+                          "%s: the plan cannot run: %s; please report it", stream->name, fault);
+done:
+    return status;
 }
 
 /** No more frames are in flight than the channels of ports hold beside that. */
@@ -128,8 +221,7 @@ static polytile_status find_frames_in_flight(polytile_stream *stream,
     int64_t most = 1;
     for (int b = 0; b < plan->n_channels; b++)
         most = pti_max(most, plan->channel[b].capacity);
-    stream->depth = find_depth(stream, plan);
-    stream->window = stream->depth + most;
+    stream->window = stream->depth + most * stream->n_turns;
     stream->frame = calloc((size_t)stream->window, sizeof *stream->frame);
     stream->done = calloc((size_t)stream->order.n_tasks + 1, sizeof *stream->done);
     return stream->frame == NULL || stream->done == NULL ? fail_creation(stream) : POLYTILE_OK;
@@ -142,6 +234,7 @@ static polytile_status fill_in(polytile_stream *stream, const polytile_graph *gr
     if (stream->name == NULL)
         return fail_creation(stream);
     PTI_TRY(copy_expansion(stream, &plan->expansion));
+    stream->n_turns = pti_n_turns(&stream->expansion.tasks);
     PTI_TRY(find_ports(stream, graph));
     PTI_TRY(find_order(stream, plan));
     PTI_TRY(find_frames_in_flight(stream, plan));

@@ -5,18 +5,18 @@
 
 /* One firing of an actor, or one transfer, on the thread of its lane. */
 
-static polytile_array *array_of_frame(const polytile_stream *stream, int buffer, int64_t frame) {
+static polytile_array *array_of_round(const polytile_stream *stream, int buffer, int64_t round) {
     const pti_stream_buffer *stream_buffer = &stream->buffer[buffer];
-    return stream_buffer->array[pti_stream_position(stream_buffer, frame)];
+    return stream_buffer->array[pti_stream_position(stream_buffer, round)];
 }
 
 /** Copy what an operand held before to where it is left. */
 static polytile_status copy_before(const pti_stream_lane *lane, const pti_stream_operand *operand,
-                                   int64_t frame) {
+                                   int64_t round) {
     const polytile_stream *stream = lane->stream;
     const pti_stream_buffer *out = &stream->buffer[operand->out];
-    void *to = pti_stream_bytes(out, frame);
-    const void *from = pti_stream_bytes(&stream->buffer[operand->in], frame - operand->in_delay);
+    void *to = pti_stream_bytes(out, round);
+    const void *from = pti_stream_bytes(&stream->buffer[operand->in], round - operand->in_delay);
     return to == from ? POLYTILE_OK
                       : pti_stream_copy_within(lane->device, stream->memory[lane->memory].is_on_gpu,
                                                to, from, out->frame_bytes);
@@ -30,15 +30,15 @@ static polytile_status clear_array(const pti_stream_lane *lane, const polytile_a
 /** The arrays of a run of several: results but the last lie between, so that the last one is
  * left. */
 static polytile_array *array_of_run(const polytile_stream *stream, const pti_stream_actor *actor,
-                                    const pti_stream_operand *operand, int64_t frame, int64_t run) {
+                                    const pti_stream_operand *operand, int64_t round, int64_t run) {
     const bool is_between = actor->between != NULL && (actor->repeat - run) % 2 == 0;
     if (operand->out >= 0)
-        return is_between ? actor->between : array_of_frame(stream, operand->out, frame);
+        return is_between ? actor->between : array_of_round(stream, operand->out, round);
     if (actor->between == NULL || run == 0)
-        return array_of_frame(stream, operand->in, frame - operand->in_delay);
+        return array_of_round(stream, operand->in, round - operand->in_delay);
     for (int o = 0; o < actor->n_operands; o++)
         if (actor->operand[o].out >= 0)
-            return array_of_run(stream, actor, &actor->operand[o], frame, run - 1);
+            return array_of_run(stream, actor, &actor->operand[o], round, run - 1);
     return NULL;
 }
 
@@ -60,12 +60,12 @@ static polytile_status execute_actor(pti_stream_lane *lane, pti_stream_actor *ac
     return status;
 }
 
-static polytile_status run_once(pti_stream_lane *lane, pti_stream_actor *actor, int64_t frame,
+static polytile_status run_once(pti_stream_lane *lane, pti_stream_actor *actor, int64_t round,
                                 int64_t run) {
     polytile_array *given[PTI_MAX_OPERANDS] = {0};
     polytile_status status;
     for (int o = 0; o < actor->n_operands; o++) {
-        given[o] = array_of_run(lane->stream, actor, &actor->operand[o], frame, run);
+        given[o] = array_of_run(lane->stream, actor, &actor->operand[o], round, run);
         if (actor->operand[o].is_cleared)
             PTI_TRY(clear_array(lane, given[o]));
     }
@@ -74,26 +74,26 @@ done:
     return status;
 }
 
-polytile_status pti_stream_fire(pti_stream_lane *lane, pti_stream_actor *actor, int64_t frame) {
+polytile_status pti_stream_fire(pti_stream_lane *lane, pti_stream_actor *actor, int64_t round) {
     polytile_status status = POLYTILE_OK;
     for (int o = 0; o < actor->n_operands; o++)
         if (actor->operand[o].in >= 0 && actor->operand[o].out >= 0)
-            PTI_TRY(copy_before(lane, &actor->operand[o], frame));
+            PTI_TRY(copy_before(lane, &actor->operand[o], round));
     for (int64_t run = 0; run < actor->repeat; run++)
-        PTI_TRY(run_once(lane, actor, frame, run));
+        PTI_TRY(run_once(lane, actor, round, run));
 done:
     return status;
 }
 
-polytile_status pti_stream_move(const pti_stream_lane *lane, int from, int to, int64_t frame) {
+polytile_status pti_stream_move(const pti_stream_lane *lane, int from, int to, int64_t round) {
     const polytile_stream *stream = lane->stream;
     const pti_stream_buffer *source = &stream->buffer[from], *target = &stream->buffer[to];
     const bool comes_from_gpu = stream->memory[source->memory].is_on_gpu;
     const pti_byte_copy copy = {.way = !stream->memory[target->memory].is_on_gpu ? PTI_WAY_OUT
                                        : comes_from_gpu                          ? PTI_WAY_FROM_PEER
                                                                                  : PTI_WAY_IN,
-                                .to = pti_stream_bytes(target, frame),
-                                .from = pti_stream_bytes(source, frame),
+                                .to = pti_stream_bytes(target, round),
+                                .from = pti_stream_bytes(source, round),
                                 .n_bytes = source->frame_bytes,
                                 .peer = lane->peer};
     if (lane->device != NULL)
@@ -101,13 +101,19 @@ polytile_status pti_stream_move(const pti_stream_lane *lane, int from, int to, i
     return pti_stream_copy_within(NULL, false, copy.to, copy.from, copy.n_bytes);
 }
 
-/** A link's handle copies within the memory that it fills. */
-polytile_status pti_stream_restore(pti_stream_lane *lane, int buffer, int64_t frame) {
-    const pti_stream_buffer *stream_buffer = &lane->stream->buffer[buffer];
-    const bool has_before = stream_buffer->capacity > 1 &&
-                            !stream_buffer->is_lost[pti_stream_position(stream_buffer, frame - 1)];
+/** A link's handle copies within the memory that it fills. In a buffer of one frame alone there is
+ * none before. */
+polytile_status pti_stream_restore(pti_stream_lane *lane, int buffer, int64_t round) {
+    const polytile_stream *stream = lane->stream;
+    const pti_stream_buffer *to = &stream->buffer[buffer];
+    const int number = stream->expansion.buffer[buffer].before;
+    const pti_stream_buffer *before = &stream->buffer[number];
+    const int turn =
+        stream->expansion.tasks.task[stream->expansion.tasks.buffer[buffer].producer].turn;
+    const int64_t round_before = turn == 0 ? round - 1 : round;
+    const bool has_before = (number != buffer || before->capacity > 1) &&
+                            !before->is_lost[pti_stream_position(before, round_before)];
     return pti_stream_copy_within(
-        lane->device, lane->stream->memory[stream_buffer->memory].is_on_gpu,
-        pti_stream_bytes(stream_buffer, frame),
-        has_before ? pti_stream_bytes(stream_buffer, frame - 1) : NULL, stream_buffer->frame_bytes);
+        lane->device, stream->memory[to->memory].is_on_gpu, pti_stream_bytes(to, round),
+        has_before ? pti_stream_bytes(before, round_before) : NULL, to->frame_bytes);
 }

@@ -131,7 +131,6 @@ polytile_status pti_stream_open_lanes(polytile_stream *stream, const polytile_gr
         return pti_fail_memory(stream->object.context, stream->name, n_resources);
     for (int r = 0; r < n_resources; r++) {
         const int n_tasks = list_tasks(stream, r, NULL);
-        stream->n_lane_tasks += n_tasks;
         if (n_tasks > 0)
             PTI_TRY(open_lane(stream, plan, r, n_tasks));
     }

@@ -126,7 +126,8 @@ static polytile_status describe_buffer(polytile_stream *stream, const polytile_g
     buffer->is_lost = calloc((size_t)buffer->capacity, sizeof *buffer->is_lost);
     if (buffer->is_lost == NULL)
         return pti_stream_fail_memory(stream, buffer->capacity);
-    status = array < 0 ? POLYTILE_OK : describe_positions(stream, &graph->array[array], buffer);
+    status = array < 0 ? POLYTILE_OK
+                       : describe_positions(stream, &graph->array[array % graph->n_arrays], buffer);
 done:
     return status;
 }

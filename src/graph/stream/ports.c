@@ -76,27 +76,51 @@ static polytile_status refuse_frame(const polytile_stream *stream) {
                     stream->name, n_left, n_left == 1 ? " is" : "s are", stream->depth);
 }
 
+/** Return an input's or an output's buffer for a frame. */
+static const pti_stream_buffer *find_port(const polytile_stream *stream, const int *ports,
+                                          int n_ports, int port, int64_t frame) {
+    return &stream->buffer[ports[frame % stream->n_turns * n_ports + port]];
+}
+
+static int64_t position_of_frame(const polytile_stream *stream, const pti_stream_buffer *buffer,
+                                 int64_t frame) {
+    return pti_stream_position(buffer, frame / stream->n_turns);
+}
+
+/** Count what lanes do for a frame. */
+static int count_tasks(const polytile_stream *stream, int64_t frame) {
+    const pti_stream_tasks *tasks = &stream->expansion.tasks;
+    int n = 0;
+    for (int t = 0; t < tasks->n_tasks; t++)
+        n += tasks->task[t].resource >= 0 && tasks->task[t].turn == frame % stream->n_turns;
+    return n;
+}
+
 /** The frame is there for the lanes. The mutex is locked. */
 static void note_pushed(polytile_stream *stream) {
-    *pti_stream_frame_of(stream, stream->n_pushed) = (pti_stream_frame){
-        .pushed_s = pti_now_s(), .n_left = stream->n_lane_tasks, .failed_task = INT_MAX};
-    if (stream->n_pushed == 0)
+    const int64_t frame = stream->n_pushed;
+    const int feed = stream->feed[frame % stream->n_turns];
+    *pti_stream_frame_of(stream, frame) = (pti_stream_frame){
+        .pushed_s = pti_now_s(), .n_left = count_tasks(stream, frame), .failed_task = INT_MAX};
+    if (frame == 0)
         stream->first_push_s = pti_now_s();
     for (int k = 0; k < stream->n_inputs; k++) {
-        pti_stream_buffer *buffer = &stream->buffer[stream->input[k]];
-        buffer->is_lost[pti_stream_position(buffer, stream->n_pushed)] = false;
+        const pti_stream_buffer *buffer =
+            find_port(stream, stream->input, stream->n_inputs, k, frame);
+        buffer->is_lost[position_of_frame(stream, buffer, frame)] = false;
     }
     stream->n_pushed++;
-    if (stream->feed >= 0)
-        stream->done[stream->feed]++;
+    if (feed >= 0)
+        stream->done[feed]++;
     pti_stream_wake(stream);
 }
 
 static void copy_inputs(const polytile_stream *stream, int64_t frame,
                         polytile_array *const *arrays) {
     for (int k = 0; k < stream->n_inputs; k++) {
-        const pti_stream_buffer *buffer = &stream->buffer[stream->input[k]];
-        copy_frame(buffer->array[pti_stream_position(buffer, frame)], arrays[k]);
+        const pti_stream_buffer *buffer =
+            find_port(stream, stream->input, stream->n_inputs, k, frame);
+        copy_frame(buffer->array[position_of_frame(stream, buffer, frame)], arrays[k]);
     }
 }
 
@@ -157,8 +181,9 @@ static polytile_status await_results(polytile_stream *stream) {
 
 /** Return where an output of the next frame lies. */
 static polytile_array *find_output(const polytile_stream *stream, int output) {
-    const pti_stream_buffer *buffer = &stream->buffer[stream->output[output]];
-    return buffer->array[pti_stream_position(buffer, stream->n_pulled)];
+    const pti_stream_buffer *buffer =
+        find_port(stream, stream->output, stream->n_outputs, output, stream->n_pulled);
+    return buffer->array[position_of_frame(stream, buffer, stream->n_pulled)];
 }
 
 /** Return what failed in the next frame, with its text. */
@@ -169,8 +194,8 @@ static polytile_status check_frame(polytile_stream *stream) {
 
 static void note_pulled(polytile_stream *stream) {
     pthread_mutex_lock(&stream->mutex);
+    stream->done[stream->take[stream->n_pulled % stream->n_turns]]++;
     stream->n_pulled++;
-    stream->done[stream->take]++;
     pti_stream_wake(stream);
     pthread_mutex_unlock(&stream->mutex);
 }

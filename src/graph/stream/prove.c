@@ -20,12 +20,12 @@ static void place_buffer(const polytile_stream *stream, int b, stream_claim *mad
     const bool has_own = buffer->pages.base != NULL;
     const char *base = has_own ? buffer->pages.base : stream->memory[buffer->memory].base;
     const int producer = stream->expansion.tasks.buffer[b].producer;
-    made->place[b] =
-        (pti_frame_place){.memory = has_own ? stream->n_memories + b : buffer->memory,
-                          .offset_bytes = buffer->base == NULL ? 0 : buffer->base - base,
-                          .frame_bytes = buffer->frame_bytes,
-                          .capacity = buffer->capacity,
-                          .is_restored = buffer->is_state && producer != stream->feed};
+    made->place[b] = (pti_frame_place){
+        .memory = has_own ? stream->n_memories + b : buffer->memory,
+        .offset_bytes = buffer->base == NULL ? 0 : buffer->base - base,
+        .frame_bytes = buffer->frame_bytes,
+        .capacity = buffer->capacity,
+        .is_restored = stream->expansion.buffer[b].before == b && producer != stream->feed[0]};
     if (has_own)
         made->memory_bytes[stream->n_memories + b] = buffer->capacity * buffer->frame_bytes;
 }
@@ -53,6 +53,14 @@ static bool make_claim(const polytile_stream *stream, const polytile_graph_plan 
 
 /* What is wrong. */
 
+static int64_t frame_of(const polytile_stream *stream, int task, int64_t round) {
+    return pti_frame_of_round(&stream->expansion.tasks, task, round);
+}
+
+static int64_t used_frame(const polytile_stream *stream, const pti_used_frame *used) {
+    return frame_of(stream, stream->expansion.tasks.buffer[used->buffer].producer, used->frame);
+}
+
 static const char *task_name(const polytile_graph_plan *plan, const polytile_stream *stream,
                              int task) {
     const pti_task_note *note = &stream->expansion.task[task];
@@ -78,16 +86,17 @@ static polytile_status refuse_stream(const polytile_stream *stream, const polyti
         return pti_fail(ctx, POLYTILE_INTERNAL,
                         "%s: the plan cannot run: %s may read frame %" PRId64
                         " of %s on %s before %s has made it; please report it",
-                        stream->name, task_name(plan, stream, used->user), used->frame, array, on,
-                        task_name(plan, stream, other->user));
+                        stream->name, task_name(plan, stream, used->user), used_frame(stream, used),
+                        array, on, task_name(plan, stream, other->user));
     case PTI_STREAM_OVERWRITE:
         return pti_fail(ctx, POLYTILE_INTERNAL,
                         "%s: the plan cannot run: frame %" PRId64 " of %s may be written over "
                         "frame %" PRId64 " of %s, in place %" PRId64 " on %s, before %s has ended "
                         "its frame %" PRId64 "; please report it",
-                        stream->name, other->frame, plan->channel[other->buffer].array, used->frame,
-                        array, used->position, on, task_name(plan, stream, used->user),
-                        used->user_frame);
+                        stream->name, used_frame(stream, other), plan->channel[other->buffer].array,
+                        used_frame(stream, used), array, used->position, on,
+                        task_name(plan, stream, used->user),
+                        frame_of(stream, used->user, used->user_frame));
     default:
         return pti_fail(ctx, POLYTILE_INTERNAL,
                         "%s: the plan cannot run: %s waits for %s; please report it", stream->name,

@@ -2,10 +2,10 @@
 
 /* What may go on now. The mutex is locked in all of this. */
 
-static bool may_task_run(const polytile_stream *stream, int task, int64_t frame) {
+static bool may_task_run(const polytile_stream *stream, int task, int64_t round) {
     const pti_firing_order *order = &stream->order;
     for (int w = order->first[task]; w < order->first[task + 1]; w++)
-        if (stream->done[order->wait[w].on] + order->wait[w].tokens <= frame)
+        if (stream->done[order->wait[w].on] + order->wait[w].tokens <= round)
             return false;
     return true;
 }
@@ -17,7 +17,7 @@ static int find_next(const pti_stream_lane *lane) {
     int next = -1;
     for (int k = 0; k < lane->n_tasks; k++) {
         const int task = lane->task[k];
-        if (stream->done[task] < stream->n_pushed &&
+        if (pti_stream_next_frame(stream, task) < stream->n_pushed &&
             (next < 0 || pti_firing_comes_before(&stream->order, task, stream->done[task], next,
                                                  stream->done[next])))
             next = task;
@@ -40,6 +40,7 @@ bool pti_stream_is_still(const polytile_stream *stream) {
 }
 
 bool pti_stream_has_room(const polytile_stream *stream) {
+    const int feed = stream->feed[stream->n_pushed % stream->n_turns];
     return stream->n_pushed - stream->n_pulled < stream->window &&
-           (stream->feed < 0 || may_task_run(stream, stream->feed, stream->n_pushed));
+           (feed < 0 || may_task_run(stream, feed, stream->n_pushed / stream->n_turns));
 }

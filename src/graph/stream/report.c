@@ -8,15 +8,20 @@
 
 /* What a stream did so far. */
 
-void pti_stream_finish_frame(polytile_stream *stream, int64_t frame) {
-    const pti_stream_frame *stream_frame = pti_stream_frame_of(stream, frame);
+static void finish_frame(polytile_stream *stream, const pti_stream_frame *frame) {
     stream->last_finish_s = pti_now_s();
     if (stream->n_finished == 0)
         stream->first_finish_s = stream->last_finish_s;
     stream->latency_s[stream->n_finished % PTI_STREAM_LATENCIES] =
-        stream->last_finish_s - stream_frame->pushed_s;
+        stream->last_finish_s - frame->pushed_s;
     stream->n_finished++;
-    stream->n_failed += stream_frame->error.status != POLYTILE_OK;
+    stream->n_failed += frame->error.status != POLYTILE_OK;
+}
+
+void pti_stream_finish_frames(polytile_stream *stream) {
+    while (stream->n_finished < stream->n_pushed &&
+           pti_stream_frame_of(stream, stream->n_finished)->n_left == 0)
+        finish_frame(stream, pti_stream_frame_of(stream, stream->n_finished));
 }
 
 static int compare_seconds(const void *a, const void *b) {
@@ -75,13 +80,16 @@ int polytile_stream_get_lanes(polytile_stream *stream, int capacity, polytile_st
 }
 
 double polytile_stream_get_seconds(polytile_stream *stream, const char *actor) {
-    double seconds = 0;
+    double busy_s = 0;
+    int64_t n_fired = 0;
     if (stream == NULL || actor == NULL)
         return 0;
     pthread_mutex_lock(&stream->mutex);
-    for (int a = 0; a < stream->n_actors; a++)
-        if (strcmp(stream->actor[a].name, actor) == 0 && stream->actor[a].n_fired > 0)
-            seconds = stream->actor[a].busy_s / (double)stream->actor[a].n_fired;
+    for (int a = 0; a < stream->n_actors; a++) {
+        const bool is_it = strcmp(stream->actor[a].name, actor) == 0;
+        busy_s += is_it ? stream->actor[a].busy_s : 0;
+        n_fired += is_it ? stream->actor[a].n_fired : 0;
+    }
     pthread_mutex_unlock(&stream->mutex);
-    return seconds;
+    return n_fired > 0 ? busy_s / (double)n_fired : 0;
 }

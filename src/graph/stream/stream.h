@@ -136,18 +136,17 @@ struct polytile_stream {
     int *actor_of_task;      /* -1: no firing; owned */
     int n_lanes;
     pti_stream_lane *lane; /* owned */
-    int feed;              /* a task; -1: there are no inputs */
-    int take;              /* likewise */
-    int n_lane_tasks;
+    int n_turns;           /* frames of a round, which all tasks, buffers and waits count */
+    int *feed;             /* of each turn a task; -1: there are no inputs; owned */
+    int *take;             /* likewise */
     int n_inputs;
-    int *input; /* buffers; owned */
+    int *input; /* buffers, turn after turn; owned */
     int n_outputs;
-    int *output; /* buffers; owned */
+    int *output; /* likewise; owned */
     int n_lookups;
     pti_stream_lookup *lookup; /* owned */
-    struct pti_index_array *
-        *held; /* of each input: what its last frame had, if it is looked up, else
-                                      NULL; owned */
+    struct pti_index_array **held; /* of each input: what its last frame had, NULL if nobody looks
+                                      it up; owned */
     int64_t n_bytes;
 
     pthread_mutex_t mutex;
@@ -158,10 +157,10 @@ struct polytile_stream {
     bool is_stopping;
     pti_stream_await program;
     int n_awake;   /* lanes */
-    int64_t *done; /* frames that each task is done with; owned */
+    int64_t *done; /* rounds that each task is done with; owned */
     int64_t n_pushed;
     int64_t n_pulled;
-    int64_t n_finished; /* frames that all lanes are done with */
+    int64_t n_finished; /* frames that all lanes are done with, and with those before */
     int64_t n_dropped;
     int64_t n_failed;
     int64_t depth;           /* frames that may always be in flight */
@@ -177,21 +176,26 @@ static inline pti_stream_frame *pti_stream_frame_of(polytile_stream *stream, int
     return &stream->frame[frame % stream->window];
 }
 
-/** Return where a frame lies in a buffer; those before the first one have places, too. */
-static inline int64_t pti_stream_position(const pti_stream_buffer *buffer, int64_t frame) {
-    const int64_t position = frame % buffer->capacity;
+/** Return the frame that a task runs next. The mutex is locked. */
+static inline int64_t pti_stream_next_frame(const polytile_stream *stream, int task) {
+    return pti_frame_of_round(&stream->expansion.tasks, task, stream->done[task]);
+}
+
+/** Return where a round's frame lies in a buffer; those before the first one have places, too. */
+static inline int64_t pti_stream_position(const pti_stream_buffer *buffer, int64_t round) {
+    const int64_t position = round % buffer->capacity;
     return position < 0 ? position + buffer->capacity : position;
 }
 
-static inline char *pti_stream_bytes(const pti_stream_buffer *buffer, int64_t frame) {
-    return buffer->base + pti_stream_position(buffer, frame) * buffer->frame_bytes;
+static inline char *pti_stream_bytes(const pti_stream_buffer *buffer, int64_t round) {
+    return buffer->base + pti_stream_position(buffer, round) * buffer->frame_bytes;
 }
 
 /** Return how many frames more than the plan says a buffer has: an output has one that the program
  * takes while the next one is made, and so does not hold up its unit. */
 static inline int64_t pti_stream_n_spare(const polytile_stream *stream, int buffer) {
     int64_t n = 0;
-    for (int k = 0; k < stream->n_outputs; k++)
+    for (int k = 0; k < stream->n_turns * stream->n_outputs; k++)
         n += stream->output[k] == buffer;
     return n;
 }
@@ -248,11 +252,11 @@ void pti_stream_free_actors(polytile_stream *stream);
 /* fire.c; the text of an error does not name stream and frame */
 
 /** Run a firing on its unit's thread. */
-polytile_status pti_stream_fire(pti_stream_lane *lane, pti_stream_actor *actor, int64_t frame);
-/** Copy a frame from one buffer to another one on a link's thread. */
-polytile_status pti_stream_move(const pti_stream_lane *lane, int from, int to, int64_t frame);
+polytile_status pti_stream_fire(pti_stream_lane *lane, pti_stream_actor *actor, int64_t round);
+/** Copy a round's frame from one buffer to another one on a link's thread. */
+polytile_status pti_stream_move(const pti_stream_lane *lane, int from, int to, int64_t round);
 /** Leave what a firing that did not run, or failed, leaves for later frames. */
-polytile_status pti_stream_restore(pti_stream_lane *lane, int buffer, int64_t frame);
+polytile_status pti_stream_restore(pti_stream_lane *lane, int buffer, int64_t round);
 
 /* cycle.c */
 
@@ -296,7 +300,7 @@ void pti_stream_stop(polytile_stream *stream);
 
 /* report.c */
 
-/** Note that all lanes are done with a frame. The mutex is locked. */
-void pti_stream_finish_frame(polytile_stream *stream, int64_t frame);
+/** Note the frames that all lanes are done with, in their order. The mutex is locked. */
+void pti_stream_finish_frames(polytile_stream *stream);
 
 #endif

@@ -11,14 +11,14 @@
  * run, and runs it. */
 
 /** Return whether a task would read a frame that is lost. The mutex is locked. */
-static bool reads_lost(const polytile_stream *stream, int task, int64_t frame) {
+static bool reads_lost(const polytile_stream *stream, int task, int64_t round) {
     const pti_stream_tasks *tasks = &stream->expansion.tasks;
     for (int b = 0; b < tasks->n_buffers; b++) {
         const pti_stream_buffer *buffer = &stream->buffer[b];
         const pti_buffer_reader *reader = tasks->reader + tasks->buffer[b].first_reader;
         for (int r = 0; r < tasks->buffer[b].n_readers; r++)
             if (reader[r].task == task &&
-                buffer->is_lost[pti_stream_position(buffer, frame - reader[r].delay)])
+                buffer->is_lost[pti_stream_position(buffer, round - reader[r].delay)])
                 return true;
     }
     return false;
@@ -33,15 +33,16 @@ static int find_buffer_at_end(const polytile_stream *stream, int task, int memor
     return b;
 }
 
-static polytile_status run_task(pti_stream_lane *lane, int task, int64_t frame) {
+static polytile_status run_task(pti_stream_lane *lane, int task, int64_t round) {
     polytile_stream *stream = lane->stream;
+    const int64_t frame = pti_frame_of_round(&stream->expansion.tasks, task, round);
     const pti_task_note *note = &stream->expansion.task[task];
     const bool fires = note->kind == PTI_TASK_FIRE;
     const char *name = fires ? stream->actor[stream->actor_of_task[task]].name : lane->name;
     const polytile_status status =
-        fires ? pti_stream_fire(lane, &stream->actor[stream->actor_of_task[task]], frame)
+        fires ? pti_stream_fire(lane, &stream->actor[stream->actor_of_task[task]], round)
               : pti_stream_move(lane, find_buffer_at_end(stream, task, note->from),
-                                find_buffer_at_end(stream, task, note->to), frame);
+                                find_buffer_at_end(stream, task, note->to), round);
     return status == POLYTILE_OK ? status
                                  : pti_error_prefix(stream->object.context, status,
                                                     "%s: frame %" PRId64 ": %s %s: ", stream->name,
@@ -49,12 +50,12 @@ static polytile_status run_task(pti_stream_lane *lane, int task, int64_t frame) 
 }
 
 /** What a task that failed, or did not run, makes of its buffers: state stays, all else is lost. */
-static void lose_frame(pti_stream_lane *lane, int task, int64_t frame, bool *is_lost) {
+static void lose_frame(pti_stream_lane *lane, int task, int64_t round, bool *is_lost) {
     const polytile_stream *stream = lane->stream;
     for (int b = 0; b < stream->expansion.tasks.n_buffers; b++)
         if (stream->expansion.tasks.buffer[b].producer == task)
             is_lost[b] =
-                !stream->buffer[b].is_state || pti_stream_restore(lane, b, frame) != POLYTILE_OK;
+                !stream->buffer[b].is_state || pti_stream_restore(lane, b, round) != POLYTILE_OK;
 }
 
 /** Keep the error of the first task of a frame, whichever came first in time. The mutex is
@@ -73,14 +74,14 @@ static void note_done(pti_stream_lane *lane, int task, int64_t frame) {
     pti_stream_frame *stream_frame = pti_stream_frame_of(stream, frame);
     stream->done[task]++;
     if (--stream_frame->n_left == 0)
-        pti_stream_finish_frame(stream, frame);
+        pti_stream_finish_frames(stream);
     pti_stream_wake(stream);
 }
 
-static void note_lost(polytile_stream *stream, int task, int64_t frame, const bool *is_lost) {
+static void note_lost(polytile_stream *stream, int task, int64_t round, const bool *is_lost) {
     for (int b = 0; b < stream->expansion.tasks.n_buffers; b++)
         if (stream->expansion.tasks.buffer[b].producer == task)
-            stream->buffer[b].is_lost[pti_stream_position(&stream->buffer[b], frame)] =
+            stream->buffer[b].is_lost[pti_stream_position(&stream->buffer[b], round)] =
                 is_lost != NULL && is_lost[b];
 }
 
@@ -102,8 +103,8 @@ static void note_seconds(pti_stream_lane *lane, int task, double seconds) {
  * while it runs. */
 static void do_task(pti_stream_lane *lane, int task) {
     polytile_stream *stream = lane->stream;
-    const int64_t frame = stream->done[task];
-    const bool passes = reads_lost(stream, task, frame);
+    const int64_t round = stream->done[task], frame = pti_stream_next_frame(stream, task);
+    const bool passes = reads_lost(stream, task, round);
     pti_error failed = {0};
     lane->is_busy = true;
     pthread_mutex_unlock(&stream->mutex);
@@ -112,14 +113,14 @@ static void do_task(pti_stream_lane *lane, int task) {
         passes ? pti_fail(stream->object.context, POLYTILE_INVALID,
                           "%s: frame %" PRId64 ": what an earlier frame left is lost", stream->name,
                           frame)
-               : run_task(lane, task, frame);
+               : run_task(lane, task, round);
     const double seconds = pti_now_s() - begin_s;
     pti_error_keep(&failed, stream->object.context, status);
     if (status != POLYTILE_OK)
-        lose_frame(lane, task, frame, lane->is_lost);
+        lose_frame(lane, task, round, lane->is_lost);
     pthread_mutex_lock(&stream->mutex);
     lane->is_busy = false;
-    note_lost(stream, task, frame, status == POLYTILE_OK ? NULL : lane->is_lost);
+    note_lost(stream, task, round, status == POLYTILE_OK ? NULL : lane->is_lost);
     if (status != POLYTILE_OK)
         note_error(stream, passes ? INT_MAX - 1 : task, frame, &failed);
     if (!passes)

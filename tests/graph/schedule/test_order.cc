@@ -37,7 +37,7 @@ class FiringOrder : public testing::Test {
         return -1;
     }
 
-    pti_task task[3] = {{0, 10}, {1, 10}, {2, 10}};
+    pti_task task[3] = {{0, 10, 0}, {1, 10, 0}, {2, 10, 0}};
     pti_frame_buffer buffer[2] = {{0, 0, 1, 8, 0}, {1, 1, 1, 8, 0}};
     pti_buffer_reader reader[2] = {{1, 0}, {2, 0}};
     int64_t start[3] = {0, 10, 20}, capacity[2] = {2, 2};

@@ -22,11 +22,11 @@ std::vector<int64_t> colour(std::vector<pti_stored> *stored, int64_t period, int
 }
 
 TEST(Storage, BuffersShareWhatTheyUseOneAfterTheOther) {
-    std::vector<pti_stored> stored = {{0, 0, 4, 1024, 0, 0},
-                                      {0, 4, 4, 512, 0, 0},
-                                      {0, 8, 4, 256, 0, 0},
-                                      {1, 0, 20, 1000, 0, 0},
-                                      {1, 3, 1, 100, 0, 0}};
+    std::vector<pti_stored> stored = {{0, 0, 4, 1024, 0, 0, 0},
+                                      {0, 4, 4, 512, 0, 0, 0},
+                                      {0, 8, 4, 256, 0, 0, 0},
+                                      {1, 0, 20, 1000, 0, 0, 0},
+                                      {1, 3, 1, 100, 0, 0, 0}};
     const std::vector<int64_t> bytes = colour(&stored, 10, 2);
     EXPECT_EQ(bytes[0], 1024 + 256); /* the third goes on into the next period */
     EXPECT_EQ(bytes[1], 1024 + 256);
@@ -81,7 +81,7 @@ TEST(StorageRandom, NoTwoShareBytesWhileBothLive) {
         std::vector<pti_stored> stored;
         for (int64_t n = random.number(0, 7); n > 0; n--)
             stored.push_back({0, random.number(0, period - 1), random.number(1, period + 2),
-                              random.number(1, 2000), 0, 0});
+                              random.number(1, 2000), static_cast<int>(random.number(0, 1)), 0, 0});
         const std::vector<int64_t> bytes = colour(&stored, period, 1);
         for (size_t a = 0; a < stored.size(); a++) {
             EXPECT_LE(stored[a].offset_bytes + stored[a].n_bytes, bytes[0]);
@@ -95,6 +95,10 @@ TEST(StorageRandom, NoTwoShareBytesWhileBothLive) {
                     stored[a].offset_bytes < stored[b].offset_bytes + stored[b].n_bytes &&
                     stored[b].offset_bytes < stored[a].offset_bytes + stored[a].n_bytes;
                 EXPECT_FALSE(live_together && share);
+                EXPECT_FALSE(share && stored[a].turn < stored[b].turn &&
+                             stored[a].begin >= stored[b].begin);
+                EXPECT_FALSE(share && stored[a].turn > stored[b].turn &&
+                             stored[a].begin <= stored[b].begin);
                 EXPECT_EQ(share, stored[a].colour == stored[b].colour);
             }
         }

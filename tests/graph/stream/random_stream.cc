@@ -71,6 +71,8 @@ RandomStream::RandomStream(Random *random, const std::vector<std::string> &units
     }
     for (int a = 0; a < n; a++)
         add_actor(a);
+    for (int a = 0; a < n; a++)
+        take_turns(a);
     frames_.resize(arrays_.size());
     for (Array &array : arrays_)
         array.delay = array.is_read ? array.delay : 0;
@@ -212,6 +214,30 @@ void RandomStream::add_actor(int number) {
     actor.microseconds = random_->one_of({0, 1, 10, 10, 30, 100});
     actor.sleeps_of_100 = random_->one_of({0, 5, 30});
     actors_.push_back(std::move(actor));
+}
+
+/** Whether an actor reads an array of an earlier frame. */
+bool RandomStream::reads_older(const Actor &actor, int array) const {
+    bool does = false;
+    for (const Operand &operand : actor.operands)
+        does = does || (operand.in == array && operand.delay + arrays_[at(array)].delay > 0);
+    return does;
+}
+
+/** An actor without state takes, by chance, frames in turn on several units, or on one twice. */
+void RandomStream::take_turns(int number) {
+    bool has_state = false;
+    for (int a = 0; a < static_cast<int>(arrays_.size()); a++)
+        has_state = has_state || reads_older(actors_[at(number)], a);
+    for (const Actor &other : actors_)
+        has_state = has_state || reads_older(other, n_inputs_ + number);
+    if (has_state || !random_->chance(50))
+        return;
+    std::string list;
+    for (int64_t k = random_->number(2, 3); k > 0; k--)
+        list += (list.empty() ? "" : "|") + units_[static_cast<size_t>(random_->number(
+                                                0, static_cast<int64_t>(units_.size()) - 1))];
+    actors_[at(number)].unit = "\"" + list + "\"";
 }
 
 std::string RandomStream::text() const {

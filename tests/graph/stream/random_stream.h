@@ -72,6 +72,8 @@ class RandomStream {
     void add_repeated(int number, Actor *actor);
     void add_reduction(int number, Actor *actor);
     void add_mixture(int number, Actor *actor);
+    bool reads_older(const Actor &actor, int array) const;
+    void take_turns(int number);
     Bytes before(int array, int delay) const;
     void run_actor(const Actor &actor);
 

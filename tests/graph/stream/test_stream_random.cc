@@ -36,6 +36,7 @@ TEST(RandomStreams, GiveWhatPlainLoopsGive) {
             polytile_graph_options options = {};
             options.objective = objectives[random.number(0, 2)];
             options.no_overlap = random.chance(30);
+            options.in_turn = !options.no_overlap && random.chance(30);
             if (run.begin(machine.text, options, {}))
                 run.run(random.number(1, 30),
                         random.number(1, polytile_stream_get_depth(run.stream)));

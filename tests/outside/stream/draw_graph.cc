@@ -26,6 +26,7 @@ class GraphDrawer {
     int add_array(const Shape &shape, bool is_made);
     int draw_source(const Shape &shape);
     void draw_delays();
+    void draw_turns();
 };
 
 Range draw_range(Dice &dice) {
@@ -177,12 +178,36 @@ void GraphDrawer::draw_delays() {
         }
 }
 
+bool passes_older_frames(const Actor &actor, const Graph &graph) {
+    for (const Actor &other : graph.actors)
+        for (const Edge &edge : other.in)
+            for (const Edge &out : actor.out)
+                if (edge.is_delayed &&
+                    (&other == &actor || (out.array != NO_ARRAY && out.array == edge.array)))
+                    return true;
+    return false;
+}
+
+/** Actors without state may take frames in turn. */
+void GraphDrawer::draw_turns() {
+    for (Actor &actor : graph.actors) {
+        if (passes_older_frames(actor, graph) || !dice.chance(25))
+            continue;
+        actor.unit.clear();
+        for (int64_t k = dice.between(2, 3); k > 0; k--)
+            actor.unit +=
+                (actor.unit.empty() ? "u" : "|u") +
+                std::to_string(dice.between(0, static_cast<int64_t>(graph.units.size()) - 1));
+    }
+}
+
 Graph GraphDrawer::draw() {
     draw_units();
     draw_shapes();
     for (int k = dice.weighted({2, 3, 4, 2, 1}); k >= 0; k--)
         add_actor();
     draw_delays();
+    draw_turns();
     find_ports(graph);
     if (dice.chance(40))
         graph.objective = dice.pick({"period", "latency", "memory"});

@@ -24,7 +24,7 @@ struct Actor {
     std::vector<Edge> in;       /* one an operand, which may have none */
     std::vector<Edge> out;      /* likewise */
     int repeat = 1;
-    std::string unit;    /* "": not said */
+    std::string unit;    /* "": not said; several in turn have bars between */
     std::string seconds; /* "": not said */
 };
 
@@ -38,6 +38,7 @@ struct Graph {
     std::string links;
     std::string objective; /* "": NULL */
     bool has_no_overlap = false;
+    bool looks_for_turns = false;
     bool drops_when_full = false;
     int n_frames = 1;
 };

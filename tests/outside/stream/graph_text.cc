@@ -30,7 +30,7 @@ std::string actor_text(const Actor &actor, const std::string &name) {
     std::string text = "  " + name + " [kernel=\"" + declaration_text(actor.kernel) +
                        "\", domain=\"" + box_text(actor.kernel.domain) + "\"";
     text += params.empty() ? "" : ", params=\"" + params + "\"";
-    text += actor.unit.empty() ? "" : ", on=" + actor.unit;
+    text += actor.unit.empty() ? "" : ", on=\"" + actor.unit + "\"";
     text += actor.seconds.empty() ? "" : ", seconds=\"" + actor.seconds + "\"";
     text += actor.repeat > 1 ? ", repeat=" + std::to_string(actor.repeat) : "";
     return text + "];\n";

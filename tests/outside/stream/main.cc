@@ -15,7 +15,8 @@ using namespace outside;
 static std::string describe(const Graph &graph) {
     return graph_text(graph) + machine_text(graph) + std::to_string(graph.n_frames) + " frames" +
            (graph.objective.empty() ? "" : ", objective " + graph.objective) +
-           (graph.has_no_overlap ? ", no overlap" : "") + "\n";
+           (graph.has_no_overlap ? ", no overlap" : "") +
+           (graph.looks_for_turns ? ", looks for turns" : "") + "\n";
 }
 
 static bool has_no_overlap;
@@ -23,6 +24,10 @@ static bool has_no_overlap;
 static Graph drawn(uint64_t seed) {
     Graph graph = draw_graph(seed);
     graph.has_no_overlap = has_no_overlap || mix(seed, 31) % 4 == 0;
+    for (Actor &actor : graph.actors)
+        if (graph.has_no_overlap)
+            actor.unit = actor.unit.substr(0, actor.unit.find('|'));
+    graph.looks_for_turns = !graph.has_no_overlap && mix(seed, 37) % 4 == 0;
     return graph;
 }
 

@@ -138,6 +138,7 @@ bool StreamRunner::open() {
     polytile_stream_options how = {};
     options.objective = graph.objective.empty() ? nullptr : graph.objective.c_str();
     options.no_overlap = graph.has_no_overlap;
+    options.in_turn = graph.looks_for_turns;
     how.drops_when_full = graph.drops_when_full;
     setenv("POLYTILE_CHECK", "plan", 1);
     if (polytile_context_create(&ctx) != POLYTILE_OK)

@@ -51,7 +51,7 @@ bool plain_graph(Graph &graph, size_t k) {
     if (k == 0)
         graph.objective.clear();
     else if (k == 1)
-        graph.has_no_overlap = false;
+        graph.has_no_overlap = graph.looks_for_turns = false;
     else if (k == 2)
         graph.drops_when_full = false;
     else if (k == 3)
