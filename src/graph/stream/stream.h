@@ -144,7 +144,7 @@ struct polytile_stream {
     int n_outputs;
     int *output; /* likewise; owned */
     int n_lookups;
-    pti_stream_lookup *lookup; /* owned */
+    pti_stream_lookup *lookup;     /* owned */
     struct pti_index_array **held; /* of each input: what its last frame had, NULL if nobody looks
                                       it up; owned */
     int64_t n_bytes;
