@@ -79,9 +79,6 @@ polytile_status pti_mpi_gather(pti_transport *transport, polytile_status own, co
  */
 polytile_status pti_mpi_counter_create(pti_transport *transport);
 
-/** Whether all ranks are of one machine; collective. */
-polytile_status pti_mpi_is_one_machine(polytile_context *ctx, MPI_Comm comm, bool *is);
-
 /* host_cores.c */
 
 /**
@@ -91,6 +88,9 @@ polytile_status pti_mpi_is_one_machine(polytile_context *ctx, MPI_Comm comm, boo
  * Errors  DEVICE, of MPI.
  */
 polytile_status pti_mpi_share_cores(polytile_context *ctx, MPI_Comm comm, int *n_cores);
+
+/** Whether all ranks are of one machine; collective. */
+polytile_status pti_mpi_is_one_machine(polytile_context *ctx, MPI_Comm comm, bool *is);
 
 /* speed.c */
 
