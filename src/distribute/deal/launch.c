@@ -166,6 +166,8 @@ static polytile_status get_ready(pti_group *group, const pti_prepared *prepared,
     PTI_TRY(find_obstacle_here(group, prepared, obstacle));
     pti_group_open_gates(group);
     PTI_TRY(pti_group_wait_all(group));
+    if (*obstacle == PTI_DEAL_NO_OBSTACLE)
+        PTI_TRY(pti_group_bring_touched(group, prepared));
     PTI_TRY(counter->functions->clear(counter));
 done:
     return status;

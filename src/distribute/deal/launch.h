@@ -18,6 +18,10 @@ polytile_status pti_group_find_on_host(const pti_group *group, const pti_prepare
 /** Bring it there, and note that. No member runs anything. Errors: NO_MEMORY, those of members. */
 polytile_status pti_group_fetch_touched(pti_group *group, const pti_prepared *prepared);
 
+/** Bring there what local members' devices have newer, where all members have all that a launch
+ * touches: each may have computed it for itself. Errors: NO_MEMORY, those of members. */
+polytile_status pti_group_bring_touched(const pti_group *group, const pti_prepared *prepared);
+
 /* reduce.c */
 
 /** Pieces with their partial results. */
