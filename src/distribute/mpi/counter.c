@@ -173,11 +173,9 @@ done:
 }
 
 /** Make the window, which all ranks may use from now on. */
-static polytile_status open_window(mpi_counter *of) {
+static polytile_status open_window(mpi_counter *of, bool is_one) {
     const MPI_Aint n_bytes = of->rank == 0 ? of->n_words * (MPI_Aint)sizeof(int64_t) : 0;
     polytile_status status = POLYTILE_OK;
-    bool is_one;
-    PTI_TRY(pti_mpi_is_one_machine(of->ctx, of->comm, &is_one));
     PTI_TRY(is_one ? share_window(of, n_bytes) : allocate_window(of, n_bytes));
     PTI_MPI_TRY(of->ctx, MPI_Win_set_errhandler(of->window, MPI_ERRORS_RETURN));
     PTI_MPI_TRY(of->ctx, MPI_Win_lock_all(MPI_MODE_NOCHECK, of->window));
@@ -204,19 +202,27 @@ static mpi_counter *allocate_counter(const pti_mpi_transport *mpi) {
     return NULL;
 }
 
+/** What each rank finds before all make the window. */
+static polytile_status begin_counter(const pti_mpi_transport *mpi, mpi_counter **made,
+                                     bool *is_one) {
+    *made = allocate_counter(mpi);
+    const polytile_status status = pti_mpi_is_one_machine(mpi->transport.ctx, mpi->comm, is_one);
+    return *made != NULL
+               ? status
+               : pti_fail_memory(mpi->transport.ctx, "a counter of rows over ranks",
+                                 mpi->transport.n_members * (double)sizeof(pti_shown_unit));
+}
+
 polytile_status pti_mpi_counter_create(pti_transport *transport) {
-    pti_mpi_transport *mpi = pti_mpi_of(transport);
-    mpi_counter *of = allocate_counter(mpi);
-    polytile_status status =
-        of != NULL ? POLYTILE_OK
-                   : pti_fail_memory(transport->ctx, "a counter of rows over ranks",
-                                     transport->n_members * (double)sizeof(pti_shown_unit));
+    mpi_counter *made = NULL;
+    bool is_one = false;
+    polytile_status status = begin_counter(pti_mpi_of(transport), &made, &is_one);
     PTI_TRY(transport->functions->agree(transport, status));
-    PTI_TRY(transport->functions->agree(transport, open_window(of)));
-    transport->counter = &of->counter;
+    PTI_TRY(transport->functions->agree(transport, open_window(made, is_one)));
+    transport->counter = &made->counter;
     return POLYTILE_OK;
 done:
-    if (of != NULL)
-        close_counter(&of->counter);
+    if (made != NULL)
+        close_counter(&made->counter);
     return status;
 }
