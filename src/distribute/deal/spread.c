@@ -79,25 +79,40 @@ static polytile_status take_over_pieces(pti_dealt_launch *dealt, const pti_gathe
 
 /* Arrays that lie apart. */
 
-/** Have what each process wrote of an operand, as long as there is memory. */
-static void add_made(const pti_dealt_launch *dealt, int operand, pti_group_array *array) {
+/** Have what each process wrote of an operand. Errors: NO_MEMORY. */
+static polytile_status add_made(const pti_dealt_launch *dealt, int operand,
+                                pti_group_array *array) {
     const int n_processes = pti_transport_count_processes(dealt->group->transport);
+    bool has_failed;
     array->is_apart = true;
     if (array->made == NULL)
         array->made = calloc((size_t)n_processes, sizeof *array->made);
-    for (int64_t p = 0; array->made != NULL && p < dealt->n_pieces; p++)
-        pti_dealt_add_written(dealt, dealt->piece[p].rows, operand,
-                              &array->made[dealt->piece[p].process]);
+    has_failed = array->made == NULL;
+    for (int64_t p = 0; p < dealt->n_pieces && !has_failed; p++) {
+        pti_boxes *made = &array->made[dealt->piece[p].process];
+        pti_dealt_add_written(dealt, dealt->piece[p].rows, operand, made);
+        has_failed = made->failed;
+    }
+    return has_failed ? fail_pieces(dealt, dealt->n_pieces) : POLYTILE_OK;
 }
 
-static void note_made(const pti_dealt_launch *dealt) {
+/** Nothing lies apart of the arrays that the launch writes. */
+static void forget_written(const pti_dealt_launch *dealt) {
     const pti_prepared *prepared = dealt->recorded->prepared;
     for (int a = 0; a < prepared->n_arrays; a++)
         if (pti_dealt_writes_on_host(dealt, a))
             pti_group_forget_made(dealt->group, prepared->position[a]);
+}
+
+static polytile_status note_made(const pti_dealt_launch *dealt) {
+    const pti_prepared *prepared = dealt->recorded->prepared;
+    polytile_status status = POLYTILE_OK;
+    forget_written(dealt);
     for (int a = 0; a < prepared->n_arrays; a++)
         if (pti_dealt_writes_on_host(dealt, a))
-            add_made(dealt, a, &dealt->group->array[prepared->position[a]]);
+            PTI_TRY(add_made(dealt, a, &dealt->group->array[prepared->position[a]]));
+done:
+    return status;
 }
 
 polytile_status pti_dealt_meet_after(pti_dealt_launch *dealt, polytile_status own) {
@@ -109,9 +124,12 @@ polytile_status pti_dealt_meet_after(pti_dealt_launch *dealt, polytile_status ow
         own = fail_pieces(dealt, dealt->n_pieces);
     PTI_TRY(transport->functions->gather(transport, own, rows,
                                          dealt->n_pieces * (int64_t)sizeof *rows, &all));
-    status = transport->functions->agree(transport, take_over_pieces(dealt, &all));
-    PTI_TRY(status);
-    note_made(dealt);
+    status = take_over_pieces(dealt, &all);
+    if (status == POLYTILE_OK)
+        status = note_made(dealt);
+    status = transport->functions->agree(transport, status);
+    if (status != POLYTILE_OK)
+        forget_written(dealt);
 done:
     pti_gathered_free(&all);
     free(rows);

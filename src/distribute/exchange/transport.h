@@ -99,6 +99,7 @@ struct pti_transport {
     bool shares_memory; /* arrays of members lie over the same memory: what one fetches, all have */
     pti_counter *counter; /* that members of several processes take rows from; NULL: they do not;
                              owned */
+    bool ends_together;   /* all processes close it next */
 };
 
 /** Whether members are devices of one process and nothing else: it has no messages, and alone knows

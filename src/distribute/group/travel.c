@@ -68,27 +68,15 @@ static void add_from_process(const pti_group *group, int position, int process,
     }
 }
 
-/** False: memory ran out. */
-static bool add_made(const pti_group *group, int position, pti_transfers *transfers) {
-    const pti_boxes *made = group->array[position].made;
-    bool has_memory = made != NULL;
-    for (int q = 0; has_memory && q < pti_transport_count_processes(group->transport); q++) {
-        has_memory = !made[q].failed;
-        if (has_memory)
-            add_from_process(group, position, q, transfers);
-    }
-    return has_memory;
-}
-
 /** What lies apart of arrays that settle; false: memory ran out. */
 static bool gather_made(const pti_group *group, pti_exchange *exchange) {
+    const int n_processes = pti_transport_count_processes(group->transport);
     pti_transfers transfers =
         pti_transfers_begin(NULL, group->transport->first, group->transport->n_local, exchange);
-    bool has_memory = true;
-    for (int p = 0; p < group->n_arrays; p++)
-        if (group->array[p].settles)
-            has_memory &= add_made(group, p, &transfers);
-    return pti_transfers_end(&transfers) && has_memory;
+    for (int k = 0; k < group->n_arrays * n_processes; k++)
+        if (group->array[k / n_processes].settles)
+            add_from_process(group, k / n_processes, k % n_processes, &transfers);
+    return pti_transfers_end(&transfers);
 }
 
 static bool does_any_settle(const pti_group *group) {

@@ -48,10 +48,9 @@ typedef struct pti_group_array {
     bool is_leaving;   /* members' queues know that it ends */
     bool is_discarded; /* likewise, that its elements are dead; while they are notified */
     /** Its newest elements lie with the processes that made them: rows of a launch were dealt out to
-     * members of several. All processes know that; made has the elements of each, once it is not
-     * NULL. If memory ran out for that it stays NULL, or one of them says so. */
+     * members of several. All processes know those of each. */
     bool is_apart;
-    pti_boxes *made; /* owned */
+    pti_boxes *made; /* of each process, while it is apart; owned */
     bool settles;    /* while elements that lie apart are brought together: its own are, too */
 } pti_group_array;
 

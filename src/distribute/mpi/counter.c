@@ -1,4 +1,5 @@
 #include "distribute/mpi/transport_mpi.h"
+#include "distribute/mpi/window.h"
 
 #include <string.h>
 
@@ -19,6 +20,7 @@ typedef struct mpi_counter {
     MPI_Comm comm; /* the transport's */
     int rank;
     int n_words;
+    pti_mpi_window *opened; /* owned as long as MPI is up; it has the next */
     MPI_Win window;
     int64_t *shared; /* the words, where all ranks reach them as memory; NULL: they do not */
     int64_t *own;    /* n_words: what is written next, or was read last; owned */
@@ -124,12 +126,9 @@ done:
 
 /* Both. */
 
-static void close_counter(pti_counter *counter) {
+static void close_counter(pti_counter *counter, bool together) {
     mpi_counter *of = of_counter(counter);
-    if (of->window != MPI_WIN_NULL && pti_mpi_is_up()) {
-        MPI_Win_unlock_all(of->window);
-        MPI_Win_free(&of->window);
-    }
+    pti_mpi_window_end(of->opened, together);
     free(of->own);
     free(of);
 }
@@ -177,8 +176,7 @@ static polytile_status open_window(mpi_counter *of, bool is_one) {
     const MPI_Aint n_bytes = of->rank == 0 ? of->n_words * (MPI_Aint)sizeof(int64_t) : 0;
     polytile_status status = POLYTILE_OK;
     PTI_TRY(is_one ? share_window(of, n_bytes) : allocate_window(of, n_bytes));
-    PTI_MPI_TRY(of->ctx, MPI_Win_set_errhandler(of->window, MPI_ERRORS_RETURN));
-    PTI_MPI_TRY(of->ctx, MPI_Win_lock_all(MPI_MODE_NOCHECK, of->window));
+    PTI_TRY(pti_mpi_window_open(of->ctx, of->window, of->opened));
     of->counter.functions = is_one ? &shared_functions : &remote_functions;
     of->counter.serve_every_s = is_one || of->rank != 0 ? 0 : serve_every_s;
 done:
@@ -189,8 +187,7 @@ static mpi_counter *allocate_counter(const pti_mpi_transport *mpi) {
     mpi_counter *of = calloc(1, sizeof *of);
     if (of == NULL)
         return NULL;
-    *of = (mpi_counter){.counter.functions = &remote_functions,
-                        .ctx = mpi->transport.ctx,
+    *of = (mpi_counter){.ctx = mpi->transport.ctx,
                         .comm = mpi->comm,
                         .rank = mpi->rank,
                         .n_words = FIRST_UNIT_WORD + mpi->transport.n_members * UNIT_WORDS,
@@ -202,15 +199,28 @@ static mpi_counter *allocate_counter(const pti_mpi_transport *mpi) {
     return NULL;
 }
 
-/** What each rank finds before all make the window. */
+/** A counter that has not been opened on all ranks. */
+static void give_up_counter(mpi_counter *of) {
+    if (of == NULL)
+        return;
+    pti_mpi_window_give_up(of->opened);
+    free(of->own);
+    free(of);
+}
+
+/** What each rank does for itself before all make the window; all find out where they are. */
 static polytile_status begin_counter(const pti_mpi_transport *mpi, mpi_counter **made,
                                      bool *is_one) {
+    polytile_context *ctx = mpi->transport.ctx;
+    polytile_status status;
     *made = allocate_counter(mpi);
-    const polytile_status status = pti_mpi_is_one_machine(mpi->transport.ctx, mpi->comm, is_one);
-    return *made != NULL
-               ? status
-               : pti_fail_memory(mpi->transport.ctx, "a counter of rows over ranks",
-                                 mpi->transport.n_members * (double)sizeof(pti_shown_unit));
+    PTI_TRY(pti_mpi_is_one_machine(ctx, mpi->comm, is_one));
+    if (*made == NULL)
+        PTI_TRY(pti_fail_memory(ctx, "a counter of rows over ranks",
+                                mpi->transport.n_members * (double)sizeof(pti_shown_unit)));
+    PTI_TRY(pti_mpi_window_begin(ctx, &(*made)->opened));
+done:
+    return status;
 }
 
 polytile_status pti_mpi_counter_create(pti_transport *transport) {
@@ -222,7 +232,6 @@ polytile_status pti_mpi_counter_create(pti_transport *transport) {
     transport->counter = &made->counter;
     return POLYTILE_OK;
 done:
-    if (made != NULL)
-        close_counter(&made->counter);
+    give_up_counter(made);
     return status;
 }

@@ -5,7 +5,7 @@
 static void close_transport(pti_transport *transport) {
     pti_mpi_transport *mpi = pti_mpi_of(transport);
     if (transport->counter != NULL)
-        transport->counter->functions->close(transport->counter);
+        transport->counter->functions->close(transport->counter, transport->ends_together);
     if (mpi->comm != MPI_COMM_NULL && pti_mpi_is_up())
         MPI_Comm_free(&mpi->comm);
     free(mpi->small);

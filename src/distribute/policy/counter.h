@@ -35,8 +35,8 @@ typedef struct pti_counter_functions {
     polytile_status (*clear)(pti_counter *counter);
     /** Let other processes go on that take, show or look. */
     polytile_status (*serve)(pti_counter *counter);
-    /** Collective. */
-    void (*close)(pti_counter *counter);
+    /** together: all processes do so now; else this one need not wait for any. */
+    void (*close)(pti_counter *counter, bool together);
 } pti_counter_functions;
 
 /** The first member of every counter's own structure. */
