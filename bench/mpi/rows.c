@@ -1,5 +1,5 @@
-/* Rows of unequal cost that two ranks take from one counter, with a device of one thread each, beside
- * one process with two such devices, in turns: mpiexec -n 2 build/bench/rows. */
+/* Rows of unequal cost that two ranks take from one counter, with a device of one thread each,
+ * beside one process with two such devices, in turns: mpiexec -n 2 build/bench/rows. */
 #include "common/bench.h"
 #include "tasks/tasks.h"
 

@@ -32,7 +32,7 @@ void pti_bell_wait(pti_bell *bell, int64_t n_rings) {
     pthread_mutex_unlock(&bell->mutex);
 }
 
-static struct timespec after(double most_s) {
+static struct timespec time_after(double most_s) {
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
     const double nsec = (double)until.tv_nsec + 1e9 * most_s;
@@ -42,7 +42,7 @@ static struct timespec after(double most_s) {
 }
 
 void pti_bell_wait_for(pti_bell *bell, int64_t n_rings, double most_s) {
-    const struct timespec until = after(most_s);
+    const struct timespec until = time_after(most_s);
     int timed_out = 0;
     pthread_mutex_lock(&bell->mutex);
     while (bell->n_rings == n_rings && timed_out == 0)

@@ -5,8 +5,9 @@
 #include "distribute/policy/deal.h"
 #include "distribute/share/row_pieces.h"
 
-/* distribute/deal: launches whose rows a policy deals out to members, of this process or of several.
- * launch.c says when that is done, and what holds before and after. This is what the files share. */
+/* distribute/deal: launches whose rows a policy deals out to members, of this process or of
+ * several. launch.c says when that is done, and what holds before and after. This is what the files
+ * share. */
 
 /* fetch.c */
 

@@ -238,7 +238,7 @@ done:
     return status;
 }
 
-/** A member that is free asks again after so long where others, of other processes, run rows: nobody
+/** A member that is free asks again after so long where members of other processes run rows: nobody
  * rings for these. */
 static const double ask_again_s = 50e-6;
 

@@ -80,8 +80,8 @@ typedef struct pti_transport_functions {
      * Give all processes some bytes of each, or fail on all of them. own: the status of this one,
      * whose bytes do not count unless it is OK. NULL where all members are of this process.
      *
-     * Errors  Its own status; PTI_PEER_FAILED, of another process; NO_MEMORY; OVERFLOW, of 2 GiB and
-     *         more of all together. Nothing is gathered then.
+     * Errors  Its own status; PTI_PEER_FAILED, of another process; NO_MEMORY; OVERFLOW, of 2 GiB
+     *         and more of all together. Nothing is gathered then.
      * Owns    The caller frees it with pti_gathered_free().
      */
     polytile_status (*gather)(pti_transport *transport, polytile_status own, const void *bytes,

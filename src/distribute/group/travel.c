@@ -118,7 +118,7 @@ polytile_status pti_group_settle_arrays(pti_group *group, int n_arrays,
 }
 
 /** Whether a launch replaces all elements of an array, and reads none. */
-static bool replaces(const pti_prepared *prepared, int position) {
+static bool replaces_array(const pti_prepared *prepared, int position) {
     bool does = false;
     for (int a = 0; a < prepared->n_arrays; a++) {
         if (prepared->position[a] != position)
@@ -136,7 +136,7 @@ polytile_status pti_group_settle_used(pti_group *group, const pti_prepared *prep
         const int position = prepared->position[a];
         if (!prepared->instance->operand[a].is_scratch)
             group->array[position].settles =
-                group->array[position].is_apart && !replaces(prepared, position);
+                group->array[position].is_apart && !replaces_array(prepared, position);
     }
     return settle_marked(group, status);
 }

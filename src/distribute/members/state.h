@@ -47,8 +47,8 @@ typedef struct pti_group_array {
     bool is_written;   /* by a launch that was run */
     bool is_leaving;   /* members' queues know that it ends */
     bool is_discarded; /* likewise, that its elements are dead; while they are notified */
-    /** Its newest elements lie with the processes that made them: rows of a launch were dealt out to
-     * members of several. All processes know those of each. */
+    /** Its newest elements lie with the processes that made them: rows of a launch were dealt out
+     * to members of several. All processes know those of each. */
     bool is_apart;
     pti_boxes *made; /* of each process, while it is apart; owned */
     bool settles;    /* while elements that lie apart are brought together: its own are, too */

@@ -5,8 +5,8 @@
 #include <limits.h>
 #include <string.h>
 
-/* Bytes of all ranks on every rank. Few of them come with the first message of each rank, which says
- * how many there are. */
+/* Bytes of all ranks on every rank. Few of them come with the first message of each rank, which
+ * says how many there are. */
 
 /** What a rank says before its bytes. */
 typedef struct offer {

@@ -73,8 +73,9 @@ polytile_status pti_mpi_gather(pti_transport *transport, polytile_status own, co
 /**
  * Give a transport a counter that members of all ranks take rows from; collective.
  *
- * Ranks of one machine reach its words in memory that they share. Else they are rank 0's, and others
- * reach them by MPI_Fetch_and_op() and the like, where rank 0 may have to be inside MPI for it.
+ * Ranks of one machine reach its words in memory that they share. Else they are rank 0's, and
+ * others reach them by MPI_Fetch_and_op() and the like, where rank 0 may have to be inside MPI for
+ * it.
  * Errors  NO_MEMORY, DEVICE; the same on all ranks.
  */
 polytile_status pti_mpi_counter_create(pti_transport *transport);

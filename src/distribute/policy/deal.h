@@ -56,14 +56,14 @@ polytile_status pti_deal_begin(polytile_context *ctx, const pti_policy *policy, 
 /**
  * Have units of other processes, too, which take from a counter that all of these have cleared.
  *
- * Rows are dealt out by a policy that takes, then; all processes begin at the same time, which is 0.
+ * Rows are dealt out by a policy that takes, then; all processes begin at time 0.
  * Errors  NO_MEMORY.
  */
 polytile_status pti_deal_join(pti_deal *deal, pti_counter *counter, int first_own, int n_own);
 
-/** The rows that a unit of this process gets next, now; none: nothing is left for it, or not before some unit is
- * done with a piece. Where nobody has rows and all are refused some, those go to the fastest unit
- * when it asks next. */
+/** The rows that a unit of this process gets next, now; none: nothing is left for it, or not before
+ * some unit is done with a piece. Where nobody has rows and all are refused some, those go to the
+ * fastest unit when it asks next. */
 pti_rows pti_deal_take(pti_deal *deal, int unit, double now_s);
 
 /** A unit is done with its oldest piece. */

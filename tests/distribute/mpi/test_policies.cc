@@ -9,8 +9,8 @@
 #include <polytile/kernel.h>
 #include <polytile/mpi.h>
 
-/* Rows that members of several ranks take from one counter. Each rank compares results with those of
- * one process, bit by bit. */
+/* Rows that members of several ranks take from one counter. Each rank compares results with those
+ * of one process, bit by bit. */
 
 extern "C" {
 #include "distribute/mpi/transport_mpi.h"
