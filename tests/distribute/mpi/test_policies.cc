@@ -376,6 +376,21 @@ TEST_P(MpiTakenRows, LaunchesOfNoRowsAreRefusedOnAllRanks) {
     polytile_queue_destroy(queue);
 }
 
+/** To free what ranks have in common takes all of them. */
+TEST_P(MpiTakenRows, ARankThatEndsItsQueueAloneWaitsForNobody) {
+    open("self(1)");
+    if (world_size() == 1)
+        return;
+    if (world_rank() == last) {
+        polytile_queue_destroy(queue);
+        world_most(0);
+        return;
+    }
+    EXPECT_EQ(launch(), POLYTILE_INVALID);
+    world_most(0);
+    polytile_queue_destroy(queue);
+}
+
 /** What was written before the failure still lies apart. */
 TEST_P(MpiTakenRows, AFailureLeavesRowsOfEarlierLaunches) {
     open("self(1)");
