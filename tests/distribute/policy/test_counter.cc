@@ -3,7 +3,7 @@
 
 #include <memory>
 
-/* Units of several processes that take rows from one counter: each process has a deal of its own. */
+/* Units of several processes that take rows from one counter: each process deals for its own. */
 
 namespace {
 
