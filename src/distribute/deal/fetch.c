@@ -122,3 +122,32 @@ polytile_status pti_group_fetch_touched(pti_group *group, const pti_prepared *pr
 done:
     return status;
 }
+
+/** Bring to the host what a local member's device has newer of all that a launch touches of an
+ * operand. */
+static polytile_status bring_held(const pti_group *group, const pti_prepared *prepared, int operand,
+                                  int local) {
+    const polytile_domain touched = find_touched(prepared, operand);
+    pti_boxes all = {0};
+    polytile_status status = POLYTILE_OK;
+    if (prepared->instance->operand[operand].is_scratch || pti_box_is_empty(&touched) ||
+        group->member[local]->device->reaches_host)
+        return POLYTILE_OK;
+    pti_boxes_append(&all, &touched);
+    if (all.failed)
+        PTI_TRY(fail_boxes(group, prepared));
+    PTI_TRY(notify_inside(group, prepared->position[operand], local, &all, pti_queue_fetch));
+done:
+    pti_boxes_free(&all);
+    return status;
+}
+
+polytile_status pti_group_bring_touched(const pti_group *group, const pti_prepared *prepared) {
+    polytile_status status = POLYTILE_OK;
+    for (int a = 0; a < prepared->n_arrays; a++) {
+        for (int m = 0; m < group->transport->n_local; m++)
+            PTI_TRY(bring_held(group, prepared, a, m));
+    }
+done:
+    return pti_group_wait_members(group, status);
+}

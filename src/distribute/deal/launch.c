@@ -105,22 +105,102 @@ static const char *find_obstacle(const pti_prepared *prepared, pti_dealt_sums *s
     return pti_row_pieces_find(prepared, &sums->pieces);
 }
 
+/* Within one process. */
+
 static polytile_status deal_launch(pti_group *group, int at, pti_dealt_sums *sums) {
     const pti_recorded *recorded = &group->recorded[at];
     polytile_status status;
     pti_group_open_gates(group);
     PTI_TRY(pti_group_wait_all(group));
     PTI_TRY(pti_group_fetch_touched(group, recorded->prepared));
-    PTI_TRY(pti_group_deal_rows(group, recorded, sums));
+    PTI_TRY(pti_group_deal_rows(group, recorded, sums, NULL));
 done:
+    return status;
+}
+
+static polytile_status deal_within(pti_group *group, int at, pti_dealt_sums *sums,
+                                   const char **why) {
+    polytile_status status;
+    PTI_TRY(find_why_not(group, at, why));
+    if (*why == NULL)
+        PTI_TRY(deal_launch(group, at, sums));
+done:
+    return status;
+}
+
+/* Over several processes. All processes find alike what the launch alone tells; what each finds for
+ * itself, of its devices and its memory, they tell each other. Whoever has failed takes part. */
+
+static const char *find_why_not_anywhere(const pti_group *group, int at) {
+    const pti_prepared *prepared = group->recorded[at].prepared;
+    bool lies_with_members = false;
+    for (int a = 0; a < prepared->n_arrays; a++)
+        lies_with_members |= !prepared->instance->operand[a].is_scratch &&
+                             array_of_operand(group, prepared, a)->memory == PTI_GROUP_OWN;
+    return lies_with_members               ? "an array is dealt out over the ranks"
+           : has_internal(group, prepared) ? "an internal array lies with the devices"
+           : is_used_again(group, at)
+               ? "what it writes is used again, and would travel to all ranks in between"
+               : NULL;
+}
+
+static polytile_status find_obstacle_here(const pti_group *group, const pti_prepared *prepared,
+                                          pti_deal_obstacle *obstacle) {
+    bool has_room, is_on_host;
+    polytile_status status;
+    PTI_TRY(find_room(group, prepared, &has_room));
+    PTI_TRY(pti_group_find_on_host(group, prepared, &is_on_host));
+    *obstacle = !has_room     ? PTI_DEAL_NO_ROOM
+                : !is_on_host ? PTI_DEAL_NOT_HERE
+                              : PTI_DEAL_NO_OBSTACLE;
+done:
+    return status;
+}
+
+/** All before the launch is done, and the counter begins. */
+static polytile_status get_ready(pti_group *group, const pti_prepared *prepared,
+                                 pti_deal_obstacle *obstacle) {
+    pti_counter *counter = group->transport->counter;
+    polytile_status status = pti_error_restore(group->ctx, &group->failure);
+    PTI_TRY(status);
+    PTI_TRY(find_obstacle_here(group, prepared, obstacle));
+    pti_group_open_gates(group);
+    PTI_TRY(pti_group_wait_all(group));
+    if (*obstacle == PTI_DEAL_NO_OBSTACLE)
+        PTI_TRY(pti_group_bring_touched(group, prepared));
+    PTI_TRY(counter->functions->clear(counter));
+done:
+    return status;
+}
+
+static polytile_status deal_over_processes(pti_group *group, int at, pti_dealt_sums *sums,
+                                           const char **why) {
+    static const char *const words[PTI_DEAL_N_OBSTACLES] = {
+        [PTI_DEAL_NO_ROOM] = "a device of a rank has no room for it",
+        [PTI_DEAL_NOT_HERE] = "what it uses lies with the ranks that own it",
+    };
+    const pti_recorded *recorded = &group->recorded[at];
+    pti_deal_obstacle obstacle = PTI_DEAL_NO_OBSTACLE;
+    pti_gathered told = {0};
+    *why = find_why_not_anywhere(group, at);
+    if (*why != NULL)
+        return POLYTILE_OK;
+    polytile_status status = get_ready(group, recorded->prepared, &obstacle);
+    PTI_TRY(pti_deal_meet(group, recorded, sums->pieces.n_sums == 0, status, &obstacle, &told));
+    *why = words[obstacle];
+    if (*why == NULL)
+        PTI_TRY(pti_group_deal_rows(group, recorded, sums, &told));
+done:
+    pti_gathered_free(&told);
     return status;
 }
 
 polytile_status pti_group_deal_launch(pti_group *group, int at, bool *is_done) {
     const pti_instance *instance = group->recorded[at].prepared->instance;
+    const bool is_alone = pti_transport_is_alone(group->transport);
     const char *why;
     pti_dealt_sums sums = {0};
-    polytile_status status;
+    polytile_status status = POLYTILE_OK;
     *is_done = false;
     if (!group->options.deals_rows && !group->options.deals_sums)
         return POLYTILE_OK;
@@ -128,13 +208,11 @@ polytile_status pti_group_deal_launch(pti_group *group, int at, bool *is_done) {
     if (sums.pieces.n_sums == 0 && !group->options.deals_rows)
         return POLYTILE_OK;
     if (why == NULL)
-        PTI_TRY(find_why_not(group, at, &why));
+        status = is_alone ? deal_within(group, at, &sums, &why)
+                          : deal_over_processes(group, at, &sums, &why);
     *is_done = why == NULL;
-    if (*is_done)
-        PTI_TRY(deal_launch(group, at, &sums));
-    else
+    if (why != NULL && status == POLYTILE_OK)
         pti_log(group->ctx, PTI_LOG_INFO, "%s: owners compute, %s deals out no rows: %s",
                 instance->kernel_name, group->options.policy.kind->name, why);
-done:
     return status;
 }

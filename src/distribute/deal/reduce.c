@@ -61,7 +61,7 @@ static polytile_status fetch_partial(const pti_group *group, const pti_row_sum *
     return status;
 }
 
-static polytile_status allocate_partials(const pti_group *group, pti_dealt_sums *sums) {
+polytile_status pti_dealt_sums_allocate(const pti_group *group, pti_dealt_sums *sums) {
     const size_t n_partials = (size_t)sums->pieces.n_pieces * (size_t)sums->pieces.n_sums;
     if (sums->partial == NULL)
         sums->partial = calloc(n_partials, sizeof(polytile_array *));
@@ -77,7 +77,7 @@ polytile_status pti_dealt_sums_launch(pti_group *group, const pti_recorded *reco
         pti_row_pieces_threads(&sums->pieces, prepared->instance, piece, 1);
     polytile_array *arrays[PTI_MAX_OPERANDS];
     polytile_status status;
-    PTI_TRY(allocate_partials(group, sums));
+    PTI_TRY(pti_dealt_sums_allocate(group, sums));
     polytile_array **partial = &sums->partial[piece * sums->pieces.n_sums];
     pti_group_list_arrays(group, recorded, local, arrays);
     for (int s = 0; s < sums->pieces.n_sums; s++) {

@@ -14,25 +14,42 @@ static int n_local_of(const pti_dealt_launch *dealt) {
     return dealt->group->transport->n_local;
 }
 
+/** A local member's number among the units. */
+static int unit_of(const pti_dealt_launch *dealt, int local) {
+    return dealt->group->transport->first + local;
+}
+
+static double now_in_launch(const pti_dealt_launch *dealt) {
+    return pti_now_s() - dealt->begin_s;
+}
+
 static const char *name_of_launch(const pti_dealt_launch *dealt) {
     return dealt->recorded->prepared->instance->kernel_name;
 }
 
 /* Beginning and end. */
 
-static polytile_status begin_dealing(pti_dealt_launch *dealt) {
+static polytile_status begin_dealing(pti_dealt_launch *dealt, const pti_gathered *told) {
     const pti_instance *instance = dealt->recorded->prepared->instance;
+    const pti_transport *transport = dealt->group->transport;
     polytile_unit units[PTI_DEAL_MAX_UNITS];
     polytile_status status;
     dealt->member = calloc((size_t)n_local_of(dealt), sizeof *dealt->member);
     if (dealt->member == NULL)
         PTI_TRY(pti_fail_memory(dealt->group->ctx, name_of_launch(dealt), sizeof *dealt->member));
-    pti_group_describe_units(dealt->group, dealt->recorded, dealt->sums->pieces.n_sums == 0, units);
+    if (told != NULL)
+        pti_deal_list_units(dealt->group, told, units);
+    else
+        pti_group_describe_units(dealt->group, dealt->recorded, dealt->sums->pieces.n_sums == 0,
+                                 units);
     PTI_TRY(pti_deal_begin(dealt->group->ctx, &dealt->group->options.policy, name_of_launch(dealt),
                            dealt->sums->pieces.n_sums > 0
                                ? dealt->sums->pieces.n_pieces
                                : pti_range_count(instance->threads.range[0]),
-                           n_local_of(dealt), units, &dealt->deal));
+                           transport->n_members, units, &dealt->deal));
+    if (told != NULL)
+        PTI_TRY(
+            pti_deal_join(&dealt->deal, transport->counter, transport->first, transport->n_local));
 done:
     return status;
 }
@@ -82,7 +99,8 @@ static polytile_status add_piece(pti_dealt_launch *dealt, int local, pti_rows ro
     member->piece[member->n_pieces++] = dealt->n_pieces;
     member->n_rows += rows.count;
     member->n_taken++;
-    dealt->piece[dealt->n_pieces++] = (pti_taken_piece){.rows = rows, .local = local};
+    dealt->piece[dealt->n_pieces++] = (pti_taken_piece){
+        .rows = rows, .local = local, .process = pti_transport_process(dealt->group->transport)};
     return POLYTILE_OK;
 }
 
@@ -128,13 +146,14 @@ static const double ahead_s = 100e-6;
  * were: a quarter of an equal share of what is left. */
 static double most_ahead(const pti_dealt_launch *dealt, const polytile_unit *unit) {
     const double rows_a_piece = (double)unit->done_rows / fmax((double)unit->done_pieces, 1);
-    return (double)dealt->deal.work.rows_left / fmax(rows_a_piece, 1) / (4 * n_local_of(dealt));
+    return (double)dealt->deal.work.rows_left / fmax(rows_a_piece, 1) /
+           (4 * dealt->deal.work.n_units);
 }
 
 /** A device with memory of its own has a second piece ready while it runs one. Short pieces are run
  * faster than they are handed out one by one. */
 static int most_pieces(const pti_dealt_launch *dealt, int local) {
-    const polytile_unit *unit = &dealt->deal.unit[local];
+    const polytile_unit *unit = &dealt->deal.unit[unit_of(dealt, local)];
     const double n_ahead = fmin(ahead_s * (double)unit->done_pieces / fmax(unit->busy_s, 1e-9),
                                 most_ahead(dealt, unit));
     const int least = dealt->group->member[local]->device->reaches_host ? 1 : 2;
@@ -153,7 +172,9 @@ static polytile_status feed_member(pti_dealt_launch *dealt, int local, bool *has
     polytile_status status = POLYTILE_OK;
     const int n_most = most_pieces(dealt, local), n_had = dealt->member[local].n_pieces;
     while (dealt->member[local].n_pieces < n_most) {
-        const pti_rows rows = pti_deal_take(&dealt->deal, local, pti_now_s());
+        const pti_rows rows =
+            pti_deal_take(&dealt->deal, unit_of(dealt, local), now_in_launch(dealt));
+        PTI_TRY(dealt->deal.status);
         if (rows.count == 0)
             break;
         PTI_TRY(take_piece(dealt, local, rows));
@@ -191,25 +212,18 @@ static int64_t rows_before(const pti_dealt_launch *dealt, int local, int piece) 
 static void note_done(pti_dealt_launch *dealt, int local) {
     pti_member_pieces *member = &dealt->member[local];
     const int64_t n_items = count_done(dealt, local);
-    const double begin_s = dealt->deal.dealt[local].begin_s, now_s = pti_now_s();
+    const double begin_s = dealt->deal.dealt[unit_of(dealt, local)].begin_s;
+    const double now_s = now_in_launch(dealt);
     int n_done = 0;
     while (n_done < member->n_pieces && dealt->piece[member->piece[n_done]].last_item <= n_items)
         n_done++;
     for (int p = 0; p < n_done; p++)
-        pti_deal_done(&dealt->deal, local,
+        pti_deal_done(&dealt->deal, unit_of(dealt, local),
                       begin_s + (now_s - begin_s) * (double)rows_before(dealt, local, p + 1) /
                                     (double)rows_before(dealt, local, n_done));
     member->n_pieces -= n_done;
     for (int p = 0; p < member->n_pieces; p++)
         member->piece[p] = member->piece[p + n_done];
-}
-
-static bool does_anyone_run(const pti_dealt_launch *dealt) {
-    for (int m = 0; m < n_local_of(dealt); m++) {
-        if (dealt->member[m].n_pieces > 0)
-            return true;
-    }
-    return false;
 }
 
 /** Let all members take what they get now. */
@@ -224,6 +238,37 @@ done:
     return status;
 }
 
+/** A member that is free asks again after so long where members of other processes run rows: nobody
+ * rings for these. */
+static const double ask_again_s = 50e-6;
+
+/** How long to wait for members at most; 0: as long as they run; less: not at all. */
+static double longest_wait(const pti_dealt_launch *dealt) {
+    const bool is_spread = pti_dealt_is_spread(dealt);
+    bool any_runs = false, any_is_free = false;
+    for (int m = 0; m < n_local_of(dealt); m++) {
+        any_runs |= dealt->member[m].n_pieces > 0;
+        any_is_free |= dealt->member[m].n_pieces == 0;
+    }
+    if (is_spread && any_is_free)
+        return ask_again_s;
+    if (is_spread)
+        return dealt->deal.counter->serve_every_s;
+    return any_runs ? 0 : -1;
+}
+
+/** Wait until a member is done with something, or asks again; other processes may want to be
+ * served. */
+static polytile_status await_members(const pti_dealt_launch *dealt, int64_t n_rings) {
+    pti_counter *counter = dealt->deal.counter;
+    const double most_s = longest_wait(dealt);
+    if (most_s == 0)
+        pti_bell_wait(&dealt->group->bell, n_rings);
+    else if (most_s > 0)
+        pti_bell_wait_for(&dealt->group->bell, n_rings, most_s);
+    return counter->serve_every_s > 0 ? counter->functions->serve(counter) : POLYTILE_OK;
+}
+
 /** Where all refuse and nobody runs, they are asked once more: see pti_deal_take(). */
 static polytile_status deal_out(pti_dealt_launch *dealt) {
     polytile_status status = POLYTILE_OK;
@@ -231,10 +276,12 @@ static polytile_status deal_out(pti_dealt_launch *dealt) {
     while (!pti_deal_is_over(&dealt->deal) && !dealt->has_failed) {
         const int64_t n_rings = pti_bell_count(&dealt->group->bell);
         PTI_TRY(feed_members(dealt, &has_taken));
-        if (!has_taken && does_anyone_run(dealt))
-            pti_bell_wait(&dealt->group->bell, n_rings);
+        if (!has_taken && !pti_deal_is_over(&dealt->deal))
+            PTI_TRY(await_members(dealt, n_rings));
     }
 done:
+    if (status != POLYTILE_OK || dealt->has_failed)
+        pti_deal_stop(&dealt->deal);
     return status;
 }
 
@@ -259,12 +306,25 @@ static void forget_takers(pti_dealt_launch *dealt) {
             (pti_taken_piece){.rows = {0, dealt->deal.work.n_rows}, .local = PTI_NOBODY};
 }
 
-static polytile_status run_dealt(pti_dealt_launch *dealt) {
-    pti_error first = {0};
-    polytile_status status = deal_out_and_wait(dealt);
+/** Run all rows; with those of other processes, results are where they belong, and where all know
+ * that they are. status: a failure before, of which other processes have to learn. */
+static polytile_status run_rows(pti_dealt_launch *dealt, polytile_status status) {
+    if (status == POLYTILE_OK)
+        status = deal_out_and_wait(dealt);
+    else
+        pti_deal_stop(&dealt->deal);
+    if (pti_dealt_is_spread(dealt))
+        status = pti_dealt_meet_after(dealt, status);
+    if (status == POLYTILE_OK && pti_dealt_is_spread(dealt))
+        status = pti_dealt_sums_spread(dealt);
     if (status == POLYTILE_OK)
         status = pti_dealt_sums_combine(dealt->group, dealt->recorded, dealt->sums);
-    status = pti_dealt_sums_end(dealt->group, dealt->sums, status);
+    return pti_dealt_sums_end(dealt->group, dealt->sums, status);
+}
+
+static polytile_status run_dealt(pti_dealt_launch *dealt, polytile_status before) {
+    pti_error first = {0};
+    const polytile_status status = run_rows(dealt, before);
     if (status != POLYTILE_OK)
         forget_takers(dealt);
     pti_error_keep(&first, dealt->group->ctx, status);
@@ -286,16 +346,19 @@ static void log_rows(const pti_dealt_launch *dealt) {
 }
 
 polytile_status pti_group_deal_rows(pti_group *group, const pti_recorded *recorded,
-                                    pti_dealt_sums *sums) {
-    pti_dealt_launch dealt = {.group = group, .recorded = recorded, .sums = sums};
+                                    pti_dealt_sums *sums, const pti_gathered *told) {
+    pti_dealt_launch dealt = {
+        .group = group, .recorded = recorded, .sums = sums, .begin_s = pti_now_s()};
     polytile_status status;
-    PTI_TRY(begin_dealing(&dealt));
-    PTI_TRY(reach_touched(&dealt));
-    PTI_TRY(run_dealt(&dealt));
-    if (sums->pieces.n_sums == 0)
+    status = begin_dealing(&dealt, told);
+    if (status == POLYTILE_OK)
+        status = reach_touched(&dealt);
+    if (status == POLYTILE_OK || pti_dealt_is_spread(&dealt))
+        status = run_dealt(&dealt, status);
+    if (status == POLYTILE_OK && sums->pieces.n_sums == 0)
         pti_group_note_speeds(group, recorded, &dealt.deal);
-    log_rows(&dealt);
-done:
+    if (status == POLYTILE_OK)
+        log_rows(&dealt);
     end_dealing(&dealt);
     return status;
 }

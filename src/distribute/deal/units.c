@@ -57,7 +57,7 @@ static polytile_unit describe_member(const pti_group *group, const pti_recorded 
                                : pti_piece_traffic_again(of, pti_queue_get_usable_bytes(member));
     return (polytile_unit){
         .fill_rows =
-            pti_max(fill_rows, pti_piece_traffic_rows(of, n_bytes, group->transport->n_local)),
+            pti_max(fill_rows, pti_piece_traffic_rows(of, n_bytes, group->transport->n_members)),
         .piece_s = launch_s + n_bytes / link_of(member, recorded)->upload_bytes_per_s,
         .prior_rows_per_s = pti_speeds_find(group->ctx, key_of(group, recorded, local))};
 }
@@ -77,7 +77,7 @@ void pti_group_describe_units(const pti_group *group, const pti_recorded *record
 void pti_group_note_speeds(const pti_group *group, const pti_recorded *recorded,
                            const pti_deal *deal) {
     for (int m = 0; m < group->transport->n_local; m++) {
-        const polytile_unit *unit = &deal->unit[m];
+        const polytile_unit *unit = &deal->unit[group->transport->first + m];
         if (unit->done_rows > 0 && unit->busy_s > 0)
             pti_speeds_keep(group->ctx, key_of(group, recorded, m), pti_unit_rows_per_s(unit));
     }

@@ -10,9 +10,8 @@ polytile_domain pti_dealt_threads(const pti_dealt_launch *dealt, pti_rows rows) 
                                   rows.first, rows.count);
 }
 
-/** Add what rows write of an operand. */
-static void add_written_by_rows(const pti_dealt_launch *dealt, pti_rows rows, int operand,
-                                pti_boxes *written) {
+void pti_dealt_add_written(const pti_dealt_launch *dealt, pti_rows rows, int operand,
+                           pti_boxes *written) {
     const polytile_domain threads = pti_dealt_threads(dealt, rows);
     pti_boxes boxes = {0};
     pti_footprint_boxes(dealt->recorded->prepared->instance, operand, PTI_WRITES, &threads,
@@ -46,7 +45,7 @@ static void add_written_by_others(const pti_dealt_launch *dealt, int local, int 
     while (p < dealt->n_pieces) {
         const pti_rows rows = rows_of_others(dealt, local, p, &next);
         if (rows.count > 0)
-            add_written_by_rows(dealt, rows, operand, written);
+            pti_dealt_add_written(dealt, rows, operand, written);
         p = pti_max(next, p + 1);
     }
 }
@@ -62,8 +61,7 @@ static polytile_status notify_written(const pti_dealt_launch *dealt, int local, 
                : notify(dealt->group->member[local], member_array(dealt, operand, local), written);
 }
 
-/** Whether rows write elements of an operand where they are on the host. */
-static bool writes_on_host(const pti_dealt_launch *dealt, int operand) {
+bool pti_dealt_writes_on_host(const pti_dealt_launch *dealt, int operand) {
     return dealt->recorded->prepared->instance->operand[operand].writes &&
            !pti_row_pieces_have(&dealt->sums->pieces, operand);
 }
@@ -75,9 +73,9 @@ static polytile_status notify_all_written(const pti_dealt_launch *dealt, int loc
     polytile_status status = POLYTILE_OK;
     for (int a = 0; a < dealt->recorded->prepared->n_arrays; a++) {
         pti_boxes_clear(&written);
-        if (writes_on_host(dealt, a) && rows != NULL)
-            add_written_by_rows(dealt, *rows, a, &written);
-        else if (writes_on_host(dealt, a))
+        if (pti_dealt_writes_on_host(dealt, a) && rows != NULL)
+            pti_dealt_add_written(dealt, *rows, a, &written);
+        else if (pti_dealt_writes_on_host(dealt, a))
             add_written_by_others(dealt, local, a, &written);
         PTI_TRY(notify_written(dealt, local, a, &written, notify));
     }

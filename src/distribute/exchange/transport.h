@@ -2,7 +2,10 @@
 #define POLYTILE_DISTRIBUTE_EXCHANGE_TRANSPORT_H
 
 #include "access/array/array.h"
+#include "distribute/policy/counter.h"
 #include "partition/schedule/joint.h"
+
+#include <stdlib.h>
 
 /* How the members of a queue reach each other. Every function is called by all processes in the
  * same order; none of them hangs because another process failed, as long as that lives. */
@@ -31,6 +34,12 @@ typedef struct pti_combination {
     void *const *partial; /* of each local member: n_elements */
     void *result;         /* n_elements, on every process */
 } pti_combination;
+
+/** What each process has given, one after the other; those of this one, too. */
+typedef struct pti_gathered {
+    char *bytes;  /* owned, as is end */
+    int64_t *end; /* of each process's bytes: where they end */
+} pti_gathered;
 
 typedef struct pti_transport_functions {
     /**
@@ -67,6 +76,16 @@ typedef struct pti_transport_functions {
     /** Errors: PTI_PEER_FAILED, NO_MEMORY; the result is undefined then. */
     polytile_status (*combine)(pti_transport *transport, const pti_combination *combination,
                                bool has_failed);
+    /**
+     * Give all processes some bytes of each, or fail on all of them. own: the status of this one,
+     * whose bytes do not count unless it is OK. NULL where all members are of this process.
+     *
+     * Errors  Its own status; PTI_PEER_FAILED, of another process; NO_MEMORY; OVERFLOW, of 2 GiB
+     *         and more of all together. Nothing is gathered then.
+     * Owns    The caller frees it with pti_gathered_free().
+     */
+    polytile_status (*gather)(pti_transport *transport, polytile_status own, const void *bytes,
+                              int64_t n_bytes, pti_gathered *all);
     void (*close)(pti_transport *transport);
 } pti_transport_functions;
 
@@ -78,6 +97,9 @@ struct pti_transport {
     int first;     /* local members are first .. first + n_local - 1 */
     int n_local;
     bool shares_memory; /* arrays of members lie over the same memory: what one fetches, all have */
+    pti_counter *counter; /* that members of several processes take rows from; NULL: they do not;
+                             owned */
+    bool ends_together;   /* all processes close it next */
 };
 
 /** Whether members are devices of one process and nothing else: it has no messages, and alone knows
@@ -90,6 +112,31 @@ static inline bool pti_transport_is_alone(const pti_transport *transport) {
 static inline void pti_transport_forget(pti_transport *transport, pti_messages *messages) {
     if (transport->functions->forget != NULL)
         transport->functions->forget(transport, messages);
+}
+
+/** The processes that members are of, which have as many each. */
+static inline int pti_transport_count_processes(const pti_transport *transport) {
+    return transport->n_members / transport->n_local;
+}
+
+/** That of this one. */
+static inline int pti_transport_process(const pti_transport *transport) {
+    return transport->first / transport->n_local;
+}
+
+/** What a process has given; *n_bytes: how many. */
+static inline const char *pti_gathered_of(const pti_gathered *all, int process, int64_t *n_bytes) {
+    const int64_t begin = process == 0 ? 0 : all->end[process - 1];
+    *n_bytes = all->end[process] - begin;
+    return all->bytes + begin;
+}
+
+/** Nothing is left of it. */
+static inline void pti_gathered_free(pti_gathered *all) {
+    free(all->bytes);
+    free(all->end);
+    all->bytes = NULL;
+    all->end = NULL;
 }
 
 /* transport_within.c */

@@ -91,6 +91,7 @@ static void remove_array(pti_group *group, int position) {
         group->reached[position * n_local + m] = NULL;
     }
     free(group->array[position].member);
+    pti_group_forget_made(group, position);
     group->is_shallow = false;
     group->array[position] = (pti_group_array){0};
     group->is_shared[position] = group->is_lent[position] = false;
@@ -162,47 +163,15 @@ static bool gather_transfers(const pti_group *group, int n_arrays, polytile_arra
     return is_made;
 }
 
-/** The program's memory of arrays that left their members' queues. */
-static polytile_array **list_memory(const pti_group *group, int n_arrays,
-                                    polytile_array *const *arrays) {
-    const int n_local = group->transport->n_local;
-    polytile_array **memory = calloc((size_t)(group->n_arrays * n_local) + 1, sizeof(*memory));
-    for (int a = 0; memory != NULL && a < n_arrays; a++)
-        for (int m = 0; m < n_local && !arrays[a]->is_internal; m++)
-            memory[arrays[a]->position * n_local + m] = arrays[a];
-    return memory;
-}
-
-static polytile_status run_messages(pti_group *group, pti_messages *messages) {
-    group->failure = (pti_error){0};
-    pti_group_run_list(&(pti_list_run){.group = group,
-                                       .list = messages->list,
-                                       .messages = messages,
-                                       .last = &(pti_group_last){0}});
-    return pti_error_restore(group->ctx, &group->failure);
-}
-
 /** Make the program's memory of arrays the same on every process; of internal ones it has none. */
 static polytile_status make_memory_equal(pti_group *group, int n_arrays,
                                          polytile_array *const *arrays, polytile_status status) {
-    pti_transport *transport = group->transport;
     pti_exchange all = {0};
-    pti_joint_list list = {0};
-    polytile_array **memory = list_memory(group, n_arrays, arrays);
-    pti_messages messages = {.list = &list, .arrays = memory};
-    bool is_made = memory != NULL && gather_transfers(group, n_arrays, arrays, &all) &&
-                   pti_joint_plan_messages(&all, transport->first, transport->n_local, &list);
-    if (!is_made && status == POLYTILE_OK)
+    status = pti_group_settle_arrays(group, n_arrays, arrays, status);
+    if (!gather_transfers(group, n_arrays, arrays, &all) && status == POLYTILE_OK)
         status = pti_fail_memory(group->ctx, arrays[0]->name, sizeof(pti_boxes));
-    if (status == POLYTILE_OK && transport->functions->open != NULL)
-        status = transport->functions->open(transport, &messages);
-    status = transport->functions->agree(transport, status);
-    if (status == POLYTILE_OK)
-        status = transport->functions->agree(transport, run_messages(group, &messages));
-    pti_transport_forget(transport, &messages);
-    pti_joint_list_free(&list);
+    status = pti_group_exchange_memory(group, &all, status);
     pti_exchange_free(&all);
-    free(memory);
     return status;
 }
 

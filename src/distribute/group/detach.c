@@ -60,6 +60,7 @@ polytile_status pti_group_discard(polytile_queue *queue, int n_arrays,
     for (int a = 0; a < n_arrays; a++) {
         pti_error_keep(&first, group->ctx, discard_on_members(group, arrays[a]));
         group->array[arrays[a]->position].is_discarded = false;
+        pti_group_forget_made(group, arrays[a]->position);
         pti_array_set_state(arrays[a], PTI_ARRAY_DISCARDED);
     }
     return pti_error_restore(group->ctx, &first);

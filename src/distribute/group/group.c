@@ -68,8 +68,11 @@ static void free_group(pti_group *group) {
     free(group);
 }
 
+/** Processes met, unless one of them gave the group up. */
 static void close_group(polytile_queue *queue) {
-    free_group(queue->group);
+    pti_group *group = queue->group;
+    group->transport->ends_together = !group->is_given_up;
+    free_group(group);
 }
 
 static const pti_group_functions group_functions = {

@@ -127,6 +127,18 @@ static bool runs_ahead(const pti_group *group, const pti_prepared_superstep *pre
     return !is_new && last->n_arrays == 0 && pti_group_may_run_ahead(group, prepared);
 }
 
+/** This process's failure so far, whose text is the last error. */
+static polytile_status failure_so_far(const pti_group *group) {
+    return pti_error_restore(group->ctx, &group->failure);
+}
+
+/** Try to deal out a launch's rows, with all that it reads in one place. */
+static void deal_launch(pti_group *group, int at, bool *is_done) {
+    pti_group_note_failure(
+        group, pti_group_settle_used(group, group->recorded[at].prepared, failure_so_far(group)));
+    pti_group_note_failure(group, pti_group_deal_launch(group, at, is_done));
+}
+
 /** Run the next recorded launches, as a superstep or row by row; *at moves on after them.
  * Returns the failure of some to take part, which all know, and which ends the run. */
 static polytile_status run_next(pti_group *group, const pti_group_last *all, int *at) {
@@ -135,12 +147,13 @@ static polytile_status run_next(pti_group *group, const pti_group_last *all, int
     note_begun(group, *at, 1);
     if (!has_failure(group))
         pti_group_note_failure(group, pti_group_refuse_cancelled(group));
-    if (!has_failure(group))
-        pti_group_note_failure(group, pti_group_deal_launch(group, *at, &is_done));
+    if (!has_failure(group) || !pti_transport_is_alone(group->transport))
+        deal_launch(group, *at, &is_done);
     if (is_done) {
         (*at)++;
         return POLYTILE_OK;
     }
+    pti_group_note_failure(group, pti_group_settle_all(group, failure_so_far(group)));
     polytile_status stopped = prepare_superstep(group, *at, &prepared, &is_new);
     if (stopped != POLYTILE_OK)
         return stopped;

@@ -30,6 +30,26 @@ polytile_status pti_group_detach(polytile_queue *queue, int n_arrays,
                                  polytile_array *const *arrays);
 polytile_status pti_group_create_array(polytile_queue *queue, polytile_array *array);
 
+/* travel.c */
+
+/** Exchange elements between the memory that programs gave for attached arrays; collective. status:
+ * a failure of this process before. Errors: of any process, the same on all; nothing or not all is
+ * exchanged then. */
+polytile_status pti_group_exchange_memory(pti_group *group, const pti_exchange *exchange,
+                                          polytile_status status);
+
+/**
+ * Bring together what lies apart, of all arrays, of some, or of those that a launch uses and does
+ * not replace: every process has all of them then. Collective; without any such array nobody meets.
+ *
+ * status: a failure of this process before. Errors: of any process, the same on all.
+ */
+polytile_status pti_group_settle_all(pti_group *group, polytile_status status);
+polytile_status pti_group_settle_arrays(pti_group *group, int n_arrays,
+                                        polytile_array *const *arrays, polytile_status status);
+polytile_status pti_group_settle_used(pti_group *group, const pti_prepared *prepared,
+                                      polytile_status status);
+
 /* detach.c */
 
 polytile_status pti_group_discard(polytile_queue *queue, int n_arrays,

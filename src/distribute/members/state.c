@@ -58,6 +58,16 @@ void pti_group_forget_all(pti_group *group) {
     forget_copies(group);
 }
 
+void pti_group_forget_made(pti_group *group, int position) {
+    pti_group_array *array = &group->array[position];
+    const int n_processes = pti_transport_count_processes(group->transport);
+    for (int q = 0; array->made != NULL && q < n_processes; q++)
+        pti_boxes_free(&array->made[q]);
+    free(array->made);
+    array->made = NULL;
+    array->is_apart = false;
+}
+
 void pti_group_touch_copies(pti_group *group) {
     group->copies_id = ++group->n_copies_ids;
 }

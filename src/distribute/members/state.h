@@ -47,6 +47,11 @@ typedef struct pti_group_array {
     bool is_written;   /* by a launch that was run */
     bool is_leaving;   /* members' queues know that it ends */
     bool is_discarded; /* likewise, that its elements are dead; while they are notified */
+    /** Its newest elements lie with the processes that made them: rows of a launch were dealt out
+     * to members of several. All processes know those of each. */
+    bool is_apart;
+    pti_boxes *made; /* of each process, while it is apart; owned */
+    bool settles;    /* while elements that lie apart are brought together: its own are, too */
 } pti_group_array;
 
 /** One launch as the program made it, until it is run. */
@@ -150,6 +155,8 @@ void pti_group_forget_all(pti_group *group);
 /** The program changed elements of owners in their members' arrays: nobody has copies of them.
  * Every process says so, in the same order as anything else. */
 void pti_group_note_changed(pti_group *group, const polytile_array *array);
+/** No elements of an array lie apart any more, or they count no more. */
+void pti_group_forget_made(pti_group *group, int position);
 /** Number the copies anew: something other than a superstep changed them. */
 void pti_group_touch_copies(pti_group *group);
 

@@ -14,6 +14,13 @@ pti_mpi_text pti_mpi_text_of(int code) {
     return text;
 }
 
+bool pti_mpi_is_up(void) {
+    int has_begun = 0, has_ended = 0;
+    MPI_Initialized(&has_begun);
+    MPI_Finalized(&has_ended);
+    return has_begun && !has_ended;
+}
+
 /** The text has the call without its arguments. */
 polytile_status pti_mpi_check(polytile_context *ctx, const char *call, int code) {
     if (code == MPI_SUCCESS)

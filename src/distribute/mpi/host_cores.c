@@ -41,3 +41,17 @@ done:
         MPI_Comm_free(&machine);
     return status;
 }
+
+polytile_status pti_mpi_is_one_machine(polytile_context *ctx, MPI_Comm comm, bool *is) {
+    polytile_status status = POLYTILE_OK;
+    MPI_Comm machine = MPI_COMM_NULL;
+    int n_here = 0, n_ranks = 0;
+    PTI_MPI_TRY(ctx, MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine));
+    PTI_MPI_TRY(ctx, MPI_Comm_size(machine, &n_here));
+    PTI_MPI_TRY(ctx, MPI_Comm_size(comm, &n_ranks));
+    *is = n_here == n_ranks;
+done:
+    if (machine != MPI_COMM_NULL)
+        MPI_Comm_free(&machine);
+    return status;
+}

@@ -82,7 +82,8 @@ static polytile_status parse_options(const request *of, int n_members, pti_membe
     const pti_share_options given = {.given = &of->options,
                                      .members = of->n_devices > 1 ? "devices" : "ranks",
                                      .list = "the communicator",
-                                     .n_members = n_members};
+                                     .n_members = n_members,
+                                     .may_take = n_members <= PTI_DEAL_MAX_UNITS};
     return pti_share_options_parse(of->ctx, &given, grid, parsed);
 }
 
@@ -132,12 +133,27 @@ static polytile_status create_group(request *of, pti_transport *transport,
     return status;
 }
 
+/** Join the ranks for the queue, with a counter if rows are dealt out. */
+static polytile_status create_transport(const request *of, const pti_group_options *options,
+                                        pti_transport **transport) {
+    polytile_status status;
+    PTI_TRY(pti_transport_mpi_create(of->ctx, of->comm, of->n_devices, transport));
+    if (!options->deals_rows)
+        return POLYTILE_OK;
+    status = pti_mpi_counter_create(*transport);
+    if (status == POLYTILE_OK)
+        return POLYTILE_OK;
+    (*transport)->functions->close(*transport);
+done:
+    return status;
+}
+
 /** Make the queue of all, on every rank or none. */
 static polytile_status make_queue_of_all(pti_transport *setup, request *of,
                                          const pti_group_options *options, polytile_queue **queue) {
     polytile_status status;
     pti_transport *transport = NULL;
-    PTI_TRY(pti_transport_mpi_create(of->ctx, of->comm, of->n_devices, &transport));
+    PTI_TRY(create_transport(of, options, &transport));
     PTI_TRY(create_group(of, transport, options, queue));
 done:
     status = setup->functions->agree(setup, status);

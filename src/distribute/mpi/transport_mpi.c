@@ -2,17 +2,11 @@
 
 #include <stdlib.h>
 
-/** Return whether MPI is up; after MPI_Finalize() the communicator is gone. */
-static bool mpi_is_up(void) {
-    int has_begun = 0, has_ended = 0;
-    MPI_Initialized(&has_begun);
-    MPI_Finalized(&has_ended);
-    return has_begun && !has_ended;
-}
-
 static void close_transport(pti_transport *transport) {
     pti_mpi_transport *mpi = pti_mpi_of(transport);
-    if (mpi->comm != MPI_COMM_NULL && mpi_is_up())
+    if (transport->counter != NULL)
+        transport->counter->functions->close(transport->counter, transport->ends_together);
+    if (mpi->comm != MPI_COMM_NULL && pti_mpi_is_up())
         MPI_Comm_free(&mpi->comm);
     free(mpi->small);
     free(mpi->counts);
@@ -27,6 +21,7 @@ static const pti_transport_functions functions = {
     .receive = pti_mpi_receive,
     .forget = pti_mpi_forget,
     .combine = pti_mpi_combine,
+    .gather = pti_mpi_gather,
     .close = close_transport,
 };
 

@@ -64,6 +64,22 @@ void pti_mpi_forget(pti_transport *transport, pti_messages *messages);
 polytile_status pti_mpi_combine(pti_transport *transport, const pti_combination *combination,
                                 bool has_failed);
 
+/* gather.c */
+polytile_status pti_mpi_gather(pti_transport *transport, polytile_status own, const void *bytes,
+                               int64_t n_bytes, pti_gathered *all);
+
+/* counter.c */
+
+/**
+ * Give a transport a counter that members of all ranks take rows from; collective.
+ *
+ * Ranks of one machine reach its words in memory that they share. Else they are rank 0's, and
+ * others reach them by MPI_Fetch_and_op() and the like, where rank 0 may have to be inside MPI for
+ * it.
+ * Errors  NO_MEMORY, DEVICE; the same on all ranks.
+ */
+polytile_status pti_mpi_counter_create(pti_transport *transport);
+
 /* host_cores.c */
 
 /**
@@ -73,6 +89,9 @@ polytile_status pti_mpi_combine(pti_transport *transport, const pti_combination 
  * Errors  DEVICE, of MPI.
  */
 polytile_status pti_mpi_share_cores(polytile_context *ctx, MPI_Comm comm, int *n_cores);
+
+/** Whether all ranks are of one machine; collective. */
+polytile_status pti_mpi_is_one_machine(polytile_context *ctx, MPI_Comm comm, bool *is);
 
 /* speed.c */
 

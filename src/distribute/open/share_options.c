@@ -39,6 +39,8 @@ static polytile_status parse_policy(polytile_context *ctx, const pti_share_optio
     parsed->deals_rows = status == POLYTILE_OK && options->may_deal &&
                          needs_dealing(&parsed->policy, asked != NULL, layout);
     parsed->deals_sums = options->may_deal && (asked != NULL || layout == NULL);
+    if (status == POLYTILE_OK && options->may_take && pti_policy_is_dynamic(&parsed->policy))
+        parsed->deals_rows = parsed->deals_sums = true;
     return status;
 }
 

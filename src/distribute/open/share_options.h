@@ -10,7 +10,8 @@ typedef struct pti_share_options {
     const char *members;                 /* what they are called, "ranks", */
     const char *list;                    /* and what has them, "the communicator", in error texts */
     int n_members;
-    bool may_deal;      /* rows may be dealt out: they are members over one memory */
+    bool may_deal;      /* rows may be dealt out: members are of one process */
+    bool may_take;      /* and by policies whose units take rows when they are free, also if not */
     bool are_different; /* in more than their number: by default, they do not get the same */
 } pti_share_options;
 

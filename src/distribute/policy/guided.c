@@ -193,4 +193,5 @@ const pti_policy_kind pti_policy_guided = {
     .forms = "guided",
     .parse = parse_guided,
     .take = take_share,
+    .looks_at_units = true,
 };

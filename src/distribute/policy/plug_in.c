@@ -81,7 +81,8 @@ polytile_status pti_plug_in_adopt(polytile_context *ctx, const polytile_policy *
                                       .forms = name,
                                       .parse = parse_nothing,
                                       .split = policy->weigh == NULL ? NULL : split_as_weighed,
-                                      .take = policy->take == NULL ? NULL : take_as_told};
+                                      .take = policy->take == NULL ? NULL : take_as_told,
+                                      .looks_at_units = true};
     pti_object_adopt(ctx, &plug_in->object, destroy_plug_in);
     return POLYTILE_OK;
 }

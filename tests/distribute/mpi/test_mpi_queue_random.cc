@@ -13,10 +13,12 @@ struct RandomRanks {
     const char *device;
     const char *layout;
     int64_t launches_per_exchange;
+    const char *policy = nullptr;
 };
 
 void PrintTo(const RandomRanks &of, std::ostream *out) {
-    *out << of.device << " " << of.layout << " " << of.launches_per_exchange;
+    *out << of.device << " " << of.layout << " " << of.launches_per_exchange << " "
+         << (of.policy == nullptr ? "" : of.policy);
 }
 
 class MpiQueueRandom : public testing::TestWithParam<RandomRanks> {};
@@ -31,11 +33,15 @@ INSTANTIATE_TEST_SUITE_P(
                     RandomRanks{"host,host", "block", 0}, RandomRanks{"host+host", "cyclic(3)", 2},
                     RandomRanks{"host,host", "weighted(1,2,...)", 0},
                     RandomRanks{"host(memory=6KiB),host(memory=1MiB)", "block", 0},
-                    RandomRanks{"host(memory=1MiB),host,host(memory=1MiB)", "weighted", 4}));
+                    RandomRanks{"host(memory=1MiB),host,host(memory=1MiB)", "weighted", 4},
+                    RandomRanks{"host", nullptr, 0, "self(2)"},
+                    RandomRanks{"host", "cyclic(3)", 0, "guided"},
+                    RandomRanks{"host(memory=6KiB)", nullptr, 0, "self(1)"},
+                    RandomRanks{"host(memory=6KiB),host(memory=1MiB)", "block", 0, "self(5)"}));
 
 /** "weighted(1,2,...)" has a weight for each device of each rank. */
 std::string layout_of(const RandomRanks &of) {
-    const std::string layout = of.layout, device = of.device;
+    const std::string layout = of.layout == nullptr ? "block" : of.layout, device = of.device;
     const size_t dots = layout.find(",2,...");
     if (dots == std::string::npos)
         return layout;
@@ -68,6 +74,7 @@ TEST_P(MpiQueueRandom, ResultsAreThoseOfOneProcess) {
     const std::string layout = layout_of(GetParam());
     shared.layout = layout.c_str();
     shared.launches_per_exchange = GetParam().launches_per_exchange;
+    shared.policy = GetParam().policy;
     for (int64_t round = draws(3); round > 0 && world_most(HasFailure()) == 0; round--) {
         Program::Options options = Program::Options::draw(&random, 60);
         options.create_queue = [&](polytile_context *ctx, const char *device,
@@ -89,6 +96,7 @@ TEST_P(MpiQueueRandom, SmallArraysAreThoseOfOneProcess) {
     const std::string device = roomy(GetParam().device);
     shared.layout = layout.c_str();
     shared.launches_per_exchange = GetParam().launches_per_exchange;
+    shared.policy = GetParam().policy;
     for (int64_t round = draws(6); round > 0 && world_most(HasFailure()) == 0; round--) {
         TwinPlace place;
         place.create_queue = [&](polytile_context *ctx, const char *text, polytile_queue **queue) {

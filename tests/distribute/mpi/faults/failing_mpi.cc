@@ -124,6 +124,22 @@ CALL(LOCAL, MPI_Comm_test_inter, (MPI_Comm comm, int *is_inter), comm, is_inter)
 CALL(LOCAL, MPI_Comm_set_errhandler, (MPI_Comm comm, MPI_Errhandler handler), comm, handler)
 CALL(LOCAL, MPI_Query_thread, (int *level), level)
 CALL(LOCAL, MPI_Is_thread_main, (int *is_main), is_main)
+CALL(TOGETHER, MPI_Win_allocate_shared,
+     (MPI_Aint n_bytes, int unit, MPI_Info info, MPI_Comm comm, void *memory, MPI_Win *window),
+     n_bytes, unit, info, comm, memory, window)
+CALL(LOCAL, MPI_Win_shared_query,
+     (MPI_Win window, int rank, MPI_Aint *n_bytes, int *unit, void *memory), window, rank, n_bytes,
+     unit, memory)
+CALL(LOCAL, MPI_Win_set_errhandler, (MPI_Win window, MPI_Errhandler handler), window, handler)
+CALL(LOCAL, MPI_Win_lock_all, (int assertion, MPI_Win window), assertion, window)
+CALL(LOCAL, MPI_Win_flush, (int rank, MPI_Win window), rank, window)
+CALL(LOCAL, MPI_Fetch_and_op,
+     (const void *from, void *to, MPI_Datatype type, int rank, MPI_Aint place, MPI_Op op,
+      MPI_Win window),
+     from, to, type, rank, place, op, window)
+CALL(TOGETHER, MPI_Win_allocate,
+     (MPI_Aint n_bytes, int unit, MPI_Info info, MPI_Comm comm, void *memory, MPI_Win *window),
+     n_bytes, unit, info, comm, memory, window)
 CALL(TOGETHER, MPI_Comm_dup, (MPI_Comm comm, MPI_Comm *made), comm, made)
 CALL(TOGETHER, MPI_Comm_split_type,
      (MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *made), comm, type, key, info, made)

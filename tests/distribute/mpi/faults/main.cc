@@ -71,6 +71,7 @@ bool repeat(const std::string &path, bool together, int who, int64_t nth) {
 
 int main(int argc, char **argv) {
     world_begin(&argc, &argv);
+    Program::read_policy(&argc, argv);
     std::signal(SIGALRM, say_where);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     const std::string path = argc > 1 ? argv[1] : "/tmp/polytile-mpi-faults.npy";

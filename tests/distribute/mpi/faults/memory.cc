@@ -87,6 +87,7 @@ void repeat_all(const std::string &path, faults_kind kind, int who, int64_t firs
 
 int main(int argc, char **argv) {
     world_begin(&argc, &argv);
+    Program::read_policy(&argc, argv);
     std::signal(SIGALRM, say_where);
     faults_spare_libc();
     const std::string path = argc > 1 ? argv[1] : "/tmp/polytile-mpi-memory.npy";

@@ -29,6 +29,15 @@ void set_one(const int64_t *, void *element, void *) {
 
 } // namespace
 
+const char *Program::policy = nullptr;
+
+void Program::read_policy(int *argc, char **argv) {
+    const char option[] = "--policy=";
+    const size_t length = std::strlen(option);
+    if (*argc > 1 && std::strncmp(argv[*argc - 1], option, length) == 0)
+        policy = argv[--*argc] + length;
+}
+
 void Program::note(polytile_status status) {
     if (status == POLYTILE_OK)
         return;
@@ -124,7 +133,9 @@ polytile_status Program::make_kernels() {
 }
 
 polytile_status Program::open() {
-    return polytile_mpi_queue_create(ctx_, MPI_COMM_WORLD, "host(threads=1)", nullptr, &queue_);
+    polytile_share_options share = {};
+    share.policy = policy;
+    return polytile_mpi_queue_create(ctx_, MPI_COMM_WORLD, "host(threads=1)", &share, &queue_);
 }
 
 polytile_status Program::make_array() {

@@ -16,6 +16,9 @@ class Program {
   public:
     explicit Program(std::string path) : path_(std::move(path)) {}
 
+    /** Reads --policy=P, if it is the last argument: that of all queues. */
+    static void read_policy(int *argc, char **argv);
+
     /** How many steps there are without the one that opens the queue, and with it. */
     enum { N_BEFORE_QUEUE = 2, N_WITH_QUEUE };
 
@@ -59,6 +62,7 @@ class Program {
     void note(polytile_status status);
 
     static constexpr int64_t n = 2048;
+    static const char *policy;
 
     const int world_rank_ = world_rank();
     std::string path_, said_;

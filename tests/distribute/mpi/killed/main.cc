@@ -1,8 +1,11 @@
 #include "distribute/mpi/random_messages.h"
 
 #include <csignal>
+#include <cstring>
+#include <polytile/mpi.h>
 
-/* Ranks exchange, combine and agree until one of them is killed at a random point. */
+/* Ranks exchange, combine and agree, or take rows from a counter, until one of them is killed at a
+ * random point. */
 
 namespace {
 
@@ -14,6 +17,48 @@ void work(const Joined &joined, RandomMessages &messages) {
     joined.functions().combine(joined.transport, &combination, false);
     joined.functions().agree(joined.transport, POLYTILE_OK);
 }
+
+void fill_row(const polytile_domain *threads, const polytile_view *views, void *) {
+    auto *y = static_cast<float *>(views[0].origin);
+    for (int64_t i = threads->range[0].lo; i <= threads->range[0].hi; i++)
+        y[i] = static_cast<float>(i);
+    usleep(100);
+}
+
+/** Launches that are dealt out, and arrays that come together. */
+class Rows {
+  public:
+    Rows() {
+        polytile_share_options share = {};
+        polytile_implementation implementation = {};
+        share.policy = "guided";
+        implementation.host = fill_row;
+        check(polytile_context_create(&ctx_));
+        check(polytile_mpi_queue_create(ctx_, MPI_COMM_WORLD, "host(threads=1)", &share, &queue_));
+        check(polytile_kernel_create(ctx_, "fill[i]: out y[i]", &implementation, &kernel_));
+        check(polytile_array_wrap(ctx_, "y", POLYTILE_F32, 1, &n, y_.data(), &array_));
+    }
+    void run() {
+        check(polytile_queue_attach(queue_, 1, &array_));
+        check(polytile_queue_launch(queue_, kernel_, POLYTILE_EXTENTS(n), 1, &array_, nullptr));
+        check(polytile_queue_detach(queue_, 1, &array_));
+    }
+
+  private:
+    void check(polytile_status status) const {
+        if (status == POLYTILE_OK)
+            return;
+        std::fprintf(stderr, "%s\n", polytile_last_error(ctx_));
+        _exit(3);
+    }
+
+    static constexpr int64_t n = 200;
+    std::vector<float> y_ = std::vector<float>(n);
+    polytile_context *ctx_ = nullptr;
+    polytile_queue *queue_ = nullptr;
+    polytile_kernel *kernel_ = nullptr;
+    polytile_array *array_ = nullptr;
+};
 
 /** The victim dies between two calls or, by a timer, within one. */
 void arrange_death(Random &random) {
@@ -32,6 +77,12 @@ void arrange_death(Random &random) {
 int main(int argc, char **argv) {
     world_begin(&argc, &argv);
     Random random(world_seed("MpiKilled"));
+    if (argc > 1 && std::strcmp(argv[1], "rows") == 0) {
+        Rows rows;
+        arrange_death(random);
+        for (;;)
+            rows.run();
+    }
     const Joined joined;
     RandomMessages messages(joined, random);
     arrange_death(random);
