@@ -30,12 +30,20 @@ static bool keep_at_most(const pti_affine *affine, int64_t most, polytile_domain
     return keep_at_least(&negative, -most, threads);
 }
 
-/* Narrow one index to where c * i + k lies in a part of an array's dimension; what lies outside the
- * array counts as its nearest element. */
+/* The anchor of the threads of an index: that of those for which all other indices make it least. */
+static pti_affine anchor_along(const pti_affine *anchor, int index, const polytile_domain *all) {
+    pti_affine others = *anchor;
+    others.index[index] = 0;
+    return (pti_affine){.constant = pti_affine_min(&others, all), .index = {anchor->index[index]}};
+}
+
+/* Narrow one index to where its anchor lies in a part of an array's dimension; what lies outside
+ * the array counts as its nearest element. all: the launch's threads. */
 static bool keep_anchors(const pti_affine *anchor, int index, polytile_range part,
-                         polytile_range whole, polytile_domain *threads) {
+                         polytile_range whole, const polytile_domain *all,
+                         polytile_domain *threads) {
     polytile_domain alone = {.n_dims = 1, .range = {threads->range[index]}};
-    pti_affine affine = {.constant = anchor->constant, .index = {anchor->index[index]}};
+    const pti_affine affine = anchor_along(anchor, index, all);
     if ((part.lo > whole.lo && !keep_at_least(&affine, part.lo, &alone)) ||
         (part.hi < whole.hi && !keep_at_most(&affine, part.hi, &alone)))
         return false;
@@ -48,6 +56,7 @@ typedef struct follower_list {
     const pti_home *home;
     const pti_section *section;
     const pti_ownership *ownership;
+    const polytile_domain *all; /* the launch's threads */
     int coordinate[POLYTILE_MAX_DIMS];
     pti_boxes *threads;
 } follower_list;
@@ -70,7 +79,7 @@ static void list_followers(const follower_list *list, int dim, const polytile_do
         polytile_range part = pti_ownership_range(ownership, dim, list->coordinate[dim], k);
         polytile_domain narrowed = *box;
         if (keep_anchors(&list->section->subscript[dim].lo, index, part,
-                         ownership->domain.range[dim], &narrowed))
+                         ownership->domain.range[dim], list->all, &narrowed))
             list_followers(list, dim + 1, &narrowed);
     }
 }
@@ -81,6 +90,7 @@ static follower_list begin_list(const pti_home *home, const pti_shared_launch *l
         .home = home,
         .section = &launch->call.instance->section[home->section],
         .ownership = pti_home_owner(launch, ownerships, home->operand),
+        .all = &launch->call.instance->threads,
         .threads = threads,
     };
     pti_member_grid_locate(&list.ownership->grid, member, list.coordinate);

@@ -17,6 +17,34 @@ static int single_index(const pti_affine *affine) {
     return n_named == 1 ? only : POLYTILE_MAX_DIMS;
 }
 
+/* The only index that an expression names, or of several the one whose steps are longer than what
+ * all others reach together, as i of 4 * i + j for j below 4; POLYTILE_MAX_DIMS: none. */
+static int leading_index(const pti_affine *affine, const polytile_domain *threads) {
+    int leading = POLYTILE_MAX_DIMS;
+    int64_t reach = 0;
+    for (int k = 0; k < threads->n_dims; k++)
+        if (affine->index[k] != 0 && (leading == POLYTILE_MAX_DIMS ||
+                                      pti_abs(affine->index[k]) > pti_abs(affine->index[leading])))
+            leading = k;
+    for (int k = 0; k < threads->n_dims; k++) {
+        const int64_t extent = pti_max(0, threads->range[k].hi - threads->range[k].lo);
+        int64_t own;
+        if (k != leading && (pti_mul_overflows(pti_abs(affine->index[k]), extent, &own) ||
+                             pti_add_overflows(reach, own, &reach)))
+            return POLYTILE_MAX_DIMS;
+    }
+    return leading != POLYTILE_MAX_DIMS && pti_abs(affine->index[leading]) > reach
+               ? leading
+               : POLYTILE_MAX_DIMS;
+}
+
+static bool any_reduces(const pti_instance *instance) {
+    bool any = false;
+    for (int p = 0; p < instance->n_operands; p++)
+        any = any || instance->operand[p].reduces;
+    return any;
+}
+
 /* The first section of an operand that counts; -1: none does. */
 static int first_section(const pti_instance *instance, int operand, pti_touch touch) {
     const pti_operand *of = &instance->operand[operand];
@@ -32,11 +60,15 @@ static bool is_cut(const pti_ownership *ownership, int dim) {
            ownership->domain.range[dim].lo < ownership->domain.range[dim].hi;
 }
 
-/* Let an index follow each dimension that is cut, or is not; none follows two. */
-static void match_indices(const pti_section *section, const pti_ownership *ownership,
+/* Let an index follow each dimension that is cut, or is not; none follows two. Where threads combine
+ * it is the only one that the dimension names. */
+static void match_indices(const pti_instance *instance, const pti_ownership *ownership,
                           bool wants_cut, pti_home *home) {
+    const pti_section *section = &instance->section[home->section];
+    const bool is_only = any_reduces(instance);
     for (int d = 0; d < section->n_dims; d++) {
-        int index = single_index(&section->subscript[d].lo);
+        const pti_affine *anchor = &section->subscript[d].lo;
+        int index = is_only ? single_index(anchor) : leading_index(anchor, &instance->threads);
         bool is_taken = is_cut(ownership, d) != wants_cut;
         for (int other = 0; other < section->n_dims; other++)
             is_taken = is_taken || home->index[other] == index;
@@ -56,10 +88,10 @@ static bool deal_by(const pti_shared_launch *launch, const pti_ownership *owners
         home->index[d] = POLYTILE_MAX_DIMS;
     if (home->section < 0)
         return false;
-    match_indices(&launch->call.instance->section[home->section], ownership, true, home);
+    match_indices(launch->call.instance, ownership, true, home);
     for (int d = 0; d < ownership->domain.n_dims; d++)
         deals = deals || home->index[d] != POLYTILE_MAX_DIMS;
-    match_indices(&launch->call.instance->section[home->section], ownership, false, home);
+    match_indices(launch->call.instance, ownership, false, home);
     return deals;
 }
 
@@ -110,7 +142,8 @@ static bool keeps_to_anchor(const pti_home *home, const pti_shared_launch *launc
     const pti_instance *instance = launch->call.instance;
     const pti_operand *of = &instance->operand[operand];
     const pti_affine *anchor = &instance->section[home->section].subscript[dim].lo;
-    if (!pti_ownership_agrees(pti_home_owner(launch, ownerships, home->operand),
+    if (single_index(anchor) == POLYTILE_MAX_DIMS ||
+        !pti_ownership_agrees(pti_home_owner(launch, ownerships, home->operand),
                               pti_home_owner(launch, ownerships, operand), dim))
         return false;
     for (int s = of->first_section; s < of->first_section + of->n_sections; s++) {

@@ -83,6 +83,13 @@ const Row rows[] = {
     {"k[i]: in A[i, i]; out sum s[0]", line(8), {A, S}, 0, true, ""},
     {"k[i]: in A[i, 0]; sum x[0], x[4]", line(8), {A, X}, 0, true, ""},
     {"k[i]: in A[i, 0]; out sum x[0], x[4]", line(8), {A, X}, -1, false, "[0:7]"},
+    {"k[i, j]: out x[2*i+j]", rectangle(4, 2), {X}, 0, false, "[3:3, 0:1]"},
+    {"k[i, j]: out x[i+2*j]", rectangle(2, 4), {X}, 0, false, "[0:1, 3:3]"},
+    {"k[i, j]: out x[7-2*i-j]", rectangle(4, 2), {X}, 0, false, "[0:0, 0:1]"},
+    {"k[i, j]: inout x[4*i+j], x[4*i+j+2]", rectangle(2, 2), {X}, 0, false, ""},
+    {"k[i, j]: out x[i+j]", rectangle(8, 1), {X}, 0, false, "[6:7, 0:0]"},
+    {"k[i, j]: inout B[4*i+j, 0:7]", rectangle(2, 4), {B}, 0, false, "[1:1, 0:3]"},
+    {"k[i, j]: sum x[2*i+j]", rectangle(4, 2), {X}, -1, false, "[0:3, 0:1]"},
 };
 
 TEST(Share, GoesByTheWrittenOperandOrByWhatIsCombined) {
@@ -98,6 +105,43 @@ TEST(Share, GoesByTheWrittenOperandOrByWhatIsCombined) {
         EXPECT_EQ(home.splits, row.splits) << row.declaration;
         EXPECT_EQ(threads_of(program, 3), row.of_last) << row.declaration;
     }
+}
+
+/** Each thread is of one member, whichever of several indices a dimension follows. */
+TEST(Share, DealsEachThreadOutOnceWhereADimensionNamesSeveralIndices) {
+    Random random(test_seed("Share.DealsEachThreadOutOnceWhereADimensionNamesSeveralIndices"));
+    int64_t n_dealt = 0;
+    for (int64_t round = scaled(500); round > 0; round--) {
+        const int64_t m = random.number(1, 5), n = random.number(1, 9);
+        const int64_t inner = random.number(1, 3), outer = inner * m + random.number(0, 2);
+        const bool falls = random.chance(30);
+        const int64_t end = outer * (n - 1) + inner * (m - 1);
+        const std::string at = (falls ? std::to_string(end) + "-" : "") + std::to_string(outer) +
+                               "*i" + (falls ? "-" : "+") + std::to_string(inner) + "*j";
+        const int n_members = static_cast<int>(random.number(1, 5));
+        SharedProgram program;
+        program.add_array(line(end + 1), n_members, "", random.chance(50) ? "block" : "cyclic(3)");
+        ASSERT_TRUE(program.add_launch("k[i, j]: out x[" + at + "]", rectangle(n, m), {0}))
+            << program.error();
+        const pti_shared_launch &launch = program.launches()[0];
+        const pti_home home = pti_home_of(&launch, program.ownerships().data());
+        if (home.operand < 0)
+            continue;
+        std::vector<int> n_runs(static_cast<size_t>(n * m));
+        pti_boxes threads = {};
+        for (int member = 0; member < n_members; member++) {
+            pti_home_threads(&home, &launch, program.ownerships().data(), member, &threads);
+            for (int b = 0; b < threads.n_boxes; b++)
+                for (int64_t i = threads.box[b].range[0].lo; i <= threads.box[b].range[0].hi; i++)
+                    for (int64_t j = threads.box[b].range[1].lo; j <= threads.box[b].range[1].hi;
+                         j++)
+                        n_runs[static_cast<size_t>(i * m + j)]++;
+        }
+        pti_boxes_free(&threads);
+        EXPECT_EQ(n_runs, std::vector<int>(n_runs.size(), 1)) << at << " " << n_members;
+        n_dealt += n_members > 1;
+    }
+    EXPECT_GT(n_dealt, scaled(500) / 2);
 }
 
 /* Of 100 rows, more than boxes are kept for, only the hull is known. */
