@@ -128,15 +128,6 @@ static polytile_status shear_section(polytile_context *ctx, const pti_operand *o
     return pti_section_settle(ctx, instance, section);
 }
 
-polytile_domain pti_section_reach_of_all(const pti_instance *instance, const pti_section *section) {
-    polytile_domain box = {.n_dims = section->n_dims};
-    for (int d = 0; d < section->n_dims; d++)
-        box.range[d] =
-            (polytile_range){pti_affine_min(&section->subscript[d].lo, &instance->threads),
-                             pti_affine_max(&section->subscript[d].hi, &instance->threads), 1};
-    return box;
-}
-
 /** Shear an operand whose dimensions are found, and make its domain the box around all that is
  * touched. Errors: OVERFLOW. */
 static polytile_status shear_operand(polytile_context *ctx, pti_instance *instance,
@@ -218,38 +209,6 @@ bool pti_operand_is_sheared(const pti_operand *operand) {
 
 const polytile_domain *pti_operand_array_domain(const pti_operand *operand) {
     return pti_operand_is_sheared(operand) ? &operand->whole : &operand->domain;
-}
-
-/** The smallest box of the array's own indices around one of an operand's, in the array or not. */
-static polytile_domain unshear(const pti_operand *operand, const polytile_domain *box) {
-    polytile_domain around = *box;
-    for (int d = 0; d < box->n_dims; d++) {
-        const pti_shear *shear = &operand->shear[d];
-        if (shear->slope == 0)
-            continue;
-        const polytile_range along = box->range[shear->along];
-        const int64_t low = shear->slope > 0 ? along.lo : along.hi;
-        const int64_t high = shear->slope > 0 ? along.hi : along.lo;
-        around.range[d] = (polytile_range){box->range[d].lo + shear->slope * low,
-                                           box->range[d].hi + shear->slope * high, 1};
-    }
-    return around;
-}
-
-bool pti_operand_has_sheared(const pti_operand *operand, const polytile_domain *box) {
-    const polytile_domain around = unshear(operand, box);
-    return pti_box_contains(&operand->whole, &around);
-}
-
-polytile_domain pti_operand_unsheared(const pti_operand *operand, const polytile_domain *box) {
-    polytile_domain around = *box;
-    if (pti_box_is_empty(box) || !pti_operand_is_sheared(operand))
-        return around;
-    around = unshear(operand, box);
-    for (int d = 0; d < around.n_dims; d++)
-        if (operand->shear[d].slope != 0)
-            around.range[d] = pti_range_intersect(around.range[d], operand->whole.range[d]);
-    return around;
 }
 
 pti_memory_layout pti_operand_array_layout(const pti_operand *operand,

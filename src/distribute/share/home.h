@@ -22,9 +22,9 @@ typedef struct pti_shared_launch {
  * none: its anchor. Where a dimension's subscript is c * i + k of one index with c != 0 alone, the
  * index follows the dimension; also where it names others, too, which reach less than c together,
  * if nothing is combined: all threads of i go with the least element among theirs then. Threads
- * whose anchors lie outside the array go with its nearest element. Indices that follow no dimension are not cut. Where dimensions that the grid cuts are
- * followed by no index, members that differ only there run the same threads, unless splits: then
- * the first of them does.
+ * whose anchors lie outside the array go with its nearest element. Indices that follow no dimension
+ * are not cut. Where dimensions that the grid cuts are followed by no index, members that differ
+ * only there run the same threads, unless splits: then the first of them does.
  */
 typedef struct pti_home {
     int operand;                  /* -1: every member runs all threads */

@@ -60,8 +60,8 @@ static bool is_cut(const pti_ownership *ownership, int dim) {
            ownership->domain.range[dim].lo < ownership->domain.range[dim].hi;
 }
 
-/* Let an index follow each dimension that is cut, or is not; none follows two. Where threads combine
- * it is the only one that the dimension names. */
+/* Let an index follow each dimension that is cut, or is not; none follows two. Where threads
+ * combine it is the only one that the dimension names. */
 static void match_indices(const pti_instance *instance, const pti_ownership *ownership,
                           bool wants_cut, pti_home *home) {
     const pti_section *section = &instance->section[home->section];
