@@ -52,6 +52,12 @@ POLYTILE_KERNEL(diagonal, (i), (const float, D, 2), (float, y, 1)) {
 }
 
 /** Changes two elements of each row, ever farther to the left. */
+POLYTILE_KERNEL(clipped, (i), (float, D, 2), (const float, y, 1)) {
+    for (int64_t j = i - 1; j <= i + 1; j++)
+        if (j >= PT_FIRST(D, 1) && j <= PT_LAST(D, 1))
+            PT_AT(D, i, j) = 2 * PT_AT(D, i, j) + PT_AT(y, i);
+}
+
 POLYTILE_KERNEL(falling, (i), (float, D, 2), (const float, y, 1)) {
     const int64_t j = PT_ARRAY_LAST(D, 1) - 2 * i;
     PT_AT(D, i, j) = 2 * PT_AT(D, i, j) + PT_AT(y, i);

@@ -54,6 +54,7 @@ static_assert(pt_count_views<polytile_view, polytile_domain>() == -1, "no struct
     X(skip)                                                                                        \
     X(diagonal)                                                                                    \
     X(falling)                                                                                     \
+    X(clipped)                                                                                     \
     X(turn)                                                                                        \
     X(front)                                                                                       \
     X(gemm)                                                                                        \
