@@ -23,7 +23,7 @@ void pti_net_free(pti_net *net) {
     *net = (pti_net){0};
 }
 
-static int count_flows(const pti_net *net) {
+int pti_net_count_flows(const pti_net *net) {
     int n = 0;
     for (int a = 0; a < net->n_arrays; a++)
         n += net->array[a].n_flows;
@@ -55,7 +55,8 @@ static void fill_in(pti_net *net) {
 }
 
 bool pti_net_index(pti_net *net) {
-    const size_t n_actors = (size_t)net->n_actors + 2, n_flows = (size_t)count_flows(net) + 1;
+    const size_t n_actors = (size_t)net->n_actors + 2,
+                 n_flows = (size_t)pti_net_count_flows(net) + 1;
     net->in_first = calloc(n_actors, sizeof *net->in_first);
     net->out_first = calloc(n_actors, sizeof *net->out_first);
     net->in_array = calloc(n_flows, sizeof *net->in_array);

@@ -59,6 +59,9 @@ pti_phase pti_net_phase(const pti_net *net, int resource);
 
 void pti_net_free(pti_net *net);
 
+/** Return how many reads of arrays there are. */
+int pti_net_count_flows(const pti_net *net);
+
 /** Return how many frames are a round of the net. */
 static inline int pti_net_n_turns(const pti_net *net) {
     return net->n_turns > 1 ? net->n_turns : 1;

@@ -23,13 +23,6 @@ static pti_net_flow unroll_flow(const pti_net *net, int n_turns, int turn, pti_n
     return (pti_net_flow){flow.actor + later % n_turns * net->n_actors, later / n_turns};
 }
 
-static int count_flows(const pti_net *net) {
-    int n = 0;
-    for (int a = 0; a < net->n_arrays; a++)
-        n += net->array[a].n_flows;
-    return n;
-}
-
 /** The frames of a given depth go round the turns; each has one at least. */
 static int64_t depth_of_turn(int64_t depth, int n_turns, int turn) {
     const int64_t frames = (depth + n_turns - 1 - turn) / n_turns;
@@ -88,7 +81,7 @@ bool pti_net_unroll(const pti_net *net, int n_turns, pti_net *unrolled) {
                           .n_arrays = n_turns * net->n_arrays,
                           .n_turns = n_turns,
                           .is_synchronous = net->is_synchronous};
-    bool is_made = allocate_unrolled(unrolled, (size_t)n_turns * (size_t)count_flows(net));
+    bool is_made = allocate_unrolled(unrolled, (size_t)n_turns * (size_t)pti_net_count_flows(net));
     if (is_made) {
         unroll_actors(net, n_turns, unrolled);
         unroll_arrays(net, n_turns, unrolled);

@@ -80,7 +80,7 @@ int pti_flow_delay(const polytile_graph *graph, const pti_flow *in);
 polytile_status pti_graph_read_nodes(polytile_graph *graph);
 /** Let an actor whose subscripts hold elements of index arrays touch all of the arrays in which it
  * looks them up. */
-polytile_status pti_graph_widen_lookups(const polytile_graph *graph, pti_actor *actor);
+polytile_status pti_graph_widen_lookups(pti_actor *actor);
 /** Refuse look-ups that are unknown when a frame is fed. Errors: DECLARATION with the place. */
 polytile_status pti_graph_check_lookups(const polytile_graph *graph, const pti_actor *actor);
 /** Join operands and arrays. */

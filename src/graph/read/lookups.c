@@ -9,10 +9,9 @@
  * what it looks up in, whole arrays lie where it runs, and each frame is checked when it comes. */
 
 /** Where something is looked up, subscripts are whole dimensions. */
-polytile_status pti_graph_widen_lookups(const polytile_graph *graph, pti_actor *actor) {
+polytile_status pti_graph_widen_lookups(pti_actor *actor) {
     polytile_declaration *wide = NULL;
     polytile_status status;
-    (void)graph;
     if (!pti_declaration_is_indirect(actor->kernel->declaration))
         return POLYTILE_OK;
     actor->looks_up = actor->kernel;

@@ -122,7 +122,7 @@ static polytile_status create_kernel(const polytile_graph *graph, pti_actor *act
     polytile_status status =
         polytile_kernel_create(graph->object.context, kernel->value, NULL, &actor->kernel);
     if (status == POLYTILE_OK)
-        status = pti_graph_widen_lookups(graph, actor);
+        status = pti_graph_widen_lookups(actor);
     if (status != POLYTILE_OK)
         return place_error(graph, actor, status);
     actor->n_operands = polytile_kernel_get_n_arrays(actor->kernel);

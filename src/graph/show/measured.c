@@ -8,7 +8,7 @@
 
 /* What a stream measured, for people and for the next plan. */
 
-static json_t *json_actor(const char *name, double seconds) {
+static json_t *json_measured_actor(const char *name, double seconds) {
     const pti_json_member members[] = {
         {"name", pti_json_name(name)},
         {"seconds", pti_json_real(seconds)},
@@ -31,7 +31,7 @@ static json_t *json_measured_actors(polytile_stream *stream) {
     for (int a = 0; a < stream->n_actors; a++) {
         const double seconds = polytile_stream_get_seconds(stream, stream->actor[a].name);
         if (seconds > 0 && !is_listed(stream, a))
-            list = pti_json_append(list, json_actor(stream->actor[a].name, seconds));
+            list = pti_json_append(list, json_measured_actor(stream->actor[a].name, seconds));
     }
     return list;
 }

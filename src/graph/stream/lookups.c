@@ -20,7 +20,7 @@ static int find_any_buffer(const polytile_stream *stream, int array) {
 }
 
 /** Return the number of the input that feeds an array; -1: none does. */
-static int find_input(const polytile_stream *stream, int array) {
+static int find_feeding_input(const polytile_stream *stream, int array) {
     for (int k = 0; k < stream->n_inputs; k++)
         if (stream->expansion.buffer[stream->input[k]].array == array)
             return k;
@@ -60,7 +60,7 @@ static polytile_status add_lookup(polytile_stream *stream, const pti_actor *acto
     for (int o = 0; o < actor->n_operands; o++) {
         const int array = actor->in[o].array >= 0 ? actor->in[o].array : actor->out[o].array;
         made->buffer[o] = find_any_buffer(stream, array);
-        made->input[o] = is_index_operand(made->kernel, o) ? find_input(stream, array) : -1;
+        made->input[o] = is_index_operand(made->kernel, o) ? find_feeding_input(stream, array) : -1;
     }
     stream->n_lookups++;
     return POLYTILE_OK;

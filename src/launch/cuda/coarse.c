@@ -4,24 +4,18 @@
 #include "access/set/boxes.h"
 #include "base/checked.h"
 #include "launch/cuda/function.h"
+#include "launch/host/host_launch.h"
 
 /** Neighbours run in one thread where together they touch at most this part of what they touch one
  * by one. */
 static const double most_touched = 0.9;
-
-static bool reduces_any(const pti_instance *instance) {
-    bool does = false;
-    for (int o = 0; o < instance->n_operands; o++)
-        does = does || instance->operand[o].reduces;
-    return does;
-}
 
 pti_cuda_variant pti_cuda_coarse_of(const pti_sub_kernel *launch) {
     const polytile_implementation *implementation = launch->config.implementation;
     const pti_cuda_variant none = {.kernel = NULL};
     if (implementation->cuda_coarse == NULL || implementation->n_coarse < 2 ||
         pti_cuda_kernel_for(launch) != implementation->cuda_contiguous ||
-        reduces_any(launch->instance))
+        pti_host_launch_reduces(launch->instance))
         return none;
     return (pti_cuda_variant){.kernel = implementation->cuda_coarse,
                               .n_neighbours = implementation->n_coarse};

@@ -5,6 +5,7 @@
 #include "access/set/boxes.h"
 #include "base/checked.h"
 #include "launch/cuda/function.h"
+#include "launch/host/host_launch.h"
 
 #include <string.h>
 
@@ -163,13 +164,6 @@ static polytile_view view_of_piece(const pti_sub_kernel *launch, int array,
     return launch->views[number];
 }
 
-static bool reduces_any(const pti_instance *instance) {
-    bool does = false;
-    for (int o = 0; o < instance->n_operands; o++)
-        does = does || instance->operand[o].reduces;
-    return does;
-}
-
 /** Make the launch of the inner threads; false if it would run no faster kernel. */
 static bool make_inner(const pti_sub_kernel *launch, const polytile_domain *threads,
                        inner_launch *inner) {
@@ -193,7 +187,7 @@ polytile_status pti_cuda_launch_rims(pti_cuda_device *cuda, const pti_sub_kernel
     inner_launch inner;
     polytile_status status = POLYTILE_OK;
     *is_cut = false;
-    if (!goes_beyond(launch) || reduces_any(launch->instance))
+    if (!goes_beyond(launch) || pti_host_launch_reduces(launch->instance))
         return POLYTILE_OK;
     const polytile_domain within = find_inner_threads(launch);
     if (pti_box_count(&within) < pti_max(1, cuda->device.fill_threads) ||
