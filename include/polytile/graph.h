@@ -89,8 +89,8 @@ typedef struct polytile_graph_options {
     const char *strategy;  /* "best" (default); "paper": the paper's rules, for comparison */
     bool keep_map;   /* each actor has its unit by on=; without it those without one are free */
     bool no_overlap; /* synchronous cycles: transfers, then work, as in the paper */
-    bool
-        in_turn; /* actors without state and without on= may take frames in turn on several units */
+    /* For the period actors without state and on= may take frames in turn on several units. */
+    bool in_turn;
     int64_t reserved[4]; /* zeros */
 } polytile_graph_options;
 
@@ -104,7 +104,8 @@ typedef struct polytile_graph_plan polytile_graph_plan;
  * Errors  NO_FIT (what an actor touches, or all channels together, exceed a memory's limit; the
  *         text names what and how much), DECLARATION (on= names no unit, or is missing with
  *         keep_map; depths that no schedule can keep; frames in turn through state), UNSUPPORTED
- *         (frames in turn, or state over several units, without overlap), INVALID, NO_MEMORY.
+ *         (frames in turn by on=, or state over several units, without overlap), INVALID (such as
+ *         in_turn beside keep_map, no_overlap or "paper"), NO_MEMORY.
  * Owns    The context owns the plan, which polytile_graph_plan_destroy() can end sooner; it needs
  *         neither graph nor machine. On error it is NULL.
  * Source  docs/graphs.md; Boulos et al., "Efficient implementation of data flow graphs on multi-gpu

@@ -3,6 +3,7 @@
 #include "access/footprint/footprint.h"
 #include "access/footprint/narrow.h"
 #include "access/footprint/slabs.h"
+#include "launch/device/completeness.h"
 #include "launch/execute/run_check.h"
 #include "launch/execute/specialise.h"
 #include "partition/choose/kept_cuts.h"
@@ -60,6 +61,19 @@ static bool find_hulls(pti_prepared *prepared) {
                                     &prepared->written[a]);
     }
     return true;
+}
+
+/** Find which arrays a launch replaces: members of all processes have to know it alike. False when
+ * memory runs out. */
+static bool find_overwritten(pti_prepared *prepared) {
+    const pti_instance *instance = prepared->instance;
+    prepared->is_overwritten =
+        calloc((size_t)instance->n_operands, sizeof *prepared->is_overwritten);
+    bool has_memory = prepared->is_overwritten != NULL;
+    for (int a = 0; a < instance->n_operands && has_memory; a++)
+        has_memory = instance->operand[a].is_scratch ||
+                     pti_completeness_find_overwritten(instance, a, &prepared->is_overwritten[a]);
+    return has_memory;
 }
 
 /** Whether all arrays that launches of the queue use, this one included, fit the device whole, each
@@ -179,7 +193,8 @@ static polytile_status build_in_place(pti_prepared *prepared, polytile_context *
 static double lists_bytes(const pti_prepared *prepared) {
     return prepared->instance->n_operands *
            (double)(sizeof *prepared->touched + sizeof *prepared->written +
-                    sizeof *prepared->array_serial + sizeof *prepared->position);
+                    sizeof *prepared->is_overwritten + sizeof *prepared->array_serial +
+                    sizeof *prepared->position);
 }
 
 /** Prove that the program's launch is sound. */
@@ -220,7 +235,8 @@ static polytile_status bind_launch(polytile_queue *queue, const pti_request *req
                 ? bind_and_check(queue, request, prepared)
                 : pti_instance_narrow(request->kernel, request->whole, request->domain,
                                       request->arrays, &prepared->instance));
-    if (!pti_prepared_fill_key(prepared, request) || !find_hulls(prepared))
+    if (!pti_prepared_fill_key(prepared, request) || !find_hulls(prepared) ||
+        (queue->group_functions != NULL && !find_overwritten(prepared)))
         PTI_TRY(pti_fail_memory(queue->object.context, prepared->instance->kernel_name,
                                 lists_bytes(prepared)));
     PTI_TRY(find_scratch(queue, request, prepared));

@@ -137,6 +137,7 @@ void pti_prepared_free(pti_prepared *prepared) {
     pti_instance_free(prepared->instance);
     free(prepared->touched);
     free(prepared->written);
+    free(prepared->is_overwritten);
     free(prepared->array_serial);
     free(prepared->position);
     free_options(&prepared->options);

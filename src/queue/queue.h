@@ -66,6 +66,8 @@ typedef struct pti_prepared {
     pti_ways ways;            /* to hold its arrays on the device */
     polytile_domain *touched; /* hull of what it touches of each operand */
     polytile_domain *written; /* hull of what it writes of each operand; empty if nothing */
+    bool *is_overwritten;     /* of each operand, of a queue over members: all of its array, none of
+                             which is read; else NULL */
     double touched_bytes;     /* of all operands, twice where it reads and writes */
     pti_partition partition;  /* for arena_bytes and all_fit; no superblock: in place */
     int way;                  /* that it is for */

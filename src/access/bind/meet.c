@@ -85,7 +85,8 @@ static void gather_part(int64_t part, void *user) {
     __atomic_fetch_add(&of->n_twice, n_twice, __ATOMIC_RELAXED);
 }
 
-/** Return whether what a dimension gathers differs from one value of an index to all others. */
+/** Return whether what a dimension gathers differs from one value of an index to all others. bits:
+ * one for each of the dimension's indices. */
 static bool gathers_apart(const polytile_context *ctx, const pti_instance *instance,
                           const pti_section *section, int d, int index, uint64_t *bits) {
     const pti_looked_up *end = &section->indirection->lo[d];
@@ -101,6 +102,7 @@ static bool gathers_apart(const polytile_context *ctx, const pti_instance *insta
                    .plus = pti_affine_min(&end->plus, &first),
                    .plus_step = end->plus.index[index],
                    .bits = bits};
+    memset(bits, 0, ((size_t)pti_range_count(of.indices) / WORD_BITS + 1) * sizeof *bits);
     pti_run_parts(ctx, pti_ceil_div(of.n_values, PART_VALUES), gather_part, &of);
     return of.n_twice == 0;
 }
@@ -136,7 +138,7 @@ static bool tells_apart(const polytile_context *ctx, const pti_instance *instanc
 }
 
 /** Return whether an operand's one section has a dimension for each index that tells threads
- * apart. bits: as many as the array has elements, none set. */
+ * apart. bits: as many as the array has elements. */
 static bool are_told_apart(const polytile_context *ctx, const pti_instance *instance, int operand,
                            uint64_t *bits) {
     const pti_section *section = sections_of(instance, operand);
@@ -273,8 +275,8 @@ polytile_status pti_inspection_find_meeting(polytile_context *ctx, const pti_ins
     *meeting = (pti_meeting){.is_found = false};
     if (bits == NULL)
         return pti_fail_memory(ctx, instance->kernel_name, (double)n_words * sizeof *bits);
-    const bool are_apart = are_told_apart(ctx, instance, operand, bits);
-    if (!are_apart) {
+    meeting->are_told_apart = are_told_apart(ctx, instance, operand, bits);
+    if (!meeting->are_told_apart) {
         search of = {.instance = instance, .operand = operand, .bits = bits, .found = meeting};
         memset(bits, 0, n_words * sizeof *bits);
         go_through(&of, true);
@@ -287,6 +289,6 @@ polytile_status pti_inspection_find_meeting(polytile_context *ctx, const pti_ins
                 "%s: no two threads meet at an element of %s, which took %.1f ms to see, %s",
                 instance->kernel_name, instance->operand[operand].name,
                 1e3 * (pti_now_s() - start_s),
-                are_apart ? "by what they look up alone" : "element by element");
+                meeting->are_told_apart ? "by what they look up alone" : "element by element");
     return POLYTILE_OK;
 }

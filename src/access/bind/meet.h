@@ -7,7 +7,8 @@
 /** Two threads that meet at an element: the first one writes it, the second one touches it. */
 typedef struct pti_meeting {
     bool is_found;
-    int access[2]; /* of the declaration, by which they do */
+    bool are_told_apart; /* what they look up tells all threads apart, without their elements */
+    int access[2];       /* of the declaration, by which they do */
     int64_t thread[2][POLYTILE_MAX_DIMS];
     int64_t element[POLYTILE_MAX_DIMS];
 } pti_meeting;

@@ -1,7 +1,9 @@
 #include "access/pieces/shear.h"
 
 #include "access/footprint/affine.h"
+#include "access/footprint/footprint.h"
 #include "access/footprint/section.h"
+#include "access/footprint/section_boxes.h"
 #include "base/checked.h"
 #include "base/list.h"
 
@@ -171,6 +173,29 @@ bool pti_operand_is_ragged(const pti_instance *instance, const pti_operand *oper
     return is;
 }
 
+/** Return whether what is written is known as a few boxes: else the hull would move, of which the
+ * array lacks elements. */
+static bool are_few_written(const pti_instance *instance, const clipped *by) {
+    int64_t n_boxes = 0;
+    bool are = true;
+    for (int s = 0; s < by->n && are; s++)
+        if (by->section[s].role != POLYTILE_IN)
+            are =
+                by->section[s].exact &&
+                !pti_add_overflows(
+                    n_boxes, pti_section_most_boxes(instance, &by->section[s], &instance->threads),
+                    &n_boxes);
+    return are && n_boxes <= PTI_MAX_WRITE_BOXES;
+}
+
+/** Let the dimensions of an operand's domain that are no diagonals end where the array does. */
+static void clip_domain(pti_operand *operand) {
+    for (int d = 0; d < operand->domain.n_dims; d++)
+        if (operand->shear[d].slope == 0)
+            operand->domain.range[d] =
+                pti_range_intersect(operand->domain.range[d], operand->whole.range[d]);
+}
+
 polytile_status pti_shear_clip_operand(polytile_context *ctx, pti_instance *instance,
                                        pti_operand *operand, bool *is_clipped) {
     const pti_section *first = &instance->section[operand->first_section];
@@ -184,13 +209,13 @@ polytile_status pti_shear_clip_operand(polytile_context *ctx, pti_instance *inst
     *is_clipped = *is_clipped && by.n > 0;
     if (!*is_clipped)
         return status;
-    for (int d = 0; d < operand->domain.n_dims; d++)
-        if (operand->shear[d].slope == 0)
-            operand->domain.range[d] =
-                pti_range_intersect(operand->domain.range[d], operand->whole.range[d]);
+    clip_domain(operand);
+    for (int s = 0; s < by.n; s++)
+        PTI_TRY(pti_section_settle(ctx, instance, &by.section[s]));
+    *is_clipped = are_few_written(instance, &by);
+    if (!*is_clipped)
+        return status;
     PTI_TRY(replace_sections(ctx, instance, operand, &by));
-    for (int s = 0; s < operand->n_sections; s++)
-        PTI_TRY(pti_section_settle(ctx, instance, &instance->section[operand->first_section + s]));
     pti_operand_forget_roles(operand);
     PTI_TRY(pti_operand_fill_roles(ctx, instance, operand));
 done:

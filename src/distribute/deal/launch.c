@@ -6,9 +6,9 @@
  * have their own from the beginning.
  *
  * All that such a launch touches is in the memory that members share, in its newest version,
- * before it and after it: a member brings to the host at once what it computed, and others forget
- * what they had of it. So ownership says nothing about such launches, nor do they change who has
- * what.
+ * before it and, within one process, after it (spread.c has other processes): a member brings to
+ * the host at once what it computed, and others forget what they had of it. So ownership says
+ * nothing about such launches, nor do they change who has what.
  */
 
 static const pti_group_array *array_of_operand(const pti_group *group, const pti_prepared *prepared,

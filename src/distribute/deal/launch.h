@@ -55,6 +55,10 @@ polytile_status pti_dealt_sums_end(pti_group *group, pti_dealt_sums *sums, polyt
 void pti_group_describe_units(const pti_group *group, const pti_recorded *recorded, bool are_rows,
                               polytile_unit *units);
 
+/** Keep the speeds at which they ran for later launches. */
+void pti_group_note_speeds(const pti_group *group, const pti_recorded *recorded,
+                           const pti_deal *deal);
+
 /* meet.c: what processes tell each other. */
 
 /** Why rows of a launch cannot be dealt out to members of several processes, as one of them finds
@@ -78,10 +82,6 @@ polytile_status pti_deal_meet(const pti_group *group, const pti_recorded *record
 
 /** The members of all processes as units, as these have told. */
 void pti_deal_list_units(const pti_group *group, const pti_gathered *told, polytile_unit *units);
-
-/** Keep the speeds at which they ran for later launches. */
-void pti_group_note_speeds(const pti_group *group, const pti_recorded *recorded,
-                           const pti_deal *deal);
 
 /* run.c */
 

@@ -269,6 +269,14 @@ static polytile_status await_members(const pti_dealt_launch *dealt, int64_t n_ri
     return counter->serve_every_s > 0 ? counter->functions->serve(counter) : POLYTILE_OK;
 }
 
+/** After a failure let no process take more rows. Returns the failure, whose text stays. */
+static polytile_status stop_dealing(pti_dealt_launch *dealt, polytile_status status) {
+    pti_error first = {0};
+    pti_error_keep(&first, dealt->group->ctx, status);
+    pti_deal_stop(&dealt->deal);
+    return pti_error_restore(dealt->group->ctx, &first);
+}
+
 /** Where all refuse and nobody runs, they are asked once more: see pti_deal_take(). */
 static polytile_status deal_out(pti_dealt_launch *dealt) {
     polytile_status status = POLYTILE_OK;
@@ -280,9 +288,7 @@ static polytile_status deal_out(pti_dealt_launch *dealt) {
             PTI_TRY(await_members(dealt, n_rings));
     }
 done:
-    if (status != POLYTILE_OK || dealt->has_failed)
-        pti_deal_stop(&dealt->deal);
-    return status;
+    return status != POLYTILE_OK || dealt->has_failed ? stop_dealing(dealt, status) : status;
 }
 
 static polytile_status deal_out_and_wait(pti_dealt_launch *dealt) {
@@ -312,7 +318,7 @@ static polytile_status run_rows(pti_dealt_launch *dealt, polytile_status status)
     if (status == POLYTILE_OK)
         status = deal_out_and_wait(dealt);
     else
-        pti_deal_stop(&dealt->deal);
+        status = stop_dealing(dealt, status);
     if (pti_dealt_is_spread(dealt))
         status = pti_dealt_meet_after(dealt, status);
     if (status == POLYTILE_OK && pti_dealt_is_spread(dealt))
@@ -353,6 +359,8 @@ polytile_status pti_group_deal_rows(pti_group *group, const pti_recorded *record
     status = begin_dealing(&dealt, told);
     if (status == POLYTILE_OK)
         status = reach_touched(&dealt);
+    if (status == POLYTILE_OK)
+        status = pti_group_open_messages(group);
     if (status == POLYTILE_OK || pti_dealt_is_spread(&dealt))
         status = run_dealt(&dealt, status);
     if (status == POLYTILE_OK && sums->pieces.n_sums == 0)

@@ -48,20 +48,6 @@ static polytile_status adopt_copies(pti_group *group, const pti_prepared_superst
                                  group->transport->n_members * (double)sizeof(pti_boxes));
 }
 
-/** Have memory for the messages of all prepared supersteps that have none: of a new one, and, if
- * arrays lie elsewhere for it, of those before it. */
-static polytile_status open_messages(pti_group *group) {
-    polytile_status status = POLYTILE_OK;
-    if (group->transport->functions->open == NULL)
-        return POLYTILE_OK;
-    for (pti_prepared_superstep *prepared = group->prepared_supersteps; prepared != NULL;
-         prepared = prepared->next)
-        if (prepared->messages.state == NULL)
-            PTI_TRY(group->transport->functions->open(group->transport, &prepared->messages));
-done:
-    return status;
-}
-
 /** Whether members over one memory have room for what they compute twice, now that it is known what
  * they reach. */
 static bool have_members_room(const pti_group *group, const pti_prepared_superstep *prepared) {
@@ -99,7 +85,7 @@ static polytile_status prepare_superstep(pti_group *group, int at,
     if (*is_new && !has_failure(group))
         pti_group_note_failure(group, pti_group_prove_superstep(group, at, *prepared));
     if (*is_new && !has_failure(group))
-        pti_group_note_failure(group, open_messages(group));
+        pti_group_note_failure(group, pti_group_open_messages(group));
     return *is_new
                ? functions->agree(group->transport, pti_error_restore(group->ctx, &group->failure))
                : POLYTILE_OK;

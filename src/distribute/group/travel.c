@@ -1,7 +1,6 @@
 #include "distribute/group/run.h"
 
 #include "distribute/exchange/transfers.h"
-#include "launch/device/completeness.h"
 
 #include <stdlib.h>
 
@@ -123,7 +122,7 @@ static bool replaces_array(const pti_prepared *prepared, int position) {
     for (int a = 0; a < prepared->n_arrays; a++) {
         if (prepared->position[a] != position)
             continue;
-        if (does || !pti_completeness_is_overwritten(prepared->instance, a))
+        if (does || !prepared->is_overwritten[a])
             return false;
         does = true;
     }

@@ -43,6 +43,18 @@ void pti_group_forget_messages(pti_group *group) {
         pti_transport_forget(group->transport, &prepared->messages);
 }
 
+polytile_status pti_group_open_messages(pti_group *group) {
+    polytile_status status = POLYTILE_OK;
+    if (group->transport->functions->open == NULL)
+        return POLYTILE_OK;
+    for (pti_prepared_superstep *prepared = group->prepared_supersteps; prepared != NULL;
+         prepared = prepared->next)
+        if (prepared->messages.state == NULL)
+            PTI_TRY(group->transport->functions->open(group->transport, &prepared->messages));
+done:
+    return status;
+}
+
 static void forget_copies(pti_group *group) {
     for (int k = 0; k < group->copies.n_arrays * group->copies.n_members; k++) {
         pti_boxes_clear(&group->copies.extra[k]);

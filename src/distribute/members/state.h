@@ -21,10 +21,10 @@ typedef struct pti_group_options {
     const pti_member_grid *grid; /* NULL: balanced */
     pti_distribution distribution;
     int64_t most_launches; /* of a superstep; 0: chosen by what is computed twice */
-    pti_policy policy;     /* of members over one memory, of a group in one process */
-    bool is_by_speed;      /* the distribution is weighted by speeds that are measured */
-    bool deals_rows; /* by the policy, where all operands are on the host; else owners compute */
-    bool deals_sums; /* the same of launches whose rows reduce into the same elements */
+    pti_policy policy; /* of members over one memory, and where it takes also of other processes */
+    bool is_by_speed;  /* the distribution is weighted by speeds that are measured */
+    bool deals_rows;   /* by the policy, where all operands are on the host; else owners compute */
+    bool deals_sums;   /* the same of launches whose rows reduce into the same elements */
     /** The speed of each local member; copied. The first launch of a group in one process finds the
      * distribution from these. NULL: the distribution is as given. */
     const pti_speed *speed;
@@ -149,6 +149,10 @@ void pti_group_free_prepared(pti_group *group, pti_prepared_superstep *prepared)
 void pti_group_forget_prepared(pti_group *group);
 /** Members' arrays lie elsewhere: what the transport keeps for messages is out of date. */
 void pti_group_forget_messages(pti_group *group);
+/** Have memory for the messages of all prepared supersteps that have none: of a new one, and, where
+ * members' arrays lie elsewhere, of those before it. Errors: NO_MEMORY, those of the transport; of
+ * this process alone. */
+polytile_status pti_group_open_messages(pti_group *group);
 /** After a failure, of which all processes know, drop what is recorded, and forget launches,
  * supersteps and copies: one that failed may lack what others have, and all must find the same. */
 void pti_group_forget_all(pti_group *group);

@@ -63,9 +63,10 @@ void pti_mpi_window_give_up(pti_mpi_window *window) {
 }
 
 void pti_mpi_window_end(pti_mpi_window *window, bool together) {
-    int key = window->key;
-    if (!pti_mpi_is_up())
+    int key;
+    if (!pti_mpi_is_up()) /* it ended, and the window with it */
         return;
+    key = window->key;
     if (together)
         MPI_Comm_delete_attr(MPI_COMM_SELF, key);
     MPI_Comm_free_keyval(&key);

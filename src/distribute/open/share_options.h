@@ -11,7 +11,7 @@ typedef struct pti_share_options {
     const char *list;                    /* and what has them, "the communicator", in error texts */
     int n_members;
     bool may_deal;      /* rows may be dealt out: members are of one process */
-    bool may_take;      /* and by policies whose units take rows when they are free, also if not */
+    bool may_take;      /* of several processes, too, by policies whose units take when free */
     bool are_different; /* in more than their number: by default, they do not get the same */
 } pti_share_options;
 

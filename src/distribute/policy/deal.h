@@ -72,7 +72,8 @@ void pti_deal_done(pti_deal *deal, int unit, double now_s);
 /** Whether all rows are dealt out, as far as is known here. */
 bool pti_deal_is_over(const pti_deal *deal);
 
-/** Deal out no more rows, in any process: the launch has failed. One that did not begin stays. */
+/** Deal out no more rows, in any process: the launch has failed. One that was never begun is
+ * left alone: other processes then go on to the end. */
 void pti_deal_stop(pti_deal *deal);
 
 /** Says in the log if a plug-in's answers were clamped. */

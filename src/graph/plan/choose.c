@@ -306,7 +306,10 @@ static polytile_status try_turns(pti_planning *planning, int n_turns, pti_mappin
         mapped = before_mapping;
         made = before;
     }
-    status = status == POLYTILE_NO_FIT ? POLYTILE_OK : status;
+    if (status == POLYTILE_NO_FIT) {
+        pti_clear_error(planning->ctx);
+        status = POLYTILE_OK;
+    }
 done:
     pti_outcome_free(&made);
     free(mapped.unit);

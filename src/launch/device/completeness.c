@@ -27,25 +27,32 @@ void pti_completeness_begin(pti_completeness *completeness, int operand) {
  * that is known. */
 static bool add_overwritten(const pti_instance *instance, int piece, pti_boxes *all) {
     pti_boxes boxes = {0};
-    bool is_known =
+    const bool is_known =
         !instance->operand[piece].reads &&
         pti_footprint_boxes(instance, piece, PTI_WRITES, &instance->threads, MAX_BOXES, &boxes);
     pti_boxes_unite(all, &boxes, pti_boxes_add);
-    is_known = is_known && !boxes.failed;
+    all->failed |= boxes.failed;
     pti_boxes_free(&boxes);
     return is_known;
 }
 
-bool pti_completeness_is_overwritten(const pti_instance *instance, int operand) {
+bool pti_completeness_find_overwritten(const pti_instance *instance, int operand,
+                                       bool *is_overwritten) {
     const int array = pti_operand_array(instance, operand);
     pti_boxes all = {0};
     bool is_known = true;
     for (int o = 0; o < instance->n_operands && is_known; o++)
         is_known = pti_operand_array(instance, o) != array || add_overwritten(instance, o, &all);
-    bool overwritten = is_known && !all.failed &&
-                       pti_boxes_count(&all) == pti_box_count(&instance->operand[operand].domain);
+    const bool has_memory = !all.failed;
+    *is_overwritten = is_known && has_memory &&
+                      pti_boxes_count(&all) == pti_box_count(&instance->operand[operand].domain);
     pti_boxes_free(&all);
-    return overwritten;
+    return has_memory;
+}
+
+bool pti_completeness_is_overwritten(const pti_instance *instance, int operand) {
+    bool is;
+    return pti_completeness_find_overwritten(instance, operand, &is) && is;
 }
 
 static void restore_overwritten(const pti_completeness *completeness,

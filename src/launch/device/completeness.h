@@ -21,8 +21,12 @@ polytile_status pti_completeness_create(polytile_context *ctx, const pti_schedul
 void pti_completeness_begin(pti_completeness *completeness, int operand);
 
 /** Return whether a run replaces every element of an operand's array by that name, using no old
- * one. */
+ * one. Without memory to find that out it is taken for one that does not. */
 bool pti_completeness_is_overwritten(const pti_instance *instance, int operand);
+
+/** The same, found out or not: false when memory runs out. */
+bool pti_completeness_find_overwritten(const pti_instance *instance, int operand,
+                                       bool *is_overwritten);
 
 /**
  * After success, mark arrays complete that were so before, or that a launch overwrote; after a

@@ -10,6 +10,7 @@
 #include "support/scale.h"
 
 extern "C" {
+#include "access/bind/meet.h"
 #include "partition/window/plan.h"
 }
 
@@ -201,6 +202,35 @@ TEST_F(Meet, ThreadsAreRefusedWhereTwoMeet) {
     if (n_rounds >= 400) {
         EXPECT_GT(n_refused, n_rounds / 10);
         EXPECT_LT(n_refused, n_rounds - n_rounds / 10);
+    }
+}
+
+/* Numbers that both index arrays hold, and some that one holds twice, do not make it slow. */
+TEST_F(Meet, ThreadsAreToldApartByWhatTheyLookUpWhereThatCanBe) {
+    const struct {
+        size_t kernel;
+        std::vector<int64_t> K;
+        int64_t n_j;
+        bool are;
+    } rows[] = {
+        {0, {7, 2, 4, 1, 0}, 2, true},
+        {2, {4, 2, 3, 1, 0}, 2, true},  /* L has all of them, too */
+        {4, {7, 9, 11, 8, 6}, 1, false} /* another section reads */
+    };
+    for (const auto &row : rows) {
+        Drawn drawn = {3, row.n_j, 16, 16, {0, 1, 2, 3, 4}, row.K, {0, 1, 2, 3, 4}};
+        pti_instance *instance = nullptr;
+        pti_meeting meeting;
+        ASSERT_EQ(bind(kernels[row.kernel], &drawn, &instance), POLYTILE_OK)
+            << polytile_last_error(ctx);
+        for (int o = 0; o < instance->n_operands; o++) {
+            if (!pti_operand_is_written_by_lookup(instance, o))
+                continue;
+            ASSERT_EQ(pti_inspection_find_meeting(ctx, instance, o, &meeting), POLYTILE_OK);
+            EXPECT_EQ(meeting.are_told_apart, row.are) << kernels[row.kernel].declaration;
+            EXPECT_FALSE(meeting.is_found);
+        }
+        pti_instance_free(instance);
     }
 }
 

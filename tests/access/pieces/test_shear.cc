@@ -111,6 +111,25 @@ TEST(Shear, WhatIsWrittenIsKnownElementByElement) {
     EXPECT_TRUE(sheared->operand[0].writes);
 }
 
+/* Of more boxes the hull would move, of which the array lacks elements at its ends. */
+TEST(Shear, AClippedBandThatIsWrittenInTooManyBoxesStaysAsItIs) {
+    const struct {
+        const char *declaration, *threads;
+        bool is_sheared;
+    } rows[] = {
+        {"d[i, j]: inout D[40*i+j, 40*i+j-1:40*i+j+1]; out y[i, j]", "25x25", false},
+        {"d[i, j]: in D[40*i+j, 40*i+j-1:40*i+j+1]; out y[i, j]", "25x25", true},
+        {"d[i, j]: inout D[40*i+j, 40*i+j-1:40*i+j+1]; out y[i, j]", "25x12", true},
+    };
+    for (const auto &row : rows) {
+        const Launch launch(row.declaration, row.threads, {{"D", "985x985"}, {"y", "25x25"}});
+        const Instance sheared = Shear(launch);
+        EXPECT_EQ(sheared != nullptr, row.is_sheared) << row.declaration << " " << row.threads;
+        for (int o = 0; sheared != nullptr && o < sheared->n_operands; o++)
+            EXPECT_FALSE(sheared->operand[o].partial) << row.declaration;
+    }
+}
+
 /** Whether some boxes are, in sheared indices, the elements that threads have of a band that the
  * array's ends clip, disjoint. Row a * i + b has the columns c * i + d .. c * i + d + w. */
 void CompareClipped(int64_t a, int64_t b, int64_t c, int64_t d, int64_t w, int64_t n, int64_t rows,

@@ -121,7 +121,8 @@ TEST_F(StreamTurns, SecondsAndNamesAreThoseOfOneActor) {
     EXPECT_EQ(json.find("\"f\""), json.rfind("\"f\"")) << json;
 }
 
-/* Whether a stream takes turns at all is up to chance; so many frames as end in any of a round. */
+/* Whether a stream takes turns is up to chance, of many some do; so many frames as end in any of a
+ * round. */
 TEST(RandomStreamTurns, GiveWhatPlainLoopsGiveForAnyNumberOfFrames) {
     Random random(test_seed("RandomStreamTurns.GiveWhatPlainLoopsGiveForAnyNumberOfFrames"));
     int64_t n_with_turns = 0;
@@ -141,7 +142,7 @@ TEST(RandomStreamTurns, GiveWhatPlainLoopsGiveForAnyNumberOfFrames) {
         }
         polytile_context_destroy(ctx);
     }
-    std::printf("%lld with turns\n", static_cast<long long>(n_with_turns));
+    EXPECT_TRUE(n_with_turns > 0 || scaled(150) < 30);
 }
 
 } // namespace
