@@ -113,7 +113,7 @@ class Context:
 
     def destroy(self):
         if self._handle is not None and not self.is_of_another_process:
-            _interrupt.forget()
+            _interrupt.forget(self)
             lib.polytile_context_destroy(self._handle)
         self._handle = None
 

@@ -18,6 +18,7 @@ class _Watch:
     def __init__(self):
         self.pid = os.getpid()
         self.cancel = None
+        self.context = None  # of what would be cancelled
         self.former = -1
         self.lock = threading.RLock()  # an object may be freed while it is held, and forget()
         self.read, self.write = socket.socketpair()
@@ -42,18 +43,20 @@ class _Watch:
             os.write(self.former, numbers)
         return numbers
 
-    def begin(self, cancel):
+    def begin(self, cancel, context):
         with self.lock:
             former = signal.set_wakeup_fd(self.write.fileno(), warn_on_full_buffer=False)
             if former != self.write.fileno():  # else a Ctrl-C kept end() from running
                 self.former = former
             self._take_all()
             self.cancel = cancel
+            self.context = context
 
     def end(self):
         """A number that came before and was not read yet must not cancel what runs next."""
         with self.lock:
             self.cancel = None
+            self.context = None
             signal.set_wakeup_fd(self.former, warn_on_full_buffer=False)
             self._take_all()
             self.former = -1
@@ -66,18 +69,22 @@ class _Watch:
 _watch = None
 
 
-def forget():
-    """Cancel nothing any more: what could be cancelled goes away."""
-    if _watch is not None:
+def forget(context):
+    """Cancel nothing of a context any more: it goes away."""
+    if _watch is not None and _watch.pid == os.getpid():
         with _watch.lock:
-            _watch.cancel = None
+            if _watch.context is context:
+                _watch.cancel = None
+                _watch.context = None
 
 
 class Interruptible:
-    """Within a with statement of the main thread Ctrl-C calls `cancel`, from another thread."""
+    """Within a with statement of the main thread Ctrl-C calls `cancel`, from another thread, as long
+    as its context is there."""
 
-    def __init__(self, cancel):
+    def __init__(self, cancel, context=None):
         self.cancel = cancel
+        self.context = context
         self.is_watched = (
             threading.current_thread() is threading.main_thread()
             and getsignal(signal.SIGINT) is signal.default_int_handler)
@@ -87,7 +94,7 @@ class Interruptible:
         if self.is_watched:
             if _watch is None or _watch.pid != os.getpid():
                 _watch = _Watch()
-            _watch.begin(self.cancel)
+            _watch.begin(self.cancel, self.context)
         return self
 
     def __exit__(self, *_):

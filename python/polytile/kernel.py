@@ -291,7 +291,7 @@ def run(of, *arrays, domain=None, device="host", limit=None, **params):
         _check_arrays(of, wrapped)
         launch = Launch(context, of, wrapped, ranges_of_domain(of, wrapped, domain), limit, params)
         opened = context.device(device)
-        with Interruptible(lambda: lib.polytile_device_cancel(opened)):
+        with Interruptible(lambda: lib.polytile_device_cancel(opened), context):
             status = lib.polytile_run(opened, launch.kernel, launch.domain, launch.n_arrays,
                                       launch.arrays, launch.options)
         context.require(status)

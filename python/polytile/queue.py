@@ -269,7 +269,7 @@ class Queue:
         return launch
 
     def _interruptible(self):
-        return Interruptible(self.cancel)
+        return Interruptible(self.cancel, self.context)
 
     def wait(self):
         """Wait until all launches are done; raises what failed. Ctrl-C cancels them."""

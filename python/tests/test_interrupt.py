@@ -47,9 +47,19 @@ def test_a_statement_that_was_not_left_in_order_is_left_by_the_next():
     assert signal.set_wakeup_fd(former) == former
 
 
+def test_what_goes_away_is_not_cancelled_and_all_else_is():
+    own, other = object(), object()
+    with _interrupt.Interruptible(lambda: None, own):
+        _interrupt.forget(other)
+        assert _interrupt._watch.cancel is not None
+        _interrupt.forget(own)
+        assert _interrupt._watch.cancel is None
+
+
 def test_whoever_watched_signals_before_hears_of_them():
     read, write = os.pipe()
     os.set_blocking(write, False)
+    os.set_blocking(read, False)
     former = signal.set_wakeup_fd(write)
     try:
 
