@@ -79,8 +79,10 @@ def forget(context):
 
 
 class Interruptible:
-    """Within a with statement of the main thread Ctrl-C calls `cancel`, from another thread, as long
-    as its context is there."""
+    """Within a with statement of the main thread Ctrl-C calls `cancel`, from another thread.
+
+    context: of what is cancelled; once it is gone nothing is.
+    """
 
     def __init__(self, cancel, context=None):
         self.cancel = cancel
