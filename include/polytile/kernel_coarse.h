@@ -98,7 +98,7 @@
 #define PT_CUDA_DEFINE_COARSE_2(kernel, T, a)
 #define PT_CUDA_DEFINE_COARSE_3(kernel, T, A, n_dims)                                              \
     const polytile_view pt_near_##A = pt_near_view(pt_view_##A);                                   \
-    kernel##_##A##_view A = PT_VIEW_OF(T, pt_near_##A, n_dims, PT_LAST_UNIT, 0, 0);                \
+    kernel##_##A##_view A = PT_VIEW_WITH(T, pt_near_##A, n_dims, PT_LAST_UNIT, 0, 0, 0);           \
     A.at = pt_origin_##A;
 
 /* The same box with one place, from 0, for each group of neighbours along a dimension. */
