@@ -25,7 +25,7 @@ static uint64_t mix_options(uint64_t hash, const pti_request *request) {
 
 /** The number of an array; 0: scratch. */
 static int64_t serial_of(const polytile_array *array) {
-    return array == NULL ? 0 : array->object.serial;
+    return array == NULL ? 0 : array->known_as;
 }
 
 uint64_t pti_request_hash(const pti_request *request) {

@@ -151,6 +151,7 @@ polytile_status pti_array_create_strided(polytile_context *ctx, const char *name
     made->domain = *domain;
     made->n_bytes = pti_box_count(domain) * made->element_bytes;
     pti_object_adopt(ctx, &made->object, destroy_array);
+    made->known_as = made->object.serial;
     *array = made;
     return POLYTILE_OK;
 }

@@ -20,6 +20,8 @@ typedef enum pti_array_state {
 
 struct polytile_array {
     pti_object object;
+    int64_t known_as; /* by which a queue finds launches over it again: its serial, or that of an
+                         array that lay over the same memory before */
     char *name;
     polytile_type type;
     int64_t element_bytes;

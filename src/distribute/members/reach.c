@@ -41,16 +41,38 @@ static polytile_status map_memory(polytile_array *made) {
     return POLYTILE_OK;
 }
 
+/** Let a member's array over the program's memory be known as the last one of the same elements
+ * was. */
+static void recognise(pti_former_members *formers, const polytile_array *programs, int local,
+                      polytile_array *made) {
+    int k = 0;
+    while (k < PTI_GROUP_FORMER_MEMBERS &&
+           (formers->at[k].programs != programs->object.serial || formers->at[k].local != local ||
+            pti_box_compare(&formers->at[k].domain, &made->domain) != 0))
+        k++;
+    if (k < PTI_GROUP_FORMER_MEMBERS) {
+        made->known_as = formers->at[k].known_as;
+        return;
+    }
+    k = formers->n_made++ % PTI_GROUP_FORMER_MEMBERS;
+    formers->at[k].programs = programs->object.serial;
+    formers->at[k].local = local;
+    formers->at[k].domain = made->domain;
+    formers->at[k].known_as = made->known_as;
+}
+
 static polytile_status attach_over(pti_group *group, int position, int local,
                                    const polytile_domain *box, polytile_array **made) {
     const pti_group_array *array = &group->array[position];
     polytile_status status;
     PTI_TRY(pti_array_create(group->ctx, array->array->name, array->array->type, box, made));
     (*made)->read_only = array->array->read_only;
-    if (array->memory == PTI_GROUP_PROGRAMS)
+    if (array->memory == PTI_GROUP_PROGRAMS) {
         place_in_programs_memory(array->array, *made);
-    else
+        recognise(&group->formers, array->array, local, *made);
+    } else {
         PTI_TRY(map_memory(*made));
+    }
     PTI_TRY(pti_queue_attach_shared(group->member[local], *made));
 done:
     return status;

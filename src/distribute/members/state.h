@@ -79,7 +79,11 @@ typedef struct pti_prepared_superstep {
 } pti_prepared_superstep;
 
 /** The most prepared supersteps, and known depths, that are kept. */
-enum { PTI_GROUP_PREPARED_SUPERSTEPS = 64, PTI_GROUP_KNOWN_DEPTHS = 256 };
+enum {
+    PTI_GROUP_PREPARED_SUPERSTEPS = 64,
+    PTI_GROUP_KNOWN_DEPTHS = 256,
+    PTI_GROUP_FORMER_MEMBERS = 64 /* members' arrays that are known again */
+};
 
 /** How many of some launches, known by a hash of them, become a superstep. To look it up takes no
  * memory: what one process knows all of them know. The latest ones are kept. */
@@ -90,6 +94,18 @@ typedef struct pti_known_depths {
         int depth; /* 0: none is there yet */
     } at[PTI_GROUP_KNOWN_DEPTHS];
 } pti_known_depths;
+
+/** The arrays that members had last over the program's memory, the latest ones. A program that takes
+ * its result and attaches the array again gets the like of them, and plans that are kept. */
+typedef struct pti_former_members {
+    int n_made; /* modulo PTI_GROUP_FORMER_MEMBERS: where the next one goes */
+    struct {
+        int64_t programs; /* number of the program's array; 0: none is there yet */
+        int local;        /* member */
+        polytile_domain domain;
+        int64_t known_as; /* of the member's array */
+    } at[PTI_GROUP_FORMER_MEMBERS];
+} pti_former_members;
 
 /** How far a group is with what is recorded. Other threads read it: all is atomic. */
 typedef struct pti_group_progress {
@@ -125,6 +141,7 @@ struct pti_group {
     pti_prepared_superstep *prepared_supersteps; /* latest first */
     int n_prepared_supersteps;
     pti_known_depths depths;
+    pti_former_members formers;
 
     pti_recorded *recorded; /* PTI_GROUP_LAUNCHES */
     int n_recorded;
