@@ -137,12 +137,12 @@ static polytile_status run_plan(const polytile_plan *plan, polytile_device *devi
     PTI_TRY(pti_access_check_asked(device, kernel, plan->owned_instance, list.array, &config));
     PTI_TRY(pti_team_server_create(kernel, &plan->instance->threads,
                                    options == NULL ? &defaults : options, false, &server));
-    config.server = server;
+    config.part = server == NULL ? NULL : pti_server_get_part(server, 0);
     pti_trace_bound(device, plan->summary.lower_bound_bytes);
     PTI_TRY(execute_plan(device, plan, &config, list.array));
 done:
     pti_operand_arrays_free(&list);
-    pti_team_server_end(server);
+    pti_team_server_end(server == NULL ? NULL : pti_server_get_part(server, 0), NULL);
     return status;
 }
 

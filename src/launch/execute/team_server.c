@@ -33,6 +33,7 @@ polytile_status pti_team_server_create(const polytile_kernel *kernel, const poly
     PTI_TRY(check_team_launch(kernel, n_slots, options->message_timeout_s));
     *server = pti_server_create(&(pti_server_request){.kernel_name = name,
                                                       .n_slots = n_slots,
+                                                      .threads = *slots,
                                                       .timeout_s = options->message_timeout_s > 0
                                                                        ? options->message_timeout_s
                                                                        : default_timeout_s,
@@ -44,9 +45,11 @@ done:
     return status;
 }
 
-void pti_team_server_end(pti_server *server) {
-    pti_server_abandon(server);
-    pti_server_release(server);
+void pti_team_server_end(pti_server_part *part, const pti_error *why) {
+    if (part == NULL)
+        return;
+    pti_server_abandon(part, why);
+    pti_server_release(pti_server_of_part(part));
 }
 
 polytile_status pti_team_refuse_copies(polytile_context *ctx, const polytile_kernel *kernel) {
