@@ -415,12 +415,12 @@ polytile_status run_on_list(polytile_context *ctx, const polytile_kernel *kernel
     polytile_share_options share = {};
     polytile_queue *queue = nullptr;
     share.layout = layout;
-    polytile_status status =
-        polytile_queue_create_shared(ctx, device_text.c_str(), &share, &queue);
+    polytile_status status = polytile_queue_create_shared(ctx, device_text.c_str(), &share, &queue);
     if (status == POLYTILE_OK)
         status = polytile_queue_attach(queue, 3, arrays);
     if (status == POLYTILE_OK)
-        status = polytile_queue_launch(queue, kernel, POLYTILE_EXTENTS(n_slots), 3, arrays, nullptr);
+        status =
+            polytile_queue_launch(queue, kernel, POLYTILE_EXTENTS(n_slots), 3, arrays, nullptr);
     return status == POLYTILE_OK ? polytile_queue_detach(queue, 3, arrays) : status;
 }
 

@@ -49,8 +49,8 @@ TEST(MessageRandom, SlotsOfSeveralDevicesReceiveWhatMpiSays) {
         const auto &list = lists[seed % n_lists];
         const int n_slots = 1 + static_cast<int>(random() % 9);
         const MessageProgram program = draw_messages(random, n_slots, 60);
-        ASSERT_EQ(
-            run_messages(program, list.devices, POLYTILE_OK, &near_interpret, list.layout), "")
+        ASSERT_EQ(run_messages(program, list.devices, POLYTILE_OK, &near_interpret, list.layout),
+                  "")
             << "seed " << seed;
     }
 }
@@ -61,8 +61,8 @@ TEST(MessageRandom, RingsOfTwoEntriesAreEnoughForSeveralDevices) {
         std::mt19937_64 random(seed);
         const auto &list = lists[seed % n_lists];
         const MessageProgram program = draw_messages(random, 2 + static_cast<int>(seed % 7), 60);
-        EXPECT_EQ(
-            run_messages(program, list.devices, POLYTILE_OK, &near_interpret, list.layout), "")
+        EXPECT_EQ(run_messages(program, list.devices, POLYTILE_OK, &near_interpret, list.layout),
+                  "")
             << "seed " << seed;
     }
     pti_slot_memory_set_entries(0);
@@ -78,8 +78,8 @@ TEST(MessageRandom, DeadlocksAcrossDevicesAreFound) {
         const polytile_status expected = interpret_messages(program);
         n_dead += expected == POLYTILE_DEADLOCK;
         if (expected != POLYTILE_OK) {
-            ASSERT_EQ(
-                run_messages(program, list.devices, expected, &near_interpret, list.layout), "")
+            ASSERT_EQ(run_messages(program, list.devices, expected, &near_interpret, list.layout),
+                      "")
                 << "seed " << seed;
         }
     }
