@@ -241,8 +241,8 @@ void pti_server_abandon(pti_server_part *part, const pti_error *why) {
 }
 
 /** What ended a launch, with its text on the context. The mutex is not locked. */
-static polytile_status report_end(const pti_server *server, polytile_context *ctx,
-                                  polytile_status status) {
+static polytile_status tell_end(const pti_server *server, polytile_context *ctx,
+                                polytile_status status) {
     return status == POLYTILE_OK ? status : pti_fail(ctx, status, "%s", server->text);
 }
 
@@ -256,7 +256,7 @@ polytile_status pti_server_meet(pti_server_part *part, polytile_context *ctx) {
         end_part(part);
     const polytile_status status = may_run ? POLYTILE_OK : server->status;
     pthread_mutex_unlock(&server->mutex);
-    return report_end(server, ctx, status);
+    return tell_end(server, ctx, status);
 }
 
 polytile_status pti_server_finish(pti_server_part *part, polytile_context *ctx) {
@@ -267,5 +267,5 @@ polytile_status pti_server_finish(pti_server_part *part, polytile_context *ctx) 
         pthread_cond_wait(&server->changed, &server->mutex);
     const polytile_status status = server->status;
     pthread_mutex_unlock(&server->mutex);
-    return report_end(server, ctx, status);
+    return tell_end(server, ctx, status);
 }

@@ -60,8 +60,7 @@ static layout lay_out_slots(const pti_server_part *part, int n_memories, bool is
     of.payloads = place_part(&of.shared_end, is_far ? n_entries : 0, PT_PAYLOAD_BYTES);
     of.ring = place_part(&of.slots_end, 1, sizeof(pt_ring));
     of.memories = place_part(&of.slots_end, (size_t)n_memories, sizeof(pt_memory));
-    of.part_of =
-        place_part(&of.slots_end, is_alone ? 0 : (size_t)server->n_slots, sizeof(int32_t));
+    of.part_of = place_part(&of.slots_end, is_alone ? 0 : (size_t)server->n_slots, sizeof(int32_t));
     of.head = place_part(&of.slots_end, 1, sizeof(uint64_t));
     of.n_taken_seen = place_part(&of.slots_end, 1, sizeof(uint64_t));
     of.counts = place_part(&of.slots_end, is_alone ? n_counts : 0, sizeof(uint64_t));

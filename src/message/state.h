@@ -81,7 +81,7 @@ struct pti_server_part {
     pti_slot_words *words;  /* NULL: the slots are not there */
     pt_reply *reply;        /* PT_MAX_REQUESTS of each slot */
     char *payload;          /* PT_PAYLOAD_BYTES of each slot on a device */
-    uint64_t *count;        /* ring.count, or of a device alone what it was when it was asked last */
+    uint64_t *count; /* ring.count, or of a device alone what it was when it was asked last */
     const pti_slot_device *device; /* where the slots are; NULL: threads of the host */
 };
 

@@ -42,7 +42,8 @@ typedef struct pti_box_launch {
  * Nothing is checked again: pti_instance_narrow() says why, and the group has asked whether each
  * member can run the kernel. Only the access check that POLYTILE_CHECK asks for runs here, box by
  * box.
- * Shapes  box: inside the launch's domain; of a team kernel the bounding one of its slots. arrays: one an operand; each contains what the threads touch of the whole's array.
+ * Shapes  box: inside the launch's domain; of a team kernel the bounding box of the part's slots.
+ *         arrays: one an operand; each contains what the threads touch of the whole's array.
  * Errors  NO_FIT, NO_MEMORY; those of the check.
  */
 polytile_status pti_queue_launch_box(polytile_queue *queue, const pti_box_launch *launch,

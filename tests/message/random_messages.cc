@@ -415,6 +415,11 @@ polytile_status run_on_list(polytile_context *ctx, const polytile_kernel *kernel
     polytile_share_options share = {};
     polytile_queue *queue = nullptr;
     share.layout = layout;
+    const auto n_devices = 1 + std::count(device_text.begin(), device_text.end(), ',');
+    const std::string rows = std::to_string(n_devices) + "x1";
+    /* Columns in turn would be tens of thousands of boxes. */
+    if (layout != nullptr && std::string(layout).rfind("cyclic", 0) == 0)
+        share.grid = rows.c_str();
     polytile_status status = polytile_queue_create_shared(ctx, device_text.c_str(), &share, &queue);
     if (status == POLYTILE_OK)
         status = polytile_queue_attach(queue, 3, arrays);

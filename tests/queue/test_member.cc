@@ -96,8 +96,7 @@ TEST_P(QueueMember, BoxesOfAProvedLaunchAreOnlyCut) {
     const pti_box_launch launch = {doubling, &whole, no_values, nullptr};
     share(queue, part);
     for (int k = 0; k < 3; k++)
-        ASSERT_EQ(pti_queue_launch_box(queue, &launch, &box, &part), POLYTILE_OK)
-            << error();
+        ASSERT_EQ(pti_queue_launch_box(queue, &launch, &box, &part), POLYTILE_OK) << error();
     EXPECT_EQ(queue->n_prepared, 1);
     EXPECT_EQ(detach(queue, {part}), POLYTILE_OK) << error();
     for (size_t k = 0; k < 100; k++)

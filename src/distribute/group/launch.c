@@ -105,6 +105,7 @@ static polytile_status check_new(pti_group *group, const polytile_kernel *kernel
 static polytile_status prepare_and_record(pti_group *group, const pti_request *request) {
     polytile_queue *queue = group->queue;
     pti_recorded recorded = {.kernel = (polytile_kernel *)(uintptr_t)request->kernel};
+    pti_server_part *part;
     int64_t n_cut = queue->n_cut;
     polytile_status status;
     PTI_TRY(check_members(group, request->kernel));
@@ -120,7 +121,8 @@ static polytile_status prepare_and_record(pti_group *group, const pti_request *r
     if (is_waiting_to_report(group))
         return POLYTILE_OK;
     PTI_TRY(pti_team_server_create(request->kernel, &recorded.prepared->instance->threads,
-                                   request->options, true, &recorded.server));
+                                   request->options, true, &part));
+    recorded.server = part == NULL ? NULL : pti_server_of_part(part);
     record_launch(group, recorded);
 done:
     return status;

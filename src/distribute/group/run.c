@@ -182,8 +182,8 @@ static polytile_status begin_team(pti_group *group, int at, pti_prepared_superst
 }
 
 /** Run a team kernel's superstep to its end, of which the slots run; *at moves on after it. */
-static void end_team(pti_group *group, const pti_group_last *all,
-                     pti_prepared_superstep *prepared, int *at) {
+static void end_team(pti_group *group, const pti_group_last *all, pti_prepared_superstep *prepared,
+                     int *at) {
     run_behind_slots(group, prepared, &group->recorded[*at],
                      leaving_with(group, prepared, *at, all));
     pti_group_note_failure(group, adopt_copies(group, prepared));

@@ -264,8 +264,7 @@ int pti_group_end_of_launches(const pti_joint_list *list) {
 }
 
 void pti_group_run_list(const pti_list_run *run) {
-    const int n_ops =
-        run->only_launches ? pti_group_end_of_launches(run->list) : run->list->n_ops;
+    const int n_ops = run->only_launches ? pti_group_end_of_launches(run->list) : run->list->n_ops;
     walk of = {.run = run, .group = run->group};
     for (int k = run->first_op; k < n_ops; k++)
         run_op(&of, &run->list->op[k]);

@@ -21,11 +21,10 @@ void pti_group_list_launches(const pti_group *group, int at, int n_launches, boo
                              pti_shared_launch *launch) {
     for (int l = 0; l < n_launches; l++) {
         const pti_prepared *prepared = group->recorded[at + l].prepared;
-        launch[l] = (pti_shared_launch){.call = pti_prepared_call(prepared),
-                                        .runs_once =
-                                            prepared->instance->is_team ||
-                                            (runs_once &&
-                                             pti_group_shares_results(group, prepared))};
+        launch[l] = (pti_shared_launch){
+            .call = pti_prepared_call(prepared),
+            .runs_once = prepared->instance->is_team ||
+                         (runs_once && pti_group_shares_results(group, prepared))};
     }
 }
 

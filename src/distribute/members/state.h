@@ -104,7 +104,7 @@ typedef struct pti_group_progress {
  * superstep is to follow. */
 typedef struct pti_group_begun {
     bool is_begun;
-    int at; /* launches before it have run */
+    int at;                                  /* launches before it have run */
     struct pti_prepared_superstep *prepared; /* of that launch; NULL: it did not begin */
 } pti_group_begun;
 

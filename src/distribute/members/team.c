@@ -1,6 +1,5 @@
 #include "access/set/boxes.h"
 #include "distribute/members/state.h"
-#include "launch/execute/team_server.h"
 #include "message/server.h"
 
 #include <stdlib.h>
@@ -73,10 +72,11 @@ static polytile_status check_gpus(const pti_group *group, const pti_prepared_sup
             if (prepared->parts.work[m].threads[0].n_boxes > 0 &&
                 prepared->parts.work[k].threads[0].n_boxes > 0 &&
                 are_same_gpu(group->member[m]->device, group->member[k]->device))
-                return pti_fail(group->ctx, POLYTILE_UNSUPPORTED,
-                                "%s: %s is twice in the list of devices, and one GPU runs the slots "
-                                "of one member at a time; list it once",
-                                name, group->member[m]->device->text);
+                return pti_fail(
+                    group->ctx, POLYTILE_UNSUPPORTED,
+                    "%s: %s is twice in the list of devices, and one GPU runs the slots "
+                    "of one member at a time; list it once",
+                    name, group->member[m]->device->text);
     return POLYTILE_OK;
 }
 

@@ -96,8 +96,7 @@ static polytile_status run_slots(pti_cuda_device *cuda, const pti_sub_kernel *la
     pti_server_attend(part);
     return team->why_ended == cudaSuccess
                ? pti_server_finish(part, pti_cuda_context_of(cuda))
-               : abandon_slots(cuda, part,
-                               pti_cuda_check(cuda, team->why_ended, "cudaEventQuery"));
+               : abandon_slots(cuda, part, pti_cuda_check(cuda, team->why_ended, "cudaEventQuery"));
 }
 
 static polytile_status serve_slots(pti_cuda_device *cuda, const pti_sub_kernel *launch,

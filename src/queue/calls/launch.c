@@ -134,17 +134,14 @@ static polytile_status append_launch(polytile_queue *queue, pti_prepared *prepar
 /** Find the slots of a launch, if it is one of a team kernel: those of the request, or all. */
 static polytile_status find_part(polytile_queue *queue, const pti_request *request,
                                  const pti_prepared *prepared, pti_server_part **part) {
-    pti_server *server;
     *part = request->part;
     if (request->part != NULL)
         return POLYTILE_OK;
     const polytile_status status = pti_team_server_create(
-        request->kernel, &prepared->instance->threads, request->options, true, &server);
-    if (status != POLYTILE_OK || server == NULL)
-        return status;
-    pti_queue_set_server(queue, server);
-    *part = pti_server_get_part(server, 0);
-    return POLYTILE_OK;
+        request->kernel, &prepared->instance->threads, request->options, true, part);
+    if (status == POLYTILE_OK && *part != NULL)
+        pti_queue_set_server(queue, pti_server_of_part(*part));
+    return status;
 }
 
 /** Prepare and queue a launch on the queue's own device. */
@@ -164,15 +161,14 @@ done:
 polytile_status pti_queue_launch_box(polytile_queue *queue, const pti_box_launch *launch,
                                      const polytile_domain *box, polytile_array *const *arrays) {
     const polytile_launch_options options = {.plan = launch->whole->options};
-    return prepare_and_append(queue,
-                              &(pti_request){.kernel = launch->kernel,
-                                             .domain = box,
-                                             .arrays = arrays,
-                                             .options = &options,
-                                             .parameter = launch->whole->instance->parameter,
-                                             .values = launch->values,
-                                             .whole = launch->whole->instance,
-                                             .part = launch->part});
+    return prepare_and_append(queue, &(pti_request){.kernel = launch->kernel,
+                                                    .domain = box,
+                                                    .arrays = arrays,
+                                                    .options = &options,
+                                                    .parameter = launch->whole->instance->parameter,
+                                                    .values = launch->values,
+                                                    .whole = launch->whole->instance,
+                                                    .part = launch->part});
 }
 
 /** Find the values of a launch's parameters: those that sections need, and those of the body. */
