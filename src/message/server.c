@@ -205,10 +205,8 @@ pt_slot *pti_server_get_slot(pti_server_part *part, int place) {
 /** Nobody waits for what is under way any more. The mutex is locked. */
 static void close_server(pti_server *server) {
     server->phase = PTI_SERVER_OVER;
-    for (int k = 0; k < server->n_parts; k++) {
+    for (int k = 0; k < server->n_parts; k++)
         server->part[k].words = NULL;
-        server->part[k].device = NULL;
-    }
     pti_match_forget_all(server);
     pti_server_wake(server, server->n_slots);
 }

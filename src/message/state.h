@@ -140,7 +140,7 @@ static inline const pti_slot_device *pti_device_of(const pti_server *server, int
 
 /** Whether slots add to counts that are in the memory of their device, far from the server. */
 static inline bool pti_are_counts_far(const pti_server *server) {
-    return server->n_parts == 1 && server->part->device != NULL;
+    return server->n_parts == 1 && server->part->device != NULL && server->phase != PTI_SERVER_OVER;
 }
 
 /** Whether any slots are on a device. */
