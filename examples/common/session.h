@@ -96,6 +96,8 @@ int session_count_devices(const session *s);
 
 /** One launch, and its plan for a device that runs it alone. */
 typedef struct session_launch {
+    /** The program's part in the messages of a queue's launch; NULL: it has none. */
+    polytile_status (*talk)(session *s, polytile_array *const *arrays);
     const polytile_kernel *kernel;
     const polytile_domain *threads;
     const polytile_plan *plan;

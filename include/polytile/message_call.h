@@ -103,9 +103,9 @@ PT_MESSAGE_FUNCTION void pt_put_entry(pt_slot *team) {
 /** The first lane's result, for all. */
 PT_MESSAGE_FUNCTION int pt_share_result(pt_slot *team) {
     PT_TEAM_SYNC;
-    const int result = team->result;
+    const int shared = team->result;
     PT_TEAM_SYNC;
-    return result;
+    return shared;
 }
 
 /** Wait until a word is as large as wanted. */

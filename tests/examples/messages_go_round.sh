@@ -25,5 +25,7 @@ expect 'kernels == 1'
 expect_refusal 3 'run all at once' cannon --n 512 --limit 1MiB
 expect_refusal 2 'does not divide' cannon --n 10 --teams 3
 run_checked nbody --n 90 --steps 3 --device host,host --share 'weighted(1,2)'
+run_checked mandelbrot --n 60 --device host,host
+expect 'kernels == 2'
 expect_refusal 2 "unknown option '--input'" pingpong --input "$work/image.npy"
 finish
