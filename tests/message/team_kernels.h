@@ -103,4 +103,15 @@ POLYTILE_TEAM_KERNEL(meet, (s), (int32_t, A, 2)) {
            pt_barrier());
 }
 
+/* Slots of two indices, which find their right neighbours. */
+POLYTILE_TEAM_KERNEL(place, (i, j), (int32_t, A, 3)) {
+    const int n = pt_ranks(), right = (pt_rank() + 1) % n, left = (pt_rank() + n - 1) % n;
+    if (PT_LANE == 0) {
+        PT_AT(A, i, j, 0) = pt_rank();
+        PT_AT(A, i, j, 1) = (int32_t)(100 * i + j);
+    }
+    PT_TEAM_SYNC;
+    (void)(pt_sendrecv_replace(&PT_AT(A, i, j, 1), 4, right, left, 0, nullptr) || pt_barrier());
+}
+
 #endif

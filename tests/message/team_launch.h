@@ -101,6 +101,70 @@ class TeamLaunch {
     std::string text;
 };
 
+/** Slots of two indices, from some lower bounds on: each is at its place, whatever device it is on,
+ * and no other element is touched. */
+inline void expect_places(const char *devices, const char *layout,
+                          const polytile_implementation &place) {
+    const polytile_domain slots = {2, {{2, 6, 1}, {1, 3, 1}}};
+    const int64_t extents[] = {8, 5, 2};
+    std::vector<int32_t> data(80, -7);
+    polytile_share_options share = {};
+    polytile_context *ctx = nullptr;
+    polytile_queue *queue = nullptr;
+    polytile_array *array = nullptr;
+    polytile_kernel *kernel = nullptr;
+    share.layout = layout;
+    ASSERT_EQ(polytile_context_create(&ctx), POLYTILE_OK);
+    ASSERT_EQ(polytile_queue_create_shared(ctx, devices, &share, &queue), POLYTILE_OK);
+    ASSERT_EQ(polytile_array_wrap(ctx, "A", POLYTILE_I32, 3, extents, data.data(), &array),
+              POLYTILE_OK);
+    ASSERT_EQ(polytile_kernel_create(ctx, "place[i, j]: inout A[i, j, :]", &place, &kernel),
+              POLYTILE_OK);
+    ASSERT_EQ(polytile_queue_attach(queue, 1, &array), POLYTILE_OK);
+    ASSERT_EQ(polytile_queue_launch(queue, kernel, &slots, 1, &array, nullptr), POLYTILE_OK)
+        << polytile_last_error(ctx);
+    EXPECT_EQ(polytile_queue_detach(queue, 1, &array), POLYTILE_OK) << polytile_last_error(ctx);
+    for (int i = 0; i < 8; i++)
+        for (int j = 0; j < 5; j++) {
+            const bool is_slot = i >= 2 && i <= 6 && j >= 1 && j <= 3;
+            const int rank = (i - 2) * 3 + j - 1, left = (rank + 14) % 15;
+            const int32_t *of = &data[static_cast<size_t>((i * 5 + j) * 2)];
+            EXPECT_EQ(of[0], is_slot ? rank : -7) << devices << ", " << i << ", " << j;
+            EXPECT_EQ(of[1], is_slot ? 100 * (2 + left / 3) + 1 + left % 3 : -7)
+                << devices << ", " << i << ", " << j;
+        }
+    polytile_context_destroy(ctx);
+}
+
+/** An array that is only with the devices, whose rows the slots then send to the program. */
+inline void expect_internal_rows(const char *devices, const char *layout, int n_slots,
+                                 const polytile_implementation &meet,
+                                 const polytile_implementation &echo) {
+    TeamLaunch team(devices, layout, n_slots);
+    const int64_t extents[] = {n_slots, TeamLaunch::n_columns};
+    std::vector<int32_t> row(TeamLaunch::n_columns);
+    ASSERT_EQ(team.opened, POLYTILE_OK);
+    ASSERT_EQ(polytile_queue_detach(team.queue, 1, &team.array), POLYTILE_OK);
+    ASSERT_EQ(polytile_queue_create_array(team.queue, "Z", POLYTILE_I32, 2, extents, &team.array),
+              POLYTILE_OK);
+    ASSERT_EQ(team.launch("meet[s]: inout A[s, :]", meet), POLYTILE_OK);
+    ASSERT_EQ(
+        team.launch("echo[s](i32 n, i64 rounds): inout A[s, :]", echo,
+                    {polytile_parameter_signed("n", 2048), polytile_parameter_signed("rounds", 1)}),
+        POLYTILE_OK);
+    for (int k = 0; k < n_slots; k++) {
+        pt_status who;
+        ASSERT_EQ(polytile_message_recv(team.queue, row.data(), 8192, PT_ANY, 1, &who), POLYTILE_OK)
+            << polytile_last_error(team.ctx);
+        EXPECT_EQ(row[1023], 1000 * who.source + 1023);
+        EXPECT_EQ(row[2047], 1000 * ((who.source + n_slots - 1) % n_slots) + 2047);
+        ASSERT_EQ(polytile_message_send(team.queue, row.data(), 8192, who.source, 2), POLYTILE_OK);
+    }
+    EXPECT_EQ(team.wait(), POLYTILE_OK) << team.text;
+    polytile_array_destroy(team.array);
+    team.array = nullptr;
+}
+
 /** How a deed of `err` ends, and what the text has. */
 struct Ending {
     Deed deed;

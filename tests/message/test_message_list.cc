@@ -26,6 +26,19 @@ TEST(MessageList, ThePoliciesThatDealOutRowsLeaveSlotsToTheirOwners) {
     }
 }
 
+TEST(MessageList, SlotsOfTwoIndicesAreAtTheirPlaces) {
+    expect_places("host,host", "block", near_place);
+    expect_places("host,host,host", "cyclic(1)", near_place);
+    expect_places("host,host,host", "cyclic(2)", near_place);
+    expect_places("host(memory=1MiB),host", "weighted(3,1)", near_place);
+}
+
+TEST(MessageList, ArraysMayLieWithTheDevicesAlone) {
+    for (const char *devices : {"host,host", "host(memory=1MiB),host", "host,host(memory=1MiB)"})
+        expect_internal_rows(devices, "block", 5, near_meet, near_echo);
+    expect_internal_rows("host,host", "block(dim=0)", 3, near_meet, near_echo);
+}
+
 TEST(MessageList, OneSlotIsOnOneOfTheDevices) {
     TeamLaunch team("host,host", "block", 1);
     ASSERT_EQ(team.launch("sum[s]: inout A[s, :]", near_sum), POLYTILE_OK);

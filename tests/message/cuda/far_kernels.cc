@@ -16,6 +16,7 @@ const FarKernel far_err(err_kernel, near_err);
 const FarKernel far_echo(echo_kernel, near_echo);
 const FarKernel far_sum(sum_kernel, near_sum);
 const FarKernel far_meet(meet_kernel, near_meet);
+const FarKernel far_place(place_kernel, near_place);
 
 static FakeCuda::Options options_of(int n_devices) {
     FakeCuda::Options options;
@@ -24,6 +25,7 @@ static FakeCuda::Options options_of(int n_devices) {
 }
 
 FarWorld::FarWorld(uint64_t seed, int n_devices) : cuda(seed, options_of(n_devices)) {
-    for (const FarKernel *kernel : {&far_interpret, &far_err, &far_echo, &far_sum, &far_meet})
+    for (const FarKernel *kernel :
+         {&far_interpret, &far_err, &far_echo, &far_sum, &far_meet, &far_place})
         cuda.add_kernel(kernel->team.cuda, kernel->on_gpu);
 }

@@ -104,6 +104,22 @@ TEST(MessageMembers, AGpuThatIsListedTwiceIsRefused) {
     EXPECT_NE(team.text.find("twice in the list"), std::string::npos) << team.text;
 }
 
+TEST(MessageMembers, SlotsOfTwoIndicesAreAtTheirPlaces) {
+    for (const auto &list : lists) {
+        FarWorld world(2, 2);
+        expect_places(list.devices, list.layout, far_place.implementation);
+        EXPECT_EQ(world.cuda.violations(), "");
+    }
+}
+
+TEST(MessageMembers, ArraysMayLieWithTheDevicesAlone) {
+    for (const auto &list : lists) {
+        FarWorld world(9, 2);
+        expect_internal_rows(list.devices, list.layout, 5, far_meet.implementation,
+                             far_echo.implementation);
+    }
+}
+
 TEST(MessageMembers, TheProgramTakesPart) {
     for (const auto &list : lists)
         for (int n : {0, 1, 9, 1000, 1025, 2048}) {
