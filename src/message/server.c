@@ -13,18 +13,16 @@ static void destroy_conditions(pti_server *server) {
     pthread_mutex_destroy(&server->mutex);
 }
 
-static void free_parts(pti_server *server) {
-    for (int k = 0; k < server->n_parts; k++) {
-        pti_slot_memory_free(&server->part[k]);
-        free(server->part[k].rank);
+static void free_parts(pti_server_part *part, int n_parts) {
+    for (int k = 0; part != NULL && k < n_parts; k++) {
+        pti_slot_memory_free(&part[k]);
+        free(part[k].rank);
     }
-    free(server->part);
-    server->part = NULL;
-    server->n_parts = 0;
+    free(part);
 }
 
 static void free_memory(pti_server *server) {
-    free_parts(server);
+    free_parts(server->part, server->n_parts);
     free(server->part_of);
     free(server->participant);
     free(server->kernel_name);
@@ -57,23 +55,30 @@ static void fill_parts(pti_server *server) {
     }
 }
 
-/** Make parts, with room for all slots in each. */
-static bool make_parts(pti_server *server, int n_parts) {
-    bool is_made = true;
-    server->part = calloc((size_t)n_parts, sizeof *server->part);
-    if (server->part == NULL)
-        return false;
-    server->n_parts = n_parts;
-    for (int k = 0; k < n_parts; k++) {
-        pti_server_part *part = &server->part[k];
-        part->server = server;
-        part->number = k;
-        part->rank = malloc((size_t)server->n_slots * sizeof *part->rank + 1);
-        is_made &= part->rank != NULL;
+/** Make parts, with room for all slots in each; NULL when memory runs out. */
+static pti_server_part *make_parts(pti_server *server, int n_parts) {
+    pti_server_part *made = calloc((size_t)n_parts, sizeof *made);
+    bool is_made = made != NULL;
+    for (int k = 0; made != NULL && k < n_parts; k++) {
+        made[k].server = server;
+        made[k].rank = malloc((size_t)server->n_slots * sizeof *made[k].rank + 1);
+        is_made &= made[k].rank != NULL;
     }
     if (is_made)
-        fill_parts(server);
-    return is_made;
+        return made;
+    free_parts(made, n_parts);
+    return NULL;
+}
+
+/** Have these parts in place of those so far; NULL, after an error: those stay. */
+static bool set_parts(pti_server *server, pti_server_part *made, int n_parts) {
+    if (made == NULL)
+        return false;
+    free_parts(server->part, server->n_parts);
+    server->part = made;
+    server->n_parts = n_parts;
+    fill_parts(server);
+    return true;
 }
 
 pti_server *pti_server_create(const pti_server_request *request) {
@@ -87,7 +92,8 @@ pti_server *pti_server_create(const pti_server_request *request) {
     server->timeout_s = request->timeout_s;
     server->kernel_name = strdup(request->kernel_name);
     server->participant = calloc(n_participants, sizeof *server->participant);
-    if (server->kernel_name == NULL || server->participant == NULL || !make_parts(server, 1)) {
+    if (server->kernel_name == NULL || server->participant == NULL ||
+        !set_parts(server, make_parts(server, 1), 1)) {
         free_memory(server);
         return NULL;
     }
@@ -100,12 +106,15 @@ bool pti_server_deal(pti_server *server, int n_parts, const int32_t *part_of) {
     const size_t n_bytes = (size_t)server->n_slots * sizeof *part_of;
     if (n_parts < 2)
         return true;
-    server->part_of = malloc(n_bytes);
-    if (server->part_of == NULL)
+    int32_t *copy = malloc(n_bytes);
+    pti_server_part *made = copy == NULL ? NULL : make_parts(server, n_parts);
+    if (made == NULL) {
+        free(copy);
         return false;
-    memcpy(server->part_of, part_of, n_bytes);
-    free_parts(server);
-    return make_parts(server, n_parts);
+    }
+    memcpy(copy, part_of, n_bytes);
+    server->part_of = copy;
+    return set_parts(server, made, n_parts);
 }
 
 pti_server_part *pti_server_get_part(pti_server *server, int number) {

@@ -65,7 +65,6 @@ typedef enum pti_server_phase {
 
 struct pti_server_part {
     pti_server *server;
-    int number;
     int n_slots;
     int n_ended;
     int32_t *rank; /* of each slot, in ascending order; owned */

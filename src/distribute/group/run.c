@@ -343,8 +343,12 @@ void pti_group_begin_messages(polytile_queue *queue) {
     pti_group *group = queue->group;
     const int team = find_newest_team(group);
     bool differs;
-    if (group->begun.is_begun || team < 0 || group->is_given_up)
+    if (group->begun.is_begun || team < 0)
         return;
+    if (group->is_given_up) {
+        pti_server_give_up(group->recorded[team].server, NULL);
+        return;
+    }
     polytile_status status = pti_group_compare(group, NULL, POLYTILE_OK, &differs);
     if (status == POLYTILE_OK)
         status = pti_group_balance_load(group);
