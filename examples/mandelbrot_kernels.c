@@ -1,5 +1,5 @@
-/* The slots of mandelbrot, one body for every device: slot 0 hands out rows, and collects them, or the
- * program does. */
+/* The slots of mandelbrot, one body for every device: slot 0 hands out rows, and collects them, or
+ * the program does. */
 #include "mandelbrot_kernels.h"
 
 #include <polytile/message.h>

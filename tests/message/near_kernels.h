@@ -35,8 +35,8 @@ extern const polytile_implementation &near_sum;
 /** "meet[s]: inout A[s, :]": A[s, 0] likewise; then each slot gives the second half of its row to
  * the right. */
 extern const polytile_implementation &near_meet;
-/** "place[i, j]: inout A[i, j, :]": A[i, j, 0] becomes the rank, A[i, j, 1] becomes 100 i + j of the
- * slot to the left. */
+/** "place[i, j]: inout A[i, j, :]": A[i, j, 0] becomes the rank, A[i, j, 1] becomes 100 i + j of
+ * the slot to the left. */
 extern const polytile_implementation &near_place;
 
 #endif
