@@ -96,8 +96,6 @@ int session_count_devices(const session *s);
 
 /** One launch, and its plan for a device that runs it alone. */
 typedef struct session_launch {
-    /** The program's part in the messages of a queue's launch; NULL: it has none. */
-    polytile_status (*talk)(session *s, polytile_array *const *arrays);
     const polytile_kernel *kernel;
     const polytile_domain *threads;
     const polytile_plan *plan;
@@ -105,6 +103,8 @@ typedef struct session_launch {
     polytile_array *const *arrays;
     int n_parameters;
     const polytile_parameter *parameters;
+    /** The program's part in the messages of a queue's launch; NULL: it has none. */
+    polytile_status (*talk)(session *s, polytile_array *const *arrays);
 } session_launch;
 
 /** Run a launch once, by the session's queue where there is one, and keep what it took if it is the
