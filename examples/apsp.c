@@ -57,7 +57,7 @@ static polytile_status apsp_block(session *s, const apsp_problem *of, result *r)
     TRY(polytile_kernel_create(s->ctx, APSP_BLOCK_DECLARATION, &body, &kernel));
     TRY(polytile_plan_create(kernel, &sources, N_BLOCK_ARRAYS, arrays, &options, &plan));
     polytile_plan_get_summary(plan, &r->plan);
-    const session_launch launch = {kernel, &sources, plan, N_BLOCK_ARRAYS, arrays, 1, &n};
+    const session_launch launch = {kernel, &sources, plan, N_BLOCK_ARRAYS, arrays, 1, &n, NULL};
     for (int64_t k = 0; !s->options.plan_only && k < s->options.repeat; ++k)
         TRY(session_run(s, &launch, r));
     return POLYTILE_OK;

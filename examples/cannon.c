@@ -103,10 +103,10 @@ static polytile_status cannon(session *s, result *r) {
     r->type = shape.type;
     r->n_dims = 2;
     r->shape[0] = r->shape[1] = n;
-    TRY(team_run(
-        s,
-        &(team_launch){CANNON_DECLARATION, cannon_implementation(), q * q, N_ARRAYS, arrays, fill},
-        r));
+    TRY(team_run(s,
+                 &(team_launch){CANNON_DECLARATION, cannon_implementation(), q * q, N_ARRAYS,
+                                arrays, fill, NULL},
+                 r));
     return r->checked ? check(s, arrays[C], r) : POLYTILE_OK;
 }
 

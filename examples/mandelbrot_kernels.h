@@ -3,8 +3,14 @@
 
 #include <polytile/kernel.h>
 
+/* A slot hands out the rows, and collects them; or the program does. */
 #define MANDELBROT_DECLARATION                                                                     \
-    "mandelbrot[s]: inout {[s] -> image[i, j] : s = 0}; inout row[s, :], work[s]"
+    "mandelbrot[s]: inout row[s, :], work[s], {[s] -> image[i, j] : s = 0}"
+#define MANDELBROT_ASK_DECLARATION "mandelbrot[s]: inout row[s, :], work[s]"
+
+/** The tags of messages. A worker's request names the row that it has computed, NO_ROW at first;
+ * the answer the next one. */
+enum { ASK_TAG, ANSWER_TAG, ROW_TAG, NO_ROW = -1 };
 
 /** The most iterations of a point. */
 enum { MANDELBROT_MOST = 1000 };
@@ -28,6 +34,7 @@ extern "C" {
 #endif
 
 const polytile_implementation *mandelbrot_implementation(void);
+const polytile_implementation *mandelbrot_ask_implementation(void);
 
 #ifdef __cplusplus
 }

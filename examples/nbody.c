@@ -89,10 +89,10 @@ static polytile_status nbody(session *s, result *r) {
     r->n_dims = 1;
     r->shape[0] = n;
     r->n_steps = s->options.steps;
-    TRY(team_run(
-        s,
-        &(team_launch){NBODY_DECLARATION, nbody_implementation(), n_slots, N_ARRAYS, arrays, fill},
-        r));
+    TRY(team_run(s,
+                 &(team_launch){NBODY_DECLARATION, nbody_implementation(), n_slots, N_ARRAYS,
+                                arrays, fill, NULL},
+                 r));
     return r->checked ? check(s, arrays, n_slots, r) : POLYTILE_OK;
 }
 

@@ -52,7 +52,7 @@ static polytile_status pingpong(session *s, result *r) {
     r->shape[0] = n_bytes;
     TRY(team_run(s,
                  &(team_launch){PINGPONG_DECLARATION, pingpong_implementation(), N_SLOTS, N_ARRAYS,
-                                arrays, fill},
+                                arrays, fill, NULL},
                  r));
     if (r->checked)
         r->max_error = count_different(arrays, n_bytes);

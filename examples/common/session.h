@@ -103,6 +103,8 @@ typedef struct session_launch {
     polytile_array *const *arrays;
     int n_parameters;
     const polytile_parameter *parameters;
+    /** The program's part in the messages of a queue's launch; NULL: it has none. */
+    polytile_status (*talk)(session *s, polytile_array *const *arrays);
 } session_launch;
 
 /** Run a launch once, by the session's queue where there is one, and keep what it took if it is the

@@ -17,7 +17,8 @@ polytile_status team_run(session *s, const team_launch *launch, result *r) {
     TRY(polytile_plan_create(kernel, &slots, launch->n_arrays, launch->arrays, &s->launch_options,
                              &plan));
     polytile_plan_get_summary(plan, &r->plan);
-    const session_launch run = {.kernel = kernel,
+    const session_launch run = {.talk = launch->talk,
+                                .kernel = kernel,
                                 .threads = &slots,
                                 .plan = plan,
                                 .n_arrays = launch->n_arrays,

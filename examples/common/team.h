@@ -13,6 +13,8 @@ typedef struct team_launch {
     int n_arrays;
     polytile_array *const *arrays;
     void (*fill)(polytile_array *const *arrays); /* sets the arrays before each repetition */
+    /** The program's part in the messages; NULL: it has none, or there is no queue. */
+    polytile_status (*talk)(session *s, polytile_array *const *arrays);
 } team_launch;
 
 /** Plan a launch, and run it as often as asked for, unless only planning. */

@@ -20,6 +20,9 @@
  * of a launch run at once, in one superblock that is never cut, fused with other launches, or run
  * again; a launch whose slots cannot all run at once is refused with POLYTILE_NO_FIT.
  *
+ * On a queue over several devices of a process the queue's layout, of the launch's first index,
+ * says which device runs which slots. docs/messages.md says what differs there.
+ *
  * In the body
  *         PT_LANE, PT_LANES   the lane, from 0, and how many the team has; 0 and 1 on the host; on
  *                             a GPU a multiple of 32, as many as let all slots run at once
@@ -62,7 +65,8 @@
  *                                                 PT_MAX_SIGNALS, from 0
  *         pt_wait_signal(signal, n_times)         wait until the slot's own signal has been given
  *                                                 so often since the launch began
- * Who has waited for a signal sees what the slot that gave it had put, and stored, before.
+ * Who has waited for a signal sees what the slot that gave it had put, and stored, before. A put
+ * reaches slots of the same device alone.
  *
  * Collective, by all slots in the same order
  *         pt_barrier()
@@ -79,10 +83,11 @@
  *
  * Errors, which end the launch and come from polytile_run() or the queue's next wait, with slot,
  * peer, tag and sizes in the text: INVALID (a rank or a tag out of range, a negative size, a buffer
- * outside the launch's arrays, a receive that is too small, too many requests), DEADLOCK (no slot
- * can go on: known at once, where the program cannot send either), TIMEOUT (message_timeout_s of
- * the launch's options passed without any progress), NO_MEMORY. Arrays that the launch writes are
- * then incomplete. A body that never calls cannot be ended.
+ * outside the launch's arrays, a put to a slot of another device, a receive that is too small, too
+ * many requests), DEADLOCK (no slot can go on: known at once, where the program cannot send
+ * either), TIMEOUT (message_timeout_s of the launch's options passed without any progress),
+ * NO_MEMORY; on a list of devices UNSUPPORTED (slots lie apart on one with memory of its own).
+ * Arrays that the launch writes are then incomplete. A body that never calls cannot be ended.
  *
  * Source  Stuart and Owens, "Message passing on data-parallel architectures", 2009, section 3.
  */
@@ -123,8 +128,8 @@ extern "C" {
  * send, so that slots that wait for it are in no deadlock.
  *
  * Errors  INVALID (a slot or a tag out of range, a negative size, data is NULL, no team kernel was
- *         launched, or it is over; a queue over several devices), NO_MEMORY, and what ends the
- *         launch while the message waits to be received, if it is longer than PT_EAGER_BYTES.
+ *         launched, or it is over), NO_MEMORY, and what ends the launch while the message waits to
+ *         be received, if it is longer than PT_EAGER_BYTES.
  */
 polytile_status polytile_message_send(polytile_queue *queue, const void *data, int64_t n_bytes,
                                       int to, int tag);

@@ -103,9 +103,9 @@ PT_MESSAGE_FUNCTION void pt_put_entry(pt_slot *team) {
 /** The first lane's result, for all. */
 PT_MESSAGE_FUNCTION int pt_share_result(pt_slot *team) {
     PT_TEAM_SYNC;
-    const int result = team->result;
+    const int shared = team->result;
     PT_TEAM_SYNC;
-    return result;
+    return shared;
 }
 
 /** Wait until a word is as large as wanted. */
@@ -327,9 +327,17 @@ PT_MESSAGE_FUNCTION int pt_exchange(pt_slot *team, void *data, int64_t n_bytes, 
            pt_recv_now(team, data, n_bytes, from, tag, 0, status);
 }
 
-PT_MESSAGE_FUNCTION int pt_may_put(const pt_ring *ring, const char *at, int64_t n_bytes, int to) {
+/** Whether a rank is one of the launch, on the device of this slot. */
+PT_MESSAGE_FUNCTION int pt_is_here(const pt_slot *team, int rank) {
+    const pt_ring *ring = team->ring;
+    return rank >= 0 && rank < ring->n_ranks &&
+           (ring->part_of == 0 || ring->part_of[rank] == ring->part_of[team->rank]);
+}
+
+PT_MESSAGE_FUNCTION int pt_may_put(const pt_slot *team, const char *at, int64_t n_bytes, int to) {
+    const pt_ring *ring = team->ring;
     int may = 0;
-    for (int m = 0; m < ring->n_memories && to >= 0 && to < ring->n_ranks; m++)
+    for (int m = 0; m < ring->n_memories && pt_is_here(team, to); m++)
         may |= ring->memory[m].is_written &&
                pt_lies_in(at, n_bytes, ring->memory[m].begin, ring->memory[m].end);
     return may;
@@ -337,16 +345,28 @@ PT_MESSAGE_FUNCTION int pt_may_put(const pt_ring *ring, const char *at, int64_t 
 
 PT_MESSAGE_FUNCTION int pt_put_bytes(pt_slot *team, int to, void *at, const void *data,
                                      int64_t n_bytes) {
-    if (!pt_may_put(team->ring, (const char *)at, n_bytes, to))
+    if (!pt_may_put(team, (const char *)at, n_bytes, to))
         return pt_refuse(team, PT_PUT_ENTRY, 0, to, 0, at, n_bytes);
     pt_copy(at, data, n_bytes);
     return pt_is_ending(team);
 }
 
-/** Add to a word of the launch, after all that the lanes have stored. */
-PT_MESSAGE_FUNCTION void pt_count_up(pt_slot *team, uint64_t *word) {
+/** Let the server add to a word of the launch, after all that the lanes have stored. */
+PT_MESSAGE_FUNCTION void pt_ask_to_count(pt_slot *team, pt_kind kind, int peer, int tag) {
+    if (PT_LANE == 0)
+        pt_make_entry(team, kind, 0, peer, tag, 0, 0);
+    pt_put_entry(team);
     PT_TEAM_SYNC;
-    if (PT_LANE == 0) {
+}
+
+/** Add to a word of the launch, after all that the lanes have stored; kind, peer and tag say the
+ * same to the server of slots on several devices. */
+PT_MESSAGE_FUNCTION void pt_count_up(pt_slot *team, uint64_t *word, pt_kind kind, int peer,
+                                     int tag) {
+    PT_TEAM_SYNC;
+    if (team->ring->part_of != 0) {
+        pt_ask_to_count(team, kind, peer, tag);
+    } else if (PT_LANE == 0) {
         PT_ADD(word, 1);
         PT_NOTIFY(team, word);
     }
@@ -359,7 +379,7 @@ PT_MESSAGE_FUNCTION int pt_refuse_signal(pt_slot *team, int to, int signal) {
 PT_MESSAGE_FUNCTION int pt_signal_slot(pt_slot *team, int to, int signal) {
     if (to < 0 || to >= team->ring->n_ranks || signal < 0 || signal >= PT_MAX_SIGNALS)
         return pt_refuse_signal(team, to, signal);
-    pt_count_up(team, &team->ring->count[to * PT_MAX_SIGNALS + signal]);
+    pt_count_up(team, &team->ring->count[to * PT_MAX_SIGNALS + signal], PT_GIVE_ENTRY, to, signal);
     return pt_is_ending(team);
 }
 

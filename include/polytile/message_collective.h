@@ -33,7 +33,7 @@ PT_MESSAGE_FUNCTION int pt_meet(pt_slot *team) {
     uint64_t *arrivals = &ring->count[ring->n_ranks * PT_MAX_SIGNALS];
     PT_TEAM_SYNC;
     const uint64_t n_meetings = team->n_barriers + 1;
-    pt_count_up(team, arrivals);
+    pt_count_up(team, arrivals, PT_ARRIVE_ENTRY, team->rank, 0);
     if (PT_LANE == 0)
         team->n_barriers = n_meetings;
     return pt_await_all(team, arrivals, n_meetings * (uint64_t)ring->n_ranks);

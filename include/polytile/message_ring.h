@@ -20,7 +20,7 @@ extern "C" {
 #endif
 
 /** The layout of this header: a library runs only bodies that were compiled for its own. */
-enum { PT_RING_LAYOUT = 3 };
+enum { PT_RING_LAYOUT = 4 };
 
 enum {
     PT_MAX_REQUESTS = 16,    /* of a slot, under way at once */
@@ -41,6 +41,8 @@ typedef enum pt_kind {
     PT_WAIT_ENTRY,     /* it waits until the word at an address is n_bytes or more */
     PT_LOOK_ENTRY,     /* it has looked often at a request that is not done */
     PT_END_ENTRY,      /* it returns from its body */
+    PT_GIVE_ENTRY,     /* it gives the signal tag of peer, of slots on several devices */
+    PT_ARRIVE_ENTRY,   /* it arrives at a barrier, likewise */
 } pt_kind;
 
 enum {
@@ -98,6 +100,8 @@ typedef struct pt_ring {
     uint64_t *head;          /* entries whose places are taken */
     uint64_t *n_taken_seen;  /* what slots have seen of n_taken, which is far away */
     uint64_t *count; /* PT_MAX_SIGNALS of each slot, then arrivals at barriers; they only grow */
+    const int32_t *part_of; /* of each rank, by its device; NULL: all slots are here, and add to the
+                               counts, which the server does else */
     const pt_memory *memory;
     int32_t n_memories;
     int32_t n_ranks;

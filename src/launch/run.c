@@ -117,7 +117,7 @@ static polytile_status run_plan(const polytile_plan *plan, polytile_device *devi
     pti_value values[POLYTILE_MAX_PARAMETERS];
     pti_operand_arrays list = {0};
     pti_launch_config config;
-    pti_server *server = NULL;
+    pti_server_part *part = NULL;
     polytile_status status = POLYTILE_OK;
     polytile_context *ctx = device->object.context;
     if (plan == NULL)
@@ -136,13 +136,13 @@ static polytile_status run_plan(const polytile_plan *plan, polytile_device *devi
     PTI_TRY(pti_specialise(device, kernel, plan->owned_instance, &config.implementation));
     PTI_TRY(pti_access_check_asked(device, kernel, plan->owned_instance, list.array, &config));
     PTI_TRY(pti_team_server_create(kernel, &plan->instance->threads,
-                                   options == NULL ? &defaults : options, false, &server));
-    config.server = server;
+                                   options == NULL ? &defaults : options, false, &part));
+    config.part = part;
     pti_trace_bound(device, plan->summary.lower_bound_bytes);
     PTI_TRY(execute_plan(device, plan, &config, list.array));
 done:
     pti_operand_arrays_free(&list);
-    pti_team_server_end(server);
+    pti_team_server_end(part, NULL);
     return status;
 }
 

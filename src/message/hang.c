@@ -10,7 +10,10 @@ enum { MOST_NAMED = 6 };
 
 /** Whether who waits for a word waits for a place in the ring. */
 static bool is_crowd_word(const pti_server *server, const uint64_t *word) {
-    return server->words != NULL && word == &server->words->n_taken;
+    bool is = false;
+    for (int k = 0; k < server->n_parts; k++)
+        is |= server->part[k].words != NULL && word == &server->part[k].words->n_taken;
+    return is;
 }
 
 void pti_hang_begin_wait(pti_server *server, int participant, const uint64_t *word,
@@ -35,8 +38,10 @@ void pti_hang_end_wait(pti_server *server, int participant) {
 
 void pti_hang_note_end(pti_server *server, int slot) {
     server->participant[slot].has_ended = true;
+    server->participant[slot].part->n_ended++;
     server->n_ended++;
     pti_server_note_progress(server);
+    pthread_cond_broadcast(&server->changed);
 }
 
 bool pti_hang_is_blocked(const pti_server *server, int participant) {
@@ -78,9 +83,18 @@ static void describe_message(const pti_server *server, const pti_post *post, pti
         pti_text_add(text, ", tag %d", post->tag);
 }
 
-static void describe_count(const pti_server *server, int64_t number, uint64_t wanted,
+/** The number of the count that a word is; -1: it is none. */
+static int64_t number_of_count(const pti_server *server, const uint64_t *word, int participant) {
+    const pti_server_part *part = server->participant[participant].part;
+    const bool is = part != NULL && part->count != NULL && word >= part->count &&
+                    word < part->count + pti_n_counts(server);
+    return is ? word - part->count : -1;
+}
+
+static void describe_count(const pti_server *server, int64_t number, const pti_participant *of,
                            pti_text *text) {
-    const unsigned long long has = PT_LOAD_ACQUIRE(&server->count[number]);
+    const unsigned long long has = PT_LOAD_ACQUIRE(of->word);
+    const uint64_t wanted = of->wanted;
     const int64_t n_ranks = server->n_slots;
     if (number == n_ranks * PT_MAX_SIGNALS)
         pti_text_add(text, "at a barrier, where %llu of %d slots are",
@@ -103,13 +117,12 @@ static const pti_post *find_post(const pti_server *server, int participant) {
 static void describe_wait(const pti_server *server, int participant, double now_s, pti_text *text) {
     const pti_participant *of = &server->participant[participant];
     const pti_post *post = find_post(server, participant);
-    const bool is_count = server->count != NULL && of->word >= server->count &&
-                          of->word < server->count + pti_n_counts(server);
+    const int64_t number = number_of_count(server, of->word, participant);
     pti_text_add(text, "%s waits ", pti_name_participant(server, participant).text);
     if (post != NULL)
         describe_message(server, post, text);
-    else if (is_count)
-        describe_count(server, of->word - server->count, of->wanted, text);
+    else if (number >= 0)
+        describe_count(server, number, of, text);
     else
         pti_text_add(text, "for the server");
     pti_text_add(text, ", since %.1f s", now_s - of->since_s);
@@ -146,25 +159,26 @@ static void end_with(pti_server *server, polytile_status status, const char *wha
     pti_text_free(&text);
 }
 
-/* Slots on a device add to counts that are far from the server, which asks for them when nobody
+/* Slots on one device add to counts that are far from the server, which asks for them when nobody
  * seems to go on. */
 
 /** The sum of what only grows: it differs when anything has. */
 static uint64_t sum_counts(const pti_server *server) {
     uint64_t sum = 0;
     for (int64_t k = 0; k < pti_n_counts(server); k++)
-        sum += server->count[k];
+        sum += server->part->count[k];
     return sum;
 }
 
 /** Returns whether any has grown. */
 static bool fetch_counts(pti_server *server) {
-    const pti_slot_device *device = server->device;
-    const size_t n_bytes = (size_t)pti_n_counts(server) * sizeof *server->count;
-    if (device == NULL)
+    const pti_server_part *part = server->part;
+    const pti_slot_device *device = part->device;
+    const size_t n_bytes = (size_t)pti_n_counts(server) * sizeof *part->count;
+    if (!pti_are_counts_far(server))
         return false;
     const uint64_t before = sum_counts(server);
-    if (!device->fetch(device->device, server->count, server->ring.count, (int64_t)n_bytes)) {
+    if (!device->fetch(device->device, part->count, part->ring.count, (int64_t)n_bytes)) {
         pti_server_end(server, POLYTILE_DEVICE, "%s: the device's signals cannot be read",
                        server->kernel_name);
         return false;
@@ -188,8 +202,9 @@ void pti_hang_check(pti_server *server) {
 
 /** Whether anybody waits, or looks in vain. */
 static bool is_anything_awaited(const pti_server *server) {
-    bool is = server->n_polls > 0 || (server->n_waiting > 0 && server->device == NULL);
-    for (int p = 0; !is && server->device != NULL && p < server->n_slots; p++)
+    const bool has_devices = pti_has_devices(server);
+    bool is = server->n_polls > 0 || (server->n_waiting > 0 && !has_devices);
+    for (int p = 0; !is && has_devices && p < server->n_slots; p++)
         is = pti_hang_is_blocked(server, p);
     return is;
 }

@@ -48,7 +48,7 @@ static int rank_of(const pti_server *server, int participant) {
 }
 
 static bool is_far(const pti_server *server, int participant) {
-    return server->device != NULL && participant < server->n_slots;
+    return pti_device_of(server, participant) != NULL;
 }
 
 /** Whether the data of a send are in the host's memory. */
@@ -71,8 +71,9 @@ static void put_into_reply(pti_server *server, const pti_post *send, const pti_p
     void *to = reply->data;
     reply->n_carried = send->n_bytes;
     if (send->n_bytes > PT_REPLY_BYTES) {
-        to = server->payload + (size_t)receive->owner * PT_PAYLOAD_BYTES;
-        server->participant[receive->owner].n_given++;
+        pti_participant *owner = &server->participant[receive->owner];
+        to = owner->part->payload + (size_t)owner->place * PT_PAYLOAD_BYTES;
+        owner->n_given++;
     }
     if (send->n_bytes > 0)
         memcpy(to, send->data, (size_t)send->n_bytes);
@@ -131,6 +132,7 @@ static void forget_post(pti_server *server, pti_post *post) {
 }
 
 static void join_posts(pti_server *server, pti_post *send, pti_post *receive);
+static void copy_soon(pti_server *server, pti_post *send, pti_post *receive);
 
 /** A message goes to the first receive that matches, or waits in the list. */
 static void offer_message(pti_server *server, pti_post *send) {
@@ -142,24 +144,30 @@ static void offer_message(pti_server *server, pti_post *send) {
         join_posts(server, send, unlink_post(&receiver->receives, at));
 }
 
-/** What comes after a copy, of which one without a receive was to keep the message. */
-static void end_copy(pti_server *server, pti_post *send, pti_post *receive) {
-    if (receive != NULL) {
-        end_message(server, send, receive);
+/** What comes after a copy: the message is there, on its way from the host to another device, or
+ * kept until it is received. */
+static void end_copy(pti_server *server, const pti_copy *copy) {
+    pti_post *send = copy->send;
+    if (copy->receive != NULL && !copy->is_halfway) {
+        end_message(server, send, copy->receive);
         return;
     }
     send->data = send->kept;
     complete_request(server, send, send);
-    offer_message(server, send);
+    if (copy->receive != NULL)
+        copy_soon(server, send, copy->receive);
+    else
+        offer_message(server, send);
 }
 
 /** Copy the data of a message; false: a device could not. */
 static bool copy_data(const pti_server *server, const pti_copy *copy) {
-    const pti_slot_device *device = server->device;
+    const pti_slot_device *device = copy->part == NULL ? NULL : copy->part->device;
     const pti_post *send = copy->send, *receive = copy->receive;
-    char *to = receive == NULL ? send->kept : receive->data;
+    const bool is_to_host = receive == NULL || copy->is_halfway;
+    char *to = is_to_host ? send->kept : receive->data;
     const bool from_far = !is_near(server, send);
-    const bool to_far = receive != NULL && is_far(server, receive->owner);
+    const bool to_far = !is_to_host && is_far(server, receive->owner);
     if (send->n_bytes == 0 || (receive != NULL && receive->comes_with_reply))
         return true;
     if (from_far || to_far)
@@ -170,12 +178,27 @@ static bool copy_data(const pti_server *server, const pti_copy *copy) {
     return true;
 }
 
-/** Whether a device makes a copy, which only the thread that launched may ask it for. */
-static bool is_device_copy(const pti_server *server, const pti_post *send,
-                           const pti_post *receive) {
-    const bool is_all_near =
-        is_near(server, send) && (receive == NULL || !is_far(server, receive->owner));
-    return !is_all_near && send->n_bytes > 0 && (receive == NULL || !receive->comes_with_reply);
+/** The part whose device makes a copy, which only the thread that launched may ask it for: the
+ * sender's, from which it comes, or else the receiver's. NULL: none need do so. */
+static pti_server_part *find_copying_part(const pti_server *server, const pti_post *send,
+                                          const pti_post *receive) {
+    const bool brings_nothing =
+        send->n_bytes == 0 || (receive != NULL && receive->comes_with_reply);
+    if (brings_nothing)
+        return NULL;
+    if (!is_near(server, send))
+        return server->participant[send->owner].part;
+    return receive != NULL && is_far(server, receive->owner)
+               ? server->participant[receive->owner].part
+               : NULL;
+}
+
+/** Whether a message goes from one device to another one, by the host's memory. */
+static bool is_between_devices(const pti_server *server, const pti_post *send,
+                               const pti_post *receive) {
+    return receive != NULL && send->n_bytes > 0 && !is_near(server, send) &&
+           is_far(server, receive->owner) &&
+           server->participant[send->owner].part != server->participant[receive->owner].part;
 }
 
 static void forget_copy(pti_server *server, pti_post *send, pti_post *receive) {
@@ -194,33 +217,52 @@ static bool append_copy(pti_server *server, const pti_copy *copy) {
         last = &(*last)->next;
     *later = *copy;
     __atomic_store_n(last, later, __ATOMIC_RELAXED);
-    pthread_cond_signal(&server->changed);
+    pthread_cond_broadcast(&server->changed);
     return true;
+}
+
+/** Have memory of the host on the way from one device to another one. */
+static bool find_way(pti_copy *copy) {
+    if (copy->is_halfway)
+        copy->send->kept = malloc((size_t)copy->send->n_bytes);
+    return !copy->is_halfway || copy->send->kept != NULL;
 }
 
 /** Copy a message, or leave that to the next call that serves. */
 static void copy_soon(pti_server *server, pti_post *send, pti_post *receive) {
-    const pti_copy copy = {.next = NULL, .send = send, .receive = receive};
+    pti_copy copy = {.next = NULL,
+                     .send = send,
+                     .receive = receive,
+                     .is_halfway = is_between_devices(server, send, receive)};
     if (receive != NULL)
         receive->comes_with_reply = can_reply(server, send, receive);
-    const bool is_device = is_device_copy(server, send, receive);
-    if ((is_device || send->n_bytes > LONG_BYTES) && append_copy(server, &copy))
+    copy.part = find_copying_part(server, send, receive);
+    if ((copy.part != NULL || send->n_bytes > LONG_BYTES) && find_way(&copy) &&
+        append_copy(server, &copy))
         return;
-    if (is_device) {
+    if (copy.part != NULL) {
         refuse_message(server, POLYTILE_NO_MEMORY, no_memory, send);
         forget_copy(server, send, receive);
         return;
     }
     copy_data(server, &copy);
-    end_copy(server, send, receive);
+    end_copy(server, &copy);
 }
 
-bool pti_match_copy(pti_server *server) {
-    pti_copy *next = server->copy;
+/** Where the list has the first copy that a thread may make. */
+static pti_copy **find_copy(pti_server *server, const pti_server_part *part) {
+    pti_copy **at = &server->copy;
+    while (*at != NULL && (*at)->part != NULL && (*at)->part != part)
+        at = &(*at)->next;
+    return at;
+}
+
+bool pti_match_copy(pti_server *server, const pti_server_part *part) {
+    pti_copy **at = find_copy(server, part), *next = *at;
     if (next == NULL || server->is_ending)
         return false;
     const pti_copy copy = *next;
-    __atomic_store_n(&server->copy, next->next, __ATOMIC_RELAXED);
+    __atomic_store_n(at, next->next, __ATOMIC_RELAXED);
     server->n_copying++;
     free(next);
     pthread_mutex_unlock(&server->mutex);
@@ -229,7 +271,7 @@ bool pti_match_copy(pti_server *server) {
     server->n_copying--;
     pthread_cond_broadcast(&server->changed);
     if (is_done) {
-        end_copy(server, copy.send, copy.receive);
+        end_copy(server, &copy);
         return true;
     }
     refuse_message(server, POLYTILE_DEVICE, "the device cannot copy", copy.send);

@@ -19,7 +19,8 @@ const pti_post *pti_match_peek(pti_server *server, const pti_post *receive);
  * kept; of a launch that failed these, too. Nobody copies. */
 void pti_match_forget_all(pti_server *server);
 
-/** Make a copy that nobody makes yet, without the mutex meanwhile; false: there is none. */
-bool pti_match_copy(pti_server *server);
+/** Make a copy that nobody makes yet, without the mutex meanwhile; false: there is none. part: the
+ * thread may ask its device for copies; NULL: it may ask none. */
+bool pti_match_copy(pti_server *server, const pti_server_part *part);
 
 #endif

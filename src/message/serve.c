@@ -46,13 +46,15 @@ static bool is_tag(const pt_entry *entry) {
 
 /** Whether a buffer lies in the launch's arrays, or in what a slot has to reduce. */
 static bool is_buffer(const pti_server *server, const pt_entry *entry) {
+    const pti_participant *slot = &server->participant[entry->slot];
+    const pt_ring *ring = &slot->part->ring;
     const void *data = (const void *)(uintptr_t)entry->address;
-    const char *stages = server->stages + (size_t)entry->slot * PTI_STAGES_BYTES;
+    const char *stages = slot->part->stages + (size_t)slot->place * PTI_STAGES_BYTES;
     const bool is_written = entry->kind == PT_RECV_ENTRY;
     if (entry->n_bytes == 0 || pt_lies_in(data, entry->n_bytes, stages, stages + PTI_STAGES_BYTES))
         return true;
-    for (int m = 0; m < server->ring.n_memories; m++) {
-        const pt_memory *memory = &server->ring.memory[m];
+    for (int m = 0; m < ring->n_memories; m++) {
+        const pt_memory *memory = &ring->memory[m];
         if (pt_lies_in(data, entry->n_bytes, memory->begin, memory->end) &&
             (memory->is_written || !is_written))
             return true;
@@ -119,19 +121,51 @@ static void serve_message(pti_server *server, const pt_entry *entry, char *kept)
 }
 
 /** The word that a slot names, as the server reads it; NULL: it is none. */
-static const uint64_t *find_word(const pti_server *server, uint64_t address) {
+static const uint64_t *find_word(const pti_server_part *part, uint64_t address) {
     const uint64_t *word = (const uint64_t *)(uintptr_t)address;
-    const pt_reply *last = &server->reply[server->n_slots * PT_MAX_REQUESTS];
-    if (word >= server->ring.count && word < server->ring.count + pti_n_counts(server))
-        return server->count + (word - server->ring.count);
-    return word >= &server->reply->commit && word < &last->commit ? word : NULL;
+    const pt_reply *last = &part->reply[part->n_slots * PT_MAX_REQUESTS];
+    if (word >= part->ring.count && word < part->ring.count + pti_n_counts(part->server))
+        return part->count + (word - part->ring.count);
+    return word >= &part->reply->commit && word < &last->commit ? word : NULL;
 }
 
 static void note_wait(pti_server *server, const pt_entry *entry) {
-    const uint64_t *word = find_word(server, entry->address);
+    const uint64_t *word = find_word(server->participant[entry->slot].part, entry->address);
     pti_server_note_progress(server);
     if (word != NULL)
         pti_hang_begin_wait(server, entry->slot, word, (uint64_t)entry->n_bytes);
+}
+
+/* Counts of slots on several devices: the server alone stores them. */
+
+static void add_to_count(pti_server_part *part, int64_t number) {
+    PT_STORE_RELEASE(&part->count[number], part->count[number] + 1);
+}
+
+static void give_signal(pti_server *server, const pt_entry *entry) {
+    add_to_count(server->participant[entry->peer].part,
+                 (int64_t)entry->peer * PT_MAX_SIGNALS + entry->tag);
+    pti_server_note_progress(server);
+    pti_server_wake(server, entry->peer);
+}
+
+/** Each part has the arrivals of all slots. */
+static void note_arrival(pti_server *server) {
+    for (int k = 0; k < server->n_parts; k++)
+        add_to_count(&server->part[k], pti_n_counts(server) - 1);
+    pti_server_note_progress(server);
+    for (int p = 0; p < server->n_slots; p++)
+        if (!pti_hang_is_blocked(server, p))
+            pti_server_wake(server, p);
+}
+
+/** Why a put is refused: the slot itself has looked at all but the device. */
+static const char *find_put_fault(const pti_server *server, const pt_entry *entry) {
+    const bool is_rank = entry->peer >= 0 && entry->peer < server->n_slots;
+    return is_rank && server->participant[entry->peer].part != server->participant[entry->slot].part
+               ? "the slots are on different devices, and a put reaches only its own; send it, and "
+                 "let the slot receive"
+               : "the target is in no array that the launch writes, or no rank; put into one";
 }
 
 static void serve_entry(pti_server *server, const pt_entry *entry, char *kept) {
@@ -154,66 +188,79 @@ static void serve_entry(pti_server *server, const pt_entry *entry, char *kept) {
                      "the slot has 16 requests under way, the most; wait for some before");
         break;
     case PT_PUT_ENTRY:
-        refuse_entry(server, entry,
-                     "the target is in no array that the launch writes, or no rank; put into one");
+        refuse_entry(server, entry, find_put_fault(server, entry));
+        break;
+    case PT_GIVE_ENTRY:
+        give_signal(server, entry);
+        break;
+    case PT_ARRIVE_ENTRY:
+        note_arrival(server);
         break;
     default:
         refuse_entry(server, entry, "signals are 0 to 15, and ranks those of the launch");
     }
 }
 
-/** Wake slots that wait for a place in the ring, some of which may have it now. */
-static void wake_crowded(pti_server *server) {
+/** Wake slots that wait for a place in a ring, some of which may have it now. */
+static void wake_crowded(const pti_server_part *part) {
+    pti_server *server = part->server;
     for (int p = 0; p < server->n_slots; p++)
-        if (server->participant[p].word == &server->words->n_taken)
+        if (server->participant[p].word == &part->words->n_taken)
             pti_server_wake(server, p);
 }
 
 /** What the next entry carries: within it, or beside its place. */
-static const void *find_payload(const pti_server *server, const pt_entry *entry) {
-    const pt_ring *ring = &server->ring;
+static const void *find_payload(const pti_server_part *part, const pt_entry *entry) {
+    const pt_ring *ring = &part->ring;
     return entry->n_bytes <= PT_ENTRY_BYTES
                ? (const void *)entry->data
-               : ring->payload + (server->n_taken & (ring->n_entries - 1)) * PT_PAYLOAD_BYTES;
+               : ring->payload + (part->n_taken & (ring->n_entries - 1)) * PT_PAYLOAD_BYTES;
 }
 
 /** Copy what an entry carries, before its place is given away. False when memory runs out. */
-static bool take_payload(pti_server *server, const pt_entry *entry, char **kept) {
+static bool take_payload(const pti_server_part *part, const pt_entry *entry, char **kept) {
     *kept = NULL;
     if ((entry->flags & PT_CARRIED) == 0)
         return true;
     *kept = malloc((size_t)entry->n_bytes + 1);
     if (*kept != NULL)
-        memcpy(*kept, find_payload(server, entry), (size_t)entry->n_bytes);
+        memcpy(*kept, find_payload(part, entry), (size_t)entry->n_bytes);
     else
-        fail_message_memory(server, entry->slot, entry->n_bytes);
+        fail_message_memory(part->server, entry->slot, entry->n_bytes);
     return *kept != NULL;
 }
 
 /** A slot on a device that puts an entry waits no more for what it said before, and has taken so
  * many payloads. */
 static void end_wait(pti_server *server, const pt_entry *entry) {
-    if (server->device == NULL)
+    if (pti_device_of(server, entry->slot) == NULL)
         return;
     pti_hang_end_wait(server, entry->slot);
     server->participant[entry->slot].n_taken = entry->n_payloads;
 }
 
-void pti_serve(pti_server *server) {
-    const pt_ring *ring = &server->ring;
+/** Take the entries of a part. */
+static void serve_part(pti_server_part *part) {
+    pti_server *server = part->server;
+    const pt_ring *ring = &part->ring;
     while (server->phase == PTI_SERVER_RUNS && !server->is_ending) {
-        const pt_entry *at = &ring->entry[server->n_taken & (ring->n_entries - 1)];
+        const pt_entry *at = &ring->entry[part->n_taken & (ring->n_entries - 1)];
         char *kept;
-        if (PT_LOAD_ACQUIRE(&at->commit) != server->n_taken + 1)
+        if (PT_LOAD_ACQUIRE(&at->commit) != part->n_taken + 1)
             return;
         const pt_entry entry = *at;
-        if (!take_payload(server, &entry, &kept))
+        if (!take_payload(part, &entry, &kept))
             return;
-        server->n_taken++;
-        PT_STORE_RELEASE(&server->words->n_taken, server->n_taken);
+        part->n_taken++;
+        PT_STORE_RELEASE(&part->words->n_taken, part->n_taken);
         if (server->n_crowded > 0)
-            wake_crowded(server);
+            wake_crowded(part);
         end_wait(server, &entry);
         serve_entry(server, &entry, kept);
     }
+}
+
+void pti_serve(pti_server *server) {
+    for (int k = 0; k < server->n_parts; k++)
+        serve_part(&server->part[k]);
 }

@@ -5,7 +5,7 @@
 
 /* Entries of the ring, and what they ask for. The mutex is locked. */
 
-/** Take all entries that are committed, in their order. */
+/** Take all entries that are committed, in the order of each ring. */
 void pti_serve(pti_server *server);
 
 /** What the program posts, or an entry. The mutex is locked. False when memory ran out, and the

@@ -13,8 +13,17 @@ static void destroy_conditions(pti_server *server) {
     pthread_mutex_destroy(&server->mutex);
 }
 
+static void free_parts(pti_server_part *part, int n_parts) {
+    for (int k = 0; part != NULL && k < n_parts; k++) {
+        pti_slot_memory_free(&part[k]);
+        free(part[k].rank);
+    }
+    free(part);
+}
+
 static void free_memory(pti_server *server) {
-    pti_slot_memory_free(server);
+    free_parts(server->part, server->n_parts);
+    free(server->part_of);
     free(server->participant);
     free(server->kernel_name);
     free(server);
@@ -32,23 +41,113 @@ static void create_conditions(pti_server *server) {
     pthread_condattr_destroy(&steady);
 }
 
+static int part_of_rank(const pti_server *server, int rank) {
+    return server->part_of == NULL ? 0 : server->part_of[rank];
+}
+
+/** Give each slot its place in its part; those of a part are in the order of their ranks. */
+static void fill_parts(pti_server *server) {
+    for (int rank = 0; rank < server->n_slots; rank++) {
+        pti_server_part *part = &server->part[part_of_rank(server, rank)];
+        server->participant[rank].part = part;
+        server->participant[rank].place = part->n_slots;
+        part->rank[part->n_slots++] = rank;
+    }
+}
+
+/** Make parts, with room for all slots in each; NULL when memory runs out. */
+static pti_server_part *make_parts(pti_server *server, int n_parts) {
+    pti_server_part *made = calloc((size_t)n_parts, sizeof *made);
+    bool is_made = made != NULL;
+    for (int k = 0; made != NULL && k < n_parts; k++) {
+        made[k].server = server;
+        made[k].rank = malloc((size_t)server->n_slots * sizeof *made[k].rank + 1);
+        is_made &= made[k].rank != NULL;
+    }
+    if (is_made)
+        return made;
+    free_parts(made, n_parts);
+    return NULL;
+}
+
+/** Have these parts in place of those so far; NULL, after an error: those stay. */
+static bool set_parts(pti_server *server, pti_server_part *made, int n_parts) {
+    if (made == NULL)
+        return false;
+    free_parts(server->part, server->n_parts);
+    server->part = made;
+    server->n_parts = n_parts;
+    fill_parts(server);
+    return true;
+}
+
 pti_server *pti_server_create(const pti_server_request *request) {
     pti_server *server = calloc(1, sizeof *server);
     if (server == NULL)
         return NULL;
     const size_t n_participants = (size_t)request->n_slots + 1;
     server->n_slots = (int)request->n_slots;
+    server->threads = request->threads;
     server->has_program = request->has_program;
     server->timeout_s = request->timeout_s;
     server->kernel_name = strdup(request->kernel_name);
     server->participant = calloc(n_participants, sizeof *server->participant);
-    if (server->kernel_name == NULL || server->participant == NULL) {
+    if (server->kernel_name == NULL || server->participant == NULL ||
+        !set_parts(server, make_parts(server, 1), 1)) {
         free_memory(server);
         return NULL;
     }
     server->n_users = 1;
     create_conditions(server);
     return server;
+}
+
+bool pti_server_deal(pti_server *server, int n_parts, const int32_t *part_of) {
+    const size_t n_bytes = (size_t)server->n_slots * sizeof *part_of;
+    if (n_parts < 2)
+        return true;
+    int32_t *copy = malloc(n_bytes);
+    pti_server_part *made = copy == NULL ? NULL : make_parts(server, n_parts);
+    if (made == NULL) {
+        free(copy);
+        return false;
+    }
+    memcpy(copy, part_of, n_bytes);
+    server->part_of = copy;
+    return set_parts(server, made, n_parts);
+}
+
+pti_server_part *pti_server_get_part(pti_server *server, int number) {
+    return &server->part[number];
+}
+
+pti_server_part *pti_server_take_part(pti_server *server, int rank) {
+    pti_server_part *part = server->participant[rank].part;
+    part->is_taken = true;
+    pti_server_retain(server);
+    return part;
+}
+
+void pti_server_give_up(pti_server *server, const pti_error *why) {
+    for (int k = 0; server != NULL && k < server->n_parts; k++)
+        if (!server->part[k].is_taken)
+            pti_server_abandon(&server->part[k], why);
+}
+
+pti_server *pti_server_of_part(const pti_server_part *part) {
+    return part->server;
+}
+
+int pti_server_part_n_slots(const pti_server_part *part) {
+    return part->n_slots;
+}
+
+const polytile_domain *pti_server_part_threads(const pti_server_part *part) {
+    return &part->server->threads;
+}
+
+int pti_server_part_rank(const pti_server_part *part, int place) {
+    return part->rank[place];
 }
 
 /** Returns how many use it now. */
@@ -74,58 +173,106 @@ void pti_server_release(pti_server *server) {
     free_memory(server);
 }
 
-static polytile_status fail_server_memory(const pti_server *server, polytile_context *ctx,
+static polytile_status fail_server_memory(const pti_server_part *part, polytile_context *ctx,
                                           int n_memories) {
-    const pti_server_bytes bytes = pti_server_count_bytes(server, n_memories);
-    if (server->device != NULL && server->memory.slots != NULL)
+    const pti_server_bytes bytes = pti_server_count_bytes(part, n_memories);
+    if (part->device != NULL && part->memory.slots != NULL)
         return pti_fail(ctx, POLYTILE_DEVICE, "%s: the device cannot be given the slots",
-                        server->kernel_name);
-    return pti_fail_memory(ctx, server->kernel_name,
+                        part->server->kernel_name);
+    return pti_fail_memory(ctx, part->server->kernel_name,
                            (double)bytes.shared_bytes + (double)bytes.slots_bytes);
 }
 
-polytile_status pti_server_begin(pti_server *server, polytile_context *ctx,
-                                 const pt_memory *memories, int n_memories,
-                                 const pti_slot_device *device) {
-    pthread_mutex_lock(&server->mutex);
-    server->device = device;
-    const bool is_made = pti_slot_memory_create(server, memories, n_memories);
-    if (is_made) {
-        pti_server_note_progress(server);
-        server->phase = PTI_SERVER_RUNS;
-    }
-    pthread_mutex_unlock(&server->mutex);
-    return is_made ? POLYTILE_OK : fail_server_memory(server, ctx, n_memories);
+/** Slots run when those of all parts are there. The mutex is locked. */
+static void note_begun(pti_server *server) {
+    if (++server->n_begun < server->n_parts || server->is_ending)
+        return;
+    pti_server_note_progress(server);
+    server->phase = PTI_SERVER_RUNS;
+    pthread_cond_broadcast(&server->changed);
 }
 
-pt_slot *pti_server_get_slot(pti_server *server, int rank) {
-    return (pt_slot *)(uintptr_t)&server->slot[rank];
+polytile_status pti_server_begin(pti_server_part *part, polytile_context *ctx,
+                                 const pt_memory *memories, int n_memories,
+                                 const pti_slot_device *device) {
+    pti_server *server = part->server;
+    pthread_mutex_lock(&server->mutex);
+    part->device = device;
+    const bool is_made = pti_slot_memory_create(part, memories, n_memories);
+    if (is_made) {
+        part->phase = PTI_SERVER_BEGUN;
+        note_begun(server);
+    }
+    pthread_mutex_unlock(&server->mutex);
+    return is_made ? POLYTILE_OK : fail_server_memory(part, ctx, n_memories);
+}
+
+pt_slot *pti_server_get_slot(pti_server_part *part, int place) {
+    return (pt_slot *)(uintptr_t)&part->slot[place];
 }
 
 /** Nobody waits for what is under way any more. The mutex is locked. */
 static void close_server(pti_server *server) {
     server->phase = PTI_SERVER_OVER;
-    server->words = NULL;
-    server->device = NULL;
+    for (int k = 0; k < server->n_parts; k++)
+        server->part[k].words = NULL;
     pti_match_forget_all(server);
     pti_server_wake(server, server->n_slots);
 }
 
-void pti_server_abandon(pti_server *server) {
-    if (server == NULL)
+/** A part is over; with the last one the launch is. The mutex is locked. */
+static void end_part(pti_server_part *part) {
+    pti_server *server = part->server;
+    if (part->phase == PTI_SERVER_OVER)
         return;
+    server->n_begun += part->phase == PTI_SERVER_QUEUED;
+    part->phase = PTI_SERVER_OVER;
+    if (++server->n_over == server->n_parts)
+        close_server(server);
+    pthread_cond_broadcast(&server->changed);
+}
+
+void pti_server_abandon(pti_server_part *part, const pti_error *why) {
+    if (part == NULL)
+        return;
+    pti_server *server = part->server;
     pthread_mutex_lock(&server->mutex);
-    if (server->phase != PTI_SERVER_OVER)
+    if (part->phase != PTI_SERVER_OVER && server->n_parts > 1 && why != NULL &&
+        why->status != POLYTILE_OK)
+        pti_server_end(server, why->status, "%s", why->cause);
+    else if (part->phase != PTI_SERVER_OVER)
         pti_server_end(server, POLYTILE_INVALID,
                        "%s: the launch did not run; the next wait says why", server->kernel_name);
-    close_server(server);
+    end_part(part);
     pthread_mutex_unlock(&server->mutex);
 }
 
-polytile_status pti_server_finish(pti_server *server, polytile_context *ctx) {
+/** What ended a launch, with its text on the context. The mutex is not locked. */
+static polytile_status tell_end(const pti_server *server, polytile_context *ctx,
+                                polytile_status status) {
+    return status == POLYTILE_OK ? status : pti_fail(ctx, status, "%s", server->text);
+}
+
+polytile_status pti_server_meet(pti_server_part *part, polytile_context *ctx) {
+    pti_server *server = part->server;
     pthread_mutex_lock(&server->mutex);
-    close_server(server);
+    while (server->phase == PTI_SERVER_QUEUED && !server->is_ending)
+        pthread_cond_wait(&server->changed, &server->mutex);
+    const bool may_run = server->phase == PTI_SERVER_RUNS;
+    if (!may_run)
+        end_part(part);
+    const polytile_status status = may_run ? POLYTILE_OK : server->status;
+    pthread_mutex_unlock(&server->mutex);
+    return tell_end(server, ctx, status);
+}
+
+polytile_status pti_server_finish(pti_server_part *part, polytile_context *ctx) {
+    pti_server *server = part->server;
+    pthread_mutex_lock(&server->mutex);
+    end_part(part);
+    while (server->n_over < server->n_parts || server->n_copying > 0)
+        pthread_cond_wait(&server->changed, &server->mutex);
     const polytile_status status = server->status;
     pthread_mutex_unlock(&server->mutex);
-    return status == POLYTILE_OK ? status : pti_fail(ctx, status, "%s", server->text);
+    return tell_end(server, ctx, status);
 }

@@ -13,10 +13,15 @@
  * that the program can receive what slots have sent it. All threads may call its functions. */
 typedef struct pti_server pti_server;
 
+/** The slots of a launch that one device runs; the server owns it. Each part has a ring of its own,
+ * and the same server for all: slots of different parts speak to each other through it. */
+typedef struct pti_server_part pti_server_part;
+
 /** What a server is made for. */
 typedef struct pti_server_request {
     const char *kernel_name; /* copied */
     int64_t n_slots;
+    polytile_domain threads; /* so many: their numbers in C order are the ranks */
     double timeout_s;
     bool has_program; /* the program takes part, and is able to send until it waits */
 } pti_server_request;
@@ -24,14 +29,35 @@ typedef struct pti_server_request {
 /** The most slots of a launch. */
 enum { PTI_MAX_SLOTS = 1 << 16 };
 
-/** Make a server, retained once. NULL when memory runs out. */
+/** Make a server of one part, retained once. NULL when memory runs out. */
 pti_server *pti_server_create(const pti_server_request *request);
 pti_server *pti_server_retain(pti_server *server);
 /** Release a server; NULL does nothing. */
 void pti_server_release(pti_server *server);
 
+/** Deal the slots out to several parts, none of which is empty, before anything else is done with
+ * the server. Shapes: part_of: of each rank. False when memory runs out. */
+bool pti_server_deal(pti_server *server, int n_parts, const int32_t *part_of);
+
+pti_server_part *pti_server_get_part(pti_server *server, int number);
+
+/** Take the part that has a rank; the server is retained for who takes it. */
+pti_server_part *pti_server_take_part(pti_server *server, int rank);
+
+/** Abandon the parts that nobody has taken, see pti_server_abandon(). NULL does nothing. */
+void pti_server_give_up(pti_server *server, const pti_error *why);
+pti_server *pti_server_of_part(const pti_server_part *part);
+int pti_server_part_n_slots(const pti_server_part *part);
+
+/** The threads of all parts, and the rank of a slot by its number in a part. */
+const polytile_domain *pti_server_part_threads(const pti_server_part *part);
+int pti_server_part_rank(const pti_server_part *part, int place);
+
+/** What has become of the kernel whose thread blocks are slots. */
+typedef enum pti_slots_state { PTI_SLOTS_RUN, PTI_SLOTS_ENDED, PTI_SLOTS_FAILED } pti_slots_state;
+
 /** How slots are reached that are no threads of the host. One thread at a time calls these
- * functions, the one that launched; each but has_ended() waits until it is done, and returns
+ * functions, the one that launched; each but get_state() waits until it is done, and returns
  * whether it could. */
 typedef struct pti_slot_device {
     void *device;
@@ -42,7 +68,7 @@ typedef struct pti_slot_device {
     /** Copy from the device's memory to its memory, without its processors. */
     bool (*pass)(void *device, void *to_device, const void *from_device, int64_t n_bytes);
     /** Whether all slots have returned, or what ran them has failed. */
-    bool (*has_ended)(void *device);
+    pti_slots_state (*get_state)(void *device);
 } pti_slot_device;
 
 /** The memory that slots and their server share, and that of the slots. */
@@ -50,29 +76,35 @@ typedef struct pti_server_bytes {
     int64_t shared_bytes;
     int64_t slots_bytes;
 } pti_server_bytes;
-pti_server_bytes pti_server_count_bytes(const pti_server *server, int n_memories);
+pti_server_bytes pti_server_count_bytes(const pti_server_part *part, int n_memories);
 
 /**
- * Begin to serve: make the slots, whose messages lie in these memories, which must live until
- * pti_server_finish().
+ * Begin to serve a part: make the slots, whose messages lie in these memories, which must live
+ * until pti_server_finish().
  *
  * Shapes  device: where the slots are; NULL: they are threads of the host. It must live as long.
  * Errors  NO_MEMORY; DEVICE (the slots could not be stored).
  */
-polytile_status pti_server_begin(pti_server *server, polytile_context *ctx,
+polytile_status pti_server_begin(pti_server_part *part, polytile_context *ctx,
                                  const pt_memory *memories, int n_memories,
                                  const pti_slot_device *device);
 
-/** A slot of a launch that has begun, in the memory of the device where it is; the server owns
- * it. */
-pt_slot *pti_server_get_slot(pti_server *server, int rank);
+/** Wait until all parts have begun, so that all slots can run at once. Errors: what ended the
+ * launch before, as another part that cannot begin. No slot has run then, and none may. */
+polytile_status pti_server_meet(pti_server_part *part, polytile_context *ctx);
 
-/** End a launch whose slots have returned, or that was never begun: the program waits no more.
- * Returns what ended it, with its text on the context. Does nothing more when called again. */
-polytile_status pti_server_finish(pti_server *server, polytile_context *ctx);
+/** A slot of a part that has begun, in the memory of the device where it is, by its number there;
+ * the server owns it. */
+pt_slot *pti_server_get_slot(pti_server_part *part, int place);
 
-/** Note that the launch is done with, which may not have run: the program waits no more. NULL does
+/** End a part whose slots have returned, and wait until those of all parts have: nobody copies from
+ * its memory or to it any more. Returns what ended the launch, with its text on the context. Does
+ * nothing more when called again. */
+polytile_status pti_server_finish(pti_server_part *part, polytile_context *ctx);
+
+/** Note that a part is done with, which may not have run: the launch ends with it, if it is not
+ * over, and of several parts the others are told why; NULL: nobody knows. NULL, the part, does
  * nothing. */
-void pti_server_abandon(pti_server *server);
+void pti_server_abandon(pti_server_part *part, const pti_error *why);
 
 #endif

@@ -34,8 +34,8 @@ static uint64_t count_entries(int n_slots) {
 
 /** Where each part of the two blocks begins, in bytes, and where they end. */
 typedef struct layout {
-    size_t words, entries, replies, reply_payloads, payloads, shared_end;
-    size_t ring, memories, head, n_taken_seen, counts, slots, stages, slots_end;
+    size_t words, entries, replies, served_counts, reply_payloads, payloads, shared_end;
+    size_t ring, memories, part_of, head, n_taken_seen, counts, slots, stages, slots_end;
 } layout;
 
 /** Take a part after another one. */
@@ -45,57 +45,66 @@ static size_t place_part(size_t *end, size_t n, size_t bytes) {
     return begin;
 }
 
-static layout lay_out_slots(int n_slots, int n_memories, bool is_far) {
-    const size_t n = (size_t)n_slots, n_entries = count_entries(n_slots);
+/** Counts are the slots' own if they are all here; else the server adds for them. */
+static layout lay_out_slots(const pti_server_part *part, int n_memories, bool is_far) {
+    const pti_server *server = part->server;
+    const size_t n = (size_t)part->n_slots, n_entries = count_entries(part->n_slots);
+    const size_t n_counts = (size_t)pti_n_counts(server);
+    const bool is_alone = server->part_of == NULL;
     layout of = {0};
     of.words = place_part(&of.shared_end, 1, sizeof(pti_slot_words));
     of.entries = place_part(&of.shared_end, n_entries, sizeof(pt_entry));
     of.replies = place_part(&of.shared_end, n * PT_MAX_REQUESTS, sizeof(pt_reply));
+    of.served_counts = place_part(&of.shared_end, is_alone ? 0 : n_counts, sizeof(uint64_t));
     of.reply_payloads = place_part(&of.shared_end, is_far ? n : 0, PT_PAYLOAD_BYTES);
     of.payloads = place_part(&of.shared_end, is_far ? n_entries : 0, PT_PAYLOAD_BYTES);
     of.ring = place_part(&of.slots_end, 1, sizeof(pt_ring));
     of.memories = place_part(&of.slots_end, (size_t)n_memories, sizeof(pt_memory));
+    of.part_of = place_part(&of.slots_end, is_alone ? 0 : (size_t)server->n_slots, sizeof(int32_t));
     of.head = place_part(&of.slots_end, 1, sizeof(uint64_t));
     of.n_taken_seen = place_part(&of.slots_end, 1, sizeof(uint64_t));
-    of.counts = place_part(&of.slots_end, n * PT_MAX_SIGNALS + 1, sizeof(uint64_t));
+    of.counts = place_part(&of.slots_end, is_alone ? n_counts : 0, sizeof(uint64_t));
     of.slots = place_part(&of.slots_end, n, sizeof(pt_slot));
     of.stages = place_part(&of.slots_end, n, PTI_STAGES_BYTES);
     return of;
 }
 
-pti_server_bytes pti_server_count_bytes(const pti_server *server, int n_memories) {
-    const layout of = lay_out_slots(server->n_slots, n_memories, true);
+pti_server_bytes pti_server_count_bytes(const pti_server_part *part, int n_memories) {
+    const layout of = lay_out_slots(part, n_memories, true);
     return (pti_server_bytes){(int64_t)of.shared_end, (int64_t)of.slots_end};
 }
 
 /** The ring, of which `slots` is where the slots' own memory is for them. */
-static pt_ring make_ring(const pti_server *server, const layout *of, char *shared, char *slots,
+static pt_ring make_ring(const pti_server_part *part, const layout *of, char *shared, char *slots,
                          int n_memories) {
+    const bool is_alone = part->server->part_of == NULL;
+    char *counts = is_alone ? slots + of->counts : shared + of->served_counts;
     pti_slot_words *words = (pti_slot_words *)(void *)(shared + of->words);
     return (pt_ring){.entry = (pt_entry *)(void *)(shared + of->entries),
-                     .n_entries = count_entries(server->n_slots),
-                     .payload = server->device != NULL ? shared + of->payloads : NULL,
+                     .n_entries = count_entries(part->n_slots),
+                     .payload = part->device != NULL ? shared + of->payloads : NULL,
                      .n_taken = &words->n_taken,
                      .ending = &words->ending,
                      .head = (uint64_t *)(void *)(slots + of->head),
                      .n_taken_seen = (uint64_t *)(void *)(slots + of->n_taken_seen),
-                     .count = (uint64_t *)(void *)(slots + of->counts),
+                     .count = (uint64_t *)(void *)counts,
+                     .part_of = is_alone ? NULL : (const int32_t *)(void *)(slots + of->part_of),
                      .memory = (const pt_memory *)(void *)(slots + of->memories),
                      .n_memories = n_memories,
-                     .n_ranks = server->n_slots};
+                     .n_ranks = part->server->n_slots};
 }
 
-static void fill_slots(pti_server *server, const layout *of, char *image, char *slots) {
-    char *payload = server->payload;
+static void fill_slots(pti_server_part *part, const layout *of, char *image, char *slots) {
+    char *payload = part->payload;
     pt_slot *slot = (pt_slot *)(void *)(image + of->slots);
-    memcpy(image + of->ring, &server->ring, sizeof server->ring);
-    for (int rank = 0; rank < server->n_slots; rank++) {
-        slot[rank].ring = (const pt_ring *)(const void *)(slots + of->ring);
-        slot[rank].reply = &server->reply[rank * PT_MAX_REQUESTS];
-        slot[rank].payload = payload == NULL ? NULL : payload + (size_t)rank * PT_PAYLOAD_BYTES;
-        slot[rank].server = server->device == NULL ? server : NULL;
-        slot[rank].stage = slots + of->stages + (size_t)rank * PTI_STAGES_BYTES;
-        slot[rank].rank = rank;
+    memcpy(image + of->ring, &part->ring, sizeof part->ring);
+    for (int k = 0; k < part->n_slots; k++) {
+        slot[k].ring = (const pt_ring *)(const void *)(slots + of->ring);
+        slot[k].reply = &part->reply[k * PT_MAX_REQUESTS];
+        slot[k].payload = payload == NULL ? NULL : payload + (size_t)k * PT_PAYLOAD_BYTES;
+        slot[k].server = part->device == NULL ? part->server : NULL;
+        slot[k].stage = slots + of->stages + (size_t)k * PTI_STAGES_BYTES;
+        slot[k].rank = part->rank[k];
     }
 }
 
@@ -107,41 +116,52 @@ static void *allocate_zeros(size_t n_bytes) {
 }
 
 /** Take the blocks: those of a device are there, but for an image of the slots. */
-static bool take_blocks(pti_server *server, const layout *of, char **shared, char **slots) {
-    server->memory.slots = allocate_zeros(of->slots_end);
-    *slots = server->memory.slots;
-    if (server->device == NULL) {
-        *shared = server->memory.shared = allocate_zeros(of->shared_end);
+static bool take_blocks(pti_server_part *part, const layout *of, char **shared, char **slots) {
+    part->memory.slots = allocate_zeros(of->slots_end);
+    *slots = part->memory.slots;
+    if (part->device == NULL) {
+        *shared = part->memory.shared = allocate_zeros(of->shared_end);
         return *shared != NULL && *slots != NULL;
     }
-    *shared = server->device->shared;
-    *slots = server->device->slots;
+    *shared = part->device->shared;
+    *slots = part->device->slots;
     memset(*shared, 0, of->reply_payloads);
-    return server->memory.slots != NULL;
+    return part->memory.slots != NULL;
 }
 
-bool pti_slot_memory_create(pti_server *server, const pt_memory *memories, int n_memories) {
-    const layout of = lay_out_slots(server->n_slots, n_memories, server->device != NULL);
+/** Fill what lies before the slots in their image. */
+static void fill_lists(const pti_server_part *part, const layout *of, const pt_memory *memories,
+                       int n_memories, char *image) {
+    const pti_server *server = part->server;
+    memcpy(image + of->memories, memories, (size_t)n_memories * sizeof *memories);
+    if (server->part_of != NULL)
+        memcpy(image + of->part_of, server->part_of,
+               (size_t)server->n_slots * sizeof *server->part_of);
+}
+
+bool pti_slot_memory_create(pti_server_part *part, const pt_memory *memories, int n_memories) {
+    const layout of = lay_out_slots(part, n_memories, part->device != NULL);
+    const bool is_alone = part->server->part_of == NULL;
     char *shared, *slots;
-    if (!take_blocks(server, &of, &shared, &slots))
+    if (!take_blocks(part, &of, &shared, &slots))
         return false;
-    char *image = server->memory.slots;
-    server->words = (pti_slot_words *)(void *)(shared + of.words);
-    server->words->ending = server->is_ending;
-    server->reply = (pt_reply *)(void *)(shared + of.replies);
-    server->payload = server->device != NULL ? shared + of.reply_payloads : NULL;
-    server->ring = make_ring(server, &of, shared, slots, n_memories);
-    server->slot = (const pt_slot *)(void *)(slots + of.slots);
-    server->stages = slots + of.stages;
-    server->count = (uint64_t *)(void *)(image + of.counts);
-    memcpy(image + of.memories, memories, (size_t)n_memories * sizeof *memories);
-    fill_slots(server, &of, image, slots);
-    server->ring.memory = (const pt_memory *)(void *)(image + of.memories);
-    return server->device == NULL ||
-           server->device->store(server->device->device, slots, image, (int64_t)of.slots_end);
+    char *image = part->memory.slots;
+    part->words = (pti_slot_words *)(void *)(shared + of.words);
+    part->words->ending = part->server->is_ending;
+    part->reply = (pt_reply *)(void *)(shared + of.replies);
+    part->payload = part->device != NULL ? shared + of.reply_payloads : NULL;
+    part->ring = make_ring(part, &of, shared, slots, n_memories);
+    part->slot = (const pt_slot *)(void *)(slots + of.slots);
+    part->stages = slots + of.stages;
+    part->count = is_alone ? (uint64_t *)(void *)(image + of.counts) : part->ring.count;
+    fill_lists(part, &of, memories, n_memories, image);
+    fill_slots(part, &of, image, slots);
+    part->ring.memory = (const pt_memory *)(void *)(image + of.memories);
+    return part->device == NULL ||
+           part->device->store(part->device->device, slots, image, (int64_t)of.slots_end);
 }
 
-void pti_slot_memory_free(pti_server *server) {
-    free(server->memory.shared);
-    free(server->memory.slots);
+void pti_slot_memory_free(pti_server_part *part) {
+    free(part->memory.shared);
+    free(part->memory.slots);
 }

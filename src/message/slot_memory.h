@@ -4,7 +4,7 @@
 #include "message/server.h"
 
 /* The memory that slots share with their server: one block of memory of the host, and one of the
- * slots' own. Of slots on the host both are the server's. */
+ * slots' own. Of slots on the host both are the server's. Each part has its own. */
 
 /** Words of the server, each in a line of its own; slots read them. */
 typedef struct pti_slot_words {
@@ -23,10 +23,10 @@ typedef struct pti_slot_memory {
     char *slots;  /* the slots' own, or of a device an image of them */
 } pti_slot_memory;
 
-/** Make the ring and the slots of a server, whose memories must live as long. False when memory
+/** Make the ring and the slots of a part, whose memories must live as long. False when memory
  * runs out; of a device also when it cannot be reached. */
-bool pti_slot_memory_create(pti_server *server, const pt_memory *memories, int n_memories);
-void pti_slot_memory_free(pti_server *server);
+bool pti_slot_memory_create(pti_server_part *part, const pt_memory *memories, int n_memories);
+void pti_slot_memory_free(pti_server_part *part);
 
 /** Let rings have so few entries, 2 or another power of 2, for tests; 0: as many as is good. */
 void pti_slot_memory_set_entries(uint64_t n_entries);

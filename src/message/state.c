@@ -35,8 +35,9 @@ void pti_server_end(pti_server *server, polytile_status status, const char *form
     va_end(arguments);
     server->status = status;
     server->is_ending = true;
-    if (server->words != NULL)
-        PT_STORE_RELEASE(&server->words->ending, 1);
+    for (int k = 0; k < server->n_parts; k++)
+        if (server->part[k].words != NULL)
+            PT_STORE_RELEASE(&server->part[k].words->ending, 1);
     for (int p = 0; p <= server->n_slots; p++)
         pti_server_wake(server, p);
     pthread_cond_broadcast(&server->changed);

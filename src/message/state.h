@@ -34,11 +34,15 @@ typedef struct pti_posts {
 typedef struct pti_copy {
     struct pti_copy *next;
     pti_post *send;
-    pti_post *receive; /* NULL: it is copied to be kept */
+    pti_post *receive;     /* NULL: it is copied to be kept */
+    pti_server_part *part; /* whose thread makes it, by its device; NULL: any thread */
+    bool is_halfway;       /* from one device to the host, on its way to another one */
 } pti_copy;
 
 /** A slot, or the program, which is the last participant. */
 typedef struct pti_participant {
+    pti_server_part *part;              /* of a slot */
+    int place;                          /* of a slot, among those of its part */
     pti_posts messages;                 /* to it, which no receive has taken */
     pti_posts receives;                 /* of it, which have taken no message */
     pti_post *request[PT_MAX_REQUESTS]; /* that are not done */
@@ -51,19 +55,48 @@ typedef struct pti_participant {
     pthread_cond_t wake;
 } pti_participant;
 
+/** Of a server, and of each of its parts, which has begun when its slots are there. */
 typedef enum pti_server_phase {
     PTI_SERVER_QUEUED,
+    PTI_SERVER_BEGUN,
     PTI_SERVER_RUNS,
     PTI_SERVER_OVER,
 } pti_server_phase;
 
+struct pti_server_part {
+    pti_server *server;
+    int n_slots;
+    int n_ended;
+    int32_t *rank; /* of each slot, in ascending order; owned */
+    bool is_taken; /* by what runs it, which ends it */
+    pti_server_phase phase;
+    uint64_t n_taken; /* entries */
+
+    /* Shared with slots; only those on the host may be reached by the addresses that they have. */
+    pt_ring ring;
+    const pt_slot *slot;    /* for addresses alone, as ring.count and what follows */
+    const char *stages;     /* PTI_STAGES_BYTES of each slot */
+    pti_slot_memory memory; /* of it all */
+    pti_slot_words *words;  /* NULL: the slots are not there */
+    pt_reply *reply;        /* PT_MAX_REQUESTS of each slot */
+    char *payload;          /* PT_PAYLOAD_BYTES of each slot on a device */
+    uint64_t *count; /* ring.count, or of a device alone what it was when it was asked last */
+    const pti_slot_device *device; /* where the slots are; NULL: threads of the host */
+};
+
 struct pti_server {
     pthread_mutex_t mutex;
     pthread_cond_t
-        changed; /* for the thread that waits for the slots: one has ended, or all must */
+        changed; /* for threads that wait for slots, or for parts: one has ended, or all must */
     int n_users;
     char *kernel_name;
     int n_slots;
+    polytile_domain threads; /* their numbers in C order are the ranks */
+    int n_parts;
+    pti_server_part *part;
+    int32_t *part_of; /* of each rank; NULL: there is one part */
+    int n_begun;      /* parts that have, or are over */
+    int n_over;       /* of them, those that are */
     bool has_program;
     int n_program_waits; /* calls in which the program waits for the queue */
     double timeout_s;
@@ -79,34 +112,42 @@ struct pti_server {
     polytile_status status; /* of the first failure */
     char text[PTI_ERROR_BYTES];
 
-    uint64_t n_taken; /* entries */
     bool is_ending;
     bool
         does_program_wait; /* for a message, of a launch on a device; read without the mutex, too */
     double program_serves_until_s; /* likewise: it calls so often that it takes entries itself */
-
-    /* Shared with slots; only those on the host may be reached by the addresses that they have. */
-    pt_ring ring;
-    const pt_slot *slot;    /* for addresses alone, as ring.count and what follows */
-    const char *stages;     /* PTI_STAGES_BYTES of each slot */
-    pti_slot_memory memory; /* of it all */
-    pti_slot_words *words;  /* NULL: the launch is not running */
-    pt_reply *reply;        /* PT_MAX_REQUESTS of each slot */
-    char *payload;          /* PT_PAYLOAD_BYTES of each slot on a device */
-    pt_reply program_reply; /* of the one request of the program */
-    uint64_t *count;        /* ring.count, or of a device what it was when it was asked last */
-    const pti_slot_device *device; /* where the slots are; NULL: threads of the host */
+    pt_reply program_reply;        /* of the one request of the program */
 };
 
 /** The reply to a request of a participant. */
 static inline pt_reply *pti_reply_of(pti_server *server, int participant, int request) {
+    const pti_participant *of = &server->participant[participant];
     return participant == server->n_slots ? &server->program_reply
-                                          : &server->reply[participant * PT_MAX_REQUESTS + request];
+                                          : &of->part->reply[of->place * PT_MAX_REQUESTS + request];
 }
 
-/** How many counts there are. */
+/** How many counts there are, of each part. */
 static inline int64_t pti_n_counts(const pti_server *server) {
     return (int64_t)server->n_slots * PT_MAX_SIGNALS + 1;
+}
+
+/** The device of a slot; NULL: it is on the host, or the participant is the program. */
+static inline const pti_slot_device *pti_device_of(const pti_server *server, int participant) {
+    const pti_participant *of = &server->participant[participant];
+    return of->part == NULL ? NULL : of->part->device;
+}
+
+/** Whether slots add to counts that are in the memory of their device, far from the server. */
+static inline bool pti_are_counts_far(const pti_server *server) {
+    return server->n_parts == 1 && server->part->device != NULL && server->phase != PTI_SERVER_OVER;
+}
+
+/** Whether any slots are on a device. */
+static inline bool pti_has_devices(const pti_server *server) {
+    bool has = false;
+    for (int k = 0; k < server->n_parts; k++)
+        has |= server->part[k].device != NULL;
+    return has;
 }
 
 static inline pti_participant *pti_program_of(pti_server *server) {

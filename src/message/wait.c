@@ -8,12 +8,12 @@
 
 #include <sched.h>
 
-/** Copy what is to be copied; what a device copies only the thread that launched. */
+/** Copy what is to be copied; what a device copies only the thread that launched there. */
 void pti_wait_serve(pti_server *server) {
     do
         pti_serve(server);
-    while (server->device == NULL && pti_match_copy(server));
-    if (server->device == NULL)
+    while (!pti_are_counts_far(server) && pti_match_copy(server, NULL));
+    if (!pti_are_counts_far(server))
         pti_hang_check(server);
 }
 
@@ -53,9 +53,10 @@ static bool does_program_serve(const pti_server *server) {
 }
 
 /** Whether an entry or a copy waits for this thread; the mutex need not be locked. */
-static bool is_anything_to_do(const pti_server *server, const pti_slot_words *words) {
+static bool is_anything_to_do(const pti_server_part *part, const pti_slot_words *words) {
+    const pti_server *server = part->server;
     const uint64_t n_taken = PT_LOAD_ACQUIRE(&words->n_taken);
-    const pt_entry *next = &server->ring.entry[n_taken & (server->ring.n_entries - 1)];
+    const pt_entry *next = &part->ring.entry[n_taken & (part->ring.n_entries - 1)];
     return __atomic_load_n(&server->copy, __ATOMIC_RELAXED) != NULL ||
            (PT_LOAD_ACQUIRE(&next->commit) == n_taken + 1 && !does_program_serve(server));
 }
@@ -101,7 +102,7 @@ void pti_wait_for_word(pti_server *server, int participant, const uint64_t *word
     pti_wait_serve(server);
     while (!server->is_ending && server->phase != PTI_SERVER_OVER &&
            PT_LOAD_ACQUIRE(word) < wanted) {
-        if (server->device != NULL)
+        if (participant == server->n_slots && pti_has_devices(server))
             look_at_word(server, &pace, &of->wake, word, wanted);
         else
             pthread_cond_wait(&of->wake, &server->mutex);
@@ -120,14 +121,15 @@ int polytile_message_await(pt_slot *slot, const uint64_t *word, uint64_t wanted)
     return PT_LOAD_ACQUIRE(slot->ring->ending) != 0;
 }
 
+/** Slots add to counts themselves only if they are all on the host. */
 static bool is_count(const pti_server *server, const uint64_t *word) {
-    const uint64_t *first = server->ring.count;
+    const uint64_t *first = server->part->ring.count;
     return word >= first && word <= first + (int64_t)server->n_slots * PT_MAX_SIGNALS;
 }
 
 /** Wake who waits for a count that has grown. */
 static void wake_waiters(pti_server *server, const uint64_t *word) {
-    const int of = (int)((word - server->ring.count) / PT_MAX_SIGNALS);
+    const int of = (int)((word - server->part->ring.count) / PT_MAX_SIGNALS);
     pti_server_note_progress(server);
     if (of < server->n_slots) {
         pti_server_wake(server, of);
@@ -141,7 +143,7 @@ static void wake_waiters(pti_server *server, const uint64_t *word) {
 void polytile_message_notify(pt_slot *slot, const uint64_t *word) {
     pti_server *server = slot->server;
     pthread_mutex_lock(&server->mutex);
-    if (word != NULL && is_count(server, word))
+    if (word != NULL && server->n_parts == 1 && is_count(server, word))
         wake_waiters(server, word);
     else if (word != NULL)
         server->n_polls++;
@@ -149,72 +151,89 @@ void polytile_message_notify(pt_slot *slot, const uint64_t *word) {
     pthread_mutex_unlock(&server->mutex);
 }
 
-void pti_server_end_slot(pti_server *server, int rank) {
+void pti_server_end_slot(pti_server_part *part, int rank) {
+    pti_server *server = part->server;
     pthread_mutex_lock(&server->mutex);
     pti_hang_note_end(server, rank);
     pti_wait_serve(server);
-    pthread_cond_broadcast(&server->changed);
     pthread_mutex_unlock(&server->mutex);
 }
 
-void pti_server_wait(pti_server *server) {
+/** Whether nobody can need this part's thread any more, but for slots of its own. */
+static bool is_launch_over(const pti_server *server) {
+    return server->n_ended == server->n_slots || server->is_ending;
+}
+
+static bool is_part_over(const pti_server_part *part) {
+    return is_launch_over(part->server) && part->n_ended == part->n_slots &&
+           part->server->n_copying == 0;
+}
+
+void pti_server_wait(pti_server_part *part) {
+    pti_server *server = part->server;
     pthread_mutex_lock(&server->mutex);
-    while (server->n_ended < server->n_slots || server->n_copying > 0) {
+    while (!is_part_over(part)) {
         pti_wait_serve(server);
         const struct timespec until = time_after(pti_hang_check_time(server));
-        if (server->n_ended < server->n_slots || server->n_copying > 0)
+        if (!is_part_over(part))
             pthread_cond_timedwait(&server->changed, &server->mutex, &until);
     }
     pthread_mutex_unlock(&server->mutex);
 }
 
 /** Serve slots on a device once. Returns whether anything went on. */
-static bool attend_once(pti_server *server) {
-    const uint64_t n_taken = server->n_taken;
+static bool attend_once(pti_server_part *part) {
+    pti_server *server = part->server;
+    const uint64_t n_taken = part->n_taken;
     bool has_copied = false;
     pti_serve(server);
-    while (pti_match_copy(server)) {
+    while (pti_match_copy(server, part)) {
         has_copied = true;
         pti_serve(server);
     }
     pti_hang_check(server);
     pti_hang_check_time(server);
-    return has_copied || server->n_taken != n_taken;
+    return has_copied || part->n_taken != n_taken;
 }
 
 /** Wait without the mutex until there is something to do, or for so long. */
-static void look_at_ring(pti_server *server, const pacer *of, const pti_slot_words *words) {
-    pthread_mutex_unlock(&server->mutex);
-    for (int k = 1; !is_anything_to_do(server, words) && look_again(of, k); k++)
+static void look_at_ring(const pti_server_part *part, const pacer *of,
+                         const pti_slot_words *words) {
+    pthread_mutex_unlock(&part->server->mutex);
+    for (int k = 1; !is_anything_to_do(part, words) && look_again(of, k); k++)
         ;
-    pti_server_lock(server);
+    pti_server_lock(part->server);
 }
 
-/** Ask the device without the mutex. */
-static bool have_slots_ended(pti_server *server) {
-    const pti_slot_device *device = server->device;
+/** Ask the device without the mutex. Slots that have returned are served as long as slots of other
+ * parts may receive what they have sent. */
+static bool have_slots_ended(const pti_server_part *part) {
+    pti_server *server = part->server;
+    const pti_slot_device *device = part->device;
     pthread_mutex_unlock(&server->mutex);
-    const bool have = device->has_ended(device->device);
+    const pti_slots_state state = device->get_state(device->device);
     pthread_mutex_lock(&server->mutex);
-    return have;
+    return state == PTI_SLOTS_FAILED ||
+           (state == PTI_SLOTS_ENDED && (server->n_parts == 1 || is_launch_over(server)));
 }
 
-void pti_server_attend(pti_server *server) {
-    const pti_slot_words *words = server->words;
+void pti_server_attend(pti_server_part *part) {
+    pti_server *server = part->server;
+    const pti_slot_words *words = part->words;
     pacer pace = start_pacer();
     bool has_ended = false;
     pthread_mutex_lock(&server->mutex);
     while (!has_ended) {
-        if (attend_once(server))
+        if (attend_once(part))
             pace = start_pacer();
-        const bool is_over = server->n_ended == server->n_slots || server->is_ending;
+        const bool is_over = is_launch_over(server);
         if (!is_over && is_busy(&pace)) {
-            look_at_ring(server, &pace, words);
+            look_at_ring(part, &pace, words);
             continue;
         }
         if (!is_over || !is_busy(&pace))
             sleep_some(server, &pace, &server->changed);
-        has_ended = have_slots_ended(server);
+        has_ended = have_slots_ended(part);
     }
     pti_serve(server);
     pthread_mutex_unlock(&server->mutex);

@@ -14,13 +14,13 @@ void pti_wait_for_word(pti_server *server, int participant, const uint64_t *word
 void pti_wait_serve(pti_server *server);
 
 /** Note that a slot has returned from its body. */
-void pti_server_end_slot(pti_server *server, int rank);
+void pti_server_end_slot(pti_server_part *part, int rank);
 
-/** Wait until all slots have returned, by the thread that launched them. It alone sees that time is
- * up. */
-void pti_server_wait(pti_server *server);
+/** Wait until all slots of a part have returned, and those of others or the launch ends, by the
+ * thread that launched them. Only such threads see that time is up. */
+void pti_server_wait(pti_server_part *part);
 
-/** The same of slots on a device, which runs them already: serve them until they have returned. */
-void pti_server_attend(pti_server *server);
+/** The same of slots on a device, which runs them already: serve them until then. */
+void pti_server_attend(pti_server_part *part);
 
 #endif

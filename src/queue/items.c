@@ -14,12 +14,12 @@ pti_item *pti_item_create(pti_item_kind kind) {
 }
 
 pti_item *pti_item_create_launch(pti_prepared *prepared, const pti_value *values,
-                                 pti_server *server) {
+                                 pti_server_part *part) {
     const size_t values_bytes = (size_t)prepared->config.n_values * sizeof *values;
     pti_item *item = malloc(sizeof *item + values_bytes);
     if (item == NULL)
         return NULL;
-    *item = (pti_item){.kind = PTI_ITEM_LAUNCH, .prepared = prepared, .server = server};
+    *item = (pti_item){.kind = PTI_ITEM_LAUNCH, .prepared = prepared, .part = part};
     memcpy(item->values, values, values_bytes);
     return item;
 }
@@ -28,7 +28,7 @@ void pti_item_free(pti_item *item) {
     if (item == NULL)
         return;
     pti_boxes_free(&item->boxes);
-    pti_team_server_end(item->server);
+    pti_team_server_end(item->part, NULL);
     free(item);
 }
 
@@ -93,6 +93,8 @@ void pti_queue_finish_items(polytile_queue *queue, pti_item *items) {
         count_uses(queue, item, -1);
         queue->work_left.done_bytes += item_work_bytes(item);
         queue->n_left--;
+        pti_team_server_end(item->part, &queue->error);
+        item->part = NULL;
         pti_item_free(item);
     }
     pthread_cond_broadcast(&queue->done);

@@ -26,6 +26,15 @@ polytile_status pti_queue_create_array_over(polytile_queue *queue, const char *n
                                             polytile_type type, const polytile_domain *domain,
                                             polytile_array **array);
 
+/** A launch of which boxes are queued. */
+typedef struct pti_box_launch {
+    const polytile_kernel *kernel;
+    const pti_prepared *whole;
+    const pti_value *values;      /* of the parameters that the body gets; copied */
+    struct pti_server_part *part; /* of a team kernel: the slots that the box is, whose server was
+                                     retained for it; the queue ends it, also after an error */
+} pti_box_launch;
+
 /**
  * Queue a box of a launch, over this queue's arrays. The queue over the members has bound and
  * proved the launch; here the box is cut for the device, and kept as any launch is.
@@ -33,12 +42,11 @@ polytile_status pti_queue_create_array_over(polytile_queue *queue, const char *n
  * Nothing is checked again: pti_instance_narrow() says why, and the group has asked whether each
  * member can run the kernel. Only the access check that POLYTILE_CHECK asks for runs here, box by
  * box.
- * Shapes  values: of the parameters that the body gets; copied. box: inside the launch's domain.
+ * Shapes  box: inside the launch's domain; of a team kernel the bounding box of the part's slots.
  *         arrays: one an operand; each contains what the threads touch of the whole's array.
  * Errors  NO_FIT, NO_MEMORY; those of the check.
  */
-polytile_status pti_queue_launch_box(polytile_queue *queue, const polytile_kernel *kernel,
-                                     const pti_prepared *whole, const pti_value *values,
+polytile_status pti_queue_launch_box(polytile_queue *queue, const pti_box_launch *launch,
                                      const polytile_domain *box, polytile_array *const *arrays);
 
 /**

@@ -22,6 +22,8 @@ typedef struct pti_group_functions {
                               polytile_status status);
     /** array: NULL waits for all. Reports the first error since the last wait. */
     polytile_status (*wait)(polytile_queue *queue, polytile_array *array);
+    /** The program sends to slots of the newest team kernel, or receives: have them run. */
+    void (*begin_messages)(polytile_queue *queue);
     void (*set_paused)(polytile_queue *queue, bool is_paused);
     /** Run what was launched, bring the array to the host, and call the function. */
     polytile_status (*notify)(polytile_queue *queue, polytile_array *array,

@@ -30,6 +30,8 @@ typedef struct pti_request {
     const pti_value *values;   /* that its body gets */
     const pti_instance *whole; /* the proved launch of which the domain is a box, which is then not
                                   checked; NULL: it is the program's launch */
+    struct pti_server_part *part; /* slots of a team kernel that a box is; NULL: all of them are one
+                                     part, which is made */
 } pti_request;
 
 /** Return the array that was given for an operand, which may be a view of the queue's. */
@@ -98,7 +100,7 @@ typedef struct pti_item {
     pti_boxes boxes;        /* fetch, invalidate and discard: elements of it, not none; owned */
     polytile_queue_callback *callback; /* fetch: called once it is done; NULL: none */
     void *user;                        /* that it gets */
-    struct pti_server *server;         /* launch of a team kernel: of its messages; owned */
+    struct pti_server_part *part;      /* launch of a team kernel: its slots; retained */
     pti_value values[];                /* launch: those that the body gets */
 } pti_item;
 
@@ -325,9 +327,9 @@ void pti_queue_set_server(polytile_queue *queue, struct pti_server *server);
 /** An item of a kind; NULL when memory runs out. */
 pti_item *pti_item_create(pti_item_kind kind);
 /** The item of a launch, with a copy of the values; NULL when memory runs out. The item ends the
- * server of a team kernel. */
+ * part of a team kernel, whose server was retained for it. */
 pti_item *pti_item_create_launch(pti_prepared *prepared, const pti_value *values,
-                                 struct pti_server *server);
+                                 struct pti_server_part *part);
 void pti_item_free(pti_item *item);
 /** Append an item, which becomes the queue's, and give it its number. */
 void pti_queue_append(polytile_queue *queue, pti_item *item);

@@ -56,7 +56,7 @@ static void add_launch_step(const pti_item *item, pti_steps *steps) {
     pti_launch_config *config = &steps->config[window->n_launches++];
     *config = prepared->config;
     config->values = item->values;
-    config->server = item->server;
+    config->part = item->part;
 }
 
 static polytile_status add_steps(polytile_queue *queue, const pti_item *items, pti_steps *steps) {

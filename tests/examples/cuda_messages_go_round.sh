@@ -19,5 +19,16 @@ for device in cuda:0 'cuda:0(memory=64MiB)'; do
         run_checked nbody --n "$n" --steps 5 --device "$device" --repeat 2
     done
 done
+# CPU and GPU in one launch.
+for device in cuda:0,host 'host,cuda:0(memory=64MiB)'; do
+    for bytes in 0 1 24 25 32 33 4096 4097 100000 3000001; do
+        run_checked pingpong --bytes "$bytes" --rounds 20 --device "$device"
+        expect 'kernels == 2'
+        expect 'max_error == 0'
+    done
+    run_checked cannon --n 102 --teams 6 --device "$device" --repeat 2
+    run_checked nbody --n 300 --steps 5 --device "$device" --repeat 2
+    run_checked mandelbrot --n 77 --device "$device" --repeat 2
+done
 expect_refusal 3 'cuda:0 holds' cannon --n 1000 --teams 100 --device cuda:0
 finish

@@ -4,7 +4,7 @@
 # shellcheck source-path=SCRIPTDIR source=support.bash
 . "$(dirname "${BASH_SOURCE[0]}")/support.bash"
 
-for device in host 'host(threads=1)' 'host(memory=64MiB)'; do
+for device in host 'host(threads=1)' 'host(memory=64MiB)' host,host 'host(memory=64MiB),host,host'; do
     for bytes in 0 1 8 4096 4097 100000; do
         run_checked pingpong --bytes "$bytes" --rounds 20 --device "$device"
         expect 'max_error == 0'
@@ -24,6 +24,8 @@ expect_exit 0 cannon --n 4096 --teams 8 --plan --device cuda:0 --limit 1GiB --js
 expect 'kernels == 1'
 expect_refusal 3 'run all at once' cannon --n 512 --limit 1MiB
 expect_refusal 2 'does not divide' cannon --n 10 --teams 3
-expect_refusal 2 'one of them' nbody --n 10 --device host,host
+run_checked nbody --n 90 --steps 3 --device host,host --share 'weighted(1,2)'
+run_checked mandelbrot --n 60 --device host,host
+expect 'kernels == 2'
 expect_refusal 2 "unknown option '--input'" pingpong --input "$work/image.npy"
 finish

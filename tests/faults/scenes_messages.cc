@@ -70,11 +70,11 @@ polytile_status talk(polytile_queue *queue, polytile_kernel *kernel, polytile_ar
 }
 
 /* Of a launch that fails the queue tells why; the program's calls tell that it is over. */
-polytile_status take_part(Stage &stage) {
+polytile_status take_part_on(Stage &stage, const char *devices) {
     polytile_array *array = nullptr;
     polytile_queue *queue = nullptr;
     polytile_kernel *kernel = nullptr;
-    SCENE_TRY(polytile_queue_create(stage.ctx, "host(memory=1MiB)", &queue));
+    SCENE_TRY(polytile_queue_create(stage.ctx, devices, &queue));
     SCENE_TRY(
         polytile_kernel_create(stage.ctx, "answer[s]: inout A[s, :]", &answer_kernel, &kernel));
     SCENE_TRY(stage.wrap(stage.ctx, 0, &array));
@@ -88,6 +88,32 @@ polytile_status take_part(Stage &stage) {
     return detached == POLYTILE_OK ? status : detached;
 }
 
+polytile_status take_part(Stage &stage) {
+    return take_part_on(stage, "host(memory=1MiB)");
+}
+
+polytile_status take_part_on_several(Stage &stage) {
+    return take_part_on(stage, "host,host");
+}
+
+/* Slots of several devices. */
+polytile_status run_on_several(Stage &stage) {
+    polytile_array *array = nullptr;
+    polytile_queue *queue = nullptr;
+    polytile_kernel *kernel = nullptr;
+    SCENE_TRY(polytile_queue_create(stage.ctx, "host,host(memory=1MiB)", &queue));
+    SCENE_TRY(
+        polytile_kernel_create(stage.ctx, "go_round[s]: inout A[s, :]", &go_round_kernel, &kernel));
+    SCENE_TRY(stage.wrap(stage.ctx, 0, &array));
+    SCENE_TRY(polytile_queue_attach(queue, 1, &array));
+    const polytile_status status =
+        polytile_queue_launch(queue, kernel, POLYTILE_EXTENTS(n_slots), 1, &array, nullptr);
+    if (status != POLYTILE_OK)
+        stage.say();
+    const polytile_status detached = polytile_queue_detach(queue, 1, &array);
+    return detached == POLYTILE_OK ? status : detached;
+}
+
 } // namespace
 
 std::vector<Scene> scenes_of_messages() {
@@ -97,5 +123,7 @@ std::vector<Scene> scenes_of_messages() {
         {"Messages", prepare, run_in_memory, POLYTILE_OK, {plan}},
         {"MessagesDeadlock", prepare, run_into_a_deadlock, POLYTILE_DEADLOCK, {}},
         {"MessagesOfTheProgram", prepare, take_part, POLYTILE_OK, {}},
+        {"MessagesOnSeveral", prepare, run_on_several, POLYTILE_OK, {plan}},
+        {"MessagesOfTheProgramOnSeveral", prepare, take_part_on_several, POLYTILE_OK, {}},
     };
 }

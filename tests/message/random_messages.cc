@@ -409,8 +409,28 @@ class Comparison {
     std::map<std::pair<int, int>, int> last_;
 };
 
-polytile_status run_on(polytile_context *ctx, Arrays &of, const char *device_text,
-                       const polytile_implementation *implementation) {
+polytile_status run_on_list(polytile_context *ctx, const polytile_kernel *kernel, int64_t n_slots,
+                            polytile_array *const *arrays, const std::string &device_text,
+                            const char *layout) {
+    polytile_share_options share = {};
+    polytile_queue *queue = nullptr;
+    share.layout = layout;
+    const auto n_devices = 1 + std::count(device_text.begin(), device_text.end(), ',');
+    const std::string rows = std::to_string(n_devices) + "x1";
+    /* Columns in turn would be tens of thousands of boxes. */
+    if (layout != nullptr && std::string(layout).rfind("cyclic", 0) == 0)
+        share.grid = rows.c_str();
+    polytile_status status = polytile_queue_create_shared(ctx, device_text.c_str(), &share, &queue);
+    if (status == POLYTILE_OK)
+        status = polytile_queue_attach(queue, 3, arrays);
+    if (status == POLYTILE_OK)
+        status =
+            polytile_queue_launch(queue, kernel, POLYTILE_EXTENTS(n_slots), 3, arrays, nullptr);
+    return status == POLYTILE_OK ? polytile_queue_detach(queue, 3, arrays) : status;
+}
+
+polytile_status run_on(polytile_context *ctx, Arrays &of, const std::string &device_text,
+                       const polytile_implementation *implementation, const char *layout) {
     const char *declaration = "interpret[s]: in P[s, :, :]; inout B[s, :]; out R[s, :, :]";
     const int64_t n_slots = of.n_slots;
     const int64_t steps[] = {n_slots, of.n_steps, N_FIELDS}, words[] = {n_slots, of.row_words};
@@ -423,7 +443,11 @@ polytile_status run_on(polytile_context *ctx, Arrays &of, const char *device_tex
     polytile_array_wrap(ctx, "R", POLYTILE_I32, 3, statuses, of.statuses.data(), &arrays[2]);
     const polytile_status created =
         polytile_kernel_create(ctx, declaration, implementation, &kernel);
-    if (created != POLYTILE_OK || polytile_device_open(ctx, device_text, &device) != POLYTILE_OK)
+    if (created != POLYTILE_OK)
+        return POLYTILE_INTERNAL;
+    if (device_text.find(',') != std::string::npos)
+        return run_on_list(ctx, kernel, n_slots, arrays, device_text, layout);
+    if (polytile_device_open(ctx, device_text.c_str(), &device) != POLYTILE_OK)
         return POLYTILE_INTERNAL;
     return polytile_run(device, kernel, POLYTILE_EXTENTS(n_slots), 3, arrays, nullptr);
 }
@@ -434,14 +458,16 @@ polytile_status interpret_messages(const MessageProgram &program) {
     return Interpreter(program).run();
 }
 
-std::string run_messages(const MessageProgram &program, const char *device_text,
-                         polytile_status expected, const polytile_implementation *implementation) {
+const polytile_implementation &near_interpret = interpret_kernel;
+
+std::string run_messages(const MessageProgram &program, const std::string &device_text,
+                         polytile_status expected, const polytile_implementation *implementation,
+                         const char *layout) {
     Arrays arrays(program);
     polytile_context *ctx = nullptr;
     if (polytile_context_create(&ctx) != POLYTILE_OK)
         return "no context";
-    const polytile_status status = run_on(
-        ctx, arrays, device_text, implementation == nullptr ? &interpret_kernel : implementation);
+    const polytile_status status = run_on(ctx, arrays, device_text, implementation, layout);
     const std::string error = polytile_last_error(ctx);
     polytile_context_destroy(ctx);
     if (status != expected)

@@ -56,10 +56,15 @@ MessageProgram spoil_messages(std::mt19937_64 &random, const MessageProgram &rig
  * DEADLOCK, or INVALID, since a receive is too small. Receives name their senders. */
 polytile_status interpret_messages(const MessageProgram &program);
 
-/** Run a program on a device, and compare what slots have received; "" or what went wrong. The
- * implementation is that of interpret_kernel.h for the device; NULL: for the host. */
-std::string run_messages(const MessageProgram &program, const char *device_text,
+/** interpret_kernel.h's for the host. */
+extern const polytile_implementation &near_interpret;
+
+/** Run a program on a device, or a list of them with a layout, and compare what slots have
+ * received; "" or what went wrong. The implementation is that of interpret_kernel.h for the
+ * devices. */
+std::string run_messages(const MessageProgram &program, const std::string &device_text,
                          polytile_status expected,
-                         const polytile_implementation *implementation = nullptr);
+                         const polytile_implementation *implementation = &near_interpret,
+                         const char *layout = nullptr);
 
 #endif

@@ -93,11 +93,10 @@ TEST_P(QueueMember, BoxesOfAProvedLaunchAreOnlyCut) {
     pti_prepared whole = {};
     const pti_value no_values[1] = {};
     ASSERT_EQ(pti_instance_create(doubling, &all, &x, 0, nullptr, &whole.instance), POLYTILE_OK);
+    const pti_box_launch launch = {doubling, &whole, no_values, nullptr};
     share(queue, part);
     for (int k = 0; k < 3; k++)
-        ASSERT_EQ(pti_queue_launch_box(queue, doubling, &whole, no_values, &box, &part),
-                  POLYTILE_OK)
-            << error();
+        ASSERT_EQ(pti_queue_launch_box(queue, &launch, &box, &part), POLYTILE_OK) << error();
     EXPECT_EQ(queue->n_prepared, 1);
     EXPECT_EQ(detach(queue, {part}), POLYTILE_OK) << error();
     for (size_t k = 0; k < 100; k++)

@@ -21,8 +21,8 @@ class Group {
 
     static const pti_group_functions *functions() {
         static const pti_group_functions table = {
-            attach, leave,        discard, create_array, launch,     wait, set_paused,
-            notify, get_progress, cancel,  get_report,   get_device, close};
+            attach,     leave,  discard,      create_array, launch,     wait,       begin_messages,
+            set_paused, notify, get_progress, cancel,       get_report, get_device, close};
         return &table;
     }
 
@@ -70,6 +70,7 @@ class Group {
     static polytile_status wait(polytile_queue *queue, polytile_array *array) {
         return tell(queue, array == nullptr ? "wait" : "wait" + list(1, &array));
     }
+    static void begin_messages(polytile_queue *queue) { tell(queue, "messages"); }
     static void set_paused(polytile_queue *queue, bool is_paused) {
         tell(queue, is_paused ? "pause" : "resume");
     }

@@ -202,7 +202,7 @@ polytile_status pti_group_deal_launch(pti_group *group, int at, bool *is_done) {
     pti_dealt_sums sums = {0};
     polytile_status status = POLYTILE_OK;
     *is_done = false;
-    if (!group->options.deals_rows && !group->options.deals_sums)
+    if (instance->is_team || (!group->options.deals_rows && !group->options.deals_sums))
         return POLYTILE_OK;
     why = find_obstacle(group->recorded[at].prepared, &sums);
     if (sums.pieces.n_sums == 0 && !group->options.deals_rows)

@@ -66,7 +66,7 @@ static void update_copies(const pti_superstep *superstep, const change_table *ch
     const pti_operand *written = &instance->operand[operand];
     const pti_boxes *changed = &changes->boxes[changes->first[l] + operand];
     pti_boxes_subtract_all(extra, changed);
-    if (work->home[l].operand < 0 ||
+    if (pti_home_is_everywhere(&work->home[l]) ||
         pti_home_combines(&work->home[l], &superstep->launch[l], superstep->ownerships, operand))
         pti_boxes_unite(extra, changed, pti_boxes_gather);
     else if (!written->partial && !written->reduces)

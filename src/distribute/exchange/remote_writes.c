@@ -109,7 +109,8 @@ void pti_remote_writes_to_owners(pti_transfers *transfers) {
         const pti_operand *operand = &launch->call.instance->operand[p];
         remote_search search = {
             .transfers = transfers, .home = home, .operand = p, .array = launch->call.array[p]};
-        if (operand->writes && (!operand->partial || home.is_alone) && home.operand >= 0 &&
+        if (operand->writes && (!operand->partial || home.is_alone) &&
+            !pti_home_is_everywhere(&home) &&
             !pti_home_combines(&home, launch, transfers->superstep->ownerships, p))
             send_to_owners(&search);
     }

@@ -82,6 +82,7 @@ static const pti_group_functions group_functions = {
     .create_array = pti_group_create_array,
     .launch = pti_group_launch,
     .wait = wait_for_array,
+    .begin_messages = pti_group_begin_messages,
     .set_paused = set_paused,
     .notify = pti_group_notify_program,
     .get_progress = pti_group_get_progress,

@@ -2,6 +2,7 @@
 #include "distribute/group/words.h"
 #include "launch/execute/run_check.h"
 #include "launch/execute/specialise.h"
+#include "launch/execute/team_server.h"
 #include "queue/cache.h"
 #include "queue/looked_up.h"
 
@@ -9,6 +10,12 @@
 
 static polytile_status check_members(const pti_group *group, const polytile_kernel *kernel) {
     polytile_status status = POLYTILE_OK;
+    if (kernel->implementation.team != NULL && !pti_transport_is_alone(group->transport))
+        return pti_fail(group->ctx, POLYTILE_UNSUPPORTED,
+                        "%s: the slots of a team kernel run on devices of one process, and the "
+                        "queue on %s has %d members over ranks; open a queue on a rank's own",
+                        polytile_kernel_get_name(kernel), pti_queue_text(group->queue),
+                        group->transport->n_members);
     for (int m = 0; m < group->transport->n_local; m++)
         PTI_TRY(pti_run_check_kernel(group->member[m]->device, kernel));
 done:
@@ -48,6 +55,8 @@ static void record_launch(pti_group *group, pti_recorded recorded) {
     pti_cancel_note(&group->queue->cancel, group->queue->n_queued);
     pti_kernel_retain(recorded.kernel);
     pti_queue_note_written(group->queue, recorded.prepared);
+    if (recorded.server != NULL)
+        pti_queue_set_server(group->queue, recorded.server);
     group->recorded[group->n_recorded++] = recorded;
     __atomic_store_n(&group->progress.n_launches, group->n_recorded, __ATOMIC_RELAXED);
 }
@@ -96,6 +105,7 @@ static polytile_status check_new(pti_group *group, const polytile_kernel *kernel
 static polytile_status prepare_and_record(pti_group *group, const pti_request *request) {
     polytile_queue *queue = group->queue;
     pti_recorded recorded = {.kernel = (polytile_kernel *)(uintptr_t)request->kernel};
+    pti_server_part *part;
     int64_t n_cut = queue->n_cut;
     polytile_status status;
     PTI_TRY(check_members(group, request->kernel));
@@ -108,8 +118,12 @@ static polytile_status prepare_and_record(pti_group *group, const pti_request *r
     memcpy(recorded.values, request->values,
            (size_t)recorded.prepared->config.n_values * sizeof *recorded.values);
     PTI_TRY(fill_words(group, &recorded));
-    if (!is_waiting_to_report(group))
-        record_launch(group, recorded);
+    if (is_waiting_to_report(group))
+        return POLYTILE_OK;
+    PTI_TRY(pti_team_server_create(request->kernel, &recorded.prepared->instance->threads,
+                                   request->options, true, &part));
+    recorded.server = part == NULL ? NULL : pti_server_of_part(part);
+    record_launch(group, recorded);
 done:
     return status;
 }
@@ -119,6 +133,7 @@ polytile_status pti_group_launch(polytile_queue *queue, const pti_request *reque
     pti_group *group = queue->group;
     if (group->is_given_up)
         return pti_group_check_given_up(group);
+    pti_group_end_messages(group);
     if (status == POLYTILE_OK)
         status = prepare_and_record(group, request);
     status = compare_first(group, status);

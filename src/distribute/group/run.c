@@ -2,6 +2,7 @@
 #include "base/text.h"
 #include "distribute/deal/launch.h"
 #include "launch/device/completeness.h"
+#include "message/program.h"
 
 /* Running what is recorded. A process that fails goes on through the exchanges of all supersteps,
  * without computing, until all agree on the error. */
@@ -37,6 +38,37 @@ static void run_superstep(pti_group *group, pti_prepared_superstep *prepared,
                                        .last = last,
                                        .is_ahead = is_ahead});
     pti_group_open_used_gates(group);
+}
+
+/** Have the slots of a team kernel run. After a failure those that do run must not wait for
+ * others. */
+static void begin_slots(pti_group *group, pti_prepared_superstep *prepared,
+                        const pti_recorded *recorded) {
+    static const pti_group_last none = {0};
+    if (!has_failure(group))
+        pti_group_note_failure(group, pti_group_deal_slots(group, prepared, recorded));
+    pti_group_run_list(&(pti_list_run){.group = group,
+                                       .list = &prepared->list,
+                                       .first_op = find_first_op(group, prepared),
+                                       .messages = &prepared->messages,
+                                       .prepared = prepared,
+                                       .recorded = recorded,
+                                       .last = &none,
+                                       .only_launches = true});
+    if (has_failure(group))
+        pti_server_give_up(recorded->server, &group->failure);
+}
+
+/** What comes behind the slots in their superstep. */
+static void run_behind_slots(pti_group *group, pti_prepared_superstep *prepared,
+                             const pti_recorded *recorded, const pti_group_last *last) {
+    pti_group_run_list(&(pti_list_run){.group = group,
+                                       .list = &prepared->list,
+                                       .first_op = pti_group_end_of_launches(&prepared->list),
+                                       .messages = &prepared->messages,
+                                       .prepared = prepared,
+                                       .recorded = recorded,
+                                       .last = last});
 }
 
 /** A process that fails here finds the supersteps that others find, too. */
@@ -113,6 +145,11 @@ static bool runs_ahead(const pti_group *group, const pti_prepared_superstep *pre
     return !is_new && last->n_arrays == 0 && pti_group_may_run_ahead(group, prepared);
 }
 
+/** Whether a superstep is of a team kernel. */
+static bool has_slots(const pti_group *group, int at) {
+    return group->recorded[at].server != NULL;
+}
+
 /** This process's failure so far, whose text is the last error. */
 static polytile_status failure_so_far(const pti_group *group) {
     return pti_error_restore(group->ctx, &group->failure);
@@ -125,11 +162,45 @@ static void deal_launch(pti_group *group, int at, bool *is_done) {
     pti_group_note_failure(group, pti_group_deal_launch(group, at, is_done));
 }
 
+/** Begin a team kernel as a superstep; *prepared stays NULL if some fail to take part, as is
+ * returned. */
+static polytile_status begin_team(pti_group *group, int at, pti_prepared_superstep **prepared) {
+    pti_prepared_superstep *found;
+    bool is_new;
+    *prepared = NULL;
+    note_begun(group, at, 1);
+    if (!has_failure(group))
+        pti_group_note_failure(group, pti_group_refuse_cancelled(group));
+    pti_group_note_failure(group, pti_group_settle_all(group, failure_so_far(group)));
+    polytile_status stopped = prepare_superstep(group, at, &found, &is_new);
+    if (stopped != POLYTILE_OK || found == NULL)
+        return stopped;
+    *prepared = found;
+    pti_group_open_gates(group);
+    begin_slots(group, found, &group->recorded[at]);
+    return POLYTILE_OK;
+}
+
+/** Run a team kernel's superstep to its end, of which the slots run; *at moves on after it. */
+static void end_team(pti_group *group, const pti_group_last *all, pti_prepared_superstep *prepared,
+                     int *at) {
+    run_behind_slots(group, prepared, &group->recorded[*at],
+                     leaving_with(group, prepared, *at, all));
+    pti_group_note_failure(group, adopt_copies(group, prepared));
+    (*at)++;
+}
+
 /** Run the next recorded launches, as a superstep or row by row; *at moves on after them.
  * Returns the failure of some to take part, which all know, and which ends the run. */
 static polytile_status run_next(pti_group *group, const pti_group_last *all, int *at) {
     pti_prepared_superstep *prepared;
     bool is_done = false, is_new;
+    if (has_slots(group, *at)) {
+        const polytile_status begun = begin_team(group, *at, &prepared);
+        if (prepared != NULL)
+            end_team(group, all, prepared, at);
+        return begun;
+    }
     note_begun(group, *at, 1);
     if (!has_failure(group))
         pti_group_note_failure(group, pti_group_refuse_cancelled(group));
@@ -157,7 +228,10 @@ static polytile_status run_next(pti_group *group, const pti_group_last *all, int
 /** All that is recorded. */
 static void run_supersteps(pti_group *group, const pti_group_last *all) {
     polytile_status stopped = POLYTILE_OK;
-    for (int at = 0; at < group->n_recorded && stopped == POLYTILE_OK;)
+    int at = group->begun.at;
+    if (group->begun.prepared != NULL)
+        end_team(group, all, group->begun.prepared, &at);
+    while (at < group->n_recorded && stopped == POLYTILE_OK)
         stopped = run_next(group, all, &at);
     pti_group_open_gates(group);
     if (stopped != POLYTILE_OK)
@@ -167,7 +241,8 @@ static void run_supersteps(pti_group *group, const pti_group_last *all) {
 /** Returns this process's first failure, whose text is the last error. */
 static polytile_status run_recorded(pti_group *group, const pti_group_last *all,
                                     polytile_status status) {
-    group->failure = (pti_error){0};
+    if (!group->begun.is_begun)
+        group->failure = (pti_error){0};
     pti_group_note_failure(group, status);
     run_supersteps(group, all);
     return pti_group_wait_members(group, pti_error_restore(group->ctx, &group->failure));
@@ -215,9 +290,7 @@ void pti_group_run(pti_group *group) {
 
 /** That ranks differ is known to all of them; who could not compare still goes through what the
  * others do. */
-void pti_group_run_to_end(pti_group *group, const pti_group_last *last) {
-    if (group->is_given_up)
-        return;
+static void run_to_end(pti_group *group, const pti_group_last *last) {
     bool differs;
     polytile_status status = pti_group_compare(group, NULL, POLYTILE_OK, &differs);
     if (status == POLYTILE_OK)
@@ -235,6 +308,62 @@ void pti_group_run_to_end(pti_group *group, const pti_group_last *last) {
         pti_group_drop_recorded(group);
     else
         pti_group_forget_all(group);
+}
+
+void pti_group_run_to_end(pti_group *group, const pti_group_last *last) {
+    pti_server *server = group->queue->server;
+    if (group->is_given_up)
+        return;
+    pti_program_begin_wait(server);
+    run_to_end(group, last);
+    pti_program_end_wait(server);
+}
+
+/* Messages of the program. */
+
+/** The newest team kernel that is recorded; -1: none is. */
+static int find_newest_team(const pti_group *group) {
+    int at = group->n_recorded - 1;
+    while (at >= 0 && !has_slots(group, at))
+        at--;
+    return at;
+}
+
+/** Run what is recorded before a team kernel, and begin that. */
+static polytile_status run_up_to(pti_group *group, int team) {
+    static const pti_group_last none = {0};
+    pti_group_begun *begun = &group->begun;
+    polytile_status stopped = POLYTILE_OK;
+    while (begun->at < team && stopped == POLYTILE_OK)
+        stopped = run_next(group, &none, &begun->at);
+    return stopped == POLYTILE_OK ? begin_team(group, team, &begun->prepared) : stopped;
+}
+
+void pti_group_begin_messages(polytile_queue *queue) {
+    pti_group *group = queue->group;
+    const int team = find_newest_team(group);
+    bool differs;
+    if (group->begun.is_begun || team < 0)
+        return;
+    if (group->is_given_up) {
+        pti_server_give_up(group->recorded[team].server, NULL);
+        return;
+    }
+    polytile_status status = pti_group_compare(group, NULL, POLYTILE_OK, &differs);
+    if (status == POLYTILE_OK)
+        status = pti_group_balance_load(group);
+    group->begun.is_begun = true;
+    group->failure = (pti_error){0};
+    pti_group_note_failure(group, status);
+    if (run_up_to(group, team) != POLYTILE_OK)
+        pti_group_note_failure(group, PTI_PEER_FAILED);
+    if (has_failure(group))
+        pti_server_give_up(group->recorded[team].server, &group->failure);
+}
+
+void pti_group_end_messages(pti_group *group) {
+    if (group->begun.is_begun)
+        pti_group_run(group);
 }
 
 polytile_status pti_group_wait(pti_group *group) {

@@ -69,6 +69,12 @@ void pti_group_run(pti_group *group);
  * last launches, so that they know what nobody needs any more. */
 void pti_group_run_to_end(pti_group *group, const pti_group_last *last);
 
+/** Have the slots of the newest team kernel run, with all that was launched before, so that the
+ * program can speak to them. The rest is run by who waits. */
+void pti_group_begin_messages(polytile_queue *queue);
+/** Wait for slots that run so, before the queue's arrays or launches change. */
+void pti_group_end_messages(pti_group *group);
+
 /* poll.c */
 
 polytile_status pti_group_notify_program(polytile_queue *queue, polytile_array *array,
@@ -127,7 +133,11 @@ typedef struct pti_list_run {
     const pti_recorded *recorded;
     const pti_group_last *last; /* arrays that leave with what members run last */
     bool is_ahead;              /* members get gates where the list waits */
+    bool only_launches;         /* it ends behind them, and is run on later */
 } pti_list_run;
+
+/** The number of the operation behind all launches of a list. */
+int pti_group_end_of_launches(const pti_joint_list *list);
 
 /** Run a list from an operation on. Every process comes through every message and combination; the
  * first error of this one is the group's failure, also one from before. */

@@ -48,6 +48,10 @@ static bool runs_combined_launch(const walk *of, const pti_joint_op *op) {
 static polytile_status run_threads(walk *of, const pti_joint_op *op) {
     const int local = local_of(of, op->member);
     polytile_status status = POLYTILE_OK;
+    if (launch_of(of, op)->server != NULL)
+        return op->boxes.n_boxes > 0
+                   ? pti_group_launch_slots(of->group, launch_of(of, op), local, &op->boxes)
+                   : POLYTILE_OK;
     if (runs_combined_launch(of, op))
         return pti_group_sums_launch(of->group, of->run->prepared, launch_of(of, op), &of->sums,
                                      local, &op->boxes);
@@ -207,7 +211,8 @@ static bool brings_elements(const pti_joint_op *op) {
 /** Launches, and what devices forget right after them, are planned together. Whoever waits, or
  * moves elements, or launches what is combined, finds members running. */
 static void begin_op(walk *of, const pti_joint_op *op) {
-    const bool launches = op->kind == PTI_JOINT_RUN && !runs_combined_launch(of, op);
+    const bool launches = op->kind == PTI_JOINT_RUN &&
+                          (launch_of(of, op)->server != NULL || !runs_combined_launch(of, op));
     if (of->has_launched && !launches && !brings_elements(op))
         share_spans_once(of);
     of->has_launched &= launches;
@@ -215,7 +220,7 @@ static void begin_op(walk *of, const pti_joint_op *op) {
         pause_members(of);
     else if (of->is_paused && !launches && op->kind != PTI_JOINT_FORGET)
         resume_members(of);
-    if (runs_combined_launch(of, op))
+    if (!launches && runs_combined_launch(of, op))
         share_spans_once(of);
 }
 
@@ -251,9 +256,17 @@ static void run_op(walk *of, const pti_joint_op *op) {
         trace_op(of, pti_joint_word(op->kind), op, start_s);
 }
 
+int pti_group_end_of_launches(const pti_joint_list *list) {
+    int n = list->n_ops;
+    while (n > 0 && list->op[n - 1].kind != PTI_JOINT_RUN)
+        n--;
+    return n;
+}
+
 void pti_group_run_list(const pti_list_run *run) {
+    const int n_ops = run->only_launches ? pti_group_end_of_launches(run->list) : run->list->n_ops;
     walk of = {.run = run, .group = run->group};
-    for (int k = run->first_op; k < run->list->n_ops; k++)
+    for (int k = run->first_op; k < n_ops; k++)
         run_op(&of, &run->list->op[k]);
     end_walk(&of);
 }

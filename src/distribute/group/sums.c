@@ -206,8 +206,9 @@ polytile_status pti_group_sums_launch(pti_group *group, const pti_prepared_super
     for (int b = 0; b < threads->n_boxes; b++) {
         if (b > 0)
             PTI_TRY(set_aside(group, recorded, sums, local));
-        PTI_TRY(pti_queue_launch_box(queue, recorded->kernel, recorded->prepared, recorded->values,
-                                     &threads->box[b], arrays));
+        const pti_box_launch launch = {recorded->kernel, recorded->prepared, recorded->values,
+                                       NULL};
+        PTI_TRY(pti_queue_launch_box(queue, &launch, &threads->box[b], arrays));
     }
 done:
     return status;

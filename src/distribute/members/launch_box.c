@@ -25,7 +25,7 @@ void pti_group_list_arrays(const pti_group *group, const pti_recorded *recorded,
 
 polytile_status pti_group_launch_over(pti_group *group, const pti_recorded *recorded, int local,
                                       const polytile_domain *box, polytile_array *const *arrays) {
+    const pti_box_launch launch = {recorded->kernel, recorded->prepared, recorded->values, NULL};
     return name_device(group, local,
-                       pti_queue_launch_box(group->member[local], recorded->kernel,
-                                            recorded->prepared, recorded->values, box, arrays));
+                       pti_queue_launch_box(group->member[local], &launch, box, arrays));
 }

@@ -21,9 +21,10 @@ void pti_group_list_launches(const pti_group *group, int at, int n_launches, boo
                              pti_shared_launch *launch) {
     for (int l = 0; l < n_launches; l++) {
         const pti_prepared *prepared = group->recorded[at + l].prepared;
-        launch[l] = (pti_shared_launch){.call = pti_prepared_call(prepared),
-                                        .runs_once =
-                                            runs_once && pti_group_shares_results(group, prepared)};
+        launch[l] = (pti_shared_launch){
+            .call = pti_prepared_call(prepared),
+            .runs_once = prepared->instance->is_team ||
+                         (runs_once && pti_group_shares_results(group, prepared))};
     }
 }
 
@@ -56,9 +57,18 @@ static bool may_compute_twice(const pti_group *group) {
     return true;
 }
 
+/** Recorded launches that may be of one superstep: a team kernel is alone in its own. */
+static int count_known_launches(const pti_group *group, int at) {
+    const int most = (int)pti_min(group->n_recorded - at, PTI_SUPERSTEP_LAUNCHES);
+    int n = 1;
+    while (n < most && group->recorded[at].server == NULL && group->recorded[at + n].server == NULL)
+        n++;
+    return n;
+}
+
 /** List them. Returns whether no two members may compute the same. */
 static bool list_known_launches(const pti_group *group, int at, known_launches *of) {
-    int n_launches = (int)pti_min(group->n_recorded - at, PTI_SUPERSTEP_LAUNCHES);
+    const int n_launches = count_known_launches(group, at);
     pti_group_list_launches(group, at, n_launches, false, of->launch);
     of->superstep = (pti_superstep){.n_launches = n_launches,
                                     .launch = of->launch,
@@ -99,8 +109,9 @@ static bool list_operations(const pti_group *group, pti_joint_request *request,
     polytile_domain *inner = calloc((size_t)n_local, sizeof *inner);
     if (inner == NULL)
         return false;
-    pti_interiors_find(request->superstep, request->parts, request->is_shared, first, n_local,
-                       inner);
+    if (!request->superstep->launch[0].call.instance->is_team)
+        pti_interiors_find(request->superstep, request->parts, request->is_shared, first, n_local,
+                           inner);
     request->inner = inner;
     request->is_lent = group->is_shared;
     bool is_listed = pti_joint_plan_list(request, first, n_local, &prepared->list);

@@ -1,6 +1,7 @@
 #include "distribute/members/state.h"
 
 #include "access/set/boxes.h"
+#include "message/server.h"
 #include "queue/cache.h"
 
 #include <stdlib.h>
@@ -8,10 +9,13 @@
 /* What a group has recorded, prepared and copied, when that is given up. */
 
 void pti_group_drop_recorded(pti_group *group) {
+    group->begun = (pti_group_begun){0};
     __atomic_store_n(&group->progress.n_launches, 0, __ATOMIC_RELAXED);
     while (group->n_recorded > 0) {
         pti_recorded *last = &group->recorded[--group->n_recorded];
         last->prepared->n_items--;
+        pti_server_give_up(last->server, &group->failure);
+        pti_server_release(last->server);
         pti_kernel_release(last->kernel);
     }
 }

@@ -59,6 +59,7 @@ typedef struct pti_recorded {
     pti_prepared *prepared;                    /* the queue's, used until it is run */
     polytile_kernel *kernel;                   /* retained */
     uint64_t words;                            /* hash of what it is */
+    struct pti_server *server;                 /* of a team kernel; retained */
     pti_value values[POLYTILE_MAX_PARAMETERS]; /* that its body gets */
 } pti_recorded;
 
@@ -115,6 +116,14 @@ typedef struct pti_group_progress {
     double begun_s; /* 0: nothing has begun */
 } pti_group_progress;
 
+/** What the program's messages began of what is recorded: its slots run, and the rest of their
+ * superstep is to follow. */
+typedef struct pti_group_begun {
+    bool is_begun;
+    int at;                                  /* launches before it have run */
+    struct pti_prepared_superstep *prepared; /* of that launch; NULL: it did not begin */
+} pti_group_begun;
+
 struct pti_group {
     polytile_context *ctx;
     polytile_queue *queue; /* whose group this is */
@@ -151,6 +160,7 @@ struct pti_group {
     int n_gates;       /* closed ones, of each member */
     int ahead_from;    /* the recorded launch from which on supersteps are handed out ahead */
     pti_error failure; /* this process's first, of what is being run */
+    pti_group_begun begun;
 
     int64_t n_launches; /* of the report */
     pti_group_progress progress;
@@ -260,6 +270,19 @@ polytile_status pti_group_check_fit(const pti_group *group, const pti_prepared *
 /** The same of one local member and a box of the launch's threads. */
 polytile_status pti_group_check_box(const pti_group *group, const pti_prepared *prepared, int local,
                                     const polytile_domain *box);
+
+/* team.c */
+
+/** Deal the slots of a team kernel out to the members that run its threads. Errors: UNSUPPORTED
+ * (several members would run a slot, or reduce into the same elements; a GPU that is listed twice),
+ * NO_MEMORY. */
+polytile_status pti_group_deal_slots(pti_group *group, const pti_prepared_superstep *prepared,
+                                     const pti_recorded *recorded);
+
+/** Queue the slots of a local member. Errors: UNSUPPORTED (they lie apart, on a device with memory
+ * of its own), and those of the launch, with the device. */
+polytile_status pti_group_launch_slots(pti_group *group, const pti_recorded *recorded, int local,
+                                       const pti_boxes *threads);
 
 /* joint_request.c */
 

@@ -106,9 +106,31 @@ static bool is_first(const follower_list *list) {
     return is_first;
 }
 
+pti_ownership pti_home_slots(const pti_shared_launch *launch, const pti_ownership *ownerships) {
+    const pti_instance *instance = launch->call.instance;
+    int o = 0;
+    while (o + 1 < instance->n_operands && instance->operand[o].is_scratch)
+        o++;
+    const pti_ownership *like = pti_home_owner(launch, ownerships, o);
+    pti_distribution distribution = like->distribution;
+    distribution.only_dim = 0;
+    return pti_ownership_of(&instance->threads, pti_member_grid_count(&like->grid), NULL,
+                            &distribution);
+}
+
+static void list_slots(const pti_shared_launch *launch, const pti_ownership *ownerships, int member,
+                       pti_boxes *threads) {
+    const pti_ownership slots = pti_home_slots(launch, ownerships);
+    pti_ownership_boxes(&slots, member, threads);
+}
+
 void pti_home_threads_once(const pti_home *home, const pti_shared_launch *launch,
                            const pti_ownership *ownerships, int member, pti_boxes *threads) {
     pti_boxes_clear(threads);
+    if (home->is_of_slots) {
+        list_slots(launch, ownerships, member, threads);
+        return;
+    }
     if (home->operand < 0) {
         if (member == 0)
             pti_boxes_append(threads, &launch->call.instance->threads);
@@ -158,6 +180,10 @@ static void take_as_one(const pti_instance *instance, pti_boxes *threads) {
 void pti_home_threads(const pti_home *home, const pti_shared_launch *launch,
                       const pti_ownership *ownerships, int member, pti_boxes *threads) {
     pti_boxes_clear(threads);
+    if (home->is_of_slots) {
+        list_slots(launch, ownerships, member, threads);
+        return;
+    }
     if (home->operand < 0) {
         pti_boxes_append(threads, &launch->call.instance->threads);
         return;

@@ -27,23 +27,36 @@ typedef struct pti_shared_launch {
  * only there run the same threads, unless splits: then the first of them does.
  */
 typedef struct pti_home {
-    int operand;                  /* -1: every member runs all threads */
+    int operand;                  /* -1: every member runs all threads, unless is_of_slots */
     int section;                  /* of the instance, whose first element is the anchor */
     int index[POLYTILE_MAX_DIMS]; /* of each dimension of the operand: the index that follows it, or
                                      POLYTILE_MAX_DIMS */
     bool splits;   /* each thread is run once; where members reduce into the same elements of some
                       operands, these are combined afterwards: see pti_home_combines() */
     bool is_alone; /* the first member runs all threads; of splits, with nothing to combine */
-    bool widens;   /* threads of several members reduce into one element of the operand: its owner
+    bool is_of_slots; /* threads of a team kernel go by the layout of the launch's first index,
+                         whatever they write; each is of one member */
+    bool widens; /* threads of several members reduce into one element of the operand: its owner
                     runs them all */
-    bool failed;   /* memory ran out, so another one may be right */
+    bool failed; /* memory ran out, so another one may be right */
 } pti_home;
+
+/** Whether every member runs all threads. */
+static inline bool pti_home_is_everywhere(const pti_home *home) {
+    return home->operand < 0 && !home->is_of_slots;
+}
+
+/** Who runs which slots of a team kernel: the queue's layout, of the launch's threads. */
+pti_ownership pti_home_slots(const pti_shared_launch *launch, const pti_ownership *ownerships);
 
 /**
  * Choose: the written operand with the most elements that is followed in a dimension that its
  * ownership cuts; else, if all written operands are reduced into, the read operand with the most
  * elements that is; else none. Of a launch that runs once one member runs each thread that several
  * would: the first of them, or of all where that would not do.
+ *
+ * Slots of a team kernel go by their own layout, unless something is combined, or only the hull of
+ * what they write is known.
  *
  * An operand does not do if what others than the owner's members reduce into cannot be combined as
  * one box, onto its former values; nor if elements of which only the hull is known would be

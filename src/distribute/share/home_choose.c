@@ -258,6 +258,8 @@ static pti_home choose_operand(const pti_shared_launch *launch, const pti_owners
 
 bool pti_home_repeats(const pti_home *home, const pti_shared_launch *launch,
                       const pti_ownership *ownerships) {
+    if (home->is_of_slots)
+        return false;
     bool repeats = home->operand < 0 || home->widens;
     if (repeats || home->splits)
         return repeats;
@@ -292,7 +294,23 @@ static pti_home home_that_runs_once(const pti_home *home, const pti_shared_launc
     return chosen;
 }
 
+/* Whether slots may go by a layout of their own: any member may write what they do. */
+static bool have_slots_a_layout(const pti_instance *instance) {
+    bool have = instance->is_team;
+    for (int p = 0; p < instance->n_operands; p++)
+        have = have && !instance->operand[p].reduces &&
+               !(instance->operand[p].writes && instance->operand[p].partial);
+    return have;
+}
+
+static pti_home home_of_slots(const pti_shared_launch *launch, const pti_ownership *ownerships) {
+    const pti_ownership slots = pti_home_slots(launch, ownerships);
+    return (pti_home){.operand = -1, .is_of_slots = true, .failed = !pti_ownership_ask(&slots)};
+}
+
 pti_home pti_home_of(const pti_shared_launch *launch, const pti_ownership *ownerships) {
+    if (have_slots_a_layout(launch->call.instance))
+        return home_of_slots(launch, ownerships);
     pti_home home = choose_operand(launch, ownerships, PTI_WRITES);
     if (home.operand < 0 && !home.failed && all_reduce(launch->call.instance))
         home = choose_operand(launch, ownerships, PTI_READS);

@@ -68,7 +68,7 @@ done:
 polytile_status pti_cuda_launch(pti_cuda_device *cuda, const pti_sub_kernel *launch) {
     if (pti_box_is_empty(launch->threads))
         return POLYTILE_OK;
-    if (launch->config.server != NULL)
+    if (launch->config.part != NULL)
         return pti_cuda_run_team(cuda, launch);
     return launch->config.implementation->cuda_launcher != NULL ? call_launcher(cuda, launch)
                                                                 : launch_kernel(cuda, launch);

@@ -1,6 +1,5 @@
 #include "launch/cuda/team.h"
 
-#include "access/set/boxes.h"
 #include "launch/cuda/function.h"
 #include "launch/cuda/team_memory.h"
 #include "launch/host/team.h"
@@ -57,7 +56,7 @@ static polytile_status launch_slots(pti_cuda_device *cuda, const pti_sub_kernel 
     const dim3 grid = {(unsigned)n_slots, 1, 1}, block = {(unsigned)n_lanes, 1, 1};
     const cudaStream_t stream = pti_cuda_stream_of(cuda, launch);
     polytile_domain asked = pti_instance_asked_box(launch->instance, launch->threads);
-    void *slots = pti_server_get_slot(launch->config.server, 0);
+    void *slots = pti_server_get_slot(launch->config.part, 0);
     polytile_status status = POLYTILE_OK;
     void **arguments = calloc((size_t)(2 + n_arrays + n_values), sizeof *arguments);
     if (arguments == NULL)
@@ -77,37 +76,43 @@ done:
     return status;
 }
 
+/** Tell the slots of other devices of a failure. Returns it. */
+static polytile_status abandon_slots(pti_cuda_device *cuda, pti_server_part *part,
+                                     polytile_status status) {
+    pti_error why = {0};
+    pti_error_keep(&why, pti_cuda_context_of(cuda), status);
+    pti_server_abandon(part, &why);
+    return pti_error_restore(pti_cuda_context_of(cuda), &why);
+}
+
 /** Launch the slots, and serve them. If it cannot be told when they have returned, they are let
  * end, and the run waits for their stream as after any failure. */
 static polytile_status run_slots(pti_cuda_device *cuda, const pti_sub_kernel *launch,
                                  pti_cuda_team *team, int n_slots, int n_lanes) {
-    pti_server *server = launch->config.server;
+    pti_server_part *part = launch->config.part;
     polytile_status status = launch_slots(cuda, launch, team, n_slots, n_lanes);
-    if (status != POLYTILE_OK) {
-        pti_server_abandon(server);
-        return status;
-    }
-    pti_server_attend(server);
-    if (team->why_ended != cudaSuccess) {
-        pti_server_abandon(server);
-        return pti_cuda_check(cuda, team->why_ended, "cudaEventQuery");
-    }
-    return pti_server_finish(server, pti_cuda_context_of(cuda));
+    if (status != POLYTILE_OK)
+        return abandon_slots(cuda, part, status);
+    pti_server_attend(part);
+    return team->why_ended == cudaSuccess
+               ? pti_server_finish(part, pti_cuda_context_of(cuda))
+               : abandon_slots(cuda, part, pti_cuda_check(cuda, team->why_ended, "cudaEventQuery"));
 }
 
 static polytile_status serve_slots(pti_cuda_device *cuda, const pti_sub_kernel *launch,
                                    pt_memory *memories, int n_slots) {
     const pti_instance *instance = launch->instance;
-    const pti_server_bytes bytes =
-        pti_server_count_bytes(launch->config.server, instance->n_operands);
+    pti_server_part *part = launch->config.part;
+    polytile_context *ctx = pti_cuda_context_of(cuda);
+    const pti_server_bytes bytes = pti_server_count_bytes(part, instance->n_operands);
     pti_cuda_team *team;
     int n_lanes = 0;
     polytile_status status;
     PTI_TRY(choose_lanes(cuda, launch, n_slots, &n_lanes));
     PTI_TRY(pti_cuda_team_reserve(cuda, instance->kernel_name, bytes, &team));
     pti_team_find_memories(launch, memories);
-    PTI_TRY(pti_server_begin(launch->config.server, pti_cuda_context_of(cuda), memories,
-                             instance->n_operands, &team->slots));
+    PTI_TRY(pti_server_begin(part, ctx, memories, instance->n_operands, &team->slots));
+    PTI_TRY(pti_server_meet(part, ctx));
     status = run_slots(cuda, launch, team, n_slots, n_lanes);
 done:
     return status;
@@ -120,7 +125,7 @@ polytile_status pti_cuda_run_team(pti_cuda_device *cuda, const pti_sub_kernel *l
         return pti_fail_memory(pti_cuda_context_of(cuda), launch->instance->kernel_name,
                                (double)n_operands * sizeof *memories);
     const polytile_status status =
-        serve_slots(cuda, launch, memories, (int)pti_box_count(launch->threads));
+        serve_slots(cuda, launch, memories, pti_server_part_n_slots(launch->config.part));
     free(memories);
     return status;
 }

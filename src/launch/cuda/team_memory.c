@@ -118,10 +118,12 @@ static bool pass_within_gpu(void *device, void *to_device, const void *from_devi
     return end_copy(team, works);
 }
 
-static bool has_ended(void *device) {
+static pti_slots_state get_state(void *device) {
     pti_cuda_team *team = device;
     team->why_ended = team->cuda->api->cudaEventQuery(team->ended);
-    return team->why_ended != cudaErrorNotReady;
+    return team->why_ended == cudaErrorNotReady ? PTI_SLOTS_RUN
+           : team->why_ended == cudaSuccess     ? PTI_SLOTS_ENDED
+                                                : PTI_SLOTS_FAILED;
 }
 
 /* Memory. */
@@ -160,7 +162,7 @@ static polytile_status create_slot_memory(pti_cuda_device *cuda, pti_cuda_team *
                                     .fetch = fetch_from_gpu,
                                     .store = store_on_gpu,
                                     .pass = pass_within_gpu,
-                                    .has_ended = has_ended};
+                                    .get_state = get_state};
     PTI_TRY(PTI_CUDA(cuda, cudaStreamCreateWithFlags, (&team->stream, cudaStreamNonBlocking)));
     PTI_TRY(PTI_CUDA(cuda, cudaEventCreateWithFlags, (&team->ended, cudaEventDisableTiming)));
     for (int k = 0; k < PTI_TEAM_BUFFERS; k++) {

@@ -22,7 +22,7 @@ pti_tile_room pti_cuda_tile_room(const struct cudaDeviceProp *properties) {
 /** Return whether a launch has the body of another one, and nothing that tiles do not know. */
 static bool has_same_config(const pti_launch_config *config, const pti_launch_config *first) {
     return config->implementation->cuda_tiles == first->implementation->cuda_tiles &&
-           config->n_values == 0 && config->block == NULL && config->server == NULL &&
+           config->n_values == 0 && config->block == NULL && config->part == NULL &&
            !config->is_watched;
 }
 

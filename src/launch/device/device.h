@@ -36,9 +36,9 @@ typedef struct pti_launch_config {
     const int64_t *block; /* threads of a block along each index, as the user asked; NULL: the
                              device's choice */
     int n_values;
-    const pti_value *values;   /* of the parameters that it takes, in its order */
-    struct pti_server *server; /* of its slots' messages; NULL: it is no team kernel */
-    bool is_watched;           /* what it touches is looked at: all of that has to be in memory */
+    const pti_value *values;      /* of the parameters that it takes, in its order */
+    struct pti_server_part *part; /* its slots, and who serves them; NULL: it is no team kernel */
+    bool is_watched; /* what it touches is looked at: all of that has to be in memory */
 } pti_launch_config;
 
 /** Return the launch configuration of a kernel with these values, which are borrowed. */
@@ -49,7 +49,7 @@ pti_launch_config_of(const polytile_kernel *kernel, const int64_t *block, const 
                                .block = block,
                                .n_values = pti_kernel_n_values(kernel),
                                .values = values,
-                               .server = NULL,
+                               .part = NULL,
                                .is_watched = false};
 }
 

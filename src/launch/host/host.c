@@ -136,10 +136,10 @@ static polytile_status bring_scratch(host_device *host, bool is_whole, pti_sub_k
 static polytile_status run_sub_kernel(host_device *host, pti_sub_kernel what) {
     polytile_launcher *launcher = what.config.implementation->host_launcher;
     polytile_status status;
-    PTI_TRY(bring_scratch(host, launcher != NULL || what.config.server != NULL, &what));
+    PTI_TRY(bring_scratch(host, launcher != NULL || what.config.part != NULL, &what));
     if (launcher != NULL)
         return pti_launcher_call(host->device.object.context, launcher, &what, NULL);
-    if (what.config.server != NULL)
+    if (what.config.part != NULL)
         return pti_host_run_team(host->device.object.context, &what);
     pti_host_launch(&what, host->n_threads, &host->habits);
 done:

@@ -1,6 +1,6 @@
 #include "launch/host/team.h"
 
-#include "access/set/boxes.h"
+#include "access/set/box.h"
 #include "base/crash.h"
 #include "base/signals.h"
 #include "message/server.h"
@@ -15,7 +15,7 @@ typedef enum gate_state { GATE_SHUT, GATE_OPEN, GATE_CANCELLED } gate_state;
 /** The threads of a launch. */
 typedef struct team {
     const pti_sub_kernel *launch;
-    pti_server *server;
+    pti_server_part *part;
     pthread_mutex_t mutex;
     pthread_cond_t moved;
     gate_state gate; /* slots run only when all threads have started */
@@ -25,7 +25,7 @@ typedef struct team {
 
 typedef struct team_slot {
     team *of;
-    int rank;
+    int place;
     pthread_t thread;
 } team_slot;
 
@@ -59,16 +59,18 @@ static void move_gate(team *of, gate_state state) {
 static void *run_slot(void *argument) {
     const team_slot *slot = argument;
     const pti_sub_kernel *launch = slot->of->launch;
-    const polytile_domain thread = find_thread(launch->threads, slot->rank);
+    pti_server_part *part = slot->of->part;
+    const int rank = pti_server_part_rank(part, slot->place);
+    const polytile_domain thread = find_thread(pti_server_part_threads(part), rank);
     const pti_crash_note note = {launch->instance->kernel_name,
                                  "was something touched that is not declared?"};
     if (wait_at_gate(slot->of) != GATE_OPEN)
         return NULL;
     pti_crash_enter(&note);
     launch->config.implementation->team->host(&thread, launch->views,
-                                              pti_server_get_slot(slot->of->server, slot->rank));
+                                              pti_server_get_slot(part, slot->place));
     pti_crash_enter(NULL);
-    pti_server_end_slot(slot->of->server, slot->rank);
+    pti_server_end_slot(part, rank);
     return NULL;
 }
 
@@ -79,7 +81,7 @@ static int start_slots(team *of, int n_slots, int *error) {
     pti_signals_block(&before);
     while (n_started < n_slots) {
         team_slot *slot = &of->slot[n_started];
-        *slot = (team_slot){.of = of, .rank = n_started};
+        *slot = (team_slot){.of = of, .place = n_started};
         *error = pthread_create(&slot->thread, NULL, run_slot, slot);
         if (*error != 0)
             break;
@@ -102,16 +104,22 @@ static polytile_status refuse_slots(polytile_context *ctx, const pti_sub_kernel 
                     launch->instance->kernel_name, (long long)n_slots, (long long)n_most, why);
 }
 
+/** Let slots run that have all started, when those of other devices are there, too. */
 static polytile_status run_threads(polytile_context *ctx, team *of, int n_slots) {
+    const pt_memory *memories = of->memory;
+    const int n_memories = of->launch->instance->n_operands;
     int error = 0;
     const int n_started = start_slots(of, n_slots, &error);
-    move_gate(of, n_started == n_slots ? GATE_OPEN : GATE_CANCELLED);
-    if (n_started == n_slots)
-        pti_server_wait(of->server);
+    polytile_status status =
+        n_started < n_slots ? refuse_slots(ctx, of->launch, n_slots, n_started, strerror(error))
+                            : pti_server_begin(of->part, ctx, memories, n_memories, NULL);
+    if (status == POLYTILE_OK)
+        status = pti_server_meet(of->part, ctx);
+    move_gate(of, status == POLYTILE_OK ? GATE_OPEN : GATE_CANCELLED);
+    if (status == POLYTILE_OK)
+        pti_server_wait(of->part);
     join_threads(of, n_started);
-    if (n_started < n_slots)
-        return refuse_slots(ctx, of->launch, n_slots, n_started, strerror(error));
-    return pti_server_finish(of->server, ctx);
+    return status == POLYTILE_OK ? pti_server_finish(of->part, ctx) : status;
 }
 
 /** Where an operand's elements lie. */
@@ -133,26 +141,20 @@ void pti_team_find_memories(const pti_sub_kernel *launch, pt_memory *memories) {
 
 static polytile_status serve_threads(polytile_context *ctx, team *of, int n_slots) {
     const pti_instance *instance = of->launch->instance;
-    polytile_status status;
     of->slot = calloc((size_t)n_slots, sizeof *of->slot);
     of->memory = calloc((size_t)instance->n_operands, sizeof *of->memory);
     if (of->slot == NULL || of->memory == NULL)
         return pti_fail_memory(ctx, instance->kernel_name, n_slots * (double)sizeof *of->slot);
     pti_team_find_memories(of->launch, of->memory);
-    PTI_TRY(pti_server_begin(of->server, ctx, of->memory, instance->n_operands, NULL));
-    status = run_threads(ctx, of, n_slots);
-done:
-    return status;
+    return run_threads(ctx, of, n_slots);
 }
 
 polytile_status pti_host_run_team(polytile_context *ctx, const pti_sub_kernel *launch) {
-    const int64_t n_slots = pti_box_count(launch->threads);
-    team of = {.launch = launch, .server = launch->config.server};
-    if (n_slots > PTI_MAX_SLOTS)
-        return refuse_slots(ctx, launch, n_slots, PTI_MAX_SLOTS, "the most of a launch");
+    team of = {.launch = launch, .part = launch->config.part};
+    const int n_slots = pti_server_part_n_slots(of.part);
     pthread_mutex_init(&of.mutex, NULL);
     pthread_cond_init(&of.moved, NULL);
-    const polytile_status status = serve_threads(ctx, &of, (int)n_slots);
+    const polytile_status status = serve_threads(ctx, &of, n_slots);
     pthread_cond_destroy(&of.moved);
     pthread_mutex_destroy(&of.mutex);
     free(of.slot);

@@ -33,11 +33,6 @@ static polytile_status check_launched_kernel(const polytile_queue *queue,
         return pti_fail(ctx, POLYTILE_UNSUPPORTED, "%s: %d arrays; a kernel can have %d",
                         polytile_kernel_get_name(kernel), kernel->declaration->n_arrays,
                         (int)PTI_MAX_OPERANDS);
-    if (kernel->implementation.team != NULL && queue->group_functions != NULL)
-        return pti_fail(ctx, POLYTILE_UNSUPPORTED,
-                        "%s: the slots of a team kernel run on one device, and the queue is on %s; "
-                        "open a queue on one of them",
-                        polytile_kernel_get_name(kernel), device);
     return POLYTILE_OK;
 }
 
@@ -122,47 +117,58 @@ done:
     return status;
 }
 
-/** The item takes the server, also after an error. */
+/** The item takes the part, also after an error. */
 static polytile_status append_launch(polytile_queue *queue, pti_prepared *prepared,
-                                     const pti_value *values, pti_server *server) {
-    pti_item *item = pti_item_create_launch(prepared, values, server);
+                                     const pti_value *values, pti_server_part *part) {
+    pti_item *item = pti_item_create_launch(prepared, values, part);
     if (item == NULL) {
-        pti_team_server_end(server);
+        pti_team_server_end(part, NULL);
         return pti_fail_memory(queue->object.context, prepared->instance->kernel_name,
                                sizeof *item);
     }
-    if (server != NULL)
-        pti_queue_set_server(queue, server);
     pti_queue_note_written(queue, prepared);
     pti_queue_append(queue, item);
     return POLYTILE_OK;
+}
+
+/** Find the slots of a launch, if it is one of a team kernel: those of the request, or all. */
+static polytile_status find_part(polytile_queue *queue, const pti_request *request,
+                                 const pti_prepared *prepared, pti_server_part **part) {
+    *part = request->part;
+    if (request->part != NULL)
+        return POLYTILE_OK;
+    const polytile_status status = pti_team_server_create(
+        request->kernel, &prepared->instance->threads, request->options, true, part);
+    if (status == POLYTILE_OK && *part != NULL)
+        pti_queue_set_server(queue, pti_server_of_part(*part));
+    return status;
 }
 
 /** Prepare and queue a launch on the queue's own device. */
 static polytile_status prepare_and_append(polytile_queue *queue, const pti_request *request) {
     polytile_status status;
     pti_prepared *prepared;
-    pti_server *server;
+    pti_server_part *part = request->part;
     PTI_TRY(pti_queue_prepare(queue, request, &prepared));
     PTI_TRY(pti_queue_check_access(queue, request, prepared));
-    PTI_TRY(
-        pti_team_server_create(request->kernel, request->domain, request->options, true, &server));
-    PTI_TRY(append_launch(queue, prepared, request->values, server));
+    PTI_TRY(find_part(queue, request, prepared, &part));
+    return append_launch(queue, prepared, request->values, part);
 done:
+    pti_team_server_end(part, NULL);
     return status;
 }
 
-polytile_status pti_queue_launch_box(polytile_queue *queue, const polytile_kernel *kernel,
-                                     const pti_prepared *whole, const pti_value *values,
+polytile_status pti_queue_launch_box(polytile_queue *queue, const pti_box_launch *launch,
                                      const polytile_domain *box, polytile_array *const *arrays) {
-    const polytile_launch_options options = {.plan = whole->options};
-    return prepare_and_append(queue, &(pti_request){.kernel = kernel,
+    const polytile_launch_options options = {.plan = launch->whole->options};
+    return prepare_and_append(queue, &(pti_request){.kernel = launch->kernel,
                                                     .domain = box,
                                                     .arrays = arrays,
                                                     .options = &options,
-                                                    .parameter = whole->instance->parameter,
-                                                    .values = values,
-                                                    .whole = whole->instance});
+                                                    .parameter = launch->whole->instance->parameter,
+                                                    .values = launch->values,
+                                                    .whole = launch->whole->instance,
+                                                    .part = launch->part});
 }
 
 /** Find the values of a launch's parameters: those that sections need, and those of the body. */

@@ -1,5 +1,5 @@
 #include "message/program.h"
-#include "queue/queue.h"
+#include "queue/over_group.h"
 
 /* The program's part in the newest team kernel of a queue. */
 
@@ -10,6 +10,8 @@ static polytile_status begin_call(polytile_queue *queue, const char *call) {
     if (queue->server == NULL)
         return PTI_QUEUE_REFUSE(queue, "%s: no team kernel was launched here; launch one before",
                                 call);
+    if (queue->group_functions != NULL)
+        queue->group_functions->begin_messages(queue);
     pthread_mutex_lock(&queue->mutex);
     queue->n_waiting++;
     pthread_cond_signal(&queue->work);

@@ -1,0 +1,152 @@
+#include "access/set/boxes.h"
+#include "distribute/members/state.h"
+#include "message/server.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Slots of a team kernel, dealt out to the members as the threads of other launches are. */
+
+/** The thread of a box that has a number in C order. */
+static void find_thread(const polytile_domain *box, int64_t number, int64_t *index) {
+    for (int d = box->n_dims - 1; d >= 0; d--) {
+        const int64_t count = pti_range_count(box->range[d]);
+        index[d] = box->range[d].lo + number % count * box->range[d].step;
+        number /= count;
+    }
+}
+
+/** The number of a thread among those of a box. */
+static int64_t find_rank(const polytile_domain *box, const int64_t *index) {
+    int64_t rank = 0;
+    for (int d = 0; d < box->n_dims; d++)
+        rank = rank * pti_range_count(box->range[d]) +
+               (index[d] - box->range[d].lo) / box->range[d].step;
+    return rank;
+}
+
+/** Give the threads of a box to a part; false: one of them has another part already. */
+static bool take_box(const polytile_domain *threads, const polytile_domain *box, int part,
+                     int32_t *part_of) {
+    int64_t index[POLYTILE_MAX_DIMS];
+    for (int64_t k = 0; k < pti_box_count(box); k++) {
+        find_thread(box, k, index);
+        int32_t *of = &part_of[find_rank(threads, index)];
+        if (*of >= 0)
+            return false;
+        *of = part;
+    }
+    return true;
+}
+
+/** Deal all slots out, each once. */
+static bool find_parts(const pti_group *group, const pti_prepared_superstep *prepared,
+                       const polytile_domain *threads, int *n_parts, int32_t *part_of) {
+    const int64_t n_slots = pti_box_count(threads);
+    bool is_once = true;
+    int64_t n_dealt = 0;
+    for (int64_t k = 0; k < n_slots; k++)
+        part_of[k] = -1;
+    for (int m = 0; m < group->transport->n_local && is_once; m++) {
+        const pti_boxes *own = &prepared->parts.work[m].threads[0];
+        for (int b = 0; b < own->n_boxes && is_once; b++)
+            is_once = take_box(threads, &own->box[b], *n_parts, part_of);
+        *n_parts += own->n_boxes > 0;
+        n_dealt += pti_boxes_count(own);
+    }
+    return is_once && n_dealt == n_slots;
+}
+
+/** Whether two texts name the same GPU, whatever their options. */
+static bool are_same_gpu(const polytile_device *one, const polytile_device *other) {
+    const size_t n = strcspn(one->text, "("), n_other = strcspn(other->text, "(");
+    return one->cuda_capability > 0 && other->cuda_capability > 0 && n == n_other &&
+           strncmp(one->text, other->text, n) == 0;
+}
+
+/** Two kernels that wait for each other have to be on a GPU each. */
+static polytile_status check_gpus(const pti_group *group, const pti_prepared_superstep *prepared,
+                                  const char *name) {
+    for (int m = 0; m < group->transport->n_local; m++)
+        for (int k = 0; k < m; k++)
+            if (prepared->parts.work[m].threads[0].n_boxes > 0 &&
+                prepared->parts.work[k].threads[0].n_boxes > 0 &&
+                are_same_gpu(group->member[m]->device, group->member[k]->device))
+                return pti_fail(
+                    group->ctx, POLYTILE_UNSUPPORTED,
+                    "%s: %s is twice in the list of devices, and one GPU runs the slots "
+                    "of one member at a time; list it once",
+                    name, group->member[m]->device->text);
+    return POLYTILE_OK;
+}
+
+static polytile_status check_combined(const pti_group *group,
+                                      const pti_prepared_superstep *prepared, const char *name) {
+    for (int k = 0; k < prepared->list.n_ops; k++)
+        if (prepared->list.op[k].kind == PTI_JOINT_COMBINE)
+            return pti_fail(group->ctx, POLYTILE_UNSUPPORTED,
+                            "%s: slots of several devices reduce into the same elements of an "
+                            "array; reduce by pt_reduce(), or launch on one device",
+                            name);
+    return POLYTILE_OK;
+}
+
+polytile_status pti_group_deal_slots(pti_group *group, const pti_prepared_superstep *prepared,
+                                     const pti_recorded *recorded) {
+    const polytile_domain *threads = &recorded->prepared->instance->threads;
+    const char *name = recorded->prepared->instance->kernel_name;
+    const size_t n_bytes = (size_t)pti_box_count(threads) * sizeof(int32_t);
+    int32_t *part_of = NULL;
+    int n_parts = 0;
+    polytile_status status;
+    PTI_TRY(check_combined(group, prepared, name));
+    PTI_TRY(check_gpus(group, prepared, name));
+    part_of = malloc(n_bytes + 1);
+    if (part_of == NULL)
+        PTI_TRY(pti_fail_memory(group->ctx, name, (double)n_bytes));
+    if (!find_parts(group, prepared, threads, &n_parts, part_of))
+        PTI_TRY(pti_fail(group->ctx, POLYTILE_UNSUPPORTED,
+                         "%s: the layout does not say of each slot which one of %s runs it; let "
+                         "slots write rows of an array that is dealt out",
+                         name, pti_queue_text(group->queue)));
+    if (!pti_server_deal(recorded->server, n_parts, part_of))
+        PTI_TRY(pti_fail_memory(group->ctx, name, (double)n_bytes * n_parts));
+done:
+    free(part_of);
+    return status;
+}
+
+/** Slots that lie apart run over arrays in place: a device with memory of its own would have other
+ * slots' elements between them. */
+static polytile_status check_apart(const pti_group *group, const pti_recorded *recorded, int local,
+                                   const pti_boxes *threads, const polytile_domain *box) {
+    if (group->member[local]->device->reaches_host ||
+        pti_boxes_count(threads) == pti_box_count(box))
+        return POLYTILE_OK;
+    return pti_fail(group->ctx, POLYTILE_UNSUPPORTED,
+                    "%s: the %lld slots of %s lie apart, in %d places, and a device with memory of "
+                    "its own runs slots that lie together; choose a block or weighted layout",
+                    recorded->prepared->instance->kernel_name, (long long)pti_boxes_count(threads),
+                    pti_queue_text(group->member[local]), threads->n_boxes);
+}
+
+polytile_status pti_group_launch_slots(pti_group *group, const pti_recorded *recorded, int local,
+                                       const pti_boxes *threads) {
+    const polytile_domain *all = &recorded->prepared->instance->threads;
+    const polytile_domain box = pti_boxes_bounding(threads, all->n_dims);
+    polytile_array *arrays[PTI_MAX_OPERANDS];
+    int64_t first[POLYTILE_MAX_DIMS];
+    polytile_status status = check_apart(group, recorded, local, threads, &box);
+    if (status != POLYTILE_OK)
+        return status;
+    find_thread(&threads->box[0], 0, first);
+    const pti_box_launch launch = {
+        recorded->kernel, recorded->prepared, recorded->values,
+        pti_server_take_part(recorded->server, (int)find_rank(all, first))};
+    pti_group_list_arrays(group, recorded, local, arrays);
+    status = pti_queue_launch_box(group->member[local], &launch, &box, arrays);
+    return status == POLYTILE_OK
+               ? status
+               : pti_error_prefix(group->ctx, status,
+                                  "on %s: ", pti_queue_text(group->member[local]));
+}

@@ -1,0 +1,183 @@
+#include "message/cuda/far_kernels.h"
+#include "message/random_messages.h"
+#include "message/team_launch.h"
+#include "support/failing_api.h"
+#include "support/random.h"
+#include "support/scale.h"
+
+extern "C" {
+#include "message/slot_memory.h"
+}
+
+/* Slots of one launch on several devices, of which some are GPUs that are not there. */
+
+namespace {
+
+/* Lists of devices, with a layout that leaves the slots of each together. */
+const struct {
+    const char *devices;
+    const char *layout;
+} lists[] = {{"cuda:0,host", nullptr},
+             {"cuda:0,cuda:1", nullptr},
+             {"host,cuda:1,cuda:0", "weighted(1,2,2)"},
+             {"cuda:1(memory=4MiB),host(memory=64MiB)", "block"},
+             {"cuda:0,cuda:1,host", "weighted(1,0,1)"}};
+constexpr int64_t n_lists = sizeof lists / sizeof *lists;
+
+TEST(MessageMembers, SlotsReceiveWhatMpiSays) {
+    for (int64_t seed = 0; seed < scaled(150); seed++) {
+        FarWorld world(seed, 2);
+        std::mt19937_64 random(seed);
+        const auto &list = lists[seed % n_lists];
+        const int n_slots = 1 + static_cast<int>(random() % 7);
+        ASSERT_EQ(run_messages(draw_messages(random, n_slots, 40), list.devices, POLYTILE_OK,
+                               &far_interpret.implementation, list.layout),
+                  "")
+            << "seed " << seed;
+        EXPECT_EQ(world.cuda.violations(), "") << "seed " << seed;
+        EXPECT_EQ(world.cuda.leaks(), "") << "seed " << seed;
+    }
+}
+
+TEST(MessageMembers, RingsOfTwoEntriesAreEnough) {
+    pti_slot_memory_set_entries(2);
+    for (int64_t seed = 1000; seed < 1000 + scaled(60); seed++) {
+        FarWorld world(seed, 2);
+        std::mt19937_64 random(seed);
+        const auto &list = lists[seed % n_lists];
+        EXPECT_EQ(run_messages(draw_messages(random, 2 + static_cast<int>(seed % 5), 40),
+                               list.devices, POLYTILE_OK, &far_interpret.implementation,
+                               list.layout),
+                  "")
+            << "seed " << seed;
+    }
+    pti_slot_memory_set_entries(0);
+}
+
+TEST(MessageMembers, DeadlocksAcrossDevicesAreFound) {
+    int n_dead = 0;
+    const int64_t n_seeds = std::max<int64_t>(scaled(150), 30);
+    for (int64_t seed = 2000; seed < 2000 + n_seeds; seed++) {
+        FarWorld world(seed, 2);
+        std::mt19937_64 random(seed);
+        const auto &list = lists[seed % n_lists];
+        MessageProgram program = draw_messages(random, 1 + static_cast<int>(random() % 5), 20);
+        if (std::count(program.takes_any.begin(), program.takes_any.end(), true) > 0)
+            continue;
+        program = spoil_messages(random, program);
+        const polytile_status expected = interpret_messages(program);
+        n_dead += expected == POLYTILE_DEADLOCK;
+        if (expected != POLYTILE_OK) {
+            ASSERT_EQ(run_messages(program, list.devices, expected, &far_interpret.implementation,
+                                   list.layout),
+                      "")
+                << "seed " << seed;
+        }
+    }
+    EXPECT_GT(n_dead, 0);
+}
+
+TEST(MessageMembers, WhatEndsALaunchIsNamed) {
+    for (const char *devices : {"cuda:0,host", "host,cuda:0", "cuda:0,cuda:1"}) {
+        FarWorld world(7, 2);
+        expect_endings(devices, far_err.implementation, far_meet.implementation);
+        EXPECT_EQ(world.cuda.violations(), "");
+        EXPECT_EQ(world.cuda.leaks(), "");
+    }
+}
+
+TEST(MessageMembers, SlotsThatAGpuDoesNotHoldAreRefusedWithTheNumbers) {
+    FarWorld world(1, 2);
+    TeamLaunch team("host,cuda:1", "weighted(1,129)", 130);
+    ASSERT_EQ(team.launch("meet[s]: inout A[s, :]", far_meet.implementation), POLYTILE_OK);
+    EXPECT_EQ(team.wait(), POLYTILE_NO_FIT);
+    EXPECT_NE(team.text.find("meet: 129 slots, and cuda:1 holds 128 at once"), std::string::npos)
+        << team.text;
+}
+
+TEST(MessageMembers, AGpuThatIsListedTwiceIsRefused) {
+    FarWorld world(1, 2);
+    TeamLaunch team("cuda:0(memory=1MiB),cuda:0", "block", 2);
+    ASSERT_EQ(team.opened, POLYTILE_OK) << polytile_last_error(team.ctx);
+    ASSERT_EQ(team.launch("meet[s]: inout A[s, :]", far_meet.implementation), POLYTILE_OK);
+    EXPECT_EQ(team.wait(), POLYTILE_UNSUPPORTED) << team.text;
+    EXPECT_NE(team.text.find("twice in the list"), std::string::npos) << team.text;
+}
+
+TEST(MessageMembers, SlotsOfTwoIndicesAreAtTheirPlaces) {
+    for (const auto &list : lists) {
+        FarWorld world(2, 2);
+        expect_places(list.devices, list.layout, far_place.implementation);
+        EXPECT_EQ(world.cuda.violations(), "");
+    }
+}
+
+TEST(MessageMembers, ArraysMayLieWithTheDevicesAlone) {
+    for (const auto &list : lists) {
+        FarWorld world(9, 2);
+        expect_internal_rows(list.devices, list.layout, 5, far_meet.implementation,
+                             far_echo.implementation);
+    }
+}
+
+TEST(MessageMembers, TheProgramTakesPart) {
+    for (const auto &list : lists)
+        for (int n : {0, 1, 9, 1000, 1025, 2048}) {
+            FarWorld world(static_cast<uint64_t>(n), 2);
+            TeamLaunch team(list.devices, list.layout, 4);
+            ASSERT_EQ(team.launch("echo[s](i32 n, i64 rounds): inout A[s, :]",
+                                  far_echo.implementation,
+                                  {polytile_parameter_signed("n", n),
+                                   polytile_parameter_signed("rounds", 3)}),
+                      POLYTILE_OK)
+                << polytile_last_error(team.ctx);
+            ASSERT_EQ(team.talk(n, 3), POLYTILE_OK) << team.text;
+            ASSERT_EQ(polytile_queue_detach(team.queue, 1, &team.array), POLYTILE_OK)
+                << polytile_last_error(team.ctx);
+            team.array = nullptr;
+            for (size_t k = 0; k < team.data.size(); k++) {
+                const int column = static_cast<int>(k % TeamLaunch::n_columns);
+                ASSERT_EQ(team.data[k], column < n ? 1 + 3 * (1 + column) : 1) << n << ", " << k;
+            }
+        }
+}
+
+/* Whichever call fails, the launch ends on all devices or goes on without it, and the next one is
+ * well. */
+TEST(MessageMembers, EachCallMayFail) {
+    const int64_t step = scaled(4) < 4 ? 4 : 1;
+    for (const char *devices : {"cuda:0,host", "cuda:0,cuda:1"}) {
+        int64_t n = static_cast<int64_t>(test_seed("MessageMembers.EachCallMayFail") % 4) - step;
+        int64_t n_failed = 0;
+        bool fails = true;
+        while (fails) {
+            FarWorld world(7, 2);
+            FailingApi api;
+            TeamLaunch team(devices, "block", 3);
+            ASSERT_EQ(team.opened, POLYTILE_OK);
+            api.let_fail((n += step) + 1);
+            polytile_status status = team.launch("meet[s]: inout A[s, :]", far_meet.implementation);
+            if (status == POLYTILE_OK)
+                status = team.wait();
+            n_failed += status != POLYTILE_OK;
+            fails = api.n_left() == 0;
+            api.stop();
+            team.expect_meets(far_meet.implementation);
+            ASSERT_FALSE(testing::Test::HasFailure())
+                << devices << ", " << n << ": " << api.failed() << ": " << team.text;
+        }
+        EXPECT_GT(n_failed * step, 12);
+    }
+}
+
+TEST(MessageMembers, AKernelThatFaultsEndsTheSlotsOfAllDevices) {
+    for (int64_t n : {1, 2}) {
+        FarWorld world(3, 2);
+        TeamLaunch team("cuda:0,cuda:1", "block", 4);
+        world.cuda.let_kernel_fault(n);
+        ASSERT_EQ(team.launch("meet[s]: inout A[s, :]", far_meet.implementation), POLYTILE_OK);
+        EXPECT_EQ(team.wait(), POLYTILE_DEVICE) << team.text;
+    }
+}
+
+} // namespace

@@ -1,0 +1,130 @@
+#include "message/team_launch.h"
+
+/* Slots of one launch on several devices, all of which are the host. */
+
+namespace {
+
+TEST(MessageList, WhatEndsALaunchIsNamed) {
+    expect_endings("host,host", near_err, near_meet);
+    expect_endings("host,host(memory=1MiB)", near_err, near_meet);
+}
+
+TEST(MessageList, SlotsMeetWhateverTheLayout) {
+    for (const char *layout : {"block", "cyclic(1)", "cyclic(2)", "weighted(1,2,1)"})
+        for (int n_slots : {1, 2, 3, 7}) {
+            TeamLaunch team("host,host,host", layout, n_slots);
+            ASSERT_EQ(team.opened, POLYTILE_OK) << polytile_last_error(team.ctx);
+            team.expect_meets(near_meet);
+            team.expect_meets(near_meet);
+        }
+}
+
+TEST(MessageList, ThePoliciesThatDealOutRowsLeaveSlotsToTheirOwners) {
+    for (const char *devices : {"host,host(memory=1MiB)", "host,host"}) {
+        TeamLaunch team(devices, nullptr, 5);
+        team.expect_meets(near_meet);
+    }
+}
+
+TEST(MessageList, SlotsOfTwoIndicesAreAtTheirPlaces) {
+    expect_places("host,host", "block", near_place);
+    expect_places("host,host,host", "cyclic(1)", near_place);
+    expect_places("host,host,host", "cyclic(2)", near_place);
+    expect_places("host(memory=1MiB),host", "weighted(3,1)", near_place);
+}
+
+TEST(MessageList, ArraysMayLieWithTheDevicesAlone) {
+    for (const char *devices : {"host,host", "host(memory=1MiB),host", "host,host(memory=1MiB)"})
+        expect_internal_rows(devices, "block", 5, near_meet, near_echo);
+    expect_internal_rows("host,host", "block(dim=0)", 3, near_meet, near_echo);
+}
+
+TEST(MessageList, OneSlotIsOnOneOfTheDevices) {
+    TeamLaunch team("host,host", "block", 1);
+    ASSERT_EQ(team.launch("sum[s]: inout A[s, :]", near_sum), POLYTILE_OK);
+    EXPECT_EQ(team.wait(), POLYTILE_OK) << team.text;
+    EXPECT_EQ(team.data[2047], 2047);
+}
+
+TEST(MessageList, SlotsThatLieApartAreRefusedOnADeviceWithMemoryOfItsOwn) {
+    TeamLaunch team("host,host(memory=1MiB)", "cyclic(1)", 6);
+    ASSERT_EQ(team.launch("meet[s]: inout A[s, :]", near_meet), POLYTILE_OK);
+    EXPECT_EQ(team.wait(), POLYTILE_UNSUPPORTED);
+    EXPECT_NE(team.text.find("meet: the 3 slots of host(memory=1MiB) lie apart, in 3 places"),
+              std::string::npos)
+        << team.text;
+}
+
+TEST(MessageList, TheProgramTakesPart) {
+    for (const char *layout : {"block", "cyclic(1)"})
+        for (int n : {0, 1, 1000, 1025, 2048}) {
+            TeamLaunch team("host,host", layout, 5);
+            ASSERT_EQ(team.launch("echo[s](i32 n, i64 rounds): inout A[s, :]", near_echo,
+                                  {polytile_parameter_signed("n", n),
+                                   polytile_parameter_signed("rounds", 3)}),
+                      POLYTILE_OK);
+            ASSERT_EQ(team.talk(n, 3), POLYTILE_OK) << team.text;
+            EXPECT_EQ(team.wait(), POLYTILE_OK) << team.text;
+            for (size_t k = 0; k < team.data.size(); k++) {
+                const int column = static_cast<int>(k % TeamLaunch::n_columns);
+                ASSERT_EQ(team.data[k], column < n ? 1 + 3 * (1 + column) : 1) << n << ", " << k;
+            }
+        }
+}
+
+/* Launches before and behind one whose slots speak to the program, and two of those. */
+TEST(MessageList, MessagesGoToTheNewestLaunch) {
+    TeamLaunch team("host,host", "block", 4);
+    const char *echo = "echo[s](i32 n, i64 rounds): inout A[s, :]";
+    ASSERT_EQ(team.launch("meet[s]: inout A[s, :]", near_meet), POLYTILE_OK);
+    ASSERT_EQ(
+        team.launch(echo, near_echo,
+                    {polytile_parameter_signed("n", 1), polytile_parameter_signed("rounds", 2)}),
+        POLYTILE_OK);
+    ASSERT_EQ(team.talk(1, 2), POLYTILE_OK) << team.text;
+    ASSERT_EQ(
+        team.launch(echo, near_echo,
+                    {polytile_parameter_signed("n", 1), polytile_parameter_signed("rounds", 1)}),
+        POLYTILE_OK);
+    ASSERT_EQ(team.talk(1, 1), POLYTILE_OK) << team.text;
+    ASSERT_EQ(team.launch("sum[s]: inout A[s, :]", near_meet), POLYTILE_OK);
+    EXPECT_EQ(team.wait(), POLYTILE_OK) << team.text;
+}
+
+TEST(MessageList, AProgramThatOnlyWaitsIsInTheDeadlock) {
+    TeamLaunch team("host,host", "block", 2);
+    ASSERT_EQ(
+        team.launch("echo[s](i32 n, i64 rounds): inout A[s, :]", near_echo,
+                    {polytile_parameter_signed("n", 1), polytile_parameter_signed("rounds", 1)}),
+        POLYTILE_OK);
+    EXPECT_EQ(team.wait(), POLYTILE_DEADLOCK) << team.text;
+    EXPECT_NE(team.text.find("the program waits for the queue"), std::string::npos) << team.text;
+    team.expect_meets(near_meet);
+}
+
+TEST(MessageList, AnArrayThatIsAttachedWaitsForSlotsThatRun) {
+    TeamLaunch team("host,host", "block", 3);
+    ASSERT_EQ(
+        team.launch("echo[s](i32 n, i64 rounds): inout A[s, :]", near_echo,
+                    {polytile_parameter_signed("n", 1), polytile_parameter_signed("rounds", 1)}),
+        POLYTILE_OK);
+    ASSERT_EQ(team.talk(1, 1), POLYTILE_OK) << team.text;
+    std::vector<int32_t> more(10);
+    const int64_t extents[] = {10};
+    polytile_array *other = nullptr;
+    ASSERT_EQ(polytile_array_wrap(team.ctx, "B", POLYTILE_I32, 1, extents, more.data(), &other),
+              POLYTILE_OK);
+    EXPECT_EQ(polytile_queue_attach(team.queue, 1, &other), POLYTILE_OK);
+    EXPECT_EQ(team.wait(), POLYTILE_OK) << team.text;
+    team.expect_meets(near_meet);
+}
+
+TEST(MessageList, ACancelledLaunchEndsOnAllDevices) {
+    TeamLaunch team("host,host", "block", 2);
+    ASSERT_EQ(team.launch("meet[s]: inout A[s, :]", near_meet), POLYTILE_OK);
+    polytile_queue_cancel(team.queue);
+    EXPECT_EQ(team.wait(), POLYTILE_CANCELLED) << team.text;
+    team.expect_meets(near_meet);
+}
+
+} // namespace
