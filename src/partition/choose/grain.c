@@ -1,9 +1,9 @@
 #include "partition/choose/grain.h"
 
 #include "base/checked.h"
+#include "partition/arena/build.h"
 #include "partition/choose/choose_pieces.h"
 #include "partition/cut/candidate_time.h"
-#include "partition/memory/build.h"
 #include "partition/memory/residency.h"
 #include "partition/schedule/builder.h"
 

@@ -1,6 +1,6 @@
 #include "partition/window/lone.h"
 
-#include "partition/memory/build.h"
+#include "partition/arena/build.h"
 
 #include <string.h>
 

@@ -7,8 +7,8 @@
 #include "access/conflict.h"
 #include "base/checked.h"
 #include "base/clock.h"
+#include "partition/arena/build.h"
 #include "partition/choose/choose_pieces.h"
-#include "partition/memory/build.h"
 #include "partition/window/plan_chain.h"
 
 #include <stdlib.h>

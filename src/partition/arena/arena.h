@@ -1,10 +1,12 @@
-#ifndef POLYTILE_PARTITION_MEMORY_ARENA_H
-#define POLYTILE_PARTITION_MEMORY_ARENA_H
+#ifndef POLYTILE_PARTITION_ARENA_ARENA_H
+#define POLYTILE_PARTITION_ARENA_ARENA_H
 
 #include "partition/cut/partition.h"
 #include "partition/schedule/builder.h"
 
-/* Device memory while a schedule is laid out: who has which bytes, and who used them last. */
+/* partition/arena: the schedule of one launch by itself. Its arena is divided into cells or regions
+ * before the first superblock (this header); build.h moves pieces through them. Nothing stays on
+ * the device afterwards: partition/memory has what lies there between launches. */
 
 /** A place for pieces, one at a time, with the last operations that use it. */
 typedef struct pti_cell {

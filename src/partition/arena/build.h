@@ -1,5 +1,5 @@
-#ifndef POLYTILE_PARTITION_MEMORY_BUILD_H
-#define POLYTILE_PARTITION_MEMORY_BUILD_H
+#ifndef POLYTILE_PARTITION_ARENA_BUILD_H
+#define POLYTILE_PARTITION_ARENA_BUILD_H
 
 #include "base/context.h"
 #include "partition/cut/partition.h"

@@ -1,4 +1,4 @@
-#include "partition/memory/upload_choice.h"
+#include "partition/arena/upload_choice.h"
 
 #include "access/pieces/shear.h"
 #include "partition/cost/predict.h"

@@ -2,7 +2,7 @@
 #include <vector>
 
 extern "C" {
-#include "partition/memory/upload_choice.h"
+#include "partition/arena/upload_choice.h"
 }
 
 /* What is uploaded into a piece. */

@@ -1,11 +1,11 @@
-#include "partition/memory/build.h"
+#include "partition/arena/build.h"
 
 #include "access/pieces/shear.h"
 #include "access/pieces/split.h"
 #include "access/set/overlapping_copy.h"
 #include "base/checked.h"
-#include "partition/memory/arena.h"
-#include "partition/memory/upload_choice.h"
+#include "partition/arena/arena.h"
+#include "partition/arena/upload_choice.h"
 
 #include <stdlib.h>
 

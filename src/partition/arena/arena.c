@@ -1,4 +1,4 @@
-#include "partition/memory/arena.h"
+#include "partition/arena/arena.h"
 
 #include "access/footprint/footprint.h"
 #include "base/checked.h"

@@ -1,4 +1,4 @@
-#include "partition/memory/build.h"
+#include "partition/arena/build.h"
 
 #include "partition/schedule/builder.h"
 
