@@ -1,8 +1,8 @@
 #include "partition/prove/shape.h"
 
 #include "access/set/bounding_box.h"
-#include "partition/prove/needs.h"
-#include "partition/prove/section_reach.h"
+#include "partition/prove/needs/needs.h"
+#include "partition/prove/needs/section_reach.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

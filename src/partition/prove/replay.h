@@ -3,8 +3,8 @@
 
 #include "access/set/bounding_box.h"
 #include "access/set/boxes.h"
-#include "partition/prove/needs.h"
-#include "partition/prove/section_reach.h"
+#include "partition/prove/needs/needs.h"
+#include "partition/prove/needs/section_reach.h"
 #include "partition/prove/shape.h"
 
 /*

@@ -1,4 +1,4 @@
-#include "partition/prove/indirect_needs.h"
+#include "partition/prove/needs/indirect_needs.h"
 
 #include "access/footprint/indirection.h"
 #include "base/checked.h"

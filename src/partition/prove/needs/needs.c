@@ -1,9 +1,9 @@
-#include "partition/prove/needs.h"
+#include "partition/prove/needs/needs.h"
 
 #include "access/footprint/affine.h"
 #include "access/footprint/footprint.h"
 #include "base/checked.h"
-#include "partition/prove/indirect_needs.h"
+#include "partition/prove/needs/indirect_needs.h"
 
 enum { NO_SPLIT = -1, MAX_TERMS = POLYTILE_MAX_DIMS + 1 };
 

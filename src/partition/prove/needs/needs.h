@@ -1,11 +1,12 @@
-#ifndef POLYTILE_PARTITION_PROVE_NEEDS_H
-#define POLYTILE_PARTITION_PROVE_NEEDS_H
+#ifndef POLYTILE_PARTITION_PROVE_NEEDS_NEEDS_H
+#define POLYTILE_PARTITION_PROVE_NEEDS_NEEDS_H
 
 #include "access/footprint/instance.h"
 #include "access/set/boxes.h"
 
-/* What a box of threads touches through one section, worked out for the checker alone, in another
- * way than the planner's footprints: pieces of the section are halved until each is exactly a box.
+/* partition/prove/needs: what a box of threads touches, found for the checker alone, in another way
+ * than the planner's footprints. This header halves pieces of a section until each is exactly a
+ * box; section_reach.h has a shorter way for most sections, indirect_needs.h those that look up.
  * Threads are a non-empty box inside the launch domain. */
 
 /** A box around the elements that the threads touch, empty if they touch nothing; true if the box

@@ -1,4 +1,4 @@
-#include "partition/prove/section_reach.h"
+#include "partition/prove/needs/section_reach.h"
 
 #include "base/checked.h"
 

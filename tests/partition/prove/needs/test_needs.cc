@@ -1,5 +1,5 @@
 extern "C" {
-#include "partition/prove/needs.h"
+#include "partition/prove/needs/needs.h"
 }
 
 #include "partition/prove/enumerate.h"
