@@ -1,7 +1,7 @@
 #include "base/checked.h"
 #include "distribute/group/run.h"
 #include "partition/choose/kept_cuts.h"
-#include "queue/failure.h"
+#include "queue/queue.h"
 
 #include <stdlib.h>
 #include <string.h>

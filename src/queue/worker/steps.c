@@ -1,4 +1,4 @@
-#include "queue/steps.h"
+#include "queue/worker/steps.h"
 
 #include "launch/host/host.h"
 #include "partition/window/lone.h"

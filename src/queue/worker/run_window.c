@@ -1,8 +1,8 @@
 #include "base/clock.h"
 #include "launch/device/completeness.h"
-#include "queue/failure.h"
-#include "queue/queue.h"
-#include "queue/run_batches.h"
+#include "queue/worker/failure.h"
+#include "queue/worker/run_batches.h"
+#include "queue/worker/worker.h"
 
 /** Count the time of resizing the arena as planning, but for what is moved. */
 static polytile_status resize_arena(polytile_queue *queue, const pti_item *window,

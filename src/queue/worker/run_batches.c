@@ -1,11 +1,11 @@
-#include "queue/run_batches.h"
+#include "queue/worker/run_batches.h"
 
 #include "base/clock.h"
 #include "launch/device/trace.h"
 #include "partition/schedule/builder.h"
 #include "partition/window/engine.h"
-#include "queue/failure.h"
-#include "queue/steps.h"
+#include "queue/worker/failure.h"
+#include "queue/worker/steps.h"
 #include <polytile/size.h>
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "queue/failure.h"
+#include "queue/worker/failure.h"
 
 #include "base/text.h"
 #include "partition/memory/recovery.h"
@@ -74,14 +74,4 @@ void pti_lose_buried(polytile_queue *queue, polytile_status status) {
     bool *is_lost = calloc((size_t)queue->n_arrays, sizeof *is_lost);
     pti_lose(queue, is_lost, status);
     free(is_lost);
-}
-
-polytile_status pti_queue_give_up(polytile_queue *queue, polytile_status status) {
-    pti_error first = {0};
-    if (queue == NULL)
-        return status;
-    polytile_context *ctx = queue->object.context;
-    pti_error_keep(&first, ctx, status);
-    pti_object_release(&queue->object);
-    return pti_error_restore(ctx, &first);
 }

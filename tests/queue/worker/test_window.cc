@@ -8,6 +8,7 @@
 
 extern "C" {
 #include "queue/queue.h"
+#include "queue/worker/worker.h"
 }
 
 namespace {

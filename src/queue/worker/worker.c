@@ -1,8 +1,8 @@
+#include "queue/worker/worker.h"
 #include "base/clock.h"
 #include "base/signals.h"
 #include "launch/peers/peers.h"
 #include "message/program.h"
-#include "queue/queue.h"
 
 #include <string.h>
 #include <time.h>

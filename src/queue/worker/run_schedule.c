@@ -1,4 +1,4 @@
-#include "queue/run_schedule.h"
+#include "queue/worker/run_schedule.h"
 
 #include "base/checked.h"
 #include "launch/execute/execute.h"
@@ -94,13 +94,6 @@ static polytile_status open_arrays(const pti_bindings *bindings, const pti_sched
     }
 done:
     return status;
-}
-
-void pti_close_guard(polytile_queue *queue, int position) {
-    polytile_context *ctx = queue->object.context;
-    if (queue->array[position].is_guarded &&
-        pti_guard_close(ctx, &queue->array[position].guard) != POLYTILE_OK)
-        pti_log(ctx, PTI_LOG_WARN, "%s", polytile_last_error(ctx));
 }
 
 static void close_arrays(const pti_bindings *bindings, const pti_schedule *schedule,

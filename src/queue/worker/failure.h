@@ -1,7 +1,7 @@
-#ifndef POLYTILE_QUEUE_FAILURE_H
-#define POLYTILE_QUEUE_FAILURE_H
+#ifndef POLYTILE_QUEUE_WORKER_FAILURE_H
+#define POLYTILE_QUEUE_WORKER_FAILURE_H
 
-#include "queue/run_schedule.h"
+#include "queue/worker/run_schedule.h"
 
 /* What a failure loses: elements that only the device had, and elements that a later launch of the
  * run would have written again, of which nobody has a version. Both are of arrays that were dirty
@@ -31,9 +31,5 @@ polytile_status pti_lose_batch(pti_bindings *bindings, const pti_schedule *faile
 
 /** The same of those that are buried alone; does nothing where there are none. */
 void pti_lose_buried(polytile_queue *queue, polytile_status status);
-
-/** End a queue, if there is one, after the failure that is the last error, which stays. Returns
- * status. */
-polytile_status pti_queue_give_up(polytile_queue *queue, polytile_status status);
 
 #endif

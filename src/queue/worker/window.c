@@ -1,4 +1,4 @@
-#include "queue/queue.h"
+#include "queue/worker/worker.h"
 
 #include "base/list.h"
 

@@ -1,5 +1,5 @@
-#ifndef POLYTILE_QUEUE_STEPS_H
-#define POLYTILE_QUEUE_STEPS_H
+#ifndef POLYTILE_QUEUE_WORKER_STEPS_H
+#define POLYTILE_QUEUE_WORKER_STEPS_H
 
 #include "queue/queue.h"
 

@@ -1,9 +1,9 @@
-#include "queue/queue.h"
+#include "queue/worker/worker.h"
 
 #include "base/checked.h"
 #include "launch/open/open.h"
 #include "queue/aliased.h"
-#include "queue/run_batches.h"
+#include "queue/worker/run_batches.h"
 
 /** How often an arena is asked for, a tenth less each time; and the part of it by which it must
  * grow for moving everything away to be worth it. */

@@ -1,5 +1,5 @@
-#include "queue/queue.h"
-#include "queue/run_schedule.h"
+#include "queue/worker/run_schedule.h"
+#include "queue/worker/worker.h"
 
 /** Let the program's function read what was fetched. */
 static void call_user(polytile_queue *queue, const pti_item *item, polytile_status status) {

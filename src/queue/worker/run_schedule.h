@@ -1,5 +1,5 @@
-#ifndef POLYTILE_QUEUE_RUN_SCHEDULE_H
-#define POLYTILE_QUEUE_RUN_SCHEDULE_H
+#ifndef POLYTILE_QUEUE_WORKER_RUN_SCHEDULE_H
+#define POLYTILE_QUEUE_WORKER_RUN_SCHEDULE_H
 
 #include "queue/queue.h"
 
@@ -34,10 +34,6 @@ void pti_bindings_reset(pti_bindings *bindings);
 polytile_status pti_run_schedule(pti_bindings *bindings, const pti_schedule *schedule,
                                  const int *position, const pti_launch_config *configs,
                                  polytile_report *report);
-
-/** Take an array's memory out of the program's reach again, if it is guarded. A failure is only
- * logged: nothing is wrong with the results. */
-void pti_close_guard(polytile_queue *queue, int position);
 
 /** Add up runs; of peak_device_bytes the larger counts. */
 void pti_report_add(polytile_report *sum, const polytile_report *run);
