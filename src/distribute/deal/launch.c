@@ -137,7 +137,7 @@ static const char *find_why_not_anywhere(const pti_group *group, int at) {
     for (int a = 0; a < prepared->n_arrays; a++)
         lies_with_members |= !prepared->instance->operand[a].is_scratch &&
                              array_of_operand(group, prepared, a)->memory == PTI_GROUP_OWN;
-    return lies_with_members               ? "an array is dealt out over the ranks"
+    return lies_with_members               ? "an array is divided over the ranks"
            : has_internal(group, prepared) ? "an internal array lies with the devices"
            : is_used_again(group, at)
                ? "what it writes is used again, and would travel to all ranks in between"

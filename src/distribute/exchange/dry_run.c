@@ -184,7 +184,7 @@ static pti_joint_request joint_request_of(const pti_dry_run *run) {
                                .is_lent = run->is_shared};
 }
 
-/** Choose it and deal it out; `after` gets the copies after it. */
+/** Choose it and cut it for the members; `after` gets the copies after it. */
 static bool cut_superstep(pti_dry_run *run, pti_copies *after) {
     choose_superstep(run);
     pti_superstep_parts_free(&run->parts);

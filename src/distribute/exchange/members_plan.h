@@ -51,7 +51,7 @@ typedef struct pti_members_plan {
     int n_local; /* of each process, whose members follow one another */
     int n_arrays;
     int n_launches;
-    pti_member_grid grid;      /* of the array by which threads are dealt out first */
+    pti_member_grid grid;      /* of the array by which threads are divided first */
     pti_ownership *ownerships; /* of each array; owned, as all below */
     pti_members_plan_member *member;
     int n_flows;

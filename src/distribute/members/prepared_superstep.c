@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** The launches of which the next superstep consists, as those see them that deal it out. */
+/** The launches of which the next superstep consists, as those see them that cut it. */
 typedef struct known_launches {
     pti_shared_launch launch[PTI_SUPERSTEP_LAUNCHES];
     pti_superstep superstep;

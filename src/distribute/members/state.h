@@ -189,7 +189,7 @@ bool pti_group_fits(const pti_group *group, int local);
 /** Whether a launch writes memory that several members share. */
 bool pti_group_shares_results(const pti_group *group, const pti_prepared *prepared);
 
-/** List recorded launches as those see them that deal them out. runs_once: no two members may
+/** List recorded launches as those see them that cut them. runs_once: no two members may
  * compute what goes to memory that others share. */
 void pti_group_list_launches(const pti_group *group, int at, int n_launches, bool runs_once,
                              pti_shared_launch *launch);

@@ -16,7 +16,7 @@ typedef struct pti_shared_launch {
 } pti_shared_launch;
 
 /**
- * The operand by which the threads of a launch are dealt out.
+ * The operand by whose owners the threads of a launch are divided among members.
  *
  * A thread goes with the first element of the operand's first written section, or read if there is
  * none: its anchor. Where a dimension's subscript is c * i + k of one index with c != 0 alone, the

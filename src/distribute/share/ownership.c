@@ -78,7 +78,7 @@ pti_ownership pti_ownership_of(const polytile_domain *domain, int n_members,
         .domain = *domain, .grid = grid, .distribution = share_weights(distribution, &grid)};
 }
 
-/* How one dimension is dealt out. */
+/* How one dimension is divided. */
 static const pti_distribution *distribution_of(const pti_ownership *ownership, int dim) {
     bool is_other = ownership->distribution.kind->is_of_first && dim != first_cut(&ownership->grid);
     return is_other ? &blocks : &ownership->distribution;
