@@ -35,7 +35,7 @@ void pti_resident_window_bring(pti_resident_window *at, pti_resident_image *imag
  * Memory for the next superblocks is found, and what lies there downloaded, before a superblock is
  * launched, so that moving overlaps computing. emit->builder says whether memory ran out.
  */
-void pti_resident_run(pti_resident_emit *emit, pti_future *future, int n_steps,
-                      const pti_step *steps, const polytile_link *link);
+void pti_resident_add_steps(pti_resident_emit *emit, pti_future *future, int n_steps,
+                            const pti_step *steps, const polytile_link *link);
 
 #endif
