@@ -46,7 +46,7 @@ typedef struct pti_superstep_parts {
 } pti_superstep_parts;
 
 /**
- * Deal a superstep out. The copies, of all members, are those before it, and become those after it.
+ * Cut a superstep for the members. The copies, of all members, become those after it.
  * Exchanges are listed as far as they are from or to these members.
  *
  * Errors  false: memory ran out.

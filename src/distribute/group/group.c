@@ -63,7 +63,7 @@ static void free_group(pti_group *group) {
     free(group->ownership);
     free(group->is_shared);
     free(group->is_lent);
-    free(group->reached);
+    free(group->member_arrays);
     pti_bell_destroy(&group->bell);
     free(group);
 }

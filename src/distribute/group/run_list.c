@@ -28,7 +28,7 @@ static int local_of(const walk *of, int member) {
 
 static polytile_array *array_of_member(const walk *of, int array, int member) {
     const int n_local = of->group->transport->n_local;
-    return of->group->reached[array * n_local + local_of(of, member)];
+    return of->group->member_arrays[array * n_local + local_of(of, member)];
 }
 
 /* Operations. */

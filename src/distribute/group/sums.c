@@ -127,7 +127,7 @@ done:
 static void list_member_arrays(const pti_group *group, const pti_prepared *prepared,
                                const pti_group_sums *sums, int local, polytile_array **arrays) {
     for (int a = 0; a < prepared->n_arrays; a++)
-        arrays[a] = group->reached[prepared->position[a] * group->transport->n_local + local];
+        arrays[a] = group->member_arrays[prepared->position[a] * group->transport->n_local + local];
     for (int s = 0; s < sums->n_sums; s++)
         arrays[sums->sum[s].operand] = sums->sum[s].array[local];
 }

@@ -146,7 +146,7 @@ static void evict_oldest_superstep(pti_group *group) {
 
 static void keep_prepared_superstep(pti_group *group, pti_prepared_superstep *prepared) {
     evict_oldest_superstep(group);
-    prepared->messages = (pti_messages){.list = &prepared->list, .arrays = group->reached};
+    prepared->messages = (pti_messages){.list = &prepared->list, .arrays = group->member_arrays};
     prepared->next = group->prepared_supersteps;
     group->prepared_supersteps = prepared;
     group->n_prepared_supersteps++;

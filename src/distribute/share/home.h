@@ -20,7 +20,7 @@ typedef struct pti_shared_launch {
  *
  * A thread goes with the first element of the operand's first written section, or read if there is
  * none: its anchor. Where a dimension's subscript is c * i + k of one index with c != 0 alone, the
- * index follows the dimension; also where it names others, too, which reach less than c together,
+ * index follows the dimension; also where it names others, too, which add up to less than c,
  * if nothing is combined: all threads of i go with the least element among theirs then. Threads
  * whose anchors lie outside the array go with its nearest element. Indices that follow no dimension
  * are not cut. Where dimensions that the grid cuts are followed by no index, members that differ

@@ -18,10 +18,10 @@ static int single_index(const pti_affine *affine) {
 }
 
 /* The only index that an expression names, or of several the one whose steps are longer than what
- * all others reach together, as i of 4 * i + j for j below 4; POLYTILE_MAX_DIMS: none. */
+ * all others add up to, as i of 4 * i + j for j below 4; POLYTILE_MAX_DIMS: none. */
 static int leading_index(const pti_affine *affine, const polytile_domain *threads) {
     int leading = POLYTILE_MAX_DIMS;
-    int64_t reach = 0;
+    int64_t others = 0;
     for (int k = 0; k < threads->n_dims; k++)
         if (affine->index[k] != 0 && (leading == POLYTILE_MAX_DIMS ||
                                       pti_abs(affine->index[k]) > pti_abs(affine->index[leading])))
@@ -30,10 +30,10 @@ static int leading_index(const pti_affine *affine, const polytile_domain *thread
         const int64_t extent = pti_max(0, threads->range[k].hi - threads->range[k].lo);
         int64_t own;
         if (k != leading && (pti_mul_overflows(pti_abs(affine->index[k]), extent, &own) ||
-                             pti_add_overflows(reach, own, &reach)))
+                             pti_add_overflows(others, own, &others)))
             return POLYTILE_MAX_DIMS;
     }
-    return leading != POLYTILE_MAX_DIMS && pti_abs(affine->index[leading]) > reach
+    return leading != POLYTILE_MAX_DIMS && pti_abs(affine->index[leading]) > others
                ? leading
                : POLYTILE_MAX_DIMS;
 }

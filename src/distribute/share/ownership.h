@@ -54,8 +54,8 @@ bool pti_ownership_is_whole(const pti_ownership *ownership);
 
 /** The first and the last coordinate, in each dimension, of members that may own elements of a box;
  * false if nobody does. */
-bool pti_ownership_reach(const pti_ownership *ownership, const polytile_domain *box, int *first,
-                         int *last);
+bool pti_ownership_find_owners(const pti_ownership *ownership, const polytile_domain *box,
+                               int *first, int *last);
 
 /** What a member owns, in boxes that replace what was in *owned. */
 void pti_ownership_boxes(const pti_ownership *ownership, int member, pti_boxes *owned);

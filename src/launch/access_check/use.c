@@ -20,8 +20,8 @@ typedef struct usage {
     pti_trial trial;
     pti_units units;
     polytile_use *uses; /* of each operand */
-    bool *updates; /* of each operand: elements that were reached for may be written, too; owned */
-    bool *leaves;  /* of those, some are left as they were; owned */
+    bool *updates;      /* of each operand: elements that were touched may be written, too; owned */
+    bool *leaves;       /* of those, some are left as they were; owned */
     unsigned char *
         *seen; /* of each operand, one byte an element of the array: marks as below; owned,
                              as they are; NULL: too many to have */
@@ -34,7 +34,7 @@ typedef struct usage {
 /** The most boxes that are searched for reads that depend on data. */
 enum { MOST_LOOKED = 64 };
 
-/** An element that some box declares to read, and one that a box reached. */
+/** An element that some box declares to read, and one that a box touched. */
 enum { SEEN_DECLARED = 1, SEEN_REACHED = 2 };
 
 /** The most elements of an array for which this is recorded. */
@@ -45,7 +45,7 @@ static int64_t n_places_of(const polytile_array *array) {
     return pti_ceil_div(pti_array_span_bytes(array), array->element_bytes);
 }
 
-/** Count what a box declares to read, and what of it the kernel reached. */
+/** Count what a box declares to read, and what of it the kernel touched. */
 static void count_calls(usage *of, const pti_record *record) {
     for (int o = 0; o < of->trial.instance->n_operands; o++) {
         const pti_shadow_copy *shadow = &of->trial.shadow[o];
@@ -54,7 +54,7 @@ static void count_calls(usage *of, const pti_record *record) {
             bool is_declared = shadow->mark[place] & PTI_MARK_READ;
             bool is_updated = is_declared && shadow->mark[place] & PTI_MARK_WRITTEN;
             of->uses[o].n_declared += is_declared;
-            bool is_read = is_declared && record != NULL && record->reached[o][place];
+            bool is_read = is_declared && record != NULL && record->touched[o][place];
             of->uses[o].n_read += is_read;
             if (of->seen[o] != NULL && is_declared)
                 of->seen[o][shadow->marked[k].source_bytes / shadow->operand->element_bytes] |=

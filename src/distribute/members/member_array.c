@@ -1,4 +1,5 @@
 #include "distribute/exchange/array_box.h"
+#include "distribute/exchange/extend_arrays.h"
 #include "distribute/members/member_box.h"
 #include "distribute/members/state.h"
 
@@ -85,8 +86,8 @@ done:
     return status;
 }
 
-polytile_status pti_group_reach(pti_group *group, int position, int local,
-                                const polytile_domain *box) {
+polytile_status pti_group_extend_array(pti_group *group, int position, int local,
+                                       const polytile_domain *box) {
     polytile_array **member = &group->array[position].member[local];
     polytile_array *former = *member, *made = NULL;
     polytile_status status = POLYTILE_OK;
@@ -101,7 +102,7 @@ polytile_status pti_group_reach(pti_group *group, int position, int local,
         PTI_TRY(copy_to_larger(group, position, local, former, made));
     polytile_array_destroy(former);
     *member = made;
-    group->reached[position * group->transport->n_local + local] = made;
+    group->member_arrays[position * group->transport->n_local + local] = made;
     made = NULL;
     pti_group_forget_messages(group);
 done:
@@ -110,8 +111,46 @@ done:
 }
 
 polytile_status pti_group_find_memory(const pti_group *group, int position, int local) {
-    polytile_array *array = group->reached[position * group->transport->n_local + local];
+    polytile_array *array = group->member_arrays[position * group->transport->n_local + local];
     if (array->data == NULL && pti_queue_get_spill(group->member[local], array) == NULL)
         return pti_fail_memory(group->ctx, array->name, (double)array->n_bytes);
     return POLYTILE_OK;
+}
+
+/* What a superstep and its launches need. */
+
+static polytile_status extend_array(void *group, int array, int local, const polytile_domain *box) {
+    return pti_group_extend_array(group, array, local, box);
+}
+
+static bool has_array(const void *group, int array, int local) {
+    return ((const pti_group *)group)->array[array].member[local] != NULL;
+}
+
+static pti_member_arrays arrays_of(pti_group *group) {
+    return (pti_member_arrays){.first = group->transport->first,
+                               .n_local = group->transport->n_local,
+                               .owner = group,
+                               .extend = extend_array,
+                               .has = has_array};
+}
+
+polytile_status pti_group_extend_for_launch(pti_group *group, const pti_recorded *recorded,
+                                            int local) {
+    const pti_member_arrays arrays = arrays_of(group);
+    const pti_call call = pti_prepared_call(recorded->prepared);
+    return pti_extend_for_launch(&arrays, &call, group->ownership, local);
+}
+
+polytile_status pti_group_extend_for_superstep(pti_group *group,
+                                               const pti_prepared_superstep *prepared,
+                                               const pti_recorded *recorded) {
+    const pti_member_arrays arrays = arrays_of(group);
+    polytile_status status;
+    PTI_TRY(pti_extend_for_superstep(&arrays, &prepared->list, prepared->parts.work));
+    for (int m = 0; m < group->transport->n_local; m++)
+        for (int l = 0; l < prepared->n_launches; l++)
+            PTI_TRY(pti_group_extend_for_launch(group, &recorded[l], m));
+done:
+    return status;
 }
