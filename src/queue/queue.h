@@ -216,7 +216,7 @@ struct polytile_queue {
     pti_prepared *prepared[PTI_PREPARED_BUCKETS]; /* by their hash */
     int n_prepared;
     pti_prepared *let_go[PTI_LET_GO]; /* the newest first, NULL between and after: cache.h */
-    int n_ended;                      /* arrays that are */
+    int n_ended; /* internal arrays that the program destroyed and that are still there */
     /** POLYTILE_CHECK=access: of the newest launch, which alone may not have run yet; NULL: none;
      * owned. */
     struct pti_rehearsal *rehearsal;

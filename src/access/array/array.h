@@ -51,8 +51,7 @@ struct polytile_array {
     pti_part_file part; /* that file, as long as it waits for its name */
 };
 
-/** Return the array that has the elements of a view, and is none; of all others the array
- * itself. */
+/** Return the array whose elements a view shows; of an array that is no view, the array itself. */
 static inline const polytile_array *pti_array_root(const polytile_array *array) {
     while (array->base != NULL)
         array = array->base;

@@ -5,8 +5,8 @@
 
 /* How many launches become one superstep. */
 
-/** What may be computed twice, as a fraction of what is computed: an exchange a launch costs more
- * than that on most machines. */
+/** The part of all threads that may be run twice: on most machines that costs less than an exchange
+ * for each launch. */
 #define PTI_DEPTH_FRACTION 0.02
 
 /**

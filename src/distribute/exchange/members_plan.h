@@ -69,7 +69,7 @@ typedef struct pti_members_plan {
     int64_t message_bytes;   /* of those from process to process */
     int64_t combined_bytes;  /* of results that every member has a part of */
     pti_exchange first;      /* before the first superstep before which anything travels, */
-    int first_moving;        /* and which that is; 0: none */
+    int first_moving;        /* the number of that superstep; 0: none */
 } pti_members_plan;
 
 /** Launches over arrays of which operand p of `arrays` describes the p-th. */

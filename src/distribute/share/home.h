@@ -40,14 +40,15 @@ typedef struct pti_home {
 } pti_home;
 
 /**
- * Choose: the written operand with the most elements that is followed in a dimension that its
- * ownership cuts; else, if all written operands are reduced into, the read operand with the most
- * elements that is; else none. Of a launch that runs once one member runs each thread that several
- * would: the first of them, or of all where that would not do.
+ * Choose the home of a launch. It is the written operand with the most elements that an index
+ * follows in a dimension that its ownership cuts. If all written operands are reduced into, it may
+ * be the read operand with the most elements of which that is so. Else there is none. Of a launch
+ * that runs once, one member runs each thread that several would: the first of these members, or of
+ * all where that would not do.
  *
- * An operand does not do if what others than the owner's members reduce into cannot be combined as
- * one box, onto its former values; nor if elements of which only the hull is known would be
- * written away from their owner.
+ * An operand cannot be the home if what others than the owner's members reduce into cannot be
+ * combined as one box onto its former values, or if elements of which only the hull is known would
+ * be written away from their owner.
  */
 pti_home pti_home_of(const pti_shared_launch *launch, const pti_ownership *ownerships);
 

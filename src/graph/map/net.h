@@ -104,7 +104,7 @@ static inline int pti_net_link_resource(const pti_net *net, int from, int to) {
     return net->n_units + from * net->n_memories + to;
 }
 
-/** What a mapping comes to, or, of one that is not whole, at least. */
+/** What a mapping achieves; of one that is not whole, a bound of what it can. */
 typedef struct pti_score {
     int64_t period; /* the work of the busiest unit or direction, and cycles over their delays */
     int64_t latency;
@@ -132,7 +132,7 @@ void pti_scorer_end(pti_scorer *scorer);
 /** Score a mapping without looking at cycles. */
 pti_score pti_score_mapping(pti_scorer *scorer, const int *unit);
 
-/** What a mapping search came to. */
+/** The result of a search for a mapping. */
 typedef struct pti_mapping {
     int *unit; /* of each actor; owned */
     pti_score score;

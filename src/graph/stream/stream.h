@@ -13,7 +13,7 @@
  * its own, which runs its tasks in the plan's order as soon as they may (order.h). Frames lie where
  * the plan says. The program's thread feeds and takes. */
 
-/** What of a channel a firing reads or writes. */
+/** The channels that an operand of a firing reads and writes. */
 typedef struct pti_stream_operand {
     int in; /* buffers; -1: none */
     int in_delay;

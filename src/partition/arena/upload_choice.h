@@ -13,7 +13,8 @@
  * where the host has the newest of everything around what is needed. Without a link (NULL) as few
  * bytes as possible are to move, and one upload is never faster. */
 
-/** Transfers a section: a few, that take a little too much, beat many. */
+/** The most boxes in which a section is uploaded: a few that take a little too much are faster than
+ * many. */
 enum { PTI_MAX_READ_BOXES = 16 };
 
 /** Split what is reduced into from an identity: *written keeps what nothing was combined into yet,

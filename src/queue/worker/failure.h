@@ -13,8 +13,8 @@
 bool *pti_dirty_list(const polytile_queue *queue);
 
 /**
- * Nothing is resident any more. The arrays of the list, and those that are buried, are marked
- * incomplete and named in the error's text; without a list all are.
+ * Mark arrays incomplete, and name them in the error's text: those of the list, and those that are
+ * buried; without a list all. Nothing is resident afterwards.
  *
  * Returns status.
  */
@@ -29,7 +29,7 @@ polytile_status pti_lose(polytile_queue *queue, const bool *is_lost, polytile_st
 polytile_status pti_lose_batch(pti_bindings *bindings, const pti_schedule *failed, bool *is_lost,
                                polytile_report *report, polytile_status status);
 
-/** The same of those that are buried alone; does nothing where there are none. */
+/** Mark incomplete, and name, the arrays that are buried; does nothing where there are none. */
 void pti_lose_buried(polytile_queue *queue, polytile_status status);
 
 #endif
