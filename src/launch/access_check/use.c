@@ -18,7 +18,7 @@ enum { WHOLE_BYTES = 32 << 20 };
 
 typedef struct usage {
     pti_trial trial;
-    pti_units units;
+    pti_grid grid;
     polytile_use *uses; /* of each operand */
     bool *updates;      /* of each operand: elements that were touched may be written, too; owned */
     bool *leaves;       /* of those, some are left as they were; owned */
@@ -173,8 +173,8 @@ static void forget_counts(usage *of) {
 static polytile_status sample_boxes(usage *of) {
     polytile_status status;
     of->sampling.only_updates = of->is_recorded;
-    PTI_TRY(pti_visit_boxes(&of->trial, &of->units, count_box, of));
-    PTI_TRY(pti_visit_boxes(&of->trial, &of->units, sample_box, of));
+    PTI_TRY(pti_visit_boxes(&of->trial, &of->grid, count_box, of));
+    PTI_TRY(pti_visit_boxes(&of->trial, &of->grid, sample_box, of));
 done:
     return status;
 }
@@ -205,7 +205,7 @@ static polytile_status find_use_of_reads(usage *of) {
     polytile_status status = POLYTILE_OK;
     pti_trial_copy_whole(&of->trial, WHOLE_BYTES);
     if (pti_trial_repeats(&of->trial))
-        PTI_TRY(pti_visit_boxes(&of->trial, &of->units, record_box, of));
+        PTI_TRY(pti_visit_boxes(&of->trial, &of->grid, record_box, of));
     if (!of->is_recorded)
         forget_counts(of);
     if (!of->is_recorded || any_updates(of))
@@ -218,7 +218,7 @@ static polytile_status find_use_of_reads(usage *of) {
     note_looked_up(of);
     of->dependence.is_recorded = of->is_recorded;
     if (of->is_recorded && any_too_wide(of) && pti_dependence_is_possible(of->trial.instance))
-        PTI_TRY(pti_visit_boxes(&of->trial, &of->units, look_in_box, of));
+        PTI_TRY(pti_visit_boxes(&of->trial, &of->grid, look_in_box, of));
 done:
     return status;
 }
@@ -229,7 +229,7 @@ static polytile_status find_use(polytile_device *device, const polytile_kernel *
                                 const pti_launch_config *config, usage *of) {
     polytile_status status;
     memset(of->uses, 0, (size_t)instance->n_operands * sizeof *of->uses);
-    of->units = pti_units_of(&instance->threads, config->block);
+    of->grid = pti_check_grid_of(&instance->threads, config->block);
     PTI_TRY(pti_trial_open(device, kernel, instance, arrays, config, &of->trial));
     PTI_TRY(pti_trial_survive(&of->trial));
     PTI_TRY(pti_sampling_make(&of->trial, &of->sampling));
