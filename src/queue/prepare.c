@@ -311,7 +311,7 @@ static pti_prepared *find_prepared(polytile_queue *queue, const pti_request *req
     pti_prepared *found = pti_cache_find(queue, request, hash);
     if (found != NULL)
         return found;
-    found = pti_take_back(queue, request, hash);
+    found = pti_victims_take(queue, request, hash);
     if (found != NULL)
         pti_cache_add(queue, found);
     return found;

@@ -130,8 +130,8 @@ typedef enum pti_want {
     PTI_WANT_NEEDED   /* only what the elements of the wanted arrays depend on */
 } pti_want;
 
-/** The most launches that are kept when an array of theirs leaves. */
-enum { PTI_LET_GO = 16 };
+/** The most launches that are kept when an array of theirs leaves: cache.h. */
+enum { PTI_MAX_VICTIMS = 16 };
 
 /** The most prepared launches that are kept, unless more are queued; buckets they are found in. */
 enum { PTI_MAX_PREPARED = 512, PTI_PREPARED_BUCKETS = 1024 };
@@ -215,7 +215,7 @@ struct polytile_queue {
     /* Of the program's thread. */
     pti_prepared *prepared[PTI_PREPARED_BUCKETS]; /* by their hash */
     int n_prepared;
-    pti_prepared *let_go[PTI_LET_GO]; /* the newest first, NULL between and after: cache.h */
+    pti_prepared *victim[PTI_MAX_VICTIMS]; /* the newest first; NULL: none */
     int n_ended; /* internal arrays that the program destroyed and that are still there */
     /** POLYTILE_CHECK=access: of the newest launch, which alone may not have run yet; NULL: none;
      * owned. */

@@ -22,16 +22,16 @@ static bool has_scratch(const pti_prepared *prepared) {
     return has;
 }
 
-void pti_let_go(polytile_queue *queue, pti_prepared *prepared, int position) {
-    enum { LAST = PTI_LET_GO - 1 };
+void pti_victims_add(polytile_queue *queue, pti_prepared *prepared, int position) {
+    enum { LAST = PTI_MAX_VICTIMS - 1 };
     if (position < 0 || queue->group_functions != NULL || has_scratch(prepared) ||
         looks_position_up(prepared, position)) {
         pti_prepared_free(prepared);
         return;
     }
-    pti_prepared_free(queue->let_go[LAST]);
-    memmove(&queue->let_go[1], &queue->let_go[0], LAST * sizeof queue->let_go[0]);
-    queue->let_go[0] = prepared;
+    pti_prepared_free(queue->victim[LAST]);
+    memmove(&queue->victim[1], &queue->victim[0], LAST * sizeof queue->victim[0]);
+    queue->victim[0] = prepared;
 }
 
 /** What was read of the index array that an operand is; NULL: nothing yet. */
@@ -62,32 +62,32 @@ static bool has_its_memory(polytile_queue *queue, const pti_prepared *prepared) 
     return has;
 }
 
-/** Which launch that was let go of is one for a request again; PTI_LET_GO: none. */
-static int find_let_go(polytile_queue *queue, const pti_request *request, uint64_t hash) {
+/** Which victim can be used for a request again; PTI_MAX_VICTIMS: none. */
+static int find_victim(polytile_queue *queue, const pti_request *request, uint64_t hash) {
     int k = 0;
-    while (k < PTI_LET_GO &&
-           (queue->let_go[k] == NULL || queue->let_go[k]->hash != hash ||
-            !pti_prepared_is_for(queue->let_go[k], request) ||
-            !are_back(queue->let_go[k], request) || !has_its_memory(queue, queue->let_go[k])))
+    while (k < PTI_MAX_VICTIMS &&
+           (queue->victim[k] == NULL || queue->victim[k]->hash != hash ||
+            !pti_prepared_is_for(queue->victim[k], request) ||
+            !are_back(queue->victim[k], request) || !has_its_memory(queue, queue->victim[k])))
         k++;
     return k;
 }
 
-pti_prepared *pti_take_back(polytile_queue *queue, const pti_request *request, uint64_t hash) {
-    const int k = find_let_go(queue, request, hash);
-    if (k == PTI_LET_GO)
+pti_prepared *pti_victims_take(polytile_queue *queue, const pti_request *request, uint64_t hash) {
+    const int k = find_victim(queue, request, hash);
+    if (k == PTI_MAX_VICTIMS)
         return NULL;
-    pti_prepared *prepared = queue->let_go[k];
-    queue->let_go[k] = NULL;
+    pti_prepared *prepared = queue->victim[k];
+    queue->victim[k] = NULL;
     return prepared;
 }
 
-void pti_forget_let_go(polytile_queue *queue, int position) {
-    for (int k = 0; k < PTI_LET_GO; k++) {
-        if (queue->let_go[k] != NULL &&
-            (position < 0 || looks_position_up(queue->let_go[k], position))) {
-            pti_prepared_free(queue->let_go[k]);
-            queue->let_go[k] = NULL;
+void pti_victims_forget(polytile_queue *queue, int position) {
+    for (int k = 0; k < PTI_MAX_VICTIMS; k++) {
+        if (queue->victim[k] != NULL &&
+            (position < 0 || looks_position_up(queue->victim[k], position))) {
+            pti_prepared_free(queue->victim[k]);
+            queue->victim[k] = NULL;
         }
     }
 }
