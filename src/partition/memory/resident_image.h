@@ -28,7 +28,7 @@ pti_resident_image *pti_image_make(pti_resident_emit *emit, pti_segment_run neig
                                    int64_t bytes, int array, const polytile_domain *hull);
 
 /** Forget what is known of how the schedule at hand uses an image, whose elements have changed. */
-void pti_image_look_ahead(const pti_residency *residency, pti_resident_image *image);
+void pti_image_forget_future(const pti_residency *residency, pti_resident_image *image);
 
 /** Download what of an image is newer than on the host. */
 void pti_image_download(pti_resident_emit *emit, pti_resident_image *image);

@@ -35,9 +35,9 @@ void pti_needs_list_at_most(const pti_instance *instance, const pti_section *sec
                             const polytile_domain *threads, int most, pti_boxes *list);
 
 /** What threads do to elements; those that they read and write count as written. */
-typedef enum pti_way { PTI_ONLY_READ, PTI_WRITTEN, PTI_N_WAYS } pti_way;
+typedef enum pti_usage { PTI_ONLY_READ, PTI_WRITTEN, PTI_N_USAGES } pti_usage;
 
-/** The same of all sections of an operand, in a list for each way. Of a partial operand only the
+/** The same of all sections of an operand, in a list for each usage. Of a partial operand only the
  * hull is known: all of it counts as written. */
 void pti_needs_list_operand(const pti_instance *instance, int operand,
                             const polytile_domain *threads, pti_boxes *used);
