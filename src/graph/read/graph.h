@@ -26,8 +26,7 @@ typedef struct pti_graph_array {
     int producer; /* an actor; -1: the program feeds it */
     int delay;    /* on the producer's edge: all readers get older frames */
     int n_readers;
-    int64_t depth; /* frames that it has to hold; 0: as few as possible */
-    size_t depth_at;
+    int64_t depth;             /* frames that it has to hold; 0: as few as possible */
     polytile_array *described; /* of the context */
 } pti_graph_array;
 

@@ -145,8 +145,8 @@ static void fill_poison(pti_shadow_copy *shadow) {
     take_own_values(shadow);
 }
 
-/** Return how many bytes away a small number can lead as an index, also to a part of the array that a queue's
- * member lacks; more than can be had if numbers are huge. */
+/** Return how many bytes away a small number can lead as an index, also to a part of the array that
+ * a queue's member lacks; more than can be had if numbers are huge. */
 static size_t find_farthest_bytes(const polytile_array *array) {
     const polytile_domain *domain = &array->domain;
     double stride_bytes = (double)array->element_bytes, far_bytes = (double)array->n_bytes;

@@ -240,7 +240,7 @@ static void turn_downloads(pti_skew_builder *builder) {
     }
 }
 
-static void add_pass(pti_skew_builder *builder, int number) {
+static void add_slabs_of_pass(pti_skew_builder *builder, int number) {
     builder->number = number;
     if (!pti_skew_builder_pass(builder, number, &builder->pass)) {
         builder->builder.failed = true;
@@ -347,7 +347,7 @@ static void add_passes(pti_skew_builder *builder) {
             upload_whole(builder, a);
     }
     for (int p = 0; p < builder->shape->n_passes && !builder->builder.failed; p++)
-        add_pass(builder, p);
+        add_slabs_of_pass(builder, p);
 }
 
 pti_schedule *pti_skew_build(const pti_skew_request *request, const pti_skew_shape *shape) {
