@@ -56,7 +56,8 @@ static bool may_compute_twice(const pti_group *group) {
     return true;
 }
 
-/** List them. Returns whether no two members may compute the same. */
+/** List the launches that the next superstep may have. Returns whether no two members may compute
+ * the same. */
 static bool list_known_launches(const pti_group *group, int at, known_launches *of) {
     int n_launches = (int)pti_min(group->n_recorded - at, PTI_SUPERSTEP_LAUNCHES);
     pti_group_list_launches(group, at, n_launches, false, of->launch);

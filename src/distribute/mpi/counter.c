@@ -199,7 +199,7 @@ static mpi_counter *allocate_counter(const pti_mpi_transport *mpi) {
     return NULL;
 }
 
-/** A counter that has not been opened on all ranks. */
+/** Free a counter that was not opened on all ranks; NULL does nothing. */
 static void give_up_counter(mpi_counter *of) {
     if (of == NULL)
         return;

@@ -69,7 +69,7 @@ typedef struct pti_stream_lane {
 /** Host memory of the stream's own, whole pages. */
 typedef struct pti_stream_pages {
     char *base;              /* owned */
-    polytile_device *pinned; /* by which it is; NULL: it is not */
+    polytile_device *pinned; /* the device by which it is pinned; NULL: it is not */
 } pti_stream_pages;
 
 /** A memory with all frames that lie in it. */

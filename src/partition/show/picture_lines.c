@@ -73,6 +73,7 @@ static polytile_domain placements_of_line(const lines *of, int64_t line, int ope
     return hull;
 }
 
+/** Draw the threads of each line's superblock, as a strip. */
 static void draw_threads(const lines *of, const pti_panel *panel) {
     for (int64_t line = 0; line < of->n; line++) {
         int64_t k = line * of->stride;
