@@ -119,6 +119,7 @@ static polytile_status look_through_isl(search *of, const pti_cut_section *earli
     return of->isl == NULL ? POLYTILE_NO_MEMORY : find_lag_by_isl(of->isl, earlier, later, lag);
 }
 
+/** Find the lag of two sections in closed form, else by isl, and keep it if it is the longest. */
 static polytile_status look_at_sections(search *of, const pti_cut_section *earlier,
                                         const pti_cut_section *later) {
     polytile_status status = POLYTILE_OK;
