@@ -101,6 +101,7 @@ static bool append_empty_relation(map_reader *reader) {
     return true;
 }
 
+/** Append the relation that a basic map is. */
 static isl_stat read_basic_map(__isl_take isl_basic_map *piece, void *user) {
     map_reader *reader = user;
     isl_stat done = isl_stat_ok;

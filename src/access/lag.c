@@ -146,6 +146,7 @@ static bool is_settled(const search *of) {
     return of->found.conflicts && of->found.threads >= of->most;
 }
 
+/** Look at all pairs of sections of two operands of one array. */
 static polytile_status look_at_operands(search *of, int one, int other) {
     const pti_operand *first = &of->earlier->call.instance->operand[one];
     const pti_operand *second = &of->later->call.instance->operand[other];

@@ -131,6 +131,7 @@ static const struct variable *find_variable(const char *name, size_t length) {
 /** The longest name or value that a message shows whole. */
 enum { SHOWN_BYTES = 512 };
 
+/** Read one variable; false, with a line on stderr, if its value is wrong. */
 static bool read_one(const char *entry, pti_settings *settings) {
     const char *equals = strchr(entry, '=');
     size_t length = equals == NULL ? strlen(entry) : (size_t)(equals - entry);

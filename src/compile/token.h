@@ -14,6 +14,7 @@ typedef enum pti_c_token_kind {
     PTI_C_TOKEN_DIRECTIVE /* a line of the preprocessor */
 } pti_c_token_kind;
 
+/** A token, by its place in the text. */
 typedef struct pti_c_token {
     pti_c_token_kind kind;
     size_t begin, end; /* in the text */

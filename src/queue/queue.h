@@ -77,6 +77,7 @@ typedef struct pti_prepared {
     int64_t last_used;      /* number of the item, for throwing out the oldest */
 } pti_prepared;
 
+/** What an item asks for. */
 typedef enum pti_item_kind {
     PTI_ITEM_LAUNCH,
     PTI_ITEM_FLUSH,      /* bring an array's results back and forget it on the device */
@@ -170,6 +171,7 @@ typedef struct pti_gates {
  * are coming, so that something is known of what comes after the window. */
 enum { PTI_WINDOW_ITEMS = PTI_WINDOW_STEPS, PTI_GATHERED_ITEMS = PTI_WINDOW_ITEMS + 32 };
 
+/** A queue on one device, or over members. */
 struct polytile_queue {
     pti_object object;
     const pti_queue_ends *ends;

@@ -18,6 +18,7 @@ typedef enum pti_array_state {
     PTI_ARRAY_UNTOUCHED  /* complete, but launches that write it were dropped since */
 } pti_array_state;
 
+/** An array: its elements, where they lie, and what is known of them. */
 struct polytile_array {
     pti_object object;
     char *name;

@@ -179,6 +179,7 @@ static void take_array(const polytile_array *planned, const pti_operand *from, p
                         .n_sections = from->n_sections};
 }
 
+/** Rewrite an operand that was given as a view into one of the planned array. */
 static polytile_status rebase_operand(polytile_context *ctx, const polytile_array *given,
                                       const polytile_array *planned, const pti_instance *as_given,
                                       pti_instance *made, int o) {

@@ -22,6 +22,7 @@ typedef struct pti_subscript {
     int64_t step;
 } pti_subscript;
 
+/** What one thread touches of an operand by an access, or by a part of one (edges.h). */
 typedef struct pti_section {
     int operand;
     int access;     /* of the declaration, whose elements it has, or some of them */
@@ -86,6 +87,7 @@ typedef struct pti_given {
     bool is_united;     /* only sections differ, of which some are one: bind/unite.h */
 } pti_given;
 
+/** A launch as planners see it. */
 typedef struct pti_instance {
     char *kernel_name;
     uint64_t declaration_hash; /* of the kernel's declaration */

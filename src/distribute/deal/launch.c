@@ -173,6 +173,7 @@ done:
     return status;
 }
 
+/** Deal out a launch together with other processes, if all can. */
 static polytile_status deal_over_processes(pti_group *group, int at, pti_dealt_sums *sums,
                                            const char **why) {
     static const char *const words[PTI_DEAL_N_OBSTACLES] = {

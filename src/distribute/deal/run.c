@@ -29,6 +29,7 @@ static const char *name_of_launch(const pti_dealt_launch *dealt) {
 
 /* Beginning and end. */
 
+/** Begin the deal with all members as units. */
 static polytile_status begin_dealing(pti_dealt_launch *dealt, const pti_gathered *told) {
     const pti_instance *instance = dealt->recorded->prepared->instance;
     const pti_transport *transport = dealt->group->transport;

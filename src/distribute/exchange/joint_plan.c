@@ -282,6 +282,7 @@ static bool needs_ghosts_later(const plan *of) {
     return splits_last(of) || has_local(of, &of->request->parts->after);
 }
 
+/** List what a process does of a superstep, from beginning to end. */
 static void fill_list(plan *of) {
     const pti_superstep_parts *parts = of->request->parts;
     const int n_launches = superstep_of(of)->n_launches;

@@ -46,6 +46,7 @@ typedef struct pti_members_plan_member {
     int n_messages; /* received */
 } pti_members_plan_member;
 
+/** What members do, and what travels between them. */
 typedef struct pti_members_plan {
     int n_members;
     int n_local; /* of each process, whose members follow one another */

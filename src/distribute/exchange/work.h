@@ -7,6 +7,7 @@
  * several launches each runs more threads than its share, so that all that later launches read is
  * there: what is computed twice saves an exchange a launch. */
 
+/** The launches of a superstep, over all arrays and members. */
 typedef struct pti_superstep {
     int n_launches;
     const pti_shared_launch *launch;

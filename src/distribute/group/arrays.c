@@ -49,6 +49,7 @@ static bool give_all_copies(pti_group *group, int position) {
     return !has_failed;
 }
 
+/** Give an array a position in the group, with its ownership. */
 static polytile_status add_array(pti_group *group, polytile_array *array, pti_group_memory memory,
                                  const pti_distribution *distribution) {
     int position = array->position, n_members = group->transport->n_members;
@@ -81,6 +82,7 @@ static void end_member(polytile_array *member) {
     polytile_array_destroy(member);
 }
 
+/** Free the position of an array, with what members have of it. */
 static void remove_array(pti_group *group, int position) {
     int n_members = group->transport->n_members, n_local = group->transport->n_local;
     if (position >= group->n_arrays || group->array[position].array == NULL)

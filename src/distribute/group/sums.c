@@ -65,6 +65,7 @@ done:
     return status;
 }
 
+/** Add an operand that is combined, with memory for members' partial results. */
 static polytile_status add_sum(const pti_group *group, const pti_recorded *recorded, int operand,
                                pti_group_sums *sums) {
     const pti_prepared *prepared = recorded->prepared;

@@ -110,6 +110,7 @@ static bool list_operations(const pti_group *group, pti_joint_request *request,
     return is_listed;
 }
 
+/** Cut a superstep for the members, and list what this process does. */
 static bool fill_prepared_superstep(pti_group *group, int at, const pti_superstep *superstep,
                                     pti_prepared_superstep *prepared) {
     int n_local = group->transport->n_local;

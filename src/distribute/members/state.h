@@ -99,6 +99,7 @@ typedef struct pti_group_progress {
     double begun_s; /* 0: nothing has begun */
 } pti_group_progress;
 
+/** A queue over members, as this process knows it. */
 struct pti_group {
     polytile_context *ctx;
     polytile_queue *queue; /* whose group this is */

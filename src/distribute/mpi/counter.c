@@ -14,6 +14,7 @@ _Static_assert(sizeof(pti_shown_unit) == UNIT_WORDS * sizeof(int64_t), "it consi
 /** Rank 0 waits at most so long before it is inside MPI again, where others need that. */
 static const double serve_every_s = 100e-6;
 
+/** A counter whose words all ranks use. */
 typedef struct mpi_counter {
     pti_counter counter;
     polytile_context *ctx;

@@ -27,6 +27,7 @@ typedef struct pti_dealt {
     int64_t refused_at;
 } pti_dealt;
 
+/** A launch while its rows are dealt out. */
 typedef struct pti_deal {
     polytile_context *ctx;
     const pti_policy *policy; /* borrowed */

@@ -20,6 +20,7 @@ typedef struct answer {
     polytile_range *range; /* part by part, ascending */
 } answer;
 
+/** A registered layout with the answers that it has given. */
 struct pti_registered {
     pti_object object;
     polytile_layout layout;

@@ -6,11 +6,13 @@
 /* graph/map: which unit runs which actor, and the tasks and buffers that follow: firings, transfers
  * over links, and what lies in which memory. Numbers alone, so that it is tested by itself. */
 
+/** A reader of an array. */
 typedef struct pti_net_flow {
     int actor; /* that reads */
     int delay;
 } pti_net_flow;
 
+/** An array, who makes it and who reads it. */
 typedef struct pti_net_array {
     int64_t n_bytes;
     int producer; /* an actor; -1: a port, which lies in host memory */
@@ -111,6 +113,7 @@ typedef struct pti_score {
     int64_t n_bytes; /* of a frame of each array in each memory */
 } pti_score;
 
+/** What a mapping is to be best at. */
 typedef enum pti_map_objective {
     PTI_OBJECTIVE_PERIOD,
     PTI_OBJECTIVE_LATENCY,
@@ -156,6 +159,7 @@ typedef enum pti_task_kind {
     PTI_TASK_TAKE
 } pti_task_kind;
 
+/** What a task is. */
 typedef struct pti_task_note {
     pti_task_kind kind;
     int actor; /* of PTI_TASK_FIRE */
@@ -164,6 +168,7 @@ typedef struct pti_task_note {
     int to;
 } pti_task_note;
 
+/** What a buffer is. */
 typedef struct pti_buffer_note {
     int array; /* -1: what an actor has for itself */
     int actor; /* of that; -1: nothing, it keeps the program's turns in order */

@@ -2,6 +2,7 @@
 
 #include "base/checked.h"
 
+/** A proof while it is made. */
 typedef struct prover {
     const pti_stream_claim *claim;
     pti_distances distances; /* owned */

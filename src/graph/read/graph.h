@@ -30,6 +30,7 @@ typedef struct pti_graph_array {
     polytile_array *described; /* of the context */
 } pti_graph_array;
 
+/** An actor with its attributes and edges. */
 typedef struct pti_actor {
     const char *name;
     size_t at;
@@ -54,6 +55,7 @@ typedef struct pti_actor {
     int64_t scratch_bytes; /* that a firing has for itself */
 } pti_actor;
 
+/** A graph as it was read. */
 struct polytile_graph {
     pti_object object;
     pti_dot *dot; /* owned; has all names */

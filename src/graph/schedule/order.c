@@ -5,11 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+/** A wait of a task. */
 typedef struct listed_wait {
     int task;
     pti_firing_wait wait;
 } listed_wait;
 
+/** The waits that were found so far. */
 typedef struct finder {
     const pti_stream_tasks *tasks;
     const pti_periodic *schedule;

@@ -121,6 +121,7 @@ typedef enum pti_stream_await {
 
 enum { PTI_STREAM_LATENCIES = 1024 };
 
+/** A graph that runs. */
 struct polytile_stream {
     pti_object object;
     char *name; /* in error texts; owned */

@@ -18,6 +18,7 @@ enum {
 /** The bytes of arrays copied whole, for boxes and for blocks alone. */
 enum { WHOLE_WITH_BOXES_BYTES = 32 << 20, WHOLE_ALONE_BYTES = 64 << 10 };
 
+/** The check of one launch. */
 typedef struct check {
     pti_trial trial;
     pti_grid grid;

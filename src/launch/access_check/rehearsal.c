@@ -14,6 +14,7 @@
 /** The most bytes of copies. */
 enum { MOST_BYTES = 16 << 20 };
 
+/** Owns copies of all that the thread runs with. */
 struct pti_rehearsal {
     const polytile_kernel *kernel; /* retained */
     pti_instance *instance;        /* of its threads alone; owned */

@@ -16,6 +16,7 @@
 /** The bytes of arrays copied whole. */
 enum { WHOLE_BYTES = 32 << 20 };
 
+/** The search for what one launch reads. */
 typedef struct usage {
     pti_trial trial;
     pti_grid grid;

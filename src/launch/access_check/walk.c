@@ -6,6 +6,7 @@
  * together take this many times the launch's bytes. */
 enum { LEAST_HALVINGS = 3, MOST_BOX_BYTES = 32 << 20, MOST_TIMES = 8 };
 
+/** A walk over boxes of threads. */
 typedef struct walk {
     const pti_trial *trial;
     const pti_grid *grid;

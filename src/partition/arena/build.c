@@ -22,6 +22,7 @@ typedef struct state {
     pti_boxes downloaded;
 } state;
 
+/** A schedule of one launch while it is made. */
 typedef struct build {
     pti_arena arena;
     const polytile_link *link; /* NULL: as few bytes as possible */

@@ -13,6 +13,7 @@
 
 enum { MAX_RETRIES = 16, MAX_BUFFERS = 3 };
 
+/** A choice while plans are compared. */
 typedef struct chooser {
     polytile_context *ctx;
     const pti_strategy *strategy;

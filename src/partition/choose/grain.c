@@ -31,6 +31,7 @@ static const double times_the_arena = 4;
  * small: thousands of them in place of one. */
 enum { MOST_GROWTH = 8 };
 
+/** A launch of a queue that is to be cut. */
 typedef struct grain {
     polytile_context *ctx;
     const pti_instance *instance;

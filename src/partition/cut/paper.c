@@ -39,6 +39,7 @@ static void fit_plane(const pti_problem *problem, pti_solution *plane) {
     }
 }
 
+/** The search for the shape with the fewest kernels by the paper's plane. */
 typedef struct paper_search {
     const pti_problem *problem;
     const pti_variant *variant;

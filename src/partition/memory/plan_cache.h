@@ -49,6 +49,7 @@ typedef struct pti_cheap_window {
     int n_times; /* that it came since another one had its bucket */
 } pti_cheap_window;
 
+/** Plans that are kept, and the snapshots that they lead from and to. */
 typedef struct pti_plans {
     int64_t most_bytes;        /* 0: no plan is kept */
     int64_t cheap_superblocks; /* windows of fewer are cheap; 0: none */

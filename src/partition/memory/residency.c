@@ -373,6 +373,7 @@ static bool begin_schedule(pti_resident_emit *emit, const pti_future *future, in
            list_holdings(residency, &schedule->before, &schedule->n_before);
 }
 
+/** Plan a window for which no plan is kept. */
 static polytile_status plan_window(pti_residency *residency, const pti_window_request *window,
                                    pti_schedule **made) {
     pti_future future;

@@ -306,6 +306,7 @@ static void widen_pieces(const pti_residency *residency, pti_future *future, int
     }
 }
 
+/** Add a launch's superblocks in the order in which they will run. */
 static polytile_status add_launch_runs(const pti_residency *residency, const pti_step *step,
                                        int launch, pti_future *future) {
     polytile_status status;

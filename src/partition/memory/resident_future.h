@@ -67,6 +67,7 @@ typedef struct pti_superblock_run {
     int n_pieces;
 } pti_superblock_run;
 
+/** The superblocks of a window and their pieces. */
 typedef struct pti_future {
     int64_t n_runs;
     pti_superblock_run *run;

@@ -52,6 +52,7 @@ static void note_writes(pti_resident_window *at, pti_resident_image *image, cons
     }
 }
 
+/** Add the launch of a superblock on the images that it has. */
 static void add_resident_launch_op(pti_resident_window *at, const pti_superblock_run *run,
                                    const pti_step *step) {
     pti_resident_emit *emit = at->emit;
@@ -111,6 +112,7 @@ static int64_t count_looks_of_superblock(const pti_resident_window *at,
     return n_looks;
 }
 
+/** Add all that the next superblock takes: places, what is brought there, and its launch. */
 static void add_superblock(pti_resident_window *at, const pti_step *step) {
     pti_resident_emit *emit = at->emit;
     const pti_superblock_run *run = &at->future->run[emit->superblock];

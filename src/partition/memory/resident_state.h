@@ -49,6 +49,7 @@ typedef struct pti_resident_stay {
     pti_resident_array shape; /* of the array that left; its name is NULL */
 } pti_resident_stay;
 
+/** All that lies on a device between schedules. */
 struct pti_residency {
     int64_t arena_bytes;
     pti_segments segments;

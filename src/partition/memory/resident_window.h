@@ -6,6 +6,7 @@
 /* A window of steps while it is turned into operations: for each superblock images are placed in
  * the arena, and filled with what it needs. */
 
+/** A window, and how far it is. */
 typedef struct pti_resident_window {
     pti_resident_emit *emit;
     pti_residency *of;

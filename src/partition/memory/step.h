@@ -7,6 +7,7 @@
 
 /* Steps: what schedules are made for, in order. */
 
+/** What a step is. */
 typedef enum pti_step_kind {
     PTI_STEP_LAUNCH,
     PTI_STEP_FLUSH, /* download what is newer on the device than on the host */

@@ -12,6 +12,7 @@
  * memory ran out for it, and so is all that is made of it; a text that it is written to has failed.
  */
 
+/** A key with its value. */
 typedef struct pti_json_member {
     const char *key; /* NULL after the last */
     json_t *value;

@@ -13,6 +13,7 @@ static const double caption_height = 44, panel_gap = 10, total_height = 180, lea
                     thin = 8;
 enum { MOST_LINES = 60, MOST_ARRAYS = 6 };
 
+/** How superblocks are drawn as lines. */
 typedef struct lines {
     const pti_picture *picture;
     const pti_schedule *schedule; /* the picture's */

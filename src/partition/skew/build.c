@@ -43,6 +43,7 @@ typedef struct move {
     int64_t source; /* of a copy: the placement; else -1 */
 } move;
 
+/** Add the move of a box of an array's image, after what used that memory before. */
 static int64_t add_move(pti_skew_builder *builder, const move *made, const polytile_domain *box,
                         const pti_last *waits) {
     pti_skew_image *along = &builder->image[made->array];

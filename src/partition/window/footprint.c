@@ -10,6 +10,7 @@
 /** The most boxes a section. */
 enum { MOST_BOXES = 1 << 16 };
 
+/** What a launch touches of each array. */
 struct polytile_footprint {
     pti_object object;
     int n_arrays;

@@ -170,6 +170,7 @@ done:
     return status;
 }
 
+/** Fill in the summary of a plan of one launch. */
 static polytile_status summarise_launch(polytile_context *ctx, polytile_plan *plan,
                                         const pti_choice *choice, const char *strategy,
                                         int64_t limit_bytes) {

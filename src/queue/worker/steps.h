@@ -5,6 +5,7 @@
 
 /* A window of a queue's items as the steps that the engine walks over. */
 
+/** Steps with all that they refer to. */
 typedef struct pti_steps {
     pti_step_window window; /* it borrows what is below, all of which is owned */
     pti_step *step;

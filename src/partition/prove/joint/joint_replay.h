@@ -39,6 +39,7 @@ typedef struct pti_joint_message {
     bool is_received;
 } pti_joint_message;
 
+/** The replay of a joint schedule, launch by launch. */
 typedef struct pti_joint_replay {
     const pti_joint_schedule *schedule;
     pti_text *why;
