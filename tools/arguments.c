@@ -204,9 +204,7 @@ static int check_counts(const arguments *args) {
 
 static int require_options(const arguments *args) {
     if (args->n_kernels == 0)
-        return usage_error(args->subcommand,
-                           "--kernel is missing; declare what a thread touches, such as --kernel "
-                           "'add[i]: in x[i], y[i]; out z[i]'");
+        return refuse_missing_kernel(args->subcommand);
     if (args->n_domains == 0)
         return usage_error(args->subcommand,
                            "--domain is missing; give the threads, such as --domain 8192x8192");

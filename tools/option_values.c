@@ -16,6 +16,12 @@ int refuse_second_name(const char *subcommand, const char *option, const char *t
     return usage_error(subcommand, "%s %s: %s is given twice; give it once", option, text, name);
 }
 
+int refuse_missing_kernel(const char *subcommand) {
+    return usage_error(subcommand,
+                       "--kernel is missing; declare what a thread touches, such as --kernel "
+                       "'add[i]: in x[i], y[i]; out z[i]'");
+}
+
 int check_room(const char *subcommand, const char *option, const char *text, int n_values) {
     if (n_values < MAX_VALUES)
         return EXIT_DONE;

@@ -13,6 +13,9 @@ int refuse_value(const char *subcommand, const char *option, const char *text, p
 int refuse_second_name(const char *subcommand, const char *option, const char *text,
                        const char *name);
 
+/** Refuse a command line without a kernel. */
+int refuse_missing_kernel(const char *subcommand);
+
 /** The most values with a name that a list has: each is compared with all others. */
 enum { MAX_VALUES = 4096 };
 

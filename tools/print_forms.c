@@ -3,9 +3,8 @@
 
 #include <stdlib.h>
 
-/** Print one form, into the file of a path or to standard output. */
-static int print_form(const char *subcommand, const polytile_context *ctx, form_writer *write,
-                      const void *plan, polytile_format format, const char *path) {
+int print_form(const char *subcommand, const polytile_context *ctx, form_writer *write,
+               const void *plan, polytile_format format, const char *path) {
     char *text = NULL;
     const polytile_status status = write(plan, format, &text);
     if (status != POLYTILE_OK)

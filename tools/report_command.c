@@ -1,6 +1,7 @@
 #include "command.h"
 #include "help.h"
 #include "options.h"
+#include "print_forms.h"
 
 #include <polytile/trace.h>
 #include <stddef.h>
@@ -24,25 +25,18 @@ static const option_row rows[] = {
     {"help", OPTION_FLAG, offsetof(report_arguments, help), NULL},
 };
 
-static int write_form(const polytile_context *ctx, const polytile_trace *trace,
-                      polytile_format format, const char *path) {
-    char *text = NULL;
-    const polytile_status status = polytile_trace_to_string(trace, format, &text);
-    if (status != POLYTILE_OK)
-        return library_error(subcommand, ctx, status);
-    const int exit_code =
-        path != NULL ? write_file(subcommand, path, text) : write_result(subcommand, text);
-    free(text);
-    return exit_code;
+static polytile_status write_trace(const void *trace, polytile_format format, char **text) {
+    return polytile_trace_to_string(trace, format, text);
 }
 
 static int write_report(const polytile_context *ctx, const polytile_trace *trace,
                         const report_arguments *args) {
     int exit_code = EXIT_DONE;
     if (args->output != NULL)
-        exit_code = write_form(ctx, trace, POLYTILE_HTML, args->output);
+        exit_code = print_form(subcommand, ctx, write_trace, trace, POLYTILE_HTML, args->output);
     if (exit_code == EXIT_DONE)
-        exit_code = write_form(ctx, trace, args->json ? POLYTILE_JSON : POLYTILE_TEXT, NULL);
+        exit_code = print_form(subcommand, ctx, write_trace, trace,
+                               args->json ? POLYTILE_JSON : POLYTILE_TEXT, NULL);
     return exit_code;
 }
 

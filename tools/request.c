@@ -14,18 +14,14 @@ static int find_array(const arguments *args, const char *name) {
     return k;
 }
 
-static bool kernel_has_array(const polytile_kernel *kernel, const char *name) {
-    for (int k = 0; k < polytile_kernel_get_n_arrays(kernel); k++)
-        if (strcmp(polytile_kernel_get_array_name(kernel, k), name) == 0)
-            return true;
-    return false;
-}
+/** Return the name of a kernel's k-th array, or parameter; NULL: there are not so many. */
+typedef const char *name_getter(const polytile_kernel *kernel, int k);
 
-static bool kernel_has_parameter(const polytile_kernel *kernel, const char *name) {
-    for (int p = 0; p < polytile_kernel_get_n_parameters(kernel); p++)
-        if (strcmp(polytile_kernel_get_parameter_name(kernel, p), name) == 0)
-            return true;
-    return false;
+static bool kernel_has(const polytile_kernel *kernel, name_getter *get_name, const char *name) {
+    int k = 0;
+    while (get_name(kernel, k) != NULL && strcmp(get_name(kernel, k), name) != 0)
+        k++;
+    return get_name(kernel, k) != NULL;
 }
 
 static bool is_swapped(const arguments *args, const char *name) {
@@ -38,7 +34,7 @@ static bool is_swapped(const arguments *args, const char *name) {
 static bool is_used(const arguments *args, const request *made, const char *name) {
     bool is_one = is_swapped(args, name);
     for (int k = 0; k < args->n_kernels && !is_one; k++)
-        is_one = kernel_has_array(made->kernel[k], name);
+        is_one = kernel_has(made->kernel[k], polytile_kernel_get_array_name, name);
     return is_one;
 }
 
@@ -143,7 +139,7 @@ static int check_parameters(const arguments *args, const request *made) {
         const char *name = args->parameter[p].name;
         bool is_known = false;
         for (int k = 0; k < args->n_kernels && !is_known; k++)
-            is_known = kernel_has_parameter(made->kernel[k], name);
+            is_known = kernel_has(made->kernel[k], polytile_kernel_get_parameter_name, name);
         if (!is_known)
             return usage_error(args->subcommand, "--param %s: no --kernel has this parameter",
                                name);
@@ -237,7 +233,8 @@ static void list_parameters(const arguments *args, request *made) {
         polytile_parameter *of_kernel = made->parameter + k * args->n_parameters;
         for (int p = 0; p < args->n_parameters; p++)
             if (args->n_kernels == 1 ||
-                kernel_has_parameter(made->kernel[k], args->parameter[p].name))
+                kernel_has(made->kernel[k], polytile_kernel_get_parameter_name,
+                           args->parameter[p].name))
                 of_kernel[made->n_parameters[k]++] = args->parameter[p].value;
     }
 }

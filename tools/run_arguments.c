@@ -58,9 +58,7 @@ _Static_assert(N_OPTIONS <= (int)MAX_OPTIONS, "more options than are read");
 
 static int require_options(const run_arguments *args) {
     if (args->kernel == NULL)
-        return usage_error(args->subcommand,
-                           "--kernel is missing; declare what a thread touches, such as --kernel "
-                           "'add[i]: in x[i], y[i]; out z[i]'");
+        return refuse_missing_kernel(args->subcommand);
     if (args->body == NULL)
         return usage_error(args->subcommand,
                            "--body is missing; say what a thread does, such as --body 'z(i) = x(i) "

@@ -10,7 +10,7 @@ extern "C" {
 /* Layouts: who owns which elements of an array that several devices or ranks share. docs/mpi.md has
  * those of the library; programs add their own here. */
 
-/** The indices of one dimension, which are dealt out to parts: the members along it in their
+/** The indices of one dimension, which are divided into parts: the members along it in their
  * grid. */
 typedef struct polytile_layout_dimension {
     int64_t first;

@@ -75,6 +75,7 @@ done:
     return status;
 }
 
+/** Fix the dimensions of a set, from one on, to the coordinates of a point. */
 static __isl_give isl_set *fix_point(__isl_take isl_set *set, const int64_t *point, int first) {
     int n_dims = (int)isl_set_dim(set, isl_dim_set);
     for (int d = first; d < n_dims; d++)

@@ -49,8 +49,9 @@ static polytile_status read_matrix_entry(__isl_keep isl_mat *rows, int row, int 
     return status;
 }
 
-static polytile_status take_many(__isl_keep isl_mat *rows, int row, int *column, int64_t *values,
-                                 int n) {
+/** Read n entries of a row from a column on, which becomes the one after them. */
+static polytile_status read_entries(__isl_keep isl_mat *rows, int row, int *column, int64_t *values,
+                                    int n) {
     polytile_status status = POLYTILE_OK;
     for (int k = 0; status == POLYTILE_OK && k < n; k++)
         status = read_matrix_entry(rows, row, column, &values[k]);
@@ -66,9 +67,9 @@ static polytile_status take_row(const map_reader *reader, __isl_keep isl_mat *ro
     for (int p = 0; p < reader->n_parameters; p++)
         PTI_TRY(
             read_matrix_entry(rows, row, &column, &constraint->parameter[reader->parameter[p]]));
-    PTI_TRY(take_many(rows, row, &column, constraint->index, reader->declaration->n_indices));
-    PTI_TRY(take_many(rows, row, &column, constraint->element, reader->n_dims));
-    PTI_TRY(take_many(rows, row, &column, constraint->exists, n_exists));
+    PTI_TRY(read_entries(rows, row, &column, constraint->index, reader->declaration->n_indices));
+    PTI_TRY(read_entries(rows, row, &column, constraint->element, reader->n_dims));
+    PTI_TRY(read_entries(rows, row, &column, constraint->exists, n_exists));
 done:
     return status;
 }
@@ -100,6 +101,7 @@ static bool append_empty_relation(map_reader *reader) {
     return true;
 }
 
+/** Append the relation that a basic map is. */
 static isl_stat read_basic_map(__isl_take isl_basic_map *piece, void *user) {
     map_reader *reader = user;
     isl_stat done = isl_stat_ok;

@@ -119,6 +119,7 @@ static polytile_status look_through_isl(search *of, const pti_cut_section *earli
     return of->isl == NULL ? POLYTILE_NO_MEMORY : find_lag_by_isl(of->isl, earlier, later, lag);
 }
 
+/** Find the lag of two sections in closed form, else by isl, and keep it if it is the longest. */
 static polytile_status look_at_sections(search *of, const pti_cut_section *earlier,
                                         const pti_cut_section *later) {
     polytile_status status = POLYTILE_OK;
@@ -145,6 +146,7 @@ static bool is_settled(const search *of) {
     return of->found.conflicts && of->found.threads >= of->most;
 }
 
+/** Look at all pairs of sections of two operands of one array. */
 static polytile_status look_at_operands(search *of, int one, int other) {
     const pti_operand *first = &of->earlier->call.instance->operand[one];
     const pti_operand *second = &of->later->call.instance->operand[other];

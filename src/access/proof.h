@@ -18,7 +18,7 @@
  */
 polytile_status pti_prove_inside(const polytile_kernel *kernel, const pti_instance *instance);
 
-/** One launch of several. */
+/** One launch of several, with its kernel, of whose relations isl is asked. */
 typedef struct pti_proved_launch {
     const polytile_kernel *kernel;
     pti_call call;

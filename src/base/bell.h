@@ -6,6 +6,7 @@
 
 /* Waiting until any of several others is done with something: they ring. */
 
+/** A bell, which counts how often it has rung. */
 typedef struct pti_bell {
     pthread_mutex_t mutex;
     pthread_cond_t rung;

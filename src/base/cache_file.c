@@ -78,6 +78,17 @@ static bool make_directory_of(char *path) {
     return is_made;
 }
 
+polytile_status pti_file_find_size(polytile_context *ctx, const char *path, int file,
+                                   int64_t *n_bytes) {
+    struct stat info;
+    if (fstat(file, &info) != 0)
+        return pti_fail_errno(ctx, path, "read the file's size");
+    if (!S_ISREG(info.st_mode))
+        return pti_fail(ctx, POLYTILE_IO, "%s: is not a regular file", path);
+    *n_bytes = info.st_size;
+    return POLYTILE_OK;
+}
+
 bool pti_file_write(int file, const char *bytes, size_t n_bytes) {
     for (size_t n_done = 0; n_done < n_bytes;) {
         ssize_t n_written;

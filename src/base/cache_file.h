@@ -18,6 +18,10 @@ bool pti_cache_locate(const polytile_context *ctx, pti_text *path);
  * on a pipe. */
 ssize_t pti_file_read(const char *path, char *text, ssize_t max_bytes, pti_text *why);
 
+/** Find the size of an open file. Errors: IO: it cannot be found, or is no regular file's. */
+polytile_status pti_file_find_size(polytile_context *ctx, const char *path, int file,
+                                   int64_t *n_bytes);
+
 /** Write all bytes into an open file. False: errno has the reason. */
 bool pti_file_write(int file, const char *bytes, size_t n_bytes);
 

@@ -4,8 +4,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** What is numbered as it comes, from 1 on, and can be cancelled up to the newest. All threads, and
- * handlers of signals, may ask for that. */
+/** Up to which number requests are cancelled. Requests are numbered from 1 as they come. Any
+ * thread, and handlers of signals, may ask to cancel all that came so far. */
 typedef struct pti_cancel {
     int64_t newest;
     int64_t asked; /* up to this number; what comes later is not cancelled */

@@ -5,8 +5,8 @@
 
 /* Crashes of what a thread is known to run: a kernel's body, which may touch what it does not
  * declare, or a call of isl that needs memory. They get a line on stderr, and the process ends by
- * the same signal at the same place. Only code on values that the program never had can be left,
- * and the process goes on. */
+ * the same signal at the same place. Only code that runs on
+ * made-up values can be left, so that the process goes on. */
 
 /** What a thread runs. */
 typedef struct pti_crash_note {

@@ -80,14 +80,18 @@ static bool read_tuning(const char *value, pti_settings *settings) {
     return true;
 }
 
+/** Read "1" or "0"; nothing is "0". */
+static bool read_switch(const char *value, bool *is_on) {
+    *is_on = strcmp(value, "1") == 0;
+    return *is_on || value[0] == '\0' || strcmp(value, "0") == 0;
+}
+
 static bool read_tune(const char *value, pti_settings *settings) {
-    settings->tunes = strcmp(value, "1") == 0;
-    return settings->tunes || value[0] == '\0' || strcmp(value, "0") == 0;
+    return read_switch(value, &settings->tunes);
 }
 
 static bool read_speeds(const char *value, pti_settings *settings) {
-    settings->keeps_speeds = strcmp(value, "1") == 0;
-    return settings->keeps_speeds || value[0] == '\0' || strcmp(value, "0") == 0;
+    return read_switch(value, &settings->keeps_speeds);
 }
 
 /** Accept a variable that the tests' support reads. */
@@ -127,6 +131,7 @@ static const struct variable *find_variable(const char *name, size_t length) {
 /** The longest name or value that a message shows whole. */
 enum { SHOWN_BYTES = 512 };
 
+/** Read one variable; false, with a line on stderr, if its value is wrong. */
 static bool read_one(const char *entry, pti_settings *settings) {
     const char *equals = strchr(entry, '=');
     size_t length = equals == NULL ? strlen(entry) : (size_t)(equals - entry);

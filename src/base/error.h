@@ -56,8 +56,8 @@ polytile_status pti_fail_with_witness(polytile_context *ctx, polytile_status sta
 /** Forget the last error; every public function calls it first. */
 void pti_clear_error(polytile_context *ctx);
 
-/** Begin a public function: leaves it if an argument is NULL, whose word the text has; and forgets
- * the last error of the context, which that argument is or has. */
+/** Begin a public function: return an error with the argument's word if the argument is NULL; else
+ * forget the last error of its context. */
 #define PTI_ENTER(argument, ctx, word)                                                             \
     do {                                                                                           \
         if ((argument) == NULL)                                                                    \

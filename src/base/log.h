@@ -9,6 +9,7 @@
 /** The longest message, with its end. */
 enum { PTI_ERROR_BYTES = 2048 };
 
+/** How important a line of the log is. */
 typedef enum pti_log_level {
     PTI_LOG_ERROR,
     PTI_LOG_WARN,

@@ -96,12 +96,8 @@ static polytile_status check_directives(const checked_body *of) {
 
 /** Return the position of the array that a name stands for, or -1. */
 static int find_array_named(const checked_body *of, size_t at) {
-    if (of->tokens.token[at].kind != PTI_C_TOKEN_NAME)
-        return -1;
-    int array = of->declaration->n_arrays - 1;
-    while (array >= 0 && !pti_c_token_is(&of->tokens, at, of->declaration->array_name[array]))
-        array--;
-    return array;
+    return pti_c_token_find_name(&of->tokens, at, of->declaration->n_arrays,
+                                 of->declaration->array_name);
 }
 
 static bool is_array_written(const polytile_declaration *declaration, int array) {

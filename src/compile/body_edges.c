@@ -54,12 +54,8 @@ static size_t find_argument_end(const pti_c_tokens *tokens, size_t at) {
 }
 
 static int array_named_at(const expansion *of, size_t at) {
-    if (at >= of->tokens.n || of->tokens.token[at].kind != PTI_C_TOKEN_NAME)
-        return -1;
-    int array = of->declaration->n_arrays - 1;
-    while (array >= 0 && !pti_c_token_is(&of->tokens, at, of->declaration->array_name[array]))
-        array--;
-    return array;
+    return pti_c_token_find_name(&of->tokens, at, of->declaration->n_arrays,
+                                 of->declaration->array_name);
 }
 
 /** Note what replaces the first word of a subscript if that is an edge around all of it. */

@@ -110,6 +110,7 @@ static specialisation *find_specialisation(const compiled_body *of, pti_target t
     return at;
 }
 
+/** Find the specialisation of a body for some types, or make it. */
 static polytile_status find_or_compile(compiled_body *of, pti_target target,
                                        const polytile_type *types, specialisation **found) {
     polytile_context *ctx = of->object.context;

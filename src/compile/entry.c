@@ -95,7 +95,8 @@ static void warn_damaged(polytile_context *ctx, const char *kernel, const char *
     pti_log(ctx, PTI_LOG_WARN, "%s: %s is damaged; its body is compiled again", kernel, path);
 }
 
-/** Return whether a file may be trusted as the directory is: it is a file of this user's. */
+/** Return whether a file may be trusted as its directory is, as one of this user's, and find its
+ * size. */
 static bool is_own_file(int file, size_t *n_bytes) {
     struct stat of;
     if (fstat(file, &of) != 0 || !S_ISREG(of.st_mode) || (of.st_mode & OTHERS_WRITE) != 0 ||

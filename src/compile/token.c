@@ -155,3 +155,12 @@ bool pti_c_token_is_one_of(const pti_c_tokens *tokens, size_t at, const char *co
         texts++;
     return *texts != NULL;
 }
+
+int pti_c_token_find_name(const pti_c_tokens *tokens, size_t at, int n, char *const *names) {
+    if (at >= tokens->n || tokens->token[at].kind != PTI_C_TOKEN_NAME)
+        return -1;
+    int k = n - 1;
+    while (k >= 0 && !pti_c_token_is(tokens, at, names[k]))
+        k--;
+    return k;
+}

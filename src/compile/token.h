@@ -14,6 +14,7 @@ typedef enum pti_c_token_kind {
     PTI_C_TOKEN_DIRECTIVE /* a line of the preprocessor */
 } pti_c_token_kind;
 
+/** A token, by its place in the text. */
 typedef struct pti_c_token {
     pti_c_token_kind kind;
     size_t begin, end; /* in the text */
@@ -39,6 +40,8 @@ void pti_c_tokens_free(pti_c_tokens *tokens);
 
 /** Return whether the token at a place, perhaps beyond the ends, is this one. */
 bool pti_c_token_is(const pti_c_tokens *tokens, size_t at, const char *text);
+/** Return the position of a name, which the token at a place perhaps is, among n names, or -1. */
+int pti_c_token_find_name(const pti_c_tokens *tokens, size_t at, int n, char *const *names);
 /** Return whether a token is one of a list that ends with NULL. */
 bool pti_c_token_is_one_of(const pti_c_tokens *tokens, size_t at, const char *const *texts);
 

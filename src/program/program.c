@@ -28,6 +28,7 @@ typedef struct program_parameter {
     struct program_parameter *next;
 } program_parameter;
 
+/** A program in the short form: one queue, with all that it has made. */
 struct polytile_program {
     polytile_context *ctx;
     polytile_queue *queue;

@@ -102,12 +102,12 @@ void pti_cache_drop(polytile_queue *queue, const pti_prepared *prepared) {
 }
 
 void pti_queue_forget_prepared(polytile_queue *queue, int position) {
-    pti_forget_let_go(queue, position);
+    pti_victims_forget(queue, position);
     for (int bucket = 0; bucket < PTI_PREPARED_BUCKETS; bucket++) {
         pti_prepared **at = &queue->prepared[bucket];
         while (*at != NULL) {
             if (position < 0 || pti_prepared_uses(*at, position))
-                pti_let_go(queue, take_out(queue, at), position);
+                pti_victims_add(queue, take_out(queue, at), position);
             else
                 at = &(*at)->next;
         }

@@ -24,21 +24,19 @@ const pti_prepared *pti_cache_find_related(const polytile_queue *queue, const pt
 /** Whether a launch that is queued replaces every element of the array at a position. */
 bool pti_cache_is_overwritten(polytile_queue *queue, int position);
 
-/* Launches that were let go of because an array left the queue, in let_go.c. A program that takes
- * its result to the host after each launch, and attaches the array again, finds the launch here,
- * and with its number the plans that are kept of it. */
+/* victims.c: launches that left the cache because an array left the queue. A program that takes its
+ * result to the host after each launch, and attaches the array again, finds the launch here, and
+ * with its serial the plans that are kept of it. */
 
-/** Take a launch that is in no cache any more: keep it in place of the one kept longest, unless it
- * has scratch or looks up the array at the position, which leaves; or free it. position -1: all
- * leave. */
-void pti_let_go(polytile_queue *queue, pti_prepared *prepared, int position);
+/** Keep a launch that left the cache, in place of the victim kept longest. Frees it if it has
+ * scratch, or looks up the array at the position, which leaves; -1: all leave. */
+void pti_victims_add(polytile_queue *queue, pti_prepared *prepared, int position);
 
-/** Take out a launch that was let go of, if it was prepared for the same request, its arrays are
- * back where they were, and its index arrays hold what they held; it is the caller's. NULL: none
- * is. */
-pti_prepared *pti_take_back(polytile_queue *queue, const pti_request *request, uint64_t hash);
+/** Take out the victim that was prepared for the same request, whose arrays are back where they
+ * were and whose index arrays hold what they held; it is the caller's. NULL: there is none. */
+pti_prepared *pti_victims_take(polytile_queue *queue, const pti_request *request, uint64_t hash);
 
-/** Free those that look up the array at a position; -1: all. */
-void pti_forget_let_go(polytile_queue *queue, int position);
+/** Free the victims that look up the array at a position; -1: all. */
+void pti_victims_forget(polytile_queue *queue, int position);
 
 #endif

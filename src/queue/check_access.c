@@ -6,7 +6,6 @@
 #include "launch/device/view.h"
 #include "partition/cost/demand.h"
 #include "queue/member.h"
-#include "queue/run_schedule.h"
 
 #include <string.h>
 

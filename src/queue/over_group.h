@@ -7,6 +7,7 @@
  * calls. Arguments are checked as for any queue: arrays are of the context and queued, operands
  * and values are found. */
 
+/** What a queue over members calls. */
 typedef struct pti_group_functions {
     /** Arrays are queued already; on error they are let go. */
     polytile_status (*attach)(polytile_queue *queue, int n_arrays, polytile_array *const *arrays);

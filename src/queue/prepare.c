@@ -6,8 +6,8 @@
 #include "launch/device/completeness.h"
 #include "launch/execute/run_check.h"
 #include "launch/execute/specialise.h"
+#include "partition/arena/build.h"
 #include "partition/choose/kept_cuts.h"
-#include "partition/memory/build.h"
 #include "partition/window/plan.h"
 #include "queue/aliased.h"
 #include "queue/cache.h"
@@ -311,7 +311,7 @@ static pti_prepared *find_prepared(polytile_queue *queue, const pti_request *req
     pti_prepared *found = pti_cache_find(queue, request, hash);
     if (found != NULL)
         return found;
-    found = pti_take_back(queue, request, hash);
+    found = pti_victims_take(queue, request, hash);
     if (found != NULL)
         pti_cache_add(queue, found);
     return found;

@@ -13,10 +13,9 @@
 
 #include <pthread.h>
 
-/* queue: launches in order on one device. The room checks and prepares them as they come, and a
- * thread of the queue runs them window by window. This header has the queue with its arrays and
- * items, and what the files of the room share. partition/window/engine.h plans a window; member.h
- * is for queues over several devices. */
+/* queue: launches in order on one device, which are checked and prepared as they come. This header
+ * has the queue with its arrays and items, and what the files of the room share. queue/worker has
+ * the thread that runs them; member.h is for queues over several devices. */
 
 /** A call of polytile_queue_launch() whose arrays are found, or a box of one for a member's queue.
  * It lives as long as the call. */
@@ -80,6 +79,7 @@ typedef struct pti_prepared {
     int64_t last_used;      /* number of the item, for throwing out the oldest */
 } pti_prepared;
 
+/** What an item asks for. */
 typedef enum pti_item_kind {
     PTI_ITEM_LAUNCH,
     PTI_ITEM_FLUSH,      /* bring an array's results back and forget it on the device */
@@ -133,8 +133,8 @@ typedef enum pti_want {
     PTI_WANT_NEEDED   /* only what the elements of the wanted arrays depend on */
 } pti_want;
 
-/** The most launches that are kept when an array of theirs leaves. */
-enum { PTI_LET_GO = 16 };
+/** The most launches that are kept when an array of theirs leaves: cache.h. */
+enum { PTI_MAX_VICTIMS = 16 };
 
 /** The most prepared launches that are kept, unless more are queued; buckets they are found in. */
 enum { PTI_MAX_PREPARED = 512, PTI_PREPARED_BUCKETS = 1024 };
@@ -169,6 +169,11 @@ typedef struct pti_gates {
     int64_t n_before[PTI_MOST_GATES]; /* items queued before each closed gate, by its number */
 } pti_gates;
 
+/** The most items of a window, each of which becomes one step; and how many are gathered while more
+ * are coming, so that something is known of what comes after the window. */
+enum { PTI_WINDOW_ITEMS = PTI_WINDOW_STEPS, PTI_GATHERED_ITEMS = PTI_WINDOW_ITEMS + 32 };
+
+/** A queue on one device, or over members. */
 struct polytile_queue {
     pti_object object;
     const pti_queue_ends *ends;
@@ -214,8 +219,8 @@ struct polytile_queue {
     /* Of the program's thread. */
     pti_prepared *prepared[PTI_PREPARED_BUCKETS]; /* by their hash */
     int n_prepared;
-    pti_prepared *let_go[PTI_LET_GO]; /* the newest first, NULL between and after: cache.h */
-    int n_ended;                      /* arrays that are */
+    pti_prepared *victim[PTI_MAX_VICTIMS]; /* the newest first; NULL: none */
+    int n_ended; /* internal arrays that the program destroyed and that are still there */
     /** POLYTILE_CHECK=access: of the newest launch, which alone may not have run yet; NULL: none;
      * owned. */
     struct pti_rehearsal *rehearsal;
@@ -275,6 +280,10 @@ bool pti_queue_has_array(const polytile_queue *queue, int position);
  * Errors: NO_MEMORY. */
 polytile_status pti_queue_spill(polytile_queue *queue, polytile_array *array);
 
+/** Take an array's memory out of the program's reach again, if it is guarded. A failure is only
+ * logged: nothing is wrong with the results. */
+void pti_close_guard(polytile_queue *queue, int position);
+
 /* rehearse.c */
 
 /** Check that the newest launch, if it was checked, would run as it did when it was made: that its
@@ -282,11 +291,6 @@ polytile_status pti_queue_spill(polytile_queue *queue, polytile_array *array);
  * DEVICE. Forgets it. */
 polytile_status pti_queue_repeat_newest(polytile_queue *queue);
 void pti_queue_forget_newest(polytile_queue *queue);
-
-/* call_back.c */
-
-/** Call the functions of items that are done, or after a failure. */
-void pti_queue_call_back(polytile_queue *queue, const pti_item *items, polytile_status status);
 
 /* state.c */
 
@@ -302,6 +306,10 @@ const char *pti_queue_text(const polytile_queue *queue);
 #define PTI_QUEUE_REFUSE(queue, format, ...)                                                       \
     pti_fail((queue)->object.context, POLYTILE_INVALID, "queue on %s: " format,                    \
              pti_queue_text(queue), __VA_ARGS__)
+
+/** End a queue, if there is one, after the failure that is the last error, which stays. Returns
+ * status. */
+polytile_status pti_queue_give_up(polytile_queue *queue, polytile_status status);
 
 /** Log an error that nobody waited for: the queue ends. */
 void pti_queue_report_unread(polytile_queue *queue);
@@ -351,24 +359,6 @@ polytile_status pti_queue_take_error(polytile_queue *queue);
 /** Keep an error, whose text is the context's last, for the next report unless there is one. */
 void pti_queue_keep_error(polytile_queue *queue, polytile_status status);
 
-/* window.c */
-
-/** The most items of a window, each of which becomes one step; and how many are gathered while more
- * are coming, so that something is known of what comes after the window. */
-enum { PTI_WINDOW_ITEMS = PTI_WINDOW_STEPS, PTI_GATHERED_ITEMS = PTI_WINDOW_ITEMS + 32 };
-
-/**
- * Take from the queue what is planned together next: as much as is allowed from its beginning; or
- * only what pti_want says, if something is queued of arrays that are waited for. What is taken
- * shares no element that either writes with items that are left before it.
- *
- * Returns the list, in order, and notes in queue->later_item what is left; the mutex is locked.
- */
-pti_item *pti_window_take(polytile_queue *queue);
-
-/** Whether anything is queued of arrays that are waited for; the mutex is locked. */
-bool pti_window_has_wanted(const polytile_queue *queue);
-
 /* gate.c */
 
 /** Whether a queue has a closed gate behind which nothing is queued. */
@@ -387,38 +377,6 @@ void pti_queue_open_gate(polytile_queue *queue);
 /** Wait, as the queue's thread, until the gate before the window that runs is open. Errors: the
  * queue's, if it failed meanwhile: the window must not run. */
 polytile_status pti_queue_pass_gate(polytile_queue *queue);
-
-/* run_window.c */
-
-/** Have the engine plan a window, and run what it hands on, on the queue's thread; the mutex is
- * locked for the report alone. On error the text is in the calling thread's place for errors, what
- * was lost is marked incomplete, and nothing is resident. */
-polytile_status pti_window_run(polytile_queue *queue, const pti_item *window);
-
-/** Pass items that are not run, since something before them failed and nothing is resident: what
- * they say of the host's memory holds all the same. */
-void pti_window_pass(polytile_queue *queue, const pti_item *items);
-
-/* worker.c */
-
-/** Start and end the queue's thread; ending runs what is queued. Errors: DEVICE. */
-polytile_status pti_worker_start(polytile_queue *queue);
-void pti_worker_stop(polytile_queue *queue);
-
-/* arena_size.c */
-
-/**
- * Size the device's arena for the queued arrays, and cut the launches of a window for it.
- *
- * The arena is all of the limit if the device's text asks for it, else what all arrays need
- * together, so that others can have the rest; less where the device refuses. What is resident goes
- * back to the host before the arena grows.
- *
- * Report  What was moved back is added to it.
- * Errors  NO_FIT (the device has not even memory for one block), NO_MEMORY, and those of a flush.
- */
-polytile_status pti_arena_resize(polytile_queue *queue, const pti_item *window,
-                                 polytile_report *report);
 
 /* check_access.c */
 

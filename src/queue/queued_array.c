@@ -151,3 +151,10 @@ polytile_status pti_queue_spill(polytile_queue *queue, polytile_array *array) {
     array->mapping_bytes = (int64_t)mapping_bytes;
     return POLYTILE_OK;
 }
+
+void pti_close_guard(polytile_queue *queue, int position) {
+    polytile_context *ctx = queue->object.context;
+    if (queue->array[position].is_guarded &&
+        pti_guard_close(ctx, &queue->array[position].guard) != POLYTILE_OK)
+        pti_log(ctx, PTI_LOG_WARN, "%s", polytile_last_error(ctx));
+}

@@ -79,3 +79,13 @@ void pti_queue_report_unread(polytile_queue *queue) {
         pti_log(ctx, PTI_LOG_ERROR, "queue on %s, which is destroyed: %s", pti_queue_text(queue),
                 polytile_last_error(ctx));
 }
+
+polytile_status pti_queue_give_up(polytile_queue *queue, polytile_status status) {
+    pti_error first = {0};
+    if (queue == NULL)
+        return status;
+    polytile_context *ctx = queue->object.context;
+    pti_error_keep(&first, ctx, status);
+    pti_object_release(&queue->object);
+    return pti_error_restore(ctx, &first);
+}

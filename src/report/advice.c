@@ -108,11 +108,11 @@ static void advise_stand_in(const advised *of) {
         percent_of(link).text, words_of_limit(of).text);
 }
 
-static void advise_turns(const advised *of) {
+static void advise_no_overlap(const advised *of) {
     const pti_occupancy *time = of->time;
     const int64_t shorter_ns = time->kernels_ns < time->link_ns ? time->kernels_ns : time->link_ns;
     if (is_host(of) || share_of_span(of, shorter_ns) < PTI_MATTERS ||
-        share_of_time(time->both_ns, shorter_ns) >= PTI_TAKES_TURNS)
+        share_of_time(time->both_ns, shorter_ns) >= PTI_HARDLY_OVERLAPS)
         return;
     pti_text_add(of->text,
                  "copies (%s of the time) and kernels (%s) hardly overlap: both run %s of it. ",
@@ -274,7 +274,7 @@ static const struct {
 } rules[] = {
     {"short kernels", advise_short_kernels},
     {"stand-in", advise_stand_in},
-    {"turns", advise_turns},
+    {"no overlap", advise_no_overlap},
     {"link", advise_link},
     {"bound", advise_bound},
     {"small copies", advise_small_copies},

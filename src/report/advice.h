@@ -18,10 +18,10 @@ enum { PTI_SMALL_COPY_BYTES = 256 * 1024 };
 enum { PTI_LARGE_COPY_BYTES = 1024 * 1024 };
 /** A link is slow below this part of the rate that was measured before. */
 #define PTI_SLOW_LINK 0.5
-/** Kernels and copies both matter from this part of the time on, and take turns if less than the
- * second part of the shorter of them overlaps. */
-#define PTI_MATTERS     0.15
-#define PTI_TAKES_TURNS 0.25
+/** Kernels and copies both matter from this part of the time on, and hardly overlap if less than
+ * the second part of the shorter of them overlaps. */
+#define PTI_MATTERS         0.15
+#define PTI_HARDLY_OVERLAPS 0.25
 /** One direction of the link is the limit from this part of the time on, if kernels have less than
  * the second. */
 #define PTI_BUSY_LINK    0.75

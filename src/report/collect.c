@@ -172,6 +172,7 @@ done:
     return status;
 }
 
+/** Count an operation with those of its kind, of its process and of its track. */
 static void count_in_kind(polytile_trace *to, const pti_traced_slice *slice, int64_t bytes) {
     pti_traced_kind *kind = &to->kind[slice->kind];
     pti_traced_process *process = &to->process[kind->process];

@@ -12,6 +12,7 @@ enum { MOST_DEPTH = 64 };
 /** Where an object lies: the event itself, its args, or what nobody asks for. */
 typedef enum object_place { IN_EVENT, IN_ARGS, ELSEWHERE } object_place;
 
+/** An event while it is parsed. */
 typedef struct parser {
     char *at;
     const char *end;
@@ -20,6 +21,7 @@ typedef struct parser {
     pti_trace_event *to;
 } parser;
 
+/** What the value of a member is. */
 typedef enum member_kind { A_TEXT, A_NUMBER, THE_ARGS } member_kind;
 
 /** The members of an event that a report wants. */

@@ -158,16 +158,6 @@ static json_t *json_advice(const polytile_trace *trace) {
     return list;
 }
 
-static void write_list(pti_text *text, const char *name, json_t *list) {
-    size_t k;
-    json_t *entry;
-    pti_text_add(text, "  \"%s\": [", name);
-    text->failed |= list == NULL;
-    json_array_foreach(list, k, entry) pti_json_write_entry(text, json_incref(entry), k == 0);
-    pti_text_add(text, "\n  ]");
-    json_decref(list);
-}
-
 void pti_trace_write_json(pti_text *text, const polytile_trace *trace) {
     const pti_json_member members[] = {
         {"n_operations", json_integer(trace->n_slices)},
@@ -176,10 +166,10 @@ void pti_trace_write_json(pti_text *text, const polytile_trace *trace) {
     };
     pti_text_add(text, "{\n");
     pti_json_write_members(text, pti_json_extend(json_object(), members));
-    write_list(text, "advice", json_advice(trace));
+    pti_json_write_list(text, "advice", json_advice(trace));
     pti_text_add(text, ",\n");
-    write_list(text, "devices", json_devices(trace));
+    pti_json_write_list(text, "devices", json_devices(trace));
     pti_text_add(text, ",\n");
-    write_list(text, "kinds", json_kinds(trace));
+    pti_json_write_list(text, "kinds", json_kinds(trace));
     pti_text_add(text, "\n}\n");
 }

@@ -47,6 +47,7 @@ typedef struct pti_traced_slice {
     int kind;
 } pti_traced_slice;
 
+/** A stream of a device, or another track of the file. */
 typedef struct pti_traced_track {
     int process;
     int64_t tid;
@@ -96,6 +97,7 @@ typedef struct pti_advice {
     char *text;       /* owned */
 } pti_advice;
 
+/** A trace as it was read, with what it says. */
 struct polytile_trace {
     pti_object object;
     int64_t begin_ns, end_ns; /* of all operations */

@@ -98,7 +98,8 @@ static void count_in_spans(const tracks_page *page, const pti_traced_slice *slic
     }
 }
 
-static bool count_slices(tracks_page *page) {
+/** Count what each track does in each span of time. False when memory runs out. */
+static bool count_work_in_spans(tracks_page *page) {
     const polytile_trace *trace = page->of;
     int64_t *end_ns = calloc((size_t)trace->n_tracks, sizeof *end_ns);
     page->n_spans = pti_min(pti_max(MOST_SPANS_OF_ALL / page->n_rows, LEAST_SPANS), MOST_SPANS);
@@ -170,7 +171,7 @@ void pti_trace_write_tracks(pti_text *text, const polytile_trace *trace) {
     tracks_page page = {.of = trace, .text = text};
     const bool has_spans = trace->n_slices > MOST_SLICES;
     const char *comma = "";
-    if (!number_kinds(&page) || !number_rows(&page) || (has_spans && !count_slices(&page)))
+    if (!number_kinds(&page) || !number_rows(&page) || (has_spans && !count_work_in_spans(&page)))
         text->failed = true;
     pti_text_add(text, "[");
     for (int t = 0; !text->failed && t < trace->n_tracks; t++) {

@@ -70,8 +70,9 @@ void note(const pti_list_run *run, const pti_joint_op *op, MovedBy *moved) {
 bool is_members(const polytile_array *array) {
     if (walking == nullptr)
         return false;
-    polytile_array *const *end = walking->reached + walking->n_arrays * walking->transport->n_local;
-    return std::find(walking->reached, const_cast<polytile_array **>(end), array) != end;
+    polytile_array *const *end =
+        walking->member_arrays + walking->n_arrays * walking->transport->n_local;
+    return std::find(walking->member_arrays, const_cast<polytile_array **>(end), array) != end;
 }
 
 void sort(MovedBy *moved) {

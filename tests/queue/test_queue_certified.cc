@@ -1,8 +1,5 @@
-#include "queue/queue_test.h"
-#include "support/environment.h"
+#include "queue/blend_test.h"
 #include "support/places.h"
-
-#include <polytile/kernel.h>
 
 #include <algorithm>
 #include <atomic>
@@ -42,10 +39,6 @@ namespace {
 
 constexpr int64_t n = 6000;
 
-POLYTILE_KERNEL(blend, (i), (const float, A, 1), (float, B, 1)) {
-    PT_AT(B, i) = PT_AT(A, i - 1) + 2 * PT_AT(A, i) + PT_AT(A, i + 1);
-}
-
 /** What launches that take the fields in turn leave. */
 void compute(int n_launches, std::vector<float> *fields) {
     for (int l = 0; l < n_launches; l++) {
@@ -61,32 +54,25 @@ constexpr bool is_for_debugging = false;
 constexpr bool is_for_debugging = true;
 #endif
 
-class CertifiedPlans : public QueueTest {
+class CertifiedPlans : public blending::BlendTest {
   protected:
+    CertifiedPlans() : BlendTest(n) {}
+
     void SetUp() override {
         set_check("plan");
         for (size_t k = 0; k < fields[0].size(); k++)
             fields[0][k] = static_cast<float>(k % 5);
     }
 
-    /** A new context, which reads the environment. */
     void set_check(const char *value) {
-        environment.set("POLYTILE_CHECK", value);
-        polytile_context_destroy(ctx);
-        ctx = nullptr;
-        ASSERT_EQ(polytile_context_create(&ctx), POLYTILE_OK);
-        kernel = create("blend[i]: in A[i-1:i+1]; out B[i]", &blend_kernel);
-        arrays = {wrap("A", fields[0]), wrap("B", fields[1])};
+        BlendTest::set_check(value);
         plans.n_proofs = 0;
         plans.spoils_next = false;
     }
 
     polytile_status launch_all(polytile_queue *queue, int n_launches) {
         polytile_queue_pause(queue);
-        for (size_t l = 0; l < static_cast<size_t>(n_launches); l++)
-            EXPECT_EQ(launch(queue, kernel, domain, {arrays[l % 2], arrays[1 - l % 2]}),
-                      POLYTILE_OK)
-                << error();
+        launch_in_turn(queue, n_launches);
         return polytile_queue_wait(queue);
     }
 
@@ -95,12 +81,6 @@ class CertifiedPlans : public QueueTest {
         EXPECT_FALSE(plans.spoils_next);
         expect_says({"failed its own check and was not run", "please report it"});
     }
-
-    Environment environment;
-    std::vector<float> fields[2] = {std::vector<float>(n), std::vector<float>(n, -1)};
-    polytile_kernel *kernel = nullptr;
-    Arrays arrays;
-    const polytile_domain domain = box({1}, {n - 2});
 };
 
 TEST_F(CertifiedPlans, AreProvedInBuildsForDebuggingUnlessTurnedOff) {
@@ -167,9 +147,8 @@ TEST_F(CertifiedPlans, ThatWereMadeBeforeAreProvedToo) {
                                    &options, &plan),
               POLYTILE_OK);
     plans.spoils_next = true;
-    expect_refusal(
-        polytile_plan_run(plan, device, kernel, static_cast<int>(arrays.size()), arrays.data(),
-                          NULL));
+    expect_refusal(polytile_plan_run(plan, device, kernel, static_cast<int>(arrays.size()),
+                                     arrays.data(), NULL));
     EXPECT_EQ(fields[1], before);
 }
 

@@ -228,11 +228,11 @@ TraceFile &add_pair(TraceFile &of, double common_us) {
 
 TEST_F(Report, AdvisesMoreBuffersWhereCopiesAndKernelsTakeTurns) {
     TraceFile apart, together, one;
-    expect_rule(add_pair(apart, 100 * PTI_TAKES_TURNS - 1), "turns", true);
+    expect_rule(add_pair(apart, 100 * PTI_HARDLY_OVERLAPS - 1), "no overlap", true);
     EXPECT_NE(texts.find("n_buffers"), std::string::npos) << texts;
-    expect_rule(add_pair(together, 100 * PTI_TAKES_TURNS + 1), "turns", false);
-    expect_rule(add_pair(one, 0).run(1, "\"run\": 1, \"launches\": 1, \"superblocks\": 1"), "turns",
-                true);
+    expect_rule(add_pair(together, 100 * PTI_HARDLY_OVERLAPS + 1), "no overlap", false);
+    expect_rule(add_pair(one, 0).run(1, "\"run\": 1, \"launches\": 1, \"superblocks\": 1"),
+                "no overlap", true);
     EXPECT_NE(texts.find("one superblock"), std::string::npos) << texts;
 }
 

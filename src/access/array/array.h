@@ -18,6 +18,7 @@ typedef enum pti_array_state {
     PTI_ARRAY_UNTOUCHED  /* complete, but launches that write it were dropped since */
 } pti_array_state;
 
+/** An array: its elements, where they lie, and what is known of them. */
 struct polytile_array {
     pti_object object;
     int64_t known_as; /* by which a queue finds launches over it again: its serial, or that of an
@@ -53,8 +54,7 @@ struct polytile_array {
     pti_part_file part; /* that file, as long as it waits for its name */
 };
 
-/** Return the array that has the elements of a view, and is none; of all others the array
- * itself. */
+/** Return the array whose elements a view shows; of an array that is no view, the array itself. */
 static inline const polytile_array *pti_array_root(const polytile_array *array) {
     while (array->base != NULL)
         array = array->base;

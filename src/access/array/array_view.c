@@ -42,12 +42,12 @@ static polytile_status refuse_stride(const polytile_array *array, int dim, int64
 static polytile_status find_span(polytile_array *array) {
     int64_t span_bytes = array->element_bytes;
     for (int d = next_outer(array, -1); d >= 0; d = next_outer(array, d)) {
-        int64_t stride_bytes = array->layout.stride_bytes[d], reach_bytes;
+        int64_t stride_bytes = array->layout.stride_bytes[d], length_bytes;
         if (stride_bytes < span_bytes)
             return refuse_stride(array, d, span_bytes);
         if (pti_mul_overflows(pti_range_count(array->domain.range[d]) - 1, stride_bytes,
-                              &reach_bytes) ||
-            pti_add_overflows(span_bytes, reach_bytes, &span_bytes))
+                              &length_bytes) ||
+            pti_add_overflows(span_bytes, length_bytes, &span_bytes))
             return pti_fail(array->object.context, POLYTILE_OVERFLOW,
                             "array %s: with a stride of %" PRId64
                             " bytes in dimension %d its last element is 2^63 bytes away or more",

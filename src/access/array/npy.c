@@ -3,6 +3,7 @@
 #include "access/array/array.h"
 #include "access/array/npy_header.h"
 #include "access/array/type.h"
+#include "base/cache_file.h"
 #include "base/checked.h"
 #include "base/retry.h"
 
@@ -11,7 +12,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static polytile_status map_file(polytile_context *ctx, const char *path, int file, int64_t n_bytes,
@@ -24,17 +24,12 @@ static polytile_status map_file(polytile_context *ctx, const char *path, int fil
     return POLYTILE_OK;
 }
 
-static polytile_status get_size(polytile_context *ctx, const char *path, int file,
-                                int64_t *n_bytes) {
-    struct stat info;
-    if (fstat(file, &info) != 0)
-        return pti_fail_errno(ctx, path, "read the file's size");
-    if (!S_ISREG(info.st_mode))
-        return pti_fail(ctx, POLYTILE_IO, "%s: is not a regular file", path);
-    if (info.st_size == 0)
+static polytile_status find_map_size(polytile_context *ctx, const char *path, int file,
+                                     int64_t *n_bytes) {
+    const polytile_status status = pti_file_find_size(ctx, path, file, n_bytes);
+    if (status == POLYTILE_OK && *n_bytes == 0)
         return pti_fail(ctx, POLYTILE_IO, "%s: is empty", path);
-    *n_bytes = info.st_size;
-    return POLYTILE_OK;
+    return status;
 }
 
 /** Read the header and compare it with the file's size. */
@@ -87,7 +82,7 @@ polytile_status polytile_npy_open(polytile_context *ctx, const char *name, const
     PTI_RETRY(file, open(path, (writable ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK));
     if (file < 0)
         return pti_fail_errno(ctx, path, writable ? "open for writing" : "open");
-    PTI_TRY(get_size(ctx, path, file, &n_bytes));
+    PTI_TRY(find_map_size(ctx, path, file, &n_bytes));
     PTI_TRY(map_file(ctx, path, file, n_bytes, writable, &mapping));
     PTI_TRY(read_header(ctx, path, mapping, n_bytes, &header));
     PTI_TRY(pti_array_create(ctx, name, header.type, &header.domain, array));

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/** A type as error texts and programs write it. */
 typedef struct type_row {
     const char *text;
     int64_t bytes;

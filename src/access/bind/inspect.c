@@ -100,6 +100,7 @@ typedef struct narrowed {
 
 static polytile_status indirect_access(polytile_context *ctx, const narrowed *of);
 
+/** Fill in an indirect end, and read the index array that it looks up. */
 static polytile_status fill_end(polytile_context *ctx, const narrowed *of, int d,
                                 const pti_indirect_end *declared, pti_looked_up *end) {
     pti_instance *instance = of->instance;

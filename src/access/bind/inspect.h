@@ -22,15 +22,13 @@
 polytile_status pti_instance_inspect(polytile_context *ctx, const polytile_declaration *declaration,
                                      polytile_array *const *arrays, pti_instance *instance);
 
-/** Refuse arrays for a launch that was inspected, if index arrays of the same domain hold something
- * else
- * in them. Shapes  arrays: one an operand. Errors  INVALID, NO_MEMORY. */
+/** Refuse to run a launch that was inspected over arrays of the same domains in which index arrays
+ * hold something else. arrays: one an operand. Errors: INVALID, NO_MEMORY. */
 polytile_status pti_inspection_compare(polytile_context *ctx, const pti_instance *instance,
                                        polytile_array *const *arrays);
 
-/** Check what a section looks up: the second step of that. Those that it looks up in turn are
- * checked.
- * Errors  DECLARATION. */
+/** Check what a section looks up, once those sections are checked whose elements it looks up: a
+ * step of pti_instance_inspect(). Errors: DECLARATION. */
 polytile_status pti_inspection_check(polytile_context *ctx, const pti_instance *instance,
                                      const pti_section *section);
 

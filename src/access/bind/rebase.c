@@ -16,7 +16,7 @@ typedef struct merged {
     pti_subscript subscript;
     bool has_several; /* dimensions that were added reach several elements */
     bool is_fixed;    /* and always as many */
-    int64_t reach;    /* if so: hi - lo */
+    int64_t length;   /* if so: hi - lo */
     bool is_exact;
 } merged;
 
@@ -36,26 +36,26 @@ static bool add_multiple(pti_affine *a, int64_t factor, const pti_affine *b) {
 static void widen_merged(merged *of, const pti_subscript *by, int64_t factor, int64_t step) {
     pti_affine width = pti_subscript_width(by);
     bool is_parallel = pti_affine_is_parallel(&by->lo, &by->hi);
-    bool goes_on = of->is_fixed && width.constant >= 0 && step == of->reach + of->subscript.step;
+    bool goes_on = of->is_fixed && width.constant >= 0 && step == of->length + of->subscript.step;
     if (!of->has_several) {
         of->subscript.step = step;
-        of->reach = 0;
+        of->length = 0;
     } else if (!goes_on || !is_parallel) {
         of->subscript.step = pti_gcd(of->subscript.step, step);
         of->is_exact = false;
     }
     of->is_fixed = is_parallel && of->is_exact;
-    of->reach += factor * width.constant;
+    of->length += factor * width.constant;
     of->has_several = true;
 }
 
 /** Add a dimension of the view. False: a number exceeds 64 bits. */
 static bool add_view_dimension(merged *of, const pti_subscript *by, int64_t factor) {
-    int64_t step, reach;
+    int64_t step, length;
     bool fits = add_multiple(&of->subscript.lo, factor, &by->lo) &&
                 add_multiple(&of->subscript.hi, factor, &by->hi) &&
                 !pti_mul_overflows(factor, by->step, &step) &&
-                !pti_mul_overflows(factor, pti_subscript_width(by).constant, &reach);
+                !pti_mul_overflows(factor, pti_subscript_width(by).constant, &length);
     if (fits && !pti_subscript_is_single(by))
         widen_merged(of, by, factor, step);
     return fits;
@@ -179,6 +179,7 @@ static void take_array(const polytile_array *planned, const pti_operand *from, p
                         .n_sections = from->n_sections};
 }
 
+/** Rewrite an operand that was given as a view into one of the planned array. */
 static polytile_status rebase_operand(polytile_context *ctx, const polytile_array *given,
                                       const polytile_array *planned, const pti_instance *as_given,
                                       pti_instance *made, int o) {

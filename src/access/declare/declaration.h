@@ -76,6 +76,7 @@ static inline bool pti_access_has_edges(const pti_access *access) {
 /** Free what an access owns. */
 void pti_access_free(pti_access *access);
 
+/** A declaration as data. */
 struct polytile_declaration {
     pti_object object;
     char *name;

@@ -119,6 +119,7 @@ static bool check_scratch(const char *name, const pti_access *access, pti_text *
     return true;
 }
 
+/** Check an access against those of the same array that were declared before. */
 static bool agrees_with(const polytile_declaration *declaration, int array,
                         const pti_access *access, pti_text *why) {
     const char *name = declaration->array_name[array];

@@ -13,6 +13,7 @@ typedef enum pti_conflict_class {
     PTI_CONFLICT_DEPENDS, /* possible for some domain: each launch is analysed */
 } pti_conflict_class;
 
+/** A kernel, with what registration found out about it. */
 struct polytile_kernel {
     pti_object object;
     polytile_declaration *declaration; /* owned by the kernel, in no context's list */

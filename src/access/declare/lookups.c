@@ -158,6 +158,7 @@ static void find_all_same(const polytile_declaration *declaration, int n_accesse
 
 static bool are_same_lookups(const pti_lookups *lookups, int one, int other);
 
+/** Return whether two ends look up the same elements and add the same to what these hold. */
 static bool ends_look_up_same(const pti_lookups *lookups, const pti_indirect_end *a,
                               const pti_indirect_end *b) {
     pti_indirect_end placed = *a;

@@ -16,6 +16,7 @@ typedef struct pti_lookup {
     pti_access access;
 } pti_lookup;
 
+/** The lookups of a section, in the order in which they are mentioned. */
 typedef struct pti_lookups {
     int n_lookups;
     pti_lookup *lookup; /* owned */

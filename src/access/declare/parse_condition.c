@@ -73,7 +73,7 @@ static bool unite_conditions(pti_parser *parser, pti_condition *a, pti_condition
 }
 
 /** Set *a to *a and *b. */
-static bool intersect_conditions(pti_parser *parser, pti_condition *a, const pti_condition *b) {
+static bool intersect_conditions(pti_parser *parser, pti_condition *a, pti_condition *b) {
     pti_condition product = {0};
     bool done = true;
     for (int p = 0; done && p < a->n_disjuncts; p++) {
@@ -272,13 +272,22 @@ static bool parse_atom(pti_parser *parser, pti_condition *condition) {
            pti_parser_ascend(parser);
 }
 
-static bool parse_conjunction(pti_parser *parser, pti_condition *condition) {
-    if (!parse_atom(parser, condition))
+/** Conditions of one kind with a symbol, or a word, between them. */
+typedef struct joined_conditions {
+    pti_token_kind symbol;
+    const char *word;
+    bool (*parse)(pti_parser *parser, pti_condition *condition);
+    bool (*join)(pti_parser *parser, pti_condition *condition, pti_condition *next);
+} joined_conditions;
+
+static bool parse_joined(pti_parser *parser, const joined_conditions *of,
+                         pti_condition *condition) {
+    if (!of->parse(parser, condition))
         return false;
-    while (pti_parser_at(parser, PTI_TOKEN_AND) || pti_parser_at_word(parser, "and")) {
+    while (pti_parser_at(parser, of->symbol) || pti_parser_at_word(parser, of->word)) {
         pti_condition next = {0};
-        bool done = pti_parser_advance(parser) && parse_atom(parser, &next) &&
-                    intersect_conditions(parser, condition, &next);
+        bool done = pti_parser_advance(parser) && of->parse(parser, &next) &&
+                    of->join(parser, condition, &next);
         pti_condition_free(&next);
         if (!done)
             return false;
@@ -286,16 +295,12 @@ static bool parse_conjunction(pti_parser *parser, pti_condition *condition) {
     return true;
 }
 
+static bool parse_conjunction(pti_parser *parser, pti_condition *condition) {
+    const joined_conditions of = {PTI_TOKEN_AND, "and", parse_atom, intersect_conditions};
+    return parse_joined(parser, &of, condition);
+}
+
 bool pti_parse_condition(pti_parser *parser, pti_condition *condition) {
-    if (!parse_conjunction(parser, condition))
-        return false;
-    while (pti_parser_at(parser, PTI_TOKEN_OR) || pti_parser_at_word(parser, "or")) {
-        pti_condition next = {0};
-        bool done = pti_parser_advance(parser) && parse_conjunction(parser, &next) &&
-                    unite_conditions(parser, condition, &next);
-        pti_condition_free(&next);
-        if (!done)
-            return false;
-    }
-    return true;
+    const joined_conditions of = {PTI_TOKEN_OR, "or", parse_conjunction, unite_conditions};
+    return parse_joined(parser, &of, condition);
 }

@@ -92,6 +92,7 @@ static bool parse_remainder(pti_parser *parser, pti_linear *linear) {
     return reduce_modulo(parser, offset, linear, divisor.constant);
 }
 
+/** Read a name that the scope binds; *found says whether it is one. */
 static bool bound_name(pti_parser *parser, const pti_token *name, pti_linear *linear, bool *found) {
     int position = pti_scope_find(parser->scope, name->name);
     *found = position >= 0;

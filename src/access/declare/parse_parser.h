@@ -45,6 +45,7 @@ typedef enum pti_token_kind {
 
 enum { PTI_NAME_BYTES = 64 };
 
+/** One token of a declaration. */
 typedef struct pti_token {
     pti_token_kind kind;
     size_t begin; /* offset in the text */
@@ -72,6 +73,7 @@ typedef struct pti_scope {
         pending; /* what defines the quotients of mod in the expression being read; owned */
 } pti_scope;
 
+/** A declaration while it is read. */
 typedef struct pti_parser {
     polytile_context *ctx;
     const char *text;

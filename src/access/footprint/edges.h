@@ -8,10 +8,11 @@
  * Add the sections of an access to an instance: the plain one, or where subscripts have edges, all
  * that together have its elements.
  *
- * What wraps is the section itself, and images of it that are moved by multiples of the array's
- * extent; the array cuts off of each what the others have. What clamps is the section itself and,
- * where threads reach beyond an end, the interval from there to the array's outermost element, of
- * which that one is left. So all closed forms hold for edges, too. Where an access would have too
+ * An access that wraps has the plain section, and copies of it that are moved by multiples of the
+ * array's extent; the array clips them, so that each element is in one of them. An access that
+ * clamps has the plain section and, where threads go beyond an end, the interval from there to the
+ * array's outermost element, of which clipping leaves that element. So all closed forms hold for
+ * edges, too. Where an access would have too
  * many sections, it has one that is not exact, with whole dimensions.
  *
  * plain: the access's subscripts without their edges, settled.

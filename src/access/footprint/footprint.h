@@ -90,9 +90,9 @@ pti_trend pti_operand_trend(const pti_instance *instance, int operand, int index
  * it. */
 bool pti_operand_depends(const pti_instance *instance, int operand, int index);
 
-/** Return whether threads with different values of an index touch nothing in common, since one
- * dimension moves with it by more than threads of one value reach. False if only several dimensions
- * together keep them apart. */
+/** Return whether threads with different values of an index touch nothing in common, since along
+ * one dimension a step of the index is longer than what threads of one value touch. False if only
+ * several dimensions together keep them apart. */
 bool pti_operand_lies_apart(const pti_instance *instance, int operand, int index);
 
 /** Return a lower bound on the number of distinct elements that the whole launch reads, or writes;

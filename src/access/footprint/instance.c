@@ -152,6 +152,7 @@ int pti_first_with_array(polytile_array *const *arrays, int operand) {
     return first;
 }
 
+/** Fill in all operands and their sections. */
 static polytile_status fill_operands(polytile_context *ctx, const polytile_declaration *declaration,
                                      polytile_array *const *arrays, pti_instance *instance) {
     const char *kernel = instance->kernel_name;

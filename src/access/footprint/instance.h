@@ -22,6 +22,7 @@ typedef struct pti_subscript {
     int64_t step;
 } pti_subscript;
 
+/** What one thread touches of an operand by an access, or by a part of one (edges.h). */
 typedef struct pti_section {
     int operand;
     int access;     /* of the declaration, whose elements it has, or some of them */
@@ -78,14 +79,15 @@ typedef struct pti_operand {
     int n_sections; /* the operand's sections are consecutive */
 } pti_operand;
 
-/** What the program gave a launch for arrays some of which are views: the instance over these,
- * which bodies know, where planners know the arrays that have the elements. */
+/** A launch as the program gave it, which bodies see. Planners see another instance, where arrays
+ * are views, or sections are united: over the arrays that have the elements. */
 typedef struct pti_given {
     struct pti_instance *instance; /* owned */
     pti_index_map *map; /* of each operand: its indices to those that planners know; owned */
     bool is_united;     /* only sections differ, of which some are one: bind/unite.h */
 } pti_given;
 
+/** A launch as planners see it. */
 typedef struct pti_instance {
     char *kernel_name;
     uint64_t declaration_hash; /* of the kernel's declaration */
@@ -156,14 +158,14 @@ static inline bool pti_instance_has_scratch(const pti_instance *instance) {
     return has;
 }
 
-/** Return the index of the program's thread along a dimension that a thread of an instance is. */
+/** Return the program's index, along a dimension, of a thread of an instance. */
 static inline int64_t pti_instance_asked_index(const pti_instance *instance, int dim,
                                                int64_t thread) {
     const polytile_range *range = &instance->asked.range[dim];
     return range->step <= 1 ? thread : range->lo + thread * range->step;
 }
 
-/** Return the program's threads that a box of an instance's threads is. */
+/** Return a box of an instance's threads as the program's threads. */
 static inline polytile_domain pti_instance_asked_box(const pti_instance *instance,
                                                      const polytile_domain *threads) {
     polytile_domain asked = *threads;
@@ -175,7 +177,7 @@ static inline polytile_domain pti_instance_asked_box(const pti_instance *instanc
     return asked;
 }
 
-/** Let a thread of an instance be the program's. */
+/** Turn a thread of an instance into the program's thread. */
 static inline void pti_instance_ask_thread(const pti_instance *instance, int64_t *thread) {
     for (int d = 0; d < instance->n_indices; d++)
         thread[d] = pti_instance_asked_index(instance, d, thread[d]);
@@ -253,8 +255,8 @@ polytile_status pti_instance_copy(polytile_context *ctx, const pti_instance *ins
 polytile_status pti_instance_copy_given(polytile_context *ctx, const pti_instance *instance,
                                         pti_instance **copy);
 
-/** Let a copy take the place of its instance, which it owns as what the program gave, or whose own
- * that is. */
+/** Replace an instance by its rewritten copy. As what the program gave, the copy then owns the
+ * instance, or what that had as such. */
 void pti_instance_own_given(pti_instance *copy, pti_instance **instance);
 
 void pti_instance_free(pti_instance *instance);

@@ -39,6 +39,8 @@ static polytile_status check_elements(polytile_context *ctx, const pti_instance 
                     pti_role_word(operand->reduction), lacking);
 }
 
+/** Find what a kernel does with an operand by the roles of its sections, and refuse roles that
+ * disagree. */
 static polytile_status fill_role(polytile_context *ctx, const pti_instance *instance,
                                  pti_operand *operand) {
     const pti_section *sections = &instance->section[operand->first_section];

@@ -155,6 +155,7 @@ typedef struct dimension {
     int64_t n_ranges;
 } dimension;
 
+/** Describe what a slice touches along a dimension, as a sum of ranges. */
 static dimension make_dimension(const pti_slicing *slicing, int d, const polytile_domain *slice) {
     const pti_subscript *subscript = &slicing->section->subscript[d];
     dimension made = {.base = pti_affine_min(&subscript->lo, slice)};

@@ -137,7 +137,7 @@ static polytile_status shear_operand(polytile_context *ctx, pti_instance *instan
     for (int s = 0; s < operand->n_sections; s++) {
         pti_section *section = &instance->section[operand->first_section + s];
         PTI_TRY(shear_section(ctx, operand, instance, section));
-        const polytile_domain touched = pti_section_reach_of_all(instance, section);
+        const polytile_domain touched = pti_section_unclipped_hull(instance, section);
         operand->domain = pti_box_bounding(&operand->domain, &touched);
     }
     pti_operand_forget_roles(operand);

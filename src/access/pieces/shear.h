@@ -38,7 +38,8 @@ const polytile_domain *pti_operand_array_domain(const pti_operand *operand);
 bool pti_operand_has_sheared(const pti_operand *operand, const polytile_domain *box);
 
 /** Return the box around what all threads touch by a section, in its indices, not clipped. */
-polytile_domain pti_section_reach_of_all(const pti_instance *instance, const pti_section *section);
+polytile_domain pti_section_unclipped_hull(const pti_instance *instance,
+                                           const pti_section *section);
 
 /**
  * Let the sections of a sheared operand be clipped to what its array has (shear_clip.c).

@@ -47,7 +47,8 @@ polytile_domain pti_operand_unsheared(const pti_operand *operand, const polytile
     return around;
 }
 
-polytile_domain pti_section_reach_of_all(const pti_instance *instance, const pti_section *section) {
+polytile_domain pti_section_unclipped_hull(const pti_instance *instance,
+                                           const pti_section *section) {
     polytile_domain box = {.n_dims = section->n_dims};
     for (int d = 0; d < section->n_dims; d++)
         box.range[d] =
@@ -82,11 +83,11 @@ static polytile_domain find_within(const pti_operand *operand, const int64_t *di
 
 /** Return whether the array has all elements of a box around what a section's threads touch, as far
  * as these lie in it along the dimensions that follow no other. */
-static bool is_whole(const pti_operand *operand, const polytile_domain *reach) {
-    polytile_domain clipped = *reach;
-    for (int d = 0; d < reach->n_dims; d++)
+static bool is_whole(const pti_operand *operand, const polytile_domain *hull) {
+    polytile_domain clipped = *hull;
+    for (int d = 0; d < hull->n_dims; d++)
         if (operand->shear[d].slope == 0)
-            clipped.range[d] = pti_range_intersect(reach->range[d], operand->whole.range[d]);
+            clipped.range[d] = pti_range_intersect(hull->range[d], operand->whole.range[d]);
     return pti_box_is_empty(&clipped) || pti_operand_has_sheared(operand, &clipped);
 }
 
@@ -133,8 +134,8 @@ typedef struct clipped {
 } clipped;
 
 static bool add_section(const pti_operand *operand, const pti_section *section,
-                        const polytile_domain *reach, clipped *to) {
-    const bool is_one = is_whole(operand, reach);
+                        const polytile_domain *hull, clipped *to) {
+    const bool is_one = is_whole(operand, hull);
     const int64_t n = is_one ? 1 : count_diagonals(operand, section);
     if (n == 0 || to->n + n > MOST_DIAGONALS)
         return false;
@@ -203,8 +204,8 @@ polytile_status pti_shear_clip_operand(polytile_context *ctx, pti_instance *inst
     polytile_status status = POLYTILE_OK;
     *is_clipped = true;
     for (int s = 0; s < operand->n_sections && *is_clipped; s++) {
-        const polytile_domain reach = pti_section_reach_of_all(instance, &first[s]);
-        *is_clipped = add_section(operand, &first[s], &reach, &by);
+        const polytile_domain hull = pti_section_unclipped_hull(instance, &first[s]);
+        *is_clipped = add_section(operand, &first[s], &hull, &by);
     }
     *is_clipped = *is_clipped && by.n > 0;
     if (!*is_clipped)

@@ -16,10 +16,10 @@ enum { PTI_MAX_SPLIT_OPERANDS = 64 };
  * their own, as if the array had been given for several names: the box around sections that lie far
  * apart is mostly elements that nobody touches.
  *
- * Sections stay together that follow the threads in the same way and lie side by side, or nearly;
- * and with threads, which are those of a superblock, groups whose union takes no more memory than
- * they do one by one, padded. Where there would be more than POLYTILE_MAX_PIECES pieces, or than so
- * many further ones, the unions that take the least are made first.
+ * Sections stay together that follow the threads in the same way and lie side by side, or nearly.
+ * If threads are given, those of a superblock, groups stay together, too, whose union takes no more
+ * memory than they do one by one, padded. Where there would be more than POLYTILE_MAX_PIECES
+ * pieces, or than so many further ones, the unions that take the least are made first.
  *
  * Only arrays whose sections are exact are split, in launches that are given no views. Sections
  * that were united (bind/unite.h) are as declared again. Of an array that is written the groups
@@ -58,8 +58,8 @@ polytile_status pti_instance_split_by_cover(polytile_context *ctx, const pti_ins
 void pti_pieces_add_met(const pti_instance *instance, int operand, const polytile_domain *threads,
                         int max_boxes, pti_boxes *scratch, pti_boxes *boxes);
 
-/** Return whether a box of threads cannot have an array in pieces that is written: pieces meet, so
- * that elements are not found apart, or what one writes takes too many boxes to say. */
+/** Return whether a box of threads must not have a written array in pieces: pieces meet, so that an
+ * element could be found in two of them, or what one writes takes too many boxes to list. */
 bool pti_pieces_clash(const pti_instance *instance, const polytile_domain *threads);
 
 /** Return how many operands hold an array: one, or as many as it has pieces. */

@@ -42,14 +42,14 @@ bool pti_overlapping_next(pti_overlapping_copy *slices, polytile_domain *slice) 
     if (slices->n_at_once == 0 || pti_box_is_empty(&slices->left))
         return false;
     int64_t n_elements = pti_min(slices->n_at_once, pti_range_count(*left));
-    int64_t reach = (n_elements - 1) * left->step;
+    int64_t length = (n_elements - 1) * left->step;
     *slice = slices->left;
     if (slices->is_rising) {
-        slice->range[slices->dim].hi = left->lo + reach;
-        left->lo += reach + left->step;
+        slice->range[slices->dim].hi = left->lo + length;
+        left->lo += length + left->step;
     } else {
-        slice->range[slices->dim].lo = left->hi - reach;
-        left->hi -= reach + left->step;
+        slice->range[slices->dim].lo = left->hi - length;
+        left->hi -= length + left->step;
     }
     return true;
 }

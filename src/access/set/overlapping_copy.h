@@ -7,6 +7,7 @@
  * differently along one dimension. All elements move by the same distance in memory, in slices no
  * longer than that distance, so no slice overlaps its target. */
 
+/** The slices of a copy that are still to be made. */
 typedef struct pti_overlapping_copy {
     polytile_domain left; /* to be copied */
     int dim;              /* in which elements move */

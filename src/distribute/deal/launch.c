@@ -137,7 +137,7 @@ static const char *find_why_not_anywhere(const pti_group *group, int at) {
     for (int a = 0; a < prepared->n_arrays; a++)
         lies_with_members |= !prepared->instance->operand[a].is_scratch &&
                              array_of_operand(group, prepared, a)->memory == PTI_GROUP_OWN;
-    return lies_with_members               ? "an array is dealt out over the ranks"
+    return lies_with_members               ? "an array is divided over the ranks"
            : has_internal(group, prepared) ? "an internal array lies with the devices"
            : is_used_again(group, at)
                ? "what it writes is used again, and would travel to all ranks in between"
@@ -173,6 +173,7 @@ done:
     return status;
 }
 
+/** Deal out a launch together with other processes, if all can. */
 static polytile_status deal_over_processes(pti_group *group, int at, pti_dealt_sums *sums,
                                            const char **why) {
     static const char *const words[PTI_DEAL_N_OBSTACLES] = {

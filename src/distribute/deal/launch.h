@@ -16,11 +16,12 @@
 polytile_status pti_group_find_on_host(const pti_group *group, const pti_prepared *prepared,
                                        bool *is_on_host);
 
-/** Bring it there, and note that. No member runs anything. Errors: NO_MEMORY, those of members. */
+/** Bring the newest version of all that a launch touches to the host's memory, and note that. No
+ * member runs anything. Errors: NO_MEMORY, those of members. */
 polytile_status pti_group_fetch_touched(pti_group *group, const pti_prepared *prepared);
 
-/** Bring there what local members' devices have newer, where all members have all that a launch
- * touches: each may have computed it for itself. Errors: NO_MEMORY, those of members. */
+/** Bring to the host's memory what local members' devices have newer, where all members have all
+ * that a launch touches: each may have computed it for itself. Errors: NO_MEMORY, of members. */
 polytile_status pti_group_bring_touched(const pti_group *group, const pti_prepared *prepared);
 
 /* reduce.c */
@@ -142,12 +143,11 @@ static inline bool pti_dealt_is_spread(const pti_dealt_launch *dealt) {
 polytile_domain pti_dealt_threads(const pti_dealt_launch *dealt, pti_rows rows);
 
 /** Queue that results of rows come to the host; where kernels run on the host's memory they are
- * there.
- * Errors: NO_MEMORY. */
+ * there. Errors: NO_MEMORY. */
 polytile_status pti_dealt_fetch(const pti_dealt_launch *dealt, int local, pti_rows rows);
 
-/** Queue that a member's device forgets all of some rows, which is on the host, but what does not
- * depend on rows. Errors: NO_MEMORY. */
+/** Queue that a member's device forgets what some rows touch, which is on the host, except for what
+ * does not depend on rows. Errors: NO_MEMORY. */
 polytile_status pti_dealt_forget(const pti_dealt_launch *dealt, int local, pti_rows rows);
 
 /** Queue that a member's device forgets what others computed, or what failed. Errors: NO_MEMORY. */
@@ -177,10 +177,10 @@ polytile_status pti_dealt_sums_spread(const pti_dealt_launch *dealt);
 
 /* launch.c */
 
-/** Run a recorded launch by dealing out its rows, if that is asked for and can be done: *is_done;
- * else the log says why not. All before the launch is done then, and so is the launch. Of several
- * processes all call it, also those that have failed, and do or do not alike; *is_done then also if
- * it has failed. Errors: of any member; NO_MEMORY. */
+/** Run a recorded launch by dealing out its rows, if that is asked for and can be done; else the
+ * log says why not. *is_done: the launch is done, and all before it. Of several processes all call
+ * it, also those that have failed, and all decide alike; *is_done is also true if it has failed.
+ * Errors: of any member; NO_MEMORY. */
 polytile_status pti_group_deal_launch(pti_group *group, int at, bool *is_done);
 
 #endif

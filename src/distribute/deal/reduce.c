@@ -93,14 +93,14 @@ done:
     return status;
 }
 
-/** Combine a box of an operand's home with all pieces, in their order. */
-static void combine_box(const pti_operand *operand, const polytile_array *home,
+/** Combine a box of an operand's array with all pieces, in their order. */
+static void combine_box(const pti_operand *operand, const polytile_array *array,
                         const pti_dealt_sums *sums, int s, const polytile_domain *box) {
     if (operand->fresh)
-        fill_box_with_identity(operand, box, home->data, &home->layout);
+        fill_box_with_identity(operand, box, array->data, &array->layout);
     for (int64_t p = 0; p < sums->pieces.n_pieces; p++) {
         const polytile_array *partial = sums->partial[p * sums->pieces.n_sums + s];
-        const pti_move move = move_between(operand, box, home->data, &home->layout, partial->data,
+        const pti_move move = move_between(operand, box, array->data, &array->layout, partial->data,
                                            &sums->pieces.sum[s].layout);
         pti_reduction_combine(operand->reduction, operand->type, &move);
     }

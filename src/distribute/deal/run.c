@@ -29,6 +29,7 @@ static const char *name_of_launch(const pti_dealt_launch *dealt) {
 
 /* Beginning and end. */
 
+/** Begin the deal with all members as units. */
 static polytile_status begin_dealing(pti_dealt_launch *dealt, const pti_gathered *told) {
     const pti_instance *instance = dealt->recorded->prepared->instance;
     const pti_transport *transport = dealt->group->transport;
@@ -61,15 +62,15 @@ static void end_dealing(pti_dealt_launch *dealt) {
 }
 
 /** Let each member's arrays contain all that any row touches. */
-static polytile_status reach_touched(const pti_dealt_launch *dealt) {
+static polytile_status extend_over_touched(const pti_dealt_launch *dealt) {
     const pti_prepared *prepared = dealt->recorded->prepared;
     polytile_status status = POLYTILE_OK;
     for (int m = 0; m < n_local_of(dealt); m++) {
         for (int a = 0; a < prepared->n_arrays; a++)
             if (!prepared->instance->operand[a].is_scratch)
-                PTI_TRY(
-                    pti_group_reach(dealt->group, prepared->position[a], m, &prepared->touched[a]));
-        PTI_TRY(pti_group_reach_operands(dealt->group, dealt->recorded, m));
+                PTI_TRY(pti_group_extend_array(dealt->group, prepared->position[a], m,
+                                               &prepared->touched[a]));
+        PTI_TRY(pti_group_extend_for_launch(dealt->group, dealt->recorded, m));
     }
 done:
     return status;
@@ -358,7 +359,7 @@ polytile_status pti_group_deal_rows(pti_group *group, const pti_recorded *record
     polytile_status status;
     status = begin_dealing(&dealt, told);
     if (status == POLYTILE_OK)
-        status = reach_touched(&dealt);
+        status = extend_over_touched(&dealt);
     if (status == POLYTILE_OK)
         status = pti_group_open_messages(group);
     if (status == POLYTILE_OK || pti_dealt_is_spread(&dealt))

@@ -81,6 +81,7 @@ static void limit_copies(pti_boxes *extra) {
         extra->n_boxes = MOST_BOXES;
 }
 
+/** Update the copies that a member has of arrays that a superstep writes. */
 static bool update_all_copies(const pti_superstep *superstep, const change_table *changes,
                               int member, pti_copies *copies) {
     pti_work work;

@@ -11,7 +11,7 @@ static void bring_from_all(pti_transfers *transfers, int array, int member,
     const pti_ownership *ownership = &transfers->superstep->ownerships[array];
     int first[POLYTILE_MAX_DIMS], last[POLYTILE_MAX_DIMS], at[POLYTILE_MAX_DIMS];
     polytile_domain hull = pti_boxes_bounding(missing, ownership->domain.n_dims);
-    if (!pti_ownership_reach(ownership, &hull, first, last))
+    if (!pti_ownership_find_owners(ownership, &hull, first, last))
         return;
     memcpy(at, first, sizeof at);
     do {

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* The ownership by which the first launch that has one is dealt out; NULL: none has, or memory runs
+/* The ownership by which the first launch that has one is divided; NULL: none has, or memory runs
  * out. */
 static const pti_ownership *find_leader(const pti_superstep *superstep, bool *failed) {
     for (int l = 0; l < superstep->n_launches && !*failed; l++) {

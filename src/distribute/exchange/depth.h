@@ -5,8 +5,8 @@
 
 /* How many launches become one superstep. */
 
-/** What may be computed twice, as a fraction of what is computed: an exchange a launch costs more
- * than that on most machines. */
+/** The part of all threads that may be run twice: on most machines that costs less than an exchange
+ * for each launch. */
 #define PTI_DEPTH_FRACTION 0.02
 
 /**
@@ -21,7 +21,7 @@
 int pti_superstep_depth(const pti_superstep *superstep, double fraction, int most);
 
 /** The member with the most to do and, if possible, neighbours on all sides: in each dimension of
- * the first operand by which threads are dealt out, the coordinate that owns most, of several the
+ * the first operand by which threads are divided, the coordinate that owns most, of several the
  * one in the middle. -1 when memory runs out. */
 int pti_superstep_busiest(const pti_superstep *superstep);
 

@@ -2,6 +2,7 @@
 
 #include "base/checked.h"
 #include "distribute/exchange/array_box.h"
+#include "distribute/exchange/extend_arrays.h"
 #include "distribute/exchange/interior.h"
 #include "distribute/exchange/joint_plan.h"
 
@@ -91,58 +92,36 @@ static bool all_fit(const pti_dry_run *run) {
     return do_fit;
 }
 
-static void widen_box(pti_dry_run *run, int array, int local, const polytile_domain *needed) {
+static polytile_status widen_box(void *of, int array, int local, const polytile_domain *needed) {
+    pti_dry_run *run = of;
     polytile_domain *box = &run->box[array * members_of(run)->n_local + local];
     const pti_array_box former = array_box_of(run, array, local);
     if (!pti_box_is_empty(needed) && (box->n_dims == 0 || !pti_box_contains(box, needed)))
         *box = pti_array_box_choose(&former, needed);
+    return POLYTILE_OK;
 }
 
-static void reach_boxes(pti_dry_run *run, int array, int local, const pti_boxes *boxes) {
-    if (boxes->n_boxes == 0)
-        return;
-    polytile_domain hull = pti_boxes_bounding(boxes, boxes->box[0].n_dims);
-    widen_box(run, array, local, &hull);
+static bool has_array(const void *of, int array, int local) {
+    const pti_dry_run *run = of;
+    return run->box[array * members_of(run)->n_local + local].n_dims > 0;
 }
 
-/** Of combined results every member has all. */
-static void reach_op(pti_dry_run *run, const pti_joint_op *op) {
-    for (int m = 0; m < members_of(run)->n_local && op->array >= 0; m++)
-        if (op->kind == PTI_JOINT_COMBINE || op->member == m ||
-            (op->kind == PTI_JOINT_COPY && op->peer == m))
-            reach_boxes(run, op->array, m, &op->boxes);
-}
-
-/** Launches get an array for each operand, even one that the member's threads do not touch. */
-static void reach_operands(pti_dry_run *run, const pti_call *call, int local) {
-    for (int o = 0; o < call->instance->n_operands; o++) {
-        const int array = call->array[o];
-        polytile_domain first = run->request->all->ownerships[array].domain;
-        for (int d = 0; d < first.n_dims; d++)
-            first.range[d].hi = first.range[d].lo;
-        if (!call->instance->operand[o].is_scratch &&
-            run->box[array * members_of(run)->n_local + local].n_dims == 0)
-            widen_box(run, array, local, &first);
-    }
-}
-
-static void reach_list(pti_dry_run *run, const pti_joint_list *list) {
-    for (int k = 0; k < list->n_ops; k++)
-        reach_op(run, &list->op[k]);
-    for (int m = 0; m < members_of(run)->n_local; m++) {
-        const pti_work *work = &run->parts.work[m];
-        for (int a = 0; a < work->n_arrays; a++) {
-            reach_boxes(run, a, m, &work->reads[a]);
-            reach_boxes(run, a, m, &work->writes[a]);
-        }
+static bool extend_arrays(pti_dry_run *run, const pti_joint_list *list) {
+    const pti_member_arrays arrays = {
+        .n_local = members_of(run)->n_local, .owner = run, .extend = widen_box, .has = has_array};
+    polytile_status status;
+    PTI_TRY(pti_extend_for_superstep(&arrays, list, run->parts.work));
+    for (int m = 0; m < arrays.n_local; m++)
         for (int l = 0; l < run->superstep.n_launches; l++)
-            reach_operands(run, &run->launch[l].call, m);
-    }
+            PTI_TRY(pti_extend_for_launch(&arrays, &run->launch[l].call,
+                                          run->request->all->ownerships, m));
+done:
+    return status == POLYTILE_OK;
 }
 
 /* A superstep. */
 
-/** Where members' arrays lie over the same memory, what two of them compute must not reach it. */
+/** Where members' arrays lie over the same memory, what two of them compute must not go there. */
 static bool may_compute_twice(const pti_dry_run *run) {
     if (!shares_memory(run))
         return true;
@@ -184,7 +163,7 @@ static pti_joint_request joint_request_of(const pti_dry_run *run) {
                                .is_lent = run->is_shared};
 }
 
-/** Choose it and deal it out; `after` gets the copies after it. */
+/** Choose it and cut it for the members; `after` gets the copies after it. */
 static bool cut_superstep(pti_dry_run *run, pti_copies *after) {
     choose_superstep(run);
     pti_superstep_parts_free(&run->parts);
@@ -212,8 +191,7 @@ static bool find_room(pti_dry_run *run, bool *has_room) {
     request.inner = inner;
     request.meets = pti_joint_meets(&request);
     bool is_listed = pti_joint_plan_list(&request, 0, n_local, &list);
-    if (is_listed)
-        reach_list(run, &list);
+    is_listed = is_listed && extend_arrays(run, &list);
     *has_room = run->runs_once || all_fit(run);
     pti_joint_list_free(&list);
     free(inner);

@@ -17,6 +17,7 @@ typedef struct pti_dry_run_members {
     const bool *is_everywhere;   /* likewise: nobody lacks any element at first */
 } pti_dry_run_members;
 
+/** Launches to go through, and for which members. */
 typedef struct pti_dry_run_request {
     pti_dry_run_members members;
     const pti_superstep *all;   /* all launches, as one superstep */

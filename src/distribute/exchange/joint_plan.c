@@ -190,7 +190,7 @@ static void add_member_run(plan *of, int member, int launch, const pti_boxes *th
 }
 
 /** The threads that need nothing that is on its way. */
-static void run_inner(plan *of) {
+static void add_inner_runs(plan *of) {
     for (int q = of->first; q < of->first + of->n_local; q++) {
         if (inner_of(of, q) == NULL)
             continue;
@@ -199,8 +199,8 @@ static void run_inner(plan *of) {
     }
 }
 
-/** All launches but what ran already and what is combined. */
-static void run_rest(plan *of) {
+/** All launches but what was added before, and what is combined. */
+static void add_other_runs(plan *of) {
     for (int l = 0; l < superstep_of(of)->n_launches; l++) {
         for (int q = of->first; q < of->first + of->n_local; q++) {
             if (work_of(of, q)->home[l].splits)
@@ -282,6 +282,7 @@ static bool needs_ghosts_later(const plan *of) {
     return splits_last(of) || has_local(of, &of->request->parts->after);
 }
 
+/** List what a process does of a superstep, from beginning to end. */
 static void fill_list(plan *of) {
     const pti_superstep_parts *parts = of->request->parts;
     const int n_launches = superstep_of(of)->n_launches;
@@ -290,9 +291,9 @@ static void fill_list(plan *of) {
         wait_for_all(of, 0);
     give_up_passed(of);
     begin_exchange(of, &parts->before, 0);
-    run_inner(of);
+    add_inner_runs(of);
     end_exchange(of, &parts->before, 0);
-    run_rest(of);
+    add_other_runs(of);
     const bool forgets = !is_later && forget_ghosts(of);
     if (of->request->meets || forgets)
         wait_for_all(of, splits_last(of) ? n_launches - 1 : n_launches);

@@ -6,7 +6,7 @@
 
 /* Supersteps as joint schedules: who does what, in which order, and waits for whom. */
 
-/** A superstep that is dealt out, and what is so of the members. */
+/** A superstep that is cut for the members, and what the members are like. */
 typedef struct pti_joint_request {
     const pti_superstep *superstep;
     const pti_superstep_parts *parts;

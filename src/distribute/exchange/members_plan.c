@@ -131,6 +131,7 @@ static bool add_supersteps(const pti_members_plan_request *request, pti_members_
     return added;
 }
 
+/** Find each member's share of the first launch, and what it owns. */
 static bool add_shares(const pti_members_plan_request *request, pti_members_plan *plan) {
     const pti_shared_launch *launch = &plan->first_launch[0];
     pti_home home = pti_home_of(launch, plan->ownerships);

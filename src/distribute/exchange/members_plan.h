@@ -46,12 +46,13 @@ typedef struct pti_members_plan_member {
     int n_messages; /* received */
 } pti_members_plan_member;
 
+/** What members do, and what travels between them. */
 typedef struct pti_members_plan {
     int n_members;
     int n_local; /* of each process, whose members follow one another */
     int n_arrays;
     int n_launches;
-    pti_member_grid grid;      /* of the array by which threads are dealt out first */
+    pti_member_grid grid;      /* of the array by which threads are divided first */
     pti_ownership *ownerships; /* of each array; owned, as all below */
     pti_members_plan_member *member;
     int n_flows;
@@ -69,7 +70,7 @@ typedef struct pti_members_plan {
     int64_t message_bytes;   /* of those from process to process */
     int64_t combined_bytes;  /* of results that every member has a part of */
     pti_exchange first;      /* before the first superstep before which anything travels, */
-    int first_moving;        /* and which that is; 0: none */
+    int first_moving;        /* the number of that superstep; 0: none */
 } pti_members_plan;
 
 /** Launches over arrays of which operand p of `arrays` describes the p-th. */

@@ -77,6 +77,7 @@ static void unpack_any(char *packed, char *row, int64_t n, int64_t stride_bytes,
         memcpy(row + i * stride_bytes, packed + i * unit_bytes, (size_t)unit_bytes);
 }
 
+/** How rows of units of some sizes are packed and unpacked. */
 typedef struct row_functions {
     int64_t least_bytes; /* of a unit */
     int64_t most_bytes;

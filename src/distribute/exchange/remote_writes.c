@@ -2,7 +2,7 @@
 
 #include "distribute/share/footprints.h"
 
-/* One written operand of the launch. */
+/* The search for what members write of each other's elements of one operand. */
 typedef struct remote_search {
     pti_transfers *transfers;
     pti_home home;

@@ -36,7 +36,7 @@ bool pti_superstep_shares_results(const pti_call *call, const bool *is_shared);
  * nothing; of no launch when memory runs out. */
 pti_superstep pti_superstep_next(const pti_superstep *known, const pti_superstep_limits *limits);
 
-/** A superstep dealt out to the members first .. first + n_local - 1. */
+/** A superstep cut for the members first .. first + n_local - 1. */
 typedef struct pti_superstep_parts {
     int first;
     int n_local;
@@ -46,7 +46,7 @@ typedef struct pti_superstep_parts {
 } pti_superstep_parts;
 
 /**
- * Deal a superstep out. The copies, of all members, are those before it, and become those after it.
+ * Cut a superstep for the members. The copies, of all members, become those after it.
  * Exchanges are listed as far as they are from or to these members.
  *
  * Errors  false: memory ran out.

@@ -5,6 +5,7 @@
 
 /* An exchange while it is made: those of all transfers that concern some members. */
 
+/** An exchange while transfers are added. */
 typedef struct pti_transfers {
     const pti_superstep *superstep; /* borrowed */
     int first;                      /* the members first .. first + n_local - 1 */

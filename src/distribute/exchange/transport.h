@@ -41,6 +41,7 @@ typedef struct pti_gathered {
     int64_t *end; /* of each process's bytes: where they end */
 } pti_gathered;
 
+/** What a transport does for its members. */
 typedef struct pti_transport_functions {
     /**
      * Exchange the status of all processes. Of failures all get the same: that of the lowest rank

@@ -141,7 +141,7 @@ bool pti_work_create(const pti_superstep *superstep, int member, pti_work *work)
     return made;
 }
 
-/* Whether a launch whose threads are dealt out can be run on more of them. */
+/* Whether a launch whose threads are divided can be run on more of them. */
 static bool is_deep(const pti_superstep *superstep, const pti_shared_launch *launch) {
     const pti_instance *instance = launch->call.instance;
     for (int p = 0; p < instance->n_operands; p++)

@@ -7,6 +7,7 @@
  * several launches each runs more threads than its share, so that all that later launches read is
  * there: what is computed twice saves an exchange a launch. */
 
+/** The launches of a superstep, over all arrays and members. */
 typedef struct pti_superstep {
     int n_launches;
     const pti_shared_launch *launch;
@@ -32,7 +33,7 @@ typedef struct pti_work {
  * What a member does of a superstep.
  *
  * Launch l must write what the member owns and what later launches read here. Boxes may be larger
- * than that, and each launch that is dealt out is one box. A superstep of one launch runs the
+ * than that, and each launch that is divided is one box. A superstep of one launch runs the
  * member's share exactly.
  *
  * Errors  false: memory ran out; the work is empty then.
@@ -44,7 +45,7 @@ void pti_work_free(pti_work *work);
  * How many launches from the first on can be one superstep at most.
  *
  * One; or more, if (1) only the last combines across members (`splits`), and combines all it
- * writes, and (2) every other launch that is dealt out writes only arrays of which each member
+ * writes, and (2) every other launch that is divided writes only arrays of which each member
  * owns one box. Owners compute all of their elements in it. 0 when memory runs out.
  */
 int pti_superstep_longest(const pti_superstep *superstep);

@@ -3,13 +3,13 @@
 #include "access/array/npy_header.h"
 #include "access/array/type.h"
 #include "access/set/range.h"
+#include "base/cache_file.h"
 #include "base/retry.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /** The bytes of a file in which its header must lie; NumPy's own take 128 bytes or a few more. */
@@ -21,17 +21,6 @@ typedef struct file_head {
     int64_t n_bytes;
     unsigned char *bytes; /* owned */
 } file_head;
-
-static polytile_status read_size(polytile_context *ctx, const char *path, int file,
-                                 int64_t *n_bytes) {
-    struct stat info;
-    if (fstat(file, &info) != 0)
-        return pti_fail_errno(ctx, path, "read the file's size");
-    if (!S_ISREG(info.st_mode))
-        return pti_fail(ctx, POLYTILE_IO, "%s: is not a regular file", path);
-    *n_bytes = info.st_size;
-    return POLYTILE_OK;
-}
 
 static polytile_status read_bytes(polytile_context *ctx, const char *path, int file,
                                   file_head *head) {
@@ -57,7 +46,7 @@ static polytile_status read_head(polytile_context *ctx, const char *path, file_h
     PTI_RETRY(file, open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     if (file < 0)
         return pti_fail_errno(ctx, path, "open");
-    PTI_TRY(read_size(ctx, path, file, &head->file_bytes));
+    PTI_TRY(pti_file_find_size(ctx, path, file, &head->file_bytes));
     PTI_TRY(read_bytes(ctx, path, file, head));
 done:
     close(file);

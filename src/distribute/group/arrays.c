@@ -26,7 +26,8 @@ bool pti_group_make_positions(pti_group *group, int n_arrays) {
         !grow_list(&group->ownership, former, n_arrays, sizeof *group->ownership) ||
         !grow_list(&group->is_shared, former, n_arrays, sizeof *group->is_shared) ||
         !grow_list(&group->is_lent, former, n_arrays, sizeof *group->is_lent) ||
-        !grow_list(&group->reached, former * n_local, n_arrays * n_local, sizeof *group->reached) ||
+        !grow_list(&group->member_arrays, former * n_local, n_arrays * n_local,
+                   sizeof *group->member_arrays) ||
         !grow_list(&group->copies.extra, former * n_members, n_arrays * n_members,
                    sizeof *group->copies.extra))
         return false;
@@ -48,6 +49,7 @@ static bool give_all_copies(pti_group *group, int position) {
     return !has_failed;
 }
 
+/** Give an array a position in the group, with its ownership. */
 static polytile_status add_array(pti_group *group, polytile_array *array, pti_group_memory memory,
                                  const pti_distribution *distribution) {
     int position = array->position, n_members = group->transport->n_members;
@@ -80,6 +82,7 @@ static void end_member(polytile_array *member) {
     polytile_array_destroy(member);
 }
 
+/** Free the position of an array, with what members have of it. */
 static void remove_array(pti_group *group, int position) {
     int n_members = group->transport->n_members, n_local = group->transport->n_local;
     if (position >= group->n_arrays || group->array[position].array == NULL)
@@ -88,7 +91,7 @@ static void remove_array(pti_group *group, int position) {
         pti_boxes_free(&group->copies.extra[position * n_members + m]);
     for (int m = 0; m < n_local; m++) {
         end_member(group->array[position].member[m]);
-        group->reached[position * n_local + m] = NULL;
+        group->member_arrays[position * n_local + m] = NULL;
     }
     free(group->array[position].member);
     pti_group_forget_made(group, position);
@@ -122,12 +125,12 @@ polytile_status pti_group_create_array(polytile_queue *queue, polytile_array *ar
     return status;
 }
 
-static polytile_status reach_owned(pti_group *group, int position) {
+static polytile_status extend_over_owned(pti_group *group, int position) {
     polytile_status status = POLYTILE_OK;
     for (int m = 0; m < group->transport->n_local; m++) {
         polytile_domain owned =
             pti_ownership_hull(&group->array[position].ownership, group->transport->first + m);
-        PTI_TRY(pti_group_reach(group, position, m, &owned));
+        PTI_TRY(pti_group_extend_array(group, position, m, &owned));
     }
 done:
     return status;
@@ -142,7 +145,7 @@ polytile_status pti_group_add_distributed(pti_group *group, polytile_array *arra
     PTI_TRY(
         pti_ownership_check(group->ctx, group->transport->n_members, group->options.grid, given));
     PTI_TRY(add_array(group, array, PTI_GROUP_OWN, given));
-    PTI_TRY(reach_owned(group, array->position));
+    PTI_TRY(extend_over_owned(group, array->position));
 done:
     if (status != POLYTILE_OK)
         remove_array(group, array->position);

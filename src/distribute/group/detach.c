@@ -34,7 +34,7 @@ polytile_status pti_group_finish_leaving(pti_group *group, const polytile_array 
         pti_error_keep(&first, group->ctx, pti_queue_take_error(group->member[m]));
         polytile_array_destroy(group_array->member[m]);
         group_array->member[m] = NULL;
-        group->reached[array->position * group->transport->n_local + m] = NULL;
+        group->member_arrays[array->position * group->transport->n_local + m] = NULL;
     }
     return pti_error_restore(group->ctx, &first);
 }

@@ -1,7 +1,7 @@
 #include "base/checked.h"
 #include "distribute/group/run.h"
 #include "partition/choose/kept_cuts.h"
-#include "queue/failure.h"
+#include "queue/queue.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -63,7 +63,7 @@ static void free_group(pti_group *group) {
     free(group->ownership);
     free(group->is_shared);
     free(group->is_lent);
-    free(group->reached);
+    free(group->member_arrays);
     pti_bell_destroy(&group->bell);
     free(group);
 }

@@ -81,7 +81,7 @@ static polytile_status adopt_copies(pti_group *group, const pti_prepared_superst
 }
 
 /** Whether members over one memory have room for what they compute twice, now that it is known what
- * they reach. */
+ * they touch. */
 static bool have_members_room(const pti_group *group, const pti_prepared_superstep *prepared) {
     bool has = true;
     for (int m = 0; m < group->transport->n_local; m++)
@@ -90,8 +90,8 @@ static bool have_members_room(const pti_group *group, const pti_prepared_superst
 }
 
 /** What is new is prepared, and proved, when all before it is done. */
-static void find_superstep_and_reach(pti_group *group, int at, pti_prepared_superstep **prepared,
-                                     bool *is_new) {
+static void find_superstep_and_extend(pti_group *group, int at, pti_prepared_superstep **prepared,
+                                      bool *is_new) {
     *prepared = pti_group_find_prepared(group, at, is_new);
     if (*is_new || *prepared == NULL)
         pti_group_open_gates(group);
@@ -100,8 +100,8 @@ static void find_superstep_and_reach(pti_group *group, int at, pti_prepared_supe
             group, pti_fail_memory(group->ctx, group->recorded[at].prepared->instance->kernel_name,
                                    group->transport->n_members * (double)sizeof(pti_boxes)));
     else if (!has_failure(group))
-        pti_group_note_failure(group,
-                               pti_group_reach_prepared(group, *prepared, &group->recorded[at]));
+        pti_group_note_failure(
+            group, pti_group_extend_for_superstep(group, *prepared, &group->recorded[at]));
 }
 
 /** Prepare a superstep, or find it prepared. Of a new one all agree that they can take part in it.
@@ -109,10 +109,10 @@ static void find_superstep_and_reach(pti_group *group, int at, pti_prepared_supe
 static polytile_status prepare_superstep(pti_group *group, int at,
                                          pti_prepared_superstep **prepared, bool *is_new) {
     const pti_transport_functions *functions = group->transport->functions;
-    find_superstep_and_reach(group, at, prepared, is_new);
+    find_superstep_and_extend(group, at, prepared, is_new);
     if (!has_failure(group) && !have_members_room(group, *prepared)) {
         group->is_shallow = true;
-        find_superstep_and_reach(group, at, prepared, is_new);
+        find_superstep_and_extend(group, at, prepared, is_new);
     }
     if (*is_new && !has_failure(group))
         pti_group_note_failure(group, pti_group_prove_superstep(group, at, *prepared));

@@ -28,7 +28,7 @@ static int local_of(const walk *of, int member) {
 
 static polytile_array *array_of_member(const walk *of, int array, int member) {
     const int n_local = of->group->transport->n_local;
-    return of->group->reached[array * n_local + local_of(of, member)];
+    return of->group->member_arrays[array * n_local + local_of(of, member)];
 }
 
 /* Operations. */
@@ -79,20 +79,13 @@ static polytile_status find_host_memory(const walk *of, int array, int member) {
                : pti_group_find_memory(of->group, array, local_of(of, member));
 }
 
-static polytile_status send_message(walk *of, const pti_joint_op *op) {
+static polytile_status send_or_receive(walk *of, const pti_joint_op *op) {
     pti_transport *transport = of->group->transport;
+    const pti_transport_functions *functions = transport->functions;
     if (!has_walk_failed(of))
         pti_group_note_failure(of->group, find_host_memory(of, op->array, op->member));
-    return transport->functions->send(transport, of->run->messages, number_of_op(of, op),
-                                      has_walk_failed(of));
-}
-
-static polytile_status receive_message(walk *of, const pti_joint_op *op) {
-    pti_transport *transport = of->group->transport;
-    if (!has_walk_failed(of))
-        pti_group_note_failure(of->group, find_host_memory(of, op->array, op->member));
-    return transport->functions->receive(transport, of->run->messages, number_of_op(of, op),
-                                         has_walk_failed(of));
+    return (op->kind == PTI_JOINT_SEND ? functions->send : functions->receive)(
+        transport, of->run->messages, number_of_op(of, op), has_walk_failed(of));
 }
 
 static polytile_status copy_from_peer(walk *of, const pti_joint_op *op) {
@@ -144,8 +137,8 @@ static const struct {
     bool is_awaited; /* by other processes */
 } kinds[] = {
     [PTI_JOINT_RUN] = {run_threads, false},        [PTI_JOINT_FETCH] = {fetch_to_host, false},
-    [PTI_JOINT_FORGET] = {forget_elements, false}, [PTI_JOINT_SEND] = {send_message, true},
-    [PTI_JOINT_RECEIVE] = {receive_message, true}, [PTI_JOINT_COPY] = {copy_from_peer, false},
+    [PTI_JOINT_FORGET] = {forget_elements, false}, [PTI_JOINT_SEND] = {send_or_receive, true},
+    [PTI_JOINT_RECEIVE] = {send_or_receive, true}, [PTI_JOINT_COPY] = {copy_from_peer, false},
     [PTI_JOINT_COMBINE] = {combine_results, true}, [PTI_JOINT_WAIT] = {only_wait, false},
 };
 

@@ -65,6 +65,7 @@ done:
     return status;
 }
 
+/** Add an operand that is combined, with memory for members' partial results. */
 static polytile_status add_sum(const pti_group *group, const pti_recorded *recorded, int operand,
                                pti_group_sums *sums) {
     const pti_prepared *prepared = recorded->prepared;
@@ -127,7 +128,7 @@ done:
 static void list_member_arrays(const pti_group *group, const pti_prepared *prepared,
                                const pti_group_sums *sums, int local, polytile_array **arrays) {
     for (int a = 0; a < prepared->n_arrays; a++)
-        arrays[a] = group->reached[prepared->position[a] * group->transport->n_local + local];
+        arrays[a] = group->member_arrays[prepared->position[a] * group->transport->n_local + local];
     for (int s = 0; s < sums->n_sums; s++)
         arrays[sums->sum[s].operand] = sums->sum[s].array[local];
 }

@@ -3,7 +3,7 @@
 
 #include "distribute/members/state.h"
 
-/* A launch whose threads are dealt out to members that reduce into the same elements. Each member
+/* A launch whose threads are divided among members that reduce into the same elements. Each member
  * reduces into memory of its own that begins with the identity, one of them with what the array
  * held; these are combined in the order of the members, so that a result depends on how many there
  * are and on nothing else. */

@@ -20,7 +20,7 @@ void pti_group_list_arrays(const pti_group *group, const pti_recorded *recorded,
                            polytile_array **arrays) {
     const pti_prepared *prepared = recorded->prepared;
     for (int a = 0; a < prepared->n_arrays; a++)
-        arrays[a] = group->reached[prepared->position[a] * group->transport->n_local + local];
+        arrays[a] = group->member_arrays[prepared->position[a] * group->transport->n_local + local];
 }
 
 polytile_status pti_group_launch_over(pti_group *group, const pti_recorded *recorded, int local,

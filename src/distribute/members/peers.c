@@ -32,6 +32,7 @@ static bool is_member_linked(const pti_group *group, int member) {
     return group->member[member]->device->peer != NULL;
 }
 
+/** Find a member and those after it whose devices are all linked with each other. */
 static island find_island(const pti_group *group, int first) {
     island found = {.n = 1, .device = {group->member[first]->device}};
     for (int m = first + 1; m < group->transport->n_local; m++) {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** The launches of which the next superstep consists, as those see them that deal it out. */
+/** The launches of which the next superstep consists, as those see them that cut it. */
 typedef struct known_launches {
     pti_shared_launch launch[PTI_SUPERSTEP_LAUNCHES];
     pti_superstep superstep;
@@ -66,7 +66,8 @@ static int count_known_launches(const pti_group *group, int at) {
     return n;
 }
 
-/** List them. Returns whether no two members may compute the same. */
+/** List the launches that the next superstep may have. Returns whether no two members may compute
+ * the same. */
 static bool list_known_launches(const pti_group *group, int at, known_launches *of) {
     const int n_launches = count_known_launches(group, at);
     pti_group_list_launches(group, at, n_launches, false, of->launch);
@@ -120,6 +121,7 @@ static bool list_operations(const pti_group *group, pti_joint_request *request,
     return is_listed;
 }
 
+/** Cut a superstep for the members, and list what this process does. */
 static bool fill_prepared_superstep(pti_group *group, int at, const pti_superstep *superstep,
                                     pti_prepared_superstep *prepared) {
     int n_local = group->transport->n_local;
@@ -157,7 +159,7 @@ static void evict_oldest_superstep(pti_group *group) {
 
 static void keep_prepared_superstep(pti_group *group, pti_prepared_superstep *prepared) {
     evict_oldest_superstep(group);
-    prepared->messages = (pti_messages){.list = &prepared->list, .arrays = group->reached};
+    prepared->messages = (pti_messages){.list = &prepared->list, .arrays = group->member_arrays};
     prepared->next = group->prepared_supersteps;
     group->prepared_supersteps = prepared;
     group->n_prepared_supersteps++;

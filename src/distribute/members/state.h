@@ -124,6 +124,7 @@ typedef struct pti_group_begun {
     struct pti_prepared_superstep *prepared; /* of that launch; NULL: it did not begin */
 } pti_group_begun;
 
+/** A queue over members, as this process knows it. */
 struct pti_group {
     polytile_context *ctx;
     polytile_queue *queue; /* whose group this is */
@@ -143,10 +144,12 @@ struct pti_group {
     pti_ownership *ownership; /* of each position, side by side as supersteps take them */
     bool *is_shared; /* of each position: local members have the program's memory of the array */
     bool *is_lent;   /* likewise: they may still read there what others own */
-    polytile_array **reached; /* [position * n_local + local member], for exchanges */
-    pti_copies copies;        /* as the next launch finds them */
-    int64_t copies_id;        /* which they are; the same only if they are */
-    int64_t n_copies_ids;     /* given so far */
+    /** [position * n_local + local member]: the arrays of members, side by side as exchanges take
+     * them; NULL: it has none yet. */
+    polytile_array **member_arrays;
+    pti_copies copies;                           /* as the next launch finds them */
+    int64_t copies_id;                           /* which they are; the same only if they are */
+    int64_t n_copies_ids;                        /* given so far */
     pti_prepared_superstep *prepared_supersteps; /* latest first */
     int n_prepared_supersteps;
     pti_known_depths depths;
@@ -194,12 +197,23 @@ void pti_group_touch_copies(pti_group *group);
 /** Note an error of what is being run; of several the first stays. */
 void pti_group_note_failure(pti_group *group, polytile_status status);
 
-/* reach.c */
+/* member_array.c */
 
 /** A local member's array over a box at least: made, or made anew if it is too small. Errors:
  * NO_MEMORY, and those of what ran before. */
-polytile_status pti_group_reach(pti_group *group, int position, int local,
-                                const polytile_domain *box);
+polytile_status pti_group_extend_array(pti_group *group, int position, int local,
+                                       const polytile_domain *box);
+
+/** Let every local member's arrays contain all that a superstep touches of them. Errors: NO_MEMORY,
+ * and those of what ran before. recorded: of its first launch. */
+polytile_status pti_group_extend_for_superstep(pti_group *group,
+                                               const pti_prepared_superstep *prepared,
+                                               const pti_recorded *recorded);
+
+/** Let a local member have an array for each operand of a launch, even one that its threads do not
+ * touch. Errors: as above. */
+polytile_status pti_group_extend_for_launch(pti_group *group, const pti_recorded *recorded,
+                                            int local);
 
 /** The bytes that a local member's array has, or will have once it is used. */
 int64_t pti_group_expect_bytes(const pti_group *group, int position, int local);
@@ -216,7 +230,7 @@ bool pti_group_fits(const pti_group *group, int local);
 /** Whether a launch writes memory that several members share. */
 bool pti_group_shares_results(const pti_group *group, const pti_prepared *prepared);
 
-/** List recorded launches as those see them that deal them out. runs_once: no two members may
+/** List recorded launches as those see them that cut them. runs_once: no two members may
  * compute what goes to memory that others share. */
 void pti_group_list_launches(const pti_group *group, int at, int n_launches, bool runs_once,
                              pti_shared_launch *launch);
@@ -224,17 +238,6 @@ void pti_group_list_launches(const pti_group *group, int at, int n_launches, boo
 /** The next superstep of what is recorded, from `at` on, cut for the members; NULL when memory runs
  * out, which happens only to what is new. It is new on all processes or on none. */
 pti_prepared_superstep *pti_group_find_prepared(pti_group *group, int at, bool *is_new);
-
-/* reach_prepared.c */
-
-/** Let every local member's arrays contain all that a superstep touches of them. Errors: NO_MEMORY,
- * and those of what ran before. recorded: of its first launch. */
-polytile_status pti_group_reach_prepared(pti_group *group, const pti_prepared_superstep *prepared,
-                                         const pti_recorded *recorded);
-
-/** Let a local member have an array for each operand of a launch, even one that its threads do not
- * touch. Errors: as above. */
-polytile_status pti_group_reach_operands(pti_group *group, const pti_recorded *recorded, int local);
 
 /* launch_box.c */
 

@@ -4,11 +4,11 @@
 
 #include <stdlib.h>
 
-/* Scattering and gathering: one owner after the other. In each turn, the root and one owner walk
+/* Scattering and gathering: one owner after the other. For each owner, it and the root walk
  * over the same elements, so messages need no description. */
 
-/** One rank's part of one turn. */
-typedef struct turn {
+/** What the calling rank does for one owner. */
+typedef struct rank_move {
     const pti_spread *spread;
     bool to_root; /* else from it */
     int root;
@@ -18,20 +18,20 @@ typedef struct turn {
     pti_store whole_store; /* of the root: the owner's boxes in the whole */
     pti_walk whole;        /* of the root */
     pti_walk owned;        /* of the owner */
-} turn;
+} rank_move;
 
 enum { TAG = 0 };
 
-static bool is_root(const turn *t) {
+static bool is_root(const rank_move *t) {
     return pti_spread_rank(t->spread) == t->root;
 }
 
-static bool is_owner(const turn *t) {
+static bool is_owner(const rank_move *t) {
     return pti_spread_rank(t->spread) == t->owner;
 }
 
 /** Begin a walk over the owner's elements among all elements; false when memory runs out. */
-static bool begin_whole(turn *t, void *elements) {
+static bool begin_whole(rank_move *t, void *elements) {
     const pti_spread *spread = t->spread;
     const int n_local = spread->transport->n_local;
     pti_boxes boxes = {0};
@@ -47,26 +47,26 @@ static bool begin_whole(turn *t, void *elements) {
     return pti_walk_begin(&t->whole_store, &t->whole);
 }
 
-static bool begin_owned(turn *t) {
+static bool begin_owned(rank_move *t) {
     t->left_bytes = pti_store_bytes(&t->spread->store);
     return pti_walk_begin(&t->spread->store, &t->owned);
 }
 
-static polytile_status begin_turn(turn *t, void *elements) {
+static polytile_status begin_rank(rank_move *t, void *elements) {
     if ((is_root(t) && !begin_whole(t, elements)) || (is_owner(t) && !begin_owned(t)))
         return pti_fail_memory(pti_spread_context(t->spread), t->spread->array->name,
                                (double)t->whole_store.n_boxes * sizeof(pti_stored_box));
     return POLYTILE_OK;
 }
 
-static void end_turn(turn *t) {
+static void end_rank(rank_move *t) {
     pti_walk_end(&t->whole);
     pti_walk_end(&t->owned);
     pti_store_free(&t->whole_store);
     t->left_bytes = 0;
 }
 
-static polytile_status pass_message(const turn *t, bool sends, int n_bytes) {
+static polytile_status pass_message(const rank_move *t, bool sends, int n_bytes) {
     const pti_spread *spread = t->spread;
     polytile_context *ctx = pti_spread_context(spread);
     MPI_Request request = MPI_REQUEST_NULL;
@@ -84,7 +84,7 @@ done:
 }
 
 /** Move a buffer of elements from the reader to the writer. */
-static polytile_status move_buffer(turn *t, int64_t n_bytes) {
+static polytile_status move_buffer(rank_move *t, int64_t n_bytes) {
     bool is_source = t->to_root ? is_owner(t) : is_root(t);
     bool is_target = t->to_root ? is_root(t) : is_owner(t);
     polytile_status status = POLYTILE_OK;
@@ -98,8 +98,8 @@ done:
     return status;
 }
 
-/** Move one turn; ranks without a part in it move nothing. */
-static polytile_status move_turn(turn *t) {
+/** Move the elements of one owner; ranks without a part in it move nothing. */
+static polytile_status move_one_rank(rank_move *t) {
     polytile_status status = POLYTILE_OK;
     while (t->left_bytes > 0) {
         int64_t n_bytes = pti_min(t->left_bytes, t->spread->round_bytes);
@@ -110,18 +110,18 @@ done:
     return status;
 }
 
-/** Take all turns; a failure of one rank keeps all from the next turn. */
-static polytile_status take_turns(turn *t, void *elements) {
+/** Move the elements of all owners; a failure of one rank keeps all from the next owner. */
+static polytile_status move_rank_by_rank(rank_move *t, void *elements) {
     polytile_status status, moved = POLYTILE_OK;
     for (t->owner = 0; t->owner < pti_spread_n_ranks(t->spread); t->owner++) {
         PTI_TRY(
-            pti_spread_agree(t->spread, moved == POLYTILE_OK ? begin_turn(t, elements) : moved));
-        moved = move_turn(t);
-        end_turn(t);
+            pti_spread_agree(t->spread, moved == POLYTILE_OK ? begin_rank(t, elements) : moved));
+        moved = move_one_rank(t);
+        end_rank(t);
     }
     PTI_TRY(pti_spread_agree(t->spread, moved));
 done:
-    end_turn(t);
+    end_rank(t);
     return status;
 }
 
@@ -148,20 +148,20 @@ static polytile_status check_and_allocate(const pti_spread *spread, int root, co
                                              (double)spread->round_bytes);
 }
 
-static polytile_status move_all(turn *t, void *elements, bool *has_begun) {
+static polytile_status move_all(rank_move *t, void *elements, bool *has_begun) {
     polytile_status status;
     *has_begun = false;
     PTI_TRY(
         pti_spread_agree(t->spread, check_and_allocate(t->spread, t->root, elements, &t->buffer)));
     *has_begun = true;
-    PTI_TRY(take_turns(t, elements));
+    PTI_TRY(move_rank_by_rank(t, elements));
 done:
     free(t->buffer);
     return status;
 }
 
 polytile_status pti_spread_gather(const pti_spread *spread, int root, void *elements) {
-    turn t = {.spread = spread, .to_root = true, .root = root};
+    rank_move t = {.spread = spread, .to_root = true, .root = root};
     bool has_begun;
     return move_all(&t, elements, &has_begun);
 }
@@ -169,6 +169,6 @@ polytile_status pti_spread_gather(const pti_spread *spread, int root, void *elem
 /** The root's elements are only read. */
 polytile_status pti_spread_scatter(const pti_spread *spread, int root, const void *elements,
                                    bool *has_begun) {
-    turn t = {.spread = spread, .to_root = false, .root = root};
+    rank_move t = {.spread = spread, .to_root = false, .root = root};
     return move_all(&t, (void *)(uintptr_t)elements, has_begun);
 }

@@ -7,6 +7,7 @@
 
 /* Calls of MPI: failures as errors of the library, and waiting. */
 
+/** A text of MPI, by value. */
 typedef struct pti_mpi_text {
     char text[MPI_MAX_ERROR_STRING + 1];
 } pti_mpi_text;

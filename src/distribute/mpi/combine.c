@@ -124,6 +124,7 @@ done:
     return status;
 }
 
+/** Combine one round: each rank combines its share of it, and all get the shares of all. */
 static polytile_status combine_round(pti_mpi_transport *mpi, const round *r) {
     polytile_status status = POLYTILE_OK;
     polytile_context *ctx = mpi->transport.ctx;

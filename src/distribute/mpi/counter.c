@@ -14,6 +14,7 @@ _Static_assert(sizeof(pti_shown_unit) == UNIT_WORDS * sizeof(int64_t), "it consi
 /** Rank 0 waits at most so long before it is inside MPI again, where others need that. */
 static const double serve_every_s = 100e-6;
 
+/** A counter whose words all ranks use. */
 typedef struct mpi_counter {
     pti_counter counter;
     polytile_context *ctx;
@@ -199,7 +200,7 @@ static mpi_counter *allocate_counter(const pti_mpi_transport *mpi) {
     return NULL;
 }
 
-/** A counter that has not been opened on all ranks. */
+/** Free a counter that was not opened on all ranks; NULL does nothing. */
 static void give_up_counter(mpi_counter *of) {
     if (of == NULL)
         return;

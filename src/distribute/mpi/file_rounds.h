@@ -8,6 +8,7 @@
 /* The elements of all ranks to and from an open file, in rounds: in each, a view of the file shows
  * a rank its next elements as contiguous. */
 
+/** An open file, and the rounds in which its elements move. */
 typedef struct pti_file_rounds {
     const pti_spread *spread; /* borrowed */
     const char *path;         /* for texts; borrowed */

@@ -6,7 +6,7 @@
 #include "distribute/open/devices.h"
 #include "distribute/open/share_options.h"
 #include "launch/host/host.h"
-#include "queue/failure.h"
+#include "queue/queue.h"
 
 #include <polytile/mpi.h>
 

@@ -10,6 +10,7 @@
  * rank's memory, and files. They are collective, and ranks agree on failures before they wait for
  * each other. */
 
+/** An array with what the calling rank owns of it. */
 typedef struct pti_spread {
     pti_transport *transport;
     const polytile_array *array;    /* name, type and domain; its memory is not looked at */

@@ -20,6 +20,7 @@ enum { PTI_MPI_SMALL_BYTES = 64 << 10 };
 /** A message of one request must be shorter than 2^31 bytes. */
 enum { PTI_MPI_CHUNK_BYTES = 1 << 30 };
 
+/** A transport over the ranks of a communicator. */
 typedef struct pti_mpi_transport {
     pti_transport transport;
     MPI_Comm comm; /* its own; errors are returned */

@@ -13,11 +13,11 @@ polytile_status pti_mpi_window_begin(polytile_context *ctx, pti_mpi_window **win
 /** Take over the window that all ranks have made, and lock it. Errors: DEVICE. */
 polytile_status pti_mpi_window_open(polytile_context *ctx, MPI_Win made, pti_mpi_window *window);
 
-/** No window is made, or not all ranks could open it: that one stays until MPI ends. NULL does
- * nothing. */
+/** Free what a window needs that was not made. One that not all ranks could open stays until MPI
+ * ends. NULL does nothing. */
 void pti_mpi_window_give_up(pti_mpi_window *window);
 
-/** One that all ranks have opened ends now, if they all end it together, else when MPI ends. */
+/** End a window that all ranks have opened: now, if they all do so together, else when MPI ends. */
 void pti_mpi_window_end(pti_mpi_window *window, bool together);
 
 #endif

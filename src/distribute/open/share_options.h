@@ -5,6 +5,7 @@
 
 /* The options of a queue over several members, as the program writes them. */
 
+/** Options as the program gave them, and who they are for. */
 typedef struct pti_share_options {
     const polytile_share_options *given; /* not NULL */
     const char *members;                 /* what they are called, "ranks", */

@@ -20,6 +20,7 @@ typedef struct pti_shown_unit {
 
 typedef struct pti_counter pti_counter;
 
+/** What a counter can do. */
 typedef struct pti_counter_functions {
     /** Count n more rows as taken; *before: those that were before. It may count more rows than
      * there are. */

@@ -27,6 +27,7 @@ typedef struct pti_dealt {
     int64_t refused_at;
 } pti_dealt;
 
+/** A launch while its rows are dealt out. */
 typedef struct pti_deal {
     polytile_context *ctx;
     const pti_policy *policy; /* borrowed */
@@ -61,9 +62,9 @@ polytile_status pti_deal_begin(polytile_context *ctx, const pti_policy *policy, 
  */
 polytile_status pti_deal_join(pti_deal *deal, pti_counter *counter, int first_own, int n_own);
 
-/** The rows that a unit of this process gets next, now; none: nothing is left for it, or not before
- * some unit is done with a piece. Where nobody has rows and all are refused some, those go to the
- * fastest unit when it asks next. */
+/** The rows that a unit of this process gets next, now. None: nothing is left for it, or it has to
+ * ask again when some unit is done with a piece. Where the policy refuses rows to all units and
+ * none has any, they go to the fastest unit when it asks next. */
 pti_rows pti_deal_take(pti_deal *deal, int unit, double now_s);
 
 /** A unit is done with its oldest piece. */

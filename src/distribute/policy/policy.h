@@ -61,6 +61,7 @@ bool pti_policy_is_own_name(const char *name);
 
 /* plug_in.c: policies that programs register. */
 
+/** A registered policy, which the context owns. */
 typedef struct pti_plug_in {
     pti_object object;
     polytile_policy policy; /* its name is the plug-in's */

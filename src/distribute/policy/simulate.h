@@ -23,6 +23,7 @@ typedef struct pti_simulated {
     polytile_simulated_unit *unit;
 } pti_simulated;
 
+/** What several policies did on the same units and rows. */
 struct polytile_simulation {
     pti_object object;
     int n_units;

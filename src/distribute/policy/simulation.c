@@ -111,6 +111,7 @@ static polytile_status add_units(polytile_context *ctx, const polytile_simulatio
     return POLYTILE_OK;
 }
 
+/** Run the policies that are asked for, or the usual ones. */
 static polytile_status run_policies(polytile_context *ctx,
                                     const polytile_simulation_request *request,
                                     polytile_simulation *simulation) {

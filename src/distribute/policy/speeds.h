@@ -6,6 +6,7 @@
 /* How fast units ran the rows of kernels, kept by the context for later launches; with
  * POLYTILE_SPEEDS=1 in a file of the cache for later processes, too, see speeds_file.c. */
 
+/** The speed of one unit and kind of rows. */
 typedef struct pti_kept_speed {
     uint64_t key;
     double rows_per_s;

@@ -4,7 +4,7 @@
 #include "base/context.h"
 #include <polytile/domain.h>
 
-/* How the indices of one dimension are dealt out to parts. A new kind is one file and one row of
+/* How the indices of one dimension are divided into parts. A new kind is one file and one row of
  * the table. */
 
 typedef struct pti_distribution pti_distribution;
@@ -13,7 +13,7 @@ typedef struct pti_distribution pti_distribution;
 typedef struct pti_distribution_kind {
     const char *name;  /* in texts, before parentheses */
     const char *forms; /* for error texts */
-    bool is_of_first;  /* deals out the first dimension that is cut; the others come in blocks */
+    bool is_of_first;  /* divides the first dimension that is cut; the others come in blocks */
     /** Read what stands between the parentheses, empty if there are none; false if it is wrong. */
     bool (*parse)(const char *arguments, pti_distribution *distribution);
     /** How many ranges a part has; 0: none of the dimension's indices. */
@@ -34,7 +34,7 @@ typedef struct pti_registered pti_registered;
 struct pti_distribution {
     const pti_distribution_kind *kind;
     int only_dim;  /* block(dim=D): the one dimension that is cut; -1: those of the grid */
-    int64_t block; /* cyclic(B): indices dealt out at a time */
+    int64_t block; /* cyclic(B): consecutive indices of a part */
     int n_weights; /* weighted(W,W,...): of the parts of the first dimension that is cut; 0: none is
                       given yet, all are the same */
     int parts_per_weight; /* this many parts, side by side, share a weight; 0: one */

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Blocks of consecutive indices, dealt out to the parts in turn. */
+/* Blocks of consecutive indices, which go to the parts in turn. */
 
 static bool parse_cyclic(const char *arguments, pti_distribution *distribution) {
     char *end;

@@ -16,11 +16,11 @@ typedef struct pti_shared_launch {
 } pti_shared_launch;
 
 /**
- * The operand by which the threads of a launch are dealt out.
+ * The operand by whose owners the threads of a launch are divided among members.
  *
  * A thread goes with the first element of the operand's first written section, or read if there is
  * none: its anchor. Where a dimension's subscript is c * i + k of one index with c != 0 alone, the
- * index follows the dimension; also where it names others, too, which reach less than c together,
+ * index follows the dimension; also where it names others, too, which add up to less than c,
  * if nothing is combined: all threads of i go with the least element among theirs then. Threads
  * whose anchors lie outside the array go with its nearest element. Indices that follow no dimension
  * are not cut. Where dimensions that the grid cuts are followed by no index, members that differ
@@ -50,17 +50,18 @@ static inline bool pti_home_is_everywhere(const pti_home *home) {
 pti_ownership pti_home_slots(const pti_shared_launch *launch, const pti_ownership *ownerships);
 
 /**
- * Choose: the written operand with the most elements that is followed in a dimension that its
- * ownership cuts; else, if all written operands are reduced into, the read operand with the most
- * elements that is; else none. Of a launch that runs once one member runs each thread that several
- * would: the first of them, or of all where that would not do.
+ * Choose the home of a launch. It is the written operand with the most elements that an index
+ * follows in a dimension that its ownership cuts. If all written operands are reduced into, it may
+ * be the read operand with the most elements of which that is so. Else there is none. Of a launch
+ * that runs once, one member runs each thread that several would: the first of these members, or of
+ * all where that would not do.
  *
  * Slots of a team kernel go by their own layout, unless something is combined, or only the hull of
  * what they write is known.
  *
- * An operand does not do if what others than the owner's members reduce into cannot be combined as
- * one box, onto its former values; nor if elements of which only the hull is known would be
- * written away from their owner.
+ * An operand cannot be the home if what others than the owner's members reduce into cannot be
+ * combined as one box onto its former values, or if elements of which only the hull is known would
+ * be written away from their owner.
  */
 pti_home pti_home_of(const pti_shared_launch *launch, const pti_ownership *ownerships);
 

@@ -4,7 +4,7 @@
 #include "access/set/boxes.h"
 #include "base/checked.h"
 
-/* The choice of the operand by which the threads of a launch are dealt out. */
+/* The choice of the operand by which the threads of a launch are divided. */
 
 /* The only index that an expression names; POLYTILE_MAX_DIMS: none, or several. */
 static int single_index(const pti_affine *affine) {
@@ -18,10 +18,10 @@ static int single_index(const pti_affine *affine) {
 }
 
 /* The only index that an expression names, or of several the one whose steps are longer than what
- * all others reach together, as i of 4 * i + j for j below 4; POLYTILE_MAX_DIMS: none. */
+ * all others add up to, as i of 4 * i + j for j below 4; POLYTILE_MAX_DIMS: none. */
 static int leading_index(const pti_affine *affine, const polytile_domain *threads) {
     int leading = POLYTILE_MAX_DIMS;
-    int64_t reach = 0;
+    int64_t others = 0;
     for (int k = 0; k < threads->n_dims; k++)
         if (affine->index[k] != 0 && (leading == POLYTILE_MAX_DIMS ||
                                       pti_abs(affine->index[k]) > pti_abs(affine->index[leading])))
@@ -30,10 +30,10 @@ static int leading_index(const pti_affine *affine, const polytile_domain *thread
         const int64_t extent = pti_max(0, threads->range[k].hi - threads->range[k].lo);
         int64_t own;
         if (k != leading && (pti_mul_overflows(pti_abs(affine->index[k]), extent, &own) ||
-                             pti_add_overflows(reach, own, &reach)))
+                             pti_add_overflows(others, own, &others)))
             return POLYTILE_MAX_DIMS;
     }
-    return leading != POLYTILE_MAX_DIMS && pti_abs(affine->index[leading]) > reach
+    return leading != POLYTILE_MAX_DIMS && pti_abs(affine->index[leading]) > others
                ? leading
                : POLYTILE_MAX_DIMS;
 }
@@ -78,10 +78,10 @@ static void match_indices(const pti_instance *instance, const pti_ownership *own
 }
 
 /* Deal out by one operand; false if it is followed in no dimension that is cut. */
-static bool deal_by(const pti_shared_launch *launch, const pti_ownership *ownerships, int operand,
-                    pti_touch touch, pti_home *home) {
+static bool divide_by(const pti_shared_launch *launch, const pti_ownership *ownerships, int operand,
+                      pti_touch touch, pti_home *home) {
     const pti_ownership *ownership = pti_home_owner(launch, ownerships, operand);
-    bool deals = false;
+    bool divides = false;
     *home = (pti_home){.operand = operand,
                        .section = first_section(launch->call.instance, operand, touch)};
     for (int d = 0; d < POLYTILE_MAX_DIMS; d++)
@@ -90,9 +90,9 @@ static bool deal_by(const pti_shared_launch *launch, const pti_ownership *owners
         return false;
     match_indices(launch->call.instance, ownership, true, home);
     for (int d = 0; d < ownership->domain.n_dims; d++)
-        deals = deals || home->index[d] != POLYTILE_MAX_DIMS;
+        divides = divides || home->index[d] != POLYTILE_MAX_DIMS;
     match_indices(launch->call.instance, ownership, false, home);
-    return deals;
+    return divides;
 }
 
 /* Whether different values of an index never write one element, since a dimension moves on with it
@@ -136,7 +136,7 @@ static bool separates_members(const pti_home *home, const pti_shared_launch *lau
 }
 
 /* Whether all that is written of an operand has the anchor's coordinate in one dimension, which is
- * dealt out as that of the home's operand is. */
+ * divided as that of the home's operand is. */
 static bool keeps_to_anchor(const pti_home *home, const pti_shared_launch *launch,
                             const pti_ownership *ownerships, int operand, int dim) {
     const pti_instance *instance = launch->call.instance;
@@ -197,7 +197,7 @@ bool pti_home_combines(const pti_home *home, const pti_shared_launch *launch,
            !separates_members(home, launch, ownerships, operand);
 }
 
-/* Whether one written operand can be dealt out so. */
+/* Whether one written operand can be divided so. */
 static bool admit_operand(pti_home *home, const pti_shared_launch *launch,
                           const pti_ownership *ownerships, int operand) {
     if (pti_home_combines(home, launch, ownerships, operand))
@@ -217,7 +217,7 @@ static bool reduces_in_part(const pti_home *home, const pti_shared_launch *launc
     return false;
 }
 
-/* Whether threads can be dealt out so; finds out what that takes. */
+/* Whether threads can be divided so; finds out what that takes. */
 static bool admit_home(const pti_shared_launch *launch, const pti_ownership *ownerships,
                        pti_home *home) {
     const pti_instance *instance = launch->call.instance;
@@ -245,7 +245,7 @@ static pti_home choose_operand(const pti_shared_launch *launch, const pti_owners
     bool failed = false;
     for (int p = 0; p < instance->n_operands; p++) {
         int64_t n_elements = pti_box_count(&instance->operand[p].domain);
-        if (n_elements <= most || !deal_by(launch, ownerships, p, touch, &home))
+        if (n_elements <= most || !divide_by(launch, ownerships, p, touch, &home))
             continue;
         bool admits = admit_home(launch, ownerships, &home);
         failed = failed || home.failed;

@@ -6,6 +6,7 @@
 
 /* The members of a queue (devices of one process, or ranks) as points of a grid, in C order. */
 
+/** A grid by its extents. */
 typedef struct pti_member_grid {
     int n_dims;
     int extent[POLYTILE_MAX_DIMS];

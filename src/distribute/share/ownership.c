@@ -78,7 +78,7 @@ pti_ownership pti_ownership_of(const polytile_domain *domain, int n_members,
         .domain = *domain, .grid = grid, .distribution = share_weights(distribution, &grid)};
 }
 
-/* How one dimension is dealt out. */
+/* How one dimension is divided. */
 static const pti_distribution *distribution_of(const pti_ownership *ownership, int dim) {
     bool is_other = ownership->distribution.kind->is_of_first && dim != first_cut(&ownership->grid);
     return is_other ? &blocks : &ownership->distribution;
@@ -136,10 +136,10 @@ static polytile_range part_hull(const pti_ownership *ownership, int dim, int coo
                             pti_ownership_range(ownership, dim, coordinate, n_ranges - 1).hi, 1};
 }
 
-bool pti_ownership_reach(const pti_ownership *ownership, const polytile_domain *box, int *first,
-                         int *last) {
-    bool reaches = !pti_box_is_empty(box);
-    for (int d = 0; d < box->n_dims && reaches; d++) {
+bool pti_ownership_find_owners(const pti_ownership *ownership, const polytile_domain *box,
+                               int *first, int *last) {
+    bool is_owned = !pti_box_is_empty(box);
+    for (int d = 0; d < box->n_dims && is_owned; d++) {
         first[d] = ownership->grid.extent[d];
         for (int part = 0; part < ownership->grid.extent[d]; part++) {
             polytile_range own = part_hull(ownership, d, part);
@@ -148,9 +148,9 @@ bool pti_ownership_reach(const pti_ownership *ownership, const polytile_domain *
             first[d] = part < first[d] ? part : first[d];
             last[d] = part;
         }
-        reaches = first[d] < ownership->grid.extent[d];
+        is_owned = first[d] < ownership->grid.extent[d];
     }
-    return reaches;
+    return is_owned;
 }
 
 /* Append the product of the ranges of dimension dim and those after it; box has those before. */

@@ -5,7 +5,7 @@
 #include "distribute/share/distribution.h"
 #include "distribute/share/member_grid.h"
 
-/** Who owns which elements of an array: dimension d of it is dealt out along dimension d of the
+/** Who owns which elements of an array: dimension d of it is divided along dimension d of the
  * grid. Every element has one owner; there may be members that own nothing. */
 typedef struct pti_ownership {
     polytile_domain domain; /* of the array */
@@ -46,7 +46,7 @@ int64_t pti_ownership_count(const pti_ownership *ownership, int dim, int coordin
 polytile_range pti_ownership_range(const pti_ownership *ownership, int dim, int coordinate,
                                    int64_t k);
 
-/** Whether one dimension of two arrays is dealt out alike. */
+/** Whether one dimension of two arrays is divided alike. */
 bool pti_ownership_agrees(const pti_ownership *a, const pti_ownership *b, int dim);
 
 /** Whether every member owns one box, or nothing. */
@@ -54,8 +54,8 @@ bool pti_ownership_is_whole(const pti_ownership *ownership);
 
 /** The first and the last coordinate, in each dimension, of members that may own elements of a box;
  * false if nobody does. */
-bool pti_ownership_reach(const pti_ownership *ownership, const polytile_domain *box, int *first,
-                         int *last);
+bool pti_ownership_find_owners(const pti_ownership *ownership, const polytile_domain *box,
+                               int *first, int *last);
 
 /** What a member owns, in boxes that replace what was in *owned. */
 void pti_ownership_boxes(const pti_ownership *ownership, int member, pti_boxes *owned);

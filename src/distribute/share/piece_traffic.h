@@ -6,6 +6,7 @@
 /* What a piece of a launch's rows brings to a device beside what its own rows need: what each row
  * reads as a whole, such as the second matrix of a product. */
 
+/** What the rows of a launch touch, together and each as a whole. */
 typedef struct pti_piece_traffic {
     int64_t n_rows;       /* of the launch */
     double touched_bytes; /* by all of them */

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** A dimension as it was dealt out. */
+/** A dimension as it was divided. */
 typedef struct answer {
     struct answer *next;
     polytile_range whole;
@@ -20,6 +20,7 @@ typedef struct answer {
     polytile_range *range; /* part by part, ascending */
 } answer;
 
+/** A registered layout with the answers that it has given. */
 struct pti_registered {
     pti_object object;
     polytile_layout layout;
@@ -142,7 +143,7 @@ static answer *ask_for_owners(pti_registered *registered, const pti_distribution
     return NULL;
 }
 
-/** Find how a dimension was dealt out, or deal it out. NULL: memory ran out. */
+/** Find how a dimension was divided, or divide it. NULL: memory ran out. */
 static const answer *find_answer(const pti_distribution *distribution, const polytile_range *whole,
                                  int n_parts) {
     pti_registered *registered = distribution->registered;
@@ -165,7 +166,7 @@ bool pti_registered_ask(const pti_distribution *distribution, const polytile_ran
     return distribution->registered == NULL || find_answer(distribution, whole, n_parts) != NULL;
 }
 
-/* As a kind. What is asked for was dealt out before. */
+/* As a kind. What is asked for was divided before. */
 
 static bool parse_registered(const char *arguments, pti_distribution *distribution) {
     size_t length = strlen(arguments);

@@ -14,6 +14,7 @@ typedef struct pti_row_sum {
     pti_memory_layout layout; /* of that */
 } pti_row_sum;
 
+/** The pieces of a launch, and the sums for which it is cut. */
 typedef struct pti_row_pieces {
     int n_sums; /* 0: rows themselves are dealt out */
     pti_row_sum sum[PTI_MAX_OPERANDS];

@@ -7,6 +7,7 @@
 /* The inner plan of one rank: the launches of a superstep over the boxes of its threads, with
  * arrays over what it owns and what it needs. */
 
+/** The plan of one rank while it is made. */
 typedef struct inner {
     const polytile_ranks_request *request;
     const polytile_ranks_plan *plan;

@@ -69,6 +69,7 @@ static pti_dry_run_members describe_members(polytile_context *ctx,
                                  .is_everywhere = plan->is_everywhere};
 }
 
+/** Plan who owns what, and what travels between members. */
 static polytile_status plan_outside(polytile_context *ctx, const polytile_ranks_request *request,
                                     polytile_ranks_plan *plan) {
     polytile_status status;
@@ -119,6 +120,7 @@ static int count_exchanged_boxes(const pti_members_plan *members) {
     return n_boxes;
 }
 
+/** Plan what members do on their devices: the busiest one, and all if there is little to plan. */
 static polytile_status plan_inside(polytile_context *ctx, const polytile_ranks_request *request,
                                    polytile_ranks_plan *plan) {
     polytile_status status = POLYTILE_OK;

@@ -33,6 +33,7 @@ typedef struct pti_ranks_members {
     int64_t *limit_bytes; /* of each; 0: it works in the host's memory. Owned */
 } pti_ranks_members;
 
+/** A plan of launches over members. */
 struct polytile_ranks_plan {
     pti_object object;
     pti_ranks_members of; /* owned, as is the next */

@@ -25,12 +25,14 @@ typedef struct pti_dot_attributes {
     pti_dot_attribute *attribute; /* owned */
 } pti_dot_attributes;
 
+/** A node with its attributes. */
 typedef struct pti_dot_node {
     const char *name;
     size_t at; /* where it is first named */
     pti_dot_attributes attributes;
 } pti_dot_node;
 
+/** An edge with its attributes. */
 typedef struct pti_dot_edge {
     int from; /* nodes */
     int to;
@@ -38,6 +40,7 @@ typedef struct pti_dot_edge {
     pti_dot_attributes attributes;
 } pti_dot_edge;
 
+/** A text with its nodes and edges. */
 typedef struct pti_dot {
     polytile_context *ctx;
     char *source; /* what errors call the text: a path, or "graph"; owned */

@@ -16,6 +16,7 @@ typedef struct defaults {
     pti_dot_attributes edge; /* owned */
 } defaults;
 
+/** A text while it is read. */
 typedef struct parser {
     pti_dot *dot;
     pti_dot_token token;

@@ -6,6 +6,7 @@
 /* The tokens of DOT. Those of declarations have neither quotes nor comments nor fractions, so these
  * are read apart; both show their places alike. */
 
+/** Kinds of tokens. */
 typedef enum pti_dot_kind {
     PTI_DOT_END,
     PTI_DOT_WORD,   /* a name, a number or a quoted string */
@@ -14,6 +15,7 @@ typedef enum pti_dot_kind {
     PTI_DOT_MARK    /* one character */
 } pti_dot_kind;
 
+/** One token. */
 typedef struct pti_dot_token {
     pti_dot_kind kind;
     char mark;        /* of a PTI_DOT_MARK */

@@ -7,6 +7,7 @@
 /* graph/machine: units, memories and the links between them, from DOT or as found. Nothing is
  * opened to read a machine. */
 
+/** A memory of one or several units. */
 typedef struct pti_machine_memory {
     char *name; /* of its unit; owned */
     int rank;
@@ -31,6 +32,7 @@ typedef struct pti_machine_link {
     double latency_s;
 } pti_machine_link;
 
+/** A machine with its units, memories and links. */
 struct polytile_machine {
     pti_object object;
     bool is_measured; /* its figures are this machine's */

@@ -7,6 +7,7 @@
 
 enum { MAX_EXACT_ACTORS = 12, MAX_NODES = 400000, MAX_MOVES = 120000 };
 
+/** The search for a mapping, with the units that are chosen so far. */
 typedef struct search {
     const pti_net *net;
     pti_map_objective objective;
@@ -95,6 +96,7 @@ static void choose_unit(search *of, int actor, int unit) {
         of->n_on[unit]++;
 }
 
+/** Try all units of the next free actor, as long as the score so far can still win. */
 static void visit_actor(search *of, int n_chosen) {
     const pti_score score = score_partly(of, n_chosen);
     of->n_nodes++;
@@ -212,6 +214,7 @@ static int count_copies(const pti_net *net, int actor) {
     return n;
 }
 
+/** Allocate a search, find units that are alike, and list free actors in the order of trial. */
 static bool begin_search(search *of) {
     const pti_net *net = of->net;
     const size_t n_actors = (size_t)net->n_actors + 1, n_units = (size_t)net->n_units + 1;

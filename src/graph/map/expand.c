@@ -4,11 +4,13 @@
 
 #include <stdlib.h>
 
+/** A task that reads a buffer. */
 typedef struct reading {
     int buffer;
     pti_buffer_reader reader;
 } reading;
 
+/** Tasks and buffers while they are made. */
 typedef struct expander {
     const pti_net *net;
     const int *unit;

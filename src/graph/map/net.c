@@ -36,6 +36,7 @@ static void sum_up(int64_t *first, int n) {
         first[k + 1] += first[k];
 }
 
+/** Fill in, for each actor, the arrays that it reads and makes. */
 static void fill_in(pti_net *net) {
     for (int a = 0; a < net->n_arrays; a++) {
         const pti_net_array *array = &net->array[a];

@@ -6,11 +6,13 @@
 /* graph/map: which unit runs which actor, and the tasks and buffers that follow: firings, transfers
  * over links, and what lies in which memory. Numbers alone, so that it is tested by itself. */
 
+/** A reader of an array. */
 typedef struct pti_net_flow {
     int actor; /* that reads */
     int delay;
 } pti_net_flow;
 
+/** An array, who makes it and who reads it. */
 typedef struct pti_net_array {
     int64_t n_bytes;
     int producer; /* an actor; -1: a port, which lies in host memory */
@@ -104,13 +106,14 @@ static inline int pti_net_link_resource(const pti_net *net, int from, int to) {
     return net->n_units + from * net->n_memories + to;
 }
 
-/** What a mapping comes to, or, of one that is not whole, at least. */
+/** What a mapping achieves; of one that is not whole, a bound of what it can. */
 typedef struct pti_score {
     int64_t period; /* the work of the busiest unit or direction, and cycles over their delays */
     int64_t latency;
     int64_t n_bytes; /* of a frame of each array in each memory */
 } pti_score;
 
+/** What a mapping is to be best at. */
 typedef enum pti_map_objective {
     PTI_OBJECTIVE_PERIOD,
     PTI_OBJECTIVE_LATENCY,
@@ -132,7 +135,7 @@ void pti_scorer_end(pti_scorer *scorer);
 /** Score a mapping without looking at cycles. */
 pti_score pti_score_mapping(pti_scorer *scorer, const int *unit);
 
-/** What a mapping search came to. */
+/** The result of a search for a mapping. */
 typedef struct pti_mapping {
     int *unit; /* of each actor; owned */
     pti_score score;
@@ -156,6 +159,7 @@ typedef enum pti_task_kind {
     PTI_TASK_TAKE
 } pti_task_kind;
 
+/** What a task is. */
 typedef struct pti_task_note {
     pti_task_kind kind;
     int actor; /* of PTI_TASK_FIRE */
@@ -164,6 +168,7 @@ typedef struct pti_task_note {
     int to;
 } pti_task_note;
 
+/** What a buffer is. */
 typedef struct pti_buffer_note {
     int array; /* -1: what an actor has for itself */
     int actor; /* of that; -1: nothing, it keeps the program's turns in order */

@@ -16,6 +16,7 @@ static double predict_run(const pti_actor *actor, const polytile_link *figures) 
             pti_kernel_seconds(figures, actor->touched_bytes, actor->n_accesses));
 }
 
+/** Find how long each actor takes on each unit: as given, or predicted. */
 static polytile_status find_seconds(pti_planning *planning) {
     const int n_units = planning->machine->n_units;
     int n_predicted = 0;

@@ -9,6 +9,7 @@
 /* graph/plan: a graph on a machine becomes a mapping, a periodic schedule and places in memories.
  * Here is the plan as data, which graph/show prints. */
 
+/** An actor, as plans show it. */
 typedef struct pti_planned_actor {
     const char *name;
     int unit; /* of the first turn */
@@ -21,6 +22,7 @@ typedef struct pti_planned_turn {
     double seconds;
 } pti_planned_turn;
 
+/** A unit, as plans show it. */
 typedef struct pti_planned_unit {
     const char *name;
     const char *device; /* its text */
@@ -28,6 +30,7 @@ typedef struct pti_planned_unit {
     int memory;
 } pti_planned_unit;
 
+/** An array in one memory, with the place of its frames. */
 typedef struct pti_channel {
     const char *array; /* "NAME (scratch)" of what an actor has for itself */
     int memory;
@@ -39,6 +42,7 @@ typedef struct pti_channel {
     bool is_order; /* it has no bytes, and only keeps the program's turns in order */
 } pti_channel;
 
+/** A memory, and how much of it is used. */
 typedef struct pti_planned_memory {
     const char *name;
     int64_t n_bytes;
@@ -70,6 +74,7 @@ typedef struct pti_drawn_edge {
     int delay;
 } pti_drawn_edge;
 
+/** A plan of a graph on a machine. */
 struct polytile_graph_plan {
     pti_object object;
     const char *name; /* of the graph's text */

@@ -64,6 +64,7 @@ static bool is_kept(const pti_outcome *outcome, int buffer) {
            is_read_later(&outcome->expansion.tasks, buffer);
 }
 
+/** Say of each buffer from when to when its frame 0 lives, and what it takes. */
 static void describe_lives(const pti_outcome *outcome, pti_stored *stored) {
     const pti_stream_tasks *tasks = &outcome->expansion.tasks;
     const pti_periodic *schedule = &outcome->schedule;

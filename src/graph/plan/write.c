@@ -25,6 +25,7 @@ static __attribute__((format(printf, 2, 3))) const char *keep_formatted(polytile
     return text;
 }
 
+/** A plan while it is written down. */
 typedef struct writer {
     pti_planning *of;
     polytile_graph_plan *plan;
@@ -298,6 +299,7 @@ static void write_dot(writer *to) {
     to->plan->dot = text.data;
 }
 
+/** Allocate the lists of a plan. False when memory runs out. */
 static bool allocate_lists(writer *to) {
     polytile_graph_plan *plan = to->plan;
     const pti_stream_tasks *tasks = &to->outcome->expansion.tasks;

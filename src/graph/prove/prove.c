@@ -2,6 +2,7 @@
 
 #include "base/checked.h"
 
+/** A proof while it is made. */
 typedef struct prover {
     const pti_stream_claim *claim;
     pti_distances distances; /* owned */
@@ -78,8 +79,8 @@ static void prove_readers(prover *of) {
 
 /* Frames that have bytes in common come one after the other. */
 
-/** How many frames later another buffer's frame has to be at least, so that its producer begins it
- * after all that use a frame; of all users, the one that asks for the most. */
+/** How many frames after a buffer's frame another buffer's frame must come, so that its producer
+ * begins it only after all uses of the first one; and the user that asks for the most. */
 typedef struct gap {
     int64_t frames;
     int user;

@@ -26,6 +26,7 @@ typedef struct pti_stream_claim {
     const int64_t *memory_bytes;
 } pti_stream_claim;
 
+/** What may be wrong of a claim. */
 typedef enum pti_stream_fault_kind {
     PTI_STREAM_RIGHT,
     PTI_STREAM_OUTSIDE,  /* a place does not lie in its memory */

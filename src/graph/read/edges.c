@@ -129,7 +129,6 @@ static polytile_status read_depth(const ends *of) {
         return fail_edge(of, depth->value_at,
                          "another edge gives another depth to the same array: ", of->array->name);
     of->array->depth = frames;
-    of->array->depth_at = depth->value_at;
     return POLYTILE_OK;
 }
 

@@ -26,11 +26,11 @@ typedef struct pti_graph_array {
     int producer; /* an actor; -1: the program feeds it */
     int delay;    /* on the producer's edge: all readers get older frames */
     int n_readers;
-    int64_t depth; /* frames that it has to hold; 0: as few as possible */
-    size_t depth_at;
+    int64_t depth;             /* frames that it has to hold; 0: as few as possible */
     polytile_array *described; /* of the context */
 } pti_graph_array;
 
+/** An actor with its attributes and edges. */
 typedef struct pti_actor {
     const char *name;
     size_t at;
@@ -55,6 +55,7 @@ typedef struct pti_actor {
     int64_t scratch_bytes; /* that a firing has for itself */
 } pti_actor;
 
+/** A graph as it was read. */
 struct polytile_graph {
     pti_object object;
     pti_dot *dot; /* owned; has all names */

@@ -4,8 +4,10 @@
 
 /* The order of actors within a frame, and what stands against one. */
 
+/** How far a depth-first search is with an actor. */
 typedef enum visit_state { NOT_SEEN, OPEN, DONE } visit_state;
 
+/** A depth-first search for an order of the actors. */
 typedef struct search {
     polytile_graph *graph;
     unsigned char *state; /* a visit_state of each actor; owned */

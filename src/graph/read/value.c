@@ -102,6 +102,7 @@ bool pti_value_parameters(const char *text, char *names, int *n, polytile_parame
     return true;
 }
 
+/** A unit of a value, and what it multiplies. */
 typedef struct unit_word {
     const char *word;
     double factor;

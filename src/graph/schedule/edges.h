@@ -6,6 +6,7 @@
 /* Constraints between starts: to starts at least ticks after from did, of frames that are `tokens`
  * apart: start[to] >= start[from] + ticks - tokens * period. */
 
+/** One constraint. */
 typedef struct pti_start_edge {
     int from;
     int to;
@@ -13,6 +14,7 @@ typedef struct pti_start_edge {
     int64_t tokens;
 } pti_start_edge;
 
+/** Constraints between the starts of some tasks. */
 typedef struct pti_start_edges {
     int n_tasks;
     int64_t n;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/** A task with its earliest start, to be sorted. */
 typedef struct early_task {
     int64_t earliest;
     int task;

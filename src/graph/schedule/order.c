@@ -5,11 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+/** A wait of a task. */
 typedef struct listed_wait {
     int task;
     pti_firing_wait wait;
 } listed_wait;
 
+/** The waits that were found so far. */
 typedef struct finder {
     const pti_stream_tasks *tasks;
     const pti_periodic *schedule;
@@ -71,7 +73,8 @@ static int find_predecessor(const finder *of, int buffer, int64_t *tokens) {
     return before < 0 ? last : before;
 }
 
-static void add_shared(finder *of, int buffer) {
+/** Let a buffer's producer wait for the end of the buffer that has its memory before it. */
+static void await_former_buffer(finder *of, int buffer) {
     int64_t tokens;
     const int before = find_predecessor(of, buffer, &tokens);
     if (before != buffer)
@@ -106,7 +109,7 @@ bool pti_firing_order_find(const pti_stream_tasks *tasks, const pti_periodic *sc
     *order = (pti_firing_order){0};
     for (int b = 0; b < tasks->n_buffers; b++) {
         add_waits_of_buffer(&of, b);
-        add_shared(&of, b);
+        await_former_buffer(&of, b);
     }
     const bool is_found = !of.failed && sort_waits(&of, order);
     free(of.list);

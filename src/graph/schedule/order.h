@@ -12,11 +12,13 @@
  * waits in a cycle, and no task starts later than the plan says as long as none takes longer than
  * planned. */
 
+/** What one task waits for. */
 typedef struct pti_firing_wait {
     int on; /* a task */
     int64_t tokens;
 } pti_firing_wait;
 
+/** The waits of all tasks, and the starts that keep them. */
 typedef struct pti_firing_order {
     int n_tasks;
     int *first;            /* of each task in the list, and one more; owned */

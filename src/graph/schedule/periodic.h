@@ -63,6 +63,7 @@ typedef enum pti_period_bound_kind {
     PTI_BOUND_CYCLE /* a cycle's ticks over its delays, given depths included */
 } pti_period_bound_kind;
 
+/** A lower bound of a period, and what it comes from. */
 typedef struct pti_period_bound {
     int64_t ticks; /* at least 1 */
     pti_period_bound_kind kind;
@@ -83,6 +84,7 @@ typedef struct pti_periodic {
 
 void pti_periodic_free(pti_periodic *schedule);
 
+/** How a search for a schedule ended. */
 typedef enum pti_found { PTI_FOUND, PTI_NONE_FOUND, PTI_FOUND_NO_MEMORY } pti_found;
 
 /**

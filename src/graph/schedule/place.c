@@ -126,6 +126,7 @@ pti_found pti_place_packed(const pti_placing *placing, int64_t *start) {
     return found;
 }
 
+/** A task by when it starts in the period, to be sorted. */
 typedef struct timed_task {
     int resource;
     int64_t offset;

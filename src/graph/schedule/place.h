@@ -45,7 +45,7 @@ pti_found pti_place_spread_turns(const pti_stream_tasks *tasks, pti_periodic *sc
 /** Feed the frames of a round as late as their readers allow: each begins when its turn is. */
 void pti_place_feed_turns_late(const pti_stream_tasks *tasks, pti_periodic *schedule);
 
-/** What an exact search came to. */
+/** How an exact search ended. */
 typedef enum pti_search_end {
     PTI_SEARCH_IMPROVED,  /* start is the best there is */
     PTI_SEARCH_CONFIRMED, /* nothing is better than what was there */

@@ -14,12 +14,14 @@ enum { MAX_TASKS = 28, MAX_PAIRS = 160, MAX_NODES = 30000 };
 
 static const int64_t apart = INT64_MIN / 4; /* no path */
 
+/** Two tasks of one resource, of which one runs first. */
 typedef struct pair {
     int u;
     int v;
     bool is_decided;
 } pair;
 
+/** The search through the orders of all pairs. */
 typedef struct search {
     const pti_stream_tasks *of;
     int64_t period;

@@ -82,6 +82,7 @@ static void keep_colours(const colouring *work, int memory, pti_stored *stored) 
     }
 }
 
+/** A buffer with the two numbers by which it is put in order. */
 typedef struct ranked {
     int64_t first;
     int64_t second;

@@ -10,6 +10,7 @@
  * start of the producer, and then the starts that follow from it. If the reader's own start moves,
  * too, the edge is on a cycle, and the buffer keeps the frame. */
 
+/** Starts and edges while capacities are lowered. */
 typedef struct tightening {
     const pti_stream_tasks *of;
     pti_start_edges *edges;
@@ -106,6 +107,7 @@ static pti_found tighten_buffer(tightening *of, int buffer, bool *is_reader) {
     return !of->edges->failed && index_edges(of) ? PTI_FOUND : PTI_FOUND_NO_MEMORY;
 }
 
+/** A buffer with its bytes, to be sorted. */
 typedef struct sized {
     int64_t n_bytes;
     int buffer;

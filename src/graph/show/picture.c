@@ -18,6 +18,7 @@ enum {
     CHARACTER_WIDTH = 7
 };
 
+/** The picture of a graph, and where actors and arrays stand in it. */
 typedef struct drawing {
     const polytile_graph_plan *plan;
     pti_text *svg;
@@ -140,6 +141,7 @@ static void draw_graph(const drawing *of) {
 
 /* The Gantt chart. */
 
+/** Where times and lanes stand in the chart of tasks. */
 typedef struct task_chart {
     double left;
     double per_second;

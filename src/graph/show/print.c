@@ -198,20 +198,13 @@ static json_t *json_notes(const polytile_graph_plan *plan) {
 }
 
 void pti_graph_write_last_list(pti_text *text, const char *key, json_t *list) {
-    size_t k;
-    json_t *entry;
-    pti_text_add(text, "  \"%s\": [", key);
-    text->failed |= list == NULL;
-    json_array_foreach(list, k, entry) pti_json_write_entry(text, json_incref(entry), k == 0);
-    pti_text_add(text, "%s]\n", json_array_size(list) > 0 ? "\n  " : "");
-    json_decref(list);
+    pti_json_write_list(text, key, list);
+    pti_text_add(text, "\n");
 }
 
 void pti_graph_write_list(pti_text *text, const char *key, json_t *list) {
-    pti_graph_write_last_list(text, key, list);
-    if (!text->failed)
-        text->data[text->length - 1] = ',';
-    pti_text_add(text, "\n");
+    pti_json_write_list(text, key, list);
+    pti_text_add(text, ",\n");
 }
 
 void pti_graph_plan_write_json(pti_text *text, const pti_object *object) {

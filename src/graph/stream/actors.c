@@ -129,6 +129,7 @@ static void find_cleared(const polytile_kernel *kernel, pti_stream_actor *made) 
     }
 }
 
+/** Find the buffers of an actor's operands, and plan one run of its kernel. */
 static polytile_status prepare_actor(polytile_stream *stream, const polytile_graph *graph,
                                      int number, const pti_stream_lane *lane,
                                      pti_stream_actor *made) {

@@ -105,6 +105,7 @@ done:
     return status;
 }
 
+/** Say where a buffer lies, and describe its positions as arrays. */
 static polytile_status describe_buffer(polytile_stream *stream, const polytile_graph *graph,
                                        const pti_channel *channel, int b) {
     pti_stream_buffer *buffer = &stream->buffer[b];

@@ -13,7 +13,7 @@
  * its own, which runs its tasks in the plan's order as soon as they may (order.h). Frames lie where
  * the plan says. The program's thread feeds and takes. */
 
-/** What of a channel a firing reads or writes. */
+/** The channels that an operand of a firing reads and writes. */
 typedef struct pti_stream_operand {
     int in; /* buffers; -1: none */
     int in_delay;
@@ -69,7 +69,7 @@ typedef struct pti_stream_lane {
 /** Host memory of the stream's own, whole pages. */
 typedef struct pti_stream_pages {
     char *base;              /* owned */
-    polytile_device *pinned; /* by which it is; NULL: it is not */
+    polytile_device *pinned; /* the device by which it is pinned; NULL: it is not */
 } pti_stream_pages;
 
 /** A memory with all frames that lie in it. */
@@ -121,6 +121,7 @@ typedef enum pti_stream_await {
 
 enum { PTI_STREAM_LATENCIES = 1024 };
 
+/** A graph that runs. */
 struct polytile_stream {
     pti_object object;
     char *name; /* in error texts; owned */

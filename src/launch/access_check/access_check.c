@@ -18,9 +18,10 @@ enum {
 /** The bytes of arrays copied whole, for boxes and for blocks alone. */
 enum { WHOLE_WITH_BOXES_BYTES = 32 << 20, WHOLE_ALONE_BYTES = 64 << 10 };
 
+/** The check of one launch. */
 typedef struct check {
     pti_trial trial;
-    pti_units units;
+    pti_grid grid;
     pti_finding finding;
     int64_t boxes_bytes; /* that copies for boxes took */
     polytile_check_report report;
@@ -64,8 +65,8 @@ static polytile_status look_at_box(const polytile_domain *threads, bool *goes_on
 /** Return the most bytes that one block of a sample takes. */
 static int64_t alone_bytes(const check *of) {
     int64_t most_bytes = 1;
-    for (int64_t k = 0; k < pti_units_n_drawn(&of->units, N_SAMPLED); k++) {
-        polytile_domain threads = pti_units_draw(&of->units, N_SAMPLED, k);
+    for (int64_t k = 0; k < pti_check_count_drawn(&of->grid, N_SAMPLED); k++) {
+        polytile_domain threads = pti_check_draw_block(&of->grid, N_SAMPLED, k);
         most_bytes = pti_max(most_bytes, pti_trial_bytes(&of->trial, &threads));
     }
     return most_bytes;
@@ -78,10 +79,10 @@ static int64_t choose_alone(const check *of) {
 
 static polytile_status look_alone(check *of) {
     int64_t n_most = choose_alone(of);
-    int64_t n = pti_units_n_drawn(&of->units, n_most);
+    int64_t n = pti_check_count_drawn(&of->grid, n_most);
     polytile_status status = POLYTILE_OK;
     for (int64_t k = 0; k < n && !has_found(of); k++) {
-        polytile_domain threads = pti_units_draw(&of->units, n_most, k);
+        polytile_domain threads = pti_check_draw_block(&of->grid, n_most, k);
         of->report.n_alone++;
         PTI_TRY(look_at_threads(of, &threads));
     }
@@ -95,7 +96,7 @@ static polytile_status narrow_to_block(check *of) {
     polytile_status status = POLYTILE_OK;
     pti_finding found = of->finding;
     polytile_domain threads = of->trial.threads;
-    bool goes_on = pti_units_halve(&of->units, &threads, halves);
+    bool goes_on = pti_check_halve(&of->grid, &threads, halves);
     while (goes_on) {
         of->finding = (pti_finding){0};
         for (int k = 0; k < 2 && !has_found(of); k++)
@@ -103,7 +104,7 @@ static polytile_status narrow_to_block(check *of) {
         goes_on = has_found(of);
         found = goes_on ? of->finding : found;
         threads = goes_on ? of->trial.threads : threads;
-        goes_on = goes_on && pti_units_halve(&of->units, &threads, halves);
+        goes_on = goes_on && pti_check_halve(&of->grid, &threads, halves);
     }
     PTI_TRY(look_at_threads(of, &threads));
     of->finding = found;
@@ -185,7 +186,7 @@ done:
 static polytile_status look_everywhere(check *of) {
     polytile_status status;
     pti_trial_copy_whole(&of->trial, WHOLE_WITH_BOXES_BYTES);
-    PTI_TRY(pti_visit_boxes(&of->trial, &of->units, look_at_box, of));
+    PTI_TRY(pti_visit_boxes(&of->trial, &of->grid, look_at_box, of));
     if (!has_found(of)) {
         pti_trial_copy_whole(&of->trial, WHOLE_ALONE_BYTES);
         PTI_TRY(look_alone(of));
@@ -202,7 +203,7 @@ polytile_status pti_access_check(polytile_device *device, const polytile_kernel 
                                  const pti_instance *instance, polytile_array *const *arrays,
                                  const pti_launch_config *config, polytile_check_report *report) {
     instance = pti_instance_as_given(instance);
-    check of = {.units = pti_units_of(&instance->threads, config->block),
+    check of = {.grid = pti_check_grid_of(&instance->threads, config->block),
                 .report = {.shown_array = -1}};
     polytile_status status;
     PTI_TRY(pti_trial_open(device, kernel, instance, arrays, config, &of.trial));

@@ -66,52 +66,52 @@ static polytile_status run_changed(const pti_dependence *dependence, pti_trial *
 
 /* Kernels that record. */
 
-static polytile_status record_reached(const pti_dependence *dependence, pti_trial *trial,
-                                      const change *made, pti_record *reached) {
+static polytile_status record_touched(const pti_dependence *dependence, pti_trial *trial,
+                                      const change *made, pti_record *touched) {
     polytile_status status;
     PTI_TRY(pti_record_make(trial->kernel->object.context, trial->instance->n_operands,
-                            trial->shadow, reached));
-    pti_record_confine(reached);
-    pti_record *before = pti_record_set(reached);
+                            trial->shadow, touched));
+    pti_record_confine(touched);
+    pti_record *before = pti_record_set(touched);
     status = run_changed(dependence, trial, made, NULL);
     pti_record_set(before);
 done:
     return status;
 }
 
-static void compare_reached(pti_dependence *dependence, const pti_trial *trial,
+static void compare_touched(pti_dependence *dependence, const pti_trial *trial,
                             const pti_record *one, const pti_record *other) {
     for (int o = 0; o < trial->instance->n_operands; o++)
         dependence->depends[o] =
             dependence->depends[o] ||
-            memcmp(one->reached[o], other->reached[o], (size_t)trial->shadow[o].n_elements) != 0;
+            memcmp(one->touched[o], other->touched[o], (size_t)trial->shadow[o].n_elements) != 0;
 }
 
-/** Return the next reached element from a random one on; -1: none. */
-static int64_t draw_reached(pti_dependence *dependence, const pti_shadow_copy *shadow,
-                            const unsigned char *reached) {
+/** Return the next touched element from a random one on; -1: none. */
+static int64_t draw_touched(pti_dependence *dependence, const pti_shadow_copy *shadow,
+                            const unsigned char *touched) {
     const int64_t n = shadow->n_marked, first = n > 0 ? pti_draw(&dependence->drawn, n) : 0;
     for (int64_t step = 0; step < n; step++) {
         const int64_t k = (first + step) % n;
-        if (reached[shadow->marked[k].place])
+        if (touched[shadow->marked[k].place])
             return k;
     }
     return -1;
 }
 
-static polytile_status look_at_reached(pti_dependence *dependence, pti_trial *trial, int operand,
+static polytile_status look_at_touched(pti_dependence *dependence, pti_trial *trial, int operand,
                                        const pti_record *first) {
     const pti_shadow_copy *shadow = &trial->shadow[operand];
     polytile_status status = POLYTILE_OK;
     pti_record second = {0};
     for (int t = 0; t < N_CHANGED; t++) {
         change made = {.operand = operand,
-                       .k = draw_reached(dependence, shadow, first->reached[operand])};
+                       .k = draw_touched(dependence, shadow, first->touched[operand])};
         if (made.k < 0)
             break;
         made.value = draw_index_value(dependence, shadow);
-        PTI_TRY(record_reached(dependence, trial, &made, &second));
-        compare_reached(dependence, trial, first, &second);
+        PTI_TRY(record_touched(dependence, trial, &made, &second));
+        compare_touched(dependence, trial, first, &second);
         pti_record_free(&second);
     }
 done:
@@ -122,10 +122,10 @@ done:
 static polytile_status look_recorded(pti_dependence *dependence, pti_trial *trial) {
     polytile_status status;
     pti_record first = {0};
-    PTI_TRY(record_reached(dependence, trial, NULL, &first));
+    PTI_TRY(record_touched(dependence, trial, NULL, &first));
     for (int o = 0; o < trial->instance->n_operands; o++)
         if (holds_indices(&trial->instance->operand[o]))
-            PTI_TRY(look_at_reached(dependence, trial, o, &first));
+            PTI_TRY(look_at_touched(dependence, trial, o, &first));
 done:
     pti_record_free(&first);
     return status;

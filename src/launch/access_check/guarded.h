@@ -14,13 +14,13 @@ typedef struct pti_guarded {
 } pti_guarded;
 
 /**
- * Make n_bytes of memory at least, with about reach_bytes of guard pages on either side; old
+ * Make n_bytes of memory at least, with about guard_bytes of guard pages on either side; old
  * contents are lost. Zero-initialise *memory first.
  *
  * Errors  NO_MEMORY.
  */
 polytile_status pti_guarded_make(polytile_context *ctx, pti_guarded *memory, size_t n_bytes,
-                                 size_t reach_bytes);
+                                 size_t guard_bytes);
 
 void pti_guarded_free(pti_guarded *memory);
 

@@ -37,7 +37,7 @@ static bool note_address(pti_record *record, const unsigned char *address) {
         uintptr_t first = (uintptr_t)shadow->memory.bytes;
         if ((uintptr_t)address >= first &&
             (uintptr_t)address < first + (uintptr_t)(shadow->n_elements * element_bytes)) {
-            record->reached[k][(int64_t)((uintptr_t)address - first) / element_bytes] = 1;
+            record->touched[k][(int64_t)((uintptr_t)address - first) / element_bytes] = 1;
             return true;
         }
     }
@@ -57,20 +57,20 @@ polytile_status pti_record_make(polytile_context *ctx, int n_copies, const pti_s
     bool has_all = true;
     memset(nowhere, 0, sizeof nowhere);
     *record = (pti_record){.n_copies = n_copies, .shadow = shadow};
-    record->reached = calloc((size_t)n_copies, sizeof *record->reached);
-    for (int k = 0; record->reached != NULL && k < n_copies; k++) {
-        record->reached[k] = calloc((size_t)shadow[k].n_elements, 1);
-        has_all = has_all && record->reached[k] != NULL;
+    record->touched = calloc((size_t)n_copies, sizeof *record->touched);
+    for (int k = 0; record->touched != NULL && k < n_copies; k++) {
+        record->touched[k] = calloc((size_t)shadow[k].n_elements, 1);
+        has_all = has_all && record->touched[k] != NULL;
     }
-    if (record->reached != NULL && has_all)
+    if (record->touched != NULL && has_all)
         return POLYTILE_OK;
     pti_record_free(record);
     return pti_fail_memory(ctx, "a record of accesses", PTI_UNKNOWN_BYTES);
 }
 
 void pti_record_free(pti_record *record) {
-    for (int k = 0; record->reached != NULL && k < record->n_copies; k++)
-        free(record->reached[k]);
-    free(record->reached);
-    record->reached = NULL;
+    for (int k = 0; record->touched != NULL && k < record->n_copies; k++)
+        free(record->touched[k]);
+    free(record->touched);
+    record->touched = NULL;
 }

@@ -3,18 +3,18 @@
 
 #include "launch/access_check/shadow_copy.h"
 
-/* What a kernel reaches while it runs on copies. */
+/* What a kernel touches while it runs on copies. */
 
-/** Which elements of the copies a kernel reached, in the thread that began to record. */
+/** Which elements of the copies a kernel touched, in the thread that began to record. */
 typedef struct pti_record {
     int n_copies;
     const pti_shadow_copy *shadow; /* borrowed */
-    unsigned char **reached;       /* of each copy, one byte a place; owned, as it is */
+    unsigned char **touched;       /* of each copy, one byte a place; owned, as it is */
     int64_t n_calls;               /* 0: the kernel does not record */
-    bool is_confined;              /* who reaches beyond the copies gets other memory */
+    bool is_confined;              /* who goes beyond the copies gets other memory */
 } pti_record;
 
-/** Make a record in which nothing is reached yet. Errors: NO_MEMORY. */
+/** Make a record in which nothing is touched yet. Errors: NO_MEMORY. */
 polytile_status pti_record_make(polytile_context *ctx, int n_copies, const pti_shadow_copy *shadow,
                                 pti_record *record);
 void pti_record_free(pti_record *record);

@@ -4,7 +4,7 @@
 #include "access/declare/kernel.h"
 #include "access/footprint/narrow.h"
 #include "access/set/boxes.h"
-#include "launch/access_check/cover.h"
+#include "launch/access_check/blocks.h"
 #include "launch/access_check/message.h"
 #include "launch/access_check/sampling.h"
 
@@ -14,6 +14,7 @@
 /** The most bytes of copies. */
 enum { MOST_BYTES = 16 << 20 };
 
+/** Owns copies of all that the thread runs with. */
 struct pti_rehearsal {
     const polytile_kernel *kernel; /* retained */
     pti_instance *instance;        /* of its threads alone; owned */
@@ -50,8 +51,8 @@ static pti_launch_config copy_config(pti_rehearsal *rehearsal, const pti_launch_
 
 /** Choose one block, which is none of the corners if there are others. */
 static polytile_domain choose_block(const polytile_domain *threads, const int64_t *block) {
-    const pti_units units = pti_units_of(threads, block);
-    return pti_units_draw(&units, 1, INT64_C(1) << threads->n_dims);
+    const pti_grid grid = pti_check_grid_of(threads, block);
+    return pti_check_draw_block(&grid, 1, INT64_C(1) << threads->n_dims);
 }
 
 static void begin_copies(pti_trial *trial) {

@@ -14,13 +14,13 @@ typedef struct pti_tried {
 
 /** Random elements, changed one by one to see whether any result changes. */
 typedef struct pti_sampling {
-    int64_t *n_tried;     /* of each operand; owned, as all arrays but depends */
-    int64_t *n_read;      /* of them, a result depends on, be it the element itself that is left */
-    int64_t *n_late;      /* of those, for one of the later values only */
-    int64_t *n_left;      /* of those, may be written and were left as they were for some value */
-    pti_tried *tried;     /* of one box of threads */
-    int64_t n_in_box;     /* of them */
-    bool *depends;        /* of each operand: it is read where data say */
+    int64_t *n_tried; /* of each operand; owned, as all arrays but depends */
+    int64_t *n_read;  /* of them, those on which a result depends, perhaps only their own value */
+    int64_t *n_late;  /* of those, for one of the later values only */
+    int64_t *n_left;  /* of those, may be written and were left as they were for some value */
+    pti_tried *tried; /* of one box of threads */
+    int64_t n_in_box; /* of them */
+    bool *depends;    /* of each operand: it is read where data say */
     unsigned char *value; /* that the element which is tried was given */
     bool only_updates;    /* of operands that may be written, too: the kernel records others */
     int64_t n_boxes;      /* of threads, over which those that are tried are spread */
@@ -59,9 +59,9 @@ polytile_status pti_sampling_try_again(pti_sampling *sampling, pti_trial *trial)
 polytile_status pti_sampling_keep_results(const pti_trial *trial);
 /** Find a written element that differs from the kept result; false: there is none. */
 bool pti_sampling_find_changed(const pti_trial *trial, int *operand, int64_t *place);
-/** Return whether there is one, or the run has ended before it
- * returned. An element that was changed before the run counts, too: unwritten, it holds the changed
- * value, and so depends on what it held. */
+/** Return whether there is such an element, or the run ended before it returned. An element that
+ * was changed before the run counts, too: if it is unwritten it holds the changed value, and so
+ * depends on what it held. */
 bool pti_sampling_has_changed(const pti_trial *trial);
 
 #endif

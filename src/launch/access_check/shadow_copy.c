@@ -145,17 +145,17 @@ static void fill_poison(pti_shadow_copy *shadow) {
     take_own_values(shadow);
 }
 
-/** Return how far a small number can lead as an index, also to a part of the array that a queue's
- * member lacks; more than can be had if numbers are huge. */
-static size_t reach_of(const polytile_array *array) {
+/** Return how many bytes away a small number can lead as an index, also to a part of the array that
+ * a queue's member lacks; more than can be had if numbers are huge. */
+static size_t find_farthest_bytes(const polytile_array *array) {
     const polytile_domain *domain = &array->domain;
-    double stride_bytes = (double)array->element_bytes, reach_bytes = (double)array->n_bytes;
+    double stride_bytes = (double)array->element_bytes, far_bytes = (double)array->n_bytes;
     for (int d = domain->n_dims - 1; d >= 0; d--) {
         const double lo = (double)domain->range[d].lo, hi = (double)domain->range[d].hi;
-        reach_bytes += fmax(fabs(lo), fabs(hi)) * stride_bytes;
+        far_bytes += fmax(fabs(lo), fabs(hi)) * stride_bytes;
         stride_bytes *= hi - lo + 1;
     }
-    return (size_t)fmin(reach_bytes, 0x1p40);
+    return (size_t)fmin(far_bytes, 0x1p40);
 }
 
 static void forget_marks(pti_shadow_copy *shadow) {
@@ -179,7 +179,7 @@ polytile_status pti_shadow_copy_place(polytile_context *ctx, pti_shadow_copy *sh
     }
     fill_poison(shadow);
     return pti_guarded_make(ctx, &shadow->memory, (size_t)shadow->layout.size_bytes,
-                            reach_of(shadow->array));
+                            find_farthest_bytes(shadow->array));
 }
 
 void pti_shadow_copy_free(pti_shadow_copy *shadow) {

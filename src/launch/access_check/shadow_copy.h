@@ -16,7 +16,7 @@ enum { PTI_MARK_READ = 1, PTI_MARK_WRITTEN = 2, PTI_MARK_SCRATCH = 4 };
 
 /** A declared element. */
 typedef struct pti_marked {
-    int64_t place;        /* among the scratch's elements */
+    int64_t place;        /* among the copy's elements */
     int64_t source_bytes; /* of its value in the array's memory */
 } pti_marked;
 

@@ -87,7 +87,7 @@ polytile_status pti_trial_run_mixed(pti_trial *trial, int first_pattern, int64_t
  * cannot be narrower than all that the data may say. */
 typedef struct pti_dependence {
     bool *depends;    /* of each operand; borrowed */
-    bool is_recorded; /* the kernel records what it reaches */
+    bool is_recorded; /* the kernel records what it touches */
     uint64_t drawn;
 } pti_dependence;
 

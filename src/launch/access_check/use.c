@@ -16,12 +16,13 @@
 /** The bytes of arrays copied whole. */
 enum { WHOLE_BYTES = 32 << 20 };
 
+/** The search for what one launch reads. */
 typedef struct usage {
     pti_trial trial;
-    pti_units units;
+    pti_grid grid;
     polytile_use *uses; /* of each operand */
-    bool *updates; /* of each operand: elements that were reached for may be written, too; owned */
-    bool *leaves;  /* of those, some are left as they were; owned */
+    bool *updates;      /* of each operand: elements that were touched may be written, too; owned */
+    bool *leaves;       /* of those, some are left as they were; owned */
     unsigned char *
         *seen; /* of each operand, one byte an element of the array: marks as below; owned,
                              as they are; NULL: too many to have */
@@ -34,7 +35,7 @@ typedef struct usage {
 /** The most boxes that are searched for reads that depend on data. */
 enum { MOST_LOOKED = 64 };
 
-/** An element that some box declares to read, and one that a box reached. */
+/** An element that some box declares to read, and one that a box touched. */
 enum { SEEN_DECLARED = 1, SEEN_REACHED = 2 };
 
 /** The most elements of an array for which this is recorded. */
@@ -45,7 +46,7 @@ static int64_t n_places_of(const polytile_array *array) {
     return pti_ceil_div(pti_array_span_bytes(array), array->element_bytes);
 }
 
-/** Count what a box declares to read, and what of it the kernel reached. */
+/** Count what a box declares to read, and what of it the kernel touched. */
 static void count_calls(usage *of, const pti_record *record) {
     for (int o = 0; o < of->trial.instance->n_operands; o++) {
         const pti_shadow_copy *shadow = &of->trial.shadow[o];
@@ -54,7 +55,7 @@ static void count_calls(usage *of, const pti_record *record) {
             bool is_declared = shadow->mark[place] & PTI_MARK_READ;
             bool is_updated = is_declared && shadow->mark[place] & PTI_MARK_WRITTEN;
             of->uses[o].n_declared += is_declared;
-            bool is_read = is_declared && record != NULL && record->reached[o][place];
+            bool is_read = is_declared && record != NULL && record->touched[o][place];
             of->uses[o].n_read += is_read;
             if (of->seen[o] != NULL && is_declared)
                 of->seen[o][shadow->marked[k].source_bytes / shadow->operand->element_bytes] |=
@@ -173,8 +174,8 @@ static void forget_counts(usage *of) {
 static polytile_status sample_boxes(usage *of) {
     polytile_status status;
     of->sampling.only_updates = of->is_recorded;
-    PTI_TRY(pti_visit_boxes(&of->trial, &of->units, count_box, of));
-    PTI_TRY(pti_visit_boxes(&of->trial, &of->units, sample_box, of));
+    PTI_TRY(pti_visit_boxes(&of->trial, &of->grid, count_box, of));
+    PTI_TRY(pti_visit_boxes(&of->trial, &of->grid, sample_box, of));
 done:
     return status;
 }
@@ -205,7 +206,7 @@ static polytile_status find_use_of_reads(usage *of) {
     polytile_status status = POLYTILE_OK;
     pti_trial_copy_whole(&of->trial, WHOLE_BYTES);
     if (pti_trial_repeats(&of->trial))
-        PTI_TRY(pti_visit_boxes(&of->trial, &of->units, record_box, of));
+        PTI_TRY(pti_visit_boxes(&of->trial, &of->grid, record_box, of));
     if (!of->is_recorded)
         forget_counts(of);
     if (!of->is_recorded || any_updates(of))
@@ -218,7 +219,7 @@ static polytile_status find_use_of_reads(usage *of) {
     note_looked_up(of);
     of->dependence.is_recorded = of->is_recorded;
     if (of->is_recorded && any_too_wide(of) && pti_dependence_is_possible(of->trial.instance))
-        PTI_TRY(pti_visit_boxes(&of->trial, &of->units, look_in_box, of));
+        PTI_TRY(pti_visit_boxes(&of->trial, &of->grid, look_in_box, of));
 done:
     return status;
 }
@@ -229,7 +230,7 @@ static polytile_status find_use(polytile_device *device, const polytile_kernel *
                                 const pti_launch_config *config, usage *of) {
     polytile_status status;
     memset(of->uses, 0, (size_t)instance->n_operands * sizeof *of->uses);
-    of->units = pti_units_of(&instance->threads, config->block);
+    of->grid = pti_check_grid_of(&instance->threads, config->block);
     PTI_TRY(pti_trial_open(device, kernel, instance, arrays, config, &of->trial));
     PTI_TRY(pti_trial_survive(&of->trial));
     PTI_TRY(pti_sampling_make(&of->trial, &of->sampling));

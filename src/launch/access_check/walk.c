@@ -6,9 +6,10 @@
  * together take this many times the launch's bytes. */
 enum { LEAST_HALVINGS = 3, MOST_BOX_BYTES = 32 << 20, MOST_TIMES = 8 };
 
+/** A walk over boxes of threads. */
 typedef struct walk {
     const pti_trial *trial;
-    const pti_units *units;
+    const pti_grid *grid;
     int64_t launch_bytes;
     int64_t limit_bytes; /* of the device; 0: none */
     pti_box_visit *visit;
@@ -34,7 +35,7 @@ static polytile_status walk_box(walk *of, const polytile_domain *threads, int n_
     int64_t n_bytes = pti_trial_bytes(of->trial, threads);
     bool is_fine = n_halvings >= LEAST_HALVINGS &&
                    (is_small(of, n_bytes) || is_shared(of, n_bytes, n_halvings));
-    if (is_fine || !pti_units_halve(of->units, threads, halves))
+    if (is_fine || !pti_check_halve(of->grid, threads, halves))
         return of->visit(threads, &of->goes_on, of->user);
     for (int k = 0; k < 2 && of->goes_on; k++)
         PTI_TRY(walk_box(of, &halves[k], n_halvings + 1));
@@ -42,15 +43,15 @@ done:
     return status;
 }
 
-polytile_status pti_visit_boxes(const pti_trial *trial, const pti_units *units,
-                                pti_box_visit *visit, void *user) {
+polytile_status pti_visit_boxes(const pti_trial *trial, const pti_grid *grid, pti_box_visit *visit,
+                                void *user) {
     const polytile_device *device = trial->device;
     walk of = {.trial = trial,
-               .units = units,
-               .launch_bytes = pti_trial_bytes(trial, &units->threads),
+               .grid = grid,
+               .launch_bytes = pti_trial_bytes(trial, &grid->threads),
                .limit_bytes = device->reaches_host ? 0 : device->limit_bytes,
                .visit = visit,
                .user = user,
                .goes_on = true};
-    return walk_box(&of, &units->threads, 0);
+    return walk_box(&of, &grid->threads, 0);
 }

@@ -1,7 +1,7 @@
 #ifndef POLYTILE_LAUNCH_ACCESS_CHECK_WALK_H
 #define POLYTILE_LAUNCH_ACCESS_CHECK_WALK_H
 
-#include "launch/access_check/cover.h"
+#include "launch/access_check/blocks.h"
 #include "launch/access_check/trial.h"
 
 /* The walk over the boxes of threads that the check runs. */
@@ -11,7 +11,7 @@ typedef polytile_status pti_box_visit(const polytile_domain *threads, bool *goes
 
 /** Visit boxes of blocks that together are the launch: several if there are enough blocks, each
  * with small copies. Errors: those of a visit, which is the last. */
-polytile_status pti_visit_boxes(const pti_trial *trial, const pti_units *units,
-                                pti_box_visit *visit, void *user);
+polytile_status pti_visit_boxes(const pti_trial *trial, const pti_grid *grid, pti_box_visit *visit,
+                                void *user);
 
 #endif

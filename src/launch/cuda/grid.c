@@ -43,25 +43,29 @@ static void double_block_axis(int64_t *along, int64_t extent, int64_t most, int6
     }
 }
 
+/** Double the axes of a block in this order, as far as the box, the free threads and `most` allow.
+ * */
+static void double_block(pti_cuda_extents *block, pti_cuda_extents box, pti_cuda_extents most,
+                         int64_t *n_left) {
+    double_block_axis(&block->x, box.x, most.x, n_left);
+    double_block_axis(&block->y, box.y, most.y, n_left);
+    double_block_axis(&block->z, box.z, most.z, n_left);
+}
+
 pti_cuda_extents pti_cuda_block_for(const polytile_domain *threads, int n_threads) {
-    pti_cuda_extents box = extents_of_box(threads), block = {1, 1, 1};
-    pti_cuda_extents most = pti_cuda_most_threads;
+    const pti_cuda_extents box = extents_of_box(threads), most = pti_cuda_most_threads;
+    const pti_cuda_extents first = {WARP_THREADS, most.y, FEW_PLANES};
+    pti_cuda_extents block = {1, 1, 1};
     int64_t n_left = n_threads;
-    double_block_axis(&block.x, box.x, WARP_THREADS, &n_left);
-    double_block_axis(&block.y, box.y, most.y, &n_left);
-    double_block_axis(&block.z, box.z, FEW_PLANES, &n_left);
-    double_block_axis(&block.x, box.x, most.x, &n_left);
-    double_block_axis(&block.z, box.z, most.z, &n_left);
+    double_block(&block, box, first, &n_left);
+    double_block(&block, box, most, &n_left);
     return block;
 }
 
 pti_cuda_extents pti_cuda_wide_block_for(const polytile_domain *threads, int n_threads) {
-    pti_cuda_extents box = extents_of_box(threads), block = {1, 1, 1};
-    pti_cuda_extents most = pti_cuda_most_threads;
+    pti_cuda_extents block = {1, 1, 1};
     int64_t n_left = n_threads;
-    double_block_axis(&block.x, box.x, most.x, &n_left);
-    double_block_axis(&block.y, box.y, most.y, &n_left);
-    double_block_axis(&block.z, box.z, most.z, &n_left);
+    double_block(&block, extents_of_box(threads), pti_cuda_most_threads, &n_left);
     return block;
 }
 
@@ -85,13 +89,11 @@ static void shrink_block(pti_cuda_extents *block, int max_threads) {
 
 pti_cuda_extents pti_cuda_block_clip(const polytile_domain *threads, pti_cuda_extents block,
                                      int max_threads) {
-    pti_cuda_extents box = extents_of_box(threads), most = pti_cuda_most_threads;
+    const pti_cuda_extents box = extents_of_box(threads);
     int64_t n_left = narrow_axis(&block.x, box.x);
     n_left *= narrow_axis(&block.y, box.y);
     n_left *= narrow_axis(&block.z, box.z);
-    double_block_axis(&block.x, box.x, most.x, &n_left);
-    double_block_axis(&block.y, box.y, most.y, &n_left);
-    double_block_axis(&block.z, box.z, most.z, &n_left);
+    double_block(&block, box, pti_cuda_most_threads, &n_left);
     shrink_block(&block, max_threads);
     return block;
 }

@@ -218,6 +218,7 @@ struct polytile_device {
 
 /* A device's text, NAME, NAME:NUMBER, NAME(OPTION=VALUE,...), as its driver gets it. */
 
+/** The options that a text may have. */
 typedef enum pti_option_kind {
     PTI_OPTION_MEMORY,
     PTI_OPTION_THREADS,

@@ -142,6 +142,7 @@ static void note_edges(const pti_instance *instance, polytile_view *views) {
             views[a].first_piece |= POLYTILE_BEYOND;
 }
 
+/** Find the views of a launch: its arrays, their pieces, and its values. */
 static void resolve_launch(pti_execution *run, pti_command *command) {
     const pti_call *call = &run->schedule->launch[command->op->launch].call;
     const pti_instance *instance = call->instance;

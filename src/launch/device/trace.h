@@ -4,12 +4,11 @@
 #include "launch/device/device.h"
 #include "partition/schedule/schedule.h"
 
-/* What devices did, as JSON for chrome://tracing and Perfetto: a process each, with one track a
- * stream, on which a slice for each run encloses those of its operations, and one for the thread
- * that plans. Viewers demand that slices never overlap in
- * part: if clocks or rounding disagree, an operation begins when the one before it ended, and a run
- * ends with its last operation. Times are those of pti_now_s(). Without a trace these functions
- * cost nothing. */
+/* What devices did, as JSON for chrome://tracing and Perfetto. Each device is a process. It has a
+ * track for each stream, on which a slice for each run encloses those of its operations, and one
+ * for the thread that plans. Viewers demand that slices never overlap in part: if clocks or
+ * rounding disagree, an operation begins when the one before it ended, and a run ends with its last
+ * operation. Times are those of pti_now_s(). Without a trace these functions cost nothing. */
 
 /**
  * Trace devices into one file, from now on: each is a process of it. Traces that they have end.

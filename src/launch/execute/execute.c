@@ -103,6 +103,7 @@ static polytile_status run_next(pti_execution *run, int64_t k, tile_walk *walk, 
     return run_op(run, k);
 }
 
+/** Submit the operations in the list's order, unless the device runs all of them at once. */
 static polytile_status run_ops(pti_execution *run) {
     const pti_schedule *schedule = run->schedule;
     const pti_device_functions *functions = run->device->functions;

@@ -20,6 +20,7 @@ typedef struct pti_accumulator {
     int64_t offset_bytes;
 } pti_accumulator;
 
+/** The private copies of all chunks of a launch. */
 typedef struct pti_accumulators {
     int n_private; /* operands that have copies */
     int64_t n_chunks;

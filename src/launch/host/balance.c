@@ -30,6 +30,7 @@ typedef struct host_chunk {
     double busy_s;         /* of all parts that are done */
 } host_chunk;
 
+/** A launch while threads balance it. */
 typedef struct balanced_launch {
     const pti_sub_kernel *launch;
     pti_host_run_box *run;

@@ -22,7 +22,7 @@ typedef struct pti_host_habit {
     double chunk_s;     /* that a chunk took in the launch that was noted last, on average */
 } pti_host_habit;
 
-/** Of the kernels that it ran last. Zero-initialise. */
+/** What a host has seen of the kernels that it ran last. Zero-initialise. */
 typedef struct pti_host_habits {
     pti_host_habit habit[PTI_HOST_HABITS];
     int next; /* the place of the next new kernel */

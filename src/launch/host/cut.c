@@ -8,6 +8,7 @@ enum { DIMS_TO_CUT = 3 };
 
 static const double good_balance = 0.95;
 
+/** The search for the cut with the best balance. */
 typedef struct cut_search {
     const polytile_domain *threads;
     const bool *may_cut;

@@ -48,6 +48,7 @@ static int compare_groups(const void *first, const void *second) {
     return compare_offers(a->offer[0], b->offer[0]);
 }
 
+/** Collect the offers of all peers that meet, those of the same elements side by side. */
 static bool collect_offers(const pti_peers *peers, matching *of) {
     int n = 0;
     for (int p = 0; p < peers->n_peers; p++)

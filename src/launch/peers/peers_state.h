@@ -16,6 +16,7 @@ typedef struct pti_offer {
     int peer;        /* whose it is */
 } pti_offer;
 
+/** How far a part of a shared upload is. */
 typedef enum pti_part_phase {
     PTI_PART_AWAITED, /* not submitted yet */
     PTI_PART_READY,   /* submitted: it can be copied after its event */
@@ -34,6 +35,7 @@ typedef struct pti_upload_share {
     pti_event *copied[PTI_MOST_PEERS]; /* by the part whose device did; NULL: it did not */
 } pti_upload_share;
 
+/** An upload with the parts of all devices that share it. */
 typedef struct pti_shared_upload {
     int n_parts;
     pti_upload_share part[PTI_MOST_PEERS];
@@ -59,6 +61,7 @@ typedef struct pti_peer {
     pti_session *session; /* NULL: it shares nothing now */
 } pti_peer;
 
+/** Linked devices. */
 struct pti_peers {
     pthread_mutex_t mutex;
     pthread_cond_t changed;

@@ -3,6 +3,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+/** A place in a text. */
 typedef struct cursor {
     const char *at;
     const char *end;

@@ -8,6 +8,7 @@
 /* Measurements of POLYTILE_TUNE=1: a table in the cache, tuning.json, that several processes
  * extend. */
 
+/** What was measured, by this process and by others. */
 typedef struct pti_learned {
     json_t *root;            /* NULL: nothing; owned */
     pti_tuning_table *table; /* the same as a table */

@@ -25,6 +25,7 @@ enum {
 /** The members of a polytile_character, each a number of its enumeration; 0: not known. */
 enum { PTI_COALESCING, PTI_ARITHMETIC, PTI_EVICTIONS, PTI_REUSE, PTI_N_TRAITS };
 
+/** What is known of a kernel, by traits; 0: nothing. */
 typedef struct pti_traits {
     int level[PTI_N_TRAITS];
 } pti_traits;
@@ -49,6 +50,7 @@ extern const struct pti_trait_text {
     const char *const *words;
 } pti_trait_texts[PTI_N_TRAITS];
 
+/** A block and a cache, and the kernels that they are for. */
 typedef struct pti_tuning_row {
     char kernel[PTI_TUNING_NAME_BYTES]; /* empty: any */
     pti_traits traits;                  /* one that is 0 fits any kernel */
@@ -67,6 +69,7 @@ typedef struct pti_tuning_architecture {
     int capability[PTI_TUNING_MAX_CAPABILITIES];
 } pti_tuning_architecture;
 
+/** A table with its architectures and rows. */
 typedef struct pti_tuning_table {
     struct pti_tuning_table *next; /* owned by the list */
     int n_architectures;

@@ -8,6 +8,7 @@
 /* What any plan must move between host and device, from the declared sections alone. docs/bounds.md
  * has the formulas, their proofs and sources. */
 
+/** From which formula a bound comes. */
 typedef enum pti_bound_kind {
     PTI_BOUND_COMPULSORY, /* each element once, each way */
     PTI_BOUND_MATMUL,     /* three arrays that name all but one of three index sets */
@@ -15,6 +16,7 @@ typedef enum pti_bound_kind {
     PTI_BOUND_STENCIL     /* launches that read the neighbourhoods of what the former one wrote */
 } pti_bound_kind;
 
+/** A lower bound of what moves. */
 typedef struct pti_bound {
     pti_bound_kind kind;
     int64_t h2d_bytes;  /* no plan uploads less */

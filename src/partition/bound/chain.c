@@ -40,6 +40,7 @@ static bool add_all(pti_boxes *set, const pti_boxes *added) {
     return set->n_boxes <= MAX_BOXES && !set->failed && !added->failed;
 }
 
+/** Add what a launch reads of an array before any launch has written it. */
 static void add_reads(const pti_instance *instance, int operand, history *of) {
     pti_boxes reads = {0};
     if (!instance->operand[operand].reads || of->has_lost_sight)

@@ -114,6 +114,7 @@ typedef struct end {
     bool *is_in_row; /* of each array; owned */
 } end;
 
+/** The search for rows of launches that read neighbourhoods. */
 typedef struct finder {
     int n_arrays;
     unsigned dims;

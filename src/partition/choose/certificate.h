@@ -9,8 +9,8 @@
 /** In bytes; what is more cannot be given as a limit. */
 static const int64_t PTI_LARGEST_ADVICE = INT64_MAX - (INT64_C(1) << 40);
 
-/** No less than so much, in whole quarters of the unit that it is written in: a text that says
- * exactly that, and that can be given as a limit. */
+/** Round bytes up to whole quarters of the unit in which they are written, so that the text says
+ * exactly as much, and can be given as a limit. */
 int64_t pti_advisable(int64_t bytes);
 
 /** The least advisable limit within which any one block fits; 0: there is none. */

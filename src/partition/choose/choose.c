@@ -1,10 +1,10 @@
 #include "partition/choose/choose.h"
 
 #include "base/checked.h"
+#include "partition/arena/build.h"
 #include "partition/choose/certificate.h"
 #include "partition/choose/choose_candidate.h"
 #include "partition/cut/fit.h"
-#include "partition/memory/build.h"
 #include "partition/schedule/builder.h"
 #include <polytile/size.h>
 
@@ -13,6 +13,7 @@
 
 enum { MAX_RETRIES = 16, MAX_BUFFERS = 3 };
 
+/** A choice while plans are compared. */
 typedef struct chooser {
     polytile_context *ctx;
     const pti_strategy *strategy;

@@ -1,9 +1,9 @@
 #include "partition/choose/grain.h"
 
 #include "base/checked.h"
+#include "partition/arena/build.h"
 #include "partition/choose/choose_pieces.h"
 #include "partition/cut/candidate_time.h"
-#include "partition/memory/build.h"
 #include "partition/memory/residency.h"
 #include "partition/schedule/builder.h"
 
@@ -31,6 +31,7 @@ static const double times_the_arena = 4;
  * small: thousands of them in place of one. */
 enum { MOST_GROWTH = 8 };
 
+/** A launch of a queue that is to be cut. */
 typedef struct grain {
     polytile_context *ctx;
     const pti_instance *instance;

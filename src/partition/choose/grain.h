@@ -39,7 +39,7 @@ typedef struct pti_grain_request {
  * are one array: pti_pieces_find() never makes more of them.
  *
  * A launch that goes through much more than the arena keeps its strips, if it has some: pieces then
- * have the places of a launch by itself (memory/arena.h), as they were counted.
+ * have the places of a launch by itself (arena/arena.h), as they were counted.
  *
  * way: the one that was taken.
  * Errors  As polytile_plan_create(): NO_FIT with the certificate, UNSUPPORTED, NO_MEMORY.

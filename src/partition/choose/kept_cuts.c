@@ -15,6 +15,7 @@ enum { MOST_CUTS = 64, MOST_SUPERBLOCKS = 4096 };
 /** Links are alike whose rates differ by no more than this. */
 static const double most_difference = 1.1;
 
+/** How one launch was cut. */
 typedef struct kept_cut {
     uint64_t hash; /* of the launch but for where its threads lie, and of what was asked for */
     polytile_link link;

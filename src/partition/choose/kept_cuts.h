@@ -13,8 +13,8 @@ pti_kept_cuts *pti_kept_cuts_create(void);
 void pti_kept_cuts_free(pti_kept_cuts *cuts);
 
 /**
- * Cut a launch as one that differs from it by no more than where its threads lie, if one is kept
- * and each of its superblocks fits the arena here, too; with arrays as declared.
+ * Cut a launch as a kept one was cut that differs only in where its threads lie, if each of its
+ * superblocks fits the arena here, too; with arrays as declared.
  *
  * Returns whether it is cut. The caller frees *partition then with pti_partition_free().
  */

@@ -14,6 +14,7 @@ enum { MAX_EXTENTS = PTI_MAX_EXTENTS, SMALL_GRID = 64, MAX_HALVINGS = 4, MAX_ROU
 /** Shapes of full lists, seconds at most: with up to three indices there are never more. */
 enum { MOST_SHAPES = 1 << 22 };
 
+/** Extents of one index that are tried. */
 typedef struct extents {
     int n_extents;
     int64_t blocks[MAX_EXTENTS]; /* descending */
@@ -63,6 +64,7 @@ static int longest_index(const pti_grid *grid) {
     return longest;
 }
 
+/** A search for the best shape of a variant. */
 typedef struct search {
     const pti_problem *problem;
     const pti_objective *objective;
@@ -163,6 +165,7 @@ static int64_t whole_tiles(const search *of, int64_t extent) {
     return tile > 0 && extent > tile ? extent - extent % tile : extent;
 }
 
+/** Consider the longest extent that fits beside the other ones, and for time some shorter ones. */
 static void solve_extent(search *of, int64_t *shape) {
     if (!can_improve(of, shape))
         return;

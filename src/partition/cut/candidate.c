@@ -90,6 +90,8 @@ static double share_without(const pti_operand_estimate *estimate, int n_dims, in
     return share;
 }
 
+/** Estimate what an order moves: each piece once, and again on each visit, less what it shares with
+ * the piece before. */
 static pti_moved estimate_order(const pti_estimate *all, const int *order) {
     double there[POLYTILE_MAX_DIMS];
     double back[POLYTILE_MAX_DIMS];

@@ -48,6 +48,7 @@ typedef struct pti_problem {
 pti_problem pti_problem_of(const pti_instance *instance, const polytile_link *link,
                            const int64_t *block, int64_t limit_bytes);
 
+/** A variant with a shape and an order, and what is estimated of them. */
 typedef struct pti_candidate {
     pti_variant variant;
     int64_t shape[POLYTILE_MAX_DIMS]; /* blocks */

@@ -40,7 +40,7 @@ double pti_candidate_launches(const pti_candidate *candidate);
 double pti_candidate_seconds(const pti_problem *problem, const pti_estimate *all,
                              pti_candidate *candidate, const pti_moved *moves);
 
-/** What no order of a candidate is below, if none moves less. */
+/** A lower bound of the seconds of all orders of a candidate, if none moves less than this. */
 double pti_candidate_least_seconds(const pti_problem *problem, const pti_estimate *all,
                                    const pti_candidate *candidate, const pti_moved *least);
 

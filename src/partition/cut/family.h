@@ -48,7 +48,7 @@ struct pti_family {
      * whole schedules show it. */
     double (*seconds)(const pti_timing *of, pti_candidate *candidate);
 
-    /** What no order of a candidate is below. */
+    /** A lower bound of the seconds of all orders of a candidate. */
     double (*least_seconds)(const pti_timing *of, const pti_candidate *candidate);
 
     /** The superblocks of a candidate; none: it is not worth it, or nothing fits. Errors: false

@@ -106,6 +106,7 @@ static void add_looked_up(const pti_problem *problem, const pti_variant *variant
              next_superblock(problem, shape, position));
 }
 
+/** Return whether the superblocks of a shape at listed positions fit the limit. */
 static bool fits_at(const pti_problem *problem, const pti_variant *variant, const int64_t *shape,
                     const positions *list, int64_t most) {
     const pti_instance *instance = problem->instance;

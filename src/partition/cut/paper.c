@@ -29,6 +29,7 @@ static double sample_bytes(const pti_problem *problem, int doubled) {
     return (double)pti_piece_bytes(problem->instance, &threads, operand_bytes);
 }
 
+/** Fit a plane to the bytes of one block, and of one more block along each index. */
 static void fit_plane(const pti_problem *problem, pti_solution *plane) {
     double one_block = sample_bytes(problem, -1);
     *plane = (pti_solution){.constant_bytes = one_block, .sample = sample_threads(problem, -1)};
@@ -38,6 +39,7 @@ static void fit_plane(const pti_problem *problem, pti_solution *plane) {
     }
 }
 
+/** The search for the shape with the fewest kernels by the paper's plane. */
 typedef struct paper_search {
     const pti_problem *problem;
     const pti_variant *variant;

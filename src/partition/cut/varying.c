@@ -7,6 +7,7 @@
 /** How many ways of cutting the other indices are tried. */
 enum { MAX_TRIES = 64 };
 
+/** Superblocks of varying extents while they are found. */
 typedef struct varying {
     const pti_problem *problem;
     int n_buffers;

@@ -39,21 +39,22 @@ typedef struct pti_transition {
 
 enum { PTI_MAX_TRANSITIONS = 64 };
 
-/** A window of few superblocks is planned sooner than kept: its plan is kept from this time on that
- * it comes. */
+/** To plan a window of few superblocks takes less time than to keep its plan. So its plan is kept
+ * only once the window has come so many times. */
 enum { PTI_CHEAP_SUPERBLOCKS = 8, PTI_CHEAP_TIMES = 3, PTI_CHEAP_BUCKETS = 64 };
 
-/** A cheap window, which is known by its hash: others that have the same only are kept sooner. */
+/** A cheap window, known by its hash. Where two have the same hash, their plans are kept sooner. */
 typedef struct pti_cheap_window {
     uint64_t hash;
     int n_times; /* that it came since another one had its bucket */
 } pti_cheap_window;
 
+/** Plans that are kept, and the snapshots that they lead from and to. */
 typedef struct pti_plans {
     int64_t most_bytes;        /* 0: no plan is kept */
     int64_t cheap_superblocks; /* windows of fewer are cheap; 0: none */
     pti_cheap_window cheap[PTI_CHEAP_BUCKETS];
-    bool keeps;    /* the window at hand, if it is planned */
+    bool keeps;    /* the plan of the window at hand will be kept */
     int64_t bytes; /* of transitions and snapshots */
     int64_t n_hits;
     int64_t n_moved; /* hits of schedules that were for other places */
@@ -78,15 +79,16 @@ typedef struct pti_window_request {
     const polytile_link *link;
 } pti_window_request;
 
-/** Find out where the residency is, and the schedule of a window from there: the residency then is
- * where that leads. NULL: there is none. The last schedule ends unless it is a transition's. */
+/** Find the snapshot that the residency is at, and the kept schedule of a window from there. The
+ * residency then is at the snapshot to which that leads. NULL: no schedule is kept. Frees the last
+ * schedule unless it is a transition's. */
 pti_schedule *pti_plans_find(pti_residency *residency, const pti_window_request *window);
 
-/** Let the residency change what is resident, by planning from where it is. False when memory runs
- * out. */
+/** Begin to plan from the residency's snapshot: the residency may change what is resident from now
+ * on. False when memory runs out. */
 bool pti_plans_begin(pti_residency *residency);
 
-/** Take a schedule that was planned since, and keep it if it may come again. */
+/** Take over the schedule that was planned since then, and keep it if it may come again. */
 void pti_plans_keep(pti_residency *residency, const pti_window_request *window,
                     pti_schedule *schedule);
 

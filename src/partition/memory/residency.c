@@ -283,7 +283,7 @@ static bool list_unwritten(const pti_residency *residency, pti_schedule *schedul
 }
 
 /** Make a placement of each resident image; nothing waits for what used it in schedules before. */
-static void place_images(pti_resident_emit *emit) {
+static void place_resident_images(pti_resident_emit *emit) {
     pti_residency *residency = emit->of;
     for (int a = 0; a < residency->instance.n_operands; a++) {
         pti_resident_state *state = &residency->state[a];
@@ -367,12 +367,13 @@ static bool begin_schedule(pti_resident_emit *emit, const pti_future *future, in
         return false;
     emit->n_superblocks = future->n_runs;
     schedule->limit_bytes = schedule->arena_bytes = residency->arena_bytes;
-    place_images(emit);
+    place_resident_images(emit);
     return list_unwritten(residency, schedule) &&
            mark_dropped(residency, schedule, n_steps, steps) &&
            list_holdings(residency, &schedule->before, &schedule->n_before);
 }
 
+/** Plan a window for which no plan is kept. */
 static polytile_status plan_window(pti_residency *residency, const pti_window_request *window,
                                    pti_schedule **made) {
     pti_future future;
@@ -383,7 +384,7 @@ static polytile_status plan_window(pti_residency *residency, const pti_window_re
     bool planned = status == POLYTILE_OK && begin_schedule(&emit, &future, n_steps, steps);
     pti_schedule *schedule = emit.builder.schedule;
     if (planned) {
-        pti_resident_run(&emit, &future, n_steps, steps, window->link);
+        pti_resident_add_steps(&emit, &future, n_steps, steps, window->link);
         planned =
             !emit.builder.failed && list_holdings(residency, &schedule->after, &schedule->n_after);
     }

@@ -6,9 +6,9 @@
 #include "partition/memory/step.h"
 #include <polytile/plan.h>
 
-/* partition/memory: what lies where in the memory of a device. build.h lays out one launch. This
- * header and resident_*.h keep what lies there between launches, and plan the steps of a window
- * (step.h) from it. */
+/* partition/memory: what lies where in the memory of a device between launches. This header and
+ * resident_*.h keep it, and plan the steps of a window (step.h) from it. partition/arena has the
+ * launches that are laid out by themselves. */
 
 /** An array that may be resident. */
 typedef struct pti_resident_array {

@@ -1,7 +1,7 @@
 #include "partition/memory/resident_window.h"
 
 #include "access/pieces/split.h"
-#include "partition/memory/upload_choice.h"
+#include "partition/arena/upload_choice.h"
 
 /** Elements that combine from an identity get it, unless they have more by now; those that have are
  * needed as if read. */

@@ -306,6 +306,7 @@ static void widen_pieces(const pti_residency *residency, pti_future *future, int
     }
 }
 
+/** Add a launch's superblocks in the order in which they will run. */
 static polytile_status add_launch_runs(const pti_residency *residency, const pti_step *step,
                                        int launch, pti_future *future) {
     polytile_status status;
@@ -364,7 +365,7 @@ static void chain_pieces(pti_residency *residency, pti_future *future) {
     for (int a = 0; a < residency->instance.n_operands; a++)
         for (pti_resident_image *image = residency->state[a].images; image != NULL;
              image = image->next)
-            pti_image_look_ahead(residency, image);
+            pti_image_forget_future(residency, image);
 }
 
 polytile_status pti_future_create(pti_residency *residency, int n_steps, const pti_step *steps,

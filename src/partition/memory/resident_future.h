@@ -16,7 +16,8 @@ typedef enum pti_next_access {
     PTI_NEXT_INVALIDATED  /* the host gets a newer version of all of them */
 } pti_next_access;
 
-/** A box of one array that one superblock has in one image, or one of a step that is no launch. */
+/** A box of one array: what a superblock has of it in one image, or what a step that is no launch
+ * is about. */
 typedef struct pti_piece {
     int array;
     uint64_t operands; /* of the launch, whose elements it has: bit o is operand o */
@@ -66,6 +67,7 @@ typedef struct pti_superblock_run {
     int n_pieces;
 } pti_superblock_run;
 
+/** The superblocks of a window and their pieces. */
 typedef struct pti_future {
     int64_t n_runs;
     pti_superblock_run *run;

@@ -45,13 +45,13 @@ pti_resident_image *pti_image_make(pti_resident_emit *emit, pti_segment_run neig
     image->writers = pti_last_none();
     image->reserved_for = image->last_use = -1;
     image->is_current = false;
-    pti_image_look_ahead(residency, image);
+    pti_image_forget_future(residency, image);
     image->next = residency->state[array].images;
     residency->state[array].images = image;
     return image;
 }
 
-void pti_image_look_ahead(const pti_residency *residency, pti_resident_image *image) {
+void pti_image_forget_future(const pti_residency *residency, pti_resident_image *image) {
     image->next_piece = residency->state[image->array].first_piece;
     image->next_use = -1;
 }

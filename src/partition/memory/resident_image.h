@@ -27,8 +27,8 @@ bool pti_image_contains(const pti_resident_image *image, const polytile_domain *
 pti_resident_image *pti_image_make(pti_resident_emit *emit, pti_segment_run neighbours,
                                    int64_t bytes, int array, const polytile_domain *hull);
 
-/** Nothing is known any more of how the schedule at hand uses an image. */
-void pti_image_look_ahead(const pti_residency *residency, pti_resident_image *image);
+/** Forget what is known of how the schedule at hand uses an image, whose elements have changed. */
+void pti_image_forget_future(const pti_residency *residency, pti_resident_image *image);
 
 /** Download what of an image is newer than on the host. */
 void pti_image_download(pti_resident_emit *emit, pti_resident_image *image);

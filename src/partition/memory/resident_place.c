@@ -2,11 +2,14 @@
 
 #include "base/checked.h"
 
-/** Which images give up their places. */
+/**
+ * Which images may give up their places; a later level is tried where an earlier one leaves no
+ * room.
+ */
 typedef enum eviction_level {
-    NOT_BUSY,     /* only what neither the next superblocks nor the last ones use */
-    NOT_RESERVED, /* what the next superblocks do not use */
-    NOT_CURRENT,  /* what this one does not use */
+    NOT_BUSY,     /* those that neither the next superblocks nor the last ones use */
+    NOT_RESERVED, /* those that the next superblocks do not use */
+    NOT_CURRENT,  /* those that the superblock at hand does not use */
     N_EVICTION_LEVELS
 } eviction_level;
 

@@ -52,6 +52,7 @@ static void note_writes(pti_resident_window *at, pti_resident_image *image, cons
     }
 }
 
+/** Add the launch of a superblock on the images that it has. */
 static void add_resident_launch_op(pti_resident_window *at, const pti_superblock_run *run,
                                    const pti_step *step) {
     pti_resident_emit *emit = at->emit;
@@ -111,7 +112,8 @@ static int64_t count_looks_of_superblock(const pti_resident_window *at,
     return n_looks;
 }
 
-static void run_superblock(pti_resident_window *at, const pti_step *step) {
+/** Add all that the next superblock takes: places, what is brought there, and its launch. */
+static void add_superblock(pti_resident_window *at, const pti_step *step) {
     pti_resident_emit *emit = at->emit;
     const pti_superblock_run *run = &at->future->run[emit->superblock];
     at->now = at->of->time + emit->superblock;
@@ -132,11 +134,11 @@ static void run_superblock(pti_resident_window *at, const pti_step *step) {
     download_finished(at, run, step);
 }
 
-static void run_launch(pti_resident_window *at, const pti_step *step) {
+static void add_launch(pti_resident_window *at, const pti_step *step) {
     for (int a = 0; a < at->of->instance.n_operands; a++)
         pti_boxes_clear(&at->of->state[a].initialised);
     for (int64_t k = 0; k < step->partition->n_superblocks && !at->emit->builder.failed; k++)
-        run_superblock(at, step);
+        add_superblock(at, step);
 }
 
 static void flush_array(pti_resident_window *at, const pti_step *step) {
@@ -180,10 +182,10 @@ static void find_last_writers(pti_residency *residency, int n_steps, const pti_s
     }
 }
 
-void pti_resident_run(pti_resident_emit *emit, pti_future *future, int n_steps,
-                      const pti_step *steps, const polytile_link *link) {
+void pti_resident_add_steps(pti_resident_emit *emit, pti_future *future, int n_steps,
+                            const pti_step *steps, const polytile_link *link) {
     static void (*const act[])(pti_resident_window *,
-                               const pti_step *) = {[PTI_STEP_LAUNCH] = run_launch,
+                               const pti_step *) = {[PTI_STEP_LAUNCH] = add_launch,
                                                     [PTI_STEP_FLUSH] = flush_array,
                                                     [PTI_STEP_DROP] = drop_array,
                                                     [PTI_STEP_FETCH] = fetch_elements,

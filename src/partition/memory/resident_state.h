@@ -42,13 +42,14 @@ typedef struct pti_resident_state {
     const pti_step *last_writer; /* of the steps at hand, if it is flushed after that; else NULL */
 } pti_resident_state;
 
-/** Whether an array is there, which changes nothing of plans that are kept. */
+/** Whether a position has an array that launches use. Kept plans do not depend on that. */
 typedef struct pti_resident_stay {
     bool is_idle;             /* no launch has used it yet */
     bool has_left;            /* its state waits for another of its shape */
     pti_resident_array shape; /* of the array that left; its name is NULL */
 } pti_resident_stay;
 
+/** All that lies on a device between schedules. */
 struct pti_residency {
     int64_t arena_bytes;
     pti_segments segments;

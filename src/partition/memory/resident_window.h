@@ -6,6 +6,7 @@
 /* A window of steps while it is turned into operations: for each superblock images are placed in
  * the arena, and filled with what it needs. */
 
+/** A window, and how far it is. */
 typedef struct pti_resident_window {
     pti_resident_emit *emit;
     pti_residency *of;
@@ -35,7 +36,7 @@ void pti_resident_window_bring(pti_resident_window *at, pti_resident_image *imag
  * Memory for the next superblocks is found, and what lies there downloaded, before a superblock is
  * launched, so that moving overlaps computing. emit->builder says whether memory ran out.
  */
-void pti_resident_run(pti_resident_emit *emit, pti_future *future, int n_steps,
-                      const pti_step *steps, const polytile_link *link);
+void pti_resident_add_steps(pti_resident_emit *emit, pti_future *future, int n_steps,
+                            const pti_step *steps, const polytile_link *link);
 
 #endif

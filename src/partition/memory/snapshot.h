@@ -19,8 +19,8 @@ struct pti_snapshot {
     pti_segments segments;
 };
 
-/** Keep of the times of last uses only their order, which is all that planning looks at, so that
- * what comes back looks the same. Without memory for that they stay. */
+/** Replace the times of last uses by their ranks: planning looks at their order alone, so that a
+ * state that comes back looks the same. Does nothing when memory runs out. */
 void pti_snapshot_normalise(pti_residency *residency);
 
 /** Returns a snapshot of what is resident now, whose memory both share; NULL when memory runs

@@ -7,6 +7,7 @@
 
 /* Steps: what schedules are made for, in order. */
 
+/** What a step is. */
 typedef enum pti_step_kind {
     PTI_STEP_LAUNCH,
     PTI_STEP_FLUSH, /* download what is newer on the device than on the host */
@@ -24,8 +25,8 @@ typedef struct pti_step {
     const pti_partition *partition; /* launch: n_buffers is ignored; borrowed */
     int position;   /* no launch: which array; flushed or dropped, it is gone from the device */
     bool is_lone;   /* launch: it has the device's memory to itself, as its partition divides it */
-    int64_t serial; /* launch: a number of these three, which never stands for others; 0: none, so
-                       that plans with it are not kept */
+    int64_t serial; /* launch: of call, partition and is_lone together, never given twice; 0: none,
+                       so that plans with it are not kept */
     const pti_boxes
         *boxes; /* fetch and invalidate: elements of the array; borrowed while it is planned */
 } pti_step;
@@ -33,8 +34,8 @@ typedef struct pti_step {
 /** Whether a step uses an array. */
 bool pti_step_uses(const pti_step *step, int array);
 
-/** Whether none of the elements in a box of an array has a use at a step, the first to use the
- * array, nor after it: all are overwritten there, or dropped. */
+/** Whether a step, the first one to use an array, overwrites all elements of a box unread, or drops
+ * them. */
 bool pti_step_buries(const pti_step *step, int array, const polytile_domain *box);
 
 #endif

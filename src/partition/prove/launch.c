@@ -1,7 +1,7 @@
 #include "partition/prove/replay.h"
 
 #include "access/footprint/footprint.h"
-#include "partition/prove/needs.h"
+#include "partition/prove/needs/needs.h"
 
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 #include "partition/prove/shape.h"
 
 #include "access/footprint/footprint.h"
-#include "partition/prove/needs.h"
+#include "partition/prove/needs/needs.h"
 
 /** Whether an operand of a launch describes the array that it is said to be. */
 static bool is_array(const pti_operand *operand, const pti_operand *array) {

@@ -1,8 +1,8 @@
 #include "partition/prove/shape.h"
 
 #include "access/set/bounding_box.h"
-#include "partition/prove/needs.h"
-#include "partition/prove/section_reach.h"
+#include "partition/prove/needs/needs.h"
+#include "partition/prove/needs/section_reach.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -11,8 +11,8 @@ static const char *const way_words[] = {[PTI_ONLY_READ] = "read", [PTI_WRITTEN] 
 
 /** Around what was done to one array so far. */
 typedef struct order_trail {
-    pti_bounding_box own[PTI_N_WAYS];   /* by one launch */
-    pti_bounding_box later[PTI_N_WAYS]; /* by all that come later */
+    pti_bounding_box own[PTI_N_USAGES];   /* by one launch */
+    pti_bounding_box later[PTI_N_USAGES]; /* by all that come later */
 } order_trail;
 
 /** Launches in the order of the list, each against what later ones did before it. */
@@ -22,8 +22,8 @@ typedef struct order_check {
     order_trail *trail; /* [launch * n_operands + operand of the schedule's instance] */
     int64_t *n_done;    /* superblocks of each launch */
     pti_section_reaches reaches;
-    pti_boxes touched[PTI_N_WAYS]; /* by the superblock and operand at hand */
-    pti_boxes before[PTI_N_WAYS];  /* by one that was done before */
+    pti_boxes touched[PTI_N_USAGES]; /* by the superblock and operand at hand */
+    pti_boxes before[PTI_N_USAGES];  /* by one that was done before */
 } order_check;
 
 /** One operand of a superblock's launch. */
@@ -54,13 +54,13 @@ static bool is_in_order(const pti_schedule *schedule) {
 }
 
 static void find_touched(const order_operand *of, pti_boxes *touched) {
-    for (int way = 0; way < PTI_N_WAYS; way++)
+    for (int way = 0; way < PTI_N_USAGES; way++)
         pti_boxes_clear(&touched[way]);
     pti_needs_list_operand(of->instance, of->number, of->threads, touched);
 }
 
-static bool reject_order(const order_check *check, const order_operand *of, pti_way way, int later,
-                         pti_way done, const polytile_domain *box) {
+static bool reject_order(const order_check *check, const order_operand *of, pti_usage way,
+                         int later, pti_usage done, const polytile_domain *box) {
     pti_text_add(
         check->why, "operation %" PRId64 " (launch for superblock %" PRId64 " of launch %d), %s",
         of->op, of->superblock, of->launch, check->schedule->instance->operand[of->array].name);
@@ -71,8 +71,8 @@ static bool reject_order(const order_check *check, const order_operand *of, pti_
 
 /** A superblock of a later launch must not have done anything to what this one still waits to do
  * there; what this one does is in touched. */
-static bool check_against(order_check *check, const order_operand *of, pti_way way,
-                          const order_operand *other, pti_way done) {
+static bool check_against(order_check *check, const order_operand *of, pti_usage way,
+                          const order_operand *other, pti_usage done) {
     polytile_domain common;
     const pti_boxes *mine = &check->touched[way], *its = &check->before[done];
     find_touched(other, check->before);
@@ -84,8 +84,8 @@ static bool check_against(order_check *check, const order_operand *of, pti_way w
 }
 
 /** Against all that a later launch did, by those of its operands that are the array. */
-static bool check_against_launch(order_check *check, const order_operand *of, pti_way way,
-                                 int later, pti_way done) {
+static bool check_against_launch(order_check *check, const order_operand *of, pti_usage way,
+                                 int later, pti_usage done) {
     const pti_schedule_launch *launch = &check->schedule->launch[later];
     for (int o = 0; o < launch->call.instance->n_operands; o++)
         for (int64_t n = 0; launch->call.array[o] == of->array && n < check->n_done[later]; n++) {
@@ -105,24 +105,24 @@ static bool check_against_launch(order_check *check, const order_operand *of, pt
 
 /** Where ends do not show that later launches were elsewhere, their superblocks are gone
  * through. */
-static bool check_against_later(order_check *check, const order_operand *of, pti_way way,
+static bool check_against_later(order_check *check, const order_operand *of, pti_usage way,
                                 const pti_bounding_box *ends) {
     const order_trail *trail = trail_of(check, of->launch, of->array);
     int done = way == PTI_WRITTEN ? PTI_ONLY_READ : PTI_WRITTEN;
-    for (; done < PTI_N_WAYS; done++) {
+    for (; done < PTI_N_USAGES; done++) {
         if (pti_bounding_apart(&trail->later[done], ends))
             continue;
         find_touched(of, check->touched);
         for (int later = of->launch + 1; later < check->schedule->n_launches; later++)
             if (!pti_bounding_apart(&trail_of(check, later, of->array)->own[done], ends) &&
-                !check_against_launch(check, of, way, later, (pti_way)done))
+                !check_against_launch(check, of, way, later, (pti_usage)done))
                 return false;
     }
     return true;
 }
 
 /** What all later launches than one did, those later than an earlier one did too. */
-static void extend_trails(const order_check *check, const order_operand *of, pti_way way,
+static void extend_trails(const order_check *check, const order_operand *of, pti_usage way,
                           const pti_bounding_box *ends) {
     pti_bounding_extend(&trail_of(check, of->launch, of->array)->own[way], ends);
     for (int l = of->launch - 1; l >= 0; l--) {
@@ -134,7 +134,7 @@ static void extend_trails(const order_check *check, const order_operand *of, pti
 }
 
 /** The ends of all that a superblock does to an operand in one way; false if it does nothing. */
-static bool find_touched_ends(order_check *check, const order_operand *of, pti_way way,
+static bool find_touched_ends(order_check *check, const order_operand *of, pti_usage way,
                               const pti_section_reach *reach, pti_bounding_box *ends) {
     polytile_domain box;
     const pti_section_reach *part =
@@ -156,13 +156,13 @@ static bool find_touched_ends(order_check *check, const order_operand *of, pti_w
 
 static bool replay_operand(order_check *check, const order_operand *of,
                            const pti_section_reach *reach) {
-    for (int way = PTI_ONLY_READ; way < PTI_N_WAYS; way++) {
+    for (int way = PTI_ONLY_READ; way < PTI_N_USAGES; way++) {
         pti_bounding_box ends;
-        if (!find_touched_ends(check, of, (pti_way)way, reach, &ends))
+        if (!find_touched_ends(check, of, (pti_usage)way, reach, &ends))
             continue;
-        if (!check_against_later(check, of, (pti_way)way, &ends))
+        if (!check_against_later(check, of, (pti_usage)way, &ends))
             return false;
-        extend_trails(check, of, (pti_way)way, &ends);
+        extend_trails(check, of, (pti_usage)way, &ends);
     }
     return true;
 }
@@ -210,7 +210,7 @@ bool pti_check_order(const pti_schedule *schedule, pti_text *why) {
     bool has_begun = allocate_trails(&check);
     bool holds = has_begun && replay_launches(&check);
     bool failed = !has_begun;
-    for (int way = 0; way < PTI_N_WAYS; way++) {
+    for (int way = 0; way < PTI_N_USAGES; way++) {
         failed |= holds && (check.touched[way].failed || check.before[way].failed);
         pti_boxes_free(&check.touched[way]);
         pti_boxes_free(&check.before[way]);

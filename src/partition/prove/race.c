@@ -1,7 +1,7 @@
 #include "partition/prove/replay.h"
 
 #include "base/list.h"
-#include "partition/prove/needs.h"
+#include "partition/prove/needs/needs.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -161,7 +161,7 @@ void pti_replay_end(pti_replay *replay) {
     }
     free_set(replay, &replay->reused);
     pti_section_reaches_free(&replay->reaches);
-    for (int way = 0; way < PTI_N_WAYS; way++) {
+    for (int way = 0; way < PTI_N_USAGES; way++) {
         free_set(replay, &replay->used[way]);
         free_set(replay, &replay->used_before[way]);
     }

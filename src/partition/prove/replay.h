@@ -3,8 +3,8 @@
 
 #include "access/set/bounding_box.h"
 #include "access/set/boxes.h"
-#include "partition/prove/needs.h"
-#include "partition/prove/section_reach.h"
+#include "partition/prove/needs/needs.h"
+#include "partition/prove/needs/section_reach.h"
 #include "partition/prove/shape.h"
 
 /*
@@ -119,7 +119,7 @@ typedef struct pti_replay {
     int64_t uses_capacity;
     pti_use *use;
     int64_t spare_use; /* the first of those of residents that are live no more, -1 for none */
-    pti_boxes used[PTI_N_WAYS], used_before[PTI_N_WAYS]; /* by operations that may race */
+    pti_boxes used[PTI_N_USAGES], used_before[PTI_N_USAGES]; /* by operations that may race */
     pti_section_reaches reaches;
     pti_boxes reused;
     pti_boxes moved[PTI_N_CONTENTS]; /* by the copy or fill at hand */

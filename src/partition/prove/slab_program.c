@@ -1,7 +1,7 @@
 #include "partition/prove/slab_program.h"
 
 #include "access/set/box.h"
-#include "partition/prove/needs.h"
+#include "partition/prove/needs/needs.h"
 #include "partition/schedule/builder.h"
 
 #include <stdlib.h>

@@ -71,6 +71,7 @@ pti_arena_segment *pti_segments_at(const pti_segments *segments, int64_t offset_
     return &segments->memory[lo];
 }
 
+/** Neighbours that could be taken, and what would be lost. */
 typedef struct offer {
     pti_segment_run neighbours;
     pti_eviction_cost loss;

@@ -8,6 +8,7 @@
 
 typedef struct pti_resident_image pti_resident_image;
 
+/** A stretch of the arena that one image has, or that is free. */
 typedef struct pti_arena_segment {
     int64_t offset_bytes;
     int64_t size_bytes;

@@ -73,3 +73,13 @@ void pti_json_write_entry(pti_text *text, json_t *value, bool is_first) {
     write_value(text, value);
     json_decref(value);
 }
+
+void pti_json_write_list(pti_text *text, const char *key, json_t *list) {
+    size_t k;
+    json_t *entry;
+    pti_text_add(text, "  \"%s\": [", key);
+    text->failed |= list == NULL;
+    json_array_foreach(list, k, entry) pti_json_write_entry(text, json_incref(entry), k == 0);
+    pti_text_add(text, "%s]", json_array_size(list) > 0 ? "\n  " : "");
+    json_decref(list);
+}

@@ -12,6 +12,7 @@
  * memory ran out for it, and so is all that is made of it; a text that it is written to has failed.
  */
 
+/** A key with its value. */
 typedef struct pti_json_member {
     const char *key; /* NULL after the last */
     json_t *value;
@@ -37,6 +38,9 @@ json_t *pti_json_box(const polytile_domain *box);
 
 /** Write members of the document's object, each after the one before, and with a comma. */
 void pti_json_write_members(pti_text *text, json_t *object);
+
+/** Write a list of the document, an entry a line, without what follows it. */
+void pti_json_write_list(pti_text *text, const char *key, json_t *list);
 
 /** Write an entry of a list of the document, which may be long. */
 void pti_json_write_entry(pti_text *text, json_t *value, bool is_first);

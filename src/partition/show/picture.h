@@ -6,6 +6,7 @@
 /* The picture of a plan of one launch: the threads in run order, and what one superblock moves of
  * each array. Each file draws into an area that its caller gives. */
 
+/** A picture while it is drawn. */
 typedef struct pti_picture {
     pti_text *svg;
     const polytile_plan *plan;

@@ -17,6 +17,7 @@ typedef struct pti_interleaving_pass {
     int64_t n_slabs; /* rounds in which each launch has a slab, or none */
 } pti_interleaving_pass;
 
+/** The passes and slabs of a schedule. */
 typedef struct pti_interleaving {
     int n_passes;
     pti_interleaving_pass *pass; /* owned, as all below */
@@ -52,6 +53,7 @@ int pti_interleaving_array_axis(const pti_schedule *schedule, const pti_interlea
 
 enum { PTI_CHAIN_MOST_LINES = 32 };
 
+/** A picture while it is drawn, and what of the schedule it has. */
 typedef struct pti_chain_picture {
     pti_text *svg;
     const pti_schedule *schedule;

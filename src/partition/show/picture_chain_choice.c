@@ -124,6 +124,7 @@ static int64_t merit_of(const pti_chain_picture *picture, int64_t slab, const ta
            llabs(2 * slab - picture->n_slabs + 1);
 }
 
+/** Choose the slab whose moves are drawn. */
 static void choose_slab(pti_chain_picture *picture) {
     const pti_schedule *schedule = picture->schedule;
     tally of[MOST_LEAN + SLABS_AFTER_LEAN] = {0};

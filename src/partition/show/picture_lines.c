@@ -13,6 +13,7 @@ static const double caption_height = 44, panel_gap = 10, total_height = 180, lea
                     thin = 8;
 enum { MOST_LINES = 60, MOST_ARRAYS = 6 };
 
+/** How superblocks are drawn as lines. */
 typedef struct lines {
     const pti_picture *picture;
     const pti_schedule *schedule; /* the picture's */
@@ -73,6 +74,7 @@ static polytile_domain placements_of_line(const lines *of, int64_t line, int ope
     return hull;
 }
 
+/** Draw the threads of each line's superblock, as a strip. */
 static void draw_threads(const lines *of, const pti_panel *panel) {
     for (int64_t line = 0; line < of->n; line++) {
         int64_t k = line * of->stride;

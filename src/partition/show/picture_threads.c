@@ -10,6 +10,7 @@
 static const double slice_gap = 16, slice_caption = 34, least_order_step = 5;
 enum { MOST_CELLS = 64 };
 
+/** A slice of the launch domain while it is drawn. */
 typedef struct slice_view {
     const pti_picture *picture;
     const pti_slices *slices;

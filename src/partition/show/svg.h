@@ -5,6 +5,7 @@
 
 /* SVG elements as text. Lengths are in pixels, y grows downwards, and every string is escaped. */
 
+/** A rectangle of a picture. */
 typedef struct pti_svg_box {
     double x;
     double y;

@@ -43,6 +43,7 @@ typedef struct move {
     int64_t source; /* of a copy: the placement; else -1 */
 } move;
 
+/** Add the move of a box of an array's image, after what used that memory before. */
 static int64_t add_move(pti_skew_builder *builder, const move *made, const polytile_domain *box,
                         const pti_last *waits) {
     pti_skew_image *along = &builder->image[made->array];
@@ -207,9 +208,9 @@ static void download_array(pti_skew_builder *builder, int array, int64_t k) {
         along->download[k] = add_move(builder, &made, &builder->reused.box[b], &waits);
 }
 
-/** Run slab k; meanwhile upload for the next, and download what the former was the last to
- * touch. */
-static void run_slab(pti_skew_builder *builder, int64_t k) {
+/** Add the launches of slab k; beside them the upload for the next slab, and the download of what
+ * the former one was the last to touch. */
+static void add_slab(pti_skew_builder *builder, int64_t k) {
     if (k > 0 && k % builder->shape->n_per_lap == 0) {
         move_arrays(builder, k, copy_image_to_beginning);
         builder->ready = builder->uploaded;
@@ -219,7 +220,7 @@ static void run_slab(pti_skew_builder *builder, int64_t k) {
     builder->ready = builder->uploaded;
     if (k + 1 < builder->n_slabs)
         move_arrays(builder, k + 1, upload_array);
-    pti_skew_run_launches(builder, k);
+    pti_skew_add_launches(builder, k);
 }
 
 /* Passes. */
@@ -240,7 +241,7 @@ static void turn_downloads(pti_skew_builder *builder) {
     }
 }
 
-static void run_pass(pti_skew_builder *builder, int number) {
+static void add_slabs_of_pass(pti_skew_builder *builder, int number) {
     builder->number = number;
     if (!pti_skew_builder_pass(builder, number, &builder->pass)) {
         builder->builder.failed = true;
@@ -253,7 +254,7 @@ static void run_pass(pti_skew_builder *builder, int number) {
     }
     move_arrays(builder, 0, upload_array);
     for (int64_t k = 0; k < builder->n_slabs && !builder->builder.failed; k++)
-        run_slab(builder, k);
+        add_slab(builder, k);
     move_arrays(builder, builder->n_slabs - 1, download_array);
     turn_downloads(builder);
     pti_pass_end(&builder->pass);
@@ -296,7 +297,7 @@ static void upload_whole(pti_skew_builder *builder, int array) {
 /* The whole. */
 
 /** Place the arrays' memory; returns the end of the last. */
-static int64_t place_images(pti_skew_builder *builder, const pti_skew_need *needs) {
+static int64_t place_chain_images(pti_skew_builder *builder, const pti_skew_need *needs) {
     int64_t end = 0;
     for (int a = 0; a < pti_skew_n_arrays(builder); a++) {
         builder->image[a] = pti_skew_image_at(end, -1);
@@ -331,7 +332,7 @@ static bool begin_images(pti_skew_builder *builder, int64_t most_slabs) {
     if (has_begun)
         pti_skew_note_still(builder->chain, &builder->sets, needs);
     if (has_begun)
-        builder->schedule->arena_bytes = place_images(builder, needs);
+        builder->schedule->arena_bytes = place_chain_images(builder, needs);
     for (int a = 0; a < pti_skew_n_arrays(builder) && has_begun; a++) {
         builder->image[a].download = calloc((size_t)most_slabs + 1, sizeof(int64_t));
         builder->image[a].former = calloc((size_t)most_slabs + 1, sizeof(int64_t));
@@ -341,13 +342,13 @@ static bool begin_images(pti_skew_builder *builder, int64_t most_slabs) {
     return has_begun;
 }
 
-static void run_passes(pti_skew_builder *builder) {
+static void add_passes(pti_skew_builder *builder) {
     for (int a = 0; a < pti_skew_n_arrays(builder); a++) {
         if (builder->chain->axis[a] == PTI_AXIS_WHOLE)
             upload_whole(builder, a);
     }
     for (int p = 0; p < builder->shape->n_passes && !builder->builder.failed; p++)
-        run_pass(builder, p);
+        add_slabs_of_pass(builder, p);
 }
 
 pti_schedule *pti_skew_build(const pti_skew_request *request, const pti_skew_shape *shape) {
@@ -357,7 +358,7 @@ pti_schedule *pti_skew_build(const pti_skew_request *request, const pti_skew_sha
                      pti_skew_sets_find(request, shape->n_per_pass, INT_MAX, &builder.sets) &&
                      begin_images(&builder, most_slabs);
     if (has_begun)
-        run_passes(&builder);
+        add_passes(&builder);
     bool is_made = has_begun && !builder.builder.failed && !builder.reused.failed;
     if (is_made && request->chain->folded != NULL)
         is_made = pti_folded_finish(request->chain, builder.schedule);

@@ -108,7 +108,7 @@ static bool is_here(const pti_skew_builder *builder, int array) {
     return builder->chain->axis[array] == PTI_AXIS_WHOLE || builder->pass.band[array].passes;
 }
 
-int64_t pti_skew_builder_launch(pti_skew_builder *builder, int launch, int64_t k) {
+int64_t pti_skew_add_launch(pti_skew_builder *builder, int launch, int64_t k) {
     const pti_cut_launch *cut = &builder->chain->launch[launch];
     pti_op op = {.kind = PTI_LAUNCH,
                  .concurrent = pti_skew_is_concurrent(builder, k),
@@ -196,17 +196,17 @@ static void tile_unit(pti_skew_builder *builder, const pti_tiled_unit *unit, int
         builder->builder.failed = true;
 }
 
-static void run_unit(pti_skew_builder *builder, const pti_tiled_unit *unit, int64_t k) {
+static void add_unit(pti_skew_builder *builder, const pti_tiled_unit *unit, int64_t k) {
     const pti_stream on =
         pti_skew_is_concurrent(builder, k) ? PTI_STREAM_CONCURRENT : PTI_STREAM_COMPUTE;
     const int64_t first_op = builder->schedule->n_ops;
     for (int l = unit->first; l < unit->first + unit->n_launches; l++)
-        builder->ran[on][l] = pti_max(builder->ran[on][l], pti_skew_builder_launch(builder, l, k));
+        builder->ran[on][l] = pti_max(builder->ran[on][l], pti_skew_add_launch(builder, l, k));
     if (unit->n_launches > 1)
         tile_unit(builder, unit, k, first_op);
 }
 
-void pti_skew_run_launches(pti_skew_builder *builder, int64_t k) {
+void pti_skew_add_launches(pti_skew_builder *builder, int64_t k) {
     const pti_stream other =
         pti_skew_is_concurrent(builder, k) ? PTI_STREAM_COMPUTE : PTI_STREAM_CONCURRENT;
     int waits_from = builder->pass.first;
@@ -214,6 +214,6 @@ void pti_skew_run_launches(pti_skew_builder *builder, int64_t k) {
     for (int u = 0; u < builder->pass.n_units; u++) {
         if (builder->pass.unit[u].first == waits_from)
             waits_from = wait_for_launches(builder, other, u);
-        run_unit(builder, &builder->pass.unit[u], k);
+        add_unit(builder, &builder->pass.unit[u], k);
     }
 }

@@ -77,11 +77,11 @@ bool pti_skew_concurrent_begin(pti_skew_builder *builder);
 /** Return whether slab k runs on the second stream. */
 bool pti_skew_is_concurrent(const pti_skew_builder *builder, int64_t k);
 
-/** Run all launches of slab k that have threads there. */
-void pti_skew_run_launches(pti_skew_builder *builder, int64_t k);
+/** Add all launches of slab k that have threads there. */
+void pti_skew_add_launches(pti_skew_builder *builder, int64_t k);
 
-/** Run a launch's threads of slab k on its arrays' memory; returns the operation, -1: no
+/** Add a launch's threads of slab k on its arrays' memory; returns the operation, -1: no
  * threads. */
-int64_t pti_skew_builder_launch(pti_skew_builder *builder, int launch, int64_t k);
+int64_t pti_skew_add_launch(pti_skew_builder *builder, int launch, int64_t k);
 
 #endif

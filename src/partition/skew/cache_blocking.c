@@ -42,6 +42,7 @@ bool pti_cache_bound_may_pay(const pti_cache_bound *bound) {
     return bound->cached_s <= worth * bound->apart_s;
 }
 
+/** What slabs in a cache are compared with. */
 typedef struct choice {
     const pti_skew_request *request;
     double cached_s; /* of all kernels out of the cache, beside their latencies */

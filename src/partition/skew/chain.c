@@ -318,8 +318,9 @@ static bool touches_array(const pti_chain *chain, int array) {
     return false;
 }
 
-/** Forget launches that could not join. */
-static void forget_others(pti_chain *chain) {
+/** Forget the axes of arrays that no launch of the chain touches: those that do could not join it.
+ * */
+static void forget_untouched_axes(pti_chain *chain) {
     for (int a = 0; a < chain->arrays->n_operands; a++) {
         if (!touches_array(chain, a))
             chain->axis[a] = PTI_AXIS_NONE;
@@ -338,7 +339,7 @@ polytile_status pti_chain_find(const pti_instance *arrays, int n_launches,
         if (n_launches > 0)
             find_longest_index(&of, n_launches, launches);
         status = find_offsets(&of);
-        forget_others(chain);
+        forget_untouched_axes(chain);
     }
     free(of.is_written);
     return status;

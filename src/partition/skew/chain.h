@@ -14,6 +14,7 @@
  *         locality with time skewing", 2002. The offsets come from the declarations.
  */
 
+/** Launches that may be interleaved, over their arrays. */
 typedef struct pti_chain {
     const pti_instance *arrays; /* borrowed: of no kernel, its operands are the arrays */
     int n_launches;

@@ -63,7 +63,7 @@ static void place_arrays(pti_skew_builder *builder) {
     }
 }
 
-static void run_pass_in_place(pti_skew_builder *builder, int number) {
+static void add_pass_in_place(pti_skew_builder *builder, int number) {
     if (!pti_skew_builder_pass(builder, number, &builder->pass)) {
         builder->builder.failed = true;
         return;
@@ -71,7 +71,7 @@ static void run_pass_in_place(pti_skew_builder *builder, int number) {
     int64_t n_slabs = pti_pass_n_slabs(&builder->pass, builder->shape->slab);
     for (int64_t k = 0; k < n_slabs && !builder->builder.failed; k++) {
         for (int l = builder->pass.first; l < builder->pass.end; l++)
-            pti_skew_builder_launch(builder, l, k);
+            pti_skew_add_launch(builder, l, k);
     }
     pti_pass_end(&builder->pass);
 }
@@ -87,7 +87,7 @@ pti_schedule *pti_skew_build_in_place(const pti_chain *chain, const pti_skew_sha
         place_arrays(&builder);
     }
     for (int p = 0; is_made && p < shape->n_passes; p++)
-        run_pass_in_place(&builder, p);
+        add_pass_in_place(&builder, p);
     is_made = is_made && !builder.builder.failed;
     pti_skew_builder_end(&builder);
     if (!is_made)

@@ -19,6 +19,7 @@ typedef struct pti_band {
     int64_t row_bytes; /* of an image, padding aside */
 } pti_band;
 
+/** Consecutive launches of a chain that run slab by slab. */
 typedef struct pti_pass {
     const pti_chain *chain;
     int first; /* of its launches */

@@ -16,6 +16,7 @@ typedef struct pti_pass_sets {
                           what is filled again by later passes, of an array that is dropped */
 } pti_pass_sets;
 
+/** The sets of all passes and arrays. */
 typedef struct pti_skew_sets {
     int n_passes;
     int n_arrays;

@@ -33,6 +33,7 @@ typedef struct pti_tiled_sequence {
     pti_ping_pong ping_pong;
 } pti_tiled_sequence;
 
+/** The sequences of a chain whose launches run several as one. */
 typedef struct pti_tiled_chain {
     pti_tile_room room;
     int n_sequences;

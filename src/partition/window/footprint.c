@@ -10,6 +10,7 @@
 /** The most boxes a section. */
 enum { MOST_BOXES = 1 << 16 };
 
+/** What a launch touches of each array. */
 struct polytile_footprint {
     pti_object object;
     int n_arrays;
@@ -34,8 +35,10 @@ void polytile_footprint_destroy(polytile_footprint *footprint) {
         pti_object_release(&footprint->object);
 }
 
-/** False when memory runs out. */
-static bool find_boxes(const pti_instance *instance, int operand, polytile_array_footprint *found) {
+/** Find the hull and the boxes of what a launch touches of an operand. False when memory runs out.
+ * */
+static bool find_hull_and_boxes(const pti_instance *instance, int operand,
+                                polytile_array_footprint *found) {
     pti_boxes boxes = {0};
     found->is_exact =
         pti_footprint_boxes(instance, operand, PTI_TOUCHES, &instance->threads, MOST_BOXES, &boxes);
@@ -74,7 +77,7 @@ static polytile_status fill_footprint(polytile_context *ctx, const pti_instance 
     made->array = calloc((size_t)instance->n_operands, sizeof *made->array);
     made->n_arrays = made->array == NULL ? 0 : instance->n_operands;
     for (int a = 0; a < made->n_arrays && is_found; a++)
-        is_found = find_boxes(instance, a, &made->array[a]) &&
+        is_found = find_hull_and_boxes(instance, a, &made->array[a]) &&
                    find_pieces(split == NULL ? instance : split, a, &made->array[a]);
     if (made->array == NULL || !is_found)
         status = pti_fail_memory(ctx, instance->kernel_name, PTI_UNKNOWN_BYTES);

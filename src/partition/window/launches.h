@@ -18,6 +18,7 @@ typedef struct pti_launch_kind {
     int way;                 /* that the partition is for */
 } pti_launch_kind;
 
+/** Launches by kinds, over the arrays of all of them. */
 typedef struct pti_launches {
     /* The arrays, as the operands of an instance of no kernel, without sections. Its name, indices
      * and threads are those of the launch with the most threads. Owned, as all below. */

@@ -1,6 +1,6 @@
 #include "partition/window/lone.h"
 
-#include "partition/memory/build.h"
+#include "partition/arena/build.h"
 
 #include <string.h>
 
@@ -15,15 +15,9 @@ static bool is_shared_by_writers(pti_call call) {
     return is;
 }
 
-static bool has_scratch(const pti_instance *instance) {
-    bool has = false;
-    for (int o = 0; o < instance->n_operands; o++)
-        has |= instance->operand[o].is_scratch;
-    return has;
-}
-
 bool pti_launch_is_lone(pti_call call, const pti_partition *partition) {
-    return partition->n_strips > 1 && !has_scratch(call.instance) && !is_shared_by_writers(call);
+    return partition->n_strips > 1 && !pti_instance_has_scratch(call.instance) &&
+           !is_shared_by_writers(call);
 }
 
 /** Let the placements of a launch by itself be of arrays, by position. */

@@ -7,8 +7,8 @@
 #include "access/conflict.h"
 #include "base/checked.h"
 #include "base/clock.h"
+#include "partition/arena/build.h"
 #include "partition/choose/choose_pieces.h"
-#include "partition/memory/build.h"
 #include "partition/window/plan_chain.h"
 
 #include <stdlib.h>
@@ -170,6 +170,7 @@ done:
     return status;
 }
 
+/** Fill in the summary of a plan of one launch. */
 static polytile_status summarise_launch(polytile_context *ctx, polytile_plan *plan,
                                         const pti_choice *choice, const char *strategy,
                                         int64_t limit_bytes) {

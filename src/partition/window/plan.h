@@ -12,6 +12,7 @@
  * hands on what has one schedule, fusion_group.h finds the chains in it, plan_chain.h plans long
  * lists, and here are plans as programs see them. */
 
+/** A plan of one launch, or of a chain. */
 struct polytile_plan {
     pti_object object;
     const pti_instance *instance; /* of the way that was taken; or a chain's arrays: launches.h */

@@ -142,6 +142,7 @@ static int64_t find_alone_bytes(const pti_launches *launches, const int64_t *n_o
     return sum;
 }
 
+/** Find the lower bounds of a chain, and of its launches one by one. */
 static polytile_status find_bounds(const pti_chain_request *request, polytile_plan *plan) {
     const pti_launches *launches = &plan->chain->launches;
     int64_t limit_bytes = request->options->limit_bytes;
@@ -217,6 +218,7 @@ static void add_figures(const pti_plan_chain *plan_chain, const pti_subplan *sub
                     interleaved->shape.n_per_pass / pti_chain_unit(&interleaved->chain));
 }
 
+/** Fill in the summaries of a plan of a chain. */
 static polytile_status summarise_chain(const pti_chain_request *request, polytile_plan *plan) {
     const pti_plan_chain *chain = plan->chain;
     const polytile_plan_options *options = request->options;

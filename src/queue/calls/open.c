@@ -1,6 +1,7 @@
 #include "queue/cache.h"
 #include "queue/detach.h"
 #include "queue/member.h"
+#include "queue/worker/worker.h"
 
 static void drain_queue(pti_object *object) {
     pti_queue_wait_all((polytile_queue *)object);

@@ -9,7 +9,7 @@
 
 extern "C" {
 #include "access/footprint/footprint.h"
-#include "partition/prove/needs.h"
+#include "partition/prove/needs/needs.h"
 #include "partition/window/plan.h"
 }
 

@@ -2,7 +2,7 @@ extern "C" {
 #include "access/footprint/footprint.h"
 #include "access/pieces/shear.h"
 #include "base/text.h"
-#include "partition/memory/build.h"
+#include "partition/arena/build.h"
 #include "partition/prove/check.h"
 }
 

@@ -16,7 +16,7 @@ polytile_domain square(int64_t n) {
     return polytile_domain_from_extents(2, extents);
 }
 
-/** Launches that alternate between two squares dealt out alike. */
+/** Launches that alternate between two squares divided alike. */
 class Steps {
   public:
     Steps(int64_t n, int n_members, const char *grid, const char *distribution)

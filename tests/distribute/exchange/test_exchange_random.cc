@@ -13,7 +13,7 @@ struct Seen {
     int64_t n_moved = 0;
     int64_t n_extra_threads = 0;
     int64_t n_split = 0;
-    int64_t n_dealt = 0;
+    int64_t n_divided = 0;
 };
 
 /* Groups are as long as can be, or shorter. */
@@ -35,7 +35,7 @@ std::string run_in_supersteps(Random *random, const SharedProgram &program, int 
         seen->n_supersteps++;
         seen->n_deep += n > 1;
         seen->n_split += home.splits;
-        seen->n_dealt += home.operand >= 0;
+        seen->n_divided += home.operand >= 0;
     }
     seen->n_moved += members.n_moved();
     seen->n_extra_threads += members.n_extra_threads();
@@ -61,7 +61,7 @@ TEST(Exchange, OwnersOfRandomProgramsHaveWhatOneMemberAloneHas) {
         return;
     EXPECT_GT(seen.n_deep, n_programs / 4);
     EXPECT_GT(seen.n_split, n_programs / 20);
-    EXPECT_GT(seen.n_dealt, seen.n_supersteps / 2);
+    EXPECT_GT(seen.n_divided, seen.n_supersteps / 2);
     EXPECT_GT(seen.n_moved, 10 * n_programs);
     EXPECT_GT(seen.n_extra_threads, n_programs);
 }

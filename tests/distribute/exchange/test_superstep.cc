@@ -8,7 +8,7 @@ extern "C" {
 
 namespace {
 
-/** Launches over two lines of n elements, to and fro, dealt out to some members. */
+/** Launches over two lines of n elements, to and fro, cut for some members. */
 class Superstep : public ::testing::Test {
   protected:
     pti_superstep make(const char *declaration, int64_t n, int n_members, int n_launches) {

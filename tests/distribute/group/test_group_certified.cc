@@ -1,7 +1,4 @@
-#include "queue/queue_test.h"
-#include "support/environment.h"
-
-#include <polytile/kernel.h>
+#include "queue/blend_test.h"
 
 #include <atomic>
 
@@ -42,40 +39,23 @@ namespace {
 
 constexpr int64_t n = 600;
 
-POLYTILE_KERNEL(blend, (i), (const float, A, 1), (float, B, 1)) {
-    PT_AT(B, i) = PT_AT(A, i - 1) + 2 * PT_AT(A, i) + PT_AT(A, i + 1);
-}
-
-class CertifiedGroups : public QueueTest {
+class CertifiedGroups : public blending::BlendTest {
   protected:
+    CertifiedGroups() : BlendTest(n) {}
+
     void SetUp() override { set_check("plan"); }
 
     void set_check(const char *value) {
-        environment.set("POLYTILE_CHECK", value);
-        polytile_context_destroy(ctx);
-        ctx = nullptr;
-        ASSERT_EQ(polytile_context_create(&ctx), POLYTILE_OK);
-        kernel = create("blend[i]: in A[i-1:i+1]; out B[i]", &blend_kernel);
-        arrays = {wrap("A", fields[0]), wrap("B", fields[1])};
+        BlendTest::set_check(value);
         plans.n_proofs = 0;
         plans.spoils_next = false;
         plans.changes_next = false;
     }
 
     polytile_status launch_there_and_back(polytile_queue *queue, int n_times) {
-        for (int l = 0; l < 2 * n_times; l++) {
-            const size_t from = static_cast<size_t>(l % 2);
-            EXPECT_EQ(launch(queue, kernel, domain, {arrays[from], arrays[1 - from]}), POLYTILE_OK)
-                << error();
-        }
+        launch_in_turn(queue, 2 * n_times);
         return polytile_queue_wait(queue);
     }
-
-    Environment environment;
-    std::vector<float> fields[2] = {std::vector<float>(n, 1), std::vector<float>(n, -1)};
-    polytile_kernel *kernel = nullptr;
-    Arrays arrays;
-    const polytile_domain domain = box({1}, {n - 2});
 };
 
 TEST_F(CertifiedGroups, AreProvedOnceASuperstepIfThatIsAskedFor) {

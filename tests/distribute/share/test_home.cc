@@ -110,7 +110,7 @@ TEST(Share, GoesByTheWrittenOperandOrByWhatIsCombined) {
 /** Each thread is of one member, whichever of several indices a dimension follows. */
 TEST(Share, DealsEachThreadOutOnceWhereADimensionNamesSeveralIndices) {
     Random random(test_seed("Share.DealsEachThreadOutOnceWhereADimensionNamesSeveralIndices"));
-    int64_t n_dealt = 0;
+    int64_t n_divided = 0;
     for (int64_t round = scaled(500); round > 0; round--) {
         const int64_t m = random.number(1, 5), n = random.number(1, 9);
         const int64_t inner = random.number(1, 3), outer = inner * m + random.number(0, 2);
@@ -139,9 +139,9 @@ TEST(Share, DealsEachThreadOutOnceWhereADimensionNamesSeveralIndices) {
         }
         pti_boxes_free(&threads);
         EXPECT_EQ(n_runs, std::vector<int>(n_runs.size(), 1)) << at << " " << n_members;
-        n_dealt += n_members > 1;
+        n_divided += n_members > 1;
     }
-    EXPECT_GT(n_dealt, scaled(500) / 2);
+    EXPECT_GT(n_divided, scaled(500) / 2);
 }
 
 /* Of 100 rows, more than boxes are kept for, only the hull is known. */
@@ -168,7 +168,7 @@ TEST(Share, ElementsThatAreNotKnownStayWithTheirOwners) {
     program.add_array(line(100), 4, "", "block");
     ASSERT_TRUE(program.add_launch("k[i]: out x[i]; out A[i, 0:i]", line(100), {1, 0}));
     EXPECT_EQ(pti_home_of(&program.launches()[0], program.ownerships().data()).operand, -1)
-        << "what x deals out has its triangle's rows cut across members";
+        << "what x divides has its triangle's rows cut across members";
 }
 
 TEST(Share, WritersOfABoxAreAllThatTouchItAndFewMore) {

@@ -14,7 +14,7 @@ class AccessCheckGuarded : public testing::Test {
     void SetUp() override {
         GTEST_FLAG_SET(death_test_style, "threadsafe");
         ASSERT_EQ(polytile_context_create(&ctx), POLYTILE_OK);
-        ASSERT_EQ(pti_guarded_make(ctx, &memory, 10000, reach_bytes), POLYTILE_OK);
+        ASSERT_EQ(pti_guarded_make(ctx, &memory, 10000, guard_bytes), POLYTILE_OK);
     }
     void TearDown() override {
         pti_guarded_free(&memory);
@@ -22,7 +22,7 @@ class AccessCheckGuarded : public testing::Test {
     }
     volatile unsigned char *at(std::ptrdiff_t offset) const { return memory.bytes + offset; }
 
-    static constexpr std::ptrdiff_t reach_bytes = 5 << 20;
+    static constexpr std::ptrdiff_t guard_bytes = 5 << 20;
     polytile_context *ctx = nullptr;
     pti_guarded memory = {};
 };
@@ -38,7 +38,7 @@ using AccessCheckGuardedDeathTest = AccessCheckGuarded;
 
 TEST_F(AccessCheckGuardedDeathTest, WhatReachesBeyondEndsAtOnce) {
     const std::ptrdiff_t n_bytes = static_cast<std::ptrdiff_t>(memory.n_bytes);
-    for (std::ptrdiff_t beyond : {std::ptrdiff_t{1}, std::ptrdiff_t{3} << 12, reach_bytes}) {
+    for (std::ptrdiff_t beyond : {std::ptrdiff_t{1}, std::ptrdiff_t{3} << 12, guard_bytes}) {
         EXPECT_DEATH(*at(-beyond) = 1, "") << beyond;
         EXPECT_DEATH(*at(n_bytes - 1 + beyond) = 1, "") << beyond;
         EXPECT_DEATH(std::exit(*at(-beyond) & 0), "") << beyond;

@@ -7,7 +7,7 @@
 #include <set>
 
 extern "C" {
-#include "launch/access_check/cover.h"
+#include "launch/access_check/blocks.h"
 #include "launch/access_check/poison.h"
 }
 
@@ -113,19 +113,19 @@ polytile_domain random_domain(Random *random, int64_t *block) {
     return domain;
 }
 
-void add_halves(const pti_units &units, const polytile_domain &box, Elements *threads,
-                int64_t *n_units) {
+void add_halves(const pti_grid &grid, const polytile_domain &box, Elements *threads,
+                int64_t *n_blocks) {
     polytile_domain halves[2];
-    if (pti_units_halve(&units, &box, halves)) {
-        add_halves(units, halves[0], threads, n_units);
-        add_halves(units, halves[1], threads, n_units);
+    if (pti_check_halve(&grid, &box, halves)) {
+        add_halves(grid, halves[0], threads, n_blocks);
+        add_halves(grid, halves[1], threads, n_blocks);
         return;
     }
     for_each_point(box, [&](const Point &thread) {
         EXPECT_FALSE(threads->has(thread));
         threads->add(thread);
     });
-    ++*n_units;
+    ++*n_blocks;
 }
 
 TEST(AccessCover, BlocksAndHalvesAreTheLaunch) {
@@ -133,24 +133,25 @@ TEST(AccessCover, BlocksAndHalvesAreTheLaunch) {
     for (int round = 0; round < 100; round++) {
         int64_t block[POLYTILE_MAX_DIMS];
         const polytile_domain domain = random_domain(&random, block);
-        const pti_units units = pti_units_of(&domain, random.chance(50) ? block : nullptr);
+        const pti_grid grid = pti_check_grid_of(&domain, random.chance(50) ? block : nullptr);
         Elements by_blocks(domain), by_halves(domain);
-        for (int64_t k = 0; k < units.n_units; k++)
-            by_blocks.add(pti_units_draw(&units, units.n_units, k));
+        for (int64_t k = 0; k < pti_grid_n_superblocks(&grid, pti_one_block); k++)
+            by_blocks.add(
+                pti_check_draw_block(&grid, pti_grid_n_superblocks(&grid, pti_one_block), k));
         EXPECT_EQ(by_blocks.count(), pti_box_count(&domain));
-        int64_t n_units = 0;
-        add_halves(units, domain, &by_halves, &n_units);
+        int64_t n_blocks = 0;
+        add_halves(grid, domain, &by_halves, &n_blocks);
         EXPECT_EQ(by_halves.count(), pti_box_count(&domain));
-        EXPECT_EQ(n_units, units.n_units);
+        EXPECT_EQ(n_blocks, pti_grid_n_superblocks(&grid, pti_one_block));
     }
 }
 
 TEST(AccessCover, OfManyBlocksTheCornersComeFirst) {
     const polytile_domain domain = *POLYTILE_EXTENTS(1000, 1000);
-    const pti_units units = pti_units_of(&domain, nullptr);
+    const pti_grid grid = pti_check_grid_of(&domain, nullptr);
     std::set<std::pair<int64_t, int64_t>> drawn;
-    for (int64_t k = 0; k < pti_units_n_drawn(&units, 64); k++) {
-        const polytile_domain thread = pti_units_draw(&units, 64, k);
+    for (int64_t k = 0; k < pti_check_count_drawn(&grid, 64); k++) {
+        const polytile_domain thread = pti_check_draw_block(&grid, 64, k);
         EXPECT_EQ(pti_box_count(&thread), 1);
         EXPECT_TRUE(pti_box_contains(&domain, &thread));
         drawn.insert({thread.range[0].lo, thread.range[1].lo});

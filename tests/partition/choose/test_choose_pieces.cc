@@ -10,9 +10,9 @@
 #include <vector>
 
 extern "C" {
+#include "partition/arena/build.h"
 #include "partition/choose/choose_pieces.h"
 #include "partition/cost/demand.h"
-#include "partition/memory/build.h"
 }
 
 /* Launches whose sections lie far apart, against all covers: a cover groups the sections of an

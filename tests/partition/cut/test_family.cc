@@ -13,8 +13,8 @@
 extern "C" {
 #include "access/set/boxes.h"
 #include "base/text.h"
+#include "partition/arena/build.h"
 #include "partition/choose/choose.h"
-#include "partition/memory/build.h"
 #include "partition/prove/check.h"
 }
 

@@ -8,7 +8,7 @@
 extern "C" {
 #include "access/pieces/split.h"
 #include "base/text.h"
-#include "partition/memory/build.h"
+#include "partition/arena/build.h"
 #include "partition/prove/check.h"
 }
 

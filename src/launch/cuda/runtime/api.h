@@ -54,6 +54,7 @@
                                     size_t shared_bytes, cudaStream_t stream))                     \
     X(cudaGetLastError, (void))
 
+/** A table of these functions. */
 typedef struct pti_cuda_api {
 #define PTI_CUDA_MEMBER(name, parameters) cudaError_t(*name) parameters;
     PTI_CUDA_CALLS(PTI_CUDA_MEMBER)

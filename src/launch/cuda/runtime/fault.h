@@ -8,6 +8,7 @@
 /* The faulted GPUs of this process. A fault ends the GPU's context, which all handles share, so the
  * whole process remembers it, by runtime and number. Safe from any thread. */
 
+/** The fault of one GPU. */
 typedef struct pti_cuda_fault {
     const pti_cuda_api *api; /* what faulted on one runtime is well on another */
     int number;              /* of the GPU */

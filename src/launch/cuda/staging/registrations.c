@@ -10,6 +10,7 @@ enum { PAGE_BYTES = 4096 };
  * pin this fraction of the machine's memory. */
 enum { PINNED_PART = 2 };
 
+/** Memory that runs have pinned. */
 typedef struct registration {
     struct registration *next;
     void *memory;

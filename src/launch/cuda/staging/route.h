@@ -5,6 +5,7 @@
 
 /* How each array's elements travel: straight from pinned memory, or through the ring. */
 
+/** Kinds of host memory. */
 typedef enum pti_cuda_host_memory {
     PTI_CUDA_PAGEABLE,
     PTI_CUDA_REGISTERED, /* pinned for this run, and others that share it */

@@ -183,6 +183,7 @@ static bool fetch_old(pti_joint_replay *replay, pti_joint_place at, pti_boxes *o
     return holds;
 }
 
+/** Replay the download of elements in their newest version. */
 static bool fetch_newest(pti_joint_replay *replay, pti_joint_place at, const pti_boxes *old) {
     pti_joint_cell *cell = pti_joint_cell_of(replay, at.op->array, at.op->member);
     pti_boxes newest = {0}, changed = {0};

@@ -14,17 +14,19 @@
 
 /** What is known of one array and one member. Versions are those before the launch at hand. */
 typedef struct pti_joint_cell {
-    pti_boxes valid; /* as in holdings, as are the next two */
+    pti_boxes valid; /* as in pti_joint_holding, as are the next two */
     pti_boxes loose;
     pti_boxes reading;
-    pti_boxes former;   /* of those that it may be reading: written since */
-    pti_boxes read;     /* like them, by the launch at hand */
-    pti_boxes fetching; /* downloads of the newest that are not waited for */
-    pti_boxes
-        outdated; /* the same of former versions: they may overwrite what is newer on the host */
-    pti_boxes forgetting; /* what is forgotten, and not waited for */
-    pti_boxes
-        late; /* of that, what a device that keeps it may bring to the host, once it does not */
+    pti_boxes former;   /* part of `reading` that was written since */
+    pti_boxes read;     /* what threads of the launch at hand may be reading */
+    pti_boxes fetching; /* downloads of the newest version that are not waited for */
+    /** Downloads of former versions that are not waited for: they may overwrite what is newer on
+     * the host. */
+    pti_boxes outdated;
+    pti_boxes forgetting; /* what the device forgets; it is not waited for */
+    /** Part of `forgetting` that a device which keeps it may bring to the host once it no longer
+     * keeps it. */
+    pti_boxes late;
     pti_boxes written; /* by the launch at hand */
     pti_boxes held;    /* written and kept: its device does not read them in host memory */
     bool reduces;      /* threads of the launch at hand that nobody waited for reduce into partial
@@ -37,6 +39,7 @@ typedef struct pti_joint_message {
     bool is_received;
 } pti_joint_message;
 
+/** The replay of a joint schedule, launch by launch. */
 typedef struct pti_joint_replay {
     const pti_joint_schedule *schedule;
     pti_text *why;
@@ -125,7 +128,7 @@ static inline bool pti_joint_reject(const pti_joint_replay *replay, pti_joint_pl
 /** Let elements change: downloads of them that are under way bring a former version to the host. */
 void pti_joint_outdate(pti_joint_replay *replay, pti_joint_cell *cell, const pti_boxes *changed);
 
-/** Take note that all is done that an operation waits for. */
+/** Note as done all that an operation waits for. */
 void pti_joint_settle(pti_joint_replay *replay, pti_joint_place at);
 
 /** A box of a set that a member's launches may be reading in host memory; NULL: none. */

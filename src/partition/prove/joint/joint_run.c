@@ -2,7 +2,7 @@
 
 #include "access/footprint/footprint.h"
 #include "access/set/box_text.h"
-#include "partition/prove/needs.h"
+#include "partition/prove/needs/needs.h"
 
 static void add_section(pti_joint_replay *replay, const pti_instance *instance,
                         const pti_section *section, const polytile_domain *threads,
