@@ -26,8 +26,18 @@ bool pti_skew_builder_pass(const pti_skew_builder *builder, int number, pti_pass
 
 /* The launches. */
 
-/** Count the superblocks of each launch. Returns the most slabs of a pass, -1 when memory runs
- * out. */
+/** Return which operands each slab of a launch touches, as far as that is certain without looking
+ * at each. */
+static uint64_t find_touched(const pti_instance *instance) {
+    uint64_t touched = 0;
+    for (int o = 0; o < instance->n_operands; o++)
+        if (pti_footprint_is_everywhere(instance, o, &instance->threads))
+            touched |= UINT64_C(1) << o;
+    return touched;
+}
+
+/** Find the slabs and the superblocks of each launch. Returns the most slabs of a pass, -1 when
+ * memory runs out. */
 static int64_t count_launch_superblocks(const pti_skew_builder *builder,
                                         pti_schedule_launch *launch) {
     int64_t most_slabs = 0;
@@ -35,10 +45,12 @@ static int64_t count_launch_superblocks(const pti_skew_builder *builder,
         pti_pass pass;
         bool has_begun = pti_skew_builder_pass(builder, p, &pass);
         for (int l = pass.first; has_begun && l < pass.end; l++) {
-            int64_t first, last;
-            pti_pass_slabs_of(&pass, l, builder->shape->slab, &first, &last);
+            pti_skew_launch *known = &builder->launch[l];
+            pti_pass_slabs_of(&pass, l, builder->shape->slab, &known->first_slab,
+                              &known->last_slab);
             launch[l].call = builder->chain->launch[l].call;
-            launch[l].n_superblocks = last - first + 1;
+            launch[l].n_superblocks = known->last_slab - known->first_slab + 1;
+            known->touched = find_touched(launch[l].call.instance);
         }
         if (has_begun)
             most_slabs = pti_max(most_slabs, pti_pass_n_slabs(&pass, builder->shape->slab));
@@ -52,7 +64,9 @@ static int64_t count_launch_superblocks(const pti_skew_builder *builder,
 bool pti_skew_builder_begin(pti_skew_builder *builder, int64_t *most_slabs) {
     int n_launches = builder->chain->n_launches;
     pti_schedule_launch *launch = calloc((size_t)n_launches + 1, sizeof *launch);
-    *most_slabs = launch == NULL ? -1 : count_launch_superblocks(builder, launch);
+    builder->launch = calloc((size_t)n_launches + 1, sizeof *builder->launch);
+    *most_slabs =
+        launch == NULL || builder->launch == NULL ? -1 : count_launch_superblocks(builder, launch);
     if (*most_slabs >= 0)
         pti_builder_begin(&builder->builder, builder->chain->arrays, n_launches, launch);
     free(launch);
@@ -69,6 +83,7 @@ void pti_skew_builder_end(pti_skew_builder *builder) {
         free(builder->image[a].former);
     }
     free(builder->image);
+    free(builder->launch);
     free(builder->ran[PTI_STREAM_COMPUTE]);
     free(builder->ran[PTI_STREAM_CONCURRENT]);
     pti_skew_sets_free(&builder->sets);
@@ -78,10 +93,9 @@ void pti_skew_builder_end(pti_skew_builder *builder) {
 /* Operations. */
 
 int64_t pti_skew_superblock_at(const pti_skew_builder *builder, int launch, int64_t k) {
-    int64_t first, last;
-    pti_pass_slabs_of(&builder->pass, launch, builder->shape->slab, &first, &last);
+    const pti_skew_launch *known = &builder->launch[launch];
     return builder->schedule->launch[launch].first_superblock +
-           pti_min(pti_max(k - first, 0), last - first);
+           pti_min(pti_max(k - known->first_slab, 0), known->last_slab - known->first_slab);
 }
 
 int64_t pti_skew_builder_add(pti_skew_builder *builder, const pti_op *op, const pti_last *waits) {
@@ -108,6 +122,15 @@ static bool is_here(const pti_skew_builder *builder, int array) {
     return builder->chain->axis[array] == PTI_AXIS_WHOLE || builder->pass.band[array].passes;
 }
 
+/** Return whether a box of a launch's threads touches an operand. */
+static bool touches(const pti_skew_builder *builder, int launch, int operand,
+                    const polytile_domain *threads) {
+    polytile_domain hull;
+    return (builder->launch[launch].touched >> operand & 1) != 0 ||
+           pti_footprint_find_hull(builder->chain->launch[launch].call.instance, operand,
+                                   PTI_TOUCHES, threads, &hull);
+}
+
 int64_t pti_skew_builder_launch(pti_skew_builder *builder, int launch, int64_t k) {
     const pti_cut_launch *cut = &builder->chain->launch[launch];
     pti_op op = {.kind = PTI_LAUNCH,
@@ -124,9 +147,7 @@ int64_t pti_skew_builder_launch(pti_skew_builder *builder, int launch, int64_t k
     builder->schedule->superblock[op.superblock] = op.box;
     for (int o = 0; o < cut->call.instance->n_operands; o++) {
         int array = cut->call.array[o];
-        polytile_domain hull;
-        if (!is_here(builder, array) ||
-            !pti_footprint_find_hull(cut->call.instance, o, PTI_TOUCHES, &op.box, &hull))
+        if (!is_here(builder, array) || !touches(builder, launch, o, &op.box))
             continue;
         placement[o] = builder->image[array].placement;
         pti_last_join(&all, &builder->image[array].before);
