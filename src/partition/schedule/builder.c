@@ -10,24 +10,8 @@
  */
 enum { MOST_HOST_BYTES = 512 << 20 };
 
-pti_last pti_last_none(void) {
-    pti_last last;
-    for (int s = 0; s < PTI_N_STREAMS; s++)
-        last.op[s] = -1;
-    return last;
-}
-
 void pti_last_note(pti_last *last, pti_op_kind kind, int64_t op) {
     pti_last_note_on(last, pti_op_stream(&(pti_op){.kind = kind}), op);
-}
-
-void pti_last_note_on(pti_last *last, pti_stream stream, int64_t op) {
-    last->op[stream] = op;
-}
-
-void pti_last_join(pti_last *last, const pti_last *other) {
-    for (int s = 0; s < PTI_N_STREAMS; s++)
-        last->op[s] = pti_max(last->op[s], other->op[s]);
 }
 
 static void add_wait(pti_builder *builder, int64_t op, int *n_waits) {

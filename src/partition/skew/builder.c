@@ -131,35 +131,51 @@ static bool touches(const pti_skew_builder *builder, int launch, int operand,
                                    PTI_TOUCHES, threads, &hull);
 }
 
-int64_t pti_skew_builder_launch(pti_skew_builder *builder, int launch, int64_t k) {
-    const pti_cut_launch *cut = &builder->chain->launch[launch];
-    pti_op op = {.kind = PTI_LAUNCH,
-                 .concurrent = pti_skew_is_concurrent(builder, k),
-                 .launch = launch,
-                 .placement = -1,
-                 .source_placement = -1};
-    if (!pti_pass_threads(&builder->pass, launch, builder->shape->slab, k, k, &op.box))
-        return -1;
-    pti_last all = builder->ready;
-    pti_last_join(&all, &builder->ahead);
-    op.superblock = pti_skew_superblock_at(builder, launch, k);
-    int64_t *placement = pti_schedule_placements(builder->schedule, launch, op.superblock);
-    builder->schedule->superblock[op.superblock] = op.box;
-    for (int o = 0; o < cut->call.instance->n_operands; o++) {
-        int array = cut->call.array[o];
-        if (!is_here(builder, array) || !touches(builder, launch, o, &op.box))
+/** Place the operands of a launch's threads, and find what the launch waits for. */
+static void place_operands(const pti_skew_builder *builder, int launch,
+                           const polytile_domain *threads, int64_t *placement, pti_last *waits) {
+    const pti_call *call = &builder->chain->launch[launch].call;
+    for (int o = 0; o < call->instance->n_operands; o++) {
+        const int array = call->array[o];
+        if (!is_here(builder, array) || !touches(builder, launch, o, threads))
             continue;
         placement[o] = builder->image[array].placement;
-        pti_last_join(&all, &builder->image[array].before);
+        pti_last_join(waits, &builder->image[array].before);
     }
-    int64_t added = pti_skew_builder_add(builder, &op, &all);
-    for (int o = 0; o < cut->call.instance->n_operands; o++) {
-        pti_skew_image *along = &builder->image[cut->call.array[o]];
+}
+
+/** Note that a launch's operation uses the memory of what it touches. */
+static void note_users(pti_skew_builder *builder, const pti_call *call, const int64_t *placement,
+                       pti_stream on, int64_t added) {
+    for (int o = 0; o < call->instance->n_operands; o++) {
+        pti_skew_image *along = &builder->image[call->array[o]];
         if (placement[o] < 0)
             continue;
-        pti_last_note_on(&along->users, pti_op_stream(&op), added);
-        along->is_filled = along->is_filled || cut->call.instance->operand[o].writes;
+        pti_last_note_on(&along->users, on, added);
+        along->is_filled = along->is_filled || call->instance->operand[o].writes;
     }
+}
+
+int64_t pti_skew_builder_launch(pti_skew_builder *builder, int launch, int64_t k) {
+    const pti_skew_launch *known = &builder->launch[launch];
+    if (k < known->first_slab || k > known->last_slab)
+        return -1;
+    const int64_t superblock = pti_skew_superblock_at(builder, launch, k);
+    int64_t *placement = pti_schedule_placements(builder->schedule, launch, superblock);
+    polytile_domain *threads = &builder->schedule->superblock[superblock];
+    pti_last all = builder->ready;
+    pti_pass_threads(&builder->pass, launch, builder->shape->slab, k, k, threads);
+    pti_last_join(&all, &builder->ahead);
+    place_operands(builder, launch, threads, placement, &all);
+    const pti_op op = {.kind = PTI_LAUNCH,
+                       .concurrent = pti_skew_is_concurrent(builder, k),
+                       .launch = launch,
+                       .superblock = superblock,
+                       .placement = -1,
+                       .source_placement = -1,
+                       .box = *threads};
+    const int64_t added = pti_skew_builder_add(builder, &op, &all);
+    note_users(builder, &builder->chain->launch[launch].call, placement, pti_op_stream(&op), added);
     return added;
 }
 
