@@ -79,13 +79,6 @@ static int find_turn(const pti_chain *chain, int first, int end) {
     return (int)pti_max(1, end - first);
 }
 
-static bool are_same_boxes(const pti_boxes *one, const pti_boxes *other) {
-    bool are_same = one->n_boxes == other->n_boxes;
-    for (int k = 0; are_same && k < one->n_boxes; k++)
-        are_same = pti_box_compare(&one->box[k], &other->box[k]) == 0;
-    return are_same;
-}
-
 /** Walk from the end of a pass to a launch; of turns of launches that repeat themselves, only to
  * where a turn changes nothing. All turns before it change nothing either, as they begin with the
  * same sets. Returns the first launch after those that are not walked. */
@@ -99,8 +92,9 @@ static int walk_turns(walker *of, int first, int end) {
         pti_boxes_copy(&written, &of->written);
         for (int l = end - 1; l >= end - turn && !of->is_scattered; l -= pti_chain_unit(chain))
             walk_launch(of, &chain->launch[l]);
-        changes = exposed.failed || written.failed || !are_same_boxes(&exposed, &of->exposed) ||
-                  !are_same_boxes(&written, &of->written);
+        changes = exposed.failed || written.failed ||
+                  !pti_boxes_are_alike(&exposed, &of->exposed) ||
+                  !pti_boxes_are_alike(&written, &of->written);
     }
     pti_boxes_free(&exposed);
     pti_boxes_free(&written);
