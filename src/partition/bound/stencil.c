@@ -99,11 +99,16 @@ static unsigned neighbours_in(const pti_call *launch, int array, const pti_secti
     return neighbours;
 }
 
-static bool reads_both_sides(unsigned neighbours, unsigned dims) {
-    bool does = true;
+/** Return both neighbours in each of some dimensions, as neighbours_of(). */
+static unsigned both_sides(unsigned dims) {
+    unsigned neighbours = 0;
     for (int d = 0; d < POLYTILE_MAX_DIMS; d++)
-        does &= (dims >> d & 1) == 0 || (neighbours >> (1 + 2 * d) & 3) == 3;
-    return does;
+        neighbours |= (dims >> d & 1) * (6u << 2 * d);
+    return neighbours;
+}
+
+static bool reads_both_sides(unsigned neighbours, unsigned sides) {
+    return (neighbours & sides) == sides;
 }
 
 /* Launches that depend on others in the same way. */
@@ -176,11 +181,12 @@ typedef struct end {
 
 typedef struct finder {
     int n_arrays;
-    unsigned dims;
-    end *of_array; /* owned */
-    end *made;     /* the launch at hand's; owned */
+    unsigned sides; /* of the dimensions in which launches are to read both */
+    end *of_array;  /* owned */
+    end *made;      /* the launch at hand's; owned */
     pti_stencil *best;
     bool *best_in_row;
+    double best_volume;
 } finder;
 
 static double volume_of(const pti_stencil *row) {
@@ -219,7 +225,7 @@ static void extend_longest_row(finder *of, const known_launch *launch) {
     for (int o = 0; o < launch->call.instance->n_operands; o++) {
         const end *from = &of->of_array[launch->call.array[o]];
         unsigned neighbours = from->is_known ? launch->neighbours[o] : 0;
-        bool counts = reads_both_sides(neighbours, of->dims);
+        bool counts = reads_both_sides(neighbours, of->sides);
         if ((neighbours & 1) == 0 || from->row.n_steps + counts <= most)
             continue;
         most = from->row.n_steps + counts;
@@ -229,9 +235,11 @@ static void extend_longest_row(finder *of, const known_launch *launch) {
 }
 
 static void take_best(finder *of) {
-    if (!of->made->is_known || volume_of(&of->made->row) <= volume_of(of->best))
+    const double volume = of->made->is_known ? volume_of(&of->made->row) : 0;
+    if (volume <= of->best_volume)
         return;
     *of->best = of->made->row;
+    of->best_volume = volume;
     memcpy(of->best_in_row, of->made->is_in_row, (size_t)of->n_arrays * sizeof *of->best_in_row);
 }
 
@@ -296,7 +304,7 @@ static void begin_rows(finder *of, const launch_list *launches, const bool *is_s
  */
 static bool find_stencil(const launch_list *launches, int n_arrays, const bool *is_scratch,
                          unsigned dims, pti_stencil *row, bool *is_in_row) {
-    finder of = {.dims = dims, .best = row, .best_in_row = is_in_row};
+    finder of = {.sides = both_sides(dims), .best = row, .best_in_row = is_in_row};
     bool is_created = create_ends(&of, n_arrays);
     *row = (pti_stencil){0};
     if (is_created) {
@@ -352,7 +360,7 @@ static unsigned find_dims(const launch_list *launches) {
         const known_launch *launch = &launches->of[k];
         for (int o = 0; launch->result != NULL && o < launch->call.instance->n_operands; o++)
             for (int d = 0; d < POLYTILE_MAX_DIMS; d++)
-                dims |= reads_both_sides(launch->neighbours[o], 1u << d) ? 1u << d : 0;
+                dims |= reads_both_sides(launch->neighbours[o], both_sides(1u << d)) ? 1u << d : 0;
     }
     return dims;
 }
