@@ -142,7 +142,7 @@ bool pti_footprint_find_hull(const pti_instance *instance, int operand, pti_touc
     bool found = false;
     for (int s = 0; s < touched->n_sections; s++) {
         const pti_section *section = &instance->section[touched->first_section + s];
-        if (!touched->partial && !pti_section_counts(section, touch))
+        if (touch != PTI_TOUCHES && !touched->partial && !pti_section_counts(section, touch))
             continue;
         if (!find_hull(instance, section, threads, found ? &part : hull))
             continue;

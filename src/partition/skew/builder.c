@@ -132,8 +132,8 @@ static bool touches(const pti_skew_builder *builder, int launch, int operand,
 }
 
 /** Place the operands of a launch's threads, and find what the launch waits for. */
-static void place_operands(const pti_skew_builder *builder, int launch,
-                           const polytile_domain *threads, int64_t *placement, pti_last *waits) {
+static void place_touched(const pti_skew_builder *builder, int launch,
+                          const polytile_domain *threads, int64_t *placement, pti_last *waits) {
     const pti_call *call = &builder->chain->launch[launch].call;
     for (int o = 0; o < call->instance->n_operands; o++) {
         const int array = call->array[o];
@@ -166,7 +166,7 @@ int64_t pti_skew_builder_launch(pti_skew_builder *builder, int launch, int64_t k
     pti_last all = builder->ready;
     pti_pass_threads(&builder->pass, launch, builder->shape->slab, k, k, threads);
     pti_last_join(&all, &builder->ahead);
-    place_operands(builder, launch, threads, placement, &all);
+    place_touched(builder, launch, threads, placement, &all);
     const pti_op op = {.kind = PTI_LAUNCH,
                        .concurrent = pti_skew_is_concurrent(builder, k),
                        .launch = launch,
