@@ -123,8 +123,8 @@ static bool is_here(const pti_skew_builder *builder, int array) {
 }
 
 /** Return whether a box of a launch's threads touches an operand. */
-static bool touches(const pti_skew_builder *builder, int launch, int operand,
-                    const polytile_domain *threads) {
+static bool touches_operand(const pti_skew_builder *builder, int launch, int operand,
+                            const polytile_domain *threads) {
     polytile_domain hull;
     return (builder->launch[launch].touched >> operand & 1) != 0 ||
            pti_footprint_find_hull(builder->chain->launch[launch].call.instance, operand,
@@ -137,7 +137,7 @@ static void place_touched(const pti_skew_builder *builder, int launch,
     const pti_call *call = &builder->chain->launch[launch].call;
     for (int o = 0; o < call->instance->n_operands; o++) {
         const int array = call->array[o];
-        if (!is_here(builder, array) || !touches(builder, launch, o, threads))
+        if (!is_here(builder, array) || !touches_operand(builder, launch, o, threads))
             continue;
         placement[o] = builder->image[array].placement;
         pti_last_join(waits, &builder->image[array].before);
