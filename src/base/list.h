@@ -10,8 +10,8 @@
  * before. */
 bool pti_list_resize(void *list, int64_t n, size_t element_bytes);
 
-/** Allocate a list of n elements, all bytes of which are zero, as pti_list_resize() does. It replaces
- * what the variable held. */
+/** Allocate a list of n elements whose bytes are all zero, in large pages as pti_list_resize().
+ * It replaces what the variable held. */
 bool pti_list_begin(void *list, int64_t n, size_t element_bytes);
 
 /** Have room for one element more than n; false when memory runs out: then nothing has changed. */
