@@ -64,8 +64,8 @@ static void walk_launch(walker *of, const pti_cut_launch *cut) {
     of->is_scattered = of->exposed.n_boxes > of->most_boxes || of->written.n_boxes > of->most_boxes;
 }
 
-/** Return after how many launches those of a pass repeat themselves; all that it has if they do not,
- * or only after many. */
+/** Return after how many launches those of a pass repeat themselves; all that it has where they do
+ * not, or only after many. */
 static int find_turn(const pti_chain *chain, int first, int end) {
     const int unit = pti_chain_unit(chain), most = 8 * unit;
     for (int turn = unit; turn <= most && turn < end - first; turn += unit) {
