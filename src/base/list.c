@@ -24,3 +24,11 @@ bool pti_list_resize(void *list, int64_t n, size_t element_bytes) {
     memcpy(list, &resized, sizeof resized);
     return true;
 }
+
+bool pti_list_begin(void *list, int64_t n, size_t element_bytes) {
+    void *zeroed = calloc((size_t)n, element_bytes);
+    if (zeroed != NULL)
+        advise_large_pages(zeroed, (size_t)n * element_bytes);
+    memcpy(list, &zeroed, sizeof zeroed);
+    return zeroed != NULL;
+}

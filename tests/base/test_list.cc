@@ -34,4 +34,13 @@ TEST(List, ResizesToWhatIsAsked) {
     free(list);
 }
 
+TEST(List, BeginsWithZeros) {
+    const int64_t n = 3 << 20;
+    int64_t *list = nullptr;
+    ASSERT_TRUE(PTI_BEGIN(list, n));
+    for (int64_t k = 0; k < n; k += 511)
+        ASSERT_EQ(list[k], 0);
+    free(list);
+}
+
 } // namespace

@@ -142,7 +142,7 @@ bool pti_footprint_find_hull(const pti_instance *instance, int operand, pti_touc
     bool found = false;
     for (int s = 0; s < touched->n_sections; s++) {
         const pti_section *section = &instance->section[touched->first_section + s];
-        if (!touched->partial && !pti_section_counts(section, touch))
+        if (touch != PTI_TOUCHES && !touched->partial && !pti_section_counts(section, touch))
             continue;
         if (!find_hull(instance, section, threads, found ? &part : hull))
             continue;
@@ -160,6 +160,32 @@ polytile_domain pti_footprint_hull(const pti_instance *instance, int operand, pt
     polytile_domain hull;
     pti_footprint_find_hull(instance, operand, touch, threads, &hull);
     return hull;
+}
+
+/* Return whether a subscript of each thread has an element in a dimension of its array. A step may
+ * pass over a part of that, unless the whole interval lies in it. */
+static bool meets_everywhere(const pti_subscript *subscript, const polytile_domain *threads,
+                             polytile_range whole) {
+    const bool has_step = subscript->step != 1 && !pti_subscript_is_single(subscript);
+    const pti_affine *last = has_step ? &subscript->hi : &subscript->lo;
+    const pti_affine *first = has_step ? &subscript->lo : &subscript->hi;
+    return whole.lo <= whole.hi && pti_affine_max(last, threads) <= whole.hi &&
+           pti_affine_min(first, threads) >= whole.lo;
+}
+
+bool pti_footprint_is_everywhere(const pti_instance *instance, int operand,
+                                 const polytile_domain *threads) {
+    const pti_operand *touched = &instance->operand[operand];
+    bool is_everywhere = false;
+    for (int s = 0; s < touched->n_sections && !is_everywhere; s++) {
+        const pti_section *section = &instance->section[touched->first_section + s];
+        const polytile_domain *array = pti_section_domain(instance, section);
+        is_everywhere = !section->may_be_empty;
+        for (int d = 0; d < section->n_dims && is_everywhere; d++)
+            is_everywhere = !pti_section_is_indirect(section, d) &&
+                            meets_everywhere(&section->subscript[d], threads, array->range[d]);
+    }
+    return is_everywhere;
 }
 
 int64_t pti_footprint_least(const pti_instance *instance, int operand,

@@ -46,6 +46,11 @@ polytile_domain pti_footprint_hull(const pti_instance *instance, int operand, pt
 bool pti_footprint_find_hull(const pti_instance *instance, int operand, pti_touch touch,
                              const polytile_domain *threads, polytile_domain *hull);
 
+/** Return whether an operand's hull is not empty for any box of some threads: certain if true, as
+ * where one section has elements in the array for each thread. */
+bool pti_footprint_is_everywhere(const pti_instance *instance, int operand,
+                                 const polytile_domain *threads);
+
 /** Return whether any box of threads writes all elements in its hull of an operand, and reads none:
  * certain for one section that is a box. */
 bool pti_operand_overwrites_hull(const pti_instance *instance, int operand);

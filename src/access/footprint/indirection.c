@@ -13,7 +13,7 @@ static bool end_follows(const pti_looked_up *end, int index) {
 
 bool pti_section_looks_up_by(const pti_section *section, int index) {
     bool does = false;
-    for (int d = 0; d < section->n_dims; d++)
+    for (int d = 0; section->indirection != NULL && d < section->n_dims; d++)
         does = does || (pti_section_is_indirect(section, d) &&
                         (end_follows(&section->indirection->lo[d], index) ||
                          end_follows(&section->indirection->hi[d], index)));

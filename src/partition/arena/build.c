@@ -8,6 +8,7 @@
 #include "partition/arena/upload_choice.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /** Where one operand stands while the schedule is laid out, or one strip's piece of it. */
 typedef struct state {
@@ -20,11 +21,12 @@ typedef struct state {
     /* Of the whole operand so far: */
     pti_boxes initialised; /* fresh reductions: elements that have their identity or more */
     pti_boxes downloaded;
+    bool may_upload_around;
 } state;
 
 /** A schedule of one launch while it is made. */
 typedef struct build {
-    pti_arena arena;
+    pti_arena arena;           /* first, see new_build() */
     const polytile_link *link; /* NULL: as few bytes as possible */
     /* Sets that are made anew for each piece, in the same memory. */
     pti_boxes needed;
@@ -270,7 +272,10 @@ static bool may_copy(const build *of, int operand, const polytile_domain *hull) 
 /** Whether a piece may be filled with more than it needs: what lies between is on the host as it is
  * on the device, since it is never written. */
 static bool may_upload_around(const build *of, int operand) {
-    const pti_instance *instance = of->arena.instance;
+    return of->state[operand * of->n_strips].may_upload_around;
+}
+
+static bool find_whether_around(const pti_instance *instance, int operand) {
     return !instance->operand[operand].writes &&
            !pti_operand_has_writer_beside(instance, operand) &&
            !pti_operand_is_ragged(instance, &instance->operand[operand]);
@@ -435,10 +440,11 @@ static void free_sets(build *of) {
     }
 }
 
-static void clear_states(build *of) {
+static void begin_states(build *of) {
     for (int p = 0; p < of->arena.instance->n_operands * of->n_strips; p++) {
         of->state[p].placement = -1;
         of->state[p].cell = -1;
+        of->state[p].may_upload_around = find_whether_around(of->arena.instance, p / of->n_strips);
     }
 }
 
@@ -453,13 +459,23 @@ static void add_all(build *of) {
             drop_piece(of, a, of->arena.partition->n_superblocks - 1);
 }
 
+/** All zero but the arena, which is long, and is filled in as it is divided; NULL when memory runs
+ * out. */
+static build *new_build(size_t n_states) {
+    const size_t n_bytes = sizeof(build) + n_states * sizeof(state), arena_end = sizeof(pti_arena);
+    build *of = malloc(n_bytes);
+    if (of != NULL)
+        memset((char *)of + arena_end, 0, n_bytes - arena_end);
+    return of;
+}
+
 polytile_status pti_schedule_build(const pti_instance *instance, const pti_partition *partition,
                                    const polytile_link *link, int64_t limit_bytes,
                                    int64_t *need_bytes, pti_schedule **schedule) {
     *schedule = NULL;
     int n_strips = (int)pti_max(partition->n_strips, 1);
     size_t n_states = (size_t)instance->n_operands * (size_t)n_strips;
-    build *of = calloc(1, sizeof *of + n_states * sizeof *of->state);
+    build *of = new_build(n_states);
     if (of == NULL)
         return POLYTILE_NO_MEMORY;
     of->n_strips = n_strips;
@@ -475,7 +491,7 @@ polytile_status pti_schedule_build(const pti_instance *instance, const pti_parti
     if (of->builder.schedule != NULL) {
         of->builder.schedule->limit_bytes = limit_bytes;
         of->builder.schedule->arena_bytes = of->arena.division.arena_bytes;
-        clear_states(of);
+        begin_states(of);
         add_all(of);
         if (!of->builder.failed && !sets_failed(of)) {
             *schedule = of->builder.schedule;

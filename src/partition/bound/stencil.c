@@ -2,6 +2,7 @@
 
 #include "access/footprint/footprint.h"
 #include "base/checked.h"
+#include "base/list.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -98,11 +99,75 @@ static unsigned neighbours_in(const pti_call *launch, int array, const pti_secti
     return neighbours;
 }
 
-static bool reads_both_sides(unsigned neighbours, unsigned dims) {
-    bool does = true;
+/** Return both neighbours in each of some dimensions, as neighbours_of(). */
+static unsigned both_sides(unsigned dims) {
+    unsigned neighbours = 0;
     for (int d = 0; d < POLYTILE_MAX_DIMS; d++)
-        does &= (dims >> d & 1) == 0 || (neighbours >> (1 + 2 * d) & 3) == 3;
-    return does;
+        neighbours |= (dims >> d & 1) * (6u << 2 * d);
+    return neighbours;
+}
+
+static bool reads_both_sides(unsigned neighbours, unsigned sides) {
+    return (neighbours & sides) == sides;
+}
+
+/* Launches that depend on others in the same way. */
+
+/** What is found of a launch, for it and for those with the same instance and arrays. */
+typedef struct known_launch {
+    pti_call call;
+    const pti_section *result;             /* NULL: it has no such one, and the rest is not known */
+    polytile_domain written;               /* the hull of its result */
+    unsigned neighbours[PTI_MAX_OPERANDS]; /* of each operand: that it reads of its array */
+} known_launch;
+
+/** Several launches. */
+typedef struct launch_list {
+    int n_launches;
+    int *known; /* of each: what is found of it; owned, as the next */
+    int64_t n_known;
+    known_launch *of;
+} launch_list;
+
+static void know_launch(pti_call call, known_launch *known) {
+    *known = (known_launch){.call = call, .result = find_result(call.instance)};
+    if (known->result == NULL)
+        return;
+    known->written = pti_section_hull(call.instance, known->result, &call.instance->threads);
+    for (int o = 0; o < call.instance->n_operands; o++)
+        known->neighbours[o] = neighbours_in(&call, call.array[o], known->result);
+}
+
+/** Return which of the last launches before one is the same; -1: none. */
+static int find_same_before(const pti_call *launches, int l) {
+    enum { N_LOOKED_AT = 64 };
+    for (int k = l - 1; k >= 0 && l - k <= N_LOOKED_AT; k--)
+        if (launches[k].instance == launches[l].instance && launches[k].array == launches[l].array)
+            return k;
+    return -1;
+}
+
+/** Look at each launch that no other one before it was the same as; false when memory runs out. */
+static bool list_launches(int n_launches, const pti_call *launches, launch_list *list) {
+    int64_t capacity = 0;
+    *list = (launch_list){.n_launches = n_launches};
+    list->known = malloc(((size_t)n_launches + 1) * sizeof *list->known);
+    bool has_memory = list->known != NULL;
+    for (int l = 0; l < n_launches && has_memory; l++) {
+        const int same = find_same_before(launches, l);
+        list->known[l] = same >= 0 ? list->known[same] : (int)list->n_known;
+        if (same >= 0)
+            continue;
+        has_memory = PTI_GROW(list->of, list->n_known, &capacity);
+        if (has_memory)
+            know_launch(launches[l], &list->of[list->n_known++]);
+    }
+    return has_memory;
+}
+
+static void free_launches(launch_list *list) {
+    free(list->known);
+    free(list->of);
 }
 
 /* Rows of launches, in run order. */
@@ -117,11 +182,12 @@ typedef struct end {
 /** The search for rows of launches that read neighbourhoods. */
 typedef struct finder {
     int n_arrays;
-    unsigned dims;
-    end *of_array; /* owned */
-    end *made;     /* the launch at hand's; owned */
+    unsigned sides; /* of the dimensions in which launches are to read both */
+    end *of_array;  /* owned */
+    end *made;      /* the launch at hand's; owned */
     pti_stencil *best;
     bool *best_in_row;
+    double best_volume;
 } finder;
 
 static double volume_of(const pti_stencil *row) {
@@ -139,55 +205,57 @@ static void copy_end(int n_arrays, const end *from, end *to) {
 }
 
 /** Extend a row by a launch. */
-static void extend_row(const pti_call *launch, const pti_section *result, bool counts, end *of) {
-    const pti_operand *operand = &launch->instance->operand[result->operand];
-    polytile_domain written =
-        pti_section_hull(launch->instance, result, &launch->instance->threads);
+static void extend_row(const known_launch *launch, bool counts, end *of) {
+    const int result = launch->result->operand;
+    const pti_operand *operand = &launch->call.instance->operand[result];
+    const polytile_domain *written = &launch->written;
     of->row.n_steps += counts;
     of->row.smallest_bytes = pti_min(of->row.smallest_bytes, operand->element_bytes);
     of->row.largest_bytes = pti_max(of->row.largest_bytes, operand->element_bytes);
-    for (int d = 0; d < written.n_dims; d++) {
-        of->row.box.range[d].lo = pti_max(of->row.box.range[d].lo, written.range[d].lo);
-        of->row.box.range[d].hi = pti_min(of->row.box.range[d].hi, written.range[d].hi);
+    for (int d = 0; d < written->n_dims; d++) {
+        of->row.box.range[d].lo = pti_max(of->row.box.range[d].lo, written->range[d].lo);
+        of->row.box.range[d].hi = pti_min(of->row.box.range[d].hi, written->range[d].hi);
     }
-    of->is_in_row[launch->array[result->operand]] = true;
+    of->is_in_row[launch->call.array[result]] = true;
 }
 
 /** Extend the longest row that a launch can extend, of those that its operands end. */
-static void extend_longest_row(finder *of, const pti_call *launch, const pti_section *result) {
+static void extend_longest_row(finder *of, const known_launch *launch) {
     of->made->is_known = false;
     int64_t most = -1;
-    for (int o = 0; o < launch->instance->n_operands; o++) {
-        const end *from = &of->of_array[launch->array[o]];
-        unsigned neighbours = from->is_known ? neighbours_in(launch, launch->array[o], result) : 0;
-        bool counts = reads_both_sides(neighbours, of->dims);
+    for (int o = 0; o < launch->call.instance->n_operands; o++) {
+        const end *from = &of->of_array[launch->call.array[o]];
+        unsigned neighbours = from->is_known ? launch->neighbours[o] : 0;
+        bool counts = reads_both_sides(neighbours, of->sides);
         if ((neighbours & 1) == 0 || from->row.n_steps + counts <= most)
             continue;
         most = from->row.n_steps + counts;
         copy_end(of->n_arrays, from, of->made);
-        extend_row(launch, result, counts, of->made);
+        extend_row(launch, counts, of->made);
     }
 }
 
 static void take_best(finder *of) {
-    if (!of->made->is_known || volume_of(&of->made->row) <= volume_of(of->best))
+    const double volume = of->made->is_known ? volume_of(&of->made->row) : 0;
+    if (volume <= of->best_volume)
         return;
     *of->best = of->made->row;
+    of->best_volume = volume;
     memcpy(of->best_in_row, of->made->is_in_row, (size_t)of->n_arrays * sizeof *of->best_in_row);
 }
 
 /** Let what a launch writes end the row that it extends, or no row. */
-static void extend_row_by_launch(finder *of, const pti_call *launch) {
-    const pti_section *result = find_result(launch->instance);
+static void extend_row_by_launch(finder *of, const known_launch *launch) {
+    const pti_call *call = &launch->call;
     of->made->is_known = false;
-    if (result != NULL)
-        extend_longest_row(of, launch, result);
-    for (int o = 0; o < launch->instance->n_operands; o++)
-        if (launch->instance->operand[o].writes)
-            of->of_array[launch->array[o]].is_known = false;
+    if (launch->result != NULL)
+        extend_longest_row(of, launch);
+    for (int o = 0; o < call->instance->n_operands; o++)
+        if (call->instance->operand[o].writes)
+            of->of_array[call->array[o]].is_known = false;
     if (!of->made->is_known)
         return;
-    copy_end(of->n_arrays, of->made, &of->of_array[launch->array[result->operand]]);
+    copy_end(of->n_arrays, of->made, &of->of_array[call->array[launch->result->operand]]);
     take_best(of);
 }
 
@@ -216,11 +284,12 @@ static void free_ends(finder *of) {
     free(of->of_array);
 }
 
-static void begin_rows(finder *of, int n_launches, const pti_call *launches,
-                       const bool *is_scratch) {
-    for (int l = n_launches - 1; l >= 0; l--)
-        for (int o = 0; o < launches[l].instance->n_operands; o++)
-            begin_row(&launches[l], o, &of->of_array[launches[l].array[o]]);
+static void begin_rows(finder *of, const launch_list *launches, const bool *is_scratch) {
+    for (int64_t k = launches->n_known - 1; k >= 0; k--) {
+        const pti_call *call = &launches->of[k].call;
+        for (int o = 0; o < call->instance->n_operands; o++)
+            begin_row(call, o, &of->of_array[call->array[o]]);
+    }
     for (int a = 0; a < of->n_arrays; a++) {
         of->of_array[a].is_known = !is_scratch[a];
         of->of_array[a].is_in_row[a] = true;
@@ -234,15 +303,15 @@ static void begin_rows(finder *of, int n_launches, const pti_call *launches,
  *
  * Returns false when memory runs out; then *row has no steps.
  */
-static bool find_stencil(int n_launches, const pti_call *launches, int n_arrays,
-                         const bool *is_scratch, unsigned dims, pti_stencil *row, bool *is_in_row) {
-    finder of = {.dims = dims, .best = row, .best_in_row = is_in_row};
+static bool find_stencil(const launch_list *launches, int n_arrays, const bool *is_scratch,
+                         unsigned dims, pti_stencil *row, bool *is_in_row) {
+    finder of = {.sides = both_sides(dims), .best = row, .best_in_row = is_in_row};
     bool is_created = create_ends(&of, n_arrays);
     *row = (pti_stencil){0};
     if (is_created) {
-        begin_rows(&of, n_launches, launches, is_scratch);
-        for (int l = 0; l < n_launches; l++)
-            extend_row_by_launch(&of, &launches[l]);
+        begin_rows(&of, launches, is_scratch);
+        for (int l = 0; l < launches->n_launches; l++)
+            extend_row_by_launch(&of, &launches->of[launches->known[l]]);
         row->dims = dims;
     }
     free_ends(&of);
@@ -286,15 +355,13 @@ static int64_t stencil_bytes(const pti_stencil *row, int64_t limit_bytes) {
 /* The bound. */
 
 /** Return the dimensions in which some launch reads both neighbours of what it writes. */
-static unsigned find_dims(int n_launches, const pti_call *launches) {
+static unsigned find_dims(const launch_list *launches) {
     unsigned dims = 0;
-    for (int l = 0; l < n_launches; l++) {
-        const pti_section *result = find_result(launches[l].instance);
-        for (int o = 0; result != NULL && o < launches[l].instance->n_operands; o++) {
-            unsigned neighbours = neighbours_in(&launches[l], launches[l].array[o], result);
+    for (int64_t k = 0; k < launches->n_known; k++) {
+        const known_launch *launch = &launches->of[k];
+        for (int o = 0; launch->result != NULL && o < launch->call.instance->n_operands; o++)
             for (int d = 0; d < POLYTILE_MAX_DIMS; d++)
-                dims |= reads_both_sides(neighbours, 1u << d) ? 1u << d : 0;
-        }
+                dims |= reads_both_sides(launch->neighbours[o], both_sides(1u << d)) ? 1u << d : 0;
     }
     return dims;
 }
@@ -331,14 +398,17 @@ static void raise_by(int n_launches, const pti_call *launches, int n_arrays, con
 
 bool pti_bound_raise_stencil(int n_launches, const pti_call *launches, int n_arrays,
                              const bool *is_scratch, int64_t limit_bytes, pti_bound *bound) {
-    bool *skipped = calloc((size_t)n_arrays + 1, sizeof *skipped), is_done = skipped != NULL;
-    unsigned all = find_dims(n_launches, launches);
+    launch_list list;
+    bool *skipped = calloc((size_t)n_arrays + 1, sizeof *skipped);
+    bool is_done = list_launches(n_launches, launches, &list) && skipped != NULL;
+    unsigned all = find_dims(&list);
     for (unsigned dims = all; dims != 0 && is_done; dims = (dims - 1) & all) {
         pti_stencil row;
-        is_done = find_stencil(n_launches, launches, n_arrays, is_scratch, dims, &row, skipped);
+        is_done = find_stencil(&list, n_arrays, is_scratch, dims, &row, skipped);
         if (is_done)
             raise_by(n_launches, launches, n_arrays, &row, skipped, limit_bytes, is_scratch, bound);
     }
     free(skipped);
+    free_launches(&list);
     return is_done;
 }

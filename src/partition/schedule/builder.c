@@ -10,24 +10,8 @@
  */
 enum { MOST_HOST_BYTES = 512 << 20 };
 
-pti_last pti_last_none(void) {
-    pti_last last;
-    for (int s = 0; s < PTI_N_STREAMS; s++)
-        last.op[s] = -1;
-    return last;
-}
-
 void pti_last_note(pti_last *last, pti_op_kind kind, int64_t op) {
     pti_last_note_on(last, pti_op_stream(&(pti_op){.kind = kind}), op);
-}
-
-void pti_last_note_on(pti_last *last, pti_stream stream, int64_t op) {
-    last->op[stream] = op;
-}
-
-void pti_last_join(pti_last *last, const pti_last *other) {
-    for (int s = 0; s < PTI_N_STREAMS; s++)
-        last->op[s] = pti_max(last->op[s], other->op[s]);
 }
 
 static void add_wait(pti_builder *builder, int64_t op, int *n_waits) {
@@ -61,12 +45,13 @@ int64_t pti_builder_add(pti_builder *builder, const pti_op *op, const pti_last *
         builder->failed || !PTI_GROW(schedule->op, schedule->n_ops, &builder->op_capacity);
     if (builder->failed)
         return -1;
+    const int own = (int)pti_op_stream(op);
     pti_op *made = &schedule->op[schedule->n_ops];
     *made = *op;
     made->first_wait = schedule->n_waits;
     made->n_waits = 0;
     for (int s = 0; s < PTI_N_STREAMS; s++) {
-        if (s != (int)pti_op_stream(op) && waits->op[s] >= 0)
+        if (s != own && waits->op[s] >= 0)
             add_wait(builder, waits->op[s], &made->n_waits);
     }
     return schedule->n_ops++;
@@ -128,12 +113,11 @@ static bool allocate_launch_lists(pti_schedule *schedule, const list_lengths *co
     size_t placement_bytes = ((size_t)count->n_placements + 1) * sizeof *schedule->launch_placement;
     schedule->launch = calloc((size_t)schedule->n_launches + 1, sizeof *schedule->launch);
     schedule->launch_array = calloc((size_t)count->n_operands + 1, sizeof *schedule->launch_array);
-    schedule->superblock = calloc((size_t)count->n_superblocks + 1, sizeof *schedule->superblock);
-    schedule->launch_placement = malloc(placement_bytes);
-    if (schedule->launch_placement != NULL)
+    const bool has_long = PTI_BEGIN(schedule->superblock, count->n_superblocks + 1) &&
+                          PTI_RESIZE(schedule->launch_placement, count->n_placements + 1);
+    if (has_long)
         memset(schedule->launch_placement, -1, placement_bytes);
-    return schedule->launch != NULL && schedule->launch_array != NULL &&
-           schedule->superblock != NULL && schedule->launch_placement != NULL;
+    return schedule->launch != NULL && schedule->launch_array != NULL && has_long;
 }
 
 /** Copies launches, and numbers their superblocks and placements one launch after the other. */

@@ -15,13 +15,27 @@ typedef struct pti_last {
     int64_t op[PTI_N_STREAMS];
 } pti_last;
 
-pti_last pti_last_none(void);
-/** Notes an operation that comes after all noted before; launches and fills: no concurrent one. */
+static inline pti_last pti_last_none(void) {
+    pti_last last;
+    for (int s = 0; s < PTI_N_STREAMS; s++)
+        last.op[s] = -1;
+    return last;
+}
+
+/** Note an operation that comes after all noted before; launches and fills: no concurrent one. */
 void pti_last_note(pti_last *last, pti_op_kind kind, int64_t op);
+
 /** The same for an operation of a stream. */
-void pti_last_note_on(pti_last *last, pti_stream stream, int64_t op);
+static inline void pti_last_note_on(pti_last *last, pti_stream stream, int64_t op) {
+    last->op[stream] = op;
+}
+
 /** Take the later of two, stream by stream. */
-void pti_last_join(pti_last *last, const pti_last *other);
+static inline void pti_last_join(pti_last *last, const pti_last *other) {
+    for (int s = 0; s < PTI_N_STREAMS; s++)
+        if (other->op[s] > last->op[s])
+            last->op[s] = other->op[s];
+}
 
 typedef struct pti_builder {
     pti_schedule *schedule;

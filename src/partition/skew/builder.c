@@ -26,8 +26,18 @@ bool pti_skew_builder_pass(const pti_skew_builder *builder, int number, pti_pass
 
 /* The launches. */
 
-/** Count the superblocks of each launch. Returns the most slabs of a pass, -1 when memory runs
- * out. */
+/** Return which operands each slab of a launch touches, as far as that is certain without looking
+ * at each. */
+static uint64_t find_touched(const pti_instance *instance) {
+    uint64_t touched = 0;
+    for (int o = 0; o < instance->n_operands; o++)
+        if (pti_footprint_is_everywhere(instance, o, &instance->threads))
+            touched |= UINT64_C(1) << o;
+    return touched;
+}
+
+/** Find the slabs and the superblocks of each launch. Returns the most slabs of a pass, -1 when
+ * memory runs out. */
 static int64_t count_launch_superblocks(const pti_skew_builder *builder,
                                         pti_schedule_launch *launch) {
     int64_t most_slabs = 0;
@@ -35,10 +45,12 @@ static int64_t count_launch_superblocks(const pti_skew_builder *builder,
         pti_pass pass;
         bool has_begun = pti_skew_builder_pass(builder, p, &pass);
         for (int l = pass.first; has_begun && l < pass.end; l++) {
-            int64_t first, last;
-            pti_pass_slabs_of(&pass, l, builder->shape->slab, &first, &last);
+            pti_skew_launch *known = &builder->launch[l];
+            pti_pass_slabs_of(&pass, l, builder->shape->slab, &known->first_slab,
+                              &known->last_slab);
             launch[l].call = builder->chain->launch[l].call;
-            launch[l].n_superblocks = last - first + 1;
+            launch[l].n_superblocks = known->last_slab - known->first_slab + 1;
+            known->touched = find_touched(launch[l].call.instance);
         }
         if (has_begun)
             most_slabs = pti_max(most_slabs, pti_pass_n_slabs(&pass, builder->shape->slab));
@@ -52,7 +64,9 @@ static int64_t count_launch_superblocks(const pti_skew_builder *builder,
 bool pti_skew_builder_begin(pti_skew_builder *builder, int64_t *most_slabs) {
     int n_launches = builder->chain->n_launches;
     pti_schedule_launch *launch = calloc((size_t)n_launches + 1, sizeof *launch);
-    *most_slabs = launch == NULL ? -1 : count_launch_superblocks(builder, launch);
+    builder->launch = calloc((size_t)n_launches + 1, sizeof *builder->launch);
+    *most_slabs =
+        launch == NULL || builder->launch == NULL ? -1 : count_launch_superblocks(builder, launch);
     if (*most_slabs >= 0)
         pti_builder_begin(&builder->builder, builder->chain->arrays, n_launches, launch);
     free(launch);
@@ -69,6 +83,7 @@ void pti_skew_builder_end(pti_skew_builder *builder) {
         free(builder->image[a].former);
     }
     free(builder->image);
+    free(builder->launch);
     free(builder->ran[PTI_STREAM_COMPUTE]);
     free(builder->ran[PTI_STREAM_CONCURRENT]);
     pti_skew_sets_free(&builder->sets);
@@ -78,10 +93,9 @@ void pti_skew_builder_end(pti_skew_builder *builder) {
 /* Operations. */
 
 int64_t pti_skew_superblock_at(const pti_skew_builder *builder, int launch, int64_t k) {
-    int64_t first, last;
-    pti_pass_slabs_of(&builder->pass, launch, builder->shape->slab, &first, &last);
+    const pti_skew_launch *known = &builder->launch[launch];
     return builder->schedule->launch[launch].first_superblock +
-           pti_min(pti_max(k - first, 0), last - first);
+           pti_min(pti_max(k - known->first_slab, 0), known->last_slab - known->first_slab);
 }
 
 int64_t pti_skew_builder_add(pti_skew_builder *builder, const pti_op *op, const pti_last *waits) {
@@ -108,37 +122,60 @@ static bool is_here(const pti_skew_builder *builder, int array) {
     return builder->chain->axis[array] == PTI_AXIS_WHOLE || builder->pass.band[array].passes;
 }
 
-int64_t pti_skew_add_launch(pti_skew_builder *builder, int launch, int64_t k) {
-    const pti_cut_launch *cut = &builder->chain->launch[launch];
-    pti_op op = {.kind = PTI_LAUNCH,
-                 .concurrent = pti_skew_is_concurrent(builder, k),
-                 .launch = launch,
-                 .placement = -1,
-                 .source_placement = -1};
-    if (!pti_pass_threads(&builder->pass, launch, builder->shape->slab, k, k, &op.box))
-        return -1;
-    pti_last all = builder->ready;
-    pti_last_join(&all, &builder->ahead);
-    op.superblock = pti_skew_superblock_at(builder, launch, k);
-    int64_t *placement = pti_schedule_placements(builder->schedule, launch, op.superblock);
-    builder->schedule->superblock[op.superblock] = op.box;
-    for (int o = 0; o < cut->call.instance->n_operands; o++) {
-        int array = cut->call.array[o];
-        polytile_domain hull;
-        if (!is_here(builder, array) ||
-            !pti_footprint_find_hull(cut->call.instance, o, PTI_TOUCHES, &op.box, &hull))
+/** Return whether a box of a launch's threads touches an operand. */
+static bool touches_operand(const pti_skew_builder *builder, int launch, int operand,
+                            const polytile_domain *threads) {
+    polytile_domain hull;
+    return (builder->launch[launch].touched >> operand & 1) != 0 ||
+           pti_footprint_find_hull(builder->chain->launch[launch].call.instance, operand,
+                                   PTI_TOUCHES, threads, &hull);
+}
+
+/** Place the operands of a launch's threads, and find what the launch waits for. */
+static void place_touched(const pti_skew_builder *builder, int launch,
+                          const polytile_domain *threads, int64_t *placement, pti_last *waits) {
+    const pti_call *call = &builder->chain->launch[launch].call;
+    for (int o = 0; o < call->instance->n_operands; o++) {
+        const int array = call->array[o];
+        if (!is_here(builder, array) || !touches_operand(builder, launch, o, threads))
             continue;
         placement[o] = builder->image[array].placement;
-        pti_last_join(&all, &builder->image[array].before);
+        pti_last_join(waits, &builder->image[array].before);
     }
-    int64_t added = pti_skew_builder_add(builder, &op, &all);
-    for (int o = 0; o < cut->call.instance->n_operands; o++) {
-        pti_skew_image *along = &builder->image[cut->call.array[o]];
+}
+
+/** Note that a launch's operation uses the memory of what it touches. */
+static void note_users(pti_skew_builder *builder, const pti_call *call, const int64_t *placement,
+                       pti_stream on, int64_t added) {
+    for (int o = 0; o < call->instance->n_operands; o++) {
+        pti_skew_image *along = &builder->image[call->array[o]];
         if (placement[o] < 0)
             continue;
-        pti_last_note_on(&along->users, pti_op_stream(&op), added);
-        along->is_filled = along->is_filled || cut->call.instance->operand[o].writes;
+        pti_last_note_on(&along->users, on, added);
+        along->is_filled = along->is_filled || call->instance->operand[o].writes;
     }
+}
+
+int64_t pti_skew_add_launch(pti_skew_builder *builder, int launch, int64_t k) {
+    const pti_skew_launch *known = &builder->launch[launch];
+    if (k < known->first_slab || k > known->last_slab)
+        return -1;
+    const int64_t superblock = pti_skew_superblock_at(builder, launch, k);
+    int64_t *placement = pti_schedule_placements(builder->schedule, launch, superblock);
+    polytile_domain *threads = &builder->schedule->superblock[superblock];
+    pti_last all = builder->ready;
+    pti_pass_threads(&builder->pass, launch, builder->shape->slab, k, k, threads);
+    pti_last_join(&all, &builder->ahead);
+    place_touched(builder, launch, threads, placement, &all);
+    const pti_op op = {.kind = PTI_LAUNCH,
+                       .concurrent = pti_skew_is_concurrent(builder, k),
+                       .launch = launch,
+                       .superblock = superblock,
+                       .placement = -1,
+                       .source_placement = -1,
+                       .box = *threads};
+    const int64_t added = pti_skew_builder_add(builder, &op, &all);
+    note_users(builder, &builder->chain->launch[launch].call, placement, pti_op_stream(&op), added);
     return added;
 }
 

@@ -26,6 +26,13 @@ typedef struct pti_skew_image {
         former_row; /* the last row that slab 0 of the pass before might have sent to the host */
 } pti_skew_image;
 
+/** What is known of a launch before its slabs are run. */
+typedef struct pti_skew_launch {
+    int64_t first_slab; /* of its pass that has threads of it */
+    int64_t last_slab;
+    uint64_t touched; /* bit o: each of its slabs touches operand o */
+} pti_skew_launch;
+
 /** The state of the chain. */
 typedef struct pti_skew_builder {
     const pti_skew_request *request;
@@ -33,6 +40,7 @@ typedef struct pti_skew_builder {
     const pti_chain *chain;
     pti_builder builder;
     pti_schedule *schedule;
+    pti_skew_launch *launch;        /* of the chain; owned */
     pti_last waited[PTI_N_STREAMS]; /* by each stream, so far: the last of the others */
     pti_skew_sets sets;
     pti_skew_image *image; /* of each array */

@@ -357,6 +357,13 @@ int pti_chain_n_calls(const pti_chain *chain) {
     return chain->n_launches / pti_chain_unit(chain);
 }
 
+bool pti_chain_is_same_launch(const pti_cut_launch *one, const pti_cut_launch *other) {
+    bool is_same = one->call.instance == other->call.instance;
+    for (int o = 0; is_same && o < one->call.instance->n_operands; o++)
+        is_same = one->call.array[o] == other->call.array[o];
+    return is_same;
+}
+
 bool pti_chain_reach(const pti_chain *chain, int launch, int array, pti_reach *reach) {
     const pti_cut_launch *cut = &chain->launch[launch];
     bool touches = false;

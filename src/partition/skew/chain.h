@@ -56,6 +56,9 @@ static inline int pti_chain_unit(const pti_chain *chain) {
     return chain->folded == NULL ? 1 : 2;
 }
 
+/** Return whether two launches are of one instance on the same arrays. */
+bool pti_chain_is_same_launch(const pti_cut_launch *one, const pti_cut_launch *other);
+
 /** The rows of an array, along its axis, that a thread touches: its index + lo to its index +
  * hi. */
 typedef struct pti_reach {

@@ -77,6 +77,16 @@ static void widen_hull(const pti_cut_launch *cut, int array, polytile_domain *hu
     }
 }
 
+/** Return whether one of the last launches of the pass is the same: then this one touches nothing
+ * else. */
+static bool is_repeated(const pti_pass *pass, int launch) {
+    enum { N_LOOKED_AT = 4 };
+    for (int l = launch - 1; l >= pass->first && l >= launch - N_LOOKED_AT; l--)
+        if (pti_chain_is_same_launch(&pass->chain->launch[l], &pass->chain->launch[launch]))
+            return true;
+    return false;
+}
+
 /** Return the bytes of one row, in an image of dense rows. */
 static int64_t row_bytes_of(const polytile_domain *hull, int axis, int64_t element_bytes) {
     polytile_domain row = *hull;
@@ -96,7 +106,8 @@ static void find_band(pti_pass *pass, int array) {
         if (!pti_chain_reach(chain, l, array, &reach))
             continue;
         extend_band(band, &reach, shift_of(pass, l));
-        widen_hull(&chain->launch[l], array, &band->hull);
+        if (!is_repeated(pass, l))
+            widen_hull(&chain->launch[l], array, &band->hull);
     }
     for (int u = 0; u < pass->n_units; u++)
         extend_band_by_unit(pass, &pass->unit[u], array, band);

@@ -58,18 +58,58 @@ static void note_reads(walker *of, const pti_cut_launch *cut) {
     }
 }
 
+static void walk_launch(walker *of, const pti_cut_launch *cut) {
+    note_writes(of, cut);
+    note_reads(of, cut);
+    of->is_scattered = of->exposed.n_boxes > of->most_boxes || of->written.n_boxes > of->most_boxes;
+}
+
+/** Return after how many launches those of a pass repeat themselves; all that it has where they do
+ * not, or only after many. */
+static int find_turn(const pti_chain *chain, int first, int end) {
+    const int unit = pti_chain_unit(chain), most = 8 * unit;
+    for (int turn = unit; turn <= most && turn < end - first; turn += unit) {
+        int l = end - 1;
+        while (l - turn >= first &&
+               pti_chain_is_same_launch(&chain->launch[l], &chain->launch[l - turn]))
+            l--;
+        if (l - turn < first)
+            return turn;
+    }
+    return (int)pti_max(1, end - first);
+}
+
+/** Walk from the end of a pass to a launch; of turns of launches that repeat themselves, only to
+ * where a turn changes nothing. All turns before it change nothing either, as they begin with the
+ * same sets. Returns the first launch after those that are not walked. */
+static int walk_turns(walker *of, int first, int end) {
+    const pti_chain *chain = of->request->chain;
+    const int turn = find_turn(chain, first, end);
+    pti_boxes exposed = {0}, written = {0};
+    bool changes = true;
+    for (; changes && end - turn >= first && !of->is_scattered; end -= turn) {
+        pti_boxes_copy(&exposed, &of->exposed);
+        pti_boxes_copy(&written, &of->written);
+        for (int l = end - 1; l >= end - turn && !of->is_scattered; l -= pti_chain_unit(chain))
+            walk_launch(of, &chain->launch[l]);
+        changes = exposed.failed || written.failed ||
+                  !pti_boxes_are_alike(&exposed, &of->exposed) ||
+                  !pti_boxes_are_alike(&written, &of->written);
+    }
+    pti_boxes_free(&exposed);
+    pti_boxes_free(&written);
+    return changes ? end : end - (end - first) / turn * turn;
+}
+
 /** Walk through a pass from its end, and find what it exposes and what is live after it.
  * go_through_pass() finds the fills in it. */
 static void walk_pass(walker *of, int first, int end, pti_pass_sets *sets) {
     const pti_chain *chain = of->request->chain;
     pti_boxes_clear(&of->exposed);
     pti_boxes_clear(&of->written);
-    for (int l = end - 1; l >= first && !of->is_scattered; l -= pti_chain_unit(chain)) {
-        note_writes(of, &chain->launch[l]);
-        note_reads(of, &chain->launch[l]);
-        of->is_scattered =
-            of->exposed.n_boxes > of->most_boxes || of->written.n_boxes > of->most_boxes;
-    }
+    const int left = walk_turns(of, first, end);
+    for (int l = left - 1; l >= first && !of->is_scattered; l -= pti_chain_unit(chain))
+        walk_launch(of, &chain->launch[l]);
     pti_boxes_merge(&of->exposed);
     pti_boxes_copy(&sets->exposed, &of->exposed);
     pti_boxes_copy(&sets->live, &of->live);

@@ -159,6 +159,8 @@ static bool note_written_back(pti_residency *residency, const pti_schedule *sche
     bool is_noted = true;
     for (int a = 0; a < schedule->instance->n_operands && is_noted; a++) {
         pti_boxes written = {0};
+        if (pti_residency_unwritten(residency, a)->n_boxes == 0)
+            continue;
         for (int64_t k = 0; k < schedule->n_ops; k++) {
             const pti_op *op = &schedule->op[k];
             if (op->kind == PTI_DOWNLOAD && schedule->placement[op->placement].operand == a)
@@ -228,7 +230,7 @@ static polytile_status flush_arrays(const walk *of) {
 static polytile_status hand_on_single(walk *of, int end) {
     polytile_status status = POLYTILE_OK;
     bool in_place = of->window->residency == NULL;
-    if (of->first < end)
+    if (count_launches(of->window->step + of->first, end - of->first) > 0)
         PTI_TRY(cut_launches(of));
     while (of->first < end) {
         const pti_step *step = of->window->step;

@@ -120,8 +120,9 @@ static polytile_status check_subplan(const pti_chain_request *request, const pti
 }
 
 static int64_t *find_run_order(const pti_schedule *schedule) {
-    int64_t *order = calloc((size_t)schedule->n_superblocks + 1, sizeof *order), n_run = 0;
-    for (int64_t k = 0; order != NULL && k < schedule->n_ops; k++)
+    int64_t *order, n_run = 0;
+    const bool has_memory = PTI_BEGIN(order, schedule->n_superblocks + 1);
+    for (int64_t k = 0; has_memory && k < schedule->n_ops; k++)
         if (schedule->op[k].kind == PTI_LAUNCH)
             order[n_run++] = schedule->op[k].superblock;
     return order;
@@ -259,15 +260,18 @@ done:
     return status;
 }
 
-/** Record a chain that streams. */
+/** Record a chain that streams. What one that is known brings to the host was noted as written when
+ * it came first, and stays so. */
 static polytile_status record_streamed(const recorder *r, pti_batch *batch) {
     int64_t n_unwritten = count_unwritten(r->of);
-    int known = find_built(r, n_unwritten);
-    polytile_status status =
-        known >= 0 ? add_subplan_run(r->request, r->of, known) : build_batch(r, batch, n_unwritten);
-    known = known >= 0 ? known : r->of->n_subplans - 1;
-    batch->schedule =
-        status == POLYTILE_OK && n_unwritten > 0 ? r->of->subplan[known].schedule : NULL;
+    const int known = find_built(r, n_unwritten);
+    batch->schedule = NULL;
+    if (known >= 0)
+        return add_subplan_run(r->request, r->of, known);
+    polytile_status status = build_batch(r, batch, n_unwritten);
+    batch->schedule = status == POLYTILE_OK && n_unwritten > 0
+                          ? r->of->subplan[r->of->n_subplans - 1].schedule
+                          : NULL;
     return status;
 }
 

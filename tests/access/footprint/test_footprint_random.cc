@@ -126,6 +126,20 @@ class FootprintAgainstEnumeration : public FootprintRandom {
         return holds;
     }
 
+    /** If an operand is said to be touched everywhere, it is by each thread alone. */
+    void check_everywhere(const pti_instance &instance, int p, const polytile_domain &threads) {
+        if (!pti_footprint_is_everywhere(&instance, p, &threads))
+            return;
+        n_everywhere_++;
+        for_each_point(threads, [&](const Point &thread) {
+            polytile_domain alone = threads, hull;
+            for (int k = 0; k < alone.n_dims; k++)
+                alone.range[k] = {thread[static_cast<size_t>(k)], thread[static_cast<size_t>(k)],
+                                  1};
+            EXPECT_TRUE(pti_footprint_find_hull(&instance, p, PTI_TOUCHES, &alone, &hull));
+        });
+    }
+
     void check_boxes(const pti_instance &instance, int p, pti_touch touch,
                      const polytile_domain &threads, int max_boxes) {
         const pti_operand &operand = instance.operand[p];
@@ -175,12 +189,14 @@ class FootprintAgainstEnumeration : public FootprintRandom {
                 << "touch " << touch << " of " << p << " by " << text_of(threads) << " in at most "
                 << max_boxes;
             ASSERT_NO_FATAL_FAILURE(check_least_count(instance, p, touch)) << "touch " << touch;
+            ASSERT_NO_FATAL_FAILURE(check_everywhere(instance, p, threads));
         }
     }
 
     int64_t n_exact_ = 0;
     int64_t n_counts_ = 0;
     int64_t n_exact_counts_ = 0;
+    int64_t n_everywhere_ = 0;
 };
 
 TEST_F(FootprintAgainstEnumeration, HullsBoxesAndCountsHoldForRandomInstances) {
@@ -198,6 +214,7 @@ TEST_F(FootprintAgainstEnumeration, HullsBoxesAndCountsHoldForRandomInstances) {
     }
     EXPECT_GT(n_exact_counts_, n_counts_ * 8 / 10);
     EXPECT_GT(n_exact_, 0);
+    EXPECT_GT(n_everywhere_, 0);
 }
 
 /** Of a section that moves with i, an interval whose ends move as they like with i, and together
