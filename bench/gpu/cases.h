@@ -38,6 +38,7 @@ void several_graph(void);
 void apsp_limit(void);
 void apsp_with_host(void);
 void apsp_two(void);
+void apsp_lanes(void);
 void messages_small(void);
 void messages_many(void);
 void messages_large(void);

@@ -54,6 +54,7 @@ static const gpu_case cases[] = {
     {"apsp_limit", apsp_limit},
     {"apsp_with_host", apsp_with_host},
     {"apsp_two", apsp_two},
+    {"apsp_lanes", apsp_lanes},
     {"messages_small", messages_small},
     {"messages_many", messages_many},
     {"messages_large", messages_large},

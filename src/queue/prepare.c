@@ -4,6 +4,7 @@
 #include "access/footprint/narrow.h"
 #include "access/footprint/slabs.h"
 #include "launch/device/completeness.h"
+#include "launch/device/lanes.h"
 #include "launch/execute/run_check.h"
 #include "launch/execute/specialise.h"
 #include "partition/choose/kept_cuts.h"
@@ -324,6 +325,9 @@ polytile_status pti_queue_prepare(polytile_queue *queue, const pti_request *requ
     polytile_status status = POLYTILE_OK;
     if (options.plan.link == NULL && queue->group_functions == NULL)
         options.plan.link = polytile_device_get_link(queue->device);
+    if (queue->group_functions == NULL)
+        options.plan.n_streams = pti_lanes_choose(queue->device, request->kernel, request->domain,
+                                                  options.plan.n_streams);
     filled.options = &options;
     PTI_TRY(pti_queue_await_looked_up(queue, &filled));
     *prepared = find_prepared(queue, &filled);

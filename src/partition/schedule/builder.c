@@ -12,9 +12,12 @@ enum { MOST_HOST_BYTES = 512 << 20 };
 
 pti_last pti_last_none(void) {
     pti_last last;
-    for (int s = 0; s < PTI_N_STREAMS; s++)
-        last.op[s] = -1;
+    last.n_streams = 0;
     return last;
+}
+
+int64_t pti_last_on(const pti_last *last, int stream) {
+    return stream < last->n_streams ? last->op[stream] : -1;
 }
 
 void pti_last_note(pti_last *last, pti_op_kind kind, int64_t op) {
@@ -22,12 +25,15 @@ void pti_last_note(pti_last *last, pti_op_kind kind, int64_t op) {
 }
 
 void pti_last_note_on(pti_last *last, pti_stream stream, int64_t op) {
-    last->op[stream] = op;
+    while (last->n_streams <= (int)stream)
+        last->op[last->n_streams++] = -1;
+    last->op[stream] = (int32_t)op;
 }
 
 void pti_last_join(pti_last *last, const pti_last *other) {
-    for (int s = 0; s < PTI_N_STREAMS; s++)
-        last->op[s] = pti_max(last->op[s], other->op[s]);
+    for (int s = 0; s < other->n_streams; s++)
+        if (other->op[s] > pti_last_on(last, s))
+            pti_last_note_on(last, (pti_stream)s, other->op[s]);
 }
 
 static void add_wait(pti_builder *builder, int64_t op, int *n_waits) {
@@ -65,11 +71,41 @@ int64_t pti_builder_add(pti_builder *builder, const pti_op *op, const pti_last *
     *made = *op;
     made->first_wait = schedule->n_waits;
     made->n_waits = 0;
-    for (int s = 0; s < PTI_N_STREAMS; s++) {
+    for (int s = 0; s < waits->n_streams; s++) {
         if (s != (int)pti_op_stream(op) && waits->op[s] >= 0)
             add_wait(builder, waits->op[s], &made->n_waits);
     }
+    schedule->n_lanes = (int)pti_max(schedule->n_lanes, op->lane + 1);
     return schedule->n_ops++;
+}
+
+pti_beside pti_beside_begin(const pti_builder *builder, int n_lanes, int launch) {
+    pti_beside made = {.n_lanes = n_lanes, .launch = launch, .apart = pti_last_none()};
+    pti_beside_see(&made, builder->schedule);
+    return made;
+}
+
+void pti_beside_see(pti_beside *beside, const pti_schedule *schedule) {
+    for (; beside->n_lanes > 1 && beside->n_seen < schedule->n_ops; beside->n_seen++) {
+        const pti_op *op = &schedule->op[beside->n_seen];
+        if (op->kind != PTI_LAUNCH || op->launch != beside->launch)
+            pti_last_note_on(&beside->apart, pti_op_stream(op), beside->n_seen);
+    }
+}
+
+void pti_beside_join(const pti_beside *beside, const pti_schedule *schedule, pti_last *waits,
+                     const pti_last *users) {
+    pti_last others = *users;
+    for (int s = PTI_STREAM_COMPUTE; beside->n_lanes > 1 && s < others.n_streams; s++) {
+        const pti_op *op = others.op[s] < 0 ? NULL : &schedule->op[others.op[s]];
+        if (op != NULL && op->kind == PTI_LAUNCH && op->launch == beside->launch)
+            others.op[s] = (int32_t)pti_last_on(&beside->apart, s);
+    }
+    pti_last_join(waits, &others);
+}
+
+int pti_beside_lane(const pti_beside *beside, int64_t superblock) {
+    return beside->n_lanes > 1 ? (int)(superblock % beside->n_lanes) : 0;
 }
 
 int64_t pti_builder_place(pti_builder *builder, const pti_placement *placement) {

@@ -12,11 +12,14 @@ enum { PTI_MAX_SUPERBLOCKS = 1 << 18, PTI_MAX_OPS = 1 << 22, PTI_MAX_LOOKS = 1 <
 
 /** The last operation of each stream that has to do with something; -1: none. */
 typedef struct pti_last {
-    int64_t op[PTI_N_STREAMS];
+    int n_streams; /* from the first, beyond which there is none */
+    int32_t op[PTI_MAX_STREAMS];
 } pti_last;
 
 pti_last pti_last_none(void);
-/** Notes an operation that comes after all noted before; launches and fills: no concurrent one. */
+/** The last operation of a stream; -1: none. */
+int64_t pti_last_on(const pti_last *last, int stream);
+/** Notes an operation that comes after all noted before; launches and fills: one of lane 0. */
 void pti_last_note(pti_last *last, pti_op_kind kind, int64_t op);
 /** The same for an operation of a stream. */
 void pti_last_note_on(pti_last *last, pti_stream stream, int64_t op);
@@ -67,6 +70,31 @@ void pti_builder_look(pti_builder *builder, int64_t n_looks);
 
 /** How a schedule failed: NO_MEMORY, or UNSUPPORTED where it is full. */
 polytile_status pti_builder_status(const pti_builder *builder);
+
+/**
+ * What the launch at hand need not wait for where its superblocks are in lanes: the others, whose
+ * threads write nothing that its own use.
+ */
+typedef struct pti_beside {
+    int n_lanes;
+    int launch;
+    int64_t n_seen; /* operations that are noted in apart, or are such superblocks */
+    pti_last apart; /* all others so far */
+} pti_beside;
+
+/** Begin a launch, before its first operation; those of launches before it are not seen. */
+pti_beside pti_beside_begin(const pti_builder *builder, int n_lanes, int launch);
+
+/** Note the operations since the last call. */
+void pti_beside_see(pti_beside *beside, const pti_schedule *schedule);
+
+/** Join what used some memory that superblocks of the launch have in common, but for these. All
+ * else on their streams that is seen is waited for instead. */
+void pti_beside_join(const pti_beside *beside, const pti_schedule *schedule, pti_last *waits,
+                     const pti_last *users);
+
+/** The lane of a superblock of the launch. */
+int pti_beside_lane(const pti_beside *beside, int64_t superblock);
 
 /** Append an operation that waits for the last ones of the other streams; returns its position. */
 int64_t pti_builder_add(pti_builder *builder, const pti_op *op, const pti_last *waits);

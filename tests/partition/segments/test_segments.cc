@@ -138,7 +138,7 @@ TEST(SegmentsRandom, TheRunOfLeastLossIsFoundAndNoUseIsForgotten) {
                 ASSERT_EQ(loss_of(segments, run.first, run.first + run.n_segments), least);
                 take_run(&segments, run, size_bytes, costs.image(k));
                 pti_segments_at(&segments, segments.memory[run.first].offset_bytes)->users.op[0] =
-                    static_cast<int64_t>(k);
+                    static_cast<int32_t>(k);
             }
             if (random.chance(30))
                 pti_segments_join(&segments);

@@ -21,7 +21,7 @@ namespace {
 
 /** Streams that know only time: an event happens when what its stream got before it has run. */
 struct Gpu {
-    int64_t end_ns[PTI_N_STREAMS] = {}; /* of all that was enqueued */
+    int64_t end_ns[PTI_MAX_STREAMS] = {}; /* of all that was enqueued */
     int64_t now_ns = 0;
     int64_t step_ns = 0; /* that pass with every query */
     int64_t n_alive = 0, n_created = 0, n_records = 0, n_queries = 0, n_waits = 0;
@@ -131,7 +131,8 @@ class CudaTiming : public ::testing::Test {
         cuda.device.object.context = ctx;
         cuda.device.text = const_cast<char *>("cuda:0");
         cuda.api = &api;
-        for (intptr_t s = 0; s < PTI_N_STREAMS; s++)
+        cuda.n_lanes = PTI_MAX_LANES;
+        for (intptr_t s = 0; s < PTI_MAX_STREAMS; s++)
             cuda.stream[s] = reinterpret_cast<cudaStream_t>(s + 1);
         operand.name = const_cast<char *>("x");
         instance.kernel_name = const_cast<char *>("add");
@@ -280,9 +281,10 @@ TEST_F(CudaTiming, CountsCopiesAmongTransfersAndFillsWithKernels) {
 }
 
 TEST_F(CudaTiming, OfLaunchesSideBySideTheLongerSideCounts) {
-    for (const bool concurrent : {false, true, true}) {
+    schedule.n_lanes = 2;
+    for (const int lane : {0, 1, 1}) {
         add(PTI_LAUNCH, 1000000);
-        ops.back().concurrent = concurrent;
+        ops.back().lane = lane;
     }
     create();
     ASSERT_EQ(run(), POLYTILE_OK);
