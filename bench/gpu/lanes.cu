@@ -125,7 +125,7 @@ int enqueue_round(const polytile_sub_kernel *launch) {
                       views[6],
                       (int32_t *)((char *)views[5].origin + lo * views[5].stride_bytes[0])};
     const int64_t n_wanted = (n + BLOCK - 1) / BLOCK;
-    const unsigned n_blocks = (unsigned)(n_wanted < MOST_BLOCKS ? n_wanted : MOST_BLOCKS);
+    const unsigned n_blocks = (unsigned)(n_wanted < MOST_BLOCKS ? n_wanted : (int64_t)MOST_BLOCKS);
     if (launch->repetition->round == 0) {
         begin<<<n_blocks, BLOCK, 0, stream>>>(a, lo);
     } else {
