@@ -204,8 +204,8 @@ struct polytile_device {
     bool reaches_host;    /* computes on host memory: plans without a limit run in place */
     int64_t fill_threads; /* of kernels, that fill it: with fewer a part of it is idle */
     int n_lanes;          /* to which launches are dealt; 0 is as 1 */
-    struct pti_lane_times *lane_times; /* PTI_N_LANE_TIMES of them, of launches that are dealt to as
-                                          many as take least time; NULL: all are to n_lanes; owned */
+    struct pti_lane_times *lane_times; /* PTI_N_LANE_TIMES, of launches that are dealt to as many
+                                          as take least time; NULL: all are to n_lanes; owned */
     int next_lane_times;               /* to be replaced */
     pti_tile_room tile_room;           /* what it runs of launches that may run as one */
     polytile_link link;                /* what plans for it assume */

@@ -10,8 +10,8 @@
 /** Each number of lanes is run so often, and once more often if it is nearly the best. */
 enum { N_RUNS = 2, N_RUNS_OF_THE_BEST = 4 };
 
-/** More lanes are not tried once some took so much longer than the best with fewer. Those that took no more
- * than nearly_best times the best are measured again. */
+/** More lanes are not tried once some took so much longer than the best with fewer. Those that took
+ * no more than nearly_best times the best are measured again. */
 static const double much_longer = 1.25, nearly_best = 1.1;
 
 /** Of all devices: it is held for a few comparisons a launch. */

@@ -251,7 +251,7 @@ static polytile_status choose_best(chooser *of) {
     return other == POLYTILE_OK ? status : other;
 }
 
-/** Puts a plan whose superblocks are dealt to lanes, which have memory side by side, in place of the
+/** Puts a plan whose superblocks are dealt to lanes, with memory side by side, in place of the
  * choice; one of fewer lanes where there is no memory for more, and none if there is none for two.
  * The choice's shape is only cut along the first index. */
 static polytile_status deal_to_lanes(chooser *of) {

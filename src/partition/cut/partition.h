@@ -35,8 +35,9 @@ bool pti_partition_add(pti_partition *partition, const polytile_domain *threads)
 /** The strip of a superblock's tile that it is; 0 without strips. */
 int pti_partition_strip(const pti_partition *partition, int64_t superblock);
 
-/** How many lanes the superblocks of a launch are dealt to: as many as are asked for; 1 of what reduces, which would have to wait for each other, and where
- * superblocks may have scratch in common. */
+/** How many lanes the superblocks of a launch are dealt to: as many as are asked for; 1 of what
+ * reduces, which would have to wait for each other, and where superblocks may have scratch in
+ * common. */
 int pti_partition_lanes(const pti_instance *instance, int64_t n_asked);
 
 /** How many superblocks are made for some lanes, if there are threads for them: several each, since

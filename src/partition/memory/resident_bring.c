@@ -79,8 +79,8 @@ static bool begins_anew(const pti_step *step, int array) {
     return begins;
 }
 
-/** Upload one box around all that is needed where that is faster and right: where superblocks are in
- * lanes, others may be using what is between. */
+/** Upload one box around all that is needed where that is faster and right. Where superblocks are
+ * in lanes it is not: others may be using what is between. */
 static void join_uploads(pti_resident_window *at, int array) {
     pti_residency *residency = at->of;
     const pti_boxes nothing = {0};
