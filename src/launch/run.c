@@ -207,8 +207,9 @@ static polytile_status take_stock(request *of, const polytile_launch_options *op
         of->options = *options;
     if (of->options.plan.link == NULL)
         of->options.plan.link = polytile_device_get_link(of->device);
-    if (of->options.plan.n_streams == 0)
-        of->options.plan.n_streams = pti_lanes_choose(of->device, of->kernel, of->domain, 0);
+    if (of->options.plan.n_streams == 0 && pti_runs_in_lanes(&of->kernel->implementation))
+        of->options.plan.n_streams =
+            pti_lanes_choose(of->device, pti_lanes_key(of->kernel->declaration_hash, of->domain));
     if (of->on_gpu) {
         of->options.plan.limit_bytes = 0;
         return status;

@@ -77,22 +77,13 @@ static pti_lane_times *find_times(polytile_device *device, uint64_t key) {
     return made;
 }
 
-/** What is measured, or the device's number. */
-static int choose_for(polytile_device *device, uint64_t key) {
+int pti_lanes_choose(polytile_device *device, uint64_t key) {
     if (device->lane_times == NULL)
         return (int)pti_max(device->n_lanes, 1);
     pthread_mutex_lock(&mutex);
     const int n_lanes = pti_lane_times_choose(find_times(device, key));
     pthread_mutex_unlock(&mutex);
     return n_lanes;
-}
-
-int pti_lanes_choose(polytile_device *device, const polytile_kernel *kernel,
-                     const polytile_domain *threads, int64_t n_asked) {
-    if (!pti_runs_in_lanes(&kernel->implementation))
-        return 1;
-    return n_asked > 0 ? (int)n_asked
-                       : choose_for(device, pti_lanes_key(kernel->declaration_hash, threads));
 }
 
 void pti_lanes_note(polytile_device *device, uint64_t key, int64_t n_lanes, double seconds) {

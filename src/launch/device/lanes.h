@@ -26,10 +26,9 @@ void pti_lane_times_note(pti_lane_times *times, int n_lanes, double seconds);
 /** Return the key of launches that are alike: of one declaration, over as many threads. */
 uint64_t pti_lanes_key(uint64_t declaration_hash, const polytile_domain *threads);
 
-/** Return how many lanes a launch is to have on a device: what is asked for, if it is not 0; 1 of
- * kernels that do not run in lanes. Any thread may call it. */
-int pti_lanes_choose(polytile_device *device, const polytile_kernel *kernel,
-                     const polytile_domain *threads, int64_t n_asked);
+/** Return how many lanes the next launch of a key is to have on a device, whose kernel runs in
+ * lanes. Any thread may call it. */
+int pti_lanes_choose(polytile_device *device, uint64_t key);
 
 /** Note what a launch took, for later choices. Any thread may call it. */
 void pti_lanes_note(polytile_device *device, uint64_t key, int64_t n_lanes, double seconds);

@@ -273,7 +273,7 @@ TEST_F(Trace, LeavesTracksEmptyThatARunDoesNotUse) {
     const Viewer viewer(path);
     ASSERT_EQ(viewer.runs.size(), 2U);
     for (const Slice &slice : viewer.runs)
-        EXPECT_EQ(slice.track, 1);
+        EXPECT_EQ(slice.track, 2);
 }
 
 TEST_F(Trace, ThatCannotBeWrittenIsNamed) {

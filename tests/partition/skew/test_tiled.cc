@@ -159,6 +159,7 @@ TEST(TiledSkews, AreProved) {
         {[](pti_schedule *s) { s->tiles[0].is_of_slab = false; }, "n"},
         {[](pti_schedule *s) {
              const pti_tiles &last = s->tiles[s->n_tiles - 1];
+             s->n_lanes = 2;
              s->op[last.first_op + last.n_ops - 1].lane = 1;
          },
          "stream"},

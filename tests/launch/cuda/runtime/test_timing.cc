@@ -429,7 +429,7 @@ TEST_F(CudaTiming, OfATracedRunOfHoursIsExactToMicroseconds) {
     trace();
     ASSERT_EQ(run(), POLYTILE_OK);
     ASSERT_EQ(polytile_device_trace(&cuda.device, nullptr), POLYTILE_OK);
-    const auto slices = slices_of(path, 1);
+    const auto slices = slices_of(path, PTI_STREAM_COMPUTE);
     ASSERT_EQ(slices.size(), ops.size());
     int64_t start_ns = 0, end_ns = 0;
     for (size_t k = 0; k < ops.size(); k++) {
@@ -458,7 +458,7 @@ TEST_F(CudaTiming, PlacesOperationsOnTheHostsClock) {
     ASSERT_EQ(submit_all(), POLYTILE_OK);
     ASSERT_EQ(pti_cuda_timing_end(timing), POLYTILE_OK);
     ASSERT_EQ(polytile_device_trace(&cuda.device, nullptr), POLYTILE_OK);
-    for (const int64_t track : {0, 1}) {
+    for (const int64_t track : {PTI_STREAM_IN, PTI_STREAM_COMPUTE}) {
         const auto slices = slices_of(path, track);
         ASSERT_EQ(slices.size(), 1U);
         EXPECT_GE(slices[0].first, idle_ns);
