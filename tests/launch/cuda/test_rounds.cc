@@ -266,7 +266,7 @@ bool survives_failing_call(int64_t n) {
 }
 
 TEST(CudaRounds, SurviveEveryCallThatFails) {
-    const int64_t apart = scaled(7) == 7 ? 1 : 7;
+    const int64_t apart = scaled(7) == 7 ? 1 : 21;
     int64_t n = 1;
     while (survives_failing_call(n) && !HasFailure())
         n += apart;
