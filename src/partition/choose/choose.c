@@ -408,7 +408,7 @@ polytile_status pti_choose(polytile_context *ctx, const pti_instance *instance,
                   .buffers = buffers_of(strategy, options->n_buffers),
                   .max_time_ratio = 1,
                   .max_superblocks = max_superblocks(instance, strategy),
-                  .n_lanes = pti_partition_lanes(instance, options->n_streams),
+                  .n_lanes = pti_strategy_lanes(strategy, instance, options->n_streams),
                   .choice = choice};
     set_block(&of, instance);
     of.problem.keeps_largest = !strategy->objective.fewest_kernels;

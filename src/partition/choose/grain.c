@@ -225,7 +225,7 @@ static polytile_status fail_superblocks(const grain *of, pti_partition *partitio
 
 /** All at once, or dealt to lanes. */
 static polytile_status keep_whole(const grain *of, pti_partition *partition) {
-    const int n_lanes = pti_partition_lanes(of->instance, of->options->n_streams);
+    const int n_lanes = pti_strategy_lanes(of->strategy, of->instance, of->options->n_streams);
     const int64_t *block = of->options->block;
     if (n_lanes > 1 &&
         pti_partition_for_lanes(of->instance, block == NULL ? 1 : block[0], n_lanes, partition))
