@@ -158,6 +158,7 @@ polytile_implementation apsp_block_implementation(void) {
     made.cuda = made.cuda_contiguous = made.cuda_pieces = NULL;
     made.cuda_launcher = launch_blocks;
     made.cuda_lanes = FEWEST_LANES;
+    made.cuda_launcher_overlaps = true;
     return made;
 }
 

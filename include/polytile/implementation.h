@@ -63,6 +63,13 @@ typedef struct polytile_pieces {
 typedef void polytile_host_function(const polytile_domain *threads, const polytile_view *views,
                                     void *user);
 
+/** How a launcher asks to be called again for the same sub-kernel, see polytile_launcher. */
+typedef struct polytile_repetition {
+    int64_t round;            /* how often it was called for the sub-kernel before */
+    const int32_t *condition; /* NULL before each call; a number in memory of the device, such as an
+                                 element of scratch */
+} polytile_repetition;
+
 /**
  * What a launcher callback gets of one sub-kernel.
  *
@@ -81,6 +88,7 @@ typedef struct polytile_sub_kernel {
                       the identity, so that a library may overwrite it (beta = 0) */
     void *stream;  /* CUDA: the cudaStream_t on which to enqueue; host: NULL */
     void *user;
+    polytile_repetition *repetition;
 } polytile_sub_kernel;
 
 /**
@@ -91,6 +99,10 @@ typedef struct polytile_sub_kernel {
  * counts as its failure. The callback may leave another device current, but must not run on the
  * same polytile_device. On the host one thread calls it once a sub-kernel, and it returns when the
  * work is done. It returns 0, or another number for a failure, which the run's error then names.
+ *
+ * Work that goes on until something holds is enqueued round by round: where the call sets
+ * repetition->condition, the library waits for what was enqueued, reads the number there, and calls
+ * again unless that is 0. Other lanes go on meanwhile. All rounds but the first enqueue the same.
  */
 typedef int polytile_launcher(const polytile_sub_kernel *launch);
 
@@ -231,6 +243,8 @@ typedef struct polytile_implementation {
     int cuda_lanes;  /* CUDA threads that run one thread of the launch, about, where cuda_launcher
                        gives each a whole thread block, say; 0: one. So policies know how many rows
                        fill a GPU */
+    bool cuda_launcher_overlaps; /* what calls of cuda_launcher enqueue may run side by side: they
+                                    have no memory in common that no view shows */
 } polytile_implementation;
 
 #ifdef __cplusplus

@@ -93,7 +93,7 @@
         kernel##_host, 0, PT_COUNT indices, kernel##_n_views, kernel##_shapes,                     \
             kernel##_n_parameters, kernel##_parameters, PT_CUDA_ADDRESSES(kernel), 0, 0, true,     \
             PT_CUDA_PIECES(kernel), 0, true, false, 0, PT_CUDA_COARSE(kernel, PT_COUNT indices),   \
-            PT_CUDA_TILES(kernel, indices, __VA_ARGS__), 0                                         \
+            PT_CUDA_TILES(kernel, indices, __VA_ARGS__), 0, 0                                      \
     }
 
 #ifdef __cplusplus

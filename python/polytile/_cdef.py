@@ -22,7 +22,7 @@ typedef struct polytile_parameter {
 } polytile_parameter;
 typedef struct polytile_plan_options {
     int64_t limit_bytes; const char *strategy; int n_buffers; const int64_t *block;
-    const void *link; int64_t launches_per_pass; int64_t reserved[4];
+    const void *link; int64_t launches_per_pass; int64_t n_streams; int64_t reserved[3];
 } polytile_plan_options;
 typedef struct polytile_launch_options {
     int n_parameters; const polytile_parameter *parameters; polytile_plan_options plan;
@@ -38,7 +38,7 @@ typedef struct polytile_view {
 } polytile_view;
 typedef struct polytile_sub_kernel {
     const polytile_domain *threads; int n_views; int n_parameters; const polytile_view *views;
-    bool is_first; void *stream; void *user;
+    bool is_first; void *stream; void *user; void *repetition;
 } polytile_sub_kernel;
 typedef int polytile_launcher(const polytile_sub_kernel *launch);
 typedef struct polytile_implementation {
@@ -47,7 +47,7 @@ typedef struct polytile_implementation {
     polytile_launcher *host_launcher; polytile_launcher *cuda_launcher; bool host_takes_pieces;
     const void *cuda_pieces; const void *team; bool takes_steps; bool has_cuda_handles;
     void *specialise; const void *cuda_coarse; int n_coarse; const void *cuda_tiles;
-    int cuda_lanes;
+    int cuda_lanes; bool cuda_launcher_overlaps;
 } polytile_implementation;
 typedef struct polytile_report {
     int64_t n_launches, n_kernels, peak_device_bytes, h2d_bytes, d2h_bytes, p2p_bytes,

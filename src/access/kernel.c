@@ -255,7 +255,17 @@ bool pti_takes_pieces(const polytile_implementation *implementation) {
 }
 
 bool pti_may_run_concurrently(const polytile_implementation *implementation) {
-    return implementation->cuda_launcher == NULL;
+    return implementation->cuda_launcher == NULL || implementation->cuda_launcher_overlaps;
+}
+
+bool pti_runs_in_lanes(const polytile_implementation *implementation) {
+    const bool is_nothing = implementation->host == NULL && implementation->cuda == NULL &&
+                            implementation->host_launcher == NULL &&
+                            implementation->cuda_launcher == NULL &&
+                            implementation->specialise == NULL && implementation->team == NULL;
+    return is_nothing ||
+           (implementation->team == NULL && pti_may_run_concurrently(implementation) &&
+            (implementation->cuda_launcher != NULL || implementation->cuda_lanes > 1));
 }
 
 int polytile_kernel_get_n_arrays(const polytile_kernel *kernel) {

@@ -3,6 +3,7 @@
 #include "access/declare/kernel.h"
 #include "base/checked.h"
 #include "launch/access_check/access_check.h"
+#include "launch/device/lanes.h"
 #include "launch/device/trace.h"
 #include "launch/execute/execute.h"
 #include "launch/execute/run_check.h"
@@ -206,6 +207,9 @@ static polytile_status take_stock(request *of, const polytile_launch_options *op
         of->options = *options;
     if (of->options.plan.link == NULL)
         of->options.plan.link = polytile_device_get_link(of->device);
+    if (of->options.plan.n_streams == 0 && pti_runs_in_lanes(&of->kernel->implementation))
+        of->options.plan.n_streams =
+            pti_lanes_choose(of->device, pti_lanes_key(of->kernel->declaration_hash, of->domain));
     if (of->on_gpu) {
         of->options.plan.limit_bytes = 0;
         return status;
@@ -315,6 +319,9 @@ polytile_status polytile_run(polytile_device *device, const polytile_kernel *ker
     }
     if (missing_bytes > 0)
         status = give_up(&run);
+    if (status == POLYTILE_OK)
+        pti_lanes_note(device, pti_lanes_key(kernel->declaration_hash, domain),
+                       run.options.plan.n_streams, device->report.run_s);
 done:
     return status;
 }

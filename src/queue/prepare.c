@@ -4,6 +4,7 @@
 #include "access/footprint/narrow.h"
 #include "access/footprint/slabs.h"
 #include "launch/device/completeness.h"
+#include "launch/device/lanes.h"
 #include "launch/execute/run_check.h"
 #include "launch/execute/specialise.h"
 #include "partition/arena/build.h"
@@ -317,6 +318,17 @@ static pti_prepared *find_prepared(polytile_queue *queue, const pti_request *req
     return found;
 }
 
+/** How many streams a launch has: as asked, or as the device does, if it runs in lanes. */
+static int64_t choose_streams(polytile_queue *queue, const pti_request *request) {
+    const polytile_kernel *kernel = request->kernel;
+    const int64_t n_asked = request->options->plan.n_streams;
+    if (!pti_runs_in_lanes(&kernel->implementation))
+        return 1;
+    return n_asked != 0 ? n_asked
+                        : pti_lanes_choose(queue->device, pti_lanes_key(kernel->declaration_hash,
+                                                                        request->domain));
+}
+
 polytile_status pti_queue_prepare(polytile_queue *queue, const pti_request *request,
                                   pti_prepared **prepared) {
     polytile_launch_options options = *request->options;
@@ -324,6 +336,8 @@ polytile_status pti_queue_prepare(polytile_queue *queue, const pti_request *requ
     polytile_status status = POLYTILE_OK;
     if (options.plan.link == NULL && queue->group_functions == NULL)
         options.plan.link = polytile_device_get_link(queue->device);
+    if (queue->group_functions == NULL)
+        options.plan.n_streams = choose_streams(queue, &filled);
     filled.options = &options;
     PTI_TRY(pti_queue_await_looked_up(queue, &filled));
     *prepared = find_prepared(queue, &filled);

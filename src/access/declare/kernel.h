@@ -37,8 +37,13 @@ struct polytile_kernel {
 bool pti_takes_pieces(const polytile_implementation *implementation);
 
 /** Return whether sub-kernels may run side by side; launchers of GPUs may have memory of their own,
- * which one call uses after the other. */
+ * which one call uses after the other, unless they say that they have none. */
 bool pti_may_run_concurrently(const polytile_implementation *implementation);
+
+/** Return whether few threads are much work, so that sub-kernels of a launch are run in lanes: each
+ * thread has a thread block, or what a launcher enqueues. A kernel that runs nothing is planned as
+ * if it were so. */
+bool pti_runs_in_lanes(const polytile_implementation *implementation);
 
 /** Refuse a launch without a kernel or a domain; where names the device or the caller. Errors:
  * INVALID. */

@@ -160,6 +160,8 @@ polytile_status pti_ranks_plan_inner(const polytile_ranks_request *request,
     if (request->options != NULL)
         of.options = *request->options;
     of.options.limit_bytes = plan->of.limit_bytes[rank % plan->of.n_local];
+    if (of.options.n_streams == 0)
+        of.options.n_streams = plan->of.n_streams[rank % plan->of.n_local];
     const pti_superstep superstep = pti_members_plan_first_superstep(&plan->members);
     polytile_status status;
     *made = NULL;

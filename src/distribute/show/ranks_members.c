@@ -13,6 +13,7 @@ void pti_ranks_members_free(pti_ranks_members *members) {
         free(members->device[m]);
     free(members->device);
     free(members->limit_bytes);
+    free(members->n_streams);
     *members = (pti_ranks_members){0};
 }
 
@@ -20,14 +21,17 @@ static int64_t asked_limit(const polytile_ranks_request *request) {
     return request->options == NULL ? 0 : request->options->limit_bytes;
 }
 
-/** A device's memory: what its text says, else the limit that is asked for. */
+/** A device's memory: what its text says, else the limit that is asked for. And its streams, at
+ * most if it measures how many are best. */
 static polytile_status find_limit(polytile_context *ctx, const char *text, int64_t asked_bytes,
-                                  int64_t *limit_bytes) {
+                                  int64_t *limit_bytes, int64_t *n_streams) {
     pti_device_text parsed;
     polytile_status status = pti_device_text_parse(ctx, text, &parsed);
     if (status != POLYTILE_OK)
         return status;
     const int64_t memory_bytes = parsed.value[PTI_OPTION_MEMORY];
+    const bool is_auto = parsed.value[PTI_OPTION_STREAMS] == PTI_STREAMS_AUTO;
+    *n_streams = is_auto ? PTI_MAX_LANES : parsed.value[PTI_OPTION_STREAMS];
     *limit_bytes = memory_bytes > 0 ? memory_bytes : asked_bytes;
     if (*limit_bytes == 0 && !parsed.driver->reaches_host)
         return pti_fail(ctx, POLYTILE_INVALID,
@@ -48,8 +52,8 @@ static polytile_status read_list(polytile_context *ctx, const polytile_ranks_req
         members->device[m] = pti_devices_copy_first(next);
         if (members->device[m] == NULL)
             return pti_fail_memory(ctx, request->device, sizeof(char *));
-        status =
-            find_limit(ctx, members->device[m], asked_limit(request), &members->limit_bytes[m]);
+        status = find_limit(ctx, members->device[m], asked_limit(request), &members->limit_bytes[m],
+                            &members->n_streams[m]);
         if (status != POLYTILE_OK)
             return status;
         next = pti_devices_end_of_first(next) + 1;
@@ -67,7 +71,8 @@ polytile_status pti_ranks_members_read(polytile_context *ctx, const polytile_ran
         return pti_fail(ctx, POLYTILE_INVALID, "%d ranks: plan with 1 to %d", request->n_ranks,
                         PTI_MEMBERS_PLAN_MOST_MEMBERS / members->n_local);
     members->limit_bytes = calloc((size_t)members->n_local, sizeof *members->limit_bytes);
-    if (members->limit_bytes == NULL)
+    members->n_streams = calloc((size_t)members->n_local, sizeof *members->n_streams);
+    if (members->limit_bytes == NULL || members->n_streams == NULL)
         return pti_fail_memory(ctx, "the plan of ranks", (double)members->n_local);
     members->limit_bytes[0] = asked_limit(request);
     return request->device == NULL ? POLYTILE_OK : read_list(ctx, request, members);

@@ -31,6 +31,7 @@ typedef struct pti_ranks_members {
     bool are_attached;    /* arrays: every process has all of each */
     char **device;        /* the text of each of them; owned. NULL: only the limit is known */
     int64_t *limit_bytes; /* of each; 0: it works in the host's memory. Owned */
+    int64_t *n_streams;   /* of each; 0: its text does not say. Owned */
 } pti_ranks_members;
 
 /** A plan of launches over members. */

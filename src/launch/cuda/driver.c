@@ -75,7 +75,7 @@ polytile_status pti_cuda_list(polytile_context *ctx, int capacity, polytile_devi
 
 const pti_driver pti_cuda_driver = {
     .name = "cuda",
-    .forms = "cuda:K, cuda:K(memory=SIZE,threads=N)",
+    .forms = "cuda:K, cuda:K(memory=SIZE,threads=N,streams=N)",
     .is_numbered = true,
     .options = pti_cuda_options,
     .n_options = PTI_N_OPTIONS,

@@ -74,7 +74,7 @@ enum {
 };
 
 cudaStream_t pti_cuda_stream_of(const pti_cuda_device *cuda, const pti_sub_kernel *launch) {
-    return cuda->stream[launch->concurrent ? PTI_STREAM_CONCURRENT : PTI_STREAM_COMPUTE];
+    return pti_cuda_stream(cuda, pti_lane_stream(launch->lane));
 }
 
 static dim3 dim3_of(pti_cuda_extents extents) {

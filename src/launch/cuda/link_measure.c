@@ -80,7 +80,7 @@ static const struct {
 
 static polytile_status wait_for_streams(const bench *on) {
     polytile_status status = POLYTILE_OK;
-    for (int s = 0; s < PTI_N_STREAMS; s++)
+    for (int s = 0; s < pti_cuda_n_streams(on->cuda); s++)
         PTI_TRY(PTI_CUDA(on->cuda, cudaStreamSynchronize, (on->cuda->stream[s])));
 done:
     return status;
@@ -164,7 +164,7 @@ static polytile_status take_memory(bench *on, bool *is_short) {
 static polytile_status give_back(bench *on, polytile_status status) {
     const pti_cuda_api *api = on->cuda->api;
     cudaError_t unregistered = cudaSuccess, freed = cudaSuccess;
-    for (int s = 0; s < PTI_N_STREAMS && status != POLYTILE_OK; s++)
+    for (int s = 0; s < pti_cuda_n_streams(on->cuda) && status != POLYTILE_OK; s++)
         api->cudaStreamSynchronize(on->cuda->stream[s]);
     if (on->is_registered)
         unregistered = api->cudaHostUnregister(on->host);

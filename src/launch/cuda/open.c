@@ -2,12 +2,14 @@
 
 #include "base/checked.h"
 #include "launch/cuda/link.h"
+#include "launch/cuda/rounds.h"
 #include "launch/cuda/runtime/fault.h"
 #include "launch/cuda/runtime/order.h"
 #include "launch/cuda/runtime/timing.h"
 #include "launch/cuda/staging/staging.h"
 #include "launch/cuda/team.h"
 #include "launch/cuda/tiles.h"
+#include "launch/device/lanes.h"
 #include <polytile/message_ring.h>
 
 #include <stdlib.h>
@@ -17,6 +19,9 @@
  * events; smaller limits cannot be kept to the byte. */
 enum { GRANULARITY_BYTES = 2 << 20, MAX_OVERHEAD_PART = 8 };
 
+/** Slabs of a chain are in two lanes. */
+enum { LEAST_LANES = 2 };
+
 static bool can_run(const polytile_implementation *implementation, const char **wanted) {
     *wanted = "a CUDA kernel or launcher";
     return implementation->cuda != NULL || implementation->cuda_launcher != NULL ||
@@ -24,7 +29,7 @@ static bool can_run(const polytile_implementation *implementation, const char **
 }
 
 static void destroy_streams(pti_cuda_device *cuda) {
-    for (int s = 0; s < PTI_N_STREAMS; s++) {
+    for (int s = 0; s < pti_cuda_n_streams(cuda); s++) {
         if (cuda->stream[s] != NULL)
             cuda->api->cudaStreamDestroy(cuda->stream[s]);
     }
@@ -35,12 +40,14 @@ static void close_cuda(polytile_device *device) {
     cuda->api->cudaSetDevice(cuda->number);
     pti_staging_destroy(cuda->staging);
     pti_cuda_team_destroy(cuda->team);
+    pti_cuda_rounds_destroy(cuda);
     pti_cuda_order_destroy(cuda->order);
     pti_cuda_timing_destroy(cuda->timing);
     pti_cuda_events_destroy(cuda);
     destroy_streams(cuda);
     if (cuda->arena != NULL)
         cuda->api->cudaFree(cuda->arena);
+    free(cuda->device.lane_times);
     free(cuda);
 }
 
@@ -63,7 +70,7 @@ static const pti_device_functions functions = {
 /** Create streams that run beside each other and beside the default stream. */
 static polytile_status create_streams(pti_cuda_device *cuda) {
     polytile_status status = POLYTILE_OK;
-    for (int s = 0; s < PTI_N_STREAMS; s++)
+    for (int s = 0; s < pti_cuda_n_streams(cuda); s++)
         PTI_TRY(
             PTI_CUDA(cuda, cudaStreamCreateWithFlags, (&cuda->stream[s], cudaStreamNonBlocking)));
     PTI_TRY(pti_cuda_order_create(cuda, &cuda->order));
@@ -191,6 +198,20 @@ done:
     return status;
 }
 
+/** Set how many lanes launches are dealt to, and the streams for them. */
+static polytile_status set_lanes(pti_cuda_device *cuda, int64_t n_streams) {
+    polytile_device *device = &cuda->device;
+    const bool is_auto = n_streams == PTI_STREAMS_AUTO;
+    device->n_lanes = is_auto ? PTI_MAX_LANES : (int)pti_max(n_streams, 1);
+    cuda->n_lanes = (int)pti_max(device->n_lanes, LEAST_LANES);
+    if (is_auto)
+        device->lane_times = calloc(PTI_N_LANE_TIMES, sizeof *device->lane_times);
+    return device->lane_times != NULL || !is_auto
+               ? POLYTILE_OK
+               : pti_fail_memory(device->object.context, "cuda",
+                                 PTI_N_LANE_TIMES * sizeof *device->lane_times);
+}
+
 static int default_host_threads(void) {
     return (int)pti_max(1, pti_min(sysconf(_SC_NPROCESSORS_ONLN), PTI_MAX_THREADS));
 }
@@ -208,6 +229,7 @@ polytile_status pti_cuda_open(polytile_context *ctx, const pti_device_text *text
     cuda->number = (int)pti_min(text->number, INT32_MAX);
     cuda->memory_bytes = text->value[PTI_OPTION_MEMORY];
     cuda->n_host_threads = n_threads > 0 ? (int)n_threads : default_host_threads();
+    PTI_TRY(set_lanes(cuda, text->value[PTI_OPTION_STREAMS]));
     PTI_TRY(set_up_device(cuda));
     *device = &cuda->device;
     return POLYTILE_OK;

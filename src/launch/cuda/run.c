@@ -1,6 +1,7 @@
 #include "launch/cuda/runtime/cuda.h"
 
 #include "launch/cuda/kernel.h"
+#include "launch/cuda/rounds.h"
 #include "launch/cuda/runtime/copy.h"
 #include "launch/cuda/runtime/nvtx.h"
 #include "launch/cuda/runtime/order.h"
@@ -134,11 +135,20 @@ done:
 }
 
 static polytile_status fill_box(pti_cuda_device *cuda, const pti_command *command) {
-    return pti_cuda_fill(cuda, &command->move, cuda->stream[pti_op_stream(command->op)]);
+    return pti_cuda_fill(cuda, &command->move, pti_cuda_stream(cuda, pti_op_stream(command->op)));
 }
 
 static polytile_status submit_launch(pti_cuda_device *cuda, const pti_command *command) {
-    return pti_cuda_launch(cuda, &command->launch);
+    polytile_repetition repetition = {0};
+    pti_sub_kernel launch = command->launch;
+    polytile_status status;
+    launch.repetition = &repetition;
+    PTI_TRY(pti_cuda_launch(cuda, &launch));
+    PTI_TRY(repetition.condition == NULL
+                ? pti_cuda_end_command(cuda, command)
+                : pti_cuda_rounds_begin(cuda, command, repetition.condition));
+done:
+    return status;
 }
 
 static polytile_status (*const enqueue[])(pti_cuda_device *cuda, const pti_command *command) = {
@@ -153,8 +163,8 @@ static polytile_status submit_now(pti_cuda_device *cuda, const pti_command *comm
     PTI_TRY(pti_sharing_prepare(cuda->execution, command));
     PTI_TRY(pti_cuda_timing_start(cuda->timing, command));
     PTI_TRY(enqueue[command->op->kind](cuda, command));
-    PTI_TRY(pti_cuda_timing_stop(cuda->timing, command));
-    PTI_TRY(pti_cuda_order_record(cuda->order, command));
+    if (command->op->kind != PTI_LAUNCH)
+        PTI_TRY(pti_cuda_end_command(cuda, command));
 done:
     return status;
 }
@@ -163,6 +173,7 @@ done:
 static polytile_status submit_command(pti_cuda_device *cuda, const pti_command *command) {
     polytile_status status;
     bool is_staged = pti_cuda_is_staged(command, cuda->run->kinds);
+    PTI_TRY(pti_cuda_rounds_await(cuda, command));
     if (is_staged)
         PTI_TRY(use_ring(cuda));
     if (cuda->run->is_staging)
@@ -193,6 +204,7 @@ static polytile_status wait_for_all_launches(pti_cuda_device *cuda, const pti_ti
     for (int64_t k = tiles->first_op; k < tiles->first_op + tiles->n_ops; k++) {
         const pti_command command = {
             .op = &cuda->execution->schedule->op[k], .index = k, .operand = -1};
+        PTI_TRY(pti_cuda_rounds_await(cuda, &command));
         if (cuda->run->is_staging)
             PTI_TRY(pti_staging_wait_command(cuda->staging, &command));
         PTI_TRY(pti_cuda_order_wait(cuda->order, &command));
@@ -236,7 +248,7 @@ polytile_status pti_cuda_submit_tiles(polytile_device *device, const pti_tile_co
 
 static polytile_status synchronize_streams(pti_cuda_device *cuda) {
     polytile_status status = POLYTILE_OK;
-    for (int s = 0; s < PTI_N_STREAMS; s++)
+    for (int s = 0; s < pti_cuda_n_streams(cuda); s++)
         PTI_TRY(PTI_CUDA(cuda, cudaStreamSynchronize, (cuda->stream[s])));
 done:
     return status;
@@ -244,6 +256,7 @@ done:
 
 static polytile_status complete_run(pti_cuda_device *cuda) {
     polytile_status status;
+    PTI_TRY(pti_cuda_rounds_finish(cuda));
     if (cuda->run->is_staging)
         PTI_TRY(pti_staging_finish(cuda->staging, true));
     PTI_TRY(pti_cuda_timing_watch(cuda->timing));
@@ -258,7 +271,8 @@ done:
 
 /** Wait for everything, whatever fails meanwhile. */
 static void wait_for_everything(pti_cuda_device *cuda) {
-    for (int s = 0; s < PTI_N_STREAMS; s++)
+    pti_cuda_rounds_abandon(cuda);
+    for (int s = 0; s < pti_cuda_n_streams(cuda); s++)
         cuda->api->cudaStreamSynchronize(cuda->stream[s]);
     if (cuda->run->is_staging)
         pti_staging_finish(cuda->staging, false);

@@ -63,9 +63,10 @@ typedef struct pti_sub_kernel {
     bool lacks_scratch; /* in place, where arrays are the host's and scratch is none of them: the
                            device brings memory for it */
     const struct pti_host_scratch *host_scratch; /* that memory; NULL: not yet, or not needed */
-    bool concurrent;                             /* it has the second of the streams for launches */
+    int lane;                                    /* in which it is */
     bool is_first;                  /* every fresh accumulator that is touched holds the identity */
     struct pti_host_slices *slices; /* of a launch in place on the host; NULL: it runs in one go */
+    polytile_repetition *repetition; /* of its launcher; NULL: it is called once */
 } pti_sub_kernel;
 
 /** Return whether an array is there in several pieces, in this superblock. */
@@ -190,19 +191,26 @@ typedef struct pti_device_functions {
  * host. */
 #define PTI_NOT_CANCELLABLE INT64_MAX
 
+/** Of how many kernels it is known how long they take in lanes. */
+enum { PTI_N_LANE_TIMES = 64 };
+
 /** The first member of every driver's own structure. */
 struct polytile_device {
     pti_object object;
     const pti_device_functions *functions;
     char *text;
-    int64_t limit_bytes;          /* 0: none */
-    int cuda_capability;          /* of a GPU, 10 * major + minor; 0: it is none */
-    bool reaches_host;            /* computes on host memory: plans without a limit run in place */
-    int64_t fill_threads;         /* of kernels, that fill it: with fewer a part of it is idle */
-    pti_tile_room tile_room;      /* what it runs of launches that may run as one */
-    polytile_link link;           /* what plans for it assume */
-    bool has_measured_link;       /* of this device; otherwise the link has defaults */
-    polytile_report report;       /* of the last run */
+    int64_t limit_bytes;  /* 0: none */
+    int cuda_capability;  /* of a GPU, 10 * major + minor; 0: it is none */
+    bool reaches_host;    /* computes on host memory: plans without a limit run in place */
+    int64_t fill_threads; /* of kernels, that fill it: with fewer a part of it is idle */
+    int n_lanes;          /* to which launches are dealt; 0 is as 1 */
+    struct pti_lane_times *lane_times; /* PTI_N_LANE_TIMES, of launches that are dealt to as many
+                                          as take least time; NULL: all are to n_lanes; owned */
+    int next_lane_times;               /* to be replaced */
+    pti_tile_room tile_room;           /* what it runs of launches that may run as one */
+    polytile_link link;                /* what plans for it assume */
+    bool has_measured_link;            /* of this device; otherwise the link has defaults */
+    polytile_report report;            /* of the last run */
     bool is_running;              /* a run is in progress, also while it is inside a launcher */
     pti_cancel runs;              /* of a device of the user's: its runs, counted */
     pti_cancel *cancel;           /* these, or what the queue has; who asks to cancel asks here */
@@ -222,6 +230,7 @@ struct polytile_device {
 typedef enum pti_option_kind {
     PTI_OPTION_MEMORY,
     PTI_OPTION_THREADS,
+    PTI_OPTION_STREAMS,
     PTI_N_OPTIONS
 } pti_option_kind;
 
@@ -248,6 +257,12 @@ enum { PTI_MAX_THREADS = 1024 };
 
 /** Parse a number of host threads, from 1 to PTI_MAX_THREADS; false: invalid. */
 bool pti_parse_threads(const char *value, int64_t *n_threads);
+
+/** Of streams=: as many as turn out to be fastest. */
+enum { PTI_STREAMS_AUTO = -1 };
+
+/** Parse a number of streams, from 1 to PTI_MAX_LANES, or auto; false: invalid. */
+bool pti_parse_streams(const char *value, int64_t *n_streams);
 
 /** A kind of device. */
 typedef struct pti_driver {

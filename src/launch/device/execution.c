@@ -165,7 +165,7 @@ static void resolve_launch(pti_execution *run, pti_command *command) {
                                        .threads = &command->op->box,
                                        .views = views,
                                        .lacks_scratch = lacks_scratch(run, call),
-                                       .concurrent = command->op->concurrent,
+                                       .lane = command->op->lane,
                                        .is_first = is_first(run, call, command->op)};
 }
 

@@ -15,13 +15,31 @@ static polytile_status fail_launcher(polytile_context *ctx, const pti_sub_kernel
 
 polytile_status pti_launcher_call(polytile_context *ctx, polytile_launcher *launcher,
                                   const pti_sub_kernel *launch, void *stream) {
+    polytile_repetition once = {0};
     polytile_sub_kernel told = {.threads = launch->threads,
                                 .n_views = pti_instance_n_arrays(launch->instance),
                                 .n_parameters = launch->config.n_values,
                                 .views = launch->views,
                                 .is_first = launch->is_first,
                                 .stream = stream,
-                                .user = launch->config.implementation->user};
+                                .user = launch->config.implementation->user,
+                                .repetition =
+                                    launch->repetition == NULL ? &once : launch->repetition};
     int returned = launcher(&told);
     return returned == 0 ? POLYTILE_OK : fail_launcher(ctx, launch, returned);
+}
+
+polytile_status pti_launcher_run(polytile_context *ctx, polytile_launcher *launcher,
+                                 const pti_sub_kernel *launch) {
+    polytile_repetition repetition = {0};
+    pti_sub_kernel repeated = *launch;
+    polytile_status status;
+    repeated.repetition = &repetition;
+    for (bool goes_on = true; goes_on; repetition.round++) {
+        repetition.condition = NULL;
+        PTI_TRY(pti_launcher_call(ctx, launcher, &repeated, NULL));
+        goes_on = repetition.condition != NULL && *repetition.condition != 0;
+    }
+done:
+    return status;
 }

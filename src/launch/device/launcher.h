@@ -8,4 +8,8 @@
 polytile_status pti_launcher_call(polytile_context *ctx, polytile_launcher *launcher,
                                   const pti_sub_kernel *launch, void *stream);
 
+/** Call a launcher of the host round by round. Errors: as pti_launcher_call(). */
+polytile_status pti_launcher_run(polytile_context *ctx, polytile_launcher *launcher,
+                                 const pti_sub_kernel *launch);
+
 #endif

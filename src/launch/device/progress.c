@@ -64,7 +64,7 @@ static void count_op(pti_progress *progress, const pti_op *op) {
 static void catch_up(pti_progress *progress) {
     if (progress->threads_total == 0)
         count_totals(progress);
-    for (int s = 0; s < PTI_N_STREAMS; s++) {
+    for (int s = 0; s < pti_schedule_n_streams(progress->schedule); s++) {
         for (; progress->n_counted[s] < progress->n_done[s]; progress->n_counted[s]++) {
             const pti_op *op = &progress->schedule->op[progress->n_counted[s]];
             if ((int)pti_op_stream(op) == s)

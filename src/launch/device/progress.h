@@ -19,12 +19,12 @@
 typedef struct pti_progress {
     const pti_schedule *schedule; /* borrowed */
     double start_s;
-    double due_s;                  /* when to draw next; infinite: never */
-    bool is_shown;                 /* there is a line to wipe */
-    int64_t n_done[PTI_N_STREAMS]; /* operations of the schedule, from its first, of which those of
-                                      the stream are done */
-    int64_t n_counted[PTI_N_STREAMS]; /* of these, in the sums below */
-    int64_t bytes_done;               /* moved between host and device, both ways */
+    double due_s;                    /* when to draw next; infinite: never */
+    bool is_shown;                   /* there is a line to wipe */
+    int64_t n_done[PTI_MAX_STREAMS]; /* operations of the schedule, from its first, of which those
+                                        of the stream are done */
+    int64_t n_counted[PTI_MAX_STREAMS]; /* of these, in the sums below */
+    int64_t bytes_done;                 /* moved between host and device, both ways */
     int64_t threads_done;
     int64_t threads_within;   /* of the launch in progress */
     int64_t superblocks_done; /* computed */

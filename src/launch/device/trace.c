@@ -22,7 +22,7 @@ typedef struct trace_file {
 } trace_file;
 
 /** The tracks of a device: its streams, and the thread that plans for it. */
-enum { PLAN_TRACK = PTI_N_STREAMS, N_TRACKS };
+enum { PLAN_TRACK = PTI_MAX_STREAMS, N_TRACKS };
 
 /** One track's slices so far. */
 typedef struct track {
@@ -50,16 +50,18 @@ struct pti_trace {
 /** In place of a lower bound: there is none. */
 enum { NO_BOUND = -1 };
 
-/** The name and the place of each track. */
+/** Slabs of a chain are in two lanes on any device. */
+enum { LEAST_LANES = 2 };
+
+/** The name and the place of each track but those of later lanes, which follow the first one's. */
 static const struct {
     const char *name;
     int place;
 } tracks[N_TRACKS] = {
     [PTI_STREAM_IN] = {"in", 0},
     [PTI_STREAM_COMPUTE] = {"compute", 1},
-    [PTI_STREAM_CONCURRENT] = {"compute, concurrent", 2},
-    [PTI_STREAM_OUT] = {"out", 3},
-    [PLAN_TRACK] = {"plan", 4},
+    [PTI_STREAM_OUT] = {"out", 1 + PTI_MAX_LANES},
+    [PLAN_TRACK] = {"plan", 2 + PTI_MAX_LANES},
 };
 
 /** The process of the host's thread in the file; devices follow. */
@@ -92,6 +94,15 @@ static void print_process(trace_file *to, int pid, const char *name, const char 
     to->has_events = true;
 }
 
+static void print_track(FILE *file, int pid, int tid, const char *name, int place) {
+    fprintf(file,
+            ",\n{\"name\": \"thread_name\", \"ph\": \"M\", \"pid\": %d, \"tid\": %d, "
+            "\"args\": {\"name\": \"%s\"}}"
+            ",\n{\"name\": \"thread_sort_index\", \"ph\": \"M\", \"pid\": %d, \"tid\": %d, "
+            "\"args\": {\"sort_index\": %d}}",
+            pid, tid, name, pid, tid, place);
+}
+
 /** Write what a file says first of a device: its name, its limit and its link, and the names of its
  * tracks. Rates are whole numbers, the same in any locale. */
 static void print_device(trace_file *to, int pid, const polytile_device *device) {
@@ -105,12 +116,13 @@ static void print_device(trace_file *to, int pid, const polytile_device *device)
              rates);
     print_process(to, pid, device->text, figures);
     for (int t = 0; t < N_TRACKS; t++)
-        fprintf(file,
-                ",\n{\"name\": \"thread_name\", \"ph\": \"M\", \"pid\": %d, \"tid\": %d, "
-                "\"args\": {\"name\": \"%s\"}}"
-                ",\n{\"name\": \"thread_sort_index\", \"ph\": \"M\", \"pid\": %d, \"tid\": %d, "
-                "\"args\": {\"sort_index\": %d}}",
-                pid, t, tracks[t].name, pid, t, tracks[t].place);
+        if (tracks[t].name != NULL)
+            print_track(file, pid, t, tracks[t].name, tracks[t].place);
+    for (int lane = 1; lane < pti_max(device->n_lanes, LEAST_LANES); lane++) {
+        char name[32];
+        snprintf(name, sizeof name, "compute, lane %d", lane);
+        print_track(file, pid, (int)pti_lane_stream(lane), name, 1 + lane);
+    }
 }
 
 static FILE *open_stream(const char *path) {
@@ -348,7 +360,7 @@ void pti_trace_run_end(polytile_device *device) {
         return;
     int64_t now_ns = since_start_ns(trace->to, pti_now_s());
     flockfile(trace->to->stream);
-    for (int tid = 0; tid < PTI_N_STREAMS; tid++) {
+    for (int tid = 0; tid < PTI_MAX_STREAMS; tid++) {
         track *on = &trace->track[tid];
         if (!on->is_in_run)
             continue;

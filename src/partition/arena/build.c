@@ -18,6 +18,7 @@ typedef struct state {
     pti_boxes valid;  /* resident elements */
     pti_boxes dirty;  /* resident elements newer than the host's */
     pti_last writers; /* of the resident elements */
+    pti_last before;  /* what used its memory before the piece */
     /* Of the whole operand so far: */
     pti_boxes initialised; /* fresh reductions: elements that have their identity or more */
     pti_boxes downloaded;
@@ -33,6 +34,7 @@ typedef struct build {
     pti_boxes shared;
     pti_boxes rest;
     pti_builder builder;
+    pti_beside beside;
     int strip;     /* of the superblock at hand */
     int n_strips;  /* at least 1 */
     state state[]; /* of each operand, and each strip of it that has a piece of its own */
@@ -153,6 +155,7 @@ static void take_cell(build *of, int operand, int64_t superblock, const polytile
     at->placement = pti_builder_place(&of->builder, &placement);
     at->hull = *hull;
     at->writers = pti_last_none();
+    at->before = of->arena.operand_cells[operand][at->cell].users;
     pti_boxes_clear(&at->valid);
 }
 
@@ -189,7 +192,10 @@ static void upload_boxes(build *of, int operand, int64_t superblock, const pti_b
     const state *at = state_of(of, operand);
     const state *whole = whole_of(of, operand);
     for (int k = 0; k < boxes->n_boxes; k++) {
-        pti_last waits = of->arena.operand_cells[operand][at->cell].users;
+        pti_last waits = at->before;
+        pti_beside_see(&of->beside, of->builder.schedule);
+        pti_beside_join(&of->beside, of->builder.schedule, &waits,
+                        &of->arena.operand_cells[operand][at->cell].users);
         if (pti_boxes_meet(&whole->downloaded, &boxes->box[k]))
             await_download(of, operand, &boxes->box[k], &waits);
         write_in_cell(of, PTI_UPLOAD, operand, superblock, &boxes->box[k], &waits);
@@ -349,10 +355,11 @@ static void bring_piece(build *of, int operand, int64_t superblock, const polyti
 
 static void note_launch(build *of, int operand, int64_t launch, const polytile_domain *threads) {
     state *at = state_of(of, operand);
-    pti_last_note(&of->arena.operand_cells[operand][at->cell].users, PTI_LAUNCH, launch);
+    const pti_stream on = pti_op_stream(&of->builder.schedule->op[launch]);
+    pti_last_note_on(&of->arena.operand_cells[operand][at->cell].users, on, launch);
     if (!of->arena.instance->operand[operand].writes)
         return;
-    pti_last_note(&at->writers, PTI_LAUNCH, launch);
+    pti_last_note_on(&at->writers, on, launch);
     pti_footprint_boxes(of->arena.instance, operand, PTI_WRITES, threads, PTI_MAX_WRITE_BOXES,
                         &of->needed);
     pti_boxes_unite(&at->dirty, &of->needed, pti_boxes_add);
@@ -363,19 +370,24 @@ static void add_launch_op(build *of, int64_t superblock, const polytile_domain *
     pti_last waits = pti_last_none();
     int n_operands = of->arena.instance->n_operands;
     int64_t *placements = pti_schedule_placements(of->builder.schedule, 0, superblock);
+    pti_beside_see(&of->beside, of->builder.schedule);
     for (int a = 0; a < n_operands; a++) {
         const state *at = state_of(of, a);
         placements[a] = at->placement;
-        if (placements[a] >= 0)
-            pti_last_join(&waits, &of->arena.operand_cells[a][at->cell].users);
+        if (placements[a] < 0)
+            continue;
+        pti_last_join(&waits, &at->before);
+        pti_beside_join(&of->beside, of->builder.schedule, &waits,
+                        &of->arena.operand_cells[a][at->cell].users);
     }
     pti_op op = {.kind = PTI_LAUNCH,
+                 .lane = pti_beside_lane(&of->beside, superblock),
                  .superblock = superblock,
                  .placement = -1,
                  .source_placement = -1,
                  .box = *threads};
     int64_t at = pti_builder_add(&of->builder, &op, &waits);
-    for (int a = 0; a < n_operands; a++) {
+    for (int a = 0; at >= 0 && a < n_operands; a++) {
         if (placements[a] >= 0)
             note_launch(of, a, at, threads);
     }
@@ -489,6 +501,7 @@ polytile_status pti_schedule_build(const pti_instance *instance, const pti_parti
     }
     pti_builder_begin_one(&of->builder, instance, partition->n_superblocks);
     if (of->builder.schedule != NULL) {
+        of->beside = pti_beside_begin(&of->builder, partition->n_lanes, 0);
         of->builder.schedule->limit_bytes = limit_bytes;
         of->builder.schedule->arena_bytes = of->arena.division.arena_bytes;
         begin_states(of);

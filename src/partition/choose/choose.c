@@ -26,6 +26,7 @@ typedef struct chooser {
     double max_time_ratio;
     int64_t max_superblocks;
     int64_t n_offered; /* superblocks of the newest uniform plan */
+    int n_lanes;       /* that superblocks are to be dealt to */
     pti_choice *choice;
 } chooser;
 
@@ -61,6 +62,8 @@ static void set_block(chooser *of, const pti_instance *instance) {
         return;
     }
     find_default_block(instance, block);
+    if (of->n_lanes > 1)
+        block[0] = 1;
     do {
         of->problem = pti_problem_of(instance, of->link, block, limit_bytes);
     } while (!pti_fit_block(&of->problem, of->buffers.first) &&
@@ -127,6 +130,19 @@ static polytile_status offer_in(chooser *of, const pti_family *family,
         status = POLYTILE_NO_MEMORY;
     else if (partition.n_superblocks > 0)
         status = offer_partition(of, family, &partition, need_bytes);
+    pti_partition_free(&partition);
+    return status;
+}
+
+/** Offers equal superblocks that are dealt to lanes, with memory for one of each lane. */
+static polytile_status offer_in_lanes(chooser *of, const pti_candidate *candidate, int n_lanes,
+                                      int64_t *need_bytes) {
+    pti_partition partition;
+    polytile_status status = POLYTILE_NO_MEMORY;
+    if (pti_partition_uniform(&of->problem, candidate, &partition)) {
+        partition.n_lanes = n_lanes;
+        status = offer_partition(of, candidate->variant.family, &partition, need_bytes);
+    }
     pti_partition_free(&partition);
     return status;
 }
@@ -234,6 +250,33 @@ static polytile_status choose_best(chooser *of) {
             other = offer_variants(of, family);
     }
     return other == POLYTILE_OK ? status : other;
+}
+
+/** Puts a plan whose superblocks are dealt to lanes, with memory side by side, in place of the
+ * choice; one of fewer lanes where there is no memory for more, and none if there is none for two.
+ * The choice's shape is only cut along the first index. */
+static polytile_status deal_to_lanes(chooser *of) {
+    const pti_family *plain = &pti_family_plain;
+    pti_choice best = *of->choice;
+    polytile_status status = POLYTILE_NO_FIT;
+    for (int n_lanes = of->n_lanes; status == POLYTILE_NO_FIT && n_lanes > 1; n_lanes /= 2) {
+        pti_candidate candidate = {.variant = pti_variant_of(plain, n_lanes)};
+        const int64_t n_wanted = PTI_SUPERBLOCKS_A_LANE * (int64_t)n_lanes;
+        int64_t need_bytes;
+        memcpy(candidate.shape, best.partition.shape, sizeof candidate.shape);
+        candidate.shape[0] =
+            pti_min(candidate.shape[0], pti_max(1, of->problem.grid.n_blocks[0] / n_wanted));
+        pti_candidate_estimate(&of->problem, &candidate);
+        if (candidate.n_kernels > of->max_superblocks)
+            return POLYTILE_OK;
+        *of->choice = (pti_choice){0};
+        status = offer_in_lanes(of, &candidate, n_lanes, &need_bytes);
+        if (status == POLYTILE_OK)
+            pti_schedule_free(best.schedule);
+        else
+            *of->choice = best;
+    }
+    return status == POLYTILE_NO_MEMORY ? status : POLYTILE_OK;
 }
 
 static int64_t overshoot_bytes(const chooser *of, const int64_t *shape) {
@@ -366,10 +409,13 @@ polytile_status pti_choose(polytile_context *ctx, const pti_instance *instance,
                   .buffers = buffers_of(strategy, options->n_buffers),
                   .max_time_ratio = 1,
                   .max_superblocks = max_superblocks(instance, strategy),
+                  .n_lanes = pti_strategy_lanes(strategy, instance, options->n_streams),
                   .choice = choice};
     set_block(&of, instance);
     of.problem.keeps_largest = !strategy->objective.fewest_kernels;
     polytile_status status = strategy->solved == NULL ? choose_best(&of) : choose_solved(&of);
+    if (choice->schedule != NULL && status == POLYTILE_OK && of.n_lanes > 1)
+        status = deal_to_lanes(&of);
     if (choice->schedule != NULL && (status == POLYTILE_OK || status == POLYTILE_NO_FIT))
         return POLYTILE_OK;
     pti_schedule_free(choice->schedule);

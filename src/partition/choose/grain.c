@@ -218,13 +218,27 @@ done:
     return status;
 }
 
+static polytile_status fail_superblocks(const grain *of, pti_partition *partition) {
+    const double n = (double)partition->n_superblocks + 1;
+    pti_partition_free(partition);
+    return pti_fail_memory(of->ctx, of->instance->kernel_name, n * sizeof(polytile_domain));
+}
+
+/** All at once, or dealt to lanes. */
 static polytile_status keep_whole(const grain *of, pti_partition *partition) {
+    const int n_lanes = pti_strategy_lanes(of->strategy, of->instance, of->options->n_streams);
+    const int64_t *block = of->options->block;
+    if (n_lanes > 1 &&
+        pti_partition_for_lanes(of->instance, block == NULL ? 1 : block[0], n_lanes, partition))
+        return POLYTILE_OK;
+    if (n_lanes > 1)
+        return fail_superblocks(of, partition);
     *partition = (pti_partition){.n_buffers = 1};
     for (int d = 0; d < of->instance->n_indices; d++)
         partition->shape[d] = 1;
     if (pti_partition_add(partition, &of->instance->threads))
         return POLYTILE_OK;
-    return pti_fail_memory(of->ctx, of->instance->kernel_name, sizeof(polytile_domain));
+    return fail_superblocks(of, partition);
 }
 
 /** Cut as the planner cuts a single launch for the whole arena, in the best of its ways. */
@@ -251,7 +265,8 @@ static polytile_status cut_launch(grain *of, const pti_grain_request *request, c
     bool found = false;
     polytile_status status;
     PTI_TRY(cut_for_arena(of, request->ways, best, way));
-    if (of->strategy->objective.fewest_kernels || of->instance->is_team)
+    if (of->strategy->objective.fewest_kernels || of->instance->is_team ||
+        best->partition.n_lanes > 1)
         return POLYTILE_OK;
     if (request->former != NULL)
         PTI_TRY(try_former(of, request->former, best, &found));

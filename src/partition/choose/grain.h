@@ -28,8 +28,8 @@ typedef struct pti_grain_request {
  *   moves no more in these (a stencil). A piece is a 64th of the arena, and up to an eighth where
  *   smaller ones would move more, or consist of latency or planning.
  * - Else as the planner cuts a single launch for the arena (a matrix product). So are launches with
- *   scratch, whose threads are much work: few of them would leave a device idle. And so is all if
- *   the strategy asks for the fewest kernels.
+ *   scratch, whose threads are much work: few of them would leave a device idle. So are launches
+ *   that are dealt to lanes, and so is all if the strategy asks for the fewest kernels.
  *
  * Cuts of a former launch over the same threads, or more of them, are taken over where they move no
  * more either and three of them fit.

@@ -61,8 +61,8 @@ static uint64_t mix_options(uint64_t hash, const pti_grain_request *request) {
         hash = pti_mix(hash, strategy[k]);
     for (int d = 0; options->block != NULL && d < n_indices; d++)
         hash = pti_mix(hash, options->block[d]);
-    return pti_mix(pti_mix(pti_mix(hash, options->n_buffers), request->arena_bytes),
-                   request->all_fit);
+    hash = pti_mix(pti_mix(hash, options->n_buffers), options->n_streams);
+    return pti_mix(pti_mix(hash, request->arena_bytes), request->all_fit);
 }
 
 static uint64_t hash_request(const pti_grain_request *request) {

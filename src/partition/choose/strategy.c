@@ -88,6 +88,11 @@ const pti_strategy *pti_strategy_find(const char *name) {
     return NULL;
 }
 
+int pti_strategy_lanes(const pti_strategy *strategy, const pti_instance *instance,
+                       int64_t n_asked) {
+    return strategy->objective.fewest_kernels ? 1 : pti_partition_lanes(instance, n_asked);
+}
+
 const char *pti_strategy_names(void) {
     return "min-time, min-traffic, min-kernels, paper";
 }

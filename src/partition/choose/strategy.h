@@ -30,6 +30,9 @@ typedef struct pti_strategy {
 /** The strategy of a name, or the default for NULL; NULL when there is none of this name. */
 const pti_strategy *pti_strategy_find(const char *name);
 
+/** How many lanes a launch is dealt to, of those that are asked for; fewest kernels are in one. */
+int pti_strategy_lanes(const pti_strategy *strategy, const pti_instance *instance, int64_t n_asked);
+
 /** The names of all strategies, for messages: "min-time, min-traffic, ...". */
 const char *pti_strategy_names(void);
 

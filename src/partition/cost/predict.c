@@ -2,6 +2,7 @@
 
 #include "access/footprint/footprint.h"
 #include "access/pieces/shear.h"
+#include "base/checked.h"
 #include "partition/cost/demand.h"
 
 #include <math.h>
@@ -211,18 +212,17 @@ static double op_seconds(const timed *of, const pti_op *op) {
     return link->launch_latency_s + bytes / link->kernel_bytes_per_s;
 }
 
-/** Streams for launches share the device: their kernels run as on one stream. */
+/** Lanes share the device: their kernels run as in one. */
 double pti_schedule_predict(const pti_schedule *schedule, const polytile_link *link) {
     double *finish = malloc((size_t)schedule->n_ops * sizeof *finish);
     if (finish == NULL)
         return -1;
     timed of = timed_of(schedule, link);
-    double stream_free[PTI_N_STREAMS] = {0};
+    double stream_free[PTI_STREAM_COMPUTE + 1] = {0};
     double end = 0;
     for (int64_t k = 0; k < schedule->n_ops; k++) {
         const pti_op *op = &schedule->op[k];
-        pti_stream on = pti_op_stream(op),
-                   shared = on == PTI_STREAM_CONCURRENT ? PTI_STREAM_COMPUTE : on;
+        const int shared = (int)pti_min((int64_t)pti_op_stream(op), PTI_STREAM_COMPUTE);
         double start = stream_free[shared];
         for (int w = 0; w < op->n_waits; w++)
             start = fmax(start, finish[schedule->wait[op->first_wait + w]]);

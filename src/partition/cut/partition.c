@@ -1,5 +1,6 @@
 #include "partition/cut/partition.h"
 
+#include "base/checked.h"
 #include "base/list.h"
 
 #include <stdlib.h>
@@ -15,6 +16,32 @@ bool pti_partition_add(pti_partition *partition, const polytile_domain *threads)
         return false;
     partition->superblock[partition->n_superblocks++] = *threads;
     return true;
+}
+
+int pti_partition_lanes(const pti_instance *instance, int64_t n_asked) {
+    bool is_apart = !instance->is_team;
+    for (int o = 0; o < instance->n_operands; o++)
+        is_apart = is_apart && !instance->operand[o].reduces && !instance->operand[o].fresh &&
+                   (!instance->operand[o].is_scratch || instance->n_indices == 1);
+    return is_apart ? (int)pti_max(1, n_asked) : 1;
+}
+
+bool pti_partition_for_lanes(const pti_instance *instance, int64_t block, int n_lanes,
+                             pti_partition *partition) {
+    const polytile_range all = instance->threads.range[0];
+    const int64_t n_blocks = pti_ceil_div(pti_range_count(all), block);
+    const int64_t n_each = pti_max(1, n_blocks / (PTI_SUPERBLOCKS_A_LANE * n_lanes));
+    polytile_domain threads = instance->threads;
+    bool added = true;
+    *partition = (pti_partition){.n_buffers = n_lanes, .n_lanes = n_lanes};
+    for (int d = 0; d < instance->n_indices; d++)
+        partition->shape[d] = 1;
+    for (int64_t lo = all.lo; added && lo <= all.hi; lo += n_each * block * all.step) {
+        threads.range[0].lo = lo;
+        threads.range[0].hi = pti_min(all.hi, lo + (n_each * block - 1) * all.step);
+        added = pti_partition_add(partition, &threads);
+    }
+    return added;
 }
 
 int pti_partition_strip(const pti_partition *partition, int64_t superblock) {

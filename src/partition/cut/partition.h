@@ -13,6 +13,7 @@
  * domain. */
 typedef struct pti_partition {
     int n_buffers;
+    int n_lanes;                      /* to which superblocks are dealt in turn; 0 is as 1 */
     int64_t shape[POLYTILE_MAX_DIMS]; /* blocks of the largest superblock along each index */
     int64_t n_superblocks;
     int64_t n_allocated;            /* superblocks, while some are added */
@@ -33,6 +34,20 @@ bool pti_partition_add(pti_partition *partition, const polytile_domain *threads)
 
 /** The strip of a superblock's tile that it is; 0 without strips. */
 int pti_partition_strip(const pti_partition *partition, int64_t superblock);
+
+/** How many lanes the superblocks of a launch are dealt to: as many as are asked for; 1 of what
+ * reduces, which would have to wait for each other, and where superblocks may have scratch in
+ * common. */
+int pti_partition_lanes(const pti_instance *instance, int64_t n_asked);
+
+/** How many superblocks are made for some lanes, if there are threads for them: several each, since
+ * they do not take equally long. */
+enum { PTI_SUPERBLOCKS_A_LANE = 4 };
+
+/** Cut all threads of a launch along its first index, for so many lanes: into a whole number of
+ * blocks each. Errors: false when memory runs out. */
+bool pti_partition_for_lanes(const pti_instance *instance, int64_t block, int n_lanes,
+                             pti_partition *partition);
 
 /** No superblocks yet, with a candidate's shape and buffers. */
 void pti_partition_begin(const pti_candidate *candidate, pti_partition *partition);

@@ -292,7 +292,7 @@ static void place_resident_images(pti_resident_emit *emit) {
         for (pti_resident_image *image = state->images; image != NULL; image = image->next) {
             pti_placement placement = {a, image->offset_bytes, image->layout};
             image->placement = pti_builder_place(&emit->builder, &placement);
-            image->writers = pti_last_none();
+            image->writers = image->before = pti_last_none();
             image->reserved_for = -1;
             image->is_current = false;
         }

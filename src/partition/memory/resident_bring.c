@@ -79,7 +79,8 @@ static bool begins_anew(const pti_step *step, int array) {
     return begins;
 }
 
-/** Upload one box around all that is needed where that is faster and right. */
+/** Upload one box around all that is needed where that is faster and right. Where superblocks are
+ * in lanes it is not: others may be using what is between. */
 static void join_uploads(pti_resident_window *at, int array) {
     pti_residency *residency = at->of;
     const pti_boxes nothing = {0};
@@ -110,7 +111,7 @@ void pti_resident_window_bring(pti_resident_window *at, pti_resident_image *imag
     find_shared(residency, &residency->state[image->array].unwritten);
     pti_image_fill(at->emit, image, &residency->shared, true);
     pti_boxes_merge(&residency->needed);
-    if (!begins_anew(step, image->array))
+    if (!begins_anew(step, image->array) && step->partition->n_lanes <= 1)
         join_uploads(at, image->array);
     pti_image_upload(at->emit, image, &residency->needed);
     if (is_new)

@@ -43,6 +43,7 @@ pti_resident_image *pti_image_make(pti_resident_emit *emit, pti_segment_run neig
     pti_placement placement = {array, image->offset_bytes, image->layout};
     image->placement = pti_builder_place(&emit->builder, &placement);
     image->writers = pti_last_none();
+    image->before = memory->users;
     image->reserved_for = image->last_use = -1;
     image->is_current = false;
     pti_image_forget_future(residency, image);
@@ -159,10 +160,18 @@ static int64_t write_in_image(pti_resident_emit *emit, pti_op_kind kind, pti_res
     return op;
 }
 
+pti_last pti_image_users(pti_resident_emit *emit, const pti_resident_image *image) {
+    pti_last users = image->before;
+    pti_beside_see(&emit->beside, emit->builder.schedule);
+    pti_beside_join(&emit->beside, emit->builder.schedule, &users,
+                    &segment_of_image(emit->of, image)->users);
+    return users;
+}
+
 void pti_image_upload(pti_resident_emit *emit, pti_resident_image *image, const pti_boxes *boxes) {
     const pti_resident_state *state = &emit->of->state[image->array];
     for (int k = 0; k < boxes->n_boxes; k++) {
-        pti_last waits = segment_of_image(emit->of, image)->users;
+        pti_last waits = pti_image_users(emit, image);
         if (pti_boxes_meet(&state->downloaded, &boxes->box[k]))
             pti_last_join(&waits, &state->downloads);
         write_in_image(emit, PTI_UPLOAD, image, &boxes->box[k], &waits);

@@ -15,15 +15,20 @@ static const pti_piece *piece_of_superblock(const pti_resident_window *at,
     return &at->future->piece[run->first_piece + p];
 }
 
-/** Kernels that only read wait for writers; others wait for all users of the memory. */
+/** Kernels that only read wait for writers; others wait for all users of the memory. None waits for
+ * superblocks of its launch in other lanes, unless these used the memory before its image. */
 static pti_last launch_waits(const pti_resident_window *at, const pti_superblock_run *run,
                              const pti_step *step) {
+    const pti_schedule *schedule = at->emit->builder.schedule;
     pti_last waits = pti_last_none();
     for (int p = 0; p < run->n_pieces; p++) {
         const pti_resident_image *image = at->image[p];
-        pti_last_join(&waits, &image->writers);
-        if (launch_stores(step, piece_of_superblock(at, run, p)))
-            pti_last_join(&waits, &pti_segments_at(&at->of->segments, image->offset_bytes)->users);
+        pti_beside_join(&at->emit->beside, schedule, &waits, &image->writers);
+        if (!launch_stores(step, piece_of_superblock(at, run, p)))
+            continue;
+        pti_last_join(&waits, &image->before);
+        pti_beside_join(&at->emit->beside, schedule, &waits,
+                        &pti_segments_at(&at->of->segments, image->offset_bytes)->users);
     }
     return waits;
 }
@@ -44,7 +49,7 @@ static void note_writes(pti_resident_window *at, pti_resident_image *image, cons
     for (int o = 0; o < step->call.instance->n_operands; o++) {
         if (!pti_piece_has(piece, o) || !step->call.instance->operand[o].writes)
             continue;
-        pti_last_note(&image->writers, PTI_LAUNCH, op);
+        pti_last_note_on(&image->writers, pti_op_stream(&at->emit->builder.schedule->op[op]), op);
         pti_footprint_boxes(step->call.instance, o, PTI_WRITES, threads, PTI_MAX_WRITE_BOXES,
                             written);
         for (int k = 0; k < written->n_boxes; k++)
@@ -57,20 +62,26 @@ static void add_resident_launch_op(pti_resident_window *at, const pti_superblock
                                    const pti_step *step) {
     pti_resident_emit *emit = at->emit;
     pti_schedule *schedule = emit->builder.schedule;
+    pti_beside_see(&emit->beside, schedule);
     pti_last waits = launch_waits(at, run, step);
-    pti_op op = {.kind = PTI_LAUNCH,
-                 .launch = run->launch,
-                 .superblock = emit->superblock,
-                 .placement = -1,
-                 .source_placement = -1,
-                 .box = *run->threads};
+    pti_op op = {
+        .kind = PTI_LAUNCH,
+        .lane = pti_beside_lane(&emit->beside,
+                                emit->superblock - schedule->launch[run->launch].first_superblock),
+        .launch = run->launch,
+        .superblock = emit->superblock,
+        .placement = -1,
+        .source_placement = -1,
+        .box = *run->threads};
     int64_t added = pti_builder_add(&emit->builder, &op, &waits);
     schedule->superblock[emit->superblock] = *run->threads;
+    if (added < 0)
+        return;
     for (int p = 0; p < run->n_pieces; p++) {
         pti_resident_image *image = at->image[p];
         place_operands(at, run, p, step);
-        pti_last_note(&pti_segments_at(&at->of->segments, image->offset_bytes)->users, PTI_LAUNCH,
-                      added);
+        pti_last_note_on(&pti_segments_at(&at->of->segments, image->offset_bytes)->users,
+                         pti_op_stream(&op), added);
         note_writes(at, image, piece_of_superblock(at, run, p), step, run->threads, added);
         image->last_use = at->now;
         image->is_current = false;
@@ -135,6 +146,9 @@ static void add_superblock(pti_resident_window *at, const pti_step *step) {
 }
 
 static void add_launch(pti_resident_window *at, const pti_step *step) {
+    if (step->partition->n_superblocks > 0)
+        at->emit->beside = pti_beside_begin(&at->emit->builder, step->partition->n_lanes,
+                                            at->future->run[at->emit->superblock].launch);
     for (int a = 0; a < at->of->instance.n_operands; a++)
         pti_boxes_clear(&at->of->state[a].initialised);
     for (int64_t k = 0; k < step->partition->n_superblocks && !at->emit->builder.failed; k++)

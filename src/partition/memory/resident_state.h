@@ -21,6 +21,7 @@ struct pti_resident_image {
     pti_boxes valid;      /* elements in their newest version */
     pti_boxes dirty;      /* valid, and newer than the host's; may be so in several images */
     pti_last writers;     /* of the elements, in the schedule at hand */
+    pti_last before;      /* what used its memory before it was made, in the schedule at hand */
     int64_t reserved_for; /* time of the last superblock that it must wait for */
     int64_t last_use;     /* time of the last superblock that ran on it */
     bool is_current;      /* of the superblock at hand: must stay until that has run */

@@ -157,7 +157,7 @@ bool pti_race_use(pti_replay *replay, int64_t op, pti_memory memory, const polyt
     pti_history *history = history_of(replay, memory);
     const pti_clock *clock = replay->waits.clock;
     pti_bounding_box ends = pti_bounding_of(box);
-    for (int s = 0; s < PTI_N_STREAMS; s++)
+    for (int s = 0; s < replay->waits.n_streams; s++)
         for (int64_t u = s == (int)replay->waits.stream ? -1 : history->newest[s];
              u >= 0 && replay->use[u].first_op > clock->done[s];
              u = find_use_before(replay, u, &ends))

@@ -6,38 +6,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-static pti_history no_history(void) {
-    pti_history history;
-    for (int s = 0; s < PTI_N_STREAMS; s++)
-        history.newest[s] = -1;
-    return history;
-}
-
-static pti_clock no_clock(void) {
-    pti_clock clock;
-    for (int s = 0; s < PTI_N_STREAMS; s++)
-        clock.done[s] = -1;
-    return clock;
-}
-
-static void advance_clock(pti_clock *clock, const pti_clock *other) {
-    for (int s = 0; s < PTI_N_STREAMS; s++)
-        clock->done[s] = pti_max(clock->done[s], other->done[s]);
+static void advance_clock(int n_streams, int64_t *done, const int64_t *other) {
+    for (int s = 0; s < n_streams; s++)
+        done[s] = pti_max(done[s], other[s]);
 }
 
 /** Mark all operations that others wait for; false when memory runs out. */
 static bool begin_waits(pti_waits *waits, const pti_schedule *schedule) {
     int64_t n_kept = 0;
-    waits->newest = no_clock();
-    for (int s = 0; s < PTI_N_STREAMS; s++)
-        waits->of[s] = no_clock();
+    waits->n_streams = pti_schedule_n_streams(schedule);
     waits->kept = calloc((size_t)schedule->n_ops + 1, sizeof *waits->kept);
     for (int64_t w = 0; w < schedule->n_waits && waits->kept != NULL; w++) {
         int64_t *kept = &waits->kept[schedule->wait[w]];
         *kept = *kept > 0 ? *kept : ++n_kept;
     }
-    waits->at = malloc(((size_t)n_kept + 1) * sizeof *waits->at);
+    waits->at = malloc(((size_t)n_kept + 1) * (size_t)waits->n_streams * sizeof *waits->at);
     return waits->kept != NULL && waits->at != NULL;
+}
+
+/** What is kept of the clock at an operation that others wait for. */
+static int64_t *kept_clock(const pti_waits *waits, int64_t op) {
+    return &waits->at[(waits->kept[op] - 1) * waits->n_streams];
 }
 
 void pti_replay_go_on(pti_replay *replay, int64_t i) {
@@ -46,7 +35,7 @@ void pti_replay_go_on(pti_replay *replay, int64_t i) {
     pti_stream stream = pti_op_stream(op);
     pti_clock *clock = &waits->of[stream];
     for (int64_t w = op->first_wait; w < op->first_wait + op->n_waits; w++)
-        advance_clock(clock, &waits->at[waits->kept[replay->schedule->wait[w]] - 1]);
+        advance_clock(waits->n_streams, clock->done, kept_clock(waits, replay->schedule->wait[w]));
     clock->done[stream] = i;
     waits->stream = stream;
     waits->clock = clock;
@@ -54,7 +43,7 @@ void pti_replay_go_on(pti_replay *replay, int64_t i) {
     if (waits->kept[i] == 0)
         return;
     waits->newest.done[stream] = i;
-    waits->at[waits->kept[i] - 1] = *clock;
+    memcpy(kept_clock(waits, i), clock->done, (size_t)waits->n_streams * sizeof *clock->done);
 }
 
 /** Sets of nothing, in memory that other residents' sets grew in, if there is some. */
@@ -112,6 +101,26 @@ static void *new_array(pti_replay *replay, int64_t n, size_t bytes) {
     return array;
 }
 
+/** Let all histories and clocks be of nothing, in one list of numbers. */
+static void begin_clocks(pti_replay *replay) {
+    pti_waits *waits = &replay->waits;
+    const int n_streams = waits->n_streams, n_operands = replay->instance->n_operands;
+    const int64_t n_lists = 2 * replay->n_residents + n_operands + n_streams + 1;
+    int64_t *next = replay->clocks = new_array(replay, n_lists, (size_t)n_streams * sizeof *next);
+    if (next == NULL)
+        return;
+    memset(next, -1, (size_t)(n_lists * n_streams) * sizeof *next);
+    waits->newest.done = next;
+    for (int s = 0; s < n_streams; s++)
+        waits->of[s].done = next += n_streams;
+    for (int o = 0; o < n_operands; o++)
+        replay->operand[o].host.newest = next += n_streams;
+    for (int64_t r = 0; r < replay->n_residents; r++) {
+        replay->resident[r].history.newest = next += n_streams;
+        replay->resident[r].after.done = next += n_streams;
+    }
+}
+
 bool pti_replay_begin(pti_replay *replay, const pti_schedule *schedule, pti_text *why) {
     int n_operands = schedule->instance->n_operands;
     *replay = (pti_replay){
@@ -128,11 +137,13 @@ bool pti_replay_begin(pti_replay *replay, const pti_schedule *schedule, pti_text
                           schedule->n_ops);
     for (int64_t r = 0; r < replay->n_residents; r++)
         replay->resident[r] =
-            (pti_resident){.operand = schedule->in_place ? (int)r : schedule->placement[r].operand,
-                           .history = no_history(),
-                           .after = no_clock()};
+            (pti_resident){.operand = schedule->in_place ? (int)r : schedule->placement[r].operand};
     for (int o = 0; o < n_operands; o++)
-        replay->operand[o] = (pti_operand_state){.first_resident = -1, .host = no_history()};
+        replay->operand[o] = (pti_operand_state){.first_resident = -1};
+    begin_clocks(replay);
+    if (replay->failed)
+        return PTI_REJECT(why, "out of host memory to check %" PRId64 " operations",
+                          schedule->n_ops);
     if (schedule->in_place)
         begin_in_place(replay);
     return true;
@@ -167,6 +178,7 @@ void pti_replay_end(pti_replay *replay) {
     }
     free(replay->waits.kept);
     free(replay->waits.at);
+    free(replay->clocks);
     free(replay->resident);
     free(replay->content);
     free(replay->spare);
@@ -225,7 +237,7 @@ static void lose_elements(pti_replay *replay, int64_t r, const polytile_domain *
 /** Note the last use of a resident on each stream: whatever takes its memory must come after these.
  * Then let go of its uses. */
 static void end_uses(pti_replay *replay, pti_resident *resident) {
-    for (int s = 0; s < PTI_N_STREAMS; s++) {
+    for (int s = 0; s < replay->waits.n_streams; s++) {
         int64_t newest = resident->history.newest[s], oldest = newest;
         if (newest < 0)
             continue;
@@ -289,7 +301,8 @@ static void take_over(pti_replay *replay, int64_t r) {
         int64_t before = replay->segment[to].resident;
         if (replay->resident[before].life == PTI_LIVE)
             bury_resident(replay, before);
-        advance_clock(&replay->resident[r].after, &replay->resident[before].after);
+        advance_clock(replay->waits.n_streams, replay->resident[r].after.done,
+                      replay->resident[before].after.done);
     }
     replace_segments(replay, from, to, added);
     link_resident(replay, r);
@@ -305,7 +318,7 @@ bool pti_replay_enter(pti_replay *replay, int64_t op, int64_t r, bool writes) {
     if (resident->life == PTI_OVERWRITTEN)
         return pti_replay_reject(replay, op, resident->operand, NULL,
                                  "is used where other data has taken its place");
-    for (int s = 0; s < PTI_N_STREAMS; s++)
+    for (int s = 0; s < replay->waits.n_streams; s++)
         if (resident->after.done[s] > replay->waits.clock->done[s])
             return pti_replay_reject(replay, op, resident->operand, NULL,
                                      "does not wait for the last use of the memory it takes over");

@@ -17,19 +17,20 @@
 
 /** The newest operation of each stream that is certainly done, -1 for none: a vector clock. */
 typedef struct pti_clock {
-    int64_t done[PTI_N_STREAMS];
+    int64_t *done;
 } pti_clock;
 
 /** What the operation at hand comes after. Of those before it, only the clocks of those that any
  * operation waits for are kept. */
 typedef struct pti_waits {
+    int n_streams;
     pti_stream stream; /* of the operation at hand, as is */
     const pti_clock *clock;
     int64_t awaited;  /* the last one of its stream that any operation waits for; -1: none */
     pti_clock newest; /* of those that are waited for */
-    pti_clock of[PTI_N_STREAMS]; /* at the last operation of each stream */
-    int64_t *kept;               /* of each operation: its place in at, counted from 1; 0: none */
-    pti_clock *at;
+    pti_clock of[PTI_MAX_STREAMS]; /* at the last operation of each stream */
+    int64_t *kept;                 /* of each operation: its place in at, counted from 1; 0: none */
+    int64_t *at;                   /* [n_streams] of each */
 } pti_waits;
 
 /**
@@ -57,7 +58,7 @@ typedef struct pti_memory {
 
 /** The newest use of some memory in each stream, -1 for none. */
 typedef struct pti_history {
-    int64_t newest[PTI_N_STREAMS];
+    int64_t *newest;
 } pti_history;
 
 typedef enum pti_life { PTI_UNUSED, PTI_LIVE, PTI_OVERWRITTEN } pti_life;
@@ -123,7 +124,8 @@ typedef struct pti_replay {
     pti_section_reaches reaches;
     pti_boxes reused;
     pti_boxes moved[PTI_N_CONTENTS]; /* by the copy or fill at hand */
-    bool failed;                     /* an allocation */
+    int64_t *clocks; /* the numbers of all histories and clocks but those in waits.at */
+    bool failed;     /* an allocation */
 } pti_replay;
 
 /* replay.c */

@@ -290,8 +290,10 @@ static bool check_op(const pti_schedule *schedule, int64_t i, int64_t *n_done, p
         return false;
     if (schedule->in_place && op->kind != PTI_FILL && op->kind != PTI_LAUNCH)
         return reject_op(i, "moves data although the launch runs in place", why);
-    if (op->concurrent && op->kind != PTI_FILL && op->kind != PTI_LAUNCH)
-        return reject_op(i, "moves data on a stream for launches", why);
+    if (op->lane < 0 || op->lane >= pti_max(schedule->n_lanes, 1))
+        return reject_op(i, "is in no lane of the schedule", why);
+    if (op->lane > 0 && op->kind != PTI_FILL && op->kind != PTI_LAUNCH)
+        return reject_op(i, "moves data in a lane for launches", why);
     return check_waits(schedule, i, why) &&
            (op->kind == PTI_LAUNCH ? check_superblock_order(schedule, i, n_done, why)
                                    : check_transfer(schedule, i, why));
@@ -309,6 +311,9 @@ static bool check_all_done(const pti_schedule *schedule, const int64_t *n_done, 
 
 bool pti_check_ops(const pti_schedule *schedule, pti_text *why) {
     bool holds = true;
+    if (schedule->n_lanes < 0 || schedule->n_lanes > PTI_MAX_LANES)
+        return PTI_REJECT(why, "there are %d lanes, and may be up to %d", schedule->n_lanes,
+                          PTI_MAX_LANES);
     int64_t *n_done = calloc((size_t)schedule->n_launches + 1, sizeof *n_done);
     if (n_done == NULL)
         return PTI_REJECT(why, "out of host memory for %d launches", schedule->n_launches);

@@ -28,7 +28,7 @@ bool pti_check_slab_ops(const pti_schedule *schedule, const pti_tiles *tiles, pt
     const pti_op *op = &schedule->op[tiles->first_op];
     const pti_op *last = op + tiles->n_ops - 1;
     for (int64_t k = 0; k < tiles->n_ops; k++)
-        if (op[k].kind != PTI_LAUNCH || op[k].concurrent != op->concurrent ||
+        if (op[k].kind != PTI_LAUNCH || op[k].lane != op->lane ||
             op[k].launch < (k == 0 ? tiles->first_launch : op[k - 1].launch + 1) ||
             op[k].launch > last_launch(tiles))
             return reject_slab(tiles, "not each is another launch's, in one stream", why);

@@ -39,7 +39,7 @@ static bool check_ops(const pti_schedule *schedule, const pti_tiles *tiles, pti_
     if (n_superblocks != tiles->n_ops)
         return reject_tiles(why, tiles, "these are not all superblocks of their launches");
     for (int64_t k = 0; k < tiles->n_ops; k++)
-        if (op[k].kind != PTI_LAUNCH || op[k].concurrent || op[k].launch < first ||
+        if (op[k].kind != PTI_LAUNCH || op[k].lane != 0 || op[k].launch < first ||
             op[k].launch >= first + tiles->n_launches)
             return reject_tiles(why, tiles, "not all of them are of these launches, in one stream");
     return true;

@@ -50,11 +50,41 @@ int64_t pti_builder_add(pti_builder *builder, const pti_op *op, const pti_last *
     *made = *op;
     made->first_wait = schedule->n_waits;
     made->n_waits = 0;
-    for (int s = 0; s < PTI_N_STREAMS; s++) {
-        if (s != own && waits->op[s] >= 0)
+    for (int s = 0; s < waits->n_streams; s++) {
+        if (s != (int)own && waits->op[s] >= 0)
             add_wait(builder, waits->op[s], &made->n_waits);
     }
+    schedule->n_lanes = (int)pti_max(schedule->n_lanes, op->lane + 1);
     return schedule->n_ops++;
+}
+
+pti_beside pti_beside_begin(const pti_builder *builder, int n_lanes, int launch) {
+    pti_beside made = {.n_lanes = n_lanes, .launch = launch, .apart = pti_last_none()};
+    pti_beside_see(&made, builder->schedule);
+    return made;
+}
+
+void pti_beside_see(pti_beside *beside, const pti_schedule *schedule) {
+    for (; beside->n_lanes > 1 && beside->n_seen < schedule->n_ops; beside->n_seen++) {
+        const pti_op *op = &schedule->op[beside->n_seen];
+        if (op->kind != PTI_LAUNCH || op->launch != beside->launch)
+            pti_last_note_on(&beside->apart, pti_op_stream(op), beside->n_seen);
+    }
+}
+
+void pti_beside_join(const pti_beside *beside, const pti_schedule *schedule, pti_last *waits,
+                     const pti_last *users) {
+    pti_last others = *users;
+    for (int s = PTI_STREAM_COMPUTE; beside->n_lanes > 1 && s < others.n_streams; s++) {
+        const pti_op *op = others.op[s] < 0 ? NULL : &schedule->op[others.op[s]];
+        if (op != NULL && op->kind == PTI_LAUNCH && op->launch == beside->launch)
+            others.op[s] = (int32_t)pti_last_on(&beside->apart, s);
+    }
+    pti_last_join(waits, &others);
+}
+
+int pti_beside_lane(const pti_beside *beside, int64_t superblock) {
+    return beside->n_lanes > 1 ? (int)(superblock % beside->n_lanes) : 0;
 }
 
 int64_t pti_builder_place(pti_builder *builder, const pti_placement *placement) {

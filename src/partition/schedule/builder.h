@@ -12,29 +12,36 @@ enum { PTI_MAX_SUPERBLOCKS = 1 << 18, PTI_MAX_OPS = 1 << 22, PTI_MAX_LOOKS = 1 <
 
 /** The last operation of each stream that has to do with something; -1: none. */
 typedef struct pti_last {
-    int64_t op[PTI_N_STREAMS];
+    int n_streams; /* from the first, beyond which there is none */
+    int32_t op[PTI_MAX_STREAMS];
 } pti_last;
 
 static inline pti_last pti_last_none(void) {
     pti_last last;
-    for (int s = 0; s < PTI_N_STREAMS; s++)
-        last.op[s] = -1;
+    last.n_streams = 0;
     return last;
 }
 
-/** Note an operation that comes after all noted before; launches and fills: no concurrent one. */
+/** The last operation of a stream; -1: none. */
+static inline int64_t pti_last_on(const pti_last *last, int stream) {
+    return stream < last->n_streams ? last->op[stream] : -1;
+}
+
+/** Note an operation that comes after all noted before; launches and fills: one of lane 0. */
 void pti_last_note(pti_last *last, pti_op_kind kind, int64_t op);
 
 /** The same for an operation of a stream. */
 static inline void pti_last_note_on(pti_last *last, pti_stream stream, int64_t op) {
-    last->op[stream] = op;
+    while (last->n_streams <= (int)stream)
+        last->op[last->n_streams++] = -1;
+    last->op[stream] = (int32_t)op;
 }
 
 /** Take the later of two, stream by stream. */
 static inline void pti_last_join(pti_last *last, const pti_last *other) {
-    for (int s = 0; s < PTI_N_STREAMS; s++)
-        if (other->op[s] > last->op[s])
-            last->op[s] = other->op[s];
+    for (int s = 0; s < other->n_streams; s++)
+        if (other->op[s] > pti_last_on(last, s))
+            pti_last_note_on(last, (pti_stream)s, other->op[s]);
 }
 
 typedef struct pti_builder {
@@ -81,6 +88,31 @@ void pti_builder_look(pti_builder *builder, int64_t n_looks);
 
 /** How a schedule failed: NO_MEMORY, or UNSUPPORTED where it is full. */
 polytile_status pti_builder_status(const pti_builder *builder);
+
+/**
+ * What the launch at hand need not wait for where its superblocks are in lanes: the others, whose
+ * threads write nothing that its own use.
+ */
+typedef struct pti_beside {
+    int n_lanes;
+    int launch;
+    int64_t n_seen; /* operations that are noted in apart, or are such superblocks */
+    pti_last apart; /* all others so far */
+} pti_beside;
+
+/** Begin a launch, before its first operation; those of launches before it are not seen. */
+pti_beside pti_beside_begin(const pti_builder *builder, int n_lanes, int launch);
+
+/** Note the operations since the last call. */
+void pti_beside_see(pti_beside *beside, const pti_schedule *schedule);
+
+/** Join what used some memory that superblocks of the launch have in common, but for these. All
+ * else on their streams that is seen is waited for instead. */
+void pti_beside_join(const pti_beside *beside, const pti_schedule *schedule, pti_last *waits,
+                     const pti_last *users);
+
+/** The lane of a superblock of the launch. */
+int pti_beside_lane(const pti_beside *beside, int64_t superblock);
 
 /** Append an operation that waits for the last ones of the other streams; returns its position. */
 int64_t pti_builder_add(pti_builder *builder, const pti_op *op, const pti_last *waits);

@@ -18,7 +18,7 @@ const char *pti_op_word(pti_op_kind kind) {
 }
 
 pti_stream pti_op_stream(const pti_op *op) {
-    return op->concurrent ? PTI_STREAM_CONCURRENT : ops[op->kind].stream;
+    return op->lane > 0 ? pti_lane_stream(op->lane) : ops[op->kind].stream;
 }
 
 int64_t *pti_schedule_placements(const pti_schedule *schedule, int launch, int64_t superblock) {

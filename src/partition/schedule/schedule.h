@@ -22,15 +22,21 @@ typedef enum pti_op_kind {
 #undef PTI_OP_KIND
 } pti_op_kind;
 
-/** Each stream runs its operations in the schedule's order, beside the others. */
+/** Each stream runs its operations in the schedule's order, beside the others. Launches and fills
+ * are in lanes, so that kernels run side by side; a lane has a stream. */
 typedef enum pti_stream {
     PTI_STREAM_IN,
-    PTI_STREAM_COMPUTE,
     PTI_STREAM_OUT,
-    PTI_STREAM_CONCURRENT, /* a second one for launches and fills: a kernel begins while others
-                              end */
-    PTI_N_STREAMS
+    PTI_STREAM_COMPUTE /* of lane 0; those of later lanes follow */
 } pti_stream;
+
+/** The most lanes of a schedule, and its most streams. */
+enum { PTI_MAX_LANES = 32, PTI_MAX_STREAMS = PTI_STREAM_COMPUTE + PTI_MAX_LANES };
+
+/** The stream of a lane. */
+static inline pti_stream pti_lane_stream(int lane) {
+    return (pti_stream)(PTI_STREAM_COMPUTE + lane);
+}
 
 const char *pti_op_word(pti_op_kind kind);
 
@@ -53,7 +59,7 @@ static inline bool pti_placements_overlap(const pti_placement *one, const pti_pl
  */
 typedef struct pti_op {
     pti_op_kind kind;
-    bool concurrent;          /* a launch or fill on the second of the streams for them */
+    int lane;                 /* of a launch or fill; others: 0 */
     bool is_unwritten;        /* a fill of elements that nobody wrote: with zero, even if the launch
                                  reduces into others of the array from an identity */
     int launch;               /* of the schedule's launches, for which or after which this is */
@@ -137,6 +143,7 @@ typedef struct pti_schedule {
     int64_t n_launch_placements;
     int64_t *launch_placement; /* of each launch [superblock * n_operands + operand], from its
                                   first_placement on; -1: the superblock touches nothing of it */
+    int n_lanes;               /* that operations are in; 0 is as 1 */
     int64_t n_ops;
     pti_op *op;
     int64_t n_waits;
@@ -145,6 +152,11 @@ typedef struct pti_schedule {
     pti_tiles *tiles;   /* launches that may run as one, in order */
     bool has_all_tiles; /* they were looked for */
 } pti_schedule;
+
+/** How many streams the operations of a schedule are on, from the first. */
+static inline int pti_schedule_n_streams(const pti_schedule *schedule) {
+    return PTI_STREAM_COMPUTE + (schedule->n_lanes > 1 ? schedule->n_lanes : 1);
+}
 
 /** The numbers of the placements that a superblock of a launch uses, one for each operand. */
 int64_t *pti_schedule_placements(const pti_schedule *schedule, int launch, int64_t superblock);

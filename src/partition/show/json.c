@@ -1,5 +1,6 @@
 #include "access/footprint/footprint.h"
 #include "access/pieces/shear.h"
+#include "base/checked.h"
 #include "partition/show/json_write.h"
 #include "partition/show/print.h"
 
@@ -148,6 +149,7 @@ static json_t *json_head(const polytile_plan *plan) {
         {"grid_blocks", pti_json_numbers(s->n_dims, s->grid_blocks)},
         {"superblock_blocks", pti_json_numbers(s->n_dims, s->superblock_blocks)},
         {"kernels", json_integer(s->n_kernels)},
+        {"lanes", json_integer(pti_max(plan->schedule->n_lanes, 1))},
         {"h2d_bytes", json_integer(s->h2d_bytes)},
         {"d2h_bytes", json_integer(s->d2h_bytes)},
         {"lower_bound_bytes", json_integer(s->lower_bound_bytes)},
@@ -223,15 +225,19 @@ static bool op_index_make(const pti_schedule *schedule, op_index *index) {
     return true;
 }
 
-/** Add an operation to its superblock: to one of its lists, or for which launch that is. */
+/** Add an operation to its superblock: to one of its lists, or for which launch that is, in which
+ * lane. */
 static int set_op(json_t *object, const pti_schedule *schedule, int first_launch,
                   const pti_op *op) {
     if (list_of(op->kind) != NULL)
         return json_array_append_new(json_object_get(object, list_of(op->kind)),
                                      json_transfer(schedule, op));
-    return pti_schedule_is_of_one_launch(schedule)
-               ? 0
-               : json_object_set_new(object, "launch", json_integer(first_launch + op->launch));
+    int failed = 0;
+    if (schedule->n_lanes > 1)
+        failed |= json_object_set_new(object, "lane", json_integer(op->lane));
+    if (!pti_schedule_is_of_one_launch(schedule))
+        failed |= json_object_set_new(object, "launch", json_integer(first_launch + op->launch));
+    return failed;
 }
 
 static json_t *json_superblock(const pti_schedule *schedule, const pti_subplan *subplan,

@@ -14,12 +14,14 @@ static const double legend_height = 54;
 
 static pti_words describe_shape(const polytile_plan *plan) {
     const polytile_plan_summary *s = &plan->summary;
+    const int n_lanes = plan->schedule->n_lanes;
+    const pti_words lanes = n_lanes > 1 ? pti_words_of(", %d lanes", n_lanes) : (pti_words){""};
     const polytile_domain threads =
         pti_instance_asked_box(plan->instance, &plan->instance->threads);
-    return pti_words_of("threads %s, blocks of %s, superblocks of %s; %s, %d buffer%s",
+    return pti_words_of("threads %s, blocks of %s, superblocks of %s; %s, %d buffer%s%s",
                         pti_words_box(&threads).text, pti_words_extents(s->n_dims, s->block).text,
                         pti_words_blocks(s->n_dims, s->superblock_blocks).text, s->strategy,
-                        s->n_buffers, pti_plural(s->n_buffers, "", "s"));
+                        s->n_buffers, pti_plural(s->n_buffers, "", "s"), lanes.text);
 }
 
 static pti_words describe_traffic(const polytile_plan *plan) {

@@ -82,6 +82,11 @@ static int64_t superblock_threads(const polytile_plan *plan, int dim) {
     return pti_min(threads, domain);
 }
 
+/** Whether superblocks of a launch are dealt to lanes; slabs of a chain may be in two. */
+static bool has_lanes(const polytile_plan *plan) {
+    return plan->chain == NULL && plan->schedule->n_lanes > 1;
+}
+
 static void add_shape(pti_text *text, const polytile_plan *plan) {
     const polytile_plan_summary *s = &plan->summary;
     int64_t threads[POLYTILE_MAX_DIMS];
@@ -94,6 +99,9 @@ static void add_shape(pti_text *text, const polytile_plan *plan) {
                  pti_words_blocks(s->n_dims, s->superblock_blocks).text,
                  pti_words_extents(s->n_dims, threads).text);
     pti_text_add(text, PTI_ROW "%s\n", "kernels", pti_words_number(s->n_kernels).text);
+    if (has_lanes(plan))
+        pti_text_add(text, PTI_ROW "%d, which run side by side\n", "lanes",
+                     plan->schedule->n_lanes);
 }
 
 static void add_slabs(pti_text *text, const pti_fusion_group *interleaved) {
@@ -191,12 +199,15 @@ static int list_shown_launches(const pti_schedule *schedule, const pti_op *shown
 /** A row of the table; the first has the heads. */
 typedef pti_text table[N_SHOWN + 1][N_COLUMNS];
 
-/** Which superblock it is, and of a chain for which launch: "3 (launch 2, jacobi)". */
-static void fill_number(pti_text *cell, const polytile_plan *plan, int number, int launch) {
+/** Which superblock it is, in which lane, and of a chain for which launch: "3 (launch 2, jacobi)".
+ */
+static void fill_number(pti_text *cell, const polytile_plan *plan, int number, const pti_op *op) {
     pti_text_add(cell, "%d", number);
+    if (has_lanes(plan))
+        pti_text_add(cell, " (lane %d)", op->lane);
     if (plan->chain != NULL)
-        pti_text_add(cell, " (launch %d, %s)", pti_plan_shown(plan->chain)->first + launch,
-                     plan->schedule->launch[launch].call.instance->kernel_name);
+        pti_text_add(cell, " (launch %d, %s)", pti_plan_shown(plan->chain)->first + op->launch,
+                     plan->schedule->launch[op->launch].call.instance->kernel_name);
 }
 
 /** What operations of one kind move for a superblock: "A 4 KiB, B 512 B". */
@@ -223,7 +234,7 @@ static void fill_row(pti_text row[N_COLUMNS], const polytile_plan *plan, int num
                      const pti_op *launch) {
     const pti_schedule *schedule = plan->schedule;
     int64_t n_bytes = pti_superblock_device_bytes(schedule, launch->superblock);
-    fill_number(&row[0], plan, number, launch->launch);
+    fill_number(&row[0], plan, number, launch);
     const polytile_domain threads = pti_schedule_asked_superblock(schedule, launch->superblock);
     pti_box_write(&row[1], &threads);
     pti_text_add(&row[2], "%s", pti_words_size(n_bytes).text);

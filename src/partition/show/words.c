@@ -152,10 +152,21 @@ pti_words pti_words_array_roles(const polytile_plan *plan, int array) {
     return words;
 }
 
+/** The lane of a superblock; -1: there is only one. */
+static int find_lane(const pti_schedule *schedule, int64_t superblock) {
+    for (int64_t k = 0; schedule->n_lanes > 1 && k < schedule->n_ops; k++)
+        if (schedule->op[k].kind == PTI_LAUNCH && schedule->op[k].superblock == superblock)
+            return schedule->op[k].lane;
+    return -1;
+}
+
 pti_words pti_words_superblock(const pti_schedule *schedule, int64_t superblock) {
     const polytile_domain threads = pti_schedule_asked_superblock(schedule, superblock);
-    return pti_words_of("superblock %" PRId64 ": threads %s", superblock,
-                        pti_words_box(&threads).text);
+    const int lane = find_lane(schedule, superblock);
+    return lane < 0 ? pti_words_of("superblock %" PRId64 ": threads %s", superblock,
+                                   pti_words_box(&threads).text)
+                    : pti_words_of("superblock %" PRId64 " in lane %d: threads %s", superblock,
+                                   lane, pti_words_box(&threads).text);
 }
 
 /** Return whether a launch before has a kernel of the same name, so that it is not listed again. */

@@ -48,7 +48,7 @@ static int64_t add_move(pti_skew_builder *builder, const move *made, const polyt
                         const pti_last *waits) {
     pti_skew_image *along = &builder->image[made->array];
     pti_op op = {.kind = made->kind,
-                 .concurrent = made->kind == PTI_FILL && pti_skew_is_concurrent(builder, made->k),
+                 .lane = made->kind == PTI_FILL ? pti_skew_lane(builder, made->k) : 0,
                  .launch = made->launch,
                  .superblock = pti_skew_superblock_at(builder, made->launch, made->k),
                  .placement = along->placement,

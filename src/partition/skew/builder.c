@@ -71,7 +71,7 @@ bool pti_skew_builder_begin(pti_skew_builder *builder, int64_t *most_slabs) {
         pti_builder_begin(&builder->builder, builder->chain->arrays, n_launches, launch);
     free(launch);
     builder->schedule = builder->builder.schedule;
-    for (int s = 0; s < PTI_N_STREAMS; s++)
+    for (int s = 0; s < PTI_SKEW_STREAMS; s++)
         builder->waited[s] = pti_last_none();
     builder->computed = builder->uploaded = builder->ready = builder->ahead = pti_last_none();
     return builder->schedule != NULL && !builder->builder.failed;
@@ -84,8 +84,8 @@ void pti_skew_builder_end(pti_skew_builder *builder) {
     }
     free(builder->image);
     free(builder->launch);
-    free(builder->ran[PTI_STREAM_COMPUTE]);
-    free(builder->ran[PTI_STREAM_CONCURRENT]);
+    for (int lane = 0; lane < PTI_SKEW_LANES; lane++)
+        free(builder->ran[lane]);
     pti_skew_sets_free(&builder->sets);
     pti_boxes_free(&builder->reused);
 }
@@ -101,9 +101,11 @@ int64_t pti_skew_superblock_at(const pti_skew_builder *builder, int launch, int6
 int64_t pti_skew_builder_add(pti_skew_builder *builder, const pti_op *op, const pti_last *waits) {
     pti_stream on = pti_op_stream(op);
     pti_last left = pti_last_none();
-    for (int s = 0; s < PTI_N_STREAMS; s++) {
-        if (waits->op[s] > builder->waited[on].op[s])
-            left.op[s] = builder->waited[on].op[s] = waits->op[s];
+    for (int s = 0; s < waits->n_streams; s++) {
+        if (waits->op[s] <= pti_last_on(&builder->waited[on], s))
+            continue;
+        pti_last_note_on(&left, (pti_stream)s, waits->op[s]);
+        pti_last_note_on(&builder->waited[on], (pti_stream)s, waits->op[s]);
     }
     int64_t added = pti_builder_add(&builder->builder, op, &left);
     if (op->kind == PTI_LAUNCH || op->kind == PTI_FILL)
@@ -113,8 +115,8 @@ int64_t pti_skew_builder_add(pti_skew_builder *builder, const pti_op *op, const 
     return added;
 }
 
-bool pti_skew_is_concurrent(const pti_skew_builder *builder, int64_t k) {
-    return builder->shape->concurrent && k % 2 == 1;
+int pti_skew_lane(const pti_skew_builder *builder, int64_t k) {
+    return builder->shape->concurrent ? (int)(k % PTI_SKEW_LANES) : 0;
 }
 
 /** Return whether an array has an image that launches of the pass may use. */
@@ -168,7 +170,7 @@ int64_t pti_skew_add_launch(pti_skew_builder *builder, int launch, int64_t k) {
     pti_last_join(&all, &builder->ahead);
     place_touched(builder, launch, threads, placement, &all);
     const pti_op op = {.kind = PTI_LAUNCH,
-                       .concurrent = pti_skew_is_concurrent(builder, k),
+                       .lane = pti_skew_lane(builder, k),
                        .launch = launch,
                        .superblock = superblock,
                        .placement = -1,
@@ -195,22 +197,24 @@ static int64_t *new_last_operations(int n_launches) {
 }
 
 bool pti_skew_concurrent_begin(pti_skew_builder *builder) {
-    int64_t **one = &builder->ran[PTI_STREAM_COMPUTE],
-            **other = &builder->ran[PTI_STREAM_CONCURRENT];
-    *one = new_last_operations(builder->chain->n_launches);
-    *other = new_last_operations(builder->chain->n_launches);
-    return *one != NULL && *other != NULL;
+    bool has_all = true;
+    for (int lane = 0; lane < PTI_SKEW_LANES; lane++) {
+        builder->ran[lane] = new_last_operations(builder->chain->n_launches);
+        has_all = has_all && builder->ran[lane] != NULL;
+    }
+    return has_all;
 }
 
-/** Let the current slab's next launches follow some launches of the slab before, on the other
- * stream; units are waited for as a whole. Returns the first launch that does not. */
-static int wait_for_launches(pti_skew_builder *builder, pti_stream other, int unit) {
+/** Let the current slab's next launches follow some launches of the slab before, in the other
+ * lane; units are waited for as a whole. Returns the first launch that does not. */
+static int wait_for_launches(pti_skew_builder *builder, int other, int unit) {
     const int first = builder->pass.unit[unit].first;
     int end = first;
     for (; unit < builder->pass.n_units && end < first + LAUNCHES_PER_WAIT; unit++)
         end = builder->pass.unit[unit].first + builder->pass.unit[unit].n_launches;
     for (int l = first; l < end; l++)
-        builder->ahead.op[other] = pti_max(builder->ahead.op[other], builder->ran[other][l]);
+        if (builder->ran[other][l] > pti_last_on(&builder->ahead, pti_lane_stream(other)))
+            pti_last_note_on(&builder->ahead, pti_lane_stream(other), builder->ran[other][l]);
     return end;
 }
 
@@ -234,8 +238,7 @@ static void tile_unit(pti_skew_builder *builder, const pti_tiled_unit *unit, int
 }
 
 static void add_unit(pti_skew_builder *builder, const pti_tiled_unit *unit, int64_t k) {
-    const pti_stream on =
-        pti_skew_is_concurrent(builder, k) ? PTI_STREAM_CONCURRENT : PTI_STREAM_COMPUTE;
+    const int on = pti_skew_lane(builder, k);
     const int64_t first_op = builder->schedule->n_ops;
     for (int l = unit->first; l < unit->first + unit->n_launches; l++)
         builder->ran[on][l] = pti_max(builder->ran[on][l], pti_skew_add_launch(builder, l, k));
@@ -244,8 +247,7 @@ static void add_unit(pti_skew_builder *builder, const pti_tiled_unit *unit, int6
 }
 
 void pti_skew_add_launches(pti_skew_builder *builder, int64_t k) {
-    const pti_stream other =
-        pti_skew_is_concurrent(builder, k) ? PTI_STREAM_COMPUTE : PTI_STREAM_CONCURRENT;
+    const int other = PTI_SKEW_LANES - 1 - pti_skew_lane(builder, k);
     int waits_from = builder->pass.first;
     builder->ahead = pti_last_none();
     for (int u = 0; u < builder->pass.n_units; u++) {

@@ -33,6 +33,9 @@ typedef struct pti_skew_launch {
     uint64_t touched; /* bit o: each of its slabs touches operand o */
 } pti_skew_launch;
 
+/** Slabs are in one lane, or in two. */
+enum { PTI_SKEW_LANES = 2, PTI_SKEW_STREAMS = PTI_STREAM_COMPUTE + PTI_SKEW_LANES };
+
 /** The state of the chain. */
 typedef struct pti_skew_builder {
     const pti_skew_request *request;
@@ -40,8 +43,8 @@ typedef struct pti_skew_builder {
     const pti_chain *chain;
     pti_builder builder;
     pti_schedule *schedule;
-    pti_skew_launch *launch;        /* of the chain; owned */
-    pti_last waited[PTI_N_STREAMS]; /* by each stream, so far: the last of the others */
+    pti_skew_launch *launch;           /* of the chain; owned */
+    pti_last waited[PTI_SKEW_STREAMS]; /* by each stream, so far: the last of the others */
     pti_skew_sets sets;
     pti_skew_image *image; /* of each array */
     pti_boxes reused;
@@ -52,7 +55,7 @@ typedef struct pti_skew_builder {
     pti_last ready;    /* those of them which have the slab at hand where its launches use it */
     pti_last computed; /* the last launches and fills */
     pti_last ahead;    /* of slabs before: launches that those of the slab at hand must follow */
-    int64_t *ran[PTI_N_STREAMS]; /* by streams for launches: of each launch the last operation */
+    int64_t *ran[PTI_SKEW_LANES]; /* by lanes: of each launch the last operation */
 } pti_skew_builder;
 
 int pti_skew_n_arrays(const pti_skew_builder *builder);
@@ -76,14 +79,14 @@ int64_t pti_skew_superblock_at(const pti_skew_builder *builder, int launch, int6
 /** Add an operation without waits that its stream has made before; returns its position. */
 int64_t pti_skew_builder_add(pti_skew_builder *builder, const pti_op *op, const pti_last *waits);
 
-/* Concurrent slabs: every other one runs on the second stream for launches, so that a kernel begins
- * while one of the slab before ends. */
+/* Concurrent slabs: every other one is in the second lane, so that a kernel begins while one of the
+ * slab before ends. */
 
 /** Prepare to run whole slabs; false when memory runs out. */
 bool pti_skew_concurrent_begin(pti_skew_builder *builder);
 
-/** Return whether slab k runs on the second stream. */
-bool pti_skew_is_concurrent(const pti_skew_builder *builder, int64_t k);
+/** Return the lane of slab k. */
+int pti_skew_lane(const pti_skew_builder *builder, int64_t k);
 
 /** Add all launches of slab k that have threads there. */
 void pti_skew_add_launches(pti_skew_builder *builder, int64_t k);

@@ -56,6 +56,11 @@ static polytile_status check_plan_options(polytile_context *ctx, const polytile_
         return pti_fail(ctx, POLYTILE_INVALID,
                         "%s: a limit of %lld bytes; it must be positive, or 0 for none", name,
                         (long long)options->limit_bytes);
+    if (options->n_streams < 0 || options->n_streams > PTI_MAX_LANES)
+        return pti_fail(
+            ctx, POLYTILE_INVALID,
+            "%s: %lld streams; there can be 1 to %d, or 0 for as many as the device has", name,
+            (long long)options->n_streams, PTI_MAX_LANES);
     if (options->launches_per_pass < 0)
         return pti_fail(ctx, POLYTILE_INVALID,
                         "%s: %lld launches a pass; there must be at least 1, or 0 to let the "
@@ -156,14 +161,17 @@ static polytile_status choose_way(const polytile_kernel *kernel, const pti_strat
                                   const polytile_plan_options *options, pti_choice *choice,
                                   polytile_plan *plan) {
     polytile_context *ctx = kernel->object.context;
+    polytile_plan_options lanes = *options;
     polytile_status status;
     int way = 0;
     plan->ways = pti_ways_of((pti_call){.instance = plan->owned_instance},
                              pti_takes_pieces(&kernel->implementation));
     plan->ways.may_shear = plan->ways.may_split;
+    if (!pti_runs_in_lanes(&kernel->implementation))
+        lanes.n_streams = 1;
     PTI_TRY(options->limit_bytes == 0
                 ? choose_in_place(ctx, plan->owned_instance, options, choice)
-                : pti_choose_pieces(ctx, &plan->ways, strategy, options, choice, &way));
+                : pti_choose_pieces(ctx, &plan->ways, strategy, &lanes, choice, &way));
     plan->instance = plan->ways.call[way].instance;
     plan->schedule = plan->owned_schedule = choice->schedule;
 done:

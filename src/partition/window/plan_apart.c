@@ -37,14 +37,26 @@ static const pti_partition *find_former(const pti_launches *launches, int kind) 
     return NULL;
 }
 
+/** The kernel of the first launch of a kind. */
+static const polytile_kernel *find_kernel(const pti_chain_request *request,
+                                          const pti_launches *launches, int kind) {
+    int l = 0;
+    while (launches->kind[l] != kind)
+        l++;
+    return request->launch[l].kernel;
+}
+
 polytile_status pti_plan_cut_kinds(const pti_chain_request *request, pti_launches *launches) {
     int64_t limit_bytes = request->options->limit_bytes;
     bool all_fit = pti_launches_fit(launches, limit_bytes);
     polytile_status status = POLYTILE_OK;
     for (int k = 0; k < launches->n_kinds; k++) {
         pti_launch_kind *kind = &launches->of_kind[k];
+        polytile_plan_options options = *request->options;
+        if (!pti_runs_in_lanes(&find_kernel(request, launches, k)->implementation))
+            options.n_streams = 1;
         pti_grain_request grain = {.ways = &kind->ways,
-                                   .options = request->options,
+                                   .options = &options,
                                    .arena_bytes = limit_bytes,
                                    .all_fit = all_fit,
                                    .former = find_former(launches, k)};

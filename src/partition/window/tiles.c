@@ -62,7 +62,7 @@ static bool are_together(const pti_schedule *schedule, const bool *is_awaited, i
     for (int64_t k = first; k < first + n && are; k++) {
         const pti_op *op = &schedule->op[k];
         const bool is_joined = k > first || has_before;
-        are = op->kind == PTI_LAUNCH && op->launch == launch && !op->concurrent &&
+        are = op->kind == PTI_LAUNCH && op->launch == launch && op->lane == 0 &&
               (!is_joined || !is_awaited[k - 1]);
     }
     return are;

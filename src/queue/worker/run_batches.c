@@ -1,6 +1,7 @@
 #include "queue/worker/run_batches.h"
 
 #include "base/clock.h"
+#include "launch/device/lanes.h"
 #include "launch/device/trace.h"
 #include "partition/schedule/builder.h"
 #include "partition/window/engine.h"
@@ -183,7 +184,27 @@ static void note_batch(polytile_queue *queue, const pti_batch *batch) {
     pthread_mutex_unlock(&queue->mutex);
 }
 
+/** Note how long launches took, if they are all alike. */
+static void note_lanes(runner *r, const pti_batch *batch, double seconds) {
+    const pti_step *first = NULL;
+    int64_t n_lanes = 0;
+    uint64_t key = 0;
+    for (int k = 0; batch->group == NULL && k < batch->n_steps; k++) {
+        const pti_step *step = &batch->step[k];
+        if (step->kind != PTI_STEP_LAUNCH)
+            continue;
+        if (first != NULL && first->serial != step->serial)
+            return;
+        first = step;
+        n_lanes = batch->window->asked[batch->first + k].options->n_streams;
+        key = pti_lanes_key(step->call.instance->declaration_hash, &step->call.instance->threads);
+    }
+    if (first != NULL)
+        pti_lanes_note(r->queue->device, key, n_lanes, seconds / batch->n_launches);
+}
+
 static polytile_status plan_and_run(runner *r, pti_batch *batch) {
+    const double run_before_s = r->report->run_s;
     polytile_status status;
     note_batch(r->queue, batch);
     pti_bindings_reset(&r->bindings);
@@ -192,6 +213,7 @@ static polytile_status plan_and_run(runner *r, pti_batch *batch) {
         PTI_TRY(pti_queue_pass_gate(r->queue));
     if (batch->schedule->n_ops > 0)
         PTI_TRY(run_batch_schedule(r, batch));
+    note_lanes(r, batch, r->report->run_s - run_before_s);
     clear_buried(r->queue, batch);
     if (pti_batch_streams(batch))
         bury_overwritten(r->queue, batch->group);

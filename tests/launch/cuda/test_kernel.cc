@@ -108,7 +108,8 @@ struct Gpu {
         cuda.api = &api;
         cuda.capability = 90;
         cuda.stream[PTI_STREAM_COMPUTE] = reinterpret_cast<cudaStream_t>(7);
-        cuda.stream[PTI_STREAM_CONCURRENT] = reinterpret_cast<cudaStream_t>(8);
+        cuda.n_lanes = 2;
+        cuda.stream[PTI_STREAM_COMPUTE + 1] = reinterpret_cast<cudaStream_t>(8);
         instance.kernel_name = name;
         instance.n_operands = n_views;
         implementation.cuda = &the_kernel;
@@ -134,7 +135,7 @@ struct Gpu {
         launch.config.block = block;
         launch.config.character = character;
         launch.is_first = true;
-        launch.concurrent = concurrent;
+        launch.lane = lane;
         return pti_cuda_launch(&cuda, &launch);
     }
     bool says(const char *words) const {
@@ -142,7 +143,7 @@ struct Gpu {
     }
 
     char name[8] = "fold";
-    bool concurrent = false;
+    int lane = 0;
     polytile_context *context = nullptr;
     pti_cuda_api api = {};
     pti_cuda_device cuda = {};
@@ -383,13 +384,12 @@ TEST(CudaKernel, RunsOneThreadEachWhereWhatIsWrittenIsInAnotherViewsMemory) {
     EXPECT_EQ(read_twice.run().kernel, &coarse_kernel) << "what is only read may be the same";
 }
 
-TEST(CudaKernel, RunsAbreastOnAStreamOfItsOwn) {
+TEST(CudaKernel, RunsOnTheStreamOfItsLane) {
     Gpu gpu;
-    for (const bool concurrent : {false, true, false}) {
-        gpu.concurrent = concurrent;
+    for (const int lane : {0, 1, 0, 5, 2}) {
+        gpu.lane = lane;
         ASSERT_EQ(gpu.launch({1000}), POLYTILE_OK);
-        EXPECT_EQ(runtime.launches.back().stream,
-                  gpu.cuda.stream[concurrent ? PTI_STREAM_CONCURRENT : PTI_STREAM_COMPUTE]);
+        EXPECT_EQ(runtime.launches.back().stream, gpu.cuda.stream[PTI_STREAM_COMPUTE + lane % 2]);
     }
 }
 

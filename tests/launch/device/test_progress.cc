@@ -122,7 +122,7 @@ class Progress : public ::testing::Test {
     std::string line(int64_t n_done, double taken_s, int n_columns) const {
         pti_progress progress = pti_progress_begin(&schedule);
         progress.start_s = 1024; /* no clock's, with which sums could round */
-        for (int64_t k = 0; k < PTI_N_STREAMS && n_done > 0; k++)
+        for (int64_t k = 0; k < PTI_MAX_STREAMS && n_done > 0; k++)
             progress.n_done[k] = 3 * n_done;
         std::vector<char> text(static_cast<size_t>(n_columns), 'x');
         pti_progress_print(&progress, progress.start_s + taken_s, n_columns, text.data());

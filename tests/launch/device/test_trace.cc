@@ -187,7 +187,7 @@ TEST_F(Trace, HasASliceAnOperationOnTheTrackOfItsStream) {
         n_slices[slice.kind]++;
         bytes[slice.kind] += slice.bytes;
         threads[slice.kind] += slice.threads;
-        EXPECT_EQ(slice.track, slice.kind == "launch" ? 1 : slice.kind == "download" ? 2 : 0);
+        EXPECT_EQ(slice.track, slice.kind == "launch" ? 2 : slice.kind == "download" ? 1 : 0);
         EXPECT_EQ(slice.array, slice.kind == "launch" ? "" : slice.kind == "download" ? "y" : "x");
         EXPECT_EQ(slice.name, slice.kind + " " + (slice.array.empty() ? "inc" : slice.array));
     }
@@ -204,7 +204,7 @@ TEST_F(Trace, NamesTheDeviceAndItsStreams) {
     EXPECT_EQ(viewer.metadata["process_name"],
               std::vector<std::string>{std::string("polytile ") + small_device});
     EXPECT_EQ(viewer.metadata["thread_name"],
-              (std::vector<std::string>{"in", "compute", "out", "compute, concurrent", "plan"}));
+              (std::vector<std::string>{"in", "out", "compute", "plan", "compute, lane 1"}));
     EXPECT_EQ(viewer.metadata["thread_sort_index"].size(), 5U);
 }
 
@@ -273,7 +273,7 @@ TEST_F(Trace, LeavesTracksEmptyThatARunDoesNotUse) {
     const Viewer viewer(path);
     ASSERT_EQ(viewer.runs.size(), 2U);
     for (const Slice &slice : viewer.runs)
-        EXPECT_EQ(slice.track, 1);
+        EXPECT_EQ(slice.track, 2);
 }
 
 TEST_F(Trace, ThatCannotBeWrittenIsNamed) {

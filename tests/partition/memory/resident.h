@@ -31,6 +31,7 @@ struct CutLaunch {
     std::vector<int> array; /* of each operand */
     std::vector<polytile_domain> superblocks;
     pti_partition partition = {};
+    int n_lanes = 1; /* unless the launch reduces */
 
     CutLaunch(const Kernel &kernel, const std::vector<std::string> &domains) {
         std::map<std::string, std::string> arrays;
@@ -65,6 +66,7 @@ struct CutLaunch {
     }
 
     void CutAtRandom(Random *random) {
+        n_lanes = random->chance(50) ? static_cast<int>(random->number(2, 5)) : 1;
         for (int64_t n_cuts = random->number(0, 7); n_cuts > 0; n_cuts--) {
             const auto k = static_cast<size_t>(
                 random->number(0, static_cast<int64_t>(superblocks.size()) - 1));
@@ -103,6 +105,7 @@ struct CutLaunch {
     /** serial: 0, or one that stands for nothing else. */
     pti_step Step(int64_t serial = 0) {
         partition.n_buffers = 1;
+        partition.n_lanes = pti_partition_lanes(&instance(), n_lanes);
         partition.n_superblocks = static_cast<int64_t>(superblocks.size());
         partition.superblock = superblocks.data();
         return {PTI_STEP_LAUNCH, {&instance(), array.data()}, &partition, -1, false, serial,

@@ -105,17 +105,17 @@ inline bool is_ready(const pti_schedule &schedule, int64_t op, const std::vector
 /** Call run(op) for all operations, on streams of which any may go on that need not wait.
  * False if none can. */
 template <class Run> bool run_streams(const pti_schedule &schedule, Random *random, Run run) {
-    std::vector<int64_t> streams[PTI_N_STREAMS];
+    std::vector<int64_t> streams[PTI_MAX_STREAMS];
     std::vector<bool> done(static_cast<size_t>(schedule.n_ops));
     for (int64_t k = 0; k < schedule.n_ops; k++)
         streams[pti_op_stream(&schedule.op[k])].push_back(k);
-    size_t next[PTI_N_STREAMS] = {};
+    size_t next[PTI_MAX_STREAMS] = {};
     const auto can_go_on = [&](int s) {
         return next[s] < streams[s].size() && is_ready(schedule, streams[s][next[s]], done);
     };
     for (int64_t n_done = 0; n_done < schedule.n_ops;) {
         std::vector<int> ready;
-        for (int s = 0; s < PTI_N_STREAMS; s++)
+        for (int s = 0; s < PTI_MAX_STREAMS; s++)
             if (can_go_on(s))
                 ready.push_back(s);
         if (ready.empty())

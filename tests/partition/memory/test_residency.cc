@@ -315,6 +315,62 @@ TEST(Residency, MovesEachElementOnceIfEverythingFits) {
     EXPECT_FALSE(pti_residency_is_dirty(resident.get(), 0));
 }
 
+/** The launches that an operation waits for. */
+std::vector<int64_t> LaunchesWaitedFor(const pti_schedule &schedule, const pti_op &op) {
+    std::vector<int64_t> found;
+    for (int w = 0; w < op.n_waits; w++)
+        if (schedule.op[schedule.wait[op.first_wait + w]].kind == PTI_LAUNCH)
+            found.push_back(schedule.wait[op.first_wait + w]);
+    return found;
+}
+
+TEST(Residency, SuperblocksInLanesWaitForNoneOfTheirLaunchWhereAllFits) {
+    const std::vector<std::string> domains = {"1000", "1000"};
+    CutLaunch square({"square[i]: in x[i]; out y[i]", "1000", {{"x", 0}, {"y", 1}}}, domains);
+    square.CutInPieces(50);
+    square.n_lanes = 4;
+    Resident resident(64000, domains);
+    const pti_schedule *schedule = resident.Plan({square.Step(), Flush(1)});
+    std::map<int, int> n_launches;
+    for (int64_t k = 0; k < schedule->n_ops; k++) {
+        const pti_op &op = schedule->op[k];
+        if (op.kind != PTI_LAUNCH && op.kind != PTI_UPLOAD)
+            continue;
+        EXPECT_TRUE(LaunchesWaitedFor(*schedule, op).empty()) << k;
+        n_launches[op.lane] += op.kind == PTI_LAUNCH;
+    }
+    EXPECT_EQ(n_launches, (std::map<int, int>{{0, 5}, {1, 5}, {2, 5}, {3, 5}}));
+}
+
+TEST(Residency, LaunchesInLanesWaitForTheOneBeforeAndAreRejectedWithoutThat) {
+    const std::vector<std::string> domains = {"1000", "1000"};
+    CutLaunch square({"square[i]: in x[i]; out y[i]", "1000", {{"x", 0}, {"y", 1}}}, domains);
+    CutLaunch back({"back[i]: in y[i-1:i+1]; out x[i]", "1000", {{"x", 0}, {"y", 1}}}, domains);
+    square.CutInPieces(50);
+    back.CutInPieces(90);
+    square.n_lanes = 4;
+    back.n_lanes = 3;
+    Resident resident(64000, domains);
+    const pti_schedule *schedule = resident.Plan({square.Step(), back.Step(), Flush(0), Flush(1)});
+    int n_rejected = 0; /* later ones of a lane come after what its first one waited for */
+    for (int64_t k = 0; k < schedule->n_ops; k++) {
+        pti_op &op = schedule->op[k];
+        pti_text why = {};
+        if (op.kind != PTI_LAUNCH || LaunchesWaitedFor(*schedule, op).empty())
+            continue;
+        EXPECT_EQ(op.launch, 1);
+        const int n_waits = op.n_waits;
+        op.n_waits = 0;
+        const bool is_rejected = !pti_schedule_check(schedule, &why);
+        n_rejected += is_rejected;
+        EXPECT_EQ(is_rejected, why.data != nullptr && std::string(why.data).find(
+                                                          "may run beside") != std::string::npos);
+        op.n_waits = n_waits;
+        pti_text_free(&why);
+    }
+    EXPECT_GE(n_rejected, 3);
+}
+
 /** Sweeps over data twice the arena; how many times fewer bytes move than of all in each sweep. */
 double TimesFewer(const Kernel &there, const Kernel &back, const std::vector<std::string> &domains,
                   int64_t threads_each, int64_t arena_bytes, int64_t sweep_bytes, bool together) {

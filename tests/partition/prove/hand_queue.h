@@ -438,7 +438,7 @@ class HandQueue {
             made_.Move(kind, static_cast<int64_t>(k), image.placement, box,
                        Waits(pti_op_stream(&op), accesses),
                        source == nullptr ? -1 : source->placement);
-            made_.ops.back().concurrent = op.concurrent;
+            made_.ops.back().lane = op.lane;
             if (!steps_.empty())
                 made_.ops.back().launch = steps_[k].launch;
         }
@@ -460,7 +460,7 @@ class HandQueue {
         const int64_t n_superblocks = made_.kernels.back().n_superblocks;
         const pti_op op = OnSomeStream(PTI_LAUNCH);
         made_.LaunchOn(step.threads, placed, Waits(pti_op_stream(&op), accesses));
-        made_.ops.back().concurrent = op.concurrent;
+        made_.ops.back().lane = op.lane;
         made_.kernels.back().n_superblocks = n_superblocks;
         made_.ops.back().launch = step.launch;
         for (const auto &[use, touched] : step.uses)
@@ -531,11 +531,12 @@ class HandQueue {
         return false;
     }
 
-    /** An operation of a kind, of those for launches on either stream. */
+    /** An operation of a kind, of those for launches in some lane. */
     pti_op OnSomeStream(pti_op_kind kind) {
         pti_op op = {};
         op.kind = kind;
-        op.concurrent = (kind == PTI_FILL || kind == PTI_LAUNCH) && random_.chance(30);
+        if ((kind == PTI_FILL || kind == PTI_LAUNCH) && random_.chance(40))
+            op.lane = static_cast<int>(random_.number(1, 3));
         return op;
     }
 

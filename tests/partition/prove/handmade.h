@@ -294,6 +294,8 @@ struct Handmade : HandKernel {
         schedule.placement = placements.data();
         schedule.n_launch_placements = static_cast<int64_t>(launch_placements.size());
         schedule.launch_placement = launch_placements.data();
+        for (const pti_op &op : ops)
+            schedule.n_lanes = std::max(schedule.n_lanes, op.lane + 1);
         schedule.n_ops = static_cast<int64_t>(ops.size());
         schedule.op = ops.data();
         schedule.n_waits = static_cast<int64_t>(wait.size());

@@ -252,7 +252,10 @@ bool ChangeStream(Draw &draw, Handmade &made, bool *) {
     size_t i = 0;
     if (!PickOp(draw, made, {PTI_LAUNCH, PTI_FILL}, &i))
         return false;
-    made.ops[i].concurrent = !made.ops[i].concurrent;
+    const int lane = static_cast<int>(draw.Number(0, 3));
+    if (lane == made.ops[i].lane)
+        return false;
+    made.ops[i].lane = lane;
     return true;
 }
 

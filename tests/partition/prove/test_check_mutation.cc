@@ -117,6 +117,7 @@ class Mutation : public ::testing::Test {
         options.plan.strategy = strategies[draw.Below(3)];
         options.plan.n_buffers = static_cast<int>(draw.Number(0, 3));
         options.plan.block = block;
+        options.plan.n_streams = draw.Number(0, 6);
         const polytile_domain domain = polytile_domain_from_bounds(
             static_cast<int>(launch.lo.size()), launch.lo.data(), launch.hi.data());
         polytile_plan *plan = nullptr;
@@ -131,7 +132,8 @@ class Mutation : public ::testing::Test {
             *made = Handmade::From(*plan->schedule);
             *text = launch.declaration + ", strategy " + options.plan.strategy + ", " +
                     std::to_string(made->superblocks.size()) + " superblocks, limit " +
-                    std::to_string(made->limit_bytes);
+                    std::to_string(made->limit_bytes) + ", streams " +
+                    std::to_string(options.plan.n_streams);
         }
         polytile_plan_destroy(plan);
         for (polytile_array *array : arrays)

@@ -47,7 +47,7 @@ TEST(CheckScratch, LaunchesThatRunSideBySideHaveTheirOwn) {
     made.limit_bytes = made.arena_bytes = 192;
     made.waits[3].clear();
     made.waits[4] = {3};
-    made.ops[4].concurrent = true;
+    made.ops[4].lane = 1;
     EXPECT_TRUE(made.Holds()) << made.why;
     made.placements[5].offset_bytes = 32;
     EXPECT_FALSE(made.Holds());

@@ -121,7 +121,15 @@ TEST(CheckShape, NumbersThatNoScheduleHasAreRefused) {
                  p.superblocks[0].range[0].hi = p.superblocks[0].range[0].lo + 3;
              },
              ""},
-            {"concurrent", [](Planned &p) { p.op_of(PTI_UPLOAD).concurrent = true; }, ""},
+            {"lane", [](Planned &p) { p.op_of(PTI_UPLOAD).lane = 1; }, "no lane"},
+            {"lane",
+             [](Planned &p) {
+                 p.schedule.n_lanes = 2;
+                 p.op_of(PTI_UPLOAD).lane = 1;
+             },
+             "in a lane for launches"},
+            {"negative lane", [](Planned &p) { p.op_of(PTI_LAUNCH).lane = -1; }, "no lane"},
+            {"lanes", [](Planned &p) { p.schedule.n_lanes = PTI_MAX_LANES + 1; }, "33 lanes"},
             {"invalidation of no array",
              [](Planned &p) {
                  invalidation = {2, 0, {}};

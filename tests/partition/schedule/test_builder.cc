@@ -14,13 +14,17 @@ namespace {
 
 /** The last operations of all streams. */
 std::vector<int64_t> streams_of(const pti_last &last) {
-    return {last.op, last.op + PTI_N_STREAMS};
+    std::vector<int64_t> streams;
+    for (int s = 0; s < PTI_MAX_STREAMS; s++)
+        streams.push_back(pti_last_on(&last, s));
+    return streams;
 }
 
 pti_last draw_last(Random *random) {
     pti_last last = pti_last_none();
-    for (int s = 0; s < PTI_N_STREAMS; s++)
-        last.op[s] = random->chance(40) ? -1 : random->number(0, 9);
+    for (int s = 0; s < PTI_MAX_STREAMS; s++)
+        if (random->chance(60))
+            pti_last_note_on(&last, static_cast<pti_stream>(s), random->number(0, 9));
     return last;
 }
 
@@ -30,8 +34,9 @@ TEST(Builder, LastOperationsJoinStreamByStream) {
         pti_last one = draw_last(&random), joined = one;
         const pti_last other = draw_last(&random);
         pti_last_join(&joined, &other);
-        for (int s = 0; s < PTI_N_STREAMS; s++)
-            EXPECT_EQ(joined.op[s], std::max(one.op[s], other.op[s]));
+        for (int s = 0; s < PTI_MAX_STREAMS; s++)
+            EXPECT_EQ(pti_last_on(&joined, s),
+                      std::max(pti_last_on(&one, s), pti_last_on(&other, s)));
         pti_last_join(&one, &joined);
         EXPECT_EQ(streams_of(one), streams_of(joined));
     }
@@ -67,7 +72,7 @@ TEST_F(BuilderOfOps, OperationsWaitForTheLastOnesOfOtherStreamsAlone) {
         op.kind = kinds[random.number(0, 4)];
         pti_last waits = draw_last(&random);
         std::vector<int64_t> others;
-        for (int s = 0; s < PTI_N_STREAMS; s++)
+        for (int s = 0; s < waits.n_streams; s++)
             if (waits.op[s] >= k)
                 waits.op[s] = -1;
             else if (waits.op[s] >= 0 && s != static_cast<int>(pti_op_stream(&op)))

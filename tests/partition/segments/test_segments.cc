@@ -99,7 +99,7 @@ std::vector<int64_t> uses_of(const pti_segments &segments) {
     std::vector<int64_t> uses;
     for (int k = 0; k < segments.n_segments; k++)
         uses.insert(uses.end(), static_cast<size_t>(segments.memory[k].size_bytes),
-                    segments.memory[k].users.op[0]);
+                    pti_last_on(&segments.memory[k].users, 0));
     return uses;
 }
 
@@ -137,8 +137,9 @@ TEST(SegmentsRandom, TheRunOfLeastLossIsFoundAndNoUseIsForgotten) {
             if (least) {
                 ASSERT_EQ(loss_of(segments, run.first, run.first + run.n_segments), least);
                 take_run(&segments, run, size_bytes, costs.image(k));
-                pti_segments_at(&segments, segments.memory[run.first].offset_bytes)->users.op[0] =
-                    static_cast<int64_t>(k);
+                pti_last_note_on(
+                    &pti_segments_at(&segments, segments.memory[run.first].offset_bytes)->users,
+                    PTI_STREAM_IN, static_cast<int64_t>(k));
             }
             if (random.chance(30))
                 pti_segments_join(&segments);
@@ -185,17 +186,17 @@ TEST(Segments, FreeNeighboursAreJoinedWithTheirUses) {
     for (size_t k = 0; k < 3; k++)
         take_run(&segments, {static_cast<int>(k), 1}, 10, costs.image(k));
     segments.memory[1].image = segments.memory[2].image = nullptr;
-    segments.memory[1].users.op[0] = 7;
-    segments.memory[2].users.op[0] = 4;
+    pti_last_note_on(&segments.memory[1].users, PTI_STREAM_IN, 7);
+    pti_last_note_on(&segments.memory[2].users, PTI_STREAM_IN, 4);
     ASSERT_TRUE(pti_segments_copy(&segments, &copy));
     pti_segments_join(&segments);
     ASSERT_EQ(segments.n_segments, 2);
     EXPECT_EQ(segments.memory[1].size_bytes, 30);
-    EXPECT_EQ(segments.memory[1].users.op[0], 7);
+    EXPECT_EQ(pti_last_on(&segments.memory[1].users, 0), 7);
     EXPECT_EQ(copy.n_segments, 4);
     pti_segments_reset(&copy);
     EXPECT_EQ(copy.n_segments, 2);
-    EXPECT_EQ(copy.memory[1].users.op[0], -1);
+    EXPECT_EQ(pti_last_on(&copy.memory[1].users, 0), -1);
     pti_segments_free(&segments);
     pti_segments_free(&copy);
 }

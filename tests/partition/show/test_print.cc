@@ -100,6 +100,23 @@ TEST(PlanPrint, JsonStaysValidWhateverTheNamesAndFigures) {
     EXPECT_TRUE(json_is_null(json_object_get(root.get(), "predicted_seconds")));
 }
 
+TEST(PlanPrint, TellsTheLanesOfSuperblocks) {
+    HandPlan plan("add", {96, 40}, {3, 2});
+    plan.schedule().n_lanes = 2;
+    for (int64_t k = 0; k < plan.schedule().n_ops; k++)
+        if (plan.schedule().op[k].kind == PTI_LAUNCH)
+            plan.schedule().op[k].lane = static_cast<int>(plan.schedule().op[k].superblock % 2);
+    Json root = parse(plan.print(POLYTILE_JSON));
+    EXPECT_EQ(number(root.get(), "lanes"), 2);
+    const json_t *superblocks = json_object_get(root.get(), "superblocks");
+    for (size_t k = 0; k < json_array_size(superblocks); k++)
+        EXPECT_EQ(number(json_array_get(superblocks, k), "lane"), static_cast<int64_t>(k % 2));
+    for (const char *words : {"lanes        2, which run side by side", "1 (lane 1)", "2 (lane 0)"})
+        EXPECT_NE(plan.print(POLYTILE_TEXT).find(words), std::string::npos) << words;
+    for (const char *words : {", 2 lanes", "superblock 1 in lane 1: threads"})
+        EXPECT_NE(plan.print(POLYTILE_SVG).find(words), std::string::npos) << words;
+}
+
 int allocations_left;
 
 void *fail_after_a_while(size_t n_bytes) {

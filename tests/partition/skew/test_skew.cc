@@ -152,14 +152,13 @@ TEST(Skew, OnlyLaunchesAndFillsRunAbreast) {
     for (int64_t k = 0; k < schedule->n_ops; k++) {
         pti_op *op = &schedule->op[k];
         if (op->kind == PTI_LAUNCH) {
-            n_launches[op->concurrent]++;
+            n_launches[op->lane]++;
             continue;
         }
-        ASSERT_FALSE(op->concurrent);
-        op->concurrent = true;
-        EXPECT_NE(Objection(schedule).find("moves data on a stream for launches"),
-                  std::string::npos);
-        op->concurrent = false;
+        ASSERT_EQ(op->lane, 0);
+        op->lane = 1;
+        EXPECT_NE(Objection(schedule).find("moves data in a lane for launches"), std::string::npos);
+        op->lane = 0;
     }
     EXPECT_GT(n_launches[0], 60);
     EXPECT_GT(n_launches[1], 60);

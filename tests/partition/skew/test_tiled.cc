@@ -159,7 +159,8 @@ TEST(TiledSkews, AreProved) {
         {[](pti_schedule *s) { s->tiles[0].is_of_slab = false; }, "n"},
         {[](pti_schedule *s) {
              const pti_tiles &last = s->tiles[s->n_tiles - 1];
-             s->op[last.first_op + last.n_ops - 1].concurrent = true;
+             s->n_lanes = 2;
+             s->op[last.first_op + last.n_ops - 1].lane = 1;
          },
          "stream"},
         {[](pti_schedule *s) { s->tiles[0].first_launch++; }, "launch"},

@@ -143,7 +143,11 @@ TEST_F(Tiles, AreProved) {
         {[](pti_schedule *, pti_tiles *t) { t->first_op = -1; }, "no such operations"},
         {[](pti_schedule *, pti_tiles *t) { t->n_ops++; }, "not all superblocks"},
         {[](pti_schedule *s, pti_tiles *t) { t->n_launches = s->n_launches + 1; }, "n"},
-        {[](pti_schedule *s, pti_tiles *t) { s->op[t->first_op].concurrent = true; }, "stream"},
+        {[](pti_schedule *s, pti_tiles *t) {
+             s->n_lanes = 2;
+             s->op[t->first_op].lane = 1;
+         },
+         "stream"},
         {[](pti_schedule *s, pti_tiles *t) {
              t[1].first_op = t->first_op;
              s->n_tiles = 2;

@@ -52,7 +52,8 @@ typedef struct pti_cuda_device {
     int number;
     int n_gpus;         /* that there were when it was opened */
     int n_host_threads; /* that copy to and from pageable memory */
-    cudaStream_t stream[PTI_N_STREAMS];
+    int n_lanes;        /* that have a stream; later ones share these in turn */
+    cudaStream_t stream[PTI_MAX_STREAMS];
     void *arena;
     int64_t arena_bytes;
     int64_t memory_bytes; /* as asked with memory=; 0: not asked */
@@ -63,13 +64,14 @@ typedef struct pti_cuda_device {
     const void *tile_kernel;      /* that was let use as much shared memory as tiles take; NULL */
     struct pti_cuda_order *order; /* events between the streams; owned, as all below */
     struct pti_cuda_timing *timing;
-    pti_event *events;           /* that were ever made, in a list */
-    pti_event *idle_events;      /* those that nobody has */
-    struct pti_staging *staging; /* NULL until a run needs it */
-    struct pti_cuda_team *team;  /* NULL until a team kernel is run */
-    struct pti_cuda_run *run;    /* NULL between runs */
-    pti_execution *execution;    /* of that run, borrowed */
-    const pti_command *command;  /* being submitted, borrowed; for error texts */
+    pti_event *events;              /* that were ever made, in a list */
+    pti_event *idle_events;         /* those that nobody has */
+    struct pti_staging *staging;    /* NULL until a run needs it */
+    struct pti_cuda_team *team;     /* NULL until a team kernel is run */
+    struct pti_cuda_rounds *rounds; /* NULL until a launcher has several */
+    struct pti_cuda_run *run;       /* NULL between runs */
+    pti_execution *execution;       /* of that run, borrowed */
+    const pti_command *command;     /* being submitted, borrowed; for error texts */
 } pti_cuda_device;
 
 static inline pti_cuda_device *pti_cuda_of(polytile_device *device) {
@@ -78,6 +80,19 @@ static inline pti_cuda_device *pti_cuda_of(polytile_device *device) {
 
 static inline polytile_context *pti_cuda_context_of(const pti_cuda_device *cuda) {
     return cuda->device.object.context;
+}
+
+/** How many streams it has, from the first. */
+static inline int pti_cuda_n_streams(const pti_cuda_device *cuda) {
+    return PTI_STREAM_COMPUTE + cuda->n_lanes;
+}
+
+/** The stream that runs a schedule's stream. Where several lanes share one it runs them in the
+ * schedule's order, which keeps what they wait for. */
+static inline cudaStream_t pti_cuda_stream(const pti_cuda_device *cuda, pti_stream stream) {
+    const int lane = (int)stream - PTI_STREAM_COMPUTE;
+    return cuda
+        ->stream[lane < cuda->n_lanes ? (int)stream : PTI_STREAM_COMPUTE + lane % cuda->n_lanes];
 }
 
 /** Calls a function of the runtime: PTI_CUDA(cuda, cudaFree, (memory)) is a polytile_status, with

@@ -20,7 +20,7 @@ typedef struct milestone {
 
 /** For each stream, the last operation of each other one that it waited for; -1: none. */
 typedef struct progress {
-    int64_t last[PTI_N_STREAMS][PTI_N_STREAMS];
+    int64_t last[PTI_MAX_STREAMS][PTI_MAX_STREAMS];
 } progress;
 
 struct pti_cuda_order {
@@ -91,10 +91,10 @@ static void forget_progress(progress *reached) {
  * wait_for: of each stream the operation, or -1. False if there is none.
  */
 static bool find_waits(const pti_schedule *schedule, progress *reached, const pti_op *op,
-                       int64_t wait_for[PTI_N_STREAMS]) {
+                       int64_t wait_for[PTI_MAX_STREAMS]) {
     pti_stream own = pti_op_stream(op);
     bool any = false;
-    for (int s = 0; s < PTI_N_STREAMS; s++)
+    for (int s = 0; s < pti_schedule_n_streams(schedule); s++)
         wait_for[s] = -1;
     for (int w = 0; w < op->n_waits; w++) {
         int64_t other = schedule->wait[op->first_wait + w];
@@ -110,12 +110,12 @@ static bool find_waits(const pti_schedule *schedule, progress *reached, const pt
 
 /** Count the waits as the run will enqueue them. */
 static void count_waiters(pti_cuda_order *order, const pti_schedule *schedule) {
-    int64_t wait_for[PTI_N_STREAMS];
+    int64_t wait_for[PTI_MAX_STREAMS];
     forget_progress(&order->reached);
     for (int64_t k = 0; k < schedule->n_ops; k++) {
         if (!find_waits(schedule, &order->reached, &schedule->op[k], wait_for))
             continue;
-        for (int s = 0; s < PTI_N_STREAMS; s++) {
+        for (int s = 0; s < pti_schedule_n_streams(schedule); s++) {
             if (wait_for[s] >= 0)
                 order->of_op[wait_for[s]].n_waiters++;
         }
@@ -149,9 +149,9 @@ done:
 
 static polytile_status enqueue_wait(pti_cuda_order *order, pti_stream stream, int64_t other) {
     milestone *of = &order->of_op[other];
-    polytile_status status =
-        PTI_CUDA(order->cuda, cudaStreamWaitEvent,
-                 (order->cuda->stream[stream], order->event[of->event], cudaEventWaitDefault));
+    polytile_status status = PTI_CUDA(
+        order->cuda, cudaStreamWaitEvent,
+        (pti_cuda_stream(order->cuda, stream), order->event[of->event], cudaEventWaitDefault));
     if (--of->n_waiters == 0)
         order->idle[order->n_idle++] = of->event;
     return status;
@@ -159,10 +159,10 @@ static polytile_status enqueue_wait(pti_cuda_order *order, pti_stream stream, in
 
 polytile_status pti_cuda_order_wait(pti_cuda_order *order, const pti_command *command) {
     polytile_status status = POLYTILE_OK;
-    int64_t wait_for[PTI_N_STREAMS];
+    int64_t wait_for[PTI_MAX_STREAMS];
     if (!find_waits(order->schedule, &order->reached, command->op, wait_for))
         return POLYTILE_OK;
-    for (int s = 0; s < PTI_N_STREAMS; s++) {
+    for (int s = 0; s < pti_schedule_n_streams(order->schedule); s++) {
         if (wait_for[s] >= 0)
             PTI_TRY(enqueue_wait(order, pti_op_stream(command->op), wait_for[s]));
     }
@@ -178,8 +178,9 @@ polytile_status pti_cuda_order_record(pti_cuda_order *order, const pti_command *
     if (order->n_idle == 0)
         PTI_TRY(add_event_to_pool(order));
     of->event = order->idle[--order->n_idle];
-    PTI_TRY(PTI_CUDA(order->cuda, cudaEventRecord,
-                     (order->event[of->event], order->cuda->stream[pti_op_stream(command->op)])));
+    PTI_TRY(PTI_CUDA(
+        order->cuda, cudaEventRecord,
+        (order->event[of->event], pti_cuda_stream(order->cuda, pti_op_stream(command->op)))));
 done:
     return status;
 }

@@ -20,7 +20,7 @@ enum { N_FIRST_PAIRS = 32 };
 
 /** Streams are asked after so many operations, which costs up to a microsecond each; more often if
  * more pairs wait than a run without a trace has. */
-enum { CALLS_BETWEEN_LOOKS = 64, MANY_PAIRS = 2 * N_TIMED * PTI_N_STREAMS };
+enum { CALLS_BETWEEN_LOOKS = 64, MANY_PAIRS = 2 * N_TIMED * 4 };
 
 /** cudaEventElapsedTime() has 24 bits: over this time they resolve 8 ns. */
 static const double max_span_s = 0.1;
@@ -57,7 +57,7 @@ typedef struct lane {
 struct pti_cuda_timing {
     pti_cuda_device *cuda;
     pti_execution *execution; /* NULL between runs */
-    lane lane[PTI_N_STREAMS];
+    lane lane[PTI_MAX_STREAMS];
     pair *pool;         /* not in use; kept between runs */
     cudaEvent_t origin; /* recorded when a traced run begins */
     double origin_s;    /* on the clock of pti_now_s() */
@@ -149,7 +149,7 @@ static bool is_traced(const pti_cuda_timing *timing) {
 static void count_ops(pti_cuda_timing *timing, const pti_schedule *schedule) {
     for (int64_t k = 0; k < schedule->n_ops; k++)
         timing->lane[pti_op_stream(&schedule->op[k])].n_ops++;
-    for (int s = 0; s < PTI_N_STREAMS; s++)
+    for (int s = 0; s < pti_schedule_n_streams(schedule); s++)
         timing->lane[s].stride =
             is_traced(timing) ? 1 : pti_max(1, timing->lane[s].n_ops / N_TIMED);
 }
@@ -202,8 +202,8 @@ polytile_status pti_cuda_timing_start(pti_cuda_timing *timing, const pti_command
     PTI_TRY(acquire_pair(timing, &on->open));
     on->open->op_index = command->index;
     on->open->work = work_of_command(command);
-    PTI_TRY(
-        PTI_CUDA(timing->cuda, cudaEventRecord, (on->open->start, timing->cuda->stream[stream])));
+    PTI_TRY(PTI_CUDA(timing->cuda, cudaEventRecord,
+                     (on->open->start, pti_cuda_stream(timing->cuda, stream))));
 done:
     return status;
 }
@@ -221,8 +221,8 @@ polytile_status pti_cuda_timing_stop(pti_cuda_timing *timing, const pti_command 
     polytile_status status = POLYTILE_OK;
     if (on->open == NULL)
         return POLYTILE_OK;
-    PTI_TRY(
-        PTI_CUDA(timing->cuda, cudaEventRecord, (on->open->stop, timing->cuda->stream[stream])));
+    PTI_TRY(PTI_CUDA(timing->cuda, cudaEventRecord,
+                     (on->open->stop, pti_cuda_stream(timing->cuda, stream))));
     append_pair(timing, on, on->open);
     on->open = NULL;
 done:
@@ -290,7 +290,7 @@ static polytile_status note_times(pti_cuda_timing *timing, lane *of) {
 
 static polytile_status look_at_lanes(pti_cuda_timing *timing) {
     polytile_status status = POLYTILE_OK;
-    for (int s = 0; s < PTI_N_STREAMS; s++) {
+    for (int s = 0; s < PTI_MAX_STREAMS; s++) {
         lane *of = &timing->lane[s];
         for (bool done = true; of->first != NULL && done;) {
             PTI_TRY(pti_cuda_is_done(timing->cuda, of->first->stop, &done));
@@ -337,12 +337,13 @@ static double extrapolate_time(const lane *of) {
 polytile_status pti_cuda_timing_end(pti_cuda_timing *timing) {
     polytile_report *report = timing->execution->report;
     polytile_status status = POLYTILE_OK;
-    for (int s = 0; s < PTI_N_STREAMS; s++) {
+    for (int s = 0; s < PTI_MAX_STREAMS; s++) {
         while (timing->lane[s].first != NULL)
             PTI_TRY(note_times(timing, &timing->lane[s]));
     }
-    report->compute_s = fmax(extrapolate_time(&timing->lane[PTI_STREAM_COMPUTE]),
-                             extrapolate_time(&timing->lane[PTI_STREAM_CONCURRENT]));
+    report->compute_s = 0;
+    for (int s = PTI_STREAM_COMPUTE; s < PTI_MAX_STREAMS; s++)
+        report->compute_s = fmax(report->compute_s, extrapolate_time(&timing->lane[s]));
     report->transfer_s = extrapolate_time(&timing->lane[PTI_STREAM_IN]) +
                          extrapolate_time(&timing->lane[PTI_STREAM_OUT]);
 done:
@@ -351,7 +352,7 @@ done:
 }
 
 void pti_cuda_timing_abandon(pti_cuda_timing *timing) {
-    for (int s = 0; s < PTI_N_STREAMS; s++) {
+    for (int s = 0; s < PTI_MAX_STREAMS; s++) {
         lane *of = &timing->lane[s];
         while (of->first != NULL)
             release_pair(timing, take_first(timing, of));

@@ -23,7 +23,7 @@ static polytile_status list_none(polytile_context *ctx, int capacity, polytile_d
 
 const pti_driver pti_cuda_driver = {
     .name = "cuda",
-    .forms = "cuda:K, cuda:K(memory=SIZE,threads=N) (left out of this build)",
+    .forms = "cuda:K, cuda:K(memory=SIZE,threads=N,streams=N) (left out of this build)",
     .is_numbered = true,
     .options = pti_cuda_options,
     .n_options = PTI_N_OPTIONS,

@@ -17,7 +17,7 @@ extern "C" {
 
 namespace {
 
-using Done = std::array<int64_t, PTI_N_STREAMS>;
+using Done = std::array<int64_t, PTI_MAX_STREAMS>;
 
 struct Event {
     Done done;
@@ -25,7 +25,7 @@ struct Event {
 };
 
 struct Runtime {
-    Done done[PTI_N_STREAMS];
+    Done done[PTI_MAX_STREAMS];
     std::set<Event *> events;
     int n_made, n_records, n_waits;
     int calls_before_failure; /* negative: none fails */
@@ -95,6 +95,7 @@ struct Schedule {
         wait.insert(wait.end(), waits.begin(), waits.end());
     }
     const pti_schedule *get() {
+        schedule.n_lanes = PTI_MAX_LANES;
         schedule.n_ops = static_cast<int64_t>(ops.size());
         schedule.op = ops.data();
         schedule.n_waits = static_cast<int64_t>(wait.size());
@@ -115,8 +116,8 @@ Schedule random_schedule(Random &random, int64_t n_ops) {
             waits.push_back(random.number(std::max<int64_t>(0, k - 20), k - 1));
         const auto kind = static_cast<pti_op_kind>(random.number(PTI_UPLOAD, PTI_DOWNLOAD));
         schedule.add(kind, waits);
-        schedule.ops.back().concurrent =
-            (kind == PTI_LAUNCH || kind == PTI_FILL) && random.chance(50);
+        if ((kind == PTI_LAUNCH || kind == PTI_FILL) && random.chance(50))
+            schedule.ops.back().lane = static_cast<int>(random.number(1, 6));
     }
     return schedule;
 }
@@ -147,7 +148,8 @@ struct Gpu {
         polytile_context_create(&context);
         cuda.device.object.context = context;
         cuda.api = &api;
-        for (intptr_t s = 0; s < PTI_N_STREAMS; s++)
+        cuda.n_lanes = PTI_MAX_LANES;
+        for (intptr_t s = 0; s < PTI_MAX_STREAMS; s++)
             cuda.stream[s] = reinterpret_cast<cudaStream_t>(s + 1);
         EXPECT_EQ(pti_cuda_order_create(&cuda, &order), POLYTILE_OK);
     }

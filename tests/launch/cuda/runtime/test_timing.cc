@@ -21,7 +21,7 @@ namespace {
 
 /** Streams that know only time: an event happens when what its stream got before it has run. */
 struct Gpu {
-    int64_t end_ns[PTI_N_STREAMS] = {}; /* of all that was enqueued */
+    int64_t end_ns[PTI_MAX_STREAMS] = {}; /* of all that was enqueued */
     int64_t now_ns = 0;
     int64_t step_ns = 0; /* that pass with every query */
     int64_t n_alive = 0, n_created = 0, n_records = 0, n_queries = 0, n_waits = 0;
@@ -131,7 +131,8 @@ class CudaTiming : public ::testing::Test {
         cuda.device.object.context = ctx;
         cuda.device.text = const_cast<char *>("cuda:0");
         cuda.api = &api;
-        for (intptr_t s = 0; s < PTI_N_STREAMS; s++)
+        cuda.n_lanes = PTI_MAX_LANES;
+        for (intptr_t s = 0; s < PTI_MAX_STREAMS; s++)
             cuda.stream[s] = reinterpret_cast<cudaStream_t>(s + 1);
         operand.name = const_cast<char *>("x");
         instance.kernel_name = const_cast<char *>("add");
@@ -280,9 +281,10 @@ TEST_F(CudaTiming, CountsCopiesAmongTransfersAndFillsWithKernels) {
 }
 
 TEST_F(CudaTiming, OfLaunchesSideBySideTheLongerSideCounts) {
-    for (const bool concurrent : {false, true, true}) {
+    schedule.n_lanes = 2;
+    for (const int lane : {0, 1, 1}) {
         add(PTI_LAUNCH, 1000000);
-        ops.back().concurrent = concurrent;
+        ops.back().lane = lane;
     }
     create();
     ASSERT_EQ(run(), POLYTILE_OK);
@@ -427,7 +429,7 @@ TEST_F(CudaTiming, OfATracedRunOfHoursIsExactToMicroseconds) {
     trace();
     ASSERT_EQ(run(), POLYTILE_OK);
     ASSERT_EQ(polytile_device_trace(&cuda.device, nullptr), POLYTILE_OK);
-    const auto slices = slices_of(path, 1);
+    const auto slices = slices_of(path, PTI_STREAM_COMPUTE);
     ASSERT_EQ(slices.size(), ops.size());
     int64_t start_ns = 0, end_ns = 0;
     for (size_t k = 0; k < ops.size(); k++) {
@@ -456,7 +458,7 @@ TEST_F(CudaTiming, PlacesOperationsOnTheHostsClock) {
     ASSERT_EQ(submit_all(), POLYTILE_OK);
     ASSERT_EQ(pti_cuda_timing_end(timing), POLYTILE_OK);
     ASSERT_EQ(polytile_device_trace(&cuda.device, nullptr), POLYTILE_OK);
-    for (const int64_t track : {0, 1}) {
+    for (const int64_t track : {PTI_STREAM_IN, PTI_STREAM_COMPUTE}) {
         const auto slices = slices_of(path, track);
         ASSERT_EQ(slices.size(), 1U);
         EXPECT_GE(slices[0].first, idle_ns);

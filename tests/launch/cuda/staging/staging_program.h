@@ -146,7 +146,7 @@ class Program {
 
     /** For the last operation of each other stream that it must follow. */
     void add_waits(pti_op *op) {
-        bool has_wait[PTI_N_STREAMS] = {};
+        bool has_wait[PTI_MAX_STREAMS] = {};
         has_wait[pti_op_stream(op)] = true;
         op->first_wait = static_cast<int64_t>(waits_.size());
         for (size_t k = ops_.size(); k-- > 0;) {

@@ -1,0 +1,36 @@
+#ifndef POLYTILE_LAUNCH_DEVICE_LANES_H
+#define POLYTILE_LAUNCH_DEVICE_LANES_H
+
+#include "launch/device/device.h"
+
+/* How many lanes a launch is dealt to. With streams=auto a device runs launches of a kernel over as
+ * many threads in 1, 2, 4, ... lanes, and then in as many as took least time. */
+
+/** The numbers of lanes that are tried, powers of two. */
+enum { PTI_N_LANE_TRIALS = 6 };
+
+/** What is known of launches that are alike. */
+typedef struct pti_lane_times {
+    uint64_t key;
+    int n_runs[PTI_N_LANE_TRIALS];
+    double best_s[PTI_N_LANE_TRIALS]; /* the least time of these */
+} pti_lane_times;
+
+/** Return the number of lanes for the next launch, by what launches alike took so far. */
+int pti_lane_times_choose(const pti_lane_times *times);
+
+/** Note the seconds of a launch in a number of lanes; others than those that are tried are
+ * ignored. */
+void pti_lane_times_note(pti_lane_times *times, int n_lanes, double seconds);
+
+/** Return the key of launches that are alike: of one declaration, over as many threads. */
+uint64_t pti_lanes_key(uint64_t declaration_hash, const polytile_domain *threads);
+
+/** Return how many lanes the next launch of a key is to have on a device, whose kernel runs in
+ * lanes. Any thread may call it. */
+int pti_lanes_choose(polytile_device *device, uint64_t key);
+
+/** Note what a launch took, for later choices. Any thread may call it. */
+void pti_lanes_note(polytile_device *device, uint64_t key, int64_t n_lanes, double seconds);
+
+#endif

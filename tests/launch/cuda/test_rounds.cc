@@ -1,0 +1,372 @@
+#include "launch/cuda/failures.h"
+#include "launch/cuda/launcher.h"
+#include "support/environment.h"
+
+#include <set>
+#include <vector>
+
+extern "C" {
+#include "partition/prove/check.h"
+}
+
+/* Launchers that are called round by round, and lanes, on a runtime that needs no GPU. */
+
+namespace {
+
+/** The numbers of Collatz sequences, a sequence a thread, round by round: so each takes as many
+ * rounds as it likes. state has the number at hand, and of the first thread of a sub-kernel whether
+ * any of its sequences goes on. */
+constexpr char collatz[] = "collatz[s]: in first[s]; scratch i32 state[s, 0:1]; out steps[s]";
+
+int32_t *element(const polytile_view &view, int64_t i) {
+    return reinterpret_cast<int32_t *>(static_cast<char *>(view.origin) + i * view.stride_bytes[0]);
+}
+
+int32_t *state_of(const polytile_view *views, int64_t s) {
+    return element(views[1], s);
+}
+
+void note_whether_any_goes_on(const polytile_domain *threads, const polytile_view *views) {
+    int32_t *any = &state_of(views, threads->range[0].lo)[1];
+    *any = 0;
+    for (int64_t s = threads->range[0].lo; s <= threads->range[0].hi; s++)
+        *any |= state_of(views, s)[0] != 1;
+}
+
+void begin_sequences(const polytile_domain *threads, const polytile_view *views, void *) {
+    for (int64_t s = threads->range[0].lo; s <= threads->range[0].hi; s++) {
+        state_of(views, s)[0] = *element(views[0], s);
+        *element(views[2], s) = 0;
+    }
+    note_whether_any_goes_on(threads, views);
+}
+
+void go_on_with_sequences(const polytile_domain *threads, const polytile_view *views, void *) {
+    for (int64_t s = threads->range[0].lo; s <= threads->range[0].hi; s++) {
+        int32_t *number = state_of(views, s);
+        if (*number == 1)
+            continue;
+        *number = *number % 2 == 0 ? *number / 2 : 3 * *number + 1;
+        ++*element(views[2], s);
+    }
+    note_whether_any_goes_on(threads, views);
+}
+
+const char begin_symbol = 0, round_symbol = 0;
+
+const polytile_view_shape shapes[] = {{sizeof(int32_t), 1, POLYTILE_SIGNED_NUMBER},
+                                      {sizeof(int32_t), 2, POLYTILE_SIGNED_NUMBER},
+                                      {sizeof(int32_t), 1, POLYTILE_SIGNED_NUMBER}};
+
+struct Call {
+    int64_t first;
+    int64_t round;
+    void *stream;
+};
+
+struct Launcher {
+    std::vector<Call> calls;
+    int fails_at = 0;
+};
+
+int launch_sequences(const polytile_sub_kernel *launch) {
+    auto *of = static_cast<Launcher *>(launch->user);
+    const int64_t s = launch->threads->range[0].lo;
+    const int64_t round = launch->repetition->round;
+    EXPECT_EQ(launch->repetition->condition, nullptr);
+    of->calls.push_back({s, round, launch->stream});
+    if (static_cast<int>(of->calls.size()) == of->fails_at)
+        return 7;
+    launch->repetition->condition = &state_of(launch->views, s)[1];
+    if (launch->stream == nullptr) {
+        (round == 0 ? begin_sequences : go_on_with_sequences)(launch->threads, launch->views,
+                                                              nullptr);
+        return 0;
+    }
+    return launch_over(round == 0 ? &begin_symbol : &round_symbol, *launch) == cudaSuccess ? 0 : 1;
+}
+
+int32_t count_steps(int64_t number) {
+    int32_t n = 0;
+    for (; number != 1; n++)
+        number = number % 2 == 0 ? number / 2 : 3 * number + 1;
+    return n;
+}
+
+/** Sequences on a queue of a device. */
+class Sequences {
+  public:
+    Sequences(FakeCuda *cuda, const std::string &device, int n) : n_(n) {
+        polytile_implementation body = {};
+        if (cuda != nullptr) {
+            body.n_indices = 1;
+            body.n_views = 3;
+            body.views = shapes;
+            body.host = begin_sequences;
+            cuda->add_kernel(&begin_symbol, body);
+            body.host = go_on_with_sequences;
+            cuda->add_kernel(&round_symbol, body);
+        }
+        for (int s = 0; s < n; s++)
+            first_.push_back(s % 7 == 0 ? 1 : 3 * s + 1);
+        steps_.assign(static_cast<size_t>(n), -1);
+        EXPECT_EQ(polytile_context_create(&ctx), POLYTILE_OK);
+        implementation_.cuda_launcher = implementation_.host_launcher = launch_sequences;
+        implementation_.cuda_launcher_overlaps = true;
+        implementation_.user = &launcher;
+        status = polytile_queue_create(ctx, device.c_str(), &queue);
+        const int64_t extent = n;
+        if (status == POLYTILE_OK) {
+            expect_ok(polytile_kernel_create(ctx, collatz, &implementation_, &kernel));
+            expect_ok(polytile_array_wrap(ctx, "first", POLYTILE_I32, 1, &extent, first_.data(),
+                                          &array[0]));
+            expect_ok(polytile_array_wrap(ctx, "steps", POLYTILE_I32, 1, &extent, steps_.data(),
+                                          &array[1]));
+        }
+    }
+    ~Sequences() { polytile_context_destroy(ctx); }
+    Sequences(const Sequences &) = delete;
+    Sequences &operator=(const Sequences &) = delete;
+
+    polytile_status run() {
+        const int64_t block = 1, extent = n_;
+        const polytile_domain all = polytile_domain_from_extents(1, &extent);
+        polytile_launch_options options = {};
+        options.plan.block = &block;
+        launcher.calls.clear();
+        status = polytile_queue_attach(queue, 2, array);
+        if (status != POLYTILE_OK)
+            return status;
+        status = polytile_queue_launch(queue, kernel, &all, 2, array, &options);
+        if (status == POLYTILE_OK)
+            status = polytile_queue_wait(queue);
+        const std::string failed = error();
+        const polytile_status detached = polytile_queue_detach(queue, 2, array);
+        if (status != POLYTILE_OK)
+            first_error = failed;
+        return status == POLYTILE_OK ? detached : status;
+    }
+
+    void expect_right() const {
+        for (int s = 0; s < n_; s++)
+            EXPECT_EQ(steps_[static_cast<size_t>(s)], count_steps(first_[static_cast<size_t>(s)]))
+                << s;
+    }
+
+    void expect_ok(polytile_status of) { EXPECT_EQ(of, POLYTILE_OK) << error(); }
+    std::string error() const { return polytile_last_error(ctx); }
+
+    polytile_context *ctx = nullptr;
+    polytile_queue *queue = nullptr;
+    polytile_kernel *kernel = nullptr;
+    polytile_array *array[2] = {};
+    Launcher launcher;
+    polytile_status status = POLYTILE_OK;
+    std::string first_error;
+
+  private:
+    int n_;
+    polytile_implementation implementation_ = {};
+    std::vector<int32_t> first_, steps_;
+};
+
+size_t count_streams(const Launcher &of) {
+    std::set<void *> streams;
+    for (const Call &call : of.calls)
+        streams.insert(call.stream);
+    return streams.size();
+}
+
+/** How often the launcher is called for another sub-kernel while that of the call before has not
+ * ended. */
+int count_changes(const Launcher &of) {
+    std::map<int64_t, int64_t> last_round;
+    for (const Call &call : of.calls)
+        last_round[call.first] = call.round;
+    int n = 0;
+    for (size_t k = 1; k < of.calls.size(); k++)
+        n += of.calls[k].first != of.calls[k - 1].first &&
+             of.calls[k - 1].round < last_round[of.calls[k - 1].first];
+    return n;
+}
+
+TEST(CudaRounds, OfAllLanesGoOnSideBySide) {
+    Environment environment;
+    environment.set("POLYTILE_CHECK", "plan");
+    for (const int n_lanes : {2, 3, 4, 8}) {
+        FakeWorld world(static_cast<uint64_t>(n_lanes));
+        Sequences of(&world.cuda, "cuda:0(streams=" + std::to_string(n_lanes) + ")", 23);
+        ASSERT_EQ(of.run(), POLYTILE_OK) << of.error();
+        of.expect_right();
+        EXPECT_EQ(count_streams(of.launcher), static_cast<size_t>(n_lanes));
+        EXPECT_GT(count_changes(of.launcher), 20) << n_lanes;
+        world.expect_idle();
+    }
+}
+
+TEST(CudaRounds, OfADeviceWithoutLanesFollowOneAnother) {
+    FakeWorld world(1);
+    Sequences of(&world.cuda, "cuda:0(streams=1)", 23);
+    ASSERT_EQ(of.run(), POLYTILE_OK) << of.error();
+    of.expect_right();
+    EXPECT_EQ(count_streams(of.launcher), 1u);
+}
+
+TEST(CudaRounds, RunWithinLittleMemory) {
+    Environment environment;
+    environment.set("POLYTILE_CHECK", "plan");
+    for (const int64_t memory_bytes : {2100, 3000, 4000}) {
+        FakeWorld world(static_cast<uint64_t>(memory_bytes));
+        Sequences of(&world.cuda, "cuda:0(streams=4,memory=" + std::to_string(memory_bytes) + "B)",
+                     300);
+        ASSERT_EQ(of.run(), POLYTILE_OK) << of.error();
+        of.expect_right();
+        EXPECT_GT(count_streams(of.launcher), 1u) << memory_bytes;
+        world.expect_idle();
+    }
+}
+
+TEST(CudaRounds, TellTheSubKernelWhoseLauncherFails) {
+    FakeWorld world(1);
+    Sequences of(&world.cuda, "cuda:0(streams=4)", 23);
+    of.launcher.fails_at = 40;
+    EXPECT_EQ(of.run(), POLYTILE_DEVICE);
+    EXPECT_NE(of.first_error.find("the launcher returned 7"), std::string::npos) << of.first_error;
+    of.launcher.fails_at = 0;
+    EXPECT_EQ(of.run(), POLYTILE_OK) << of.error();
+    of.expect_right();
+    world.expect_idle();
+}
+
+/** Whether a run has an n-th call; it fails, and a second run does not. */
+bool survives_failing_call(int64_t n) {
+    FakeWorld world(static_cast<uint64_t>(n));
+    FailingApi failing;
+    bool has_failed = false;
+    {
+        Sequences of(&world.cuda, "cuda:0(streams=3,memory=1MiB)", 4);
+        EXPECT_EQ(of.status, POLYTILE_OK) << of.error();
+        failing.let_fail(n);
+        const polytile_status status = of.run();
+        failing.stop();
+        has_failed = !failing.failed().empty();
+        if (status == POLYTILE_OK)
+            EXPECT_TRUE(!has_failed || may_be_survived(failing.failed())) << failing.failed();
+        else
+            EXPECT_TRUE((of.first_error + of.error()).find(failing.failed()) != std::string::npos ||
+                        (failing.failed() == "cudaLaunchKernel" &&
+                         of.first_error.find("the launcher returned 1") != std::string::npos))
+                << failing.failed() << ": " << of.first_error;
+        EXPECT_EQ(of.run(), POLYTILE_OK) << failing.failed() << ": " << of.error();
+        of.expect_right();
+        world.expect_idle();
+    }
+    world.expect_nothing_taken();
+    return has_failed;
+}
+
+TEST(CudaRounds, SurviveEveryCallThatFails) {
+    const int64_t apart = scaled(7) == 7 ? 1 : 21;
+    int64_t n = 1;
+    while (survives_failing_call(n) && !HasFailure())
+        n += apart;
+    EXPECT_GT(n, 100);
+    EXPECT_FALSE(HasFailure()) << "call " << n;
+}
+
+TEST(CudaRounds, OpeningADeviceOfManyStreamsSurvivesEveryCallThatFails) {
+    int64_t n = 1;
+    for (bool has_failed = true; has_failed; n++) {
+        FakeWorld world(static_cast<uint64_t>(n));
+        FailingApi failing;
+        failing.let_fail(n);
+        {
+            Session session;
+            session.try_to_open("cuda:0(streams=auto)");
+            failing.stop();
+            EXPECT_EQ(session.status == POLYTILE_OK, session.error().empty());
+        }
+        world.expect_nothing_taken();
+        has_failed = !failing.failed().empty();
+    }
+    EXPECT_GT(n, 32);
+}
+
+TEST(CudaRounds, OfTheHostFollowOneAnother) {
+    for (const char *device : {"host(threads=2)", "host(memory=64KiB)"}) {
+        Sequences of(nullptr, device, 23);
+        ASSERT_EQ(of.run(), POLYTILE_OK) << of.error();
+        of.expect_right();
+    }
+}
+
+/* Lanes of kernels whose threads have a whole thread block each. */
+
+/** A case whose threads are said to be much work. */
+Case in_lanes(const Case &of, polytile_implementation *implementation) {
+    Case made = of;
+    *implementation = *of.implementation;
+    implementation->cuda_lanes = 256;
+    made.implementation = implementation;
+    return made;
+}
+
+TEST(CudaLanes, ComputeTheSameAsOneStream) {
+    Environment environment;
+    environment.set("POLYTILE_CHECK", "plan");
+    Random random(test_seed("CudaLanes.ComputeTheSameAsOneStream"));
+    int n_run = 0, n_in_lanes = 0;
+    for (int64_t round = scaled(4); round > 0; round--)
+        for (const Case &of : FakeWorld::cases().all()) {
+            FakeWorld world(random.number(1, 1000000));
+            Session session;
+            polytile_implementation implementation;
+            const Case made = in_lanes(of, &implementation);
+            Scene scene(session.ctx, made, random.number(8, 40), &random);
+            const std::string memory = std::to_string(random.number(600, 20000));
+            const std::string streams = std::to_string(random.number(2, 8));
+            polytile_device *device =
+                session.open("cuda:0(streams=" + streams + ",memory=" + memory + "B)");
+            polytile_launch_options options = scene.options;
+            options.plan.limit_bytes = polytile_device_get_limit(device);
+            options.plan.n_streams = std::stol(streams);
+            polytile_plan *plan = nullptr;
+            if (polytile_plan_create(scene.kernel, &scene.domain,
+                                     static_cast<int>(scene.arrays.size()), scene.arrays.data(),
+                                     &options, &plan) != POLYTILE_OK)
+                continue;
+            n_in_lanes += plan->schedule->n_lanes > 1;
+            scene.compute_expected(plan->instance);
+            polytile_plan_destroy(plan);
+            ASSERT_EQ(session.run(device, scene, scene.options), POLYTILE_OK)
+                << of.declaration << ": " << session.error();
+            expect_right(scene);
+            world.expect_idle();
+            n_run++;
+            ASSERT_FALSE(HasFailure()) << of.declaration << ", " << streams << ", " << memory;
+        }
+    EXPECT_GT(n_run, 10);
+    EXPECT_GT(n_in_lanes, 5);
+}
+
+TEST(CudaLanes, AutoRunsLaunchesInEachNumberAndKeepsToOne) {
+    FakeWorld world(3);
+    Session session;
+    Random random(3);
+    polytile_implementation implementation;
+    const Case made = in_lanes(FakeWorld::cases().of("add[i]"), &implementation);
+    Scene scene(session.ctx, made, 300, &random);
+    polytile_device *device = session.open("cuda:0(streams=auto,memory=64KiB)");
+    for (int k = 0; k < 30; k++)
+        ASSERT_EQ(session.run(device, scene, scene.options), POLYTILE_OK) << session.error();
+    polytile_plan *plan = nullptr;
+    ASSERT_EQ(polytile_plan_create(scene.kernel, &scene.domain, 3, scene.arrays.data(),
+                                   &scene.options, &plan),
+              POLYTILE_OK);
+    scene.compute_expected(plan->instance);
+    polytile_plan_destroy(plan);
+    expect_right(scene);
+    world.expect_idle();
+}
+
+} /* namespace */
