@@ -2,8 +2,8 @@
 
 #include "base/checked.h"
 #include "base/clock.h"
-#include "launch/host/eventcount.h"
 #include "launch/host/host_launch.h"
+#include "launch/host/wait/eventcount.h"
 
 #include <stdlib.h>
 
@@ -24,7 +24,7 @@ typedef struct column_run {
 
 /* Whether it suits. */
 
-static bool launch_suits(const pti_execution *execution, int launch) {
+static bool may_be_cut(const pti_execution *execution, int launch) {
     const pti_instance *instance = execution->schedule->launch[launch].call.instance;
     const polytile_implementation *runs = execution->configs[launch].implementation;
     return runs->host != NULL && runs->host_launcher == NULL && runs->team == NULL &&
@@ -36,7 +36,7 @@ bool pti_host_columns_suit(const pti_execution *execution) {
     const pti_schedule *schedule = execution->schedule;
     bool suits = schedule->in_place && schedule->columns.n > 0 && schedule->n_ops > 0;
     for (int l = 0; suits && l < schedule->n_launches; l++)
-        suits = launch_suits(execution, l);
+        suits = may_be_cut(execution, l);
     return suits;
 }
 
@@ -127,7 +127,7 @@ static void show_tile(column_run *run) {
     atomic_store(&run->is_showing, false);
 }
 
-static bool is_cancelled(column_run *run) {
+static bool is_ended_early(column_run *run) {
     if (pti_execution_is_cancelled(run->execution))
         atomic_store(&run->is_cancelled, true);
     return atomic_load(&run->is_cancelled);
@@ -138,7 +138,7 @@ static void run_column(column_run *run, int64_t column) {
     for (int64_t s = 0; s < run->n_slabs; s++) {
         if (column > 0)
             pti_eventcount_await(&run->done[column - 1], s + 1);
-        if (!is_cancelled(run)) {
+        if (!is_ended_early(run)) {
             run_tile(run, s, column);
             show_tile(run);
         }

@@ -9,12 +9,13 @@
 /* Columns of a chain in place: whether they pay, and how large tiles are. */
 
 /** Seconds of a thread, in units of what it takes out of the caches of a core: where all of its
- * elements come from memory and go there, and where they are in caches that cores share (five
- * points of floats on two cores of an EPYC 9004). */
-static const double memory_cost = 8, shared_cost = 2;
+ * elements come from memory and go there, and where they are in caches that cores share, with a
+ * wait after each launch (five points of floats on two cores of an EPYC 9004). */
+static const double memory_cost = 4, shared_cost = 1.8;
 
-/** What the ends of a row of threads cost, in threads: vectors are not full there. */
-static const double row_ends = 16;
+/** What the ends of a row of threads cost, in threads: vectors are not full there, and what is
+ * known of a row is found anew. */
+static const double row_ends = 90;
 
 /** Tiles stay in the caches of a core if they take at most this part of it. */
 static const double share_of_core = 0.75;
@@ -206,8 +207,7 @@ bool pti_skew_choose_columns(const pti_skew_request *request, const pti_chain *a
     bool has_memory = true;
     if (!exceeds_caches(request))
         return false;
-    for (; n_passes <= pti_skew_most_passes(request) && has_memory;
-         n_passes += n_passes / 3 + 1)
+    for (; n_passes <= pti_skew_most_passes(request) && has_memory; n_passes += n_passes / 3 + 1)
         has_memory = try_pass_length(&of, (int)pti_ceil_div(n_launches, n_passes), &best);
     if (!has_memory)
         return false;

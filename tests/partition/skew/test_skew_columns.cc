@@ -3,7 +3,7 @@
 namespace {
 
 const char five_points[] = "step[i, j]: in x[i-1:i+1, j], x[i, j-1:j+1]; out y[i, j]";
-const std::vector<std::string> fields = {"512x512", "512x512"}; /* 2 MiB each */
+const std::vector<std::string> fields = {"512x4096", "512x4096"}; /* 16 MiB each */
 
 /** Launches to and fro, and the same along another index. */
 class SkewColumns : public ::testing::Test {
@@ -44,7 +44,7 @@ class SkewColumns : public ::testing::Test {
 };
 
 TEST_F(SkewColumns, GoAlongTheOtherIndexWithOffsetsOfItsOwn) {
-    Make("step[i, j]: in x[i-1:i+1, j], x[i, j-2:j+2]; out y[i, j]", "2:509,2:509", 4, fields);
+    Make("step[i, j]: in x[i-1:i+1, j], x[i, j-2:j+2]; out y[i, j]", "2:509,2:4093", 4, fields);
     ASSERT_EQ(across_.n_launches, 4);
     for (int l = 0; l < 4; l++) {
         EXPECT_EQ(across_.launch[l].index, 1);
@@ -58,7 +58,7 @@ TEST_F(SkewColumns, NeedASecondIndexThatAllArraysFollow) {
     EXPECT_EQ(across_.n_launches, 0);
     EXPECT_EQ(why_, "step has one index");
     pti_chain_free(&across_);
-    Make("step[i, j]: in x[i-1:i+1, :]; out y[i, j]", "1:510,0:511", 4, fields);
+    Make("step[i, j]: in x[i-1:i+1, :]; out y[i, j]", "1:510,0:4095", 4, fields);
     EXPECT_EQ(across_.n_launches, 0);
     EXPECT_NE(why_, "");
 }
@@ -66,11 +66,11 @@ TEST_F(SkewColumns, NeedASecondIndexThatAllArraysFollow) {
 TEST_F(SkewColumns, TilesStayInTheCacheOfACoreAndEachWorkerHasAsMany) {
     for (int64_t n_workers = 1; n_workers <= 5; n_workers++) {
         pti_chain_free(&across_);
-        Make(five_points, "1:510,1:510", 32, fields);
-        ASSERT_TRUE(Choose(128 << 10, n_workers)) << why_;
+        Make(five_points, "1:510,1:4094", 32, fields);
+        ASSERT_TRUE(Choose(512 << 10, n_workers)) << why_;
         const int64_t n_rows = shape_.slab + shape_.n_per_pass;
         const int64_t n_columns = shape_.column + shape_.n_per_pass;
-        EXPECT_LE(2 * 8 * n_rows * n_columns, 128 << 10) << n_workers;
+        EXPECT_LE(2 * 8 * n_rows * n_columns, 512 << 10) << n_workers;
         EXPECT_GE(shape_.n_per_pass, 4) << n_workers;
         pti_schedule *schedule = pti_skew_build_in_place(&skewed_->chain(), &shape_);
         ASSERT_NE(schedule, nullptr);
@@ -82,10 +82,10 @@ TEST_F(SkewColumns, TilesStayInTheCacheOfACoreAndEachWorkerHasAsMany) {
 }
 
 TEST_F(SkewColumns, SayWhyThereAreNone) {
-    Make(five_points, "1:510,1:510", 32, fields);
+    Make(five_points, "1:510,1:4094", 32, fields);
     EXPECT_FALSE(Choose(64, 2));
     EXPECT_EQ(why_, "the cache of a core, 64 B, holds no tile of two launches of step");
-    EXPECT_FALSE(Choose(2000, 2));
+    EXPECT_FALSE(Choose(16 << 10, 2));
     EXPECT_NE(why_.find("save too little"), std::string::npos) << why_;
 }
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 extern "C" {
-#include "launch/host/eventcount.h"
+#include "launch/host/wait/eventcount.h"
 }
 
 namespace {

@@ -1,6 +1,6 @@
-#include "launch/host/eventcount.h"
+#include "launch/host/wait/eventcount.h"
 
-#include "launch/host/spin.h"
+#include "launch/host/wait/spin.h"
 
 /** Some 20 us: less than it takes to wake a thread, and little beside what is waited for. Who
  * wakes late has less to wait for the next time. */
