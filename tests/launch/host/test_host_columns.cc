@@ -211,7 +211,7 @@ class HostColumns : public ::testing::Test {
 
 TEST_F(HostColumns, GiveWhatLaunchesGiveOneAfterTheOther) {
     const uint64_t seed = test_seed("HostColumns.GiveWhatLaunchesGiveOneAfterTheOther");
-    const int64_t n_rounds = scaled(300);
+    const int64_t n_rounds = scaled(100);
     int64_t n_run = 0;
     for (int64_t round = 0; round < n_rounds && !HasFatalFailure(); round++) {
         SCOPED_TRACE(seed + static_cast<uint64_t>(round));

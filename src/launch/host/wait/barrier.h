@@ -8,8 +8,8 @@
 
 typedef struct pti_barrier pti_barrier;
 
-/** Create a barrier; NULL when memory runs out. With fewer cores than threads they may not spin: one
- * that does may keep another from arriving. */
+/** Create a barrier; NULL when memory runs out. With fewer cores than threads none may spin, which
+ * might keep another one from arriving. */
 pti_barrier *pti_barrier_create(bool may_spin);
 void pti_barrier_destroy(pti_barrier *barrier);
 

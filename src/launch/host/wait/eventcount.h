@@ -5,6 +5,9 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+/* launch/host/wait: how threads of the host wait for each other. They spin for some microseconds,
+ * and then sleep. Here is a wait between neighbours; barrier.h has one of all threads. */
+
 /*
  * A number that one thread advances, and for which others wait.
  *
