@@ -7,7 +7,10 @@
 
 #include <stdlib.h>
 
-/** A run by columns. Slab s has operations slab[s] to slab[s + 1] - 1. */
+/** The most operations of a tile, after which threads of later columns may go on. */
+enum { MOST_OPS = 8 };
+
+/** A run by columns. Slab s, or that part of one, has operations slab[s] to slab[s + 1] - 1. */
 typedef struct column_run {
     pti_execution *execution;
     const pti_columns *columns;
@@ -75,12 +78,14 @@ static bool resolve_launches(column_run *run) {
     return true;
 }
 
-/** A slab ends where an operation is not of a later launch than the one before. */
+/** A slab ends where an operation is not of a later launch than the one before. Long ones are cut:
+ * of operations in a row any number may be a tile. */
 static bool find_slabs(column_run *run) {
     const pti_schedule *schedule = run->execution->schedule;
     run->slab = calloc((size_t)schedule->n_ops + 1, sizeof *run->slab);
     for (int64_t k = 0; k < schedule->n_ops && run->slab != NULL; k++)
-        if (k == 0 || schedule->op[k].launch <= schedule->op[k - 1].launch)
+        if (k == 0 || schedule->op[k].launch <= schedule->op[k - 1].launch ||
+            k - run->slab[run->n_slabs - 1] == MOST_OPS)
             run->slab[run->n_slabs++] = k;
     if (run->slab != NULL)
         run->slab[run->n_slabs] = schedule->n_ops;

@@ -184,21 +184,16 @@ static double cost_of_slabs(const pti_skew_request *request) {
 
 static void explain_columns(const pti_skew_request *request, const pti_skew_shape *best,
                             pti_text *why) {
-    const char *name = request->chain->launch[0].call.instance->kernel_name;
     char size[32];
-    polytile_size_format(request->core_bytes, size);
-    if (best->column == 0)
-        pti_text_add(why, "the cache of a core, %s, holds no tile of two launches of %s", size,
-                     name);
-    else
-        pti_text_add(why, "tiles of %s that stay in the cache of a core, %s, save too little", name,
-                     size);
+    pti_text_add(
+        why, "the cache of a core, %s, %s of %s", polytile_size_format(request->core_bytes, size),
+        best->column == 0 ? "holds no tile of two launches" : "saves too little with tiles",
+        request->chain->launch[0].call.instance->kernel_name);
 }
 
 bool pti_skew_choose_columns(const pti_skew_request *request, const pti_chain *across,
                              pti_skew_shape *shape, pti_text *why) {
     const int n_launches = request->chain->n_launches;
-    int n_passes = pti_skew_fewest_passes(request);
     trial of = {.request = request,
                 .across = across,
                 .along = extent_of(request->chain),
@@ -207,8 +202,9 @@ bool pti_skew_choose_columns(const pti_skew_request *request, const pti_chain *a
     bool has_memory = true;
     if (!exceeds_caches(request))
         return false;
-    for (; n_passes <= pti_skew_most_passes(request) && has_memory; n_passes += n_passes / 3 + 1)
-        has_memory = try_pass_length(&of, (int)pti_ceil_div(n_launches, n_passes), &best);
+    for (int n = pti_skew_fewest_passes(request), most = pti_skew_most_passes(request);
+         n <= most && has_memory; n += n / 3 + 1)
+        has_memory = try_pass_length(&of, (int)pti_ceil_div(n_launches, n), &best);
     if (!has_memory)
         return false;
     if (best.column > 0 && of.cost <= worth * cost_of_slabs(request)) {
@@ -217,6 +213,41 @@ bool pti_skew_choose_columns(const pti_skew_request *request, const pti_chain *a
     }
     explain_columns(request, &best, why);
     return false;
+}
+
+/** Return the widest column of which the rows of all launches stay in the cache of a core, of as
+ * many columns for each worker; 0: none that is as wide as its band. */
+static int64_t widest_column(const pti_skew_request *request, const pti_skew_need *needs,
+                             int64_t length) {
+    for (int64_t turns = 1; turns * request->n_workers <= length; turns += pti_max(1, turns / 8)) {
+        const int64_t width = pti_ceil_div(length, turns * request->n_workers);
+        const double n_bytes = pti_skew_slabs_bytes(request->chain, needs, width);
+        if (n_bytes <= share_of_core * (double)request->core_bytes)
+            return 2 * pti_skew_slabs_bytes(request->chain, needs, 0) <= n_bytes ? width : 0;
+    }
+    return 0;
+}
+
+bool pti_skew_choose_columns_alone(const pti_skew_request *request, pti_skew_shape *shape,
+                                   pti_text *why) {
+    const int n_launches = request->chain->n_launches;
+    const extent all = extent_of(request->chain);
+    pti_skew_need *needs = pti_skew_needs(request->chain, n_launches);
+    pti_skew_shape best = {
+        .n_passes = 1, .n_per_pass = n_launches, .slab = all.length, .n_per_lap = INT64_MAX};
+    bool pays = false;
+    if (needs != NULL && exceeds_caches(request) && request->most_per_pass == 0) {
+        best.column = widest_column(request, needs, all.length);
+        pays =
+            best.column > 0 && 1 + row_ends / (double)best.column + 2 * memory_cost / n_launches <=
+                                   worth * cost_of_slabs(request);
+        if (!pays)
+            explain_columns(request, &best, why);
+    }
+    free(needs);
+    if (pays)
+        *shape = best;
+    return pays;
 }
 
 bool pti_skew_add_columns(const pti_chain *across, const pti_skew_shape *shape,

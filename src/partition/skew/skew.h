@@ -97,11 +97,14 @@ bool pti_skew_choose_in_place(const pti_skew_request *request, pti_skew_shape *s
  * The same with columns (schedule/columns.h), along the indices of a second chain of the same
  * launches: the rows of a tile stay in the caches of one core.
  *
- * False if columns are not predicted to pay; `why` gets the reason, or nothing if the caches hold
- * all arrays or memory ran out.
+ * False if they do not pay; `why` gets the reason, or nothing if caches hold all arrays.
  */
 bool pti_skew_choose_columns(const pti_skew_request *request, const pti_chain *across,
                              pti_skew_shape *shape, pti_text *why);
+
+/** The same along the slabs' own index: launches stay whole, and all of them run on a column. */
+bool pti_skew_choose_columns_alone(const pti_skew_request *request, pti_skew_shape *shape,
+                                   pti_text *why);
 
 /** Build its schedule in place: the same order without moves. NULL when memory runs out. */
 pti_schedule *pti_skew_build_in_place(const pti_chain *chain, const pti_skew_shape *shape);

@@ -15,12 +15,17 @@ static const char *find_obstacle(const pti_chain *chain) {
     return NULL;
 }
 
+/** The chain along whose indices columns go. */
+static const pti_chain *chain_of_columns(const pti_fusion_group *group) {
+    return group->across.n_launches > 0 ? &group->across : &group->chain;
+}
+
 static void describe_columns(const pti_fusion_group *group, const pti_text *why, pti_text *text) {
     if (group->shape.column > 0)
-        pti_text_add(text,
-                     "their slabs of %" PRId64 " threads are cut into columns of %" PRId64
-                     " along index %d",
-                     group->shape.slab, group->shape.column, group->across.launch[0].index + 1);
+        pti_text_add(
+            text,
+            "their slabs of %" PRId64 " threads are cut into columns of %" PRId64 " along index %d",
+            group->shape.slab, group->shape.column, chain_of_columns(group)->launch[0].index + 1);
     else if (why->length > 0)
         pti_text_add(text, "their slabs are not cut into columns: %s", why->data);
 }
@@ -38,8 +43,9 @@ static polytile_status choose_columns(const pti_skew_request *wanted, pti_fusion
         pti_text_add(&why, "a launch %s", obstacle);
     } else {
         PTI_TRY(pti_chain_find_across(&group->chain, &group->across, &why));
-        *is_chosen = group->across.n_launches > 0 &&
-                     pti_skew_choose_columns(wanted, &group->across, &group->shape, &why);
+        *is_chosen = group->across.n_launches > 0
+                         ? pti_skew_choose_columns(wanted, &group->across, &group->shape, &why)
+                         : pti_skew_choose_columns_alone(wanted, &group->shape, &why);
     }
     describe_columns(group, &why, &group->columns);
     status = why.failed || group->columns.failed ? POLYTILE_NO_MEMORY : POLYTILE_OK;
@@ -59,7 +65,7 @@ polytile_status pti_fusion_choose_in_place(const pti_skew_request *wanted, pti_f
 pti_schedule *pti_fusion_build_in_place(const pti_fusion_group *group) {
     pti_schedule *made = pti_skew_build_in_place(&group->chain, &group->shape);
     if (made == NULL || group->shape.column == 0 ||
-        pti_skew_add_columns(&group->across, &group->shape, made))
+        pti_skew_add_columns(chain_of_columns(group), &group->shape, made))
         return made;
     pti_schedule_free(made);
     return NULL;

@@ -81,12 +81,33 @@ TEST_F(SkewColumns, TilesStayInTheCacheOfACoreAndEachWorkerHasAsMany) {
     }
 }
 
+/** Without a second index launches stay whole, and columns go along their one. */
+TEST_F(SkewColumns, OfOneIndexHoldAllLaunches) {
+    for (int64_t n_workers = 1; n_workers <= 5; n_workers++) {
+        pti_chain_free(&across_);
+        Make("step[i]: in x[i-1:i+1]; out y[i]", "1:1048574", 8, {"1048576", "1048576"});
+        pti_skew_request request = skewed_->Request(1 << 20);
+        request.core_bytes = 64 << 10;
+        request.n_workers = n_workers;
+        pti_text why = {};
+        ASSERT_TRUE(pti_skew_choose_columns_alone(&request, &shape_, &why)) << why.data;
+        EXPECT_LE(2 * 8 * (shape_.column + 8), 64 << 10) << n_workers;
+        EXPECT_GE(2 * 8 * shape_.column, 20 << 10) << n_workers;
+        pti_schedule *schedule = pti_skew_build_in_place(&skewed_->chain(), &shape_);
+        ASSERT_NE(schedule, nullptr);
+        EXPECT_EQ(schedule->n_ops, 8);
+        ASSERT_TRUE(pti_skew_add_columns(&skewed_->chain(), &shape_, schedule));
+        EXPECT_EQ(Objection(schedule), "") << n_workers;
+        pti_schedule_free(schedule);
+    }
+}
+
 TEST_F(SkewColumns, SayWhyThereAreNone) {
     Make(five_points, "1:510,1:4094", 32, fields);
     EXPECT_FALSE(Choose(64, 2));
     EXPECT_EQ(why_, "the cache of a core, 64 B, holds no tile of two launches of step");
     EXPECT_FALSE(Choose(16 << 10, 2));
-    EXPECT_NE(why_.find("save too little"), std::string::npos) << why_;
+    EXPECT_NE(why_.find("saves too little"), std::string::npos) << why_;
 }
 
 TEST_F(SkewColumns, AreNotLookedForInArraysThatCachesHold) {

@@ -91,13 +91,14 @@ void TryColumns(const RandomSkew &skew, Random *random, Sums *sums) {
     pti_chain across = {};
     pti_text why = {};
     ASSERT_EQ(pti_chain_find_across(&skew.chain(), &across, &why), POLYTILE_OK);
-    if (across.n_launches > 0) {
+    const pti_chain &columns = across.n_launches > 0 && random->chance(70) ? across : skew.chain();
+    if (across.n_launches > 0 || random->chance(50)) {
         pti_skew_shape shape = AnyShape(skew.chain(), random);
         shape.concurrent = false;
         shape.column = random->number(1, random->chance(70) ? 4 : 30);
         pti_schedule *schedule = pti_skew_build_in_place(&skew.chain(), &shape);
         ASSERT_NE(schedule, nullptr);
-        ASSERT_TRUE(pti_skew_add_columns(&across, &shape, schedule));
+        ASSERT_TRUE(pti_skew_add_columns(&columns, &shape, schedule));
         EXPECT_EQ(Objection(schedule), "");
         pti_schedule *program = pti_column_program_make(schedule);
         ASSERT_NE(program, nullptr);
