@@ -67,6 +67,31 @@ TEST_F(QueueChains, InPlaceRunInSlabsUnlessOneLaunchAPassIsAskedFor) {
     EXPECT_EQ(in_slabs.n_launches, n_steps);
 }
 
+/** Columns are proved, and the log says that there are some. */
+class QueueColumns : public QueueChains {
+  protected:
+    void SetUp() override {
+        environment.set("POLYTILE_CHECK", "plan");
+        environment.set("POLYTILE_LOG", "info");
+        QueueChains::SetUp();
+    }
+
+    Environment environment;
+};
+
+TEST_F(QueueColumns, GiveTheSameOnAnyNumberOfThreads) {
+    polytile_report told;
+    const std::vector<float> expected = run("host(threads=2)", 1, &told);
+    for (const char *device : {"host(threads=1)", "host(threads=3)"}) {
+        testing::internal::CaptureStderr();
+        EXPECT_EQ(run(device, 0, &told), expected) << device;
+        const std::string log = testing::internal::GetCapturedStderr();
+        EXPECT_GT(told.n_kernels, n_steps) << device;
+        EXPECT_GT(told.compute_s, 0) << device;
+        EXPECT_NE(log.find("are cut into columns of"), std::string::npos) << log;
+    }
+}
+
 TEST_F(QueueChains, OnADeviceMoveMoreWithOneLaunchAPass) {
     polytile_report one_by_one, fused;
     const std::string device = "host(memory=" + std::to_string(pti_host_cache_bytes()) + "B)";

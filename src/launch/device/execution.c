@@ -194,19 +194,31 @@ pti_command pti_execution_resolve(pti_execution *run, int64_t index) {
     return command;
 }
 
-/** Resolve a launch with all of its threads, which find the arrays where its first superblock
- * does. */
-static pti_command resolve_whole(pti_execution *run, int launch, int64_t index) {
+/** Resolve a launch with all of its threads, which find the arrays where a superblock does. */
+static pti_command resolve_whole(pti_execution *run, int launch, int64_t superblock,
+                                 int64_t index) {
     const pti_instance *instance = run->schedule->launch[launch].call.instance;
     pti_op whole = run->schedule->op[index];
     pti_command command = {.op = &whole, .index = index, .operand = -1};
     whole.box = instance->threads;
     whole.launch = launch;
-    whole.superblock = run->schedule->launch[launch].first_superblock;
+    whole.superblock = superblock;
     resolve_launch(run, &command);
     command.op = &run->schedule->op[index];
     command.launch.threads = &instance->threads;
     return command;
+}
+
+pti_sub_kernel pti_execution_resolve_whole(pti_execution *run, int launch, int64_t superblock,
+                                           polytile_view *views) {
+    pti_sub_kernel whole = resolve_whole(run, launch, superblock, 0).launch;
+    memcpy(views, whole.views, run->n_views * sizeof *views);
+    whole.views = views;
+    return whole;
+}
+
+static pti_command resolve_all(pti_execution *run, int launch, int64_t index) {
+    return resolve_whole(run, launch, run->schedule->launch[launch].first_superblock, index);
 }
 
 /** Let a view show what tiles of a slab load of its array, and store. */
@@ -252,8 +264,8 @@ pti_tile_command pti_execution_resolve_tiles(pti_execution *run, const pti_tiles
     if (tiles->is_of_slab)
         return resolve_slab(run, tiles);
     pti_tile_command command = {.tiles = tiles,
-                                .first = resolve_whole(run, first, tiles->first_op),
-                                .second = resolve_whole(run, first + 1, tiles->first_op).launch,
+                                .first = resolve_all(run, first, tiles->first_op),
+                                .second = resolve_all(run, first + 1, tiles->first_op).launch,
                                 .last = {.op = &run->schedule->op[last], .index = last}};
     command.first.launch.threads = &tiles->own;
     for (int l = first; l < first + tiles->n_launches; l++)
@@ -268,16 +280,21 @@ void pti_execution_begin_count(pti_execution *run) {
 }
 
 /** Operations end about in their order. */
-static void count_done(const pti_execution *run, const pti_op *op) {
-    const int64_t n_done = op - run->schedule->op + 1;
+static void count_done(const pti_execution *run, int64_t n_done) {
     if (n_done > __atomic_load_n(&run->device->n_ops_done, __ATOMIC_RELAXED))
         __atomic_store_n(&run->device->n_ops_done, n_done, __ATOMIC_RELAXED);
+}
+
+void pti_execution_show(pti_execution *run, int64_t n_done) {
+    count_done(run, n_done);
+    if (n_done > 0)
+        pti_progress_update(&run->progress, n_done - 1);
 }
 
 void pti_execution_note(pti_execution *run, const pti_op *op, double start_s, double taken_s) {
     pti_trace_op(run->device, op, start_s, taken_s);
     *(ops[op->kind].computes ? &run->report->compute_s : &run->report->transfer_s) += taken_s;
-    count_done(run, op);
+    count_done(run, op - run->schedule->op + 1);
     pti_progress_update(&run->progress, op - run->schedule->op);
 }
 

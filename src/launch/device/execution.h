@@ -61,6 +61,11 @@ void pti_execution_begin_count(pti_execution *execution);
  */
 pti_command pti_execution_resolve(pti_execution *execution, int64_t index);
 
+/** Resolve a launch with all of its threads, which find the arrays where a superblock does; the
+ * views, n_views of them, are the caller's. */
+pti_sub_kernel pti_execution_resolve_whole(pti_execution *execution, int launch, int64_t superblock,
+                                           polytile_view *views);
+
 /** Resolve launches that may run as one, in place of two of them. */
 pti_tile_command pti_execution_resolve_tiles(pti_execution *execution, const pti_tiles *tiles);
 
@@ -70,6 +75,10 @@ void pti_execution_begin(pti_execution *execution, const pti_command *command);
 
 /** Count a submitted command in the report. */
 void pti_execution_count(pti_execution *execution, const pti_command *command);
+
+/** Show that about so many operations are done, before they are noted. One thread at a time calls
+ * it. */
+void pti_execution_show(pti_execution *execution, int64_t n_done);
 
 /** Report an operation that ran, by the clock of pti_now_s(), to the report, the trace and the
  * progress bar. */

@@ -1,10 +1,10 @@
 #include "launch/host/chain.h"
 
 #include "base/clock.h"
-#include "launch/host/barrier.h"
 #include "launch/host/cut.h"
 #include "launch/host/host_launch.h"
 #include "launch/host/slices.h"
+#include "launch/host/wait/barrier.h"
 
 #include <omp.h>
 
@@ -116,7 +116,7 @@ static void run_launches(host_chain *chain, int thread) {
 
 bool pti_host_chain_run(pti_execution *execution, int n_threads) {
     host_chain chain = {.execution = execution,
-                        .end_of_launch = pti_barrier_create(n_threads),
+                        .end_of_launch = pti_barrier_create(n_threads <= omp_get_num_procs()),
                         .n_ops = execution->schedule->n_ops};
     if (chain.end_of_launch == NULL)
         return false;

@@ -7,6 +7,7 @@
 #include "launch/device/launcher.h"
 #include "launch/host/box_copy.h"
 #include "launch/host/chain.h"
+#include "launch/host/columns.h"
 #include "launch/host/copiers.h"
 #include "launch/host/host_launch.h"
 #include "launch/host/scratch.h"
@@ -173,6 +174,9 @@ static polytile_status submit_command(polytile_device *device, const pti_command
 
 static bool run_all(polytile_device *device) {
     const host_device *host = host_of(device);
+    if (pti_host_columns_suit(host->execution) &&
+        pti_host_columns_run(host->execution, host->n_threads))
+        return true;
     return host->n_threads > 1 && pti_host_chain_suits(host->execution) &&
            pti_host_chain_run(host->execution, host->n_threads);
 }

@@ -37,6 +37,9 @@ polytile_status pti_host_list(polytile_context *ctx, int capacity, polytile_devi
  * the last, at most 4 MiB a core (docs/time_skewing.md has the measurements). */
 int64_t pti_host_cache_bytes(void);
 
+/** Return the bytes of the caches that a core has for itself. */
+int64_t pti_host_core_cache_bytes(void);
+
 /** Do work in parts by OpenMP's threads: a pti_parallel_function. */
 void pti_host_run_parts(int64_t n_parts, pti_part_function *run, void *user);
 

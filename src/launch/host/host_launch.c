@@ -91,13 +91,13 @@ static void run_whole(const pti_sub_kernel *launch) {
     run_body(launch, launch->threads, views);
 }
 
-static void run_box(const pti_sub_kernel *launch, const polytile_domain *threads) {
+void pti_host_launch_box(const pti_sub_kernel *launch, const polytile_domain *threads) {
     run_body(launch, threads, launch->views);
 }
 
 static void run_chunks(const pti_sub_kernel *launch, const pti_cut *cut, pti_host_habits *habits) {
     if (habits != NULL && pti_host_can_balance(launch, cut) &&
-        pti_host_balance(launch, cut, habits, run_box))
+        pti_host_balance(launch, cut, habits, pti_host_launch_box))
         return;
 #pragma omp parallel for num_threads((int)cut->n_chunks) schedule(static, 1)
     for (int64_t chunk = 0; chunk < cut->n_chunks; chunk++)

@@ -27,4 +27,7 @@ pti_cut pti_host_launch_cut(const polytile_domain *threads, int n_threads);
 /** Run the k-th chunk of a launch on the calling thread. */
 void pti_host_launch_chunk(const pti_sub_kernel *launch, const pti_cut *cut, int64_t k);
 
+/** Run any threads of a launch that reduces nothing on the calling thread. */
+void pti_host_launch_box(const pti_sub_kernel *launch, const polytile_domain *threads);
+
 #endif

@@ -1,5 +1,6 @@
 #include "partition/prove/check.h"
 
+#include "partition/prove/column_program.h"
 #include "partition/prove/replay.h"
 #include "partition/prove/slab_program.h"
 #include "partition/prove/slab_tiles.h"
@@ -236,10 +237,25 @@ static bool prove_slabs(const pti_schedule *schedule, pti_text *why) {
     return holds;
 }
 
-/** Prove a schedule as it runs one by one, and as it does with all that may run as one. */
+/** Prove what a device does that runs launches column by column. */
+static bool prove_columns(const pti_schedule *schedule, pti_text *why) {
+    if (!pti_check_columns(schedule, why))
+        return false;
+    pti_schedule *program = pti_column_program_make(schedule);
+    bool holds = program != NULL;
+    why->failed = why->failed || !holds;
+    if (holds && !prove_schedule(program, why))
+        holds = PTI_REJECT(why, " (column by column)");
+    pti_schedule_free(program);
+    return holds;
+}
+
+/** Prove a schedule as it runs one by one, as it does with all that may run as one, and column by
+ * column. */
 static bool prove_ways(const pti_schedule *schedule, pti_text *why) {
     return prove_schedule(schedule, why) &&
-           (!pti_has_slab_tiles(schedule) || prove_slabs(schedule, why));
+           (!pti_has_slab_tiles(schedule) || prove_slabs(schedule, why)) &&
+           (schedule->columns.n == 0 || prove_columns(schedule, why));
 }
 
 /** Sets that could not grow look like sets without elements: who has no memory proves nothing. */

@@ -125,5 +125,6 @@ void pti_schedule_free(pti_schedule *schedule) {
     free(schedule->op);
     free(schedule->wait);
     free(schedule->tiles);
+    pti_columns_free(&schedule->columns);
     free(schedule);
 }

@@ -3,6 +3,7 @@
 
 #include "access/footprint/instance.h"
 #include "access/set/memory_layout.h"
+#include "partition/schedule/columns.h"
 #include "partition/schedule/tiling.h"
 
 /* partition/schedule: the waist of the library. Planners make schedules, the checker proves
@@ -149,8 +150,9 @@ typedef struct pti_schedule {
     int64_t n_waits;
     int64_t *wait; /* positions of operations */
     int n_tiles;
-    pti_tiles *tiles;   /* launches that may run as one, in order */
-    bool has_all_tiles; /* they were looked for */
+    pti_tiles *tiles;    /* launches that may run as one, in order */
+    bool has_all_tiles;  /* they were looked for */
+    pti_columns columns; /* of launches in place, which are all operations */
 } pti_schedule;
 
 /** How many streams the operations of a schedule are on, from the first. */

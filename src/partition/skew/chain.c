@@ -327,8 +327,13 @@ static void forget_untouched_axes(pti_chain *chain) {
     }
 }
 
-polytile_status pti_chain_find(const pti_instance *arrays, int n_launches,
-                               const pti_cut_launch *launches, pti_chain *chain, pti_text *why) {
+/** In place of an index. */
+enum { LONGEST_INDEX = -1 };
+
+/** Find the chain whose first launch is cut along an index, or the longest one. */
+static polytile_status find_along(const pti_instance *arrays, int n_launches,
+                                  const pti_cut_launch *launches, int index, pti_chain *chain,
+                                  pti_text *why) {
     size_t n_arrays = (size_t)arrays->n_operands;
     finder of = {.chain = chain, .is_written = calloc(n_arrays + 1, sizeof(bool)), .why = why};
     polytile_status status = POLYTILE_NO_MEMORY;
@@ -336,12 +341,47 @@ polytile_status pti_chain_find(const pti_instance *arrays, int n_launches,
                          .launch = calloc((size_t)n_launches + 1, sizeof *chain->launch),
                          .axis = calloc(n_arrays + 1, sizeof *chain->axis)};
     if (of.is_written != NULL && chain->launch != NULL && chain->axis != NULL) {
-        if (n_launches > 0)
+        if (index != LONGEST_INDEX)
+            extend_chain(&of, n_launches, launches, index);
+        else if (n_launches > 0)
             find_longest_index(&of, n_launches, launches);
         status = find_offsets(&of);
         forget_untouched_axes(chain);
     }
     free(of.is_written);
+    return status;
+}
+
+polytile_status pti_chain_find(const pti_instance *arrays, int n_launches,
+                               const pti_cut_launch *launches, pti_chain *chain, pti_text *why) {
+    return find_along(arrays, n_launches, launches, LONGEST_INDEX, chain, why);
+}
+
+/** Return whether a chain has all launches of another, as they are, along other indices. */
+static bool goes_across(const pti_chain *chain, const pti_chain *across) {
+    bool does = across->n_launches == chain->n_launches;
+    for (int l = 0; does && l < chain->n_launches; l++)
+        does = across->launch[l].index != chain->launch[l].index &&
+               across->launch[l].call.instance == chain->launch[l].call.instance;
+    return does;
+}
+
+polytile_status pti_chain_find_across(const pti_chain *chain, pti_chain *across, pti_text *why) {
+    const int n_indices = chain->launch[0].call.instance->n_indices;
+    polytile_status status = POLYTILE_OK;
+    *across = (pti_chain){0};
+    if (n_indices == 1)
+        pti_text_add(why, "%s has one index", chain->launch[0].call.instance->kernel_name);
+    for (int d = 0; d < n_indices && !goes_across(chain, across); d++) {
+        if (d == chain->launch[0].index)
+            continue;
+        pti_chain_free(across);
+        pti_text_free(why);
+        PTI_TRY(find_along(chain->arrays, chain->n_launches, chain->launch, d, across, why));
+    }
+    if (!goes_across(chain, across))
+        across->n_launches = 0;
+done:
     return status;
 }
 

@@ -46,6 +46,18 @@ enum {
 polytile_status pti_chain_find(const pti_instance *arrays, int n_launches,
                                const pti_cut_launch *launches, pti_chain *chain, pti_text *why);
 
+/**
+ * Find the chain of the same launches along another index of each, so that slabs of the one may be
+ * cut along the other, too.
+ *
+ * If there is none, across->n_launches is 0 and `why` has the reason for the last index tried.
+ *
+ * Shapes  chain: of one launch or more, not folded.
+ * Errors  NO_MEMORY.
+ * Owns    The caller frees *across with pti_chain_free(), also after an error.
+ */
+polytile_status pti_chain_find_across(const pti_chain *chain, pti_chain *across, pti_text *why);
+
 void pti_chain_free(pti_chain *chain);
 
 /** Return the launches of the program that a chain has. */

@@ -35,6 +35,8 @@ typedef struct pti_skew_request {
     int64_t most_per_pass; /* launches; 0: chosen */
     bool fewest_bytes;     /* rather than the least time */
     bool one_after_other;  /* no two slabs side by side: launches share what is theirs */
+    int64_t core_bytes;    /* in place: of the caches of one core; 0: columns are of no use */
+    int64_t n_workers;     /* in place: cores that take columns */
 } pti_skew_request;
 
 /** How a chain is cut. */
@@ -44,6 +46,7 @@ typedef struct pti_skew_shape {
     int64_t slab;      /* threads of a slab along its index */
     int64_t n_per_lap; /* slabs of each but the last lap of a pass */
     bool concurrent;   /* every other slab runs on the second of the streams for launches */
+    int64_t column;    /* coordinates of a column, of schedule/columns.h; 0: there are none */
     double seconds;    /* predicted */
     int64_t h2d_bytes;
     int64_t d2h_bytes;
@@ -90,7 +93,24 @@ pti_schedule *pti_skew_build(const pti_skew_request *request, const pti_skew_sha
 bool pti_skew_choose_in_place(const pti_skew_request *request, pti_skew_shape *shape,
                               pti_text *why);
 
+/**
+ * The same with columns (schedule/columns.h), along the indices of a second chain of the same
+ * launches: the rows of a tile stay in the caches of one core.
+ *
+ * False if they do not pay; `why` gets the reason, or nothing if caches hold all arrays.
+ */
+bool pti_skew_choose_columns(const pti_skew_request *request, const pti_chain *across,
+                             pti_skew_shape *shape, pti_text *why);
+
+/** The same along the slabs' own index: launches stay whole, and all of them run on a column. */
+bool pti_skew_choose_columns_alone(const pti_skew_request *request, pti_skew_shape *shape,
+                                   pti_text *why);
+
 /** Build its schedule in place: the same order without moves. NULL when memory runs out. */
 pti_schedule *pti_skew_build_in_place(const pti_chain *chain, const pti_skew_shape *shape);
+
+/** Add a shape's columns to its schedule in place. False when memory runs out. */
+bool pti_skew_add_columns(const pti_chain *across, const pti_skew_shape *shape,
+                          pti_schedule *schedule);
 
 #endif

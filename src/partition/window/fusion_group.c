@@ -7,6 +7,7 @@
 #include "partition/skew/folded.h"
 #include "partition/skew/resident.h"
 #include "partition/skew/tiled.h"
+#include "partition/window/fusion_in_place.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -147,22 +148,33 @@ static bool may_all_overlap(const pti_step_window *window, int first, int n_laun
     return all_may;
 }
 
+/** Return whether all these launches may be cut into columns, which run side by side. */
+static bool may_all_take_columns(const pti_step_window *window, int first, int n_launches) {
+    bool all_may = true;
+    for (int k = first; k < first + n_launches; k++)
+        all_may &= window->asked[k].takes_columns;
+    return all_may;
+}
+
 static pti_skew_request skew_request(const pti_step_window *window, int first,
                                      const pti_fusion_group *group) {
     const polytile_plan_options *options = window->asked[first].options;
     const struct pti_folded_chain *folded = group->chain.folded;
     const int n_calls = pti_chain_n_calls(&group->chain);
     const polytile_link *link = group->is_resident ? near_link_of(window, first) : window->link;
-    return (pti_skew_request){.chain = &group->chain,
-                              .unwritten = window->residency == NULL ? NULL
-                                           : folded != NULL          ? folded->unwritten
-                                                                     : group->unwritten,
-                              .dropped = folded != NULL ? folded->dropped : group->dropped,
-                              .arena_bytes = window->memory_bytes,
-                              .link = link == NULL ? &polytile_link_default : link,
-                              .most_per_pass = most_per_pass(window, first, n_calls),
-                              .one_after_other = !may_all_overlap(window, first, n_calls),
-                              .fewest_bytes = pti_strategy_find(options->strategy)->fewest_bytes};
+    return (pti_skew_request){
+        .chain = &group->chain,
+        .unwritten = window->residency == NULL ? NULL
+                     : folded != NULL          ? folded->unwritten
+                                               : group->unwritten,
+        .dropped = folded != NULL ? folded->dropped : group->dropped,
+        .arena_bytes = window->memory_bytes,
+        .link = link == NULL ? &polytile_link_default : link,
+        .most_per_pass = most_per_pass(window, first, n_calls),
+        .one_after_other = !may_all_overlap(window, first, n_calls),
+        .core_bytes = may_all_take_columns(window, first, n_calls) ? window->core_bytes : 0,
+        .n_workers = pti_max(1, window->n_workers),
+        .fewest_bytes = pti_strategy_find(options->strategy)->fewest_bytes};
 }
 
 /** Return whether what is asked for with a launch lets it run as one with others. */
@@ -192,13 +204,16 @@ static polytile_status choose_cut(const pti_step_window *window, int first,
                                   pti_fusion_group *group) {
     pti_skew_request wanted = skew_request(window, first, group);
     bool is_chosen;
-    if (window->residency == NULL)
-        is_chosen = pti_skew_choose_in_place(&wanted, &group->shape, &group->apart);
-    else if (group->is_resident)
+    if (window->residency == NULL) {
+        const polytile_status status = pti_fusion_choose_in_place(&wanted, group, &is_chosen);
+        if (status != POLYTILE_OK)
+            return status;
+    } else if (group->is_resident) {
         is_chosen = pti_skew_choose_resident(&wanted, &group->shape, &group->apart);
-    else
+    } else {
         is_chosen = pti_skew_choose(&wanted, &group->shape, &group->apart) &&
                     pti_skew_pays(&wanted, &group->shape, &group->apart);
+    }
     group->n_launches = is_chosen ? pti_chain_n_calls(&group->chain) : 0;
     bool has_reason = window->residency == NULL || group->apart.length > 0;
     return is_chosen || has_reason ? POLYTILE_OK : POLYTILE_NO_MEMORY;
@@ -317,7 +332,7 @@ polytile_status pti_fusion_group_find(const pti_step_window *window, int first,
 
 pti_schedule *pti_fusion_group_build(const pti_step_window *window, pti_fusion_group *group) {
     if (window->residency == NULL)
-        return pti_skew_build_in_place(&group->chain, &group->shape);
+        return pti_fusion_build_in_place(group);
     if (!refresh_unwritten(window, group))
         return NULL;
     const struct pti_folded_chain *folded = group->chain.folded;
@@ -359,7 +374,9 @@ static bool is_hopeless(const pti_fusion_group *group) {
 void pti_fusion_group_describe(const pti_step_window *window, int first,
                                const pti_fusion_group *group, pti_text *text) {
     int n_named = group->n_launches > 0 ? group->n_launches : group->n_single;
-    const pti_text *end = &group->end, *apart = &group->apart;
+    const pti_text *end = &group->end;
+    const pti_text *apart =
+        group->apart.length > 0 || group->n_launches == 0 ? &group->apart : &group->columns;
     if (end->length == 0 && apart->length == 0)
         return;
     if (!is_hopeless(group)) {
@@ -378,6 +395,8 @@ void pti_fusion_group_free(pti_fusion_group *group) {
     free(group->launch);
     pti_text_free(&group->end);
     pti_text_free(&group->apart);
+    pti_text_free(&group->columns);
     pti_chain_free(&group->chain);
+    pti_chain_free(&group->across);
     *group = (pti_fusion_group){0};
 }

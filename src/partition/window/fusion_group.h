@@ -19,6 +19,7 @@ typedef struct pti_asked {
     double touched_bytes; /* that it goes through, twice where it reads and writes */
     bool may_overlap;  /* its sub-kernels may run side by side, also with those of other launches */
     bool may_be_tiled; /* what it runs can run several launches as one, in tiles */
+    bool takes_columns;           /* in place any box of it may run on any thread of the host */
     const pti_schedule *in_place; /* of it alone, on the arrays themselves; NULL with a residency */
 } pti_asked;
 
@@ -34,8 +35,10 @@ typedef struct pti_step_window {
     int64_t memory_bytes;             /* of the device; without a residency that of the caches */
     const polytile_link *link;        /* of the device; NULL where that is not known */
     pti_tile_room tile_room;          /* of the device */
-    pti_not_fused *not_fused;         /* of windows before; NULL: nothing is kept */
-    int n_launches;                   /* that texts count; 0: those of the steps */
+    int64_t core_bytes;       /* without a residency, of the caches of one core; 0: unknown */
+    int64_t n_workers;        /* that run launches then */
+    pti_not_fused *not_fused; /* of windows before; NULL: nothing is kept */
+    int n_launches;           /* that texts count; 0: those of the steps */
 } pti_step_window;
 
 /** The bytes that a launch goes through. */
@@ -47,9 +50,11 @@ typedef struct pti_fusion_group {
     int n_single;     /* then: how many of them it would be useless to try again */
     bool is_resident; /* their arrays lie whole on the device */
     pti_chain chain;  /* owned, as all below */
+    pti_chain across; /* the same launches along another index, where columns were looked for */
     pti_skew_shape shape;
-    pti_text end;   /* which launch ends the chain, and why; empty: the window does */
-    pti_text apart; /* why launches that might be interleaved are not; empty: they are, or are not
+    pti_text columns; /* into which slabs in place are cut, or why into none */
+    pti_text end;     /* which launch ends the chain, and why; empty: the window does */
+    pti_text apart;   /* why launches that might be interleaved are not; empty: they are, or are not
                        looked at */
     pti_cut_launch *launch;
     bool *dropped;

@@ -50,6 +50,7 @@ static void add_launch_step(const pti_item *item, pti_steps *steps) {
                     .whole = prepared->ways.call[0],
                     .touched_bytes = prepared->touched_bytes,
                     .may_overlap = pti_may_run_concurrently(&prepared->implementation),
+                    .takes_columns = prepared->implementation.host_launcher == NULL,
                     .may_be_tiled = prepared->implementation.cuda_tiles != NULL &&
                                     prepared->options.block == NULL,
                     .in_place = prepared->in_place};
@@ -125,6 +126,8 @@ static pti_step_window begin_window(polytile_queue *queue, const pti_steps *step
                              .memory_bytes = in_place ? pti_host_cache_bytes() : queue->arena_bytes,
                              .link = polytile_device_get_link(queue->device),
                              .tile_room = queue->device->tile_room,
+                             .core_bytes = in_place ? pti_host_core_cache_bytes() : 0,
+                             .n_workers = queue->device->fill_threads,
                              .not_fused = &queue->not_fused};
 }
 

@@ -51,7 +51,7 @@ void ExpectWords(const std::string &svg, const std::vector<std::string> &all) {
 }
 
 TEST_F(ChainPicture, InterleavedLaunchesArePassesAndSlabsOfTheShape) {
-    Build(8, {2, 4, 100, 2, false, 0, 0, 0});
+    Build(8, {2, 4, 100, 2, false, 0, 0, 0, 0});
     ASSERT_EQ(interleaving_.n_passes, 2);
     EXPECT_EQ(interleaving_.pass[1].first, 4);
     EXPECT_EQ(interleaving_.pass[1].end, 8);
@@ -64,14 +64,14 @@ TEST_F(ChainPicture, InterleavedLaunchesArePassesAndSlabsOfTheShape) {
 }
 
 TEST_F(ChainPicture, OneSlabOfAllLaunchesIsOnePass) {
-    Build(4, {1, 4, 2000, 1, false, 0, 0, 0});
+    Build(4, {1, 4, 2000, 1, false, 0, 0, 0, 0});
     EXPECT_EQ(interleaving_.n_passes, 1);
     EXPECT_EQ(interleaving_.pass[0].n_slabs, 1);
     ExpectWords(Draw(schedule_), {"4 launches in 1 pass "});
 }
 
 TEST_F(ChainPicture, InPlaceWholeLaunchesFollowOneAnotherAndNothingMoves) {
-    Build(4, {1, 4, 2000, 1, false, 0, 0, 0});
+    Build(4, {1, 4, 2000, 1, false, 0, 0, 0, 0});
     schedule_->in_place = true;
     const std::string svg = Draw(schedule_);
     ExpectWords(svg, {"4 launches in 4 passes in place", "in place: nothing moves"});
@@ -79,7 +79,7 @@ TEST_F(ChainPicture, InPlaceWholeLaunchesFollowOneAnotherAndNothingMoves) {
 }
 
 TEST_F(ChainPicture, HasTheFiguresAndWhatASlabMoves) {
-    Build(8, {2, 4, 100, 2, false, 0, 0, 0});
+    Build(8, {2, 4, 100, 2, false, 0, 0, 0, 0});
     ExpectWords(Draw(schedule_), {"blur: 8 launches in 2 passes within 1 MiB",
                                   "4 launches a pass, 100 threads a slab along i",
                                   "pass 1: launches 4 to 7 are interleaved in 11 slabs",
@@ -89,14 +89,14 @@ TEST_F(ChainPicture, HasTheFiguresAndWhatASlabMoves) {
 }
 
 TEST_F(ChainPicture, OfAManyTimesLargerChainStaysSmallAndSaysSo) {
-    Build(256, {1, 256, 1, 4, false, 0, 0, 0});
+    Build(256, {1, 256, 1, 4, false, 0, 0, 0, 0});
     const std::string svg = Draw(schedule_);
     EXPECT_LT(svg.size(), 200000u);
     ExpectWords(svg, {"a part is drawn: 20 of 256 launches, ", " of 1,253 slabs"});
 }
 
 TEST_F(ChainPicture, IsWhatAPlanOfSeveralLaunchesPrints) {
-    Build(8, {2, 4, 100, 2, false, 0, 0, 0});
+    Build(8, {2, 4, 100, 2, false, 0, 0, 0, 0});
     polytile_plan plan = {};
     char *text = nullptr;
     plan.schedule = schedule_;
@@ -106,7 +106,7 @@ TEST_F(ChainPicture, IsWhatAPlanOfSeveralLaunchesPrints) {
 }
 
 TEST_F(ChainPicture, EscapesNames) {
-    Build(4, {1, 4, 100, 2, false, 0, 0, 0});
+    Build(4, {1, 4, 100, 2, false, 0, 0, 0, 0});
     char *const name = schedule_->instance->operand[0].name;
     char bad[] = "</svg>\x01";
     schedule_->instance->operand[0].name = bad;

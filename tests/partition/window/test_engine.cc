@@ -104,12 +104,14 @@ class Steps {
         window.n_steps = in_place ? bound_.n_launches : window.n_steps;
         for (int l = 0; l < bound_.n_launches; l++)
             asked_.push_back({&options_, step_[l].call,
-                              pti_asked_touched_bytes(step_[l].call.instance), true, false,
+                              pti_asked_touched_bytes(step_[l].call.instance), true, false, true,
                               in_place ? &marker_ : nullptr});
         window.step = step_;
         window.asked = asked_.data();
         window.arrays = bound_.arrays;
         window.memory_bytes = in_place ? chain_.data_bytes() / 4 : options_.limit_bytes;
+        window.core_bytes = in_place ? window.memory_bytes / 2 : 0;
+        window.n_workers = 2;
         window.residency =
             in_place ? nullptr : pti_plan_make_residency(&bound_, options_.limit_bytes);
     }

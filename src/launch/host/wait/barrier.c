@@ -1,8 +1,7 @@
-#include "launch/host/barrier.h"
+#include "launch/host/wait/barrier.h"
 
-#include "launch/host/spin.h"
+#include "launch/host/wait/spin.h"
 
-#include <omp.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -25,15 +24,14 @@ struct pti_barrier {
     pthread_cond_t opened;
 };
 
-/** With fewer cores than threads, a spinning thread may keep another from arriving. */
-pti_barrier *pti_barrier_create(int most_threads) {
+pti_barrier *pti_barrier_create(bool may_spin) {
     pti_barrier *barrier = aligned_alloc(LINE_BYTES, sizeof *barrier);
     if (barrier == NULL)
         return NULL;
     atomic_init(&barrier->n_arrived, 0);
     atomic_init(&barrier->n_opened, 0);
     atomic_init(&barrier->n_asleep, 0);
-    barrier->n_spins = most_threads <= omp_get_num_procs() ? SPINS : 0;
+    barrier->n_spins = may_spin ? SPINS : 0;
     pthread_mutex_init(&barrier->mutex, NULL);
     pthread_cond_init(&barrier->opened, NULL);
     return barrier;

@@ -1,13 +1,16 @@
 #ifndef POLYTILE_LAUNCH_HOST_BARRIER_H
 #define POLYTILE_LAUNCH_HOST_BARRIER_H
 
+#include <stdbool.h>
+
 /* A barrier for threads that wait often and briefly: to wake a sleeping thread takes about as long
  * as all compute between two waits. */
 
 typedef struct pti_barrier pti_barrier;
 
-/** Create a barrier for at most most_threads threads; NULL when memory runs out. */
-pti_barrier *pti_barrier_create(int most_threads);
+/** Create a barrier; NULL when memory runs out. With fewer cores than threads none may spin, which
+ * might keep another one from arriving. */
+pti_barrier *pti_barrier_create(bool may_spin);
 void pti_barrier_destroy(pti_barrier *barrier);
 
 /**

@@ -1,4 +1,4 @@
-#include "launch/host/spin.h"
+#include "launch/host/wait/spin.h"
 
 #include <sched.h>
 

@@ -1,0 +1,190 @@
+#include "launch/host/columns.h"
+
+#include "base/checked.h"
+#include "base/clock.h"
+#include "launch/host/host_launch.h"
+#include "launch/host/wait/eventcount.h"
+
+#include <stdlib.h>
+
+/** The most operations of a tile, after which threads of later columns may go on. */
+enum { MOST_OPS = 8 };
+
+/** A run by columns. Slab s, or that part of one, has operations slab[s] to slab[s + 1] - 1. */
+typedef struct column_run {
+    pti_execution *execution;
+    const pti_columns *columns;
+    pti_sub_kernel *launch; /* of each launch, with all of its threads; owned, as all below */
+    polytile_view *views;   /* theirs */
+    int64_t n_slabs;
+    int64_t *slab;
+    pti_eventcount *done; /* of each column: slabs */
+    atomic_int_least64_t next_column;
+    atomic_int_least64_t n_tiles_done;
+    atomic_bool is_showing; /* a thread, one at a time */
+    atomic_bool is_cancelled;
+} column_run;
+
+/* Whether it suits. */
+
+static bool may_be_cut(const pti_execution *execution, int launch) {
+    const pti_instance *instance = execution->schedule->launch[launch].call.instance;
+    const polytile_implementation *runs = execution->configs[launch].implementation;
+    return runs->host != NULL && runs->host_launcher == NULL && runs->team == NULL &&
+           execution->configs[launch].server == NULL && instance->n_further == 0 &&
+           !pti_host_launch_reduces(instance) && !pti_instance_has_scratch(instance);
+}
+
+bool pti_host_columns_suit(const pti_execution *execution) {
+    const pti_schedule *schedule = execution->schedule;
+    bool suits = schedule->in_place && schedule->columns.n > 0 && schedule->n_ops > 0;
+    for (int l = 0; suits && l < schedule->n_launches; l++)
+        suits = may_be_cut(execution, l);
+    return suits;
+}
+
+/* What all threads need. */
+
+/** The superblock of a launch that touches most of its arrays: at the ends of a launch's domain one
+ * may touch nothing of some. */
+static int64_t find_fullest_superblock(const pti_schedule *schedule, int launch) {
+    const pti_schedule_launch *of = &schedule->launch[launch];
+    const int n_operands = of->call.instance->n_operands;
+    int64_t fullest = of->first_superblock;
+    int most = -1;
+    for (int64_t k = 0; k < of->n_superblocks && most < n_operands; k++) {
+        const int64_t superblock = of->first_superblock + k;
+        const int64_t *placement = pti_schedule_placements(schedule, launch, superblock);
+        int n_placed = 0;
+        for (int o = 0; o < n_operands; o++)
+            n_placed += placement[o] >= 0;
+        fullest = n_placed > most ? superblock : fullest;
+        most = n_placed > most ? n_placed : most;
+    }
+    return fullest;
+}
+
+static bool resolve_launches(column_run *run) {
+    const pti_schedule *schedule = run->execution->schedule;
+    const size_t n_launches = (size_t)schedule->n_launches, n_views = run->execution->n_views;
+    run->launch = calloc(n_launches + 1, sizeof *run->launch);
+    run->views = calloc(n_launches * n_views + 1, sizeof *run->views);
+    if (run->launch == NULL || run->views == NULL)
+        return false;
+    for (int l = 0; l < schedule->n_launches; l++)
+        run->launch[l] =
+            pti_execution_resolve_whole(run->execution, l, find_fullest_superblock(schedule, l),
+                                        run->views + (size_t)l * n_views);
+    return true;
+}
+
+/** A slab ends where an operation is not of a later launch than the one before. Long ones are cut:
+ * of operations in a row any number may be a tile. */
+static bool find_slabs(column_run *run) {
+    const pti_schedule *schedule = run->execution->schedule;
+    run->slab = calloc((size_t)schedule->n_ops + 1, sizeof *run->slab);
+    for (int64_t k = 0; k < schedule->n_ops && run->slab != NULL; k++)
+        if (k == 0 || schedule->op[k].launch <= schedule->op[k - 1].launch ||
+            k - run->slab[run->n_slabs - 1] == MOST_OPS)
+            run->slab[run->n_slabs++] = k;
+    if (run->slab != NULL)
+        run->slab[run->n_slabs] = schedule->n_ops;
+    return run->slab != NULL;
+}
+
+static bool create_counts(column_run *run) {
+    const size_t n = (size_t)run->columns->n;
+    run->done = aligned_alloc(_Alignof(pti_eventcount), n * sizeof *run->done);
+    for (size_t c = 0; c < n && run->done != NULL; c++)
+        pti_eventcount_create(&run->done[c]);
+    return run->done != NULL;
+}
+
+static void end_run(column_run *run) {
+    for (int64_t c = 0; c < run->columns->n && run->done != NULL; c++)
+        pti_eventcount_destroy(&run->done[c]);
+    free(run->done);
+    free(run->slab);
+    free(run->views);
+    free(run->launch);
+}
+
+/* The run. */
+
+static void run_tile(const column_run *run, int64_t slab, int64_t column) {
+    const pti_schedule *schedule = run->execution->schedule;
+    for (int64_t k = run->slab[slab]; k < run->slab[slab + 1]; k++) {
+        const pti_op *op = &schedule->op[k];
+        polytile_domain threads;
+        if (pti_columns_threads(run->columns, op->launch, column, &op->box, &threads))
+            pti_host_launch_box(&run->launch[op->launch], &threads);
+    }
+}
+
+/** Operations are done when the last column is; on the way there the part of all tiles is shown. */
+static void show_tile(column_run *run) {
+    const double n_tiles = (double)run->n_slabs * (double)run->columns->n;
+    const double n_done = (double)(atomic_fetch_add(&run->n_tiles_done, 1) + 1);
+    if (atomic_exchange(&run->is_showing, true))
+        return;
+    pti_execution_show(run->execution,
+                       (int64_t)(n_done / n_tiles * (double)run->execution->schedule->n_ops));
+    atomic_store(&run->is_showing, false);
+}
+
+static bool is_ended_early(column_run *run) {
+    if (pti_execution_is_cancelled(run->execution))
+        atomic_store(&run->is_cancelled, true);
+    return atomic_load(&run->is_cancelled);
+}
+
+/** Go through all slabs of a column. Who is cancelled leaves out the rest, as all others do. */
+static void run_column(column_run *run, int64_t column) {
+    for (int64_t s = 0; s < run->n_slabs; s++) {
+        if (column > 0)
+            pti_eventcount_await(&run->done[column - 1], s + 1);
+        if (!is_ended_early(run)) {
+            run_tile(run, s, column);
+            show_tile(run);
+        }
+        pti_eventcount_advance(&run->done[column], s + 1);
+    }
+}
+
+static void run_columns(column_run *run) {
+    for (int64_t c = atomic_fetch_add(&run->next_column, 1); c < run->columns->n;
+         c = atomic_fetch_add(&run->next_column, 1))
+        run_column(run, c);
+}
+
+static void for_each_op(column_run *run, void (*note)(pti_execution *, const pti_command *)) {
+    const pti_schedule *schedule = run->execution->schedule;
+    for (int64_t k = 0; k < schedule->n_ops; k++)
+        note(run->execution, &(pti_command){.op = &schedule->op[k], .index = k, .operand = -1});
+}
+
+/** Report the operations of a run that has ended, the same part of its time each. */
+static void note_all(column_run *run, double start_s) {
+    const pti_schedule *schedule = run->execution->schedule;
+    const double each_s = (pti_now_s() - start_s) / (double)schedule->n_ops;
+    for_each_op(run, pti_execution_count);
+    for (int64_t k = 0; k < schedule->n_ops; k++)
+        pti_execution_note(run->execution, &schedule->op[k], start_s + (double)k * each_s, each_s);
+}
+
+bool pti_host_columns_run(pti_execution *execution, int n_threads) {
+    column_run run = {.execution = execution, .columns = &execution->schedule->columns};
+    const int n_takers = (int)pti_min(n_threads, run.columns->n);
+    const bool has_memory = resolve_launches(&run) && find_slabs(&run) && create_counts(&run);
+    const double start_s = pti_now_s();
+    if (has_memory) {
+        for_each_op(&run, pti_execution_begin);
+#pragma omp parallel num_threads(n_takers)
+        run_columns(&run);
+        execution->is_cancelled |= run.is_cancelled;
+        if (!run.is_cancelled)
+            note_all(&run, start_s);
+    }
+    end_run(&run);
+    return has_memory;
+}

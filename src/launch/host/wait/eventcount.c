@@ -1,0 +1,51 @@
+#include "launch/host/wait/eventcount.h"
+
+#include "launch/host/wait/spin.h"
+
+/** Some 20 us: less than it takes to wake a thread, and little beside what is waited for. Who
+ * wakes late has less to wait for the next time. */
+enum { SPINS = 500 };
+
+void pti_eventcount_create(pti_eventcount *event) {
+    atomic_init(&event->count, 0);
+    atomic_init(&event->n_asleep, 0);
+    pthread_mutex_init(&event->mutex, NULL);
+    pthread_cond_init(&event->advanced, NULL);
+}
+
+void pti_eventcount_destroy(pti_eventcount *event) {
+    pthread_cond_destroy(&event->advanced);
+    pthread_mutex_destroy(&event->mutex);
+}
+
+int64_t pti_eventcount_read(pti_eventcount *event) {
+    return atomic_load(&event->count);
+}
+
+/** Either this sees a thread that is about to sleep, or that one sees the new number. */
+void pti_eventcount_advance(pti_eventcount *event, int64_t count) {
+    atomic_store(&event->count, count);
+    if (atomic_load(&event->n_asleep) == 0)
+        return;
+    pthread_mutex_lock(&event->mutex);
+    pthread_cond_broadcast(&event->advanced);
+    pthread_mutex_unlock(&event->mutex);
+}
+
+static void sleep_until(pti_eventcount *event, int64_t count) {
+    pthread_mutex_lock(&event->mutex);
+    atomic_fetch_add(&event->n_asleep, 1);
+    while (pti_eventcount_read(event) < count)
+        pthread_cond_wait(&event->advanced, &event->mutex);
+    atomic_fetch_sub(&event->n_asleep, 1);
+    pthread_mutex_unlock(&event->mutex);
+}
+
+void pti_eventcount_await(pti_eventcount *event, int64_t count) {
+    for (int k = 0; k < SPINS; k++) {
+        if (pti_eventcount_read(event) >= count)
+            return;
+        pti_spin_pause();
+    }
+    sleep_until(event, count);
+}

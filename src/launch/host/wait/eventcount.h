@@ -1,0 +1,36 @@
+#ifndef POLYTILE_LAUNCH_HOST_EVENTCOUNT_H
+#define POLYTILE_LAUNCH_HOST_EVENTCOUNT_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+
+/* launch/host/wait: how threads of the host wait for each other. They spin for some microseconds,
+ * and then sleep. Here is a wait between neighbours; barrier.h has one of all threads. */
+
+/*
+ * A number that one thread advances, and for which others wait.
+ *
+ * Source  Reed and Kanodia, "Synchronization with eventcounts and sequencers", 1979.
+ */
+typedef struct pti_eventcount {
+    _Alignas(64) atomic_int_least64_t count; /* a cache line: others' numbers are not on it */
+    atomic_int n_asleep;
+    pthread_mutex_t mutex;
+    pthread_cond_t advanced;
+} pti_eventcount;
+
+void pti_eventcount_create(pti_eventcount *event);
+void pti_eventcount_destroy(pti_eventcount *event);
+
+int64_t pti_eventcount_read(pti_eventcount *event);
+
+/** Let the number be this, no less than before; all that the thread wrote so far is seen by who
+ * waits for it. */
+void pti_eventcount_advance(pti_eventcount *event, int64_t count);
+
+/** Wait until the number is at least this. A waiting thread spins for some microseconds and then
+ * sleeps, which leaves its core to others. */
+void pti_eventcount_await(pti_eventcount *event, int64_t count);
+
+#endif
