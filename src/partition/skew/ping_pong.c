@@ -130,6 +130,18 @@ bool pti_ping_pong_follows_within(const pti_call *call, const pti_call *before) 
            pti_box_contains(&before->instance->threads, &call->instance->threads);
 }
 
+bool pti_ping_pong_takes_other_turns(const pti_call *call, const pti_call *before) {
+    const int written = written_operand(before->instance);
+    bool reads_written = false;
+    if (written < 0 || call->instance->n_indices != 2 ||
+        !are_launches_alike(call->instance, before->instance) ||
+        (pti_ping_pong_may_begin(call->instance) && goes_back(call, before)))
+        return false;
+    for (int o = 0; o < call->instance->n_operands; o++)
+        reads_written |= o != written && call->array[o] == before->array[written];
+    return reads_written;
+}
+
 bool pti_ping_pong_shrinks_evenly(const pti_margin *step, const pti_call *call, int n_launches) {
     const polytile_domain *first = &call[0].instance->threads,
                           *last = &call[n_launches - 1].instance->threads;

@@ -41,6 +41,11 @@ bool pti_ping_pong_follows(const pti_call *call, const pti_call *before);
  * group compute less of what others own from launch to launch. */
 bool pti_ping_pong_follows_within(const pti_call *call, const pti_call *before);
 
+/** Return whether a launch reads what the one before, which is like it, wrote, but does not go
+ * back: arrays take turns in another way, as three do in a wave equation, or two of which one is
+ * updated in place. */
+bool pti_ping_pong_takes_other_turns(const pti_call *call, const pti_call *before);
+
 /** Return whether the threads of launches are those of the last one, longer by the later steps,
  * inside those of the first one: tiles of the last launch's threads compute them then. */
 bool pti_ping_pong_shrinks_evenly(const pti_margin *step, const pti_call *call, int n_launches);

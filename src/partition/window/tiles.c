@@ -256,15 +256,33 @@ static polytile_status tile_row(row *of, pti_text *why) {
     return status;
 }
 
+/** Say what becomes of launches from one on whose arrays take turns in another way; nothing if they
+ * are few. Returns the launch after them. */
+static int describe_other_turns(const row *of, int launch, pti_tile_filter *may_be_tiled,
+                                const void *filter, pti_text *why) {
+    int end = launch + 1;
+    while (end < of->schedule->n_launches && may_be_tiled(filter, end - 1) &&
+           may_be_tiled(filter, end) &&
+           pti_ping_pong_takes_other_turns(&of->call[end], &of->call[end - 1]))
+        end++;
+    if (end - launch > PTI_PING_PONG_LEAST)
+        pti_text_add(why,
+                     "%s%d launches of %s in a row run one by one: they do not go to and fro "
+                     "between an array that they read and one that they write",
+                     why->length > 0 ? "; " : "", end - launch,
+                     of->call[launch].instance->kernel_name);
+    return end;
+}
+
 static polytile_status tile_all(row *of, pti_tile_filter *may_be_tiled, const void *filter,
                                 pti_text *why) {
     bool *is_awaited = list_awaited(of->schedule);
     polytile_status status = is_awaited == NULL ? POLYTILE_NO_MEMORY : POLYTILE_OK;
     for (int l = 0; l < of->schedule->n_launches && status == POLYTILE_OK; l = of->end) {
         of->first = l;
-        of->end = l + 1;
-        if (of->first_op[l] < 0 || !pti_ping_pong_may_begin(of->call[l].instance) ||
-            !may_be_tiled(filter, l))
+        of->end = describe_other_turns(of, l, may_be_tiled, filter, why);
+        if (of->end > l + 1 || of->first_op[l] < 0 ||
+            !pti_ping_pong_may_begin(of->call[l].instance) || !may_be_tiled(filter, l))
             continue;
         while (of->end < of->schedule->n_launches && may_be_tiled(filter, of->end) &&
                continues_ping_pong(of, of->end) && is_joined(of, is_awaited, of->end))

@@ -85,6 +85,29 @@ TEST(PingPong, FindsBetweenWhichArraysLaunchesGo) {
     }
 }
 
+TEST(PingPong, KnowsArraysThatTakeTurnsInAnotherWay) {
+    const auto wave = launch_of("wave[i, j]: out y[i, j]; in z[i, j], x[i-1:i+1, j]");
+    const auto leap = launch_of("leap[i, j]: inout y[i, j]; in x[i-1:i+1, j]");
+    const auto jacobi = launch_of(five);
+    const int first[] = {4, 5, 6}, next[] = {5, 6, 4}, swapped[] = {6, 5, 4}, apart[] = {7, 5, 6};
+    const int other_two[] = {1, 2}, last_two[] = {2, 1};
+    const struct {
+        const pti_instance *instance;
+        const int *before, *after;
+        bool takes;
+    } rows[] = {
+        {wave->instance(), first, next, true},      {wave->instance(), first, swapped, false},
+        {wave->instance(), first, apart, false},    {leap->instance(), other_two, last_two, true},
+        {leap->instance(), other_two, there, true}, {leap->instance(), other_two, apart, false},
+        {jacobi->instance(), there, back, false},   {jacobi->instance(), there, other_two, true},
+    };
+    for (const auto &row : rows) {
+        const pti_call before = {row.instance, row.before}, after = {row.instance, row.after};
+        EXPECT_EQ(pti_ping_pong_takes_other_turns(&after, &before), row.takes)
+            << row.instance->kernel_name << row.after[0] << row.after[1];
+    }
+}
+
 TEST(PingPong, FindsByHowMuchEachLaunchNeedsMoreThanTheNext) {
     const auto launch =
         launch_of("wide[i, j]: in x[i-2:i+1, j], x[i, j-1:j+3]; out y[i, j]", "2:38,1:22");

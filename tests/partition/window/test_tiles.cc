@@ -152,6 +152,15 @@ TEST_F(Tiles, HoldArraysThatNoLaunchWritesAndAreLowerForThat) {
     EXPECT_EQ(rows / 8 * 2 / 3, lower / 8);
 }
 
+TEST_F(Tiles, SayWhyLaunchesInOtherTurnsHaveNone) {
+    make("leap[i, j]: inout P[i, j]; in U[i-1:i+1, j]", turns_20);
+    find(room);
+    EXPECT_EQ(schedule_->n_tiles, 0);
+    EXPECT_EQ(std::string(why_.data == nullptr ? "" : why_.data),
+              "20 launches of leap in a row run one by one: they do not go to and fro between an "
+              "array that they read and one that they write");
+}
+
 /** A border is as wide as what launches read of the arrays that change; no other may need more. */
 TEST_F(Tiles, AreProvedToHaveBordersForAllArrays) {
     make("cut[i, j]: in A[i-1:i+1, j], K[i, j]; out B[i, j]", turns_20);
