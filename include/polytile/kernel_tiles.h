@@ -92,10 +92,17 @@
     kernel##_##A##_view A = pt_from.A;                                                             \
     pt_turn_to_own(&A, A.at, pt_own, pt_i, pt_j);
 #define PT_TILE_ARGUMENT_2(kernel, T, a)                                                           \
-    , const pt_tile_values<T, kernel##_tile_body::kind::is_made> pt_of_##a
+    , const PT_GRID_CONSTANT pt_tile_values<T, kernel##_tile_body::kind::is_made> pt_of_##a
 #define PT_TILE_ARGUMENT_3(kernel, T, A, n_dims)
 #define PT_TILE_GIVEN_2(kernel, T, a) pt_of_##a,
 #define PT_TILE_GIVEN_3(kernel, T, A, n_dims)
+
+/* Values are read where they are, not from a copy in local memory. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
+#define PT_GRID_CONSTANT __grid_constant__
+#else
+#define PT_GRID_CONSTANT
+#endif
 
 /* The values of a parameter, one a launch. */
 template <class T, int is_made> struct pt_tile_values { __device__ T of_step(int step) const; };
