@@ -18,6 +18,8 @@ void coarse(void);
 void tiles_by_hand(void);
 void queue_overhead(void);
 void queue_resident(void);
+void queue_resident_weight(void);
+void queue_resident_field(void);
 void queue_sweeps_in_place(void);
 void queue_sweeps_jacobi(void);
 void skew_jacobi_eighth(void);

@@ -25,10 +25,9 @@ const polytile_implementation *gpu_increment(void) {
 }
 
 POLYTILE_KERNEL(periodic, (i, j), (const float, A, 2), (float, B, 2)) {
-    PT_AT(B, i, j) =
-        FIVE_POINT_MEAN(PT_AT(A, i, j), PT_AT(A, PT_WRAP(A, 0, i - 1), j),
-                        PT_AT(A, PT_WRAP(A, 0, i + 1), j), PT_AT(A, i, PT_WRAP(A, 1, j - 1)),
-                        PT_AT(A, i, PT_WRAP(A, 1, j + 1)), 0.2f);
+    PT_AT(B, i, j) = FIVE_POINT_MEAN(
+        PT_AT(A, i, j), PT_AT(A, PT_WRAP(A, 0, i - 1), j), PT_AT(A, PT_WRAP(A, 0, i + 1), j),
+        PT_AT(A, i, PT_WRAP(A, 1, j - 1)), PT_AT(A, i, PT_WRAP(A, 1, j + 1)), 0.2f);
 }
 
 const polytile_implementation *gpu_periodic_jacobi(void) {
@@ -94,6 +93,27 @@ static __global__ void plain_weighted_jacobi(const float *a, float *b, int64_t n
 
 const void *gpu_plain_weighted_jacobi(void) {
     return (const void *)plain_weighted_jacobi;
+}
+
+POLYTILE_KERNEL(jacobi_field, (i, j), (const float, A, 2), (const float, K, 2), (float, B, 2)) {
+    PT_AT(B, i, j) = FIVE_POINT_MEAN(PT_AT(A, i, j), PT_AT(A, i - 1, j), PT_AT(A, i + 1, j),
+                                     PT_AT(A, i, j - 1), PT_AT(A, i, j + 1), PT_AT(K, i, j));
+}
+
+const polytile_implementation *gpu_jacobi_field(void) {
+    return &jacobi_field_kernel;
+}
+
+static __global__ void plain_jacobi_field(const float *a, float *b, int64_t n, const float *k) {
+    int64_t i = (int64_t)blockIdx.y * blockDim.y + threadIdx.y + 1;
+    int64_t j = (int64_t)blockIdx.x * blockDim.x + threadIdx.x + 1;
+    const float *at = a + i * n + j;
+    if (i < n - 1 && j < n - 1)
+        b[i * n + j] = FIVE_POINT_MEAN(at[0], at[-n], at[n], at[-1], at[1], k[i * n + j]);
+}
+
+const void *gpu_plain_jacobi_field(void) {
+    return (const void *)plain_jacobi_field;
 }
 
 static __global__ void plain_jacobi3d(const float *a, float *b, int64_t n) {

@@ -52,6 +52,14 @@ const void *gpu_plain_jacobi(void);
  * weight). */
 const void *gpu_plain_weighted_jacobi(void);
 
+#define GPU_JACOBI_FIELD "jacobi_field[i, j]: in A[i-1:i+1, j], A[i, j-1:j+1], K[i, j]; out B[i, j]"
+
+/** A step of the example's jacobi, with a weight for each element. */
+const polytile_implementation *gpu_jacobi_field(void);
+
+/** The same as plain CUDA: (const float *a, float *b, int64_t n, const float *k). */
+const void *gpu_plain_jacobi_field(void);
+
 /** A step of the example's jacobi3d, likewise, over n x n x n floats; the first index along z. */
 const void *gpu_plain_jacobi3d(void);
 

@@ -34,6 +34,8 @@ static const gpu_case cases[] = {
     {"tiles_by_hand", tiles_by_hand},
     {"queue_overhead", queue_overhead},
     {"queue_resident", queue_resident},
+    {"queue_resident_weight", queue_resident_weight},
+    {"queue_resident_field", queue_resident_field},
     {"queue_sweeps_in_place", queue_sweeps_in_place},
     {"queue_sweeps_jacobi", queue_sweeps_jacobi},
     {"skew_jacobi_eighth", skew_jacobi_eighth},

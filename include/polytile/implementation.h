@@ -142,25 +142,6 @@ typedef struct polytile_body_parameter {
 /** The neighbours that a thread of a coarse kernel runs that POLYTILE_KERNEL makes of a body. */
 enum { POLYTILE_COARSENING = 4 };
 
-/** Columns of a tile, with its border, in a tile kernel that POLYTILE_KERNEL makes of a body, and
- * the threads of its thread blocks. */
-enum { POLYTILE_TILE_COLUMNS = 128, POLYTILE_TILE_THREADS = 512 };
-
-/**
- * Launches that alternate between two arrays, and that a tile kernel runs as one.
- *
- * Tiles lie side by side from the first thread of `own` on, the last index along x. One has
- * n_launches * (before + after) fewer own rows and columns than it loads.
- */
-typedef struct polytile_tiles {
-    polytile_domain threads; /* of each launch */
-    polytile_domain own;     /* those of the last launch whose elements are stored */
-    int32_t n_launches;      /* an odd number */
-    int32_t n_rows;          /* of a tile with its border */
-    int32_t before[2];       /* how many elements before its own a thread reads, along each index */
-    int32_t after[2];
-} polytile_tiles;
-
 struct polytile_implementation;
 
 /** A launch whose body is to be found, see polytile_specialiser. */
@@ -238,8 +219,7 @@ typedef struct polytile_implementation {
     int n_coarse;
     const void
         *cuda_tiles; /* a kernel of POLYTILE_KERNEL() that runs several launches as one, tile by
-                               tile in shared memory; it takes a polytile_tiles, both views of the
-                               first launch and both of the second. NULL: none */
+                               tile in shared memory (kernel_tile_launch.h); NULL: none */
     int cuda_lanes;  /* CUDA threads that run one thread of the launch, about, where cuda_launcher
                        gives each a whole thread block, say; 0: one. So policies know how many rows
                        fill a GPU */

@@ -4,98 +4,192 @@
 /*
  * Several launches as one CUDA kernel, tile by tile in shared memory; included by kernel_cuda.h.
  *
- * A body has such a kernel if it has two indices and takes two views of two dimensions and one
- * type, and nothing else: launches of it alternate between two arrays. A thread block loads a tile
- * with its border, makes all steps there, each over a smaller part of it, and stores its own
- * elements at the end. What it computes of its border other blocks compute, too.
+ * A body has such a kernel if it has two indices and takes two to four views of two dimensions and
+ * one type, all but one of them of const elements. A thread block loads a tile with its border of
+ * each array, makes all steps there, each over a smaller part of it, and stores its own elements at
+ * the end. What it computes of its border other blocks compute, too. The views are roles: which
+ * array has which one changes from step to step (kernel_tile_launch.h). So do parameters' values.
  *
- * The body reads a view of shared memory and writes to a view of the thread's own registers,
- * several rows a thread: nothing is stored between two rows, so that what both of them read is
- * loaded once. Its indices are those of the arrays.
+ * The body reads views of shared memory and writes to a view of the thread's own registers, several
+ * rows a thread: nothing is stored between two rows, so that what both of them read is loaded once.
+ * Its indices are those of the arrays.
  *
- * The kernel takes a polytile_tiles, both views of the first launch, and both of the second one.
+ * The kernel takes a polytile_tiles, and a pt_tile_values for each parameter of the body.
  */
+#include <polytile/kernel_tile_launch.h>
+
 #define PT_CUDA_TILES_FUNCTION(kernel, indices, ...)                                               \
-    PT_CAT(PT_TILES_, PT_CAT(PT_TILES_INDICES indices, PT_TILES_ENTRIES(__VA_ARGS__)))             \
+    PT_CAT(PT_TILES_, PT_CAT(PT_TILES_INDICES indices, PT_TILES_VIEWS(kernel, __VA_ARGS__)))       \
     (PT_DEFINE_TILES, kernel, __VA_ARGS__)
 #define PT_CUDA_TILES(kernel, indices, ...)                                                        \
-    PT_CAT(PT_TILES_, PT_CAT(PT_TILES_INDICES indices, PT_TILES_ENTRIES(__VA_ARGS__)))             \
+    PT_CAT(PT_TILES_, PT_CAT(PT_TILES_INDICES indices, PT_TILES_VIEWS(kernel, __VA_ARGS__)))       \
     (PT_CHOOSE_TILES, kernel, __VA_ARGS__)(const void *) 0
 
-/* TWO for two indices, two entries, entries that are views, and views of two dimensions. */
-#define PT_TILES_INDICES(...) PT_9TH(__VA_ARGS__, NO, NO, NO, NO, NO, NO, TWO, NO, NO)
-#define PT_TILES_ENTRIES(...)                                                                      \
-    PT_25TH(__VA_ARGS__, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO,   \
-            NO, NO, NO, NO, TWO, NO, NO)
-#define PT_TILES_DIMS_1 NO
-#define PT_TILES_DIMS_2 TWO
-#define PT_TILES_DIMS_3 NO
-#define PT_TILES_DIMS_4 NO
-#define PT_TILES_DIMS_5 NO
-#define PT_TILES_DIMS_6 NO
-#define PT_TILES_DIMS_7 NO
-#define PT_TILES_DIMS_8 NO
+/* YES for two indices, and for two to four views, all of two dimensions. */
+#define PT_TILES_INDICES(...)       PT_9TH(__VA_ARGS__, NO, NO, NO, NO, NO, NO, YES, NO, NO)
+#define PT_TILES_VIEWS(kernel, ...) PT_TILES_COUNTED(NO PT_EACH(PT_TILES_VIEW, kernel, __VA_ARGS__))
+#define PT_TILES_COUNTED(...)       PT_9TH(__VA_ARGS__, NO, NO, NO, YES, YES, YES, NO, NO, NO)
+#define PT_TILES_VIEW_2(kernel, T, a)
+#define PT_TILES_VIEW_3(kernel, T, A, n_dims) PT_CAT(PT_TILES_DIMS_, n_dims)
+#define PT_TILES_DIMS_1                       , NO, NO, NO, NO, NO, NO, NO, NO
+#define PT_TILES_DIMS_2                       , NO
+#define PT_TILES_DIMS_3                       PT_TILES_DIMS_1
+#define PT_TILES_DIMS_4                       PT_TILES_DIMS_1
+#define PT_TILES_DIMS_5                       PT_TILES_DIMS_1
+#define PT_TILES_DIMS_6                       PT_TILES_DIMS_1
+#define PT_TILES_DIMS_7                       PT_TILES_DIMS_1
+#define PT_TILES_DIMS_8                       PT_TILES_DIMS_1
 
 #define PT_TILES_NONO(...)
-#define PT_TILES_NOTWO(...)
-#define PT_TILES_TWONO(...)
-#define PT_TILES_TWOTWO(M, kernel, one, other)                                                     \
-    PT_CAT(PT_TILES_OF_, PT_CAT(PT_COUNT one, PT_COUNT other))(M, kernel, one, other)
-#define PT_TILES_OF_22(...)
-#define PT_TILES_OF_23(...)
-#define PT_TILES_OF_32(...)
-#define PT_TILES_OF_33(M, kernel, one, other)                                                      \
-    PT_TILES_VIEWS(M, kernel, PT_UNPACK one, PT_UNPACK other)
-#define PT_TILES_VIEWS(...) PT_TILES_VIEWS_OF(__VA_ARGS__)
-#define PT_TILES_VIEWS_OF(M, kernel, T, A, n_dims, U, B, m_dims)                                   \
-    PT_CAT(PT_TILES_MADE_, PT_CAT(PT_TILES_DIMS_##n_dims, PT_TILES_DIMS_##m_dims))                 \
-    (M, kernel, T, A, U, B)
-#define PT_TILES_MADE_NONO(...)
-#define PT_TILES_MADE_NOTWO(...)
-#define PT_TILES_MADE_TWONO(...)
-#define PT_TILES_MADE_TWOTWO(M, ...) M(__VA_ARGS__)
+#define PT_TILES_NOYES(...)
+#define PT_TILES_YESNO(...)
+#define PT_TILES_YESYES(M, ...) M(__VA_ARGS__)
 
-/* The kernel, which is empty for views of two types, and its address, before an alternative. */
-#define PT_DEFINE_TILES(kernel, T, A, U, B)                                                        \
+/* The kernel, which is empty for views of other types, and its address, before an alternative. */
+#define PT_DEFINE_TILES(kernel, ...)                                                               \
     struct kernel##_tile_body {                                                                    \
-        typedef U element;                                                                         \
-        typedef T read_element;                                                                    \
-        typedef kernel##_##A##_view read_view;                                                     \
-        typedef kernel##_##B##_view written_view;                                                  \
-        static __device__ __forceinline__ void run(int64_t i, int64_t j, const read_view &A,       \
-                                                   const written_view &B) {                        \
-            kernel##_thread(i, j, A, B);                                                           \
+        typedef pt_tile_kind<0 PT_EACH(PT_TILE_BYTES, kernel, __VA_ARGS__)                         \
+                                 PT_EACH(PT_TILE_TYPE, kernel, __VA_ARGS__)>                       \
+            kind;                                                                                  \
+        struct pt_views {                                                                          \
+            PT_EACH(PT_TILE_MEMBER, kernel, __VA_ARGS__)                                           \
+        };                                                                                         \
+        PT_EACH(PT_TILE_STEPS, kernel, __VA_ARGS__)                                                \
+        template <class pt_any>                                                                    \
+        static __device__ __forceinline__ void                                                     \
+        show(const pt_any &pt_images, const polytile_tile_role *pt_role, pt_views *pt_made) {      \
+            PT_EACH(PT_TILE_SHOW, kernel, __VA_ARGS__)                                             \
+        }                                                                                          \
+        template <class pt_any>                                                                    \
+        __device__ __forceinline__ void run(int64_t pt_i, int64_t pt_j, const pt_views &pt_from,   \
+                                            int pt_step, pt_any *pt_own) const {                   \
+            PT_EACH(PT_TILE_LOCAL, kernel, __VA_ARGS__)                                            \
+            kernel##_thread(pt_i, pt_j PT_EACH(PT_PASS, kernel, __VA_ARGS__));                     \
         }                                                                                          \
     };                                                                                             \
     PT_CUDA_LINKAGE __global__ void __launch_bounds__(POLYTILE_TILE_THREADS) kernel##_cuda_tiles(  \
-        const polytile_tiles tiles, const polytile_view even_from, const polytile_view even_to,    \
-        const polytile_view odd_from, const polytile_view odd_to) {                                \
-        pt_tile_steps<kernel##_tile_body, pt_may_be_tiled<T, U>::value>::run(                      \
-            tiles, even_from, even_to, odd_from, odd_to);                                          \
+        const polytile_tiles pt_tiles PT_EACH(PT_TILE_ARGUMENT, kernel, __VA_ARGS__)) {            \
+        const kernel##_tile_body pt_run = {PT_EACH(PT_TILE_GIVEN, kernel, __VA_ARGS__)};           \
+        pt_tile_steps<kernel##_tile_body, kernel##_tile_body::kind::is_made>::run(pt_tiles,        \
+                                                                                  pt_run);         \
     }
-#define PT_CHOOSE_TILES(kernel, T, A, U, B)                                                        \
-    pt_may_be_tiled<T, U>::value ? (const void *)kernel##_cuda_tiles:
+#define PT_CHOOSE_TILES(kernel, ...)                                                               \
+    kernel##_tile_body::kind::is_made ? (const void *)kernel##_cuda_tiles:
 
-/* Whether launches can alternate: one view of const elements, and one of the same that are not. */
-template <class T, class U> struct pt_may_be_tiled {
+/* What each place needs of a parameter, the tuple (T, a), and of a view, (T, A, n_dims). */
+#define PT_TILE_BYTES_2(kernel, T, a) +(int)sizeof(T)
+#define PT_TILE_BYTES_3(kernel, T, A, n_dims)
+#define PT_TILE_TYPE_2(kernel, T, a)
+#define PT_TILE_TYPE_3(kernel, T, A, n_dims) , T
+#define PT_TILE_MEMBER_2(kernel, T, a)
+#define PT_TILE_MEMBER_3(kernel, T, A, n_dims) kernel##_##A##_view A;
+#define PT_TILE_STEPS_2(kernel, T, a)          const pt_tile_values<T, kind::is_made> &pt_of_##a;
+#define PT_TILE_STEPS_3(kernel, T, A, n_dims)
+#define PT_TILE_SHOW_2(kernel, T, a)
+#define PT_TILE_SHOW_3(kernel, T, A, n_dims) pt_images.show(*pt_role++, &pt_made->A);
+#define PT_TILE_LOCAL_2(kernel, T, a)        const T a = pt_of_##a.of_step(pt_step);
+#define PT_TILE_LOCAL_3(kernel, T, A, n_dims)                                                      \
+    kernel##_##A##_view A = pt_from.A;                                                             \
+    pt_turn_to_own(&A, A.at, pt_own, pt_i, pt_j);
+#define PT_TILE_ARGUMENT_2(kernel, T, a)                                                           \
+    , const PT_GRID_CONSTANT pt_tile_values<T, kernel##_tile_body::kind::is_made> pt_of_##a
+#define PT_TILE_ARGUMENT_3(kernel, T, A, n_dims)
+#define PT_TILE_GIVEN_2(kernel, T, a) pt_of_##a,
+#define PT_TILE_GIVEN_3(kernel, T, A, n_dims)
+
+/* Values are read where they are, not from a copy in local memory. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
+#define PT_GRID_CONSTANT __grid_constant__
+#else
+#define PT_GRID_CONSTANT
+#endif
+
+/* The values of a parameter, one a launch. */
+template <class T, int is_made> struct pt_tile_values { __device__ T of_step(int step) const; };
+template <class T> struct pt_tile_values<T, 1> {
+    T step[POLYTILE_TILE_LAUNCHES];
+    __device__ __forceinline__ T of_step(int k) const { return step[k]; }
+};
+
+/* Whether the views of a body are of one type, and one of them alone is written; which one. */
+template <class T> struct pt_tile_element {
+    typedef T type;
+    enum { is_const = 0 };
+};
+template <class T> struct pt_tile_element<const T> {
+    typedef T type;
+    enum { is_const = 1 };
+};
+template <class T, class U> struct pt_tile_same {
     enum { value = 0 };
 };
-template <class T> struct pt_may_be_tiled<const T, T> {
+template <class T> struct pt_tile_same<T, T> {
     enum { value = 1 };
+};
+template <class... Views> struct pt_tile_roles;
+template <class T> struct pt_tile_roles<T> {
+    typedef typename pt_tile_element<T>::type element;
+    enum { are_alike = 1, n_written = !pt_tile_element<T>::is_const, written = 0 };
+};
+template <class T, class U, class... More> struct pt_tile_roles<T, U, More...> {
+    typedef typename pt_tile_element<T>::type element;
+    typedef pt_tile_roles<U, More...> others;
+    enum {
+        are_alike = others::are_alike && pt_tile_same<element, typename others::element>::value,
+        n_written = others::n_written + !pt_tile_element<T>::is_const,
+        written = pt_tile_element<T>::is_const ? 1 + others::written : 0
+    };
+};
+template <int parameter_bytes, class... Views> struct pt_tile_kind {
+    typedef pt_tile_roles<Views...> roles;
+    typedef typename roles::element element;
+    enum {
+        written = roles::written,
+        is_made = roles::are_alike && roles::n_written == 1 &&
+                  parameter_bytes <= POLYTILE_TILE_PARAMETER_BYTES
+    };
+};
+
+/* Let a view of elements that are written have the one at `own` with any indices. */
+template <class View, class T>
+__device__ __forceinline__ void pt_turn_to_own(View *, const T *, T *, int64_t, int64_t) {}
+template <class View, class T>
+__device__ __forceinline__ void pt_turn_to_own(View *view, T *, T *own, int64_t i, int64_t j) {
+    view->at = own - i - j;
+    view->stride[0] = view->stride[1] = sizeof(T);
+}
+
+/* A tile of each array, one after the other. Columns are side by side. `at` is where the first
+ * array's element with all indices 0 would be. */
+template <class T> struct pt_tile_images {
+    T *at;
+    int n_elements;
+
+    __device__ __forceinline__ T *of(int array) const { return at + array * n_elements; }
+
+    template <class View>
+    __device__ __forceinline__ void show(const polytile_tile_role &role, View *made) const {
+        made->at = of(role.array);
+        made->stride[0] = POLYTILE_TILE_COLUMNS * sizeof(T);
+        made->stride[1] = sizeof(T);
+        PT_UNROLL for (int d = 0; d < 2; d++) {
+            made->first[d] = role.resident.lo[d];
+            made->last[d] = role.resident.hi[d];
+            made->array_first[d] = role.whole.lo[d];
+            made->array_last[d] = role.whole.hi[d];
+        }
+        made->pieces = 0;
+        made->n_pieces = made->has_edges = 0;
+    }
 };
 
 template <class Body, int is_made> struct pt_tile_steps {
-    static __device__ __forceinline__ void run(const polytile_tiles &, const polytile_view &,
-                                               const polytile_view &, const polytile_view &,
-                                               const polytile_view &) {}
+    static __device__ __forceinline__ void run(const polytile_tiles &, const Body &) {}
 };
 
-/* A tile in shared memory. Its columns are POLYTILE_TILE_COLUMNS, side by side. */
 template <class Body> struct pt_tile_steps<Body, 1> {
-    typedef typename Body::element element;
-    typedef typename Body::read_element read_element;
-    typedef typename Body::read_view read_view;
-    typedef typename Body::written_view written_view;
+    typedef typename Body::kind::element element;
+    typedef typename Body::pt_views views;
     enum {
         columns = POLYTILE_TILE_COLUMNS,
         rows = 8, /* of a thread */
@@ -108,66 +202,71 @@ template <class Body> struct pt_tile_steps<Body, 1> {
         int line, column;
     };
 
-    static __device__ __forceinline__ const char *at(const polytile_view &view, int64_t i,
-                                                     int64_t j) {
-        return pt_behind(view.origin, (uint64_t)i * (uint64_t)view.stride_bytes[0] +
-                                          (uint64_t)j * sizeof(element));
+    static __device__ __forceinline__ char *at(const polytile_tile_memory &memory, int64_t i,
+                                               int64_t j) {
+        return (char *)pt_behind(memory.origin, (uint64_t)i * (uint64_t)memory.row_bytes +
+                                                    (uint64_t)j * sizeof(element));
     }
 
-    /* Elements of one thread: with any indices the view has the one at `own`. */
-    static __device__ __forceinline__ void run_one(int64_t i, int64_t j, const read_view &from,
-                                                   written_view to, element *own) {
-        to.at = own - i - j;
-        to.stride[0] = to.stride[1] = sizeof(element);
-        Body::run(i, j, from, to);
-    }
-
-    static __device__ __forceinline__ void run_rows(int64_t i, int n, int64_t j,
-                                                    const read_view &from, const written_view &to,
-                                                    element *made) {
+    /* What a thread reads of the element that it writes is there before. */
+    static __device__ __forceinline__ void run_rows(const Body &body, int step, int64_t i, int n,
+                                                    int64_t j, const views &from, element *made) {
         if (n >= rows) {
             element own[rows];
-            PT_UNROLL for (int k = 0; k < rows; k++) run_one(i + k, j, from, to, &own[k]);
+            PT_UNROLL for (int k = 0; k < rows; k++) own[k] = made[k * columns];
+            PT_UNROLL for (int k = 0; k < rows; k++) body.run(i + k, j, from, step, &own[k]);
             PT_UNROLL for (int k = 0; k < rows; k++) made[k * columns] = own[k];
         } else {
             PT_DONT_UNROLL for (int k = 0; k < n; k++)
-                run_one(i + k, j, from, to, &made[k * columns]);
+                body.run(i + k, j, from, step, &made[k * columns]);
         }
     }
 
     /* Whether all of a tile is inside of a box. */
     static __device__ __forceinline__ bool is_inside(const place &first, int n_rows,
-                                                     const polytile_domain &box) {
-        return first.i >= box.range[0].lo && first.i + n_rows - 1 <= box.range[0].hi &&
-               first.j >= box.range[1].lo && first.j + columns - 1 <= box.range[1].hi;
+                                                     const polytile_tile_box &box) {
+        return first.i >= box.lo[0] && first.i + n_rows - 1 <= box.hi[0] && first.j >= box.lo[1] &&
+               first.j + columns - 1 <= box.hi[1];
     }
 
-    static __device__ __forceinline__ bool has(const polytile_domain &box, int64_t i, int64_t j) {
-        return i >= box.range[0].lo && i <= box.range[0].hi && j >= box.range[1].lo &&
-               j <= box.range[1].hi;
+    static __device__ __forceinline__ bool has(const polytile_tile_box &box, int64_t i, int64_t j) {
+        return i >= box.lo[0] && i <= box.hi[0] && j >= box.lo[1] && j <= box.hi[1];
     }
 
     /* Many loads under way matter more than all else here. */
-    static __device__ __forceinline__ void load_inner(const polytile_view &from, const place &first,
-                                                      int n_rows, element *tile) {
+    static __device__ __forceinline__ void
+    load_inner(const polytile_tile_memory &from, const place &first, int n_rows, element *tile) {
         const char *const begin = at(from, first.i, first.j + first.column);
         PT_UNROLL_BY_8 for (int row = first.line; row < n_rows; row += lines)
             tile[row * columns + first.column] =
-                *(const element *)(begin + (int64_t)row * from.stride_bytes[0]);
+                *(const element *)(begin + (int64_t)row * from.row_bytes);
     }
 
-    /* Of the second array only what no step writes. */
-    static __device__ __forceinline__ void load_edge(const polytile_domain &threads,
-                                                     const polytile_view &from,
-                                                     const polytile_view &to, const place &first,
-                                                     int n_rows, element *tile, element *other) {
+    static __device__ __forceinline__ void load_edge(const polytile_tile_box &threads,
+                                                     const polytile_tile_array &of,
+                                                     const place &first, int n_rows,
+                                                     element *tile) {
         const int64_t j = first.j + first.column;
         PT_DONT_UNROLL for (int row = first.line; row < n_rows; row += lines) {
             const int64_t i = first.i + row;
-            if (has(from.resident, i, j))
-                tile[row * columns + first.column] = *(const element *)at(from, i, j);
-            if (has(to.resident, i, j) && !has(threads, i, j))
-                other[row * columns + first.column] = *(const element *)at(to, i, j);
+            const bool is_written = has(threads, i, j);
+            if (has(of.resident, i, j) && (!is_written || of.is_loaded))
+                tile[row * columns + first.column] =
+                    *(const element *)at(is_written ? of.begun : of.kept, i, j);
+        }
+    }
+
+    /* Of an array that is not loaded, only what no launch writes. */
+    static __device__ __forceinline__ void load(const polytile_tiles &tiles, const place &first,
+                                                int n_rows, element *tile) {
+        const bool is_inner = is_inside(first, n_rows, tiles.threads);
+        PT_DONT_UNROLL for (int a = 0; a < tiles.n_arrays; a++) {
+            const polytile_tile_array &of = tiles.array[a];
+            if (!is_inner || (of.is_loaded && !is_inside(first, n_rows, of.resident)))
+                load_edge(tiles.threads, of, first, n_rows, tile);
+            else if (of.is_loaded)
+                load_inner(of.begun, first, n_rows, tile);
+            tile += tiles.n_rows * columns;
         }
     }
 
@@ -178,42 +277,37 @@ template <class Body> struct pt_tile_steps<Body, 1> {
     };
 
     static __device__ __forceinline__ part part_of(const polytile_tiles &tiles,
-                                                   const polytile_domain &threads,
+                                                   const polytile_tile_box &threads,
                                                    const place &first, int n_rows, int step) {
-        const polytile_range &along_i = threads.range[0], &along_j = threads.range[1];
-        const int64_t lo = along_i.lo - first.i, hi = along_i.hi - first.i;
+        const int64_t lo = threads.lo[0] - first.i, hi = threads.hi[0] - first.i;
         const int64_t j = first.j + first.column;
         const int least = step * tiles.before[0], most = n_rows - 1 - step * tiles.after[0];
         part made;
         made.lo = lo > least ? (int)lo : least;
         made.hi = hi < most ? (int)hi : most;
         made.has_column = first.column >= step * tiles.before[1] &&
-                          first.column < columns - step * tiles.after[1] && j >= along_j.lo &&
-                          j <= along_j.hi;
+                          first.column < columns - step * tiles.after[1] && j >= threads.lo[1] &&
+                          j <= threads.hi[1];
         return made;
     }
 
     /* The rows of a tile with its border: the last ones have fewer. */
     static __device__ __forceinline__ int rows_of(const polytile_tiles &tiles, const place &first) {
-        const int64_t n_left =
-            tiles.own.range[0].hi - first.i + 1 + tiles.n_launches * tiles.after[0];
+        const int64_t n_left = tiles.own.hi[0] - first.i + 1 + tiles.n_launches * tiles.after[0];
         return n_left < tiles.n_rows ? (int)n_left : tiles.n_rows;
     }
 
-    static __device__ __forceinline__ void make_step(const part &of, const place &first,
-                                                     read_view from, const written_view &to,
-                                                     const element *tile, element *other) {
+    static __device__ __forceinline__ void make_step(const Body &body, int step, const part &of,
+                                                     const place &first, const views &from,
+                                                     element *made) {
         const int64_t j = first.j + first.column;
-        from.at = (read_element *)(tile - first.i * columns - first.j);
-        from.stride[0] = columns * sizeof(element);
-        from.stride[1] = sizeof(element);
         if (of.has_column)
             for (int row = of.lo + first.line * rows; row <= of.hi; row += lines * rows)
-                run_rows(first.i + row, of.hi - row + 1, j, from, to,
-                         &other[row * columns + first.column]);
+                run_rows(body, step, first.i + row, of.hi - row + 1, j, from,
+                         &made[row * columns + first.column]);
     }
 
-    static __device__ __forceinline__ void store(const part &of, const polytile_view &to,
+    static __device__ __forceinline__ void store(const part &of, const polytile_tile_memory &to,
                                                  const place &first, const element *tile) {
         if (of.has_column)
             for (int row = of.lo + first.line; row <= of.hi; row += lines)
@@ -221,38 +315,34 @@ template <class Body> struct pt_tile_steps<Body, 1> {
                     tile[row * columns + first.column];
     }
 
-    static __device__ __forceinline__ void
-    run(const polytile_tiles &tiles, const polytile_view &even_from, const polytile_view &even_to,
-        const polytile_view &odd_from, const polytile_view &odd_to) {
+    static __device__ __forceinline__ void run(const polytile_tiles &tiles, const Body &body) {
         extern __shared__ __align__(16) unsigned char pt_shared[];
-        element *tile = (element *)pt_shared, *other = tile + tiles.n_rows * columns;
-        const int n = tiles.n_launches;
+        element *const tile = (element *)pt_shared;
+        const int n = tiles.n_launches, n_elements = tiles.n_rows * columns;
         const int own_rows = tiles.n_rows - n * (tiles.before[0] + tiles.after[0]);
         const int own_columns = columns - n * (tiles.before[1] + tiles.after[1]);
-        const place first = {
-            tiles.own.range[0].lo + (int64_t)blockIdx.y * own_rows - n * tiles.before[0],
-            tiles.own.range[1].lo + (int64_t)blockIdx.x * own_columns - n * tiles.before[1],
-            (int)threadIdx.x / columns, (int)threadIdx.x % columns};
+        const place first = {tiles.own.lo[0] + (int64_t)blockIdx.y * own_rows - n * tiles.before[0],
+                             tiles.own.lo[1] + (int64_t)blockIdx.x * own_columns -
+                                 n * tiles.before[1],
+                             (int)threadIdx.x / columns, (int)threadIdx.x % columns};
         const int n_rows = rows_of(tiles, first);
-        if (is_inside(first, n_rows, tiles.threads) && is_inside(first, n_rows, even_from.resident))
-            load_inner(even_from, first, n_rows, tile);
-        else
-            load_edge(tiles.threads, even_from, odd_from, first, n_rows, tile, other);
+        const pt_tile_images<element> images = {tile - first.i * columns - first.j, n_elements};
+        load(tiles, first, n_rows, tile);
+        int phase = 0;
         for (int step = 1; step <= n; step++) {
-            const bool is_odd = step % 2 == 0;
-            const read_view from =
-                PT_VIEW_OF(read_element, is_odd ? odd_from : even_from, 2, PT_LAST_UNIT, 0, 0);
-            const written_view to =
-                PT_VIEW_OF(element, is_odd ? odd_to : even_to, 2, PT_LAST_UNIT, 0, 0);
+            const polytile_tile_role *const role = tiles.role[phase];
+            views from;
+            Body::show(images, role, &from);
             __syncthreads();
-            make_step(part_of(tiles, tiles.threads, first, n_rows, step), first, from, to, tile,
-                      other);
-            element *const made = other;
-            other = tile;
-            tile = made;
+            make_step(body, step - 1, part_of(tiles, tiles.threads, first, n_rows, step), first,
+                      from, tile + role[Body::kind::written].array * n_elements);
+            phase = phase + 1 < tiles.n_phases ? phase + 1 : 0;
         }
         __syncthreads();
-        store(part_of(tiles, tiles.own, first, n_rows, n), even_to, first, tile);
+        for (int a = 0; a < tiles.n_arrays; a++)
+            if (tiles.array[a].is_stored)
+                store(part_of(tiles, tiles.own, first, n_rows, n), tiles.array[a].made, first,
+                      tile + a * n_elements);
     }
 };
 

@@ -9,9 +9,10 @@
 typedef struct pti_loaded {
     polytile_implementation implementation;
     polytile_view_shape shapes[POLYTILE_MAX_DIMS]; /* of a GPU's kernels, which say none */
-    void *library;                                 /* of the host; NULL: none */
-    int file;                                      /* that keeps its name; -1: none */
-    void *module;                                  /* of GPUs; NULL: none */
+    polytile_body_parameter parameters[POLYTILE_MAX_PARAMETERS]; /* likewise */
+    void *library;                                               /* of the host; NULL: none */
+    int file;                                                    /* that keeps its name; -1: none */
+    void *module;                                                /* of GPUs; NULL: none */
 } pti_loaded;
 
 /**

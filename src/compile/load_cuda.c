@@ -88,6 +88,11 @@ static void fill_shapes(const pti_build *build, pti_loaded *loaded) {
         loaded->shapes[a] =
             (polytile_view_shape){polytile_type_get_bytes(build->types[a]),
                                   declaration->array_n_dims[a], POLYTILE_ANY_NUMBER};
+    for (int p = 0; p < declaration->n_parameters; p++)
+        loaded->parameters[p] = (polytile_body_parameter){
+            NULL, polytile_type_get_bytes(declaration->parameter_type[p]), POLYTILE_ANY_NUMBER};
+    loaded->implementation.parameters = loaded->parameters;
+    loaded->implementation.n_parameters = declaration->n_parameters;
     loaded->implementation.views = loaded->shapes;
     loaded->implementation.n_views = declaration->n_arrays;
     loaded->implementation.n_indices = declaration->n_indices;

@@ -2,6 +2,7 @@
 
 #include "access/array/type.h"
 #include "compile/body_edges.h"
+#include <polytile/kernel_tile_launch.h>
 
 #include <string.h>
 
@@ -126,12 +127,25 @@ static bool is_only_read(const polytile_declaration *declaration, int array) {
     return is;
 }
 
+/** Return the bytes of all parameters. */
+static int64_t parameter_bytes(const polytile_declaration *declaration) {
+    int64_t n_bytes = 0;
+    for (int p = 0; p < declaration->n_parameters; p++)
+        n_bytes += polytile_type_get_bytes(declaration->parameter_type[p]);
+    return n_bytes;
+}
+
 bool pti_source_has_tiles(const pti_body_text *body, const polytile_type *types) {
     const polytile_declaration *declaration = body->declaration;
-    return declaration->n_indices == 2 && declaration->n_arrays == 2 &&
-           declaration->n_parameters == 0 && declaration->array_n_dims[0] == 2 &&
-           declaration->array_n_dims[1] == 2 && types[0] == types[1] &&
-           is_only_read(declaration, 0) && !is_only_read(declaration, 1);
+    bool has = declaration->n_indices == 2 && declaration->n_arrays >= 2 &&
+               declaration->n_arrays <= POLYTILE_TILE_ARRAYS &&
+               parameter_bytes(declaration) <= POLYTILE_TILE_PARAMETER_BYTES;
+    int n_written = 0;
+    for (int a = 0; a < declaration->n_arrays; a++) {
+        has = has && declaration->array_n_dims[a] == 2 && types[a] == types[0];
+        n_written += !is_only_read(declaration, a);
+    }
+    return has && n_written == 1;
 }
 
 static void add_element_macros(pti_text *source, const polytile_declaration *declaration) {

@@ -34,7 +34,8 @@ void pti_source_add_kernel(pti_text *source, const pti_body_text *body, pti_targ
                            const polytile_type *types);
 
 /** Return whether a GPU has a kernel that runs several launches, tile by tile
- * (polytile/kernel_tiles.h): of two indices and two matrices of one type, the first only read. */
+ * (polytile/kernel_tiles.h): of two indices and two to four matrices of one type, one of which it
+ * writes. */
 bool pti_source_has_tiles(const pti_body_text *body, const polytile_type *types);
 
 /** Append the part before it. */

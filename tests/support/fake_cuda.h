@@ -16,6 +16,7 @@
 extern "C" {
 #include "launch/cuda/runtime/api.h"
 }
+#include <polytile/kernel_tile_launch.h>
 #include <polytile/message_ring.h>
 
 /**
@@ -118,7 +119,7 @@ class FakeCuda {
     struct Tiles {
         polytile_implementation implementation;
         polytile_tiles of;
-        polytile_view even_from, even_to, odd_from, odd_to;
+        std::vector<std::vector<uint64_t>> values; /* of each launch */
     };
 
     cudaError_t launch_tiles(const polytile_implementation &implementation, dim3 grid, dim3 block,
@@ -150,6 +151,8 @@ class FakeCuda {
     cudaError_t check_grid(const polytile_domain &threads, int n_neighbours, dim3 grid, dim3 block);
     void check_origins(const Kernel &run, void **origins);
     bool can_run(const Kernel &kernel);
+    bool can_run_over(const std::vector<polytile_view> &views, int64_t element_bytes);
+    bool can_begin(const std::vector<bool> &resident);
     static std::vector<polytile_view> all_views(const Kernel &kernel);
     void run_kernel(const Kernel &kernel);
     bool are_resident(const Kernel &kernel, size_t view) const;

@@ -219,8 +219,24 @@ bool FakeCuda::are_resident(const Kernel &kernel, size_t view) const {
 /** Whether a kernel can begin: its views are in device memory, and it is not one that is to
  * fault. */
 bool FakeCuda::can_run(const Kernel &kernel) {
-    for (size_t k = 0; k < kernel.views.size(); k++) {
-        if (!are_resident(kernel, k)) {
+    std::vector<bool> resident;
+    for (size_t k = 0; k < kernel.views.size(); k++)
+        resident.push_back(are_resident(kernel, k));
+    return can_begin(resident);
+}
+
+/** The same of a kernel over views of one type. */
+bool FakeCuda::can_run_over(const std::vector<polytile_view> &views, int64_t element_bytes) {
+    std::vector<bool> resident;
+    for (const polytile_view &view : views)
+        resident.push_back(is_resident(view, element_bytes));
+    return can_begin(resident);
+}
+
+/** Whether a kernel can begin whose views are in device memory, or not. */
+bool FakeCuda::can_begin(const std::vector<bool> &resident) {
+    for (size_t k = 0; k < resident.size(); k++) {
+        if (!resident[k]) {
             violate("view " + std::to_string(k) + " of a kernel is not in device memory");
             fault();
             return false;

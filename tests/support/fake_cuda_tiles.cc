@@ -11,72 +11,81 @@ namespace {
 constexpr size_t default_shared_bytes = 48 << 10;
 constexpr int64_t n_columns = POLYTILE_TILE_COLUMNS;
 
-int64_t count(const polytile_range &range) {
-    return range.hi - range.lo + 1;
+using Box = polytile_tile_box;
+
+int64_t count(const Box &box, int dim) {
+    return box.hi[dim] - box.lo[dim] + 1;
 }
 
-polytile_domain box_of(int64_t i, int64_t n_rows, int64_t j, int64_t n_cols) {
-    polytile_domain box = {};
-    box.n_dims = 2;
-    box.range[0] = {i, i + n_rows - 1, 1};
-    box.range[1] = {j, j + n_cols - 1, 1};
-    return box;
-}
-
-polytile_domain intersect(polytile_domain one, const polytile_domain &other) {
+Box intersect(Box one, const Box &other) {
     for (int d = 0; d < 2; d++) {
-        one.range[d].lo = std::max(one.range[d].lo, other.range[d].lo);
-        one.range[d].hi = std::min(one.range[d].hi, other.range[d].hi);
+        one.lo[d] = std::max(one.lo[d], other.lo[d]);
+        one.hi[d] = std::min(one.hi[d], other.hi[d]);
     }
     return one;
 }
 
-bool is_empty(const polytile_domain &box) {
-    return count(box.range[0]) < 1 || count(box.range[1]) < 1;
+bool is_empty(const Box &box) {
+    return count(box, 0) < 1 || count(box, 1) < 1;
 }
 
-bool has(const polytile_domain &box, int64_t i, int64_t j) {
-    return i >= box.range[0].lo && i <= box.range[0].hi && j >= box.range[1].lo &&
-           j <= box.range[1].hi;
+bool has(const Box &box, int64_t i, int64_t j) {
+    return i >= box.lo[0] && i <= box.hi[0] && j >= box.lo[1] && j <= box.hi[1];
 }
 
-char *element_at(const polytile_view &view, int64_t i, int64_t j) {
-    return static_cast<char *>(view.origin) + i * view.stride_bytes[0] + j * view.stride_bytes[1];
+polytile_domain domain_of(const Box &box) {
+    return {2, {{box.lo[0], box.hi[0], 1}, {box.lo[1], box.hi[1], 1}}};
 }
 
 /** One tile with its border, of one array. */
 class Image {
   public:
-    Image(const polytile_domain &box, int64_t element_bytes)
+    Image(const Box &box, int64_t element_bytes)
         : box_(box), element_bytes_(element_bytes),
-          bytes_(static_cast<size_t>(count(box.range[0]) * n_columns * element_bytes), '\xa5') {}
+          bytes_(static_cast<size_t>(count(box, 0) * n_columns * element_bytes), '\xa5') {}
 
-    /** A view that has the indices of another one, and this memory. */
-    polytile_view show_as(const polytile_view &other) {
-        polytile_view view = other;
+    /** A view of this memory for a role. */
+    polytile_view show_as(const polytile_tile_role &role) {
+        polytile_view view = {};
+        view.resident = domain_of(role.resident);
         view.stride_bytes[0] = n_columns * element_bytes_;
         view.stride_bytes[1] = element_bytes_;
-        view.origin = bytes_.data() - box_.range[0].lo * view.stride_bytes[0] -
-                      box_.range[1].lo * view.stride_bytes[1];
+        view.origin = at(0, 0);
+        for (int d = 0; d < 2; d++) {
+            view.array_first[d] = role.whole.lo[d];
+            view.array_last[d] = role.whole.hi[d];
+        }
         return view;
     }
 
-    /** Copy what a box has in common with the tile from a view or to it; without what is in a
-     * second one. */
-    void move(const polytile_view &view, const polytile_domain &box, const polytile_domain *without,
-              bool is_store) {
-        const polytile_domain common = intersect(box_, box);
-        const polytile_view own = show_as(view);
-        for (int64_t i = common.range[0].lo; i <= common.range[0].hi; i++)
-            for (int64_t j = common.range[1].lo; j <= common.range[1].hi; j++)
-                if (without == nullptr || !has(*without, i, j))
-                    std::memcpy(element_at(is_store ? view : own, i, j),
-                                element_at(is_store ? own : view, i, j),
-                                static_cast<size_t>(element_bytes_));
+    void load(const polytile_tile_array &array, const Box &threads) {
+        const Box common = intersect(box_, array.resident);
+        for (int64_t i = common.lo[0]; i <= common.hi[0]; i++)
+            for (int64_t j = common.lo[1]; j <= common.hi[1]; j++)
+                if (!has(threads, i, j))
+                    std::memcpy(at(i, j), element_at(array.kept, i, j), n_bytes());
+                else if (array.is_loaded != 0)
+                    std::memcpy(at(i, j), element_at(array.begun, i, j), n_bytes());
+    }
+
+    void store(const polytile_tile_array &array, const Box &box) {
+        for (int64_t i = box.lo[0]; i <= box.hi[0]; i++)
+            for (int64_t j = box.lo[1]; j <= box.hi[1]; j++)
+                std::memcpy(element_at(array.made, i, j), at(i, j), n_bytes());
     }
 
   private:
-    polytile_domain box_;
+    size_t n_bytes() const { return static_cast<size_t>(element_bytes_); }
+
+    char *at(int64_t i, int64_t j) {
+        return bytes_.data() + ((i - box_.lo[0]) * n_columns + j - box_.lo[1]) * element_bytes_;
+    }
+
+    char *element_at(const polytile_tile_memory &memory, int64_t i, int64_t j) const {
+        return static_cast<char *>(memory.origin) + i * memory.row_bytes + j * element_bytes_;
+    }
+
+    Box box_;
     int64_t element_bytes_;
     std::vector<char> bytes_;
 };
@@ -86,15 +95,38 @@ int64_t own_extent(const polytile_tiles &of, int dim) {
     return (dim == 0 ? of.n_rows : n_columns) - of.n_launches * (of.before[dim] + of.after[dim]);
 }
 
+int64_t n_tiles_along(const polytile_tiles &of, int dim) {
+    const int64_t own = own_extent(of, dim);
+    return (count(of.own, dim) + own - 1) / own;
+}
+
+/** A tile with its border; the last rows are left out where there is nothing. */
+Box box_of(const polytile_tiles &of, int64_t down, int64_t across) {
+    const int64_t i = of.own.lo[0] + down * own_extent(of, 0) - of.n_launches * of.before[0];
+    const int64_t j = of.own.lo[1] + across * own_extent(of, 1) - of.n_launches * of.before[1];
+    const int64_t n_left = of.own.hi[0] - i + 1 + of.n_launches * of.after[0];
+    return {{i, j}, {i + std::min<int64_t>(of.n_rows, n_left) - 1, j + n_columns - 1}};
+}
+
 /** The part of a tile that is left after so many launches, in a box of threads. */
-polytile_domain part_of(const polytile_tiles &of, const polytile_domain &threads,
-                        const polytile_domain &box, int n_done) {
-    polytile_domain part = box;
+Box part_of(const polytile_tiles &of, const Box &threads, const Box &box, int n_done) {
+    Box part = box;
     for (int d = 0; d < 2; d++) {
-        part.range[d].lo += n_done * of.before[d];
-        part.range[d].hi -= n_done * of.after[d];
+        part.lo[d] += n_done * of.before[d];
+        part.hi[d] -= n_done * of.after[d];
     }
     return intersect(part, threads);
+}
+
+/** An array as a kernel finds it in device memory. */
+polytile_view view_of(const polytile_tile_array &array, const polytile_tile_memory &memory,
+                      const Box &box, int64_t element_bytes) {
+    polytile_view view = {};
+    view.origin = memory.origin;
+    view.stride_bytes[0] = memory.row_bytes;
+    view.stride_bytes[1] = element_bytes;
+    view.resident = domain_of(intersect(array.resident, box));
+    return view;
 }
 
 } // namespace
@@ -102,26 +134,33 @@ polytile_domain part_of(const polytile_tiles &of, const polytile_domain &threads
 cudaError_t FakeCuda::launch_tiles(const polytile_implementation &implementation, dim3 grid,
                                    dim3 block, void **arguments, size_t shared_bytes,
                                    Stream *stream) {
-    const Tiles tiles = {implementation,
-                         *static_cast<const polytile_tiles *>(arguments[0]),
-                         *static_cast<const polytile_view *>(arguments[1]),
-                         *static_cast<const polytile_view *>(arguments[2]),
-                         *static_cast<const polytile_view *>(arguments[3]),
-                         *static_cast<const polytile_view *>(arguments[4])};
+    Tiles tiles = {implementation, *static_cast<const polytile_tiles *>(arguments[0]), {}};
     const auto allowed = shared_bytes_.find(implementation.cuda_tiles);
     const size_t allowed_bytes =
         allowed == shared_bytes_.end() ? default_shared_bytes : allowed->second;
-    const auto needed = static_cast<size_t>(2 * tiles.of.n_rows * n_columns *
+    const auto needed = static_cast<size_t>(tiles.of.n_arrays * tiles.of.n_rows * n_columns *
                                             implementation.views[0].element_bytes);
     if (shared_bytes > allowed_bytes)
         return cudaErrorInvalidValue;
     if (shared_bytes < needed || block.x != POLYTILE_TILE_THREADS || block.y != 1 || block.z != 1)
         violate("a tile kernel gets other shared memory, or another block, than it needs");
-    for (int d = 0; d < 2; d++) {
-        const int64_t own = own_extent(tiles.of, d);
-        const int64_t n_tiles = d == 0 ? grid.y : grid.x;
-        if (own < 1 || n_tiles != (count(tiles.of.own.range[d]) + own - 1) / own)
+    if (tiles.of.n_launches > POLYTILE_TILE_LAUNCHES || tiles.of.n_phases < 1 ||
+        tiles.of.n_arrays > POLYTILE_TILE_ARRAYS || tiles.of.n_phases > POLYTILE_TILE_ARRAYS)
+        violate("a tile kernel gets more launches, arrays or phases than it takes");
+    for (int d = 0; d < 2; d++)
+        if (own_extent(tiles.of, d) < 1 ||
+            static_cast<int64_t>(d == 0 ? grid.y : grid.x) != n_tiles_along(tiles.of, d))
             violate("a tile kernel gets another grid than its tiles are");
+    for (int l = 0; l < tiles.of.n_launches; l++) {
+        tiles.values.emplace_back();
+        for (int p = 0; p < implementation.n_parameters; p++) {
+            const auto n_bytes = static_cast<size_t>(implementation.parameters[p].bytes);
+            tiles.values.back().push_back(0);
+            std::memcpy(&tiles.values.back().back(),
+                        static_cast<const char *>(arguments[1 + p]) +
+                            static_cast<size_t>(l) * n_bytes,
+                        n_bytes);
+        }
     }
     n_tile_launches_++;
     n_tiled_ += tiles.of.n_launches;
@@ -132,33 +171,38 @@ cudaError_t FakeCuda::launch_tiles(const polytile_implementation &implementation
 /** All tiles, from the last one on. */
 void FakeCuda::run_tiles(const Tiles &tiles) {
     const polytile_tiles &of = tiles.of;
-    const Kernel touched = {
-        tiles.implementation, of.threads, {tiles.even_from, tiles.even_to}, {}, {}};
-    if (!can_run(touched))
-        return;
-    const int64_t own[] = {own_extent(of, 0), own_extent(of, 1)};
     const int64_t element_bytes = tiles.implementation.views[0].element_bytes;
-    const int64_t n_down = (count(of.own.range[0]) + own[0] - 1) / own[0];
-    const int64_t n_across = (count(of.own.range[1]) + own[1] - 1) / own[1];
-    for (int64_t t = n_down * n_across - 1; t >= 0; t--) {
-        const int64_t i = of.own.range[0].lo + t / n_across * own[0] - of.n_launches * of.before[0];
-        const int64_t n_left = of.own.range[0].hi - i + 1 + of.n_launches * of.after[0];
-        const polytile_domain box = box_of(
-            i, std::min<int64_t>(of.n_rows, n_left),
-            of.own.range[1].lo + t % n_across * own[1] - of.n_launches * of.before[1], n_columns);
-        Image image[] = {Image(box, element_bytes), Image(box, element_bytes)};
-        image[0].move(tiles.even_from, tiles.even_from.resident, nullptr, false);
-        image[1].move(tiles.odd_from, tiles.odd_from.resident, &of.threads, false);
+    std::vector<polytile_view> moved;
+    for (int a = 0; a < of.n_arrays; a++) {
+        const polytile_tile_array &array = of.array[a];
+        moved.push_back(view_of(array, array.kept, array.resident, element_bytes));
+        if (array.is_loaded != 0)
+            moved.push_back(view_of(array, array.begun, of.threads, element_bytes));
+        if (array.is_stored != 0)
+            moved.push_back(view_of(array, array.made, of.own, element_bytes));
+    }
+    if (!can_run_over(moved, element_bytes))
+        return;
+    for (int64_t t = n_tiles_along(of, 0) * n_tiles_along(of, 1) - 1; t >= 0; t--) {
+        const Box box = box_of(of, t / n_tiles_along(of, 1), t % n_tiles_along(of, 1));
+        std::vector<Image> images(static_cast<size_t>(of.n_arrays), Image(box, element_bytes));
+        for (int a = 0; a < of.n_arrays; a++)
+            images[static_cast<size_t>(a)].load(of.array[a], of.threads);
         for (int l = 0; l < of.n_launches; l++) {
-            const bool is_odd = l % 2 == 1;
-            const polytile_domain part = part_of(of, of.threads, box, l + 1);
-            const polytile_view views[] = {
-                image[is_odd].show_as(is_odd ? tiles.odd_from : tiles.even_from),
-                image[!is_odd].show_as(is_odd ? tiles.odd_to : tiles.even_to)};
+            const Box part = part_of(of, of.threads, box, l + 1);
+            Kernel step = {tiles.implementation, domain_of(part), {}, {}, {}};
+            for (int v = 0; v < tiles.implementation.n_views; v++) {
+                const polytile_tile_role &role = of.role[l % of.n_phases][v];
+                step.views.push_back(images[static_cast<size_t>(role.array)].show_as(role));
+            }
+            step.values = tiles.values[static_cast<size_t>(l)];
+            const std::vector<polytile_view> views = all_views(step);
             if (!is_empty(part))
-                tiles.implementation.host(&part, views, tiles.implementation.user);
+                tiles.implementation.host(&step.threads, views.data(), tiles.implementation.user);
         }
-        image[of.n_launches % 2].move(tiles.even_to, part_of(of, of.own, box, of.n_launches),
-                                      nullptr, true);
+        for (int a = 0; a < of.n_arrays; a++)
+            if (of.array[a].is_stored != 0)
+                images[static_cast<size_t>(a)].store(of.array[a],
+                                                     part_of(of, of.own, box, of.n_launches));
     }
 }

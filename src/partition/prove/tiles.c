@@ -122,6 +122,39 @@ static bool check_tiled_threads(const pti_schedule *schedule, const pti_tiles *t
     return holds || reject_tiles(why, tiles, "tiles have other threads than the launches");
 }
 
+/** Return whether a subscript is an index of its own and constants. */
+static bool is_index_and_constant(const pti_subscript *subscript, int index) {
+    bool is = true;
+    for (int k = 0; k < POLYTILE_MAX_DIMS; k++)
+        is = is && subscript->lo.index[k] == (k == index) && subscript->hi.index[k] == (k == index);
+    return is;
+}
+
+/** A section is of elements at most a step around that with the thread's indices; what is written
+ * is that element. */
+static bool is_within_border(const pti_section *section, int n_indices, const pti_margin *step) {
+    const bool is_written = section->role != POLYTILE_IN;
+    bool is = section->n_dims == n_indices;
+    for (int d = 0; d < section->n_dims && is; d++) {
+        const pti_subscript *subscript = &section->subscript[d];
+        is = is_index_and_constant(subscript, d) &&
+             subscript->lo.constant >= (is_written ? 0 : -step->before[d]) &&
+             subscript->hi.constant <= (is_written ? 0 : step->after[d]);
+    }
+    return is;
+}
+
+/** A device loads each array with one border, whoever writes it. */
+static bool check_borders(const pti_schedule *schedule, const pti_tiles *tiles, pti_text *why) {
+    bool holds = true;
+    for (int l = 0; l < tiles->n_launches && holds; l++) {
+        const pti_instance *instance = schedule->launch[tiles->first_launch + l].call.instance;
+        for (int s = 0; s < instance->n_sections && holds; s++)
+            holds = is_within_border(&instance->section[s], instance->n_indices, &tiles->step);
+    }
+    return holds || reject_tiles(why, tiles, "a thread reads beyond the border of its tile");
+}
+
 static void fill_tiling(const pti_schedule *schedule, const pti_tiles *tiles, pti_call *call,
                         pti_tiling *tiling) {
     const int first = tiles->first_launch;
@@ -174,7 +207,12 @@ bool pti_check_tiles(const pti_schedule *schedule, pti_text *why) {
             !prove_tiles(schedule, tiles, why))
             return false;
     }
-    return pti_check_slab_tiles(schedule, why);
+    if (!pti_check_slab_tiles(schedule, why))
+        return false;
+    for (int t = 0; t < schedule->n_tiles; t++)
+        if (!check_borders(schedule, &schedule->tiles[t], why))
+            return false;
+    return true;
 }
 
 static const pti_tiles *tiles_that_end_with(const pti_schedule *schedule, int64_t op) {

@@ -12,6 +12,7 @@
  * - Nothing comes between them: all wait for what is before the first, and others wait for the last
  *   alone.
  * - Each array has one place in all of them, apart from the others.
+ * - A tile's border has all that its threads read, of each array.
  * - By pti_tiling_check(): tiles in any order store what the launches write of one array, one after
  *   the other.
  *

@@ -65,9 +65,13 @@ typedef struct pti_tiles {
                             on; of a slab perhaps empty: nothing is run */
 } pti_tiles;
 
+/** The arrays of launches that alternate between two, and touch no others. */
+enum { PTI_TILE_IMAGES = 2 };
+
 /** The tiles that a device runs. */
 typedef struct pti_tile_room {
-    int64_t image_bytes; /* for a tile of one array with its border; 0: it runs none */
+    int64_t image_bytes; /* for a tile of one array with its border, if there are PTI_TILE_IMAGES
+                            arrays; 0: it runs none */
     int64_t n_columns;   /* of a tile with its border */
     int64_t n_tiles;     /* that fill the device */
 } pti_tile_room;

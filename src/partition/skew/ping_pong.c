@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-/** Launches of a group at most, an odd number: longer ones compute too much of their borders. */
+/** Launches of a group at most, an odd number, and no more than a tile kernel takes: longer ones
+ * compute too much of their borders. */
 enum { MOST_LAUNCHES = 15 };
 
 /** Rows of a tile with its border are a multiple of this. */
@@ -53,29 +54,70 @@ static bool has_plain_indices(const pti_instance *instance) {
     return has;
 }
 
-/** The arrays are alike as the program has them: members may hold other rows of the one than of the
- * other. */
-bool pti_ping_pong_may_begin(const pti_instance *instance) {
-    return instance->n_indices == 2 && instance->n_operands == 2 && has_plain_indices(instance) &&
-           instance->operand[0].domain.n_dims == 2 && instance->operand[1].domain.n_dims == 2 &&
-           instance->operand[0].element_bytes == instance->operand[1].element_bytes &&
-           pti_box_compare(&instance->operand[0].whole, &instance->operand[1].whole) == 0 &&
-           is_read_only(&instance->operand[0]) && is_written_in_place(instance, 1);
+/** Return the operand that a launch writes; -1: none, or several. */
+static int written_operand(const pti_instance *instance) {
+    int written = -1, n_written = 0;
+    for (int o = 0; o < instance->n_operands; o++)
+        if (!is_read_only(&instance->operand[o])) {
+            written = o;
+            n_written++;
+        }
+    return n_written == 1 ? written : -1;
 }
 
+bool pti_ping_pong_may_begin(const pti_instance *instance) {
+    const int n = instance->n_operands, written = written_operand(instance);
+    bool may = instance->n_indices == 2 && n >= 2 && n <= PTI_PING_PONG_MOST_ARRAYS &&
+               written >= 0 && has_plain_indices(instance);
+    for (int o = 0; o < n && may; o++)
+        may = instance->operand[o].domain.n_dims == 2 &&
+              instance->operand[o].element_bytes == instance->operand[0].element_bytes;
+    return may && is_written_in_place(instance, written);
+}
+
+/** The arrays that launches alternate between are alike as the program has them: members may hold
+ * other rows of the one than of the other. */
 static bool are_launches_alike(const pti_instance *one, const pti_instance *other) {
-    return one == other ||
-           (one->declaration_hash == other->declaration_hash &&
-            strcmp(one->kernel_name, other->kernel_name) == 0 &&
-            memcmp(one->parameter, other->parameter, sizeof one->parameter) == 0 &&
-            pti_box_compare(&one->operand[0].whole, &other->operand[0].whole) == 0 &&
-            one->operand[0].element_bytes == other->operand[0].element_bytes);
+    bool are =
+        one == other || (one->declaration_hash == other->declaration_hash &&
+                         strcmp(one->kernel_name, other->kernel_name) == 0 &&
+                         memcmp(one->parameter, other->parameter, sizeof one->parameter) == 0 &&
+                         one->n_operands == other->n_operands);
+    for (int o = 0; o < one->n_operands && are; o++)
+        are = pti_box_compare(&one->operand[o].whole, &other->operand[o].whole) == 0 &&
+              one->operand[o].element_bytes == other->operand[o].element_bytes;
+    return are;
+}
+
+static bool are_arrays_distinct(const pti_call *call) {
+    bool are = true;
+    for (int o = 0; o < call->instance->n_operands; o++)
+        for (int p = 0; p < o; p++)
+            are = are && call->array[o] != call->array[p];
+    return are;
+}
+
+pti_ping_pong_operands pti_ping_pong_find_operands(const pti_call *call, const pti_call *before) {
+    const pti_instance *instance = call->instance;
+    pti_ping_pong_operands found = {.from = -1, .to = written_operand(instance)};
+    bool are_others_fixed = true;
+    for (int o = 0; o < instance->n_operands && found.to >= 0; o++) {
+        if (o == found.to)
+            continue;
+        if (found.from < 0 && call->array[o] == before->array[found.to])
+            found.from = o;
+        else
+            are_others_fixed = are_others_fixed && call->array[o] == before->array[o];
+    }
+    if (!are_others_fixed || found.from < 0 || call->array[found.to] != before->array[found.from] ||
+        pti_box_compare(&instance->operand[found.from].whole, &instance->operand[found.to].whole))
+        found.from = found.to = -1;
+    return found;
 }
 
 static bool goes_back(const pti_call *call, const pti_call *before) {
-    return are_launches_alike(call->instance, before->instance) &&
-           call->array[0] == before->array[1] && call->array[1] == before->array[0] &&
-           call->array[0] != call->array[1];
+    return are_launches_alike(call->instance, before->instance) && are_arrays_distinct(call) &&
+           pti_ping_pong_find_operands(call, before).to >= 0;
 }
 
 bool pti_ping_pong_follows(const pti_call *call, const pti_call *before) {
@@ -86,6 +128,18 @@ bool pti_ping_pong_follows(const pti_call *call, const pti_call *before) {
 bool pti_ping_pong_follows_within(const pti_call *call, const pti_call *before) {
     return goes_back(call, before) &&
            pti_box_contains(&before->instance->threads, &call->instance->threads);
+}
+
+bool pti_ping_pong_takes_other_turns(const pti_call *call, const pti_call *before) {
+    const int written = written_operand(before->instance);
+    bool reads_written = false;
+    if (written < 0 || call->instance->n_indices != 2 ||
+        !are_launches_alike(call->instance, before->instance) ||
+        (pti_ping_pong_may_begin(call->instance) && goes_back(call, before)))
+        return false;
+    for (int o = 0; o < call->instance->n_operands; o++)
+        reads_written |= o != written && call->array[o] == before->array[written];
+    return reads_written;
 }
 
 bool pti_ping_pong_shrinks_evenly(const pti_margin *step, const pti_call *call, int n_launches) {
@@ -104,12 +158,31 @@ bool pti_ping_pong_shrinks_evenly(const pti_margin *step, const pti_call *call, 
     return do_shrink;
 }
 
+/** Return whether a section is of the element that has the thread's indices, and of those at most a
+ * step around it. */
+static bool is_within_step(const pti_section *section, const pti_margin *step) {
+    bool is = section->n_dims == 2;
+    for (int d = 0; d < 2 && is; d++)
+        is = section->followed[d] == d && section->subscript[d].lo.constant >= -step->before[d] &&
+             section->subscript[d].hi.constant <= step->after[d];
+    return is;
+}
+
+/** A tile's border is as wide as what launches read of the two arrays: it must do for others. */
+static bool are_within_step(const pti_instance *instance, const pti_margin *step) {
+    bool are = true;
+    for (int s = 0; s < instance->n_sections; s++)
+        are = are && is_within_step(&instance->section[s], step);
+    return are;
+}
+
 polytile_status pti_ping_pong_find_step(pti_ping_pong *ping_pong, const pti_call *call,
                                         int n_arrays, bool *is_found) {
     pti_text ignored = {0};
     pti_tiling tiling = {.n_launches = 2, .call = call, .n_arrays = n_arrays};
     polytile_status status = pti_margins_find(&tiling, &ignored);
-    *is_found = status == POLYTILE_OK && tiling.margin != NULL;
+    *is_found = status == POLYTILE_OK && tiling.margin != NULL &&
+                are_within_step(call->instance, &tiling.margin[0]);
     if (*is_found)
         ping_pong->step = tiling.margin[0];
     pti_tiling_free(&tiling);
@@ -129,9 +202,16 @@ bool pti_ping_pong_has_even_margins(const pti_margin *step, const pti_tiling *ti
 }
 
 static int64_t most_rows(const pti_ping_pong *ping_pong) {
-    const int64_t row_bytes =
-        ping_pong->room->n_columns * ping_pong->instance->operand[0].element_bytes;
-    return ping_pong->room->image_bytes / row_bytes / ROWS_TOGETHER * ROWS_TOGETHER;
+    const int64_t row_bytes = ping_pong->instance->n_operands * ping_pong->room->n_columns *
+                              ping_pong->instance->operand[0].element_bytes;
+    return PTI_TILE_IMAGES * ping_pong->room->image_bytes / row_bytes / ROWS_TOGETHER *
+           ROWS_TOGETHER;
+}
+
+/** Return the passes of an array through memory that a launch by itself makes: of all that it
+ * reads, and of what it writes. */
+static int passes_apart(const pti_ping_pong *ping_pong) {
+    return ping_pong->instance->n_operands;
 }
 
 /** Return how much longer a tile with its border is along an index. */
@@ -149,14 +229,15 @@ double pti_ping_pong_cost(const pti_ping_pong *ping_pong, int n_launches, int64_
     int64_t tile[2];
     double computed = 0;
     if (!pti_ping_pong_find_tile(ping_pong, n_launches, tile) || own_rows < 1)
-        return 2 * PTI_PING_PONG_PASSES_APART;
+        return 2 * passes_apart(ping_pong);
     const double all =
         (double)((own_rows + border_of(ping_pong, n_launches, 0)) * ping_pong->room->n_columns);
     const double own = (double)(own_rows * tile[1]);
     for (int l = 0; l < n_launches; l++)
         computed += (double)(own_rows + border_of(ping_pong, l, 0)) *
                     (double)(tile[1] + border_of(ping_pong, l, 1));
-    return (1 + all / own) / n_launches +
+    const int n_loaded = ping_pong->instance->n_operands - 1;
+    return (1 + n_loaded * all / own) / n_launches +
            access_cost * pti_thread_accesses(ping_pong->instance) * computed / own / n_launches;
 }
 
@@ -165,7 +246,7 @@ static double least_cost(const pti_ping_pong *ping_pong, int n_launches) {
     int64_t tile[2];
     return pti_ping_pong_find_tile(ping_pong, n_launches, tile)
                ? pti_ping_pong_cost(ping_pong, n_launches, tile[0])
-               : 2 * PTI_PING_PONG_PASSES_APART;
+               : 2 * passes_apart(ping_pong);
 }
 
 /** The fewest launches a group that are about as good as the best. */
@@ -176,7 +257,7 @@ int pti_ping_pong_choose(const pti_ping_pong *ping_pong) {
         best = best < least_cost(ping_pong, k) ? best : least_cost(ping_pong, k);
     while (least_cost(ping_pong, n) > as_good * best)
         n += 2;
-    return best <= worth * PTI_PING_PONG_PASSES_APART ? n : 0;
+    return best <= worth * passes_apart(ping_pong) ? n : 0;
 }
 
 pti_ping_pong_groups pti_ping_pong_cut(int n_launches, int most) {

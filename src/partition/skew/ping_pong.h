@@ -5,11 +5,13 @@
 #include "partition/schedule/tiling.h"
 
 /* Ping-pong launches: each writes the array that the one before has read, as those of a Jacobi
- * method do. And the tiles in which a device runs several of them as one (schedule/tiling.h). */
+ * method do; further arrays are read by all of them, as a field of coefficients is. And the tiles
+ * in which a device runs several of them as one (schedule/tiling.h). */
 
-/** Fewer launches than these are not worth a group; and the passes of an array through memory that
- * a launch by itself makes: it reads one, and writes one. */
-enum { PTI_PING_PONG_LEAST = 3, PTI_PING_PONG_PASSES_APART = 2 };
+/** Fewer launches than these are not worth a group; the passes of an array through memory that a
+ * launch of two arrays makes by itself: it reads one, and writes one; and how many arrays launches
+ * have at most. */
+enum { PTI_PING_PONG_LEAST = 3, PTI_PING_PONG_PASSES_APART = 2, PTI_PING_PONG_MOST_ARRAYS = 4 };
 
 /** How ping-pong launches are tiled. */
 typedef struct pti_ping_pong {
@@ -18,9 +20,18 @@ typedef struct pti_ping_pong {
     pti_margin step;              /* how much longer a launch's margin is than the next one's */
 } pti_ping_pong;
 
-/** Return whether a launch reads one array of two dimensions, and each thread writes the element of
+/** Return whether a launch reads arrays of two dimensions, and each thread writes the element of
  * another one that has its indices, and nothing else. */
 bool pti_ping_pong_may_begin(const pti_instance *instance);
+
+/** The operands of launches by which they read and write the two arrays between which they go. */
+typedef struct pti_ping_pong_operands {
+    int from, to;
+} pti_ping_pong_operands;
+
+/** Find these operands: a launch reads what the one before wrote, and writes what that has read; of
+ * all others both have the same arrays. -1: they do not go back like that. */
+pti_ping_pong_operands pti_ping_pong_find_operands(const pti_call *call, const pti_call *before);
 
 /** Return whether a launch is like the one before, from whose written array it goes to the other
  * one. */
@@ -30,6 +41,11 @@ bool pti_ping_pong_follows(const pti_call *call, const pti_call *before);
  * group compute less of what others own from launch to launch. */
 bool pti_ping_pong_follows_within(const pti_call *call, const pti_call *before);
 
+/** Return whether a launch reads what the one before, which is like it, wrote, but does not go
+ * back: arrays take turns in another way, as three do in a wave equation, or two of which one is
+ * updated in place. */
+bool pti_ping_pong_takes_other_turns(const pti_call *call, const pti_call *before);
+
 /** Return whether the threads of launches are those of the last one, longer by the later steps,
  * inside those of the first one: tiles of the last launch's threads compute them then. */
 bool pti_ping_pong_shrinks_evenly(const pti_margin *step, const pti_call *call, int n_launches);
@@ -38,7 +54,8 @@ bool pti_ping_pong_shrinks_evenly(const pti_margin *step, const pti_call *call, 
  * Find the step of ping-pong launches.
  *
  * Shapes  call: the first two of them. Errors  NO_MEMORY, without a text. *is_found is false if
- *         they do not read at constant offsets.
+ *         they do not read at constant offsets, or arrays that none of them writes further off
+ *         than the others.
  */
 polytile_status pti_ping_pong_find_step(pti_ping_pong *ping_pong, const pti_call *call,
                                         int n_arrays, bool *is_found);

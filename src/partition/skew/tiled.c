@@ -19,9 +19,16 @@ static const pti_call *call_of(const pti_chain *chain, int launch) {
     return &chain->launch[launch].call;
 }
 
+/** Slabs have the array that is read first. */
+static bool is_written_last(const pti_instance *instance) {
+    return instance->operand[PTI_TILE_IMAGES - 1].writes;
+}
+
 static bool may_be_in_row(const pti_chain *chain, const bool *may_be_tiled, int launch) {
     return may_be_tiled[launch] && chain->launch[launch].index == ALONG &&
-           pti_ping_pong_may_begin(call_of(chain, launch)->instance);
+           pti_ping_pong_may_begin(call_of(chain, launch)->instance) &&
+           call_of(chain, launch)->instance->n_operands == PTI_TILE_IMAGES &&
+           is_written_last(call_of(chain, launch)->instance);
 }
 
 static int64_t lag_behind(const pti_chain *chain, int launch) {

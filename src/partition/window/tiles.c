@@ -18,21 +18,40 @@ typedef struct row {
     const int64_t *first_op; /* of each of them; -1: its operations are apart */
     int first, end;          /* the launches */
     int n_together;          /* 0: they do not run as one */
+    pti_ping_pong_operands operands;
 } row;
 
-/** Return whether all superblocks of a launch find its arrays where those of another one find the
- * other array. */
-static bool are_places_exchanged(const pti_schedule *schedule, int launch, int before) {
+/** Return the operand by which a launch has an array; -1: it has it not. */
+static int operand_with(const pti_call *call, int array) {
+    int found = -1;
+    for (int o = 0; o < call->instance->n_operands; o++)
+        found = call->array[o] == array ? o : found;
+    return found;
+}
+
+/** Return whether all superblocks of a launch find each array where those of another one do. */
+static bool are_places_kept(const pti_schedule *schedule, int launch, int before) {
     const int64_t *known =
         pti_schedule_placements(schedule, before, schedule->launch[before].first_superblock);
     const pti_schedule_launch *schedule_launch = &schedule->launch[launch];
+    const pti_call *call = &schedule_launch->call;
     bool are = true;
     for (int64_t k = 0; k < schedule_launch->n_superblocks && are; k++) {
         const int64_t *own =
             pti_schedule_placements(schedule, launch, schedule_launch->first_superblock + k);
-        are = own[0] >= 0 && own[1] >= 0 && own[0] == known[1] && own[1] == known[0];
+        for (int o = 0; o < call->instance->n_operands && are; o++) {
+            const int other = operand_with(&schedule->launch[before].call, call->array[o]);
+            are = own[o] >= 0 && other >= 0 && own[o] == known[other];
+        }
     }
     return are;
+}
+
+static bool have_same_arrays(const pti_call *one, const pti_call *other) {
+    bool have = one->instance->n_operands == other->instance->n_operands;
+    for (int o = 0; o < one->instance->n_operands && have; o++)
+        have = one->array[o] == other->array[o];
+    return have;
 }
 
 static bool continues_ping_pong(const row *of, int launch) {
@@ -40,8 +59,9 @@ static bool continues_ping_pong(const row *of, int launch) {
            of->first_op[launch] >= 0 &&
            of->first_op[launch] ==
                of->first_op[launch - 1] + of->schedule->launch[launch - 1].n_superblocks &&
-           are_places_exchanged(of->schedule, launch, launch - 1) &&
-           (launch - 2 < of->first || are_places_exchanged(of->schedule, launch - 1, launch));
+           are_places_kept(of->schedule, launch, launch - 1) &&
+           are_places_kept(of->schedule, launch - 1, launch) &&
+           (launch - 2 < of->first || have_same_arrays(&of->call[launch], &of->call[launch - 2]));
 }
 
 /* Operations that nothing comes between. */
@@ -117,7 +137,7 @@ static polytile_status add_tiles_of_group(const row *of, int first, int n_launch
                       .first_launch = first,
                       .n_launches = n_launches,
                       .step = of->ping_pong.step,
-                      .stored = of->call[first].array[1],
+                      .stored = of->call[first].array[of->operands.to],
                       .own = of->call[first + n_launches - 1].instance->threads};
     pti_tiling tiling;
     polytile_status status;
@@ -191,8 +211,10 @@ static polytile_status find_needed(const row *of, bool *is_needed) {
     pti_boxes_append(&lost, &first->threads);
     pti_boxes_subtract(&lost, &last->threads);
     *is_needed = lost.n_boxes > 0 && !is_read_by_none(of);
-    for (int o = 0; o < 2 && lost.n_boxes > 0; o++)
-        *is_needed |= needs_element_of(of->schedule, of->call[of->first].array[o], &lost);
+    const int *array = of->call[of->first].array;
+    if (lost.n_boxes > 0)
+        *is_needed |= needs_element_of(of->schedule, array[of->operands.from], &lost) ||
+                      needs_element_of(of->schedule, array[of->operands.to], &lost);
     const bool has_failed = lost.failed;
     pti_boxes_free(&lost);
     return has_failed ? POLYTILE_NO_MEMORY : POLYTILE_OK;
@@ -220,6 +242,7 @@ static polytile_status tile_row(row *of, pti_text *why) {
     const int n_before = of->schedule->n_tiles;
     bool is_known, is_needed;
     of->ping_pong.instance = of->call[of->first].instance;
+    of->operands = pti_ping_pong_find_operands(&of->call[of->first + 1], &of->call[of->first]);
     polytile_status status = pti_ping_pong_find_step(&of->ping_pong, of->call + of->first,
                                                      of->schedule->instance->n_operands, &is_known);
     if (status == POLYTILE_OK)
@@ -233,15 +256,33 @@ static polytile_status tile_row(row *of, pti_text *why) {
     return status;
 }
 
+/** Say what becomes of launches from one on whose arrays take turns in another way; nothing if they
+ * are few. Returns the launch after them. */
+static int describe_other_turns(const row *of, int launch, pti_tile_filter *may_be_tiled,
+                                const void *filter, pti_text *why) {
+    int end = launch + 1;
+    while (end < of->schedule->n_launches && may_be_tiled(filter, end - 1) &&
+           may_be_tiled(filter, end) &&
+           pti_ping_pong_takes_other_turns(&of->call[end], &of->call[end - 1]))
+        end++;
+    if (end - launch > PTI_PING_PONG_LEAST)
+        pti_text_add(why,
+                     "%s%d launches of %s in a row run one by one: they do not go to and fro "
+                     "between an array that they read and one that they write",
+                     why->length > 0 ? "; " : "", end - launch,
+                     of->call[launch].instance->kernel_name);
+    return end;
+}
+
 static polytile_status tile_all(row *of, pti_tile_filter *may_be_tiled, const void *filter,
                                 pti_text *why) {
     bool *is_awaited = list_awaited(of->schedule);
     polytile_status status = is_awaited == NULL ? POLYTILE_NO_MEMORY : POLYTILE_OK;
     for (int l = 0; l < of->schedule->n_launches && status == POLYTILE_OK; l = of->end) {
         of->first = l;
-        of->end = l + 1;
-        if (of->first_op[l] < 0 || !pti_ping_pong_may_begin(of->call[l].instance) ||
-            !may_be_tiled(filter, l))
+        of->end = describe_other_turns(of, l, may_be_tiled, filter, why);
+        if (of->end > l + 1 || of->first_op[l] < 0 ||
+            !pti_ping_pong_may_begin(of->call[l].instance) || !may_be_tiled(filter, l))
             continue;
         while (of->end < of->schedule->n_launches && may_be_tiled(filter, of->end) &&
                continues_ping_pong(of, of->end) && is_joined(of, is_awaited, of->end))

@@ -11,8 +11,12 @@ extern "C" {
 #include "compile/load.h"
 }
 
+#include <elf.h>
+
+#include <algorithm>
 #include <cstring>
 #include <numeric>
+#include <string>
 
 /* Kernels from text on GPUs: on a fake one, which launches what a fake driver loads, and on one
  * that is there. */
@@ -52,6 +56,17 @@ char module_place, kernel_places[5];
 int n_loaded, n_unloaded;
 bool is_elf, driver_fails;
 
+/** The code that was loaded last: its end is that of the table of sections, or of segments. */
+std::string loaded_code;
+
+std::string read_elf(const void *code) {
+    Elf64_Ehdr header;
+    std::memcpy(&header, code, sizeof header);
+    const size_t n_bytes = std::max(header.e_shoff + size_t{header.e_shentsize} * header.e_shnum,
+                                    header.e_phoff + size_t{header.e_phentsize} * header.e_phnum);
+    return {static_cast<const char *>(code), n_bytes};
+}
+
 int load_nothing(void **module, const void *code, void *, void *, unsigned, void *, void *,
                  unsigned) {
     is_elf = std::memcmp(code,
@@ -59,12 +74,14 @@ int load_nothing(void **module, const void *code, void *, void *, unsigned, void
                          "ELF",
                          4) == 0;
     n_loaded++;
+    loaded_code = is_elf ? read_elf(code) : "";
     *module = &module_place;
     return driver_fails ? 209 : 0;
 }
 
 int find_kernel(void **kernel, void *module, const char *name) {
     EXPECT_EQ(module, &module_place);
+    EXPECT_NE(loaded_code.find(std::string(".text.") + name + '\0'), std::string::npos) << name;
     const char *const names[] = {"pt_body_cuda", "pt_body_cuda_contiguous", "pt_body_cuda_pieces",
                                  "pt_body_cuda_coarse", "pt_body_cuda_tiles"};
     for (size_t k = 0; k < 5; k++)
@@ -207,32 +224,60 @@ TEST(CompileCuda, ABodyOfTwoIndicesHasAKernelForNeighboursInOneThread) {
     EXPECT_EQ(cuda.violations(), "");
 }
 
-/** Return two fields after launches from one to the other and back. */
-std::vector<float> alternate(polytile_context *ctx, const char *device, const int64_t *extents) {
-    const int n_launches = 20;
+POLYTILE_KERNEL(weighted_points, (i, j), (float, weight), (const float, A, 2), (const float, K, 2),
+                (float, B, 2)) {
+    PT_AT(B, i, j) = weight * (PT_AT(A, i - 1, j) + PT_AT(A, i + 1, j)) +
+                     PT_AT(K, i, j) * (PT_AT(A, i, j - 1) + PT_AT(A, i, j + 1));
+}
+
+/** A body whose launches alternate between its first and its last array, and the same for the host.
+ */
+struct TurningBody {
+    const char *declaration, *body;
+    const polytile_implementation *same;
+};
+
+const TurningBody turning_bodies[] = {
+    {"four[i, j]: in A[i-1:i+1, j], A[i, j-1:j+1]; out B[i, j]",
+     "B(i, j) = (A(i-1, j) + A(i+1, j) + A(i, j-1) + A(i, j+1)) / 4;", &averaged_points_kernel},
+    {"four[i, j](f32 weight): in A[i-1:i+1, j], A[i, j-1:j+1], K[i, j]; out B[i, j]",
+     "B(i, j) = weight * (A(i-1, j) + A(i+1, j)) + K(i, j) * (A(i, j-1) + A(i, j+1));",
+     &weighted_points_kernel},
+};
+
+/** Return all arrays after launches from one field to the other and back. */
+std::vector<float> alternate(polytile_context *ctx, const TurningBody &of, const char *device,
+                             const int64_t *extents) {
+    const int n_launches = 20, n_arrays = of.same->n_views;
     const auto n = static_cast<size_t>(extents[0] * extents[1]);
-    const char *const text = "four[i, j]: in A[i-1:i+1, j], A[i, j-1:j+1]; out B[i, j]";
-    const char *const body = "B(i, j) = (A(i-1, j) + A(i+1, j) + A(i, j-1) + A(i, j+1)) / 4;";
     const polytile_domain inner = {2, {{1, extents[0] - 2, 1}, {1, extents[1] - 2, 1}}};
-    std::vector<float> fields(2 * n);
+    std::vector<float> fields(static_cast<size_t>(n_arrays) * n);
     polytile_kernel *kernel = nullptr;
     polytile_queue *queue = nullptr;
-    polytile_array *arrays[2];
+    polytile_array *arrays[3] = {};
     for (size_t k = 0; k < fields.size(); k++)
-        fields[k] = static_cast<float>(k * 7919 % 1009);
-    EXPECT_EQ(polytile_kernel_compile(ctx, text, body, nullptr, &kernel), POLYTILE_OK);
+        fields[k] = static_cast<float>(k * 7919 % 1009) / 4096;
+    EXPECT_EQ(polytile_kernel_compile(ctx, of.declaration, of.body, nullptr, &kernel), POLYTILE_OK);
     EXPECT_EQ(polytile_queue_create(ctx, device, &queue), POLYTILE_OK);
-    for (size_t a = 0; a < 2; a++)
-        EXPECT_EQ(
-            polytile_array_wrap(ctx, "A", POLYTILE_F32, 2, extents, &fields[a * n], &arrays[a]),
-            POLYTILE_OK);
-    EXPECT_EQ(polytile_queue_attach(queue, 2, arrays), POLYTILE_OK);
+    for (int a = 0; a < n_arrays; a++)
+        EXPECT_EQ(polytile_array_wrap(ctx, "A", POLYTILE_F32, 2, extents,
+                                      &fields[static_cast<size_t>(a) * n], &arrays[a]),
+                  POLYTILE_OK);
+    EXPECT_EQ(polytile_queue_attach(queue, n_arrays, arrays), POLYTILE_OK);
     polytile_queue_pause(queue);
     for (int k = 0; k < n_launches; k++) {
-        polytile_array *const turn[] = {arrays[k % 2], arrays[1 - k % 2]};
-        EXPECT_EQ(polytile_queue_launch(queue, kernel, &inner, 2, turn, nullptr), POLYTILE_OK);
+        polytile_array *turn[] = {arrays[0], arrays[1], arrays[2]};
+        std::swap(turn[0], turn[k % 2 == 0 ? 0 : n_arrays - 1]);
+        const polytile_parameter weight =
+            polytile_parameter_real("weight", 0.125f * static_cast<float>(1 + k % 3));
+        polytile_launch_options options = {};
+        options.n_parameters = of.same->n_parameters;
+        options.parameters = &weight;
+        EXPECT_EQ(polytile_queue_launch(queue, kernel, &inner, n_arrays, turn, &options),
+                  POLYTILE_OK);
     }
-    EXPECT_EQ(polytile_queue_detach(queue, 2, arrays), POLYTILE_OK) << polytile_last_error(ctx);
+    EXPECT_EQ(polytile_queue_detach(queue, n_arrays, arrays), POLYTILE_OK)
+        << polytile_last_error(ctx);
     polytile_queue_destroy(queue);
     return fields;
 }
@@ -240,23 +285,25 @@ std::vector<float> alternate(polytile_context *ctx, const char *device, const in
 TEST(CompileCuda, ABodyThatAlternatesBetweenTwoMatricesRunsInTiles) {
     if (!has_nvrtc())
         GTEST_SKIP() << "no NVRTC here";
-    FakeCuda::Options options;
-    options.shared_bytes = size_t{228} << 10;
-    FakeCuda cuda(test_seed("CompileCuda.Tiles"), options);
-    FakeDriver driver;
-    Context of;
-    const int64_t extents[] = {200, 400};
-    const std::vector<float> wanted = alternate(of.ctx, "host", extents);
-    polytile_implementation found = averaged_points_kernel;
-    found.cuda_contiguous = &kernel_places[1];
-    found.cuda_pieces = &kernel_places[2];
-    found.cuda_coarse = &kernel_places[3];
-    found.n_coarse = POLYTILE_COARSENING;
-    found.cuda_tiles = &kernel_places[4];
-    cuda.add_kernel(&kernel_places[0], found);
-    EXPECT_EQ(alternate(of.ctx, "cuda:0", extents), wanted);
-    EXPECT_GT(cuda.n_tiled(), 10);
-    EXPECT_EQ(cuda.violations(), "");
+    for (const TurningBody &row : turning_bodies) {
+        FakeCuda::Options options;
+        options.shared_bytes = size_t{228} << 10;
+        FakeCuda cuda(test_seed("CompileCuda.Tiles"), options);
+        FakeDriver driver;
+        Context of;
+        const int64_t extents[] = {200, 400};
+        const std::vector<float> wanted = alternate(of.ctx, row, "host", extents);
+        polytile_implementation found = *row.same;
+        found.cuda_contiguous = &kernel_places[1];
+        found.cuda_pieces = &kernel_places[2];
+        found.cuda_coarse = &kernel_places[3];
+        found.n_coarse = POLYTILE_COARSENING;
+        found.cuda_tiles = &kernel_places[4];
+        cuda.add_kernel(&kernel_places[0], found);
+        EXPECT_EQ(alternate(of.ctx, row, "cuda:0", extents), wanted) << row.declaration;
+        EXPECT_GT(cuda.n_tiled(), 10) << row.declaration;
+        EXPECT_EQ(cuda.violations(), "");
+    }
 }
 
 TEST(CompileCuda, ADriverThatRefusesIsNamed) {
@@ -389,7 +436,10 @@ TEST(CudaGpu, LaunchesOfABodyFromTextGiveInTilesTheBitsOfTheHost) {
         GTEST_SKIP() << "no GPU, or no NVRTC";
     Context of;
     const int64_t extents[] = {2000, 3000};
-    EXPECT_EQ(alternate(of.ctx, "cuda:0", extents), alternate(of.ctx, "host", extents));
+    for (const TurningBody &row : turning_bodies)
+        EXPECT_EQ(alternate(of.ctx, row, "cuda:0", extents),
+                  alternate(of.ctx, row, "host", extents))
+            << row.declaration;
 }
 
 TEST(CudaGpu, BodiesFromTextGiveTheBitsOfTheHost) {

@@ -20,6 +20,8 @@ struct TileKernel {
     const polytile_implementation *host;
     int64_t before[2], after[2]; /* what a thread reads around its own element */
     bool has_ends; /* threads may read beyond the array's ends along the first index */
+    bool has_parameters;
+    const char *roles = "AB"; /* what each operand is: A is read, B written, others are fixed */
 };
 
 const TileKernel tile_kernels[] = {
@@ -27,19 +29,50 @@ const TileKernel tile_kernels[] = {
      &tile_five_kernel,
      {1, 1},
      {1, 1},
+     false,
      false},
     {"tile_upwind[i, j]: in A[i-1, j+1], A[i, j], A[i, j-2]; out B[i, j]",
      &tile_upwind_kernel,
      {1, 2},
      {0, 1},
+     false,
      false},
     {"tile_wide[i, j]: in A[i-2:i+2, j-1:j+1]; out B[i, j]",
      &tile_wide_kernel,
      {2, 1},
      {2, 1},
+     false,
      false},
-    {"tile_ends[i, j]: in A[i-1:i+1, j]; out B[i, j]", &tile_ends_kernel, {1, 0}, {1, 0}, true},
+    {"tile_ends[i, j]: in A[i-1:i+1, j]; out B[i, j]",
+     &tile_ends_kernel,
+     {1, 0},
+     {1, 0},
+     true,
+     false},
+    {"tile_weighted[i, j](i64 large, u8 small): in A[i-1:i+1, j], A[i, j-1:j+1]; out B[i, j]",
+     &tile_weighted_kernel,
+     {1, 1},
+     {1, 1},
+     false,
+     true},
+    {"tile_field[i, j](i64 large, u8 small): out B[i, j]; in K[i-1, j], K[i, j+1], A[i-1:i+1, j], "
+     "A[i, j-1:j+1]",
+     &tile_field_kernel,
+     {1, 1},
+     {1, 1},
+     false,
+     true,
+     "BKA"},
+    {"tile_fields[i, j]: in K[i, j], A[i, j-1:j+1]; out B[i, j]; in T[i, j-1:j]",
+     &tile_fields_kernel,
+     {0, 1},
+     {0, 1},
+     false,
+     false,
+     "KABT"},
 };
+
+constexpr int n_kernels = sizeof tile_kernels / sizeof *tile_kernels;
 
 /** The steps of one program: in which direction, and whether somebody waits after them; and
  * whether the second array is the queue's own, which is dropped after them. */
@@ -60,6 +93,15 @@ polytile_type type_of(const TileKernel &kernel) {
     return kernel.host->views[0].element_bytes == 8 ? POLYTILE_U64 : POLYTILE_U32;
 }
 
+/** What an array holds that no launch writes. */
+Bytes make_fixed(size_t n_bytes) {
+    Random random(7);
+    Bytes made(n_bytes);
+    for (unsigned char &byte : made)
+        byte = static_cast<unsigned char>(random.number(0, 255));
+    return made;
+}
+
 /** Run all steps on a device; the arrays hold what they leave. */
 void run(const Turns &of, const char *device, const polytile_implementation &implementation,
          int64_t launches_per_pass, Bytes memory[2]) {
@@ -78,15 +120,38 @@ void run(const Turns &of, const char *device, const polytile_implementation &imp
         require(polytile_array_wrap(ctx, a == 0 ? "A" : "B", type_of(*of.kernel), 2, of.extents,
                                     memory[a].data(), &arrays[a]));
     require(polytile_queue_attach(queue, n_wrapped, arrays));
+    const std::string roles = of.kernel->roles;
+    std::vector<Bytes> fixed_memory(roles.size(), make_fixed(memory[0].size()));
+    std::vector<polytile_array *> fixed(roles.size());
+    for (size_t o = 0; o < roles.size(); o++) {
+        if (roles[o] == 'A' || roles[o] == 'B')
+            continue;
+        fixed_memory[o][0] = static_cast<unsigned char>(o);
+        require(polytile_array_wrap(ctx, roles.substr(o, 1).c_str(), type_of(*of.kernel), 2,
+                                    of.extents, fixed_memory[o].data(), &fixed[o]));
+        require(polytile_queue_attach(queue, 1, &fixed[o]));
+    }
     if (of.is_dropped)
         require(polytile_queue_create_array(queue, "B", type_of(*of.kernel), 2, of.extents,
                                             &arrays[1]));
     polytile_launch_options options = {};
     options.plan.launches_per_pass = launches_per_pass;
     polytile_queue_pause(queue);
+    uint64_t number = 0;
     for (const Turns::Turn &turn : of.turns) {
-        polytile_array *given[] = {arrays[turn.is_back], arrays[!turn.is_back]};
-        require(polytile_queue_launch(queue, kernel, &of.threads, 2, given, &options));
+        std::vector<polytile_array *> given = fixed;
+        for (size_t o = 0; o < roles.size(); o++)
+            if (roles[o] == 'A' || roles[o] == 'B')
+                given[o] = arrays[turn.is_back == (roles[o] == 'A')];
+        const polytile_parameter parameters[] = {
+            polytile_parameter_signed("large",
+                                      static_cast<int64_t>(number * UINT64_C(0x9e3779b97f4a7c15))),
+            polytile_parameter_signed("small", static_cast<int64_t>(number * 37 % 256))};
+        number++;
+        options.n_parameters = of.kernel->has_parameters ? 2 : 0;
+        options.parameters = parameters;
+        require(polytile_queue_launch(queue, kernel, &of.threads, static_cast<int>(given.size()),
+                                      given.data(), &options));
         if (!turn.waits)
             continue;
         require(polytile_queue_wait(queue));
@@ -95,6 +160,9 @@ void run(const Turns &of, const char *device, const polytile_implementation &imp
     if (of.is_dropped)
         polytile_array_destroy(arrays[1]);
     require(polytile_queue_detach(queue, n_wrapped, arrays));
+    for (polytile_array *array : fixed)
+        if (array != nullptr)
+            require(polytile_queue_detach(queue, 1, &array));
     polytile_queue_destroy(queue);
     polytile_context_destroy(ctx);
 }
@@ -110,7 +178,7 @@ void fill(const Turns &of, Random *random, Bytes memory[2]) {
 
 Turns draw(Random *random) {
     Turns made = {};
-    made.kernel = &tile_kernels[random->number(0, 3)];
+    made.kernel = &tile_kernels[random->number(0, n_kernels - 1)];
     made.threads.n_dims = 2;
     made.extents[0] = random->number(20, 200);
     made.extents[1] = random->number(20, 400);
@@ -176,6 +244,12 @@ Turns alternate(int n) {
     return made;
 }
 
+/** The steps of a program whose arrays do not fit the device. */
+std::string small_device(const Turns &of, int64_t percent) {
+    const int64_t n_bytes = of.extents[0] * of.extents[1] * of.kernel->host->views[0].element_bytes;
+    return "cuda:0(memory=" + std::to_string(2 * n_bytes * percent / 100) + "B)";
+}
+
 class CudaTiles : public testing::Test {
   protected:
     void SetUp() override { environment_.set("POLYTILE_CHECK", "plan"); }
@@ -194,6 +268,40 @@ TEST_F(CudaTiles, LaunchesOfARowRunInTiles) {
         const int64_t n_tiled = run_on_fake(of, 1, size_t{228} << 10, 0, got);
         EXPECT_LE(n_tiled, n - 1);
         EXPECT_GE(n_tiled, n - 4);
+        run(of, "host", *of.kernel->host, 0, wanted);
+        expect_equal(got, wanted);
+    }
+}
+
+/** Each launch with values of its own. */
+TEST_F(CudaTiles, LaunchesOfARowGetTheirOwnParameters) {
+    for (const bool streams : {false, true}) {
+        Random random(1);
+        Turns of = alternate(30);
+        of.kernel = &tile_kernels[4];
+        Bytes got[2], wanted[2];
+        fill(of, &random, got);
+        wanted[0] = got[0];
+        wanted[1] = got[1];
+        EXPECT_GE(run_on_fake(of, 1, size_t{228} << 10, 0, got,
+                              streams ? small_device(of, 60) : "cuda:0"),
+                  26);
+        run(of, "host", *of.kernel->host, 0, wanted);
+        expect_equal(got, wanted);
+    }
+}
+
+/** Arrays that all launches read lie in tiles, too. */
+TEST_F(CudaTiles, LaunchesOfARowReadArraysThatNoneOfThemWrites) {
+    for (const int k : {5, 6}) {
+        Random random(1);
+        Turns of = alternate(30);
+        of.kernel = &tile_kernels[k];
+        Bytes got[2], wanted[2];
+        fill(of, &random, got);
+        wanted[0] = got[0];
+        wanted[1] = got[1];
+        EXPECT_GE(run_on_fake(of, 1, size_t{228} << 10, 0, got), 22) << of.kernel->declaration;
         run(of, "host", *of.kernel->host, 0, wanted);
         expect_equal(got, wanted);
     }
@@ -266,12 +374,6 @@ TEST_F(CudaTiles, GiveTheResultsOfLaunchAfterLaunch) {
             ADD_FAILURE() << describe(of) << ", shared memory " << shared_bytes;
     }
     EXPECT_TRUE(n_tiled > 0 || n_rounds < 10);
-}
-
-/** The steps of a program whose arrays do not fit the device. */
-std::string small_device(const Turns &of, int64_t percent) {
-    const int64_t n_bytes = of.extents[0] * of.extents[1] * of.kernel->host->views[0].element_bytes;
-    return "cuda:0(memory=" + std::to_string(2 * n_bytes * percent / 100) + "B)";
 }
 
 /** All launches of a chain that streams, if nobody needs the array that the last one reads; else

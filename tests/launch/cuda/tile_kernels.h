@@ -4,7 +4,7 @@
 #include <polytile/kernel.h>
 
 /* Bodies whose launches alternate between two arrays. Results differ with every element that they
- * read, and with the thread's indices. */
+ * read, with the thread's indices, and with each parameter. */
 
 POLYTILE_KERNEL(tile_five, (i, j), (const uint32_t, A, 2), (uint32_t, B, 2)) {
     PT_AT(B, i, j) = 3u * PT_AT(A, i, j) + 5u * PT_AT(A, i - 1, j) + 7u * PT_AT(A, i + 1, j) +
@@ -29,7 +29,30 @@ POLYTILE_KERNEL(tile_ends, (i, j), (const uint32_t, A, 2), (uint32_t, B, 2)) {
     PT_AT(B, i, j) = 3u * PT_AT(A, i, j) + 5u * above + 7u * below + (uint32_t)PT_EXTENT(B, 1);
 }
 
-#define TILE_BODIES(X) X(tile_five) X(tile_upwind) X(tile_wide) X(tile_ends)
+POLYTILE_KERNEL(tile_weighted, (i, j), (uint8_t, small), (const uint32_t, A, 2), (int64_t, large),
+                (uint32_t, B, 2)) {
+    PT_AT(B, i, j) = small * PT_AT(A, i, j) + 5u * PT_AT(A, i - 1, j) + 7u * PT_AT(A, i + 1, j) +
+                     11u * PT_AT(A, i, j - 1) + 13u * PT_AT(A, i, j + 1) + (uint32_t)large +
+                     (uint32_t)(large >> 32);
+}
+
+/* Other arrays are read by all launches. */
+POLYTILE_KERNEL(tile_field, (i, j), (uint32_t, B, 2), (const uint32_t, K, 2), (uint8_t, small),
+                (const uint32_t, A, 2), (int64_t, large)) {
+    PT_AT(B, i, j) = PT_AT(K, i - 1, j) * PT_AT(A, i, j) + 5u * PT_AT(A, i - 1, j) +
+                     PT_AT(K, i, j + 1) * PT_AT(A, i + 1, j) + small * PT_AT(A, i, j - 1) +
+                     13u * PT_AT(A, i, j + 1) + (uint32_t)large;
+}
+
+POLYTILE_KERNEL(tile_fields, (i, j), (const uint32_t, K, 2), (const uint32_t, A, 2),
+                (uint32_t, B, 2), (const uint32_t, T, 2)) {
+    PT_AT(B, i, j) = PT_AT(K, i, j) * PT_AT(A, i, j - 1) + PT_AT(T, i, j) * PT_AT(A, i, j) +
+                     PT_AT(T, i, j - 1) * PT_AT(A, i, j + 1);
+}
+
+#define TILE_BODIES(X)                                                                             \
+    X(tile_five)                                                                                   \
+    X(tile_upwind) X(tile_wide) X(tile_ends) X(tile_weighted) X(tile_field) X(tile_fields)
 
 #ifdef __cplusplus
 extern "C" {

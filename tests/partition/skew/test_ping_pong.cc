@@ -14,7 +14,8 @@ std::unique_ptr<Launch> launch_of(const std::string &declaration,
                                   const std::string &threads = "1:38,1:24",
                                   const std::string &domain = "40x26") {
     auto launch = std::make_unique<Launch>(
-        declaration, threads, std::map<std::string, std::string>{{"x", domain}, {"y", domain}});
+        declaration, threads,
+        std::map<std::string, std::string>{{"x", domain}, {"y", domain}, {"z", domain}});
     EXPECT_EQ(launch->status(), POLYTILE_OK) << declaration << launch->error();
     return launch;
 }
@@ -29,6 +30,8 @@ TEST(PingPong, BeginsWhereAThreadWritesTheElementOfItsIndicesAndNothingElse) {
     } rows[] = {
         {five, true},
         {"copy[i, j]: in x[i, j]; out y[i, j]", true},
+        {"both[i, j]: out y[i, j]; in z[i, j], x[i-1:i+1, j]", true},
+        {"two[i, j]: in x[i, j]; out y[i, j], z[i, j]", false},
         {"move[i, j]: in x[i, j]; out y[i-1, j]", false},
         {"turn[i, j]: in x[i, j]; out y[j, i]", false},
         {"pair[i, j]: in x[i, j]; out y[i:i+1, j]", false},
@@ -60,6 +63,49 @@ TEST(PingPong, GoesOnWithTheSameKernelFromTheArrayThatWasWritten) {
     }
     const pti_call narrow = {inner->instance(), there}, wide = {whole->instance(), back};
     EXPECT_FALSE(pti_ping_pong_follows_within(&wide, &narrow));
+}
+
+TEST(PingPong, FindsBetweenWhichArraysLaunchesGo) {
+    const auto launch = launch_of("both[i, j]: out y[i, j]; in z[i, j], x[i-1:i+1, j]");
+    const int first[] = {4, 5, 6};
+    const pti_call before = {launch->instance(), first};
+    const struct {
+        int arrays[3];
+        int from, to; /* -1: they do not go back */
+    } rows[] = {
+        {{6, 5, 4}, 2, 0},   {{5, 4, 6}, 1, 0},   {{4, 5, 6}, -1, -1}, {{6, 4, 5}, -1, -1},
+        {{5, 6, 4}, -1, -1}, {{6, 7, 4}, -1, -1}, {{6, 4, 4}, -1, -1}, {{7, 5, 4}, -1, -1},
+    };
+    for (const auto &row : rows) {
+        const pti_call call = {launch->instance(), row.arrays};
+        const pti_ping_pong_operands found = pti_ping_pong_find_operands(&call, &before);
+        EXPECT_EQ(pti_ping_pong_follows(&call, &before), row.to >= 0);
+        EXPECT_EQ(found.to, row.to) << row.arrays[0] << row.arrays[1] << row.arrays[2];
+        EXPECT_EQ(found.from, row.from) << row.arrays[0] << row.arrays[1] << row.arrays[2];
+    }
+}
+
+TEST(PingPong, KnowsArraysThatTakeTurnsInAnotherWay) {
+    const auto wave = launch_of("wave[i, j]: out y[i, j]; in z[i, j], x[i-1:i+1, j]");
+    const auto leap = launch_of("leap[i, j]: inout y[i, j]; in x[i-1:i+1, j]");
+    const auto jacobi = launch_of(five);
+    const int first[] = {4, 5, 6}, next[] = {5, 6, 4}, swapped[] = {6, 5, 4}, apart[] = {7, 5, 6};
+    const int other_two[] = {1, 2}, last_two[] = {2, 1};
+    const struct {
+        const pti_instance *instance;
+        const int *before, *after;
+        bool takes;
+    } rows[] = {
+        {wave->instance(), first, next, true},      {wave->instance(), first, swapped, false},
+        {wave->instance(), first, apart, false},    {leap->instance(), other_two, last_two, true},
+        {leap->instance(), other_two, there, true}, {leap->instance(), other_two, apart, false},
+        {jacobi->instance(), there, back, false},   {jacobi->instance(), there, other_two, true},
+    };
+    for (const auto &row : rows) {
+        const pti_call before = {row.instance, row.before}, after = {row.instance, row.after};
+        EXPECT_EQ(pti_ping_pong_takes_other_turns(&after, &before), row.takes)
+            << row.instance->kernel_name << row.after[0] << row.after[1];
+    }
 }
 
 TEST(PingPong, FindsByHowMuchEachLaunchNeedsMoreThanTheNext) {

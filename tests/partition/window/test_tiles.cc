@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 extern "C" {
@@ -27,27 +28,33 @@ class Tiles : public testing::Test {
         polytile_context_destroy(ctx_);
     }
 
+    /** The first array and the last one are fields; what is between is read by all launches. */
     void make(const char *declaration, const std::string &directions) {
         const int64_t extents[] = {600, 900};
         const polytile_domain field = polytile_domain_from_extents(2, extents);
         const polytile_domain threads = {2, {{2, 597, 1}, {2, 897, 1}}};
         polytile_kernel *kernel = nullptr;
-        polytile_array *arrays[2] = {};
+        polytile_array *arrays[3] = {};
         polytile_plan *plan = nullptr;
         ASSERT_EQ(polytile_kernel_create(ctx_, declaration, nullptr, &kernel), POLYTILE_OK)
             << polytile_last_error(ctx_);
-        for (int a = 0; a < 2; a++)
-            ASSERT_EQ(
-                polytile_array_describe(ctx_, a == 0 ? "A" : "B", POLYTILE_F32, &field, &arrays[a]),
-                POLYTILE_OK);
-        polytile_array *given[][2] = {{arrays[0], arrays[1]}, {arrays[1], arrays[0]}};
+        const int n_arrays = polytile_kernel_get_n_arrays(kernel);
+        ASSERT_LE(n_arrays, 3);
+        for (int a = 0; a < n_arrays; a++)
+            ASSERT_EQ(polytile_array_describe(ctx_, polytile_kernel_get_array_name(kernel, a),
+                                              POLYTILE_F32, &field, &arrays[a]),
+                      POLYTILE_OK);
+        polytile_array *const last = arrays[n_arrays - 1];
+        polytile_array *there[] = {arrays[0], arrays[1], arrays[2]};
+        polytile_array *back[] = {last, arrays[1], arrays[2]};
+        back[n_arrays - 1] = arrays[0];
         std::vector<polytile_chain_launch> launches;
         for (const char direction : directions) {
             polytile_chain_launch launch = {};
             launch.kernel = kernel;
             launch.domain = threads;
-            launch.n_arrays = 2;
-            launch.arrays = given[direction == '<'];
+            launch.n_arrays = n_arrays;
+            launch.arrays = direction == '<' ? back : there;
             launches.push_back(launch);
         }
         polytile_plan_options options = {};
@@ -113,6 +120,9 @@ TEST_F(Tiles, AreNotForOtherLaunches) {
         {jacobi, "><", room},
         {jacobi, turns_20, {56 << 10, 128, 1 << 20}},
         {jacobi, turns_20, {1 << 10, 128, 8}},
+        {"far[i, j]: in A[i-1:i+1, j], K[i-2, j]; out B[i, j]", turns_20, room},
+        {"row[i, j]: in A[i-1:i+1, j], K[0, j]; out B[i, j]", turns_20, room},
+        {"two[i, j]: in A[i-1:i+1, j]; out B[i, j]; inout C[i, j]", turns_20, room},
         {"mean[i, j]: in A[i, :]; out B[i, j]", turns_20, room},
         {"flip[i, j]: in A[i, j]; out B[i+1, j]", turns_20, room},
         {"ring[i, j]: in A[wrap(i-2), j]; out B[i, j]", turns_20, room},
@@ -125,6 +135,54 @@ TEST_F(Tiles, AreNotForOtherLaunches) {
         pti_schedule_free(schedule_);
         schedule_ = nullptr;
     }
+}
+
+TEST_F(Tiles, HoldArraysThatNoLaunchWritesAndAreLowerForThat) {
+    make(jacobi, turns_20);
+    find(room);
+    ASSERT_GE(schedule_->n_tiles, 1);
+    const int64_t rows = schedule_->tiles[0].tile[0] + 2 * schedule_->tiles[0].n_launches;
+    pti_schedule_free(schedule_);
+    make("field[i, j]: in A[i-1:i+1, j], A[i, j-1:j+1], K[i-1:i, j]; out B[i, j]", turns_20);
+    find(room);
+    EXPECT_GE(count_tiled(), 14);
+    EXPECT_TRUE(holds()) << last_;
+    ASSERT_GE(schedule_->n_tiles, 1);
+    const int64_t lower = schedule_->tiles[0].tile[0] + 2 * schedule_->tiles[0].n_launches;
+    EXPECT_EQ(rows / 8 * 2 / 3, lower / 8);
+}
+
+TEST_F(Tiles, SayWhyLaunchesInOtherTurnsHaveNone) {
+    make("leap[i, j]: inout P[i, j]; in U[i-1:i+1, j]", turns_20);
+    find(room);
+    EXPECT_EQ(schedule_->n_tiles, 0);
+    EXPECT_EQ(std::string(why_.data == nullptr ? "" : why_.data),
+              "20 launches of leap in a row run one by one: they do not go to and fro between an "
+              "array that they read and one that they write");
+}
+
+/** A border is as wide as what launches read of the arrays that change; no other may need more. */
+TEST_F(Tiles, AreProvedToHaveBordersForAllArrays) {
+    make("cut[i, j]: in A[i-1:i+1, j], K[i, j]; out B[i, j]", turns_20);
+    find(room);
+    ASSERT_GE(schedule_->n_tiles, 1);
+    EXPECT_TRUE(holds()) << last_;
+    pti_schedule *const narrow = schedule_;
+    for (const char *declaration : {"cut[i, j]: in A[i-1:i+1, j], K[i, j-1:j]; out B[i, j]",
+                                    "cut[i, j]: in A[i-1:i+1, j], K[i-2, j]; out B[i, j]",
+                                    "cut[i, j]: in A[i-1:i+1, j], K[0, j]; out B[i, j]"}) {
+        make(declaration, turns_20);
+        ASSERT_EQ(schedule_->n_ops, narrow->n_ops);
+        EXPECT_TRUE(holds()) << last_;
+        std::swap(schedule_->tiles, narrow->tiles);
+        std::swap(schedule_->n_tiles, narrow->n_tiles);
+        EXPECT_FALSE(holds()) << declaration;
+        EXPECT_NE(last_.find("beyond the border"), std::string::npos) << last_;
+        std::swap(schedule_->tiles, narrow->tiles);
+        std::swap(schedule_->n_tiles, narrow->n_tiles);
+        pti_schedule_free(schedule_);
+    }
+    schedule_ = narrow;
 }
 
 /** One change to the first tiles, and the word that the checker's text has. */
