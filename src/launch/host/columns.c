@@ -31,7 +31,7 @@ static bool may_be_cut(const pti_execution *execution, int launch) {
     const pti_instance *instance = execution->schedule->launch[launch].call.instance;
     const polytile_implementation *runs = execution->configs[launch].implementation;
     return runs->host != NULL && runs->host_launcher == NULL && runs->team == NULL &&
-           execution->configs[launch].server == NULL && instance->n_further == 0 &&
+           execution->configs[launch].part == NULL && instance->n_further == 0 &&
            !pti_host_launch_reduces(instance) && !pti_instance_has_scratch(instance);
 }
 
