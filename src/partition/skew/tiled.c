@@ -2,7 +2,7 @@
 
 #include "base/checked.h"
 #include "base/list.h"
-#include "partition/skew/margins.h"
+#include "partition/ping_pong/margins.h"
 
 #include <stdlib.h>
 

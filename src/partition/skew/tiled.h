@@ -1,8 +1,8 @@
 #ifndef POLYTILE_PARTITION_SKEW_TILED_H
 #define POLYTILE_PARTITION_SKEW_TILED_H
 
+#include "partition/ping_pong/ping_pong.h"
 #include "partition/skew/chain.h"
-#include "partition/skew/ping_pong.h"
 
 /*
  * Sequences of a chain's launches that are ping-pong over two arrays, and that run several as one

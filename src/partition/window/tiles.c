@@ -3,8 +3,8 @@
 #include "access/set/boxes.h"
 #include "base/checked.h"
 #include "base/list.h"
-#include "partition/skew/margins.h"
-#include "partition/skew/ping_pong.h"
+#include "partition/ping_pong/margins.h"
+#include "partition/ping_pong/ping_pong.h"
 #include "partition/skew/tiled.h"
 
 #include <inttypes.h>

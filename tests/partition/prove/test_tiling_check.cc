@@ -14,8 +14,8 @@
 extern "C" {
 #include "access/footprint/footprint.h"
 #include "access/set/box.h"
+#include "partition/ping_pong/margins.h"
 #include "partition/prove/tiling_check.h"
-#include "partition/skew/margins.h"
 }
 
 /* Launches that run tile by tile. What is proved is compared with running them on numbers, in which

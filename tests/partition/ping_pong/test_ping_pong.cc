@@ -5,7 +5,7 @@
 #include <memory>
 
 extern "C" {
-#include "partition/skew/ping_pong.h"
+#include "partition/ping_pong/ping_pong.h"
 }
 
 namespace {

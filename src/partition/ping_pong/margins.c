@@ -1,4 +1,4 @@
-#include "partition/skew/margins.h"
+#include "partition/ping_pong/margins.h"
 
 #include "access/footprint/footprint.h"
 #include "access/set/boxes.h"

@@ -1,12 +1,13 @@
-#ifndef POLYTILE_PARTITION_SKEW_PING_PONG_H
-#define POLYTILE_PARTITION_SKEW_PING_PONG_H
+#ifndef POLYTILE_PARTITION_PING_PONG_PING_PONG_H
+#define POLYTILE_PARTITION_PING_PONG_PING_PONG_H
 
 #include "base/context.h"
 #include "partition/schedule/tiling.h"
 
-/* Ping-pong launches: each writes the array that the one before has read, as those of a Jacobi
- * method do; further arrays are read by all of them, as a field of coefficients is. And the tiles
- * in which a device runs several of them as one (schedule/tiling.h). */
+/* partition/ping_pong: ping-pong launches, each of which writes the array that the one before has
+ * read, as those of a Jacobi method do; further arrays are read by all of them, as a field of
+ * coefficients is. And the tiles in which a device runs several of them as one
+ * (schedule/tiling.h). */
 
 /** Fewer launches than these are not worth a group; the passes of an array through memory that a
  * launch of two arrays makes by itself: it reads one, and writes one; and how many arrays launches

@@ -1,9 +1,9 @@
-#include "partition/skew/ping_pong.h"
+#include "partition/ping_pong/ping_pong.h"
 
 #include "access/set/box.h"
 #include "base/checked.h"
 #include "partition/cost/predict.h"
-#include "partition/skew/margins.h"
+#include "partition/ping_pong/margins.h"
 
 #include <string.h>
 
