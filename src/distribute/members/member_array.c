@@ -44,8 +44,8 @@ static polytile_status map_memory(polytile_array *made) {
 
 /** Let a member's array over the program's memory be known as the last one of the same elements
  * was. */
-static void recognise(pti_former_members *formers, const polytile_array *programs, int local,
-                      polytile_array *made) {
+static void recognise_array(pti_former_members *formers, const polytile_array *programs, int local,
+                            polytile_array *made) {
     int k = 0;
     while (k < PTI_GROUP_FORMER_MEMBERS &&
            (formers->at[k].programs != programs->object.serial || formers->at[k].local != local ||
@@ -70,7 +70,7 @@ static polytile_status attach_over(pti_group *group, int position, int local,
     (*made)->read_only = array->array->read_only;
     if (array->memory == PTI_GROUP_PROGRAMS) {
         place_in_programs_memory(array->array, *made);
-        recognise(&group->formers, array->array, local, *made);
+        recognise_array(&group->formers, array->array, local, *made);
     } else {
         PTI_TRY(map_memory(*made));
     }

@@ -96,8 +96,8 @@ typedef struct pti_known_depths {
     } at[PTI_GROUP_KNOWN_DEPTHS];
 } pti_known_depths;
 
-/** The arrays that members had last over the program's memory, the latest ones. A program that takes
- * its result and attaches the array again gets the like of them, and plans that are kept. */
+/** The arrays that members had last over the program's memory. A program that takes its result and
+ * attaches the array again gets the like of them, and with these the plans that are kept. */
 typedef struct pti_former_members {
     int n_made; /* modulo PTI_GROUP_FORMER_MEMBERS: where the next one goes */
     struct {
