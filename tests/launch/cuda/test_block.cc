@@ -131,6 +131,7 @@ class CudaBlock : public testing::Test {
         cuda.device.object.context = context;
         cuda.api = &api;
         cuda.capability = 90;
+        cuda.n_lanes = 1;
     }
 
     void tune() {

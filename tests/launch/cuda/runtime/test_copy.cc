@@ -135,6 +135,7 @@ struct Gpu {
         cuda.device.object.context = context;
         cuda.api = &api;
         cuda.number = 1;
+        cuda.n_lanes = 1;
     }
     ~Gpu() { polytile_context_destroy(context); }
     Gpu(const Gpu &) = delete;
