@@ -113,7 +113,7 @@ typedef struct polytile_plan_options {
                                   by itself, 0: chosen */
     int64_t n_streams;   /* on which a launch's superblocks run side by side, if each of its threads
                               is much work: 1 to 32; 0: as the device's text says */
-    int64_t reserved[3]; /* zeros */
+    int64_t reserved[4]; /* zeros */
 } polytile_plan_options;
 
 /** The options of a launch; zeros are the defaults, and so is NULL in place of the whole. */

@@ -171,6 +171,36 @@ TEST_F(RunErrors, OverlappingMemoryIsRefusedWhereItIsWritten) {
     expect_untouched(scene);
 }
 
+/** A kernel without a body is planned as if it might run beside itself. */
+TEST_F(RunErrors, PlansInLanesAreForKernelsThatMayRunSo) {
+    Scene scene(ctx, add(), 100, &random);
+    const int n_arrays = static_cast<int>(scene.arrays.size());
+    polytile_launch_options options = {};
+    polytile_implementation launchers = {};
+    polytile_kernel *bodiless = nullptr, *alone = nullptr, *beside = nullptr;
+    polytile_plan *plan = nullptr;
+    launchers.host_launcher =
+        launchers.cuda_launcher = [](const polytile_sub_kernel *) { return 0; };
+    ASSERT_EQ(polytile_kernel_create(ctx, add().declaration, nullptr, &bodiless), POLYTILE_OK);
+    ASSERT_EQ(polytile_kernel_create(ctx, add().declaration, &launchers, &alone), POLYTILE_OK);
+    launchers.cuda_launcher_overlaps = true;
+    ASSERT_EQ(polytile_kernel_create(ctx, add().declaration, &launchers, &beside), POLYTILE_OK);
+    options.plan.n_streams = 4;
+    options.plan.limit_bytes = 4000;
+    ASSERT_EQ(polytile_plan_create(bodiless, &scene.domain, n_arrays, scene.arrays.data(), &options,
+                                   &plan),
+              POLYTILE_OK)
+        << polytile_last_error(ctx);
+    EXPECT_EQ(polytile_plan_run(plan, small, alone, n_arrays, scene.arrays.data(), nullptr),
+              POLYTILE_INVALID);
+    expect_says("lanes, and the kernel's launcher does not say that it may be called so "
+                "(cuda_launcher_overlaps); plan with this kernel");
+    expect_untouched(scene);
+    EXPECT_EQ(polytile_plan_run(plan, small, beside, n_arrays, scene.arrays.data(), nullptr),
+              POLYTILE_OK)
+        << polytile_last_error(ctx);
+}
+
 TEST_F(RunErrors, ElementsThatOneNameWritesAreNoOtherNames) {
     Scene scene(ctx, add(), 100, &random);
     const char *const error =

@@ -110,6 +110,7 @@ static polytile_status enqueue_round(pti_cuda_device *cuda, going *of) {
     polytile_status status;
     of->repetition.round++;
     of->repetition.condition = NULL;
+    of->command.launch.is_first = false;
     PTI_TRY(pti_cuda_launch(cuda, &of->command.launch));
     PTI_TRY(of->repetition.condition == NULL ? end_going(cuda, of) : fetch_number(cuda, of));
 done:

@@ -29,16 +29,30 @@ polytile_status pti_launcher_call(polytile_context *ctx, polytile_launcher *laun
     return returned == 0 ? POLYTILE_OK : fail_launcher(ctx, launch, returned);
 }
 
-polytile_status pti_launcher_run(polytile_context *ctx, polytile_launcher *launcher,
+static bool goes_on(const polytile_repetition *repetition) {
+    return repetition->condition != NULL && *repetition->condition != 0;
+}
+
+polytile_status pti_launcher_run(pti_execution *execution, polytile_launcher *launcher,
                                  const pti_sub_kernel *launch) {
+    polytile_context *ctx = execution->device->object.context;
     polytile_repetition repetition = {0};
     pti_sub_kernel repeated = *launch;
     polytile_status status;
     repeated.repetition = &repetition;
-    for (bool goes_on = true; goes_on; repetition.round++) {
+    PTI_TRY(pti_launcher_call(ctx, launcher, &repeated, NULL));
+    while (goes_on(&repetition)) {
+        repetition.round++;
+        if (pti_execution_is_cancelled(execution)) {
+            execution->is_cancelled = true;
+            return pti_fail(ctx, POLYTILE_CANCELLED,
+                            "%s: cancelled on %s, after %lld rounds of a launcher",
+                            launch->instance->kernel_name, execution->device->text,
+                            (long long)repetition.round);
+        }
         repetition.condition = NULL;
+        repeated.is_first = false;
         PTI_TRY(pti_launcher_call(ctx, launcher, &repeated, NULL));
-        goes_on = repetition.condition != NULL && *repetition.condition != 0;
     }
 done:
     return status;

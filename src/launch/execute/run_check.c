@@ -86,6 +86,12 @@ static polytile_status check_plan(const polytile_plan *plan, const polytile_devi
             "%s: the plan holds arrays in pieces, and the kernel has a function by hand "
             "or a launcher, which take arrays in one; plan with this kernel",
             name);
+    if (plan->schedule->n_lanes > 1 && !pti_may_run_concurrently(&kernel->implementation))
+        return pti_fail(ctx, POLYTILE_INVALID,
+                        "%s: the plan runs superblocks beside each other in %d lanes, and the "
+                        "kernel's launcher does not say that it may be called so "
+                        "(cuda_launcher_overlaps); plan with this kernel",
+                        name, plan->schedule->n_lanes);
     return POLYTILE_OK;
 }
 

@@ -139,7 +139,7 @@ static polytile_status run_sub_kernel(host_device *host, pti_sub_kernel what) {
     polytile_status status;
     PTI_TRY(bring_scratch(host, launcher != NULL || what.config.part != NULL, &what));
     if (launcher != NULL)
-        return pti_launcher_run(host->device.object.context, launcher, &what);
+        return pti_launcher_run(host->execution, launcher, &what);
     if (what.config.part != NULL)
         return pti_host_run_team(host->device.object.context, &what);
     pti_host_launch(&what, host->n_threads, &host->habits);

@@ -76,7 +76,7 @@ static polytile_status record_event(polytile_device *device, pti_stream stream, 
     if (cuda->idle_events == NULL)
         PTI_TRY(make_peer_event(cuda));
     pti_event *idle = cuda->idle_events;
-    PTI_TRY(PTI_CUDA(cuda, cudaEventRecord, (idle->event, cuda->stream[stream])));
+    PTI_TRY(PTI_CUDA(cuda, cudaEventRecord, (idle->event, pti_cuda_stream(cuda, stream))));
     cuda->idle_events = idle->next_idle;
     *event = idle;
 done:
@@ -87,7 +87,7 @@ static polytile_status await_event(polytile_device *device, pti_stream stream,
                                    const pti_event *event) {
     pti_cuda_device *cuda = pti_cuda_of(device);
     return PTI_CUDA(cuda, cudaStreamWaitEvent,
-                    (cuda->stream[stream], event->event, cudaEventWaitDefault));
+                    (pti_cuda_stream(cuda, stream), event->event, cudaEventWaitDefault));
 }
 
 /** Copy from a peer. If no event can be recorded after the copy, nobody could wait for it: this
