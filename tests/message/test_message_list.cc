@@ -1,8 +1,27 @@
 #include "message/team_launch.h"
+#include "support/environment.h"
+
+#include <polytile/kernel.h>
+
+#include <chrono>
+#include <thread>
 
 /* Slots of one launch on several devices, all of which are the host. */
 
 namespace {
+
+POLYTILE_KERNEL(doze, (i), (int32_t, A, 2)) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    PT_AT(A, i, 0) += 1;
+}
+
+POLYTILE_KERNEL(around, (i), (const int32_t, x, 2), (int32_t, y, 2)) {
+    PT_AT(y, i, 0) += PT_AT(x, i > 0 ? i - 1 : i, 0);
+}
+
+POLYTILE_KERNEL(add, (i), (int32_t, A, 2)) {
+    PT_AT(A, i, 0) += 1;
+}
 
 TEST(MessageList, WhatEndsALaunchIsNamed) {
     expect_endings("host,host", near_err, near_meet);
@@ -117,6 +136,27 @@ TEST(MessageList, AnArrayThatIsAttachedWaitsForSlotsThatRun) {
     EXPECT_EQ(polytile_queue_attach(team.queue, 1, &other), POLYTILE_OK);
     EXPECT_EQ(team.wait(), POLYTILE_OK) << team.text;
     team.expect_meets(near_meet);
+}
+
+/* A member fetches an array that it needs more of, while launches before wait: it runs those of
+ * team kernels in the order in which the other member does. */
+TEST(MessageList, MembersRunTeamKernelsInTheSameOrder) {
+    const int64_t extents[] = {12, TeamLaunch::n_columns};
+    TeamLaunch team("host,host", "block(dim=0)", 12);
+    polytile_array *array[3];
+    for (polytile_array *&made : array)
+        ASSERT_EQ(polytile_queue_create_array(team.queue, "X", POLYTILE_I32, 2, extents, &made),
+                  POLYTILE_OK);
+    for (polytile_array *of : array)
+        ASSERT_EQ(team.launch_on({of}, "add[i]: inout A[i, :]", add_kernel), POLYTILE_OK);
+    ASSERT_EQ(team.wait(), POLYTILE_OK) << team.text;
+    ASSERT_EQ(team.launch_on({array[0]}, "doze[i]: inout A[i, :]", doze_kernel), POLYTILE_OK);
+    for (int k : {1, 2})
+        ASSERT_EQ(team.launch_on({array[k]}, "meet[s]: inout A[s, :]", near_meet), POLYTILE_OK);
+    ASSERT_EQ(team.launch_on({array[2], array[0]}, "around[i]: in x[i-4:i+4, :]; inout y[i, :]",
+                             around_kernel),
+              POLYTILE_OK);
+    EXPECT_EQ(team.wait(), POLYTILE_OK) << team.text;
 }
 
 TEST(MessageList, ACancelledLaunchEndsOnAllDevices) {
