@@ -159,6 +159,19 @@ TEST(MessageList, MembersRunTeamKernelsInTheSameOrder) {
     EXPECT_EQ(team.wait(), POLYTILE_OK) << team.text;
 }
 
+/* Rows come from the other member; an ordinary launch would begin with the others meanwhile. */
+TEST(MessageList, ThePlanOfSlotsThatReceiveRowsHolds) {
+    Environment environment;
+    environment.set("POLYTILE_CHECK", "plan");
+    for (const char *devices : {"host,host", "host(memory=1MiB),host"}) {
+        TeamLaunch team(devices, "block(dim=0)", 16);
+        ASSERT_EQ(team.launch("add[i]: inout A[i, :]", add_kernel), POLYTILE_OK);
+        team.slots = *POLYTILE_EXTENTS(10);
+        ASSERT_EQ(team.launch("meet[s]: inout A[s, :]", near_meet), POLYTILE_OK);
+        EXPECT_EQ(team.wait(), POLYTILE_OK) << devices << ": " << team.text;
+    }
+}
+
 TEST(MessageList, ACancelledLaunchEndsOnAllDevices) {
     TeamLaunch team("host,host", "block", 2);
     ASSERT_EQ(team.launch("meet[s]: inout A[s, :]", near_meet), POLYTILE_OK);

@@ -110,9 +110,8 @@ static bool list_operations(const pti_group *group, pti_joint_request *request,
     polytile_domain *inner = calloc((size_t)n_local, sizeof *inner);
     if (inner == NULL)
         return false;
-    if (!request->superstep->launch[0].call.instance->is_team)
-        pti_interiors_find(request->superstep, request->parts, request->is_shared, first, n_local,
-                           inner);
+    pti_interiors_find(request->superstep, request->parts, request->is_shared, first, n_local,
+                       inner);
     request->inner = inner;
     request->is_lent = group->is_shared;
     bool is_listed = pti_joint_plan_list(request, first, n_local, &prepared->list);
