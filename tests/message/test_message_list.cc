@@ -6,6 +6,10 @@
 #include <chrono>
 #include <thread>
 
+extern "C" {
+#include "distribute/exchange/superstep.h"
+}
+
 /* Slots of one launch on several devices, all of which are the host. */
 
 namespace {
@@ -108,6 +112,27 @@ TEST(MessageList, MessagesGoToTheNewestLaunch) {
     ASSERT_EQ(team.talk(1, 1), POLYTILE_OK) << team.text;
     ASSERT_EQ(team.launch("sum[s]: inout A[s, :]", near_meet), POLYTILE_OK);
     EXPECT_EQ(team.wait(), POLYTILE_OK) << team.text;
+}
+
+/* A queue that has recorded as many launches as it can runs them. */
+TEST(MessageList, TheProgramSpeaksToTheLaunchThatFillsTheList) {
+    TeamLaunch team("host,host", "block(dim=0)", 2);
+    polytile_kernel *add = nullptr;
+    ASSERT_EQ(polytile_kernel_create(team.ctx, "add[i]: inout A[i, :]", &add_kernel, &add),
+              POLYTILE_OK);
+    for (int k = 1; k < PTI_GROUP_LAUNCHES; k++)
+        ASSERT_EQ(polytile_queue_launch(team.queue, add, &team.slots, 1, &team.array, nullptr),
+                  POLYTILE_OK);
+    for (int k = 0; k < 2; k++) {
+        ASSERT_EQ(team.launch(
+                      "echo[s](i32 n, i64 rounds): inout A[s, :]", near_echo,
+                      {polytile_parameter_signed("n", 1), polytile_parameter_signed("rounds", 1)}),
+                  POLYTILE_OK)
+            << polytile_last_error(team.ctx);
+        ASSERT_EQ(team.talk(1, 1), POLYTILE_OK) << team.text;
+    }
+    EXPECT_EQ(team.wait(), POLYTILE_OK) << team.text;
+    EXPECT_EQ(team.data[0], PTI_GROUP_LAUNCHES + 2);
 }
 
 TEST(MessageList, AProgramThatOnlyWaitsIsInTheDeadlock) {

@@ -128,6 +128,15 @@ done:
     return status;
 }
 
+/** Run as many launches as can be recorded. Slots of the newest may wait for the program, which
+ * speaks to them once this call has returned: they only begin. */
+static void run_full_list(pti_group *group) {
+    if (group->recorded[group->n_recorded - 1].server != NULL)
+        pti_group_begin_messages(group->queue);
+    else
+        pti_group_run(group);
+}
+
 polytile_status pti_group_launch(polytile_queue *queue, const pti_request *request,
                                  polytile_status status) {
     pti_group *group = queue->group;
@@ -138,6 +147,6 @@ polytile_status pti_group_launch(polytile_queue *queue, const pti_request *reque
         status = prepare_and_record(group, request);
     status = compare_first(group, status);
     if (status == POLYTILE_OK && group->n_recorded == PTI_GROUP_LAUNCHES)
-        pti_group_run(group);
+        run_full_list(group);
     return status;
 }
