@@ -135,6 +135,29 @@ TEST(MessageList, TheProgramSpeaksToTheLaunchThatFillsTheList) {
     EXPECT_EQ(team.data[0], PTI_GROUP_LAUNCHES + 2);
 }
 
+/* After a failure that is not reported yet launches do not run: the program's calls say so. */
+TEST(MessageList, TheProgramSpeaksToNoOlderLaunchThanTheNewest) {
+    TeamLaunch team("host,host", "block(dim=0)", 2);
+    int32_t number = 5;
+    const std::vector<polytile_parameter> once = {polytile_parameter_signed("n", 1),
+                                                  polytile_parameter_signed("rounds", 1)};
+    const char *echo = "echo[s](i32 n, i64 rounds): inout A[s, :]";
+    ASSERT_EQ(team.launch(echo, near_echo, once), POLYTILE_OK);
+    ASSERT_EQ(polytile_message_recv(team.queue, &number, 4, PT_ANY, 1, nullptr), POLYTILE_OK);
+    ASSERT_EQ(team.launch("last[s](i32 n, i64 rounds): inout A[s, :]", near_echo, once),
+              POLYTILE_OK);
+    for (int call = 0; call < 2; call++) {
+        EXPECT_EQ(call == 0 ? polytile_message_recv(team.queue, &number, 4, PT_ANY, 1, nullptr)
+                            : polytile_message_send(team.queue, &number, 4, 0, 2),
+                  POLYTILE_INVALID);
+        EXPECT_EQ(std::string(polytile_last_error(team.ctx)),
+                  "last: the launch did not run; the next wait says why");
+    }
+    EXPECT_EQ(team.wait(), POLYTILE_DEADLOCK) << team.text;
+    EXPECT_EQ(team.text.find("echo: DEADLOCK"), 0U) << team.text;
+    team.expect_meets(near_meet);
+}
+
 TEST(MessageList, AProgramThatOnlyWaitsIsInTheDeadlock) {
     TeamLaunch team("host,host", "block", 2);
     ASSERT_EQ(
