@@ -23,6 +23,12 @@ POLYTILE_KERNEL(around, (i), (const int32_t, x, 2), (int32_t, y, 2)) {
     PT_AT(y, i, 0) += PT_AT(x, i > 0 ? i - 1 : i, 0);
 }
 
+/* The first slot adds all. */
+POLYTILE_TEAM_KERNEL(tally, (s), (const int32_t, A, 2), (int32_t, S, 1)) {
+    for (int i = 0; s == 0 && i < pt_ranks(); i++)
+        PT_AT(S, 0) += PT_AT(A, i, 0);
+}
+
 POLYTILE_KERNEL(add, (i), (int32_t, A, 2)) {
     PT_AT(A, i, 0) += 1;
 }
@@ -67,6 +73,20 @@ TEST(MessageList, OneSlotIsOnOneOfTheDevices) {
     ASSERT_EQ(team.launch("sum[s]: inout A[s, :]", near_sum), POLYTILE_OK);
     EXPECT_EQ(team.wait(), POLYTILE_OK) << team.text;
     EXPECT_EQ(team.data[2047], 2047);
+}
+
+/* All slots are with the first device, and so are checked against its memory alone. */
+TEST(MessageList, SlotsThatReduceNeedRoomWhereTheyRun) {
+    const int64_t extents[] = {1};
+    TeamLaunch team("host(memory=1MiB),host(memory=16KiB)", "block(dim=0)", 16);
+    polytile_array *sum = nullptr;
+    ASSERT_EQ(polytile_queue_create_array(team.queue, "S", POLYTILE_I32, 1, extents, &sum),
+              POLYTILE_OK);
+    ASSERT_EQ(
+        team.launch_on({team.array, sum}, "tally[s]: in A[:, :]; sum S[0]", tally_kernel),
+        POLYTILE_OK)
+        << polytile_last_error(team.ctx);
+    EXPECT_EQ(team.wait(), POLYTILE_OK) << team.text;
 }
 
 TEST(MessageList, SlotsThatLieApartAreRefusedOnADeviceWithMemoryOfItsOwn) {
