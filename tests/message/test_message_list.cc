@@ -82,9 +82,8 @@ TEST(MessageList, SlotsThatReduceNeedRoomWhereTheyRun) {
     polytile_array *sum = nullptr;
     ASSERT_EQ(polytile_queue_create_array(team.queue, "S", POLYTILE_I32, 1, extents, &sum),
               POLYTILE_OK);
-    ASSERT_EQ(
-        team.launch_on({team.array, sum}, "tally[s]: in A[:, :]; sum S[0]", tally_kernel),
-        POLYTILE_OK)
+    ASSERT_EQ(team.launch_on({team.array, sum}, "tally[s]: in A[:, :]; sum S[0]", tally_kernel),
+              POLYTILE_OK)
         << polytile_last_error(team.ctx);
     EXPECT_EQ(team.wait(), POLYTILE_OK) << team.text;
 }
