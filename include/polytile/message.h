@@ -86,8 +86,11 @@
  * outside the launch's arrays, a put to a slot of another device, a receive that is too small, too
  * many requests), DEADLOCK (no slot can go on: known at once, where the program cannot send
  * either), TIMEOUT (message_timeout_s of the launch's options passed without any progress),
- * NO_MEMORY; on a list of devices UNSUPPORTED (slots lie apart on one with memory of its own).
- * Arrays that the launch writes are then incomplete. A body that never calls cannot be ended.
+ * NO_MEMORY; on a list of devices UNSUPPORTED (slots lie apart on one with memory of its own, a GPU
+ * is twice in the list, several devices reduce into the same elements of an array, or the layout
+ * does not say of each slot which device runs it). Arrays that the launch writes are then
+ * incomplete. A body that never calls cannot be ended. polytile_queue_launch() itself returns
+ * UNSUPPORTED on a queue over several ranks.
  *
  * Source  Stuart and Owens, "Message passing on data-parallel architectures", 2009, section 3.
  */

@@ -221,8 +221,9 @@ static bool append_copy(pti_server *server, const pti_copy *copy) {
     return true;
 }
 
-/** Have memory of the host on the way from one device to another one. */
-static bool find_way(pti_copy *copy) {
+/** Allocate memory of the host on the way from one device to another one, if a message goes there;
+ * false: there is none. */
+static bool allocate_way(pti_copy *copy) {
     if (copy->is_halfway)
         copy->send->kept = malloc((size_t)copy->send->n_bytes);
     return !copy->is_halfway || copy->send->kept != NULL;
@@ -237,7 +238,7 @@ static void copy_soon(pti_server *server, pti_post *send, pti_post *receive) {
     if (receive != NULL)
         receive->comes_with_reply = can_reply(server, send, receive);
     copy.part = find_copying_part(server, send, receive);
-    if ((copy.part != NULL || send->n_bytes > LONG_BYTES) && find_way(&copy) &&
+    if ((copy.part != NULL || send->n_bytes > LONG_BYTES) && allocate_way(&copy) &&
         append_copy(server, &copy))
         return;
     if (copy.part != NULL) {

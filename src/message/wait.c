@@ -8,12 +8,18 @@
 
 #include <sched.h>
 
+/** Whether only the thread that launched copies, and judges who can go on: all slots are on one
+ * device, from which it alone may fetch the counts by which one judges. */
+static bool does_launcher_judge(const pti_server *server) {
+    return pti_are_counts_far(server);
+}
+
 /** Copy what is to be copied; what a device copies only the thread that launched there. */
 void pti_wait_serve(pti_server *server) {
     do
         pti_serve(server);
-    while (!pti_are_counts_far(server) && pti_match_copy(server, NULL));
-    if (!pti_are_counts_far(server))
+    while (!does_launcher_judge(server) && pti_match_copy(server, NULL));
+    if (!does_launcher_judge(server))
         pti_hang_check(server);
 }
 

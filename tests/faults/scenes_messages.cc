@@ -30,6 +30,10 @@ POLYTILE_TEAM_KERNEL(hang, (s), (float, A, 2)) {
     (void)pt_recv(&PT_AT(A, s, 0), 4, PT_ANY, 1, nullptr);
 }
 
+POLYTILE_TEAM_KERNEL(tell, (s), (const float, A, 2)) {
+    (void)pt_send(&PT_AT(A, s, 0), 4, PT_PROGRAM, 1);
+}
+
 void prepare(Stage &stage) {
     stage.add("A", POLYTILE_F32, {n_slots, n}, true);
 }
@@ -96,6 +100,44 @@ polytile_status take_part_on_several(Stage &stage) {
     return take_part_on(stage, "host,host");
 }
 
+/* Messages of a launch are there until the next one is queued: also after one that is refused. */
+polytile_status launch_twice(Stage &stage, polytile_queue *queue, polytile_kernel *kernel,
+                             polytile_array *array) {
+    float number;
+    SCENE_TRY(polytile_queue_launch(queue, kernel, POLYTILE_EXTENTS(n_slots), 1, &array, nullptr));
+    SCENE_TRY(polytile_queue_wait(queue));
+    const polytile_status launched =
+        polytile_queue_launch(queue, kernel, POLYTILE_EXTENTS(n_slots), 1, &array, nullptr);
+    if (launched != POLYTILE_OK)
+        stage.say();
+    for (int slot = 0; launched != POLYTILE_OK && slot < n_slots; slot++)
+        SCENE_TRY(polytile_message_recv(queue, &number, 4, slot, 1, nullptr));
+    return launched;
+}
+
+polytile_status keep_messages_on(Stage &stage, const char *devices) {
+    polytile_array *array = nullptr;
+    polytile_queue *queue = nullptr;
+    polytile_kernel *kernel = nullptr;
+    SCENE_TRY(polytile_queue_create(stage.ctx, devices, &queue));
+    SCENE_TRY(polytile_kernel_create(stage.ctx, "tell[s]: in A[s, :]", &tell_kernel, &kernel));
+    SCENE_TRY(stage.wrap(stage.ctx, 0, &array));
+    SCENE_TRY(polytile_queue_attach(queue, 1, &array));
+    const polytile_status status = launch_twice(stage, queue, kernel, array);
+    if (status != POLYTILE_OK && stage.said.empty())
+        stage.say();
+    const polytile_status detached = polytile_queue_detach(queue, 1, &array);
+    return status == POLYTILE_OK ? detached : status;
+}
+
+polytile_status keep_messages(Stage &stage) {
+    return keep_messages_on(stage, "host");
+}
+
+polytile_status keep_messages_on_several(Stage &stage) {
+    return keep_messages_on(stage, "host,host");
+}
+
 /* Slots of several devices. */
 polytile_status run_on_several(Stage &stage) {
     polytile_array *array = nullptr;
@@ -123,6 +165,8 @@ std::vector<Scene> scenes_of_messages() {
         {"Messages", prepare, run_in_memory, POLYTILE_OK, {plan}},
         {"MessagesDeadlock", prepare, run_into_a_deadlock, POLYTILE_DEADLOCK, {}},
         {"MessagesOfTheProgram", prepare, take_part, POLYTILE_OK, {}},
+        {"MessagesKept", prepare, keep_messages, POLYTILE_OK, {}},
+        {"MessagesKeptOnSeveral", prepare, keep_messages_on_several, POLYTILE_OK, {}},
         {"MessagesOnSeveral", prepare, run_on_several, POLYTILE_OK, {plan}},
         {"MessagesOfTheProgramOnSeveral", prepare, take_part_on_several, POLYTILE_OK, {}},
     };

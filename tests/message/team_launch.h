@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 /** Launches of near_kernels.h's kernels on a queue over a list of devices, on rows of an array. */
@@ -39,6 +40,12 @@ class TeamLaunch {
 
     polytile_status launch(const char *declaration, const polytile_implementation &implementation,
                            std::vector<polytile_parameter> parameters = {}) {
+        return launch_on({array}, declaration, implementation, std::move(parameters));
+    }
+
+    polytile_status launch_on(std::vector<polytile_array *> arrays, const char *declaration,
+                              const polytile_implementation &implementation,
+                              std::vector<polytile_parameter> parameters = {}) {
         polytile_kernel *kernel = nullptr;
         polytile_launch_options options = {};
         options.n_parameters = static_cast<int>(parameters.size());
@@ -46,7 +53,8 @@ class TeamLaunch {
         options.message_timeout_s = timeout_s;
         if (polytile_kernel_create(ctx, declaration, &implementation, &kernel) != POLYTILE_OK)
             return POLYTILE_INTERNAL;
-        return polytile_queue_launch(queue, kernel, &slots, 1, &array, &options);
+        return polytile_queue_launch(queue, kernel, &slots, static_cast<int>(arrays.size()),
+                                     arrays.data(), &options);
     }
 
     polytile_status wait() {

@@ -1,8 +1,37 @@
 #include "message/team_launch.h"
+#include "support/environment.h"
+
+#include <polytile/kernel.h>
+
+#include <chrono>
+#include <thread>
+
+extern "C" {
+#include "distribute/exchange/superstep.h"
+}
 
 /* Slots of one launch on several devices, all of which are the host. */
 
 namespace {
+
+POLYTILE_KERNEL(doze, (i), (int32_t, A, 2)) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    PT_AT(A, i, 0) += 1;
+}
+
+POLYTILE_KERNEL(around, (i), (const int32_t, x, 2), (int32_t, y, 2)) {
+    PT_AT(y, i, 0) += PT_AT(x, i > 0 ? i - 1 : i, 0);
+}
+
+/* The first slot adds all. */
+POLYTILE_TEAM_KERNEL(tally, (s), (const int32_t, A, 2), (int32_t, S, 1)) {
+    for (int i = 0; s == 0 && i < pt_ranks(); i++)
+        PT_AT(S, 0) += PT_AT(A, i, 0);
+}
+
+POLYTILE_KERNEL(add, (i), (int32_t, A, 2)) {
+    PT_AT(A, i, 0) += 1;
+}
 
 TEST(MessageList, WhatEndsALaunchIsNamed) {
     expect_endings("host,host", near_err, near_meet);
@@ -44,6 +73,19 @@ TEST(MessageList, OneSlotIsOnOneOfTheDevices) {
     ASSERT_EQ(team.launch("sum[s]: inout A[s, :]", near_sum), POLYTILE_OK);
     EXPECT_EQ(team.wait(), POLYTILE_OK) << team.text;
     EXPECT_EQ(team.data[2047], 2047);
+}
+
+/* All slots are with the first device, and so are checked against its memory alone. */
+TEST(MessageList, SlotsThatReduceNeedRoomWhereTheyRun) {
+    const int64_t extents[] = {1};
+    TeamLaunch team("host(memory=1MiB),host(memory=16KiB)", "block(dim=0)", 16);
+    polytile_array *sum = nullptr;
+    ASSERT_EQ(polytile_queue_create_array(team.queue, "S", POLYTILE_I32, 1, extents, &sum),
+              POLYTILE_OK);
+    ASSERT_EQ(team.launch_on({team.array, sum}, "tally[s]: in A[:, :]; sum S[0]", tally_kernel),
+              POLYTILE_OK)
+        << polytile_last_error(team.ctx);
+    EXPECT_EQ(team.wait(), POLYTILE_OK) << team.text;
 }
 
 TEST(MessageList, SlotsThatLieApartAreRefusedOnADeviceWithMemoryOfItsOwn) {
@@ -91,6 +133,50 @@ TEST(MessageList, MessagesGoToTheNewestLaunch) {
     EXPECT_EQ(team.wait(), POLYTILE_OK) << team.text;
 }
 
+/* A queue that has recorded as many launches as it can runs them. */
+TEST(MessageList, TheProgramSpeaksToTheLaunchThatFillsTheList) {
+    TeamLaunch team("host,host", "block(dim=0)", 2);
+    polytile_kernel *add = nullptr;
+    ASSERT_EQ(polytile_kernel_create(team.ctx, "add[i]: inout A[i, :]", &add_kernel, &add),
+              POLYTILE_OK);
+    for (int k = 1; k < PTI_GROUP_LAUNCHES; k++)
+        ASSERT_EQ(polytile_queue_launch(team.queue, add, &team.slots, 1, &team.array, nullptr),
+                  POLYTILE_OK);
+    for (int k = 0; k < 2; k++) {
+        ASSERT_EQ(team.launch(
+                      "echo[s](i32 n, i64 rounds): inout A[s, :]", near_echo,
+                      {polytile_parameter_signed("n", 1), polytile_parameter_signed("rounds", 1)}),
+                  POLYTILE_OK)
+            << polytile_last_error(team.ctx);
+        ASSERT_EQ(team.talk(1, 1), POLYTILE_OK) << team.text;
+    }
+    EXPECT_EQ(team.wait(), POLYTILE_OK) << team.text;
+    EXPECT_EQ(team.data[0], PTI_GROUP_LAUNCHES + 2);
+}
+
+/* After a failure that is not reported yet launches do not run: the program's calls say so. */
+TEST(MessageList, TheProgramSpeaksToNoOlderLaunchThanTheNewest) {
+    TeamLaunch team("host,host", "block(dim=0)", 2);
+    int32_t number = 5;
+    const std::vector<polytile_parameter> once = {polytile_parameter_signed("n", 1),
+                                                  polytile_parameter_signed("rounds", 1)};
+    const char *echo = "echo[s](i32 n, i64 rounds): inout A[s, :]";
+    ASSERT_EQ(team.launch(echo, near_echo, once), POLYTILE_OK);
+    ASSERT_EQ(polytile_message_recv(team.queue, &number, 4, PT_ANY, 1, nullptr), POLYTILE_OK);
+    ASSERT_EQ(team.launch("last[s](i32 n, i64 rounds): inout A[s, :]", near_echo, once),
+              POLYTILE_OK);
+    for (int call = 0; call < 2; call++) {
+        EXPECT_EQ(call == 0 ? polytile_message_recv(team.queue, &number, 4, PT_ANY, 1, nullptr)
+                            : polytile_message_send(team.queue, &number, 4, 0, 2),
+                  POLYTILE_INVALID);
+        EXPECT_EQ(std::string(polytile_last_error(team.ctx)),
+                  "last: the launch did not run; the next wait says why");
+    }
+    EXPECT_EQ(team.wait(), POLYTILE_DEADLOCK) << team.text;
+    EXPECT_EQ(team.text.find("echo: DEADLOCK"), 0U) << team.text;
+    team.expect_meets(near_meet);
+}
+
 TEST(MessageList, AProgramThatOnlyWaitsIsInTheDeadlock) {
     TeamLaunch team("host,host", "block", 2);
     ASSERT_EQ(
@@ -117,6 +203,40 @@ TEST(MessageList, AnArrayThatIsAttachedWaitsForSlotsThatRun) {
     EXPECT_EQ(polytile_queue_attach(team.queue, 1, &other), POLYTILE_OK);
     EXPECT_EQ(team.wait(), POLYTILE_OK) << team.text;
     team.expect_meets(near_meet);
+}
+
+/* A member fetches an array that it needs more of, while launches before wait: it runs those of
+ * team kernels in the order in which the other member does. */
+TEST(MessageList, MembersRunTeamKernelsInTheSameOrder) {
+    const int64_t extents[] = {12, TeamLaunch::n_columns};
+    TeamLaunch team("host,host", "block(dim=0)", 12);
+    polytile_array *array[3];
+    for (polytile_array *&made : array)
+        ASSERT_EQ(polytile_queue_create_array(team.queue, "X", POLYTILE_I32, 2, extents, &made),
+                  POLYTILE_OK);
+    for (polytile_array *of : array)
+        ASSERT_EQ(team.launch_on({of}, "add[i]: inout A[i, :]", add_kernel), POLYTILE_OK);
+    ASSERT_EQ(team.wait(), POLYTILE_OK) << team.text;
+    ASSERT_EQ(team.launch_on({array[0]}, "doze[i]: inout A[i, :]", doze_kernel), POLYTILE_OK);
+    for (int k : {1, 2})
+        ASSERT_EQ(team.launch_on({array[k]}, "meet[s]: inout A[s, :]", near_meet), POLYTILE_OK);
+    ASSERT_EQ(team.launch_on({array[2], array[0]}, "around[i]: in x[i-4:i+4, :]; inout y[i, :]",
+                             around_kernel),
+              POLYTILE_OK);
+    EXPECT_EQ(team.wait(), POLYTILE_OK) << team.text;
+}
+
+/* Rows come from the other member; an ordinary launch would begin with the others meanwhile. */
+TEST(MessageList, ThePlanOfSlotsThatReceiveRowsHolds) {
+    Environment environment;
+    environment.set("POLYTILE_CHECK", "plan");
+    for (const char *devices : {"host,host", "host(memory=1MiB),host"}) {
+        TeamLaunch team(devices, "block(dim=0)", 16);
+        ASSERT_EQ(team.launch("add[i]: inout A[i, :]", add_kernel), POLYTILE_OK);
+        team.slots = *POLYTILE_EXTENTS(10);
+        ASSERT_EQ(team.launch("meet[s]: inout A[s, :]", near_meet), POLYTILE_OK);
+        EXPECT_EQ(team.wait(), POLYTILE_OK) << devices << ": " << team.text;
+    }
 }
 
 TEST(MessageList, ACancelledLaunchEndsOnAllDevices) {

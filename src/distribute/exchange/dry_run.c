@@ -129,12 +129,20 @@ static bool may_compute_twice(const pti_dry_run *run) {
            all_fit(run);
 }
 
+static bool is_of_team(const pti_dry_run *run, int launch) {
+    return run->request->all->launch[launch].call.instance->is_team;
+}
+
 /** The launches that a queue has recorded when it comes to the next one: it runs them whenever it
- * has recorded the most it can. */
+ * has recorded the most it can. A team kernel is alone in its superstep. */
 static int count_known(const pti_dry_run *run) {
     const int n_recorded = PTI_GROUP_LAUNCHES - run->at % PTI_GROUP_LAUNCHES;
     const int64_t n_left = pti_min(run->request->all->n_launches - run->at, n_recorded);
-    return (int)pti_min(n_left, PTI_SUPERSTEP_LAUNCHES);
+    const int most = (int)pti_min(n_left, PTI_SUPERSTEP_LAUNCHES);
+    int n = 1;
+    while (n < most && !is_of_team(run, run->at) && !is_of_team(run, run->at + n))
+        n++;
+    return n;
 }
 
 static void choose_superstep(pti_dry_run *run) {
@@ -146,7 +154,8 @@ static void choose_superstep(pti_dry_run *run) {
     run->runs_once = pti_superstep_has_scratch(&known) || !may_compute_twice(run);
     for (int l = 0; l < known.n_launches; l++)
         run->launch[l].runs_once =
-            run->runs_once && pti_superstep_shares_results(&run->launch[l].call, run->is_shared);
+            is_of_team(run, run->at + l) ||
+            (run->runs_once && pti_superstep_shares_results(&run->launch[l].call, run->is_shared));
     run->superstep = pti_superstep_next(
         &known, &(pti_superstep_limits){.most_launches = run->request->most_launches,
                                         .runs_once = run->runs_once,

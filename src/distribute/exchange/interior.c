@@ -155,8 +155,9 @@ static bool writes_moved(const pti_superstep *superstep, const pti_superstep_par
 void pti_interiors_find(const pti_superstep *superstep, const pti_superstep_parts *parts,
                         const bool *is_shared, int first, int n_local, polytile_domain *inner) {
     const process of = {first, n_local, is_shared};
-    bool has_interiors = superstep->n_launches == 1 && !parts->work[0].home[0].splits &&
-                         !writes_moved(superstep, parts, &of);
+    bool has_interiors = superstep->n_launches == 1 &&
+                         !superstep->launch[0].call.instance->is_team &&
+                         !parts->work[0].home[0].splits && !writes_moved(superstep, parts, &of);
     for (int q = first; q < first + n_local; q++) {
         const pti_boxes *threads = &parts->work[q - parts->first].threads[0];
         inner[q - first] = (polytile_domain){0};

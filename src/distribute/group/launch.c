@@ -66,6 +66,15 @@ static bool is_waiting_to_report(const pti_group *group) {
     return group->queue->error.status != POLYTILE_OK;
 }
 
+/** The program takes part in a launch that is not run, too: its calls fail. Takes the server. */
+static void give_up_newest(const pti_group *group, pti_server *server) {
+    if (server == NULL)
+        return;
+    pti_queue_set_server(group->queue, server);
+    pti_server_give_up(server, &group->queue->error);
+    pti_server_release(server);
+}
+
 /** Check that the first launch of a queue is the same on every process. A process that refused it
  * takes part, too, and so does one that waits for its queue, or ends it: the others wait for it. */
 static polytile_status compare_first(pti_group *group, polytile_status status) {
@@ -118,14 +127,24 @@ static polytile_status prepare_and_record(pti_group *group, const pti_request *r
     memcpy(recorded.values, request->values,
            (size_t)recorded.prepared->config.n_values * sizeof *recorded.values);
     PTI_TRY(fill_words(group, &recorded));
-    if (is_waiting_to_report(group))
-        return POLYTILE_OK;
     PTI_TRY(pti_team_server_create(request->kernel, &recorded.prepared->instance->threads,
                                    request->options, true, &part));
     recorded.server = part == NULL ? NULL : pti_server_of_part(part);
-    record_launch(group, recorded);
+    if (is_waiting_to_report(group))
+        give_up_newest(group, recorded.server);
+    else
+        record_launch(group, recorded);
 done:
     return status;
+}
+
+/** Run as many launches as can be recorded. Slots of the newest may wait for the program, which
+ * speaks to them once this call has returned: they only begin. */
+static void run_full_list(pti_group *group) {
+    if (group->recorded[group->n_recorded - 1].server != NULL)
+        pti_group_begin_messages(group->queue);
+    else
+        pti_group_run(group);
 }
 
 polytile_status pti_group_launch(polytile_queue *queue, const pti_request *request,
@@ -138,6 +157,6 @@ polytile_status pti_group_launch(polytile_queue *queue, const pti_request *reque
         status = prepare_and_record(group, request);
     status = compare_first(group, status);
     if (status == POLYTILE_OK && group->n_recorded == PTI_GROUP_LAUNCHES)
-        pti_group_run(group);
+        run_full_list(group);
     return status;
 }

@@ -35,14 +35,14 @@ polytile_status pti_group_check_box(const pti_group *group, const pti_prepared *
 }
 
 /** Assumes that threads run once: where devices may run them twice, all fits anyway. */
-static pti_shared_launch shared_launch(const pti_group *group, const pti_prepared *prepared) {
-    return (pti_shared_launch){.call = pti_prepared_call(prepared),
-                               .runs_once = pti_group_shares_results(group, prepared)};
+static pti_shared_launch launch_that_runs_once(const pti_group *group,
+                                               const pti_prepared *prepared) {
+    return pti_group_shared_launch(group, prepared, true);
 }
 
 static polytile_status check_member(const pti_group *group, const pti_prepared *prepared,
                                     const pti_home *home, int local) {
-    const pti_shared_launch launch = shared_launch(group, prepared);
+    const pti_shared_launch launch = launch_that_runs_once(group, prepared);
     pti_boxes threads = {0};
     polytile_status status = POLYTILE_OK;
     pti_home_threads(home, &launch, group->ownership, local, &threads);
@@ -54,7 +54,7 @@ static polytile_status check_member(const pti_group *group, const pti_prepared *
 
 polytile_status pti_group_check_fit(const pti_group *group, const pti_prepared *prepared) {
     const pti_transport *transport = group->transport;
-    const pti_shared_launch launch = shared_launch(group, prepared);
+    const pti_shared_launch launch = launch_that_runs_once(group, prepared);
     polytile_status status = POLYTILE_OK;
     bool is_known =
         pti_transport_is_alone(transport) && (group->speed == NULL || group->is_balanced);

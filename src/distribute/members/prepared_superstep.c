@@ -17,15 +17,18 @@ bool pti_group_shares_results(const pti_group *group, const pti_prepared *prepar
     return pti_superstep_shares_results(&call, group->is_shared);
 }
 
+pti_shared_launch pti_group_shared_launch(const pti_group *group, const pti_prepared *prepared,
+                                          bool runs_once) {
+    return (pti_shared_launch){.call = pti_prepared_call(prepared),
+                               .runs_once =
+                                   prepared->instance->is_team ||
+                                   (runs_once && pti_group_shares_results(group, prepared))};
+}
+
 void pti_group_list_launches(const pti_group *group, int at, int n_launches, bool runs_once,
                              pti_shared_launch *launch) {
-    for (int l = 0; l < n_launches; l++) {
-        const pti_prepared *prepared = group->recorded[at + l].prepared;
-        launch[l] = (pti_shared_launch){
-            .call = pti_prepared_call(prepared),
-            .runs_once = prepared->instance->is_team ||
-                         (runs_once && pti_group_shares_results(group, prepared))};
-    }
+    for (int l = 0; l < n_launches; l++)
+        launch[l] = pti_group_shared_launch(group, group->recorded[at + l].prepared, runs_once);
 }
 
 bool pti_group_fits(const pti_group *group, int local) {
@@ -110,9 +113,8 @@ static bool list_operations(const pti_group *group, pti_joint_request *request,
     polytile_domain *inner = calloc((size_t)n_local, sizeof *inner);
     if (inner == NULL)
         return false;
-    if (!request->superstep->launch[0].call.instance->is_team)
-        pti_interiors_find(request->superstep, request->parts, request->is_shared, first, n_local,
-                           inner);
+    pti_interiors_find(request->superstep, request->parts, request->is_shared, first, n_local,
+                       inner);
     request->inner = inner;
     request->is_lent = group->is_shared;
     bool is_listed = pti_joint_plan_list(request, first, n_local, &prepared->list);

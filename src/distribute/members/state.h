@@ -230,8 +230,12 @@ bool pti_group_fits(const pti_group *group, int local);
 /** Whether a launch writes memory that several members share. */
 bool pti_group_shares_results(const pti_group *group, const pti_prepared *prepared);
 
-/** List recorded launches as those see them that cut them. runs_once: no two members may
- * compute what goes to memory that others share. */
+/** A launch as those see it that cut it. runs_once: no two members may compute what goes to memory
+ * that others share. Slots run once in any case. */
+pti_shared_launch pti_group_shared_launch(const pti_group *group, const pti_prepared *prepared,
+                                          bool runs_once);
+
+/** The same of recorded launches. */
 void pti_group_list_launches(const pti_group *group, int at, int n_launches, bool runs_once,
                              pti_shared_launch *launch);
 

@@ -1,9 +1,9 @@
 #include "access/set/boxes.h"
 #include "distribute/members/state.h"
+#include "launch/open/open.h"
 #include "message/server.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* Slots of a team kernel, dealt out to the members as the threads of other launches are. */
 
@@ -57,11 +57,15 @@ static bool find_parts(const pti_group *group, const pti_prepared_superstep *pre
     return is_once && n_dealt == n_slots;
 }
 
-/** Whether two texts name the same GPU, whatever their options. */
-static bool are_same_gpu(const polytile_device *one, const polytile_device *other) {
-    const size_t n = strcspn(one->text, "("), n_other = strcspn(other->text, "(");
-    return one->cuda_capability > 0 && other->cuda_capability > 0 && n == n_other &&
-           strncmp(one->text, other->text, n) == 0;
+/** Whether two devices are the same GPU, whatever their options, and however it is named. Their
+ * texts were parsed when they were opened. */
+static bool are_same_gpu(polytile_context *ctx, const polytile_device *one,
+                         const polytile_device *other) {
+    pti_device_text text, other_text;
+    return one->cuda_capability > 0 && other->cuda_capability > 0 &&
+           pti_device_text_parse(ctx, one->text, &text) == POLYTILE_OK &&
+           pti_device_text_parse(ctx, other->text, &other_text) == POLYTILE_OK &&
+           text.number == other_text.number;
 }
 
 /** Two kernels that wait for each other have to be on a GPU each. */
@@ -71,7 +75,7 @@ static polytile_status check_gpus(const pti_group *group, const pti_prepared_sup
         for (int k = 0; k < m; k++)
             if (prepared->parts.work[m].threads[0].n_boxes > 0 &&
                 prepared->parts.work[k].threads[0].n_boxes > 0 &&
-                are_same_gpu(group->member[m]->device, group->member[k]->device))
+                are_same_gpu(group->ctx, group->member[m]->device, group->member[k]->device))
                 return pti_fail(
                     group->ctx, POLYTILE_UNSUPPORTED,
                     "%s: %s is twice in the list of devices, and one GPU runs the slots "

@@ -117,31 +117,32 @@ done:
     return status;
 }
 
-/** The item takes the part, also after an error. */
-static polytile_status append_launch(polytile_queue *queue, pti_prepared *prepared,
-                                     const pti_value *values, pti_server_part *part) {
-    pti_item *item = pti_item_create_launch(prepared, values, part);
+/** The item takes the part, also after an error. Then the program goes on with the launch before,
+ * which may have left messages. */
+static polytile_status append_launch(polytile_queue *queue, const pti_request *request,
+                                     pti_prepared *prepared, pti_server_part *part) {
+    const bool is_programs = request->part == NULL && part != NULL;
+    pti_item *item = pti_item_create_launch(prepared, request->values, part);
     if (item == NULL) {
         pti_team_server_end(part, NULL);
         return pti_fail_memory(queue->object.context, prepared->instance->kernel_name,
                                sizeof *item);
     }
+    if (is_programs)
+        pti_queue_set_server(queue, pti_server_of_part(part));
     pti_queue_note_written(queue, prepared);
     pti_queue_append(queue, item);
     return POLYTILE_OK;
 }
 
 /** Find the slots of a launch, if it is one of a team kernel: those of the request, or all. */
-static polytile_status find_part(polytile_queue *queue, const pti_request *request,
-                                 const pti_prepared *prepared, pti_server_part **part) {
+static polytile_status find_part(const pti_request *request, const pti_prepared *prepared,
+                                 pti_server_part **part) {
     *part = request->part;
-    if (request->part != NULL)
-        return POLYTILE_OK;
-    const polytile_status status = pti_team_server_create(
-        request->kernel, &prepared->instance->threads, request->options, true, part);
-    if (status == POLYTILE_OK && *part != NULL)
-        pti_queue_set_server(queue, pti_server_of_part(*part));
-    return status;
+    return request->part != NULL
+               ? POLYTILE_OK
+               : pti_team_server_create(request->kernel, &prepared->instance->threads,
+                                        request->options, true, part);
 }
 
 /** Prepare and queue a launch on the queue's own device. */
@@ -151,8 +152,8 @@ static polytile_status prepare_and_append(polytile_queue *queue, const pti_reque
     pti_server_part *part = request->part;
     PTI_TRY(pti_queue_prepare(queue, request, &prepared));
     PTI_TRY(pti_queue_check_access(queue, request, prepared));
-    PTI_TRY(find_part(queue, request, prepared, &part));
-    return append_launch(queue, prepared, request->values, part);
+    PTI_TRY(find_part(request, prepared, &part));
+    return append_launch(queue, request, prepared, part);
 done:
     pti_team_server_end(part, NULL);
     return status;

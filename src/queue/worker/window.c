@@ -5,7 +5,9 @@
 #include <stdlib.h>
 
 /* Which items are planned together. Two items may change places if no array has an element that
- * both touch and one of them writes; hulls stand for what launches touch. */
+ * both touch and one of them writes; hulls stand for what launches touch. Two launches of team
+ * kernels never do: the slots of one may be on other devices, too, where they wait for these, and
+ * all devices have to run such launches in the same order. */
 
 /** What the items taken so far touch and write of one array. */
 typedef struct touches {
@@ -98,13 +100,21 @@ static bool uses_wanted(const polytile_queue *queue, const pti_item *item) {
     return false;
 }
 
+static bool has_slots(const pti_item *item) {
+    return item->part != NULL;
+}
+
 /** Mark, from the last queued to the first, the items that users of wanted arrays need. */
 static void mark_needed(const polytile_queue *queue, pti_item *const *items, int64_t n_items,
                         touches *taken, bool *is_taken) {
+    bool needs_slots = false;
     for (int64_t k = n_items; k-- > 0;) {
-        is_taken[k] = uses_wanted(queue, items[k]) || is_needed(queue, items[k], taken);
-        if (is_taken[k])
+        is_taken[k] = uses_wanted(queue, items[k]) || is_needed(queue, items[k], taken) ||
+                      (needs_slots && has_slots(items[k]));
+        if (is_taken[k]) {
             note_touched(queue, items[k], taken);
+            needs_slots |= has_slots(items[k]);
+        }
     }
 }
 
@@ -210,20 +220,28 @@ static bool find_needed_items(const polytile_queue *queue, const listing *of) {
     return true;
 }
 
-/** Mark items that use related arrays, and what else they use as related; whether there were
- * any. */
+static bool uses_related(const polytile_queue *queue, const pti_item *item,
+                         const bool *is_related) {
+    const int n = n_parts(item);
+    int k = 0;
+    while (k < n && !is_related[part_of_item(queue, item, k).position])
+        k++;
+    return k < n;
+}
+
+/** Mark, from the last queued to the first, items that use related arrays, and what else they use
+ * as related; whether there were any. */
 static bool spread_relation(const polytile_queue *queue, const listing *of, bool *is_related) {
-    bool any = false;
-    for (int64_t i = 0; i < of->n_items; i++) {
+    bool any = false, needs_slots = false;
+    for (int64_t i = of->n_items; i-- > 0;) {
         const pti_item *item = of->item[i];
-        int n = n_parts(item), k = 0;
-        while (k < n && !is_related[part_of_item(queue, item, k).position])
-            k++;
-        if (of->is_taken[i] || k == n)
-            continue;
-        of->is_taken[i] = any = true;
-        for (k = 0; k < n; k++)
-            is_related[part_of_item(queue, item, k).position] = true;
+        if (!of->is_taken[i] &&
+            (uses_related(queue, item, is_related) || (needs_slots && has_slots(item)))) {
+            of->is_taken[i] = any = true;
+            for (int k = 0; k < n_parts(item); k++)
+                is_related[part_of_item(queue, item, k).position] = true;
+        }
+        needs_slots |= of->is_taken[i] && has_slots(item);
     }
     return any;
 }

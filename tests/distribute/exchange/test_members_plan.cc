@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <jansson.h>
+#include <polytile/message.h>
 #include <polytile/polytile.h>
 #include <polytile/ranks.h>
 
@@ -42,9 +43,10 @@ class MembersPlan : public ::testing::Test {
     }
 
     void add_launch(const char *declaration, const polytile_domain &threads,
-                    const std::vector<size_t> &arrays) {
+                    const std::vector<size_t> &arrays,
+                    const polytile_implementation *implementation = nullptr) {
         polytile_kernel *kernel = nullptr;
-        ASSERT_EQ(polytile_kernel_create(ctx_, declaration, nullptr, &kernel), POLYTILE_OK)
+        ASSERT_EQ(polytile_kernel_create(ctx_, declaration, implementation, &kernel), POLYTILE_OK)
             << error();
         operands_.push_back(std::make_unique<std::vector<polytile_array *>>());
         for (size_t a : arrays)
@@ -99,6 +101,9 @@ class MembersPlan : public ::testing::Test {
 };
 
 const polytile_domain inner = {2, {{1, 14, 1}, {1, 14, 1}}};
+POLYTILE_TEAM_KERNEL(team_nine, (i, j), (const float, A, 2), (float, B, 2)) {
+    PT_AT(B, i, j) = PT_AT(A, i - 1, j - 1) + PT_AT(A, i + 1, j + 1);
+}
 const char *const nine_points = "nine[i, j]: in A[i-1:i+1, j-1:j+1]; out B[i, j]";
 
 int64_t integer(const json_t *object, const char *key) {
@@ -342,6 +347,16 @@ TEST_F(MembersPlan, ExchangesOnceAGroupOfLaunches) {
     polytile_plan_get_chain_summary(polytile_ranks_plan_get_inner(plan_), &inside);
     EXPECT_EQ(inside.n_launches, 4);
     expect_balance(json().get());
+}
+
+TEST_F(MembersPlan, ExchangesOnceATeamKernel) {
+    const polytile_domain most = {2, {{1, 1022, 1}, {1, 1022, 1}}};
+    add_array("A", {1024, 1024});
+    add_array("B", {1024, 1024});
+    for (size_t l = 0; l < 6; l++)
+        add_launch(nine_points, most, {l % 2, 1 - l % 2}, l == 3 ? &team_nine_kernel : nullptr);
+    ASSERT_EQ(make(2, "2x1", "block", 4), POLYTILE_OK) << error();
+    EXPECT_EQ(summary().n_exchanges, 3) << "three launches, the team kernel, two launches";
 }
 
 TEST_F(MembersPlan, PlansWhatEachRankDoesWithinTheLimit) {

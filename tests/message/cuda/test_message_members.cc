@@ -95,13 +95,16 @@ TEST(MessageMembers, SlotsThatAGpuDoesNotHoldAreRefusedWithTheNumbers) {
         << team.text;
 }
 
-TEST(MessageMembers, AGpuThatIsListedTwiceIsRefused) {
-    FarWorld world(1, 2);
-    TeamLaunch team("cuda:0(memory=1MiB),cuda:0", "block", 2);
-    ASSERT_EQ(team.opened, POLYTILE_OK) << polytile_last_error(team.ctx);
-    ASSERT_EQ(team.launch("meet[s]: inout A[s, :]", far_meet.implementation), POLYTILE_OK);
-    EXPECT_EQ(team.wait(), POLYTILE_UNSUPPORTED) << team.text;
-    EXPECT_NE(team.text.find("twice in the list"), std::string::npos) << team.text;
+TEST(MessageMembers, AGpuThatIsListedTwiceIsRefusedHoweverItIsNamed) {
+    for (const char *devices : {"cuda:0(memory=1MiB),cuda:0", "cuda,cuda:0", "cuda:1, cuda:01",
+                                "host, cuda:0 (memory=4MiB) , cuda"}) {
+        FarWorld world(1, 2);
+        TeamLaunch team(devices, "block", 3);
+        ASSERT_EQ(team.opened, POLYTILE_OK) << polytile_last_error(team.ctx);
+        ASSERT_EQ(team.launch("meet[s]: inout A[s, :]", far_meet.implementation), POLYTILE_OK);
+        EXPECT_EQ(team.wait(), POLYTILE_UNSUPPORTED) << devices << ": " << team.text;
+        EXPECT_NE(team.text.find("twice in the list"), std::string::npos) << team.text;
+    }
 }
 
 TEST(MessageMembers, SlotsOfTwoIndicesAreAtTheirPlaces) {

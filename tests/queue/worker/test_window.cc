@@ -43,7 +43,8 @@ class Items {
         polytile_domain written;
     };
 
-    void launch(const std::vector<Use> &uses, int64_t n_superblocks = 1) {
+    /** has_slots: it is one of a team kernel. */
+    void launch(const std::vector<Use> &uses, int64_t n_superblocks = 1, bool has_slots = false) {
         launches_.emplace_back();
         Launch &made = launches_.back();
         for (const Use &use : uses) {
@@ -60,6 +61,7 @@ class Items {
         pti_item item = {};
         item.kind = PTI_ITEM_LAUNCH;
         item.prepared = &made.prepared;
+        item.part = has_slots ? reinterpret_cast<pti_server_part *>(&made) : nullptr;
         append(item);
     }
 
@@ -148,7 +150,7 @@ class Items {
         for (auto item = items_.rbegin(); item != items_.rend(); ++item) {
             bool is_needed = !uses_of(*item, position).empty();
             for (const pti_item *later : needed)
-                is_needed = is_needed || conflict(*item, *later);
+                is_needed = is_needed || conflict(*item, *later) || have_slots(*item, *later);
             if (is_needed)
                 needed.push_back(&*item);
         }
@@ -169,19 +171,23 @@ class Items {
         return taken;
     }
 
-    /** The items that are joined to an array by arrays that both of two items name. */
+    /** The items that are joined to an array by arrays that both of two items name, or by slots
+     * that come later. */
     std::vector<int64_t> related_to(int position) const {
         std::set<int> related = {position};
         std::set<int64_t> taken;
         for (size_t before = 0; before != related.size() + taken.size();) {
             before = related.size() + taken.size();
-            for (const pti_item &item : items_)
+            for (const pti_item &item : items_) {
+                bool is_taken = is_before_slots(item, taken);
                 for (int a = 0; a < N_ARRAYS; a++)
-                    for (int b = 0; b < N_ARRAYS; b++)
-                        if (related.count(a) > 0 && names(item, a) && names(item, b)) {
-                            related.insert(b);
-                            taken.insert(item.number);
-                        }
+                    is_taken |= related.count(a) > 0 && names(item, a);
+                for (int a = 0; is_taken && a < N_ARRAYS; a++)
+                    if (names(item, a))
+                        related.insert(a);
+                if (is_taken)
+                    taken.insert(item.number);
+            }
         }
         return {taken.begin(), taken.end()};
     }
@@ -189,6 +195,18 @@ class Items {
     polytile_queue queue = {};
 
   private:
+    static bool have_slots(const pti_item &one, const pti_item &other) {
+        return one.part != nullptr && other.part != nullptr;
+    }
+
+    bool is_before_slots(const pti_item &item, const std::set<int64_t> &taken) const {
+        bool is = false;
+        for (const pti_item &other : items_)
+            is |= other.number > item.number && have_slots(item, other) &&
+                  taken.count(other.number) > 0;
+        return is;
+    }
+
     static bool is_end(const pti_item &item) {
         return item.kind == PTI_ITEM_FLUSH || item.kind == PTI_ITEM_DROP;
     }
@@ -343,6 +361,21 @@ TEST(Window, TakesWhatHasArraysInCommonThroughOthersAndLeavesTheRest) {
     EXPECT_EQ(Items::numbers(items.queue.first), (std::vector<int64_t>{2, 5}));
 }
 
+/* Slots of a launch wait for those on other devices: all run such launches in the same order. */
+TEST(Window, TakesTheTeamKernelsBeforeOneWithAllThatTheyNeed) {
+    for (pti_want want : {PTI_WANT_NEEDED, PTI_WANT_RELATED}) {
+        Items items;
+        items.launch({writes(0)});
+        items.launch({writes(1)});
+        items.launch({reads(1), writes(2)}, 1, true);
+        items.launch({writes(3)}, 1, true);
+        items.launch({writes(4)}, 1, true);
+        items.want(3, want);
+        EXPECT_EQ(Items::numbers(pti_window_take(&items.queue)), (std::vector<int64_t>{2, 3, 4}));
+        EXPECT_EQ(Items::numbers(items.queue.first), (std::vector<int64_t>{1, 5}));
+    }
+}
+
 TEST(Window, TakesInOrderWhenNothingOfTheArrayWaitedForIsQueued) {
     Items items;
     items.launch({writes(1)});
@@ -378,7 +411,8 @@ void queue_random(Items *items, Random *random, int64_t n_items) {
                 random->chance(10) ? nothing : range_of(lo, hi, lo == hi ? 1 : step);
             uses.push_back({a, hull, random->chance(40) ? hull : nothing});
         }
-        items->launch(uses, random->number(1, 3));
+        const int64_t n_superblocks = random->number(1, 3);
+        items->launch(uses, n_superblocks, random->chance(15));
     }
 }
 
