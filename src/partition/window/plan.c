@@ -69,14 +69,6 @@ static polytile_status check_plan_options(polytile_context *ctx, const polytile_
     return check_block(ctx, kernel, options);
 }
 
-/** Of these options fewer members are reserved than of others: what follows them is not theirs. */
-static polytile_status check_reserved_of_plan(polytile_context *ctx, const char *name,
-                                              const polytile_plan_options *options) {
-    int64_t reserved[PTI_N_RESERVED] = {0};
-    memcpy(reserved, options->reserved, sizeof options->reserved);
-    return pti_check_reserved(ctx, name, "polytile_plan_options", reserved);
-}
-
 /** A program that was compiled for a later version may fill what this one does not know. */
 static polytile_status check_options(polytile_context *ctx, const polytile_kernel *kernel,
                                      const polytile_launch_options *options,
@@ -84,7 +76,7 @@ static polytile_status check_options(polytile_context *ctx, const polytile_kerne
     const char *name = polytile_kernel_get_name(kernel);
     polytile_status status;
     PTI_TRY(pti_check_reserved(ctx, name, "polytile_launch_options", options->reserved));
-    PTI_TRY(check_reserved_of_plan(ctx, name, &options->plan));
+    PTI_TRY(pti_check_reserved(ctx, name, "polytile_plan_options", options->plan.reserved));
     PTI_TRY(check_plan_options(ctx, kernel, &options->plan, strategy));
 done:
     return status;
