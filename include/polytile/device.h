@@ -21,6 +21,8 @@ typedef struct polytile_device polytile_device;
  * is free. Of less than 32 MiB it may be up to 4 MiB more, since CUDA allocates in units of 2 MiB.
  * Opening and running leave the GPU current in the calling thread. threads= host threads copy
  * arrays in pageable memory, at most one a processor by default.
+ * streams=, 1 to 32 or auto, is on how many streams superblocks of a launch run side by side if
+ * each of its threads is much work, as those of a launcher are; the default is 1.
  *
  * Errors  INVALID (unknown device or option; the text lists what there is), NO_MEMORY, DEVICE (the
  *         threads do not start; a call to CUDA failed), UNSUPPORTED (no such GPU, no driver, or a
