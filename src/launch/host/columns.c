@@ -45,25 +45,6 @@ bool pti_host_columns_suit(const pti_execution *execution) {
 
 /* What all threads need. */
 
-/** The superblock of a launch that touches most of its arrays: at the ends of a launch's domain one
- * may touch nothing of some. */
-static int64_t find_fullest_superblock(const pti_schedule *schedule, int launch) {
-    const pti_schedule_launch *of = &schedule->launch[launch];
-    const int n_operands = of->call.instance->n_operands;
-    int64_t fullest = of->first_superblock;
-    int most = -1;
-    for (int64_t k = 0; k < of->n_superblocks && most < n_operands; k++) {
-        const int64_t superblock = of->first_superblock + k;
-        const int64_t *placement = pti_schedule_placements(schedule, launch, superblock);
-        int n_placed = 0;
-        for (int o = 0; o < n_operands; o++)
-            n_placed += placement[o] >= 0;
-        fullest = n_placed > most ? superblock : fullest;
-        most = n_placed > most ? n_placed : most;
-    }
-    return fullest;
-}
-
 static bool resolve_launches(column_run *run) {
     const pti_schedule *schedule = run->execution->schedule;
     const size_t n_launches = (size_t)schedule->n_launches, n_views = run->execution->n_views;
@@ -73,8 +54,7 @@ static bool resolve_launches(column_run *run) {
         return false;
     for (int l = 0; l < schedule->n_launches; l++)
         run->launch[l] =
-            pti_execution_resolve_whole(run->execution, l, find_fullest_superblock(schedule, l),
-                                        run->views + (size_t)l * n_views);
+            pti_execution_resolve_whole(run->execution, l, run->views + (size_t)l * n_views);
     return true;
 }
 

@@ -29,6 +29,20 @@ POLYTILE_KERNEL(grow, (i, j), (const int64_t, A, 2), (int64_t, B, 2)) {
     PT_AT(B, i, j) += 2 * PT_AT(A, i, j) + i - j;
 }
 
+int64_t last_row = 0; /* of the fields of walls and join */
+
+/** Beyond the first row is one array, and beyond the last one another; they have a row each. */
+POLYTILE_KERNEL(walls, (i, j), (const int64_t, A, 2), (const int64_t, L, 2), (const int64_t, R, 2),
+                (int64_t, B, 2)) {
+    PT_AT(B, i, j) = 3 * PT_AT(A, i, j) + (i == 0 ? PT_AT(L, i, j) : PT_AT(A, i - 1, j)) +
+                     5 * (i == last_row ? PT_AT(R, i - last_row, j) : PT_AT(A, i + 1, j));
+}
+
+/** The first half of the rows comes from one array, the other one from another. */
+POLYTILE_KERNEL(join, (i, j), (const int64_t, L, 2), (const int64_t, R, 2), (int64_t, B, 2)) {
+    PT_AT(B, i, j) = i <= last_row / 2 ? PT_AT(L, i, j) : -PT_AT(R, i - last_row / 2 - 1, j);
+}
+
 constexpr int64_t border = 2;
 
 /** A kernel, and the same for one thread of it. */
@@ -84,18 +98,17 @@ class HostColumns : public ::testing::Test {
         calls_.clear();
     }
 
-    void MakeFields(Random *random) {
-        rows_ = 2 * border + random->number(1, 23);
-        pitch_ = 2 * border + random->number(1, 23);
-        for (std::vector<int64_t> &field : fields_) {
-            field.resize(static_cast<size_t>(rows_ * pitch_));
-            for (int64_t &value : field)
-                value = random->number(-99, 99);
-        }
-        right_ = fields_;
+    /** Make fields of one pitch and so many rows each. */
+    void MakeFields(const std::vector<int64_t> &rows, int64_t pitch, Random *random) {
+        rows_ = rows[0];
+        pitch_ = pitch;
+        fields_.resize(rows.size());
         for (size_t f = 0; f < fields_.size(); f++) {
+            fields_[f].resize(static_cast<size_t>(rows[f] * pitch_));
+            for (int64_t &value : fields_[f])
+                value = random->number(-99, 99);
             arrays_.push_back(nullptr);
-            const int64_t extents[] = {rows_, pitch_};
+            const int64_t extents[] = {rows[f], pitch_};
             ASSERT_EQ(polytile_array_wrap(ctx_, names_[f], POLYTILE_I64, 2, extents,
                                           fields_[f].data(), &arrays_.back()),
                       POLYTILE_OK);
@@ -106,30 +119,77 @@ class HostColumns : public ::testing::Test {
             operand.domain = polytile_domain_from_extents(2, extents);
             operands_.push_back(operand);
         }
+        right_ = fields_;
         all_ = {};
         all_.kernel_name = names_[0];
         all_.n_operands = static_cast<int>(operands_.size());
         all_.operand = operands_.data();
     }
 
+    void MakeThreeFields(Random *random) {
+        const int64_t rows = 2 * border + random->number(1, 23);
+        MakeFields({rows, rows, rows}, 2 * border + random->number(1, 23), random);
+    }
+
+    void AddCall(const std::string &declaration, const polytile_implementation *implementation,
+                 const polytile_domain &threads, const std::vector<int> &operands) {
+        std::vector<polytile_array *> given;
+        for (const int operand : operands)
+            given.push_back(arrays_[static_cast<size_t>(operand)]);
+        kernels_.push_back(nullptr);
+        ASSERT_EQ(
+            polytile_kernel_create(ctx_, declaration.c_str(), implementation, &kernels_.back()),
+            POLYTILE_OK)
+            << polytile_last_error(ctx_);
+        instances_.push_back(nullptr);
+        ASSERT_EQ(pti_instance_create(kernels_.back(), &threads, given.data(), 0, nullptr,
+                                      &instances_.back()),
+                  POLYTILE_OK)
+            << polytile_last_error(ctx_);
+        calls_.push_back(operands);
+    }
+
     void AddLaunch(const Step &step, int from, int to) {
         const polytile_domain threads = polytile_domain_from_bounds(
             2, std::vector<int64_t>{border, border}.data(),
             std::vector<int64_t>{rows_ - 1 - border, pitch_ - 1 - border}.data());
-        polytile_array *given[] = {arrays_[static_cast<size_t>(from)],
-                                   arrays_[static_cast<size_t>(to)]};
-        kernels_.push_back(nullptr);
-        ASSERT_EQ(
-            polytile_kernel_create(ctx_, step.declaration, step.implementation, &kernels_.back()),
-            POLYTILE_OK)
-            << polytile_last_error(ctx_);
-        instances_.push_back(nullptr);
-        ASSERT_EQ(
-            pti_instance_create(kernels_.back(), &threads, given, 0, nullptr, &instances_.back()),
-            POLYTILE_OK)
-            << polytile_last_error(ctx_);
-        calls_.push_back({from, to});
+        AddCall(step.declaration, step.implementation, threads, {from, to});
         RunPlainly(step, right_[static_cast<size_t>(from)], &right_[static_cast<size_t>(to)]);
+    }
+
+    polytile_domain WholeField() const {
+        return polytile_domain_from_bounds(2, std::vector<int64_t>{0, 0}.data(),
+                                           std::vector<int64_t>{rows_ - 1, pitch_ - 1}.data());
+    }
+
+    int64_t Right(size_t field, int64_t i, int64_t j) const {
+        return right_[field][static_cast<size_t>(i * pitch_ + j)];
+    }
+
+    /** Fields 0 and 1 in turn, between the rows of 2 and 3. */
+    void AddWalls(size_t from) {
+        const size_t to = 1 - from;
+        const std::string last = std::to_string(last_row);
+        AddCall("walls[i, j]: in A[i-1:i+1, j], L[i, j:j-i], R[i-" + last + ", j:j+i-" + last +
+                    "]; out B[i, j]",
+                &walls_kernel, WholeField(), {static_cast<int>(from), 2, 3, static_cast<int>(to)});
+        for (int64_t i = 0; i < rows_; i++)
+            for (int64_t j = 0; j < pitch_; j++)
+                right_[to][static_cast<size_t>(i * pitch_ + j)] =
+                    3 * Right(from, i, j) + (i == 0 ? Right(2, 0, j) : Right(from, i - 1, j)) +
+                    5 * (i == last_row ? Right(3, 0, j) : Right(from, i + 1, j));
+    }
+
+    /** Fields 2 and 3, one below the other, to field 0. */
+    void AddJoin() {
+        const int64_t half = last_row / 2 + 1;
+        AddCall("join[i, j]: in L[i, j:j-i+" + std::to_string(half - 1) + "], R[i-" +
+                    std::to_string(half) + ", j:j+i-" + std::to_string(half) + "]; out B[i, j]",
+                &join_kernel, WholeField(), {2, 3, 0});
+        for (int64_t i = 0; i < rows_; i++)
+            for (int64_t j = 0; j < pitch_; j++)
+                right_[0][static_cast<size_t>(i * pitch_ + j)] =
+                    i < half ? Right(2, i, j) : -Right(3, i - half, j);
     }
 
     void RunPlainly(const Step &step, const std::vector<int64_t> &a,
@@ -141,17 +201,22 @@ class HostColumns : public ::testing::Test {
             }
     }
 
-    void MakeChain(Random *random) {
+    void AddLaunches(Random *random) {
         const int n_launches = static_cast<int>(random->number(2, 9));
         for (int l = 0; l < n_launches; l++) {
             const int from = static_cast<int>(random->number(0, 2));
             AddLaunch(steps[random->number(0, 2)], from,
                       (from + static_cast<int>(random->number(1, 2))) % 3);
         }
+    }
+
+    void MakeChain() {
         for (size_t l = 0; l < instances_.size(); l++)
             launches_.push_back({{instances_[l], calls_[l].data()}, 0, 0});
         pti_text why = {};
-        ASSERT_EQ(pti_chain_find(&all_, n_launches, launches_.data(), &chain_, &why), POLYTILE_OK);
+        ASSERT_EQ(pti_chain_find(&all_, static_cast<int>(launches_.size()), launches_.data(),
+                                 &chain_, &why),
+                  POLYTILE_OK);
         ASSERT_EQ(chain_.n_launches == 0 ? POLYTILE_OK
                                          : pti_chain_find_across(&chain_, &across_, &why),
                   POLYTILE_OK);
@@ -194,10 +259,10 @@ class HostColumns : public ::testing::Test {
             std::copy(before[f].begin(), before[f].end(), fields_[f].begin());
     }
 
-    char names_[3][2] = {"A", "B", "C"};
+    char names_[4][2] = {"A", "B", "C", "D"};
     polytile_context *ctx_ = nullptr;
     int64_t rows_ = 0, pitch_ = 0;
-    std::vector<std::vector<int64_t>> fields_{3}, right_;
+    std::vector<std::vector<int64_t>> fields_, right_;
     std::vector<polytile_array *> arrays_;
     std::vector<pti_operand> operands_;
     pti_instance all_ = {};
@@ -216,8 +281,9 @@ TEST_F(HostColumns, GiveWhatLaunchesGiveOneAfterTheOther) {
     for (int64_t round = 0; round < n_rounds && !HasFatalFailure(); round++) {
         SCOPED_TRACE(seed + static_cast<uint64_t>(round));
         Random random(seed + static_cast<uint64_t>(round));
-        MakeFields(&random);
-        MakeChain(&random);
+        MakeThreeFields(&random);
+        AddLaunches(&random);
+        MakeChain();
         if (!HasFailure() && Cut(&random)) {
             for (int n_threads = 1; n_threads <= 5 && !HasFailure(); n_threads++)
                 Run(n_threads);
@@ -226,6 +292,34 @@ TEST_F(HostColumns, GiveWhatLaunchesGiveOneAfterTheOther) {
         Clear();
     }
     EXPECT_GT(n_run, n_rounds / 4);
+}
+
+/** No slab touches all arrays: each is found where some slab touches it. */
+TEST_F(HostColumns, FindArraysThatNoSlabTouchesTogether) {
+    const uint64_t seed = test_seed("HostColumns.FindArraysThatNoSlabTouchesTogether");
+    int64_t n_run = 0;
+    for (const int64_t n_rows : {6, 10, 24, 40})
+        for (const bool joins : {false, true}) {
+            SCOPED_TRACE(seed + static_cast<uint64_t>(n_rows));
+            Random random(seed + static_cast<uint64_t>(n_rows));
+            const int64_t beside = joins ? n_rows / 2 : 1;
+            last_row = n_rows - 1;
+            MakeFields({n_rows, n_rows, beside, beside}, random.number(5, 19), &random);
+            if (joins)
+                AddJoin();
+            for (size_t l = 0; l < (joins ? 0 : 4); l++)
+                AddWalls(l % 2);
+            if (joins)
+                AddLaunch(steps[2], 0, 1);
+            MakeChain();
+            if (!HasFailure() && Cut(&random)) {
+                for (int n_threads = 1; n_threads <= 3 && !HasFailure(); n_threads++)
+                    Run(n_threads);
+                n_run++;
+            }
+            Clear();
+        }
+    EXPECT_GE(n_run, 6);
 }
 
 } // namespace
