@@ -62,8 +62,8 @@ void pti_execution_begin_count(pti_execution *execution);
 pti_command pti_execution_resolve(pti_execution *execution, int64_t index);
 
 /**
- * Resolve a launch with all of its threads, in place, where all superblocks that touch an array find
- * it at one place; some may touch nothing of it. The views, n_views of them, are the caller's.
+ * Resolve a launch with all of its threads, in place: all superblocks that touch an array find it
+ * at one place, and some may touch nothing of it. The views, n_views of them, are the caller's.
  *
  * Shapes  the launch has no array in pieces.
  */

@@ -7,9 +7,6 @@
 
 #include <stdlib.h>
 
-/** The most operations of a tile, after which threads of later columns may go on. */
-enum { MOST_OPS = 8 };
-
 /** A run by columns. Slab s, or that part of one, has operations slab[s] to slab[s + 1] - 1. */
 typedef struct column_run {
     pti_execution *execution;
@@ -60,12 +57,13 @@ static bool resolve_launches(column_run *run) {
 
 /** A slab ends where an operation is not of a later launch than the one before. Long ones are cut:
  * of operations in a row any number may be a tile. */
-static bool find_slabs(column_run *run) {
+static bool find_slabs(column_run *run, int n_takers) {
     const pti_schedule *schedule = run->execution->schedule;
+    const int64_t most_ops = pti_columns_tile_ops(schedule->n_ops, n_takers);
     run->slab = calloc((size_t)schedule->n_ops + 1, sizeof *run->slab);
     for (int64_t k = 0; k < schedule->n_ops && run->slab != NULL; k++)
         if (k == 0 || schedule->op[k].launch <= schedule->op[k - 1].launch ||
-            k - run->slab[run->n_slabs - 1] == MOST_OPS)
+            k - run->slab[run->n_slabs - 1] == most_ops)
             run->slab[run->n_slabs++] = k;
     if (run->slab != NULL)
         run->slab[run->n_slabs] = schedule->n_ops;
@@ -155,7 +153,8 @@ static void note_all(column_run *run, double start_s) {
 bool pti_host_columns_run(pti_execution *execution, int n_threads) {
     column_run run = {.execution = execution, .columns = &execution->schedule->columns};
     const int n_takers = (int)pti_min(n_threads, run.columns->n);
-    const bool has_memory = resolve_launches(&run) && find_slabs(&run) && create_counts(&run);
+    const bool has_memory =
+        resolve_launches(&run) && find_slabs(&run, n_takers) && create_counts(&run);
     const double start_s = pti_now_s();
     if (has_memory) {
         for_each_op(&run, pti_execution_begin);

@@ -99,6 +99,13 @@ static double innermost_threads(const trial *of, int64_t n_rows, int64_t width) 
                               : (double)pti_range_count(instance->threads.range[last]);
 }
 
+/** The tiles of a column, of so many slabs: no more columns than these run at once. */
+static double count_tiles(const pti_skew_request *request, double n_slabs, int n_per_slab) {
+    const int64_t n_ops = (int64_t)(n_slabs * n_per_slab);
+    return n_slabs *
+           (double)pti_ceil_div(n_per_slab, pti_columns_tile_ops(n_ops, request->n_workers));
+}
+
 /** What a thread costs: out of the caches of its core, its part of bringing a tile there, and its
  * part of the time in which workers wait for the first column, or have none left. */
 static double thread_cost(const trial *of, int64_t n_rows, int64_t width) {
@@ -228,6 +235,13 @@ static int64_t widest_column(const pti_skew_request *request, const pti_skew_nee
     return 0;
 }
 
+/** What a thread costs where all launches run on each column. */
+static double cost_of_columns_alone(const pti_skew_request *request, int64_t width) {
+    const int n_launches = request->chain->n_launches;
+    return (1 + row_ends / (double)width + 2 * memory_cost / n_launches) *
+           fmax(1, (double)request->n_workers / count_tiles(request, 1, n_launches));
+}
+
 bool pti_skew_choose_columns_alone(const pti_skew_request *request, pti_skew_shape *shape,
                                    pti_text *why) {
     const int n_launches = request->chain->n_launches;
@@ -238,9 +252,8 @@ bool pti_skew_choose_columns_alone(const pti_skew_request *request, pti_skew_sha
     bool pays = false;
     if (needs != NULL && exceeds_caches(request) && request->most_per_pass == 0) {
         best.column = widest_column(request, needs, all.length);
-        pays =
-            best.column > 0 && 1 + row_ends / (double)best.column + 2 * memory_cost / n_launches <=
-                                   worth * cost_of_slabs(request);
+        pays = best.column > 0 &&
+               cost_of_columns_alone(request, best.column) <= worth * cost_of_slabs(request);
         if (!pays)
             explain_columns(request, &best, why);
     }

@@ -5,6 +5,10 @@
 #include <polytile/kernel.h>
 #include <polytile/polytile.h>
 
+#include <atomic>
+#include <chrono>
+#include <thread>
+
 extern "C" {
 #include "access/declare/kernel.h"
 #include "access/footprint/instance.h"
@@ -41,6 +45,17 @@ POLYTILE_KERNEL(walls, (i, j), (const int64_t, A, 2), (const int64_t, L, 2), (co
 /** The first half of the rows comes from one array, the other one from another. */
 POLYTILE_KERNEL(join, (i, j), (const int64_t, L, 2), (const int64_t, R, 2), (int64_t, B, 2)) {
     PT_AT(B, i, j) = i <= last_row / 2 ? PT_AT(L, i, j) : -PT_AT(R, i - last_row / 2 - 1, j);
+}
+
+/** A body that takes a while, and how many host threads were in it at most. */
+std::atomic<int> n_inside{0}, most_inside{0};
+
+void take_a_nap(const polytile_domain *, const polytile_view *, void *) {
+    const int n = ++n_inside;
+    for (int most = most_inside; n > most && !most_inside.compare_exchange_weak(most, n);)
+        continue;
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    n_inside--;
 }
 
 constexpr int64_t border = 2;
@@ -320,6 +335,35 @@ TEST_F(HostColumns, FindArraysThatNoSlabTouchesTogether) {
             Clear();
         }
     EXPECT_GE(n_run, 6);
+}
+
+/** Launches that stay whole are one slab; with few of them threads must not wait for all. */
+TEST_F(HostColumns, OfFewLaunchesRunSideBySide) {
+    polytile_implementation naps = {};
+    naps.host = take_a_nap;
+    for (const int n_launches : {2, 4, 8}) {
+        Random random(test_seed("HostColumns.OfFewLaunchesRunSideBySide"));
+        MakeFields({64, 64}, 3, &random);
+        for (int l = 0; l < n_launches; l++)
+            AddCall("nap[i, j]: in A[i-1:i+1, j]; out B[i, j]", &naps, WholeField(),
+                    {l % 2, 1 - l % 2});
+        MakeChain();
+        ASSERT_EQ(chain_.n_launches, n_launches);
+        pti_skew_shape shape = {};
+        shape.n_passes = 1;
+        shape.n_per_pass = n_launches;
+        shape.slab = 1 << 10;
+        shape.n_per_lap = INT64_MAX;
+        shape.column = 16;
+        schedule_ = pti_skew_build_in_place(&chain_, &shape);
+        ASSERT_NE(schedule_, nullptr);
+        ASSERT_EQ(schedule_->n_ops, n_launches);
+        ASSERT_TRUE(pti_skew_add_columns(&chain_, &shape, schedule_));
+        most_inside = 0;
+        Run(2);
+        EXPECT_EQ(most_inside, 2) << n_launches;
+        Clear();
+    }
 }
 
 } // namespace

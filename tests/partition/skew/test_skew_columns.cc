@@ -102,6 +102,24 @@ TEST_F(SkewColumns, OfOneIndexHoldAllLaunches) {
     }
 }
 
+/** A column has a tile for each launch at most, and as many columns run at once. */
+TEST_F(SkewColumns, OfOneIndexAreNotForFewLaunchesOnManyWorkers) {
+    for (const int64_t n_workers : {1, 4, 64}) {
+        pti_chain_free(&across_);
+        Make("step[i]: in x[i-1:i+1]; out y[i]", "1:1048574", 8, {"1048576", "1048576"});
+        pti_skew_request request = skewed_->Request(1 << 20);
+        request.core_bytes = 64 << 10;
+        request.n_workers = n_workers;
+        pti_text why = {};
+        EXPECT_EQ(pti_skew_choose_columns_alone(&request, &shape_, &why), n_workers < 64);
+        EXPECT_EQ(why.data != nullptr &&
+                      std::string(why.data).find("saves too little") != std::string::npos,
+                  n_workers == 64)
+            << (why.data == nullptr ? "" : why.data);
+        pti_text_free(&why);
+    }
+}
+
 TEST_F(SkewColumns, SayWhyThereAreNone) {
     Make(five_points, "1:510,1:4094", 32, fields);
     EXPECT_FALSE(Choose(64, 2));
