@@ -106,6 +106,13 @@ static double count_tiles(const pti_skew_request *request, double n_slabs, int n
            (double)pti_ceil_div(n_per_slab, pti_columns_tile_ops(n_ops, request->n_workers));
 }
 
+/** The time of workers that each take so many columns, in the time that these take: they wait for
+ * tiles of the column before, or have none left at the end. */
+static double time_of_columns(const pti_skew_request *request, double turns, double n_tiles) {
+    const double n_workers = (double)request->n_workers;
+    return fmax(1, n_workers / n_tiles) + (fmin(n_workers, n_tiles) - 1) / (turns * n_tiles);
+}
+
 /** What a thread costs: out of the caches of its core, its part of bringing a tile there, and its
  * part of the time in which workers wait for the first column, or have none left. */
 static double thread_cost(const trial *of, int64_t n_rows, int64_t width) {
@@ -113,7 +120,9 @@ static double thread_cost(const trial *of, int64_t n_rows, int64_t width) {
     const double n_slabs = of->n_passes * ceil((double)of->along.length / (double)n_rows);
     const double n_workers = (double)of->request->n_workers;
     const double turns = ceil(n_columns / n_workers);
-    const double idle = turns * n_workers / n_columns - 1 + (n_workers - 1) / (turns * n_slabs) +
+    const double n_tiles = count_tiles(of->request, n_slabs, of->n_per_pass);
+    const double idle = turns * n_workers / n_columns - 1 +
+                        time_of_columns(of->request, turns, n_tiles) - 1 +
                         (double)of->aside.most_offset / (double)of->aside.length / turns;
     const double computes =
         1 + 1 / (double)n_rows + row_ends / innermost_threads(of, n_rows, width);

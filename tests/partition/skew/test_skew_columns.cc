@@ -120,6 +120,16 @@ TEST_F(SkewColumns, OfOneIndexAreNotForFewLaunchesOnManyWorkers) {
     }
 }
 
+/** The same of slabs: two rows have few. */
+TEST_F(SkewColumns, OfFewRowsAreNotForManyWorkers) {
+    for (const int64_t n_workers : {1, 2, 24}) {
+        pti_chain_free(&across_);
+        Make(five_points, "1:2,1:1048574", 4, {"4x1048576", "4x1048576"});
+        EXPECT_EQ(Choose(512 << 10, n_workers), n_workers < 24) << why_;
+        EXPECT_EQ(why_.find("saves too little") != std::string::npos, n_workers == 24) << why_;
+    }
+}
+
 TEST_F(SkewColumns, SayWhyThereAreNone) {
     Make(five_points, "1:510,1:4094", 32, fields);
     EXPECT_FALSE(Choose(64, 2));
