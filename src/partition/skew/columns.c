@@ -251,6 +251,24 @@ static double cost_of_columns_alone(const pti_skew_request *request, int64_t wid
            fmax(1, (double)request->n_workers / count_tiles(request, 1, n_launches));
 }
 
+static double count_all_tiles(const pti_skew_request *request, int64_t length, int64_t width) {
+    return (double)request->chain->n_launches * (double)pti_ceil_div(length, width);
+}
+
+static void explain_columns_alone(const pti_skew_request *request, const pti_skew_shape *best,
+                                  int64_t length, pti_text *why) {
+    char size[32];
+    if (best->column == 0 || count_all_tiles(request, length, best->column) <= MOST_TILES)
+        explain_columns(request, best, why);
+    else
+        pti_text_add(why,
+                     "with the cache of a core, %s, %d launches of %s have %.0f tiles, of at "
+                     "most %d",
+                     polytile_size_format(request->core_bytes, size), request->chain->n_launches,
+                     request->chain->launch[0].call.instance->kernel_name,
+                     count_all_tiles(request, length, best->column), MOST_TILES);
+}
+
 bool pti_skew_choose_columns_alone(const pti_skew_request *request, pti_skew_shape *shape,
                                    pti_text *why) {
     const int n_launches = request->chain->n_launches;
@@ -261,10 +279,10 @@ bool pti_skew_choose_columns_alone(const pti_skew_request *request, pti_skew_sha
     bool pays = false;
     if (needs != NULL && exceeds_caches(request) && request->most_per_pass == 0) {
         best.column = widest_column(request, needs, all.length);
-        pays = best.column > 0 &&
+        pays = best.column > 0 && count_all_tiles(request, all.length, best.column) <= MOST_TILES &&
                cost_of_columns_alone(request, best.column) <= worth * cost_of_slabs(request);
         if (!pays)
-            explain_columns(request, &best, why);
+            explain_columns_alone(request, &best, all.length, why);
     }
     free(needs);
     if (pays)

@@ -130,6 +130,25 @@ TEST_F(SkewColumns, OfFewRowsAreNotForManyWorkers) {
     }
 }
 
+/** The check of a plan makes an operation of each tile. */
+TEST_F(SkewColumns, OfOneIndexAreNoMoreThanCanBePlanned) {
+    for (const int length_bits : {20, 31}) {
+        const std::string length = std::to_string(int64_t{1} << length_bits);
+        pti_chain_free(&across_);
+        Make("step[i]: in x[i-1:i+1]; out y[i]",
+             "1:" + std::to_string((int64_t{1} << length_bits) - 2), 8, {length, length});
+        pti_skew_request request = skewed_->Request(1 << 20);
+        request.core_bytes = 64 << 10;
+        request.n_workers = 2;
+        pti_text why = {};
+        EXPECT_EQ(pti_skew_choose_columns_alone(&request, &shape_, &why), length_bits == 20);
+        why_ = why.data == nullptr ? "" : why.data;
+        EXPECT_EQ(why_.find("tiles, of at most 2097152") != std::string::npos, length_bits == 31)
+            << why_;
+        pti_text_free(&why);
+    }
+}
+
 TEST_F(SkewColumns, SayWhyThereAreNone) {
     Make(five_points, "1:510,1:4094", 32, fields);
     EXPECT_FALSE(Choose(64, 2));
