@@ -256,8 +256,16 @@ static polytile_status tile_row(row *of, pti_text *why) {
     return status;
 }
 
+/** Whether a launch after which arrays have taken turns in another way goes on to and fro. */
+static bool begins_ping_pong(const row *of, int launch, pti_tile_filter *may_be_tiled,
+                             const void *filter) {
+    return launch + 1 < of->schedule->n_launches && may_be_tiled(filter, launch + 1) &&
+           pti_ping_pong_may_begin(of->call[launch].instance) &&
+           pti_ping_pong_follows_within(&of->call[launch + 1], &of->call[launch]);
+}
+
 /** Say what becomes of launches from one on whose arrays take turns in another way; nothing if they
- * are few. Returns the launch after them. */
+ * are few. Returns the launch after them, which may be the last of them if it begins a row. */
 static int describe_other_turns(const row *of, int launch, pti_tile_filter *may_be_tiled,
                                 const void *filter, pti_text *why) {
     int end = launch + 1;
@@ -265,6 +273,8 @@ static int describe_other_turns(const row *of, int launch, pti_tile_filter *may_
            may_be_tiled(filter, end) &&
            pti_ping_pong_takes_other_turns(&of->call[end], &of->call[end - 1]))
         end++;
+    if (end > launch + 1 && begins_ping_pong(of, end - 1, may_be_tiled, filter))
+        end--;
     if (end - launch > PTI_PING_PONG_LEAST)
         pti_text_add(why,
                      "%s%d launches of %s in a row run one by one: they do not go to and fro "
