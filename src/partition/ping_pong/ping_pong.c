@@ -135,7 +135,7 @@ bool pti_ping_pong_takes_other_turns(const pti_call *call, const pti_call *befor
     bool reads_written = false;
     if (written < 0 || call->instance->n_indices != 2 ||
         !are_launches_alike(call->instance, before->instance) ||
-        (pti_ping_pong_may_begin(call->instance) && goes_back(call, before)))
+        (!call->instance->operand[written].reads && goes_back(call, before)))
         return false;
     for (int o = 0; o < call->instance->n_operands; o++)
         reads_written |= o != written && call->array[o] == before->array[written];

@@ -89,6 +89,7 @@ TEST(PingPong, KnowsArraysThatTakeTurnsInAnotherWay) {
     const auto wave = launch_of("wave[i, j]: out y[i, j]; in z[i, j], x[i-1:i+1, j]");
     const auto leap = launch_of("leap[i, j]: inout y[i, j]; in x[i-1:i+1, j]");
     const auto jacobi = launch_of(five);
+    const auto ring = launch_of("ring[i, j]: in x[wrap(i-1), j]; out y[i, j]");
     const int first[] = {4, 5, 6}, next[] = {5, 6, 4}, swapped[] = {6, 5, 4}, apart[] = {7, 5, 6};
     const int other_two[] = {1, 2}, last_two[] = {2, 1};
     const struct {
@@ -100,6 +101,7 @@ TEST(PingPong, KnowsArraysThatTakeTurnsInAnotherWay) {
         {wave->instance(), first, apart, false},    {leap->instance(), other_two, last_two, true},
         {leap->instance(), other_two, there, true}, {leap->instance(), other_two, apart, false},
         {jacobi->instance(), there, back, false},   {jacobi->instance(), there, other_two, true},
+        {ring->instance(), there, back, false},     {ring->instance(), there, other_two, true},
     };
     for (const auto &row : rows) {
         const pti_call before = {row.instance, row.before}, after = {row.instance, row.after};
