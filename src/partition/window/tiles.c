@@ -220,7 +220,9 @@ static polytile_status find_needed(const row *of, bool *is_needed) {
     return has_failed ? POLYTILE_NO_MEMORY : POLYTILE_OK;
 }
 
-static void describe_row(const row *of, bool is_known, bool is_needed, int n_tiles, pti_text *why) {
+/** obstacle: why no step is known of them, if so. */
+static void describe_row(const row *of, const pti_text *obstacle, bool is_needed, int n_tiles,
+                         pti_text *why) {
     const char *name = of->call[of->first].instance->kernel_name;
     const char *separator = why->length > 0 ? "; " : "";
     pti_text_add(why, "%s%d launches of %s in a row, which alternate between two arrays, ",
@@ -228,8 +230,8 @@ static void describe_row(const row *of, bool is_known, bool is_needed, int n_til
     if (n_tiles > 0)
         pti_text_add(why, "run as %d and the last by itself, at most %d as one in tiles", n_tiles,
                      of->n_together);
-    else if (!is_known)
-        pti_text_add(why, "run one by one: they do not read at constant offsets");
+    else if (obstacle->length > 0)
+        pti_text_add(why, "run one by one: %s", obstacle->data);
     else if (of->n_together == 0)
         pti_text_add(why, "run one by one: in tiles they would take as long");
     else if (is_needed)
@@ -241,18 +243,20 @@ static void describe_row(const row *of, bool is_known, bool is_needed, int n_til
 static polytile_status tile_row(row *of, pti_text *why) {
     const int n_before = of->schedule->n_tiles;
     bool is_known, is_needed;
+    pti_text obstacle = {0};
+    polytile_status status;
     of->ping_pong.instance = of->call[of->first].instance;
     of->operands = pti_ping_pong_find_operands(&of->call[of->first + 1], &of->call[of->first]);
-    polytile_status status = pti_ping_pong_find_step(&of->ping_pong, of->call + of->first,
-                                                     of->schedule->instance->n_operands, &is_known);
-    if (status == POLYTILE_OK)
-        status = find_needed(of, &is_needed);
-    if (status != POLYTILE_OK)
-        return status;
+    PTI_TRY(pti_ping_pong_find_step(&of->ping_pong, of->call + of->first,
+                                    of->schedule->instance->n_operands, &is_known, &obstacle));
+    PTI_TRY(find_needed(of, &is_needed));
     of->n_together = is_known ? pti_ping_pong_choose(&of->ping_pong) : 0;
     if (of->n_together > 0 && !is_needed && fills_device(of))
-        status = add_groups(of);
-    describe_row(of, is_known, is_needed, of->schedule->n_tiles - n_before, why);
+        PTI_TRY(add_groups(of));
+    describe_row(of, &obstacle, is_needed, of->schedule->n_tiles - n_before, why);
+    status = obstacle.failed ? POLYTILE_NO_MEMORY : POLYTILE_OK;
+done:
+    pti_text_free(&obstacle);
     return status;
 }
 

@@ -116,7 +116,9 @@ TEST(PingPong, FindsByHowMuchEachLaunchNeedsMoreThanTheNext) {
     const pti_call calls[] = {{launch->instance(), there}, {launch->instance(), back}};
     pti_ping_pong found = {};
     bool is_found = false;
-    ASSERT_EQ(pti_ping_pong_find_step(&found, calls, 2, &is_found), POLYTILE_OK);
+    pti_text why = {};
+    ASSERT_EQ(pti_ping_pong_find_step(&found, calls, 2, &is_found, &why), POLYTILE_OK);
+    EXPECT_EQ(why.length, 0);
     ASSERT_TRUE(is_found);
     EXPECT_EQ(found.step.before[0], 2);
     EXPECT_EQ(found.step.after[0], 1);
@@ -124,8 +126,10 @@ TEST(PingPong, FindsByHowMuchEachLaunchNeedsMoreThanTheNext) {
     EXPECT_EQ(found.step.after[1], 3);
     const auto whole_rows = launch_of("rows[i, j]: in x[:, j]; out y[i, j]");
     const pti_call all[] = {{whole_rows->instance(), there}, {whole_rows->instance(), back}};
-    ASSERT_EQ(pti_ping_pong_find_step(&found, all, 2, &is_found), POLYTILE_OK);
+    ASSERT_EQ(pti_ping_pong_find_step(&found, all, 2, &is_found, &why), POLYTILE_OK);
     EXPECT_FALSE(is_found);
+    EXPECT_STREQ(why.data, "rows does not go as launches before through x");
+    pti_text_free(&why);
 }
 
 /** The tile with its border fits the room, and eight rows more do not. */

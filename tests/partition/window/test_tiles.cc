@@ -176,6 +176,15 @@ TEST_F(Tiles, SayWhyLaunchesInOtherTurnsHaveNone) {
               "array that they read and one that they write");
 }
 
+TEST_F(Tiles, SayWhatLaunchesReadTooFarOff) {
+    make("far[i, j]: in A[i-1:i+1, j], K[i-2, j]; out B[i, j]", turns_20);
+    find(room);
+    EXPECT_EQ(
+        std::string(why_.data == nullptr ? "" : why_.data),
+        "18 launches of far in a row, which alternate between two arrays, run one by one: far "
+        "reads K beyond the border that the two arrays need");
+}
+
 /** A border is as wide as what launches read of the arrays that change; no other may need more. */
 TEST_F(Tiles, AreProvedToHaveBordersForAllArrays) {
     make("cut[i, j]: in A[i-1:i+1, j], K[i, j]; out B[i, j]", turns_20);
