@@ -89,9 +89,16 @@ static void end_run(column_run *run) {
 
 /* The run. */
 
-static void run_tile(const column_run *run, int64_t slab, int64_t column) {
+static bool is_ended_early(column_run *run) {
+    if (pti_execution_is_cancelled(run->execution))
+        atomic_store(&run->is_cancelled, true);
+    return atomic_load(&run->is_cancelled);
+}
+
+/** Run a tile; who is cancelled leaves out the operations that are left. */
+static void run_tile(column_run *run, int64_t slab, int64_t column) {
     const pti_schedule *schedule = run->execution->schedule;
-    for (int64_t k = run->slab[slab]; k < run->slab[slab + 1]; k++) {
+    for (int64_t k = run->slab[slab]; k < run->slab[slab + 1] && !is_ended_early(run); k++) {
         const pti_op *op = &schedule->op[k];
         polytile_domain threads;
         if (pti_columns_threads(run->columns, op->launch, column, &op->box, &threads))
@@ -108,12 +115,6 @@ static void show_tile(column_run *run) {
     pti_execution_show(run->execution,
                        (int64_t)(n_done / n_tiles * (double)run->execution->schedule->n_ops));
     atomic_store(&run->is_showing, false);
-}
-
-static bool is_ended_early(column_run *run) {
-    if (pti_execution_is_cancelled(run->execution))
-        atomic_store(&run->is_cancelled, true);
-    return atomic_load(&run->is_cancelled);
 }
 
 /** Go through all slabs of a column. Who is cancelled leaves out the rest, as all others do. */

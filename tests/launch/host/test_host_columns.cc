@@ -58,6 +58,18 @@ void take_a_nap(const polytile_domain *, const polytile_view *, void *) {
     n_inside--;
 }
 
+/** A body that cancels its run when it is called first. */
+struct Cancelling {
+    static void run(const polytile_domain *, const polytile_view *, void *user) {
+        Cancelling *of = static_cast<Cancelling *>(user);
+        of->n_calls++;
+        polytile_device_cancel(of->device);
+    }
+
+    polytile_device *device;
+    int n_calls;
+};
+
 constexpr int64_t border = 2;
 
 /** A kernel, and the same for one thread of it. */
@@ -255,14 +267,40 @@ class HostColumns : public ::testing::Test {
         return true;
     }
 
+    /** Launches of a body that touches nothing, of which all run on each of four columns. */
+    void MakeNaps(int n_launches, const polytile_implementation *body) {
+        Random random(1);
+        MakeFields({64, 64}, 3, &random);
+        for (int l = 0; l < n_launches; l++)
+            AddCall("nap[i, j]: in A[i-1:i+1, j]; out B[i, j]", body, WholeField(),
+                    {l % 2, 1 - l % 2});
+        MakeChain();
+        ASSERT_EQ(chain_.n_launches, n_launches);
+        pti_skew_shape shape = {};
+        shape.n_passes = 1;
+        shape.n_per_pass = n_launches;
+        shape.slab = 1 << 10;
+        shape.n_per_lap = INT64_MAX;
+        shape.column = 16;
+        schedule_ = pti_skew_build_in_place(&chain_, &shape);
+        ASSERT_NE(schedule_, nullptr);
+        ASSERT_EQ(schedule_->n_ops, n_launches);
+        ASSERT_TRUE(pti_skew_add_columns(&chain_, &shape, schedule_));
+    }
+
+    std::vector<pti_launch_config> Configs() const {
+        std::vector<pti_launch_config> configs;
+        for (const polytile_kernel *kernel : kernels_)
+            configs.push_back(pti_launch_config_of(kernel, nullptr, nullptr));
+        return configs;
+    }
+
     void Run(int n_threads) {
         const std::vector<std::vector<int64_t>> before = fields_;
         const std::string text = "host(threads=" + std::to_string(n_threads) + ")";
-        std::vector<pti_launch_config> configs;
+        const std::vector<pti_launch_config> configs = Configs();
         polytile_device *device = nullptr;
         polytile_report report = {};
-        for (const polytile_kernel *kernel : kernels_)
-            configs.push_back(pti_launch_config_of(kernel, nullptr, nullptr));
         ASSERT_EQ(polytile_device_open(ctx_, text.c_str(), &device), POLYTILE_OK);
         ASSERT_EQ(pti_execute(device, schedule_, configs.data(), arrays_.data(), &report),
                   POLYTILE_OK)
@@ -337,28 +375,30 @@ TEST_F(HostColumns, FindArraysThatNoSlabTouchesTogether) {
     EXPECT_GE(n_run, 6);
 }
 
+TEST_F(HostColumns, LeaveOutTheRestOfATileOnceTheRunIsCancelled) {
+    Cancelling cancelling = {};
+    polytile_implementation body = {};
+    body.host = Cancelling::run;
+    body.user = &cancelling;
+    MakeNaps(8, &body);
+    ASSERT_EQ(polytile_device_open(ctx_, "host(threads=1)", &cancelling.device), POLYTILE_OK);
+    pti_cancel_note(&cancelling.device->runs, 1);
+    cancelling.device->cancel_number = 1;
+    polytile_report report = {};
+    EXPECT_EQ(pti_execute(cancelling.device, schedule_, Configs().data(), arrays_.data(), &report),
+              POLYTILE_CANCELLED);
+    EXPECT_EQ(cancelling.n_calls, 1);
+    polytile_device_close(cancelling.device);
+}
+
 /** Launches that stay whole are one slab; with few of them threads must not wait for all. */
 TEST_F(HostColumns, OfFewLaunchesRunSideBySide) {
     polytile_implementation naps = {};
     naps.host = take_a_nap;
     for (const int n_launches : {2, 4, 8}) {
-        Random random(test_seed("HostColumns.OfFewLaunchesRunSideBySide"));
-        MakeFields({64, 64}, 3, &random);
-        for (int l = 0; l < n_launches; l++)
-            AddCall("nap[i, j]: in A[i-1:i+1, j]; out B[i, j]", &naps, WholeField(),
-                    {l % 2, 1 - l % 2});
-        MakeChain();
-        ASSERT_EQ(chain_.n_launches, n_launches);
-        pti_skew_shape shape = {};
-        shape.n_passes = 1;
-        shape.n_per_pass = n_launches;
-        shape.slab = 1 << 10;
-        shape.n_per_lap = INT64_MAX;
-        shape.column = 16;
-        schedule_ = pti_skew_build_in_place(&chain_, &shape);
-        ASSERT_NE(schedule_, nullptr);
-        ASSERT_EQ(schedule_->n_ops, n_launches);
-        ASSERT_TRUE(pti_skew_add_columns(&chain_, &shape, schedule_));
+        MakeNaps(n_launches, &naps);
+        if (HasFatalFailure())
+            return;
         most_inside = 0;
         Run(2);
         EXPECT_EQ(most_inside, 2) << n_launches;
