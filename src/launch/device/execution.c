@@ -209,10 +209,26 @@ static pti_command resolve_whole(pti_execution *run, int launch, int64_t superbl
     return command;
 }
 
-pti_sub_kernel pti_execution_resolve_whole(pti_execution *run, int launch, int64_t superblock,
-                                           polytile_view *views) {
-    pti_sub_kernel whole = resolve_whole(run, launch, superblock, 0).launch;
+/** Return the first superblock of a launch that touches an array; the launch's first one if none
+ * does. */
+static int64_t find_touching(const pti_schedule *schedule, int launch, int array) {
+    const pti_schedule_launch *of = &schedule->launch[launch];
+    int64_t k = 0;
+    while (k < of->n_superblocks &&
+           pti_schedule_placements(schedule, launch, of->first_superblock + k)[array] < 0)
+        k++;
+    return of->first_superblock + (k < of->n_superblocks ? k : 0);
+}
+
+pti_sub_kernel pti_execution_resolve_whole(pti_execution *run, int launch, polytile_view *views) {
+    const pti_schedule_launch *of = &run->schedule->launch[launch];
+    pti_sub_kernel whole = resolve_whole(run, launch, of->first_superblock, 0).launch;
     memcpy(views, whole.views, run->n_views * sizeof *views);
+    for (int a = 0; a < of->call.instance->n_operands; a++) {
+        const int64_t superblock = find_touching(run->schedule, launch, a);
+        if (superblock != of->first_superblock)
+            views[a] = resolve_whole(run, launch, superblock, 0).launch.views[a];
+    }
     whole.views = views;
     return whole;
 }

@@ -61,9 +61,13 @@ void pti_execution_begin_count(pti_execution *execution);
  */
 pti_command pti_execution_resolve(pti_execution *execution, int64_t index);
 
-/** Resolve a launch with all of its threads, which find the arrays where a superblock does; the
- * views, n_views of them, are the caller's. */
-pti_sub_kernel pti_execution_resolve_whole(pti_execution *execution, int launch, int64_t superblock,
+/**
+ * Resolve a launch with all of its threads, in place: all superblocks that touch an array find it
+ * at one place, and some may touch nothing of it. The views, n_views of them, are the caller's.
+ *
+ * Shapes  the launch has no array in pieces.
+ */
+pti_sub_kernel pti_execution_resolve_whole(pti_execution *execution, int launch,
                                            polytile_view *views);
 
 /** Resolve launches that may run as one, in place of two of them. */

@@ -7,9 +7,6 @@
 
 #include <stdlib.h>
 
-/** The most operations of a tile, after which threads of later columns may go on. */
-enum { MOST_OPS = 8 };
-
 /** A run by columns. Slab s, or that part of one, has operations slab[s] to slab[s + 1] - 1. */
 typedef struct column_run {
     pti_execution *execution;
@@ -45,25 +42,6 @@ bool pti_host_columns_suit(const pti_execution *execution) {
 
 /* What all threads need. */
 
-/** The superblock of a launch that touches most of its arrays: at the ends of a launch's domain one
- * may touch nothing of some. */
-static int64_t find_fullest_superblock(const pti_schedule *schedule, int launch) {
-    const pti_schedule_launch *of = &schedule->launch[launch];
-    const int n_operands = of->call.instance->n_operands;
-    int64_t fullest = of->first_superblock;
-    int most = -1;
-    for (int64_t k = 0; k < of->n_superblocks && most < n_operands; k++) {
-        const int64_t superblock = of->first_superblock + k;
-        const int64_t *placement = pti_schedule_placements(schedule, launch, superblock);
-        int n_placed = 0;
-        for (int o = 0; o < n_operands; o++)
-            n_placed += placement[o] >= 0;
-        fullest = n_placed > most ? superblock : fullest;
-        most = n_placed > most ? n_placed : most;
-    }
-    return fullest;
-}
-
 static bool resolve_launches(column_run *run) {
     const pti_schedule *schedule = run->execution->schedule;
     const size_t n_launches = (size_t)schedule->n_launches, n_views = run->execution->n_views;
@@ -73,19 +51,19 @@ static bool resolve_launches(column_run *run) {
         return false;
     for (int l = 0; l < schedule->n_launches; l++)
         run->launch[l] =
-            pti_execution_resolve_whole(run->execution, l, find_fullest_superblock(schedule, l),
-                                        run->views + (size_t)l * n_views);
+            pti_execution_resolve_whole(run->execution, l, run->views + (size_t)l * n_views);
     return true;
 }
 
 /** A slab ends where an operation is not of a later launch than the one before. Long ones are cut:
  * of operations in a row any number may be a tile. */
-static bool find_slabs(column_run *run) {
+static bool find_slabs(column_run *run, int n_takers) {
     const pti_schedule *schedule = run->execution->schedule;
+    const int64_t most_ops = pti_columns_tile_ops(schedule->n_ops, n_takers);
     run->slab = calloc((size_t)schedule->n_ops + 1, sizeof *run->slab);
     for (int64_t k = 0; k < schedule->n_ops && run->slab != NULL; k++)
         if (k == 0 || schedule->op[k].launch <= schedule->op[k - 1].launch ||
-            k - run->slab[run->n_slabs - 1] == MOST_OPS)
+            k - run->slab[run->n_slabs - 1] == most_ops)
             run->slab[run->n_slabs++] = k;
     if (run->slab != NULL)
         run->slab[run->n_slabs] = schedule->n_ops;
@@ -111,9 +89,16 @@ static void end_run(column_run *run) {
 
 /* The run. */
 
-static void run_tile(const column_run *run, int64_t slab, int64_t column) {
+static bool is_ended_early(column_run *run) {
+    if (pti_execution_is_cancelled(run->execution))
+        atomic_store(&run->is_cancelled, true);
+    return atomic_load(&run->is_cancelled);
+}
+
+/** Run a tile; who is cancelled leaves out the operations that are left. */
+static void run_tile(column_run *run, int64_t slab, int64_t column) {
     const pti_schedule *schedule = run->execution->schedule;
-    for (int64_t k = run->slab[slab]; k < run->slab[slab + 1]; k++) {
+    for (int64_t k = run->slab[slab]; k < run->slab[slab + 1] && !is_ended_early(run); k++) {
         const pti_op *op = &schedule->op[k];
         polytile_domain threads;
         if (pti_columns_threads(run->columns, op->launch, column, &op->box, &threads))
@@ -130,12 +115,6 @@ static void show_tile(column_run *run) {
     pti_execution_show(run->execution,
                        (int64_t)(n_done / n_tiles * (double)run->execution->schedule->n_ops));
     atomic_store(&run->is_showing, false);
-}
-
-static bool is_ended_early(column_run *run) {
-    if (pti_execution_is_cancelled(run->execution))
-        atomic_store(&run->is_cancelled, true);
-    return atomic_load(&run->is_cancelled);
 }
 
 /** Go through all slabs of a column. Who is cancelled leaves out the rest, as all others do. */
@@ -175,7 +154,8 @@ static void note_all(column_run *run, double start_s) {
 bool pti_host_columns_run(pti_execution *execution, int n_threads) {
     column_run run = {.execution = execution, .columns = &execution->schedule->columns};
     const int n_takers = (int)pti_min(n_threads, run.columns->n);
-    const bool has_memory = resolve_launches(&run) && find_slabs(&run) && create_counts(&run);
+    const bool has_memory =
+        resolve_launches(&run) && find_slabs(&run, n_takers) && create_counts(&run);
     const double start_s = pti_now_s();
     if (has_memory) {
         for_each_op(&run, pti_execution_begin);

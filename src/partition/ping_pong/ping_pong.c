@@ -135,7 +135,7 @@ bool pti_ping_pong_takes_other_turns(const pti_call *call, const pti_call *befor
     bool reads_written = false;
     if (written < 0 || call->instance->n_indices != 2 ||
         !are_launches_alike(call->instance, before->instance) ||
-        (pti_ping_pong_may_begin(call->instance) && goes_back(call, before)))
+        (!call->instance->operand[written].reads && goes_back(call, before)))
         return false;
     for (int o = 0; o < call->instance->n_operands; o++)
         reads_written |= o != written && call->array[o] == before->array[written];
@@ -169,24 +169,25 @@ static bool is_within_step(const pti_section *section, const pti_margin *step) {
 }
 
 /** A tile's border is as wide as what launches read of the two arrays: it must do for others. */
-static bool are_within_step(const pti_instance *instance, const pti_margin *step) {
-    bool are = true;
-    for (int s = 0; s < instance->n_sections; s++)
-        are = are && is_within_step(&instance->section[s], step);
-    return are;
+static bool are_within_step(const pti_instance *instance, const pti_margin *step, pti_text *why) {
+    int s = 0;
+    while (s < instance->n_sections && is_within_step(&instance->section[s], step))
+        s++;
+    if (s < instance->n_sections)
+        pti_text_add(why, "%s reads %s beyond the border that the two arrays need",
+                     instance->kernel_name, instance->operand[instance->section[s].operand].name);
+    return s == instance->n_sections;
 }
 
 polytile_status pti_ping_pong_find_step(pti_ping_pong *ping_pong, const pti_call *call,
-                                        int n_arrays, bool *is_found) {
-    pti_text ignored = {0};
+                                        int n_arrays, bool *is_found, pti_text *why) {
     pti_tiling tiling = {.n_launches = 2, .call = call, .n_arrays = n_arrays};
-    polytile_status status = pti_margins_find(&tiling, &ignored);
+    polytile_status status = pti_margins_find(&tiling, why);
     *is_found = status == POLYTILE_OK && tiling.margin != NULL &&
-                are_within_step(call->instance, &tiling.margin[0]);
+                are_within_step(call->instance, &tiling.margin[0], why);
     if (*is_found)
         ping_pong->step = tiling.margin[0];
     pti_tiling_free(&tiling);
-    pti_text_free(&ignored);
     return status;
 }
 

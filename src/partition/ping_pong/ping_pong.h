@@ -56,10 +56,10 @@ bool pti_ping_pong_shrinks_evenly(const pti_margin *step, const pti_call *call, 
  *
  * Shapes  call: the first two of them. Errors  NO_MEMORY, without a text. *is_found is false if
  *         they do not read at constant offsets, or arrays that none of them writes further off
- *         than the others.
+ *         than the others; `why` gets which.
  */
 polytile_status pti_ping_pong_find_step(pti_ping_pong *ping_pong, const pti_call *call,
-                                        int n_arrays, bool *is_found);
+                                        int n_arrays, bool *is_found, pti_text *why);
 
 /** Return whether the margin of each launch of a tiling is a step longer than the next one's. */
 bool pti_ping_pong_has_even_margins(const pti_margin *step, const pti_tiling *tiling);

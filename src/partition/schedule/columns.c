@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/** The most operations of a tile, after which workers of later columns may go on. */
+enum { MOST_OPS = 8 };
+
 bool pti_columns_threads(const pti_columns *columns, int launch, int64_t column,
                          const polytile_domain *box, polytile_domain *threads) {
     const int64_t first = columns->begin + column * columns->width - columns->offset[launch];
@@ -13,6 +16,10 @@ bool pti_columns_threads(const pti_columns *columns, int launch, int64_t column,
     along->lo = pti_max(along->lo, first);
     along->hi = pti_min(along->hi, first + columns->width - 1);
     return along->lo <= along->hi;
+}
+
+int64_t pti_columns_tile_ops(int64_t n_ops, int64_t n_workers) {
+    return pti_max(1, pti_min(n_ops / (2 * n_workers), MOST_OPS));
 }
 
 bool pti_columns_make(int n_launches, pti_columns *columns) {

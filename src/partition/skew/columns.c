@@ -99,6 +99,20 @@ static double innermost_threads(const trial *of, int64_t n_rows, int64_t width) 
                               : (double)pti_range_count(instance->threads.range[last]);
 }
 
+/** The tiles of a column, of so many slabs: no more columns than these run at once. */
+static double count_tiles(const pti_skew_request *request, double n_slabs, int n_per_slab) {
+    const int64_t n_ops = (int64_t)(n_slabs * n_per_slab);
+    return n_slabs *
+           (double)pti_ceil_div(n_per_slab, pti_columns_tile_ops(n_ops, request->n_workers));
+}
+
+/** The time of workers that each take so many columns, in the time that these take: they wait for
+ * tiles of the column before, or have none left at the end. */
+static double time_of_columns(const pti_skew_request *request, double turns, double n_tiles) {
+    const double n_workers = (double)request->n_workers;
+    return fmax(1, n_workers / n_tiles) + (fmin(n_workers, n_tiles) - 1) / (turns * n_tiles);
+}
+
 /** What a thread costs: out of the caches of its core, its part of bringing a tile there, and its
  * part of the time in which workers wait for the first column, or have none left. */
 static double thread_cost(const trial *of, int64_t n_rows, int64_t width) {
@@ -106,7 +120,9 @@ static double thread_cost(const trial *of, int64_t n_rows, int64_t width) {
     const double n_slabs = of->n_passes * ceil((double)of->along.length / (double)n_rows);
     const double n_workers = (double)of->request->n_workers;
     const double turns = ceil(n_columns / n_workers);
-    const double idle = turns * n_workers / n_columns - 1 + (n_workers - 1) / (turns * n_slabs) +
+    const double n_tiles = count_tiles(of->request, n_slabs, of->n_per_pass);
+    const double idle = turns * n_workers / n_columns - 1 +
+                        time_of_columns(of->request, turns, n_tiles) - 1 +
                         (double)of->aside.most_offset / (double)of->aside.length / turns;
     const double computes =
         1 + 1 / (double)n_rows + row_ends / innermost_threads(of, n_rows, width);
@@ -228,6 +244,31 @@ static int64_t widest_column(const pti_skew_request *request, const pti_skew_nee
     return 0;
 }
 
+/** What a thread costs where all launches run on each column. */
+static double cost_of_columns_alone(const pti_skew_request *request, int64_t width) {
+    const int n_launches = request->chain->n_launches;
+    return (1 + row_ends / (double)width + 2 * memory_cost / n_launches) *
+           fmax(1, (double)request->n_workers / count_tiles(request, 1, n_launches));
+}
+
+static double count_all_tiles(const pti_skew_request *request, int64_t length, int64_t width) {
+    return (double)request->chain->n_launches * (double)pti_ceil_div(length, width);
+}
+
+static void explain_columns_alone(const pti_skew_request *request, const pti_skew_shape *best,
+                                  int64_t length, pti_text *why) {
+    char size[32];
+    if (best->column == 0 || count_all_tiles(request, length, best->column) <= MOST_TILES)
+        explain_columns(request, best, why);
+    else
+        pti_text_add(why,
+                     "with the cache of a core, %s, %d launches of %s have %.0f tiles, of at "
+                     "most %d",
+                     polytile_size_format(request->core_bytes, size), request->chain->n_launches,
+                     request->chain->launch[0].call.instance->kernel_name,
+                     count_all_tiles(request, length, best->column), MOST_TILES);
+}
+
 bool pti_skew_choose_columns_alone(const pti_skew_request *request, pti_skew_shape *shape,
                                    pti_text *why) {
     const int n_launches = request->chain->n_launches;
@@ -238,11 +279,10 @@ bool pti_skew_choose_columns_alone(const pti_skew_request *request, pti_skew_sha
     bool pays = false;
     if (needs != NULL && exceeds_caches(request) && request->most_per_pass == 0) {
         best.column = widest_column(request, needs, all.length);
-        pays =
-            best.column > 0 && 1 + row_ends / (double)best.column + 2 * memory_cost / n_launches <=
-                                   worth * cost_of_slabs(request);
+        pays = best.column > 0 && count_all_tiles(request, all.length, best.column) <= MOST_TILES &&
+               cost_of_columns_alone(request, best.column) <= worth * cost_of_slabs(request);
         if (!pays)
-            explain_columns(request, &best, why);
+            explain_columns_alone(request, &best, all.length, why);
     }
     free(needs);
     if (pays)

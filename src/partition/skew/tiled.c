@@ -89,14 +89,15 @@ static polytile_status check_groups(const pti_chain *chain, pti_tiled_sequence *
 static polytile_status find_together(const pti_chain *chain, pti_tiled_sequence *sequence) {
     const pti_call first[] = {*call_of(chain, sequence->first),
                               *call_of(chain, sequence->first + 1)};
+    pti_text ignored = {0};
     bool is_found;
     polytile_status status;
     sequence->ping_pong.instance = call_of(chain, sequence->first)->instance;
-    PTI_TRY(
-        pti_ping_pong_find_step(&sequence->ping_pong, first, chain->arrays->n_operands, &is_found));
+    PTI_TRY(pti_ping_pong_find_step(&sequence->ping_pong, first, chain->arrays->n_operands,
+                                    &is_found, &ignored));
     const pti_margin *step = &sequence->ping_pong.step;
     if (!is_found || sequence->lag < step->before[ALONG] || sequence->lag < step->after[ALONG])
-        return POLYTILE_OK;
+        goto done;
     sequence->n_together = pti_ping_pong_choose(&sequence->ping_pong);
     while (sequence->n_together > sequence->end - sequence->first)
         sequence->n_together -= 2;
@@ -105,6 +106,7 @@ static polytile_status find_together(const pti_chain *chain, pti_tiled_sequence 
     if (sequence->n_together > 0)
         PTI_TRY(check_groups(chain, sequence));
 done:
+    pti_text_free(&ignored);
     return status;
 }
 

@@ -220,7 +220,9 @@ static polytile_status find_needed(const row *of, bool *is_needed) {
     return has_failed ? POLYTILE_NO_MEMORY : POLYTILE_OK;
 }
 
-static void describe_row(const row *of, bool is_known, bool is_needed, int n_tiles, pti_text *why) {
+/** obstacle: why no step is known of them, if so. */
+static void describe_row(const row *of, const pti_text *obstacle, bool is_needed, int n_tiles,
+                         pti_text *why) {
     const char *name = of->call[of->first].instance->kernel_name;
     const char *separator = why->length > 0 ? "; " : "";
     pti_text_add(why, "%s%d launches of %s in a row, which alternate between two arrays, ",
@@ -228,8 +230,8 @@ static void describe_row(const row *of, bool is_known, bool is_needed, int n_til
     if (n_tiles > 0)
         pti_text_add(why, "run as %d and the last by itself, at most %d as one in tiles", n_tiles,
                      of->n_together);
-    else if (!is_known)
-        pti_text_add(why, "run one by one: they do not read at constant offsets");
+    else if (obstacle->length > 0)
+        pti_text_add(why, "run one by one: %s", obstacle->data);
     else if (of->n_together == 0)
         pti_text_add(why, "run one by one: in tiles they would take as long");
     else if (is_needed)
@@ -241,23 +243,33 @@ static void describe_row(const row *of, bool is_known, bool is_needed, int n_til
 static polytile_status tile_row(row *of, pti_text *why) {
     const int n_before = of->schedule->n_tiles;
     bool is_known, is_needed;
+    pti_text obstacle = {0};
+    polytile_status status;
     of->ping_pong.instance = of->call[of->first].instance;
     of->operands = pti_ping_pong_find_operands(&of->call[of->first + 1], &of->call[of->first]);
-    polytile_status status = pti_ping_pong_find_step(&of->ping_pong, of->call + of->first,
-                                                     of->schedule->instance->n_operands, &is_known);
-    if (status == POLYTILE_OK)
-        status = find_needed(of, &is_needed);
-    if (status != POLYTILE_OK)
-        return status;
+    PTI_TRY(pti_ping_pong_find_step(&of->ping_pong, of->call + of->first,
+                                    of->schedule->instance->n_operands, &is_known, &obstacle));
+    PTI_TRY(find_needed(of, &is_needed));
     of->n_together = is_known ? pti_ping_pong_choose(&of->ping_pong) : 0;
     if (of->n_together > 0 && !is_needed && fills_device(of))
-        status = add_groups(of);
-    describe_row(of, is_known, is_needed, of->schedule->n_tiles - n_before, why);
+        PTI_TRY(add_groups(of));
+    describe_row(of, &obstacle, is_needed, of->schedule->n_tiles - n_before, why);
+    status = obstacle.failed ? POLYTILE_NO_MEMORY : POLYTILE_OK;
+done:
+    pti_text_free(&obstacle);
     return status;
 }
 
+/** Whether a launch after which arrays have taken turns in another way goes on to and fro. */
+static bool begins_ping_pong(const row *of, int launch, pti_tile_filter *may_be_tiled,
+                             const void *filter) {
+    return launch + 1 < of->schedule->n_launches && may_be_tiled(filter, launch + 1) &&
+           pti_ping_pong_may_begin(of->call[launch].instance) &&
+           pti_ping_pong_follows_within(&of->call[launch + 1], &of->call[launch]);
+}
+
 /** Say what becomes of launches from one on whose arrays take turns in another way; nothing if they
- * are few. Returns the launch after them. */
+ * are few. Returns the launch after them, which may be the last of them if it begins a row. */
 static int describe_other_turns(const row *of, int launch, pti_tile_filter *may_be_tiled,
                                 const void *filter, pti_text *why) {
     int end = launch + 1;
@@ -265,6 +277,8 @@ static int describe_other_turns(const row *of, int launch, pti_tile_filter *may_
            may_be_tiled(filter, end) &&
            pti_ping_pong_takes_other_turns(&of->call[end], &of->call[end - 1]))
         end++;
+    if (end > launch + 1 && begins_ping_pong(of, end - 1, may_be_tiled, filter))
+        end--;
     if (end - launch > PTI_PING_PONG_LEAST)
         pti_text_add(why,
                      "%s%d launches of %s in a row run one by one: they do not go to and fro "

@@ -89,6 +89,7 @@ TEST(PingPong, KnowsArraysThatTakeTurnsInAnotherWay) {
     const auto wave = launch_of("wave[i, j]: out y[i, j]; in z[i, j], x[i-1:i+1, j]");
     const auto leap = launch_of("leap[i, j]: inout y[i, j]; in x[i-1:i+1, j]");
     const auto jacobi = launch_of(five);
+    const auto ring = launch_of("ring[i, j]: in x[wrap(i-1), j]; out y[i, j]");
     const int first[] = {4, 5, 6}, next[] = {5, 6, 4}, swapped[] = {6, 5, 4}, apart[] = {7, 5, 6};
     const int other_two[] = {1, 2}, last_two[] = {2, 1};
     const struct {
@@ -100,6 +101,7 @@ TEST(PingPong, KnowsArraysThatTakeTurnsInAnotherWay) {
         {wave->instance(), first, apart, false},    {leap->instance(), other_two, last_two, true},
         {leap->instance(), other_two, there, true}, {leap->instance(), other_two, apart, false},
         {jacobi->instance(), there, back, false},   {jacobi->instance(), there, other_two, true},
+        {ring->instance(), there, back, false},     {ring->instance(), there, other_two, true},
     };
     for (const auto &row : rows) {
         const pti_call before = {row.instance, row.before}, after = {row.instance, row.after};
@@ -114,7 +116,9 @@ TEST(PingPong, FindsByHowMuchEachLaunchNeedsMoreThanTheNext) {
     const pti_call calls[] = {{launch->instance(), there}, {launch->instance(), back}};
     pti_ping_pong found = {};
     bool is_found = false;
-    ASSERT_EQ(pti_ping_pong_find_step(&found, calls, 2, &is_found), POLYTILE_OK);
+    pti_text why = {};
+    ASSERT_EQ(pti_ping_pong_find_step(&found, calls, 2, &is_found, &why), POLYTILE_OK);
+    EXPECT_EQ(why.length, 0);
     ASSERT_TRUE(is_found);
     EXPECT_EQ(found.step.before[0], 2);
     EXPECT_EQ(found.step.after[0], 1);
@@ -122,8 +126,10 @@ TEST(PingPong, FindsByHowMuchEachLaunchNeedsMoreThanTheNext) {
     EXPECT_EQ(found.step.after[1], 3);
     const auto whole_rows = launch_of("rows[i, j]: in x[:, j]; out y[i, j]");
     const pti_call all[] = {{whole_rows->instance(), there}, {whole_rows->instance(), back}};
-    ASSERT_EQ(pti_ping_pong_find_step(&found, all, 2, &is_found), POLYTILE_OK);
+    ASSERT_EQ(pti_ping_pong_find_step(&found, all, 2, &is_found, &why), POLYTILE_OK);
     EXPECT_FALSE(is_found);
+    EXPECT_STREQ(why.data, "rows does not go as launches before through x");
+    pti_text_free(&why);
 }
 
 /** The tile with its border fits the room, and eight rows more do not. */

@@ -39,6 +39,16 @@ TEST(Columns, EachThreadIsInTheColumnOfItsCoordinate) {
     }
 }
 
+TEST(Columns, HaveTilesForAllWorkersWhereThereAreAsManyOperations) {
+    for (int64_t n_workers = 1; n_workers <= 40; n_workers++)
+        for (int64_t n_ops = 1; n_ops <= 200; n_ops++) {
+            const int64_t n = pti_columns_tile_ops(n_ops, n_workers);
+            EXPECT_GE(n, 1);
+            EXPECT_LE(n, 8);
+            EXPECT_GE((n_ops + n - 1) / n, std::min(n_ops, n_workers));
+        }
+}
+
 TEST(Columns, ACopyIsOfItsOwn) {
     pti_columns columns = {}, copy = {}, none = {};
     ASSERT_TRUE(pti_columns_make(2, &columns));

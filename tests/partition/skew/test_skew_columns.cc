@@ -102,6 +102,53 @@ TEST_F(SkewColumns, OfOneIndexHoldAllLaunches) {
     }
 }
 
+/** A column has a tile for each launch at most, and as many columns run at once. */
+TEST_F(SkewColumns, OfOneIndexAreNotForFewLaunchesOnManyWorkers) {
+    for (const int64_t n_workers : {1, 4, 64}) {
+        pti_chain_free(&across_);
+        Make("step[i]: in x[i-1:i+1]; out y[i]", "1:1048574", 8, {"1048576", "1048576"});
+        pti_skew_request request = skewed_->Request(1 << 20);
+        request.core_bytes = 64 << 10;
+        request.n_workers = n_workers;
+        pti_text why = {};
+        EXPECT_EQ(pti_skew_choose_columns_alone(&request, &shape_, &why), n_workers < 64);
+        EXPECT_EQ(why.data != nullptr &&
+                      std::string(why.data).find("saves too little") != std::string::npos,
+                  n_workers == 64)
+            << (why.data == nullptr ? "" : why.data);
+        pti_text_free(&why);
+    }
+}
+
+/** The same of slabs: two rows have few. */
+TEST_F(SkewColumns, OfFewRowsAreNotForManyWorkers) {
+    for (const int64_t n_workers : {1, 2, 24}) {
+        pti_chain_free(&across_);
+        Make(five_points, "1:2,1:1048574", 4, {"4x1048576", "4x1048576"});
+        EXPECT_EQ(Choose(512 << 10, n_workers), n_workers < 24) << why_;
+        EXPECT_EQ(why_.find("saves too little") != std::string::npos, n_workers == 24) << why_;
+    }
+}
+
+/** The check of a plan makes an operation of each tile. */
+TEST_F(SkewColumns, OfOneIndexAreNoMoreThanCanBePlanned) {
+    for (const int length_bits : {20, 31}) {
+        const std::string length = std::to_string(int64_t{1} << length_bits);
+        pti_chain_free(&across_);
+        Make("step[i]: in x[i-1:i+1]; out y[i]",
+             "1:" + std::to_string((int64_t{1} << length_bits) - 2), 8, {length, length});
+        pti_skew_request request = skewed_->Request(1 << 20);
+        request.core_bytes = 64 << 10;
+        request.n_workers = 2;
+        pti_text why = {};
+        EXPECT_EQ(pti_skew_choose_columns_alone(&request, &shape_, &why), length_bits == 20);
+        why_ = why.data == nullptr ? "" : why.data;
+        EXPECT_EQ(why_.find("tiles, of at most 2097152") != std::string::npos, length_bits == 31)
+            << why_;
+        pti_text_free(&why);
+    }
+}
+
 TEST_F(SkewColumns, SayWhyThereAreNone) {
     Make(five_points, "1:510,1:4094", 32, fields);
     EXPECT_FALSE(Choose(64, 2));

@@ -28,7 +28,8 @@ class Tiles : public testing::Test {
         polytile_context_destroy(ctx_);
     }
 
-    /** The first array and the last one are fields; what is between is read by all launches. */
+    /** The first array and the last one are fields; what is between is read by all launches. '>'
+     * goes from the first to the last, '<' back, and 'x' from a third field to the first. */
     void make(const char *declaration, const std::string &directions) {
         const int64_t extents[] = {600, 900};
         const polytile_domain field = polytile_domain_from_extents(2, extents);
@@ -48,13 +49,17 @@ class Tiles : public testing::Test {
         polytile_array *there[] = {arrays[0], arrays[1], arrays[2]};
         polytile_array *back[] = {last, arrays[1], arrays[2]};
         back[n_arrays - 1] = arrays[0];
+        polytile_array *third = nullptr;
+        ASSERT_EQ(polytile_array_describe(ctx_, "X", POLYTILE_F32, &field, &third), POLYTILE_OK);
+        polytile_array *begins[] = {third, arrays[1], arrays[2]};
+        begins[n_arrays - 1] = arrays[0];
         std::vector<polytile_chain_launch> launches;
         for (const char direction : directions) {
             polytile_chain_launch launch = {};
             launch.kernel = kernel;
             launch.domain = threads;
             launch.n_arrays = n_arrays;
-            launch.arrays = direction == '<' ? back : there;
+            launch.arrays = direction == 'x' ? begins : direction == '<' ? back : there;
             launches.push_back(launch);
         }
         polytile_plan_options options = {};
@@ -152,6 +157,16 @@ TEST_F(Tiles, HoldArraysThatNoLaunchWritesAndAreLowerForThat) {
     EXPECT_EQ(rows / 8 * 2 / 3, lower / 8);
 }
 
+/** A launch that reads what one before wrote is the first of a row if the next one goes back. */
+TEST_F(Tiles, BeginWithTheFirstLaunchThatGoesToAndFro) {
+    make(jacobi, "><x" + turns_20);
+    find(room);
+    ASSERT_GE(schedule_->n_tiles, 1) << (why_.data == nullptr ? "" : why_.data);
+    EXPECT_EQ(schedule_->tiles[0].first_launch, 3);
+    EXPECT_TRUE(holds()) << last_;
+    EXPECT_EQ(std::string(why_.data).rfind("19 launches of jacobi in a row", 0), 0u) << why_.data;
+}
+
 TEST_F(Tiles, SayWhyLaunchesInOtherTurnsHaveNone) {
     make("leap[i, j]: inout P[i, j]; in U[i-1:i+1, j]", turns_20);
     find(room);
@@ -159,6 +174,15 @@ TEST_F(Tiles, SayWhyLaunchesInOtherTurnsHaveNone) {
     EXPECT_EQ(std::string(why_.data == nullptr ? "" : why_.data),
               "20 launches of leap in a row run one by one: they do not go to and fro between an "
               "array that they read and one that they write");
+}
+
+TEST_F(Tiles, SayWhatLaunchesReadTooFarOff) {
+    make("far[i, j]: in A[i-1:i+1, j], K[i-2, j]; out B[i, j]", turns_20);
+    find(room);
+    EXPECT_EQ(
+        std::string(why_.data == nullptr ? "" : why_.data),
+        "18 launches of far in a row, which alternate between two arrays, run one by one: far "
+        "reads K beyond the border that the two arrays need");
 }
 
 /** A border is as wide as what launches read of the arrays that change; no other may need more. */
