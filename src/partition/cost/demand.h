@@ -21,6 +21,9 @@ typedef struct pti_demand {
 void pti_demand_add(pti_demand *demand, const pti_instance *instance,
                     const polytile_domain *threads);
 
+/** The most cells of an arena: with more operands in more lanes it is divided by regions. */
+enum { PTI_MOST_CELLS = 8 * PTI_MAX_OPERANDS };
+
 /**
  * How the arena is divided.
  *
@@ -36,7 +39,7 @@ typedef struct pti_division {
 } pti_division;
 
 /**
- * Choose the division for a demand: cells if both fit the limit.
+ * Choose the division for a demand: cells if both fit the limit, and they are not too many.
  *
  * n_pieces: for each operand, how many different pieces the superblocks have (INT64_MAX: many).
  * n_places: for each operand, a fixed number of cells; 0: as many as buffers. With fixed numbers
