@@ -153,7 +153,7 @@ bool pti_arena_divide(pti_arena *arena, const pti_instance *instance,
         arena->cell_bytes[a] = demand.operand_bytes[a];
     }
     arena->division = pti_demand_divide(&demand, instance, n_pieces, partition->n_places,
-                                        partition->n_buffers, limit_bytes);
+                                        partition->n_buffers, partition->n_lanes, limit_bytes);
     if (arena->division.arena_bytes > limit_bytes)
         return false;
     sort_by_alignment(arena);

@@ -100,6 +100,41 @@ TEST_F(PlanLanes, OfMoreOperandsTimesLanesThanThereAreCellsHaveRegions) {
     }
 }
 
+/** Scratch of 1 MiB a thread. */
+const Launch walk = {
+    "walk[s]: in a[s]; out y[s]; scratch f32 w[s, 0:262143]", 256, {{"a", {256}}, {"y", {256}}}};
+
+TEST_F(PlanLanes, HaveScratchOfTheirOwnAndDoNotWaitForEachOther) {
+    polytile_plan *plan;
+    ASSERT_EQ(make(walk, 4, GiB, &plan), POLYTILE_OK) << polytile_last_error(ctx);
+    expect_right(plan);
+    const pti_schedule *schedule = plan->schedule;
+    EXPECT_EQ(schedule->n_lanes, 4);
+    EXPECT_GE(schedule->arena_bytes, 64 * MiB);
+    for (int64_t k = 0; k < schedule->n_ops; k++) {
+        const pti_op *op = &schedule->op[k];
+        for (int w = 0; op->kind == PTI_LAUNCH && w < op->n_waits; w++) {
+            const pti_op *before = &schedule->op[schedule->wait[op->first_wait + w]];
+            EXPECT_TRUE(before->kind != PTI_LAUNCH || before->lane == op->lane)
+                << "superblock " << op->superblock << " waits for " << before->superblock;
+        }
+    }
+}
+
+TEST_F(PlanLanes, HaveSmallerSuperblocksWhereTwoDoNotFit) {
+    const struct {
+        int64_t limit_bytes;
+        int n_lanes;
+    } cases[] = {{65 * MiB, 4}, {34 * MiB, 2}, {5 * MiB, 2}, {3 * MiB, 2}, {3 * MiB / 2, 0}};
+    for (const auto &c : cases) {
+        SCOPED_TRACE(c.limit_bytes);
+        polytile_plan *plan;
+        ASSERT_EQ(make(walk, 4, c.limit_bytes, &plan), POLYTILE_OK) << polytile_last_error(ctx);
+        expect_right(plan);
+        EXPECT_EQ(plan->schedule->n_lanes > 1 ? plan->schedule->n_lanes : 0, c.n_lanes);
+    }
+}
+
 TEST_F(PlanLanes, OfRandomOperandsLanesAndLimitsPassTheChecker) {
     const char *given = std::getenv("POLYTILE_TEST_SEED");
     const uint64_t seed =
