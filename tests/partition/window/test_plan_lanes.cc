@@ -148,8 +148,10 @@ TEST_F(PlanLanes, OfRandomOperandsLanesAndLimitsPassTheChecker) {
     for (int64_t k = 0; k < scaled(400); k++) {
         const auto n_inputs = static_cast<int>(draw(1, 63));
         const int64_t n_lanes = draw(2, 32);
-        const Launch launch = launch_of(n_inputs, draw(1, 300), draw(1, 20));
-        SCOPED_TRACE("case " + std::to_string(k) + ": " + std::to_string(n_inputs) + " inputs, " +
+        Launch launch = launch_of(n_inputs, draw(1, 300), draw(1, 20));
+        if (n_inputs < 63 && draw(0, 1) != 0)
+            launch.declaration += "; scratch f32 w[s, 0:" + std::to_string(draw(0, 99)) + "]";
+        SCOPED_TRACE("case " + std::to_string(k) + ": " + launch.declaration + ", " +
                      std::to_string(n_lanes) + " lanes, " + std::to_string(launch.n_threads) +
                      " threads");
         polytile_plan *plan;
