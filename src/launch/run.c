@@ -267,6 +267,14 @@ static polytile_status plan_request(const request *of, polytile_plan **plan) {
     return status;
 }
 
+/** Note how long a run took, if that tells of its lanes. */
+static void note_lanes(const request *of, const pti_schedule *schedule) {
+    const int64_t n_lanes = of->options.plan.n_streams;
+    if (pti_lanes_are_told(schedule, n_lanes))
+        pti_lanes_note(of->device, pti_lanes_key(of->kernel->declaration_hash, of->domain), n_lanes,
+                       of->device->report.run_s);
+}
+
 /** Plan and run. missing_bytes: what the plan needed and the device did not have; 0: it had it. */
 static polytile_status plan_and_run(const request *of, int64_t *missing_bytes) {
     polytile_plan *plan = NULL;
@@ -276,6 +284,8 @@ static polytile_status plan_and_run(const request *of, int64_t *missing_bytes) {
     status = run_plan(plan, of->device, of->kernel, of->n_arrays, of->arrays, &of->options);
     if (status == POLYTILE_NO_FIT && of->kernel->implementation.team == NULL)
         *missing_bytes = plan->schedule->arena_bytes;
+    if (status == POLYTILE_OK)
+        note_lanes(of, plan->schedule);
 done:
     polytile_plan_destroy(plan);
     return status;
@@ -319,9 +329,6 @@ polytile_status polytile_run(polytile_device *device, const polytile_kernel *ker
     }
     if (missing_bytes > 0)
         status = give_up(&run);
-    if (status == POLYTILE_OK)
-        pti_lanes_note(device, pti_lanes_key(kernel->declaration_hash, domain),
-                       run.options.plan.n_streams, device->report.run_s);
 done:
     return status;
 }

@@ -86,6 +86,10 @@ int pti_lanes_choose(polytile_device *device, uint64_t key) {
     return n_lanes;
 }
 
+bool pti_lanes_are_told(const pti_schedule *schedule, int64_t n_chosen) {
+    return !schedule->in_place && (n_chosen <= 1 || schedule->n_lanes > 1);
+}
+
 void pti_lanes_note(polytile_device *device, uint64_t key, int64_t n_lanes, double seconds) {
     if (device->lane_times == NULL)
         return;

@@ -30,6 +30,10 @@ uint64_t pti_lanes_key(uint64_t declaration_hash, const polytile_domain *threads
  * lanes. Any thread may call it. */
 int pti_lanes_choose(polytile_device *device, uint64_t key);
 
+/** Return whether what a launch takes tells of the lanes that it was to have: not in place, nor in
+ * one lane where more were chosen. */
+bool pti_lanes_are_told(const pti_schedule *schedule, int64_t n_chosen);
+
 /** Note what a launch took, for later choices. Any thread may call it. */
 void pti_lanes_note(polytile_device *device, uint64_t key, int64_t n_lanes, double seconds);
 

@@ -217,16 +217,28 @@ static polytile_status await_copies(const pti_sharing *sharing, const pti_upload
     return status;
 }
 
-/** Take the memory of a part back: the stream waits for the copies, or else this thread does. */
+/** Let all streams of a schedule that write wait for all copies of a part. The mutex is held. */
+static polytile_status hold_back_writers(const pti_sharing *sharing, const pti_upload_share *part,
+                                         const pti_schedule *schedule) {
+    polytile_status status;
+    PTI_TRY(await_copies(sharing, part, PTI_STREAM_IN));
+    for (int s = PTI_STREAM_COMPUTE; s < pti_schedule_n_streams(schedule); s++)
+        PTI_TRY(await_copies(sharing, part, (pti_stream)s));
+done:
+    return status;
+}
+
+/** Take the memory of a part back: streams wait for the copies, or else this thread does. Several
+ * pieces may come to where it was, each in another stream. */
 static polytile_status take_memory_back(pti_sharing *sharing, int upload_number,
-                                        pti_stream stream) {
+                                        const pti_schedule *schedule) {
     pti_peers *peers = sharing->peer->peers;
     pti_shared_upload *upload = &sharing->session->upload[upload_number];
     pti_upload_share *part = own_part(sharing, upload);
     struct timespec deadline = pti_peers_deadline(peers->run_s);
     pthread_mutex_lock(&peers->mutex);
     end_copies(sharing, upload, &deadline);
-    polytile_status status = await_copies(sharing, part, stream);
+    polytile_status status = hold_back_writers(sharing, part, schedule);
     if (status != POLYTILE_OK) {
         pthread_mutex_unlock(&peers->mutex);
         wait_for_copies(sharing, part);
@@ -279,7 +291,7 @@ polytile_status pti_sharing_prepare(pti_execution *execution, const pti_command 
             continue;
         int taken = sharing->lent[k];
         sharing->lent[k] = sharing->lent[--sharing->n_lent];
-        PTI_TRY(take_memory_back(sharing, taken, pti_op_stream(command->op)));
+        PTI_TRY(take_memory_back(sharing, taken, execution->schedule));
     }
 done:
     return status;

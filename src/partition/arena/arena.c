@@ -3,7 +3,12 @@
 #include "access/footprint/footprint.h"
 #include "base/checked.h"
 
+#include <assert.h>
 #include <string.h>
+
+_Static_assert((int)PTI_MOST_CELLS >= (int)PTI_MAX_OPERANDS * (int)PTI_MOST_STRIPS &&
+                   (int)PTI_MOST_CELLS >= (int)PTI_MAX_OPERANDS + (int)PTI_MAX_LANES,
+               "room for the strips of all operands, and for what is kept beside regions");
 
 enum {
     PREFERRED_ALIGNMENT = 256,
@@ -75,6 +80,7 @@ static int64_t lay_out_cells(pti_arena *arena, int64_t alignment) {
         int a = arena->by_alignment[k];
         arena->operand_cells[a] = &arena->cell[n_cells];
         for (int s = 0; s < arena->division.n_cells[a]; s++) {
+            assert(n_cells < PTI_MOST_CELLS);
             offset = align_up(offset, alignment);
             arena->cell[n_cells++] = (pti_cell){offset, pti_last_none()};
             offset += arena->cell_bytes[a];
@@ -147,7 +153,7 @@ bool pti_arena_divide(pti_arena *arena, const pti_instance *instance,
         arena->cell_bytes[a] = demand.operand_bytes[a];
     }
     arena->division = pti_demand_divide(&demand, instance, n_pieces, partition->n_places,
-                                        partition->n_buffers, limit_bytes);
+                                        partition->n_buffers, partition->n_lanes, limit_bytes);
     if (arena->division.arena_bytes > limit_bytes)
         return false;
     sort_by_alignment(arena);

@@ -31,7 +31,7 @@ typedef struct pti_arena {
     polytile_domain kept[PTI_MAX_OPERANDS];    /* its hull */
     int by_alignment[PTI_MAX_OPERANDS];        /* operands in the order in which they are packed */
     pti_cell *operand_cells[PTI_MAX_OPERANDS]; /* of each operand; regions: all the same */
-    pti_cell cell[PTI_MAX_OPERANDS * PTI_MOST_STRIPS];
+    pti_cell cell[PTI_MOST_CELLS];
     int64_t next_offset[PTI_MAX_OPERANDS]; /* regions: where the superblock's pieces go */
 } pti_arena;
 

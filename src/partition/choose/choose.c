@@ -252,30 +252,36 @@ static polytile_status choose_best(chooser *of) {
     return other == POLYTILE_OK ? status : other;
 }
 
+/** Offers the best plan's shape, cut along the first index to so many blocks or fewer, in lanes, in
+ * place of the choice. */
+static polytile_status offer_best_in_lanes(chooser *of, const pti_choice *best, int64_t most_blocks,
+                                           int n_lanes) {
+    pti_candidate candidate = {.variant = pti_variant_of(&pti_family_plain, n_lanes)};
+    const int64_t n_wanted = PTI_SUPERBLOCKS_A_LANE * (int64_t)n_lanes;
+    int64_t need_bytes;
+    memcpy(candidate.shape, best->partition.shape, sizeof candidate.shape);
+    candidate.shape[0] = pti_min(most_blocks, pti_max(1, of->problem.grid.n_blocks[0] / n_wanted));
+    pti_candidate_estimate(&of->problem, &candidate);
+    if (candidate.n_kernels > of->max_superblocks)
+        return POLYTILE_UNSUPPORTED;
+    *of->choice = (pti_choice){0};
+    polytile_status status = offer_in_lanes(of, &candidate, n_lanes, &need_bytes);
+    if (status == POLYTILE_OK)
+        pti_schedule_free(best->schedule);
+    else
+        *of->choice = *best;
+    return status;
+}
+
 /** Puts a plan whose superblocks are dealt to lanes, with memory side by side, in place of the
- * choice; one of fewer lanes where there is no memory for more, and none if there is none for two.
- * The choice's shape is only cut along the first index. */
+ * choice; one of fewer lanes where there is no memory for more, one of smaller superblocks where
+ * there is none for two, and none if one block a lane is too much. */
 static polytile_status deal_to_lanes(chooser *of) {
-    const pti_family *plain = &pti_family_plain;
-    pti_choice best = *of->choice;
+    const pti_choice best = *of->choice;
     polytile_status status = POLYTILE_NO_FIT;
-    for (int n_lanes = of->n_lanes; status == POLYTILE_NO_FIT && n_lanes > 1; n_lanes /= 2) {
-        pti_candidate candidate = {.variant = pti_variant_of(plain, n_lanes)};
-        const int64_t n_wanted = PTI_SUPERBLOCKS_A_LANE * (int64_t)n_lanes;
-        int64_t need_bytes;
-        memcpy(candidate.shape, best.partition.shape, sizeof candidate.shape);
-        candidate.shape[0] =
-            pti_min(candidate.shape[0], pti_max(1, of->problem.grid.n_blocks[0] / n_wanted));
-        pti_candidate_estimate(&of->problem, &candidate);
-        if (candidate.n_kernels > of->max_superblocks)
-            return POLYTILE_OK;
-        *of->choice = (pti_choice){0};
-        status = offer_in_lanes(of, &candidate, n_lanes, &need_bytes);
-        if (status == POLYTILE_OK)
-            pti_schedule_free(best.schedule);
-        else
-            *of->choice = best;
-    }
+    for (int64_t n = best.partition.shape[0]; status == POLYTILE_NO_FIT && n > 0; n /= 2)
+        for (int n_lanes = of->n_lanes; status == POLYTILE_NO_FIT && n_lanes > 1; n_lanes /= 2)
+            status = offer_best_in_lanes(of, &best, n, n_lanes);
     return status == POLYTILE_NO_MEMORY ? status : POLYTILE_OK;
 }
 

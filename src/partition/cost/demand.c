@@ -43,16 +43,18 @@ void pti_demand_add(pti_demand *demand, const pti_instance *instance,
 
 pti_division pti_demand_divide(const pti_demand *demand, const pti_instance *instance,
                                const int64_t *n_pieces, const int *n_places, int n_buffers,
-                               int64_t limit_bytes) {
+                               int n_lanes, int64_t limit_bytes) {
     enum { REGION_ALIGNMENT = 16 };
     const bool clashes = demand->superblock_bytes == INT64_MAX;
     pti_division cells = {.by_cells = true, .arena_bytes = clashes ? INT64_MAX : 0};
     bool has_places = false;
+    int n_cells = 0;
     for (int a = 0; a < instance->n_operands; a++) {
         has_places |= n_places[a] > 0;
         cells.n_cells[a] = n_places[a] > 0 ? n_places[a] : (int)pti_min(n_buffers, n_pieces[a]);
-        if (instance->operand[a].is_scratch)
+        if (instance->operand[a].is_scratch && n_lanes <= 1)
             cells.n_cells[a] = 1;
+        n_cells += cells.n_cells[a];
         int64_t bytes = pti_mul_saturated(cells.n_cells[a], demand->operand_bytes[a]);
         cells.arena_bytes = pti_add_saturated(cells.arena_bytes, bytes);
     }
@@ -64,7 +66,7 @@ pti_division pti_demand_divide(const pti_demand *demand, const pti_instance *ins
     pti_division regions = {.arena_bytes = pti_mul_saturated(n_buffers, region_bytes)};
     bool prefer_cells =
         cells.arena_bytes <= limit_bytes || cells.arena_bytes <= regions.arena_bytes;
-    return prefer_cells ? cells : regions;
+    return prefer_cells && n_cells <= PTI_MOST_CELLS ? cells : regions;
 }
 
 void pti_count_pieces(const pti_instance *instance, const pti_grid *grid, const int64_t *shape,

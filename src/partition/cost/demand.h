@@ -21,6 +21,9 @@ typedef struct pti_demand {
 void pti_demand_add(pti_demand *demand, const pti_instance *instance,
                     const polytile_domain *threads);
 
+/** The most cells of an arena: with more operands in more lanes it is divided by regions. */
+enum { PTI_MOST_CELLS = 8 * PTI_MAX_OPERANDS };
+
 /**
  * How the arena is divided.
  *
@@ -36,15 +39,17 @@ typedef struct pti_division {
 } pti_division;
 
 /**
- * Choose the division for a demand: cells if both fit the limit.
+ * Choose the division for a demand: cells if both fit the limit, and they are not too many.
  *
  * n_pieces: for each operand, how many different pieces the superblocks have (INT64_MAX: many).
  * n_places: for each operand, a fixed number of cells; 0: as many as buffers. With fixed numbers
  * the division is by cells.
+ * n_lanes: that superblocks are dealt to; scratch has a cell for each buffer if there are several,
+ * else one, since nothing of it moves while another superblock runs.
  */
 pti_division pti_demand_divide(const pti_demand *demand, const pti_instance *instance,
                                const int64_t *n_pieces, const int *n_places, int n_buffers,
-                               int64_t limit_bytes);
+                               int n_lanes, int64_t limit_bytes);
 
 /** Count the different pieces of each operand under a uniform shape. */
 void pti_count_pieces(const pti_instance *instance, const pti_grid *grid, const int64_t *shape,

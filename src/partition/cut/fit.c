@@ -133,7 +133,7 @@ static bool fits_at(const pti_problem *problem, const pti_variant *variant, cons
     pti_count_pieces(instance, &problem->grid, shape, n_pieces);
     keep_largest(problem, n_pieces, n_places);
     pti_division division = pti_demand_divide(&demand, instance, n_pieces, n_places,
-                                              variant->n_buffers, problem->limit_bytes);
+                                              variant->n_buffers, 1, problem->limit_bytes);
     return division.arena_bytes <= problem->limit_bytes;
 }
 

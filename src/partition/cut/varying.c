@@ -26,7 +26,7 @@ static bool superblock_fits(const varying *of, const int64_t *first, const int64
         n_pieces[a] = INT64_MAX;
     pti_demand_add(&demand, instance, &threads);
     int64_t limit_bytes = of->problem->limit_bytes;
-    return pti_demand_divide(&demand, instance, n_pieces, n_places, of->n_buffers, limit_bytes)
+    return pti_demand_divide(&demand, instance, n_pieces, n_places, of->n_buffers, 1, limit_bytes)
                .arena_bytes <= limit_bytes;
 }
 

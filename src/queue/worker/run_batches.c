@@ -199,7 +199,7 @@ static void note_lanes(runner *r, const pti_batch *batch, double seconds) {
         n_lanes = batch->window->asked[batch->first + k].options->n_streams;
         key = pti_lanes_key(step->call.instance->declaration_hash, &step->call.instance->threads);
     }
-    if (first != NULL)
+    if (first != NULL && pti_lanes_are_told(batch->schedule, n_lanes))
         pti_lanes_note(r->queue->device, key, n_lanes, seconds / batch->n_launches);
 }
 

@@ -6,7 +6,9 @@
 #include <vector>
 
 extern "C" {
+#include "launch/device/lanes.h"
 #include "partition/prove/check.h"
+#include "queue/queue.h"
 }
 
 /* Launchers that are called round by round, and lanes, on a runtime that needs no GPU. */
@@ -367,6 +369,38 @@ TEST(CudaLanes, AutoRunsLaunchesInEachNumberAndKeepsToOne) {
     polytile_plan_destroy(plan);
     expect_right(scene);
     world.expect_idle();
+}
+
+/** How many launches in a number of lanes a device has learnt from. */
+int count_learnt(const polytile_device *device, int trial) {
+    int n = 0;
+    for (int k = 0; k < PTI_N_LANE_TIMES; k++)
+        n += device->lane_times[k].n_runs[trial];
+    return n;
+}
+
+/** One thread is in one lane, whatever is chosen. */
+TEST(CudaLanes, AutoLearnsNothingOfTwoLanesFromLaunchesInOne) {
+    FakeWorld world(4);
+    Session session;
+    Random random(4);
+    polytile_implementation implementation;
+    const Case made = in_lanes(FakeWorld::cases().of("add[i]"), &implementation);
+    Scene scene(session.ctx, made, 1, &random);
+    polytile_device *device = session.open("cuda:0(streams=auto,memory=64KiB)");
+    for (int k = 0; k < 6; k++)
+        ASSERT_EQ(session.run(device, scene, scene.options), POLYTILE_OK) << session.error();
+    EXPECT_EQ(count_learnt(device, 0), 2);
+    EXPECT_EQ(count_learnt(device, 1), 0);
+}
+
+TEST(CudaLanes, AutoOfAQueueLearnsNothingOfTwoLanesFromLaunchesInOne) {
+    FakeWorld world(5);
+    Sequences of(&world.cuda, "cuda:0(streams=auto)", 1);
+    for (int k = 0; k < 6; k++)
+        ASSERT_EQ(of.run(), POLYTILE_OK) << of.error();
+    EXPECT_EQ(count_learnt(of.queue->device, 0), 2);
+    EXPECT_EQ(count_learnt(of.queue->device, 1), 0);
 }
 
 } /* namespace */

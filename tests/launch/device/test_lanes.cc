@@ -55,6 +55,24 @@ TEST(Lanes, AreIgnoredThatAreNotTried) {
         EXPECT_EQ(n_runs, 0);
 }
 
+TEST(Lanes, AreNotToldByLaunchesInPlaceOrInOneLaneOfSeveral) {
+    const struct {
+        bool in_place;
+        int n_lanes;
+        int64_t n_chosen;
+        bool are_told;
+    } cases[] = {{false, 0, 1, true}, {false, 1, 1, true},  {false, 4, 4, true},
+                 {false, 4, 8, true}, {false, 1, 4, false}, {false, 0, 2, false},
+                 {true, 0, 1, false}, {true, 0, 4, false}};
+    for (const auto &c : cases) {
+        pti_schedule schedule = {};
+        schedule.in_place = c.in_place;
+        schedule.n_lanes = c.n_lanes;
+        EXPECT_EQ(pti_lanes_are_told(&schedule, c.n_chosen), c.are_told)
+            << c.n_lanes << " of " << c.n_chosen << (c.in_place ? " in place" : "");
+    }
+}
+
 TEST(Lanes, DependOnHowManyThreadsThereAre) {
     const int64_t n = 32, m = 33;
     const polytile_domain one = polytile_domain_from_extents(1, &n);

@@ -1,7 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
+#include <iterator>
 #include <thread>
 #include <vector>
 
@@ -25,6 +27,10 @@ struct Settled {
 
 /** Await fails from then on. */
 bool is_broken = false;
+
+/** How often each stream was let wait. */
+int n_awaited[PTI_MAX_STREAMS];
+
 char any_mark;
 
 polytile_status mark(polytile_device *, pti_stream, pti_event **made) {
@@ -32,7 +38,8 @@ polytile_status mark(polytile_device *, pti_stream, pti_event **made) {
     return POLYTILE_OK;
 }
 
-polytile_status await(polytile_device *, pti_stream, const pti_event *) {
+polytile_status await(polytile_device *, pti_stream stream, const pti_event *) {
+    n_awaited[stream]++;
     return is_broken ? POLYTILE_DEVICE : POLYTILE_OK;
 }
 
@@ -51,7 +58,7 @@ void settle(const pti_event *) {
 
 void drop(pti_event *) {}
 
-constexpr int n_uploads = 4, n_rows = 6, width = 4;
+constexpr int n_uploads = 4, n_rows = 6, width = 4, n_lanes = 3;
 
 polytile_domain rows_of(int k) {
     return {2, {{k * n_rows, (k + 1) * n_rows - 1, 1}, {0, width - 1, 1}}};
@@ -76,6 +83,7 @@ class Runner {
         launch_.call.instance = &no_operands_;
         schedule_.instance = &instance_;
         schedule_.n_launches = 1;
+        schedule_.n_lanes = n_lanes;
         schedule_.launch = &launch_;
         schedule_.placement = &placement_;
         schedule_.n_ops = n_uploads;
@@ -99,8 +107,9 @@ class Runner {
     }
 
     /** Before something else comes to where an upload lies. */
-    polytile_status reuse(int k) {
+    polytile_status reuse(int k, int lane = 0) {
         pti_op fill = {};
+        fill.lane = lane;
         fill.kind = PTI_FILL;
         fill.box = rows_of(k);
         pti_command command = {};
@@ -141,6 +150,7 @@ class PeersSharing : public testing::Test {
             pti_peers_expect(device, 1);
         settled = {&peers->mutex, 0, 0};
         is_broken = false;
+        std::fill(std::begin(n_awaited), std::end(n_awaited), 0);
         both([](Runner &run) { pti_sharing_begin(&run.execution); });
     }
     ~PeersSharing() override {
@@ -200,6 +210,18 @@ TEST_F(PeersSharing, WaitsForCopiesThatAStreamCannotWaitForWithoutKeepingOthersF
     EXPECT_EQ(one.reuse(2), POLYTILE_DEVICE);
     EXPECT_EQ(settled.n, 1);
     EXPECT_EQ(settled.n_with_mutex, 0);
+}
+
+/** What lies in lent memory later may be of several superblocks, each in a lane of its own. */
+TEST_F(PeersSharing, LetsAllStreamsThatWriteWaitOnceMemoryIsTakenBack) {
+    ASSERT_NE(one.execution.sharing, nullptr);
+    upload_all();
+    EXPECT_EQ(one.reuse(2, 1), POLYTILE_OK);
+    EXPECT_EQ(one.reuse(2, 2), POLYTILE_OK);
+    EXPECT_EQ(n_awaited[PTI_STREAM_IN], 1);
+    EXPECT_EQ(n_awaited[PTI_STREAM_OUT], 0);
+    for (int lane = 0; lane < n_lanes; lane++)
+        EXPECT_EQ(n_awaited[pti_lane_stream(lane)], 1) << "lane " << lane;
 }
 
 TEST_F(PeersSharing, WaitsAsLongForAllThatIsLentAsForOnePart) {
