@@ -22,9 +22,6 @@ namespace fs = std::filesystem;
 
 constexpr int64_t mib = 1 << 20;
 
-/** What is left of a device that is closed by nobody. */
-const std::string all_streams = std::to_string(PTI_MAX_STREAMS) + " streams";
-
 /** A GPU of a kind that this process has not seen yet, with streams, and a cache of its own. */
 class CudaLink : public testing::Test {
   protected:
@@ -35,15 +32,16 @@ class CudaLink : public testing::Test {
         ASSERT_EQ(polytile_context_create(&ctx), POLYTILE_OK);
         gpu.device.object.context = ctx;
         gpu.api = pti_cuda_current_api;
-        for (cudaStream_t &stream : gpu.stream)
-            ASSERT_EQ(gpu.api->cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking),
+        gpu.n_lanes = 2;
+        for (int s = 0; s < pti_cuda_n_streams(&gpu); s++)
+            ASSERT_EQ(gpu.api->cudaStreamCreateWithFlags(&gpu.stream[s], cudaStreamNonBlocking),
                       cudaSuccess);
         become_another_gpu();
     }
     void TearDown() override {
         polytile_context_destroy(ctx);
         fs::remove_all(cache);
-        EXPECT_EQ(cuda.leaks(), all_streams);
+        EXPECT_EQ(cuda.leaks(), "4 streams");
         EXPECT_EQ(cuda.violations(), "");
         EXPECT_EQ(cuda.n_pending(), 0);
         EXPECT_EQ(cuda.n_pageable_copies(), 0);
@@ -176,7 +174,7 @@ TEST_F(CudaLink, WithoutMemoryItIsTheDefault) {
         EXPECT_EQ(find(2 * mib), POLYTILE_OK) << polytile_last_error(ctx);
         expect_default();
         EXPECT_EQ(failing.failed(), call);
-        EXPECT_EQ(cuda.leaks(), all_streams);
+        EXPECT_EQ(cuda.leaks(), "4 streams");
     }
     EXPECT_EQ(find(2 * mib), POLYTILE_OK);
     expect_measured();
@@ -199,7 +197,7 @@ TEST_F(CudaLink, AFailingCallIsNamedAndNothingStays) {
             failing.let_fail(n, row.call, cudaErrorUnknown);
             EXPECT_EQ(find(2 * mib), POLYTILE_DEVICE) << row.call << " " << n;
             expect_says((std::string(row.call) + " failed").c_str());
-            EXPECT_EQ(cuda.leaks(), all_streams) << row.call << " " << n;
+            EXPECT_EQ(cuda.leaks(), "4 streams") << row.call << " " << n;
             EXPECT_EQ(cuda.n_pending(), 0) << row.call << " " << n;
         }
     }
