@@ -212,9 +212,10 @@ static int wait_for_launches(pti_skew_builder *builder, int other, int unit) {
     int end = first;
     for (; unit < builder->pass.n_units && end < first + LAUNCHES_PER_WAIT; unit++)
         end = builder->pass.unit[unit].first + builder->pass.unit[unit].n_launches;
+    const pti_stream stream = pti_lane_stream(other);
     for (int l = first; l < end; l++)
-        if (builder->ran[other][l] > pti_last_on(&builder->ahead, pti_lane_stream(other)))
-            pti_last_note_on(&builder->ahead, pti_lane_stream(other), builder->ran[other][l]);
+        if (builder->ran[other][l] > pti_last_on(&builder->ahead, (int)stream))
+            pti_last_note_on(&builder->ahead, stream, builder->ran[other][l]);
     return end;
 }
 
