@@ -28,11 +28,15 @@ typedef enum pti_op_kind {
 typedef enum pti_stream {
     PTI_STREAM_IN,
     PTI_STREAM_OUT,
-    PTI_STREAM_COMPUTE /* of lane 0; those of later lanes follow */
+    PTI_STREAM_COMPUTE,                        /* of lane 0; those of later lanes follow */
+    PTI_STREAM_LAST = PTI_STREAM_COMPUTE + 31, /* of the last lane that there may be */
 } pti_stream;
 
-/** The most lanes of a schedule, and its most streams. */
-enum { PTI_MAX_LANES = 32, PTI_MAX_STREAMS = PTI_STREAM_COMPUTE + PTI_MAX_LANES };
+/** The most streams of a schedule, and its most lanes. */
+enum {
+    PTI_MAX_STREAMS = PTI_STREAM_LAST + 1,
+    PTI_MAX_LANES = PTI_MAX_STREAMS - PTI_STREAM_COMPUTE
+};
 
 /** The stream of a lane. */
 static inline pti_stream pti_lane_stream(int lane) {

@@ -230,7 +230,7 @@ static polytile_status flush_arrays(const walk *of) {
 static polytile_status hand_on_single(walk *of, int end) {
     polytile_status status = POLYTILE_OK;
     bool in_place = of->window->residency == NULL;
-    if (count_launches(of->window->step + of->first, end - of->first) > 0)
+    if (of->first < end && count_launches(of->window->step + of->first, end - of->first) > 0)
         PTI_TRY(cut_launches(of));
     while (of->first < end) {
         const pti_step *step = of->window->step;
