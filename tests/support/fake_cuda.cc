@@ -220,6 +220,7 @@ cudaError_t FakeCuda::cudaMalloc(void **allocated, size_t n_bytes) {
 /** Waits for the whole GPU, as CUDA does. */
 cudaError_t FakeCuda::cudaFree(void *allocated) {
     queues_.finish_all();
+    await_teams();
     std::string why;
     bool found = allocated == nullptr;
     for (FakeDeviceMemory &memory : memory_)
@@ -239,8 +240,16 @@ cudaError_t FakeCuda::cudaHostAlloc(void **allocated, size_t n_bytes, unsigned f
                                  : host_.add(byte_range(*allocated, n_bytes));
 }
 
+/** A fault is of all devices here: kernels of the others are still on their way to their ends. */
+void FakeCuda::await_teams() {
+    for (FakeTeam &team : teams_)
+        if (fault_ != cudaSuccess)
+            team.join();
+}
+
 cudaError_t FakeCuda::cudaFreeHost(void *allocated) {
     queues_.finish_all();
+    await_teams();
     const cudaError_t error = host_.remove(allocated);
     if (error == cudaSuccess)
         std::free(allocated);

@@ -158,6 +158,7 @@ class FakeCuda {
     bool are_resident(const Kernel &kernel, size_t view) const;
     bool is_resident(const polytile_view &view, int64_t element_bytes) const;
     void fault();
+    void await_teams();
 
     mutable std::mutex mutex_;
     Options options_;

@@ -21,10 +21,10 @@ class FakeTeam {
     void begin(int n_slots, const Body &body);
     /** Whether all have returned. */
     bool is_over();
-
-  private:
+    /** Wait until they have. */
     void join();
 
+  private:
     std::atomic<int> n_running_{0};
     std::vector<std::thread> threads_;
 };
