@@ -83,15 +83,15 @@ done:
 
 polytile_status pti_cuda_rounds_begin(pti_cuda_device *cuda, const pti_command *command,
                                       const int32_t *condition) {
-    const int n_views = pti_sub_kernel_n_views(&command->launch);
+    const int n_views = pti_sub_kernel_n_views(&command->sub_kernel);
     polytile_status status;
     PTI_TRY(create_rounds(cuda));
     going *of = &cuda->rounds->on[stream_of(cuda, command->op)];
     PTI_TRY(reserve_going(cuda, of, n_views));
-    memcpy(of->views, command->launch.views, (size_t)n_views * sizeof *of->views);
+    memcpy(of->views, command->sub_kernel.views, (size_t)n_views * sizeof *of->views);
     of->command = *command;
-    of->command.launch.views = of->views;
-    of->command.launch.repetition = &of->repetition;
+    of->command.sub_kernel.views = of->views;
+    of->command.sub_kernel.repetition = &of->repetition;
     of->repetition = (polytile_repetition){.condition = condition};
     PTI_TRY(fetch_number(cuda, of));
     of->is_going = true;
@@ -110,8 +110,8 @@ static polytile_status enqueue_round(pti_cuda_device *cuda, going *of) {
     polytile_status status;
     of->repetition.round++;
     of->repetition.condition = NULL;
-    of->command.launch.is_first = false;
-    PTI_TRY(pti_cuda_launch(cuda, &of->command.launch));
+    of->command.sub_kernel.is_first = false;
+    PTI_TRY(pti_cuda_launch(cuda, &of->command.sub_kernel));
     PTI_TRY(of->repetition.condition == NULL ? end_going(cuda, of) : fetch_number(cuda, of));
 done:
     return status;
@@ -137,7 +137,7 @@ static polytile_status refuse_cancelled(pti_cuda_device *cuda, const going *of) 
     cuda->execution->is_cancelled = true;
     return pti_fail(pti_cuda_context_of(cuda), POLYTILE_CANCELLED,
                     "%s: cancelled on %s, after %lld rounds of a launcher",
-                    of->command.launch.instance->kernel_name, cuda->device.text,
+                    of->command.sub_kernel.instance->kernel_name, cuda->device.text,
                     (long long)of->repetition.round + 1);
 }
 

@@ -140,10 +140,10 @@ static polytile_status fill_box(pti_cuda_device *cuda, const pti_command *comman
 
 static polytile_status submit_launch(pti_cuda_device *cuda, const pti_command *command) {
     polytile_repetition repetition = {0};
-    pti_sub_kernel launch = command->launch;
+    pti_sub_kernel sub_kernel = command->sub_kernel;
     polytile_status status;
-    launch.repetition = &repetition;
-    PTI_TRY(pti_cuda_launch(cuda, &launch));
+    sub_kernel.repetition = &repetition;
+    PTI_TRY(pti_cuda_launch(cuda, &sub_kernel));
     PTI_TRY(repetition.condition == NULL
                 ? pti_cuda_end_command(cuda, command)
                 : pti_cuda_rounds_begin(cuda, command, repetition.condition));
@@ -227,7 +227,7 @@ done:
 static polytile_status submit_as_one(pti_cuda_device *cuda, const pti_tile_command *command) {
     polytile_status status;
     PTI_TRY(wait_for_all_launches(cuda, command->tiles));
-    if (command->first.launch.threads != NULL)
+    if (command->first.sub_kernel.threads != NULL)
         PTI_TRY(enqueue_tiles(cuda, command));
     PTI_TRY(pti_cuda_order_record(cuda->order, &command->last));
     PTI_TRY(pti_cuda_timing_harvest(cuda->timing));

@@ -40,9 +40,9 @@ static bool have_same_bodies(const pti_cuda_device *cuda, const pti_tiles *tiles
 }
 
 /** Return whether views are such as the kernel takes: those of threads that are single ones. */
-static bool has_near_views(const pti_sub_kernel *launch) {
-    return launch->config.implementation->cuda_contiguous != NULL &&
-           pti_cuda_kernel_for(launch) == launch->config.implementation->cuda_contiguous;
+static bool has_near_views(const pti_sub_kernel *sub_kernel) {
+    return sub_kernel->config.implementation->cuda_contiguous != NULL &&
+           pti_cuda_kernel_for(sub_kernel) == sub_kernel->config.implementation->cuda_contiguous;
 }
 
 static polytile_tile_box tile_box_of(const polytile_domain *domain) {
@@ -106,9 +106,9 @@ static int turn_operand(const tile_operands *operands, int operand) {
 static polytile_tiles arguments_of(const pti_cuda_device *cuda, const pti_tile_command *command) {
     const pti_tiles *tiles = command->tiles;
     const tile_operands operands = operands_of(cuda, tiles);
-    const polytile_view *first = command->first.launch.views, *second = command->second.views;
-    polytile_tiles made = {.threads = tile_box_of(&command->first.launch.instance->threads),
-                           .own = tile_box_of(command->first.launch.threads),
+    const polytile_view *first = command->first.sub_kernel.views, *second = command->second.views;
+    polytile_tiles made = {.threads = tile_box_of(&command->first.sub_kernel.instance->threads),
+                           .own = tile_box_of(command->first.sub_kernel.threads),
                            .n_launches = tiles->n_launches,
                            .n_rows = n_rows_of(tiles),
                            .n_arrays = operands.n,
@@ -143,13 +143,13 @@ static step_values list_values(const pti_cuda_device *cuda, const pti_tiles *til
 
 static int64_t shared_bytes_of(const pti_tile_command *command) {
     const int64_t element_bytes =
-        command->first.launch.config.implementation->views[0].element_bytes;
-    return command->first.launch.instance->n_operands * element_bytes * POLYTILE_TILE_COLUMNS *
+        command->first.sub_kernel.config.implementation->views[0].element_bytes;
+    return command->first.sub_kernel.instance->n_operands * element_bytes * POLYTILE_TILE_COLUMNS *
            n_rows_of(command->tiles);
 }
 
 static dim3 grid_of(const pti_tile_command *command) {
-    const polytile_domain *threads = command->first.launch.threads;
+    const polytile_domain *threads = command->first.sub_kernel.threads;
     const int64_t *tile = command->tiles->tile;
     return (dim3){(unsigned)pti_ceil_div(pti_range_count(threads->range[1]), tile[1]),
                   (unsigned)pti_ceil_div(pti_range_count(threads->range[0]), tile[0]), 1};
@@ -158,13 +158,13 @@ static dim3 grid_of(const pti_tile_command *command) {
 bool pti_cuda_may_run_tiles(polytile_device *device, const pti_tile_command *command) {
     const pti_cuda_device *cuda = pti_cuda_of(device);
     const pti_tiles *tiles = command->tiles;
-    const polytile_domain *threads = command->first.launch.threads;
+    const polytile_domain *threads = command->first.sub_kernel.threads;
     if (threads == NULL)
         return true;
     if (tiles->n_launches < 3 || tiles->n_launches % 2 == 0 ||
         tiles->n_launches > POLYTILE_TILE_LAUNCHES || threads->n_dims != 2 ||
-        command->first.launch.instance->n_operands > POLYTILE_TILE_ARRAYS ||
-        !have_same_bodies(cuda, tiles) || !has_near_views(&command->first.launch) ||
+        command->first.sub_kernel.instance->n_operands > POLYTILE_TILE_ARRAYS ||
+        !have_same_bodies(cuda, tiles) || !has_near_views(&command->first.sub_kernel) ||
         !has_near_views(&command->second))
         return false;
     const int64_t border = tiles->n_launches * (tiles->step.before[1] + tiles->step.after[1]);
@@ -177,12 +177,12 @@ bool pti_cuda_may_run_tiles(polytile_device *device, const pti_tile_command *com
 }
 
 /** Let a kernel use as much shared memory as any tile takes. */
-static polytile_status allow_shared(pti_cuda_device *cuda, const pti_sub_kernel *launch) {
-    const void *kernel = launch->config.implementation->cuda_tiles;
+static polytile_status allow_shared(pti_cuda_device *cuda, const pti_sub_kernel *sub_kernel) {
+    const void *kernel = sub_kernel->config.implementation->cuda_tiles;
     polytile_status status = POLYTILE_OK;
     if (cuda->tile_kernel == kernel)
         return POLYTILE_OK;
-    PTI_TRY(PTI_KERNEL_CUDA(cuda, launch, cudaFuncSetAttribute,
+    PTI_TRY(PTI_KERNEL_CUDA(cuda, sub_kernel, cudaFuncSetAttribute,
                             (kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                              (int)(PTI_TILE_IMAGES * cuda->device.tile_room.image_bytes))));
     cuda->tile_kernel = kernel;
@@ -191,7 +191,7 @@ done:
 }
 
 polytile_status pti_cuda_launch_tiles(pti_cuda_device *cuda, const pti_tile_command *command) {
-    const pti_sub_kernel *first = &command->first.launch;
+    const pti_sub_kernel *first = &command->first.sub_kernel;
     const int n_values = first->config.n_values;
     polytile_tiles tiles = arguments_of(cuda, command);
     step_values values[POLYTILE_MAX_PARAMETERS];

@@ -57,15 +57,15 @@ static void make_ready(host_chain *chain, int64_t k) {
     if (k == count_ops(chain))
         return;
     next->command = pti_execution_resolve(chain->execution, k);
-    next->cut = pti_host_launch_cut(next->command.launch.threads, chain->n_threads);
+    next->cut = pti_host_launch_cut(next->command.sub_kernel.threads, chain->n_threads);
     next->slices = pti_host_slices_begin(chain->execution);
     next->slices.may_show = false;
-    next->command.launch.slices = &next->slices;
+    next->command.sub_kernel.slices = &next->slices;
 }
 
 static void run_share(const turn *present, int thread) {
     if (thread < present->cut.n_chunks)
-        pti_host_launch_chunk(&present->command.launch, &present->cut, thread);
+        pti_host_launch_chunk(&present->command.sub_kernel, &present->cut, thread);
 }
 
 /** The chain ends after the launch that all threads are in; they see it after its barrier. */

@@ -14,7 +14,7 @@
  * thread runs the whole box. A launch that lacks scratch has host_scratch. habits: NULL: rows are
  * even.
  */
-void pti_host_launch(const pti_sub_kernel *launch, int n_threads, pti_host_habits *habits);
+void pti_host_launch(const pti_sub_kernel *sub_kernel, int n_threads, pti_host_habits *habits);
 
 /* Parts of pti_host_launch(). */
 
@@ -25,9 +25,9 @@ bool pti_host_launch_reduces(const pti_instance *instance);
 pti_cut pti_host_launch_cut(const polytile_domain *threads, int n_threads);
 
 /** Run the k-th chunk of a launch on the calling thread. */
-void pti_host_launch_chunk(const pti_sub_kernel *launch, const pti_cut *cut, int64_t k);
+void pti_host_launch_chunk(const pti_sub_kernel *sub_kernel, const pti_cut *cut, int64_t k);
 
 /** Run any threads of a launch that reduces nothing on the calling thread. */
-void pti_host_launch_box(const pti_sub_kernel *launch, const polytile_domain *threads);
+void pti_host_launch_box(const pti_sub_kernel *sub_kernel, const polytile_domain *threads);
 
 #endif
