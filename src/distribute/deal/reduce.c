@@ -1,7 +1,7 @@
 #include "access/set/boxes.h"
 #include "distribute/deal/launch.h"
 #include "launch/device/reduction.h"
-#include "launch/host/box_copy.h"
+#include "launch/host/copy/box_copy.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
 #include "access/set/boxes.h"
 #include "distribute/members/member_box.h"
 #include "launch/device/reduction.h"
-#include "launch/host/box_copy.h"
+#include "launch/host/copy/box_copy.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,15 +7,6 @@
 
 /* Slots of a team kernel, dealt out to the members as the threads of other launches are. */
 
-/** The thread of a box that has a number in C order. */
-static void find_thread(const polytile_domain *box, int64_t number, int64_t *index) {
-    for (int d = box->n_dims - 1; d >= 0; d--) {
-        const int64_t count = pti_range_count(box->range[d]);
-        index[d] = box->range[d].lo + number % count * box->range[d].step;
-        number /= count;
-    }
-}
-
 /** The number of a thread among those of a box. */
 static int64_t find_rank(const polytile_domain *box, const int64_t *index) {
     int64_t rank = 0;
@@ -30,7 +21,7 @@ static bool take_box(const polytile_domain *threads, const polytile_domain *box,
                      int32_t *part_of) {
     int64_t index[POLYTILE_MAX_DIMS];
     for (int64_t k = 0; k < pti_box_count(box); k++) {
-        find_thread(box, k, index);
+        pti_box_find_point(box, k, index);
         int32_t *of = &part_of[find_rank(threads, index)];
         if (*of >= 0)
             return false;
@@ -143,7 +134,7 @@ polytile_status pti_group_launch_slots(pti_group *group, const pti_recorded *rec
     polytile_status status = check_apart(group, recorded, local, threads, &box);
     if (status != POLYTILE_OK)
         return status;
-    find_thread(&threads->box[0], 0, first);
+    pti_box_find_point(&threads->box[0], 0, first);
     const pti_box_launch launch = {
         recorded->kernel, recorded->prepared, recorded->values,
         pti_server_take_part(recorded->server, (int)find_rank(all, first))};

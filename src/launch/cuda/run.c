@@ -10,7 +10,7 @@
 #include "launch/cuda/staging/staging.h"
 #include "launch/cuda/tiles.h"
 #include "launch/device/execution.h"
-#include "launch/host/box_copy.h"
+#include "launch/host/copy/box_copy.h"
 #include "launch/peers/peers.h"
 #include "launch/peers/sharing.h"
 

@@ -4,7 +4,7 @@
 #include "base/checked.h"
 #include "launch/device/reduction.h"
 #include "launch/device/view.h"
-#include "launch/host/box_copy.h"
+#include "launch/host/copy/box_copy.h"
 
 #include <stdlib.h>
 #include <string.h>

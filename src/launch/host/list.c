@@ -2,7 +2,7 @@
 
 #include "base/checked.h"
 #include "base/clock.h"
-#include "launch/host/box_copy.h"
+#include "launch/host/copy/box_copy.h"
 #include "launch/host/host_launch.h"
 
 #include <math.h>

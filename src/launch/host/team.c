@@ -32,11 +32,10 @@ typedef struct team_slot {
 /** The thread of the declaration whose number in C order is a rank. */
 static polytile_domain find_thread(const polytile_domain *threads, int64_t rank) {
     polytile_domain one = *threads;
-    for (int d = threads->n_dims - 1; d >= 0; d--) {
-        const int64_t count = pti_range_count(threads->range[d]);
-        one.range[d].lo = one.range[d].hi = threads->range[d].lo + rank % count;
-        rank /= count;
-    }
+    int64_t at[POLYTILE_MAX_DIMS];
+    pti_box_find_point(threads, rank, at);
+    for (int d = 0; d < threads->n_dims; d++)
+        one.range[d].lo = one.range[d].hi = at[d];
     return one;
 }
 

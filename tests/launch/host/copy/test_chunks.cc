@@ -6,7 +6,7 @@
 
 extern "C" {
 #include "access/set/boxes.h"
-#include "launch/host/chunks.h"
+#include "launch/host/copy/chunks.h"
 }
 
 namespace {

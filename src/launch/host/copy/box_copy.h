@@ -1,8 +1,12 @@
-#ifndef POLYTILE_LAUNCH_HOST_BOX_COPY_H
-#define POLYTILE_LAUNCH_HOST_BOX_COPY_H
+#ifndef POLYTILE_LAUNCH_HOST_COPY_BOX_COPY_H
+#define POLYTILE_LAUNCH_HOST_COPY_BOX_COPY_H
 
 #include "access/set/overlapping_copy.h"
 #include "launch/device/device.h"
+
+/* launch/host/copy: copies and fills of boxes in host memory, by the calling thread and others, in
+ * chunks and past the caches. box_copy.h copies a box at once; copiers.h has threads that copy in
+ * the background. It knows nothing of launches. */
 
 /** Return the slices of a move: several if elements move along their own memory. */
 pti_overlapping_copy pti_move_overlapping(const pti_move *move);
@@ -18,8 +22,8 @@ void pti_box_copy(const pti_move *move, int n_threads);
 /** Writes the element with the given indices. */
 typedef void pti_element_function(const int64_t *index, void *element, void *user);
 
-/** Write every element of a box in host memory once; of large boxes by several threads. */
-void pti_box_fill(const pti_memory_span *to, const polytile_domain *box,
+/** Write every element of a box in host memory once; of large boxes by up to n_threads threads. */
+void pti_box_fill(const pti_memory_span *to, const polytile_domain *box, int n_threads,
                   pti_element_function *element, void *user);
 
 #endif

@@ -10,8 +10,8 @@
 
 extern "C" {
 #include "access/set/boxes.h"
-#include "launch/host/copiers.h"
-#include "launch/host/stream_store.h"
+#include "launch/host/copy/copiers.h"
+#include "launch/host/copy/stream_store.h"
 }
 
 namespace {

@@ -1,8 +1,8 @@
-#include "launch/host/box_copy.h"
+#include "launch/host/copy/box_copy.h"
 
 #include "access/set/boxes.h"
 #include "base/checked.h"
-#include "launch/host/loop_nest.h"
+#include "launch/host/copy/loop_nest.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 #include "access/set/boxes.h"
 #include "base/checked.h"
-#include "launch/host/box_copy.h"
-#include "launch/host/chunks.h"
-#include "launch/host/copiers.h"
+#include "launch/host/copy/box_copy.h"
+#include "launch/host/copy/chunks.h"
+#include "launch/host/copy/copiers.h"
 
 /** A box is cut into about so many chunks; more threads copy no faster than memory is. */
 enum { N_CHUNKS = 16 };

@@ -4,7 +4,7 @@
 #include <vector>
 
 extern "C" {
-#include "launch/host/box_copy.h"
+#include "launch/host/copy/box_copy.h"
 }
 
 namespace {
@@ -24,7 +24,7 @@ void ExpectFilled(const polytile_domain &box) {
     std::vector<int64_t> memory(200 * 300, -1);
     const pti_memory_span image = {memory.data(), &layout};
     int64_t n_written = 0;
-    pti_box_fill(&image, &box, WriteSum, &n_written);
+    pti_box_fill(&image, &box, 4, WriteSum, &n_written);
     EXPECT_EQ(n_written, pti_box_count(&box));
     for (int64_t i = 0; i < 200; i++)
         for (int64_t j = 0; j < 300; j++) {

@@ -1,7 +1,7 @@
-#include "launch/host/box_copy.h"
+#include "launch/host/copy/box_copy.h"
 
+#include "access/set/box.h"
 #include "base/checked.h"
-#include "launch/host/host.h"
 
 /** Elements that a thread writes at once, so that finding the first one costs little. */
 enum { FILLED_AT_ONCE = 4096 };
@@ -14,22 +14,13 @@ typedef struct filling {
     void *user;
 } filling;
 
-/** Find the indices of an element by its number in C order. */
-static void find_index(const polytile_domain *box, int64_t number, int64_t *index) {
-    for (int d = box->n_dims - 1; d >= 0; d--) {
-        int64_t count = pti_range_count(box->range[d]);
-        index[d] = box->range[d].lo + number % count * box->range[d].step;
-        number /= count;
-    }
-}
-
 /** Fill the elements number .. end - 1, row by row. */
 static void fill_some(const filling *f, int64_t number, int64_t end) {
     int64_t index[POLYTILE_MAX_DIMS];
     int last = f->box->n_dims - 1;
     polytile_range row = f->box->range[last];
     while (number < end) {
-        find_index(f->box, number, index);
+        pti_box_find_point(f->box, number, index);
         char *at = (char *)f->to->base + pti_memory_layout_offset(f->to->layout, index);
         for (; number < end && index[last] <= row.hi; number++, index[last] += row.step) {
             f->element(index, at, f->user);
@@ -38,12 +29,12 @@ static void fill_some(const filling *f, int64_t number, int64_t end) {
     }
 }
 
-void pti_box_fill(const pti_memory_span *to, const polytile_domain *box,
+void pti_box_fill(const pti_memory_span *to, const polytile_domain *box, int n_threads,
                   pti_element_function *element, void *user) {
     filling f = {to, box, element, user};
     int64_t count = pti_box_count(box);
     int64_t n_parts = pti_ceil_div(count, FILLED_AT_ONCE);
-#pragma omp parallel for num_threads(pti_host_default_threads()) schedule(static) if (n_parts > 1)
+#pragma omp parallel for num_threads(n_threads) schedule(static) if (n_parts > 1)
     for (int64_t k = 0; k < n_parts; k++)
         fill_some(&f, k * FILLED_AT_ONCE, pti_min(count, (k + 1) * FILLED_AT_ONCE));
 }

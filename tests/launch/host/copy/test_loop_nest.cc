@@ -6,7 +6,7 @@
 #include <set>
 
 extern "C" {
-#include "launch/host/loop_nest.h"
+#include "launch/host/copy/loop_nest.h"
 }
 
 namespace {

@@ -1,4 +1,4 @@
-#include "launch/host/chunks.h"
+#include "launch/host/copy/chunks.h"
 
 #include "access/set/boxes.h"
 #include "base/checked.h"

@@ -10,8 +10,8 @@
 
 extern "C" {
 #include "access/set/boxes.h"
-#include "launch/host/box_copy.h"
-#include "launch/host/copiers.h"
+#include "launch/host/copy/box_copy.h"
+#include "launch/host/copy/copiers.h"
 }
 
 namespace {

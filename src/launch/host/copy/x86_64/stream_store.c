@@ -1,4 +1,4 @@
-#include "launch/host/stream_store.h"
+#include "launch/host/copy/stream_store.h"
 
 #include "base/checked.h"
 

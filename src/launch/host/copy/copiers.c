@@ -1,10 +1,10 @@
-#include "launch/host/copiers.h"
+#include "launch/host/copy/copiers.h"
 
 #include "access/set/boxes.h"
 #include "base/signals.h"
-#include "launch/host/box_copy.h"
-#include "launch/host/loop_nest.h"
-#include "launch/host/stream_store.h"
+#include "launch/host/copy/box_copy.h"
+#include "launch/host/copy/loop_nest.h"
+#include "launch/host/copy/stream_store.h"
 
 #include <pthread.h>
 #include <sched.h>

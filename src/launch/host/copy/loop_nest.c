@@ -1,4 +1,4 @@
-#include "launch/host/loop_nest.h"
+#include "launch/host/copy/loop_nest.h"
 
 #include "access/set/range.h"
 #include "base/checked.h"
