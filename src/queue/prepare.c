@@ -3,6 +3,7 @@
 #include "access/footprint/footprint.h"
 #include "access/footprint/narrow.h"
 #include "access/footprint/slabs.h"
+#include "access/kernel.h"
 #include "launch/device/completeness.h"
 #include "launch/device/lanes.h"
 #include "launch/execute/run_check.h"

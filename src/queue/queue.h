@@ -325,11 +325,6 @@ polytile_status pti_queue_enter(const polytile_queue *queue);
 /** Whether a queue may end here. Its own thread would wait for itself: then an error is logged. */
 bool pti_queue_may_end(const pti_object *object);
 
-/* calls/message.c */
-
-/** Set the server of the newest team kernel: the program takes part in no older one any more. */
-void pti_queue_set_server(polytile_queue *queue, struct pti_server *server);
-
 /* items.c */
 
 /** An item of a kind; NULL when memory runs out. */

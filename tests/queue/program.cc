@@ -1,4 +1,5 @@
 #include "queue/program.h"
+#include "queue/calls/calls.h"
 
 #include "support/elements.h"
 

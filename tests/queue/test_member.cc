@@ -1,3 +1,4 @@
+#include "queue/calls/calls.h"
 #include "queue/program.h"
 #include "queue/queue_test.h"
 #include "support/environment.h"

@@ -2,6 +2,7 @@
 #include "distribute/deal/launch.h"
 #include "launch/device/reduction.h"
 #include "launch/host/copy/box_copy.h"
+#include "queue/calls/calls.h"
 
 #include <stdlib.h>
 

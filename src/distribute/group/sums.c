@@ -3,6 +3,7 @@
 #include "distribute/members/member_box.h"
 #include "launch/device/reduction.h"
 #include "launch/host/copy/box_copy.h"
+#include "queue/calls/calls.h"
 
 #include <stdlib.h>
 #include <string.h>

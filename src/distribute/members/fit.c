@@ -1,3 +1,4 @@
+#include "access/kernel.h"
 #include "distribute/members/state.h"
 #include "partition/choose/kept_cuts.h"
 #include "queue/aliased.h"

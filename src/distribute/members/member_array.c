@@ -2,6 +2,7 @@
 #include "distribute/exchange/extend_arrays.h"
 #include "distribute/members/member_box.h"
 #include "distribute/members/state.h"
+#include "queue/calls/calls.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>

@@ -1,5 +1,6 @@
 #include "distribute/members/state.h"
 
+#include "access/kernel.h"
 #include "access/set/boxes.h"
 #include "message/server.h"
 #include "queue/cache.h"

@@ -2,6 +2,7 @@
 #include "distribute/members/state.h"
 #include "launch/open/open.h"
 #include "message/server.h"
+#include "queue/calls/calls.h"
 
 #include <stdlib.h>
 

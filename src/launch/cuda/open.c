@@ -1,3 +1,5 @@
+#include "launch/cuda/driver.h"
+#include "launch/cuda/run.h"
 #include "launch/cuda/runtime/cuda.h"
 
 #include "base/checked.h"

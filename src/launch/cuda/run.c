@@ -1,3 +1,4 @@
+#include "launch/cuda/run.h"
 #include "launch/cuda/runtime/cuda.h"
 
 #include "launch/cuda/kernel.h"

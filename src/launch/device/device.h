@@ -284,7 +284,4 @@ typedef struct pti_driver {
 /** The options of the CUDA driver, in builds with CUDA and without. */
 extern const pti_device_option pti_cuda_options[PTI_N_OPTIONS];
 
-extern const pti_driver pti_host_driver;
-extern const pti_driver pti_cuda_driver;
-
 #endif

@@ -8,6 +8,8 @@
 /* launch/host: the host as a device, in place or with an arena of its own: its threads, by OpenMP,
  * and how they share a launch. This header is what other rooms ask of it. */
 
+extern const pti_driver pti_host_driver;
+
 /** Return OpenMP's number of threads. One in OMP_NUM_THREADS that exceeds an int counts as given,
  * not as OpenMP reads it. */
 int64_t pti_host_wanted_threads(void);

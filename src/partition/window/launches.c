@@ -2,10 +2,10 @@
 
 #include "access/array/array.h"
 #include "access/bind/rebase.h"
-#include "access/declare/kernel.h"
 #include "access/footprint/fold.h"
 #include "access/footprint/indirection.h"
 #include "access/footprint/slabs.h"
+#include "access/kernel.h"
 #include "base/list.h"
 #include "partition/memory/residency.h"
 #include "partition/window/plan.h"

@@ -5,6 +5,7 @@
 #include "access/bind/rebase.h"
 #include "access/bind/unite.h"
 #include "access/conflict.h"
+#include "access/kernel.h"
 #include "base/checked.h"
 #include "base/clock.h"
 #include "partition/arena/build.h"

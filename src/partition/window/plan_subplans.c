@@ -1,6 +1,6 @@
 #include "partition/window/plan_chain.h"
 
-#include "access/declare/kernel.h"
+#include "access/kernel.h"
 #include "base/checked.h"
 #include "base/list.h"
 #include "partition/prove/check.h"

@@ -1,5 +1,6 @@
 #include "queue/worker/steps.h"
 
+#include "access/kernel.h"
 #include "launch/host/host.h"
 #include "partition/window/lone.h"
 

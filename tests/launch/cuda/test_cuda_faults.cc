@@ -1,3 +1,4 @@
+#include "launch/cuda/driver.h"
 #include "launch/cuda/failures.h"
 #include "support/environment.h"
 

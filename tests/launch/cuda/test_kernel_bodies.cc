@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "access/kernel.h"
 #include "launch/cuda/kernels.h"
 #include "launch/cuda/reductions.h"
 #include "launch/scene.h"

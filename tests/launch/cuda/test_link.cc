@@ -1,3 +1,4 @@
+#include "launch/cuda/driver.h"
 #include "support/environment.h"
 #include "support/failing_api.h"
 #include "support/fake_cuda.h"
