@@ -14,6 +14,7 @@
 #include "queue/aliased.h"
 #include "queue/cache.h"
 #include "queue/looked_up.h"
+#include "queue/prepared.h"
 #include "queue/scratch.h"
 #include <polytile/size.h>
 

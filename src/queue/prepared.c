@@ -1,5 +1,6 @@
 #include "queue/prepared.h"
 
+#include "access/array/array.h"
 #include "access/bind/rebase.h"
 #include "base/mix.h"
 

@@ -1,3 +1,5 @@
+#include "queue/queued_array.h"
+
 #include "base/list.h"
 #include "message/program.h"
 #include "queue/cache.h"

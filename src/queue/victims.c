@@ -1,6 +1,6 @@
-#include "queue/cache.h"
-
 #include "access/footprint/indirection.h"
+#include "queue/cache.h"
+#include "queue/queue.h"
 
 #include <string.h>
 

@@ -1,5 +1,8 @@
 #include "distribute/deal/launch.h"
 
+#include "distribute/members/gates.h"
+#include "distribute/members/launch_box.h"
+#include "distribute/members/wait.h"
 #include "queue/cache.h"
 
 /* Launches whose rows a policy deals out: a member that is free takes the next ones, or all members

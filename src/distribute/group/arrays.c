@@ -1,5 +1,6 @@
 #include "base/mix.h"
 #include "distribute/group/run.h"
+#include "distribute/members/member_array.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 #include "base/checked.h"
 #include "distribute/group/run.h"
+#include "distribute/members/peers.h"
 #include "partition/choose/kept_cuts.h"
 #include "queue/queue.h"
 

@@ -1,12 +1,14 @@
 #include "access/kernel.h"
 #include "distribute/group/run.h"
 #include "distribute/group/words.h"
+#include "distribute/members/launch_box.h"
 #include "launch/execute/run_check.h"
 #include "launch/execute/specialise.h"
 #include "launch/execute/team_server.h"
 #include "queue/cache.h"
 #include "queue/calls/calls.h"
 #include "queue/looked_up.h"
+#include "queue/prepared.h"
 
 #include <string.h>
 

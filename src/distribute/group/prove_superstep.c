@@ -1,5 +1,7 @@
 #include "distribute/exchange/interior.h"
 #include "distribute/group/run.h"
+#include "distribute/members/prepared_superstep.h"
+#include "distribute/members/wait.h"
 #include "partition/prove/joint/joint_check.h"
 
 #include <stdlib.h>

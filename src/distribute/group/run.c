@@ -1,6 +1,11 @@
 #include "distribute/group/run.h"
 #include "base/text.h"
 #include "distribute/deal/launch.h"
+#include "distribute/members/gates.h"
+#include "distribute/members/launch_box.h"
+#include "distribute/members/member_array.h"
+#include "distribute/members/prepared_superstep.h"
+#include "distribute/members/wait.h"
 #include "launch/device/completeness.h"
 #include "message/program.h"
 

@@ -1,5 +1,7 @@
+#include "distribute/members/gates.h"
+
 #include "base/clock.h"
-#include "distribute/members/state.h"
+#include "distribute/members/peers.h"
 #include "launch/device/trace.h"
 
 /* Supersteps that are handed out while the one before them runs. Where their lists wait, each

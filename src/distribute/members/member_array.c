@@ -1,7 +1,8 @@
+#include "distribute/members/member_array.h"
+
 #include "distribute/exchange/array_box.h"
 #include "distribute/exchange/extend_arrays.h"
 #include "distribute/members/member_box.h"
-#include "distribute/members/state.h"
 #include "queue/calls/calls.h"
 
 #include <stdlib.h>

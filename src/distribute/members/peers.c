@@ -1,6 +1,8 @@
-#include "launch/peers/peers.h"
+#include "distribute/members/peers.h"
+
 #include "access/set/boxes.h"
-#include "distribute/members/state.h"
+#include "distribute/members/wait.h"
+#include "launch/peers/peers.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,9 @@
+#include "distribute/members/prepared_superstep.h"
+
 #include "base/checked.h"
 #include "base/mix.h"
 #include "distribute/exchange/interior.h"
-#include "distribute/members/state.h"
+#include "distribute/members/member_array.h"
 
 #include <stdlib.h>
 #include <string.h>

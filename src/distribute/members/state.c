@@ -2,6 +2,7 @@
 
 #include "access/kernel.h"
 #include "access/set/boxes.h"
+#include "distribute/members/prepared_superstep.h"
 #include "message/server.h"
 #include "queue/cache.h"
 

@@ -1,4 +1,5 @@
 #include "access/set/boxes.h"
+#include "distribute/members/launch_box.h"
 #include "distribute/members/state.h"
 #include "launch/open/open.h"
 #include "message/server.h"

@@ -3,8 +3,10 @@
 #include "launch/execute/team_server.h"
 #include "partition/cost/demand.h"
 #include "queue/calls/calls.h"
+#include "queue/check_access.h"
 #include "queue/looked_up.h"
 #include "queue/over_group.h"
+#include "queue/prepared.h"
 #include "queue/queue.h"
 
 #include <stdio.h>
