@@ -1,9 +1,9 @@
 #include "queue/program.h"
-#include "queue/calls/calls.h"
 
 #include "support/elements.h"
 
 extern "C" {
+#include "queue/calls/calls.h"
 #include "queue/member.h"
 }
 

@@ -1,4 +1,3 @@
-#include "queue/calls/calls.h"
 #include "queue/queue_test.h"
 
 #include "support/environment.h"
@@ -7,6 +6,7 @@
 
 extern "C" {
 #include "access/array/array.h"
+#include "queue/calls/calls.h"
 #include "queue/member.h"
 #include "queue/over_group.h"
 }

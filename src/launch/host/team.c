@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum gate_state { GATE_SHUT, GATE_OPEN, GATE_CANCELLED } gate_state;
+typedef enum start_state { START_HELD, START_GIVEN, START_CANCELLED } start_state;
 
 /** The threads of a launch. */
 typedef struct team {
@@ -18,7 +18,7 @@ typedef struct team {
     pti_server_part *part;
     pthread_mutex_t mutex;
     pthread_cond_t moved;
-    gate_state gate; /* slots run only when all threads have started */
+    start_state start; /* slots run only when all threads have started */
     struct team_slot *slot;
     pt_memory *memory;
 } team;
@@ -39,18 +39,18 @@ static polytile_domain find_thread(const polytile_domain *threads, int64_t rank)
     return one;
 }
 
-static gate_state wait_at_gate(team *of) {
+static start_state await_start(team *of) {
     pthread_mutex_lock(&of->mutex);
-    while (of->gate == GATE_SHUT)
+    while (of->start == START_HELD)
         pthread_cond_wait(&of->moved, &of->mutex);
-    const gate_state state = of->gate;
+    const start_state state = of->start;
     pthread_mutex_unlock(&of->mutex);
     return state;
 }
 
-static void move_gate(team *of, gate_state state) {
+static void set_start(team *of, start_state state) {
     pthread_mutex_lock(&of->mutex);
-    of->gate = state;
+    of->start = state;
     pthread_cond_broadcast(&of->moved);
     pthread_mutex_unlock(&of->mutex);
 }
@@ -63,7 +63,7 @@ static void *run_slot(void *argument) {
     const polytile_domain thread = find_thread(pti_server_part_threads(part), rank);
     const pti_crash_note note = {sub_kernel->instance->kernel_name,
                                  "was something touched that is not declared?"};
-    if (wait_at_gate(slot->of) != GATE_OPEN)
+    if (await_start(slot->of) != START_GIVEN)
         return NULL;
     pti_crash_enter(&note);
     sub_kernel->config.implementation->team->host(&thread, sub_kernel->views,
@@ -73,7 +73,7 @@ static void *run_slot(void *argument) {
     return NULL;
 }
 
-/** Start a thread a slot, which wait at the gate; returns how many have started. */
+/** Start a thread a slot, which wait for the start; returns how many have started. */
 static int start_slots(team *of, int n_slots, int *error) {
     int n_started = 0;
     sigset_t before;
@@ -114,7 +114,7 @@ static polytile_status run_threads(polytile_context *ctx, team *of, int n_slots)
                             : pti_server_begin(of->part, ctx, memories, n_memories, NULL);
     if (status == POLYTILE_OK)
         status = pti_server_meet(of->part, ctx);
-    move_gate(of, status == POLYTILE_OK ? GATE_OPEN : GATE_CANCELLED);
+    set_start(of, status == POLYTILE_OK ? START_GIVEN : START_CANCELLED);
     if (status == POLYTILE_OK)
         pti_server_wait(of->part);
     join_threads(of, n_started);

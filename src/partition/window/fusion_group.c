@@ -2,10 +2,10 @@
 
 #include "access/footprint/footprint.h"
 #include "base/checked.h"
+#include "partition/cache_blocking/resident.h"
 #include "partition/choose/strategy.h"
 #include "partition/cost/predict.h"
 #include "partition/skew/folded.h"
-#include "partition/skew/resident.h"
 #include "partition/skew/tiled.h"
 #include "partition/window/fusion_in_place.h"
 

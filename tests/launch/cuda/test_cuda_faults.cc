@@ -1,4 +1,3 @@
-#include "launch/cuda/driver.h"
 #include "launch/cuda/failures.h"
 #include "support/environment.h"
 
@@ -7,6 +6,7 @@
 #include <polytile/message_ring.h>
 
 extern "C" {
+#include "launch/cuda/driver.h"
 #include "launch/cuda/runtime/cuda.h"
 }
 

@@ -1,9 +1,12 @@
 #include <gtest/gtest.h>
 
-#include "access/kernel.h"
 #include "launch/cuda/kernels.h"
 #include "launch/cuda/reductions.h"
 #include "launch/scene.h"
+
+extern "C" {
+#include "access/kernel.h"
+}
 
 /* One body on the host and on a GPU; those that need a GPU are in the suite CudaGpu. */
 

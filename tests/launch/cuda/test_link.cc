@@ -1,4 +1,3 @@
-#include "launch/cuda/driver.h"
 #include "support/environment.h"
 #include "support/failing_api.h"
 #include "support/fake_cuda.h"
@@ -12,6 +11,7 @@
 #include <string>
 
 extern "C" {
+#include "launch/cuda/driver.h"
 #include "launch/cuda/link.h"
 #include "launch/cuda/runtime/fault.h"
 #include "launch/device/link_cache.h"

@@ -8,7 +8,7 @@
 
 enum {
     BYTES_WORTH_A_THREAD = 128 * 1024, /* starting one costs what copying a few KiB does */
-    LARGE_UNIT_BYTES = 4096,           /* from here units are cut between threads */
+    LARGE_RUN_BYTES = 4096,            /* from here runs are cut between threads */
     CUT_BYTES = 64,                    /* a cache line */
 };
 
@@ -24,16 +24,16 @@ COPY_ROW_OF(8)
 COPY_ROW_OF(16)
 COPY_ROW_OF(32)
 
-static void copy_row(char *to, const char *from, pti_loop row, int64_t count, int64_t unit_bytes) {
+static void copy_row(char *to, const char *from, pti_loop row, int64_t count, int64_t run_bytes) {
     for (int64_t k = 0; k < count; k++)
-        memcpy(to + k * row.to_step, from + k * row.from_step, (size_t)unit_bytes);
+        memcpy(to + k * row.to_step, from + k * row.from_step, (size_t)run_bytes);
 }
 
-/** Copy count units along the innermost loop; common small sizes as single moves. */
+/** Copy count runs along the innermost loop; common small sizes as single moves. */
 static void copy_units_in_row(const pti_loop_nest *nest, char *to, const char *from,
                               int64_t count) {
     pti_loop row = nest->loops[nest->n_loops - 1];
-    switch (nest->unit_bytes) {
+    switch (nest->run_bytes) {
     case 1:
         copy_row_1(to, from, row, count);
         break;
@@ -53,11 +53,11 @@ static void copy_units_in_row(const pti_loop_nest *nest, char *to, const char *f
         copy_row_32(to, from, row, count);
         break;
     default:
-        copy_row(to, from, row, count, nest->unit_bytes);
+        copy_row(to, from, row, count, nest->run_bytes);
     }
 }
 
-/** Copy the units first .. end - 1 in C order. */
+/** Copy the runs first .. end - 1 in C order. */
 static void copy_units(const pti_loop_nest *nest, int64_t first, int64_t end) {
     while (first < end) {
         char *to;
@@ -68,14 +68,14 @@ static void copy_units(const pti_loop_nest *nest, int64_t first, int64_t end) {
     }
 }
 
-/** Copy the bytes first .. end - 1 of all units in sequence. */
+/** Copy the bytes first .. end - 1 of all runs in sequence. */
 static void copy_bytes(const pti_loop_nest *nest, int64_t first, int64_t end) {
     while (first < end) {
         char *to;
         const char *from;
-        int64_t skipped = first % nest->unit_bytes;
-        int64_t count = pti_min(nest->unit_bytes - skipped, end - first);
-        pti_loop_nest_locate(nest, first / nest->unit_bytes, &to, &from);
+        int64_t skipped = first % nest->run_bytes;
+        int64_t count = pti_min(nest->run_bytes - skipped, end - first);
+        pti_loop_nest_locate(nest, first / nest->run_bytes, &to, &from);
         memcpy(to + skipped, from + skipped, (size_t)count);
         first += count;
     }
@@ -89,12 +89,12 @@ static int64_t part_begin(int64_t total, int64_t granule, int64_t k, int64_t n) 
 }
 
 static void copy_part(const pti_loop_nest *nest, int64_t k, int64_t n) {
-    if (nest->unit_bytes >= LARGE_UNIT_BYTES) {
-        int64_t total = nest->n_units * nest->unit_bytes;
+    if (nest->run_bytes >= LARGE_RUN_BYTES) {
+        int64_t total = nest->n_runs * nest->run_bytes;
         copy_bytes(nest, part_begin(total, CUT_BYTES, k, n),
                    part_begin(total, CUT_BYTES, k + 1, n));
     } else {
-        int64_t total = nest->n_units;
+        int64_t total = nest->n_runs;
         copy_units(nest, part_begin(total, 1, k, n), part_begin(total, 1, k + 1, n));
     }
 }
@@ -108,7 +108,7 @@ pti_overlapping_copy pti_move_overlapping(const pti_move *move) {
 
 static void copy_slice_with_threads(const pti_move *move, int n_threads) {
     pti_loop_nest nest = pti_loop_nest_of(move);
-    int64_t n_bytes = nest.n_units * nest.unit_bytes;
+    int64_t n_bytes = nest.n_runs * nest.run_bytes;
     int64_t n_parts = pti_max(1, pti_min(n_threads, n_bytes / BYTES_WORTH_A_THREAD));
     if (n_parts == 1) {
         copy_part(&nest, 0, 1);

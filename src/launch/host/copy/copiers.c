@@ -40,15 +40,15 @@ static void copy_past_cache(const pti_move *move) {
     if (pti_box_is_empty(move->box))
         return;
     pti_loop_nest nest = pti_loop_nest_of(move);
-    if (nest.unit_bytes < STREAM_RUN_BYTES) {
+    if (nest.run_bytes < STREAM_RUN_BYTES) {
         pti_box_copy(move, 1);
         return;
     }
-    for (int64_t unit = 0; unit < nest.n_units; unit++) {
+    for (int64_t run = 0; run < nest.n_runs; run++) {
         char *to;
         const char *from;
-        pti_loop_nest_locate(&nest, unit, &to, &from);
-        pti_stream_copy(to, from, nest.unit_bytes);
+        pti_loop_nest_locate(&nest, run, &to, &from);
+        pti_stream_copy(to, from, nest.run_bytes);
     }
     pti_stream_fence();
 }

@@ -20,12 +20,12 @@ static void add_loop(pti_loop_nest *nest, pti_loop inner) {
 }
 
 static void take_unit(pti_loop_nest *nest, int64_t element_bytes) {
-    nest->unit_bytes = element_bytes;
+    nest->run_bytes = element_bytes;
     if (nest->n_loops == 0)
         nest->loops[nest->n_loops++] = (pti_loop){1, 0, 0};
     pti_loop *inner = &nest->loops[nest->n_loops - 1];
     if (inner->to_step == element_bytes && inner->from_step == element_bytes) {
-        nest->unit_bytes = inner->count * element_bytes;
+        nest->run_bytes = inner->count * element_bytes;
         *inner = (pti_loop){1, 0, 0};
         if (nest->n_loops > 1)
             nest->n_loops--;
@@ -33,7 +33,7 @@ static void take_unit(pti_loop_nest *nest, int64_t element_bytes) {
 }
 
 pti_loop_nest pti_loop_nest_of(const pti_move *move) {
-    pti_loop_nest nest = {.n_units = 1,
+    pti_loop_nest nest = {.n_runs = 1,
                           .to = (char *)move->to.base +
                                 pti_memory_layout_offset_of(move->to.layout, move->box),
                           .from = (const char *)move->from.base +
@@ -47,19 +47,18 @@ pti_loop_nest pti_loop_nest_of(const pti_move *move) {
     }
     take_unit(&nest, move->element_bytes);
     for (int k = 0; k < nest.n_loops; k++)
-        nest.n_units *= nest.loops[k].count;
+        nest.n_runs *= nest.loops[k].count;
     return nest;
 }
 
-int64_t pti_loop_nest_locate(const pti_loop_nest *nest, int64_t unit, char **to,
-                             const char **from) {
+int64_t pti_loop_nest_locate(const pti_loop_nest *nest, int64_t run, char **to, const char **from) {
     int innermost = nest->n_loops - 1;
-    int64_t rest_of_row = nest->loops[innermost].count - unit % nest->loops[innermost].count;
+    int64_t rest_of_row = nest->loops[innermost].count - run % nest->loops[innermost].count;
     *to = nest->to;
     *from = nest->from;
     for (int k = innermost; k >= 0; k--) {
-        int64_t position = unit % nest->loops[k].count;
-        unit /= nest->loops[k].count;
+        int64_t position = run % nest->loops[k].count;
+        run /= nest->loops[k].count;
         *to += position * nest->loops[k].to_step;
         *from += position * nest->loops[k].from_step;
     }

@@ -14,7 +14,7 @@ namespace {
 TEST(LoopNest, JoinsWhatIsContiguousOnBothSides) {
     const struct {
         std::vector<polytile_range> box, to, from;
-        int64_t unit_bytes, n_units;
+        int64_t run_bytes, n_runs;
         int n_loops;
     } rows[] = {
         {{{0, 9, 1}}, {{0, 9, 1}}, {{0, 9, 1}}, 40, 1, 1},
@@ -42,8 +42,8 @@ TEST(LoopNest, JoinsWhatIsContiguousOnBothSides) {
         pti_move move = {&box, 4, to.image(), from.image()};
         const pti_loop_nest nest = pti_loop_nest_of(&move);
         SCOPED_TRACE(&row - rows);
-        EXPECT_EQ(nest.unit_bytes, row.unit_bytes);
-        EXPECT_EQ(nest.n_units, row.n_units);
+        EXPECT_EQ(nest.run_bytes, row.run_bytes);
+        EXPECT_EQ(nest.n_runs, row.n_runs);
         EXPECT_EQ(nest.n_loops, row.n_loops);
     }
 }
@@ -62,11 +62,11 @@ TEST(LoopNest, ComesToEveryByteOfTheBoxOnce) {
         });
         pti_move move = {&box, element_bytes, to.image(), from.image()};
         const pti_loop_nest nest = pti_loop_nest_of(&move);
-        for (int64_t unit = 0; unit < nest.n_units; unit++) {
+        for (int64_t run = 0; run < nest.n_runs; run++) {
             char *at;
             const char *read;
-            pti_loop_nest_locate(&nest, unit, &at, &read);
-            for (int64_t b = 0; b < nest.unit_bytes; b++)
+            pti_loop_nest_locate(&nest, run, &at, &read);
+            for (int64_t b = 0; b < nest.run_bytes; b++)
                 EXPECT_TRUE(found.insert({at + b, read + b}).second);
         }
         EXPECT_EQ(found, expected);

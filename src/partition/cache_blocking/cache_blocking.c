@@ -1,8 +1,8 @@
 #include "base/checked.h"
+#include "partition/cache_blocking/resident.h"
 #include "partition/cost/predict.h"
 #include "partition/skew/memory.h"
 #include "partition/skew/pass.h"
-#include "partition/skew/resident.h"
 
 #include <math.h>
 #include <stdlib.h>

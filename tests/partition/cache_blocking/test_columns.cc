@@ -1,5 +1,9 @@
 #include "partition/skew/skewed.h"
 
+extern "C" {
+#include "partition/cache_blocking/in_place.h"
+}
+
 namespace {
 
 const char five_points[] = "step[i, j]: in x[i-1:i+1, j], x[i, j-1:j+1]; out y[i, j]";

@@ -3,7 +3,7 @@
 #include "support/scale.h"
 
 extern "C" {
-#include "partition/skew/resident.h"
+#include "partition/cache_blocking/resident.h"
 }
 
 namespace {

@@ -1,4 +1,5 @@
 #include "base/checked.h"
+#include "partition/cache_blocking/in_place.h"
 #include "partition/schedule/builder.h"
 #include "partition/skew/memory.h"
 #include <polytile/size.h>

@@ -1,7 +1,7 @@
 #include "partition/skew/skewed.h"
 
 extern "C" {
-#include "partition/skew/resident.h"
+#include "partition/cache_blocking/resident.h"
 }
 
 namespace {

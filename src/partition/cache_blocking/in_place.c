@@ -1,6 +1,7 @@
-#include "partition/skew/builder.h"
+#include "partition/cache_blocking/in_place.h"
 
 #include "base/checked.h"
+#include "partition/skew/builder.h"
 #include "partition/skew/memory.h"
 
 #include <stdlib.h>

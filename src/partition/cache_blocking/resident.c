@@ -1,5 +1,6 @@
-#include "partition/skew/resident.h"
+#include "partition/cache_blocking/resident.h"
 
+#include "partition/cache_blocking/in_place.h"
 #include "partition/schedule/builder.h"
 
 #include <stdlib.h>
