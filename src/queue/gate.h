@@ -17,7 +17,7 @@ typedef struct pti_gates {
     int64_t n_before[PTI_MOST_GATES]; /* items queued before each closed gate, by its number */
 } pti_gates;
 
-/** Whether a queue has a closed gate behind which nothing is queued. */
+/** Return whether a queue has a closed gate behind which nothing is queued. */
 bool pti_queue_stands_at_gate(polytile_queue *queue);
 
 /** Set a closed gate behind what is queued; fewer than PTI_MOST_GATES are closed. */

@@ -31,7 +31,7 @@ typedef struct pti_item {
     pti_value values[];                /* launch: those that the body gets */
 } pti_item;
 
-/** Whether an item neither runs nor moves anything. */
+/** Return whether an item neither runs nor moves anything. */
 static inline bool pti_item_only_invalidates(const pti_item *item) {
     return item->kind == PTI_ITEM_INVALIDATE || item->kind == PTI_ITEM_DISCARD;
 }
@@ -61,9 +61,9 @@ void pti_queue_finish_items(polytile_queue *queue, pti_item *items);
 void pti_queue_wait_for(polytile_queue *queue, pti_want want, int n_arrays,
                         polytile_array *const *arrays);
 void pti_queue_wait_all(polytile_queue *queue);
-/** Whether the item that runs next was cancelled. The mutex is locked. */
+/** Return whether the item that runs next was cancelled. The mutex is locked. */
 bool pti_queue_is_next_cancelled(const polytile_queue *queue);
-/** Whether something failed since the last report. */
+/** Return whether something failed since the last report. */
 bool pti_queue_has_failed(polytile_queue *queue);
 /** Report what failed since the last report, and clear it; if nothing did, what
  * pti_queue_repeat_newest() finds. */

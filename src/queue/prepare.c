@@ -79,8 +79,8 @@ static bool find_overwritten(pti_prepared *prepared) {
     return has_memory;
 }
 
-/** Whether all arrays that launches of the queue use, this one included, fit the device whole, each
- * beginning at its alignment. The mutex is locked. */
+/** Return whether all arrays that launches of the queue use, this one included, fit the device
+ * whole, each beginning at its alignment. The mutex is locked. */
 static bool all_fit(const polytile_queue *queue, const pti_prepared *prepared) {
     int64_t free_bytes = prepared->arena_bytes;
     for (int p = 0; p < queue->n_arrays; p++) {

@@ -64,14 +64,14 @@ polytile_status pti_queue_prepare(polytile_queue *queue, const pti_request *requ
 /** Of what a launch depends on, whether or not it is valid. */
 uint64_t pti_request_hash(const pti_request *request);
 
-/** Whether a launch was prepared for the same request. */
+/** Return whether a launch was prepared for the same request. */
 bool pti_prepared_is_for(const pti_prepared *prepared, const pti_request *request);
 
 /** Copy what a launch was asked for with, as far as it depends on it; the request is valid. False
  * when memory runs out, for pti_prepared_free() to free. */
 bool pti_prepared_fill_key(pti_prepared *prepared, const pti_request *request);
 
-/** Whether an operand is the array at a position of the queue. */
+/** Return whether an operand is the array at a position of the queue. */
 bool pti_prepared_uses(const pti_prepared *prepared, int position);
 
 /** NULL does nothing. */

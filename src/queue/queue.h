@@ -138,15 +138,16 @@ polytile_status pti_queue_give_up(polytile_queue *queue, polytile_status status)
 /** Log an error that nobody waited for: the queue ends. */
 void pti_queue_report_unread(polytile_queue *queue);
 
-/** Whether a launcher that the queue runs makes this call. With members: any member's launcher
- * does. */
+/** Return whether a launcher that the queue runs makes this call. With members: any member's
+ * launcher does. */
 bool pti_queue_is_own_thread(const polytile_queue *queue);
 
 /** What every call on a queue begins with: forget the last error, and refuse to be called by a
  * launcher that the queue runs, which would wait for itself. Errors: INVALID. */
 polytile_status pti_queue_enter(const polytile_queue *queue);
 
-/** Whether a queue may end here. Its own thread would wait for itself: then an error is logged. */
+/** Return whether a queue may end here. Its own thread would wait for itself: then an error is
+ * logged. */
 bool pti_queue_may_end(const pti_object *object);
 
 #endif

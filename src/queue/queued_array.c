@@ -62,7 +62,7 @@ static bool grow_positions(polytile_queue *queue, int position) {
     return true;
 }
 
-/** Whether bytes between elements may be of somebody else's. */
+/** Return whether bytes between elements may be of somebody else's. */
 static bool has_gaps(const polytile_array *array) {
     return pti_array_span_bytes(array) != array->n_bytes;
 }

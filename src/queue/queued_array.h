@@ -33,8 +33,8 @@ void pti_queue_unclaim(polytile_queue *queue);
 polytile_status pti_queue_hold(polytile_queue *queue, polytile_array *array, bool is_shared);
 /** Give the position back; nothing of the array is queued or resident. The arrays are claimed. */
 void pti_queue_let_go(polytile_queue *queue, polytile_array *array);
-/** Whether the program has the array at a position: it may have destroyed an internal one whose
- * launches are still queued. */
+/** Return whether the program has the array at a position: it may have destroyed an internal one
+ * whose launches are still queued. */
 bool pti_queue_has_array(const polytile_queue *queue, int position);
 
 /** Give an internal array host memory, all zero, if it has none; it is freed with the array.

@@ -115,7 +115,7 @@ static bool next_element(const polytile_domain *domain, int64_t *element) {
     return next_in_row(domain, element) || element[0]++ < domain->range[0].hi;
 }
 
-/** Whether elements lie one after the other. */
+/** Return whether elements lie one after the other. */
 static bool is_dense(const pti_index_array *array) {
     return array->domain.n_dims == 1 && array->layout.stride_bytes[0] == (array->is_wide ? 8 : 4);
 }

@@ -103,8 +103,8 @@ struct pti_transport {
     bool ends_together;   /* all processes close it next */
 };
 
-/** Whether members are devices of one process and nothing else: it has no messages, and alone knows
- * what they have. */
+/** Return whether members are devices of one process and nothing else: it has no messages, and
+ * alone knows what they have. */
 static inline bool pti_transport_is_alone(const pti_transport *transport) {
     return transport->shares_memory && transport->functions->open == NULL;
 }

@@ -65,7 +65,7 @@ static void record_launch(pti_group *group, pti_recorded recorded) {
     __atomic_store_n(&group->progress.n_launches, group->n_recorded, __ATOMIC_RELAXED);
 }
 
-/** Whether a failure is still to be reported: until then launches are not run. */
+/** Return whether a failure is still to be reported: until then launches are not run. */
 static bool is_waiting_to_report(const pti_group *group) {
     return group->queue->error.status != POLYTILE_OK;
 }

@@ -85,8 +85,8 @@ static polytile_status adopt_copies(pti_group *group, const pti_prepared_superst
                                  group->transport->n_members * (double)sizeof(pti_boxes));
 }
 
-/** Whether members over one memory have room for what they compute twice, now that it is known what
- * they touch. */
+/** Return whether members over one memory have room for what they compute twice, now that it is
+ * known what they touch. */
 static bool have_members_room(const pti_group *group, const pti_prepared_superstep *prepared) {
     bool has = true;
     for (int m = 0; m < group->transport->n_local; m++)
@@ -150,7 +150,7 @@ static bool runs_ahead(const pti_group *group, const pti_prepared_superstep *pre
     return !is_new && last->n_arrays == 0 && pti_group_may_run_ahead(group, prepared);
 }
 
-/** Whether a superstep is of a team kernel. */
+/** Return whether a superstep is of a team kernel. */
 static bool has_slots(const pti_group *group, int at) {
     return group->recorded[at].server != NULL;
 }

@@ -200,8 +200,8 @@ static void share_spans_once(walk *of) {
     of->are_spans_shared = true;
 }
 
-/** Whether threads run before anything arrives: linked devices are told of those alone that come
- * after. */
+/** Return whether threads run before anything arrives: linked devices are told of those alone that
+ * come after. */
 static bool brings_elements(const pti_joint_op *op) {
     return op->kind == PTI_JOINT_COPY || op->kind == PTI_JOINT_RECEIVE;
 }

@@ -5,8 +5,8 @@
 
 /* Supersteps that are handed out while the one before them runs. */
 
-/** Whether a superstep can be handed out while the one before it runs: whatever is done between the
- * two is done by members' queues. */
+/** Return whether a superstep can be handed out while the one before it runs: whatever is done
+ * between the two is done by members' queues. */
 bool pti_group_may_run_ahead(const pti_group *group, const pti_prepared_superstep *prepared);
 /** Have members run what they get from here on when all of them have done what they got before. */
 void pti_group_set_gates(pti_group *group);

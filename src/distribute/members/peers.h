@@ -13,7 +13,7 @@ void pti_group_unlink(pti_group *group);
  * and do not begin meanwhile. Errors: NO_MEMORY. */
 polytile_status pti_group_share_spans(pti_group *group, const pti_prepared_superstep *prepared);
 
-/** Whether that would share anything. */
+/** Return whether that would share anything. */
 bool pti_group_has_panels(const pti_group *group, const pti_prepared_superstep *prepared);
 
 #endif

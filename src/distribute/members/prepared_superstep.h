@@ -21,11 +21,11 @@ typedef struct pti_prepared_superstep {
     pti_messages messages;
 } pti_prepared_superstep;
 
-/** Whether what a local member owns and computes twice fits its device, so that nothing of it has
- * to leave it in between. */
+/** Return whether what a local member owns and computes twice fits its device, so that nothing of
+ * it has to leave it in between. */
 bool pti_group_fits(const pti_group *group, int local);
 
-/** Whether a launch writes memory that several members share. */
+/** Return whether a launch writes memory that several members share. */
 bool pti_group_shares_results(const pti_group *group, const pti_prepared *prepared);
 
 /** A launch as those see it that cut it. runs_once: no two members may compute what goes to memory

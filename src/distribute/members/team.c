@@ -50,8 +50,8 @@ static bool find_parts(const pti_group *group, const pti_prepared_superstep *pre
     return is_once && n_dealt == n_slots;
 }
 
-/** Whether two devices are the same GPU, whatever their options, and however it is named. Their
- * texts were parsed when they were opened. */
+/** Return whether two devices are the same GPU, whatever their options, and however it is named.
+ * Their texts were parsed when they were opened. */
 static bool are_same_gpu(polytile_context *ctx, const polytile_device *one,
                          const polytile_device *other) {
     pti_device_text text, other_text;

@@ -5,7 +5,7 @@
 
 /* Waiting for members' queues. */
 
-/** Whether local members write elements of an array in a superstep. */
+/** Return whether local members write elements of an array in a superstep. */
 bool pti_group_writes(const pti_group *group, const pti_prepared_superstep *prepared, int position);
 
 /** Wait for every member, whatever fails; status: a failure before. Returns the first failure,

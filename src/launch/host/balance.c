@@ -76,8 +76,8 @@ static double last_row_s(host_chunk *chunk) {
     return row_s;
 }
 
-/** Whether a thread need not cut its chunk: rows are known to be even, or look so in a part of each
- * chunk. */
+/** Return whether a thread need not cut its chunk: rows are known to be even, or look so in a part
+ * of each chunk. */
 static bool look_even(const balanced_launch *of) {
     double least_s = INFINITY, most_s = 0;
     if (of->expected != PTI_EVENNESS_UNKNOWN)

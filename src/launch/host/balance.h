@@ -28,8 +28,8 @@ typedef struct pti_host_habits {
     int next; /* the place of the next new kernel */
 } pti_host_habits;
 
-/** Whether threads can take rows of each other's chunks: the launch is cut along its first index
- * alone, has more rows than chunks, and no two rows reduce into one element. */
+/** Return whether threads can take rows of each other's chunks: the launch is cut along its first
+ * index alone, has more rows than chunks, and no two rows reduce into one element. */
 bool pti_host_can_balance(const pti_sub_kernel *sub_kernel, const pti_cut *cut);
 
 /** Runs a box of threads of a launch on the calling thread. */

@@ -195,8 +195,8 @@ static double count_copied_bytes(const pti_sub_kernel *sub_kernel, const pti_cut
     return n_bytes;
 }
 
-/** Whether a cut with copies takes less time than one without. Units: what all threads together
- * take for what the launch touches. */
+/** Return whether a cut with copies takes less time than one without. Units: what all threads
+ * together take for what the launch touches. */
 static bool pays_copies(const pti_sub_kernel *sub_kernel, const pti_cut *copied,
                         const pti_cut *apart) {
     const double copies = copied_cost * count_copied_bytes(sub_kernel, copied) /

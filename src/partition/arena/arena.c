@@ -17,7 +17,8 @@ enum {
     N_ALIGNMENTS = 5
 };
 
-/** Whether pieces of an operand grow: the first is not yet the one that contains all others. */
+/** Return whether pieces of an operand grow: the first is not yet the one that contains all
+ * others. */
 static bool pieces_grow(const pti_arena *arena, int operand) {
     polytile_domain first;
     return arena->is_kept[operand] &&

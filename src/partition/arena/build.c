@@ -60,7 +60,8 @@ static const pti_placement *current_placement(const build *of, int operand) {
     return placement < 0 ? NULL : &of->builder.schedule->placement[placement];
 }
 
-/** Whether a superblock finds its piece of an operand in place, in memory that it may go on using.
+/** Return whether a superblock finds its piece of an operand in place, in memory that it may go on
+ * using.
  */
 static bool piece_stays(const build *of, int operand, int64_t superblock,
                         const polytile_domain *hull) {
@@ -216,7 +217,8 @@ static void begin_cell_reduction(build *of, int operand, int64_t superblock) {
     upload_boxes(of, operand, superblock, &of->rest);
 }
 
-/** Whether elements move along their own memory all in one way, or to where none of them was. */
+/** Return whether elements move along their own memory all in one way, or to where none of them
+ * was. */
 static bool can_move(const pti_placement *from, const pti_placement *to,
                      const polytile_domain *box) {
     pti_overlapping_copy slices;
@@ -254,8 +256,8 @@ static void copy_shared(build *of, int operand, int64_t superblock, int64_t from
     }
 }
 
-/** Whether a new piece of an operand extends the one before, in the same memory; no image between
- * launches does. */
+/** Return whether a new piece of an operand extends the one before, in the same memory; no image
+ * between launches does. */
 static bool extends_piece(const build *of, int operand, const polytile_domain *hull) {
     const pti_placement *before = current_placement(of, operand);
     bool extends = of->arena.instance->piece_alignment_bytes == 0 &&
@@ -266,8 +268,8 @@ static bool extends_piece(const build *of, int operand, const polytile_domain *h
     return extends;
 }
 
-/** Whether a new piece of an operand can take over elements of the one before: that must outlive
- * the move, and never change. */
+/** Return whether a new piece of an operand can take over elements of the one before: that must
+ * outlive the move, and never change. */
 static bool may_copy(const build *of, int operand, const polytile_domain *hull) {
     const pti_operand *is = &of->arena.instance->operand[operand];
     return piece_of(of, operand)->placement >= 0 && !is->writes &&
@@ -275,8 +277,8 @@ static bool may_copy(const build *of, int operand, const polytile_domain *hull) 
             extends_piece(of, operand, hull));
 }
 
-/** Whether a piece may be filled with more than it needs: what lies between is on the host as it is
- * on the device, since it is never written. */
+/** Return whether a piece may be filled with more than it needs: what lies between is on the host
+ * as it is on the device, since it is never written. */
 static bool may_upload_around(const build *of, int operand) {
     return of->state[operand * of->n_strips].may_upload_around;
 }

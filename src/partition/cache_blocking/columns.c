@@ -181,7 +181,7 @@ static bool try_pass_length(trial *of, int n_per_pass, pti_skew_shape *best) {
     return has_memory;
 }
 
-/** Whether the caches that cores share hold all; false also when memory runs out. */
+/** Return whether the caches that cores share hold all; false also when memory runs out. */
 static bool exceeds_caches(const pti_skew_request *request) {
     pti_skew_need *needs = pti_skew_needs(request->chain, request->chain->n_launches);
     const bool exceeds = needs != NULL && pti_skew_slabs_bytes(request->chain, needs, INT64_MAX) >

@@ -76,7 +76,7 @@ pti_cost pti_choice_cost(const pti_choice *choice) {
                       .seconds = choice->seconds};
 }
 
-/** Whether a plan is to replace the current one. */
+/** Return whether a plan is to replace the current one. */
 static bool is_preferred(const chooser *of, const pti_choice *offered) {
     if (of->choice->schedule == NULL)
         return true;
@@ -325,7 +325,7 @@ static int64_t max_superblocks(const pti_instance *instance, const pti_strategy 
     return strategy->max_superblocks > 0 ? pti_min(strategy->max_superblocks, most) : most;
 }
 
-/** Whether an array has several sections, which may lie far apart, in one piece with all
+/** Return whether an array has several sections, which may lie far apart, in one piece with all
  * between. */
 static bool has_several_sections(const pti_instance *instance) {
     bool has = false;

@@ -9,7 +9,7 @@
  * many times where these are few: those take little time to plan, and may move less. */
 enum { MAX_TIMES = 4, MAX_TIMES_OF_FEW = 16, FEW_SUPERBLOCKS = 4096 };
 
-/** Whether a launch can be planned in some other way, or not at all. */
+/** Return whether a launch can be planned in some other way, or not at all. */
 static bool is_no_plan(polytile_status status) {
     return status == POLYTILE_NO_FIT || status == POLYTILE_UNSUPPORTED;
 }

@@ -179,7 +179,7 @@ static double launch_seconds(const timed *of, const pti_op *op) {
            pti_accumulate_seconds(of->link, touched_bytes_of_op(of, op, true), 1, kernel_s);
 }
 
-/** Whether a copy leaves elements where they are, in a placement that extends its source. */
+/** Return whether a copy leaves elements where they are, in a placement that extends its source. */
 static bool stays_in_place(const pti_schedule *schedule, const pti_op *op) {
     const pti_placement *from = &schedule->placement[op->source_placement];
     const pti_placement *to = &schedule->placement[op->placement];

@@ -57,11 +57,11 @@ void pti_residency_remove(pti_residency *residency, int array);
 /** Let an array that was idle be one that launches use from here on. */
 void pti_residency_use(pti_residency *residency, int array);
 
-/** Whether every array that launches use fits the arena whole, beside the others: launches then
- * need no more than one superblock. */
+/** Return whether every array that launches use fits the arena whole, beside the others: launches
+ * then need no more than one superblock. */
 bool pti_residency_all_fit(const pti_residency *residency);
 
-/** Whether anything of the array on the device is newer than the host's. */
+/** Return whether anything of the array on the device is newer than the host's. */
 bool pti_residency_is_dirty(const pti_residency *residency, int array);
 
 /** The arrays by position: an instance of no kernel, the residency's, as it is now. */

@@ -82,7 +82,7 @@ static int64_t superblock_threads(const polytile_plan *plan, int dim) {
     return pti_min(threads, domain);
 }
 
-/** Whether superblocks of a launch are dealt to lanes; slabs of a chain may be in two. */
+/** Return whether superblocks of a launch are dealt to lanes; slabs of a chain may be in two. */
 static bool has_lanes(const polytile_plan *plan) {
     return plan->chain == NULL && plan->schedule->n_lanes > 1;
 }

@@ -9,7 +9,7 @@
  * grow for moving everything away to be worth it. */
 enum { MAX_TRIES = 8, LEAST_GROWTH = 8 };
 
-/** Whether the device's text says how much memory to take. */
+/** Return whether the device's text says how much memory to take. */
 static bool is_limit_asked(const polytile_device *device) {
     pti_device_text parsed;
     return pti_device_text_parse(device->object.context, device->text, &parsed) == POLYTILE_OK &&
