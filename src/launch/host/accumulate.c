@@ -51,11 +51,12 @@ bool pti_accumulators_may_copy(const pti_sub_kernel *sub_kernel, int operand) {
 }
 
 /** Find the operands that need copies; false if one of them cannot have any. */
-static bool mark_private(const pti_sub_kernel *sub_kernel, const pti_cut *cut, bool *is_private) {
+static bool mark_private(const pti_sub_kernel *sub_kernel, const pti_chunk_grid *grid,
+                         bool *is_private) {
     for (int a = 0; a < sub_kernel->instance->n_operands; a++) {
         const pti_operand *operand = &sub_kernel->instance->operand[a];
-        is_private[a] = operand->reduces &&
-                        !pti_cut_separates(sub_kernel->instance, a, sub_kernel->threads, cut);
+        is_private[a] = operand->reduces && !pti_chunk_grid_separates(sub_kernel->instance, a,
+                                                                      sub_kernel->threads, grid);
         if (is_private[a] && !pti_accumulators_may_copy(sub_kernel, a))
             return false;
     }
@@ -63,13 +64,13 @@ static bool mark_private(const pti_sub_kernel *sub_kernel, const pti_cut *cut, b
 }
 
 /** Lay out all copies one after another; returns their bytes, INT64_MAX if they are too many. */
-static int64_t lay_out_copies(const pti_sub_kernel *sub_kernel, const pti_cut *cut,
+static int64_t lay_out_copies(const pti_sub_kernel *sub_kernel, const pti_chunk_grid *grid,
                               const bool *is_private, pti_accumulators *made) {
     const int64_t most_bytes = pti_accumulators_most_bytes(sub_kernel);
     int64_t n_bytes = 0;
     pti_accumulator *next = made->accumulator;
-    for (int64_t chunk = 0; chunk < cut->n_chunks; chunk++) {
-        polytile_domain threads = pti_cut_chunk(sub_kernel->threads, cut, chunk);
+    for (int64_t chunk = 0; chunk < grid->n_chunks; chunk++) {
+        polytile_domain threads = pti_chunk_grid_get(sub_kernel->threads, grid, chunk);
         for (int a = 0; a < sub_kernel->instance->n_operands; a++) {
             if (!is_private[a])
                 continue;
@@ -122,21 +123,21 @@ static void view_copies(const pti_sub_kernel *sub_kernel, pti_accumulators *made
     }
 }
 
-bool pti_accumulators_create(const pti_sub_kernel *sub_kernel, const pti_cut *cut,
+bool pti_accumulators_create(const pti_sub_kernel *sub_kernel, const pti_chunk_grid *grid,
                              pti_accumulators *accumulators) {
     size_t n_operands = (size_t)sub_kernel->instance->n_operands;
-    size_t n_chunks = (size_t)cut->n_chunks;
-    pti_accumulators made = {.n_chunks = cut->n_chunks};
+    size_t n_chunks = (size_t)grid->n_chunks;
+    pti_accumulators made = {.n_chunks = grid->n_chunks};
     int64_t n_bytes = INT64_MAX;
     bool *is_private = calloc(n_operands, sizeof *is_private);
-    if (is_private != NULL && mark_private(sub_kernel, cut, is_private)) {
+    if (is_private != NULL && mark_private(sub_kernel, grid, is_private)) {
         made.n_private = count_private(sub_kernel, is_private);
         made.accumulator = calloc(n_chunks * (size_t)made.n_private + 1, sizeof *made.accumulator);
         made.views =
             calloc(n_chunks * (size_t)pti_sub_kernel_n_views(sub_kernel), sizeof *made.views);
     }
     if (made.accumulator != NULL && made.views != NULL)
-        n_bytes = lay_out_copies(sub_kernel, cut, is_private, &made);
+        n_bytes = lay_out_copies(sub_kernel, grid, is_private, &made);
     if (n_bytes < INT64_MAX)
         made.memory = aligned_alloc(LINE_BYTES, (size_t)pti_max(n_bytes, LINE_BYTES));
     free(is_private);

@@ -2,7 +2,7 @@
 #define POLYTILE_LAUNCH_HOST_ACCUMULATE_H
 
 #include "launch/device/device.h"
-#include "launch/host/cut.h"
+#include "launch/host/chunk_grid.h"
 
 /* Private copies of what concurrent chunks reduce into. */
 
@@ -34,12 +34,12 @@ typedef struct pti_accumulators {
 bool pti_accumulators_may_copy(const pti_sub_kernel *sub_kernel, int operand);
 
 /**
- * Make copies of the reducing operands that a cut does not separate.
+ * Make copies of the reducing operands that a grid of chunks does not separate.
  *
  * Returns false, and leaves nothing behind, if they take more than may be, one
  * may have none, or memory runs out.
  */
-bool pti_accumulators_create(const pti_sub_kernel *sub_kernel, const pti_cut *cut,
+bool pti_accumulators_create(const pti_sub_kernel *sub_kernel, const pti_chunk_grid *grid,
                              pti_accumulators *accumulators);
 
 /** Let a body keep a reducing operand's element in a register, if it has one and nobody else uses

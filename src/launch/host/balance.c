@@ -40,9 +40,9 @@ typedef struct balanced_launch {
     atomic_int n_not_empty; /* chunks of which rows are left */
 } balanced_launch;
 
-bool pti_host_can_balance(const pti_sub_kernel *sub_kernel, const pti_cut *cut) {
-    bool can = cut->n_chunks > 1 && cut->n_chunks_along[0] == cut->n_chunks &&
-               pti_range_count(sub_kernel->threads->range[0]) > cut->n_chunks;
+bool pti_host_can_balance(const pti_sub_kernel *sub_kernel, const pti_chunk_grid *grid) {
+    bool can = grid->n_chunks > 1 && grid->n_chunks_along[0] == grid->n_chunks &&
+               pti_range_count(sub_kernel->threads->range[0]) > grid->n_chunks;
     for (int a = 0; can && a < sub_kernel->instance->n_operands; a++)
         can = !sub_kernel->instance->operand[a].reduces ||
               pti_operand_lies_apart(sub_kernel->instance, a, 0);
@@ -201,14 +201,14 @@ static void note_launch(const balanced_launch *of, double took_s, pti_host_habit
         habit->row_s_parts = row_s;
 }
 
-bool pti_host_balance(const pti_sub_kernel *sub_kernel, const pti_cut *cut, pti_host_habits *habits,
-                      pti_host_run_box *run) {
+bool pti_host_balance(const pti_sub_kernel *sub_kernel, const pti_chunk_grid *grid,
+                      pti_host_habits *habits, pti_host_run_box *run) {
     pti_host_habit *habit = find_habit(habits, sub_kernel->config.implementation);
     balanced_launch of = {.sub_kernel = sub_kernel,
                           .run = run,
                           .expected = expect_evenness(habit),
-                          .n_chunks = (int)cut->n_chunks,
-                          .chunk = calloc((size_t)cut->n_chunks, sizeof *of.chunk)};
+                          .n_chunks = (int)grid->n_chunks,
+                          .chunk = calloc((size_t)grid->n_chunks, sizeof *of.chunk)};
     const double begin_s = pti_now_s();
     if (of.chunk == NULL)
         return false;

@@ -2,7 +2,7 @@
 #define POLYTILE_LAUNCH_HOST_BALANCE_H
 
 #include "launch/device/device.h"
-#include "launch/host/cut.h"
+#include "launch/host/chunk_grid.h"
 
 /* Host threads that balance one launch among themselves, for rows that cost more or less. A row is
  * all threads that agree in the launch's first index. */
@@ -30,7 +30,7 @@ typedef struct pti_host_habits {
 
 /** Return whether threads can take rows of each other's chunks: the launch is cut along its first
  * index alone, has more rows than chunks, and no two rows reduce into one element. */
-bool pti_host_can_balance(const pti_sub_kernel *sub_kernel, const pti_cut *cut);
+bool pti_host_can_balance(const pti_sub_kernel *sub_kernel, const pti_chunk_grid *grid);
 
 /** Runs a box of threads of a launch on the calling thread. */
 typedef void pti_host_run_box(const pti_sub_kernel *sub_kernel, const polytile_domain *threads);
@@ -44,7 +44,7 @@ typedef void pti_host_run_box(const pti_sub_kernel *sub_kernel, const polytile_d
  *
  * Returns false, and has run nothing, if memory runs out.
  */
-bool pti_host_balance(const pti_sub_kernel *sub_kernel, const pti_cut *cut, pti_host_habits *habits,
-                      pti_host_run_box *run);
+bool pti_host_balance(const pti_sub_kernel *sub_kernel, const pti_chunk_grid *grid,
+                      pti_host_habits *habits, pti_host_run_box *run);
 
 #endif

@@ -2,7 +2,7 @@
 
 #include "base/crash.h"
 #include "launch/host/accumulate.h"
-#include "launch/host/cut.h"
+#include "launch/host/chunk_grid.h"
 #include "launch/host/scratch.h"
 #include "launch/host/slices.h"
 
@@ -65,14 +65,15 @@ static void run_body(const pti_sub_kernel *sub_kernel, const polytile_domain *th
     pti_host_slices_run(sub_kernel, threads, views, combines, run_part);
 }
 
-static void run_chunk(const pti_sub_kernel *sub_kernel, const pti_cut *cut, int64_t chunk,
+static void run_chunk(const pti_sub_kernel *sub_kernel, const pti_chunk_grid *grid, int64_t chunk,
                       const polytile_view *views) {
-    polytile_domain threads = pti_cut_chunk(sub_kernel->threads, cut, chunk);
+    polytile_domain threads = pti_chunk_grid_get(sub_kernel->threads, grid, chunk);
     run_body(sub_kernel, &threads, views);
 }
 
-void pti_host_launch_chunk(const pti_sub_kernel *sub_kernel, const pti_cut *cut, int64_t k) {
-    run_chunk(sub_kernel, cut, k, sub_kernel->views);
+void pti_host_launch_chunk(const pti_sub_kernel *sub_kernel, const pti_chunk_grid *grid,
+                           int64_t k) {
+    run_chunk(sub_kernel, grid, k, sub_kernel->views);
 }
 
 /** A body of POLYTILE_KERNEL() has no more: arrays, parameters and pieces. */
@@ -96,27 +97,27 @@ void pti_host_launch_box(const pti_sub_kernel *sub_kernel, const polytile_domain
     run_body(sub_kernel, threads, sub_kernel->views);
 }
 
-static void run_chunks(const pti_sub_kernel *sub_kernel, const pti_cut *cut,
+static void run_chunks(const pti_sub_kernel *sub_kernel, const pti_chunk_grid *grid,
                        pti_host_habits *habits) {
-    if (habits != NULL && pti_host_can_balance(sub_kernel, cut) &&
-        pti_host_balance(sub_kernel, cut, habits, pti_host_launch_box))
+    if (habits != NULL && pti_host_can_balance(sub_kernel, grid) &&
+        pti_host_balance(sub_kernel, grid, habits, pti_host_launch_box))
         return;
-#pragma omp parallel for num_threads((int)cut->n_chunks) schedule(static, 1)
-    for (int64_t chunk = 0; chunk < cut->n_chunks; chunk++)
-        pti_host_launch_chunk(sub_kernel, cut, chunk);
+#pragma omp parallel for num_threads((int)grid->n_chunks) schedule(static, 1)
+    for (int64_t chunk = 0; chunk < grid->n_chunks; chunk++)
+        pti_host_launch_chunk(sub_kernel, grid, chunk);
 }
 
-static void run_with_copies(const pti_sub_kernel *sub_kernel, const pti_cut *cut) {
+static void run_with_copies(const pti_sub_kernel *sub_kernel, const pti_chunk_grid *grid) {
     pti_accumulators copies;
-    if (!pti_accumulators_create(sub_kernel, cut, &copies)) {
+    if (!pti_accumulators_create(sub_kernel, grid, &copies)) {
         run_whole(sub_kernel);
         return;
     }
     const int n_views = pti_sub_kernel_n_views(sub_kernel);
-#pragma omp parallel for num_threads((int)cut->n_chunks) schedule(static, 1)
-    for (int64_t chunk = 0; chunk < cut->n_chunks; chunk++) {
+#pragma omp parallel for num_threads((int)grid->n_chunks) schedule(static, 1)
+    for (int64_t chunk = 0; chunk < grid->n_chunks; chunk++) {
         pti_accumulators_fill(&copies, sub_kernel, chunk);
-        run_chunk(sub_kernel, cut, chunk, copies.views + chunk * n_views);
+        run_chunk(sub_kernel, grid, chunk, copies.views + chunk * n_views);
     }
     pti_accumulators_combine(&copies, sub_kernel);
     pti_accumulators_free(&copies);
@@ -130,25 +131,27 @@ bool pti_host_launch_reduces(const pti_instance *instance) {
     return false;
 }
 
-static bool writes_apart(const pti_sub_kernel *sub_kernel, int operand, const pti_cut *cut) {
+static bool writes_apart(const pti_sub_kernel *sub_kernel, int operand,
+                         const pti_chunk_grid *grid) {
     return !sub_kernel->instance->operand[operand].reduces ||
-           pti_cut_separates(sub_kernel->instance, operand, sub_kernel->threads, cut);
+           pti_chunk_grid_separates(sub_kernel->instance, operand, sub_kernel->threads, grid);
 }
 
-static bool all_write_apart(const pti_sub_kernel *sub_kernel, const pti_cut *cut) {
+static bool all_write_apart(const pti_sub_kernel *sub_kernel, const pti_chunk_grid *grid) {
     for (int a = 0; a < sub_kernel->instance->n_operands; a++) {
-        if (!writes_apart(sub_kernel, a, cut))
+        if (!writes_apart(sub_kernel, a, grid))
             return false;
     }
     return true;
 }
 
-/** The bytes of the copies of an operand that the chunks of a cut need: of looked-up elements a
+/** The bytes of the copies of an operand that the chunks of a grid need: of looked-up elements a
  * chunk may need few of those that the launch writes. */
-static double bytes_of_copies(const pti_sub_kernel *sub_kernel, int operand, const pti_cut *cut) {
+static double bytes_of_copies(const pti_sub_kernel *sub_kernel, int operand,
+                              const pti_chunk_grid *grid) {
     double n_bytes = 0;
-    for (int64_t k = 0; k < cut->n_chunks; k++) {
-        const polytile_domain chunk = pti_cut_chunk(sub_kernel->threads, cut, k);
+    for (int64_t k = 0; k < grid->n_chunks; k++) {
+        const polytile_domain chunk = pti_chunk_grid_get(sub_kernel->threads, grid, k);
         const polytile_domain hull =
             pti_footprint_hull(sub_kernel->instance, operand, PTI_WRITES, &chunk);
         n_bytes += (double)pti_memory_layout_of(
@@ -159,17 +162,18 @@ static double bytes_of_copies(const pti_sub_kernel *sub_kernel, int operand, con
 }
 
 /** Return whether each chunk could have a private copy of an operand. */
-static bool may_be_copied(const pti_sub_kernel *sub_kernel, int operand, const pti_cut *cut) {
+static bool may_be_copied(const pti_sub_kernel *sub_kernel, int operand,
+                          const pti_chunk_grid *grid) {
     return pti_accumulators_may_copy(sub_kernel, operand) &&
-           bytes_of_copies(sub_kernel, operand, cut) <=
+           bytes_of_copies(sub_kernel, operand, grid) <=
                (double)pti_accumulators_most_bytes(sub_kernel);
 }
 
-/** Return the cut of one dimension into a slab for each worker. */
-static pti_cut slabs_of(const polytile_domain *threads, int dim, int n_threads) {
+/** Return the grid of one dimension cut into a slab for each worker. */
+static pti_chunk_grid slabs_of(const polytile_domain *threads, int dim, int n_threads) {
     bool may_cut[POLYTILE_MAX_DIMS] = {false};
     may_cut[dim] = true;
-    return pti_cut_evenly(threads, n_threads, may_cut);
+    return pti_chunk_grid_evenly(threads, n_threads, may_cut);
 }
 
 /** Find the dimensions along which chunks write every reducing operand apart, or in copies if
@@ -177,7 +181,7 @@ static pti_cut slabs_of(const polytile_domain *threads, int dim, int n_threads) 
 static void find_cuttable(const pti_sub_kernel *sub_kernel, int n_threads, bool with_copies,
                           bool *may_cut) {
     for (int d = 0; d < sub_kernel->threads->n_dims; d++) {
-        pti_cut slabs = slabs_of(sub_kernel->threads, d, n_threads);
+        pti_chunk_grid slabs = slabs_of(sub_kernel->threads, d, n_threads);
         may_cut[d] = true;
         for (int a = 0; a < sub_kernel->instance->n_operands && may_cut[d]; a++)
             may_cut[d] = writes_apart(sub_kernel, a, &slabs) ||
@@ -185,20 +189,20 @@ static void find_cuttable(const pti_sub_kernel *sub_kernel, int n_threads, bool 
     }
 }
 
-/** The bytes of the copies that a cut needs. */
-static double count_copied_bytes(const pti_sub_kernel *sub_kernel, const pti_cut *cut) {
+/** The bytes of the copies that a grid needs. */
+static double count_copied_bytes(const pti_sub_kernel *sub_kernel, const pti_chunk_grid *grid) {
     double n_bytes = 0;
     for (int a = 0; a < sub_kernel->instance->n_operands; a++) {
-        if (!writes_apart(sub_kernel, a, cut))
-            n_bytes += bytes_of_copies(sub_kernel, a, cut);
+        if (!writes_apart(sub_kernel, a, grid))
+            n_bytes += bytes_of_copies(sub_kernel, a, grid);
     }
     return n_bytes;
 }
 
-/** Return whether a cut with copies takes less time than one without. Units: what all threads
+/** Return whether a grid with copies takes less time than one without. Units: what all threads
  * together take for what the launch touches. */
-static bool pays_copies(const pti_sub_kernel *sub_kernel, const pti_cut *copied,
-                        const pti_cut *apart) {
+static bool pays_copies(const pti_sub_kernel *sub_kernel, const pti_chunk_grid *copied,
+                        const pti_chunk_grid *apart) {
     const double copies = copied_cost * count_copied_bytes(sub_kernel, copied) /
                           (double)pti_accumulators_touched_bytes(sub_kernel);
     return 1 / copied->balance + copies < 1 / apart->balance;
@@ -208,9 +212,9 @@ static void launch_reduction(const pti_sub_kernel *sub_kernel, int n_threads,
                              pti_host_habits *habits) {
     bool may_cut[POLYTILE_MAX_DIMS];
     find_cuttable(sub_kernel, n_threads, false, may_cut);
-    pti_cut apart = pti_cut_evenly(sub_kernel->threads, n_threads, may_cut);
+    pti_chunk_grid apart = pti_chunk_grid_evenly(sub_kernel->threads, n_threads, may_cut);
     find_cuttable(sub_kernel, n_threads, true, may_cut);
-    pti_cut copied = pti_cut_evenly(sub_kernel->threads, n_threads, may_cut);
+    pti_chunk_grid copied = pti_chunk_grid_evenly(sub_kernel->threads, n_threads, may_cut);
     if (pays_copies(sub_kernel, &copied, &apart) || !all_write_apart(sub_kernel, &apart))
         run_with_copies(sub_kernel, &copied);
     else if (apart.n_chunks == 1)
@@ -219,9 +223,9 @@ static void launch_reduction(const pti_sub_kernel *sub_kernel, int n_threads,
         run_chunks(sub_kernel, &apart, habits);
 }
 
-pti_cut pti_host_launch_cut(const polytile_domain *threads, int n_threads) {
+pti_chunk_grid pti_host_launch_grid(const polytile_domain *threads, int n_threads) {
     static const bool all[POLYTILE_MAX_DIMS] = {true, true, true, true, true, true, true, true};
-    return pti_cut_evenly(threads, n_threads, all);
+    return pti_chunk_grid_evenly(threads, n_threads, all);
 }
 
 void pti_host_launch(const pti_sub_kernel *sub_kernel, int n_threads, pti_host_habits *habits) {
@@ -230,7 +234,7 @@ void pti_host_launch(const pti_sub_kernel *sub_kernel, int n_threads, pti_host_h
     } else if (pti_host_launch_reduces(sub_kernel->instance)) {
         launch_reduction(sub_kernel, n_threads, habits);
     } else {
-        pti_cut cut = pti_host_launch_cut(sub_kernel->threads, n_threads);
-        run_chunks(sub_kernel, &cut, habits);
+        pti_chunk_grid grid = pti_host_launch_grid(sub_kernel->threads, n_threads);
+        run_chunks(sub_kernel, &grid, habits);
     }
 }

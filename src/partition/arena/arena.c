@@ -44,7 +44,8 @@ static void sort_by_alignment(pti_arena *arena) {
     }
 }
 
-/** Find the piece of an operand that contains those of all superblocks; false if none does. */
+/** Find the piece of an operand that contains those of all superblocks; false if none does, or if
+ * it comes after pieces of which none contains the others. */
 static bool find_kept(const pti_instance *instance, const pti_partition *partition, int operand,
                       polytile_domain *kept) {
     bool found =

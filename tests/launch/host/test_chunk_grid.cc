@@ -6,7 +6,7 @@
 #include <vector>
 
 extern "C" {
-#include "launch/host/cut.h"
+#include "launch/host/chunk_grid.h"
 }
 
 namespace {
@@ -17,8 +17,8 @@ polytile_domain box_of(const std::vector<int64_t> &extents) {
     return polytile_domain_from_extents(static_cast<int>(extents.size()), extents.data());
 }
 
-TEST(Cut, ChunksAreDisjointAndCoverTheBox) {
-    Random random(test_seed("Cut.ChunksAreDisjointAndCoverTheBox"));
+TEST(ChunkGrid, ChunksAreDisjointAndCoverTheBox) {
+    Random random(test_seed("ChunkGrid.ChunksAreDisjointAndCoverTheBox"));
     for (int64_t round = 0; round < scaled(2000) && !testing::Test::HasFailure(); round++) {
         polytile_domain box = {};
         box.n_dims = static_cast<int>(random.number(1, 4));
@@ -27,12 +27,12 @@ TEST(Cut, ChunksAreDisjointAndCoverTheBox) {
             box.range[d] = {lo, lo + random.number(0, 9), 1};
         }
         const int n_workers = static_cast<int>(random.number(1, 20));
-        const pti_cut cut = pti_cut_evenly(&box, n_workers, all);
-        EXPECT_LE(cut.n_chunks, n_workers);
+        const pti_chunk_grid grid = pti_chunk_grid_evenly(&box, n_workers, all);
+        EXPECT_LE(grid.n_chunks, n_workers);
         pti_boxes set = {};
         int64_t n_elements = 0;
-        for (int64_t k = 0; k < cut.n_chunks; k++) {
-            const polytile_domain chunk = pti_cut_chunk(&box, &cut, k);
+        for (int64_t k = 0; k < grid.n_chunks; k++) {
+            const polytile_domain chunk = pti_chunk_grid_get(&box, &grid, k);
             EXPECT_TRUE(pti_box_contains(&box, &chunk));
             n_elements += pti_box_count(&chunk);
             pti_boxes_add(&set, &chunk);
@@ -43,7 +43,7 @@ TEST(Cut, ChunksAreDisjointAndCoverTheBox) {
     }
 }
 
-TEST(Cut, GivesAllWorkersEqualWorkWhereItCan) {
+TEST(ChunkGrid, GivesAllWorkersEqualWorkWhereItCan) {
     const struct {
         std::vector<int64_t> extents;
         int n_workers;
@@ -62,27 +62,27 @@ TEST(Cut, GivesAllWorkersEqualWorkWhereItCan) {
     };
     for (const auto &row : rows) {
         const polytile_domain box = box_of(row.extents);
-        const pti_cut cut = pti_cut_evenly(&box, row.n_workers, all);
-        EXPECT_EQ(std::vector<int64_t>(cut.n_chunks_along, cut.n_chunks_along + box.n_dims),
+        const pti_chunk_grid grid = pti_chunk_grid_evenly(&box, row.n_workers, all);
+        EXPECT_EQ(std::vector<int64_t>(grid.n_chunks_along, grid.n_chunks_along + box.n_dims),
                   row.n_chunks_along);
     }
 }
 
-TEST(Cut, LeavesOtherDimensionsWhole) {
+TEST(ChunkGrid, LeavesOtherDimensionsWhole) {
     const bool only_last[POLYTILE_MAX_DIMS] = {false, true};
     const polytile_domain box = box_of({100, 100});
-    const pti_cut cut = pti_cut_evenly(&box, 4, only_last);
-    EXPECT_EQ(cut.n_chunks_along[0], 1);
-    EXPECT_EQ(cut.n_chunks_along[1], 4);
+    const pti_chunk_grid grid = pti_chunk_grid_evenly(&box, 4, only_last);
+    EXPECT_EQ(grid.n_chunks_along[0], 1);
+    EXPECT_EQ(grid.n_chunks_along[1], 4);
 }
 
-TEST(Cut, HandlesExtentsNearTheLargest) {
+TEST(ChunkGrid, HandlesExtentsNearTheLargest) {
     polytile_domain box = {};
     box.n_dims = 1;
     box.range[0] = {-(int64_t(1) << 60), int64_t(1) << 60, 1};
-    const pti_cut cut = pti_cut_evenly(&box, 1024, all);
-    EXPECT_EQ(cut.n_chunks, 1024);
-    EXPECT_EQ(pti_cut_chunk(&box, &cut, 1023).range[0].hi, box.range[0].hi);
+    const pti_chunk_grid grid = pti_chunk_grid_evenly(&box, 1024, all);
+    EXPECT_EQ(grid.n_chunks, 1024);
+    EXPECT_EQ(pti_chunk_grid_get(&box, &grid, 1023).range[0].hi, box.range[0].hi);
 }
 
 } // namespace
