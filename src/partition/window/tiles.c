@@ -174,8 +174,8 @@ static polytile_status add_groups(const row *of) {
 
 /* What tiles lose. */
 
-/** Return whether a schedule brings an element of an array to the host from an operation on, or has
- * it at the end. */
+/** Whether a schedule brings an element of an array to the host from an operation on, or has it at
+ * the end. */
 static bool needs_element_of(const pti_schedule *schedule, int array, const pti_boxes *boxes) {
     bool does = false;
     for (int h = 0; h < schedule->n_after; h++)
@@ -194,8 +194,8 @@ static bool needs_element_of(const pti_schedule *schedule, int array, const pti_
     return does;
 }
 
-/** Return whether no launch reads what the launches of a row lose: they end the schedule, and
- * shrink so that each reads what the next tile computes. */
+/** Whether no launch reads what the launches of a row lose: they end the schedule, and shrink so
+ * that each reads what the next tile computes. */
 static bool is_read_by_none(const row *of) {
     return of->end == of->schedule->n_launches &&
            pti_ping_pong_shrinks_evenly(&of->ping_pong.step, of->call + of->first,
@@ -260,8 +260,7 @@ done:
     return status;
 }
 
-/** Return whether a launch after which arrays have taken turns in another way goes on to and
- * fro. */
+/** Whether a launch after which arrays have taken turns in another way goes on to and fro. */
 static bool begins_ping_pong(const row *of, int launch, pti_tile_filter *may_be_tiled,
                              const void *filter) {
     return launch + 1 < of->schedule->n_launches && may_be_tiled(filter, launch + 1) &&
