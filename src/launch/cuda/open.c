@@ -2,6 +2,7 @@
 
 #include "base/checked.h"
 #include "launch/cuda/link.h"
+#include "launch/cuda/loop.h"
 #include "launch/cuda/rounds.h"
 #include "launch/cuda/runtime/fault.h"
 #include "launch/cuda/runtime/order.h"
@@ -41,6 +42,7 @@ static void close_cuda(polytile_device *device) {
     pti_staging_destroy(cuda->staging);
     pti_cuda_team_destroy(cuda->team);
     pti_cuda_rounds_destroy(cuda);
+    pti_cuda_loops_destroy(cuda);
     pti_cuda_order_destroy(cuda->order);
     pti_cuda_timing_destroy(cuda->timing);
     pti_cuda_events_destroy(cuda);

@@ -11,7 +11,8 @@ extern "C" {
 #include "queue/queue.h"
 }
 
-/* Launchers that are called round by round, and lanes, on a runtime that needs no GPU. */
+/* Launchers that are called round by round, by the host or in loops on the GPU, and lanes, on a
+ * runtime that needs no GPU. */
 
 namespace {
 
@@ -62,13 +63,15 @@ const polytile_view_shape shapes[] = {{sizeof(int32_t), 1, POLYTILE_SIGNED_NUMBE
 
 struct Call {
     int64_t first;
+    int64_t last;
     int64_t round;
     void *stream;
 };
 
 struct Launcher {
     std::vector<Call> calls;
-    int fails_at = 0;
+    int fails_from = 0; /* this call on; 0: none */
+    bool waits = false; /* which a launcher must not, for the GPU */
 };
 
 int launch_sequences(const polytile_sub_kernel *launch) {
@@ -76,9 +79,11 @@ int launch_sequences(const polytile_sub_kernel *launch) {
     const int64_t s = launch->threads->range[0].lo;
     const int64_t round = launch->repetition->round;
     EXPECT_EQ(launch->repetition->condition, nullptr);
-    of->calls.push_back({s, round, launch->stream});
-    if (static_cast<int>(of->calls.size()) == of->fails_at)
+    of->calls.push_back({s, launch->threads->range[0].hi, round, launch->stream});
+    if (of->fails_from > 0 && static_cast<int>(of->calls.size()) >= of->fails_from)
         return 7;
+    if (of->waits)
+        pti_cuda_current_api->cudaStreamSynchronize(static_cast<cudaStream_t>(launch->stream));
     launch->repetition->condition = &state_of(launch->views, s)[1];
     if (launch->stream == nullptr) {
         (round == 0 ? begin_sequences : go_on_with_sequences)(launch->threads, launch->views,
@@ -155,6 +160,25 @@ class Sequences {
                 << s;
     }
 
+    /** The first and the last sequence of each sub-kernel. */
+    std::set<std::pair<int64_t, int64_t>> sub_kernels() const {
+        std::set<std::pair<int64_t, int64_t>> found;
+        for (const Call &call : launcher.calls)
+            found.insert({call.first, call.last});
+        return found;
+    }
+    /** But the first ones of all sub-kernels. */
+    int64_t count_rounds() const {
+        int64_t n = 0;
+        for (const auto &[first, last] : sub_kernels()) {
+            int32_t most = 0;
+            for (int64_t s = first; s <= last; s++)
+                most = std::max(most, count_steps(first_[static_cast<size_t>(s)]));
+            n += most;
+        }
+        return n;
+    }
+
     void expect_ok(polytile_status of) { EXPECT_EQ(of, POLYTILE_OK) << error(); }
     std::string error() const { return polytile_last_error(ctx); }
 
@@ -192,11 +216,18 @@ int count_changes(const Launcher &of) {
     return n;
 }
 
+/** A GPU whose graphs have no WHILE nodes. */
+FakeCuda::Options without_loops() {
+    FakeCuda::Options options;
+    options.loop_error = cudaErrorNotSupported;
+    return options;
+}
+
 TEST(CudaRounds, OfAllLanesGoOnSideBySide) {
     Environment environment;
     environment.set("POLYTILE_CHECK", "plan");
     for (const int n_lanes : {2, 3, 4, 8}) {
-        FakeWorld world(static_cast<uint64_t>(n_lanes));
+        FakeWorld world(static_cast<uint64_t>(n_lanes), without_loops());
         Sequences of(&world.cuda, "cuda:0(streams=" + std::to_string(n_lanes) + ")", 23);
         ASSERT_EQ(of.run(), POLYTILE_OK) << of.error();
         of.expect_right();
@@ -207,7 +238,7 @@ TEST(CudaRounds, OfAllLanesGoOnSideBySide) {
 }
 
 TEST(CudaRounds, OfADeviceWithoutLanesFollowOneAnother) {
-    FakeWorld world(1);
+    FakeWorld world(1, without_loops());
     Sequences of(&world.cuda, "cuda:0(streams=1)", 23);
     ASSERT_EQ(of.run(), POLYTILE_OK) << of.error();
     of.expect_right();
@@ -218,7 +249,7 @@ TEST(CudaRounds, RunWithinLittleMemory) {
     Environment environment;
     environment.set("POLYTILE_CHECK", "plan");
     for (const int64_t memory_bytes : {2100, 3000, 4000}) {
-        FakeWorld world(static_cast<uint64_t>(memory_bytes));
+        FakeWorld world(static_cast<uint64_t>(memory_bytes), without_loops());
         Sequences of(&world.cuda, "cuda:0(streams=4,memory=" + std::to_string(memory_bytes) + "B)",
                      300);
         ASSERT_EQ(of.run(), POLYTILE_OK) << of.error();
@@ -228,21 +259,33 @@ TEST(CudaRounds, RunWithinLittleMemory) {
     }
 }
 
+/** In a round of the host, in a first one, and in one that is captured. */
 TEST(CudaRounds, TellTheSubKernelWhoseLauncherFails) {
-    FakeWorld world(1);
-    Sequences of(&world.cuda, "cuda:0(streams=4)", 23);
-    of.launcher.fails_at = 40;
-    EXPECT_EQ(of.run(), POLYTILE_DEVICE);
-    EXPECT_NE(of.first_error.find("the launcher returned 7"), std::string::npos) << of.first_error;
-    of.launcher.fails_at = 0;
-    EXPECT_EQ(of.run(), POLYTILE_OK) << of.error();
-    of.expect_right();
-    world.expect_idle();
+    for (const bool has_loops : {false, true})
+        for (const int fails_from : {1, 2, 3, 4, 40}) {
+            FakeWorld world(1, has_loops ? FakeCuda::Options() : without_loops());
+            Sequences of(&world.cuda, "cuda:0(streams=4)", 23);
+            of.launcher.fails_from = fails_from;
+            EXPECT_EQ(of.run(), POLYTILE_DEVICE);
+            EXPECT_NE(of.first_error.find("the launcher returned 7"), std::string::npos)
+                << of.first_error;
+            of.launcher.fails_from = 0;
+            EXPECT_EQ(of.run(), POLYTILE_OK) << of.error();
+            of.expect_right();
+            world.expect_idle();
+        }
+}
+
+/** Whether a call belongs to a loop, or may do so: without it the host enqueues the rounds. */
+bool may_be_of_a_loop(const std::string &call) {
+    return call.compare(0, 9, "cudaGraph") == 0 || call.compare(0, 11, "cudaLibrary") == 0 ||
+           call.find("Capture") != std::string::npos || call == "cudaLaunchKernel" ||
+           call == "cudaSetDevice";
 }
 
 /** Whether a run has an n-th call; it fails, and a second run does not. */
-bool survives_failing_call(int64_t n) {
-    FakeWorld world(static_cast<uint64_t>(n));
+bool survives_failing_call(int64_t n, const FakeCuda::Options &options) {
+    FakeWorld world(static_cast<uint64_t>(n), options);
     FailingApi failing;
     bool has_failed = false;
     {
@@ -252,13 +295,17 @@ bool survives_failing_call(int64_t n) {
         const polytile_status status = of.run();
         failing.stop();
         has_failed = !failing.failed().empty();
-        if (status == POLYTILE_OK)
-            EXPECT_TRUE(!has_failed || may_be_survived(failing.failed())) << failing.failed();
-        else
+        if (status == POLYTILE_OK) {
+            EXPECT_TRUE(!has_failed || may_be_survived(failing.failed()) ||
+                        may_be_of_a_loop(failing.failed()))
+                << failing.failed();
+            of.expect_right();
+        } else {
             EXPECT_TRUE((of.first_error + of.error()).find(failing.failed()) != std::string::npos ||
                         (failing.failed() == "cudaLaunchKernel" &&
                          of.first_error.find("the launcher returned 1") != std::string::npos))
                 << failing.failed() << ": " << of.first_error;
+        }
         EXPECT_EQ(of.run(), POLYTILE_OK) << failing.failed() << ": " << of.error();
         of.expect_right();
         world.expect_idle();
@@ -267,14 +314,154 @@ bool survives_failing_call(int64_t n) {
     return has_failed;
 }
 
-TEST(CudaRounds, SurviveEveryCallThatFails) {
-    const int64_t apart = scaled(7) == 7 ? 1 : 21;
+void expect_every_failing_call_is_survived(const FakeCuda::Options &options, int64_t apart) {
     int64_t n = 1;
-    while (survives_failing_call(n) && !HasFailure())
+    while (survives_failing_call(n, options) && !testing::Test::HasFailure())
         n += apart;
     EXPECT_GT(n, 100);
-    EXPECT_FALSE(HasFailure()) << "call " << n;
+    EXPECT_FALSE(testing::Test::HasFailure()) << "call " << n;
 }
+
+TEST(CudaRounds, SurviveEveryCallThatFails) {
+    expect_every_failing_call_is_survived(without_loops(), scaled(7) == 7 ? 1 : 21);
+}
+
+#if CUDART_VERSION >= 13000
+
+TEST(CudaLoops, SurviveEveryCallThatFails) {
+    expect_every_failing_call_is_survived(FakeCuda::Options(), scaled(7) == 7 ? 1 : 5);
+}
+
+TEST(CudaLoops, RunAllRoundsButTheFirstOnTheGpu) {
+    Environment environment;
+    environment.set("POLYTILE_CHECK", "plan");
+    for (const int n_lanes : {1, 2, 4, 8})
+        for (int k = 0; k < 5; k++) {
+            FakeWorld world(static_cast<uint64_t>(10 * n_lanes + k));
+            Sequences of(&world.cuda, "cuda:0(streams=" + std::to_string(n_lanes) + ")", 23);
+            for (int run = 0; run < 3; run++) {
+                ASSERT_EQ(of.run(), POLYTILE_OK) << of.error();
+                of.expect_right();
+            }
+            EXPECT_EQ(count_streams(of.launcher), static_cast<size_t>(n_lanes));
+            EXPECT_EQ(of.launcher.calls.size(), 2 * of.sub_kernels().size());
+            EXPECT_EQ(world.cuda.n_looped(), 3 * of.count_rounds());
+            world.expect_idle();
+        }
+}
+
+TEST(CudaLoops, RunWithinLittleMemory) {
+    Environment environment;
+    environment.set("POLYTILE_CHECK", "plan");
+    for (const int64_t memory_bytes : {2100, 3000, 4000}) {
+        FakeWorld world(static_cast<uint64_t>(memory_bytes));
+        Sequences of(&world.cuda, "cuda:0(streams=4,memory=" + std::to_string(memory_bytes) + "B)",
+                     300);
+        ASSERT_EQ(of.run(), POLYTILE_OK) << of.error();
+        of.expect_right();
+        EXPECT_GT(world.cuda.n_looped(), 300);
+        world.expect_idle();
+    }
+}
+
+TEST(CudaLoops, AreLeftToTheHostWhereCudaHasNone) {
+    FakeWorld world(1, without_loops());
+    Sequences of(&world.cuda, "cuda:0(streams=4)", 23);
+    ASSERT_EQ(of.run(), POLYTILE_OK) << of.error();
+    ASSERT_EQ(of.run(), POLYTILE_OK) << of.error();
+    of.expect_right();
+    EXPECT_EQ(world.cuda.n_looped(), 0);
+    EXPECT_EQ(world.cuda.n_calls("cudaGraphInstantiate"), 1);
+    world.expect_idle();
+}
+
+TEST(CudaLoops, AreLeftToTheHostIfTheLauncherCannotBeCaptured) {
+    Environment environment;
+    environment.set("POLYTILE_LOG", "info");
+    FakeWorld world(1);
+    Sequences of(&world.cuda, "cuda:0(streams=4)", 23);
+    of.launcher.waits = true;
+    testing::internal::CaptureStderr();
+    ASSERT_EQ(of.run(), POLYTILE_OK) << of.error();
+    ASSERT_EQ(of.run(), POLYTILE_OK) << of.error();
+    const std::string log = testing::internal::GetCapturedStderr();
+    const size_t at = log.find("the host enqueues each round of its launcher on cuda:0");
+    EXPECT_NE(at, std::string::npos) << log;
+    EXPECT_EQ(log.find("the host enqueues each round", at + 1), std::string::npos) << log;
+    of.expect_right();
+    EXPECT_EQ(world.cuda.n_looped(), 0);
+    world.expect_idle();
+}
+
+/** Rounds without end, of which one cancels the run. */
+struct Endless {
+    static int enqueue(const polytile_sub_kernel *launch) {
+        const auto *of = static_cast<const Endless *>(launch->user);
+        EXPECT_LT(launch->repetition->round, 2) << of->n_rounds;
+        launch->repetition->condition = element(launch->views[0], launch->threads->range[0].lo);
+        return launch_over(&round_symbol, *launch) == cudaSuccess ? 0 : 1;
+    }
+    static void run(const polytile_domain *threads, const polytile_view *views, void *user) {
+        auto *of = static_cast<Endless *>(user);
+        *element(views[0], threads->range[0].lo) = 1;
+        if (++of->n_rounds == 1000)
+            polytile_device_cancel(of->device);
+    }
+
+    polytile_device *device = nullptr;
+    int n_rounds = 0;
+};
+
+TEST(CudaLoops, EndWhenTheirRunIsCancelled) {
+    for (const int64_t n : {1, 40}) {
+        FakeWorld world(static_cast<uint64_t>(n));
+        Endless endless;
+        std::vector<int32_t> memory(static_cast<size_t>(n));
+        polytile_implementation body = {}, launcher = {};
+        polytile_context *ctx = nullptr;
+        polytile_kernel *kernel = nullptr;
+        polytile_array *x = nullptr;
+        body.n_indices = body.n_views = 1;
+        body.views = shapes;
+        body.host = Endless::run;
+        body.user = launcher.user = &endless;
+        world.cuda.add_kernel(&round_symbol, body);
+        launcher.cuda_launcher = Endless::enqueue;
+        launcher.cuda_launcher_overlaps = true;
+        ASSERT_EQ(polytile_context_create(&ctx), POLYTILE_OK);
+        ASSERT_EQ(polytile_device_open(ctx, "cuda:0(streams=4,memory=1MiB)", &endless.device),
+                  POLYTILE_OK);
+        ASSERT_EQ(polytile_kernel_create(ctx, "endless[i]: inout x[i]", &launcher, &kernel),
+                  POLYTILE_OK);
+        ASSERT_EQ(polytile_array_wrap(ctx, "x", POLYTILE_I32, 1, &n, memory.data(), &x),
+                  POLYTILE_OK);
+        const polytile_domain threads = polytile_domain_from_extents(1, &n);
+        EXPECT_EQ(polytile_run(endless.device, kernel, &threads, 1, &x, nullptr),
+                  POLYTILE_CANCELLED)
+            << polytile_last_error(ctx);
+        EXPECT_GE(endless.n_rounds, 1000);
+        EXPECT_GT(world.cuda.n_looped(), 900);
+        polytile_context_destroy(ctx);
+        world.expect_idle();
+        world.expect_nothing_taken();
+    }
+}
+
+TEST(CudaLoops, OfAKernelThatFaultsEndWithTheGpu) {
+    for (const int64_t nth : {2, 5, 30}) {
+        FakeWorld world(static_cast<uint64_t>(nth));
+        {
+            Sequences of(&world.cuda, "cuda:0(streams=4)", 23);
+            world.cuda.let_kernel_fault(nth);
+            EXPECT_EQ(of.run(), POLYTILE_DEVICE);
+            EXPECT_NE(of.first_error.find("faulted"), std::string::npos) << of.first_error;
+        }
+        EXPECT_EQ(world.cuda.violations(), "");
+        world.expect_nothing_taken();
+    }
+}
+
+#endif
 
 TEST(CudaRounds, OpeningADeviceOfManyStreamsSurvivesEveryCallThatFails) {
     int64_t n = 1;

@@ -1,0 +1,177 @@
+#include "launch/cuda/loop.h"
+
+#include "launch/cuda/function.h"
+#include "launch/cuda/loop_code.h"
+#include "launch/device/launcher.h"
+
+#include <stdlib.h>
+
+/** How many launchers a device remembers that cannot be captured. */
+enum { N_REFUSED = 16 };
+
+struct pti_cuda_loops {
+    cudaLibrary_t library;
+    cudaKernel_t set_condition; /* NULL: there is none, and there are no loops */
+    polytile_launcher *refused[N_REFUSED];
+    int next_refused; /* to be replaced */
+};
+
+/** A loop in the making. */
+typedef struct loop {
+    pti_cuda_device *cuda;
+    cudaStream_t stream;
+    const int32_t *stop;
+    cudaGraph_t graph;
+    cudaGraph_t body; /* of its WHILE node, which owns it */
+    cudaGraphConditionalHandle handle;
+    cudaGraphNode_t begin; /* sets the condition before the WHILE node */
+    cudaGraphExec_t executable;
+    const char *failed; /* the first call that failed, and why */
+    const char *why;
+} loop;
+
+static bool is_done(loop *of, cudaError_t error, const char *call) {
+    if (error == cudaSuccess)
+        return true;
+    if (of->failed == NULL) {
+        of->failed = call;
+        of->why = cudaGetErrorString(error);
+    }
+    of->cuda->api->cudaGetLastError();
+    return false;
+}
+
+/** Call a function of the runtime; false: it failed. */
+#define DO(of, call, arguments) is_done(of, (of)->cuda->api->call arguments, #call)
+
+/** Load the kernel that sets conditions, at the first loop. */
+static bool load_code(loop *of) {
+    pti_cuda_loops *loops = of->cuda->loops;
+    if (loops != NULL && loops->set_condition == NULL) {
+        of->failed = "cudaLibraryLoadData";
+        of->why = "it failed before";
+    }
+    if (loops != NULL)
+        return loops->set_condition != NULL;
+    loops = of->cuda->loops = calloc(1, sizeof *loops);
+    return loops != NULL &&
+           DO(of, cudaLibraryLoadData,
+              (&loops->library, pti_loop_code, NULL, NULL, 0, NULL, NULL, 0)) &&
+           DO(of, cudaLibraryGetKernel, (&loops->set_condition, loops->library, PTI_LOOP_KERNEL));
+}
+
+/** The node that sets the condition for the first time, by the number of the first round. */
+static bool add_begin(loop *of, const int32_t *number) {
+    void *arguments[] = {&of->handle, &number, &of->stop};
+    struct cudaGraphNodeParams node = {.type = cudaGraphNodeTypeKernel};
+    node.kernel.func = (void *)of->cuda->loops->set_condition;
+    node.kernel.gridDim = node.kernel.blockDim = (dim3){1, 1, 1};
+    node.kernel.kernelParams = arguments;
+    return DO(of, cudaGraphAddNode, (&of->begin, of->graph, NULL, NULL, 0, &node));
+}
+
+static bool add_while(loop *of) {
+    cudaGraphNode_t added;
+    struct cudaGraphNodeParams node = {.type = cudaGraphNodeTypeConditional};
+    node.conditional.handle = of->handle;
+    node.conditional.type = cudaGraphCondTypeWhile;
+    node.conditional.size = 1;
+    if (!DO(of, cudaGraphAddNode, (&added, of->graph, &of->begin, NULL, 1, &node)))
+        return false;
+    of->body = node.conditional.phGraph_out[0];
+    return true;
+}
+
+/** Call the launcher. What fails here fails again when the host enqueues the round, with all that
+ * is to be said of it. */
+static bool call_launcher(loop *of, const pti_sub_kernel *round) {
+    polytile_context *ctx = pti_cuda_context_of(of->cuda);
+    of->cuda->api->cudaGetLastError();
+    const polytile_status status = pti_launcher_call(
+        ctx, round->config.implementation->cuda_launcher, round, (void *)of->stream);
+    const bool has_enqueued = DO(of, cudaGetLastError, ());
+    const bool is_current = DO(of, cudaSetDevice, (of->cuda->number));
+    pti_clear_error(ctx);
+    return status == POLYTILE_OK && round->repetition->condition != NULL && has_enqueued &&
+           is_current;
+}
+
+static bool enqueue_round(loop *of, const pti_sub_kernel *round) {
+    const dim3 one = {1, 1, 1};
+    if (!call_launcher(of, round))
+        return false;
+    void *arguments[] = {&of->handle, &round->repetition->condition, &of->stop};
+    return DO(of, cudaLaunchKernel,
+              ((const void *)of->cuda->loops->set_condition, one, one, arguments, 0, of->stream));
+}
+
+/** Capture the second round; the capture is ended whatever fails. */
+static bool capture_round(loop *of, const pti_sub_kernel *round) {
+    cudaGraph_t captured;
+    if (!DO(of, cudaStreamBeginCaptureToGraph,
+            (of->stream, of->body, NULL, NULL, 0, cudaStreamCaptureModeThreadLocal)))
+        return false;
+    const bool is_enqueued = enqueue_round(of, round);
+    return DO(of, cudaStreamEndCapture, (of->stream, &captured)) && is_enqueued;
+}
+
+static bool make_loop(loop *of, const pti_sub_kernel *first) {
+    polytile_repetition repetition = {.round = 1};
+    pti_sub_kernel round = *first;
+    round.is_first = false;
+    round.repetition = &repetition;
+    return load_code(of) && DO(of, cudaGraphCreate, (&of->graph, 0)) &&
+           DO(of, cudaGraphConditionalHandleCreate, (&of->handle, of->graph, 0, 0)) &&
+           add_begin(of, first->repetition->condition) && add_while(of) &&
+           capture_round(of, &round) &&
+           DO(of, cudaGraphInstantiate, (&of->executable, of->graph, 0)) &&
+           DO(of, cudaGraphLaunch, (of->executable, of->stream));
+}
+
+/** CUDA frees a graph that runs once it has ended. */
+static void release_graph(const loop *of) {
+    if (of->executable != NULL)
+        of->cuda->api->cudaGraphExecDestroy(of->executable);
+    if (of->graph != NULL)
+        of->cuda->api->cudaGraphDestroy(of->graph);
+}
+
+static bool is_refused(const pti_cuda_device *cuda, polytile_launcher *launcher) {
+    bool is = false;
+    for (int k = 0; cuda->loops != NULL && k < N_REFUSED; k++)
+        is = is || cuda->loops->refused[k] == launcher;
+    return is;
+}
+
+static void refuse(const loop *of, const pti_sub_kernel *first) {
+    pti_cuda_loops *loops = of->cuda->loops;
+    if (loops == NULL)
+        return;
+    loops->refused[loops->next_refused] = first->config.implementation->cuda_launcher;
+    loops->next_refused = (loops->next_refused + 1) % N_REFUSED;
+    pti_log(pti_cuda_context_of(of->cuda), PTI_LOG_INFO,
+            "%s: the host enqueues each round of its launcher on %s, since a round cannot be "
+            "captured in a CUDA graph (%s: %s)",
+            first->instance->kernel_name, of->cuda->device.text,
+            of->failed == NULL ? "the launcher" : of->failed,
+            of->failed == NULL ? "it fails, or sets no condition" : of->why);
+}
+
+bool pti_cuda_loop_enqueue(pti_cuda_device *cuda, const pti_sub_kernel *first,
+                           const int32_t *stop) {
+    loop of = {.cuda = cuda, .stream = pti_cuda_stream_of(cuda, first), .stop = stop};
+    if (is_refused(cuda, first->config.implementation->cuda_launcher))
+        return false;
+    const bool is_enqueued = make_loop(&of, first);
+    release_graph(&of);
+    if (!is_enqueued)
+        refuse(&of, first);
+    return is_enqueued;
+}
+
+void pti_cuda_loops_destroy(pti_cuda_device *cuda) {
+    if (cuda->loops != NULL && cuda->loops->library != NULL)
+        cuda->api->cudaLibraryUnload(cuda->loops->library);
+    free(cuda->loops);
+    cuda->loops = NULL;
+}
