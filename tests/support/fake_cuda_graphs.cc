@@ -181,6 +181,21 @@ cudaError_t FakeCuda::cudaGraphInstantiate(cudaGraphExec_t *made, cudaGraph_t gr
     return cudaSuccess;
 }
 
+/** A graph of other nodes is refused. What was launched before goes on as it was. */
+cudaError_t FakeCuda::cudaGraphExecUpdate(cudaGraphExec_t made, cudaGraph_t graph,
+                                          cudaGraphExecUpdateResultInfo *result) {
+    const auto found = executables_.find(made);
+    if (found == executables_.end() || graphs_.count(graph) == 0 ||
+        graphs_[graph].body[0] == nullptr)
+        return cudaErrorInvalidValue;
+    const Graph &from = graphs_[graph], &body = graphs_[from.body[0]];
+    *result = {};
+    if (body.nodes.size() != found->second.body.size())
+        return cudaErrorGraphExecUpdateFailure;
+    found->second = {from.nodes, body.nodes, from.handle};
+    return cudaSuccess;
+}
+
 /** Run one more round of a loop, unless it has none; whether it is over then. After a fault nothing
  * is, since all that was pending is gone. */
 bool FakeCuda::is_loop_over(const Loop &loop) {
@@ -214,7 +229,9 @@ cudaError_t FakeCuda::cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream
     return cudaSuccess;
 }
 
+/** Waits for the loop's end, as CUDA does. */
 cudaError_t FakeCuda::cudaGraphExecDestroy(cudaGraphExec_t graph) {
+    queues_.finish_all();
     return executables_.erase(graph) == 1 ? cudaSuccess : cudaErrorInvalidValue;
 }
 

@@ -346,6 +346,7 @@ TEST(CudaLoops, RunAllRoundsButTheFirstOnTheGpu) {
             EXPECT_EQ(count_streams(of.launcher), static_cast<size_t>(n_lanes));
             EXPECT_EQ(of.launcher.calls.size(), 2 * of.sub_kernels().size());
             EXPECT_EQ(world.cuda.n_looped(), 3 * of.count_rounds());
+            EXPECT_EQ(world.cuda.n_calls("cudaGraphInstantiate"), n_lanes);
             world.expect_idle();
         }
 }

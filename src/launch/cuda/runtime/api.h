@@ -28,6 +28,8 @@
     X(cudaStreamEndCapture, (cudaStream_t stream, cudaGraph_t * graph))                            \
     X(cudaGraphInstantiate, (cudaGraphExec_t * made, cudaGraph_t graph, unsigned long long flags)) \
     X(cudaGraphLaunch, (cudaGraphExec_t graph, cudaStream_t stream))                               \
+    X(cudaGraphExecUpdate,                                                                         \
+      (cudaGraphExec_t made, cudaGraph_t graph, cudaGraphExecUpdateResultInfo * result))           \
     X(cudaGraphExecDestroy, (cudaGraphExec_t graph))
 #else
 #define PTI_CUDA_GRAPH_CALLS(X)
