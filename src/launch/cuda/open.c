@@ -49,7 +49,7 @@ static void close_cuda(polytile_device *device) {
     destroy_streams(cuda);
     if (cuda->arena != NULL)
         cuda->api->cudaFree(cuda->arena);
-    free(cuda->device.lane_times);
+    pti_lanes_close(&cuda->device);
     free(cuda);
 }
 
@@ -208,9 +208,7 @@ static polytile_status set_lanes(pti_cuda_device *cuda, int64_t n_streams) {
     const bool is_auto = n_streams == PTI_STREAMS_AUTO;
     device->n_lanes = is_auto ? PTI_MAX_LANES : (int)pti_max(n_streams, 1);
     cuda->n_lanes = (int)pti_max(device->n_lanes, LEAST_LANES);
-    if (is_auto)
-        device->lane_times = calloc(PTI_N_LANE_TIMES, sizeof *device->lane_times);
-    return device->lane_times != NULL || !is_auto
+    return !is_auto || pti_lanes_open(device)
                ? POLYTILE_OK
                : pti_fail_memory(device->object.context, "cuda",
                                  PTI_N_LANE_TIMES * sizeof *device->lane_times);

@@ -2,7 +2,9 @@
 #include "launch/cuda/launcher.h"
 #include "support/environment.h"
 
+#include <filesystem>
 #include <set>
+#include <unistd.h>
 #include <vector>
 
 extern "C" {
@@ -565,6 +567,67 @@ int count_learnt(const polytile_device *device, int trial) {
     for (int k = 0; k < PTI_N_LANE_TIMES; k++)
         n += device->lane_times[k].n_runs[trial];
     return n;
+}
+
+/** Run a launch so often on a device with streams=auto, and tell how many runs in a lane it then
+ * knows of. */
+int run_and_count(polytile_context *ctx, FakeWorld &world, int n_runs) {
+    const int64_t n = 300;
+    std::vector<float> memory[3];
+    polytile_implementation implementation;
+    const Case made = in_lanes(world.cases().of("add[i]"), &implementation);
+    polytile_device *device = nullptr;
+    polytile_kernel *kernel = nullptr;
+    polytile_array *arrays[3] = {};
+    EXPECT_EQ(polytile_device_open(ctx, "cuda:0(streams=auto,memory=64KiB)", &device), POLYTILE_OK)
+        << polytile_last_error(ctx);
+    EXPECT_EQ(polytile_kernel_create(ctx, made.declaration, &implementation, &kernel), POLYTILE_OK)
+        << polytile_last_error(ctx);
+    for (int a = 0; a < 3; a++) {
+        memory[a].assign(static_cast<size_t>(n), 1);
+        EXPECT_EQ(polytile_array_wrap(ctx, made.arrays[static_cast<size_t>(a)].name, POLYTILE_F32,
+                                      1, &n, memory[a].data(), &arrays[a]),
+                  POLYTILE_OK);
+    }
+    const polytile_domain threads = polytile_domain_from_extents(1, &n);
+    for (int k = 0; k < n_runs; k++)
+        EXPECT_EQ(polytile_run(device, kernel, &threads, 3, arrays, nullptr), POLYTILE_OK)
+            << polytile_last_error(ctx);
+    const int n_learnt = count_learnt(device, 0);
+    polytile_device_close(device);
+    for (polytile_array *array : arrays)
+        polytile_array_destroy(array);
+    return n_learnt;
+}
+
+TEST(CudaLanes, AutoKnowsWhatEarlierDevicesOfTheContextMeasured) {
+    FakeWorld world(6);
+    polytile_context *ctx = nullptr;
+    ASSERT_EQ(polytile_context_create(&ctx), POLYTILE_OK);
+    EXPECT_EQ(run_and_count(ctx, world, 1), 1);
+    EXPECT_EQ(run_and_count(ctx, world, 1), 1);
+    EXPECT_GE(run_and_count(ctx, world, 30), 2);
+    EXPECT_EQ(run_and_count(ctx, world, 1), 4);
+    polytile_context_destroy(ctx);
+    world.expect_nothing_taken();
+}
+
+TEST(CudaLanes, AutoKnowsWhatEarlierProcessesMeasuredWhereThatIsAsked) {
+    const std::string folder = testing::TempDir() + "lanes-" + std::to_string(getpid());
+    for (const char *keeps : {"0", "1"}) {
+        Environment environment;
+        environment.set("POLYTILE_CACHE", folder.c_str());
+        environment.set("POLYTILE_SPEEDS", keeps);
+        FakeWorld world(7);
+        for (const bool is_first : {true, false}) {
+            polytile_context *ctx = nullptr;
+            ASSERT_EQ(polytile_context_create(&ctx), POLYTILE_OK);
+            const int n_learnt = run_and_count(ctx, world, is_first ? 30 : 1);
+            EXPECT_EQ(n_learnt == 4, is_first ? n_learnt == 4 : keeps[0] == '1') << n_learnt;
+            polytile_context_destroy(ctx);
+        }
+    }
+    std::filesystem::remove_all(folder);
 }
 
 /** One thread is in one lane, whatever is chosen. */
