@@ -10,8 +10,8 @@
 
 #include <string.h>
 
-/** The numbers in turn: the limit of a source's round, that of its next one, and of the first source
- * of a box whether any source has another round. */
+/** The numbers in turn: the limit of a source's round, that of its next one, and of the first
+ * source of a box whether any source has another round. */
 enum { LIMIT, NEXT, GOES_ON };
 
 /** The arrays of the declaration, whose parameter is after them. */

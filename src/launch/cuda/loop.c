@@ -85,7 +85,7 @@ static bool add_while(loop *of) {
 
 /** Call the launcher. What fails here fails again when the host enqueues the round, with all that
  * is to be said of it. */
-static bool call_launcher(loop *of, const pti_sub_kernel *round) {
+static bool capture_launcher(loop *of, const pti_sub_kernel *round) {
     polytile_context *ctx = pti_cuda_context_of(of->cuda);
     of->cuda->api->cudaGetLastError();
     const polytile_status status = pti_launcher_call(
@@ -97,9 +97,9 @@ static bool call_launcher(loop *of, const pti_sub_kernel *round) {
            is_current;
 }
 
-static bool enqueue_round(loop *of, const pti_sub_kernel *round) {
+static bool capture_nodes(loop *of, const pti_sub_kernel *round) {
     const dim3 one = {1, 1, 1};
-    if (!call_launcher(of, round))
+    if (!capture_launcher(of, round))
         return false;
     void *arguments[] = {&of->handle, &round->repetition->condition, &of->stop};
     return DO(of, cudaLaunchKernel,
@@ -112,12 +112,12 @@ static bool capture_round(loop *of, const pti_sub_kernel *round) {
     if (!DO(of, cudaStreamBeginCaptureToGraph,
             (of->stream, of->body, NULL, NULL, 0, cudaStreamCaptureModeThreadLocal)))
         return false;
-    const bool is_enqueued = enqueue_round(of, round);
+    const bool is_enqueued = capture_nodes(of, round);
     return DO(of, cudaStreamEndCapture, (of->stream, &captured)) && is_enqueued;
 }
 
-/** Let the stream's executable graph become this one, which takes a tenth of the time of making one,
- * and does not wait for what runs. CUDA refuses if their nodes differ. */
+/** Let the stream's executable graph become this one, which takes a tenth of the time of making
+ * one, and does not wait for what runs. CUDA refuses if their nodes differ. */
 static bool update_executable(const loop *of) {
     cudaGraphExecUpdateResultInfo result;
     const cudaError_t error =
@@ -167,7 +167,7 @@ static bool is_refused(const pti_cuda_device *cuda, polytile_launcher *launcher)
     return is;
 }
 
-static void refuse(const loop *of, const pti_sub_kernel *first) {
+static void refuse_launcher(const loop *of, const pti_sub_kernel *first) {
     pti_cuda_loops *loops = of->cuda->loops;
     if (loops == NULL)
         return;
@@ -190,7 +190,7 @@ bool pti_cuda_loop_enqueue(pti_cuda_device *cuda, const pti_sub_kernel *first,
     if (of.graph != NULL)
         cuda->api->cudaGraphDestroy(of.graph);
     if (!is_enqueued)
-        refuse(&of, first);
+        refuse_launcher(&of, first);
     return is_enqueued;
 }
 

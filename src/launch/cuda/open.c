@@ -87,8 +87,8 @@ static int64_t round_to_granularity(int64_t limit_bytes) {
     return rest_bytes <= limit_bytes / MAX_OVERHEAD_PART ? limit_bytes - rest_bytes : limit_bytes;
 }
 
-/** Set the limit for plans: the user's, or what is free, less what streams and events took, and what
- * loops may take. */
+/** Set the limit for plans: the user's, or what is free, less what streams and events took, and
+ * what loops may take. */
 static void set_limit(pti_cuda_device *cuda, int64_t free_before_bytes, int64_t free_bytes) {
     int64_t asked_bytes = cuda->memory_bytes > 0 ? cuda->memory_bytes : free_before_bytes;
     int64_t loops_bytes = cuda->device.n_lanes > 1 ? cuda->device.n_lanes * PTI_LOOP_BYTES : 0;

@@ -4,8 +4,8 @@
 #include "launch/device/device.h"
 
 /* How many lanes a launch is dealt to. With streams=auto a device runs launches of a kernel over as
- * many threads in 1, 2, 4, ... lanes, and then in as many as took least time. The context keeps what
- * a device of this text has measured (launch/tuning/speeds.h). */
+ * many threads in 1, 2, 4, ... lanes, and then in as many as took least time. The context keeps
+ * what a device of this text has measured (launch/tuning/speeds.h). */
 
 /** The numbers of lanes that are tried, powers of two. */
 enum { PTI_N_LANE_TRIALS = 6 };
@@ -27,8 +27,8 @@ void pti_lane_times_note(pti_lane_times *times, int n_lanes, double seconds);
 /** Return the key of launches that are alike: of one declaration, over as many threads. */
 uint64_t pti_lanes_key(uint64_t declaration_hash, const polytile_domain *threads);
 
-/** Let a device, which the context does not have yet, find out how many lanes are best. False: there
- * is no memory for it. */
+/** Let a device, which the context does not have yet, find out how many lanes are best. False:
+ * there is no memory for it. */
 bool pti_lanes_open(polytile_device *device);
 
 /** Keep what a device has measured, and forget it. Nothing of a device that measures nothing. */
