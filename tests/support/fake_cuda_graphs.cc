@@ -245,4 +245,8 @@ bool FakeCuda::breaks_capture(const char *) {
     return false;
 }
 
+FakeQueues::Work FakeCuda::set_condition(void **) {
+    return [] {};
+}
+
 #endif
