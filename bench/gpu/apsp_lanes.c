@@ -197,6 +197,6 @@ void apsp_lanes_small(void) {
 
 /** Its paths take thousands of rounds; so there are fewer of them. */
 void apsp_lanes_grid(void) {
-    contest c = {.name = "grid 256x256", .n_repetitions = 1};
+    contest c = {.name = "grid 256x256", .n_repetitions = 5};
     compare_graph("grid", 16, N_SOURCES / 4, &c);
 }

@@ -6,7 +6,7 @@
 /* Rounds of a launcher that the GPU runs by itself: a CUDA graph, whose WHILE node repeats a round
  * that was captured. no_loop/ is for CUDA before 13, and always leaves rounds to the host. */
 
-/** The device memory that CUDA takes for the loop of a lane, as measured on an H100. */
+/** The device memory that CUDA takes for the loop of a lane, as measured on a Hopper GPU. */
 enum { PTI_LOOP_BYTES = 256 << 10 };
 
 /** What a device needs for loops; NULL: there was none yet. */
