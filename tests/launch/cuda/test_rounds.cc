@@ -72,8 +72,9 @@ struct Call {
 
 struct Launcher {
     std::vector<Call> calls;
-    int fails_from = 0; /* this call on; 0: none */
-    bool waits = false; /* which a launcher must not, for the GPU */
+    int fails_from = 0;       /* this call on; 0: none */
+    bool waits = false;       /* which a launcher must not, for the GPU */
+    bool steps_twice = false; /* in each round but the first */
 };
 
 int launch_sequences(const polytile_sub_kernel *launch) {
@@ -92,6 +93,8 @@ int launch_sequences(const polytile_sub_kernel *launch) {
                                                               nullptr);
         return 0;
     }
+    if (of->steps_twice && round > 0 && launch_over(&round_symbol, *launch) != cudaSuccess)
+        return 1;
     return launch_over(round == 0 ? &begin_symbol : &round_symbol, *launch) == cudaSuccess ? 0 : 1;
 }
 
@@ -351,6 +354,20 @@ TEST(CudaLoops, RunAllRoundsButTheFirstOnTheGpu) {
             EXPECT_EQ(world.cuda.n_calls("cudaGraphInstantiate"), n_lanes);
             world.expect_idle();
         }
+}
+
+/** Another executable graph takes the place of one that cannot become it, and may still run. */
+TEST(CudaLoops, MayHaveOtherNodesFromLaunchToLaunch) {
+    FakeWorld world(11);
+    Sequences of(&world.cuda, "cuda:0(streams=4)", 23);
+    for (const bool steps_twice : {false, true, false}) {
+        of.launcher.steps_twice = steps_twice;
+        ASSERT_EQ(of.run(), POLYTILE_OK) << of.error();
+        of.expect_right();
+    }
+    EXPECT_EQ(world.cuda.n_calls("cudaGraphInstantiate"), 3 * 4);
+    EXPECT_EQ(world.cuda.n_calls("cudaGraphExecDestroy"), 2 * 4);
+    world.expect_idle();
 }
 
 TEST(CudaLoops, RunWithinLittleMemory) {
