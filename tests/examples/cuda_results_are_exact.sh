@@ -32,6 +32,10 @@ for graph in rmat uniform grid; do
         run_cuda "$limit" apsp --graph "$graph" --scale 12 --sources 2 --kernel crauser
     done
     run_limited apsp --graph "$graph" --scale 13 --sources 500 --device cuda:0
+    for streams in 1 4 auto; do
+        run_checked apsp --graph "$graph" --scale 12 --sources 100 --kernel crauser --repeat 3 \
+            --device "cuda:0(streams=$streams,memory=64MiB)"
+    done
 done
 for kind in band uniform power; do
     for kernel in rows entries; do

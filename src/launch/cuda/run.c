@@ -174,7 +174,7 @@ done:
 static polytile_status submit_command(pti_cuda_device *cuda, const pti_command *command) {
     polytile_status status;
     bool is_staged = pti_cuda_is_staged(command, cuda->run->kinds);
-    PTI_TRY(pti_cuda_rounds_await(cuda, command));
+    PTI_TRY(pti_cuda_rounds_await(cuda, command, is_staged));
     if (is_staged)
         PTI_TRY(use_ring(cuda));
     if (cuda->run->is_staging)
@@ -205,7 +205,7 @@ static polytile_status wait_for_all_launches(pti_cuda_device *cuda, const pti_ti
     for (int64_t k = tiles->first_op; k < tiles->first_op + tiles->n_ops; k++) {
         const pti_command command = {
             .op = &cuda->execution->schedule->op[k], .index = k, .operand = -1};
-        PTI_TRY(pti_cuda_rounds_await(cuda, &command));
+        PTI_TRY(pti_cuda_rounds_await(cuda, &command, cuda->run->is_staging));
         if (cuda->run->is_staging)
             PTI_TRY(pti_staging_wait_command(cuda->staging, &command));
         PTI_TRY(pti_cuda_order_wait(cuda->order, &command));

@@ -69,6 +69,7 @@ typedef struct pti_cuda_device {
     struct pti_staging *staging;    /* NULL until a run needs it */
     struct pti_cuda_team *team;     /* NULL until a team kernel is run */
     struct pti_cuda_rounds *rounds; /* NULL until a launcher has several */
+    struct pti_cuda_loops *loops;   /* NULL until the GPU is to run them by itself */
     struct pti_cuda_run *run;       /* NULL between runs */
     pti_execution *execution;       /* of that run, borrowed */
     const pti_command *command;     /* being submitted, borrowed; for error texts */

@@ -1,4 +1,4 @@
-#include "distribute/policy/speeds.h"
+#include "launch/tuning/speeds.h"
 
 pti_kept_speed *pti_speeds_look_up(pti_kept_speeds *speeds, uint64_t key) {
     for (int k = 0; k < speeds->n_kept && k < PTI_MOST_SPEEDS; k++) {

@@ -5,7 +5,7 @@
 #include <fstream>
 
 extern "C" {
-#include "distribute/policy/speeds.h"
+#include "launch/tuning/speeds.h"
 }
 
 namespace {

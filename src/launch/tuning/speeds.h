@@ -1,12 +1,13 @@
-#ifndef POLYTILE_DISTRIBUTE_POLICY_SPEEDS_H
-#define POLYTILE_DISTRIBUTE_POLICY_SPEEDS_H
+#ifndef POLYTILE_LAUNCH_TUNING_SPEEDS_H
+#define POLYTILE_LAUNCH_TUNING_SPEEDS_H
 
 #include "base/context.h"
 
-/* How fast units ran the rows of kernels, kept by the context for later launches; with
- * POLYTILE_SPEEDS=1 in a file of the cache for later processes, too, see speeds_file.c. */
+/* How fast units ran the rows of kernels, and whole launches in so many lanes, kept by the context
+ * for later launches; with POLYTILE_SPEEDS=1 in a file of the cache for later processes, too, see
+ * speeds_file.c. */
 
-/** The speed of one unit and kind of rows. */
+/** The speed of one unit and kind of rows, or launches. */
 typedef struct pti_kept_speed {
     uint64_t key;
     double rows_per_s;

@@ -1,4 +1,4 @@
-#include "distribute/policy/speeds.h"
+#include "launch/tuning/speeds.h"
 
 #include <stdlib.h>
 
