@@ -1,0 +1,249 @@
+#include "distribute/mpi/world.h"
+#include "message/random_messages.h"
+#include "message/team_launch.h"
+
+#include <polytile/mpi.h>
+
+#include <algorithm>
+#include <cstring>
+
+/* Slots of one launch of a team kernel on several ranks. */
+
+namespace {
+
+polytile_status open_on_ranks(polytile_context *ctx, const char *devices, const char *layout,
+                              polytile_queue **queue) {
+    const auto n_devices = 1 + std::count(devices, devices + strlen(devices), ',');
+    const std::string rows = std::to_string(world_size() * n_devices) + "x1";
+    polytile_share_options share = {};
+    share.layout = layout;
+    /* Columns in turn would be many boxes. */
+    if (layout != nullptr && std::string(layout).rfind("cyclic", 0) == 0)
+        share.grid = rows.c_str();
+    return polytile_mpi_queue_create(ctx, MPI_COMM_WORLD, devices, &share, queue);
+}
+
+QueueOpener on_ranks(const char *devices = "host") {
+    return [devices](polytile_context *ctx, const polytile_share_options *share,
+                     polytile_queue **queue) {
+        return open_on_ranks(ctx, devices, share->layout, queue);
+    };
+}
+
+const char *const layouts[] = {nullptr, "block", "cyclic(1)", "cyclic(2)"};
+
+TEST(MpiSlots, SlotsMeetWhateverTheLayout) {
+    for (const char *layout : layouts)
+        for (int n_slots : {1, 2, 7}) {
+            TeamLaunch team(on_ranks(), layout, n_slots);
+            ASSERT_EQ(team.opened, POLYTILE_OK) << polytile_last_error(team.ctx);
+            team.expect_meets(near_meet);
+            team.expect_meets(near_meet);
+        }
+}
+
+/* What a deed of the kernel `err` comes to where its two slots are on two ranks. */
+const Ending endings_on_ranks[] = {
+    {RECEIVES_FROM_EACH_OTHER,
+     POLYTILE_DEADLOCK,
+     {"err: DEADLOCK, no slot can go on: rank 0 of MPI: slot 0 waits for a message from slot 1, "
+      "tag 7, since",
+      "rank 1 of MPI: slot 1 waits for a message from slot 0, tag 7"}},
+    {WAITS_FOR_ONE_THAT_RETURNED,
+     POLYTILE_DEADLOCK,
+     {"slot 0 waits for a message from slot 1, which has returned, any tag", "DEADLOCK"}},
+    {SENDS_LONG_TO_EACH_OTHER,
+     POLYTILE_DEADLOCK,
+     {"slot 0 waits until slot 1 receives its 4100 bytes, tag 3", "DEADLOCK"}},
+    {WAITS_FOR_A_SIGNAL,
+     POLYTILE_DEADLOCK,
+     {"slot 0 waits for signal 2, given 1 of 5 times", "DEADLOCK"}},
+    {MISSES_A_BARRIER,
+     POLYTILE_DEADLOCK,
+     {"slot 1 waits at a barrier, where 1 of 2 slots are", "DEADLOCK"}},
+    {SENDS_TO_NO_RANK, POLYTILE_INVALID, {"rank 1: err: slot 1", "rank 9, tag 7, 4 bytes"}},
+    {SENDS_FROM_ELSEWHERE, POLYTILE_INVALID, {"rank 1: err: slot 1", "in no array"}},
+    {RECEIVES_TOO_LITTLE,
+     POLYTILE_INVALID,
+     {"rank 1: err: slot 1 receives into 4 bytes a message of 8 bytes from slot 0, tag 7", ""}},
+    {HAS_TOO_MANY_REQUESTS, POLYTILE_INVALID, {"rank 1: err: slot 1", "16 requests"}},
+    {PUTS_TO_THE_OTHER,
+     POLYTILE_INVALID,
+     {"err: slot 1: a put to rank 0", "a put reaches only its own; send it"}},
+    {GIVES_NO_SIGNAL, POLYTILE_INVALID, {"slot 1", "a signal of rank 0, tag 16"}},
+    {POLLS_FOR_EVER, POLYTILE_TIMEOUT, {"err: TIMEOUT, nothing went on for 0.3 s", ""}},
+};
+
+/* All ranks get the same error, and the next launch is well. */
+TEST(MpiSlots, WhatEndsALaunchIsNamedOnAllRanks) {
+    TeamLaunch team(on_ranks(), "block", 2);
+    if (world_size() != 2)
+        return;
+    ASSERT_EQ(team.opened, POLYTILE_OK) << polytile_last_error(team.ctx);
+    for (const Ending &row : endings_on_ranks) {
+        team.attach();
+        team.timeout_s = row.status == POLYTILE_TIMEOUT ? 0.3 : 0;
+        ASSERT_EQ(team.launch("err[s](i32 deed): inout A[s, :]", near_err,
+                              {polytile_parameter_signed("deed", row.deed)}),
+                  POLYTILE_OK)
+            << polytile_last_error(team.ctx);
+        EXPECT_EQ(team.wait(), row.status) << row.deed << ": " << team.text;
+        for (const char *text : row.texts)
+            EXPECT_NE(team.text.find(text), std::string::npos)
+                << row.deed << ": " << team.text << " has not " << text;
+        EXPECT_FALSE(polytile_array_is_complete(team.array)) << row.deed;
+        team.expect_meets(near_meet);
+    }
+}
+
+/* The program of rank 0 speaks to all slots; the others wait. */
+
+TEST(MpiSlots, TheProgramOfTheFirstRankTakesPart) {
+    for (const char *layout : {"block", "cyclic(1)"})
+        for (int n : {0, 1, 1000, 1025, 2048}) {
+            TeamLaunch team(on_ranks(), layout, 5);
+            ASSERT_EQ(team.launch("echo[s](i32 n, i64 rounds): inout A[s, :]", near_echo,
+                                  {polytile_parameter_signed("n", n),
+                                   polytile_parameter_signed("rounds", 3)}),
+                      POLYTILE_OK);
+            if (world_rank() == 0) {
+                ASSERT_EQ(team.talk(n, 3), POLYTILE_OK) << team.text;
+            }
+            ASSERT_EQ(polytile_queue_detach(team.queue, 1, &team.array), POLYTILE_OK)
+                << polytile_last_error(team.ctx);
+            team.array = nullptr;
+            for (size_t k = 0; k < team.data.size(); k++) {
+                const int column = static_cast<int>(k % TeamLaunch::n_columns);
+                ASSERT_EQ(team.data[k], column < n ? 1 + 3 * (1 + column) : 1) << n << ", " << k;
+            }
+        }
+}
+
+TEST(MpiSlots, ProgramsOfOtherRanksAreToldToWait) {
+    TeamLaunch team(on_ranks(), "block", 3);
+    ASSERT_EQ(
+        team.launch("echo[s](i32 n, i64 rounds): inout A[s, :]", near_echo,
+                    {polytile_parameter_signed("n", 2), polytile_parameter_signed("rounds", 1)}),
+        POLYTILE_OK);
+    EXPECT_EQ(team.talk(2, 1), world_rank() == 0 ? POLYTILE_OK : POLYTILE_INVALID) << team.text;
+    if (world_rank() > 0) {
+        EXPECT_NE(
+            team.text.find("echo: polytile_message_recv: slots speak to the program of rank 0 "
+                           "of MPI, and this one is of rank"),
+            std::string::npos)
+            << team.text;
+    }
+    EXPECT_EQ(team.wait(), POLYTILE_OK) << team.text;
+}
+
+/* The slots wait for a program that waits for the queue. */
+TEST(MpiSlots, AProgramThatWaitsForTheQueueIsPartOfADeadlock) {
+    TeamLaunch team(on_ranks(), "block", 3);
+    ASSERT_EQ(
+        team.launch("echo[s](i32 n, i64 rounds): inout A[s, :]", near_echo,
+                    {polytile_parameter_signed("n", 2), polytile_parameter_signed("rounds", 1)}),
+        POLYTILE_OK);
+    EXPECT_EQ(team.wait(), POLYTILE_DEADLOCK) << team.text;
+    EXPECT_NE(team.text.find("waits for a message from the program, tag 2"), std::string::npos)
+        << team.text;
+    team.expect_meets(near_meet);
+}
+
+TEST(MpiSlots, AProgramThatWaitsForAMessageInVainIsPartOfADeadlock) {
+    TeamLaunch team(on_ranks(), "block", 3);
+    int32_t number = 0;
+    ASSERT_EQ(team.launch("meet[s]: inout A[s, :]", near_meet), POLYTILE_OK);
+    ASSERT_EQ(
+        team.launch("echo[s](i32 n, i64 rounds): inout A[s, :]", near_echo,
+                    {polytile_parameter_signed("n", 1), polytile_parameter_signed("rounds", 1)}),
+        POLYTILE_OK);
+    if (world_rank() == 0) {
+        EXPECT_EQ(polytile_message_recv(team.queue, &number, 4, 2, 77, nullptr), POLYTILE_DEADLOCK);
+        EXPECT_NE(std::string(polytile_last_error(team.ctx))
+                      .find("the program waits for a message from slot 2, tag 77"),
+                  std::string::npos)
+            << polytile_last_error(team.ctx);
+    }
+    EXPECT_EQ(team.wait(), POLYTILE_DEADLOCK) << team.text;
+    team.expect_meets(near_meet);
+}
+
+/* One rank cannot run its slots: none of its memory, a launch that is cancelled there. */
+
+TEST(MpiSlots, ARankWithTooLittleMemoryEndsTheLaunchOnAll) {
+    const bool is_last = world_rank() == world_size() - 1;
+    TeamLaunch team(on_ranks(is_last ? "host(memory=4KiB)" : "host"), "block", 4);
+    ASSERT_EQ(team.launch("meet[s]: inout A[s, :]", near_meet), POLYTILE_OK);
+    EXPECT_EQ(team.wait(), POLYTILE_NO_FIT) << team.text;
+    EXPECT_EQ(team.text.find("rank " + std::to_string(world_size() - 1) + ": "), 0u) << team.text;
+}
+
+TEST(MpiSlots, ARankThatCancelsEndsTheLaunchOnAll) {
+    TeamLaunch team(on_ranks(), "block", 4);
+    ASSERT_EQ(team.launch("meet[s]: inout A[s, :]", near_meet), POLYTILE_OK);
+    if (world_rank() == world_size() - 1)
+        polytile_queue_cancel(team.queue);
+    EXPECT_EQ(team.wait(), POLYTILE_CANCELLED) << team.text;
+    team.expect_meets(near_meet);
+}
+
+TEST(MpiSlots, SlotsOfTwoLaunchesFollowOneAnother) {
+    TeamLaunch team(on_ranks(), "block", 5);
+    for (int k = 0; k < 20; k++)
+        ASSERT_EQ(team.launch("meet[s]: inout A[s, :]", near_meet), POLYTILE_OK);
+    EXPECT_EQ(team.wait(), POLYTILE_OK) << team.text;
+    team.expect_meets(near_meet);
+}
+
+TEST(MpiSlots, EachRankMayHaveSeveralDevices) {
+    for (const char *devices : {"host,host", "host(memory=1MiB),host"})
+        for (int n_slots : {1, 4, 9}) {
+            TeamLaunch team(on_ranks(devices), "block(dim=0)", n_slots);
+            ASSERT_EQ(team.opened, POLYTILE_OK) << polytile_last_error(team.ctx);
+            team.expect_meets(near_meet);
+        }
+}
+
+/* Random programs: all ranks draw the same. */
+
+MessageProgram draw_fixed(std::mt19937_64 &random, int n_slots, int n_events) {
+    MessageProgram program = draw_messages(random, n_slots, n_events);
+    while (std::count(program.takes_any.begin(), program.takes_any.end(), true) > 0)
+        program = draw_messages(random, n_slots, n_events);
+    return program;
+}
+
+std::string run_on_ranks(const MessageProgram &program, const char *layout,
+                         polytile_status expected) {
+    return run_messages_on(
+        program,
+        [layout](polytile_context *ctx, polytile_queue **queue) {
+            return open_on_ranks(ctx, "host", layout, queue);
+        },
+        expected);
+}
+
+TEST(MpiSlots, RandomProgramsReceiveWhatMpiSays) {
+    const uint64_t first = world_seed("MpiSlots.RandomProgramsReceiveWhatMpiSays");
+    for (uint64_t seed = first; seed < first + static_cast<uint64_t>(scaled(60)); seed++) {
+        std::mt19937_64 random(seed);
+        const int n_slots = 1 + static_cast<int>(random() % 7);
+        const MessageProgram program = draw_messages(random, n_slots, 40);
+        ASSERT_EQ(run_on_ranks(program, layouts[seed % 4], POLYTILE_OK), "") << "seed " << seed;
+    }
+}
+
+TEST(MpiSlots, RandomProgramsThatComeToNoEndAreInDeadlock) {
+    const uint64_t first = world_seed("MpiSlots.RandomProgramsThatComeToNoEndAreInDeadlock");
+    for (uint64_t seed = first; seed < first + static_cast<uint64_t>(scaled(60)); seed++) {
+        std::mt19937_64 random(seed);
+        const int n_slots = 1 + static_cast<int>(random() % 5);
+        const MessageProgram program = spoil_messages(random, draw_fixed(random, n_slots, 20));
+        const polytile_status expected = interpret_messages(program);
+        if (expected != POLYTILE_OK) {
+            ASSERT_EQ(run_on_ranks(program, layouts[seed % 4], expected), "") << "seed " << seed;
+        }
+    }
+}
+
+} // namespace
