@@ -8,7 +8,7 @@
 #include <string.h>
 
 /** What is kept and no longer goes along with its message; longer data go in pieces. */
-enum { ALONG_BYTES = 32768, PIECE_BYTES = 4 << 20 };
+enum { ALONG_BYTES = 32768, PIECE_BYTES = 256 << 10 };
 
 /** Others hear of what goes on so often, in the time that a launch may stand still. */
 enum { BEATS_A_TIMEOUT = 8 };

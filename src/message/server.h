@@ -47,7 +47,7 @@ bool pti_server_deal(pti_server *server, int n_parts, const int32_t *part_of);
 /** What a carrier has done. */
 typedef struct pti_carried {
     bool has_moved;  /* a packet has come or gone */
-    bool is_idle;    /* all that it took has left */
+    bool is_idle;    /* all that it took has left, and nothing is on its way here */
     bool has_failed; /* it carries nothing any more; the server knows why */
 } pti_carried;
 

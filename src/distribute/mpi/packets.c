@@ -17,8 +17,7 @@ enum { MOST_FAILURES = 10 };
 typedef struct sent {
     struct sent *next;
     pti_packet *packet;  /* owned */
-    bool is_started;     /* those before it are, too */
-    MPI_Request request; /* if so */
+    MPI_Request request; /* MPI_REQUEST_NULL: it is not sent off yet, as none behind it is */
 } sent;
 
 /** The packet that comes from a rank. */
@@ -67,6 +66,7 @@ static polytile_status take_packets(const pti_mpi_transport *mpi, pti_mpi_carrie
         sent *made = calloc(1, sizeof *made);
         if (made == NULL)
             return pti_fail_memory(mpi->transport.ctx, "a message to another rank", sizeof *made);
+        made->request = MPI_REQUEST_NULL;
         made->packet = pti_processes_take(server);
         if (made->packet == NULL) {
             free(made);
@@ -83,11 +83,11 @@ static polytile_status send_packets(const pti_mpi_transport *mpi, pti_mpi_carrie
     polytile_status status = POLYTILE_OK;
     for (sent *at = carrier->first; at != NULL; at = at->next) {
         const pti_packet *packet = at->packet;
-        if (at->is_started)
+        if (at->request != MPI_REQUEST_NULL)
             continue;
         PTI_MPI_TRY(mpi->transport.ctx, MPI_Isend(&packet->head, (int)packet->n_bytes, MPI_BYTE,
                                                   packet->process, tag, mpi->comm, &at->request));
-        at->is_started = *has_moved = true;
+        *has_moved = true;
     }
 done:
     return status;
@@ -101,7 +101,7 @@ static polytile_status test_sent(const pti_mpi_transport *mpi, pti_mpi_carrier *
     while (*at != NULL) {
         sent *tested = *at;
         int is_done = 0;
-        if (!tested->is_started)
+        if (tested->request == MPI_REQUEST_NULL)
             break;
         PTI_MPI_TRY(mpi->transport.ctx, MPI_Test(&tested->request, &is_done, MPI_STATUS_IGNORE));
         if (!is_done) {
@@ -159,6 +159,13 @@ done:
     return status;
 }
 
+static bool is_nothing_under_way(const pti_mpi_carrier *carrier) {
+    bool is = carrier->first == NULL;
+    for (int r = 0; r < carrier->n_ranks; r++)
+        is &= carrier->coming[r].request == MPI_REQUEST_NULL;
+    return is;
+}
+
 static polytile_status carry_once(pti_mpi_transport *mpi, pti_server *server,
                                   pti_carried *carried) {
     const int tag = FIRST_TAG + (int)(pti_server_number(server) % N_TAGS);
@@ -171,7 +178,7 @@ static polytile_status carry_once(pti_mpi_transport *mpi, pti_server *server,
         if (r != mpi->rank)
             PTI_TRY(receive_packets(mpi, &carrier->coming[r], server, r, tag, &carried->has_moved));
     PTI_TRY(test_sent(mpi, carrier, &carried->has_moved));
-    carried->is_idle = carrier->first == NULL;
+    carried->is_idle = is_nothing_under_way(carrier);
 done:
     return status;
 }
