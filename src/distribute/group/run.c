@@ -375,6 +375,8 @@ void pti_group_begin_messages(polytile_queue *queue) {
         return;
     }
     const polytile_status status = compare_recorded(group, &group->begun.differs);
+    if (group->is_given_up)
+        pti_queue_keep_error(group->queue, status);
     group->begun.is_begun = true;
     group->failure = (pti_error){0};
     pti_group_note_failure(group, status);

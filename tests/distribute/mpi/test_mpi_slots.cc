@@ -3,6 +3,7 @@
 #include "message/team_launch.h"
 
 #include <polytile/mpi.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
@@ -172,7 +173,7 @@ TEST(MpiSlots, AProgramThatWaitsForAMessageInVainIsPartOfADeadlock) {
 
 TEST(MpiSlots, ARankWithTooLittleMemoryEndsTheLaunchOnAll) {
     const bool is_last = world_rank() == world_size() - 1;
-    TeamLaunch team(on_ranks(is_last ? "host(memory=4KiB)" : "host"), "block", 4);
+    TeamLaunch team(on_ranks(is_last ? "host(memory=4KiB)" : "host"), "block", 2 * world_size());
     ASSERT_EQ(team.launch("meet[s]: inout A[s, :]", near_meet), POLYTILE_OK);
     EXPECT_EQ(team.wait(), POLYTILE_NO_FIT) << team.text;
     EXPECT_EQ(team.text.find("rank " + std::to_string(world_size() - 1) + ": "), 0u) << team.text;
@@ -202,6 +203,119 @@ TEST(MpiSlots, EachRankMayHaveSeveralDevices) {
             ASSERT_EQ(team.opened, POLYTILE_OK) << polytile_last_error(team.ctx);
             team.expect_meets(near_meet);
         }
+}
+
+/* Collectives, and arrays that no rank has as a whole. */
+
+/* Row s: the sum and the most of all ranks, at slot 1; what slot 2 has; what slot 0 scatters; then
+ * what each slot has for s, then at slot 1 what each slot has. */
+POLYTILE_TEAM_KERNEL(collect, (s), (int32_t, A, 2)) {
+    const int n = pt_ranks();
+    int32_t *row = &PT_AT(A, s, 0);
+    row[0] = pt_rank() + 1;
+    row[3] = pt_rank() == 2 % n ? 77 : 0;
+    for (int k = 0; k < n; k++)
+        row[100 + k] = 1000 * pt_rank() + k;
+    (void)(pt_reduce(&row[0], &row[1], 1, POLYTILE_SUM, 1 % n) ||
+           pt_reduce(&row[0], &row[2], 1, POLYTILE_MAX, 1 % n) || pt_bcast(&row[3], 4, 2 % n) ||
+           pt_scatter(&row[100], 4, &row[4], 0) || pt_alltoall(&row[100], 4, &row[200]) ||
+           pt_gather(&row[0], 4, &row[300], 1 % n) || pt_barrier());
+}
+
+TEST(MpiSlots, CollectivesSpanRanks) {
+    for (int n : {1, 2, 3, 5, 8}) {
+        TeamLaunch team(on_ranks(), n % 2 == 0 ? "cyclic(1)" : "block", n);
+        ASSERT_EQ(team.launch("collect[s]: inout A[s, :]", collect_kernel), POLYTILE_OK);
+        ASSERT_EQ(polytile_queue_detach(team.queue, 1, &team.array), POLYTILE_OK)
+            << polytile_last_error(team.ctx);
+        team.array = nullptr;
+        for (int s = 0; s < n; s++) {
+            const int32_t *row = &team.data[static_cast<size_t>(s * TeamLaunch::n_columns)];
+            EXPECT_EQ(row[1], s == 1 % n ? n * (n + 1) / 2 : 1) << n << ", " << s;
+            EXPECT_EQ(row[2], s == 1 % n ? n : 1) << n << ", " << s;
+            EXPECT_EQ(row[3], 77) << n << ", " << s;
+            EXPECT_EQ(row[4], s) << n << ", " << s;
+            for (int k = 0; k < n; k++) {
+                EXPECT_EQ(row[200 + k], 1000 * k + s) << n << ", " << s;
+                EXPECT_EQ(row[300 + k], s == 1 % n ? k + 1 : 1) << n << ", " << s;
+            }
+        }
+    }
+}
+
+TEST(MpiSlots, ArraysMayBeSpreadOverRanks) {
+    const int64_t extents[] = {6, TeamLaunch::n_columns};
+    TeamLaunch team(on_ranks(), "block(dim=0)", 6);
+    polytile_array *spread = nullptr;
+    ASSERT_EQ(
+        polytile_mpi_array_create(team.queue, "Z", POLYTILE_I32, 2, extents, nullptr, &spread),
+        POLYTILE_OK)
+        << polytile_last_error(team.ctx);
+    ASSERT_EQ(team.launch_on({spread}, "collect[s]: inout A[s, :]", collect_kernel), POLYTILE_OK);
+    std::vector<int32_t> all(team.data.size());
+    ASSERT_EQ(polytile_mpi_array_gather(spread, 0, all.data()), POLYTILE_OK)
+        << polytile_last_error(team.ctx);
+    for (int s = 0; s < 6 && world_rank() == 0; s++)
+        EXPECT_EQ(all[static_cast<size_t>(s * TeamLaunch::n_columns + 205)], 5000 + s);
+}
+
+/* Time. */
+
+/* The last two slots send each other a number, slowly; all others wait for them. */
+POLYTILE_TEAM_KERNEL(chat, (s), (int32_t, A, 2)) {
+    const int n = pt_ranks(), last = n - 1, other = pt_rank() == last ? last - 1 : last;
+    for (int k = 0; k < 20 && pt_rank() >= last - 1; k++) {
+        usleep(50000);
+        if (pt_sendrecv_replace(&PT_AT(A, s, 0), 4, other, other, 3, nullptr))
+            return;
+    }
+    (void)pt_barrier();
+}
+
+TEST(MpiSlots, WhatGoesOnOnOneRankHoldsBackTheTimeLimitOfOthers) {
+    TeamLaunch team(on_ranks(), "block", 2 * world_size());
+    team.timeout_s = 0.5;
+    ASSERT_EQ(team.launch("chat[s]: inout A[s, :]", chat_kernel), POLYTILE_OK);
+    EXPECT_EQ(team.wait(), POLYTILE_OK) << team.text;
+}
+
+/* Ranks that do not launch the same. */
+
+TEST(MpiSlots, ARankThatLaunchesMoreWhileAnotherSpeaksIsNamed) {
+    TeamLaunch team(on_ranks(), "block", 3);
+    int32_t number = 0;
+    if (world_size() == 1)
+        return;
+    ASSERT_EQ(
+        team.launch("echo[s](i32 n, i64 rounds): inout A[s, :]", near_echo,
+                    {polytile_parameter_signed("n", 1), polytile_parameter_signed("rounds", 1)}),
+        POLYTILE_OK);
+    if (world_rank() == 0) {
+        EXPECT_EQ(polytile_message_recv(team.queue, &number, 4, 0, 1, nullptr), POLYTILE_INVALID);
+    } else {
+        ASSERT_EQ(team.launch("meet[s]: inout A[s, :]", near_meet), POLYTILE_OK);
+    }
+    EXPECT_EQ(team.wait(), POLYTILE_INVALID) << team.text;
+    EXPECT_NE(team.text.find("rank 1: 2 launches; rank 0: 1 launch"), std::string::npos)
+        << team.text;
+    team.expect_meets(near_meet);
+}
+
+TEST(MpiSlots, ARankThatEndsItsQueueWhileSlotsWaitIsNamed) {
+    TeamLaunch team(on_ranks(), "block", 3);
+    int32_t number = 0;
+    if (world_size() == 1)
+        return;
+    ASSERT_EQ(
+        team.launch("echo[s](i32 n, i64 rounds): inout A[s, :]", near_echo,
+                    {polytile_parameter_signed("n", 1), polytile_parameter_signed("rounds", 1)}),
+        POLYTILE_OK);
+    if (world_rank() > 0) {
+        polytile_queue_destroy(team.queue);
+        return;
+    }
+    EXPECT_EQ(polytile_message_recv(team.queue, &number, 4, 0, 1, nullptr), POLYTILE_INVALID);
+    EXPECT_EQ(team.wait(), POLYTILE_INVALID) << team.text;
 }
 
 /* Random programs: all ranks draw the same. */
