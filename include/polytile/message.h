@@ -90,8 +90,8 @@
  * NO_MEMORY; on a list of devices UNSUPPORTED (slots lie apart on one with memory of its own, a GPU
  * is twice in the list, several devices reduce into the same elements of an array, or the layout
  * does not say of each slot which device runs it). Arrays that the launch writes are then
- * incomplete. A body that never calls cannot be ended. On a queue over several ranks all get the same
- * error, with the rank in front. Messages between ranks advance while the programs wait.
+ * incomplete. A body that never calls cannot be ended. On a queue over several ranks of MPI all get
+ * the same error, with the rank in front; messages between ranks advance while the programs wait.
  *
  * Source  Stuart and Owens, "Message passing on data-parallel architectures", 2009, section 3.
  */
@@ -132,8 +132,8 @@ extern "C" {
  * send, so that slots that wait for it are in no deadlock.
  *
  * Errors  INVALID (a slot or a tag out of range, a negative size, data is NULL, no team kernel was
- *         launched, or it is over; this is another rank of MPI than 0), NO_MEMORY, and what ends the launch while the message waits to
- *         be received, if it is longer than PT_EAGER_BYTES.
+ *         launched, or it is over; this is another rank of MPI than 0), NO_MEMORY, and what ends the
+ *         launch while the message waits to be received, if it is longer than PT_EAGER_BYTES.
  */
 polytile_status polytile_message_send(polytile_queue *queue, const void *data, int64_t n_bytes,
                                       int to, int tag);

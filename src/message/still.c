@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The first process has heard from all that nobody there can go on, with as many packets got as sent
- * in all. It asks them again. If all say the same, with the same counts, then no packet was under
+/* The first process has heard from all that nobody there can go on, with as many packets got in all
+ * as sent. It asks them again. If all say the same, with the same counts, then no packet was under
  * way between the two, and nobody can have gone on since (Mattern, "Algorithms for distributed
  * termination detection", 1987, section 5). */
 

@@ -122,8 +122,8 @@ pti_carried pti_wait_carry(pti_server *server) {
     return carried;
 }
 
-/** How long to sleep before the next look for packets, which wake nobody: an eighth of the time that
- * nothing came, so that they are late by little. What is under way, MPI moves by looks. */
+/** How long to sleep before the next look for packets, which wake nobody: an eighth of the time
+ * since the last one, so that they are late by little. What is under way, MPI moves by looks. */
 static double find_sleep(const pacer *of, const pti_carried *carried) {
     const double eighth_s = (pti_now_s() - of->since_s) / 8;
     if (!carried->is_idle || eighth_s < first_sleep_s)

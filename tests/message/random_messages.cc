@@ -498,9 +498,9 @@ std::string run_messages(const MessageProgram &program, const std::string &devic
 std::string
 run_messages_on(const MessageProgram &program,
                 const std::function<polytile_status(polytile_context *, polytile_queue **)> &open,
-                polytile_status expected) {
+                polytile_status expected, const polytile_implementation *implementation) {
     return run_by(program, expected, [&](polytile_context *ctx, Arrays &arrays) {
-        const Operands operands(ctx, arrays, &near_interpret);
+        const Operands operands(ctx, arrays, implementation);
         polytile_queue *queue = nullptr;
         const polytile_status status = open(ctx, &queue);
         return status == POLYTILE_OK ? run_on_queue(queue, operands, arrays.n_slots) : status;

@@ -74,6 +74,7 @@ std::string run_messages(const MessageProgram &program, const std::string &devic
 std::string
 run_messages_on(const MessageProgram &program,
                 const std::function<polytile_status(polytile_context *, polytile_queue **)> &open,
-                polytile_status expected);
+                polytile_status expected,
+                const polytile_implementation *implementation = &near_interpret);
 
 #endif

@@ -1,35 +1,15 @@
+#include "distribute/mpi/slots.h"
 #include "distribute/mpi/world.h"
 #include "message/random_messages.h"
-#include "message/team_launch.h"
 
 #include <polytile/mpi.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstring>
 
 /* Slots of one launch of a team kernel on several ranks. */
 
 namespace {
-
-polytile_status open_on_ranks(polytile_context *ctx, const char *devices, const char *layout,
-                              polytile_queue **queue) {
-    const auto n_devices = 1 + std::count(devices, devices + strlen(devices), ',');
-    const std::string rows = std::to_string(world_size() * n_devices) + "x1";
-    polytile_share_options share = {};
-    share.layout = layout;
-    /* Columns in turn would be many boxes. */
-    if (layout != nullptr && std::string(layout).rfind("cyclic", 0) == 0)
-        share.grid = rows.c_str();
-    return polytile_mpi_queue_create(ctx, MPI_COMM_WORLD, devices, &share, queue);
-}
-
-QueueOpener on_ranks(const char *devices = "host") {
-    return [devices](polytile_context *ctx, const polytile_share_options *share,
-                     polytile_queue **queue) {
-        return open_on_ranks(ctx, devices, share->layout, queue);
-    };
-}
 
 const char *const layouts[] = {nullptr, "block", "cyclic(1)", "cyclic(2)"};
 
