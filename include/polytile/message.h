@@ -132,8 +132,8 @@ extern "C" {
  * send, so that slots that wait for it are in no deadlock.
  *
  * Errors  INVALID (a slot or a tag out of range, a negative size, data is NULL, no team kernel was
- *         launched, or it is over; this is another rank of MPI than 0), NO_MEMORY, and what ends the
- *         launch while the message waits to be received, if it is longer than PT_EAGER_BYTES.
+ *         launched, or it is over; this is another rank of MPI than 0), NO_MEMORY, and what ends
+ *         the launch while the message waits to be received, if it is longer than PT_EAGER_BYTES.
  */
 polytile_status polytile_message_send(polytile_queue *queue, const void *data, int64_t n_bytes,
                                       int to, int tag);

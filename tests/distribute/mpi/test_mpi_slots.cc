@@ -13,8 +13,17 @@ namespace {
 
 const char *const layouts[] = {nullptr, "block", "cyclic(1)", "cyclic(2)"};
 
+/* Each rank gets one part more than the one before it. */
+std::string weights() {
+    std::string text = "weighted(0";
+    for (int r = 1; r < world_size(); r++)
+        text += "," + std::to_string(r);
+    return world_size() == 1 ? "weighted(1)" : text + ")";
+}
+
 TEST(MpiSlots, SlotsMeetWhateverTheLayout) {
-    for (const char *layout : layouts)
+    const std::string weighted = weights();
+    for (const char *layout : {layouts[0], layouts[1], layouts[2], layouts[3], weighted.c_str()})
         for (int n_slots : {1, 2, 7}) {
             TeamLaunch team(on_ranks(), layout, n_slots);
             ASSERT_EQ(team.opened, POLYTILE_OK) << polytile_last_error(team.ctx);
