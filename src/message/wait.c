@@ -131,13 +131,22 @@ static double find_sleep(const pacer *of, const pti_carried *carried) {
     return eighth_s < longest_sleep_s ? eighth_s : longest_sleep_s;
 }
 
+/** Let slots go on that wait for the mutex or for a core. */
+static void yield_to_slots(pti_server *server) {
+    pthread_mutex_unlock(&server->mutex);
+    sched_yield();
+    pti_server_lock(server);
+}
+
 /** Carry packets; if none moves, look again, busily at first. Returns what the carrier has done. */
 static pti_carried carry_or_sleep(pti_server *server, pacer *of, pthread_cond_t *wake) {
     const pti_carried carried = pti_wait_carry(server);
     if (carried.has_moved)
         *of = start_pacer();
     of->sleep_s = find_sleep(of, &carried);
-    if (!carried.has_moved && !is_busy(of))
+    if (!carried.has_moved && is_busy(of))
+        yield_to_slots(server);
+    else if (!carried.has_moved)
         sleep_some(server, of, wake);
     return carried;
 }
