@@ -110,7 +110,7 @@ static void take_packet(pti_server *server, int process, const pti_packet_head *
         pti_serve_signal(server, head->to, head->tag);
         break;
     case PTI_ARRIVE_PACKET:
-        pti_serve_arrival(server);
+        pti_serve_arrivals(server, head->n_bytes);
         break;
     case PTI_BEGUN_PACKET:
         server->processes->n_begun++;

@@ -225,8 +225,18 @@ void pti_processes_signal(pti_server *server, int slot, int signal) {
     pti_processes_post(server, pti_process_of(server, slot), &head, NULL, 0);
 }
 
+void pti_processes_tell_arrivals(pti_server *server) {
+    pti_server_processes *of = server->processes;
+    const int64_t n_new = of->n_arrived - of->n_arrived_told;
+    of->n_arrived_told = of->n_arrived;
+    if (n_new > 0)
+        pti_processes_post_all(server,
+                               &(pti_packet_head){.kind = PTI_ARRIVE_PACKET, .n_bytes = n_new});
+}
+
 void pti_processes_arrive(pti_server *server) {
-    pti_processes_post_all(server, &(pti_packet_head){.kind = PTI_ARRIVE_PACKET});
+    if (server->processes != NULL && ++server->processes->n_arrived % server->n_here == 0)
+        pti_processes_tell_arrivals(server);
 }
 
 void pti_processes_note_returns(pti_server *server) {

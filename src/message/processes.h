@@ -14,7 +14,7 @@ typedef enum pti_packet_kind {
     PTI_ASK_PACKET,         /* for the data of an offer, which has its receive */
     PTI_DATA_PACKET,        /* a piece of them */
     PTI_SIGNAL_PACKET,      /* a signal of a slot */
-    PTI_ARRIVE_PACKET,      /* a slot is at a barrier */
+    PTI_ARRIVE_PACKET,      /* so many slots are at a barrier */
     PTI_BEGUN_PACKET,       /* the slots of a process are there */
     PTI_RETURNED_PACKET,    /* they have all returned */
     PTI_BEAT_PACKET,        /* something has gone on in a process */
@@ -33,7 +33,7 @@ typedef struct pti_packet_head {
     int32_t is_such; /* a message: collective; an answer: nobody can go on */
     int32_t status;  /* of the end */
     int64_t offer;   /* its number in the process that made it */
-    int64_t n_bytes; /* of a message */
+    int64_t n_bytes; /* of a message; how many slots arrive */
     int64_t at;      /* of a piece, in its message */
     int64_t n_sent;  /* packets that were counted: sent by a process, and got */
     int64_t n_got;
@@ -73,7 +73,10 @@ void pti_processes_ask(pti_server *server, pti_post *send, pti_post *receive);
 
 /* What others are told of. Nothing happens where all slots are of this process. */
 void pti_processes_signal(pti_server *server, int slot, int signal);
+/** A slot has arrived at a barrier: others are told when all here have. */
 void pti_processes_arrive(pti_server *server);
+/** Tell them of those so far. */
+void pti_processes_tell_arrivals(pti_server *server);
 void pti_processes_note_returns(pti_server *server);
 
 /** Tell others that something went on, from time to time; and when all is over. */

@@ -78,6 +78,8 @@ typedef struct pti_server_processes {
     int n_returned; /* slots of others */
     int n_ends;     /* packets that came: other processes that send nothing more */
     bool has_told_end;
+    int64_t n_arrived; /* arrivals of slots here at barriers, so far */
+    int64_t n_arrived_told;
     int64_t n_offers;  /* so far */
     pti_posts offered; /* sends whose data were not asked for yet */
     pti_copy *asked;   /* messages from elsewhere whose data come */

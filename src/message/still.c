@@ -110,11 +110,11 @@ void pti_still_answer(pti_server *server) {
 
 void pti_still_note(pti_server *server, bool is_still) {
     pti_server_processes *of = server->processes;
-    const bool is_known =
-        of->is_told && of->n_sent_told == of->n_sent && of->n_got_told == of->n_got;
+    of->is_told &= is_still;
     if (!is_still)
-        of->is_told = false;
-    if (!is_still || is_known)
+        return;
+    pti_processes_tell_arrivals(server);
+    if (of->is_told && of->n_sent_told == of->n_sent && of->n_got_told == of->n_got)
         return;
     const pti_packet_head head = find_own_state(server, PTI_STILL_PACKET, true);
     note_told(of, true);

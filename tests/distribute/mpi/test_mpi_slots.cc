@@ -86,6 +86,23 @@ TEST(MpiSlots, WhatEndsALaunchIsNamedOnAllRanks) {
     }
 }
 
+/* The first slot misses the barrier that all others wait at. */
+POLYTILE_TEAM_KERNEL(miss, (s), (int32_t, A, 2)) {
+    PT_AT(A, s, 0) = 1;
+    (void)(pt_barrier() || (pt_rank() > 0 && pt_barrier()));
+}
+
+TEST(MpiSlots, ABarrierThatOneSlotMissesIsNamedWithTheArrivalsOfAllRanks) {
+    const int n_slots = 3 * world_size();
+    TeamLaunch team(on_ranks(), "block", n_slots);
+    ASSERT_EQ(team.launch("miss[s]: inout A[s, :]", miss_kernel), POLYTILE_OK);
+    EXPECT_EQ(team.wait(), POLYTILE_DEADLOCK) << team.text;
+    EXPECT_NE(team.text.find("slot 1 waits at a barrier, where " + std::to_string(n_slots - 1) +
+                             " of " + std::to_string(n_slots) + " slots are"),
+              std::string::npos)
+        << team.text;
+}
+
 /* The program of rank 0 speaks to all slots; the others wait. */
 
 TEST(MpiSlots, TheProgramOfTheFirstRankTakesPart) {
