@@ -10,8 +10,8 @@
 /** Tags of exchanges are below. */
 enum { FIRST_TAG = 1, N_TAGS = 30000 };
 
-/** Nothing is carried any more after so many failures in a row. */
-enum { MOST_FAILURES = 10 };
+/** Nothing is ever carried any more after so many failures in a row. */
+enum { MOST_FAILURES = 1000 };
 
 /** A packet that leaves. */
 typedef struct sent {
@@ -187,10 +187,15 @@ done:
 pti_carried pti_mpi_carry(void *transport, pti_server *server) {
     pti_mpi_transport *mpi = transport;
     pti_carried carried = {0};
-    const polytile_status status = carry_once(mpi, server, &carried);
-    mpi->n_failures = status == POLYTILE_OK ? 0 : mpi->n_failures + 1;
+    const polytile_status status =
+        mpi->n_failures < MOST_FAILURES
+            ? carry_once(mpi, server, &carried)
+            : pti_fail(mpi->transport.ctx, POLYTILE_DEVICE,
+                       "messages to other ranks have failed before; make a new queue");
     if (status != POLYTILE_OK)
         pti_server_fail(server, status, polytile_last_error(mpi->transport.ctx));
+    if (mpi->n_failures < MOST_FAILURES)
+        mpi->n_failures = status == POLYTILE_OK ? 0 : mpi->n_failures + 1;
     carried.has_failed = mpi->n_failures == MOST_FAILURES;
     return carried;
 }
