@@ -55,11 +55,16 @@ bool pti_server_join(pti_server *server, int n_processes, int own, const pti_car
     return false;
 }
 
+static void free_packet(pti_packet *packet) {
+    pti_post_free(packet->pieces);
+    free(packet);
+}
+
 static void free_packets(pti_packet *first) {
     while (first != NULL) {
         pti_packet *packet = first;
         first = packet->next;
-        free(packet);
+        free_packet(packet);
     }
 }
 
@@ -120,24 +125,36 @@ static void append_packet(pti_server *server, pti_packet *packet) {
     pti_server_wake(server, server->n_slots);
 }
 
-void pti_processes_post(pti_server *server, int process, const pti_packet_head *head,
-                        const void *data, int64_t data_bytes) {
-    pti_server_processes *of = server->processes;
-    if (server->is_ending || of->has_told_end)
-        return;
+/** Make a packet; NULL, after the launch was ended: there is no memory. */
+static pti_packet *make_packet(pti_server *server, int process, const pti_packet_head *head,
+                               const void *data, int64_t data_bytes) {
     pti_packet *packet = malloc(sizeof *packet + (size_t)data_bytes);
     if (packet == NULL) {
         pti_server_end(server, POLYTILE_NO_MEMORY,
                        "%s: there is no memory for a message of %lld bytes to rank %d of MPI",
                        server->kernel_name, (long long)data_bytes, process);
-        return;
+        return NULL;
     }
     packet->process = process;
+    packet->pieces = NULL;
     packet->n_bytes = (int64_t)sizeof packet->head + data_bytes;
     packet->head = *head;
     if (data_bytes > 0)
         memcpy(packet->data, data, (size_t)data_bytes);
-    of->n_sent += head->kind < PTI_BEAT_PACKET;
+    return packet;
+}
+
+static bool may_packets_leave(const pti_server *server) {
+    return !server->is_ending && !server->processes->has_told_end;
+}
+
+void pti_processes_post(pti_server *server, int process, const pti_packet_head *head,
+                        const void *data, int64_t data_bytes) {
+    pti_packet *packet =
+        may_packets_leave(server) ? make_packet(server, process, head, data, data_bytes) : NULL;
+    if (packet == NULL)
+        return;
+    server->processes->n_sent += head->kind < PTI_BEAT_PACKET;
     append_packet(server, packet);
 }
 
@@ -145,15 +162,6 @@ void pti_processes_post_all(pti_server *server, const pti_packet_head *head) {
     for (int p = 0; server->processes != NULL && p < server->processes->n; p++)
         if (p != server->processes->own)
             pti_processes_post(server, p, head, NULL, 0);
-}
-
-pti_packet *pti_processes_take(pti_server *server) {
-    pthread_mutex_lock(&server->mutex);
-    pti_packet *taken = server->processes->first;
-    if (taken != NULL)
-        server->processes->first = taken->next;
-    pthread_mutex_unlock(&server->mutex);
-    return taken;
 }
 
 /* Messages. */
@@ -168,15 +176,51 @@ static pti_packet_head head_of_send(const pti_post *send, pti_packet_kind kind) 
                              .n_bytes = send->n_bytes};
 }
 
-/** Send the data that were asked for. */
-static void send_pieces(pti_server *server, const pti_post *send) {
-    pti_packet_head head = head_of_send(send, PTI_DATA_PACKET);
-    const int process = pti_process_of(server, send->peer);
-    for (head.at = 0; head.at < send->n_bytes; head.at += PIECE_BYTES) {
-        const int64_t left = send->n_bytes - head.at;
-        pti_processes_post(server, process, &head, send->data + head.at,
-                           left < PIECE_BYTES ? left : PIECE_BYTES);
+/** How long a message's next piece is. */
+static int64_t size_piece(const pti_packet *packet) {
+    const int64_t left = packet->pieces->n_bytes - packet->head.at;
+    return left < PIECE_BYTES ? left : PIECE_BYTES;
+}
+
+/** Let the data leave that were asked for, which becomes the packet's: pieces are copied when they
+ * do. */
+static void send_pieces(pti_server *server, pti_post *send) {
+    const pti_packet_head head = head_of_send(send, PTI_DATA_PACKET);
+    pti_packet *packet =
+        may_packets_leave(server)
+            ? make_packet(server, pti_process_of(server, send->peer), &head, NULL, 0)
+            : NULL;
+    if (packet == NULL) {
+        pti_post_forget(server, send);
+        return;
     }
+    packet->pieces = send;
+    server->processes->n_sent += (send->n_bytes + PIECE_BYTES - 1) / PIECE_BYTES;
+    append_packet(server, packet);
+}
+
+/** The next piece of the first packet, which goes with the last one. NULL: as make_packet(). */
+static pti_packet *make_piece(pti_server *server, pti_packet *first) {
+    const int64_t n_bytes = size_piece(first);
+    pti_packet *piece = make_packet(server, first->process, &first->head,
+                                    first->pieces->data + first->head.at, n_bytes);
+    first->head.at += n_bytes;
+    if (piece == NULL || first->head.at < first->pieces->n_bytes)
+        return piece;
+    server->processes->first = first->next;
+    free_packet(first);
+    return piece;
+}
+
+pti_packet *pti_processes_take(pti_server *server) {
+    pthread_mutex_lock(&server->mutex);
+    pti_packet *taken = server->processes->first;
+    if (taken != NULL && taken->pieces != NULL)
+        taken = make_piece(server, taken);
+    else if (taken != NULL)
+        server->processes->first = taken->next;
+    pthread_mutex_unlock(&server->mutex);
+    return taken;
 }
 
 void pti_processes_send(pti_server *server, pti_post *send) {
@@ -185,7 +229,6 @@ void pti_processes_send(pti_server *server, pti_post *send) {
     const bool goes_along = is_kept && send->n_bytes <= ALONG_BYTES && !send->is_asked;
     if (send->is_asked) {
         send_pieces(server, send);
-        pti_post_forget(server, send);
         return;
     }
     send->offer = goes_along ? 0 : ++of->n_offers;
@@ -274,6 +317,7 @@ static void send_ends(pti_server *server) {
         if (packet == NULL)
             continue;
         packet->process = p;
+        packet->pieces = NULL;
         packet->head = (pti_packet_head){.kind = PTI_END_PACKET, .status = (int32_t)server->status};
         snprintf(packet->data, PTI_ERROR_BYTES, "%s", server->is_ending ? server->text : "");
         packet->n_bytes = (int64_t)(sizeof packet->head + strlen(packet->data) + 1);

@@ -43,7 +43,8 @@ typedef struct pti_packet_head {
 typedef struct pti_packet {
     struct pti_packet *next;
     int process;
-    int64_t n_bytes; /* of head and data */
+    pti_post *pieces; /* it stands for those of this message from head.at on; owned; else NULL */
+    int64_t n_bytes;  /* of head and data */
     pti_packet_head head;
     char data[];
 } pti_packet;

@@ -13,6 +13,9 @@ enum { FIRST_TAG = 1, N_TAGS = 30000 };
 /** Nothing is ever carried any more after so many failures in a row. */
 enum { MOST_FAILURES = 1000 };
 
+/** Packets under way at once; the server keeps those behind them. */
+enum { MOST_UNDER_WAY = 64 };
+
 /** A packet that leaves. */
 typedef struct sent {
     struct sent *next;
@@ -56,13 +59,14 @@ void pti_mpi_carrier_free(pti_mpi_carrier *carrier) {
     free(carrier);
 }
 
-/** Take what a server has to send. */
+/** Take what a server has to send, as long as little is under way. */
 static polytile_status take_packets(const pti_mpi_transport *mpi, pti_mpi_carrier *carrier,
                                     pti_server *server) {
     sent **last = &carrier->first;
-    while (*last != NULL)
+    int n_taken = 0;
+    for (; *last != NULL; n_taken++)
         last = &(*last)->next;
-    for (;;) {
+    for (; n_taken < MOST_UNDER_WAY; n_taken++) {
         sent *made = calloc(1, sizeof *made);
         if (made == NULL)
             return pti_fail_memory(mpi->transport.ctx, "a message to another rank", sizeof *made);
@@ -75,6 +79,7 @@ static polytile_status take_packets(const pti_mpi_transport *mpi, pti_mpi_carrie
         *last = made;
         last = &made->next;
     }
+    return POLYTILE_OK;
 }
 
 /** Send off what was taken, in its order. */
