@@ -3,6 +3,7 @@
 
 #include "access/array/array.h"
 #include "distribute/policy/counter.h"
+#include "message/server.h"
 #include "partition/schedule/joint.h"
 
 #include <stdlib.h>
@@ -87,6 +88,10 @@ typedef struct pti_transport_functions {
      */
     polytile_status (*gather)(pti_transport *transport, polytile_status own, const void *bytes,
                               int64_t n_bytes, pti_gathered *all);
+    /** Carry what servers of team kernels send each other, once; it does not wait. What a server
+     * has to send leaves, and gets what has come. An error ends the launch. NULL where all members
+     * are of this process. */
+    pti_carried (*carry)(void *transport, pti_server *server);
     void (*close)(pti_transport *transport);
 } pti_transport_functions;
 

@@ -45,6 +45,14 @@ static void run_superstep(pti_group *group, pti_prepared_superstep *prepared,
     pti_group_open_used_gates(group);
 }
 
+/** End a team kernel's launch as this process has failed, or as another one has. */
+static void give_up_slots(pti_group *group, pti_server *server) {
+    const pti_error of_peer =
+        pti_error_of(POLYTILE_DEVICE, "another rank has failed; its next wait says why");
+    pti_server_give_up(server,
+                       group->failure.status == PTI_PEER_FAILED ? &of_peer : &group->failure);
+}
+
 /** Have the slots of a team kernel run. After a failure those that do run must not wait for
  * others. */
 static void begin_slots(pti_group *group, pti_prepared_superstep *prepared,
@@ -61,7 +69,16 @@ static void begin_slots(pti_group *group, pti_prepared_superstep *prepared,
                                        .last = &none,
                                        .only_launches = true});
     if (has_failure(group))
-        pti_server_give_up(recorded->server, &group->failure);
+        give_up_slots(group, recorded->server);
+}
+
+/** Carry the messages of slots between processes until all have returned. */
+static void carry_messages(pti_group *group, const pti_recorded *recorded) {
+    bool is_of_peer;
+    if (pti_transport_count_processes(group->transport) == 1)
+        return;
+    const polytile_status status = pti_server_carry(recorded->server, group->ctx, &is_of_peer);
+    pti_group_note_failure(group, is_of_peer ? PTI_PEER_FAILED : status);
 }
 
 /** What comes behind the slots in their superstep. */
@@ -182,6 +199,7 @@ static polytile_status begin_team(pti_group *group, int at, pti_prepared_superst
         return stopped;
     *prepared = found;
     pti_group_open_gates(group);
+    pti_server_open(group->recorded[at].server, ++group->n_teams);
     begin_slots(group, found, &group->recorded[at]);
     return POLYTILE_OK;
 }
@@ -189,6 +207,7 @@ static polytile_status begin_team(pti_group *group, int at, pti_prepared_superst
 /** Run a team kernel's superstep to its end, of which the slots run; *at moves on after it. */
 static void end_team(pti_group *group, const pti_group_last *all, pti_prepared_superstep *prepared,
                      int *at) {
+    carry_messages(group, &group->recorded[*at]);
     run_behind_slots(group, prepared, &group->recorded[*at],
                      leaving_with(group, prepared, *at, all));
     pti_group_note_failure(group, adopt_copies(group, prepared));
@@ -293,13 +312,20 @@ void pti_group_run(pti_group *group) {
     pti_group_run_to_end(group, &(pti_group_last){0});
 }
 
+/** Compare what is recorded, unless that was done when it began for the program's messages. */
+static polytile_status compare_recorded(pti_group *group, bool *differs) {
+    *differs = group->begun.differs;
+    if (group->begun.is_begun)
+        return pti_error_restore(group->ctx, &group->failure);
+    polytile_status status = pti_group_compare(group, NULL, POLYTILE_OK, differs);
+    return status == POLYTILE_OK ? pti_group_balance_load(group) : status;
+}
+
 /** That ranks differ is known to all of them; who could not compare still goes through what the
  * others do. */
 static void run_to_end(pti_group *group, const pti_group_last *last) {
     bool differs;
-    polytile_status status = pti_group_compare(group, NULL, POLYTILE_OK, &differs);
-    if (status == POLYTILE_OK)
-        status = pti_group_balance_load(group);
+    polytile_status status = compare_recorded(group, &differs);
     if (!differs) {
         status = run_recorded(group, last, status);
         status = group->transport->functions->agree(group->transport, status);
@@ -347,23 +373,22 @@ static polytile_status run_up_to(pti_group *group, int team) {
 void pti_group_begin_messages(polytile_queue *queue) {
     pti_group *group = queue->group;
     const int team = find_newest_team(group);
-    bool differs;
     if (group->begun.is_begun || team < 0)
         return;
     if (group->is_given_up) {
         pti_server_give_up(group->recorded[team].server, NULL);
         return;
     }
-    polytile_status status = pti_group_compare(group, NULL, POLYTILE_OK, &differs);
-    if (status == POLYTILE_OK)
-        status = pti_group_balance_load(group);
+    const polytile_status status = compare_recorded(group, &group->begun.differs);
+    if (group->is_given_up)
+        pti_queue_keep_error(group->queue, status);
     group->begun.is_begun = true;
     group->failure = (pti_error){0};
     pti_group_note_failure(group, status);
-    if (run_up_to(group, team) != POLYTILE_OK)
+    if (!group->begun.differs && run_up_to(group, team) != POLYTILE_OK)
         pti_group_note_failure(group, PTI_PEER_FAILED);
     if (has_failure(group))
-        pti_server_give_up(group->recorded[team].server, &group->failure);
+        give_up_slots(group, group->recorded[team].server);
 }
 
 void pti_group_end_messages(pti_group *group) {

@@ -105,7 +105,8 @@ typedef struct pti_group_progress {
  * superstep is to follow. */
 typedef struct pti_group_begun {
     bool is_begun;
-    int at;                                  /* launches before it have run */
+    bool differs; /* what processes have recorded, so that nothing of it runs */
+    int at;       /* launches before it have run */
     struct pti_prepared_superstep *prepared; /* of that launch; NULL: it did not begin */
 } pti_group_begun;
 
@@ -151,6 +152,7 @@ struct pti_group {
     pti_group_begun begun;
 
     int64_t n_launches; /* of the report */
+    int64_t n_teams;    /* launches of team kernels that began, alike in all processes */
     pti_group_progress progress;
 };
 
