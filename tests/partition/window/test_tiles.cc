@@ -219,8 +219,8 @@ TEST_F(Tiles, AreProved) {
     const Wrong wrong[] = {
         {[](pti_schedule *, pti_tiles *t) { t->step.before[0]--; }, "did not compute"},
         {[](pti_schedule *, pti_tiles *t) { t->step.after[1]--; }, "did not compute"},
-        {[](pti_schedule *, pti_tiles *t) { t->stored = 1 - t->stored; }, "stored by one tile"},
-        {[](pti_schedule *, pti_tiles *t) { t->stored = 7; }, "something else"},
+        {[](pti_schedule *, pti_tiles *t) { t->stored[0] = 1 - t->stored[0]; }, "stored by one tile"},
+        {[](pti_schedule *, pti_tiles *t) { t->stored[0] = 7; }, "something else"},
         {[](pti_schedule *, pti_tiles *t) { t->tile[0] = 0; }, "no tile"},
         {[](pti_schedule *, pti_tiles *t) { t->first_op = -1; }, "no such operations"},
         {[](pti_schedule *, pti_tiles *t) { t->n_ops++; }, "not all superblocks"},
