@@ -284,7 +284,8 @@ static void describe_row(const row *of, const pti_text *obstacle, bool is_needed
     else
         pti_text_add(why, "whose %d arrays change roles in turn, ", of->turns.n_phases);
     if (n_tiles > 0 && of->turns.n_alive > 1)
-        pti_text_add(why, "run as %d, each twice at most %d in tiles%s", n_tiles, of->n_together,
+        pti_text_add(why, "run as %d pairs, at most twice %d as one in tiles%s", n_tiles,
+                     of->n_together,
                      of->turns.n_phases > of->turns.n_alive ? ", and the last by itself" : "");
     else if (n_tiles > 0)
         pti_text_add(why, "run as %d and the last by itself, at most %d as one in tiles", n_tiles,
