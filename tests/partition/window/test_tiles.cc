@@ -212,7 +212,7 @@ TEST_F(Tiles, HaveNoPlaceAsideWhereTheDeviceIsFull) {
     ASSERT_GE(schedule_->n_tiles, 1);
     EXPECT_FALSE(pti_tiles_are_placed(&schedule_->tiles[0]));
     EXPECT_TRUE(holds()) << last_;
-    EXPECT_NE(std::string(why_.data).find("tiles would store 4.1 MiB aside"), std::string::npos)
+    EXPECT_NE(std::string(why_.data).find("tiles would store 4.12 MiB aside"), std::string::npos)
         << why_.data;
 }
 
