@@ -18,8 +18,8 @@ typedef struct wave_case {
     double target;
 } wave_case;
 
-/** The same arrays twice: those of the queue, and those of the launches by hand. Fields are numbered
- * as the declaration names them at the first step. */
+/** The same arrays twice: those of the queue, and those of the launches by hand. Fields are
+ * numbered as the declaration names them at the first step. */
 typedef struct contest {
     const wave_case *of;
     int64_t n_elements, field_bytes;

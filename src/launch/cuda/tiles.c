@@ -148,6 +148,26 @@ static tile_part part_of(const pti_tile_command *command, int number) {
                        .is_last = number + 1 == pti_tiles_n_parts(command->tiles)};
 }
 
+static const polytile_domain *threads_of(const pti_cuda_device *cuda, const pti_tiles *tiles,
+                                         int launch) {
+    return &call_of(cuda, tiles, launch)->instance->threads;
+}
+
+/** Return what launches write and a part may load: what is in the arrays before the first one, or
+ * what the part before has stored. All of its launches have their threads there. */
+static polytile_tile_box threads_of_part(const pti_cuda_device *cuda, const tile_part *part) {
+    const int first = part->first_launch;
+    return tile_box_of(first == 0 ? &part->command->first.launch.instance->threads
+                                  : threads_of(cuda, part->command->tiles, first - 1));
+}
+
+/** Return the threads whose elements a part stores: those of its last launch. */
+static const polytile_domain *own_of_part(const pti_cuda_device *cuda, const tile_part *part) {
+    const pti_tiles *tiles = part->command->tiles;
+    const int last = part->first_launch + n_launches_of(tiles) - 1;
+    return part->is_last ? part->command->first.launch.threads : threads_of(cuda, tiles, last);
+}
+
 /** Return an array that the first launch has by an operand. The last part stores it where it is,
  * one before aside, from where the next one loads. What the first launch of a part only writes is
  * not loaded. */
@@ -186,8 +206,8 @@ static void add_roles(const pti_cuda_device *cuda, const tile_part *part, int ph
 static polytile_tiles arguments_of(const pti_cuda_device *cuda, const tile_part *part) {
     const pti_tile_command *command = part->command;
     const pti_tiles *tiles = command->tiles;
-    polytile_tiles made = {.threads = tile_box_of(&command->first.launch.instance->threads),
-                           .own = tile_box_of(command->first.launch.threads),
+    polytile_tiles made = {.threads = threads_of_part(cuda, part),
+                           .own = tile_box_of(own_of_part(cuda, part)),
                            .n_launches = n_launches_of(tiles),
                            .n_rows = n_rows_of(tiles),
                            .n_arrays = call_of(cuda, tiles, 0)->instance->n_operands,
@@ -227,11 +247,17 @@ static int64_t shared_bytes_of(const pti_tile_command *command) {
            n_rows_of(command->tiles);
 }
 
-static dim3 grid_of(const pti_tile_command *command) {
-    const polytile_domain *threads = command->first.launch.threads;
-    const int64_t *tile = command->tiles->tile;
-    return (dim3){(unsigned)pti_ceil_div(pti_range_count(threads->range[1]), tile[1]),
-                  (unsigned)pti_ceil_div(pti_range_count(threads->range[0]), tile[0]), 1};
+/** Return how many tiles a part has along an index. */
+static int64_t n_tiles_of(const pti_cuda_device *cuda, const tile_part *part, int dim) {
+    return pti_ceil_div(pti_range_count(own_of_part(cuda, part)->range[dim]),
+                        part->command->tiles->tile[dim]);
+}
+
+/** Return whether the first part, whose launches have the most threads, has a grid. */
+static bool has_grid(const pti_cuda_device *cuda, const pti_tile_command *command) {
+    const tile_part part = part_of(command, 0);
+    return n_tiles_of(cuda, &part, 0) <= pti_cuda_most_blocks.y &&
+           n_tiles_of(cuda, &part, 1) <= pti_cuda_most_blocks.x;
 }
 
 bool pti_cuda_may_run_tiles(polytile_device *device, const pti_tile_command *command) {
@@ -248,10 +274,7 @@ bool pti_cuda_may_run_tiles(polytile_device *device, const pti_tile_command *com
     const int64_t border = n_launches_of(tiles) * (tiles->step.before[1] + tiles->step.after[1]);
     return tiles->tile[1] + border == POLYTILE_TILE_COLUMNS && tiles->tile[0] > 0 &&
            shared_bytes_of(command) <= PTI_TILE_IMAGES * cuda->device.tile_room.image_bytes &&
-           pti_ceil_div(pti_range_count(threads->range[0]), tiles->tile[0]) <=
-               pti_cuda_most_blocks.y &&
-           pti_ceil_div(pti_range_count(threads->range[1]), tiles->tile[1]) <=
-               pti_cuda_most_blocks.x;
+           has_grid(cuda, command);
 }
 
 /** Let a kernel use as much shared memory as any tile takes. */
@@ -268,11 +291,12 @@ done:
     return status;
 }
 
-static polytile_status launch_part(pti_cuda_device *cuda, const tile_part *part) {
+static polytile_status launch_tile_part(pti_cuda_device *cuda, const tile_part *part) {
     const pti_tile_command *command = part->command;
     const pti_sub_kernel *first = &command->first.launch;
     const int n_values = first->config.n_values;
     polytile_tiles tiles = arguments_of(cuda, part);
+    const dim3 grid = {(unsigned)n_tiles_of(cuda, part, 1), (unsigned)n_tiles_of(cuda, part, 0), 1};
     step_values values[POLYTILE_MAX_PARAMETERS];
     void *arguments[1 + POLYTILE_MAX_PARAMETERS] = {&tiles};
     for (int v = 0; v < n_values; v++) {
@@ -280,7 +304,7 @@ static polytile_status launch_part(pti_cuda_device *cuda, const tile_part *part)
         arguments[1 + v] = &values[v];
     }
     return PTI_KERNEL_CUDA(cuda, first, cudaLaunchKernel,
-                           (first->config.implementation->cuda_tiles, grid_of(command),
+                           (first->config.implementation->cuda_tiles, grid,
                             (dim3){POLYTILE_TILE_THREADS, 1, 1}, arguments,
                             (size_t)shared_bytes_of(command), pti_cuda_stream_of(cuda, first)));
 }
@@ -290,7 +314,7 @@ polytile_status pti_cuda_launch_tiles(pti_cuda_device *cuda, const pti_tile_comm
     PTI_TRY(allow_shared(cuda, &command->first.launch));
     for (int k = 0; k < pti_tiles_n_parts(command->tiles); k++) {
         const tile_part part = part_of(command, k);
-        PTI_TRY(launch_part(cuda, &part));
+        PTI_TRY(launch_tile_part(cuda, &part));
     }
 done:
     return status;

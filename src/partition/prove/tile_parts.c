@@ -1,6 +1,5 @@
 #include "partition/prove/tile_parts.h"
 
-#include "access/set/box.h"
 #include "partition/prove/shape.h"
 
 #include <inttypes.h>
@@ -43,12 +42,11 @@ static bool check_launches(const pti_schedule *schedule, const pti_tiles *tiles,
     bool holds = true;
     for (int l = 0; l < tiles->n_launches && holds; l++) {
         const pti_call *call = call_of(schedule, tiles, l);
-        holds = call->instance->n_operands == first->instance->n_operands &&
-                pti_box_equals(&call->instance->threads, &tiles->own);
+        holds = call->instance->n_operands == first->instance->n_operands;
         for (int o = 0; o < call->instance->n_operands && holds; o++)
             holds = has_array(first, call->array[o]) && has_array(call, first->array[o]);
     }
-    return holds || reject_parts(why, tiles, "the launches have other threads or arrays");
+    return holds || reject_parts(why, tiles, "the launches have other arrays");
 }
 
 static bool check_parts_write(const pti_schedule *schedule, const pti_tiles *tiles, pti_text *why) {

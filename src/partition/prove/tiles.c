@@ -187,6 +187,14 @@ static void fill_tiling(const pti_schedule *schedule, const pti_tiles *tiles, in
         tiling->is_stored[a] = pti_tile_part_stores(tiles, part, a);
 }
 
+/** Return the threads whose elements a part stores. */
+static polytile_domain stored_threads(const pti_schedule *schedule, const pti_tiles *tiles,
+                                      int part) {
+    return part + 1 == pti_tiles_n_parts(tiles)
+               ? tiles->own
+               : *threads_of(schedule, tiles, tiles->n_launches / 2 - 1);
+}
+
 static bool prove_part(const pti_schedule *schedule, const pti_tiles *tiles, int part,
                        pti_text *why) {
     const int n_launches = tiles->n_launches / pti_tiles_n_parts(tiles);
@@ -195,7 +203,7 @@ static bool prove_part(const pti_schedule *schedule, const pti_tiles *tiles, int
     pti_tiling tiling = {.n_launches = n_launches,
                          .call = call,
                          .n_arrays = n_arrays,
-                         .threads = tiles->own,
+                         .threads = stored_threads(schedule, tiles, part),
                          .is_part = true,
                          .is_apart = tiles->n_aside > 0,
                          .margin = calloc((size_t)n_launches + 1, sizeof *tiling.margin),

@@ -49,13 +49,10 @@ static bool are_places_kept(const pti_schedule *schedule, int launch, int before
     return are;
 }
 
-/** Return whether a launch has the threads of the one before. Those that store one array may have
- * fewer: of others nothing would be known beside them. */
-static bool have_threads_of_before(const row *of, const pti_turns *turns, int launch) {
-    const polytile_domain *before = &of->call[launch - 1].instance->threads;
-    const polytile_domain *threads = &of->call[launch].instance->threads;
-    return turns->n_alive == 1 ? pti_box_contains(before, threads)
-                               : pti_box_compare(before, threads) == 0;
+/** Return whether a launch has threads of the one before alone. */
+static bool has_threads_of_before(const row *of, int launch) {
+    return pti_box_contains(&of->call[launch - 1].instance->threads,
+                            &of->call[launch].instance->threads);
 }
 
 /** Return whether a launch goes on with a row; the second one says how. */
@@ -66,7 +63,7 @@ static bool continues_row(row *of, int launch) {
     if (launch == of->first + 1)
         of->turns = turns;
     return pti_turns_are_alike(&turns, &of->turns) && turns.n_alive <= PTI_TILE_MOST_STORED &&
-           have_threads_of_before(of, &turns, launch) && of->first_op[launch] >= 0 &&
+           has_threads_of_before(of, launch) && of->first_op[launch] >= 0 &&
            of->first_op[launch] ==
                of->first_op[launch - 1] + of->schedule->launch[launch - 1].n_superblocks &&
            are_places_kept(of->schedule, launch, launch - 1) &&
@@ -197,7 +194,9 @@ static polytile_status add_tiles_of_pair(const row *of, int first, int n_launche
     int aside[PTI_TILE_MOST_STORED];
     pti_tiling tiling;
     polytile_status status = POLYTILE_OK;
-    bool is_tiled = pti_ping_pong_find_tile(&of->ping_pong, n_launches, made.tile);
+    bool is_tiled =
+        pti_ping_pong_find_tile(&of->ping_pong, n_launches, made.tile) &&
+        pti_ping_pong_shrinks_evenly(&of->ping_pong.step, of->call + first, 2 * n_launches);
     for (int part = 0; part < 2 && is_tiled; part++) {
         is_tiled = find_margins(of, first + part * n_launches, n_launches, &tiling, &status);
         pti_tiling_free(&tiling);
@@ -327,7 +326,7 @@ static bool begins_row(const row *of, int launch, pti_tile_filter *may_be_tiled,
     return launch + 1 < of->schedule->n_launches && may_be_tiled(filter, launch + 1) &&
            pti_turns_may_begin(of->call[launch].instance) &&
            pti_turns_find(&of->call[launch + 1], &of->call[launch], &turns) &&
-           have_threads_of_before(of, &turns, launch + 1);
+           has_threads_of_before(of, launch + 1);
 }
 
 /** Say what becomes of launches from one on whose arrays take turns in another way; nothing if they

@@ -108,7 +108,7 @@ int64_t pti_tiles_aside_bytes(const pti_call *call, const pti_call *before) {
     for (int k = 0; k < turns.n_alive; k++)
         for (int o = 0; o < call->instance->n_operands; o++)
             if (call->array[o] == array[k])
-                bytes += pti_resident_padded(pti_box_count(&call->instance->operand[o].whole) *
+                bytes += pti_resident_padded(pti_box_count(&call->instance->operand[o].domain) *
                                              call->instance->operand[o].element_bytes);
     return bytes;
 }

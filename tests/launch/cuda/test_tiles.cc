@@ -21,8 +21,8 @@ struct TileKernel {
     int64_t before[2], after[2]; /* what a thread reads around its own element */
     bool has_ends; /* threads may read beyond the array's ends along the first index */
     bool has_parameters;
-    /** What each operand is: B is written, A is what the launch before wrote, C the oldest and D the
-     * second oldest array; others are fixed. */
+    /** What each operand is: B is written, A is what the launch before wrote, C the oldest and D
+     * the second oldest array; others are fixed. */
     const char *roles = "AB";
 
     int n_turning() const {
@@ -224,8 +224,9 @@ Turns draw(Random *random) {
     Turns made = {};
     made.kernel = &tile_kernels[random->number(0, n_kernels - 1)];
     made.threads.n_dims = 2;
-    made.extents[0] = random->number(20, 200);
-    made.extents[1] = random->number(20, 400);
+    const bool is_flat = random->chance(20);
+    made.extents[0] = is_flat ? random->number(10, 20) : random->number(20, 200);
+    made.extents[1] = is_flat ? random->number(800, 1600) : random->number(20, 400);
     for (int d = 0; d < 2; d++) {
         const bool is_free = made.kernel->has_ends && d == 0;
         const int64_t before = is_free ? 0 : made.kernel->before[d];
@@ -532,6 +533,21 @@ TEST_F(CudaTiles, LaunchesOfMembersRunInTiles) {
         const Turns of = make_taller(alternate(40), 10);
         Fields got = fill(of, &random), wanted = got;
         EXPECT_GT(run_on_fake(of, 1, size_t{228} << 10, 0, got, devices), 40);
+        run(of, "host", *of.kernel->host, 0, wanted);
+        expect_equal(got, wanted);
+    }
+}
+
+/** The same of launches whose arrays change roles in turn. */
+TEST_F(CudaTiles, LaunchesOfMembersRunInTwoPartsEach) {
+    for (int k = first_wave; k < n_kernels; k++) {
+        Random random(1);
+        Turns of = make_taller(alternate(40), 10);
+        of.kernel = &tile_kernels[k];
+        of.threads.range[1].lo = 2;
+        Fields got = fill(of, &random), wanted = got;
+        EXPECT_GT(run_on_fake(of, 1, size_t{228} << 10, 0, got, "cuda:0,cuda:1"), 20)
+            << of.kernel->declaration;
         run(of, "host", *of.kernel->host, 0, wanted);
         expect_equal(got, wanted);
     }

@@ -3,8 +3,8 @@
 
 #include <polytile/kernel.h>
 
-/* Bodies whose launches alternate between two arrays, or whose arrays change roles in turn. Results differ with every element that they
- * read, with the thread's indices, and with each parameter. */
+/* Bodies whose launches alternate between two arrays, or whose arrays change roles in turn. Results
+ * differ with every element that they read, with the thread's indices, and with each parameter. */
 
 POLYTILE_KERNEL(tile_five, (i, j), (const uint32_t, A, 2), (uint32_t, B, 2)) {
     PT_AT(B, i, j) = 3u * PT_AT(A, i, j) + 5u * PT_AT(A, i - 1, j) + 7u * PT_AT(A, i + 1, j) +
