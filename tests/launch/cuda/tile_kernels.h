@@ -63,6 +63,12 @@ POLYTILE_KERNEL(tile_leap, (i, j), (const uint64_t, A, 2), (uint64_t, B, 2)) {
                      11u * PT_AT(A, i, j - 2) + 13u * PT_AT(A, i, j + 1) - 19u * PT_AT(B, i, j);
 }
 
+POLYTILE_KERNEL(tile_ends_leap, (i, j), (const uint32_t, A, 2), (uint32_t, B, 2)) {
+    const uint32_t above = i > PT_ARRAY_FIRST(A, 0) ? PT_AT(A, i - 1, j) : 1u;
+    const uint32_t below = i < PT_ARRAY_LAST(A, 0) ? PT_AT(A, i + 1, j) : 2u;
+    PT_AT(B, i, j) = 3u * PT_AT(A, i, j) + 5u * above + 7u * below - 11u * PT_AT(B, i, j);
+}
+
 POLYTILE_KERNEL(tile_wave_field, (i, j), (uint32_t, B, 2), (const uint32_t, K, 2), (uint8_t, small),
                 (const uint32_t, C, 2), (const uint32_t, A, 2), (int64_t, large)) {
     PT_AT(B, i, j) = PT_AT(K, i, j - 1) * PT_AT(A, i, j) + 5u * PT_AT(A, i - 1, j) +
@@ -79,8 +85,9 @@ POLYTILE_KERNEL(tile_lagged, (i, j), (const uint32_t, D, 2), (const uint32_t, A,
 #define TILE_BODIES(X)                                                                             \
     X(tile_five)                                                                                   \
     X(tile_upwind)                                                                                 \
-    X(tile_wide) X(tile_ends) X(tile_weighted) X(tile_field) X(tile_fields) X(tile_wave)           \
-        X(tile_leap) X(tile_wave_field) X(tile_lagged)
+    X(tile_wide)                                                                                   \
+    X(tile_ends) X(tile_weighted) X(tile_field) X(tile_fields) X(tile_wave) X(tile_leap)           \
+        X(tile_wave_field) X(tile_lagged) X(tile_ends_leap)
 
 #ifdef __cplusplus
 extern "C" {

@@ -216,6 +216,20 @@ TEST_F(Tiles, HaveNoPlaceAsideWhereTheDeviceIsFull) {
         << why_.data;
 }
 
+/** As a plan that is kept finds its arrays elsewhere when it is run again. */
+TEST_F(Tiles, FindAnotherPlaceAsideWhenArraysHaveOtherPlaces) {
+    make(wave, rounds_21);
+    find(room);
+    ASSERT_GE(schedule_->n_tiles, 1);
+    const int64_t taken = schedule_->tiles[0].aside[1].offset_bytes;
+    ASSERT_GE(taken, 0);
+    schedule_->placement[0].offset_bytes = taken;
+    EXPECT_FALSE(holds());
+    EXPECT_EQ(pti_tiles_place_aside(schedule_, &why_), POLYTILE_OK);
+    EXPECT_TRUE(pti_tiles_are_placed(&schedule_->tiles[0]));
+    EXPECT_TRUE(holds()) << last_;
+}
+
 TEST_F(Tiles, SayWhyLaunchesInOtherTurnsHaveNone) {
     make("leap[i, j]: inout P[i, j]; in U[i-1:i+1, j]", "><xxxxxx");
     find(room);
