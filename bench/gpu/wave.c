@@ -5,7 +5,7 @@
 #include "gpu/kernels.h"
 #include "gpu/queue_stage.h"
 
-enum { N_STEPS = 100, MOST_FIELDS = 3, SEED = 31 };
+enum { N_STEPS = 100, MOST_FIELDS = 3, N_READ = 2, SEED = 31 };
 
 /** A wave equation; of two fields the older one is updated in place. */
 typedef struct wave_case {
@@ -68,8 +68,8 @@ static void step_by_hand(const contest *c, int step) {
     GPU_CALL(cudaLaunchKernel(gpu_plain_wave(), grid, block, arguments, 0, c->stream));
 }
 
-static void copy_fields(const contest *c, enum cudaMemcpyKind kind) {
-    for (int f = 0; f < c->of->n_fields; f++) {
+static void copy_fields(const contest *c, int n_fields, enum cudaMemcpyKind kind) {
+    for (int f = 0; f < n_fields; f++) {
         const bool is_in = kind == cudaMemcpyHostToDevice;
         GPU_CALL(cudaMemcpyAsync(is_in ? c->device[f] : c->by_hand[f],
                                  is_in ? c->by_hand[f] : c->device[f], (size_t)c->field_bytes, kind,
@@ -77,15 +77,16 @@ static void copy_fields(const contest *c, enum cudaMemcpyKind kind) {
     }
 }
 
+/** Of three fields the last one goes in only once, for its border: the first step writes it. */
 static double time_by_hand(void *subject) {
     const contest *c = subject;
     double start_s = bench_now_s();
     if (c->of->streams)
-        copy_fields(c, cudaMemcpyHostToDevice);
+        copy_fields(c, N_READ, cudaMemcpyHostToDevice);
     for (int step = 0; step < N_STEPS; step++)
         step_by_hand(c, step);
     if (c->of->streams)
-        copy_fields(c, cudaMemcpyDeviceToHost);
+        copy_fields(c, c->of->n_fields, cudaMemcpyDeviceToHost);
     GPU_CALL(cudaStreamSynchronize(c->stream));
     return bench_now_s() - start_s;
 }
@@ -105,7 +106,7 @@ static void create(contest *c) {
         GPU_CALL(cudaMalloc((void **)&c->device[f], (size_t)c->field_bytes));
         queue_stage_wrap(&c->stage, 2, extents, c->queued[f]);
     }
-    copy_fields(c, cudaMemcpyHostToDevice);
+    copy_fields(c, c->of->n_fields, cudaMemcpyHostToDevice);
     GPU_CALL(cudaStreamSynchronize(c->stream));
     if (!c->of->streams)
         queue_stage_attach(&c->stage);
@@ -114,7 +115,7 @@ static void create(contest *c) {
 static void check_fields(const contest *c) {
     if (!c->of->streams)
         queue_stage_detach(&c->stage);
-    copy_fields(c, cudaMemcpyDeviceToHost);
+    copy_fields(c, c->of->n_fields, cudaMemcpyDeviceToHost);
     GPU_CALL(cudaStreamSynchronize(c->stream));
     for (int f = 0; f < c->of->n_fields; f++)
         gpu_require_same_bits("a field", c->queued[f], c->by_hand[f], c->n_elements);
