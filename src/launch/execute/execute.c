@@ -60,6 +60,8 @@ static void for_each_op(pti_execution *run, const pti_tiles *tiles,
 }
 
 static bool may_run_tiles(pti_execution *run, const pti_tiles *tiles) {
+    if (!pti_tiles_are_placed(tiles))
+        return false;
     const pti_tile_command command = pti_execution_resolve_tiles(run, tiles);
     return run->device->functions->may_run_tiles(run->device, &command);
 }

@@ -80,12 +80,36 @@ const pti_operand *pti_schedule_fresh(const pti_schedule *schedule, const pti_op
     return NULL;
 }
 
+const pti_placement *pti_tiles_placement(const pti_schedule *schedule, const pti_tiles *tiles,
+                                         int array) {
+    const pti_schedule_launch *launch = &schedule->launch[tiles->first_launch];
+    const pti_placement *found = NULL;
+    for (int o = 0; o < launch->call.instance->n_operands; o++)
+        if (launch->call.array[o] == array)
+            found =
+                pti_schedule_placement(schedule, tiles->first_launch, launch->first_superblock, o);
+    return found;
+}
+
+/** The end of memory aside in the arena: it is laid out as the array where the launches find it. */
+static int64_t end_of_aside(const pti_schedule *schedule, int tiles, int number) {
+    const pti_tile_aside *aside = &schedule->tiles[tiles].aside[number];
+    const pti_placement *placement =
+        pti_tiles_placement(schedule, &schedule->tiles[tiles], aside->array);
+    return aside->offset_bytes < 0 || placement == NULL
+               ? 0
+               : aside->offset_bytes + placement->layout.size_bytes;
+}
+
 int64_t pti_schedule_peak_bytes(const pti_schedule *schedule) {
     int64_t peak = 0;
     for (int64_t k = 0; k < schedule->n_placements && !schedule->in_place; k++) {
         const pti_placement *placement = &schedule->placement[k];
         peak = pti_max(peak, placement->offset_bytes + placement->layout.size_bytes);
     }
+    for (int t = 0; t < schedule->n_tiles; t++)
+        for (int k = 0; k < schedule->tiles[t].n_aside; k++)
+            peak = pti_max(peak, end_of_aside(schedule, t, k));
     return peak;
 }
 

@@ -171,6 +171,11 @@ int64_t *pti_schedule_placements(const pti_schedule *schedule, int launch, int64
 const pti_placement *pti_schedule_placement(const pti_schedule *schedule, int launch,
                                             int64_t superblock, int operand);
 
+/** The placement of an array in launches that may run as one, where all of them find it; NULL if
+ * they do not have it. */
+const pti_placement *pti_tiles_placement(const pti_schedule *schedule, const pti_tiles *tiles,
+                                         int array);
+
 /** Whether an operand's placement is that of an operand before it. */
 bool pti_schedule_is_placed_before(const int64_t *placements, int operand);
 
