@@ -87,6 +87,14 @@ static bool has_lanes(const polytile_plan *plan) {
     return plan->chain == NULL && plan->schedule->n_lanes > 1;
 }
 
+static void add_period(pti_text *text, const pti_period *period) {
+    if (period->times > 0)
+        pti_text_add(text, PTI_ROW "%s from number %s on, %s times\n", "period",
+                     pti_words_count(period->n_superblocks, "superblock").text,
+                     pti_words_number(period->first_superblock).text,
+                     pti_words_number(period->times).text);
+}
+
 static void add_shape(pti_text *text, const polytile_plan *plan) {
     const polytile_plan_summary *s = &plan->summary;
     int64_t threads[POLYTILE_MAX_DIMS];
@@ -99,6 +107,7 @@ static void add_shape(pti_text *text, const polytile_plan *plan) {
                  pti_words_blocks(s->n_dims, s->superblock_blocks).text,
                  pti_words_extents(s->n_dims, threads).text);
     pti_text_add(text, PTI_ROW "%s\n", "kernels", pti_words_number(s->n_kernels).text);
+    add_period(text, &plan->schedule->period);
     if (has_lanes(plan))
         pti_text_add(text, PTI_ROW "%d, which run side by side\n", "lanes",
                      plan->schedule->n_lanes);
