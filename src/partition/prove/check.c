@@ -274,11 +274,10 @@ static bool prove_stretch(const pti_schedule *schedule, const pti_stretch *stret
 /** Prove the stretches of a schedule with a period; of those that are the same moved on, one. */
 static bool prove_stretches(const pti_schedule *schedule, pti_text *why) {
     const int64_t n_turns = pti_stretch_turns(schedule), times = schedule->period.times;
-    const int64_t last_turn = (times - 1) / n_turns * n_turns;
+    const int64_t last_turn = times / n_turns * n_turns;
     const pti_stretch prologue = {.is_prologue = true}, middle = {.end_turn = n_turns},
                       last = {.first_turn = last_turn, .end_turn = times, .is_last = true};
-    return prove_stretch(schedule, &prologue, why) &&
-           (last_turn == 0 || prove_stretch(schedule, &middle, why)) &&
+    return prove_stretch(schedule, &prologue, why) && prove_stretch(schedule, &middle, why) &&
            prove_stretch(schedule, &last, why);
 }
 

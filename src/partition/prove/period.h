@@ -8,8 +8,8 @@
  * The proof of a schedule with a period: one step of induction.
  *
  * A stretch is proved as any flat schedule is: from what is carried before it to what is carried
- * after it. What the prologue leaves is what the first turn finds. Of the stretches of turns but
- * the last, one is proved. The others are that one moved on, with all that its threads touch, as
+ * after it. What the prologue leaves is what the first turn finds. Of the stretches that are turns
+ * alone, one is proved. The others are that one moved on, with all that its threads touch, as
  * this header proves; so they are right where it is, and lead from what is carried to the same
  * moved on. The last stretch is proved from what is carried then. No stretch begins before the one
  * before it has ended, so nothing of different stretches races.

@@ -271,7 +271,9 @@ pti_schedule *pti_stretch_make(const pti_schedule *schedule, const pti_stretch *
 }
 
 int64_t pti_stretch_turns(const pti_schedule *schedule) {
-    return pti_max(1, PTI_STRETCH_SUPERBLOCKS / pti_max(1, schedule->period.n_superblocks));
+    const pti_period *period = &schedule->period;
+    const int64_t most = pti_max(1, PTI_STRETCH_SUPERBLOCKS / pti_max(1, period->n_superblocks));
+    return period->times / pti_ceil_div(period->times, most);
 }
 
 pti_stretch_walk pti_stretch_walk_begin(const pti_schedule *schedule) {
@@ -281,10 +283,54 @@ pti_stretch_walk pti_stretch_walk_begin(const pti_schedule *schedule) {
 /** The stretch after one. */
 static pti_stretch stretch_after(const pti_stretch_walk *walk) {
     const int64_t first = walk->stretch.end_turn, times = walk->schedule->period.times;
-    const int64_t end = pti_min(times, first + pti_stretch_turns(walk->schedule));
+    const int64_t end = first + pti_stretch_turns(walk->schedule);
     if (walk->n_stretches == 0)
         return (pti_stretch){.is_prologue = true};
-    return (pti_stretch){.first_turn = first, .end_turn = end, .is_last = end == times};
+    if (end > times)
+        return (pti_stretch){.first_turn = first, .end_turn = times, .is_last = true};
+    return (pti_stretch){.first_turn = first, .end_turn = end};
+}
+
+static void move_holdings(const pti_schedule *made, pti_holding *holdings, int n_holdings,
+                          const pti_shift *arrays, int64_t turns) {
+    for (int k = 0; k < n_holdings; k++) {
+        const pti_shift *shift = &arrays[made->placement[holdings[k].placement].operand];
+        pti_boxes_move(&holdings[k].valid, shift, turns);
+        pti_boxes_move(&holdings[k].dirty, shift, turns);
+    }
+}
+
+/** Move a stretch of turns on, which is the one after it then. */
+static void move_stretch(const pti_period *period, pti_schedule *made, int64_t turns) {
+    for (int64_t k = 0; k < made->n_ops; k++) {
+        pti_op *op = &made->op[k];
+        const pti_shift *shift = op->kind == PTI_LAUNCH
+                                     ? &period->threads
+                                     : &period->array[made->placement[op->placement].operand];
+        op->box = pti_box_moved(&op->box, shift, turns);
+    }
+    for (int64_t k = 0; k < made->n_superblocks; k++)
+        made->superblock[k] = pti_box_moved(&made->superblock[k], &period->threads, turns);
+    for (int64_t p = 0; p < made->n_placements; p++) {
+        polytile_domain *hull = &made->placement[p].layout.hull;
+        *hull = pti_box_moved(hull, &period->array[made->placement[p].operand], turns);
+    }
+    move_holdings(made, made->before, made->n_before, period->array, turns);
+    move_holdings(made, made->after, made->n_after, period->array, turns);
+}
+
+/** Make the stretch after the one at hand, or make that one of it. */
+static void make_next(pti_stretch_walk *walk) {
+    const pti_stretch before = walk->stretch;
+    const bool is_of_turns = walk->made != NULL && !before.is_prologue;
+    walk->stretch = stretch_after(walk);
+    if (is_of_turns && !walk->stretch.is_last) {
+        move_stretch(&walk->schedule->period, walk->made, before.end_turn - before.first_turn);
+        return;
+    }
+    pti_schedule_free(walk->made);
+    walk->made = pti_stretch_make(walk->schedule, &walk->stretch);
+    walk->failed = walk->made == NULL;
 }
 
 const pti_schedule *pti_stretch_walk_next(pti_stretch_walk *walk) {
@@ -292,15 +338,10 @@ const pti_schedule *pti_stretch_walk_next(pti_stretch_walk *walk) {
     const bool is_over = is_flat ? walk->n_stretches > 0 : walk->stretch.is_last;
     if (walk->made != NULL)
         walk->n_kernels_before += walk->made->n_superblocks;
-    pti_schedule_free(walk->made);
-    walk->made = NULL;
     if (is_over || walk->failed)
         return NULL;
-    if (!is_flat) {
-        walk->stretch = stretch_after(walk);
-        walk->made = pti_stretch_make(walk->schedule, &walk->stretch);
-        walk->failed = walk->made == NULL;
-    }
+    if (!is_flat)
+        make_next(walk);
     walk->n_stretches++;
     return is_flat ? walk->schedule : walk->made;
 }

@@ -7,15 +7,15 @@
  * A walk over a schedule in stretches: flat schedules that do, one after the other, what it does.
  *
  * The stretches of a flat schedule are the schedule itself. Those of one with a period are the
- * prologue, some turns at a time, and the last turns with the epilogue. All stretches of turns but
- * the last have equally many. What is carried from one to the next lies on the device after the
+ * prologue, some turns at a time, as many in each, and the few turns that are left with the epilogue. What is carried from one to the next lies on the device after the
  * one, and before the other. A stretch begins when the one before it has ended.
  */
 
-/** A stretch has so many superblocks, about: draining a pipeline and filling it again costs two. */
-enum { PTI_STRETCH_SUPERBLOCKS = 4096 };
+/** The most superblocks of a stretch, about: draining a pipeline and filling it again costs two of
+ * them, and some microseconds. */
+enum { PTI_STRETCH_SUPERBLOCKS = 2048 };
 
-/** Turns from..end-1 of a schedule's period, and what is left of its lists. */
+/** Turns first..end-1 of a schedule's period, or another part of it. */
 typedef struct pti_stretch {
     int64_t first_turn, end_turn;
     bool is_prologue; /* and no turns */
@@ -40,7 +40,8 @@ const pti_schedule *pti_stretch_walk_next(pti_stretch_walk *walk);
 
 void pti_stretch_walk_end(pti_stretch_walk *walk);
 
-/** How many turns the stretches of turns have, but for the last. */
+/** How many turns the stretches of turns have; the last one, with the epilogue, has fewer, or none.
+ */
 int64_t pti_stretch_turns(const pti_schedule *schedule);
 
 /** A stretch of a schedule with a period as a flat schedule, which borrows the instance; NULL when
