@@ -7,8 +7,9 @@
  * A walk over a schedule in stretches: flat schedules that do, one after the other, what it does.
  *
  * The stretches of a flat schedule are the schedule itself. Those of one with a period are the
- * prologue, some turns at a time, as many in each, and the few turns that are left with the epilogue. What is carried from one to the next lies on the device after the
- * one, and before the other. A stretch begins when the one before it has ended.
+ * prologue, then some turns at a time, as many in each, and the few turns that are left with the
+ * epilogue. What is carried from one to the next lies on the device after the one, and before the
+ * other. A stretch begins when the one before it has ended.
  */
 
 /** The most superblocks of a stretch, about: draining a pipeline and filling it again costs two of
