@@ -128,6 +128,10 @@ TEST(PlanPeriod, JsonAndTextListThePeriodOnce) {
     EXPECT_EQ(n_listed + (times - 1) * length, of.summary.n_kernels);
     const std::string words = "  period       " + std::to_string(length) + " superblock";
     EXPECT_NE(of.Print(POLYTILE_TEXT).find(words), std::string::npos) << of.Print(POLYTILE_TEXT);
+    std::string last = std::to_string(of.summary.n_kernels - 1);
+    for (size_t k = last.size(); k > 3; k -= 3)
+        last.insert(k - 3, ",");
+    EXPECT_NE(of.Print(POLYTILE_TEXT).find("  " + last + "  ["), std::string::npos) << last;
     EXPECT_NE(of.Print(POLYTILE_SVG).find(" times, drawn once"), std::string::npos);
 }
 
