@@ -220,19 +220,24 @@ static polytile_status prove_if_asked(const polytile_device *device, const pti_s
 static polytile_status run_stretches(pti_execution *run, const pti_schedule *schedule) {
     pti_stretch_walk walk = pti_stretch_walk_begin(schedule);
     polytile_status status = POLYTILE_OK;
-    double run_s = 0;
+    double run_s = 0, compute_s = 0, transfer_s = 0;
     run->n_kernels = pti_schedule_n_kernels(schedule);
     run->progress = pti_progress_begin(schedule);
     pti_trace_run_begin(run->device, schedule);
     while (status == POLYTILE_OK && (run->schedule = pti_stretch_walk_next(&walk)) != NULL) {
         run->first_superblock = walk.n_kernels_before;
+        run->report->compute_s = run->report->transfer_s = 0;
         status = execute_run(run);
         run_s += run->report->run_s;
+        compute_s += run->report->compute_s;
+        transfer_s += run->report->transfer_s;
     }
     if (walk.failed)
         status = pti_fail_memory(run->device->object.context, schedule->instance->kernel_name,
                                  PTI_STRETCH_SUPERBLOCKS * (double)sizeof *schedule->superblock);
     run->report->run_s = run_s;
+    run->report->compute_s = compute_s;
+    run->report->transfer_s = transfer_s;
     pti_trace_run_end(run->device);
     pti_progress_end(&run->progress);
     pti_stretch_walk_end(&walk);

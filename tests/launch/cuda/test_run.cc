@@ -64,6 +64,9 @@ TEST(CudaRun, PlansWithAPeriodEqualAPlainLoop) {
             EXPECT_GT(plan->schedule->period.times, 0);
             polytile_plan_destroy(plan);
             EXPECT_TRUE(runs_right(session, device, scene, options, 1));
+            polytile_report report;
+            polytile_device_get_report(device, &report);
+            EXPECT_GT(report.transfer_s, 0.02 * report.run_s) << "of one stretch alone?";
         }
         world.expect_idle();
     }
