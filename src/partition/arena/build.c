@@ -5,40 +5,15 @@
 #include "access/set/overlapping_copy.h"
 #include "base/checked.h"
 #include "partition/arena/arena.h"
+#include "partition/arena/building.h"
+#include "partition/arena/turn.h"
 #include "partition/arena/upload_choice.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/** Where one operand stands while the schedule is laid out, or one strip's piece of it. */
-typedef struct state {
-    int64_t placement; /* -1: nothing resident */
-    int cell;          /* of the operand, or region */
-    polytile_domain hull;
-    pti_boxes valid;  /* resident elements */
-    pti_boxes dirty;  /* resident elements newer than the host's */
-    pti_last writers; /* of the resident elements */
-    pti_last before;  /* what used its memory before the piece */
-    /* Of the whole operand so far: */
-    pti_boxes initialised; /* fresh reductions: elements that have their identity or more */
-    pti_boxes downloaded;
-    bool may_upload_around;
-} state;
-
-/** A schedule of one launch while it is made. */
-typedef struct build {
-    pti_arena arena;           /* first, see new_build() */
-    const polytile_link *link; /* NULL: as few bytes as possible */
-    /* Sets that are made anew for each piece, in the same memory. */
-    pti_boxes needed;
-    pti_boxes shared;
-    pti_boxes rest;
-    pti_builder builder;
-    pti_beside beside;
-    int strip;     /* of the superblock at hand */
-    int n_strips;  /* at least 1 */
-    state state[]; /* of each operand, and each strip of it that has a piece of its own */
-} build;
+typedef pti_piece_state state;
+typedef pti_building build;
 
 /** What is known of an operand's piece that the superblock at hand uses. */
 static state *state_of(build *of, int operand) {
@@ -464,13 +439,21 @@ static void begin_states(build *of) {
 
 static void add_all(build *of) {
     pti_schedule *schedule = of->builder.schedule;
+    const pti_repeat *repeat = &of->arena.partition->repeat;
+    pti_turn turn = {0};
     for (int64_t k = 0; k < of->arena.partition->n_superblocks && !of->builder.failed; k++) {
+        if (repeat->times > 0 && k == repeat->first)
+            pti_turn_begin(of, &turn);
+        if (repeat->times > 0 && k == repeat->first + repeat->n)
+            pti_turn_end(of, &turn);
         schedule->superblock[k] = of->arena.partition->superblock[k];
         add_superblock(of, k);
     }
+    pti_turn_free(&turn);
     for (of->strip = 0; of->strip < of->n_strips; of->strip++)
         for (int a = 0; a < of->arena.instance->n_operands && !of->builder.failed; a++)
             drop_piece(of, a, of->arena.partition->n_superblocks - 1);
+    pti_turn_forget_done(schedule);
 }
 
 /** All zero but the arena, which is long, and is filled in as it is divided; NULL when memory runs

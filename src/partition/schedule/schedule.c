@@ -67,6 +67,27 @@ polytile_domain pti_schedule_asked_superblock(const pti_schedule *schedule, int6
     return instance == NULL ? *threads : pti_instance_asked_box(instance, threads);
 }
 
+int64_t pti_schedule_n_kernels(const pti_schedule *schedule) {
+    const pti_period *period = &schedule->period;
+    const int64_t n_more = period->times > 0 ? period->times - 1 : 0;
+    return schedule->n_superblocks + n_more * period->n_superblocks;
+}
+
+polytile_domain pti_schedule_asked_kernel(const pti_schedule *schedule, int64_t k) {
+    const pti_period *period = &schedule->period;
+    const int64_t past = k - period->first_superblock;
+    if (period->times == 0 || past < 0)
+        return pti_schedule_asked_superblock(schedule, k);
+    const int64_t turn = past / period->n_superblocks;
+    if (turn >= period->times)
+        return pti_schedule_asked_superblock(schedule,
+                                             k - (period->times - 1) * period->n_superblocks);
+    const int64_t in_turn = period->first_superblock + past % period->n_superblocks;
+    const polytile_domain threads =
+        pti_box_moved(&schedule->superblock[in_turn], &period->threads, turn);
+    return pti_instance_asked_box(schedule->launch[0].call.instance, &threads);
+}
+
 bool pti_schedule_is_of_one_launch(const pti_schedule *schedule) {
     return schedule->n_launches == 1 && schedule->launch[0].call.instance == schedule->instance;
 }
@@ -150,5 +171,6 @@ void pti_schedule_free(pti_schedule *schedule) {
     free(schedule->wait);
     free(schedule->tiles);
     pti_columns_free(&schedule->columns);
+    pti_period_free(&schedule->period);
     free(schedule);
 }
