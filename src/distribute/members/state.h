@@ -86,12 +86,12 @@ enum {
     PTI_GROUP_FORMER_MEMBERS = 64 /* members' arrays that are known again */
 };
 
-/** How many of some launches, known by a hash of them, become a superstep. To look it up takes no
- * memory: what one process knows all of them know. The latest ones are kept. */
+/** How many of some launches, known by a hash of those that decide it, become a superstep. To look
+ * it up takes no memory: what one process knows all of them know. The latest ones are kept. */
 typedef struct pti_known_depths {
     int n_found; /* modulo PTI_GROUP_KNOWN_DEPTHS: where the next one goes */
     struct {
-        uint64_t launches;
+        uint64_t name;
         int depth; /* 0: none is there yet */
     } at[PTI_GROUP_KNOWN_DEPTHS];
 } pti_known_depths;
