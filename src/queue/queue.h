@@ -137,7 +137,7 @@ typedef enum pti_want {
 enum { PTI_MAX_VICTIMS = 16 };
 
 /** The most prepared launches that are kept, unless more are queued; buckets they are found in. */
-enum { PTI_MAX_PREPARED = 1024, PTI_PREPARED_BUCKETS = 2048 };
+enum { PTI_MAX_PREPARED = 512, PTI_PREPARED_BUCKETS = 1024 };
 
 /** How a queue and its arrays come to their end. */
 typedef struct pti_queue_ends {
