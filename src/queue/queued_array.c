@@ -37,6 +37,7 @@ static int take_position(polytile_queue *queue, const polytile_array *array) {
                                                        .type = array->type,
                                                        .element_bytes = array->element_bytes,
                                                        .domain = array->domain,
+                                                       .exclusive = array->exclusive,
                                                        .is_internal = array->is_internal,
                                                        .is_idle = true});
     int position = 0;

@@ -14,8 +14,7 @@ static polytile_status wait_for_array(polytile_queue *queue, polytile_array *arr
 
 /** Nothing runs before something is waited for, or many launches are recorded. */
 static void set_paused(polytile_queue *queue, bool is_paused) {
-    (void)queue;
-    (void)is_paused;
+    ((pti_group *)queue->group)->is_paused = is_paused;
 }
 
 static void add_to_report(polytile_report *sum, const polytile_report *part) {

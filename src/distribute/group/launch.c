@@ -176,5 +176,7 @@ polytile_status pti_group_launch(polytile_queue *queue, const pti_request *reque
     status = compare_first(group, status);
     if (status == POLYTILE_OK && group->n_recorded == PTI_GROUP_LAUNCHES)
         run_full_list(group);
+    else
+        pti_group_begin_first(group);
     return status;
 }

@@ -71,12 +71,12 @@ enum {
     PTI_GROUP_FORMER_MEMBERS = 64 /* members' arrays that are known again */
 };
 
-/** How many of some launches, known by a hash of them, become a superstep. To look it up takes no
- * memory: what one process knows all of them know. The latest ones are kept. */
+/** How many of some launches, known by a hash of those that decide it, become a superstep. To look
+ * it up takes no memory: what one process knows all of them know. The latest ones are kept. */
 typedef struct pti_known_depths {
     int n_found; /* modulo PTI_GROUP_KNOWN_DEPTHS: where the next one goes */
     struct {
-        uint64_t launches;
+        uint64_t name;
         int depth; /* 0: none is there yet */
     } at[PTI_GROUP_KNOWN_DEPTHS];
 } pti_known_depths;
@@ -101,13 +101,14 @@ typedef struct pti_group_progress {
     double begun_s; /* 0: nothing has begun */
 } pti_group_progress;
 
-/** What the program's messages began of what is recorded: its slots run, and the rest of their
- * superstep is to follow. */
+/** What of the recorded launches runs before something is waited for. */
 typedef struct pti_group_begun {
     bool is_begun;
-    bool differs; /* what processes have recorded, so that nothing of it runs */
-    int at;       /* launches before it have run */
-    struct pti_prepared_superstep *prepared; /* of that launch; NULL: it did not begin */
+    bool differs;      /* what processes have recorded, so that nothing of it runs */
+    int at;            /* launches before it run, or have run */
+    bool has_messages; /* the program's messages began slots; the rest of their superstep is to
+                          follow */
+    struct pti_prepared_superstep *prepared; /* of those slots; NULL: they did not begin */
 } pti_group_begun;
 
 /** A queue over members, as this process knows it. */
@@ -143,6 +144,7 @@ struct pti_group {
 
     pti_recorded *recorded; /* PTI_GROUP_LAUNCHES */
     int n_recorded;
+    bool is_paused;    /* by the program: nothing begins before it waits */
     bool is_given_up;  /* not all processes have it: they do not meet any more */
     bool was_compared; /* the first launch of all was, when it came */
     bool is_shallow;   /* members over one memory had no room for supersteps of several launches */

@@ -5,6 +5,7 @@
 #include "launch/host/host_launch.h"
 #include "launch/host/wait/eventcount.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 /** A run by columns. Slab s, or that part of one, has operations slab[s] to slab[s + 1] - 1. */

@@ -16,8 +16,10 @@ typedef struct pti_resident_array {
     polytile_type type;
     int64_t element_bytes;
     polytile_domain domain;
-    bool is_internal; /* the host does not hold it yet: every element is zero */
-    bool is_idle;     /* no launch uses it until pti_residency_use() */
+    bool is_internal;          /* the host does not hold it yet: every element is zero */
+    bool is_idle;              /* no launch uses it until pti_residency_use() */
+    polytile_domain exclusive; /* outside, others may write while schedules run, and nothing is
+                                  uploaded but what is read; without dimensions: all of it */
 } pti_resident_array;
 
 /** What lies on a device between launches.

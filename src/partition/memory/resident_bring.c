@@ -62,8 +62,11 @@ static void find_shared(pti_residency *residency, const pti_boxes *set) {
     pti_boxes_subtract_all(&residency->needed, &residency->shared);
 }
 
-/** Return whether the host has every element of a box in its newest version. */
+/** Return whether the host has every element of a box in its newest version, and nobody else may
+ * write any of them meanwhile. */
 static bool host_has(const pti_resident_state *state, const polytile_domain *box) {
+    if (state->exclusive.n_dims > 0 && !pti_box_contains(&state->exclusive, box))
+        return false;
     for (const pti_resident_image *image = state->images; image != NULL; image = image->next)
         if (pti_boxes_meet(&image->dirty, box))
             return false;
