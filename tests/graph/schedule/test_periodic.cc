@@ -179,6 +179,45 @@ TEST(Periodic, AChannelBetweenTwoBusyUnitsHoldsTwoFrames) {
     pti_periodic_free(&schedule);
 }
 
+/* A depth that no schedule needs changes nothing, however long periods are: 2^20 frames of 2^47
+ * ticks are more than 64 bits hold. What has no resource takes no time, as in graphs. */
+TEST(PeriodicRandom, DeepBuffersOfLongPeriodsChangeNothing) {
+    Random random(test_seed("PeriodicRandom.DeepBuffersOfLongPeriodsChangeNothing"));
+    const int64_t tick = INT64_C(1) << 45;
+    for (int64_t round = 0; round < scaled(200); round++) {
+        Tasks drawn = random_tasks(random, 7, 4, random.chance(50)), deep;
+        const bool is_large = random.chance(30);
+        for (pti_task &task : drawn.task)
+            task.ticks *= task.resource < 0 ? 0 : tick;
+        deep = drawn;
+        for (pti_frame_buffer &buffer : deep.buffer)
+            if (random.chance(60))
+                buffer.depth = INT64_C(1) << random.number(17, 20);
+        const pti_stream_tasks of = drawn.view(), of_deep = deep.view();
+        pti_period_bound bound, deep_bound;
+        pti_periodic schedule, deep_schedule;
+        ASSERT_TRUE(pti_period_bound_find(&of, &bound));
+        ASSERT_TRUE(pti_period_bound_find(&of_deep, &deep_bound));
+        EXPECT_EQ(deep_bound.ticks, bound.ticks);
+        EXPECT_EQ(deep_bound.kind, bound.kind);
+        const int64_t period = is_large ? 3 * bound.ticks : bound.ticks;
+        const pti_found found = pti_periodic_find(&of, period, &schedule);
+        ASSERT_EQ(pti_periodic_find(&of_deep, period, &deep_schedule), found);
+        if (found == PTI_FOUND) {
+            EXPECT_EQ(pti_periodic_find_fault(&of_deep, &deep_schedule), nullptr);
+            for (int t = 0; t < of.n_tasks; t++)
+                EXPECT_EQ(deep_schedule.start[t], schedule.start[t]);
+        }
+        pti_periodic_free(&schedule);
+        pti_periodic_free(&deep_schedule);
+        ASSERT_EQ(pti_periodic_find_serial(&of_deep, &deep_schedule),
+                  pti_periodic_find_serial(&of, &schedule));
+        pti_periodic_free(&schedule);
+        pti_periodic_free(&deep_schedule);
+        ASSERT_FALSE(HasFailure()) << deep.text();
+    }
+}
+
 /* Many pairs of one input: what is made is read before the next one is made. */
 TEST(Periodic, AFrameAfterTheOtherReadsSoonWhatWasMade) {
     Tasks pairs;
