@@ -1,4 +1,5 @@
 #include "graph/schedule/brute_force.h"
+#include "graph/schedule/self_timed.h"
 #include "support/random.h"
 #include "support/scale.h"
 
@@ -270,6 +271,87 @@ TEST(PeriodicRandom, BuffersAreLeastAsByBruteForce) {
     std::printf("%lld compared, of which %lld have no schedule of the bound\n",
                 static_cast<long long>(n_compared), static_cast<long long>(n_without));
     EXPECT_GE(n_compared, n_rounds / 4 - 5);
+}
+
+/** Tasks that all have a unit, up to three, three of them each at most. */
+Tasks random_actors(Random &random) {
+    Tasks drawn = random_tasks(random, 6, 4, random.chance(50));
+    const int n = static_cast<int>(drawn.task.size());
+    drawn.n_resources = static_cast<int>(random.number((n + 2) / 3, 3));
+    for (int t = 0; t < n; t++) {
+        int64_t n_there;
+        do {
+            drawn.task[static_cast<size_t>(t)].resource =
+                static_cast<int>(random.number(0, drawn.n_resources - 1));
+            n_there =
+                std::count_if(drawn.task.begin(), drawn.task.begin() + t, [&](const pti_task &of) {
+                    return of.resource == drawn.task[static_cast<size_t>(t)].resource;
+                });
+        } while (n_there == 3);
+        drawn.task[static_cast<size_t>(t)].ticks =
+            std::max<int64_t>(1, drawn.task[static_cast<size_t>(t)].ticks);
+    }
+    return drawn;
+}
+
+/** Whether self-timed execution, with any order of each unit's actors, sustains a period with
+ * channels of fewer bytes together. More frames in a channel never hurt: so only those capacities
+ * are tried to which no frame can be added. */
+bool sustains_with_less(const pti_stream_tasks &of, int64_t period, int64_t bytes) {
+    std::vector<int64_t> capacity(static_cast<size_t>(of.n_buffers), 1);
+    const std::function<bool(int, int64_t)> choose = [&](int b, int64_t left) {
+        if (b == of.n_buffers) {
+            for (int k = 0; k < of.n_buffers; k++)
+                if (of.buffer[k].n_readers > 0 && of.buffer[k].frame_bytes <= left)
+                    return false;
+            return SelfTimed(of, period, capacity).sustains();
+        }
+        bool does = choose(b + 1, left);
+        for (int64_t more = 1;
+             !does && of.buffer[b].n_readers > 0 && more * of.buffer[b].frame_bytes <= left;
+             more++) {
+            capacity[static_cast<size_t>(b)] = 1 + more;
+            does = choose(b + 1, left - more * of.buffer[b].frame_bytes);
+        }
+        capacity[static_cast<size_t>(b)] = 1;
+        return does;
+    };
+    int64_t least = 0;
+    for (int b = 0; b < of.n_buffers; b++)
+        least += of.buffer[b].frame_bytes;
+    return bytes > least && choose(0, bytes - 1 - least);
+}
+
+TEST(PeriodicRandom, ChannelsAreLeastOfAllOrdersOfSelfTimedExecution) {
+    Random random(test_seed("PeriodicRandom.ChannelsAreLeastOfAllOrdersOfSelfTimedExecution"));
+    const int64_t n_rounds = scaled(10000);
+    int64_t n_without = 0, n_more = 0;
+    for (int64_t round = 0; round < n_rounds; round++) {
+        Tasks drawn = random_actors(random);
+        const pti_stream_tasks of = drawn.view();
+        pti_period_bound bound;
+        pti_periodic schedule;
+        ASSERT_TRUE(pti_period_bound_find(&of, &bound));
+        const pti_found found = pti_periodic_find(&of, bound.ticks, &schedule);
+        ASSERT_TRUE(schedule.is_least) << drawn.text();
+        const std::vector<int64_t> many(drawn.buffer.size(), 4);
+        n_without += found == PTI_NONE_FOUND;
+        if (found == PTI_NONE_FOUND) {
+            ASSERT_FALSE(SelfTimed(of, bound.ticks, many).sustains()) << drawn.text();
+            continue;
+        }
+        const std::vector<int64_t> capacity(schedule.capacity, schedule.capacity + of.n_buffers);
+        n_more +=
+            std::count_if(capacity.begin(), capacity.end(), [](int64_t n) { return n > 1; }) > 0;
+        ASSERT_TRUE(SelfTimed(of, bound.ticks, capacity).sustains()) << drawn.text();
+        ASSERT_FALSE(sustains_with_less(of, bound.ticks, bytes_of(of, schedule))) << drawn.text();
+        pti_periodic_free(&schedule);
+    }
+    std::printf("%lld graphs, of which %lld need several frames in a channel and %lld have no "
+                "schedule of the bound\n",
+                static_cast<long long>(n_rounds), static_cast<long long>(n_more),
+                static_cast<long long>(n_without));
+    EXPECT_GE(n_more, n_rounds / 4 - 5);
 }
 
 TEST(PeriodicRandom, SelfTimedExecutionSustainsThePeriod) {
