@@ -112,15 +112,15 @@ static int hand_on(const polytile_sub_kernel *launch) {
     return 0;
 }
 
-/** Memory that is resident, in KiB: as /proc/self/smaps_rollup counts it, since that of statm is
- * not exact; 0 where there is none. */
+/** Memory that is resident, in KiB, without that of files, such as of libraries, of which the kernel
+ * maps some pages more at any time; 0 where /proc is not. */
 static long long resident_kib(void) {
     long long n_kib = 0;
     char line[256];
     FILE *file = fopen("/proc/self/smaps_rollup", "r");
     if (file == NULL)
         return 0;
-    while (fgets(line, sizeof line, file) != NULL && sscanf(line, "Rss: %lld kB", &n_kib) != 1)
+    while (fgets(line, sizeof line, file) != NULL && sscanf(line, "Anonymous: %lld kB", &n_kib) != 1)
         n_kib = 0;
     fclose(file);
     return n_kib;
