@@ -1,5 +1,6 @@
-/* What planning a graph of a hundred actors takes, and what a stream of a million frames adds to the
- * memory of the program. Plans are short, and other work disturbs them: the least time counts. */
+/* What planning a graph of a hundred actors takes, and what a stream of a million frames adds to
+ * the memory of the program. Plans are short, and other work disturbs them: the least time counts.
+ */
 #include "common/bench.h"
 #include <polytile/graph.h>
 #include <polytile/stream.h>
@@ -112,18 +113,18 @@ static int hand_on(const polytile_sub_kernel *launch) {
     return 0;
 }
 
-/** Memory that is resident, in KiB, without that of files, such as of libraries, of which the kernel
- * maps some pages more at any time; 0 where /proc is not. */
+/** Memory that is resident, in KiB, without that of files, such as of libraries, of which the
+ * kernel maps some pages more at any time; 0 where /proc is not. */
 static long long resident_kib(void) {
-    long long n_kib = 0;
+    long long kib = 0;
     char line[256];
     FILE *file = fopen("/proc/self/smaps_rollup", "r");
     if (file == NULL)
         return 0;
-    while (fgets(line, sizeof line, file) != NULL && sscanf(line, "Anonymous: %lld kB", &n_kib) != 1)
-        n_kib = 0;
+    while (fgets(line, sizeof line, file) != NULL && sscanf(line, "Anonymous: %lld kB", &kib) != 1)
+        kib = 0;
     fclose(file);
-    return n_kib;
+    return kib;
 }
 
 static polytile_stream *begin_stream(polytile_context *ctx) {

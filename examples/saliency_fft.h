@@ -17,8 +17,8 @@ polytile_status saliency_fft_bind(session *s, polytile_graph *graph, const int64
 /** Free what was planned, after the stream. */
 void saliency_fft_end(void);
 
-/** Start cuFFT on all GPUs of the command line, before anything runs there, since that takes memory.
- * 0: it works; else what it said, or that it is not there. */
+/** Start cuFFT on all GPUs of the command line, before anything runs there, since that takes
+ * memory. 0: it works; else what it said, or that it is not there. */
 int saliency_cufft_begin(const session *s, const int64_t *extent);
 void saliency_cufft_end(void);
 polytile_launcher saliency_cufft_forward, saliency_cufft_inverse;

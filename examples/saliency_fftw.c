@@ -3,7 +3,7 @@
 #include <complex.h>
 #include <fftw3.h>
 
-/* Plans are made before the stream runs, since FFTW makes one at a time; they run for any memory. */
+/* Plans are made before the stream runs, since FFTW makes one at a time; they take any memory. */
 static struct {
     int64_t extent[2];
     fftwf_plan forward, inverse;

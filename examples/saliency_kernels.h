@@ -3,7 +3,7 @@
 
 #include <polytile/implementation.h>
 
-/* Maps are numbered k: of orientation k / 4, and of frequency k % 4. Frames have ni x nj elements. */
+/* Map k is of orientation k / 4 and frequency k % 4. Frames have ni x nj elements. */
 
 enum { SALIENCY_FREQUENCIES = 4, SALIENCY_ORIENTATIONS = 6, SALIENCY_MAPS = 24 };
 

@@ -40,9 +40,9 @@ static polytile_status find_seconds(pti_planning *planning) {
     return POLYTILE_OK;
 }
 
-/** Return the ticks that all tasks of a frame may come to, so that starts stay below the most ticks:
- * a period is at most twice all tasks of a round, and no task starts later than two periods for
- * each of them, and one for each frame of a delay. */
+/** Return the ticks that all tasks of a frame may come to, so that starts stay below the most
+ * ticks: a period is at most twice all tasks of a round, and no task starts later than two periods
+ * for each of them, and one for each frame of a delay. */
 static double choose_most_ticks(const pti_planning *planning) {
     const pti_net *net = &planning->net;
     const double n_turns = planning->in_turn ? PTI_MAX_TURNS : planning->n_turns;

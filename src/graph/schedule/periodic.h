@@ -8,8 +8,8 @@
  * and where buffers lie; numbers alone, nothing of graphs. Time is in ticks, whole numbers, so that
  * comparisons are exact. */
 
-/** Who chooses how long a tick is sees to it that starts, and a task's delays in periods, stay below
- * this. */
+/** Who chooses how long a tick is sees to it that starts, and a task's delays in periods, stay
+ * below this. */
 #define PTI_MOST_TICKS (INT64_C(1) << 60)
 
 /** Return the ticks of so many periods. What is given as a depth is not bounded by that: products
