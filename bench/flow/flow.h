@@ -30,8 +30,8 @@ void flow_feed(const flow_case *of, int64_t frame, float *to);
 /** Add up a result; what comes out of all frames is compared. */
 double flow_take(const flow_case *of, const float *from);
 
-/** Stream all frames, each through two kernels; returns the seconds from the first frame that is fed
- * to the last that is taken. *sum: of all results. */
+/** Stream all frames, each through two kernels; returns the seconds from the first frame that is
+ * fed to the last that is taken. *sum: of all results. */
 typedef double flow_run(const flow_case *of, double *sum);
 
 flow_run flow_by_stream;
