@@ -76,7 +76,7 @@ static void summarise(const session *s, const granulometry *g, result *r) {
 static polytile_status plan(session *s, granulometry *g, result *r) {
     TRY(parse_graph(s, g));
     TRY(bind_kernels(g->frames.graph));
-    TRY(frames_plan(s, &g->frames, r));
+    TRY(frames_plan(s, &g->frames, false, r));
     summarise(s, g, r);
     return POLYTILE_OK;
 }

@@ -134,7 +134,7 @@ static polytile_status plan(session *s, saliency *c, result *r) {
     free(text);
     TRY(status);
     TRY(bind_kernels(s, c));
-    TRY(frames_plan(s, &c->frames, r));
+    TRY(frames_plan(s, &c->frames, true, r));
     r->type = POLYTILE_F32;
     r->n_dims = 2;
     r->shape[0] = c->extent[0];

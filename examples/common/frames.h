@@ -21,8 +21,9 @@ typedef struct frames {
  * those of polytile_graph_parse() and polytile_machine_parse(), IO, NO_MEMORY. */
 polytile_status frames_parse(session *s, const char *text, frames *of);
 
-/** Plan a graph that is bound. Errors: those of polytile_graph_plan_create(). */
-polytile_status frames_plan(session *s, frames *of, result *r);
+/** Plan a graph that is bound; may_take_turns: frames may go in turn over several devices, unless
+ * the command line says how to plan. Errors: those of polytile_graph_plan_create(). */
+polytile_status frames_plan(session *s, frames *of, bool may_take_turns, result *r);
 
 /** Report what a run took: seconds and bytes are those of one frame, on average. */
 void frames_report(const frames *of, int64_t n_frames, double total_s, result *r);
