@@ -44,17 +44,17 @@ void pti_server_release(pti_server *server);
  * runs out. */
 bool pti_server_deal(pti_server *server, int n_parts, const int32_t *part_of);
 
-/** What a carrier has done. */
-typedef struct pti_carried {
+/** What a carrier has done: how carrying packets goes on. */
+typedef struct pti_carrying {
     bool has_moved;  /* a packet has come or gone */
     bool is_idle;    /* all that it took has left, and nothing is on its way here */
     bool has_failed; /* it carries nothing any more; the server knows why */
-} pti_carried;
+} pti_carrying;
 
 /** What brings packets to the servers of other processes. The program's thread calls it. */
 typedef struct pti_carrier {
     void *carrier;
-    pti_carried (*carry)(void *carrier, pti_server *server);
+    pti_carrying (*carry)(void *carrier, pti_server *server);
 } pti_carrier;
 
 /** Let the slots be of n_processes, before they are dealt out. False when memory runs out. */

@@ -111,20 +111,20 @@ static void look_at_word(pti_server *server, pacer *of, pthread_cond_t *wake, co
     __atomic_store_n(&server->does_program_wait, false, __ATOMIC_RELAXED);
 }
 
-pti_carried pti_wait_carry(pti_server *server) {
+pti_carrying pti_wait_carry(pti_server *server) {
     const pti_carrier *carrier = &server->processes->carrier;
     if (server->processes->number == 0)
-        return (pti_carried){.is_idle = true};
+        return (pti_carrying){.is_idle = true};
     pti_processes_tell(server);
     pthread_mutex_unlock(&server->mutex);
-    const pti_carried carried = carrier->carry(carrier->carrier, server);
+    const pti_carrying carried = carrier->carry(carrier->carrier, server);
     pti_server_lock(server);
     return carried;
 }
 
 /** How long to sleep before the next look for packets, which wake nobody: an eighth of the time
  * since the last one, so that they are late by little. What is under way, MPI moves by looks. */
-static double find_sleep(const pacer *of, const pti_carried *carried) {
+static double find_sleep(const pacer *of, const pti_carrying *carried) {
     const double eighth_s = (pti_now_s() - of->since_s) / 8;
     if (!carried->is_idle || eighth_s < first_sleep_s)
         return first_sleep_s;
@@ -139,8 +139,8 @@ static void yield_to_slots(pti_server *server) {
 }
 
 /** Carry packets; if none moves, look again, busily at first. Returns what the carrier has done. */
-static pti_carried carry_or_sleep(pti_server *server, pacer *of, pthread_cond_t *wake) {
-    const pti_carried carried = pti_wait_carry(server);
+static pti_carrying carry_or_sleep(pti_server *server, pacer *of, pthread_cond_t *wake) {
+    const pti_carrying carried = pti_wait_carry(server);
     if (carried.has_moved)
         *of = start_pacer();
     of->sleep_s = find_sleep(of, &carried);
@@ -152,7 +152,7 @@ static pti_carried carry_or_sleep(pti_server *server, pacer *of, pthread_cond_t 
 }
 
 /** Whether no packet comes any more, and none is to leave. */
-static bool have_processes_ended(const pti_server *server, const pti_carried *carried) {
+static bool have_processes_ended(const pti_server *server, const pti_carrying *carried) {
     const pti_server_processes *of = server->processes;
     return carried->has_failed ||
            (carried->is_idle && of->has_told_end && of->first == NULL && of->n_ends == of->n - 1);
@@ -160,7 +160,7 @@ static bool have_processes_ended(const pti_server *server, const pti_carried *ca
 
 void pti_wait_for_processes(pti_server *server) {
     pacer pace = start_pacer();
-    pti_carried carried = {0};
+    pti_carrying carried = {0};
     while (!have_processes_ended(server, &carried)) {
         pti_wait_serve(server);
         carried = carry_or_sleep(server, &pace, &server->changed);

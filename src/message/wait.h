@@ -12,7 +12,7 @@ void pti_wait_for_word(pti_server *server, int participant, const uint64_t *word
 
 /** Carry packets to other processes and from them, once, by the program's thread, without the mutex
  * meanwhile. It is locked. */
-pti_carried pti_wait_carry(pti_server *server);
+pti_carrying pti_wait_carry(pti_server *server);
 
 /** Carry until the launch is over in all processes. The mutex is locked. */
 void pti_wait_for_processes(pti_server *server);

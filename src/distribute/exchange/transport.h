@@ -91,7 +91,7 @@ typedef struct pti_transport_functions {
     /** Carry what servers of team kernels send each other, once; it does not wait. What a server
      * has to send leaves, and gets what has come. An error ends the launch. NULL where all members
      * are of this process. */
-    pti_carried (*carry)(void *transport, pti_server *server);
+    pti_carrying (*carry)(void *transport, pti_server *server);
     void (*close)(pti_transport *transport);
 } pti_transport_functions;
 

@@ -172,7 +172,7 @@ static bool is_nothing_under_way(const pti_mpi_carrier *carrier) {
 }
 
 static polytile_status carry_once(pti_mpi_transport *mpi, pti_server *server,
-                                  pti_carried *carried) {
+                                  pti_carrying *carried) {
     const int tag = FIRST_TAG + (int)(pti_server_number(server) % N_TAGS);
     pti_mpi_carrier *carrier = NULL;
     polytile_status status;
@@ -189,9 +189,9 @@ done:
 }
 
 /** A failure ends the launch, and is not the end of carrying: others are to hear of it. */
-pti_carried pti_mpi_carry(void *transport, pti_server *server) {
+pti_carrying pti_mpi_carry(void *transport, pti_server *server) {
     pti_mpi_transport *mpi = transport;
-    pti_carried carried = {0};
+    pti_carrying carried = {0};
     const polytile_status status =
         mpi->n_failures < MOST_FAILURES
             ? carry_once(mpi, server, &carried)

@@ -68,7 +68,7 @@ polytile_status pti_mpi_combine(pti_transport *transport, const pti_combination 
                                 bool has_failed);
 
 /* packets.c */
-pti_carried pti_mpi_carry(void *transport, pti_server *server);
+pti_carrying pti_mpi_carry(void *transport, pti_server *server);
 /** What is under way is given up. NULL does nothing. */
 void pti_mpi_carrier_free(struct pti_mpi_carrier *carrier);
 
