@@ -124,7 +124,8 @@ polytile_status pti_cuda_rounds_begin(pti_cuda_device *cuda, const pti_command *
     of->command.sub_kernel.repetition = &of->repetition;
     of->repetition = (polytile_repetition){.condition = condition};
     cuda->rounds->number[STOP] = 0;
-    of->is_looping = pti_cuda_loop_enqueue(cuda, &of->command.launch, &cuda->rounds->number[STOP]);
+    of->is_looping =
+        pti_cuda_loop_enqueue(cuda, &of->command.sub_kernel, &cuda->rounds->number[STOP]);
     PTI_TRY(of->is_looping ? end_looping(cuda, of) : begin_going(cuda, of));
 done:
     return status;
@@ -168,7 +169,7 @@ static polytile_status refuse_cancelled(pti_cuda_device *cuda, const going *of) 
     if (of->is_looping)
         return pti_fail(pti_cuda_context_of(cuda), POLYTILE_CANCELLED,
                         "%s: cancelled on %s, within the rounds of a launcher",
-                        of->command.launch.instance->kernel_name, cuda->device.text);
+                        of->command.sub_kernel.instance->kernel_name, cuda->device.text);
     return pti_fail(pti_cuda_context_of(cuda), POLYTILE_CANCELLED,
                     "%s: cancelled on %s, after %lld rounds of a launcher",
                     of->command.sub_kernel.instance->kernel_name, cuda->device.text,

@@ -40,9 +40,9 @@ static bool have_same_bodies(const pti_cuda_device *cuda, const pti_tiles *tiles
 }
 
 /** Return whether views are such as the kernel takes: those of threads that are single ones. */
-static bool has_near_views(const pti_sub_kernel *launch) {
-    return launch->config.implementation->cuda_contiguous != NULL &&
-           pti_cuda_kernel_for(launch) == launch->config.implementation->cuda_contiguous;
+static bool has_near_views(const pti_sub_kernel *sub_kernel) {
+    return sub_kernel->config.implementation->cuda_contiguous != NULL &&
+           pti_cuda_kernel_for(sub_kernel) == sub_kernel->config.implementation->cuda_contiguous;
 }
 
 static polytile_tile_box tile_box_of(const polytile_domain *domain) {
@@ -157,7 +157,7 @@ static const polytile_domain *threads_of(const pti_cuda_device *cuda, const pti_
  * what the part before has stored. All of its launches have their threads there. */
 static polytile_tile_box threads_of_part(const pti_cuda_device *cuda, const tile_part *part) {
     const int first = part->first_launch;
-    return tile_box_of(first == 0 ? &part->command->first.launch.instance->threads
+    return tile_box_of(first == 0 ? &part->command->first.sub_kernel.instance->threads
                                   : threads_of(cuda, part->command->tiles, first - 1));
 }
 
@@ -165,7 +165,7 @@ static polytile_tile_box threads_of_part(const pti_cuda_device *cuda, const tile
 static const polytile_domain *own_of_part(const pti_cuda_device *cuda, const tile_part *part) {
     const pti_tiles *tiles = part->command->tiles;
     const int last = part->first_launch + n_launches_of(tiles) - 1;
-    return part->is_last ? part->command->first.launch.threads : threads_of(cuda, tiles, last);
+    return part->is_last ? part->command->first.sub_kernel.threads : threads_of(cuda, tiles, last);
 }
 
 /** Return an array that the first launch has by an operand. The last part stores it where it is,
@@ -174,7 +174,7 @@ static const polytile_domain *own_of_part(const pti_cuda_device *cuda, const til
 static polytile_tile_array tile_array_of(const pti_cuda_device *cuda, const tile_part *part,
                                          int operand) {
     const pti_tiles *tiles = part->command->tiles;
-    const polytile_view *view = &part->command->first.launch.views[operand];
+    const polytile_view *view = &part->command->first.sub_kernel.views[operand];
     const int array = call_of(cuda, tiles, 0)->array[operand];
     const pti_tile_aside *aside = pti_tiles_find_aside(tiles, array);
     polytile_tile_array made = {.resident = tile_box_of(&view->resident)};
@@ -195,7 +195,8 @@ static void add_roles(const pti_cuda_device *cuda, const tile_part *part, int ph
                       polytile_tiles *made) {
     const pti_tile_command *command = part->command;
     const int launch = (part->first_launch + phase) % made->n_phases;
-    const polytile_view *views = launch == 0 ? command->first.launch.views : command->second.views;
+    const polytile_view *views =
+        launch == 0 ? command->first.sub_kernel.views : command->second.views;
     for (int o = 0; o < made->n_arrays; o++) {
         const int array = array_of(cuda, command->tiles, launch, o);
         made->role[phase][o] = role_of(&views[o], array);
@@ -242,8 +243,8 @@ static step_values list_values(const pti_cuda_device *cuda, const tile_part *par
 
 static int64_t shared_bytes_of(const pti_tile_command *command) {
     const int64_t element_bytes =
-        command->first.launch.config.implementation->views[0].element_bytes;
-    return command->first.launch.instance->n_operands * element_bytes * POLYTILE_TILE_COLUMNS *
+        command->first.sub_kernel.config.implementation->views[0].element_bytes;
+    return command->first.sub_kernel.instance->n_operands * element_bytes * POLYTILE_TILE_COLUMNS *
            n_rows_of(command->tiles);
 }
 
@@ -263,13 +264,14 @@ static bool has_grid(const pti_cuda_device *cuda, const pti_tile_command *comman
 bool pti_cuda_may_run_tiles(polytile_device *device, const pti_tile_command *command) {
     const pti_cuda_device *cuda = pti_cuda_of(device);
     const pti_tiles *tiles = command->tiles;
-    const polytile_domain *threads = command->first.launch.threads;
+    const polytile_domain *threads = command->first.sub_kernel.threads;
     if (threads == NULL)
         return true;
     if (n_launches_of(tiles) < 3 || n_launches_of(tiles) > POLYTILE_TILE_LAUNCHES ||
-        threads->n_dims != 2 || command->first.launch.instance->n_operands > POLYTILE_TILE_ARRAYS ||
+        threads->n_dims != 2 ||
+        command->first.sub_kernel.instance->n_operands > POLYTILE_TILE_ARRAYS ||
         !have_phases(cuda, tiles) || !have_same_bodies(cuda, tiles) ||
-        !has_near_views(&command->first.launch) || !has_near_views(&command->second))
+        !has_near_views(&command->first.sub_kernel) || !has_near_views(&command->second))
         return false;
     const int64_t border = n_launches_of(tiles) * (tiles->step.before[1] + tiles->step.after[1]);
     return tiles->tile[1] + border == POLYTILE_TILE_COLUMNS && tiles->tile[0] > 0 &&
@@ -278,12 +280,12 @@ bool pti_cuda_may_run_tiles(polytile_device *device, const pti_tile_command *com
 }
 
 /** Let a kernel use as much shared memory as any tile takes. */
-static polytile_status allow_shared(pti_cuda_device *cuda, const pti_sub_kernel *launch) {
-    const void *kernel = launch->config.implementation->cuda_tiles;
+static polytile_status allow_shared(pti_cuda_device *cuda, const pti_sub_kernel *sub_kernel) {
+    const void *kernel = sub_kernel->config.implementation->cuda_tiles;
     polytile_status status = POLYTILE_OK;
     if (cuda->tile_kernel == kernel)
         return POLYTILE_OK;
-    PTI_TRY(PTI_KERNEL_CUDA(cuda, launch, cudaFuncSetAttribute,
+    PTI_TRY(PTI_KERNEL_CUDA(cuda, sub_kernel, cudaFuncSetAttribute,
                             (kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                              (int)(PTI_TILE_IMAGES * cuda->device.tile_room.image_bytes))));
     cuda->tile_kernel = kernel;
@@ -293,7 +295,7 @@ done:
 
 static polytile_status launch_tile_part(pti_cuda_device *cuda, const tile_part *part) {
     const pti_tile_command *command = part->command;
-    const pti_sub_kernel *first = &command->first.launch;
+    const pti_sub_kernel *first = &command->first.sub_kernel;
     const int n_values = first->config.n_values;
     polytile_tiles tiles = arguments_of(cuda, part);
     const dim3 grid = {(unsigned)n_tiles_of(cuda, part, 1), (unsigned)n_tiles_of(cuda, part, 0), 1};
@@ -311,7 +313,7 @@ static polytile_status launch_tile_part(pti_cuda_device *cuda, const tile_part *
 
 polytile_status pti_cuda_launch_tiles(pti_cuda_device *cuda, const pti_tile_command *command) {
     polytile_status status;
-    PTI_TRY(allow_shared(cuda, &command->first.launch));
+    PTI_TRY(allow_shared(cuda, &command->first.sub_kernel));
     for (int k = 0; k < pti_tiles_n_parts(command->tiles); k++) {
         const tile_part part = part_of(command, k);
         PTI_TRY(launch_tile_part(cuda, &part));
