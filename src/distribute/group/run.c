@@ -84,9 +84,10 @@ static void carry_messages(pti_group *group, const pti_recorded *recorded) {
 /** What comes behind the slots in their superstep. */
 static void run_behind_slots(pti_group *group, pti_prepared_superstep *prepared,
                              const pti_recorded *recorded, const pti_group_last *last) {
+    const int end = pti_group_end_of_launches(&prepared->list, prepared->n_launches);
     pti_group_run_list(&(pti_list_run){.group = group,
                                        .list = &prepared->list,
-                                       .first_op = pti_group_end_of_launches(&prepared->list),
+                                       .first_op = end,
                                        .messages = &prepared->messages,
                                        .prepared = prepared,
                                        .recorded = recorded,

@@ -265,6 +265,41 @@ TEST(MpiSlots, ArraysMayBeSpreadOverRanks) {
         EXPECT_EQ(all[static_cast<size_t>(s * TeamLaunch::n_columns + 205)], 5000 + s);
 }
 
+POLYTILE_KERNEL(number, (i), (int32_t, B, 1)) {
+    PT_AT(B, i) = (int32_t)i;
+}
+
+POLYTILE_TEAM_KERNEL(gather_all, (s), (int32_t, B, 1), (int32_t, A, 2)) {
+    for (int k = 0; k < 64; k++)
+        PT_AT(A, s, 1) += PT_AT(B, k);
+}
+
+/* All ranks send what the slots read, also those that have none. */
+TEST(MpiSlots, RanksWithoutSlotsSendWhatSlotsRead) {
+    for (int n_slots : {1, 2}) {
+        std::vector<int32_t> numbers(64);
+        TeamLaunch team(on_ranks(), "block", n_slots);
+        const int64_t extents[] = {64};
+        const polytile_domain slots = team.slots;
+        polytile_array *all = nullptr;
+        polytile_array_wrap(team.ctx, "B", POLYTILE_I32, 1, extents, numbers.data(), &all);
+        ASSERT_EQ(polytile_queue_attach(team.queue, 1, &all), POLYTILE_OK);
+        team.slots = *POLYTILE_EXTENTS(64);
+        ASSERT_EQ(team.launch_on({all}, "number[i]: out B[i]", number_kernel), POLYTILE_OK)
+            << polytile_last_error(team.ctx);
+        team.slots = slots;
+        ASSERT_EQ(team.launch_on({all, team.array}, "gather_all[s]: in B[:]; inout A[s, :]",
+                                 gather_all_kernel),
+                  POLYTILE_OK)
+            << polytile_last_error(team.ctx);
+        ASSERT_EQ(polytile_queue_detach(team.queue, 1, &team.array), POLYTILE_OK)
+            << polytile_last_error(team.ctx);
+        team.array = nullptr;
+        for (int s = 0; s < n_slots; s++)
+            EXPECT_EQ(team.data[static_cast<size_t>(s * TeamLaunch::n_columns + 1)], 1 + 2016) << s;
+    }
+}
+
 /* Time. */
 
 /* The last two slots send each other a number, slowly; all others wait for them. */
