@@ -194,6 +194,25 @@ TEST(MpiSlots, ARankThatCancelsEndsTheLaunchOnAll) {
     team.expect_meets(near_meet);
 }
 
+/* The first rank has begun the launch for its program when all hear that another one cancels. */
+TEST(MpiSlots, ARankThatCancelsEndsTheLaunchThatAProgramSpeaksTo) {
+    TeamLaunch team(on_ranks(), "block", 4);
+    int32_t number = 0;
+    if (world_size() == 1)
+        return;
+    ASSERT_EQ(
+        team.launch("echo[s](i32 n, i64 rounds): inout A[s, :]", near_echo,
+                    {polytile_parameter_signed("n", 1), polytile_parameter_signed("rounds", 1)}),
+        POLYTILE_OK);
+    if (world_rank() == world_size() - 1)
+        polytile_queue_cancel(team.queue);
+    if (world_rank() == 0) {
+        EXPECT_NE(polytile_message_recv(team.queue, &number, 4, 0, 1, nullptr), POLYTILE_OK);
+    }
+    EXPECT_EQ(team.wait(), POLYTILE_CANCELLED) << team.text;
+    team.expect_meets(near_meet);
+}
+
 TEST(MpiSlots, SlotsOfTwoLaunchesFollowOneAnother) {
     TeamLaunch team(on_ranks(), "block", 5);
     for (int k = 0; k < 20; k++)
