@@ -16,12 +16,27 @@ static bool does_launcher_judge(const pti_server *server) {
     return pti_are_counts_far(server);
 }
 
+void pti_server_close(pti_server *server) {
+    server->phase = PTI_SERVER_OVER;
+    for (int k = 0; k < server->n_parts; k++)
+        server->part[k].words = NULL;
+    pti_match_forget_all(server);
+    pti_server_wake(server, server->n_slots);
+}
+
 /** See whether anybody can go on. */
 static void judge_slots(pti_server *server) {
     if (server->processes != NULL)
         pti_still_note(server, pti_hang_is_still(server));
     else
         pti_hang_check(server);
+}
+
+/** Close a launch that has no slots here when all others have returned: no part does so. */
+static void close_without_parts(pti_server *server) {
+    if (server->n_parts == 0 && server->phase == PTI_SERVER_RUNS && pti_have_all_returned(server) &&
+        server->copy == NULL && server->n_copying == 0)
+        pti_server_close(server);
 }
 
 /** Copy what is to be copied; what a device copies only the thread that launched there. */
@@ -31,6 +46,7 @@ void pti_wait_serve(pti_server *server) {
     while (!does_launcher_judge(server) && pti_match_copy(server, NULL));
     if (!does_launcher_judge(server))
         judge_slots(server);
+    close_without_parts(server);
 }
 
 /* Nobody wakes who waits for slots on a device: it looks again, busily at first. */

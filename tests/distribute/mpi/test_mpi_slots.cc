@@ -175,6 +175,25 @@ TEST(MpiSlots, AProgramThatWaitsForAMessageInVainIsPartOfADeadlock) {
     team.expect_meets(near_meet);
 }
 
+/* The program of a rank without slots calls when all others have returned. */
+TEST(MpiSlots, AProgramWithoutSlotsIsToldThatTheLaunchIsOver) {
+    const std::string weighted = weights();
+    TeamLaunch team(on_ranks(), weighted.c_str(), 3);
+    std::vector<char> message(8192);
+    for (const bool sends : {false, true}) {
+        ASSERT_EQ(team.launch("meet[s]: inout A[s, :]", near_meet), POLYTILE_OK);
+        if (world_rank() == 0) {
+            EXPECT_EQ(sends ? polytile_message_send(team.queue, message.data(), 8192, 2, 77)
+                            : polytile_message_recv(team.queue, message.data(), 4, 2, 77, nullptr),
+                      POLYTILE_INVALID);
+            EXPECT_NE(std::string(polytile_last_error(team.ctx)).find("the launch is over"),
+                      std::string::npos)
+                << polytile_last_error(team.ctx);
+        }
+        EXPECT_EQ(team.wait(), POLYTILE_OK) << team.text;
+    }
+}
+
 /* One rank cannot run its slots: none of its memory, a launch that is cancelled there. */
 
 TEST(MpiSlots, ARankWithTooLittleMemoryEndsTheLaunchOnAll) {
