@@ -194,6 +194,47 @@ TEST(MpiSlots, AProgramWithoutSlotsIsToldThatTheLaunchIsOver) {
     }
 }
 
+/* Rows of 64 KiB that slots send to the program last of all. */
+
+constexpr int64_t n_long = 16384;
+
+/** Launch a kernel on an array of long rows. */
+void launch_long(TeamLaunch *team, const char *declaration,
+                 const polytile_implementation &implementation, std::vector<int32_t> *rows,
+                 polytile_array **array) {
+    const int64_t n_slots = static_cast<int64_t>(team->data.size()) / TeamLaunch::n_columns;
+    const int64_t extents[] = {n_slots, n_long};
+    rows->assign(static_cast<size_t>(n_slots * n_long), -1);
+    polytile_array_wrap(team->ctx, "L", POLYTILE_I32, 2, extents, rows->data(), array);
+    ASSERT_EQ(polytile_queue_attach(team->queue, 1, array), POLYTILE_OK);
+    ASSERT_EQ(team->launch_on({*array}, declaration, implementation), POLYTILE_OK)
+        << polytile_last_error(team->ctx);
+}
+
+POLYTILE_TEAM_KERNEL(send_last, (s), (int32_t, L, 2)) {
+    PT_AT(L, s, 16383) = (int32_t)s;
+    if (pt_rank() == pt_ranks() - 1)
+        (void)pt_send(&PT_AT(L, s, 0), 65536, PT_PROGRAM, 6);
+}
+
+TEST(MpiSlots, TheLastLongMessageToTheProgramArrives) {
+    const int n_slots = 2 * world_size();
+    std::vector<int32_t> rows, row(n_long);
+    TeamLaunch team(on_ranks(), "block", n_slots);
+    polytile_array *array = nullptr;
+    for (int k = 0; k < 50; k++) {
+        launch_long(&team, "send_last[s]: inout L[s, :]", send_last_kernel, &rows, &array);
+        if (world_rank() == 0) {
+            EXPECT_EQ(polytile_message_recv(team.queue, row.data(), 65536, n_slots - 1, 6, nullptr),
+                      POLYTILE_OK)
+                << k << ": " << polytile_last_error(team.ctx);
+            EXPECT_EQ(row[n_long - 1], n_slots - 1) << k;
+        }
+        ASSERT_EQ(polytile_queue_detach(team.queue, 1, &array), POLYTILE_OK)
+            << polytile_last_error(team.ctx);
+    }
+}
+
 /* One rank cannot run its slots: none of its memory, a launch that is cancelled there. */
 
 TEST(MpiSlots, ARankWithTooLittleMemoryEndsTheLaunchOnAll) {
