@@ -235,6 +235,35 @@ TEST(MpiSlots, TheLastLongMessageToTheProgramArrives) {
     }
 }
 
+POLYTILE_TEAM_KERNEL(leave_long, (s), (int32_t, L, 2)) {
+    PT_AT(L, s, 16383) = (int32_t)s;
+    (void)pt_sendrecv_replace(&PT_AT(L, s, 0), 65536, PT_PROGRAM, PT_PROGRAM, 5, nullptr);
+}
+
+/* The slots have returned long before the program receives. */
+TEST(MpiSlots, LongMessagesThatAreKeptForTheProgramOutliveTheirSlots) {
+    const std::string weighted = weights();
+    for (const char *layout : {"block", weighted.c_str()}) {
+        const int n_slots = 2 * world_size();
+        std::vector<int32_t> rows, row(n_long);
+        TeamLaunch team(on_ranks(), layout, n_slots);
+        polytile_array *array = nullptr;
+        launch_long(&team, "leave_long[s]: inout L[s, :]", leave_long_kernel, &rows, &array);
+        for (int s = 0; s < n_slots && world_rank() == 0; s++)
+            EXPECT_EQ(polytile_message_send(team.queue, &s, 4, s, 5), POLYTILE_OK)
+                << polytile_last_error(team.ctx);
+        for (int s = 0; s < n_slots && world_rank() == 0; s++) {
+            usleep(50000);
+            EXPECT_EQ(polytile_message_recv(team.queue, row.data(), 65536, s, 5, nullptr),
+                      POLYTILE_OK)
+                << layout << ": " << polytile_last_error(team.ctx);
+            EXPECT_EQ(row[n_long - 1], s) << layout;
+        }
+        ASSERT_EQ(polytile_queue_detach(team.queue, 1, &array), POLYTILE_OK)
+            << polytile_last_error(team.ctx);
+    }
+}
+
 /* One rank cannot run its slots: none of its memory, a launch that is cancelled there. */
 
 TEST(MpiSlots, ARankWithTooLittleMemoryEndsTheLaunchOnAll) {
