@@ -133,7 +133,8 @@ static bool take_blocks(pti_server_part *part, const layout *of, char **shared, 
 static void fill_lists(const pti_server_part *part, const layout *of, const pt_memory *memories,
                        int n_memories, char *image) {
     const pti_server *server = part->server;
-    memcpy(image + of->memories, memories, (size_t)n_memories * sizeof *memories);
+    if (n_memories > 0)
+        memcpy(image + of->memories, memories, (size_t)n_memories * sizeof *memories);
     if (server->part_of != NULL)
         memcpy(image + of->part_of, server->part_of,
                (size_t)server->n_slots * sizeof *server->part_of);
