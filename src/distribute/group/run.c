@@ -344,8 +344,10 @@ static void run_to_end(pti_group *group, const pti_group_last *last) {
 
 void pti_group_run_to_end(pti_group *group, const pti_group_last *last) {
     pti_server *server = group->queue->server;
-    if (group->is_given_up)
+    if (group->is_given_up) {
+        pti_group_drop_recorded(group);
         return;
+    }
     pti_program_begin_wait(server);
     run_to_end(group, last);
     pti_program_end_wait(server);
