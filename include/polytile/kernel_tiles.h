@@ -157,6 +157,7 @@ template <class View, class T>
 __device__ __forceinline__ void pt_turn_to_own(View *view, T *, T *own, int64_t i, int64_t j) {
     view->at = own - i - j;
     view->stride[0] = view->stride[1] = sizeof(T);
+    view->n_pieces = 0;
 }
 
 /* A tile of each array, one after the other. Columns are side by side. `at` is where the first
@@ -180,6 +181,23 @@ template <class T> struct pt_tile_images {
         }
         made->pieces = 0;
         made->n_pieces = made->has_edges = 0;
+    }
+};
+
+/* The same of tiles that go round, with the array's own indices: wherever a body looks for what lies
+ * beyond an end, it finds it. `at` is the first array's first element. */
+template <class T> struct pt_tile_rounds {
+    T *at;
+    int n_elements;
+    const pt_round *round;
+
+    template <class View>
+    __device__ __forceinline__ void show(const polytile_tile_role &role, View *made) const {
+        const pt_tile_images<T> images = {at, n_elements};
+        images.show(role, made);
+        made->pieces = (const polytile_view *)round;
+        made->n_pieces = -1;
+        made->has_edges = 1;
     }
 };
 
@@ -242,17 +260,31 @@ template <class Body> struct pt_tile_steps<Body, 1> {
                 *(const element *)(begin + (int64_t)row * from.row_bytes);
     }
 
-    static __device__ __forceinline__ void load_edge(const polytile_tile_box &threads,
+    static __device__ __forceinline__ int32_t extent_of(const polytile_tile_box &round, int dim) {
+        return (int32_t)(round.hi[dim] - round.lo[dim] + 1);
+    }
+
+    /* How far an index is from that of the array's element which it stands for. */
+    static __device__ __forceinline__ int64_t turn(const polytile_tile_box &round, int dim,
+                                                   int64_t index) {
+        const int64_t extent = extent_of(round, dim);
+        return index < round.lo[dim] ? extent : index > round.hi[dim] ? -extent : 0;
+    }
+
+    static __device__ __forceinline__ void load_edge(const polytile_tiles &tiles,
                                                      const polytile_tile_array &of,
                                                      const place &first, int n_rows,
                                                      element *tile) {
-        const int64_t j = first.j + first.column;
+        const int64_t j = first.j + first.column + turn(tiles.round, 1, first.j + first.column);
         PT_DONT_UNROLL for (int row = first.line; row < n_rows; row += lines) {
-            const int64_t i = first.i + row;
-            const bool is_written = has(threads, i, j);
-            if (has(of.resident, i, j) && (!is_written || of.is_loaded))
-                tile[row * columns + first.column] =
-                    *(const element *)at(is_written ? of.begun : of.kept, i, j);
+            const int64_t i = first.i + row + turn(tiles.round, 0, first.i + row);
+            const bool is_written = has(tiles.threads, i, j);
+            const bool is_beyond = !has(of.resident, i, j);
+            if ((!is_beyond || has(of.resident_beyond, i, j)) && (!is_written || of.is_loaded))
+                tile[row * columns + first.column] = *(const element *)at(is_beyond    ? of.beyond
+                                                                          : is_written ? of.begun
+                                                                                       : of.kept,
+                                                                          i, j);
         }
     }
 
@@ -263,7 +295,7 @@ template <class Body> struct pt_tile_steps<Body, 1> {
         PT_DONT_UNROLL for (int a = 0; a < tiles.n_arrays; a++) {
             const polytile_tile_array &of = tiles.array[a];
             if (!is_inner || (of.is_loaded && !is_inside(first, n_rows, of.resident)))
-                load_edge(tiles.threads, of, first, n_rows, tile);
+                load_edge(tiles, of, first, n_rows, tile);
             else if (of.is_loaded)
                 load_inner(of.begun, first, n_rows, tile);
             tile += tiles.n_rows * columns;
@@ -307,6 +339,47 @@ template <class Body> struct pt_tile_steps<Body, 1> {
                          &made[row * columns + first.column]);
     }
 
+    /* Whether nothing that some threads below one another read lies a turn away from them. */
+    static __device__ __forceinline__ bool is_in_turn(const polytile_tiles &tiles, int64_t i, int n,
+                                                      int64_t j) {
+        return turn(tiles.round, 0, i - tiles.before[0]) ==
+                   turn(tiles.round, 0, i + n - 1 + tiles.after[0]) &&
+               turn(tiles.round, 1, j - tiles.before[1]) ==
+                   turn(tiles.round, 1, j + tiles.after[1]);
+    }
+
+    /* Threads have the array's indices. Those that read beyond its ends look each element up. */
+    static __device__ __forceinline__ void
+    make_step_round(const polytile_tiles &tiles, const Body &body, int step, const part &of,
+                    const place &first, const pt_tile_images<element> &images,
+                    const polytile_tile_role *role, element *made) {
+        const int64_t at_j = first.j + first.column, dj = turn(tiles.round, 1, at_j);
+        if (!of.has_column)
+            return;
+        PT_DONT_UNROLL for (int row = of.lo + first.line * rows; row <= of.hi;
+                            row += lines * rows) {
+            const int n = of.hi - row + 1 < rows ? of.hi - row + 1 : rows;
+            element *const to = &made[row * columns + first.column];
+            const int64_t at_i = first.i + row, di = turn(tiles.round, 0, at_i);
+            views from;
+            if (is_in_turn(tiles, at_i, n, at_j)) {
+                const pt_tile_images<element> turned = {images.at - di * columns - dj,
+                                                        images.n_elements};
+                Body::show(turned, role, &from);
+                run_rows(body, step, at_i + di, n, at_j + dj, from, to);
+            } else {
+                const pt_round round = {{(int32_t)first.i, (int32_t)first.j},
+                                        {extent_of(tiles.round, 0), extent_of(tiles.round, 1)}};
+                const pt_tile_rounds<element> rounds = {images.at + first.i * columns + first.j,
+                                                        images.n_elements, &round};
+                Body::show(rounds, role, &from);
+                PT_DONT_UNROLL for (int k = 0; k < n; k++)
+                    body.run(at_i + k + turn(tiles.round, 0, at_i + k), at_j + dj, from, step,
+                             &to[k * columns]);
+            }
+        }
+    }
+
     static __device__ __forceinline__ void store(const part &of, const polytile_tile_memory &to,
                                                  const place &first, const element *tile) {
         if (of.has_column)
@@ -327,15 +400,20 @@ template <class Body> struct pt_tile_steps<Body, 1> {
                              (int)threadIdx.x / columns, (int)threadIdx.x % columns};
         const int n_rows = rows_of(tiles, first);
         const pt_tile_images<element> images = {tile - first.i * columns - first.j, n_elements};
+        const bool goes_round = !is_inside(first, n_rows, tiles.round);
         load(tiles, first, n_rows, tile);
         int phase = 0;
         for (int step = 1; step <= n; step++) {
             const polytile_tile_role *const role = tiles.role[phase];
+            const part part = part_of(tiles, tiles.threads, first, n_rows, step);
+            element *const made = tile + role[Body::kind::written].array * n_elements;
             views from;
             Body::show(images, role, &from);
             __syncthreads();
-            make_step(body, step - 1, part_of(tiles, tiles.threads, first, n_rows, step), first,
-                      from, tile + role[Body::kind::written].array * n_elements);
+            if (goes_round)
+                make_step_round(tiles, body, step - 1, part, first, images, role, made);
+            else
+                make_step(body, step - 1, part, first, from, made);
             phase = phase + 1 < tiles.n_phases ? phase + 1 : 0;
         }
         __syncthreads();

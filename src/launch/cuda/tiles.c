@@ -39,10 +39,18 @@ static bool have_same_bodies(const pti_cuda_device *cuda, const pti_tiles *tiles
     return have;
 }
 
-/** Return whether views are such as the kernel takes: those of threads that are single ones. */
+/** Return whether views are such as the kernel takes, those of threads that are single ones: it
+ * knows itself what lies beyond the ends of arrays. */
 static bool has_near_views(const pti_sub_kernel *launch) {
+    polytile_view views[POLYTILE_TILE_ARRAYS];
+    pti_sub_kernel within = *launch;
+    within.views = views;
+    for (int o = 0; o < launch->instance->n_operands; o++) {
+        views[o] = launch->views[o];
+        views[o].first_piece &= ~POLYTILE_BEYOND;
+    }
     return launch->config.implementation->cuda_contiguous != NULL &&
-           pti_cuda_kernel_for(launch) == launch->config.implementation->cuda_contiguous;
+           pti_cuda_kernel_for(&within) == launch->config.implementation->cuda_contiguous;
 }
 
 static polytile_tile_box tile_box_of(const polytile_domain *domain) {
@@ -52,6 +60,19 @@ static polytile_tile_box tile_box_of(const polytile_domain *domain) {
         made.hi[d] = domain->range[d].hi;
     }
     return made;
+}
+
+/** Indices from here on, either way, are beyond all ends. */
+static const int64_t endless = INT64_C(1) << 61;
+
+/** Take the ends of boxes away along the dimensions of a set, or along all others. */
+static polytile_tile_box without_ends(polytile_tile_box box, unsigned rounds, bool are_of_set) {
+    for (int d = 0; d < 2; d++)
+        if (pti_goes_round(rounds, d) == are_of_set) {
+            box.lo[d] = -endless;
+            box.hi[d] = endless - 1;
+        }
+    return box;
 }
 
 static polytile_tile_role role_of(const polytile_view *view, int array) {
@@ -70,6 +91,7 @@ static polytile_tile_array tile_array_of(const polytile_view *view, bool is_stor
                                  .begun = memory,
                                  .made = memory,
                                  .resident = tile_box_of(&view->resident),
+                                 .resident_beyond = {{1, 1}, {0, 0}},
                                  .is_loaded = !is_stored,
                                  .is_stored = is_stored};
 }
@@ -107,8 +129,10 @@ static polytile_tiles arguments_of(const pti_cuda_device *cuda, const pti_tile_c
     const pti_tiles *tiles = command->tiles;
     const tile_operands operands = operands_of(cuda, tiles);
     const polytile_view *first = command->first.launch.views, *second = command->second.views;
-    polytile_tiles made = {.threads = tile_box_of(&command->first.launch.instance->threads),
+    const polytile_tile_box threads = tile_box_of(&command->first.launch.instance->threads);
+    polytile_tiles made = {.threads = without_ends(threads, tiles->rounds, true),
                            .own = tile_box_of(command->first.launch.threads),
+                           .round = without_ends(threads, tiles->rounds, false),
                            .n_launches = tiles->n_launches,
                            .n_rows = n_rows_of(tiles),
                            .n_arrays = operands.n,
@@ -168,6 +192,9 @@ bool pti_cuda_may_run_tiles(polytile_device *device, const pti_tile_command *com
         !has_near_views(&command->second))
         return false;
     const int64_t border = tiles->n_launches * (tiles->step.before[1] + tiles->step.after[1]);
+    if (pti_goes_round(tiles->rounds, 1) &&
+        pti_range_count(command->first.launch.instance->threads.range[1]) < POLYTILE_TILE_COLUMNS)
+        return false;
     return tiles->tile[1] + border == POLYTILE_TILE_COLUMNS && tiles->tile[0] > 0 &&
            shared_bytes_of(command) <= PTI_TILE_IMAGES * cuda->device.tile_room.image_bytes &&
            pti_ceil_div(pti_range_count(threads->range[0]), tiles->tile[0]) <=

@@ -19,10 +19,12 @@ typedef struct pti_ping_pong {
     const pti_instance *instance; /* of each of them, or alike; borrowed */
     const pti_tile_room *room;    /* borrowed */
     pti_margin step;              /* how much longer a launch's margin is than the next one's */
+    unsigned rounds;              /* bit d: arrays are periodic along dimension d */
 } pti_ping_pong;
 
 /** Return whether a launch reads arrays of two dimensions, and each thread writes the element of
- * another one that has its indices, and nothing else. */
+ * another one that has its indices, and nothing else. Where arrays are periodic its threads go once
+ * round all of them. */
 bool pti_ping_pong_may_begin(const pti_instance *instance);
 
 /** The operands of launches by which they read and write the two arrays between which they go. */

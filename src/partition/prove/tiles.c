@@ -130,18 +130,43 @@ static bool is_index_and_constant(const pti_subscript *subscript, int index) {
     return is;
 }
 
-/** A section is of elements at most a step around that with the thread's indices; what is written
- * is that element. */
-static bool is_within_border(const pti_section *section, int n_indices, const pti_margin *step) {
+/** A section is of elements at most a step around that with the thread's indices, or a turn away of
+ * periodic arrays; what is written is that element. */
+static bool is_within_border(const pti_instance *instance, const pti_section *section,
+                             const pti_tiles *tiles) {
     const bool is_written = section->role != POLYTILE_IN;
-    bool is = section->n_dims == n_indices;
+    bool is = section->n_dims == instance->n_indices;
     for (int d = 0; d < section->n_dims && is; d++) {
         const pti_subscript *subscript = &section->subscript[d];
+        const int64_t extent = pti_range_count(instance->threads.range[d]);
+        const int64_t lo = subscript->lo.constant, hi = subscript->hi.constant;
+        const int64_t turn =
+            pti_goes_round(tiles->rounds, d) && !is_written ? pti_turn_of(lo, hi, extent) : 0;
         is = is_index_and_constant(subscript, d) &&
-             subscript->lo.constant >= (is_written ? 0 : -step->before[d]) &&
-             subscript->hi.constant <= (is_written ? 0 : step->after[d]);
+             lo - turn >= (is_written ? 0 : -tiles->step.before[d]) &&
+             hi - turn <= (is_written ? 0 : tiles->step.after[d]);
     }
     return is;
+}
+
+/** A tile has each element of a periodic array once, and goes on beyond the ends of all arrays where
+ * threads do. */
+static bool is_round(const pti_instance *instance, const pti_tiles *tiles, int dim) {
+    const polytile_range *threads = &instance->threads.range[dim];
+    const int64_t border = tiles->n_launches * (tiles->step.before[dim] + tiles->step.after[dim]);
+    bool is = tiles->tile[dim] + border <= pti_range_count(*threads);
+    for (int o = 0; o < pti_instance_n_arrays(instance) && is; o++)
+        is = pti_range_equals(instance->operand[o].whole.range[dim], *threads);
+    return is;
+}
+
+static bool check_rounds(const pti_schedule *schedule, const pti_tiles *tiles, pti_text *why) {
+    bool holds = tiles->rounds >> PTI_TILING_ROUNDS == 0;
+    for (int l = 0; l < tiles->n_launches && holds; l++)
+        for (int d = 0; d < PTI_TILING_ROUNDS && holds; d++)
+            holds = !pti_goes_round(tiles->rounds, d) ||
+                    is_round(schedule->launch[tiles->first_launch + l].call.instance, tiles, d);
+    return holds || reject_tiles(why, tiles, "tiles do not go once round the arrays");
 }
 
 /** A device loads each array with one border, whoever writes it. */
@@ -150,7 +175,7 @@ static bool check_borders(const pti_schedule *schedule, const pti_tiles *tiles, 
     for (int l = 0; l < tiles->n_launches && holds; l++) {
         const pti_instance *instance = schedule->launch[tiles->first_launch + l].call.instance;
         for (int s = 0; s < instance->n_sections && holds; s++)
-            holds = is_within_border(&instance->section[s], instance->n_indices, &tiles->step);
+            holds = is_within_border(instance, &instance->section[s], tiles);
     }
     return holds || reject_tiles(why, tiles, "a thread reads beyond the border of its tile");
 }
@@ -183,6 +208,7 @@ static bool prove_tiles(const pti_schedule *schedule, const pti_tiles *tiles, pt
                          .call = call,
                          .n_arrays = n_arrays,
                          .threads = tiles->own,
+                         .rounds = tiles->rounds,
                          .is_part = true,
                          .margin = calloc(n_launches + 1, sizeof *tiling.margin),
                          .is_stored = calloc((size_t)n_arrays + 1, sizeof *tiling.is_stored)};
@@ -204,7 +230,7 @@ bool pti_check_tiles(const pti_schedule *schedule, pti_text *why) {
         const pti_tiles *tiles = &schedule->tiles[t];
         if (!check_numbers(schedule, t, why) || !check_ops(schedule, tiles, why) ||
             !check_tile_waits(schedule, tiles, why) || !check_places(schedule, tiles, why) ||
-            !prove_tiles(schedule, tiles, why))
+            !check_rounds(schedule, tiles, why) || !prove_tiles(schedule, tiles, why))
             return false;
     }
     if (!pti_check_slab_tiles(schedule, why))

@@ -28,6 +28,7 @@ typedef struct pti_tiling {
     const pti_call *call;    /* in their order, with as many indices each; borrowed */
     int n_arrays;            /* that the calls' lists are about */
     polytile_domain threads; /* around those of all launches, cut into tiles from lo on */
+    unsigned rounds;         /* bit k: tiles' parts go round the launches' threads along index k */
     bool is_part; /* these are some of the threads, of which alone it is asked what tiles do */
     int64_t tile[POLYTILE_MAX_DIMS]; /* threads of a tile along each index; the last have fewer */
     pti_margin *margin;              /* of each launch; owned, as all below */
@@ -59,6 +60,8 @@ typedef struct pti_tiles {
     pti_margin
         step;   /* how much longer a launch's margin is than the next one's; the last has none */
     int stored; /* the array that is stored */
+    unsigned rounds; /* bit d: arrays are periodic along dimension d, and tiles go round them; a
+                        tile with its border is no longer than they are */
     bool is_of_slab;
     polytile_domain
         own; /* threads of the last launch, whose elements are stored, cut into tiles from lo
@@ -76,14 +79,28 @@ typedef struct pti_tile_room {
     int64_t n_tiles;     /* that fill the device */
 } pti_tile_room;
 
+/** Return whether indices of a set, bit k for index k, have one. */
+static inline bool pti_goes_round(unsigned rounds, int index) {
+    return (rounds >> index & 1) != 0;
+}
+
 /** Return how many tiles there are along an index. */
 int64_t pti_tiling_count(const pti_tiling *tiling, int dim);
 
 /** Return the threads of a tile. Shapes  position: along each index, from 0. */
 polytile_domain pti_tiling_own(const pti_tiling *tiling, const int64_t *position);
 
-/** Return a tile's part of a launch; it may be empty. */
-polytile_domain pti_tiling_part(const pti_tiling *tiling, const int64_t *position, int launch);
+/** Tiles go round along two indices at most. */
+enum { PTI_TILING_ROUNDS = 2, PTI_TILING_PARTS = 4 };
+
+/** Find a tile's part of a launch: disjoint boxes of threads, one unless tiles go round; none if it
+ * is empty. Returns how many they are. */
+int pti_tiling_parts(const pti_tiling *tiling, const int64_t *position, int launch,
+                     polytile_domain parts[PTI_TILING_PARTS]);
+
+/** Return the multiple of a periodic array's extent that lies next to the middle of an interval of
+ * offsets: without it they are those of the neighbours that they stand for. */
+int64_t pti_turn_of(int64_t lo, int64_t hi, int64_t extent);
 
 void pti_tiling_free(pti_tiling *tiling);
 

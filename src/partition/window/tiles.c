@@ -116,7 +116,8 @@ static bool find_margins(const row *of, int first, int n_launches, pti_tiling *t
     pti_text ignored = {0};
     *tiling = (pti_tiling){.n_launches = n_launches,
                            .call = of->call + first,
-                           .n_arrays = of->schedule->instance->n_operands};
+                           .n_arrays = of->schedule->instance->n_operands,
+                           .rounds = of->ping_pong.rounds};
     *status = pti_margins_find(tiling, &ignored);
     pti_text_free(&ignored);
     return *status == POLYTILE_OK && tiling->margin != NULL;
@@ -138,6 +139,7 @@ static polytile_status add_tiles_of_group(const row *of, int first, int n_launch
                       .n_launches = n_launches,
                       .step = of->ping_pong.step,
                       .stored = of->call[first].array[of->operands.to],
+                      .rounds = of->ping_pong.rounds,
                       .own = of->call[first + n_launches - 1].instance->threads};
     pti_tiling tiling;
     polytile_status status;

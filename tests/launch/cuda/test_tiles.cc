@@ -22,6 +22,7 @@ struct TileKernel {
     bool has_ends; /* threads may read beyond the array's ends along the first index */
     bool has_parameters;
     const char *roles = "AB"; /* what each operand is: A is read, B written, others are fixed */
+    bool is_round[2] = {false, false}; /* periodic along each dimension */
 };
 
 const TileKernel tile_kernels[] = {
@@ -70,6 +71,31 @@ const TileKernel tile_kernels[] = {
      false,
      false,
      "KABT"},
+    {"tile_torus[i, j]: in A[wrap(i-1:i+1), j], A[i, wrap(j-1:j+1)]; out B[i, j]",
+     &tile_torus_kernel,
+     {1, 1},
+     {1, 1},
+     false,
+     false,
+     "AB",
+     {true, true}},
+    {"tile_ring[i, j]: in A[wrap(i-1:i+2), j], A[i, j+1]; out B[i, j]",
+     &tile_ring_kernel,
+     {1, 0},
+     {2, 1},
+     false,
+     false,
+     "AB",
+     {true, false}},
+    {"tile_columns[i, j](u8 small, i64 large): out B[i, j]; in K[i, wrap(j-1)], "
+     "A[i-1, wrap(j+2)], A[i, wrap(j-1)]",
+     &tile_columns_kernel,
+     {1, 1},
+     {0, 2},
+     false,
+     true,
+     "BKA",
+     {false, true}},
 };
 
 constexpr int n_kernels = sizeof tile_kernels / sizeof *tile_kernels;
@@ -183,11 +209,14 @@ Turns draw(Random *random) {
     made.extents[0] = random->number(20, 200);
     made.extents[1] = random->number(20, 400);
     for (int d = 0; d < 2; d++) {
-        const bool is_free = made.kernel->has_ends && d == 0;
+        const bool is_round = made.kernel->is_round[d];
+        const bool is_free = is_round || (made.kernel->has_ends && d == 0);
         const int64_t before = is_free ? 0 : made.kernel->before[d];
         const int64_t after = is_free ? 0 : made.kernel->after[d];
-        made.threads.range[d] = {before + random->one_of({0, 0, 3}),
-                                 made.extents[d] - 1 - after - random->one_of({0, 0, 5}), 1};
+        const int64_t fewer = is_round && random->chance(90) ? 0 : 1;
+        made.threads.range[d] = {before + fewer * random->one_of({0, 0, 3}),
+                                 made.extents[d] - 1 - after - fewer * random->one_of({0, 0, 5}),
+                                 1};
     }
     const int64_t n = random->number(1, 40);
     const int64_t repeats_percent = random->one_of({0, 0, 10}),
@@ -297,6 +326,26 @@ TEST_F(CudaTiles, LaunchesOfARowReadArraysThatNoneOfThemWrites) {
         Random random(1);
         Turns of = alternate(30);
         of.kernel = &tile_kernels[k];
+        Bytes got[2], wanted[2];
+        fill(of, &random, got);
+        wanted[0] = got[0];
+        wanted[1] = got[1];
+        EXPECT_GE(run_on_fake(of, 1, size_t{228} << 10, 0, got), 22) << of.kernel->declaration;
+        run(of, "host", *of.kernel->host, 0, wanted);
+        expect_equal(got, wanted);
+    }
+}
+
+/** Periodic along both dimensions, along rows, and along columns. */
+TEST_F(CudaTiles, LaunchesOfARowGoRoundPeriodicArrays) {
+    for (const int k : {7, 8, 9}) {
+        Random random(1);
+        Turns of = alternate(30);
+        of.kernel = &tile_kernels[k];
+        for (int d = 0; d < 2; d++)
+            if (of.kernel->is_round[d])
+                of.threads.range[d] = {0, of.extents[d] - 1, 1};
+        of.threads.range[1].lo = 0;
         Bytes got[2], wanted[2];
         fill(of, &random, got);
         wanted[0] = got[0];

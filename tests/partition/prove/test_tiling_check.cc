@@ -181,10 +181,15 @@ void run_tile(const Calls &calls, const pti_tiling &tiling, const int64_t *posit
               Memory *memory) {
     Memory own = *memory;
     const polytile_domain tile = pti_tiling_own(&tiling, position);
-    for (int l = 0; l < tiling.n_launches; l++)
-        visit_points(pti_tiling_part(&tiling, position, l), [&](const polytile_domain &thread) {
-            own.run_thread(calls.calls()[static_cast<size_t>(l)], static_cast<uint64_t>(l), thread);
-        });
+    for (int l = 0; l < tiling.n_launches; l++) {
+        polytile_domain parts[PTI_TILING_PARTS];
+        const int n_parts = pti_tiling_parts(&tiling, position, l, parts);
+        for (int p = 0; p < n_parts; p++)
+            visit_points(parts[p], [&](const polytile_domain &thread) {
+                own.run_thread(calls.calls()[static_cast<size_t>(l)], static_cast<uint64_t>(l),
+                               thread);
+            });
+    }
     for (int l = 0; l < tiling.n_launches; l++) {
         const pti_call &call = calls.calls()[static_cast<size_t>(l)];
         polytile_domain threads;
