@@ -45,7 +45,7 @@ static bool has_near_views(const pti_sub_kernel *launch) {
     polytile_view views[POLYTILE_TILE_ARRAYS];
     pti_sub_kernel within = *launch;
     within.views = views;
-    for (int o = 0; o < launch->instance->n_operands; o++) {
+    for (int o = 0; o < pti_instance_n_arrays(launch->instance); o++) {
         views[o] = launch->views[o];
         views[o].first_piece &= ~POLYTILE_BEYOND;
     }
@@ -96,6 +96,14 @@ static polytile_tile_array tile_array_of(const polytile_view *view, bool is_stor
                                  .is_stored = is_stored};
 }
 
+/** Let tiles load what lies in the other half of a ring. */
+static void add_other_half(const polytile_view *view, polytile_tile_array *array) {
+    if (pti_box_is_empty(&view->resident))
+        return;
+    array->beyond = (polytile_tile_memory){view->origin, view->stride_bytes[0]};
+    array->resident_beyond = tile_box_of(&view->resident);
+}
+
 static int32_t n_rows_of(const pti_tiles *tiles) {
     return (int32_t)(tiles->tile[0] +
                      tiles->n_launches * (tiles->step.before[0] + tiles->step.after[0]));
@@ -109,7 +117,8 @@ typedef struct tile_operands {
 
 static tile_operands operands_of(const pti_cuda_device *cuda, const pti_tiles *tiles) {
     const pti_schedule_launch *launch = &cuda->execution->schedule->launch[tiles->first_launch];
-    tile_operands found = {.n = launch[0].call.instance->n_operands, .from = -1, .to = -1};
+    tile_operands found = {
+        .n = pti_instance_n_arrays(launch[0].call.instance), .from = -1, .to = -1};
     for (int o = 0; o < found.n; o++) {
         found.to = launch[0].call.array[o] == tiles->stored ? o : found.to;
         found.from = launch[1].call.array[o] == tiles->stored ? o : found.from;
@@ -140,6 +149,8 @@ static polytile_tiles arguments_of(const pti_cuda_device *cuda, const pti_tile_c
     for (int o = 0; o < operands.n; o++) {
         const bool is_stored = o == operands.to;
         made.array[o] = tile_array_of(is_stored ? &second[operands.from] : &first[o], is_stored);
+        if (command->beyond != NULL)
+            add_other_half(&command->beyond[o], &made.array[o]);
         made.role[0][o] = role_of(&first[o], o);
         made.role[1][o] = role_of(&second[o], turn_operand(&operands, o));
     }
@@ -168,8 +179,8 @@ static step_values list_values(const pti_cuda_device *cuda, const pti_tiles *til
 static int64_t shared_bytes_of(const pti_tile_command *command) {
     const int64_t element_bytes =
         command->first.launch.config.implementation->views[0].element_bytes;
-    return command->first.launch.instance->n_operands * element_bytes * POLYTILE_TILE_COLUMNS *
-           n_rows_of(command->tiles);
+    return pti_instance_n_arrays(command->first.launch.instance) * element_bytes *
+           POLYTILE_TILE_COLUMNS * n_rows_of(command->tiles);
 }
 
 static dim3 grid_of(const pti_tile_command *command) {
@@ -187,7 +198,7 @@ bool pti_cuda_may_run_tiles(polytile_device *device, const pti_tile_command *com
         return true;
     if (tiles->n_launches < 3 || tiles->n_launches % 2 == 0 ||
         tiles->n_launches > POLYTILE_TILE_LAUNCHES || threads->n_dims != 2 ||
-        command->first.launch.instance->n_operands > POLYTILE_TILE_ARRAYS ||
+        pti_instance_n_arrays(command->first.launch.instance) > POLYTILE_TILE_ARRAYS ||
         !have_same_bodies(cuda, tiles) || !has_near_views(&command->first.launch) ||
         !has_near_views(&command->second))
         return false;

@@ -58,28 +58,36 @@ static bool check_tile_waits(const pti_schedule *schedule, const pti_tiles *tile
     return true;
 }
 
-/** Note where superblocks find arrays; false if one array is at two places. */
+/** Arrays of a ring have two places. */
+static size_t n_places(const pti_schedule *schedule) {
+    return 2 * (size_t)schedule->instance->n_operands;
+}
+
+/** Note where superblocks find arrays, and after all of them further pieces; false if one is at two
+ * places. */
 static bool find_array_places(const pti_schedule *schedule, const pti_tiles *tiles,
                               int64_t *place) {
-    for (int a = 0; a < schedule->instance->n_operands; a++)
-        place[a] = -1;
+    const int n_arrays = schedule->instance->n_operands;
+    for (size_t p = 0; p < n_places(schedule); p++)
+        place[p] = -1;
     for (int64_t k = tiles->first_op; k < tiles->first_op + tiles->n_ops; k++) {
         const pti_op *op = &schedule->op[k];
         const pti_call *call = &schedule->launch[op->launch].call;
         const int64_t *placement = pti_schedule_placements(schedule, op->launch, op->superblock);
         for (int o = 0; o < call->instance->n_operands; o++) {
-            int64_t *known = &place[call->array[o]];
-            if (*known >= 0 && *known != placement[o])
+            const bool is_further = o >= pti_instance_n_arrays(call->instance);
+            int64_t *known = &place[call->array[o] + (is_further ? n_arrays : 0)];
+            if (*known >= 0 && placement[o] >= 0 && *known != placement[o])
                 return false;
-            *known = placement[o];
+            *known = pti_max(*known, placement[o]);
         }
     }
     return true;
 }
 
 static bool are_arrays_apart(const pti_schedule *schedule, const int64_t *place) {
-    for (int a = 0; a < schedule->instance->n_operands; a++)
-        for (int b = a + 1; b < schedule->instance->n_operands; b++)
+    for (size_t a = 0; a < n_places(schedule); a++)
+        for (size_t b = a + 1; b < n_places(schedule); b++)
             if (place[a] >= 0 && place[b] >= 0 &&
                 pti_placements_overlap(&schedule->placement[place[a]],
                                        &schedule->placement[place[b]]))
@@ -88,7 +96,7 @@ static bool are_arrays_apart(const pti_schedule *schedule, const int64_t *place)
 }
 
 static bool check_places(const pti_schedule *schedule, const pti_tiles *tiles, pti_text *why) {
-    int64_t *place = malloc(((size_t)schedule->instance->n_operands + 1) * sizeof *place);
+    int64_t *place = malloc((n_places(schedule) + 1) * sizeof *place);
     why->failed |= place == NULL;
     const bool holds = place != NULL && find_array_places(schedule, tiles, place) &&
                        are_arrays_apart(schedule, place);
@@ -196,8 +204,9 @@ static void fill_tiling(const pti_schedule *schedule, const pti_tiles *tiles, pt
     tiling->is_stored[tiles->stored] = true;
 }
 
-static bool prove_tiles(const pti_schedule *schedule, const pti_tiles *tiles, pti_text *why) {
-    if (tiles->is_of_slab && pti_box_is_empty(&tiles->own))
+static bool prove_side(const pti_schedule *schedule, const pti_tiles *tiles, int side,
+                       pti_text *why) {
+    if (tiles->is_of_slab && pti_box_is_empty(pti_tiles_own(tiles, side)))
         return true;
     if (!tiles->is_of_slab && !check_tiled_threads(schedule, tiles, why))
         return false;
@@ -207,7 +216,7 @@ static bool prove_tiles(const pti_schedule *schedule, const pti_tiles *tiles, pt
     pti_tiling tiling = {.n_launches = tiles->n_launches,
                          .call = call,
                          .n_arrays = n_arrays,
-                         .threads = tiles->own,
+                         .threads = *pti_tiles_own(tiles, side),
                          .rounds = tiles->rounds,
                          .is_part = true,
                          .margin = calloc(n_launches + 1, sizeof *tiling.margin),
@@ -223,6 +232,14 @@ static bool prove_tiles(const pti_schedule *schedule, const pti_tiles *tiles, pt
     pti_tiling_free(&tiling);
     free(call);
     return holds || reject_tiles(why, tiles, "tiles would give something else");
+}
+
+static bool prove_tiles(const pti_schedule *schedule, const pti_tiles *tiles, pti_text *why) {
+    bool holds = !tiles->is_of_ring || tiles->is_of_slab ||
+                 reject_tiles(why, tiles, "a ring's halves are no slab's");
+    for (int side = 0; side < pti_tiles_n_sides(tiles) && holds; side++)
+        holds = prove_side(schedule, tiles, side, why);
+    return holds;
 }
 
 bool pti_check_tiles(const pti_schedule *schedule, pti_text *why) {

@@ -83,6 +83,14 @@ static bool check_section(tiling_check *check, int launch, const pti_section *se
     return !is_section_written(section) || check_written(check, launch, section);
 }
 
+/** Further pieces of an array stand for it, too. */
+static bool are_pieces_of_arrays(const pti_call *call) {
+    bool are = true;
+    for (int o = pti_instance_n_arrays(call->instance); o < call->instance->n_operands; o++)
+        are = are && call->array[o] == call->array[pti_operand_array(call->instance, o)];
+    return are;
+}
+
 static bool check_tiled_launch(tiling_check *check, int launch) {
     const pti_tiling *tiling = check->tiling;
     const pti_instance *instance = instance_of(tiling, launch);
@@ -92,7 +100,7 @@ static bool check_tiled_launch(tiling_check *check, int launch) {
             margin->after[d] < 0 || tiling->tile[d] < 1)
             return PTI_REJECT(check->why, "launch %d of the tiles has other indices, or no tile",
                               launch);
-    if (instance->n_further > 0 ||
+    if (!are_pieces_of_arrays(&tiling->call[launch]) ||
         (!tiling->is_part && !pti_box_contains(&tiling->threads, &instance->threads)))
         return PTI_REJECT(check->why, "launch %d of the tiles has threads in none, or pieces",
                           launch);

@@ -53,21 +53,27 @@ static int keep_within(polytile_range all, int index, int n, polytile_domain *pa
     return n_left;
 }
 
-int pti_tiling_parts(const pti_tiling *tiling, const int64_t *position, int launch,
+int pti_parts_around(const polytile_domain *box, const pti_margin *margin,
+                     const polytile_domain *all, unsigned rounds,
                      polytile_domain parts[PTI_TILING_PARTS]) {
-    const polytile_domain *all = &tiling->call[launch].instance->threads;
-    const pti_margin *margin = &tiling->margin[launch];
     int n = 1;
-    parts[0] = pti_tiling_own(tiling, position);
+    parts[0] = *box;
     for (int d = 0; d < all->n_dims; d++) {
         parts[0].range[d].lo -= margin->before[d];
         parts[0].range[d].hi += margin->after[d];
     }
     for (int d = 0; d < all->n_dims && n > 0; d++)
-        n = d < PTI_TILING_ROUNDS && pti_goes_round(tiling->rounds, d)
+        n = d < PTI_TILING_ROUNDS && pti_goes_round(rounds, d)
                 ? go_round(all->range[d], d, n, parts)
                 : keep_within(all->range[d], d, n, parts);
     return n;
+}
+
+int pti_tiling_parts(const pti_tiling *tiling, const int64_t *position, int launch,
+                     polytile_domain parts[PTI_TILING_PARTS]) {
+    const polytile_domain own = pti_tiling_own(tiling, position);
+    return pti_parts_around(&own, &tiling->margin[launch], &tiling->call[launch].instance->threads,
+                            tiling->rounds, parts);
 }
 
 int64_t pti_turn_of(int64_t lo, int64_t hi, int64_t extent) {

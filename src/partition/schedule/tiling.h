@@ -66,6 +66,8 @@ typedef struct pti_tiles {
     polytile_domain
         own; /* threads of the last launch, whose elements are stored, cut into tiles from lo
                             on; of a slab perhaps empty: nothing is run */
+    bool is_of_ring; /* the slab has threads in both halves of a ring, and own are the lower ones */
+    polytile_domain opposite; /* the upper ones, likewise */
 } pti_tiles;
 
 /** The arrays of launches that alternate between two, and touch no others. */
@@ -97,6 +99,22 @@ enum { PTI_TILING_ROUNDS = 2, PTI_TILING_PARTS = 4 };
  * is empty. Returns how many they are. */
 int pti_tiling_parts(const pti_tiling *tiling, const int64_t *position, int launch,
                      polytile_domain parts[PTI_TILING_PARTS]);
+
+/** Find the threads around a box of them that are longer by a margin, as parts of all, round which
+ * they may go. Returns how many parts they are. */
+int pti_parts_around(const polytile_domain *box, const pti_margin *margin,
+                     const polytile_domain *all, unsigned rounds,
+                     polytile_domain parts[PTI_TILING_PARTS]);
+
+/** Return the threads that are stored on one side of a ring, or all of them as the first side. */
+static inline const polytile_domain *pti_tiles_own(const pti_tiles *tiles, int side) {
+    return side == 0 ? &tiles->own : &tiles->opposite;
+}
+
+/** Return how many sides tiles have. */
+static inline int pti_tiles_n_sides(const pti_tiles *tiles) {
+    return tiles->is_of_ring ? 2 : 1;
+}
 
 /** Return the multiple of a periodic array's extent that lies next to the middle of an interval of
  * offsets: without it they are those of the neighbours that they stand for. */

@@ -186,13 +186,14 @@ static bool may_be_tiled(const pti_asked *asked) {
 static polytile_status find_tiled(const pti_step_window *window, int first,
                                   pti_fusion_group *group) {
     pti_chain *chain = &group->chain;
-    if (window->residency == NULL || group->is_resident || chain->folded != NULL)
+    const int n_halves = pti_chain_unit(chain);
+    if (window->residency == NULL || group->is_resident)
         return POLYTILE_OK;
     bool *may_be = calloc((size_t)chain->n_launches + 1, sizeof *may_be);
     if (may_be == NULL)
         return POLYTILE_NO_MEMORY;
     for (int l = 0; l < chain->n_launches; l++)
-        may_be[l] = may_be_tiled(&window->asked[first + l]);
+        may_be[l] = may_be_tiled(&window->asked[first + l / n_halves]);
     polytile_status status = pti_tiled_find(&window->tile_room, may_be, group->dropped, chain);
     free(may_be);
     return status;

@@ -333,7 +333,7 @@ void pti_tiles_describe_chain(const pti_chain *chain, const pti_skew_shape *shap
             why,
             "%s%d launches of %s in a row, which alternate between two arrays, run at most "
             "%d as one in tiles, in slabs of %" PRId64 " threads, %" PRId64 " a lap%s",
-            why->length > 0 ? "; " : "", sequence->end - sequence->first,
+            why->length > 0 ? "; " : "", (sequence->end - sequence->first) / sequence->n_halves,
             sequence->ping_pong.instance->kernel_name, sequence->n_together, shape->slab,
             shape->n_per_lap, shape->concurrent ? ", two at once" : "");
     }

@@ -235,6 +235,7 @@ polytile_implementation fake_of(const polytile_implementation &host) {
     made.cuda = reinterpret_cast<const void *>(host.host);
     made.cuda_contiguous = reinterpret_cast<const char *>(host.views) + 1;
     made.cuda_tiles = reinterpret_cast<const char *>(host.views) + 2;
+    made.cuda_pieces = reinterpret_cast<const char *>(host.views) + 3;
     return made;
 }
 
@@ -356,6 +357,27 @@ TEST_F(CudaTiles, LaunchesOfARowGoRoundPeriodicArrays) {
     }
 }
 
+/** Slabs go both ways round a ring at once, and tiles at its ends load from both. */
+TEST_F(CudaTiles, LaunchesThatStreamRoundARingRunInTilesInEachSlab) {
+    for (const int k : {7, 8})
+        for (const bool is_dropped : {false, true}) {
+            Random random(1);
+            Turns of = alternate(20);
+            of.kernel = &tile_kernels[k];
+            of.extents[0] = 401;
+            of.threads.range[0] = {0, of.extents[0] - 1, 1};
+            of.threads.range[1] = {0, of.extents[1] - 1 - (k == 8 ? 1 : 0), 1};
+            of.is_dropped = is_dropped;
+            Bytes got[2], wanted[2];
+            fill(of, &random, got);
+            wanted[0] = got[0];
+            wanted[1] = got[1];
+            EXPECT_GT(run_on_fake(of, 1, size_t{228} << 10, 0, got, small_device(of, 60)), 19);
+            run(of, "host", *of.kernel->host, 0, wanted);
+            expect_equal(got, wanted);
+        }
+}
+
 int count_of(const std::string &text, const std::string &part) {
     int n = 0;
     for (size_t k = text.find(part); k != std::string::npos; k = text.find(part, k + 1))
@@ -463,7 +485,8 @@ TEST_F(CudaTiles, GiveTheResultsOfLaunchAfterLaunchInSlabs) {
         Turns of = draw(&random);
         of.is_dropped = random.chance(60);
         const auto shared_bytes = static_cast<size_t>(random.one_of({64, 100, 164, 228})) << 10;
-        const std::string device = small_device(of, random.number(20, 99));
+        const bool is_ring = of.kernel->is_round[0] || of.kernel->is_round[1];
+        const std::string device = small_device(of, random.number(is_ring ? 60 : 20, 99));
         Bytes got[2], wanted[2];
         fill(of, &random, got);
         wanted[0] = got[0];
