@@ -5,6 +5,7 @@
 #include "partition/cost/predict.h"
 #include "partition/ping_pong/margins.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 /** Launches of a group at most, an odd number, and no more than a tile kernel takes: longer ones
@@ -231,6 +232,21 @@ static bool are_within_step(const pti_instance *instance, const pti_ping_pong *p
     return s == instance->n_sections;
 }
 
+/** Return whether a periodic array has the columns of a tile once. */
+static bool has_columns(const pti_ping_pong *ping_pong) {
+    return !pti_goes_round(ping_pong->rounds, 1) ||
+           pti_range_count(ping_pong->instance->threads.range[1]) >= ping_pong->room->n_columns;
+}
+
+static bool check_columns(const pti_ping_pong *ping_pong, pti_text *why) {
+    if (!has_columns(ping_pong))
+        pti_text_add(why, "%s goes round %" PRId64 " columns; a tile has %" PRId64,
+                     ping_pong->instance->kernel_name,
+                     pti_range_count(ping_pong->instance->threads.range[1]),
+                     ping_pong->room->n_columns);
+    return has_columns(ping_pong);
+}
+
 polytile_status pti_ping_pong_find_step(pti_ping_pong *ping_pong, const pti_call *call,
                                         int n_arrays, bool *is_found, pti_text *why) {
     pti_tiling tiling = {.n_launches = 2, .call = call, .n_arrays = n_arrays};
@@ -241,7 +257,8 @@ polytile_status pti_ping_pong_find_step(pti_ping_pong *ping_pong, const pti_call
     polytile_status status = pti_margins_find(&tiling, why);
     if (status == POLYTILE_OK && tiling.margin != NULL) {
         ping_pong->step = tiling.margin[0];
-        *is_found = are_within_step(call->instance, ping_pong, why);
+        *is_found =
+            are_within_step(call->instance, ping_pong, why) && check_columns(ping_pong, why);
     }
     pti_tiling_free(&tiling);
     return status;
@@ -266,12 +283,6 @@ static int64_t most_rows(const pti_ping_pong *ping_pong) {
     return pti_goes_round(ping_pong->rounds, 0)
                ? pti_min(most, pti_range_count(ping_pong->instance->threads.range[0]))
                : most;
-}
-
-/** Return whether a periodic array has the columns of a tile once. */
-static bool has_columns(const pti_ping_pong *ping_pong) {
-    return !pti_goes_round(ping_pong->rounds, 1) ||
-           pti_range_count(ping_pong->instance->threads.range[1]) >= ping_pong->room->n_columns;
 }
 
 /** Return the passes of an array through memory that a launch by itself makes: of all that it

@@ -378,6 +378,52 @@ TEST_F(CudaTiles, LaunchesThatStreamRoundARingRunInTilesInEachSlab) {
         }
 }
 
+/** Periodic programs: of few rows and many, of fewer than a launch reaches, of prime numbers. */
+Turns draw_periodic(Random *random) {
+    Turns made = draw(random);
+    made.kernel = &tile_kernels[random->one_of({7, 7, 8, 8, 9})];
+    for (int d = 0; d < 2; d++) {
+        const bool is_round = made.kernel->is_round[d];
+        const int64_t before = is_round ? 0 : made.kernel->before[d];
+        const int64_t after = is_round ? 0 : made.kernel->after[d];
+        if (is_round && random->chance(15))
+            made.extents[d] = random->one_of({1, 2, 3, 5, 13});
+        else if (random->chance(30))
+            made.extents[d] = random->one_of({101, 127, 128, 129, 199, 257});
+        made.threads.range[d] = {before, made.extents[d] - 1 - after, 1};
+    }
+    made.is_dropped = random->chance(50);
+    return made;
+}
+
+TEST_F(CudaTiles, GiveTheResultsOfLaunchAfterLaunchRoundRings) {
+    Random random(test_seed("CudaTiles.GiveTheResultsOfLaunchAfterLaunchRoundRings"));
+    int64_t n_tiled = 0, n_tiled_in_slabs = 0;
+    const int64_t n_rounds = scaled(40);
+    for (int64_t round = 0; round < n_rounds && !HasFailure(); round++) {
+        const Turns of = draw_periodic(&random);
+        const auto shared_bytes = static_cast<size_t>(random.one_of({64, 100, 164, 228})) << 10;
+        const bool is_large = of.extents[0] >= 60 && of.extents[1] >= 60;
+        const bool streams = is_large && random.chance(60);
+        const bool are_several = !streams && random.chance(20);
+        const std::string device = streams       ? small_device(of, random.number(50, 99))
+                                   : are_several ? "cuda:0,cuda:1"
+                                                 : "cuda:0";
+        Bytes got[2], wanted[2];
+        fill(of, &random, got);
+        wanted[0] = got[0];
+        wanted[1] = got[1];
+        const int64_t n = run_on_fake(of, static_cast<uint64_t>(random.number(0, int64_t{1} << 62)),
+                                      shared_bytes, random.one_of({0, 0, 0, 7}), got, device);
+        *(streams ? &n_tiled_in_slabs : &n_tiled) += n;
+        run(of, "host", *of.kernel->host, 0, wanted);
+        expect_equal(got, wanted);
+        if (HasFailure())
+            ADD_FAILURE() << describe(of) << ", shared memory " << shared_bytes << ", " << device;
+    }
+    EXPECT_TRUE((n_tiled > 0 && n_tiled_in_slabs > 0) || n_rounds < 20);
+}
+
 int count_of(const std::string &text, const std::string &part) {
     int n = 0;
     for (size_t k = text.find(part); k != std::string::npos; k = text.find(part, k + 1))
