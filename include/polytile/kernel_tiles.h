@@ -184,7 +184,7 @@ template <class T> struct pt_tile_images {
     }
 };
 
-/* The same of tiles that go round, with the array's own indices: wherever a body looks for what lies
+/* The same of tiles that go round, with the array's own indices: wherever a body looks for what is
  * beyond an end, it finds it. `at` is the first array's first element. */
 template <class T> struct pt_tile_rounds {
     T *at;

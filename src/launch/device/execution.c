@@ -310,8 +310,8 @@ static int list_parts_around(const pti_tiles *tiles, const polytile_domain *own,
     return pti_parts_around(own, &margin, all, tiles->rounds, parts);
 }
 
-/** Resolve a side of a ring's slab. The views of its arrays follow one another: of the first launch,
- * of the one after it, and of the other half. */
+/** Resolve a side of a ring's slab. The views of its arrays are those of the first launch, of the
+ * one after it, and of the other half. */
 static pti_tile_command resolve_ring(pti_execution *run, const pti_tiles *tiles, int side) {
     const polytile_domain *own = pti_tiles_own(tiles, side);
     const int64_t last = tiles->first_op + tiles->n_ops - 1;

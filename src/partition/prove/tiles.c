@@ -157,7 +157,7 @@ static bool is_within_border(const pti_instance *instance, const pti_section *se
     return is;
 }
 
-/** A tile has each element of a periodic array once, and goes on beyond the ends of all arrays where
+/** A tile has each element of a periodic array once, and goes on beyond the ends of all arrays as
  * threads do. */
 static bool is_round(const pti_instance *instance, const pti_tiles *tiles, int dim) {
     const polytile_range *threads = &instance->threads.range[dim];

@@ -19,8 +19,8 @@ polytile_domain pti_tiling_own(const pti_tiling *tiling, const int64_t *position
     return own;
 }
 
-/** Cut boxes that go beyond the ends of a range along an index in two, which lie within. Returns how
- * many boxes there are then. */
+/** Cut boxes that go beyond an end of a range along an index in two, which lie within. Returns how
+ * many boxes there are. */
 static int go_round(polytile_range all, int index, int n, polytile_domain *parts) {
     const int64_t extent = pti_range_count(all);
     const int n_before = n;

@@ -76,9 +76,9 @@ int64_t pti_tiled_reach(const pti_tiled_sequence *sequence);
  * memory. Shapes  alone: what part of the slabs has none beside it, on another stream. */
 double pti_tiled_cost(const pti_tiled_unit *unit, int64_t slab, double alone);
 
-/** Return what runs as one in a slab, as the program numbers launches and arrays; first_op and n_ops
+/** Return what runs as one in a slab, with the program's launches and arrays; first_op and n_ops
  * are still to be set. Shapes  own: threads of the last launch; empty if it has none; of the lower
- * and the upper half, if the chain is folded. */
+ * and the upper half if the chain is folded. */
 pti_tiles pti_tiled_tiles(const pti_chain *chain, const pti_tiled_unit *unit, int64_t slab,
                           const polytile_domain *own);
 

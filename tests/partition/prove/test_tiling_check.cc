@@ -342,7 +342,8 @@ std::string window(const char *index, Random *random) {
 }
 
 /** A kernel that reads some arrays around a thread, and writes or updates its own element. */
-Step draw_step(int n_dims, int n_arrays, const polytile_domain &domain, Random *random) {
+Step draw_step(int n_dims, int n_arrays, const polytile_domain &domain, unsigned rounds,
+               Random *random) {
     const char *const names[] = {"i", "j"};
     const std::string indices = n_dims == 1 ? "i" : "i, j";
     const int written = static_cast<int>(random->number(0, n_arrays - 1));
@@ -357,10 +358,13 @@ Step draw_step(int n_dims, int n_arrays, const polytile_domain &domain, Random *
             continue;
         step.declaration +=
             (r == 0 ? "" : ", ") + std::string(1, static_cast<char>('A' + read)) + "[";
-        for (int d = 0; d < n_dims; d++)
-            step.declaration +=
-                (d == 0 ? "" : ", ") +
-                (random->chance(30) ? std::string(names[d]) : window(names[d], random));
+        for (int d = 0; d < n_dims; d++) {
+            const std::string around = window(names[d], random);
+            const bool wraps = pti_goes_round(rounds, d) && random->chance(80);
+            step.declaration += (d == 0 ? "" : ", ") + (random->chance(30) ? std::string(names[d])
+                                                        : wraps            ? "wrap(" + around + ")"
+                                                                           : around);
+        }
         step.declaration += "]";
         step.arrays.push_back(read);
     }
@@ -369,6 +373,8 @@ Step draw_step(int n_dims, int n_arrays, const polytile_domain &domain, Random *
     step.arrays.push_back(written);
     for (int d = 0; d < n_dims; d++) {
         polytile_range &range = step.threads.range[d];
+        if (pti_goes_round(rounds, d))
+            continue;
         range.lo += random->number(0, 3);
         range.hi -= random->number(0, 3);
     }
@@ -399,9 +405,11 @@ void check_one_chain(Random *random, Counts *counts) {
         domain.range[d] = {lo, lo + random->number(12, n_dims == 1 ? 60 : 22), 1};
     }
     const int n_arrays = static_cast<int>(random->number(2, 3));
+    const auto rounds =
+        static_cast<unsigned>(random->chance(60) ? 0 : random->number(1, (1 << n_dims) - 1));
     std::vector<Step> steps;
     for (int64_t k = random->number(1, 5); k > 0; k--)
-        steps.push_back(draw_step(n_dims, n_arrays, domain, random));
+        steps.push_back(draw_step(n_dims, n_arrays, domain, rounds, random));
     const Calls calls(domain, n_arrays, steps);
     if (!calls.are_valid())
         return;
@@ -409,6 +417,7 @@ void check_one_chain(Random *random, Counts *counts) {
     for (int d = 0; d < n_dims; d++)
         tile.push_back(random->number(2, 9));
     pti_tiling tiling = calls.tiling(tile);
+    tiling.rounds = rounds;
     pti_text why = {};
     std::string reason, text;
     for (const Step &step : steps)

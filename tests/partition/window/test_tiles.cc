@@ -30,10 +30,12 @@ class Tiles : public testing::Test {
 
     /** The first array and the last one are fields; what is between is read by all launches. '>'
      * goes from the first to the last, '<' back, and 'x' from a third field to the first. */
-    void make(const char *declaration, const std::string &directions) {
+    void make(const char *declaration, const std::string &directions, bool has_all_rows = false) {
         const int64_t extents[] = {600, 900};
         const polytile_domain field = polytile_domain_from_extents(2, extents);
-        const polytile_domain threads = {2, {{2, 597, 1}, {2, 897, 1}}};
+        polytile_domain threads = {2, {{2, 597, 1}, {2, 897, 1}}};
+        if (has_all_rows)
+            threads.range[0] = {0, 599, 1};
         polytile_kernel *kernel = nullptr;
         polytile_array *arrays[3] = {};
         polytile_plan *plan = nullptr;
@@ -115,11 +117,40 @@ TEST_F(Tiles, RunAllOfARowButItsEnds) {
     EXPECT_NE(std::string(why_.data).find("run as"), std::string::npos) << why_.data;
 }
 
+/** Threads are those of all rows; columns beside them stay. */
+TEST_F(Tiles, GoRoundPeriodicArrays) {
+    const struct {
+        const char *reason;
+        void (*harm)(pti_tiles *tiles);
+    } rows[] = {
+        {nullptr, [](pti_tiles *) {}},
+        {"", [](pti_tiles *tiles) { tiles->rounds = 0; }},
+        {"once round", [](pti_tiles *tiles) { tiles->rounds = 2; }},
+        {"once round", [](pti_tiles *tiles) { tiles->rounds = 4; }},
+        {"", [](pti_tiles *tiles) { tiles->step.before[0]--; }},
+        {"once round", [](pti_tiles *tiles) { tiles->tile[0] = tiles->own.range[0].hi; }},
+        {"no slab", [](pti_tiles *tiles) { tiles->is_of_ring = true; }},
+    };
+    for (const auto &row : rows) {
+        make("ring[i, j]: in A[wrap(i-2), j]; out B[i, j]", turns_20, true);
+        find(room);
+        ASSERT_GT(schedule_->n_tiles, 0) << why_.data;
+        EXPECT_EQ(schedule_->tiles[0].rounds, 1u);
+        row.harm(&schedule_->tiles[0]);
+        EXPECT_EQ(holds(), row.reason == nullptr) << last_;
+        if (row.reason != nullptr)
+            EXPECT_NE(last_.find(row.reason), std::string::npos) << last_;
+        pti_schedule_free(schedule_);
+        schedule_ = nullptr;
+    }
+}
+
 TEST_F(Tiles, AreNotForOtherLaunches) {
     const struct {
         const char *declaration;
         std::string directions;
         pti_tile_room room;
+        bool has_all_rows = false;
     } rows[] = {
         {jacobi, ">>>>>>>>>>", room},
         {jacobi, "><", room},
@@ -130,10 +161,11 @@ TEST_F(Tiles, AreNotForOtherLaunches) {
         {"two[i, j]: in A[i-1:i+1, j]; out B[i, j]; inout C[i, j]", turns_20, room},
         {"mean[i, j]: in A[i, :]; out B[i, j]", turns_20, room},
         {"flip[i, j]: in A[i, j]; out B[i+1, j]", turns_20, room},
-        {"ring[i, j]: in A[wrap(i-2), j]; out B[i, j]", turns_20, room},
+        {"edge[i, j]: in A[clamp(i-2), j]; out B[i, j]", turns_20, room, true},
+        {"side[i, j]: in A[i, wrap(j-3)]; out B[i, j]", turns_20, room},
     };
     for (const auto &row : rows) {
-        make(row.declaration, row.directions);
+        make(row.declaration, row.directions, row.has_all_rows);
         find(row.room);
         EXPECT_EQ(schedule_->n_tiles, 0) << row.declaration << " " << row.directions;
         EXPECT_TRUE(holds()) << last_;
