@@ -19,8 +19,8 @@ typedef struct pti_slab_program {
     int n_instances, n_most;
 } pti_slab_program;
 
-/** Operands of a launch that stands for tiles: the array that is only read, and the stored one; with
- * a further piece of each in a ring. */
+/** Operands of a launch that stands for tiles: the array that is only read, and the stored one; in
+ * a ring with a further piece of each. */
 enum { PTI_SLAB_OPERANDS = 2, PTI_SLAB_PIECES = 2 * PTI_SLAB_OPERANDS };
 
 /** Put what tiles with so many own threads load of an array into a set, in place of what it has. */
