@@ -308,6 +308,13 @@ template <class Body> struct pt_tile_steps<Body, 1> {
         bool has_column;
     };
 
+    static __device__ __forceinline__ bool has_column(const polytile_tiles &tiles,
+                                                      const polytile_tile_box &threads, int64_t j,
+                                                      int column, int step) {
+        return column >= step * tiles.before[1] && column < columns - step * tiles.after[1] &&
+               j >= threads.lo[1] && j <= threads.hi[1];
+    }
+
     static __device__ __forceinline__ part part_of(const polytile_tiles &tiles,
                                                    const polytile_tile_box &threads,
                                                    const place &first, int n_rows, int step) {
@@ -317,9 +324,7 @@ template <class Body> struct pt_tile_steps<Body, 1> {
         part made;
         made.lo = lo > least ? (int)lo : least;
         made.hi = hi < most ? (int)hi : most;
-        made.has_column = first.column >= step * tiles.before[1] &&
-                          first.column < columns - step * tiles.after[1] && j >= threads.lo[1] &&
-                          j <= threads.hi[1];
+        made.has_column = has_column(tiles, threads, j, first.column, step);
         return made;
     }
 
@@ -339,44 +344,77 @@ template <class Body> struct pt_tile_steps<Body, 1> {
                          &made[row * columns + first.column]);
     }
 
-    /* Whether nothing that some threads below one another read lies a turn away from them. */
-    static __device__ __forceinline__ bool is_in_turn(const polytile_tiles &tiles, int64_t i, int n,
-                                                      int64_t j) {
-        return turn(tiles.round, 0, i - tiles.before[0]) ==
-                   turn(tiles.round, 0, i + n - 1 + tiles.after[0]) &&
-               turn(tiles.round, 1, j - tiles.before[1]) ==
-                   turn(tiles.round, 1, j + tiles.after[1]);
+    /* Whether all that is read for some indices along a dimension is on one side of the ends. */
+    static __device__ __forceinline__ bool is_in_turn(const polytile_tiles &tiles, int dim,
+                                                      int64_t index, int n) {
+        return turn(tiles.round, dim, index - tiles.before[dim]) ==
+               turn(tiles.round, dim, index + n - 1 + tiles.after[dim]);
     }
 
-    /* Threads have the array's indices. Those that read beyond its ends look each element up. */
+    /* Threads have the array's indices. Those that read across an end are left out. */
     static __device__ __forceinline__ void
-    make_step_round(const polytile_tiles &tiles, const Body &body, int step, const part &of,
-                    const place &first, const pt_tile_images<element> &images,
-                    const polytile_tile_role *role, element *made) {
-        const int64_t at_j = first.j + first.column, dj = turn(tiles.round, 1, at_j);
-        if (!of.has_column)
+    make_step_in_turn(const polytile_tiles &tiles, const Body &body, int step, const part &of,
+                      const place &first, const pt_tile_images<element> &images,
+                      const polytile_tile_role *role, element *made) {
+        const int64_t j = first.j + first.column, dj = turn(tiles.round, 1, j);
+        if (!of.has_column || !is_in_turn(tiles, 1, j, 1))
             return;
         PT_DONT_UNROLL for (int row = of.lo + first.line * rows; row <= of.hi;
                             row += lines * rows) {
             const int n = of.hi - row + 1 < rows ? of.hi - row + 1 : rows;
-            element *const to = &made[row * columns + first.column];
-            const int64_t at_i = first.i + row, di = turn(tiles.round, 0, at_i);
-            views from;
-            if (is_in_turn(tiles, at_i, n, at_j)) {
+            const int n_together = is_in_turn(tiles, 0, first.i + row, n) ? n : 1;
+            PT_DONT_UNROLL for (int k = 0; k < n; k += n_together) {
+                const int64_t i = first.i + row + k, di = turn(tiles.round, 0, i);
                 const pt_tile_images<element> turned = {images.at - di * columns - dj,
                                                         images.n_elements};
+                views from;
                 Body::show(turned, role, &from);
-                run_rows(body, step, at_i + di, n, at_j + dj, from, to);
-            } else {
-                const pt_round round = {{(int32_t)first.i, (int32_t)first.j},
-                                        {extent_of(tiles.round, 0), extent_of(tiles.round, 1)}};
-                const pt_tile_rounds<element> rounds = {images.at + first.i * columns + first.j,
-                                                        images.n_elements, &round};
-                Body::show(rounds, role, &from);
-                PT_DONT_UNROLL for (int k = 0; k < n; k++)
-                    body.run(at_i + k + turn(tiles.round, 0, at_i + k), at_j + dj, from, step,
-                             &to[k * columns]);
+                if (is_in_turn(tiles, 0, i, n_together))
+                    run_rows(body, step, i + di, n_together, j + dj, from,
+                             &made[(row + k) * columns + first.column]);
             }
+        }
+    }
+
+    /* The threads beside an end that read across it, along a dimension: they look each element
+     * up. All threads of the block take some. */
+    static __device__ __forceinline__ void
+    make_step_across(const polytile_tiles &tiles, const Body &body, int step, const part &of,
+                     const place &first, const pt_tile_rounds<element> &rounds,
+                     const polytile_tile_role *role, int dim, int64_t end, element *made) {
+        const int n = tiles.before[dim] + tiles.after[dim], n_rows = of.hi + 1;
+        const int64_t begin = end - (dim == 0 ? first.i : first.j) - tiles.after[dim];
+        if (begin + n <= 0 || begin >= (dim == 0 ? n_rows : columns))
+            return;
+        PT_DONT_UNROLL for (int k = first.line * columns + first.column;
+                            k < n * (dim == 0 ? columns : n_rows); k += POLYTILE_TILE_THREADS) {
+            const int row = dim == 0 ? (int)begin + k / columns : k / n;
+            const int column = dim == 0 ? k % columns : (int)begin + k % n;
+            const int64_t i = first.i + row, j = first.j + column;
+            if (row < of.lo || row > of.hi ||
+                !has_column(tiles, tiles.threads, j, column, step + 1) ||
+                (dim == 1 && !is_in_turn(tiles, 0, i, 1)))
+                continue;
+            views from;
+            Body::show(rounds, role, &from);
+            body.run(i + turn(tiles.round, 0, i), j + turn(tiles.round, 1, j), from, step,
+                     &made[row * columns + column]);
+        }
+    }
+
+    static __device__ __forceinline__ void
+    make_step_round(const polytile_tiles &tiles, const Body &body, int step, const part &of,
+                    const place &first, const pt_tile_images<element> &images,
+                    const polytile_tile_role *role, element *made) {
+        const pt_round round = {{(int32_t)first.i, (int32_t)first.j},
+                                {extent_of(tiles.round, 0), extent_of(tiles.round, 1)}};
+        const pt_tile_rounds<element> rounds = {images.at + first.i * columns + first.j,
+                                                images.n_elements, &round};
+        make_step_in_turn(tiles, body, step, of, first, images, role, made);
+        PT_DONT_UNROLL for (int side = 0; side < 4; side++) {
+            const int dim = side / 2;
+            make_step_across(tiles, body, step, of, first, rounds, role, dim,
+                             side % 2 == 0 ? tiles.round.lo[dim] : tiles.round.hi[dim] + 1, made);
         }
     }
 
