@@ -1,6 +1,6 @@
 /* Shortest paths: a launch with a source a thread and its work arrays in scratch, against the same
- * body by OpenMP with a dynamic schedule, and against rounds that a loop launches for one source
- * after the other. On the host, and on the first GPU where there is one. */
+ * body by OpenMP with a dynamic schedule, and against rounds of relax, minimum and update. On the
+ * host, and on the first GPU where there is one. */
 #include "apsp_graph.h"
 #include "apsp_kernels.h"
 #include "common/bench.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { N_SOURCES = 128, N_ONE_BY_ONE = 4, N_GRAPH_ARRAYS = 4, N_BLOCK_ARRAYS = 5, N_LISTS = 2 };
+enum { N_SOURCES = 128, N_GRAPH_ARRAYS = 4, N_BLOCK_ARRAYS = 5, N_LISTS = 2 };
 
 /** A graph to be measured. */
 typedef struct graph_case {
@@ -93,23 +93,28 @@ static void end_problem(problem *p) {
 
 /* A source a thread. */
 
-typedef struct block_run {
+typedef struct source_run {
     problem *p;
     polytile_device *device;
     polytile_kernel *kernel;
     polytile_implementation body;
-} block_run;
+} source_run;
 
-static bool begin_blocks(problem *p, const char *device, block_run *run) {
-    *run = (block_run){.p = p, .body = apsp_block_implementation()};
+static bool begin_run(problem *p, const char *device, const char *declaration,
+                      const polytile_implementation *body, source_run *run) {
+    *run = (source_run){.p = p, .body = *body};
     if (polytile_device_open(p->ctx, device, &run->device) != POLYTILE_OK)
         return false;
-    bench_require(polytile_kernel_create(p->ctx, APSP_BLOCK_DECLARATION, &run->body, &run->kernel),
-                  p->ctx);
+    bench_require(polytile_kernel_create(p->ctx, declaration, &run->body, &run->kernel), p->ctx);
     return true;
 }
 
-static double time_blocks(const block_run *run) {
+static bool begin_blocks(problem *p, const char *device, source_run *run) {
+    const polytile_implementation body = apsp_block_implementation();
+    return begin_run(p, device, APSP_BLOCK_DECLARATION, &body, run);
+}
+
+static double time_run(const source_run *run) {
     const polytile_parameter n = {.name = "n", .value = run->p->n_vertices};
     const polytile_launch_options options = {.n_parameters = 1, .parameters = &n};
     const double start_s = bench_now_s();
@@ -173,83 +178,6 @@ static double time_dynamic(const problem *p) {
     return bench_now_s() - start_s;
 }
 
-/* One source after the other. */
-
-typedef enum kind { BEGIN, RELAX, MINIMUM, UPDATE, STORE, N_KINDS } kind;
-
-typedef struct loop {
-    problem *p;
-    polytile_queue *queue;
-    polytile_kernel *kernel[N_KINDS];
-    polytile_array *reached, *next, *unsettled, *frontier, *limit;
-    int32_t limit_value;
-} loop;
-
-static polytile_array *create_own(const loop *l, const char *name, polytile_type type) {
-    polytile_array *array;
-    bench_require(polytile_queue_create_array(l->queue, name, type, 1, &l->p->n_vertices, &array),
-                  l->p->ctx);
-    return array;
-}
-
-static bool begin_loop(problem *p, const char *device, loop *l) {
-    static const char *const declarations[] = {APSP_BEGIN_DECLARATION, APSP_RELAX_DECLARATION,
-                                               APSP_MINIMUM_DECLARATION, APSP_UPDATE_DECLARATION,
-                                               APSP_STORE_DECLARATION};
-    const polytile_implementation *const bodies[] = {
-        apsp_begin_implementation(), apsp_relax_implementation(), apsp_minimum_implementation(),
-        apsp_update_implementation(), apsp_store_implementation()};
-    *l = (loop){.p = p};
-    if (polytile_queue_create(p->ctx, device, &l->queue) != POLYTILE_OK)
-        return false;
-    for (int k = 0; k < N_KINDS; k++)
-        bench_require(polytile_kernel_create(p->ctx, declarations[k], bodies[k], &l->kernel[k]),
-                      p->ctx);
-    l->reached = create_own(l, "d", POLYTILE_I32);
-    l->next = create_own(l, "next", POLYTILE_I32);
-    l->unsettled = create_own(l, "unsettled", POLYTILE_U8);
-    l->frontier = create_own(l, "frontier", POLYTILE_U8);
-    bench_require(polytile_array_wrap(p->ctx, "limit", POLYTILE_I32, 1, (const int64_t[]){1},
-                                      &l->limit_value, &l->limit),
-                  p->ctx);
-    return true;
-}
-
-/** Launch by names: the arrays have those of the declarations. */
-static void launch(const loop *l, kind which, int64_t source) {
-    const polytile_parameter s = {.name = "s", .value = source};
-    const polytile_launch_options options = {.n_parameters = which == BEGIN || which == STORE,
-                                             .parameters = &s};
-    bench_require(polytile_queue_launch(l->queue, l->kernel[which],
-                                        POLYTILE_EXTENTS(l->p->n_vertices), POLYTILE_BY_NAME,
-                                        &options),
-                  l->p->ctx);
-}
-
-static void find_paths(loop *l, int64_t source) {
-    launch(l, BEGIN, source);
-    do {
-        launch(l, RELAX, source);
-        launch(l, MINIMUM, source);
-        bench_require(polytile_queue_detach(l->queue, 1, &l->limit), l->p->ctx);
-        bench_require(polytile_queue_attach(l->queue, 1, &l->limit), l->p->ctx);
-        launch(l, UPDATE, source);
-    } while (l->limit_value != APSP_UNREACHED);
-    launch(l, STORE, source);
-}
-
-/** Seconds for N_ONE_BY_ONE sources. */
-static double time_loop(loop *l) {
-    const double start_s = bench_now_s();
-    bench_require(polytile_queue_attach(l->queue, N_BLOCK_ARRAYS, l->p->array), l->p->ctx);
-    bench_require(polytile_queue_attach(l->queue, 1, &l->limit), l->p->ctx);
-    for (int64_t source = 0; source < N_ONE_BY_ONE; source++)
-        find_paths(l, source);
-    bench_require(polytile_queue_detach(l->queue, 1, &l->limit), l->p->ctx);
-    bench_require(polytile_queue_detach(l->queue, N_BLOCK_ARRAYS, l->p->array), l->p->ctx);
-    return bench_now_s() - start_s;
-}
-
 /* What is compared. */
 
 static void require_equal(const problem *p, int64_t n_sources) {
@@ -264,33 +192,17 @@ static double ms_a_source(const bench_times *times, int n_sources) {
     return 1e3 * bench_least(times) / n_sources;
 }
 
-/** The loop on a device; the blocks and OpenMP have run. */
-static void run_loop(bench *b, const graph_case *of, problem *p, const char *device,
-                     const char *name) {
-    enum { N_TIMES = 3 };
-    loop l;
-    bench_times times = {0};
-    if (!begin_loop(p, device, &l))
-        return;
-    for (int k = 0; k < N_TIMES; k++)
-        bench_add_time(&times, time_loop(&l));
-    require_equal(p, N_ONE_BY_ONE);
-    polytile_queue_destroy(l.queue);
-    bench_report(
-        b, &(bench_figure){of->name, name, ms_a_source(&times, N_ONE_BY_ONE), BENCH_NO_TARGET, 0});
-}
-
 static void run_on_host(bench *b, const graph_case *of, problem *p) {
-    block_run run;
+    source_run run;
     bench_times blocks = {0}, dynamic = {0};
     if (!begin_blocks(p, "host", &run))
         return;
     time_dynamic(p);
-    time_blocks(&run);
+    time_run(&run);
     for (const double start_s = bench_now_s();
          !bench_is_enough(&blocks, bench_now_s() - start_s);) {
         bench_add_time(&dynamic, time_dynamic(p));
-        bench_add_time(&blocks, time_blocks(&run));
+        bench_add_time(&blocks, time_run(&run));
     }
     require_equal(p, N_SOURCES);
     const bench_figure figures[] = {
@@ -303,18 +215,29 @@ static void run_on_host(bench *b, const graph_case *of, problem *p) {
         bench_report(b, &figures[f]);
 }
 
+static void measure(bench *b, const graph_case *of, source_run *run, const char *figure) {
+    bench_times times = {0};
+    time_run(run);
+    for (const double start_s = bench_now_s(); !bench_is_enough(&times, bench_now_s() - start_s);)
+        bench_add_time(&times, time_run(run));
+    require_equal(run->p, N_SOURCES);
+    polytile_device_close(run->device);
+    bench_report(
+        b, &(bench_figure){of->name, figure, ms_a_source(&times, N_SOURCES), BENCH_NO_TARGET, 0});
+}
+
 static void run_on_gpu(bench *b, const graph_case *of, problem *p) {
-    block_run run;
-    bench_times blocks = {0};
-    if (!begin_blocks(p, "cuda:0", &run))
-        return;
-    time_blocks(&run);
-    for (const double start_s = bench_now_s(); !bench_is_enough(&blocks, bench_now_s() - start_s);)
-        bench_add_time(&blocks, time_blocks(&run));
-    require_equal(p, N_SOURCES);
-    polytile_device_close(run.device);
-    bench_report(b, &(bench_figure){of->name, "gpu_block_ms", ms_a_source(&blocks, N_SOURCES),
-                                    BENCH_NO_TARGET, 0});
+    source_run run;
+    if (begin_blocks(p, "cuda:0", &run))
+        measure(b, of, &run, "gpu_block_ms");
+}
+
+static void run_rounds(bench *b, const graph_case *of, problem *p, const char *device,
+                       const char *figure) {
+    const polytile_implementation body = apsp_crauser_implementation();
+    source_run run;
+    if (begin_run(p, device, APSP_CRAUSER_DECLARATION, &body, &run))
+        measure(b, of, &run, figure);
 }
 
 int main(int argc, char **argv) {
@@ -325,9 +248,9 @@ int main(int argc, char **argv) {
         problem p;
         begin_problem(&cases[c], &p);
         run_on_host(&b, &cases[c], &p);
-        run_loop(&b, &cases[c], &p, "host", "one_by_one_ms");
+        run_rounds(&b, &cases[c], &p, "host", "rounds_ms");
         run_on_gpu(&b, &cases[c], &p);
-        run_loop(&b, &cases[c], &p, "cuda:0", "gpu_one_by_one_ms");
+        run_rounds(&b, &cases[c], &p, "cuda:0", "gpu_rounds_ms");
         end_problem(&p);
     }
     return bench_end(&b);

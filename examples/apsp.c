@@ -1,6 +1,5 @@
 /* Shortest paths from many sources in a graph with weights. */
-#include "apsp.h"
-
+#include "apsp_graph.h"
 #include "apsp_kernels.h"
 #include "common/fields.h"
 
@@ -18,7 +17,24 @@ static const example_spec spec = {
     .files = "files: --output the distances (i32, a row a source; 2147483647: there is no path)",
 };
 
-enum { N_BLOCK_ARRAYS = 5 };
+enum { N_ARRAYS = 5 };
+
+/** What is to be found: the distances from the first vertices of a graph to all. */
+typedef struct apsp_problem {
+    graph graph;
+    int64_t n_sources;
+    polytile_array *distances; /* a row a source */
+} apsp_problem;
+
+/** Two ways to find it, each a thread a source. */
+static const struct {
+    const char *declaration;
+    polytile_implementation (*implementation)(void);
+} kernels[] = {
+    [EXAMPLE_AUTO_KERNEL] = {APSP_BLOCK_DECLARATION, apsp_block_implementation},
+    [EXAMPLE_BLOCK_KERNEL] = {APSP_BLOCK_DECLARATION, apsp_block_implementation},
+    [EXAMPLE_CRAUSER_KERNEL] = {APSP_CRAUSER_DECLARATION, apsp_crauser_implementation},
+};
 
 static polytile_status choose_sources(session *s, apsp_problem *of) {
     enum { DEFAULT_SOURCES = 64 };
@@ -42,11 +58,11 @@ static polytile_status open_problem(session *s, apsp_problem *of) {
 }
 
 /** One launch with a thread for each source. */
-static polytile_status apsp_block(session *s, const apsp_problem *of, result *r) {
+static polytile_status find_paths(session *s, const apsp_problem *of, result *r) {
     const graph *g = &of->graph;
-    polytile_array *const arrays[N_BLOCK_ARRAYS] = {g->first, g->target, g->weight, g->least,
-                                                    of->distances};
-    const polytile_implementation body = apsp_block_implementation();
+    polytile_array *const arrays[N_ARRAYS] = {g->first, g->target, g->weight, g->least,
+                                              of->distances};
+    const polytile_implementation body = kernels[s->options.kernel].implementation();
     const polytile_parameter n = {.name = "n", .value = g->n_vertices};
     const polytile_domain sources = polytile_domain_from_extents(1, &of->n_sources);
     polytile_launch_options options = s->launch_options;
@@ -54,10 +70,10 @@ static polytile_status apsp_block(session *s, const apsp_problem *of, result *r)
     polytile_plan *plan;
     options.n_parameters = 1;
     options.parameters = &n;
-    TRY(polytile_kernel_create(s->ctx, APSP_BLOCK_DECLARATION, &body, &kernel));
-    TRY(polytile_plan_create(kernel, &sources, N_BLOCK_ARRAYS, arrays, &options, &plan));
+    TRY(polytile_kernel_create(s->ctx, kernels[s->options.kernel].declaration, &body, &kernel));
+    TRY(polytile_plan_create(kernel, &sources, N_ARRAYS, arrays, &options, &plan));
     polytile_plan_get_summary(plan, &r->plan);
-    const session_launch launch = {kernel, &sources, plan, N_BLOCK_ARRAYS, arrays, 1, &n, NULL};
+    const session_launch launch = {kernel, &sources, plan, N_ARRAYS, arrays, 1, &n, NULL};
     for (int64_t k = 0; !s->options.plan_only && k < s->options.repeat; ++k)
         TRY(session_run(s, &launch, r));
     return POLYTILE_OK;
@@ -101,8 +117,7 @@ static polytile_status apsp(session *s, result *r) {
     r->counts[0] = (result_count){"sources", of.n_sources};
     r->counts[1] = (result_count){"vertices", of.graph.n_vertices};
     r->counts[2] = (result_count){"arcs", of.graph.n_arcs};
-    TRY(s->options.kernel == EXAMPLE_CRAUSER_KERNEL ? apsp_crauser(s, &of, r)
-                                                    : apsp_block(s, &of, r));
+    TRY(find_paths(s, &of, r));
     if (s->options.plan_only)
         return POLYTILE_OK;
     TRY(paths_check_sums(s, &of.graph, of.n_sources, polytile_array_get_data(of.distances)));

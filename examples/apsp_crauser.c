@@ -1,183 +1,216 @@
-/* Crauser's algorithm, launched from a loop: relax, minimum and update until nothing changes.
+/* Crauser's algorithm in rounds: relax, minimum and update until nothing changes. On a GPU a
+ * launcher enqueues a round of all sources of its box, a vertex of a source a CUDA thread; on the
+ * host a thread goes through the rounds of its source. Relax also settles what is within the limit
+ * of the round; update has the limit of the next one.
  *
  * Source  Ortega-Arranz et al., "TuCCompi: a multi-layer model for distributed heterogeneous
  *         computing with tuning capabilities", 2015, algorithm 1. */
-#include "apsp.h"
-
 #include "apsp_kernels.h"
-#include "common/clock.h"
-#include "common/report.h"
+#include "apsp_lanes.h"
 
 #include <string.h>
 
-/** The arrays beside those of the graph. Those in front of LIMIT are on the device alone. */
-typedef enum own_array { REACHED, NEXT, UNSETTLED, FRONTIER, LIMIT, N_OWN } own_array;
+/** The numbers in turn: the limit of a source's round, that of its next one, and of the first
+ * source of a box whether any source has another round. */
+enum { LIMIT, NEXT, GOES_ON };
 
-typedef enum kind { BEGIN, RELAX, MINIMUM, UPDATE, STORE, N_KINDS } kind;
+/** The arrays of the declaration, whose parameter is after them. */
+enum { N_VIEWS = 7 };
 
-enum { MOST_ARRAYS = 6 };
+/** The arrays as one source has them. */
+typedef struct source_arrays {
+    int64_t n;
+    const int64_t *first;
+    const int32_t *target, *weight, *least;
+    uint8_t *settled;
+    int32_t *limit, *next, *dist;
+} source_arrays;
 
-/** A kind of launch. */
-typedef struct step {
-    polytile_kernel *kernel;
-    int n_arrays;
-    polytile_array *array[MOST_ARRAYS];
-    bool takes_source;
-} step;
-
-typedef struct crauser {
-    session *s;
-    const apsp_problem *of;
-    polytile_domain vertices;
-    polytile_array *own[N_OWN];
-    int32_t limit; /* the memory of LIMIT */
-    step step[N_KINDS];
-    int64_t n_rounds;
-} crauser;
-
-static const struct {
-    const char *declaration;
-    const polytile_implementation *(*body)(void);
-    bool takes_source;
-} kernels[N_KINDS] = {
-    [BEGIN] = {APSP_BEGIN_DECLARATION, apsp_begin_implementation, true},
-    [RELAX] = {APSP_RELAX_DECLARATION, apsp_relax_implementation, false},
-    [MINIMUM] = {APSP_MINIMUM_DECLARATION, apsp_minimum_implementation, false},
-    [UPDATE] = {APSP_UPDATE_DECLARATION, apsp_update_implementation, false},
-    [STORE] = {APSP_STORE_DECLARATION, apsp_store_implementation, true},
-};
-
-static const struct {
-    const char *name;
-    polytile_type type;
-} own_arrays[] = {[REACHED] = {"d", POLYTILE_I32},
-                  [NEXT] = {"next", POLYTILE_I32},
-                  [UNSETTLED] = {"unsettled", POLYTILE_U8},
-                  [FRONTIER] = {"frontier", POLYTILE_U8}};
-
-static polytile_status create_own(crauser *c, own_array a) {
-    const int64_t n_vertices = c->of->graph.n_vertices;
-    if (a == LIMIT)
-        return polytile_array_wrap(c->s->ctx, "limit", POLYTILE_I32, 1, (const int64_t[]){1},
-                                   &c->limit, &c->own[a]);
-    if (c->s->options.plan_only)
-        return polytile_array_describe(c->s->ctx, own_arrays[a].name, own_arrays[a].type,
-                                       &c->vertices, &c->own[a]);
-    return polytile_queue_create_array(c->s->queue, own_arrays[a].name, own_arrays[a].type, 1,
-                                       &n_vertices, &c->own[a]);
-}
-
-static void list_arrays(crauser *c) {
-    const graph *g = &c->of->graph;
-    polytile_array *const *own = c->own;
-    polytile_array *const lists[N_KINDS][MOST_ARRAYS] = {
-        [BEGIN] = {own[REACHED], own[NEXT], own[UNSETTLED], own[FRONTIER]},
-        [RELAX] = {g->first, g->target, g->weight, own[REACHED], own[FRONTIER], own[NEXT]},
-        [MINIMUM] = {own[NEXT], own[UNSETTLED], g->least, own[LIMIT]},
-        [UPDATE] = {own[NEXT], own[LIMIT], own[UNSETTLED], own[FRONTIER], own[REACHED]},
-        [STORE] = {own[NEXT], c->of->distances},
-    };
-    for (int k = 0; k < N_KINDS; ++k)
-        memcpy(c->step[k].array, lists[k], sizeof lists[k]);
-}
-
-static polytile_status prepare(session *s, const apsp_problem *of, crauser *c) {
-    *c = (crauser){.s = s, .of = of};
-    c->vertices = polytile_domain_from_extents(1, &of->graph.n_vertices);
-    for (own_array a = 0; a < N_OWN; ++a)
-        TRY(create_own(c, a));
-    list_arrays(c);
-    for (int k = 0; k < N_KINDS; ++k) {
-        step *made = &c->step[k];
-        TRY(polytile_kernel_create(s->ctx, kernels[k].declaration, kernels[k].body(),
-                                   &made->kernel));
-        made->n_arrays = polytile_kernel_get_n_arrays(made->kernel);
-        made->takes_source = kernels[k].takes_source;
+PT_FUNCTION void begin(const source_arrays *of, int64_t s) {
+    for (int64_t v = GRID_LANE; v < of->n; v += GRID_LANES) {
+        of->dist[v] = v == s ? 0 : APSP_UNREACHED;
+        of->settled[v] = 0;
     }
-    return POLYTILE_OK;
+    if (GRID_LANE == 0) {
+        *of->limit = 0;
+        *of->next = APSP_UNREACHED;
+    }
 }
 
-/** Plan one round of one source: how many it takes is known only when it has run. */
-static polytile_status plan_round(crauser *c, result *r) {
-    const polytile_parameter first = {.name = "s", .value = 0};
-    polytile_chain_launch launches[N_KINDS];
-    polytile_plan *plan;
-    for (int k = 0; k < N_KINDS; ++k)
-        launches[k] = (polytile_chain_launch){.kernel = c->step[k].kernel,
-                                              .domain = c->vertices,
-                                              .n_arrays = c->step[k].n_arrays,
-                                              .arrays = c->step[k].array,
-                                              .n_parameters = c->step[k].takes_source,
-                                              .parameters = &first};
-    TRY(polytile_plan_create_chain(N_KINDS, launches, LIMIT, c->own, &c->s->launch_options.plan,
-                                   &plan));
-    polytile_plan_get_summary(plan, &r->plan);
-    return POLYTILE_OK;
+PT_FUNCTION void relax_arcs(const source_arrays *of, int64_t u) {
+    for (int64_t a = of->first[u]; a < of->first[u + 1]; a++) {
+        const int32_t end = apsp_arrive(of->dist[u], of->weight[a]);
+        if (end < of->dist[of->target[a]])
+            lanes_lower(&of->dist[of->target[a]], end);
+    }
 }
 
-static polytile_status launch(const crauser *c, kind which, int64_t source) {
-    const step *of = &c->step[which];
-    const polytile_parameter s = {.name = "s", .value = source};
-    polytile_launch_options options = session_launch_options(c->s);
-    options.n_parameters = of->takes_source;
-    options.parameters = &s;
-    return polytile_queue_launch(c->s->queue, of->kernel, &c->vertices, of->n_arrays, of->array,
-                                 &options);
+/** What arrives meanwhile within the limit may settle in this round or in the next one. */
+PT_FUNCTION void relax(const source_arrays *of) {
+    const int32_t limit = *of->limit;
+    for (int64_t u = GRID_LANE; limit < APSP_UNREACHED && u < of->n; u += GRID_LANES) {
+        if (of->settled[u] || of->dist[u] > limit)
+            continue;
+        of->settled[u] = 1;
+        relax_arcs(of, u);
+    }
 }
 
-/** Bring the limit of a round to the host, and give it back to the device. */
-static polytile_status read_limit(crauser *c) {
-    TRY(polytile_queue_detach(c->s->queue, 1, &c->own[LIMIT]));
-    return polytile_queue_attach(c->s->queue, 1, &c->own[LIMIT]);
+/** The least of the lane's vertices. */
+PT_FUNCTION int32_t minimum(const source_arrays *of) {
+    const int32_t limit = *of->limit;
+    int32_t least = APSP_UNREACHED;
+    for (int64_t v = GRID_LANE; limit < APSP_UNREACHED && v < of->n; v += GRID_LANES) {
+        const int32_t end =
+            of->settled[v] ? APSP_UNREACHED : apsp_arrive(of->dist[v], of->least[v]);
+        least = end < least ? end : least;
+    }
+    return least;
 }
 
 /** Without a limit nothing that is reached has an arc to more. */
-static polytile_status find_paths(crauser *c, int64_t source) {
-    TRY(launch(c, BEGIN, source));
-    do {
-        TRY(launch(c, RELAX, source));
-        TRY(launch(c, MINIMUM, source));
-        TRY(read_limit(c));
-        TRY(launch(c, UPDATE, source));
-        c->n_rounds++;
-    } while (c->limit != APSP_UNREACHED);
-    return launch(c, STORE, source);
+PT_FUNCTION int update(const source_arrays *of) {
+    *of->limit = *of->next;
+    *of->next = APSP_UNREACHED;
+    return *of->limit < APSP_UNREACHED;
 }
 
-static polytile_status find_all(crauser *c) {
-    c->n_rounds = 0;
-    for (int64_t source = 0; source < c->of->n_sources; ++source)
-        TRY(find_paths(c, source));
-    return POLYTILE_OK;
+/** The sources of a box: the arrays of source 0, wherever it is, and the bytes between rows. */
+typedef struct sources {
+    source_arrays zeroth;
+    int64_t settled_bytes, turn_bytes, dist_bytes;
+    int64_t lo, hi;
+} sources;
+
+PT_FUNCTION source_arrays arrays_of(const sources *all, int64_t s) {
+    source_arrays of = all->zeroth;
+    of.settled += s * all->settled_bytes;
+    of.limit = (int32_t *)((char *)of.limit + s * all->turn_bytes);
+    of.next = of.limit + NEXT;
+    of.dist = (int32_t *)((char *)of.dist + s * all->dist_bytes);
+    return of;
 }
 
-/** Arrays are detached whatever becomes of the launches: ranks meet there. */
-static polytile_status run_all(crauser *c) {
-    const graph *g = &c->of->graph;
-    polytile_array *const held[] = {g->first, g->target,        g->weight,
-                                    g->least, c->of->distances, c->own[LIMIT]};
-    const int n_held = sizeof held / sizeof *held;
-    TRY(polytile_queue_attach(c->s->queue, n_held, held));
-    const polytile_status status = find_all(c);
-    if (status != POLYTILE_OK)
-        session_fail(c->s, status, "%s", polytile_last_error(c->s->ctx));
-    const polytile_status detached = polytile_queue_detach(c->s->queue, n_held, held);
-    return status != POLYTILE_OK ? status : detached;
+static sources sources_of(const polytile_domain *threads, const polytile_view *views, int64_t n) {
+    sources all = {{n, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL}, 0, 0, 0, 0, 0};
+    all.zeroth.first = (const int64_t *)views[0].origin;
+    all.zeroth.target = (const int32_t *)views[1].origin;
+    all.zeroth.weight = (const int32_t *)views[2].origin;
+    all.zeroth.least = (const int32_t *)views[3].origin;
+    all.zeroth.settled = (uint8_t *)views[4].origin;
+    all.zeroth.limit = (int32_t *)views[5].origin;
+    all.zeroth.dist = (int32_t *)views[6].origin;
+    all.settled_bytes = views[4].stride_bytes[0];
+    all.turn_bytes = views[5].stride_bytes[0];
+    all.dist_bytes = views[6].stride_bytes[0];
+    all.lo = threads->range[0].lo;
+    all.hi = threads->range[0].hi;
+    return all;
 }
 
-polytile_status apsp_crauser(session *s, const apsp_problem *of, result *r) {
-    crauser c;
-    TRY(prepare(s, of, &c));
-    TRY(plan_round(&c, r));
-    for (int64_t k = 0; !s->options.plan_only && k < s->options.repeat; ++k) {
-        TRY(session_agree(s, POLYTILE_OK));
-        const double start_s = clock_now_s();
-        TRY(run_all(&c));
-        const polytile_report report =
-            report_of_queue(s, clock_now_s() - start_s, r->plan.lower_bound_bytes);
-        report_keep_fastest(r, &report);
+static void run_on_host(const polytile_domain *threads, const polytile_view *views, void *user) {
+    PT_PARAMETER(int64_t, n, views[N_VIEWS]);
+    const sources all = sources_of(threads, views, n);
+    (void)user;
+    for (int64_t s = all.lo; s <= all.hi; s++) {
+        const source_arrays of = arrays_of(&all, s);
+        begin(&of, s);
+        do {
+            relax(&of);
+            lanes_lower(of.next, minimum(&of));
+        } while (update(&of));
     }
-    if (!s->options.plan_only)
-        r->counts[3] = (result_count){"rounds", c.n_rounds};
-    return POLYTILE_OK;
+}
+
+#ifdef __CUDACC__
+
+enum { BLOCK = 256, MOST_BLOCKS = 2048, MOST_ROWS = 65535, USUAL_VERTICES = 16384 };
+
+static __device__ int32_t *goes_on_of(const sources *all) {
+    return arrays_of(all, all->lo).limit + GOES_ON;
+}
+
+static __global__ void begin_all(sources all) {
+    for (int64_t s = all.lo + blockIdx.y; s <= all.hi; s += gridDim.y) {
+        const source_arrays of = arrays_of(&all, s);
+        begin(&of, s);
+    }
+    if (blockIdx.y == 0 && GRID_LANE == 0)
+        *goes_on_of(&all) = 1;
+}
+
+static __global__ void relax_all(sources all) {
+    for (int64_t s = all.lo + blockIdx.y; s <= all.hi; s += gridDim.y) {
+        const source_arrays of = arrays_of(&all, s);
+        relax(&of);
+    }
+}
+
+static __global__ void minimum_all(sources all) {
+    for (int64_t s = all.lo + blockIdx.y; s <= all.hi; s += gridDim.y) {
+        const source_arrays of = arrays_of(&all, s);
+        int32_t least = minimum(&of);
+        for (int apart = TOGETHER / 2; apart > 0; apart /= 2)
+            least = min(least, __shfl_down_sync(0xffffffff, least, apart));
+        if (LANE % TOGETHER == 0 && least < *of.next)
+            atomicMin(of.next, least);
+    }
+}
+
+static __global__ void update_all(sources all) {
+    int any = 0;
+    for (int64_t s = all.lo + LANE; s <= all.hi; s += LANES) {
+        const source_arrays of = arrays_of(&all, s);
+        any |= update(&of);
+    }
+    any = __syncthreads_or(any);
+    if (LANE == 0)
+        *goes_on_of(&all) = any;
+}
+
+/** The blocks along the vertices of a source, and the sources. */
+static dim3 grid_of(int64_t n, int64_t n_sources) {
+    const int64_t n_rows = n_sources < MOST_ROWS ? n_sources : (int64_t)MOST_ROWS;
+    const int64_t wanted = (n + BLOCK - 1) / BLOCK, most = MOST_BLOCKS / n_rows;
+    const int64_t n_blocks = wanted < most ? wanted : most;
+    return dim3((unsigned)(n_blocks > 0 ? n_blocks : 1), (unsigned)n_rows);
+}
+
+static int launch_round(const polytile_sub_kernel *launch) {
+    const polytile_view *views = launch->views;
+    cudaStream_t stream = (cudaStream_t)launch->stream;
+    PT_PARAMETER(int64_t, n, views[launch->n_views]);
+    const sources all = sources_of(launch->threads, views, n);
+    const dim3 grid = grid_of(n, all.hi - all.lo + 1);
+    if (launch->repetition->round == 0) {
+        begin_all<<<grid, BLOCK, 0, stream>>>(all);
+    } else {
+        relax_all<<<grid, BLOCK, 0, stream>>>(all);
+        minimum_all<<<grid, BLOCK, 0, stream>>>(all);
+        update_all<<<1, BLOCK, 0, stream>>>(all);
+    }
+    launch->repetition->condition = arrays_of(&all, all.lo).limit + GOES_ON;
+    return (int)cudaGetLastError();
+}
+
+static void set_launcher(polytile_implementation *of) {
+    of->cuda_launcher = launch_round;
+    of->cuda_lanes = USUAL_VERTICES;
+    of->cuda_launcher_overlaps = true;
+}
+
+#else
+
+static void set_launcher(polytile_implementation *of) {
+    (void)of;
+}
+
+#endif
+
+polytile_implementation apsp_crauser_implementation(void) {
+    polytile_implementation made;
+    memset(&made, 0, sizeof made);
+    made.host = run_on_host;
+    set_launcher(&made);
+    return made;
 }

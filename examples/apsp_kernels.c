@@ -1,4 +1,4 @@
-/* The kernels of apsp, one body for every device.
+/* The kernel of apsp with a thread a source, one body for every device.
  *
  * Source  Crauser, Mehlhorn, Meyer and Sanders, "A parallelization of Dijkstra's shortest path
  *         algorithm", 1998: all vertices settle whose distance is at most the least, over those
@@ -6,11 +6,6 @@
 #include "apsp_kernels.h"
 
 #include "apsp_lanes.h"
-
-/** The end of an arc from some distance on. */
-PT_FUNCTION int32_t arrive(int32_t distance, int32_t weight) {
-    return distance > APSP_UNREACHED - weight ? APSP_UNREACHED : distance + weight;
-}
 
 /* What is reached and not settled is in list `from`, 0 or 1, and stays in the other one, which has
  * what is settled in a round from its end on: both together are no more than all vertices. Of
@@ -39,7 +34,7 @@ POLYTILE_KERNEL(apsp_block, (s), (int64_t, n), (const int64_t, first, 1),
         LANES_MEET();
         for (int64_t k = LANE; k < n_reached; k += LANES) {
             const int32_t u = PT_AT(list, s, from, k);
-            const int32_t end = arrive(PT_AT(dist, s, u), PT_AT(least, u));
+            const int32_t end = apsp_arrive(PT_AT(dist, s, u), PT_AT(least, u));
             own_limit = end < own_limit ? end : own_limit;
         }
         lanes_lower(&PT_AT(round, s, LIMIT), own_limit);
@@ -59,7 +54,7 @@ POLYTILE_KERNEL(apsp_block, (s), (int64_t, n), (const int64_t, first, 1),
             for (int64_t a = PT_AT(first, u) + LANE % TOGETHER; a < PT_AT(first, u + 1);
                  a += TOGETHER) {
                 const int32_t v = PT_AT(target, a);
-                const int32_t end = arrive(PT_AT(dist, s, u), PT_AT(weight, a));
+                const int32_t end = apsp_arrive(PT_AT(dist, s, u), PT_AT(weight, a));
                 if (end < PT_AT(dist, s, v) &&
                     lanes_lower(&PT_AT(dist, s, v), end) == APSP_UNREACHED)
                     PT_AT(list, s, others, lanes_count(&PT_AT(round, s, others))) = v;
@@ -68,39 +63,6 @@ POLYTILE_KERNEL(apsp_block, (s), (int64_t, n), (const int64_t, first, 1),
         from = others;
         LANES_MEET();
     }
-}
-
-POLYTILE_KERNEL(apsp_begin, (v), (int64_t, s), (int32_t, d, 1), (int32_t, next, 1),
-                (uint8_t, unsettled, 1), (uint8_t, frontier, 1)) {
-    PT_AT(d, v) = PT_AT(next, v) = v == s ? 0 : APSP_UNREACHED;
-    PT_AT(unsettled, v) = v != s;
-    PT_AT(frontier, v) = v == s;
-}
-
-POLYTILE_KERNEL(apsp_relax, (v), (const int64_t, first, 1), (const int32_t, target, 1),
-                (const int32_t, weight, 1), (const int32_t, d, 1), (const uint8_t, frontier, 1),
-                (int32_t, next, 1)) {
-    if (!PT_AT(frontier, v))
-        return;
-    for (int64_t a = PT_AT(first, v); a < PT_AT(first, v + 1); a++)
-        PT_MIN(PT_AT(next, PT_AT(target, a)), arrive(PT_AT(d, v), PT_AT(weight, a)));
-}
-
-POLYTILE_KERNEL(apsp_minimum, (v), (const int32_t, next, 1), (const uint8_t, unsettled, 1),
-                (const int32_t, least, 1), (int32_t, limit, 1)) {
-    if (PT_AT(unsettled, v))
-        PT_MIN(PT_AT(limit, 0), arrive(PT_AT(next, v), PT_AT(least, v)));
-}
-
-POLYTILE_KERNEL(apsp_update, (v), (const int32_t, next, 1), (const int32_t, limit, 1),
-                (uint8_t, unsettled, 1), (uint8_t, frontier, 1), (int32_t, d, 1)) {
-    PT_AT(frontier, v) = PT_AT(unsettled, v) && PT_AT(next, v) <= PT_AT(limit, 0);
-    PT_AT(unsettled, v) = PT_AT(unsettled, v) && !PT_AT(frontier, v);
-    PT_AT(d, v) = PT_AT(next, v);
-}
-
-POLYTILE_KERNEL(apsp_store, (v), (int64_t, s), (const int32_t, next, 1), (int32_t, dist, 2)) {
-    PT_AT(dist, s, v) = PT_AT(next, v);
 }
 
 #ifdef __CUDACC__
@@ -169,23 +131,3 @@ polytile_implementation apsp_block_implementation(void) {
 }
 
 #endif
-
-const polytile_implementation *apsp_begin_implementation(void) {
-    return &apsp_begin_kernel;
-}
-
-const polytile_implementation *apsp_relax_implementation(void) {
-    return &apsp_relax_kernel;
-}
-
-const polytile_implementation *apsp_minimum_implementation(void) {
-    return &apsp_minimum_kernel;
-}
-
-const polytile_implementation *apsp_update_implementation(void) {
-    return &apsp_update_kernel;
-}
-
-const polytile_implementation *apsp_store_implementation(void) {
-    return &apsp_store_kernel;
-}

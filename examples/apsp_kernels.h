@@ -16,14 +16,11 @@
     "apsp_block[s]: in first[:], target[:], weight[:], least[:]; "                                 \
     "scratch i32 list[s, 0:1, 0:n-1], round[s, 0:3]; out dist[s, :]"
 
-/* One source, a vertex a thread: kernels that a loop launches. */
-#define APSP_BEGIN_DECLARATION "begin[v](i64 s): out d[v], next[v], unsettled[v], frontier[v]"
-#define APSP_RELAX_DECLARATION                                                                     \
-    "relax[v]: in first[v:v+1], target[:], weight[:], d[v], frontier[v]; min next[:]"
-#define APSP_MINIMUM_DECLARATION "minimum[v]: in next[v], unsettled[v], least[v]; out min limit[0]"
-#define APSP_UPDATE_DECLARATION                                                                    \
-    "update[v]: in next[v], limit[0]; inout unsettled[v]; out frontier[v], d[v]"
-#define APSP_STORE_DECLARATION "store[v](i64 s): in next[v]; out dist[s, v]"
+/** Also a source a thread, in rounds: settled says which vertices are, turn has the numbers of the
+ * round. */
+#define APSP_CRAUSER_DECLARATION                                                                   \
+    "apsp_crauser[s]: in first[:], target[:], weight[:], least[:]; "                               \
+    "scratch u8 settled[s, 0:n-1], i32 turn[s, 0:2]; out dist[s, :]"
 
 #ifdef __cplusplus
 extern "C" {
@@ -32,11 +29,8 @@ extern "C" {
 /** On a GPU a thread block works on each source. */
 polytile_implementation apsp_block_implementation(void);
 
-const polytile_implementation *apsp_begin_implementation(void);
-const polytile_implementation *apsp_relax_implementation(void);
-const polytile_implementation *apsp_minimum_implementation(void);
-const polytile_implementation *apsp_update_implementation(void);
-const polytile_implementation *apsp_store_implementation(void);
+/** On a GPU a launcher enqueues the rounds of all sources of its box, a vertex a CUDA thread. */
+polytile_implementation apsp_crauser_implementation(void);
 
 #ifdef __cplusplus
 }

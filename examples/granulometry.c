@@ -3,16 +3,13 @@
 #include "granulometry_kernels.h"
 
 #include "common/clock.h"
+#include "common/frames.h"
 #include "common/report.h"
 
-#include <polytile/stream.h>
-
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 static const example_spec spec = {
     .name = "granulometry",
@@ -38,10 +35,7 @@ typedef struct granulometry {
     polytile_array *counts; /* of all sizes, from 0 */
     polytile_array **count; /* one a size, an element each; of the session's memory */
     int64_t *expected;      /* likewise; NULL: nothing is compared */
-    polytile_graph *graph;
-    polytile_machine *machine;
-    polytile_graph_plan *plan;
-    polytile_stream *stream;
+    frames frames;
 } granulometry;
 
 /* Planning. */
@@ -52,35 +46,11 @@ static polytile_status bind_kernels(polytile_graph *graph) {
     return polytile_graph_bind(graph, "count", count_implementation());
 }
 
-/** Write a text where the command line says; NULL: it does not. */
-static polytile_status write_text(session *s, const char *path, const char *text) {
-    FILE *file = path == NULL ? NULL : fopen(path, "w");
-    if (path == NULL)
-        return POLYTILE_OK;
-    const bool is_written = file != NULL && fputs(text, file) >= 0;
-    if (file == NULL || fclose(file) != 0 || !is_written)
-        return session_fail(s, POLYTILE_IO, "cannot write %s: %s", path, strerror(errno));
-    return POLYTILE_OK;
-}
-
 static polytile_status parse_graph(session *s, granulometry *g) {
     char *text = NULL;
     polytile_status status = granulometry_write_graph(s, &g->volume, g->n_sizes, &text);
     if (status == POLYTILE_OK)
-        status = write_text(s, s->options.graph, text);
-    if (status == POLYTILE_OK)
-        status = polytile_graph_parse(s->ctx, text, &g->graph);
-    free(text);
-    return status;
-}
-
-static polytile_status parse_machine(session *s, granulometry *g) {
-    char *text = NULL;
-    polytile_status status = granulometry_write_machine(s, &text);
-    if (status == POLYTILE_OK)
-        status = write_text(s, s->options.machine, text);
-    if (status == POLYTILE_OK)
-        status = polytile_machine_parse(s->ctx, text, &g->machine);
+        status = frames_parse(s, text, &g->frames);
     free(text);
     return status;
 }
@@ -92,31 +62,21 @@ static int64_t count_kernels(int64_t n_sizes) {
 
 static void summarise(const session *s, const granulometry *g, result *r) {
     const volume *v = &g->volume;
-    polytile_graph_plan_get_summary(g->plan, &r->graph);
     r->type = POLYTILE_U8;
     r->n_dims = VOLUME_DIMS;
     for (int d = 0; d < VOLUME_DIMS; ++d)
         r->shape[d] = v->extent[d];
     r->counts[0] = (result_count){"sizes", g->n_sizes};
     r->counts[1] = (result_count){"frames", s->options.repeat};
-    r->plan.strategy = s->options.strategy != NULL ? s->options.strategy : "best";
-    r->plan.bound = "";
     r->plan.n_kernels = count_kernels(g->n_sizes);
-    r->plan.peak_device_bytes = r->graph.device_bytes;
-    r->plan.h2d_bytes = r->graph.h2d_bytes;
-    r->plan.d2h_bytes = r->graph.d2h_bytes;
     r->plan.lower_bound_h2d_bytes = r->graph.h2d_bytes > 0 ? v->n_elements : 0;
     r->plan.lower_bound_bytes = r->plan.lower_bound_h2d_bytes;
-    r->plan.plan_seconds = r->graph.plan_seconds;
 }
 
 static polytile_status plan(session *s, granulometry *g, result *r) {
-    const polytile_graph_options options = {.strategy = s->options.strategy,
-                                            .no_overlap = s->options.no_overlap};
     TRY(parse_graph(s, g));
-    TRY(bind_kernels(g->graph));
-    TRY(parse_machine(s, g));
-    TRY(polytile_graph_plan_create(g->graph, g->machine, &options, &g->plan));
+    TRY(bind_kernels(g->frames.graph));
+    TRY(frames_plan(s, &g->frames, false, r));
     summarise(s, g, r);
     return POLYTILE_OK;
 }
@@ -169,7 +129,7 @@ static polytile_status find_expected(session *s, granulometry *g) {
 /** Take the next frame's counts, and compare them. */
 static polytile_status pull(const granulometry *g, result *r) {
     const int64_t *counts = polytile_array_get_data(g->counts);
-    TRY(polytile_stream_pull(g->stream, (int)g->n_sizes + 1, g->count, NULL));
+    TRY(polytile_stream_pull(g->frames.stream, (int)g->n_sizes + 1, g->count, NULL));
     if (g->expected != NULL)
         r->max_error = fmax(r->max_error, (double)count_wrong(counts, g->expected, g->n_sizes));
     return POLYTILE_OK;
@@ -177,36 +137,14 @@ static polytile_status pull(const granulometry *g, result *r) {
 
 /** Stream the volume as often as --repeat says, with as many frames in flight as always may be. */
 static polytile_status stream(const session *s, granulometry *g, result *r) {
-    const int64_t n_frames = s->options.repeat, depth = polytile_stream_get_depth(g->stream);
+    const int64_t n_frames = s->options.repeat, depth = polytile_stream_get_depth(g->frames.stream);
     for (int64_t f = 0; f < n_frames + depth; ++f) {
         if (f >= depth)
             TRY(pull(g, r));
         if (f < n_frames)
-            TRY(polytile_stream_push(g->stream, 1, &g->volume.array, NULL));
+            TRY(polytile_stream_push(g->frames.stream, 1, &g->volume.array, NULL));
     }
     return POLYTILE_OK;
-}
-
-/** Seconds and bytes are those of one volume, on average. */
-static void report_run(const session *s, const granulometry *g, double total_s, result *r) {
-    const double n_frames = (double)s->options.repeat;
-    polytile_stream_lane lane[DEVICE_LIST_MAX * DEVICE_LIST_MAX];
-    polytile_stream_report done;
-    polytile_stream_get_report(g->stream, &done);
-    const int n_lanes =
-        polytile_stream_get_lanes(g->stream, DEVICE_LIST_MAX * DEVICE_LIST_MAX, lane);
-    r->period_s = done.period_s;
-    r->run = (polytile_report){.n_kernels = r->plan.n_kernels,
-                               .peak_device_bytes = r->plan.peak_device_bytes,
-                               .h2d_bytes = r->plan.h2d_bytes,
-                               .d2h_bytes = r->plan.d2h_bytes,
-                               .p2p_bytes = r->graph.p2p_bytes,
-                               .lower_bound_bytes = r->plan.lower_bound_bytes,
-                               .plan_s = r->plan.plan_seconds,
-                               .run_s = total_s / n_frames};
-    for (int l = 0; l < n_lanes && l < DEVICE_LIST_MAX * DEVICE_LIST_MAX; ++l)
-        *(lane[l].is_unit ? &r->run.compute_s : &r->run.transfer_s) += lane[l].busy_s / n_frames;
-    r->ran = true;
 }
 
 /** Print the granulometric curve and its derivative, for people. */
@@ -218,24 +156,14 @@ static void print_curve(const granulometry *g) {
                size == 0 ? 0 : counts[size - 1] - counts[size]);
 }
 
-static polytile_status write_profile(session *s, const granulometry *g) {
-    char *text = NULL;
-    if (s->options.profile == NULL)
-        return POLYTILE_OK;
-    TRY(polytile_stream_to_json(g->stream, &text));
-    const polytile_status status = write_text(s, s->options.profile, text);
-    free(text);
-    return status;
-}
-
 static polytile_status run(session *s, granulometry *g, result *r) {
     TRY(find_expected(s, g));
-    TRY(polytile_stream_create(g->graph, g->plan, NULL, &g->stream));
+    TRY(polytile_stream_create(g->frames.graph, g->frames.plan, NULL, &g->frames.stream));
     const double begin_s = clock_now_s();
     TRY(stream(s, g, r));
-    report_run(s, g, clock_now_s() - begin_s, r);
+    frames_report(&g->frames, s->options.repeat, clock_now_s() - begin_s, r);
     r->checked = g->expected != NULL;
-    TRY(write_profile(s, g));
+    TRY(frames_write_profile(s, &g->frames));
     if (!s->options.json)
         print_curve(g);
     return POLYTILE_OK;

@@ -4,6 +4,7 @@
  *         2012, section 5.2. */
 #include "granulometry_graph.h"
 
+#include "common/frames.h"
 #include "granulometry_kernels.h"
 
 #include <inttypes.h>
@@ -51,12 +52,6 @@ static void write_opening(FILE *to, const volume *v, int64_t size) {
     write_count(to, v, "opened", size);
 }
 
-/** Close a text in memory; false: there was none for it. */
-static bool close_text(FILE *to) {
-    const bool has_failed = ferror(to) != 0;
-    return fclose(to) == 0 && !has_failed;
-}
-
 polytile_status granulometry_write_graph(session *s, const volume *v, int64_t n_sizes,
                                          char **text) {
     size_t length;
@@ -69,19 +64,5 @@ polytile_status granulometry_write_graph(session *s, const volume *v, int64_t n_
     for (int64_t size = 1; size <= n_sizes; ++size)
         write_opening(to, v, size);
     fprintf(to, "}\n");
-    return close_text(to) ? POLYTILE_OK : fail_memory(s);
-}
-
-polytile_status granulometry_write_machine(session *s, char **text) {
-    char device[2 * DEVICE_TEXT_SIZE];
-    size_t length;
-    FILE *to = open_memstream(text, &length);
-    if (to == NULL)
-        return fail_memory(s);
-    fprintf(to, "digraph machine {\n");
-    for (int d = 0; d < s->devices.n; ++d)
-        fprintf(to, "unit%d [device=\"%s\"];\n", d,
-                device_text_join(&s->devices.device[d], device));
-    fprintf(to, "}\n");
-    return close_text(to) ? POLYTILE_OK : fail_memory(s);
+    return frames_close_text(to) ? POLYTILE_OK : fail_memory(s);
 }

@@ -7,7 +7,4 @@
  * the counts are outputs, from size 0. Errors: NO_MEMORY. Owns: the caller frees *text. */
 polytile_status granulometry_write_graph(session *s, const volume *v, int64_t n_sizes, char **text);
 
-/** Write the machine: a unit for each device of the command line. Errors, Owns: as above. */
-polytile_status granulometry_write_machine(session *s, char **text);
-
 #endif

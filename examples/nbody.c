@@ -78,7 +78,7 @@ static polytile_status check(session *s, polytile_array *const *arrays, int64_t 
 static polytile_status nbody(session *s, result *r) {
     polytile_array *arrays[N_ARRAYS];
     const int64_t n = s->options.n > 0 ? s->options.n : spec.default_n;
-    const int64_t n_slots = team_count_slots();
+    const int64_t n_slots = team_count_slots(s);
     const field_shape shape = {POLYTILE_F32, 3, {n_slots, n, NBODY_FIELDS}};
     const polytile_parameter steps = POLYTILE_PARAMETER("steps", s->options.steps);
     TRY(field_create(s, "body", &shape, &arrays[BODY]));

@@ -1,203 +1,202 @@
-/* Crauser's algorithm from 32 sources, of which a launcher enqueues a round at a time, on several
- * streams: auto against the best number of streams, and against a thread block a source. */
-#include "apsp_graph.h"
+/* Crauser's algorithm, of which a launcher enqueues a round of some sources at a time, on several
+ * streams: auto against the best number of streams; and the faster of that and a thread block a
+ * source against the best of all these, and of graphs with WHILE nodes by hand, a source each. */
 #include "apsp_kernels.h"
 #include "gpu/cases.h"
-#include "gpu/gpu.h"
 #include "gpu/lanes.h"
+#include "gpu/paths.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-enum { N_SOURCES = 32, DEGREE = 8, N_ARRAYS = 5, N_TO_LEARN = 26 };
+enum { N_SOURCES = 32, N_TO_LEARN = 26 };
 
-/** A graph in memory, with the distances that were found first. */
-typedef struct lanes_graph {
+/** What is found, and how often each way finds it. */
+typedef struct contest {
     const char *name;
     int n_repetitions;
-    int64_t n_vertices;
-    int64_t n_arcs;
-    graph_lists lists;
-    int32_t *expected; /* NULL: none yet */
-} lanes_graph;
+    paths of;
+} contest;
 
-/** A way to find the distances, with arrays that stay on the GPU. */
-typedef struct way {
-    lanes_graph *of;
-    polytile_context *ctx;
-    polytile_queue *queue;
-    polytile_kernel *kernel;
-    polytile_array *array[N_ARRAYS]; /* first, target, weight, least, dist */
-    int32_t *distances;
-} way;
+/** A way to be timed: the library's, or by hand. */
+typedef struct runner {
+    paths_way way;
+    lanes_by_hand *by_hand; /* NULL: the library's */
+    int32_t *distances;     /* owned */
+} runner;
 
-typedef struct pair {
-    way ours;
-    way rival;
-} pair;
+typedef struct rivals {
+    runner ours;
+    runner rival;
+} rivals;
 
-static void *allocate(int64_t n, size_t element_bytes) {
-    void *memory = calloc((size_t)n, element_bytes);
-    if (memory == NULL)
-        gpu_fail("no memory for %lld elements", (long long)n);
-    return memory;
+/** What a rival is called, how it is opened, and how long it takes. */
+typedef struct variant {
+    char name[40];
+    void (*open)(contest *c, const char *streams, runner *r);
+    const char *streams;
+    double time_s;
+} variant;
+
+static void open_lanes(contest *c, const char *streams, runner *r) {
+    const polytile_implementation body = apsp_crauser_implementation();
+    char device[48];
+    snprintf(device, sizeof device, "cuda:0(streams=%s)", streams);
+    *r = (runner){.distances = paths_allocate_distances(&c->of)};
+    paths_open(&c->of, device, NULL, APSP_CRAUSER_DECLARATION, &body, r->distances, &r->way);
+    paths_attach(&r->way);
 }
 
-static void make_graph(const char *generator, int scale, lanes_graph *g) {
-    graph_source source = {.scale = scale, .degree = DEGREE, .seed = 1};
-    source.generator = graph_find_generator(generator);
-    g->n_vertices = INT64_C(1) << scale;
-    g->n_arcs = source.generator->count_arcs(&source);
-    g->lists = (graph_lists){.n_vertices = g->n_vertices,
-                             .first = allocate(g->n_vertices + 1, sizeof(int64_t)),
-                             .target = allocate(g->n_arcs, sizeof(int32_t)),
-                             .weight = allocate(g->n_arcs, sizeof(int32_t)),
-                             .least = allocate(g->n_vertices, sizeof(int32_t))};
-    source.generator->each_arc(&source, graph_lists_count, &g->lists);
-    graph_lists_give_places(&g->lists);
-    source.generator->each_arc(&source, graph_lists_fill_in, &g->lists);
-    graph_lists_end(&g->lists);
-}
-
-static void wrap(way *w, int a, const char *name, polytile_type type, int n_dims,
-                 const int64_t *extents, void *data) {
-    bench_require(polytile_array_wrap(w->ctx, name, type, n_dims, extents, data, &w->array[a]),
-                  w->ctx);
-}
-
-static void open_way(lanes_graph *of, const char *device, const char *declaration,
-                     const polytile_implementation *body, way *w) {
-    const int64_t places[] = {of->n_vertices + 1}, arcs[] = {of->n_arcs};
-    const int64_t vertices[] = {of->n_vertices}, rows[] = {N_SOURCES, of->n_vertices};
-    *w = (way){.of = of, .distances = allocate(N_SOURCES * of->n_vertices, sizeof(int32_t))};
-    bench_require(polytile_context_create(&w->ctx), NULL);
-    bench_require(polytile_queue_create(w->ctx, device, &w->queue), w->ctx);
-    bench_require(polytile_kernel_create(w->ctx, declaration, body, &w->kernel), w->ctx);
-    wrap(w, 0, "first", POLYTILE_I64, 1, places, of->lists.first);
-    wrap(w, 1, "target", POLYTILE_I32, 1, arcs, of->lists.target);
-    wrap(w, 2, "weight", POLYTILE_I32, 1, arcs, of->lists.weight);
-    wrap(w, 3, "least", POLYTILE_I32, 1, vertices, of->lists.least);
-    wrap(w, 4, "dist", POLYTILE_I32, 2, rows, w->distances);
-    bench_require(polytile_queue_attach(w->queue, N_ARRAYS, w->array), w->ctx);
-}
-
-static double time_way(const way *w) {
+static double time_runner(const runner *r) {
     const double start_s = bench_now_s();
-    bench_require(
-        polytile_queue_launch(w->queue, w->kernel, POLYTILE_EXTENTS(N_SOURCES), N_ARRAYS, w->array,
-                              POLYTILE_PARAMETERS(POLYTILE_PARAMETER("n", w->of->n_vertices))),
-        w->ctx);
-    bench_require(polytile_queue_wait(w->queue), w->ctx);
+    if (r->by_hand != NULL) {
+        GPU_CALL(lanes_by_hand_run(r->by_hand));
+    } else {
+        paths_launch(&r->way);
+        bench_require(polytile_queue_wait(r->way.queue), r->way.ctx);
+    }
     return bench_now_s() - start_s;
 }
 
+/** With streams=auto, after as many launches as it takes to choose. */
+static void open_lanes_that_learnt(contest *c, const char *streams, runner *r) {
+    (void)streams;
+    open_lanes(c, "auto", r);
+    for (int k = 0; k < N_TO_LEARN; k++)
+        time_runner(r);
+}
+
+static void open_block(contest *c, const char *streams, runner *r) {
+    (void)streams;
+    *r = (runner){.distances = paths_allocate_distances(&c->of)};
+    paths_open_block(&c->of, "cuda:0", NULL, r->distances, &r->way);
+    paths_attach(&r->way);
+}
+
+static void open_by_hand(contest *c, const char *streams, runner *r) {
+    const graph_lists *lists = &c->of.lists;
+    const lanes_graph made = {c->of.n_vertices, c->of.n_arcs,  c->of.n_sources, lists->first,
+                              lists->target,    lists->weight, lists->least};
+    (void)streams;
+    *r = (runner){.distances = paths_allocate_distances(&c->of)};
+    GPU_CALL(lanes_by_hand_create(&made, &r->by_hand));
+}
+
 /** All ways find the same distances. */
-static void close_way(way *w) {
-    const size_t n_bytes = (size_t)(N_SOURCES * w->of->n_vertices) * sizeof *w->distances;
-    bench_require(polytile_queue_detach(w->queue, N_ARRAYS, w->array), w->ctx);
-    polytile_context_destroy(w->ctx);
-    if (w->of->expected == NULL) {
-        w->of->expected = w->distances;
-        return;
+static void close_runner(contest *c, runner *r) {
+    if (r->by_hand != NULL) {
+        GPU_CALL(lanes_by_hand_destroy(r->by_hand, r->distances));
+    } else {
+        paths_detach(&r->way);
+        polytile_context_destroy(r->way.ctx);
     }
-    if (memcmp(w->of->expected, w->distances, n_bytes) != 0)
-        gpu_fail("%s: two ways find different paths", w->of->name);
-    free(w->distances);
+    paths_check(&c->of, r->distances);
+    free(r->distances);
 }
 
-static void open_lanes(lanes_graph *of, const char *streams, way *w) {
-    const polytile_implementation body = lanes_crauser();
-    char device[48];
-    snprintf(device, sizeof device, "cuda:0(streams=%s)", streams);
-    open_way(of, device, LANES_DECLARATION, &body, w);
-}
-
-/** The median time on a number of streams, in milliseconds a source to the standard error. */
-static double time_streams(lanes_graph *of, const char *streams) {
+/** The median time of a variant, in milliseconds a source to the standard error. */
+static void time_variant(contest *c, variant *v) {
     bench_times times = {0};
-    way w;
-    open_lanes(of, streams, &w);
-    for (int k = 0; k <= of->n_repetitions; k++) {
-        const double time_s = time_way(&w);
+    runner r;
+    v->open(c, v->streams, &r);
+    for (int k = 0; k <= c->n_repetitions; k++) {
+        const double time_s = time_runner(&r);
         if (k > 0)
             bench_add_time(&times, time_s);
     }
-    close_way(&w);
-    fprintf(stderr, "%s, streams=%s: %.3f ms a source\n", of->name, streams,
-            1e3 * bench_median(&times) / N_SOURCES);
-    return bench_median(&times);
+    close_runner(c, &r);
+    v->time_s = bench_median(&times);
+    fprintf(stderr, "%s, %s: %.3f ms a source\n", c->name, v->name,
+            1e3 * v->time_s / (double)c->of.n_sources);
 }
 
-static const char *find_best_streams(lanes_graph *of) {
+static variant find_best_streams(contest *c) {
     static const char *const trials[] = {"1", "2", "4", "8", "16", "32"};
-    const char *best = trials[0];
-    double best_s = 0;
+    variant best = {.time_s = 0};
     for (size_t k = 0; k < sizeof trials / sizeof *trials; k++) {
-        const double time_s = time_streams(of, trials[k]);
-        if (k == 0 || time_s < best_s) {
-            best_s = time_s;
-            best = trials[k];
-        }
+        variant v = {.open = open_lanes, .streams = trials[k]};
+        if (atoll(trials[k]) > c->of.n_sources)
+            break;
+        snprintf(v.name, sizeof v.name, "streams=%s", trials[k]);
+        time_variant(c, &v);
+        if (k == 0 || v.time_s < best.time_s)
+            best = v;
     }
     return best;
 }
 
+/** The library's ways, whose kernel a program may choose. */
+static variant find_ours(contest *c) {
+    variant lanes = {.name = "streams=auto", .open = open_lanes_that_learnt};
+    variant block = {.name = "a thread block a source", .open = open_block};
+    time_variant(c, &lanes);
+    time_variant(c, &block);
+    return lanes.time_s < block.time_s ? lanes : block;
+}
+
+static variant find_best(contest *c, const variant *lanes, const variant *ours) {
+    variant by_hand = {.name = "graphs by hand", .open = open_by_hand};
+    variant best = lanes->time_s < ours->time_s ? *lanes : *ours;
+    if (lanes_has_while_nodes())
+        time_variant(c, &by_hand);
+    return lanes_has_while_nodes() && by_hand.time_s < best.time_s ? by_hand : best;
+}
+
 static double time_ours(void *subject) {
-    return time_way(&((const pair *)subject)->ours);
+    return time_runner(&((const rivals *)subject)->ours);
 }
 
 static double time_rival(void *subject) {
-    return time_way(&((const pair *)subject)->rival);
+    return time_runner(&((const rivals *)subject)->rival);
 }
 
-static void compare(pair *of, const char *against, double target) {
-    bench_times ours = {0}, rival = {0};
-    char name[56];
-    snprintf(name, sizeof name, "%s, streams=auto", of->ours.of->name);
-    gpu_alternate_few(2 * of->ours.of->n_repetitions, time_ours, time_rival, of, &ours, &rival);
+static void compare(contest *c, const variant *ours, const variant *against, double target) {
+    bench_times ours_times = {0}, rival_times = {0};
+    rivals of;
+    char name[56], rival[56];
+    snprintf(name, sizeof name, "%s, %s", c->name, ours->name);
+    snprintf(rival, sizeof rival, "the best, %s", against->name);
+    ours->open(c, ours->streams, &of.ours);
+    against->open(c, against->streams, &of.rival);
+    gpu_alternate_few(2 * c->n_repetitions, time_ours, time_rival, &of, &ours_times, &rival_times);
     gpu_report(&(gpu_comparison){.name = name,
-                                 .against = against,
-                                 .ours = &ours,
-                                 .rival = &rival,
+                                 .against = rival,
+                                 .ours = &ours_times,
+                                 .rival = &rival_times,
                                  .relation = BENCH_AT_MOST,
                                  .target = target});
+    close_runner(c, &of.ours);
+    close_runner(c, &of.rival);
 }
 
-static void compare_graph(const char *name, const char *generator, int scale, int n_repetitions) {
-    const polytile_implementation block = apsp_block_implementation();
-    lanes_graph made = {.name = name, .n_repetitions = n_repetitions};
-    char against[40];
-    pair of;
+static void compare_graph(const char *generator, int scale, int64_t n_sources, contest *c) {
+    const variant in_auto = {.name = "streams=auto", .open = open_lanes_that_learnt};
     gpu_begin(GPU_WAITS_AS_EVER);
-    make_graph(generator, scale, &made);
-    const char *best = find_best_streams(&made);
-    open_lanes(&made, "auto", &of.ours);
-    for (int k = 0; k < N_TO_LEARN; k++)
-        time_way(&of.ours);
-    open_lanes(&made, best, &of.rival);
-    snprintf(against, sizeof against, "the best, streams=%s", best);
-    compare(&of, against, 1.05);
-    close_way(&of.rival);
-    open_way(&made, "cuda:0", APSP_BLOCK_DECLARATION, &block, &of.rival);
-    compare(&of, "a thread block a source", 1.1);
-    close_way(&of.rival);
-    close_way(&of.ours);
+    paths_make(generator, scale, n_sources, &c->of);
+    const variant best_streams = find_best_streams(c);
+    const variant ours = find_ours(c);
+    const variant best = find_best(c, &best_streams, &ours);
+    compare(c, &in_auto, &best_streams, 1.05);
+    compare(c, &ours, &best, 1.1);
 }
 
 void apsp_lanes_rmat(void) {
-    compare_graph("R-MAT 2^20", "rmat", 20, 5);
+    contest c = {.name = "R-MAT 2^20", .n_repetitions = 5};
+    compare_graph("rmat", 20, N_SOURCES, &c);
 }
 
 void apsp_lanes_uniform(void) {
-    compare_graph("uniform 2^20", "uniform", 20, 5);
+    contest c = {.name = "uniform 2^20", .n_repetitions = 5};
+    compare_graph("uniform", 20, N_SOURCES, &c);
 }
 
 void apsp_lanes_small(void) {
-    compare_graph("R-MAT 2^14", "rmat", 14, 5);
+    contest c = {.name = "R-MAT 2^14", .n_repetitions = 5};
+    compare_graph("rmat", 14, N_SOURCES, &c);
 }
 
-/** Its paths take thousands of rounds. */
+/** Its paths take thousands of rounds; so there are fewer of them. */
 void apsp_lanes_grid(void) {
-    compare_graph("grid 256x256", "grid", 16, 1);
+    contest c = {.name = "grid 256x256", .n_repetitions = 5};
+    compare_graph("grid", 16, N_SOURCES / 4, &c);
 }

@@ -116,6 +116,42 @@ const void *gpu_plain_jacobi_field(void) {
     return (const void *)plain_jacobi_field;
 }
 
+PT_FUNCTION float wave_of(float at, float before, float around) {
+    return (2.0f * at - before) + 0.25f * (around - 4.0f * at);
+}
+
+POLYTILE_KERNEL(wave, (i, j), (const float, U, 2), (const float, P, 2), (float, N, 2)) {
+    PT_AT(N, i, j) = wave_of(PT_AT(U, i, j), PT_AT(P, i, j),
+                             (PT_AT(U, i - 1, j) + PT_AT(U, i + 1, j)) +
+                                 (PT_AT(U, i, j - 1) + PT_AT(U, i, j + 1)));
+}
+
+const polytile_implementation *gpu_wave(void) {
+    return &wave_kernel;
+}
+
+POLYTILE_KERNEL(leap, (i, j), (const float, U, 2), (float, P, 2)) {
+    PT_AT(P, i, j) = wave_of(PT_AT(U, i, j), PT_AT(P, i, j),
+                             (PT_AT(U, i - 1, j) + PT_AT(U, i + 1, j)) +
+                                 (PT_AT(U, i, j - 1) + PT_AT(U, i, j + 1)));
+}
+
+const polytile_implementation *gpu_leap(void) {
+    return &leap_kernel;
+}
+
+static __global__ void plain_wave(const float *u, const float *before, float *next, int64_t n) {
+    int64_t i = (int64_t)blockIdx.y * blockDim.y + threadIdx.y + 1;
+    int64_t j = (int64_t)blockIdx.x * blockDim.x + threadIdx.x + 1;
+    const float *at = u + i * n + j;
+    if (i < n - 1 && j < n - 1)
+        next[i * n + j] = wave_of(at[0], before[i * n + j], (at[-n] + at[n]) + (at[-1] + at[1]));
+}
+
+const void *gpu_plain_wave(void) {
+    return (const void *)plain_wave;
+}
+
 static __global__ void plain_jacobi3d(const float *a, float *b, int64_t n) {
     int64_t i = (int64_t)blockIdx.z + 1;
     int64_t j = (int64_t)blockIdx.y * blockDim.y + threadIdx.y + 1;

@@ -60,6 +60,18 @@ const polytile_implementation *gpu_jacobi_field(void);
 /** The same as plain CUDA: (const float *a, float *b, int64_t n, const float *k). */
 const void *gpu_plain_jacobi_field(void);
 
+/** A step of a wave equation over the interior: what comes after U, of U and what was before it. It
+ * multiplies by powers of two alone, so that contraction rounds nothing otherwise. */
+#define GPU_WAVE "wave[i, j]: in U[i-1:i+1, j], U[i, j-1:j+1], P[i, j]; out N[i, j]"
+const polytile_implementation *gpu_wave(void);
+
+/** The same over two arrays, of which the older one becomes the newest. */
+#define GPU_LEAP "leap[i, j]: in U[i-1:i+1, j], U[i, j-1:j+1]; inout P[i, j]"
+const polytile_implementation *gpu_leap(void);
+
+/** Both as plain CUDA: (const float *u, const float *p, float *n, int64_t n). */
+const void *gpu_plain_wave(void);
+
 /** A step of the example's jacobi3d, likewise, over n x n x n floats; the first index along z. */
 const void *gpu_plain_jacobi3d(void);
 

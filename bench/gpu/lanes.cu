@@ -2,27 +2,34 @@
 
 #include "apsp_kernels.h"
 
-#include <polytile/kernel.h>
+#include <vector>
 
-/* Crauser's algorithm, one round at a time: relax, minimum and update until nothing changes. */
+/* Crauser's algorithm by hand: of each source a CUDA graph, whose WHILE node repeats rounds of
+ * relax, minimum and update until nothing changes. A vertex has a CUDA thread. */
+
+#if CUDART_VERSION >= 13000
 
 namespace {
 
 enum { UNSETTLED = 1, FRONTIER = 2 };
-enum { GOES_ON, SOURCE, LIMIT };
 enum { BLOCK = 256, MOST_BLOCKS = 2048 };
 
-struct arrays {
-    int64_t n;
+/** Leave the function with the error of a call. */
+#define TRY_CUDA(call)                                                                             \
+    do {                                                                                           \
+        const cudaError_t error_ = (call);                                                         \
+        if (error_ != cudaSuccess)                                                                 \
+            return error_;                                                                         \
+    } while (0)
+
+/** In device memory; of state, distances and the limit of a round each source has its own. */
+struct source_arrays {
+    int64_t n, s;
     const int64_t *first;
     const int32_t *target, *weight, *least;
-    polytile_view state, dist; /* a row a source */
-    int32_t *turn;             /* of the first source of the sub-kernel */
+    uint8_t *state;
+    int32_t *distance, *limit;
 };
-
-template <class T> __device__ T *row_of(const polytile_view &view, int64_t s) {
-    return (T *)((char *)view.origin + s * view.stride_bytes[0]);
-}
 
 __device__ int64_t first_vertex() {
     return blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
@@ -36,113 +43,207 @@ __device__ int32_t arrive(int32_t distance, int32_t weight) {
     return distance > APSP_UNREACHED - weight ? APSP_UNREACHED : distance + weight;
 }
 
-__device__ void begin_source(const arrays &a, int64_t s, int64_t v) {
-    row_of<int32_t>(a.dist, s)[v] = v == s ? 0 : APSP_UNREACHED;
-    row_of<uint8_t>(a.state, s)[v] = v == s ? FRONTIER : UNSETTLED;
-}
-
-__global__ void begin(arrays a, int64_t s) {
-    if (first_vertex() == 0) {
-        a.turn[GOES_ON] = 1;
-        a.turn[SOURCE] = (int32_t)s;
-        a.turn[LIMIT] = APSP_UNREACHED;
+__global__ void begin(source_arrays a) {
+    if (first_vertex() == 0)
+        *a.limit = APSP_UNREACHED;
+    for (int64_t v = first_vertex(); v < a.n; v += vertices_apart()) {
+        a.distance[v] = v == a.s ? 0 : APSP_UNREACHED;
+        a.state[v] = v == a.s ? FRONTIER : UNSETTLED;
     }
-    for (int64_t v = first_vertex(); v < a.n; v += vertices_apart())
-        begin_source(a, s, v);
 }
 
-__global__ void relax(arrays a) {
-    const int64_t s = a.turn[SOURCE];
-    int32_t *dist = row_of<int32_t>(a.dist, s);
-    const uint8_t *state = row_of<uint8_t>(a.state, s);
+__global__ void relax(source_arrays a) {
     for (int64_t u = first_vertex(); u < a.n; u += vertices_apart()) {
-        if ((state[u] & FRONTIER) == 0)
+        if ((a.state[u] & FRONTIER) == 0)
             continue;
         for (int64_t k = a.first[u]; k < a.first[u + 1]; k++) {
-            const int32_t end = arrive(dist[u], a.weight[k]);
-            if (end < dist[a.target[k]])
-                atomicMin(&dist[a.target[k]], end);
+            const int32_t end = arrive(a.distance[u], a.weight[k]);
+            if (end < a.distance[a.target[k]])
+                atomicMin(&a.distance[a.target[k]], end);
         }
     }
 }
 
-__global__ void minimum(arrays a) {
+__global__ void minimum(source_arrays a) {
     __shared__ int32_t limit;
-    const int64_t s = a.turn[SOURCE];
-    const int32_t *dist = row_of<int32_t>(a.dist, s);
-    const uint8_t *state = row_of<uint8_t>(a.state, s);
     int32_t own = APSP_UNREACHED;
     if (threadIdx.x == 0)
         limit = APSP_UNREACHED;
     __syncthreads();
     for (int64_t v = first_vertex(); v < a.n; v += vertices_apart())
-        if ((state[v] & UNSETTLED) != 0)
-            own = min(own, arrive(dist[v], a.least[v]));
+        if ((a.state[v] & UNSETTLED) != 0)
+            own = min(own, arrive(a.distance[v], a.least[v]));
     for (int apart = 16; apart > 0; apart /= 2)
         own = min(own, __shfl_down_sync(0xffffffff, own, apart));
     if (threadIdx.x % 32 == 0)
         atomicMin(&limit, own);
     __syncthreads();
     if (threadIdx.x == 0 && limit < APSP_UNREACHED)
-        atomicMin(&a.turn[LIMIT], limit);
+        atomicMin(a.limit, limit);
 }
 
-/** Settles what is within the limit; or, where there is none, begins the next source. */
-__global__ void update(arrays a, int64_t last) {
-    const int64_t s = a.turn[SOURCE];
-    const int32_t limit = a.turn[LIMIT];
-    const int32_t *dist = row_of<int32_t>(a.dist, s);
-    uint8_t *state = row_of<uint8_t>(a.state, s);
-    for (int64_t v = first_vertex(); v < a.n; v += vertices_apart()) {
-        if (limit < APSP_UNREACHED)
-            state[v] = (state[v] & UNSETTLED) == 0 ? 0 : dist[v] <= limit ? FRONTIER : UNSETTLED;
-        else if (s < last)
-            begin_source(a, s + 1, v);
-    }
+__global__ void update(source_arrays a) {
+    const int32_t limit = *a.limit;
+    for (int64_t v = first_vertex(); v < a.n && limit < APSP_UNREACHED; v += vertices_apart())
+        a.state[v] = (a.state[v] & UNSETTLED) == 0 ? 0
+                     : a.distance[v] <= limit      ? FRONTIER
+                                                   : UNSETTLED;
 }
 
-__global__ void turn(arrays a, int64_t last) {
-    if (a.turn[LIMIT] == APSP_UNREACHED)
-        a.turn[GOES_ON] = a.turn[SOURCE]++ < last;
-    a.turn[LIMIT] = APSP_UNREACHED;
+__global__ void turn(source_arrays a, cudaGraphConditionalHandle rounds) {
+    cudaGraphSetConditional(rounds, *a.limit < APSP_UNREACHED);
+    *a.limit = APSP_UNREACHED;
 }
 
-template <class T> T *whole(const polytile_view &view) {
-    return (T *)view.origin;
-}
-
-int enqueue_round(const polytile_sub_kernel *launch) {
-    const polytile_view *views = launch->views;
-    const int64_t lo = launch->threads->range[0].lo, hi = launch->threads->range[0].hi;
-    cudaStream_t stream = (cudaStream_t)launch->stream;
-    PT_PARAMETER(int64_t, n, views[launch->n_views]);
-    const arrays a = {n,
-                      whole<const int64_t>(views[0]),
-                      whole<const int32_t>(views[1]),
-                      whole<const int32_t>(views[2]),
-                      whole<const int32_t>(views[3]),
-                      views[4],
-                      views[6],
-                      (int32_t *)((char *)views[5].origin + lo * views[5].stride_bytes[0])};
+int count_blocks(int64_t n) {
     const int64_t n_wanted = (n + BLOCK - 1) / BLOCK;
-    const unsigned n_blocks = (unsigned)(n_wanted < MOST_BLOCKS ? n_wanted : (int64_t)MOST_BLOCKS);
-    if (launch->repetition->round == 0) {
-        begin<<<n_blocks, BLOCK, 0, stream>>>(a, lo);
-    } else {
-        relax<<<n_blocks, BLOCK, 0, stream>>>(a);
-        minimum<<<n_blocks, BLOCK, 0, stream>>>(a);
-        update<<<n_blocks, BLOCK, 0, stream>>>(a, hi);
-        turn<<<1, 1, 0, stream>>>(a, hi);
-    }
-    launch->repetition->condition = &a.turn[GOES_ON];
-    return (int)cudaGetLastError();
+    return (int)(n_wanted < MOST_BLOCKS ? n_wanted : (int64_t)MOST_BLOCKS);
 }
 
 } /* namespace */
 
-polytile_implementation lanes_crauser(void) {
-    polytile_implementation made = {};
-    made.cuda_launcher = enqueue_round;
-    made.cuda_launcher_overlaps = true;
-    return made;
+struct lanes_by_hand {
+    lanes_graph of;
+    int32_t *distances;
+    std::vector<source_arrays> source;
+    std::vector<cudaStream_t> stream;
+    std::vector<cudaGraphExec_t> rounds;
+    std::vector<void *> memory;
+};
+
+namespace {
+
+template <class T> cudaError_t allocate(lanes_by_hand *by_hand, int64_t n, T **memory) {
+    TRY_CUDA(cudaMalloc((void **)memory, (size_t)n * sizeof(T)));
+    by_hand->memory.push_back(*memory);
+    return cudaSuccess;
 }
+
+template <class T>
+cudaError_t give(lanes_by_hand *by_hand, int64_t n, const T *from, const T **memory) {
+    T *made = nullptr;
+    TRY_CUDA(allocate(by_hand, n, &made));
+    *memory = made;
+    return cudaMemcpy(made, from, (size_t)n * sizeof(T), cudaMemcpyHostToDevice);
+}
+
+cudaError_t make_arrays(lanes_by_hand *by_hand) {
+    const lanes_graph &of = by_hand->of;
+    source_arrays a = {};
+    a.n = of.n_vertices;
+    TRY_CUDA(give(by_hand, of.n_vertices + 1, of.first, &a.first));
+    TRY_CUDA(give(by_hand, of.n_arcs, of.target, &a.target));
+    TRY_CUDA(give(by_hand, of.n_arcs, of.weight, &a.weight));
+    TRY_CUDA(give(by_hand, of.n_vertices, of.least, &a.least));
+    TRY_CUDA(allocate(by_hand, of.n_sources * of.n_vertices, &a.state));
+    TRY_CUDA(allocate(by_hand, of.n_sources * of.n_vertices, &a.distance));
+    TRY_CUDA(allocate(by_hand, of.n_sources, &a.limit));
+    by_hand->distances = a.distance;
+    for (; a.s < of.n_sources; a.s++) {
+        by_hand->source.push_back(a);
+        a.state += a.n;
+        a.distance += a.n;
+        a.limit++;
+    }
+    return cudaSuccess;
+}
+
+cudaError_t add_loop(cudaGraph_t graph, cudaGraphConditionalHandle handle, cudaGraph_t *body) {
+    cudaGraphNode_t node;
+    cudaGraphNodeParams params = {};
+    params.type = cudaGraphNodeTypeConditional;
+    params.conditional.handle = handle;
+    params.conditional.type = cudaGraphCondTypeWhile;
+    params.conditional.size = 1;
+    TRY_CUDA(cudaGraphAddNode(&node, graph, nullptr, nullptr, 0, &params));
+    *body = params.conditional.phGraph_out[0];
+    return cudaSuccess;
+}
+
+cudaError_t make_rounds(const source_arrays &a, cudaStream_t stream, cudaGraphExec_t *made) {
+    const int n_blocks = count_blocks(a.n);
+    cudaGraph_t graph, body;
+    cudaGraphConditionalHandle handle;
+    TRY_CUDA(cudaGraphCreate(&graph, 0));
+    TRY_CUDA(cudaGraphConditionalHandleCreate(&handle, graph, 1, cudaGraphCondAssignDefault));
+    TRY_CUDA(add_loop(graph, handle, &body));
+    TRY_CUDA(cudaStreamBeginCaptureToGraph(stream, body, nullptr, nullptr, 0,
+                                           cudaStreamCaptureModeThreadLocal));
+    relax<<<n_blocks, BLOCK, 0, stream>>>(a);
+    minimum<<<n_blocks, BLOCK, 0, stream>>>(a);
+    update<<<n_blocks, BLOCK, 0, stream>>>(a);
+    turn<<<1, 1, 0, stream>>>(a, handle);
+    TRY_CUDA(cudaStreamEndCapture(stream, &body));
+    TRY_CUDA(cudaGraphInstantiate(made, graph, 0));
+    return cudaGraphDestroy(graph);
+}
+
+cudaError_t make_all_rounds(lanes_by_hand *by_hand) {
+    for (const source_arrays &a : by_hand->source) {
+        cudaStream_t stream;
+        cudaGraphExec_t rounds;
+        TRY_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+        by_hand->stream.push_back(stream);
+        TRY_CUDA(make_rounds(a, stream, &rounds));
+        by_hand->rounds.push_back(rounds);
+    }
+    return cudaSuccess;
+}
+
+} /* namespace */
+
+bool lanes_has_while_nodes(void) {
+    return true;
+}
+
+cudaError_t lanes_by_hand_create(const lanes_graph *graph, lanes_by_hand **made) {
+    *made = new lanes_by_hand();
+    (*made)->of = *graph;
+    TRY_CUDA(make_arrays(*made));
+    return make_all_rounds(*made);
+}
+
+cudaError_t lanes_by_hand_run(lanes_by_hand *by_hand) {
+    for (size_t s = 0; s < by_hand->source.size(); s++) {
+        const source_arrays &a = by_hand->source[s];
+        begin<<<count_blocks(a.n), BLOCK, 0, by_hand->stream[s]>>>(a);
+        TRY_CUDA(cudaGraphLaunch(by_hand->rounds[s], by_hand->stream[s]));
+    }
+    for (cudaStream_t stream : by_hand->stream)
+        TRY_CUDA(cudaStreamSynchronize(stream));
+    return cudaGetLastError();
+}
+
+cudaError_t lanes_by_hand_destroy(lanes_by_hand *by_hand, int32_t *distances) {
+    const size_t n_bytes =
+        (size_t)(by_hand->of.n_sources * by_hand->of.n_vertices) * sizeof *distances;
+    TRY_CUDA(cudaMemcpy(distances, by_hand->distances, n_bytes, cudaMemcpyDeviceToHost));
+    for (size_t s = 0; s < by_hand->stream.size(); s++) {
+        TRY_CUDA(cudaGraphExecDestroy(by_hand->rounds[s]));
+        TRY_CUDA(cudaStreamDestroy(by_hand->stream[s]));
+    }
+    for (void *memory : by_hand->memory)
+        TRY_CUDA(cudaFree(memory));
+    delete by_hand;
+    return cudaSuccess;
+}
+
+#else
+
+bool lanes_has_while_nodes(void) {
+    return false;
+}
+
+cudaError_t lanes_by_hand_create(const lanes_graph *, lanes_by_hand **) {
+    return cudaErrorNotSupported;
+}
+
+cudaError_t lanes_by_hand_run(lanes_by_hand *) {
+    return cudaErrorNotSupported;
+}
+
+cudaError_t lanes_by_hand_destroy(lanes_by_hand *, int32_t *) {
+    return cudaErrorNotSupported;
+}
+
+#endif

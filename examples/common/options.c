@@ -343,8 +343,8 @@ static const option option_table[] = {
     {"kernel", "KIND", "expects crauser or block",
      "block (default): a thread, on a GPU a thread block,\n"
      "a source, with its work arrays in scratch; crauser:\n"
-     "one source after the other, a thread a vertex, in\n"
-     "rounds of relax, minimum and update",
+     "on a GPU a thread a vertex of each source, in rounds\n"
+     "of relax, minimum and update",
      EXAMPLE_GRAPH, store_graph_kernel},
     {"tf32", NULL, NULL,
      "multiply in TF32 on tensor cores, by cuBLAS on\ncuda:K; small whole numbers stay exact",

@@ -103,7 +103,8 @@ typedef struct session_launch {
     polytile_array *const *arrays;
     int n_parameters;
     const polytile_parameter *parameters;
-    /** The program's part in the messages of a queue's launch; NULL: it has none. */
+    /** The program's part in the messages of a queue's launch, of several ranks the first one's;
+     * NULL: it has none. */
     polytile_status (*talk)(session *s, polytile_array *const *arrays);
 } session_launch;
 

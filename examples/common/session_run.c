@@ -19,7 +19,7 @@ static polytile_status run_by_queue(session *s, const session_launch *launch) {
                                                      launch->n_arrays, launch->arrays, &options);
     if (launched != POLYTILE_OK)
         session_fail(s, launched, "%s", polytile_last_error(s->ctx));
-    else if (launch->talk != NULL)
+    else if (launch->talk != NULL && s->ranks.rank == 0)
         launched = launch->talk(s, launch->arrays);
     polytile_status detached = polytile_queue_detach(s->queue, launch->n_arrays, launch->arrays);
     return launched != POLYTILE_OK ? launched : detached;

@@ -2,9 +2,9 @@
 
 #include <unistd.h>
 
-int64_t team_count_slots(void) {
+int64_t team_count_slots(const session *s) {
     const long n_cores = sysconf(_SC_NPROCESSORS_ONLN);
-    return 1 + (n_cores < 1 ? 1 : n_cores);
+    return 1 + (int64_t)ranks_largest(&s->ranks, n_cores < 1 ? 1 : (double)n_cores);
 }
 
 polytile_status team_run(session *s, const team_launch *launch, result *r) {

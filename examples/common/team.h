@@ -13,14 +13,16 @@ typedef struct team_launch {
     int n_arrays;
     polytile_array *const *arrays;
     void (*fill)(polytile_array *const *arrays); /* sets the arrays before each repetition */
-    /** The program's part in the messages; NULL: it has none, or there is no queue. */
+    /** The program's part in the messages, of several ranks the first one's; NULL: it has none, or
+     * there is no queue. */
     polytile_status (*talk)(session *s, polytile_array *const *arrays);
 } team_launch;
 
 /** Plan a launch, and run it as often as asked for, unless only planning. */
 polytile_status team_run(session *s, const team_launch *launch, result *r);
 
-/** Return how many slots keep the machine's cores busy, one more being busy with messages. */
-int64_t team_count_slots(void);
+/** Return how many slots keep the machine's cores busy, one more being busy with messages; of
+ * several ranks those of the largest machine. All ranks call it. */
+int64_t team_count_slots(const session *s);
 
 #endif

@@ -61,10 +61,9 @@ polytile_status polytile_device_trace(polytile_device *device, const char *path)
 /**
  * Cancel the run that is in progress on a device, or all that is queued on that of a queue.
  *
- * Returns at once. Sub-kernels that run, or that a GPU was handed, end first, but those in place on
- * the host, which leave threads out; polytile_run() then returns POLYTILE_CANCELLED, and arrays
- * that it was writing are incomplete. Where nothing runs it does nothing. Any thread may call it,
- * and handlers of signals.
+ * Returns at once. What runs ends as polytile_queue_cancel() says; polytile_run() then returns
+ * POLYTILE_CANCELLED, and arrays that it was writing are incomplete. Where nothing runs it does
+ * nothing. Any thread may call it, and handlers of signals.
  */
 void polytile_device_cancel(polytile_device *device);
 

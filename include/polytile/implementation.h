@@ -101,8 +101,8 @@ typedef struct polytile_sub_kernel {
  * work is done. It returns 0, or another number for a failure, which the run's error then names.
  *
  * Work that goes on until something holds is enqueued round by round: where the call sets
- * repetition->condition, the library waits for what was enqueued, reads the number there, and calls
- * again unless that is 0. Other lanes go on meanwhile. All rounds but the first enqueue the same.
+ * repetition->condition, there is another round unless the number there is 0 by then. All rounds
+ * but the first enqueue the same: it is called for each, or for the second, which the GPU repeats.
  */
 typedef int polytile_launcher(const polytile_sub_kernel *launch);
 

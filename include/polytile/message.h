@@ -50,7 +50,8 @@
  *         pt_wait(&request, status)
  *         pt_sendrecv_replace(data, n_bytes, to, from, tag, status)
  * A receive may have PT_ANY for the rank and for the tag. PT_PROGRAM is the rank of the program,
- * which takes part by polytile_message_send() and polytile_message_recv(). Tags are 0 or more.
+ * which takes part by polytile_message_send() and polytile_message_recv(): of several ranks of MPI
+ * the program of rank 0. Tags are 0 or more.
  * Messages of one sender to one receiver that match a receive are received in the order in which
  * they were sent. n_bytes of a receive is the most that it takes; a longer message ends the
  * launch, and is not cut. status may be NULL. A send returns when its data may be written again.
@@ -89,8 +90,8 @@
  * NO_MEMORY; on a list of devices UNSUPPORTED (slots lie apart on one with memory of its own, a GPU
  * is twice in the list, several devices reduce into the same elements of an array, or the layout
  * does not say of each slot which device runs it). Arrays that the launch writes are then
- * incomplete. A body that never calls cannot be ended. polytile_queue_launch() itself returns
- * UNSUPPORTED on a queue over several ranks.
+ * incomplete. A body that never calls cannot be ended. On a queue over several ranks of MPI all get
+ * the same error, with the rank in front; messages between ranks advance while the programs wait.
  *
  * Source  Stuart and Owens, "Message passing on data-parallel architectures", 2009, section 3.
  */
@@ -131,8 +132,8 @@ extern "C" {
  * send, so that slots that wait for it are in no deadlock.
  *
  * Errors  INVALID (a slot or a tag out of range, a negative size, data is NULL, no team kernel was
- *         launched, or it is over), NO_MEMORY, and what ends the launch while the message waits to
- *         be received, if it is longer than PT_EAGER_BYTES.
+ *         launched, or it is over; this is another rank of MPI than 0), NO_MEMORY, and what ends
+ *         the launch while the message waits to be received, if it is longer than PT_EAGER_BYTES.
  */
 polytile_status polytile_message_send(polytile_queue *queue, const void *data, int64_t n_bytes,
                                       int to, int tag);

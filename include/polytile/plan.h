@@ -23,7 +23,8 @@ typedef struct polytile_plan polytile_plan;
  *         reads, or an array is given for two names that share an element which one writes; the
  *         text names a witness), DECLARATION (a section outside its array, wrong number of
  *         dimensions, a parameter without a value), INVALID, OVERFLOW, UNSUPPORTED (more
- *         sub-kernels than 262,144, or transfers that take too long to plan), NO_MEMORY.
+ *         sub-kernels than 262,144 that do not repeat, or transfers that take too long to plan),
+ *         NO_MEMORY.
  * Owns    The plan copies what it needs of kernel, domain and arrays, except the kernel's
  *         implementation. The context owns the plan, which polytile_plan_destroy() can end sooner;
  *         on error *plan is NULL.

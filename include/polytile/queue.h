@@ -233,12 +233,13 @@ polytile_progress polytile_queue_get_progress(polytile_queue *queue);
 /**
  * Cancel all that is queued, as if it had failed. This returns at once.
  *
- * Sub-kernels that run, or that a GPU was handed, end first, but those in place on the host, which
- * leave threads out; a team kernel runs to its end. The next wait returns POLYTILE_CANCELLED, and
- * what is queued until then does not run either. Afterwards polytile_array_get_state() tells arrays
- * apart: those for which all launches are done, those that are as the launches before left them,
- * and those that lost elements. Where nothing is queued this does nothing. Over ranks all of them
- * end as soon as they hear of it, with the rank in the text.
+ * Sub-kernels that run, or that a GPU was handed, end first, and a team kernel runs to its end. One
+ * in place on the host ends within some milliseconds and leaves threads out; of a chain in columns
+ * there each thread ends the part of a launch that it is in. The next wait returns
+ * POLYTILE_CANCELLED, and what is queued until then does not run either. Afterwards
+ * polytile_array_get_state() tells arrays apart: those for which all launches are done, those that
+ * are as the launches before left them, and those that lost elements. Where nothing is queued this
+ * does nothing. Over ranks all of them end as soon as they hear of it, with the rank in the text.
  *
  * Any thread may call this while the queue lives, and handlers of signals.
  */

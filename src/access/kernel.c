@@ -1,4 +1,4 @@
-#include "access/declare/kernel.h"
+#include "access/kernel.h"
 
 #include "access/conflict.h"
 #include "access/declare/parameter.h"

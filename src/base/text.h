@@ -42,7 +42,7 @@ size_t pti_text_add_shown(pti_text *text, const char *bytes, size_t n_bytes);
  * line's number, too, if the source has several. */
 void pti_text_add_place(pti_text *text, const char *source, size_t offset);
 
-/** Whether a name is the first length characters of a text. */
+/** Return whether a name is the first length characters of a text. */
 bool pti_is_name(const char *name, const char *text, size_t length);
 
 #endif

@@ -1,6 +1,6 @@
 #include "access/array/array.h"
 #include "access/bind/inspect.h"
-#include "access/declare/kernel.h"
+#include "access/kernel.h"
 #include "base/checked.h"
 #include "launch/access_check/access_check.h"
 #include "launch/device/lanes.h"

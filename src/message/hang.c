@@ -1,6 +1,7 @@
 #include "message/hang.h"
 
 #include "base/clock.h"
+#include "message/processes.h"
 #include <polytile/message.h>
 
 #include <stdio.h>
@@ -41,6 +42,7 @@ void pti_hang_note_end(pti_server *server, int slot) {
     server->participant[slot].part->n_ended++;
     server->n_ended++;
     pti_server_note_progress(server);
+    pti_processes_note_returns(server);
     pthread_cond_broadcast(&server->changed);
 }
 
@@ -50,15 +52,16 @@ bool pti_hang_is_blocked(const pti_server *server, int participant) {
 }
 
 static bool may_program_send(const pti_server *server) {
-    return server->has_program && server->n_program_waits == 0 &&
-           !pti_hang_is_blocked(server, server->n_slots);
+    return server->has_program && !pti_is_elsewhere(server, server->n_slots) &&
+           server->n_program_waits == 0 && !pti_hang_is_blocked(server, server->n_slots);
 }
 
 static bool are_slots_blocked(const pti_server *server) {
-    if (server->n_waiting + server->n_ended < server->n_slots)
+    if (server->n_waiting + server->n_ended < server->n_here)
         return false;
     for (int p = 0; p < server->n_slots; p++)
-        if (!server->participant[p].has_ended && !pti_hang_is_blocked(server, p))
+        if (server->participant[p].part != NULL && !server->participant[p].has_ended &&
+            !pti_hang_is_blocked(server, p))
             return false;
     return true;
 }
@@ -144,7 +147,7 @@ static void describe_waits(const pti_server *server, pti_text *text) {
     if (n_more > 0)
         pti_text_add(text, "; and %d more", n_more);
     if (server->n_ended > 0)
-        pti_text_add(text, "; %d of %d slots have returned", server->n_ended, server->n_slots);
+        pti_text_add(text, "; %d of %d slots have returned", server->n_ended, server->n_here);
 }
 
 static const char *describe_program(const pti_server *server) {
@@ -188,8 +191,16 @@ static bool fetch_counts(pti_server *server) {
 
 static bool does_nobody_go_on(const pti_server *server) {
     return server->phase == PTI_SERVER_RUNS && !server->is_ending &&
-           server->n_ended < server->n_slots && server->n_copying == 0 && server->copy == NULL &&
+           !pti_have_all_returned(server) && server->n_copying == 0 && server->copy == NULL &&
            !may_program_send(server) && are_slots_blocked(server);
+}
+
+bool pti_hang_is_still(const pti_server *server) {
+    return does_nobody_go_on(server);
+}
+
+void pti_hang_describe(const pti_server *server, pti_text *text) {
+    describe_waits(server, text);
 }
 
 void pti_hang_check(pti_server *server) {

@@ -17,8 +17,15 @@ void pti_hang_note_end(pti_server *server, int slot);
 /** Whether a participant waits, and for what has not come yet. */
 bool pti_hang_is_blocked(const pti_server *server, int participant);
 
+/** Whether no slot of this process can go on before another process sends something, nothing is
+ * copied, and the program cannot send. */
+bool pti_hang_is_still(const pti_server *server);
+
+/** Say of each participant of this process that waits for what, after a colon. */
+void pti_hang_describe(const pti_server *server, pti_text *text);
+
 /** End the launch with DEADLOCK if all slots are blocked or have returned, nothing is copied, and
- * the program cannot send. */
+ * the program cannot send. All slots are of this process. */
 void pti_hang_check(pti_server *server);
 
 /** End the launch with TIMEOUT if something waits, and nothing went on for too long. Returns the

@@ -1,5 +1,6 @@
 #include "message/match.h"
 
+#include "message/processes.h"
 #include <polytile/message.h>
 
 #include <stdlib.h>
@@ -29,17 +30,6 @@ static pti_post **find_receive(pti_posts *receives, const pti_post *send) {
     while (*at != NULL && !are_matching(*at, send))
         at = &(*at)->next;
     return *at == NULL ? NULL : at;
-}
-
-static pti_post *unlink_post(pti_posts *posts, pti_post **at) {
-    pti_post *taken = *at;
-    *at = taken->next;
-    if (posts->last == taken) {
-        posts->last = posts->first;
-        while (posts->last != NULL && posts->last->next != NULL)
-            posts->last = posts->last->next;
-    }
-    return taken;
 }
 
 /** The rank of a participant, as statuses have it. */
@@ -124,24 +114,22 @@ static void refuse_message(pti_server *server, polytile_status status, const cha
                    pti_name_participant(server, send->peer).text, send->tag);
 }
 
-/** Forget a post that ends with its launch. */
-static void forget_post(pti_server *server, pti_post *post) {
-    if (post->request != PT_NO_REQUEST)
-        server->participant[post->owner].request[post->request] = NULL;
-    pti_post_free(post);
-}
-
 static void join_posts(pti_server *server, pti_post *send, pti_post *receive);
 static void copy_soon(pti_server *server, pti_post *send, pti_post *receive);
 
-/** A message goes to the first receive that matches, or waits in the list. */
+/** A message goes to the first receive that matches, or waits in the list; or it leaves for the
+ * process of its receiver. */
 static void offer_message(pti_server *server, pti_post *send) {
     pti_participant *receiver = &server->participant[send->peer];
+    if (pti_is_elsewhere(server, send->peer)) {
+        pti_processes_send(server, send);
+        return;
+    }
     pti_post **at = find_receive(&receiver->receives, send);
     if (at == NULL)
         pti_posts_append(&receiver->messages, send);
     else
-        join_posts(server, send, unlink_post(&receiver->receives, at));
+        join_posts(server, send, pti_posts_take(&receiver->receives, at));
 }
 
 /** What comes after a copy: the message is there, on its way from the host to another device, or
@@ -202,9 +190,9 @@ static bool is_between_devices(const pti_server *server, const pti_post *send,
 }
 
 static void forget_copy(pti_server *server, pti_post *send, pti_post *receive) {
-    forget_post(server, send);
+    pti_post_forget(server, send);
     if (receive != NULL)
-        forget_post(server, receive);
+        pti_post_forget(server, receive);
 }
 
 /** Append a copy to those that are to be made without the mutex, in their order; false: there is no
@@ -283,6 +271,11 @@ bool pti_match_copy(pti_server *server, const pti_server_part *part) {
 /** Give a message to a receive; both are in no list any more. The program sees by the reply that a
  * message is too long, and can receive it into more memory; slots must know. */
 static void join_posts(pti_server *server, pti_post *send, pti_post *receive) {
+    if (send->n_bytes <= receive->n_bytes && pti_is_elsewhere(server, send->owner) &&
+        send->kept == NULL) {
+        pti_processes_ask(server, send, receive);
+        return;
+    }
     if (send->n_bytes <= receive->n_bytes) {
         copy_soon(server, send, receive);
         return;
@@ -294,23 +287,30 @@ static void join_posts(pti_server *server, pti_post *send, pti_post *receive) {
         return;
     }
     end_with_long_message(server, send, receive);
-    forget_post(server, receive);
-    forget_post(server, send);
+    pti_post_forget(server, receive);
+    pti_post_forget(server, send);
+}
+
+void pti_match_bring(pti_server *server, pti_post *send, pti_post *receive) {
+    copy_soon(server, send, receive);
 }
 
 void pti_match_send(pti_server *server, pti_post *send, bool is_kept) {
     const bool is_expected = find_receive(&server->participant[send->peer].receives, send) != NULL;
-    if (is_expected || !is_kept || send->kept != NULL) {
+    if (is_expected || !is_kept || send->kept != NULL)
         offer_message(server, send);
-        return;
-    }
+    else
+        pti_match_keep(server, send);
+}
+
+void pti_match_keep(pti_server *server, pti_post *send) {
     send->kept = malloc((size_t)send->n_bytes + 1);
     if (send->kept != NULL) {
         copy_soon(server, send, NULL);
         return;
     }
     refuse_message(server, POLYTILE_NO_MEMORY, no_memory, send);
-    forget_post(server, send);
+    pti_post_forget(server, send);
 }
 
 const pti_post *pti_match_peek(pti_server *server, const pti_post *receive) {
@@ -324,7 +324,7 @@ void pti_match_receive(pti_server *server, pti_post *receive) {
     if (at == NULL)
         pti_posts_append(&owner->receives, receive);
     else
-        join_posts(server, unlink_post(&owner->messages, at), receive);
+        join_posts(server, pti_posts_take(&owner->messages, at), receive);
 }
 
 /** Forget the posts of a list, but for messages that are kept if the rest is to stay. */
@@ -334,7 +334,7 @@ static void forget_posts(pti_server *server, pti_posts *posts, bool but_kept) {
         if (but_kept && (*at)->kept != NULL)
             at = &(*at)->next;
         else
-            forget_post(server, unlink_post(posts, at));
+            pti_post_forget(server, pti_posts_take(posts, at));
     }
 }
 
@@ -344,6 +344,7 @@ void pti_match_forget_all(pti_server *server) {
         forget_posts(server, &participant->receives, false);
         forget_posts(server, &participant->messages, p == server->n_slots && !server->is_ending);
     }
+    pti_processes_forget(server);
     while (server->copy != NULL) {
         pti_copy *copy = server->copy;
         server->copy = copy->next;

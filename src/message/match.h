@@ -12,6 +12,12 @@ void pti_match_send(pti_server *server, pti_post *send, bool is_kept);
 /** Take a receive, which becomes the server's. */
 void pti_match_receive(pti_server *server, pti_post *receive);
 
+/** Copy the data of a send, so that they are kept, and offer it then. */
+void pti_match_keep(pti_server *server, pti_post *send);
+
+/** Give a message, whose data are kept, to its receive; both are in no list any more. */
+void pti_match_bring(pti_server *server, pti_post *send, pti_post *receive);
+
 /** The message that a receive would take; NULL: none is there. */
 const pti_post *pti_match_peek(pti_server *server, const pti_post *receive);
 

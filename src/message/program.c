@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/context.h"
 #include "message/match.h"
+#include "message/processes.h"
 #include "message/serve.h"
 #include "message/wait.h"
 
@@ -23,6 +24,15 @@ static polytile_status refuse_rank(const pti_server *server, polytile_context *c
     char why[96];
     snprintf(why, sizeof why, "the launch has ranks 0 to %d", server->n_slots - 1);
     return refuse_call(server, ctx, call, rank, tag, n_bytes, why);
+}
+
+/** Of several processes one has the program that slots speak to. */
+static polytile_status refuse_elsewhere(const pti_server *server, polytile_context *ctx,
+                                        const char *call) {
+    return pti_fail(ctx, POLYTILE_INVALID,
+                    "%s: %s: slots speak to the program of rank %d of MPI, and this one is of rank "
+                    "%d; wait for the queue here",
+                    server->kernel_name, call, PTI_PROGRAM_PROCESS, server->processes->own);
 }
 
 /** What has ended the launch, for a call that waited for it. The mutex is locked. */
@@ -58,12 +68,14 @@ static polytile_status post_request(pti_server *server, polytile_context *ctx,
 /** A program that calls again within this time takes the entries itself. */
 static const double most_pause_s = 5e-6;
 
-/** Lock the mutex, and serve. */
+/** Lock the mutex, serve, and carry what comes from other processes and goes there. */
 static void begin_call(pti_server *server) {
     double until_s = pti_now_s() + most_pause_s;
     __atomic_store(&server->program_serves_until_s, &until_s, __ATOMIC_RELAXED);
     pti_server_lock(server);
     pti_serve(server);
+    if (server->processes != NULL && server->phase != PTI_SERVER_OVER)
+        pti_wait_carry(server);
 }
 
 polytile_status pti_program_send(pti_server *server, polytile_context *ctx, const void *data,
@@ -83,8 +95,11 @@ polytile_status pti_program_send(pti_server *server, polytile_context *ctx, cons
                             .data = (char *)(uintptr_t)data,
                             .n_bytes = n_bytes};
     begin_call(server);
-    status = server->phase == PTI_SERVER_OVER ? report_end(server, ctx)
-                                              : post_request(server, ctx, &asked);
+    if (pti_is_elsewhere(server, server->n_slots))
+        status = refuse_elsewhere(server, ctx, call);
+    else
+        status = server->phase == PTI_SERVER_OVER ? report_end(server, ctx)
+                                                  : post_request(server, ctx, &asked);
     pthread_mutex_unlock(&server->mutex);
     return status;
 }
@@ -134,7 +149,9 @@ polytile_status pti_program_recv(pti_server *server, polytile_context *ctx, void
                             .data = data,
                             .n_bytes = n_bytes};
     begin_call(server);
-    const polytile_status status = receive_message(server, ctx, &asked, got);
+    const polytile_status status = pti_is_elsewhere(server, server->n_slots)
+                                       ? refuse_elsewhere(server, ctx, call)
+                                       : receive_message(server, ctx, &asked, got);
     pthread_mutex_unlock(&server->mutex);
     return status;
 }

@@ -2,6 +2,7 @@
 
 #include "message/hang.h"
 #include "message/match.h"
+#include "message/processes.h"
 #include <polytile/message.h>
 
 #include <stdio.h>
@@ -138,21 +139,28 @@ static void note_wait(pti_server *server, const pt_entry *entry) {
 
 /* Counts of slots on several devices: the server alone stores them. */
 
-static void add_to_count(pti_server_part *part, int64_t number) {
-    PT_STORE_RELEASE(&part->count[number], part->count[number] + 1);
+static void add_to_count(pti_server_part *part, int64_t number, int64_t n_more) {
+    PT_STORE_RELEASE(&part->count[number], part->count[number] + (uint64_t)n_more);
+}
+
+void pti_serve_signal(pti_server *server, int slot, int signal) {
+    add_to_count(server->participant[slot].part, (int64_t)slot * PT_MAX_SIGNALS + signal, 1);
+    pti_server_note_progress(server);
+    pti_server_wake(server, slot);
 }
 
 static void give_signal(pti_server *server, const pt_entry *entry) {
-    add_to_count(server->participant[entry->peer].part,
-                 (int64_t)entry->peer * PT_MAX_SIGNALS + entry->tag);
+    if (!pti_is_elsewhere(server, entry->peer)) {
+        pti_serve_signal(server, entry->peer, entry->tag);
+        return;
+    }
+    pti_processes_signal(server, entry->peer, entry->tag);
     pti_server_note_progress(server);
-    pti_server_wake(server, entry->peer);
 }
 
-/** Each part has the arrivals of all slots. */
-static void note_arrival(pti_server *server) {
+void pti_serve_arrivals(pti_server *server, int64_t n_slots) {
     for (int k = 0; k < server->n_parts; k++)
-        add_to_count(&server->part[k], pti_n_counts(server) - 1);
+        add_to_count(&server->part[k], pti_n_counts(server) - 1, n_slots);
     pti_server_note_progress(server);
     for (int p = 0; p < server->n_slots; p++)
         if (!pti_hang_is_blocked(server, p))
@@ -194,7 +202,8 @@ static void serve_entry(pti_server *server, const pt_entry *entry, char *kept) {
         give_signal(server, entry);
         break;
     case PT_ARRIVE_ENTRY:
-        note_arrival(server);
+        pti_serve_arrivals(server, 1);
+        pti_processes_arrive(server);
         break;
     default:
         refuse_entry(server, entry, "signals are 0 to 15, and ranks those of the launch");

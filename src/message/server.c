@@ -1,7 +1,9 @@
 #include "message/server.h"
 
 #include "message/match.h"
+#include "message/processes.h"
 #include "message/slot_memory.h"
+#include "message/wait.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +25,7 @@ static void free_parts(pti_server_part *part, int n_parts) {
 
 static void free_memory(pti_server *server) {
     free_parts(server->part, server->n_parts);
+    pti_processes_free(server->processes);
     free(server->part_of);
     free(server->participant);
     free(server->kernel_name);
@@ -45,19 +48,28 @@ static int part_of_rank(const pti_server *server, int rank) {
     return server->part_of == NULL ? 0 : server->part_of[rank];
 }
 
+/** Give a slot the next place in its part. */
+static void place_slot(pti_server *server, int rank) {
+    const int number = part_of_rank(server, rank);
+    pti_server_part *part = number < 0 ? NULL : &server->part[number];
+    server->participant[rank].part = part;
+    server->n_here += part != NULL;
+    if (part == NULL)
+        return;
+    server->participant[rank].place = part->n_slots;
+    part->rank[part->n_slots++] = rank;
+}
+
 /** Give each slot its place in its part; those of a part are in the order of their ranks. */
 static void fill_parts(pti_server *server) {
-    for (int rank = 0; rank < server->n_slots; rank++) {
-        pti_server_part *part = &server->part[part_of_rank(server, rank)];
-        server->participant[rank].part = part;
-        server->participant[rank].place = part->n_slots;
-        part->rank[part->n_slots++] = rank;
-    }
+    server->n_here = 0;
+    for (int rank = 0; rank < server->n_slots; rank++)
+        place_slot(server, rank);
 }
 
 /** Make parts, with room for all slots in each; NULL when memory runs out. */
 static pti_server_part *make_parts(pti_server *server, int n_parts) {
-    pti_server_part *made = calloc((size_t)n_parts, sizeof *made);
+    pti_server_part *made = calloc((size_t)n_parts + 1, sizeof *made);
     bool is_made = made != NULL;
     for (int k = 0; made != NULL && k < n_parts; k++) {
         made[k].server = server;
@@ -104,7 +116,7 @@ pti_server *pti_server_create(const pti_server_request *request) {
 
 bool pti_server_deal(pti_server *server, int n_parts, const int32_t *part_of) {
     const size_t n_bytes = (size_t)server->n_slots * sizeof *part_of;
-    if (n_parts < 2)
+    if (n_parts < 2 && server->processes == NULL)
         return true;
     int32_t *copy = malloc(n_bytes);
     pti_server_part *made = copy == NULL ? NULL : make_parts(server, n_parts);
@@ -129,6 +141,10 @@ pti_server_part *pti_server_take_part(pti_server *server, int rank) {
 }
 
 void pti_server_give_up(pti_server *server, const pti_error *why) {
+    if (server != NULL && server->processes != NULL)
+        pti_server_fail(server, why == NULL ? POLYTILE_INVALID : why->status,
+                        why == NULL ? "the launch did not run; the next wait says why"
+                                    : why->cause);
     for (int k = 0; server != NULL && k < server->n_parts; k++)
         if (!server->part[k].is_taken)
             pti_server_abandon(&server->part[k], why);
@@ -183,15 +199,6 @@ static polytile_status fail_server_memory(const pti_server_part *part, polytile_
                            (double)bytes.shared_bytes + (double)bytes.slots_bytes);
 }
 
-/** Slots run when those of all parts are there. The mutex is locked. */
-static void note_begun(pti_server *server) {
-    if (++server->n_begun < server->n_parts || server->is_ending)
-        return;
-    pti_server_note_progress(server);
-    server->phase = PTI_SERVER_RUNS;
-    pthread_cond_broadcast(&server->changed);
-}
-
 polytile_status pti_server_begin(pti_server_part *part, polytile_context *ctx,
                                  const pt_memory *memories, int n_memories,
                                  const pti_slot_device *device) {
@@ -201,7 +208,8 @@ polytile_status pti_server_begin(pti_server_part *part, polytile_context *ctx,
     const bool is_made = pti_slot_memory_create(part, memories, n_memories);
     if (is_made) {
         part->phase = PTI_SERVER_BEGUN;
-        note_begun(server);
+        server->n_begun++;
+        pti_server_check_begun(server);
     }
     pthread_mutex_unlock(&server->mutex);
     return is_made ? POLYTILE_OK : fail_server_memory(part, ctx, n_memories);
@@ -237,7 +245,7 @@ void pti_server_abandon(pti_server_part *part, const pti_error *why) {
         return;
     pti_server *server = part->server;
     pthread_mutex_lock(&server->mutex);
-    if (part->phase != PTI_SERVER_OVER && server->n_parts > 1 && why != NULL &&
+    if (part->phase != PTI_SERVER_OVER && !pti_is_one_part(server) && why != NULL &&
         why->status != POLYTILE_OK)
         pti_server_end(server, why->status, "%s", why->cause);
     else if (part->phase != PTI_SERVER_OVER)
@@ -273,6 +281,23 @@ polytile_status pti_server_finish(pti_server_part *part, polytile_context *ctx) 
     while (server->n_over < server->n_parts || server->n_copying > 0)
         pthread_cond_wait(&server->changed, &server->mutex);
     const polytile_status status = server->status;
+    pthread_mutex_unlock(&server->mutex);
+    return tell_end(server, ctx, status);
+}
+
+void pti_server_fail(pti_server *server, polytile_status status, const char *text) {
+    pthread_mutex_lock(&server->mutex);
+    pti_server_end(server, status, "%s", text);
+    pthread_mutex_unlock(&server->mutex);
+}
+
+polytile_status pti_server_carry(pti_server *server, polytile_context *ctx, bool *is_of_peer) {
+    pthread_mutex_lock(&server->mutex);
+    pti_wait_for_processes(server);
+    if (server->n_parts == 0)
+        close_server(server);
+    const polytile_status status = server->status;
+    *is_of_peer = server->is_ended_by_peer;
     pthread_mutex_unlock(&server->mutex);
     return tell_end(server, ctx, status);
 }

@@ -7,7 +7,9 @@
 /* message: what serves the messages of one launch of a team kernel. slot_memory.h has the memory
  * that slots and the server share; match.h finds the receive of each send; hang.h knows who waits
  * for what, and names deadlocks; serve.h takes entries and does what they ask for; wait.h lets
- * threads wait, who serve meanwhile; program.h is the program's part. */
+ * threads wait, who serve meanwhile; program.h is the program's part. processes.h has what servers
+ * of several processes tell each other, deliver.h does what that says, and still.h finds out
+ * whether nobody can go on in any. */
 
 /** The server of a launch. It is made when the launch is, and goes on until nobody retains it, so
  * that the program can receive what slots have sent it. All threads may call its functions. */
@@ -36,15 +38,48 @@ pti_server *pti_server_retain(pti_server *server);
 void pti_server_release(pti_server *server);
 
 /** Deal the slots out to several parts, none of which is empty, before anything else is done with
- * the server. Shapes: part_of: of each rank. False when memory runs out. */
+ * the server. Of several processes each has parts of its own, maybe none.
+ *
+ * Shapes: part_of: of each rank; -1 - p: it is of process p, and not of this one. False when memory
+ * runs out. */
 bool pti_server_deal(pti_server *server, int n_parts, const int32_t *part_of);
+
+/** What a carrier has done: how carrying packets goes on. */
+typedef struct pti_carrying {
+    bool has_moved;  /* a packet has come or gone */
+    bool is_idle;    /* all that it took has left, and nothing is on its way here */
+    bool has_failed; /* it carries nothing any more; the server knows why */
+} pti_carrying;
+
+/** What brings packets to the servers of other processes. The program's thread calls it. */
+typedef struct pti_carrier {
+    void *carrier;
+    pti_carrying (*carry)(void *carrier, pti_server *server);
+} pti_carrier;
+
+/** Let the slots be of n_processes, before they are dealt out. False when memory runs out. */
+bool pti_server_join(pti_server *server, int n_processes, int own, const pti_carrier *carrier);
+
+/** Number a launch, alike in all processes, whose packets may be carried from now on. Nothing
+ * happens where all slots are of this process. */
+void pti_server_open(pti_server *server, int64_t number);
+int64_t pti_server_number(const pti_server *server);
+
+/** Carry packets until the launch is over in all processes. The program's thread calls it. Returns
+ * what has ended the launch in this process, with its text on the context; *is_of_peer: it failed
+ * in another one. */
+polytile_status pti_server_carry(pti_server *server, polytile_context *ctx, bool *is_of_peer);
+
+/** End a launch that cannot go on. */
+void pti_server_fail(pti_server *server, polytile_status status, const char *text);
 
 pti_server_part *pti_server_get_part(pti_server *server, int number);
 
 /** Take the part that has a rank; the server is retained for who takes it. */
 pti_server_part *pti_server_take_part(pti_server *server, int rank);
 
-/** Abandon the parts that nobody has taken, see pti_server_abandon(). NULL does nothing. */
+/** Abandon the parts that nobody has taken, see pti_server_abandon(); slots of other processes are
+ * told. NULL does nothing. */
 void pti_server_give_up(pti_server *server, const pti_error *why);
 pti_server *pti_server_of_part(const pti_server_part *part);
 int pti_server_part_n_slots(const pti_server_part *part);

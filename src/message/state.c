@@ -23,6 +23,8 @@ void pti_server_lock(pti_server *server) {
 
 void pti_server_note_progress(pti_server *server) {
     server->progress_s = pti_now_s();
+    if (server->processes != NULL)
+        server->processes->own_progress_s = server->progress_s;
     server->n_polls = 0;
 }
 
@@ -52,10 +54,27 @@ void pti_posts_append(pti_posts *posts, pti_post *post) {
     posts->last = post;
 }
 
+pti_post *pti_posts_take(pti_posts *posts, pti_post **at) {
+    pti_post *taken = *at;
+    *at = taken->next;
+    if (posts->last == taken) {
+        posts->last = posts->first;
+        while (posts->last != NULL && posts->last->next != NULL)
+            posts->last = posts->last->next;
+    }
+    return taken;
+}
+
 void pti_post_free(pti_post *post) {
     if (post != NULL)
         free(post->kept);
     free(post);
+}
+
+void pti_post_forget(pti_server *server, pti_post *post) {
+    if (post->request != PT_NO_REQUEST)
+        server->participant[post->owner].request[post->request] = NULL;
+    pti_post_free(post);
 }
 
 pti_participant_name pti_name_participant(const pti_server *server, int participant) {

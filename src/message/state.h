@@ -22,6 +22,8 @@ typedef struct pti_post {
     char *kept; /* a copy of it; NULL: none; owned */
     int64_t n_bytes;
     bool comes_with_reply; /* a receive, of a slot on a device, whose reply brings the data */
+    int64_t offer; /* a send from one process to another: its number there; 0: it has none */
+    bool is_asked; /* likewise: it has its receive, and the data are to leave */
 } pti_post;
 
 /** Posts in the order in which they came. */
@@ -54,6 +56,42 @@ typedef struct pti_participant {
     bool has_ended;
     pthread_cond_t wake;
 } pti_participant;
+
+/** What the first process knows of another one. */
+typedef struct pti_process_state {
+    bool is_still; /* nobody there could go on, when it had sent and got so many packets */
+    int64_t n_sent;
+    int64_t n_got;
+    char *waits; /* who waits there for what; owned */
+} pti_process_state;
+
+/** Slots of several processes, as one of these knows them. On the heap. */
+typedef struct pti_server_processes {
+    int n;
+    int own;
+    int64_t number; /* of the launch, the same in all processes */
+    pti_carrier carrier;
+    struct pti_packet *first, *last; /* that are to leave */
+    struct pti_packet **end;         /* of each other process, made before; NULL: it has left */
+    int n_begun;                     /* other processes that have */
+    bool has_told_begun;
+    int n_returned; /* slots of others */
+    int n_ends;     /* packets that came: other processes that send nothing more */
+    bool has_told_end;
+    int64_t n_arrived; /* arrivals of slots here at barriers, so far */
+    int64_t n_arrived_told;
+    int64_t n_offers;  /* so far */
+    pti_posts offered; /* sends whose data were not asked for yet */
+    pti_copy *asked;   /* messages from elsewhere whose data come */
+    int64_t n_sent, n_got;
+    bool is_told; /* the first process knows that nobody here can go on, with these counts */
+    int64_t n_sent_told, n_got_told;
+    double own_progress_s;    /* when something last went on here */
+    double beat_s;            /* when others last heard of that */
+    pti_process_state *state; /* of the first process: of each; owned */
+    int n_answers;            /* to its question; -1: none is asked */
+    bool is_sure;             /* all answers so far are as what was known */
+} pti_server_processes;
 
 /** Of a server, and of each of its parts, which has begun when its slots are there. */
 typedef enum pti_server_phase {
@@ -94,9 +132,10 @@ struct pti_server {
     polytile_domain threads; /* their numbers in C order are the ranks */
     int n_parts;
     pti_server_part *part;
-    int32_t *part_of; /* of each rank; NULL: there is one part */
-    int n_begun;      /* parts that have, or are over */
-    int n_over;       /* of them, those that are */
+    int32_t *part_of; /* of each rank; NULL: there is one part. -1 - p: of process p, not this */
+    pti_server_processes *processes; /* NULL: all slots are of this one; owned */
+    int n_begun;                     /* parts that have, or are over */
+    int n_over;                      /* of them, those that are */
     bool has_program;
     int n_program_waits; /* calls in which the program waits for the queue */
     double timeout_s;
@@ -104,15 +143,17 @@ struct pti_server {
     pti_participant *participant; /* n_slots + 1 */
     int n_waiting;                /* slots with a word */
     int n_crowded;                /* of them, slots that wait for a place in the ring */
-    int n_ended;
-    int n_polls;            /* calls that found a request not done, since progress_s */
-    int n_copying;          /* copies that threads make now */
-    pti_copy *copy;         /* copies that nobody makes yet */
-    double progress_s;      /* when something last went on */
-    polytile_status status; /* of the first failure */
+    int n_here;                   /* slots of this process */
+    int n_ended;                  /* of them */
+    int n_polls;                  /* calls that found a request not done, since progress_s */
+    int n_copying;                /* copies that threads make now */
+    pti_copy *copy;               /* copies that nobody makes yet */
+    double progress_s;            /* when something last went on */
+    polytile_status status;       /* of the first failure */
     char text[PTI_ERROR_BYTES];
 
     bool is_ending;
+    bool is_ended_by_peer; /* by another process */
     bool
         does_program_wait; /* for a message, of a launch on a device; read without the mutex, too */
     double program_serves_until_s; /* likewise: it calls so often that it takes entries itself */
@@ -137,9 +178,21 @@ static inline const pti_slot_device *pti_device_of(const pti_server *server, int
     return of->part == NULL ? NULL : of->part->device;
 }
 
+/** Whether all slots are of one part, and add to the counts themselves. */
+static inline bool pti_is_one_part(const pti_server *server) {
+    return server->part_of == NULL;
+}
+
+/** Whether all slots have returned, wherever they are. */
+static inline bool pti_have_all_returned(const pti_server *server) {
+    const int elsewhere = server->processes == NULL ? 0 : server->processes->n_returned;
+    return server->n_ended + elsewhere == server->n_slots;
+}
+
 /** Whether slots add to counts that are in the memory of their device, far from the server. */
 static inline bool pti_are_counts_far(const pti_server *server) {
-    return server->n_parts == 1 && server->part->device != NULL && server->phase != PTI_SERVER_OVER;
+    return pti_is_one_part(server) && server->part->device != NULL &&
+           server->phase != PTI_SERVER_OVER;
 }
 
 /** Whether any slots are on a device. */
@@ -167,9 +220,16 @@ void pti_server_note_progress(pti_server *server);
 void pti_server_end(pti_server *server, polytile_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/** Let slots run when those of all parts and processes are there. */
+void pti_server_check_begun(pti_server *server);
+
 /** Append to the end of a list. */
 void pti_posts_append(pti_posts *posts, pti_post *post);
+/** Take a post out of a list, by where that has it. */
+pti_post *pti_posts_take(pti_posts *posts, pti_post **at);
 void pti_post_free(pti_post *post);
+/** Forget a post that ends with its launch. */
+void pti_post_forget(pti_server *server, pti_post *post);
 
 /** Name a participant: "slot 3", "the program", "any slot". */
 typedef struct pti_participant_name {

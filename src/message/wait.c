@@ -3,7 +3,9 @@
 #include "base/clock.h"
 #include "message/hang.h"
 #include "message/match.h"
+#include "message/processes.h"
 #include "message/serve.h"
+#include "message/still.h"
 #include <polytile/message.h>
 
 #include <sched.h>
@@ -14,13 +16,21 @@ static bool does_launcher_judge(const pti_server *server) {
     return pti_are_counts_far(server);
 }
 
+/** See whether anybody can go on. */
+static void judge_slots(pti_server *server) {
+    if (server->processes != NULL)
+        pti_still_note(server, pti_hang_is_still(server));
+    else
+        pti_hang_check(server);
+}
+
 /** Copy what is to be copied; what a device copies only the thread that launched there. */
 void pti_wait_serve(pti_server *server) {
     do
         pti_serve(server);
     while (!does_launcher_judge(server) && pti_match_copy(server, NULL));
     if (!does_launcher_judge(server))
-        pti_hang_check(server);
+        judge_slots(server);
 }
 
 /* Nobody wakes who waits for slots on a device: it looks again, busily at first. */
@@ -101,6 +111,62 @@ static void look_at_word(pti_server *server, pacer *of, pthread_cond_t *wake, co
     __atomic_store_n(&server->does_program_wait, false, __ATOMIC_RELAXED);
 }
 
+pti_carrying pti_wait_carry(pti_server *server) {
+    const pti_carrier *carrier = &server->processes->carrier;
+    if (server->processes->number == 0)
+        return (pti_carrying){.is_idle = true};
+    pti_processes_tell(server);
+    pthread_mutex_unlock(&server->mutex);
+    const pti_carrying carried = carrier->carry(carrier->carrier, server);
+    pti_server_lock(server);
+    return carried;
+}
+
+/** How long to sleep before the next look for packets, which wake nobody: an eighth of the time
+ * since the last one, so that they are late by little. What is under way, MPI moves by looks. */
+static double find_sleep(const pacer *of, const pti_carrying *carried) {
+    const double eighth_s = (pti_now_s() - of->since_s) / 8;
+    if (!carried->is_idle || eighth_s < first_sleep_s)
+        return first_sleep_s;
+    return eighth_s < longest_sleep_s ? eighth_s : longest_sleep_s;
+}
+
+/** Let slots go on that wait for the mutex or for a core. */
+static void yield_to_slots(pti_server *server) {
+    pthread_mutex_unlock(&server->mutex);
+    sched_yield();
+    pti_server_lock(server);
+}
+
+/** Carry packets; if none moves, look again, busily at first. Returns what the carrier has done. */
+static pti_carrying carry_or_sleep(pti_server *server, pacer *of, pthread_cond_t *wake) {
+    const pti_carrying carried = pti_wait_carry(server);
+    if (carried.has_moved)
+        *of = start_pacer();
+    of->sleep_s = find_sleep(of, &carried);
+    if (!carried.has_moved && is_busy(of))
+        yield_to_slots(server);
+    else if (!carried.has_moved)
+        sleep_some(server, of, wake);
+    return carried;
+}
+
+/** Whether no packet comes any more, and none is to leave. */
+static bool have_processes_ended(const pti_server *server, const pti_carrying *carried) {
+    const pti_server_processes *of = server->processes;
+    return carried->has_failed ||
+           (carried->is_idle && of->has_told_end && of->first == NULL && of->n_ends == of->n - 1);
+}
+
+void pti_wait_for_processes(pti_server *server) {
+    pacer pace = start_pacer();
+    pti_carrying carried = {0};
+    while (!have_processes_ended(server, &carried)) {
+        pti_wait_serve(server);
+        carried = carry_or_sleep(server, &pace, &server->changed);
+    }
+}
+
 void pti_wait_for_word(pti_server *server, int participant, const uint64_t *word, uint64_t wanted) {
     pti_participant *of = &server->participant[participant];
     pacer pace = start_pacer();
@@ -108,7 +174,9 @@ void pti_wait_for_word(pti_server *server, int participant, const uint64_t *word
     pti_wait_serve(server);
     while (!server->is_ending && server->phase != PTI_SERVER_OVER &&
            PT_LOAD_ACQUIRE(word) < wanted) {
-        if (participant == server->n_slots && pti_has_devices(server))
+        if (participant == server->n_slots && server->processes != NULL)
+            carry_or_sleep(server, &pace, &of->wake);
+        else if (participant == server->n_slots && pti_has_devices(server))
             look_at_word(server, &pace, &of->wake, word, wanted);
         else
             pthread_cond_wait(&of->wake, &server->mutex);
@@ -149,7 +217,7 @@ static void wake_waiters(pti_server *server, const uint64_t *word) {
 void polytile_message_notify(pt_slot *slot, const uint64_t *word) {
     pti_server *server = slot->server;
     pthread_mutex_lock(&server->mutex);
-    if (word != NULL && server->n_parts == 1 && is_count(server, word))
+    if (word != NULL && pti_is_one_part(server) && is_count(server, word))
         wake_waiters(server, word);
     else if (word != NULL)
         server->n_polls++;
@@ -167,7 +235,7 @@ void pti_server_end_slot(pti_server_part *part, int rank) {
 
 /** Whether nobody can need this part's thread any more, but for slots of its own. */
 static bool is_launch_over(const pti_server *server) {
-    return server->n_ended == server->n_slots || server->is_ending;
+    return pti_have_all_returned(server) || server->is_ending;
 }
 
 static bool is_part_over(const pti_server_part *part) {
@@ -197,7 +265,7 @@ static bool attend_once(pti_server_part *part) {
         has_copied = true;
         pti_serve(server);
     }
-    pti_hang_check(server);
+    judge_slots(server);
     pti_hang_check_time(server);
     return has_copied || part->n_taken != n_taken;
 }
@@ -220,7 +288,7 @@ static bool have_slots_ended(const pti_server_part *part) {
     const pti_slots_state state = device->get_state(device->device);
     pthread_mutex_lock(&server->mutex);
     return state == PTI_SLOTS_FAILED ||
-           (state == PTI_SLOTS_ENDED && (server->n_parts == 1 || is_launch_over(server)));
+           (state == PTI_SLOTS_ENDED && (pti_is_one_part(server) || is_launch_over(server)));
 }
 
 void pti_server_attend(pti_server_part *part) {

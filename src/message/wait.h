@@ -10,6 +10,13 @@
  * locked. */
 void pti_wait_for_word(pti_server *server, int participant, const uint64_t *word, uint64_t wanted);
 
+/** Carry packets to other processes and from them, once, by the program's thread, without the mutex
+ * meanwhile. It is locked. */
+pti_carrying pti_wait_carry(pti_server *server);
+
+/** Carry until the launch is over in all processes. The mutex is locked. */
+void pti_wait_for_processes(pti_server *server);
+
 /** Serve what was posted, and see whether anybody can go on. The mutex is locked. */
 void pti_wait_serve(pti_server *server);
 

@@ -4,7 +4,7 @@
 #include "partition/choose/grain.h"
 #include "queue/queue.h"
 
-/** Whether an array stands for several operands. */
+/** Return whether an array stands for several operands. */
 bool pti_is_aliased(pti_call call);
 
 /** The device memory of a superblock of these threads, whose operands of one array share images. */

@@ -1,6 +1,7 @@
 #include "queue/cache.h"
 
 #include "launch/device/completeness.h"
+#include "queue/queue.h"
 
 pti_prepared *pti_cache_find(const polytile_queue *queue, const pti_request *request,
                              uint64_t hash) {

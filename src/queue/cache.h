@@ -21,7 +21,7 @@ void pti_queue_forget_prepared(polytile_queue *queue, int position);
 /** The launch used last of those that have an array in common with the request; NULL: none. */
 const pti_prepared *pti_cache_find_related(const polytile_queue *queue, const pti_request *request);
 
-/** Whether a launch that is queued replaces every element of the array at a position. */
+/** Return whether a launch that is queued replaces every element of the array at a position. */
 bool pti_cache_is_overwritten(polytile_queue *queue, int position);
 
 /* victims.c: launches that left the cache because an array left the queue. A program that takes its

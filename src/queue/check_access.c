@@ -1,4 +1,4 @@
-#include "queue/queue.h"
+#include "queue/check_access.h"
 
 #include "access/footprint/footprint.h"
 #include "launch/access_check/access_check.h"
@@ -6,6 +6,7 @@
 #include "launch/device/view.h"
 #include "partition/cost/demand.h"
 #include "queue/member.h"
+#include "queue/queue.h"
 
 #include <string.h>
 

@@ -1,3 +1,5 @@
+#include "queue/gate.h"
+
 #include "queue/queue.h"
 
 static int64_t *items_before(pti_gates *gates, int64_t gate) {

@@ -1,6 +1,9 @@
+#include "queue/items.h"
+
 #include "base/clock.h"
 #include "launch/execute/team_server.h"
 #include "message/program.h"
+#include "queue/check_access.h"
 #include "queue/queue.h"
 
 #include <stdlib.h>

@@ -21,7 +21,8 @@ typedef struct pti_group_functions {
      * may wait to hear of it. Returns it, or another process's. */
     polytile_status (*launch)(polytile_queue *queue, const pti_request *request,
                               polytile_status status);
-    /** array: NULL waits for all. Reports the first error since the last wait. */
+    /** Run what was launched and wait for all of it, also where the program waits for one array.
+     * Returns the first error since the last wait. */
     polytile_status (*wait)(polytile_queue *queue, polytile_array *array);
     /** The program sends to slots of the newest team kernel, or receives: have them run. */
     void (*begin_messages)(polytile_queue *queue);
@@ -34,7 +35,7 @@ typedef struct pti_group_functions {
     /** The queue's own items are cancelled already. Any thread calls it, and handlers of
      * signals. */
     void (*cancel)(polytile_queue *queue);
-    /** Wait first, without reporting errors. */
+    /** Run what was launched and wait for all of it first. Errors stay for the next wait. */
     void (*get_report)(polytile_queue *queue, bool reset, polytile_report *report);
     /** Of the local member of that number; NULL: there are not so many. */
     polytile_device *(*get_device)(const polytile_queue *queue, int member);
@@ -53,7 +54,8 @@ polytile_queue *pti_queue_create_over_group(polytile_context *ctx, const char *t
 
 /* What the public calls do beside calling these functions. */
 
-/** Wait, and report the first error since the last report; array: NULL waits for all. */
+/** Wait for all that was launched, and report the first error since the last report. array: which
+ * the program waits for; NULL: all. */
 polytile_status pti_group_queue_wait(polytile_queue *queue, polytile_array *array);
 /** Detach arrays, which are checked. Errors: as above. */
 polytile_status pti_group_queue_detach(polytile_queue *queue, int n_arrays,

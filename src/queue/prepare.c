@@ -3,6 +3,7 @@
 #include "access/footprint/footprint.h"
 #include "access/footprint/narrow.h"
 #include "access/footprint/slabs.h"
+#include "access/kernel.h"
 #include "launch/device/completeness.h"
 #include "launch/device/lanes.h"
 #include "launch/execute/run_check.h"
@@ -13,6 +14,7 @@
 #include "queue/aliased.h"
 #include "queue/cache.h"
 #include "queue/looked_up.h"
+#include "queue/prepared.h"
 #include "queue/scratch.h"
 #include <polytile/size.h>
 
@@ -77,8 +79,8 @@ static bool find_overwritten(pti_prepared *prepared) {
     return has_memory;
 }
 
-/** Whether all arrays that launches of the queue use, this one included, fit the device whole, each
- * beginning at its alignment. The mutex is locked. */
+/** Return whether all arrays that launches of the queue use, this one included, fit the device
+ * whole, each beginning at its alignment. The mutex is locked. */
 static bool all_fit(const polytile_queue *queue, const pti_prepared *prepared) {
     int64_t free_bytes = prepared->arena_bytes;
     for (int p = 0; p < queue->n_arrays; p++) {

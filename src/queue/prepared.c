@@ -1,5 +1,6 @@
 #include "queue/prepared.h"
 
+#include "access/array/array.h"
 #include "access/bind/rebase.h"
 #include "base/mix.h"
 
@@ -49,7 +50,7 @@ static bool same_text(const char *one, const char *other) {
     return one == other || (one != NULL && other != NULL && strcmp(one, other) == 0);
 }
 
-/** Whether both are NULL or hold the same bytes. */
+/** Return whether both are NULL or hold the same bytes. */
 static bool same_bytes(const void *one, const void *other, size_t n_bytes) {
     return one == other || (one != NULL && other != NULL && memcmp(one, other, n_bytes) == 0);
 }

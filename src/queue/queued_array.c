@@ -1,3 +1,5 @@
+#include "queue/queued_array.h"
+
 #include "base/list.h"
 #include "message/program.h"
 #include "queue/cache.h"
@@ -35,6 +37,7 @@ static int take_position(polytile_queue *queue, const polytile_array *array) {
                                                        .type = array->type,
                                                        .element_bytes = array->element_bytes,
                                                        .domain = array->domain,
+                                                       .exclusive = array->exclusive,
                                                        .is_internal = array->is_internal,
                                                        .is_idle = true});
     int position = 0;
@@ -60,7 +63,7 @@ static bool grow_positions(polytile_queue *queue, int position) {
     return true;
 }
 
-/** Whether bytes between elements may be of somebody else's. */
+/** Return whether bytes between elements may be of somebody else's. */
 static bool has_gaps(const polytile_array *array) {
     return pti_array_span_bytes(array) != array->n_bytes;
 }

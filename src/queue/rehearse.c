@@ -1,4 +1,5 @@
 #include "launch/access_check/rehearsal.h"
+#include "queue/check_access.h"
 #include "queue/queue.h"
 
 /* A queue whose launches are checked has at most its newest launch still queued when the program

@@ -37,7 +37,7 @@ static void end_scratch(polytile_queue *queue, polytile_array *array) {
     pti_object_release(&array->object);
 }
 
-/** Whether a prepared launch that uses an array is queued. The mutex is locked. */
+/** Return whether a prepared launch that uses an array is queued. The mutex is locked. */
 static bool is_queued(const polytile_queue *queue, int position) {
     bool is = false;
     for (int bucket = 0; bucket < PTI_PREPARED_BUCKETS; bucket++)

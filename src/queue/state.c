@@ -1,4 +1,5 @@
 #include "message/server.h"
+#include "queue/check_access.h"
 #include "queue/queue.h"
 
 #include <stdlib.h>

@@ -1,10 +1,10 @@
-#include "queue/cache.h"
-
 #include "access/footprint/indirection.h"
+#include "queue/cache.h"
+#include "queue/queue.h"
 
 #include <string.h>
 
-/** Whether a launch looks up the array at a position; -1: any. */
+/** Return whether a launch looks up the array at a position; -1: any. */
 static bool looks_position_up(const pti_prepared *prepared, int position) {
     const pti_inspection *inspection = prepared->instance->inspection;
     bool does = false;
@@ -42,7 +42,7 @@ static const pti_index_array *find_indices(const pti_request *request, int opera
     return inspection == NULL ? NULL : inspection->array[operand];
 }
 
-/** Whether arrays are where they were, and index arrays are those that were read. */
+/** Return whether arrays are where they were, and index arrays are those that were read. */
 static bool are_back(const pti_prepared *prepared, const pti_request *request) {
     const pti_inspection *inspection = prepared->instance->inspection;
     bool are = true;
@@ -54,7 +54,7 @@ static bool are_back(const pti_prepared *prepared, const pti_request *request) {
     return are;
 }
 
-/** Whether what a launch was cut for is no more than there is. */
+/** Return whether what a launch was cut for is no more than there is. */
 static bool has_its_memory(polytile_queue *queue, const pti_prepared *prepared) {
     pthread_mutex_lock(&queue->mutex);
     const bool has = prepared->arena_bytes <= queue->usable_bytes;

@@ -40,12 +40,13 @@ static pti_words words_of_limit(const advised *of) {
                : pti_words_of("%s", "");
 }
 
-/** Whether the runs consist of launches that are cut; where the trace does not say, they do. */
+/** Return whether the runs consist of launches that are cut; where the trace does not say, they
+ * do. */
 static bool is_cut(const advised *of) {
     return of->device->n_runs == 0 || of->device->n_superblocks > of->device->n_launches;
 }
 
-/** Whether a device is the host, which runs copies and kernels one after another. */
+/** Return whether a device is the host, which runs copies and kernels one after another. */
 static bool is_host(const advised *of) {
     return strncmp(pti_process_name(of->trace, of->process), "host", 4) == 0;
 }
@@ -250,7 +251,7 @@ static void advise_idle(const advised *of) {
                      "once, and wait at the end alone");
 }
 
-/** Whether a rule before has something to say of the device. */
+/** Return whether a rule before has something to say of the device. */
 static bool is_advised(const advised *of) {
     for (int k = 0; k < of->trace->n_advice; k++)
         if (of->trace->advice[k].process == of->process)

@@ -13,7 +13,7 @@
 #include <polytile/polytile.h>
 
 extern "C" {
-#include "access/declare/kernel.h"
+#include "access/kernel.h"
 }
 
 namespace {

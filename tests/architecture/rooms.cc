@@ -182,7 +182,7 @@ std::map<std::string, Room> rooms_of_page(const fs::path &page) {
 }
 
 std::string room_of(const std::string &file) {
-    const std::set<std::string> variants = {"gmp",     "no_gmp", "no_cuda",
+    const std::set<std::string> variants = {"gmp",     "no_gmp", "no_cuda",  "no_loop",
                                             "no_nvtx", "x86_64", "no_x86_64"};
     fs::path folder = fs::path(file).parent_path();
     if (variants.count(folder.filename().string()) != 0)

@@ -122,6 +122,41 @@ TEST(Rooms, CallsGoAlongTheArrows) {
             << "src/" << use.file << " must not use " << use.symbol << " of " << use.definer;
 }
 
+/* The names of functions that a header declares, other than static ones. */
+std::set<std::string> declared_in(const fs::path &header) {
+    const std::regex declaration("(?!static|typedef)[a-z][a-z0-9_ *]*[ *](pti_[a-z0-9_]+)\\(.*");
+    std::set<std::string> names;
+    std::ifstream stream(header);
+    std::smatch found;
+    for (std::string line; std::getline(stream, line);)
+        if (std::regex_match(line, found, declaration))
+            names.insert(found[1]);
+    return names;
+}
+
+TEST(Rooms, DefineTheFunctionsThatTheirHeadersDeclare) {
+    std::map<std::string, std::string> definer;
+    for (const Use &use : uses_by_objects())
+        definer[use.symbol] = use.definer;
+    if (definer.empty())
+        GTEST_SKIP() << "no object files beside the tests, or no " POLYTILE_NM;
+    int n_compared = 0;
+    for (const std::string &file : source_files()) {
+        if (fs::path(file).extension() != ".h")
+            continue;
+        for (const std::string &name : declared_in(root / "src" / file)) {
+            const auto defined = definer.find(name);
+            if (defined == definer.end())
+                continue;
+            EXPECT_EQ(room_of(defined->second), room_of(file))
+                << "src/" << file << " declares " << name << ", which src/" << defined->second
+                << " defines";
+            n_compared++;
+        }
+    }
+    EXPECT_GT(n_compared, 1000);
+}
+
 /* An arrow of the table that nothing takes says too much. Rooms that are not built here, as where
  * there is no CUDA, are left out. */
 TEST(Rooms, EveryArrowIsTaken) {

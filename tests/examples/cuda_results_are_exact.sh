@@ -32,6 +32,10 @@ for graph in rmat uniform grid; do
         run_cuda "$limit" apsp --graph "$graph" --scale 12 --sources 2 --kernel crauser
     done
     run_limited apsp --graph "$graph" --scale 13 --sources 500 --device cuda:0
+    for streams in 1 4 auto; do
+        run_checked apsp --graph "$graph" --scale 12 --sources 100 --kernel crauser --repeat 3 \
+            --device "cuda:0(streams=$streams,memory=64MiB)"
+    done
 done
 for kind in band uniform power; do
     for kernel in rows entries; do
@@ -77,4 +81,9 @@ for kernel in plain blas; do
 done
 expect_exit 0 vector_add --n 1000003 --output "$work/z.npy"
 run_cuda 1MiB vector_add --input "$work/z.npy" --input "$work/z.npy" --output "$work/zz.npy"
+for device in cuda:0 'cuda:0(memory=64MiB)' 'cuda:0+host(threads=1)'; do
+    [[ -x $bin/saliency ]] || break # built where FFTW is
+    expect_exit 0 saliency --n 48 --device "$device" --repeat 2 --check --json
+    expect 'max_error < 0.0001'
+done
 finish

@@ -43,6 +43,17 @@ expect_refusal_of_ranks() {
     ! grep -q '^{' "$work/out" || fail "$*: a refusal wrote JSON"
 }
 
+# Slots that send messages between ranks.
+for n in 1 2 3; do
+    prefix=(timeout 60 "$mpiexec" -n "$n")
+    for bytes in 0 8 4097 100000; do
+        run_checked pingpong --bytes "$bytes" --rounds 10
+    done
+    run_checked cannon --n 51 --teams 3 --repeat 2
+    run_checked nbody --n 77 --steps 3 --repeat 2
+    prefix=()
+    run_ranks "$n" mandelbrot --n 50
+done
 for n in 1 2 3; do
     for kib in 0 64; do
         where=(--device host)

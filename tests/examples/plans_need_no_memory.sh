@@ -22,7 +22,7 @@ expect_plan matmul --n 200000 --limit 64GiB --split-k auto
 expect_plan matmul --n 200000 --limit 64GiB --split-k off
 expect_plan apsp --scale 30 --degree 16 --sources 1000000 --limit 512GiB
 expect 'vertices == 1073741824'
-expect_plan apsp --scale 20 --limit 1GiB --kernel crauser
+expect_plan apsp --scale 20 --sources 1000 --limit 1GiB --kernel crauser
 printf '%s\n' 'p sp 1000000 100000000' 'a 1' >"$work/large.gr"
 expect_plan apsp --graph "$work/large.gr" --limit 1GiB
 expect 'arcs == 100000000'

@@ -409,9 +409,33 @@ class Comparison {
     std::map<std::pair<int, int>, int> last_;
 };
 
-polytile_status run_on_list(polytile_context *ctx, const polytile_kernel *kernel, int64_t n_slots,
-                            polytile_array *const *arrays, const std::string &device_text,
-                            const char *layout) {
+/* The operands and the kernel of a run. */
+struct Operands {
+    polytile_array *arrays[3] = {};
+    polytile_kernel *kernel = nullptr;
+
+    Operands(polytile_context *ctx, Arrays &of, const polytile_implementation *implementation) {
+        const char *declaration = "interpret[s]: in P[s, :, :]; inout B[s, :]; out R[s, :, :]";
+        const int64_t n_slots = of.n_slots;
+        const int64_t steps[] = {n_slots, of.n_steps, N_FIELDS}, words[] = {n_slots, of.row_words};
+        const int64_t statuses[] = {n_slots, of.n_steps, 3};
+        polytile_array_wrap(ctx, "P", POLYTILE_I32, 3, steps, of.steps.data(), &arrays[0]);
+        polytile_array_wrap(ctx, "B", POLYTILE_I32, 2, words, of.words.data(), &arrays[1]);
+        polytile_array_wrap(ctx, "R", POLYTILE_I32, 3, statuses, of.statuses.data(), &arrays[2]);
+        polytile_kernel_create(ctx, declaration, implementation, &kernel);
+    }
+};
+
+polytile_status run_on_queue(polytile_queue *queue, const Operands &of, int64_t n_slots) {
+    polytile_status status = polytile_queue_attach(queue, 3, of.arrays);
+    if (status == POLYTILE_OK)
+        status = polytile_queue_launch(queue, of.kernel, POLYTILE_EXTENTS(n_slots), 3, of.arrays,
+                                       nullptr);
+    return status == POLYTILE_OK ? polytile_queue_detach(queue, 3, of.arrays) : status;
+}
+
+polytile_status run_on_list(polytile_context *ctx, const Operands &of, int64_t n_slots,
+                            const std::string &device_text, const char *layout) {
     polytile_share_options share = {};
     polytile_queue *queue = nullptr;
     share.layout = layout;
@@ -420,36 +444,39 @@ polytile_status run_on_list(polytile_context *ctx, const polytile_kernel *kernel
     /* Columns in turn would be tens of thousands of boxes. */
     if (layout != nullptr && std::string(layout).rfind("cyclic", 0) == 0)
         share.grid = rows.c_str();
-    polytile_status status = polytile_queue_create_shared(ctx, device_text.c_str(), &share, &queue);
-    if (status == POLYTILE_OK)
-        status = polytile_queue_attach(queue, 3, arrays);
-    if (status == POLYTILE_OK)
-        status =
-            polytile_queue_launch(queue, kernel, POLYTILE_EXTENTS(n_slots), 3, arrays, nullptr);
-    return status == POLYTILE_OK ? polytile_queue_detach(queue, 3, arrays) : status;
+    const polytile_status status =
+        polytile_queue_create_shared(ctx, device_text.c_str(), &share, &queue);
+    return status == POLYTILE_OK ? run_on_queue(queue, of, n_slots) : status;
 }
 
 polytile_status run_on(polytile_context *ctx, Arrays &of, const std::string &device_text,
                        const polytile_implementation *implementation, const char *layout) {
-    const char *declaration = "interpret[s]: in P[s, :, :]; inout B[s, :]; out R[s, :, :]";
-    const int64_t n_slots = of.n_slots;
-    const int64_t steps[] = {n_slots, of.n_steps, N_FIELDS}, words[] = {n_slots, of.row_words};
-    const int64_t statuses[] = {n_slots, of.n_steps, 3};
-    polytile_array *arrays[3] = {};
-    polytile_kernel *kernel = nullptr;
+    const Operands operands(ctx, of, implementation);
     polytile_device *device = nullptr;
-    polytile_array_wrap(ctx, "P", POLYTILE_I32, 3, steps, of.steps.data(), &arrays[0]);
-    polytile_array_wrap(ctx, "B", POLYTILE_I32, 2, words, of.words.data(), &arrays[1]);
-    polytile_array_wrap(ctx, "R", POLYTILE_I32, 3, statuses, of.statuses.data(), &arrays[2]);
-    const polytile_status created =
-        polytile_kernel_create(ctx, declaration, implementation, &kernel);
-    if (created != POLYTILE_OK)
+    if (operands.kernel == nullptr)
         return POLYTILE_INTERNAL;
     if (device_text.find(',') != std::string::npos)
-        return run_on_list(ctx, kernel, n_slots, arrays, device_text, layout);
+        return run_on_list(ctx, operands, of.n_slots, device_text, layout);
     if (polytile_device_open(ctx, device_text.c_str(), &device) != POLYTILE_OK)
         return POLYTILE_INTERNAL;
-    return polytile_run(device, kernel, POLYTILE_EXTENTS(n_slots), 3, arrays, nullptr);
+    return polytile_run(device, operands.kernel, POLYTILE_EXTENTS(of.n_slots), 3, operands.arrays,
+                        nullptr);
+}
+
+/* Run a program, and compare. */
+std::string run_by(const MessageProgram &program, polytile_status expected,
+                   const std::function<polytile_status(polytile_context *, Arrays &)> &run) {
+    Arrays arrays(program);
+    polytile_context *ctx = nullptr;
+    if (polytile_context_create(&ctx) != POLYTILE_OK)
+        return "no context";
+    const polytile_status status = run(ctx, arrays);
+    const std::string error = polytile_last_error(ctx);
+    polytile_context_destroy(ctx);
+    if (status != expected)
+        return std::string(polytile_status_text(status)) + " in place of " +
+               polytile_status_text(expected) + ": " + error;
+    return status == POLYTILE_OK ? Comparison(program, arrays).find_fault() : "";
 }
 
 } // namespace
@@ -463,15 +490,19 @@ const polytile_implementation &near_interpret = interpret_kernel;
 std::string run_messages(const MessageProgram &program, const std::string &device_text,
                          polytile_status expected, const polytile_implementation *implementation,
                          const char *layout) {
-    Arrays arrays(program);
-    polytile_context *ctx = nullptr;
-    if (polytile_context_create(&ctx) != POLYTILE_OK)
-        return "no context";
-    const polytile_status status = run_on(ctx, arrays, device_text, implementation, layout);
-    const std::string error = polytile_last_error(ctx);
-    polytile_context_destroy(ctx);
-    if (status != expected)
-        return std::string(polytile_status_text(status)) + " in place of " +
-               polytile_status_text(expected) + ": " + error;
-    return status == POLYTILE_OK ? Comparison(program, arrays).find_fault() : "";
+    return run_by(program, expected, [&](polytile_context *ctx, Arrays &arrays) {
+        return run_on(ctx, arrays, device_text, implementation, layout);
+    });
+}
+
+std::string
+run_messages_on(const MessageProgram &program,
+                const std::function<polytile_status(polytile_context *, polytile_queue **)> &open,
+                polytile_status expected, const polytile_implementation *implementation) {
+    return run_by(program, expected, [&](polytile_context *ctx, Arrays &arrays) {
+        const Operands operands(ctx, arrays, implementation);
+        polytile_queue *queue = nullptr;
+        const polytile_status status = open(ctx, &queue);
+        return status == POLYTILE_OK ? run_on_queue(queue, operands, arrays.n_slots) : status;
+    });
 }

@@ -4,7 +4,10 @@
 #include <polytile/implementation.h>
 #include <polytile/status.h>
 
+#include <polytile/queue.h>
+
 #include <cstdint>
+#include <functional>
 #include <random>
 #include <string>
 #include <vector>
@@ -66,5 +69,12 @@ std::string run_messages(const MessageProgram &program, const std::string &devic
                          polytile_status expected,
                          const polytile_implementation *implementation = &near_interpret,
                          const char *layout = nullptr);
+
+/** The same on a queue, which this opens. */
+std::string
+run_messages_on(const MessageProgram &program,
+                const std::function<polytile_status(polytile_context *, polytile_queue **)> &open,
+                polytile_status expected,
+                const polytile_implementation *implementation = &near_interpret);
 
 #endif

@@ -8,21 +8,34 @@
 #include <polytile/polytile.h>
 
 #include <algorithm>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
 
-/** Launches of near_kernels.h's kernels on a queue over a list of devices, on rows of an array. */
+/** Opens a queue that is shared so. */
+using QueueOpener = std::function<polytile_status(
+    polytile_context *, const polytile_share_options *, polytile_queue **)>;
+
+/** Launches of near_kernels.h's kernels on a queue over a list of devices, or over ranks, on rows
+ * of an array. */
 class TeamLaunch {
   public:
     static constexpr int64_t n_columns = 2048;
 
     TeamLaunch(const char *devices, const char *layout, int n_slots)
+        : TeamLaunch(
+              [devices](polytile_context *on, const polytile_share_options *share,
+                        polytile_queue **made) {
+                  return polytile_queue_create_shared(on, devices, share, made);
+              },
+              layout, n_slots) {}
+    TeamLaunch(const QueueOpener &open, const char *layout, int n_slots)
         : slots(*POLYTILE_EXTENTS(n_slots)), data(static_cast<size_t>(n_slots * n_columns), 1) {
         polytile_share_options share = {};
         share.layout = layout;
         polytile_context_create(&ctx);
-        opened = polytile_queue_create_shared(ctx, devices, &share, &queue);
+        opened = open(ctx, &share, &queue);
         attach();
     }
     ~TeamLaunch() { polytile_context_destroy(ctx); }

@@ -3,6 +3,7 @@
 #include "support/elements.h"
 
 extern "C" {
+#include "queue/calls/calls.h"
 #include "queue/member.h"
 }
 

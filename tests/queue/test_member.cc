@@ -7,6 +7,7 @@
 
 extern "C" {
 #include "access/array/array.h"
+#include "queue/calls/calls.h"
 #include "queue/member.h"
 }
 

@@ -6,6 +6,7 @@
 
 extern "C" {
 #include "access/array/array.h"
+#include "queue/calls/calls.h"
 #include "queue/member.h"
 #include "queue/over_group.h"
 }

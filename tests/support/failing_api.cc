@@ -19,6 +19,12 @@ const char *const call_names[] = {
 
 FailingApi *current = nullptr;
 
+/** Of graphs, which not every CUDA has. */
+bool ends_something(const std::string &call) {
+    return call == "cudaStreamEndCapture" || call == "cudaGraphDestroy" ||
+           call == "cudaGraphExecDestroy" || call == "cudaLibraryUnload";
+}
+
 bool does_its_work_first(int call) {
     switch (call) {
     case CALL_cudaFree:
@@ -30,7 +36,7 @@ bool does_its_work_first(int call) {
     case CALL_cudaEventSynchronize:
         return true;
     default:
-        return false;
+        return ends_something(call_names[call]);
     }
 }
 

@@ -1,7 +1,7 @@
 #include "support/fake_cuda.h"
 
-#include <cstdlib>
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 extern "C" {
@@ -29,7 +29,11 @@ thread_local cudaError_t last_error = cudaSuccess;
 /** Calls that give something back do so even in a context that has faulted. */
 bool gives_back(int call) {
     return call == CALL_cudaFree || call == CALL_cudaFreeHost || call == CALL_cudaHostUnregister ||
-           call == CALL_cudaStreamDestroy || call == CALL_cudaEventDestroy;
+           call == CALL_cudaStreamDestroy || call == CALL_cudaEventDestroy ||
+           std::strcmp(call_names[call], "cudaGraphDestroy") == 0 ||
+           std::strcmp(call_names[call], "cudaGraphExecDestroy") == 0 ||
+           std::strcmp(call_names[call], "cudaLibraryUnload") == 0 ||
+           std::strcmp(call_names[call], "cudaStreamEndCapture") == 0;
 }
 
 } // namespace
@@ -42,6 +46,10 @@ struct FakeCudaEntry<Method, number> {
         const std::lock_guard<std::mutex> lock(current->mutex_);
         current->n_calls_[number]++;
         cudaError_t error = current->before(number);
+        if (error == cudaSuccess && FakeCuda::breaks_capture(call_names[number])) {
+            current->after(number, cudaErrorStreamCaptureUnsupported);
+            return cudaErrorStreamCaptureUnsupported;
+        }
         if (error == cudaSuccess || gives_back(number)) {
             const cudaError_t own = (current->*Method)(arguments...);
             error = current->fault_ != cudaSuccess ? current->fault_ : own;
@@ -58,6 +66,7 @@ static const pti_cuda_api fake_api = {
 };
 
 thread_local int FakeCuda::current_device = 0;
+thread_local FakeCuda::Stream *FakeCuda::capturing = nullptr;
 
 FakeCuda::FakeCuda(uint64_t seed, const Options &options)
     : options_(options), queues_(seed), memory_(static_cast<size_t>(options.n_devices)),
@@ -107,6 +116,8 @@ std::string FakeCuda::leaks() const {
         {"allocations", n_allocations},
         {"streams", static_cast<int64_t>(streams_.size())},
         {"events", static_cast<int64_t>(events_.size())},
+        {"graphs", static_cast<int64_t>(graphs_.size() + executables_.size())},
+        {"libraries", static_cast<int64_t>(libraries_.size())},
         {"registrations", host_.n_registrations()},
     };
     std::string text;

@@ -36,6 +36,7 @@ class FakeCuda {
         size_t total_bytes = size_t{80} << 30;
         bool are_linked = true;                  /* each GPU with each other one */
         size_t shared_bytes = size_t{228} << 10; /* of a multiprocessor */
+        cudaError_t loop_error = cudaSuccess;    /* of graphs with WHILE nodes */
         size_t streams_bytes = size_t{2} << 20;  /* of device memory, taken with the first stream */
     };
 
@@ -64,6 +65,8 @@ class FakeCuda {
     /** Launches of kernels that run several launches as one, and those that they ran. */
     int64_t n_tile_launches() const { return n_tile_launches_; }
     int64_t n_tiled() const { return n_tiled_; }
+    /** Rounds that WHILE nodes have run. */
+    int64_t n_looped() const { return n_looped_; }
     int64_t n_calls(const char *name) const;
     /** What is not freed yet, such as "1 streams, 2 events"; nothing when all is. */
     std::string leaks() const;
@@ -88,7 +91,10 @@ class FakeCuda {
     struct Stream {
         FakeQueues::Queue *queue;
         int device;
+        cudaGraph_t captured_by; /* NULL: it is not captured */
+        bool is_capture_broken;
     };
+    static thread_local Stream *capturing; /* by the calling thread; NULL: none */
     struct Event {
         bool has_time;
         int device;
@@ -114,6 +120,25 @@ class FakeCuda {
         pt_slot *slots = nullptr; /* of a team kernel */
         int n_slots = 0;
     };
+
+    /** A chain of nodes; the last one may be a WHILE node. */
+    struct Graph {
+        std::vector<FakeQueues::Work> nodes; /* but the WHILE node */
+        cudaGraphNode_t last = nullptr;
+        uint64_t handle = 0; /* of its condition */
+        cudaGraph_t body[1] = {nullptr};
+    };
+
+    /** A graph that can be launched. */
+    struct Loop {
+        std::vector<FakeQueues::Work> begin, body;
+        uint64_t handle;
+    };
+
+    void submit(Stream *stream, FakeQueues::Work work);
+    static bool breaks_capture(const char *call);
+    FakeQueues::Work set_condition(void **arguments);
+    bool is_loop_over(const Loop &loop);
 
     /** Launches that run as one, tile by tile. */
     struct Tiles {
@@ -175,6 +200,11 @@ class FakeCuda {
     int64_t n_kernels_to_fault_ = 0;
     int64_t n_pageable_copies_ = 0;
     int64_t n_coarse_launches_ = 0;
+    int64_t n_looped_ = 0;
+    std::map<cudaGraph_t, Graph> graphs_;
+    std::map<cudaGraphExec_t, Loop> executables_;
+    std::map<uint64_t, unsigned> conditions_; /* by their handles, which are never used again */
+    std::set<const void *> libraries_;
     int64_t n_tile_launches_ = 0, n_tiled_ = 0;
     std::map<const void *, size_t> shared_bytes_; /* that kernels may have */
     std::map<std::pair<int, int>, int64_t> link_bytes_;

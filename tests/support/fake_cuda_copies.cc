@@ -42,9 +42,11 @@ cudaError_t FakeCuda::copy(const Block &to, const Block &from, cudaMemcpyKind ki
     link_bytes_[{device_of(from.range()), device_of(to.range())}] +=
         static_cast<int64_t>(to.n_bytes());
     if (!is_pageable) {
-        queues_.enqueue(own->queue, [this, to, from] { run_copy(to, from, false); });
+        submit(own, [this, to, from] { run_copy(to, from, false); });
         return cudaSuccess;
     }
+    if (own->captured_by != nullptr)
+        return cudaErrorStreamCaptureUnsupported;
     n_pageable_copies_++;
     queues_.finish(own->queue);
     if (fault_ == cudaSuccess)
@@ -185,7 +187,7 @@ cudaError_t FakeCuda::cudaMemset2DAsync(void *to, size_t pitch, int value, size_
         return cudaErrorInvalidValue;
     if (pitch > max_pitch_bytes)
         return cudaErrorInvalidPitchValue;
-    queues_.enqueue(own->queue, [plane, value] {
+    submit(own, [plane, value] {
         for (size_t row = 0; row < plane.height; row++)
             std::memset(plane.first + row * plane.pitch, value, plane.width);
     });

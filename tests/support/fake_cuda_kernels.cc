@@ -4,6 +4,10 @@
 #include <cstring>
 #include <limits>
 
+extern "C" {
+#include "launch/cuda/loop_code.h"
+}
+
 /* Kernels. */
 
 namespace {
@@ -112,6 +116,10 @@ cudaError_t FakeCuda::cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block
     const auto found = kernels_.find(kernel);
     if (own == nullptr || own->device != current_device)
         return cudaErrorInvalidResourceHandle;
+    if (kernel == pti_loop_code) {
+        submit(own, set_condition(arguments));
+        return cudaSuccess;
+    }
     if (found == kernels_.end())
         return cudaErrorInvalidDeviceFunction;
     if (kernel == found->second.cuda_tiles)
@@ -129,7 +137,7 @@ cudaError_t FakeCuda::cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block
     const cudaError_t error =
         check_grid(run.threads, is_coarse ? run.implementation.n_coarse : 1, grid, block);
     if (error == cudaSuccess)
-        queues_.enqueue(own->queue, [this, run] { run_kernel(run); });
+        submit(own, [this, run] { run_kernel(run); });
     return error;
 }
 

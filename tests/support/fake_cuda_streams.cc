@@ -8,7 +8,7 @@ FakeCuda::Stream *FakeCuda::find(cudaStream_t stream) {
     if (stream == nullptr) {
         Stream &own = default_streams_[current_device];
         if (own.queue == nullptr)
-            own = {queues_.create(), current_device};
+            own = {queues_.create(), current_device, nullptr, false};
         return &own;
     }
     const auto found = streams_.find(stream);
@@ -31,7 +31,7 @@ cudaError_t FakeCuda::cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned f
     if (!has_streams(current_device))
         memory(current_device).take(options_.streams_bytes);
     *stream = reinterpret_cast<cudaStream_t>(++last_handle_ << 8);
-    streams_[*stream] = {queues_.create(), current_device};
+    streams_[*stream] = {queues_.create(), current_device, nullptr, false};
     return cudaSuccess;
 }
 

@@ -202,7 +202,7 @@ cudaError_t FakeCuda::launch_tiles(const polytile_implementation &implementation
     }
     n_tile_launches_++;
     n_tiled_ += tiles.of.n_launches;
-    queues_.enqueue(stream->queue, [this, tiles] { run_tiles(tiles); });
+    submit(stream, [this, tiles] { run_tiles(tiles); });
     return cudaSuccess;
 }
 

@@ -85,9 +85,12 @@ void FakeQueues::step_some() {
 
 /** A mark is enqueued before the waits for it, so following them ends at a queue that can go on. */
 void FakeQueues::step_towards(Queue *queue) {
-    while (!can_step(*queue) && !queue->pending.front().is_begun)
+    bool can = can_step(*queue);
+    while (!can && !queue->pending.empty() && !queue->pending.front().is_begun) {
         queue = queue->pending.front().waits->queue;
-    if (can_step(*queue))
+        can = can_step(*queue);
+    }
+    if (can)
         step(queue);
     else
         std::this_thread::yield();

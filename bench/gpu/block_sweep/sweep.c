@@ -76,7 +76,7 @@ typedef struct subject {
     pti_operand operand[SWEEP_MOST_ARRAYS];
     polytile_domain threads;
     polytile_view view[SWEEP_MOST_ARRAYS];
-    pti_sub_kernel launch;
+    pti_sub_kernel sub_kernel;
     const pti_cuda_variant *variant; /* that the library would run */
 } subject;
 
@@ -107,11 +107,11 @@ static void set_up(subject *s, sweep_gpu *gpu, const sweep_kernel *kernel) {
                                  .n_operands = kernel->n_arrays,
                                  .operand = s->operand,
                                  .threads = s->threads};
-    s->launch = (pti_sub_kernel){.instance = &s->instance,
-                                 .config.implementation = kernel->implementation,
-                                 .config.character = &kernel->character,
-                                 .threads = &s->threads,
-                                 .views = s->view};
+    s->sub_kernel = (pti_sub_kernel){.instance = &s->instance,
+                                     .config.implementation = kernel->implementation,
+                                     .config.character = &kernel->character,
+                                     .threads = &s->threads,
+                                     .views = s->view};
 }
 
 static void set_cache(const subject *s, pti_cache_preference cache) {
@@ -131,7 +131,7 @@ static double elapsed_s(const subject *s, int from, int to) {
 
 static double time_once(const subject *s, pti_cuda_extents block) {
     record(s, 0);
-    require(s->gpu, pti_cuda_launch_with(s->gpu->cuda, &s->launch, s->variant, block));
+    require(s->gpu, pti_cuda_launch_with(s->gpu->cuda, &s->sub_kernel, s->variant, block));
     record(s, 1);
     return elapsed_s(s, 0, 1);
 }
@@ -150,12 +150,13 @@ static int compare_numbers(const void *a, const void *b) {
 static void time_in_turns(const subject *s, sweep_time *times, int n_times) {
     double time_s[MOST_FINALISTS][N_ROUNDS];
     for (int round = 0; round < N_ROUNDS; round++) {
-        require(s->gpu, pti_cuda_launch_with(s->gpu->cuda, &s->launch, s->variant, times[0].block));
+        require(s->gpu,
+                pti_cuda_launch_with(s->gpu->cuda, &s->sub_kernel, s->variant, times[0].block));
         record(s, 0);
         for (int k = 0; k < n_times; k++) {
             set_cache(s, times[k].cache);
             require(s->gpu,
-                    pti_cuda_launch_with(s->gpu->cuda, &s->launch, s->variant, times[k].block));
+                    pti_cuda_launch_with(s->gpu->cuda, &s->sub_kernel, s->variant, times[k].block));
             record(s, k + 1);
         }
         for (int k = 0; k < n_times; k++)
@@ -214,13 +215,13 @@ static int enter(sweep_time *finalists, int *n_finalists, const sweep_time *ente
 /** What the library would choose; its choices are those that runs make. */
 static void ask_library(subject *s, sweep_result *result, int *max_threads) {
     pti_cuda_choice *choice;
-    require(s->gpu, pti_cuda_choose(s->gpu->cuda, &s->launch, &choice));
-    s->variant = pti_cuda_variant_for(&s->launch, choice);
-    require(s->gpu, pti_cuda_find_block(s->gpu->cuda, &s->launch, choice, s->variant,
+    require(s->gpu, pti_cuda_choose(s->gpu->cuda, &s->sub_kernel, &choice));
+    s->variant = pti_cuda_variant_for(&s->sub_kernel, choice);
+    require(s->gpu, pti_cuda_find_block(s->gpu->cuda, &s->sub_kernel, choice, s->variant,
                                         &result->table.block));
     result->has_row = choice->has_row;
     result->table.cache = choice->has_row ? choice->row.cache : PTI_CACHE_NONE;
-    result->occupancy.block = pti_cuda_full_block(&s->launch, s->variant);
+    result->occupancy.block = pti_cuda_full_block(&s->sub_kernel, s->variant);
     *max_threads = s->variant->max_threads < MOST_THREADS ? s->variant->max_threads : MOST_THREADS;
 }
 

@@ -27,6 +27,8 @@ struct polytile_array {
     polytile_type type;
     int64_t element_bytes;
     polytile_domain domain;
+    polytile_domain exclusive; /* elements that only its queue writes while it is attached; without
+                                  dimensions: all */
     void *data; /* of the first element; borrowed, or inside mapping; NULL: the host has none */
     void *device_data; /* of the first element in the memory of a GPU; borrowed; NULL: none there */
     void *stream;      /* on which that is written before a run; CUDA's, borrowed */

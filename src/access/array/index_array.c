@@ -115,7 +115,7 @@ static bool next_element(const polytile_domain *domain, int64_t *element) {
     return next_in_row(domain, element) || element[0]++ < domain->range[0].hi;
 }
 
-/** Whether elements lie one after the other. */
+/** Return whether elements lie one after the other. */
 static bool is_dense(const pti_index_array *array) {
     return array->domain.n_dims == 1 && array->layout.stride_bytes[0] == (array->is_wide ? 8 : 4);
 }
@@ -179,15 +179,6 @@ typedef struct reading {
     part *part;
 } reading;
 
-/** Find an element by its number in C order. */
-static void find_element(const polytile_domain *domain, int64_t number, int64_t *element) {
-    for (int d = domain->n_dims - 1; d >= 0; d--) {
-        const int64_t extent = domain->range[d].hi - domain->range[d].lo + 1;
-        element[d] = domain->range[d].lo + number % extent;
-        number /= extent;
-    }
-}
-
 /** Read the elements of a part block by block: their hash, whether they ascend, and, of one
  * dimension, the groups of the lowest level. */
 static void read_part(int64_t number, void *user) {
@@ -197,7 +188,7 @@ static void read_part(int64_t number, void *user) {
                   end = pti_min(begin + PART_ELEMENTS, pti_box_count(&array->domain));
     part found = {.ascends = array->domain.n_dims == 1, .most = INT64_MIN};
     int64_t at[POLYTILE_MAX_DIMS];
-    find_element(&array->domain, begin, at);
+    pti_box_find_point(&array->domain, begin, at);
     for (int64_t first = begin; first < end; first += BLOCK) {
         const block of_block =
             summarise_next(array, (int)pti_min(BLOCK, end - first), at, found.ascends);

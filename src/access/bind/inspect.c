@@ -162,7 +162,7 @@ done:
     return status;
 }
 
-/** Whether an array has the type and domain of an index array, and elements. */
+/** Return whether an array has the type and domain of an index array, and elements. */
 static bool is_like(const pti_index_array *read, const polytile_array *array) {
     const polytile_type type = read->is_wide ? POLYTILE_I64 : POLYTILE_I32;
     return array != NULL && array->type == type && array->data != NULL &&

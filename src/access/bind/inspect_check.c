@@ -173,7 +173,7 @@ static bool looks_up_range(const lookup *of) {
     return of->section->indirection->gathers[of->dim];
 }
 
-/** Whether a thread has nothing in a dimension, the array's ends aside. */
+/** Return whether a thread has nothing in a dimension, the array's ends aside. */
 static bool is_empty(const lookup *of) {
     const pti_subscript *subscript = &of->section->subscript[of->dim];
     polytile_domain elements;
@@ -199,7 +199,7 @@ static int64_t nearest_index(const lookup *of) {
     return index;
 }
 
-/** Whether what a thread has in a dimension that looks nothing up meets the array. */
+/** Return whether what a thread has in a dimension that looks nothing up meets the array. */
 static bool meets_array(const lookup *of) {
     const pti_subscript *subscript = &of->section->subscript[of->dim];
     const polytile_range range = array_indices(of);
@@ -254,8 +254,8 @@ done:
     return status;
 }
 
-/** Whether two ends look up neighbours of one array whose elements ascend, the upper one not before
- * the lower one, so that no range has its ends out of order. */
+/** Return whether two ends look up neighbours of one array whose elements ascend, the upper one not
+ * before the lower one, so that no range has its ends out of order. */
 static bool are_ascending_neighbours(const pti_looked_up *lo, const pti_looked_up *hi) {
     const pti_affine *from = &lo->section.subscript[0].lo, *to = &hi->section.subscript[0].lo;
     return lo->array != NULL && lo->array == hi->array && lo->array->ascends &&
@@ -276,7 +276,7 @@ static bool find_values(const pti_instance *instance, const pti_looked_up *end,
     return true;
 }
 
-/** Whether all indices that may be met are inside the array. */
+/** Return whether all indices that may be met are inside the array. */
 static bool are_inside(const pti_instance *instance, const pti_section *section, int dim) {
     const pti_indirection *by = section->indirection;
     const polytile_range range = instance->operand[section->operand].domain.range[dim];
@@ -288,7 +288,7 @@ static bool are_inside(const pti_instance *instance, const pti_section *section,
            pti_affine_max(&by->hi[dim].plus, &instance->threads) + hi.most <= range.hi;
 }
 
-/** Whether no thread can be wrong in a dimension, at a glance. */
+/** Return whether no thread can be wrong in a dimension, at a glance. */
 static bool is_sound(const pti_instance *instance, const pti_section *section, int d) {
     const pti_indirection *by = section->indirection;
     if (!by->is_indirect[d])

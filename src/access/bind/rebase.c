@@ -86,14 +86,14 @@ static bool merge_dimensions(const pti_section *section, const pti_index_map *ma
     return fits;
 }
 
-/** Whether all threads stay within a dimension of a view, so that it clips nothing. */
+/** Return whether all threads stay within a dimension of a view, so that it clips nothing. */
 static bool stays_inside(const pti_subscript *subscript, polytile_range whole,
                          const polytile_domain *threads) {
     return pti_affine_min(&subscript->lo, threads) >= whole.lo &&
            pti_affine_max(&subscript->hi, threads) <= whole.hi;
 }
 
-/** Whether a view's dimension is one of its base, whole: then both clip alike. */
+/** Return whether a view's dimension is one of its base, whole: then both clip alike. */
 static bool is_whole_dimension(const pti_index_map *map, int k, polytile_range of_view,
                                const polytile_domain *base) {
     for (int d = 0; d < map->n_to; d++)
@@ -114,7 +114,7 @@ static bool is_clipped_by_view(const pti_instance *given, const pti_section *sec
     return is_clipped;
 }
 
-/** Whether a subscript names indices of a strided range alone. */
+/** Return whether a subscript names indices of a strided range alone. */
 static bool is_on_lattice(const pti_subscript *subscript, polytile_range range) {
     bool is = (subscript->lo.constant - range.lo) % range.step == 0 &&
               (pti_subscript_is_single(subscript) || subscript->step % range.step == 0);

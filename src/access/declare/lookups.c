@@ -31,7 +31,7 @@ polytile_status pti_lookups_add(pti_lookups *lookups, const char *name, size_t o
     return POLYTILE_OK;
 }
 
-/** Whether a thread has one element of a lookup. */
+/** Return whether a thread has one element of a lookup. */
 static bool is_one_element(const pti_lookup *lookup) {
     const pti_access *access = &lookup->access;
     bool is = true;
@@ -42,7 +42,7 @@ static bool is_one_element(const pti_lookup *lookup) {
     return is;
 }
 
-/** Whether all that a lookup looks up in turn is one element a thread. */
+/** Return whether all that a lookup looks up in turn is one element a thread. */
 static bool is_one_throughout(const pti_lookups *lookups, int at) {
     const pti_access *access = &lookups->lookup[at].access;
     bool is = is_one_element(&lookups->lookup[at]);
@@ -115,8 +115,8 @@ static void place_end(pti_indirect_end *end, const int *position) {
     end->access = end->access < 0 ? -1 : position[end->access];
 }
 
-/** Whether what an access looks up is what a lookup does, whose inner lookups are such accesses;
- * -1: none of them. */
+/** Return whether what an access looks up is what a lookup does, whose inner lookups are such
+ * accesses; -1: none of them. */
 static bool looks_up_same(const pti_indirect *indirect, const pti_indirect *wanted,
                           const int *same) {
     if (wanted == NULL)
@@ -167,7 +167,7 @@ static bool ends_look_up_same(const pti_lookups *lookups, const pti_indirect_end
            (a->access < 0 || are_same_lookups(lookups, a->access, b->access));
 }
 
-/** Whether two lookups of a section are of the same elements. */
+/** Return whether two lookups of a section are of the same elements. */
 static bool are_same_lookups(const pti_lookups *lookups, int one, int other) {
     const pti_lookup *a = &lookups->lookup[one], *b = &lookups->lookup[other];
     const pti_indirect *indirect = a->access.indirect, *with = b->access.indirect;
@@ -250,7 +250,7 @@ static void truncate_accesses(polytile_declaration *declaration, int n_accesses,
     declaration->n_arrays = n_arrays;
 }
 
-/** Whether the subscripts of some access hold what another one reads. */
+/** Return whether the subscripts of some access hold what another one reads. */
 static bool is_looked_up(const polytile_declaration *declaration, int looked_up) {
     bool is = false;
     for (int a = 0; a < declaration->n_accesses; a++) {

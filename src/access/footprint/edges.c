@@ -39,7 +39,7 @@ static images whole_dimension(const edged *of, bool exact) {
     return made;
 }
 
-/** Whether the subscript of each thread has as many neighbours as the array has elements. */
+/** Return whether the subscript of each thread has as many neighbours as the array has elements. */
 static bool goes_round(const edged *of) {
     const pti_affine width = pti_subscript_width(of->subscript);
     return of->subscript->step == 1 &&
@@ -252,7 +252,7 @@ static bool narrow_within(const pti_instance *instance, const pti_section *secti
     return has_any;
 }
 
-/** Whether some section has the indices of an access as they are declared. */
+/** Return whether some section has the indices of an access as they are declared. */
 static bool has_unmoved(const pti_instance *instance, int access) {
     bool has = false;
     for (int s = 0; s < instance->n_sections && !has; s++)

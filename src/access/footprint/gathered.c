@@ -118,8 +118,8 @@ static int64_t find_gaps(gathering *of, int most) {
     return n_indices;
 }
 
-/** Whether gaps of so many indices are worth it. bytes: of one index; n_looks: it takes to find
- * them. */
+/** Return whether gaps of so many indices are worth it. bytes: of one index; n_looks: it takes to
+ * find them. */
 static bool are_worth(const gathering *of, int64_t n_indices, int64_t bytes, int64_t n_looks) {
     const int64_t n_hull = of->hull.hi - of->hull.lo + 1;
     return n_indices > 0 && n_indices >= n_hull / WORTH_PART &&

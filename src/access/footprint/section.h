@@ -34,13 +34,13 @@ polytile_status pti_section_fill_affine(polytile_context *ctx, const pti_instanc
 polytile_status pti_section_settle(polytile_context *ctx, const pti_instance *instance,
                                    pti_section *section);
 
-/** Whether a section may be empty for some thread of a box, the array's ends aside. */
+/** Return whether a section may be empty for some thread of a box, the array's ends aside. */
 bool pti_section_may_be_empty(const pti_section *section, const polytile_domain *threads);
 
 /** Note that an operand has a section, by its role. */
 void pti_operand_add_role(pti_operand *operand, const pti_section *section);
 
-/** Whether what some of a box's threads write of an operand may take more boxes to say than
+/** Return whether what some of a box's threads write of an operand may take more boxes to say than
  * PTI_MAX_WRITE_BOXES. */
 bool pti_operand_writes_unknown(const pti_instance *instance, const pti_operand *operand,
                                 const polytile_domain *threads);

@@ -217,7 +217,8 @@ static bool fits_boxes(const pti_slicing *slicing, int64_t max_boxes) {
     return n_boxes <= max_boxes;
 }
 
-/* Whether a section may be told in more than its hull. What is written is known only as that. */
+/* Return whether a section may be told in more than its hull. What is written is known only as
+ * that. */
 static bool is_gathered(const pti_section *section) {
     return section->indirection != NULL && section->role == POLYTILE_IN;
 }

@@ -432,7 +432,7 @@ void pti_pieces_add_met(const pti_instance *instance, int operand, const polytil
     }
 }
 
-/** Whether two pieces meet, of which one is written. */
+/** Return whether two pieces meet, of which one is written. */
 static bool do_clash(const pti_instance *instance, const polytile_domain *threads, int one,
                      int other) {
     polytile_domain hull, its_hull, common;

@@ -27,7 +27,7 @@ static polytile_status add_way(polytile_context *ctx, pti_instance *split, pti_w
                : pti_fail_memory(ctx, split->kernel_name, split->n_operands * (double)sizeof(int));
 }
 
-/** Whether two splits of one instance have the same pieces. */
+/** Return whether two splits of one instance have the same pieces. */
 static bool is_same_split(const pti_instance *one, const pti_instance *other) {
     bool is_same = one->n_operands == other->n_operands;
     for (int o = 0; is_same && o < one->n_operands; o++)

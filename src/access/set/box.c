@@ -123,3 +123,11 @@ bool pti_box_next_point(const polytile_domain *box, int64_t *point) {
     }
     return false;
 }
+
+void pti_box_find_point(const polytile_domain *box, int64_t number, int64_t *point) {
+    for (int d = box->n_dims - 1; d >= 0; d--) {
+        const int64_t count = pti_range_count(box->range[d]);
+        point[d] = box->range[d].lo + number % count * box->range[d].step;
+        number /= count;
+    }
+}

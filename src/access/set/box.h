@@ -82,4 +82,7 @@ bool pti_box_absorb(polytile_domain *box, const polytile_domain *added);
 void pti_box_first_point(const polytile_domain *box, int64_t *point);
 bool pti_box_next_point(const polytile_domain *box, int64_t *point);
 
+/** Find the point of a box that has a number in C order, 0 <= number < the box's count. */
+void pti_box_find_point(const polytile_domain *box, int64_t number, int64_t *point);
+
 #endif

@@ -1,5 +1,6 @@
 #include "access/set/boxes.h"
 #include "distribute/deal/launch.h"
+#include "distribute/members/wait.h"
 
 /* What a launch touches, in the memory that members share: whether it is there, and bringing it. */
 

@@ -1,5 +1,8 @@
 #include "distribute/deal/launch.h"
 
+#include "distribute/members/gates.h"
+#include "distribute/members/launch_box.h"
+#include "distribute/members/wait.h"
 #include "queue/cache.h"
 
 /* Launches whose rows a policy deals out: a member that is free takes the next ones, or all members
@@ -16,7 +19,7 @@ static const pti_group_array *array_of_operand(const pti_group *group, const pti
     return &group->array[prepared->position[operand]];
 }
 
-/** Whether a later launch uses what one writes. */
+/** Return whether a later launch uses what one writes. */
 static bool is_used_again(const pti_group *group, int at) {
     const pti_prepared *prepared = group->recorded[at].prepared;
     bool is_used = false;
@@ -27,7 +30,7 @@ static bool is_used_again(const pti_group *group, int at) {
     return is_used;
 }
 
-/** Whether what a member owns of all arrays fits its device. */
+/** Return whether what a member owns of all arrays fits its device. */
 static bool fits_share(const pti_group *group, int local) {
     int64_t free_bytes = pti_queue_get_usable_bytes(group->member[local]);
     for (int p = 0; p < group->n_arrays && free_bytes >= 0; p++) {
@@ -42,7 +45,7 @@ static bool fits_share(const pti_group *group, int local) {
     return free_bytes >= 0;
 }
 
-/** Whether there is memory of devices, and all arrays fit it in shares. */
+/** Return whether there is memory of devices, and all arrays fit it in shares. */
 static bool could_stay(const pti_group *group) {
     bool has_memory = false, fits = true;
     for (int m = 0; m < group->transport->n_local; m++) {

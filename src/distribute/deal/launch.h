@@ -134,7 +134,7 @@ typedef struct pti_dealt_launch {
     bool has_failed;
 } pti_dealt_launch;
 
-/** Whether members of other processes take rows, too. */
+/** Return whether members of other processes take rows, too. */
 static inline bool pti_dealt_is_spread(const pti_dealt_launch *dealt) {
     return pti_transport_count_processes(dealt->group->transport) > 1;
 }
@@ -153,7 +153,7 @@ polytile_status pti_dealt_forget(const pti_dealt_launch *dealt, int local, pti_r
 /** Queue that a member's device forgets what others computed, or what failed. Errors: NO_MEMORY. */
 polytile_status pti_dealt_forget_others(const pti_dealt_launch *dealt, int local);
 
-/** Whether rows write elements of an operand where they are on the host. */
+/** Return whether rows write elements of an operand where they are on the host. */
 bool pti_dealt_writes_on_host(const pti_dealt_launch *dealt, int operand);
 
 /** Add what rows write of an operand. */

@@ -1,7 +1,9 @@
 #include "access/set/boxes.h"
 #include "distribute/deal/launch.h"
+#include "distribute/members/launch_box.h"
 #include "launch/device/reduction.h"
-#include "launch/host/box_copy.h"
+#include "launch/host/copy/box_copy.h"
+#include "queue/calls/calls.h"
 
 #include <stdlib.h>
 

@@ -3,6 +3,9 @@
 #include "base/list.h"
 #include "base/text.h"
 #include "distribute/deal/launch.h"
+#include "distribute/members/launch_box.h"
+#include "distribute/members/member_array.h"
+#include "distribute/members/wait.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #include "base/checked.h"
 #include "base/mix.h"
 #include "distribute/deal/launch.h"
-#include "distribute/policy/speeds.h"
+#include "launch/tuning/speeds.h"
 #include "distribute/share/piece_traffic.h"
 
 /* Local members as units that rows are dealt out to. */

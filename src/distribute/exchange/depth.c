@@ -49,8 +49,8 @@ int pti_superstep_busiest(const pti_superstep *superstep) {
     return pti_member_grid_at(&leader->grid, coordinate);
 }
 
-/* Whether the first n launches run few enough threads beside their shares; false when memory runs
- * out. */
+/* Return whether the first n launches run few enough threads beside their shares; false when memory
+ * runs out. */
 static bool find_thrifty(const pti_superstep *superstep, int n, int member, double fraction,
                          bool *is_thrifty) {
     pti_superstep first = *superstep;

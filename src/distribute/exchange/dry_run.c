@@ -184,7 +184,7 @@ static bool cut_superstep(pti_dry_run *run, pti_copies *after) {
     return true;
 }
 
-/** Whether members have room for what they compute twice, once their arrays contain what the
+/** Return whether members have room for what they compute twice, once their arrays contain what the
  * superstep needs; only of such are these looked at. False when memory runs out. */
 static bool find_room(pti_dry_run *run, bool *has_room) {
     pti_joint_list list = {0};

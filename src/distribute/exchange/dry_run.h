@@ -47,7 +47,7 @@ typedef struct pti_dry_run {
  * case. */
 bool pti_dry_run_begin(const pti_dry_run_request *request, pti_dry_run *run);
 
-/** Whether there is a launch that was not gone through. */
+/** Return whether there is a launch that was not gone through. */
 bool pti_dry_run_goes_on(const pti_dry_run *run);
 
 /** Go through the next superstep. False when memory runs out. */

@@ -20,7 +20,7 @@ void pti_copies_free(pti_copies *copies);
 /** Replace copies of as many arrays and members; false when memory runs out. */
 bool pti_copies_assign(pti_copies *to, const pti_copies *from);
 
-/** Whether both are of as many arrays and consist of the same boxes. */
+/** Return whether both are of as many arrays and consist of the same boxes. */
 bool pti_copies_are_alike(const pti_copies *one, const pti_copies *other);
 
 /** Those of one array that one member has. */

@@ -9,7 +9,7 @@ typedef struct cut {
     int64_t n_indices;
 } cut;
 
-/** Whether threads read or write an element of a box of an array. */
+/** Return whether threads read or write an element of a box of an array. */
 static bool uses_box(const pti_shared_launch *launch, const polytile_domain *threads, int array,
                      const polytile_domain *box) {
     polytile_domain hull, common;
@@ -49,8 +49,8 @@ static cut least_cut(const pti_shared_launch *launch, const polytile_domain *thr
     return (cut){dim, is_low, enough};
 }
 
-/** Whether a launch can be cut along an index: what is reduced into one element is reduced at once,
- * in its order, and initialised once. */
+/** Return whether a launch can be cut along an index: what is reduced into one element is reduced
+ * at once, in its order, and initialised once. */
 static bool may_cut(const pti_instance *instance, int index) {
     for (int a = 0; a < instance->n_operands; a++) {
         if (instance->operand[a].reduces &&
@@ -96,7 +96,7 @@ static bool has_member(const process *of, int member) {
     return member >= of->first && member < of->first + of->n_local;
 }
 
-/** Whether what is received arrives in host memory that a member uses. */
+/** Return whether what is received arrives in host memory that a member uses. */
 static bool arrives_in_memory_of(const process *of, const pti_transfer *transfer, int member) {
     return transfer->to == member ||
            (of->is_shared[transfer->array] && has_member(of, transfer->to) &&
@@ -138,8 +138,8 @@ static bool is_moved(const pti_exchange *exchange, const process *of, int array)
     return is;
 }
 
-/** Whether threads that several members run write what these send each other before: it must not
- * be on its way any more. */
+/** Return whether threads that several members run write what these send each other before: it must
+ * not be on its way any more. */
 static bool writes_moved(const pti_superstep *superstep, const pti_superstep_parts *parts,
                          const process *of) {
     const pti_shared_launch *launch = superstep->launch;

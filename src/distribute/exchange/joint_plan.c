@@ -277,7 +277,8 @@ static void add_combinations(plan *of) {
     combine_operands(of, call, true);
 }
 
-/** Whether what members computed of others' elements is read, or moved, after the launches. */
+/** Return whether what members computed of others' elements is read, or moved, after the
+ * launches. */
 static bool needs_ghosts_later(const plan *of) {
     return splits_last(of) || has_local(of, &of->request->parts->after);
 }

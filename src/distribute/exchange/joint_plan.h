@@ -40,7 +40,7 @@ bool pti_joint_plan_messages(const pti_exchange *exchange, int first, int n_loca
 
 /* joint_shared.c: members over one memory. */
 
-/** Whether some of them may still use what others are about to write: all wait first. */
+/** Return whether some of them may still use what others are about to write: all wait first. */
 bool pti_joint_waits_first(const pti_joint_request *request, int first, int n_local);
 
 /** How many operations a list begins with that are due only if something is lent that is
@@ -51,8 +51,8 @@ int pti_joint_count_lent_ops(const pti_joint_request *request, int first, int n_
  * own. */
 void pti_joint_lend(const pti_joint_request *request, int first, int n_local, bool *is_lent);
 
-/** Whether members read there what others compute in the same superstep: what they write goes there
- * when all of them are done. The request's own answer does not count. */
+/** Return whether members read there what others compute in the same superstep: what they write
+ * goes there when all of them are done. The request's own answer does not count. */
 bool pti_joint_meets(const pti_joint_request *request);
 
 /** Copies that are not there after a superstep: what several members computed of the same memory

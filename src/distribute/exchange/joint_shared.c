@@ -2,7 +2,7 @@
 
 /* Members over one memory: who may use what others write there. */
 
-/** Whether a member touches elements of others. */
+/** Return whether a member touches elements of others. */
 static bool is_across(const pti_ownership *ownership, int member, const pti_boxes *touched) {
     polytile_domain owned = pti_ownership_hull(ownership, member);
     bool is = touched->n_boxes > 0 && !pti_ownership_is_whole(ownership);
@@ -11,7 +11,7 @@ static bool is_across(const pti_ownership *ownership, int member, const pti_boxe
     return is;
 }
 
-/** Whether members may read elements of each other in host memory. */
+/** Return whether members may read elements of each other in host memory. */
 static bool is_read_across(const pti_joint_request *request, int first, int n_local, int array) {
     const pti_ownership *ownership = &request->superstep->ownerships[array];
     bool is = !pti_ownership_is_whole(ownership);
@@ -20,7 +20,8 @@ static bool is_read_across(const pti_joint_request *request, int first, int n_lo
     return is;
 }
 
-/** Whether members write elements of each other in host memory: their owners may still use them. */
+/** Return whether members write elements of each other in host memory: their owners may still use
+ * them. */
 static bool is_written_across(const pti_joint_request *request, int first, int n_local, int array) {
     const pti_ownership *ownership = &request->superstep->ownerships[array];
     bool is = false;
@@ -63,7 +64,7 @@ void pti_joint_lend(const pti_joint_request *request, int first, int n_local, bo
                      ((is_lent[a] && !waits) || is_read_across(request, first, n_local, a));
 }
 
-/** Whether any launch writes an array. */
+/** Return whether any launch writes an array. */
 static bool is_changed(const pti_superstep *superstep, int array) {
     bool is = false;
     for (int l = 0; l < superstep->n_launches; l++) {
@@ -74,8 +75,8 @@ static bool is_changed(const pti_superstep *superstep, int array) {
     return is;
 }
 
-/** Whether a member may have computed others' elements. What members of other processes compute is
- * not known here, so that whatever is written counts. */
+/** Return whether a member may have computed others' elements. What members of other processes
+ * compute is not known here, so that whatever is written counts. */
 static bool may_have_ghosts(const pti_joint_request *request, int array, int member) {
     const pti_superstep *superstep = request->superstep;
     return request->n_local < superstep->n_members
@@ -92,8 +93,8 @@ void pti_joint_drop_ghosts(const pti_joint_request *request, pti_copies *copies)
                 pti_boxes_clear(pti_copies_get(copies, a, q));
 }
 
-/** Whether a thread that runs twice would read what it wrote the first time. What it reduces into,
- * starting from the identity, it does not read. */
+/** Return whether a thread that runs twice would read what it wrote the first time. What it reduces
+ * into, starting from the identity, it does not read. */
 static bool rereads_results(const pti_joint_request *request, const pti_shared_launch *launch) {
     const pti_instance *instance = launch->call.instance;
     bool does = false;

@@ -17,8 +17,8 @@ typedef struct pti_members_plan_flow {
     int64_t n_bytes;
 } pti_members_plan_flow;
 
-/** Whether it is sent from process to process; else it stays within one, where host memory is
- * copied, or is the same for both. */
+/** Return whether it is sent from process to process; else it stays within one, where host memory
+ * is copied, or is the same for both. */
 static inline bool pti_members_plan_is_message(const pti_members_plan_flow *flow) {
     return flow->from_process != flow->to_process;
 }

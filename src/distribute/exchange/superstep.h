@@ -25,11 +25,11 @@ typedef struct pti_superstep_limits {
     bool sends;            /* members are not all of one process */
 } pti_superstep_limits;
 
-/** Whether one of the next launches needs memory beside its arrays: no two members compute the same
- * then. Those after PTI_SUPERSTEP_LAUNCHES do not count. */
+/** Return whether one of the next launches needs memory beside its arrays: no two members compute
+ * the same then. Those after PTI_SUPERSTEP_LAUNCHES do not count. */
 bool pti_superstep_has_scratch(const pti_superstep *known);
 
-/** Whether a launch writes an array of which members of a process have the same memory. */
+/** Return whether a launch writes an array of which members of a process have the same memory. */
 bool pti_superstep_shares_results(const pti_call *call, const bool *is_shared);
 
 /** The first superstep of launches that are known, of which more than PTI_SUPERSTEP_LAUNCHES change

@@ -3,6 +3,7 @@
 
 #include "access/array/array.h"
 #include "distribute/policy/counter.h"
+#include "message/server.h"
 #include "partition/schedule/joint.h"
 
 #include <stdlib.h>
@@ -87,6 +88,10 @@ typedef struct pti_transport_functions {
      */
     polytile_status (*gather)(pti_transport *transport, polytile_status own, const void *bytes,
                               int64_t n_bytes, pti_gathered *all);
+    /** Carry what servers of team kernels send each other, once; it does not wait. What a server
+     * has to send leaves, and gets what has come. An error ends the launch. NULL where all members
+     * are of this process. */
+    pti_carrying (*carry)(void *transport, pti_server *server);
     void (*close)(pti_transport *transport);
 } pti_transport_functions;
 
@@ -103,8 +108,8 @@ struct pti_transport {
     bool ends_together;   /* all processes close it next */
 };
 
-/** Whether members are devices of one process and nothing else: it has no messages, and alone knows
- * what they have. */
+/** Return whether members are devices of one process and nothing else: it has no messages, and
+ * alone knows what they have. */
 static inline bool pti_transport_is_alone(const pti_transport *transport) {
     return transport->shares_memory && transport->functions->open == NULL;
 }

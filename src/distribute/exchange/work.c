@@ -141,7 +141,7 @@ bool pti_work_create(const pti_superstep *superstep, int member, pti_work *work)
     return made;
 }
 
-/* Whether a launch whose threads are divided can be run on more of them. */
+/* Return whether a launch whose threads are divided can be run on more of them. */
 static bool is_deep(const pti_superstep *superstep, const pti_shared_launch *launch) {
     const pti_instance *instance = launch->call.instance;
     for (int p = 0; p < instance->n_operands; p++)
@@ -151,7 +151,7 @@ static bool is_deep(const pti_superstep *superstep, const pti_shared_launch *lau
     return true;
 }
 
-/* Whether owners get what others write of a launch that is combined: only after it. */
+/* Return whether owners get what others write of a launch that is combined: only after it. */
 static bool combines_all(const pti_superstep *superstep, const pti_shared_launch *launch,
                          const pti_home *home) {
     bool all = true;

@@ -2,6 +2,7 @@
 
 #include "base/checked.h"
 #include "base/list.h"
+#include "launch/host/host.h"
 
 #include <stdlib.h>
 
@@ -45,6 +46,6 @@ void pti_store_fill(const pti_store *store, pti_element_function *element, void 
         const pti_stored_box *stored = &store->box[k];
         pti_memory_layout layout = pti_memory_layout_of(&stored->around, store->element_bytes);
         pti_memory_span memory = {stored->memory, &layout};
-        pti_box_fill(&memory, &stored->box, element, user);
+        pti_box_fill(&memory, &stored->box, pti_host_default_threads(), element, user);
     }
 }

@@ -1,7 +1,7 @@
 #ifndef POLYTILE_DISTRIBUTE_FILE_STORE_H
 #define POLYTILE_DISTRIBUTE_FILE_STORE_H
 
-#include "launch/host/box_copy.h"
+#include "launch/host/copy/box_copy.h"
 
 /* Elements of an array in several boxes of host memory, and a walk over them in the array's C
  * order, which is that of files and of whole copies. */

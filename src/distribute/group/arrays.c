@@ -1,5 +1,6 @@
 #include "base/mix.h"
 #include "distribute/group/run.h"
+#include "distribute/members/member_array.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -106,7 +107,7 @@ polytile_status pti_group_attach(polytile_queue *queue, int n_arrays,
                                  polytile_array *const *arrays) {
     pti_group *group = queue->group;
     polytile_status status = POLYTILE_OK;
-    pti_group_end_messages(group);
+    pti_group_end_begun(group);
     for (int a = 0; a < n_arrays; a++)
         PTI_TRY(add_array(group, arrays[a], PTI_GROUP_PROGRAMS, &group->options.distribution));
 done:
@@ -117,7 +118,7 @@ done:
 
 polytile_status pti_group_create_array(polytile_queue *queue, polytile_array *array) {
     pti_group *group = queue->group;
-    pti_group_end_messages(group);
+    pti_group_end_begun(group);
     polytile_status status =
         add_array(group, array, PTI_GROUP_QUEUES, &group->options.distribution);
     if (status != POLYTILE_OK)
@@ -141,7 +142,7 @@ polytile_status pti_group_add_distributed(pti_group *group, polytile_array *arra
     const pti_distribution *given =
         distribution == NULL ? &group->options.distribution : distribution;
     polytile_status status;
-    pti_group_end_messages(group);
+    pti_group_end_begun(group);
     PTI_TRY(
         pti_ownership_check(group->ctx, group->transport->n_members, group->options.grid, given));
     PTI_TRY(add_array(group, array, PTI_GROUP_OWN, given));

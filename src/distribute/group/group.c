@@ -1,5 +1,6 @@
 #include "base/checked.h"
 #include "distribute/group/run.h"
+#include "distribute/members/peers.h"
 #include "partition/choose/kept_cuts.h"
 #include "queue/queue.h"
 
@@ -13,8 +14,7 @@ static polytile_status wait_for_array(polytile_queue *queue, polytile_array *arr
 
 /** Nothing runs before something is waited for, or many launches are recorded. */
 static void set_paused(polytile_queue *queue, bool is_paused) {
-    (void)queue;
-    (void)is_paused;
+    ((pti_group *)queue->group)->is_paused = is_paused;
 }
 
 static void add_to_report(polytile_report *sum, const polytile_report *part) {

@@ -1,21 +1,19 @@
+#include "access/kernel.h"
 #include "distribute/group/run.h"
 #include "distribute/group/words.h"
+#include "distribute/members/launch_box.h"
 #include "launch/execute/run_check.h"
 #include "launch/execute/specialise.h"
 #include "launch/execute/team_server.h"
 #include "queue/cache.h"
+#include "queue/calls/calls.h"
 #include "queue/looked_up.h"
+#include "queue/prepared.h"
 
 #include <string.h>
 
 static polytile_status check_members(const pti_group *group, const polytile_kernel *kernel) {
     polytile_status status = POLYTILE_OK;
-    if (kernel->implementation.team != NULL && !pti_transport_is_alone(group->transport))
-        return pti_fail(group->ctx, POLYTILE_UNSUPPORTED,
-                        "%s: the slots of a team kernel run on devices of one process, and the "
-                        "queue on %s has %d members over ranks; open a queue on a rank's own",
-                        polytile_kernel_get_name(kernel), pti_queue_text(group->queue),
-                        group->transport->n_members);
     for (int m = 0; m < group->transport->n_local; m++)
         PTI_TRY(pti_run_check_kernel(group->member[m]->device, kernel));
 done:
@@ -61,7 +59,7 @@ static void record_launch(pti_group *group, pti_recorded recorded) {
     __atomic_store_n(&group->progress.n_launches, group->n_recorded, __ATOMIC_RELAXED);
 }
 
-/** Whether a failure is still to be reported: until then launches are not run. */
+/** Return whether a failure is still to be reported: until then launches are not run. */
 static bool is_waiting_to_report(const pti_group *group) {
     return group->queue->error.status != POLYTILE_OK;
 }
@@ -110,11 +108,33 @@ static polytile_status check_new(pti_group *group, const polytile_kernel *kernel
     return status;
 }
 
+/** Make what serves the messages of a team kernel, to slots of other processes, too; NULL: it is
+ * none. */
+static polytile_status create_server(pti_group *group, const pti_request *request,
+                                     pti_recorded *recorded) {
+    pti_transport *transport = group->transport;
+    const pti_carrier carrier = {transport, transport->functions->carry};
+    const int n_processes = pti_transport_count_processes(transport);
+    pti_server_part *part;
+    polytile_status status;
+    PTI_TRY(pti_team_server_create(request->kernel, &recorded->prepared->instance->threads,
+                                   request->options, true, &part));
+    recorded->server = part == NULL ? NULL : pti_server_of_part(part);
+    if (part == NULL || n_processes == 1 ||
+        pti_server_join(recorded->server, n_processes, pti_transport_process(transport), &carrier))
+        return POLYTILE_OK;
+    pti_server_release(recorded->server);
+    recorded->server = NULL;
+    status = pti_fail_memory(group->ctx, polytile_kernel_get_name(request->kernel),
+                             n_processes * (double)PTI_ERROR_BYTES);
+done:
+    return status;
+}
+
 /** Prepare a launch and record it, unless a failure is still to be reported. */
 static polytile_status prepare_and_record(pti_group *group, const pti_request *request) {
     polytile_queue *queue = group->queue;
     pti_recorded recorded = {.kernel = (polytile_kernel *)(uintptr_t)request->kernel};
-    pti_server_part *part;
     int64_t n_cut = queue->n_cut;
     polytile_status status;
     PTI_TRY(check_members(group, request->kernel));
@@ -127,9 +147,7 @@ static polytile_status prepare_and_record(pti_group *group, const pti_request *r
     memcpy(recorded.values, request->values,
            (size_t)recorded.prepared->config.n_values * sizeof *recorded.values);
     PTI_TRY(fill_words(group, &recorded));
-    PTI_TRY(pti_team_server_create(request->kernel, &recorded.prepared->instance->threads,
-                                   request->options, true, &part));
-    recorded.server = part == NULL ? NULL : pti_server_of_part(part);
+    PTI_TRY(create_server(group, request, &recorded));
     if (is_waiting_to_report(group))
         give_up_newest(group, recorded.server);
     else
@@ -158,5 +176,7 @@ polytile_status pti_group_launch(polytile_queue *queue, const pti_request *reque
     status = compare_first(group, status);
     if (status == POLYTILE_OK && group->n_recorded == PTI_GROUP_LAUNCHES)
         run_full_list(group);
+    else
+        pti_group_begin_first(group);
     return status;
 }

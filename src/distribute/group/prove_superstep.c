@@ -1,5 +1,7 @@
 #include "distribute/exchange/interior.h"
 #include "distribute/group/run.h"
+#include "distribute/members/prepared_superstep.h"
+#include "distribute/members/wait.h"
 #include "partition/prove/joint/joint_check.h"
 
 #include <stdlib.h>
@@ -67,7 +69,7 @@ static polytile_status report_flaw(const pti_group *group, const proof *of, cons
                     of->launch[0].call.instance->kernel_name, why->data);
 }
 
-/** Whether what this process runs is what is proved. */
+/** Return whether what this process runs is what is proved. */
 static bool is_list_as_proved(const pti_group *group, const pti_prepared_superstep *prepared,
                               int first_op, const pti_joint_schedule *schedule) {
     const int own = group->transport->first / group->transport->n_local;

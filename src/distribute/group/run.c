@@ -1,6 +1,11 @@
 #include "distribute/group/run.h"
 #include "base/text.h"
 #include "distribute/deal/launch.h"
+#include "distribute/members/gates.h"
+#include "distribute/members/launch_box.h"
+#include "distribute/members/member_array.h"
+#include "distribute/members/prepared_superstep.h"
+#include "distribute/members/wait.h"
 #include "launch/device/completeness.h"
 #include "message/program.h"
 
@@ -40,6 +45,14 @@ static void run_superstep(pti_group *group, pti_prepared_superstep *prepared,
     pti_group_open_used_gates(group);
 }
 
+/** End a team kernel's launch as this process has failed, or as another one has. */
+static void give_up_slots(pti_group *group, pti_server *server) {
+    const pti_error of_peer =
+        pti_error_of(POLYTILE_DEVICE, "another rank has failed; its next wait says why");
+    pti_server_give_up(server,
+                       group->failure.status == PTI_PEER_FAILED ? &of_peer : &group->failure);
+}
+
 /** Have the slots of a team kernel run. After a failure those that do run must not wait for
  * others. */
 static void begin_slots(pti_group *group, pti_prepared_superstep *prepared,
@@ -56,7 +69,16 @@ static void begin_slots(pti_group *group, pti_prepared_superstep *prepared,
                                        .last = &none,
                                        .only_launches = true});
     if (has_failure(group))
-        pti_server_give_up(recorded->server, &group->failure);
+        give_up_slots(group, recorded->server);
+}
+
+/** Carry the messages of slots between processes until all have returned. */
+static void carry_messages(pti_group *group, const pti_recorded *recorded) {
+    bool is_of_peer;
+    if (pti_transport_count_processes(group->transport) == 1)
+        return;
+    const polytile_status status = pti_server_carry(recorded->server, group->ctx, &is_of_peer);
+    pti_group_note_failure(group, is_of_peer ? PTI_PEER_FAILED : status);
 }
 
 /** What comes behind the slots in their superstep. */
@@ -80,8 +102,8 @@ static polytile_status adopt_copies(pti_group *group, const pti_prepared_superst
                                  group->transport->n_members * (double)sizeof(pti_boxes));
 }
 
-/** Whether members over one memory have room for what they compute twice, now that it is known what
- * they touch. */
+/** Return whether members over one memory have room for what they compute twice, now that it is
+ * known what they touch. */
 static bool have_members_room(const pti_group *group, const pti_prepared_superstep *prepared) {
     bool has = true;
     for (int m = 0; m < group->transport->n_local; m++)
@@ -145,7 +167,7 @@ static bool runs_ahead(const pti_group *group, const pti_prepared_superstep *pre
     return !is_new && last->n_arrays == 0 && pti_group_may_run_ahead(group, prepared);
 }
 
-/** Whether a superstep is of a team kernel. */
+/** Return whether a superstep is of a team kernel. */
 static bool has_slots(const pti_group *group, int at) {
     return group->recorded[at].server != NULL;
 }
@@ -177,6 +199,7 @@ static polytile_status begin_team(pti_group *group, int at, pti_prepared_superst
         return stopped;
     *prepared = found;
     pti_group_open_gates(group);
+    pti_server_open(group->recorded[at].server, ++group->n_teams);
     begin_slots(group, found, &group->recorded[at]);
     return POLYTILE_OK;
 }
@@ -184,6 +207,7 @@ static polytile_status begin_team(pti_group *group, int at, pti_prepared_superst
 /** Run a team kernel's superstep to its end, of which the slots run; *at moves on after it. */
 static void end_team(pti_group *group, const pti_group_last *all, pti_prepared_superstep *prepared,
                      int *at) {
+    carry_messages(group, &group->recorded[*at]);
     run_behind_slots(group, prepared, &group->recorded[*at],
                      leaving_with(group, prepared, *at, all));
     pti_group_note_failure(group, adopt_copies(group, prepared));
@@ -288,13 +312,20 @@ void pti_group_run(pti_group *group) {
     pti_group_run_to_end(group, &(pti_group_last){0});
 }
 
+/** Compare what is recorded, unless that was done when it began for the program's messages. */
+static polytile_status compare_recorded(pti_group *group, bool *differs) {
+    *differs = group->begun.differs;
+    if (group->begun.is_begun)
+        return pti_error_restore(group->ctx, &group->failure);
+    polytile_status status = pti_group_compare(group, NULL, POLYTILE_OK, differs);
+    return status == POLYTILE_OK ? pti_group_balance_load(group) : status;
+}
+
 /** That ranks differ is known to all of them; who could not compare still goes through what the
  * others do. */
 static void run_to_end(pti_group *group, const pti_group_last *last) {
     bool differs;
-    polytile_status status = pti_group_compare(group, NULL, POLYTILE_OK, &differs);
-    if (status == POLYTILE_OK)
-        status = pti_group_balance_load(group);
+    polytile_status status = compare_recorded(group, &differs);
     if (!differs) {
         status = run_recorded(group, last, status);
         status = group->transport->functions->agree(group->transport, status);
@@ -329,6 +360,16 @@ static int find_newest_team(const pti_group *group) {
     return at;
 }
 
+/** Begin to run what is recorded, unless some of it runs already. */
+static void begin_recorded(pti_group *group) {
+    if (group->begun.is_begun)
+        return;
+    const polytile_status status = compare_recorded(group, &group->begun.differs);
+    group->begun.is_begun = true;
+    group->failure = (pti_error){0};
+    pti_group_note_failure(group, status);
+}
+
 /** Run what is recorded before a team kernel, and begin that. */
 static polytile_status run_up_to(pti_group *group, int team) {
     static const pti_group_last none = {0};
@@ -342,26 +383,50 @@ static polytile_status run_up_to(pti_group *group, int team) {
 void pti_group_begin_messages(polytile_queue *queue) {
     pti_group *group = queue->group;
     const int team = find_newest_team(group);
-    bool differs;
-    if (group->begun.is_begun || team < 0)
+    if (group->begun.has_messages || team < 0)
         return;
     if (group->is_given_up) {
         pti_server_give_up(group->recorded[team].server, NULL);
         return;
     }
-    polytile_status status = pti_group_compare(group, NULL, POLYTILE_OK, &differs);
-    if (status == POLYTILE_OK)
-        status = pti_group_balance_load(group);
-    group->begun.is_begun = true;
-    group->failure = (pti_error){0};
-    pti_group_note_failure(group, status);
-    if (run_up_to(group, team) != POLYTILE_OK)
+    begin_recorded(group);
+    group->begun.has_messages = true;
+    if (group->is_given_up)
+        pti_queue_keep_error(group->queue, failure_so_far(group));
+    if (!group->begun.differs && run_up_to(group, team) != POLYTILE_OK)
         pti_group_note_failure(group, PTI_PEER_FAILED);
     if (has_failure(group))
-        pti_server_give_up(group->recorded[team].server, &group->failure);
+        give_up_slots(group, group->recorded[team].server);
 }
 
 void pti_group_end_messages(pti_group *group) {
+    if (group->begun.has_messages)
+        pti_group_run(group);
+}
+
+/* What runs while more launches come. */
+
+/** Whether more launches would not change the first superstep, which is not the last, and members
+ * take it without waiting for others: neither processes nor the program. */
+static bool may_begin_first(const pti_group *group) {
+    bool may = group->n_recorded == PTI_SUPERSTEP_LAUNCHES + 1 && !group->begun.is_begun &&
+               !group->is_paused && pti_transport_is_alone(group->transport) &&
+               group->queue->error.status == POLYTILE_OK;
+    for (int k = 0; k < group->n_recorded && may; k++)
+        may = !has_slots(group, k);
+    return may;
+}
+
+void pti_group_begin_first(pti_group *group) {
+    static const pti_group_last none = {0};
+    if (!may_begin_first(group))
+        return;
+    begin_recorded(group);
+    if (!has_failure(group) && run_next(group, &none, &group->begun.at) != POLYTILE_OK)
+        pti_group_note_failure(group, PTI_PEER_FAILED);
+}
+
+void pti_group_end_begun(pti_group *group) {
     if (group->begun.is_begun)
         pti_group_run(group);
 }

@@ -72,8 +72,13 @@ void pti_group_run_to_end(pti_group *group, const pti_group_last *last);
 /** Have the slots of the newest team kernel run, with all that was launched before, so that the
  * program can speak to them. The rest is run by who waits. */
 void pti_group_begin_messages(polytile_queue *queue);
-/** Wait for slots that run so, before the queue's arrays or launches change. */
+/** Wait for slots that run so, before more launches come. */
 void pti_group_end_messages(pti_group *group);
+/** Begin the first superstep of what is recorded as soon as more launches would not change it, so
+ * that the devices work while the program goes on. */
+void pti_group_begin_first(pti_group *group);
+/** Run what is recorded if some of it runs already, before the queue's arrays change. */
+void pti_group_end_begun(pti_group *group);
 
 /* poll.c */
 

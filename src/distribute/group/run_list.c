@@ -1,7 +1,12 @@
 #include "base/clock.h"
 #include "distribute/group/run.h"
 #include "distribute/group/sums.h"
+#include "distribute/members/gates.h"
+#include "distribute/members/launch_box.h"
+#include "distribute/members/member_array.h"
 #include "distribute/members/member_box.h"
+#include "distribute/members/peers.h"
+#include "distribute/members/prepared_superstep.h"
 #include "launch/device/trace.h"
 
 /* The one walk over a list of operations. Members' queues get launches, downloads and what they
@@ -195,8 +200,8 @@ static void share_spans_once(walk *of) {
     of->are_spans_shared = true;
 }
 
-/** Whether threads run before anything arrives: linked devices are told of those alone that come
- * after. */
+/** Return whether threads run before anything arrives: linked devices are told of those alone that
+ * come after. */
 static bool brings_elements(const pti_joint_op *op) {
     return op->kind == PTI_JOINT_COPY || op->kind == PTI_JOINT_RECEIVE;
 }

@@ -1,8 +1,10 @@
 #include "distribute/group/sums.h"
 #include "access/set/boxes.h"
+#include "distribute/members/member_array.h"
 #include "distribute/members/member_box.h"
 #include "launch/device/reduction.h"
-#include "launch/host/box_copy.h"
+#include "launch/host/copy/box_copy.h"
+#include "queue/calls/calls.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -116,7 +116,7 @@ polytile_status pti_group_settle_arrays(pti_group *group, int n_arrays,
     return settle_marked(group, status);
 }
 
-/** Whether a launch replaces all elements of an array, and reads none. */
+/** Return whether a launch replaces all elements of an array, and reads none. */
 static bool replaces_array(const pti_prepared *prepared, int position) {
     bool does = false;
     for (int a = 0; a < prepared->n_arrays; a++) {

@@ -1,3 +1,6 @@
+#include "access/kernel.h"
+#include "distribute/members/launch_box.h"
+#include "distribute/members/prepared_superstep.h"
 #include "distribute/members/state.h"
 #include "partition/choose/kept_cuts.h"
 #include "queue/aliased.h"

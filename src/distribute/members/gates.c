@@ -1,5 +1,7 @@
+#include "distribute/members/gates.h"
+
 #include "base/clock.h"
-#include "distribute/members/state.h"
+#include "distribute/members/peers.h"
 #include "launch/device/trace.h"
 
 /* Supersteps that are handed out while the one before them runs. Where their lists wait, each
@@ -10,7 +12,8 @@ static bool is_combined(const pti_prepared_superstep *prepared, const pti_joint_
     return prepared->parts.work[0].home[op->launch].splits;
 }
 
-/** Whether an operation is one for members' queues, and leaves nothing to the program's thread. */
+/** Return whether an operation is one for members' queues, and leaves nothing to the program's
+ * thread. */
 static bool is_for_queues(const pti_group *group, const pti_prepared_superstep *prepared,
                           const pti_joint_op *op) {
     switch (op->kind) {
@@ -35,7 +38,7 @@ bool pti_group_may_run_ahead(const pti_group *group, const pti_prepared_superste
     return may;
 }
 
-/** Whether members have nothing queued behind the newest gate. */
+/** Return whether members have nothing queued behind the newest gate. */
 static bool stand_at_gate(const pti_group *group) {
     bool stand = group->n_gates > 0;
     for (int m = 0; m < group->transport->n_local && stand; m++)

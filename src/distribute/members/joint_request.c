@@ -1,3 +1,4 @@
+#include "distribute/members/prepared_superstep.h"
 #include "distribute/members/state.h"
 
 pti_joint_request pti_group_joint_request(const pti_group *group, const pti_superstep *superstep,

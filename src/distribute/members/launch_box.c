@@ -1,4 +1,6 @@
-#include "distribute/members/state.h"
+#include "distribute/members/launch_box.h"
+
+#include "queue/calls/calls.h"
 
 /* What all launches of a group come down to: a box of threads for a member's queue. */
 

@@ -1,7 +1,9 @@
+#include "distribute/members/member_array.h"
+
 #include "distribute/exchange/array_box.h"
 #include "distribute/exchange/extend_arrays.h"
 #include "distribute/members/member_box.h"
-#include "distribute/members/state.h"
+#include "queue/calls/calls.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -42,6 +44,13 @@ static polytile_status map_memory(polytile_array *made) {
     return POLYTILE_OK;
 }
 
+/** What of an array in memory that members share no other one writes while a member's launches run:
+ * what it owns, if that is one box. */
+static polytile_domain find_exclusive(const pti_ownership *ownership, int member) {
+    return pti_ownership_is_whole(ownership) ? pti_ownership_hull(ownership, member)
+                                             : pti_box_empty(ownership->domain.n_dims);
+}
+
 /** Let a member's array over the program's memory be known as the last one of the same elements
  * was. */
 static void recognise_array(pti_former_members *formers, const polytile_array *programs, int local,
@@ -70,6 +79,8 @@ static polytile_status attach_over(pti_group *group, int position, int local,
     (*made)->read_only = array->array->read_only;
     if (array->memory == PTI_GROUP_PROGRAMS) {
         place_in_programs_memory(array->array, *made);
+        if (group->transport->n_local > 1)
+            (*made)->exclusive = find_exclusive(&array->ownership, group->transport->first + local);
         recognise_array(&group->formers, array->array, local, *made);
     } else {
         PTI_TRY(map_memory(*made));

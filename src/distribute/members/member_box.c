@@ -1,7 +1,7 @@
 #include "distribute/members/member_box.h"
 
 #include "distribute/members/state.h"
-#include "launch/host/box_copy.h"
+#include "launch/host/copy/box_copy.h"
 
 #include <string.h>
 

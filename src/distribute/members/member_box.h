@@ -14,7 +14,7 @@ polytile_status pti_member_fetch(polytile_queue *queue, polytile_array *array,
 polytile_status pti_member_invalidate(polytile_queue *queue, polytile_array *array,
                                       const polytile_domain *box);
 
-/** Whether the elements of two arrays over the same indices are the same memory. */
+/** Return whether the elements of two arrays over the same indices are the same memory. */
 bool pti_member_lies_with(const polytile_array *one, const polytile_array *other);
 
 /** Copy a box, which is inside both arrays. */

@@ -1,6 +1,8 @@
-#include "launch/peers/peers.h"
+#include "distribute/members/peers.h"
+
 #include "access/set/boxes.h"
-#include "distribute/members/state.h"
+#include "distribute/members/wait.h"
+#include "launch/peers/peers.h"
 
 #include <stdlib.h>
 
@@ -96,7 +98,7 @@ static polytile_domain read_hull(const pti_prepared_superstep *prepared, int mem
     return reads->n_boxes == 0 ? pti_box_empty(1) : pti_boxes_bounding(reads, reads->box[0].n_dims);
 }
 
-/** Whether two members read nearly the same of an array; not mere ghost cells. */
+/** Return whether two members read nearly the same of an array; not mere ghost cells. */
 static bool read_alike(const pti_prepared_superstep *prepared, int one, int other, int position) {
     polytile_domain a = read_hull(prepared, one, position),
                     b = read_hull(prepared, other, position);
@@ -127,7 +129,7 @@ static bool find_readers(const pti_group *group, const pti_prepared_superstep *p
     return found;
 }
 
-/** Whether linked members read any array alike. */
+/** Return whether linked members read any array alike. */
 static bool has_readers(const pti_group *group, const pti_prepared_superstep *prepared,
                         const pti_peers *peers, bool *is_reader) {
     bool has = false;

@@ -1,7 +1,9 @@
+#include "distribute/members/prepared_superstep.h"
+
 #include "base/checked.h"
 #include "base/mix.h"
 #include "distribute/exchange/interior.h"
-#include "distribute/members/state.h"
+#include "distribute/members/member_array.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -197,24 +199,55 @@ make_prepared_superstep(pti_group *group, int at, const pti_superstep *superstep
 
 /* How many launches become a superstep. */
 
+/** The name by which a depth is known: a hash of the launches that decide it. are_all: no more are
+ * known. */
+static uint64_t name_depth(uint64_t hash, int n_launches, bool are_all) {
+    return pti_mix(hash, are_all ? -n_launches : n_launches);
+}
+
 static uint64_t hash_launches(const pti_group *group, int at, int n_launches, bool runs_once) {
-    uint64_t hash = pti_mix(runs_once, n_launches);
+    uint64_t hash = pti_mix(runs_once, 0);
     for (int l = 0; l < n_launches; l++)
         hash = pti_mix(hash, group->recorded[at + l].prepared->serial);
     return hash;
 }
 
-/** 0: they are new. */
-static int find_known_depth(const pti_known_depths *known, uint64_t launches) {
+/** How many launches decide a depth: it is found by doubling, up to twice as many. */
+static int count_deciding(int depth) {
+    int n = 2;
+    while (n < 2 * depth)
+        n *= 2;
+    return n;
+}
+
+/** 0: it is new. */
+static int look_up_depth(const pti_known_depths *known, uint64_t name) {
     int k = 0;
-    while (k < PTI_GROUP_KNOWN_DEPTHS &&
-           (known->at[k].depth == 0 || known->at[k].launches != launches))
+    while (k < PTI_GROUP_KNOWN_DEPTHS && (known->at[k].depth == 0 || known->at[k].name != name))
         k++;
     return k < PTI_GROUP_KNOWN_DEPTHS ? known->at[k].depth : 0;
 }
 
-static void keep_depth(pti_known_depths *known, uint64_t launches, int depth) {
-    known->at[known->n_found].launches = launches;
+/** The depth of a superstep that began with the same launches, however many came after those that
+ * decided it; 0: it is new. */
+static int find_known_depth(const pti_group *group, int at, int n_launches, bool runs_once) {
+    uint64_t hash = pti_mix(runs_once, 0);
+    int depth = 0;
+    for (int l = 0, next = 2; l < n_launches && depth == 0; l++) {
+        const bool are_all = l + 1 == n_launches;
+        hash = pti_mix(hash, group->recorded[at + l].prepared->serial);
+        if (are_all || l + 1 == next)
+            depth = look_up_depth(&group->depths, name_depth(hash, l + 1, are_all));
+        next *= l + 1 == next ? 2 : 1;
+    }
+    return depth;
+}
+
+static void keep_depth(pti_group *group, int at, int n_launches, bool runs_once, int depth) {
+    pti_known_depths *known = &group->depths;
+    const bool are_all = count_deciding(depth) >= n_launches;
+    const int n = are_all ? n_launches : count_deciding(depth);
+    known->at[known->n_found].name = name_depth(hash_launches(group, at, n, runs_once), n, are_all);
     known->at[known->n_found].depth = depth;
     known->n_found = (known->n_found + 1) % PTI_GROUP_KNOWN_DEPTHS;
 }
@@ -224,15 +257,15 @@ static void find_next(pti_group *group, int at, bool runs_once, pti_superstep *n
     const pti_superstep_limits limits = {.most_launches = group->options.most_launches,
                                          .runs_once = runs_once,
                                          .sends = !pti_transport_is_alone(group->transport)};
-    uint64_t launches = hash_launches(group, at, next->n_launches, runs_once);
-    int depth = find_known_depth(&group->depths, launches);
+    const int n_launches = next->n_launches;
+    const int depth = find_known_depth(group, at, n_launches, runs_once);
     *is_new = depth == 0;
     if (*is_new)
         *next = pti_superstep_next(next, &limits);
     else
         next->n_launches = depth;
     if (*is_new && next->n_launches > 0)
-        keep_depth(&group->depths, launches, next->n_launches);
+        keep_depth(group, at, n_launches, runs_once, next->n_launches);
 }
 
 pti_prepared_superstep *pti_group_find_prepared(pti_group *group, int at, bool *is_new) {

@@ -1,6 +1,8 @@
 #include "distribute/members/state.h"
 
+#include "access/kernel.h"
 #include "access/set/boxes.h"
+#include "distribute/members/prepared_superstep.h"
 #include "message/server.h"
 #include "queue/cache.h"
 

@@ -15,6 +15,7 @@
  * launches that are recorded, its arrays, who has copies, and what stays for later launches. */
 
 typedef struct pti_group pti_group;
+typedef struct pti_prepared_superstep pti_prepared_superstep;
 
 /** How a queue is shared. Zeros are the defaults. */
 typedef struct pti_group_options {
@@ -63,22 +64,6 @@ typedef struct pti_recorded {
     pti_value values[POLYTILE_MAX_PARAMETERS]; /* that its body gets */
 } pti_recorded;
 
-/** A superstep that is cut for the members, kept for the next one like it. */
-typedef struct pti_prepared_superstep {
-    struct pti_prepared_superstep *next;
-    int n_launches;
-    bool runs_once;    /* no two members may compute what goes to memory that others share */
-    bool meets;        /* see pti_joint_meets() */
-    int64_t *serial;   /* of the launches, as prepared */
-    int64_t begins;    /* the copies before it: pti_group.copies_id */
-    int64_t ends;      /* and after it */
-    pti_copies copies; /* after it */
-    pti_superstep_parts parts;
-    pti_joint_list list; /* what this process does; its memory does not move */
-    int n_lent_ops;      /* of those: see pti_joint_count_lent_ops() */
-    pti_messages messages;
-} pti_prepared_superstep;
-
 /** The most prepared supersteps, and known depths, that are kept. */
 enum {
     PTI_GROUP_PREPARED_SUPERSTEPS = 64,
@@ -86,12 +71,12 @@ enum {
     PTI_GROUP_FORMER_MEMBERS = 64 /* members' arrays that are known again */
 };
 
-/** How many of some launches, known by a hash of them, become a superstep. To look it up takes no
- * memory: what one process knows all of them know. The latest ones are kept. */
+/** How many of some launches, known by a hash of those that decide it, become a superstep. To look
+ * it up takes no memory: what one process knows all of them know. The latest ones are kept. */
 typedef struct pti_known_depths {
     int n_found; /* modulo PTI_GROUP_KNOWN_DEPTHS: where the next one goes */
     struct {
-        uint64_t launches;
+        uint64_t name;
         int depth; /* 0: none is there yet */
     } at[PTI_GROUP_KNOWN_DEPTHS];
 } pti_known_depths;
@@ -116,12 +101,14 @@ typedef struct pti_group_progress {
     double begun_s; /* 0: nothing has begun */
 } pti_group_progress;
 
-/** What the program's messages began of what is recorded: its slots run, and the rest of their
- * superstep is to follow. */
+/** What of the recorded launches runs before something is waited for. */
 typedef struct pti_group_begun {
     bool is_begun;
-    int at;                                  /* launches before it have run */
-    struct pti_prepared_superstep *prepared; /* of that launch; NULL: it did not begin */
+    bool differs;      /* what processes have recorded, so that nothing of it runs */
+    int at;            /* launches before it run, or have run */
+    bool has_messages; /* the program's messages began slots; the rest of their superstep is to
+                          follow */
+    struct pti_prepared_superstep *prepared; /* of those slots; NULL: they did not begin */
 } pti_group_begun;
 
 /** A queue over members, as this process knows it. */
@@ -157,6 +144,7 @@ struct pti_group {
 
     pti_recorded *recorded; /* PTI_GROUP_LAUNCHES */
     int n_recorded;
+    bool is_paused;    /* by the program: nothing begins before it waits */
     bool is_given_up;  /* not all processes have it: they do not meet any more */
     bool was_compared; /* the first launch of all was, when it came */
     bool is_shallow;   /* members over one memory had no room for supersteps of several launches */
@@ -166,6 +154,7 @@ struct pti_group {
     pti_group_begun begun;
 
     int64_t n_launches; /* of the report */
+    int64_t n_teams;    /* launches of team kernels that began, alike in all processes */
     pti_group_progress progress;
 };
 
@@ -196,131 +185,6 @@ void pti_group_touch_copies(pti_group *group);
 
 /** Note an error of what is being run; of several the first stays. */
 void pti_group_note_failure(pti_group *group, polytile_status status);
-
-/* member_array.c */
-
-/** A local member's array over a box at least: made, or made anew if it is too small. Errors:
- * NO_MEMORY, and those of what ran before. */
-polytile_status pti_group_extend_array(pti_group *group, int position, int local,
-                                       const polytile_domain *box);
-
-/** Let every local member's arrays contain all that a superstep touches of them. Errors: NO_MEMORY,
- * and those of what ran before. recorded: of its first launch. */
-polytile_status pti_group_extend_for_superstep(pti_group *group,
-                                               const pti_prepared_superstep *prepared,
-                                               const pti_recorded *recorded);
-
-/** Let a local member have an array for each operand of a launch, even one that its threads do not
- * touch. Errors: as above. */
-polytile_status pti_group_extend_for_launch(pti_group *group, const pti_recorded *recorded,
-                                            int local);
-
-/** The bytes that a local member's array has, or will have once it is used. */
-int64_t pti_group_expect_bytes(const pti_group *group, int position, int local);
-
-/** Have host memory for all elements of a local member's array. Errors: NO_MEMORY. */
-polytile_status pti_group_find_memory(const pti_group *group, int position, int local);
-
-/* prepared_superstep.c */
-
-/** Whether what a local member owns and computes twice fits its device, so that nothing of it has
- * to leave it in between. */
-bool pti_group_fits(const pti_group *group, int local);
-
-/** Whether a launch writes memory that several members share. */
-bool pti_group_shares_results(const pti_group *group, const pti_prepared *prepared);
-
-/** A launch as those see it that cut it. runs_once: no two members may compute what goes to memory
- * that others share. Slots run once in any case. */
-pti_shared_launch pti_group_shared_launch(const pti_group *group, const pti_prepared *prepared,
-                                          bool runs_once);
-
-/** The same of recorded launches. */
-void pti_group_list_launches(const pti_group *group, int at, int n_launches, bool runs_once,
-                             pti_shared_launch *launch);
-
-/** The next superstep of what is recorded, from `at` on, cut for the members; NULL when memory runs
- * out, which happens only to what is new. It is new on all processes or on none. */
-pti_prepared_superstep *pti_group_find_prepared(pti_group *group, int at, bool *is_new);
-
-/* launch_box.c */
-
-/** Queue a box of a launch on a local member, whose arrays contain what it touches. Errors: those
- * of the launch, with the device. */
-polytile_status pti_group_launch_box(pti_group *group, const pti_recorded *recorded, int local,
-                                     const polytile_domain *box);
-
-/** A local member's array for each operand, and the same launch over these, or others in their
- * place. */
-void pti_group_list_arrays(const pti_group *group, const pti_recorded *recorded, int local,
-                           polytile_array **arrays);
-polytile_status pti_group_launch_over(pti_group *group, const pti_recorded *recorded, int local,
-                                      const polytile_domain *box, polytile_array *const *arrays);
-
-/* gates.c */
-
-/** Whether a superstep can be handed out while the one before it runs: whatever is done between the
- * two is done by members' queues. */
-bool pti_group_may_run_ahead(const pti_group *group, const pti_prepared_superstep *prepared);
-/** Have members run what they get from here on when all of them have done what they got before. */
-void pti_group_set_gates(pti_group *group);
-/** Open gates, one after the other, when all members have come to them: those with something behind
- * them; or all. After a failure, which is noted, nothing behind them runs. */
-void pti_group_open_used_gates(pti_group *group);
-void pti_group_open_gates(pti_group *group);
-
-/* fit.c */
-
-/** Whether one block of each member's threads fits its device, as far as that is known when a
- * launch is made. Errors: NO_FIT, with the device; those of pti_grain_choose(). */
-polytile_status pti_group_check_fit(const pti_group *group, const pti_prepared *prepared);
-/** The same of one local member and a box of the launch's threads. */
-polytile_status pti_group_check_box(const pti_group *group, const pti_prepared *prepared, int local,
-                                    const polytile_domain *box);
-
-/* team.c */
-
-/** Deal the slots of a team kernel out to the members that run its threads. Errors: UNSUPPORTED
- * (several members would run a slot, or reduce into the same elements; a GPU that is listed twice),
- * NO_MEMORY. */
-polytile_status pti_group_deal_slots(pti_group *group, const pti_prepared_superstep *prepared,
-                                     const pti_recorded *recorded);
-
-/** Queue the slots of a local member. Errors: UNSUPPORTED (they lie apart, on a device with memory
- * of its own), and those of the launch, with the device. */
-polytile_status pti_group_launch_slots(pti_group *group, const pti_recorded *recorded, int local,
-                                       const pti_boxes *threads);
-
-/* joint_request.c */
-
-/** A superstep as those ask about it that plan who waits for whom. */
-pti_joint_request pti_group_joint_request(const pti_group *group, const pti_superstep *superstep,
-                                          const pti_superstep_parts *parts, bool runs_once);
-
-/* wait.c */
-
-/** Whether local members write elements of an array in a superstep. */
-bool pti_group_writes(const pti_group *group, const pti_prepared_superstep *prepared, int position);
-
-/** Wait for every member, whatever fails; status: a failure before. Returns the first failure,
- * whose text is the last error. */
-polytile_status pti_group_wait_members(const pti_group *group, polytile_status status);
-
-/** The same, and nobody still reads what is about to be written. */
-polytile_status pti_group_wait_all(pti_group *group);
-
-/* peers.c */
-
-/** Link the members' devices that can be. Errors: NO_MEMORY. */
-polytile_status pti_group_link(pti_group *group);
-/** The members' devices are closed. */
-void pti_group_unlink(pti_group *group);
-/** Have linked devices share what several of them read in a superstep, whose launches are queued
- * and do not begin meanwhile. Errors: NO_MEMORY. */
-polytile_status pti_group_share_spans(pti_group *group, const pti_prepared_superstep *prepared);
-
-/** Whether that would share anything. */
-bool pti_group_has_panels(const pti_group *group, const pti_prepared_superstep *prepared);
 
 /** Queues something about elements of a member's array: pti_queue_fetch(),
  * pti_queue_invalidate(). */

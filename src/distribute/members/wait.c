@@ -1,4 +1,4 @@
-#include "distribute/members/state.h"
+#include "distribute/members/wait.h"
 
 /* Members over one memory: who waits for whom. */
 

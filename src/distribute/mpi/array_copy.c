@@ -2,7 +2,7 @@
 
 #include "access/set/box_text.h"
 #include "base/plural.h"
-#include "launch/host/box_copy.h"
+#include "launch/host/copy/box_copy.h"
 #include "launch/host/host.h"
 #include <polytile/mpi.h>
 

@@ -15,7 +15,7 @@ typedef struct pti_mpi_text {
 /** MPI's text of an error; empty if it has none. */
 pti_mpi_text pti_mpi_text_of(int code);
 
-/** Whether MPI is up; after MPI_Finalize() communicators and windows are gone. */
+/** Return whether MPI is up; after MPI_Finalize() communicators and windows are gone. */
 bool pti_mpi_is_up(void);
 
 /** Check a call of MPI. Errors: DEVICE, with the call and MPI's text. */

@@ -50,7 +50,7 @@ done:
     return status;
 }
 
-/** Whether any rank has failed, so that nobody gathers. */
+/** Return whether any rank has failed, so that nobody gathers. */
 static bool has_any_failed(const pti_mpi_transport *mpi) {
     bool has = false;
     for (int rank = 0; rank < mpi->n_ranks; rank++)

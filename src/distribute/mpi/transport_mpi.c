@@ -6,6 +6,7 @@ static void close_transport(pti_transport *transport) {
     pti_mpi_transport *mpi = pti_mpi_of(transport);
     if (transport->counter != NULL)
         transport->counter->functions->close(transport->counter, transport->ends_together);
+    pti_mpi_carrier_free(mpi->carrier);
     if (mpi->comm != MPI_COMM_NULL && pti_mpi_is_up())
         MPI_Comm_free(&mpi->comm);
     free(mpi->small);
@@ -22,6 +23,7 @@ static const pti_transport_functions functions = {
     .forget = pti_mpi_forget,
     .combine = pti_mpi_combine,
     .gather = pti_mpi_gather,
+    .carry = pti_mpi_carry,
     .close = close_transport,
 };
 

@@ -29,6 +29,8 @@ typedef struct pti_mpi_transport {
     int64_t chunk_bytes; /* longer messages go in chunks of as many */
     char *small;         /* 2 * PTI_MPI_SMALL_BYTES */
     int *counts;         /* four of each rank: sent to it, where they are, received, where */
+    struct pti_mpi_carrier *carrier; /* of packets between servers; NULL: none came yet; owned */
+    int n_failures;                  /* of the carrier, in a row */
 } pti_mpi_transport;
 
 /**
@@ -64,6 +66,11 @@ void pti_mpi_forget(pti_transport *transport, pti_messages *messages);
 /* combine.c */
 polytile_status pti_mpi_combine(pti_transport *transport, const pti_combination *combination,
                                 bool has_failed);
+
+/* packets.c */
+pti_carrying pti_mpi_carry(void *transport, pti_server *server);
+/** What is under way is given up. NULL does nothing. */
+void pti_mpi_carrier_free(struct pti_mpi_carrier *carrier);
 
 /* gather.c */
 polytile_status pti_mpi_gather(pti_transport *transport, polytile_status own, const void *bytes,

@@ -2,6 +2,7 @@
 
 #include "base/checked.h"
 #include "launch/host/host.h"
+#include "queue/calls/calls.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 #include "distribute/open/devices.h"
 #include "distribute/open/share_options.h"
+#include "queue/calls/calls.h"
 
 polytile_status polytile_queue_create(polytile_context *ctx, const char *device_text,
                                       polytile_queue **queue) {

@@ -135,7 +135,7 @@ static int64_t refusal_now(const pti_deal *deal) {
     return 1 + n_done;
 }
 
-/** Whether nobody has rows, and nobody gets any. */
+/** Return whether nobody has rows, and nobody gets any. */
 static bool is_stuck(const pti_deal *deal) {
     const int64_t now = refusal_now(deal);
     for (int u = 0; u < deal->work.n_units; u++) {

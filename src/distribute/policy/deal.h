@@ -70,7 +70,7 @@ pti_rows pti_deal_take(pti_deal *deal, int unit, double now_s);
 /** A unit is done with its oldest piece. */
 void pti_deal_done(pti_deal *deal, int unit, double now_s);
 
-/** Whether all rows are dealt out, as far as is known here. */
+/** Return whether all rows are dealt out, as far as is known here. */
 bool pti_deal_is_over(const pti_deal *deal);
 
 /** Deal out no more rows, in any process: the launch has failed. One that was never begun is

@@ -125,8 +125,8 @@ static double find_share(const outlook *of, int64_t left) {
     return fmax(0, all_s * of->speed - of->rows_own);
 }
 
-/** Whether a unit that still runs rows had better run no more: the rest of its share takes less
- * than a piece costs. */
+/** Return whether a unit that still runs rows had better run no more: the rest of its share takes
+ * less than a piece costs. */
 static bool has_its_share(const outlook *of, double share) {
     return of->rows_own > 0 && share < of->speed * of->piece_s;
 }

@@ -53,10 +53,10 @@ extern const pti_policy_kind pti_policy_guided;
 polytile_status pti_policy_parse(polytile_context *ctx, const char *text, int n_units,
                                  pti_policy *policy);
 
-/** Whether units that are free take rows; if not, each one's are known before the launch. */
+/** Return whether units that are free take rows; if not, each one's are known before the launch. */
 bool pti_policy_is_dynamic(const pti_policy *policy);
 
-/** Whether a name is one of the library's own. */
+/** Return whether a name is one of the library's own. */
 bool pti_policy_is_own_name(const char *name);
 
 /* plug_in.c: policies that programs register. */

@@ -63,8 +63,8 @@ polytile_status pti_distribution_parse(polytile_context *ctx, const char *text,
 
 /* Registering. */
 
-/** Whether there is a layout of that name, of the table or registered, or a policy that goes by
- * it. */
+/** Return whether there is a layout of that name, of the table or registered, or a policy that goes
+ * by it. */
 static bool is_layout_name_taken(const polytile_context *ctx, const char *name) {
     pti_registered *registered;
     return strcmp(name, "pool") == 0 || find_kind(ctx, name, strlen(name), &registered) != NULL;

@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-/* One run of consecutive indices a part, as equal as can be: the first parts have one more. */
+/* One run of consecutive indices a coordinate, as equal as can be: the first coordinates have one
+ * more. */
 
 static bool parse_block(const char *arguments, pti_distribution *distribution) {
     static const char before[] = "dim=";
@@ -18,19 +19,19 @@ static bool parse_block(const char *arguments, pti_distribution *distribution) {
     return true;
 }
 
-/** Each part has one block, as long as there are indices. */
+/** Each coordinate has one block, as long as there are indices. */
 static int64_t count_blocks(const pti_distribution *distribution, const polytile_range *whole,
-                            int part, int n_parts) {
+                            int coordinate, int n_coordinates) {
     (void)distribution;
-    (void)n_parts;
-    return pti_range_count(*whole) > part;
+    (void)n_coordinates;
+    return pti_range_count(*whole) > coordinate;
 }
 
 static polytile_range get_block(const pti_distribution *distribution, const polytile_range *whole,
-                                int part, int n_parts, int64_t k) {
+                                int coordinate, int n_coordinates, int64_t k) {
     (void)distribution;
     (void)k;
-    return pti_range_cut(*whole, n_parts, part);
+    return pti_range_cut(*whole, n_coordinates, coordinate);
 }
 
 const pti_distribution_kind pti_distribution_block = {

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* One run of consecutive indices a part, as long as its weight says. Parts without a weight of
- * their own have weight 1, until speeds are measured. */
+/* One run of consecutive indices a coordinate, as long as its weight says. Coordinates without a
+ * weight of their own have weight 1, until speeds are measured. */
 
 static bool parse_weights(const char *arguments, pti_distribution *distribution) {
     double sum = 0;
@@ -27,37 +27,39 @@ static bool parse_weights(const char *arguments, pti_distribution *distribution)
     return *end == '\0' && isfinite(sum) && sum > 0;
 }
 
-static long double weight_before(const pti_distribution *distribution, int part) {
-    int n_sharing = distribution->parts_per_weight > 0 ? distribution->parts_per_weight : 1;
-    int n_weighted = (int)pti_min(part, (int64_t)distribution->n_weights * n_sharing);
-    long double sum = part - n_weighted;
+static long double weight_before(const pti_distribution *distribution, int coordinate) {
+    int n_sharing =
+        distribution->coordinates_per_weight > 0 ? distribution->coordinates_per_weight : 1;
+    int n_weighted = (int)pti_min(coordinate, (int64_t)distribution->n_weights * n_sharing);
+    long double sum = coordinate - n_weighted;
     for (int p = 0; p < n_weighted; p++)
         sum += (long double)distribution->weight[p / n_sharing];
     return sum;
 }
 
-/* How many indices all parts before one have. */
+/* How many indices all coordinates before one have. */
 static int64_t count_before(const pti_distribution *distribution, const polytile_range *whole,
-                            int part, int n_parts) {
+                            int coordinate, int n_coordinates) {
     int64_t n = pti_range_count(*whole);
-    long double all = weight_before(distribution, n_parts);
-    if (part >= n_parts || !(all > 0))
-        return part == 0 ? 0 : n;
-    long double before = weight_before(distribution, part);
+    long double all = weight_before(distribution, n_coordinates);
+    if (coordinate >= n_coordinates || !(all > 0))
+        return coordinate == 0 ? 0 : n;
+    long double before = weight_before(distribution, coordinate);
     return pti_min(n, (int64_t)floorl((long double)n * (before / all) + 0.5L));
 }
 
 static polytile_range get_weighted(const pti_distribution *distribution,
-                                   const polytile_range *whole, int part, int n_parts, int64_t k) {
+                                   const polytile_range *whole, int coordinate, int n_coordinates,
+                                   int64_t k) {
     (void)k;
-    int64_t begin = count_before(distribution, whole, part, n_parts);
-    int64_t end = count_before(distribution, whole, part + 1, n_parts);
+    int64_t begin = count_before(distribution, whole, coordinate, n_coordinates);
+    int64_t end = count_before(distribution, whole, coordinate + 1, n_coordinates);
     return (polytile_range){whole->lo + begin, whole->lo + end - 1, 1};
 }
 
 static int64_t count_weighted(const pti_distribution *distribution, const polytile_range *whole,
-                              int part, int n_parts) {
-    polytile_range own = get_weighted(distribution, whole, part, n_parts, 0);
+                              int coordinate, int n_coordinates) {
+    polytile_range own = get_weighted(distribution, whole, coordinate, n_coordinates, 0);
     return !pti_range_is_empty(own);
 }
 

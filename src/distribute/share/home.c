@@ -97,7 +97,7 @@ static follower_list begin_list(const pti_home *home, const pti_shared_launch *l
     return list;
 }
 
-/* Whether a member is the first of those that follow the same elements. */
+/* Return whether a member is the first of those that follow the same elements. */
 static bool is_first(const follower_list *list) {
     bool is_first = true;
     for (int d = 0; d < list->ownership->grid.n_dims; d++)

@@ -41,7 +41,7 @@ typedef struct pti_home {
     bool failed; /* memory ran out, so another one may be right */
 } pti_home;
 
-/** Whether every member runs all threads. */
+/** Return whether every member runs all threads. */
 static inline bool pti_home_is_everywhere(const pti_home *home) {
     return home->operand < 0 && !home->is_of_slots;
 }
@@ -65,12 +65,12 @@ pti_ownership pti_home_slots(const pti_shared_launch *launch, const pti_ownershi
  */
 pti_home pti_home_of(const pti_shared_launch *launch, const pti_ownership *ownerships);
 
-/** Whether several members run the same threads. */
+/** Return whether several members run the same threads. */
 bool pti_home_repeats(const pti_home *home, const pti_shared_launch *launch,
                       const pti_ownership *ownerships);
 
-/** Whether what members reduce into an operand is combined across them. If not, owners run all
- * threads of an element, or get what others compute. */
+/** Return whether what members reduce into an operand is combined across them. If not, owners run
+ * all threads of an element, or get what others compute. */
 bool pti_home_combines(const pti_home *home, const pti_shared_launch *launch,
                        const pti_ownership *ownerships, int operand);
 

@@ -54,7 +54,7 @@ static int first_section(const pti_instance *instance, int operand, pti_touch to
     return -1;
 }
 
-/* Whether more than one member owns elements, seen along one dimension. */
+/* Return whether more than one member owns elements, seen along one dimension. */
 static bool is_cut(const pti_ownership *ownership, int dim) {
     return ownership->grid.extent[dim] > 1 &&
            ownership->domain.range[dim].lo < ownership->domain.range[dim].hi;
@@ -95,8 +95,8 @@ static bool divide_by(const pti_shared_launch *launch, const pti_ownership *owne
     return divides;
 }
 
-/* Whether different values of an index never write one element, since a dimension moves on with it
- * by more than all written sections are wide together. */
+/* Return whether different values of an index never write one element, since a dimension moves on
+ * with it by more than all written sections are wide together. */
 static bool dimension_separates(const pti_instance *instance, const pti_operand *operand, int dim,
                                 int index) {
     int64_t factor = 0, lo = INT64_MAX, hi = INT64_MIN;
@@ -122,8 +122,8 @@ static bool index_separates(const pti_instance *instance, const pti_operand *ope
     return false;
 }
 
-/* Whether members, whatever they write of an operand, never write the same element of it, unless
- * they run the same threads. */
+/* Return whether members, whatever they write of an operand, never write the same element of it,
+ * unless they run the same threads. */
 static bool separates_members(const pti_home *home, const pti_shared_launch *launch,
                               const pti_ownership *ownerships, int operand) {
     const pti_instance *instance = launch->call.instance;
@@ -135,8 +135,8 @@ static bool separates_members(const pti_home *home, const pti_shared_launch *lau
     return true;
 }
 
-/* Whether all that is written of an operand has the anchor's coordinate in one dimension, which is
- * divided as that of the home's operand is. */
+/* Return whether all that is written of an operand has the anchor's coordinate in one dimension,
+ * which is divided as that of the home's operand is. */
 static bool keeps_to_anchor(const pti_home *home, const pti_shared_launch *launch,
                             const pti_ownership *ownerships, int operand, int dim) {
     const pti_instance *instance = launch->call.instance;
@@ -155,7 +155,7 @@ static bool keeps_to_anchor(const pti_home *home, const pti_shared_launch *launc
     return true;
 }
 
-/* Whether what a member writes of an operand lies with members that run the same threads. */
+/* Return whether what a member writes of an operand lies with members that run the same threads. */
 static bool stays_home(const pti_home *home, const pti_shared_launch *launch,
                        const pti_ownership *ownerships, int operand) {
     const pti_member_grid *grid = &pti_home_owner(launch, ownerships, home->operand)->grid;
@@ -174,8 +174,8 @@ static bool all_reduce(const pti_instance *instance) {
     return all;
 }
 
-/* Whether what is combined is one box; of others, what lies between is kept, but not by those that
- * begin with the identity. */
+/* Return whether what is combined is one box; of others, what lies between is kept, but not by
+ * those that begin with the identity. */
 static bool combines_a_box(const pti_instance *instance, int operand, bool *failed) {
     pti_boxes written = {0}, rest = {0};
     polytile_domain hull = pti_footprint_hull(instance, operand, PTI_WRITES, &instance->threads);
@@ -197,7 +197,7 @@ bool pti_home_combines(const pti_home *home, const pti_shared_launch *launch,
            !separates_members(home, launch, ownerships, operand);
 }
 
-/* Whether one written operand can be divided so. */
+/* Return whether one written operand can be divided so. */
 static bool admit_operand(pti_home *home, const pti_shared_launch *launch,
                           const pti_ownership *ownerships, int operand) {
     if (pti_home_combines(home, launch, ownerships, operand))
@@ -206,7 +206,7 @@ static bool admit_operand(pti_home *home, const pti_shared_launch *launch,
            (!home->splits && stays_home(home, launch, ownerships, operand));
 }
 
-/* Whether a member that runs threads of others for the home's operand would own elements of
+/* Return whether a member that runs threads of others for the home's operand would own elements of
  * another one that it then reduces a part of only. */
 static bool reduces_in_part(const pti_home *home, const pti_shared_launch *launch,
                             const pti_ownership *ownerships) {
@@ -217,7 +217,7 @@ static bool reduces_in_part(const pti_home *home, const pti_shared_launch *launc
     return false;
 }
 
-/* Whether threads can be divided so; finds out what that takes. */
+/* Return whether threads can be divided so; finds out what that takes. */
 static bool admit_home(const pti_shared_launch *launch, const pti_ownership *ownerships,
                        pti_home *home) {
     const pti_instance *instance = launch->call.instance;
@@ -294,7 +294,7 @@ static pti_home home_that_runs_once(const pti_home *home, const pti_shared_launc
     return chosen;
 }
 
-/* Whether slots may go by a layout of their own: any member may write what they do. */
+/* Return whether slots may go by a layout of their own: any member may write what they do. */
 static bool have_slots_a_layout(const pti_instance *instance) {
     bool have = instance->is_team;
     for (int p = 0; p < instance->n_operands; p++)

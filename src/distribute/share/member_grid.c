@@ -36,7 +36,7 @@ bool pti_member_grid_next(const pti_member_grid *grid, const int *first, const i
     return false;
 }
 
-/* Whether so many equal extents hold all members. */
+/* Return whether so many equal extents hold all members. */
 static bool holds_members(int extent, int n_dims, int n_members) {
     int64_t product = 1;
     for (int d = 0; d < n_dims && product < n_members; d++)

@@ -67,7 +67,7 @@ static pti_distribution share_weights(const pti_distribution *distribution,
     pti_distribution shared = *distribution;
     int n_parts = grid->extent[first_cut(grid)];
     if (shared.n_weights > 0 && n_parts % shared.n_weights == 0)
-        shared.parts_per_weight = n_parts / shared.n_weights;
+        shared.coordinates_per_weight = n_parts / shared.n_weights;
     return shared;
 }
 
@@ -108,7 +108,7 @@ polytile_range pti_ownership_range(const pti_ownership *ownership, int dim, int 
 static bool same_distribution(const pti_distribution *a, const pti_distribution *b) {
     size_t weight_bytes = (size_t)a->n_weights * sizeof *a->weight;
     return a->kind == b->kind && a->block == b->block && a->n_weights == b->n_weights &&
-           a->parts_per_weight == b->parts_per_weight &&
+           a->coordinates_per_weight == b->coordinates_per_weight &&
            memcmp(a->weight, b->weight, weight_bytes) == 0 && a->registered == b->registered &&
            strcmp(a->arguments, b->arguments) == 0;
 }
@@ -121,14 +121,14 @@ bool pti_ownership_agrees(const pti_ownership *a, const pti_ownership *b, int di
 
 bool pti_ownership_is_whole(const pti_ownership *ownership) {
     for (int d = 0; d < ownership->domain.n_dims; d++)
-        for (int part = 0; part < ownership->grid.extent[d]; part++)
-            if (pti_ownership_count(ownership, d, part) > 1)
+        for (int coordinate = 0; coordinate < ownership->grid.extent[d]; coordinate++)
+            if (pti_ownership_count(ownership, d, coordinate) > 1)
                 return false;
     return true;
 }
 
 /* The range around what the members with a coordinate own. */
-static polytile_range part_hull(const pti_ownership *ownership, int dim, int coordinate) {
+static polytile_range hull_of_coordinate(const pti_ownership *ownership, int dim, int coordinate) {
     int64_t n_ranges = pti_ownership_count(ownership, dim, coordinate);
     if (n_ranges == 0)
         return pti_range_empty();
@@ -141,12 +141,12 @@ bool pti_ownership_find_owners(const pti_ownership *ownership, const polytile_do
     bool is_owned = !pti_box_is_empty(box);
     for (int d = 0; d < box->n_dims && is_owned; d++) {
         first[d] = ownership->grid.extent[d];
-        for (int part = 0; part < ownership->grid.extent[d]; part++) {
-            polytile_range own = part_hull(ownership, d, part);
+        for (int coordinate = 0; coordinate < ownership->grid.extent[d]; coordinate++) {
+            polytile_range own = hull_of_coordinate(ownership, d, coordinate);
             if (own.lo > own.hi || own.lo > box->range[d].hi || own.hi < box->range[d].lo)
                 continue;
-            first[d] = part < first[d] ? part : first[d];
-            last[d] = part;
+            first[d] = coordinate < first[d] ? coordinate : first[d];
+            last[d] = coordinate;
         }
         is_owned = first[d] < ownership->grid.extent[d];
     }
@@ -180,7 +180,7 @@ polytile_domain pti_ownership_hull(const pti_ownership *ownership, int member) {
     polytile_domain hull = {.n_dims = ownership->domain.n_dims};
     pti_member_grid_locate(&ownership->grid, member, coordinate);
     for (int d = 0; d < hull.n_dims; d++) {
-        hull.range[d] = part_hull(ownership, d, coordinate[d]);
+        hull.range[d] = hull_of_coordinate(ownership, d, coordinate[d]);
         if (pti_range_is_empty(hull.range[d]))
             return pti_box_empty(hull.n_dims);
     }

@@ -46,10 +46,10 @@ int64_t pti_ownership_count(const pti_ownership *ownership, int dim, int coordin
 polytile_range pti_ownership_range(const pti_ownership *ownership, int dim, int coordinate,
                                    int64_t k);
 
-/** Whether one dimension of two arrays is divided alike. */
+/** Return whether one dimension of two arrays is divided alike. */
 bool pti_ownership_agrees(const pti_ownership *a, const pti_ownership *b, int dim);
 
-/** Whether every member owns one box, or nothing. */
+/** Return whether every member owns one box, or nothing. */
 bool pti_ownership_is_whole(const pti_ownership *ownership);
 
 /** The first and the last coordinate, in each dimension, of members that may own elements of a box;

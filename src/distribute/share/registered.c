@@ -177,16 +177,16 @@ static bool parse_registered(const char *arguments, pti_distribution *distributi
 }
 
 static int64_t count_registered(const pti_distribution *distribution, const polytile_range *whole,
-                                int part, int n_parts) {
-    const answer *of = find_answer(distribution, whole, n_parts);
-    return of == NULL ? 0 : of->first[part + 1] - of->first[part];
+                                int coordinate, int n_coordinates) {
+    const answer *of = find_answer(distribution, whole, n_coordinates);
+    return of == NULL ? 0 : of->first[coordinate + 1] - of->first[coordinate];
 }
 
 static polytile_range get_registered(const pti_distribution *distribution,
-                                     const polytile_range *whole, int part, int n_parts,
+                                     const polytile_range *whole, int coordinate, int n_coordinates,
                                      int64_t k) {
-    const answer *of = find_answer(distribution, whole, n_parts);
-    return of == NULL ? pti_range_empty() : of->range[of->first[part] + k];
+    const answer *of = find_answer(distribution, whole, n_coordinates);
+    return of == NULL ? pti_range_empty() : of->range[of->first[coordinate] + k];
 }
 
 const pti_distribution_kind *pti_registered_find(const polytile_context *ctx, const char *name,

@@ -19,7 +19,7 @@ bool pti_row_pieces_are_asked(const pti_instance *instance) {
     return are;
 }
 
-/** Whether another operand is the same array. */
+/** Return whether another operand is the same array. */
 static bool is_array_of_two(const pti_prepared *prepared, int operand) {
     for (int a = 0; a < prepared->n_arrays; a++) {
         if (a != operand && prepared->position[a] == prepared->position[operand])

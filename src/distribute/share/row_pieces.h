@@ -25,10 +25,10 @@ typedef struct pti_row_pieces {
  * NULL: it can, or has none. */
 const char *pti_row_pieces_find(const pti_prepared *prepared, pti_row_pieces *pieces);
 
-/** Whether a launch has sums, if its threads write anything. */
+/** Return whether a launch has sums, if its threads write anything. */
 bool pti_row_pieces_are_asked(const pti_instance *instance);
 
-/** Whether an operand is one of the sums. */
+/** Return whether an operand is one of the sums. */
 bool pti_row_pieces_have(const pti_row_pieces *pieces, int operand);
 
 /** Threads of count consecutive rows, or pieces in place of them. */

@@ -57,7 +57,7 @@ done:
     return status;
 }
 
-/* Whether launches after the superstep read what it leaves in an array. */
+/* Return whether launches after the superstep read what it leaves in an array. */
 static bool is_wanted(const inner *of, int a) {
     const pti_members_plan_request *all = &of->plan->asked_of;
     for (int l = of->work.n_launches; l < all->n_launches; l++) {

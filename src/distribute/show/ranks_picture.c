@@ -118,7 +118,7 @@ static double draw_array_panel(pti_text *svg, const polytile_ranks_plan *plan, i
            (panel.panel.row_dim < 0 && array >= 0 ? labels_height : 0);
 }
 
-/* Whether the last panel leaves a column that is wide enough for the table. */
+/* Return whether the last panel leaves a column that is wide enough for the table. */
 static bool fits_beside(const polytile_ranks_plan *plan, int n_arrays) {
     return n_arrays % N_COLUMNS == 0 && plan->members.n_members <= MOST_BESIDE &&
            pti_ranks_has_table(plan);

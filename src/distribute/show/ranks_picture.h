@@ -27,8 +27,8 @@ void pti_ranks_panel_draw(pti_text *svg, const pti_ranks_panel *panel);
 /** Write its number into every rank's box that is large enough for it. */
 void pti_ranks_panel_number(pti_text *svg, const pti_ranks_panel *panel);
 
-/** Whether the threads' panel shows the superblocks of the busiest rank: if they are of one launch,
- * and not too many. */
+/** Return whether the threads' panel shows the superblocks of the busiest rank: if they are of one
+ * launch, and not too many. */
 bool pti_ranks_shows_inner(const polytile_ranks_plan *plan);
 
 /* ranks_picture_bands.c */
@@ -41,7 +41,8 @@ int64_t pti_ranks_band_bytes(const polytile_ranks_plan *plan, int array);
 
 /* ranks_picture_table.c */
 
-/** Whether there is something for a table of the bytes from rank to rank, and few enough ranks. */
+/** Return whether there is something for a table of the bytes from rank to rank, and few enough
+ * ranks. */
 bool pti_ranks_has_table(const polytile_ranks_plan *plan);
 
 /** Draw it, from the top left corner of its heading on; returns its height. */
@@ -50,7 +51,7 @@ double pti_ranks_table_draw(pti_text *svg, const polytile_ranks_plan *plan, doub
 
 /* ranks_picture_steps.c */
 
-/** Whether there are several supersteps, and few enough ranks. */
+/** Return whether there are several supersteps, and few enough ranks. */
 bool pti_ranks_has_steps(const polytile_ranks_plan *plan);
 
 /** List what travels around each, from the top left corner of the heading on; returns the

@@ -65,7 +65,7 @@ static arrow find_arrow(const pti_panel *panel, const polytile_domain *from,
     return found;
 }
 
-/* Whether there is room where an arrow goes for it, and for words, too. */
+/* Return whether there is room where an arrow goes for it, and for words, too. */
 static bool has_arrow_room(const arrow *of, pti_svg_box target) {
     return (of->across != 0 || of->down != 0) && (of->across == 0 || target.width >= least_arrow) &&
            (of->down == 0 || target.height >= least_arrow);

@@ -1,6 +1,7 @@
 #include "graph/machine/machine.h"
 
 #include "base/list.h"
+#include "launch/host/host.h"
 #include "launch/open/open.h"
 
 #include <math.h>

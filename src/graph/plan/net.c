@@ -40,10 +40,22 @@ static polytile_status find_seconds(pti_planning *planning) {
     return POLYTILE_OK;
 }
 
-/** Ticks are a power of two of a second, so that seconds such as 0.25 are whole; all tasks together
- * come to 2^48 of them at most. */
+/** Return the ticks that all tasks of a frame may come to, so that starts stay below the most
+ * ticks: a period is at most twice all tasks of a round, and no task starts later than two periods
+ * for each of them, and one for each frame of a delay. */
+static double choose_most_ticks(const pti_planning *planning) {
+    const pti_net *net = &planning->net;
+    const double n_turns = planning->in_turn ? PTI_MAX_TURNS : planning->n_turns;
+    const double n_tasks = 2 + net->n_actors + (double)net->n_arrays * net->n_memories;
+    double n_periods = 1 + 2 * n_turns * n_tasks;
+    for (int f = 0; f < pti_net_count_flows(net); f++)
+        n_periods += net->flow[f].delay + n_turns;
+    return fmin(0x1p48, (double)PTI_MOST_TICKS / (4 * n_turns * n_periods));
+}
+
+/** Ticks are a power of two of a second, so that seconds such as 0.25 are whole. */
 static double choose_ticks(const pti_planning *planning) {
-    const double most_ticks = 0x1p48;
+    const double most_ticks = choose_most_ticks(planning);
     double sum_s = 0, slowest = 0, latest = 0;
     for (int a = 0; a < planning->net.n_actors; a++) {
         double most_s = 0;

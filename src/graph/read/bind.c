@@ -1,4 +1,4 @@
-#include "access/declare/kernel.h"
+#include "access/kernel.h"
 #include "graph/read/graph.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+#include "access/kernel.h"
 #include "graph/read/graph.h"
 #include "graph/read/value.h"
 

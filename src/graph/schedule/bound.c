@@ -33,7 +33,7 @@ static int find_on_cycle(const pti_start_edges *edges, int64_t period, const int
         int before = task;
         for (int64_t k = 0; k < edges->n; k++) {
             const pti_start_edge *e = &edges->edge[k];
-            const int64_t least = start[e->from] + e->ticks - e->tokens * period;
+            const int64_t least = start[e->from] + pti_start_edge_ticks(e, period);
             if (e->to == task && least > most) {
                 most = least;
                 before = e->from;

@@ -43,7 +43,7 @@ bool pti_start_edges_solve(const pti_start_edges *edges, int64_t period, int64_t
         raised = false;
         for (int64_t k = 0; k < edges->n; k++) {
             const pti_start_edge *e = &edges->edge[k];
-            const int64_t least = start[e->from] + e->ticks - e->tokens * period;
+            const int64_t least = start[e->from] + pti_start_edge_ticks(e, period);
             if (least > start[e->to]) {
                 start[e->to] = least;
                 *task = e->to;

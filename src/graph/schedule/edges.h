@@ -14,6 +14,11 @@ typedef struct pti_start_edge {
     int64_t tokens;
 } pti_start_edge;
 
+/** Return how much later the one starts than the other at least. */
+static inline int64_t pti_start_edge_ticks(const pti_start_edge *edge, int64_t period) {
+    return edge->ticks - pti_periods_to_ticks(edge->tokens, period);
+}
+
 /** Constraints between the starts of some tasks. */
 typedef struct pti_start_edges {
     int n_tasks;

@@ -132,17 +132,16 @@ const char *pti_firing_order_find_fault(const pti_stream_tasks *tasks,
             const pti_firing_wait *wait = &order->wait[w];
             if (pti_frames_waited(tasks, t, wait) < 0)
                 return "a frame waits for a later one";
-            if (order->start[t] <
-                order->start[wait->on] + tasks->task[wait->on].ticks - wait->tokens * order->period)
+            if (order->start[t] < order->start[wait->on] + tasks->task[wait->on].ticks -
+                                      pti_periods_to_ticks(wait->tokens, order->period))
                 return "a task starts before what it waits for has ended";
         }
     return NULL;
 }
 
-/** Frames are compared first as differences, which stay small. */
 bool pti_firing_comes_before(const pti_firing_order *order, int task, int64_t frame, int other,
                              int64_t other_frame) {
-    const int64_t later = (frame - other_frame) * order->period;
+    const int64_t later = pti_periods_to_ticks(frame - other_frame, order->period);
     const int64_t apart = order->start[other] - order->start[task];
     return later < apart || (later == apart && task < other);
 }

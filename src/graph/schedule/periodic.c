@@ -17,6 +17,13 @@ void pti_periodic_free(pti_periodic *schedule) {
     *schedule = (pti_periodic){0};
 }
 
+int64_t pti_periods_to_ticks(int64_t n_periods, int64_t period) {
+    int64_t ticks;
+    if (pti_mul_overflows(n_periods, period, &ticks))
+        ticks = n_periods < 0 ? -PTI_MOST_TICKS : PTI_MOST_TICKS;
+    return pti_max(-PTI_MOST_TICKS, pti_min(PTI_MOST_TICKS, ticks));
+}
+
 int64_t pti_buffer_capacity(const pti_stream_tasks *tasks, int buffer, int64_t period,
                             const int64_t *start) {
     const pti_frame_buffer *held = &tasks->buffer[buffer];

@@ -8,6 +8,15 @@
  * and where buffers lie; numbers alone, nothing of graphs. Time is in ticks, whole numbers, so that
  * comparisons are exact. */
 
+/** Who chooses how long a tick is sees to it that starts, and a task's delays in periods, stay
+ * below this. */
+#define PTI_MOST_TICKS (INT64_C(1) << 60)
+
+/** Return the ticks of so many periods. What is given as a depth is not bounded by that: products
+ * beyond the most ticks are the most ticks, since an edge that lets starts be so far apart demands
+ * as little as one that lets them be farther. */
+int64_t pti_periods_to_ticks(int64_t n_periods, int64_t period);
+
 /** A firing or a transfer, once a frame; where frames go in turn over several units, once a round,
  * which is as many consecutive frames as there are turns. */
 typedef struct pti_task {

@@ -11,7 +11,7 @@ static void find_time_window(const pti_placing *placing, const bool *placed, con
     *latest = INT64_MAX;
     for (int64_t k = 0; k < placing->edges->n; k++) {
         const pti_start_edge *e = &placing->edges->edge[k];
-        const int64_t least = e->ticks - e->tokens * placing->period;
+        const int64_t least = pti_start_edge_ticks(e, placing->period);
         if (e->to == task && e->from != task && placed[e->from])
             *earliest = pti_max(*earliest, start[e->from] + least);
         if (e->from == task && e->to != task && placed[e->to])
@@ -98,7 +98,7 @@ bool pti_place_at_offsets(const pti_start_edges *edges, int64_t period, const in
         raised = false;
         for (int64_t k = 0; k < edges->n; k++) {
             const pti_start_edge *e = &edges->edge[k];
-            int64_t least = start[e->from] + e->ticks - e->tokens * period;
+            int64_t least = start[e->from] + pti_start_edge_ticks(e, period);
             if (least <= start[e->to])
                 continue;
             if (offset[e->to] >= 0)

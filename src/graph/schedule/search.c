@@ -225,7 +225,7 @@ static bool begin_search(search *of, const pti_start_edges *edges) {
         path[k] = k % (n + 1) == 0 ? 0 : apart;
     for (int64_t k = 0; is_good && k < edges->n; k++) {
         const pti_start_edge *e = &edges->edge[k];
-        is_good = add_edge(of, path, e->from, e->to, e->ticks - e->tokens * of->period);
+        is_good = add_edge(of, path, e->from, e->to, pti_start_edge_ticks(e, of->period));
     }
     for (int r = 0; r < of->of->n_readers; r++)
         most += of->of->reader[r].delay;

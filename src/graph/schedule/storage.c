@@ -3,6 +3,7 @@
 #include "base/checked.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /** Whether the one that begins first is of the later turn, or none does. */
 static bool are_turns_reversed(const pti_stored *x, const pti_stored *y) {
@@ -30,17 +31,23 @@ typedef struct colouring {
     int *order;          /* owned */
     int *colour;         /* of each buffer; owned */
     int64_t *most_bytes; /* of each colour of the memory at hand; owned */
+    bool *is_taken;      /* of each colour, while a buffer gets one; owned */
     int n_colours;
 } colouring;
 
-static bool may_have(const colouring *work, int memory, int buffer, int colour, int n_done) {
+/** Find the first colour that no conflicting buffer of the memory has, of those before it in the
+ * order. */
+static int find_colour(const colouring *work, int memory, int buffer, int n_done) {
+    int colour = 0;
+    memset(work->is_taken, 0, (size_t)work->n_colours * sizeof *work->is_taken);
     for (int k = 0; k < n_done; k++) {
         const int other = work->order[k];
-        if (work->stored[other].memory == memory && work->colour[other] == colour &&
-            work->conflict(work->of, other, buffer))
-            return false;
+        if (work->stored[other].memory == memory && !work->is_taken[work->colour[other]])
+            work->is_taken[work->colour[other]] = work->conflict(work->of, other, buffer);
     }
-    return true;
+    while (colour < work->n_colours && work->is_taken[colour])
+        colour++;
+    return colour;
 }
 
 /** Colour the buffers of one memory; returns their bytes. */
@@ -49,11 +56,9 @@ static int64_t colour_memory(colouring *work, int memory) {
     work->n_colours = 0;
     for (int k = 0; k < work->n; k++) {
         const int buffer = work->order[k];
-        int colour = 0;
         if (work->stored[buffer].memory != memory)
             continue;
-        while (colour < work->n_colours && !may_have(work, memory, buffer, colour, k))
-            colour++;
+        const int colour = find_colour(work, memory, buffer, k);
         if (colour == work->n_colours)
             work->most_bytes[work->n_colours++] = 0;
         work->colour[buffer] = colour;
@@ -123,10 +128,11 @@ bool pti_stored_colour(int n, pti_stored *stored, pti_stored_conflict *conflict,
                       .of = of,
                       .order = calloc(room, sizeof *work.order),
                       .colour = calloc(room, sizeof *work.colour),
-                      .most_bytes = calloc(room, sizeof *work.most_bytes)};
+                      .most_bytes = calloc(room, sizeof *work.most_bytes),
+                      .is_taken = calloc(room, sizeof *work.is_taken)};
     ranked *list = calloc(room, sizeof *list);
-    const bool has_memory =
-        work.order != NULL && work.colour != NULL && work.most_bytes != NULL && list != NULL;
+    const bool has_memory = work.order != NULL && work.colour != NULL && work.most_bytes != NULL &&
+                            work.is_taken != NULL && list != NULL;
     for (int m = 0; has_memory && m < n_memories; m++)
         memory_bytes[m] = INT64_MAX;
     for (int way = 0; has_memory && way < N_ORDERS; way++) {
@@ -142,6 +148,7 @@ bool pti_stored_colour(int n, pti_stored *stored, pti_stored_conflict *conflict,
     free(work.order);
     free(work.colour);
     free(work.most_bytes);
+    free(work.is_taken);
     free(list);
     return has_memory;
 }

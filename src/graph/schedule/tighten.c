@@ -46,7 +46,7 @@ static bool raise_later_tasks(tightening *of, const bool *is_reader, int from) {
         of->is_queued[task] = false;
         for (int64_t k = of->first[task]; is_good && k >= 0; k = of->next[k]) {
             const pti_start_edge *e = &of->edges->edge[k];
-            const int64_t least = of->tried[task] + e->ticks - e->tokens * of->period;
+            const int64_t least = of->tried[task] + pti_start_edge_ticks(e, of->period);
             if (least <= of->tried[e->to])
                 continue;
             of->tried[e->to] = least;

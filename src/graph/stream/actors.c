@@ -1,3 +1,4 @@
+#include "access/kernel.h"
 #include "graph/stream/stream.h"
 
 #include "base/checked.h"

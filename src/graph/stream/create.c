@@ -117,9 +117,17 @@ done:
     return status;
 }
 
+/** A frame that is taken so little after another one is fed counts as taken, in parts of a frame's
+ * period, where there are several turns. The other one is then fed so much later; one more in
+ * flight would wait for a whole period. Without turns it is the one on which links work meanwhile,
+ * and the program. */
+enum { PARTS_OF_A_PERIOD = 64 };
+
 /** Return the newest frame that the schedule takes until it feeds one of a turn, of round 0. */
 static int64_t newest_taken(const polytile_stream *stream, const pti_periodic *schedule, int turn) {
-    const int64_t fed = schedule->start[stream->feed[turn]];
+    const int64_t moment =
+        stream->n_turns > 1 ? schedule->period / (stream->n_turns * PARTS_OF_A_PERIOD) : 0;
+    const int64_t fed = schedule->start[stream->feed[turn]] + moment;
     int64_t newest = INT64_MIN;
     for (int t = 0; t < stream->n_turns; t++) {
         const int take = stream->take[t];

@@ -1,5 +1,6 @@
 #include "graph/stream/stream.h"
 
+#include "launch/host/host.h"
 #include "launch/open/open.h"
 
 #include <stdio.h>

@@ -2,7 +2,7 @@
 
 #include "access/array/array.h"
 #include "access/array/index_array.h"
-#include "access/declare/kernel.h"
+#include "access/kernel.h"
 #include <polytile/plan.h>
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 
 #include "access/array/type.h"
 #include "base/clock.h"
-#include "launch/host/box_copy.h"
+#include "launch/host/copy/box_copy.h"
 
 #include <inttypes.h>
 #include <limits.h>

@@ -1,3 +1,4 @@
+#include "access/kernel.h"
 #include "launch/access_check/access_check.h"
 
 #include "launch/execute/run_check.h"

@@ -83,7 +83,7 @@ static const words of_scratch = {
     "reads", "read", "", "is scratch that it did not write before",
     "write what is read of it first: scratch holds nothing when a thread begins"};
 
-/** Whether threads read what they have as scratch. */
+/** Return whether threads read what they have as scratch. */
 static bool is_own_scratch(const pti_instance *instance, const polytile_check_report *report) {
     polytile_domain own =
         pti_footprint_hull(instance, report->array, PTI_TOUCHES, &report->threads);

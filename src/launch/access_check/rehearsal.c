@@ -1,8 +1,8 @@
 #include "launch/access_check/rehearsal.h"
 
 #include "access/declare/access_text.h"
-#include "access/declare/kernel.h"
 #include "access/footprint/narrow.h"
+#include "access/kernel.h"
 #include "access/set/boxes.h"
 #include "launch/access_check/blocks.h"
 #include "launch/access_check/message.h"

@@ -5,7 +5,7 @@
 #include "base/list.h"
 #include "launch/access_check/element.h"
 #include "launch/device/reduction.h"
-#include "launch/host/box_copy.h"
+#include "launch/host/copy/box_copy.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -19,12 +19,7 @@ enum { PLACE_BITS = 44, BEYOND = 1 + 2 * 64 };
 enum { MOST_BORROWED = 7 };
 
 void pti_shadow_copy_find(const pti_shadow_copy *shadow, int64_t place, int64_t *element) {
-    const polytile_domain *box = &shadow->layout.hull;
-    for (int d = box->n_dims - 1; d >= 0; d--) {
-        int64_t extent = box->range[d].hi - box->range[d].lo + 1;
-        element[d] = box->range[d].lo + place % extent;
-        place /= extent;
-    }
+    pti_box_find_point(&shadow->layout.hull, place, element);
 }
 
 /** Make a copy without memory. An array that is not read may never have been written. */

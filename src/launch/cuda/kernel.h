@@ -15,6 +15,6 @@
  *         arguments); INVALID (the user's block has more threads than the kernel can
  *         be launched with); those of pti_tuning_get().
  */
-polytile_status pti_cuda_launch(pti_cuda_device *cuda, const pti_sub_kernel *launch);
+polytile_status pti_cuda_launch(pti_cuda_device *cuda, const pti_sub_kernel *sub_kernel);
 
 #endif

@@ -1,7 +1,10 @@
+#include "launch/cuda/driver.h"
+#include "launch/cuda/run.h"
 #include "launch/cuda/runtime/cuda.h"
 
 #include "base/checked.h"
 #include "launch/cuda/link.h"
+#include "launch/cuda/loop.h"
 #include "launch/cuda/rounds.h"
 #include "launch/cuda/runtime/fault.h"
 #include "launch/cuda/runtime/order.h"
@@ -41,13 +44,14 @@ static void close_cuda(polytile_device *device) {
     pti_staging_destroy(cuda->staging);
     pti_cuda_team_destroy(cuda->team);
     pti_cuda_rounds_destroy(cuda);
+    pti_cuda_loops_destroy(cuda);
     pti_cuda_order_destroy(cuda->order);
     pti_cuda_timing_destroy(cuda->timing);
     pti_cuda_events_destroy(cuda);
     destroy_streams(cuda);
     if (cuda->arena != NULL)
         cuda->api->cudaFree(cuda->arena);
-    free(cuda->device.lane_times);
+    pti_lanes_close(&cuda->device);
     free(cuda);
 }
 
@@ -85,10 +89,12 @@ static int64_t round_to_granularity(int64_t limit_bytes) {
     return rest_bytes <= limit_bytes / MAX_OVERHEAD_PART ? limit_bytes - rest_bytes : limit_bytes;
 }
 
-/** Set the limit for plans: the user's, or what is free, less what streams and events took. */
+/** Set the limit for plans: the user's, or what is free, less what streams and events took, and
+ * what loops may take. */
 static void set_limit(pti_cuda_device *cuda, int64_t free_before_bytes, int64_t free_bytes) {
     int64_t asked_bytes = cuda->memory_bytes > 0 ? cuda->memory_bytes : free_before_bytes;
-    int64_t overhead_bytes = pti_max(free_before_bytes - free_bytes, 0);
+    int64_t loops_bytes = cuda->device.n_lanes > 1 ? cuda->device.n_lanes * PTI_LOOP_BYTES : 0;
+    int64_t overhead_bytes = pti_max(free_before_bytes - free_bytes, 0) + loops_bytes;
     int64_t left_bytes = asked_bytes - pti_min(overhead_bytes, asked_bytes / MAX_OVERHEAD_PART);
     cuda->device.limit_bytes = pti_max(round_to_granularity(left_bytes), 1);
 }
@@ -204,9 +210,7 @@ static polytile_status set_lanes(pti_cuda_device *cuda, int64_t n_streams) {
     const bool is_auto = n_streams == PTI_STREAMS_AUTO;
     device->n_lanes = is_auto ? PTI_MAX_LANES : (int)pti_max(n_streams, 1);
     cuda->n_lanes = (int)pti_max(device->n_lanes, LEAST_LANES);
-    if (is_auto)
-        device->lane_times = calloc(PTI_N_LANE_TIMES, sizeof *device->lane_times);
-    return device->lane_times != NULL || !is_auto
+    return !is_auto || pti_lanes_open(device)
                ? POLYTILE_OK
                : pti_fail_memory(device->object.context, "cuda",
                                  PTI_N_LANE_TIMES * sizeof *device->lane_times);

@@ -14,7 +14,7 @@ enum { MOST_VIEWS = PTI_CUDA_ARGUMENT_BYTES / sizeof(polytile_view) + POLYTILE_M
 
 /** A launch of the threads within the ends of arrays, whose views say so. */
 typedef struct inner_launch {
-    pti_sub_kernel launch;
+    pti_sub_kernel sub_kernel;
     polytile_view views[MOST_VIEWS];
 } inner_launch;
 
@@ -45,16 +45,16 @@ pti_cuda_rims pti_cuda_rims_around(const polytile_domain *inner, const polytile_
 
 /** Enqueue the threads of a rim: of two ends of an index they are two, which the program counts by
  * the step between these. */
-static polytile_status enqueue_rim(pti_cuda_device *cuda, const pti_sub_kernel *launch,
+static polytile_status enqueue_rim(pti_cuda_device *cuda, const pti_sub_kernel *sub_kernel,
                                    const polytile_domain *rim, pti_cuda_enqueue *enqueue) {
-    pti_instance instance = *launch->instance;
+    pti_instance instance = *sub_kernel->instance;
     polytile_domain threads = *rim;
-    pti_sub_kernel part = *launch;
+    pti_sub_kernel part = *sub_kernel;
     part.instance = &instance;
     part.threads = &threads;
     for (int d = 0; d < rim->n_dims; d++) {
-        const int64_t lo = pti_instance_asked_index(launch->instance, d, rim->range[d].lo),
-                      hi = pti_instance_asked_index(launch->instance, d, rim->range[d].hi);
+        const int64_t lo = pti_instance_asked_index(sub_kernel->instance, d, rim->range[d].lo),
+                      hi = pti_instance_asked_index(sub_kernel->instance, d, rim->range[d].hi);
         if (rim->range[d].step == 1)
             continue;
         instance.asked.range[d] = (polytile_range){lo, hi, hi - lo};
@@ -65,12 +65,12 @@ static polytile_status enqueue_rim(pti_cuda_device *cuda, const pti_sub_kernel *
 
 /** Return whether some threads may have indices beyond the ends of arrays. An array may be in
  * pieces for that, which kernels look through. */
-static bool goes_beyond(const pti_sub_kernel *launch) {
-    bool is_told = pti_sub_kernel_has_pieces(launch), has_edges = false;
-    for (int a = 0; a < pti_instance_n_arrays(launch->instance); a++)
-        is_told = is_told || (launch->views[a].first_piece & POLYTILE_BEYOND) != 0;
-    for (int s = 0; s < launch->instance->n_sections; s++)
-        has_edges = has_edges || launch->instance->section[s].edges != 0;
+static bool goes_beyond(const pti_sub_kernel *sub_kernel) {
+    bool is_told = pti_sub_kernel_has_pieces(sub_kernel), has_edges = false;
+    for (int a = 0; a < pti_instance_n_arrays(sub_kernel->instance); a++)
+        is_told = is_told || (sub_kernel->views[a].first_piece & POLYTILE_BEYOND) != 0;
+    for (int s = 0; s < sub_kernel->instance->n_sections; s++)
+        has_edges = has_edges || sub_kernel->instance->section[s].edges != 0;
     return is_told && has_edges;
 }
 
@@ -129,9 +129,9 @@ static int find_main_piece(const pti_instance *instance, int array,
 }
 
 /** Narrow a box to threads for which an array is one piece. */
-static void keep_one_piece(const pti_sub_kernel *launch, int array, polytile_domain *threads) {
-    const pti_instance *instance = launch->instance;
-    if (launch->views[array].n_pieces == 0 || pti_box_is_empty(threads))
+static void keep_one_piece(const pti_sub_kernel *sub_kernel, int array, polytile_domain *threads) {
+    const pti_instance *instance = sub_kernel->instance;
+    if (sub_kernel->views[array].n_pieces == 0 || pti_box_is_empty(threads))
         return;
     const int kept = find_main_piece(instance, array, threads);
     for (int o = 0; o < instance->n_operands; o++)
@@ -141,64 +141,64 @@ static void keep_one_piece(const pti_sub_kernel *launch, int array, polytile_dom
 }
 
 /** Return the threads for which arrays are whole, and indices stay within their ends. */
-static polytile_domain find_inner_threads(const pti_sub_kernel *launch) {
-    polytile_domain inner = pti_instance_within_edges(launch->instance, launch->threads);
-    for (int a = 0; a < pti_instance_n_arrays(launch->instance); a++)
-        keep_one_piece(launch, a, &inner);
+static polytile_domain find_inner_threads(const pti_sub_kernel *sub_kernel) {
+    polytile_domain inner = pti_instance_within_edges(sub_kernel->instance, sub_kernel->threads);
+    for (int a = 0; a < pti_instance_n_arrays(sub_kernel->instance); a++)
+        keep_one_piece(sub_kernel, a, &inner);
     return inner;
 }
 
 /** Return the view of the one piece of an array that threads touch: those of a launch's pieces are
  * in the order of operands. */
-static polytile_view view_of_piece(const pti_sub_kernel *launch, int array,
+static polytile_view view_of_piece(const pti_sub_kernel *sub_kernel, int array,
                                    const polytile_domain *threads) {
-    const pti_instance *instance = launch->instance;
+    const pti_instance *instance = sub_kernel->instance;
     const int kept = find_main_piece(instance, array, threads);
-    int number = pti_instance_n_arrays(instance) + launch->config.n_values +
-                 launch->views[array].first_piece;
-    if (launch->views[array].n_pieces == 0)
-        return launch->views[array];
+    int number = pti_instance_n_arrays(instance) + sub_kernel->config.n_values +
+                 sub_kernel->views[array].first_piece;
+    if (sub_kernel->views[array].n_pieces == 0)
+        return sub_kernel->views[array];
     for (int o = 0; o < kept; o++)
-        number +=
-            pti_operand_array(instance, o) == array && touches_any(instance, o, launch->threads);
-    return launch->views[number];
+        number += pti_operand_array(instance, o) == array &&
+                  touches_any(instance, o, sub_kernel->threads);
+    return sub_kernel->views[number];
 }
 
 /** Make the launch of the inner threads; false if it would run no faster kernel. */
-static bool make_inner(const pti_sub_kernel *launch, const polytile_domain *threads,
+static bool make_inner(const pti_sub_kernel *sub_kernel, const polytile_domain *threads,
                        inner_launch *inner) {
-    const polytile_implementation *implementation = launch->config.implementation;
-    const int n_arrays = pti_instance_n_arrays(launch->instance);
-    memcpy(inner->views, launch->views,
-           (size_t)(n_arrays + launch->config.n_values) * sizeof *inner->views);
+    const polytile_implementation *implementation = sub_kernel->config.implementation;
+    const int n_arrays = pti_instance_n_arrays(sub_kernel->instance);
+    memcpy(inner->views, sub_kernel->views,
+           (size_t)(n_arrays + sub_kernel->config.n_values) * sizeof *inner->views);
     for (int a = 0; a < n_arrays; a++) {
-        inner->views[a] = view_of_piece(launch, a, threads);
+        inner->views[a] = view_of_piece(sub_kernel, a, threads);
         inner->views[a].first_piece &= ~POLYTILE_BEYOND;
     }
-    inner->launch = *launch;
-    inner->launch.threads = threads;
-    inner->launch.views = inner->views;
+    inner->sub_kernel = *sub_kernel;
+    inner->sub_kernel.threads = threads;
+    inner->sub_kernel.views = inner->views;
     return implementation->cuda_contiguous != NULL &&
-           pti_cuda_kernel_for(&inner->launch) == implementation->cuda_contiguous;
+           pti_cuda_kernel_for(&inner->sub_kernel) == implementation->cuda_contiguous;
 }
 
-polytile_status pti_cuda_launch_rims(pti_cuda_device *cuda, const pti_sub_kernel *launch,
+polytile_status pti_cuda_launch_rims(pti_cuda_device *cuda, const pti_sub_kernel *sub_kernel,
                                      pti_cuda_enqueue *enqueue, bool *is_cut) {
     inner_launch inner;
     polytile_status status = POLYTILE_OK;
     *is_cut = false;
-    if (!goes_beyond(launch) || pti_host_launch_reduces(launch->instance))
+    if (!goes_beyond(sub_kernel) || pti_host_launch_reduces(sub_kernel->instance))
         return POLYTILE_OK;
-    const polytile_domain within = find_inner_threads(launch);
+    const polytile_domain within = find_inner_threads(sub_kernel);
     if (pti_box_count(&within) < pti_max(1, cuda->device.fill_threads) ||
-        !make_inner(launch, &within, &inner))
+        !make_inner(sub_kernel, &within, &inner))
         return POLYTILE_OK;
-    const pti_cuda_rims rims =
-        pti_cuda_rims_around(&within, launch->threads, launch->config.implementation->takes_steps);
+    const pti_cuda_rims rims = pti_cuda_rims_around(&within, sub_kernel->threads,
+                                                    sub_kernel->config.implementation->takes_steps);
     *is_cut = true;
-    PTI_TRY(enqueue(cuda, &inner.launch));
+    PTI_TRY(enqueue(cuda, &inner.sub_kernel));
     for (int k = 0; k < rims.n_rims; k++)
-        PTI_TRY(enqueue_rim(cuda, launch, &rims.rim[k], enqueue));
+        PTI_TRY(enqueue_rim(cuda, sub_kernel, &rims.rim[k], enqueue));
 done:
     return status;
 }

@@ -16,7 +16,7 @@ pti_cuda_rims pti_cuda_rims_around(const polytile_domain *inner, const polytile_
                                    bool takes_steps);
 
 /** Enqueues a launch, whose threads have steps of 1. */
-typedef polytile_status pti_cuda_enqueue(pti_cuda_device *cuda, const pti_sub_kernel *launch);
+typedef polytile_status pti_cuda_enqueue(pti_cuda_device *cuda, const pti_sub_kernel *sub_kernel);
 
 /**
  * Enqueue a launch in which some threads have indices beyond the ends of arrays as several ones: of
@@ -30,7 +30,7 @@ typedef polytile_status pti_cuda_enqueue(pti_cuda_device *cuda, const pti_sub_ke
  * Shapes  enqueue: enqueues a part. *is_cut: whether that was done; else nothing was enqueued.
  * Errors  Those of enqueue.
  */
-polytile_status pti_cuda_launch_rims(pti_cuda_device *cuda, const pti_sub_kernel *launch,
+polytile_status pti_cuda_launch_rims(pti_cuda_device *cuda, const pti_sub_kernel *sub_kernel,
                                      pti_cuda_enqueue *enqueue, bool *is_cut);
 
 #endif

@@ -1,8 +1,10 @@
 #include "launch/cuda/rounds.h"
 
 #include "base/checked.h"
+#include "base/clock.h"
 #include "base/list.h"
 #include "launch/cuda/kernel.h"
+#include "launch/cuda/loop.h"
 #include "launch/cuda/runtime/order.h"
 #include "launch/cuda/runtime/timing.h"
 #include "launch/device/execution.h"
@@ -10,19 +12,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** A launch whose rounds go on; one a stream at most. */
+/** A launch whose rounds go on; one a stream at most that the host enqueues round by round. */
 typedef struct going {
     bool is_going;
+    bool is_looping;      /* the GPU runs its rounds by itself, or has done so */
     pti_command command;  /* with views of its own */
     polytile_view *views; /* owned, and kept for the next launch */
     int n_views;          /* there is room for */
     polytile_repetition repetition;
-    cudaEvent_t done; /* after the copy of the last round's number */
+    cudaEvent_t done; /* after the copy of the last round's number, or the loop */
 } going;
 
 struct pti_cuda_rounds {
     int n_going;
-    int32_t *number; /* pinned: of each stream whether there is another round */
+    int32_t *number; /* pinned: of each stream whether there is another round; then whether loops
+                        are to stop */
     going on[PTI_MAX_LANES];
 };
 
@@ -33,6 +37,12 @@ polytile_status pti_cuda_end_command(pti_cuda_device *cuda, const pti_command *c
 done:
     return status;
 }
+
+enum { N_NUMBERS = PTI_MAX_LANES + 1, STOP = PTI_MAX_LANES };
+
+/** The host waits for a loop busily for so long, and then looks every so often. */
+static const double busy_s = 50e-6;
+static const struct timespec pause = {.tv_nsec = 20000};
 
 /** The streams of lanes are numbered from 0; later lanes share them. */
 static int stream_of(const pti_cuda_device *cuda, const pti_op *op) {
@@ -48,7 +58,7 @@ static polytile_status create_rounds(pti_cuda_device *cuda) {
         return pti_fail_memory(pti_cuda_context_of(cuda), "rounds", sizeof *cuda->rounds);
     if (cuda->rounds->number == NULL)
         PTI_TRY(PTI_CUDA(cuda, cudaHostAlloc,
-                         (&memory, PTI_MAX_LANES * sizeof *cuda->rounds->number,
+                         (&memory, N_NUMBERS * sizeof *cuda->rounds->number,
                           cudaHostAllocMapped | cudaHostAllocPortable)));
     if (memory != NULL)
         cuda->rounds->number = memory;
@@ -81,21 +91,42 @@ done:
     return status;
 }
 
+static polytile_status begin_going(pti_cuda_device *cuda, going *of) {
+    polytile_status status;
+    PTI_TRY(fetch_number(cuda, of));
+    of->is_going = true;
+    cuda->rounds->n_going++;
+done:
+    return status;
+}
+
+/** End a command whose loop is enqueued. */
+static polytile_status end_looping(pti_cuda_device *cuda, const going *of) {
+    polytile_status status;
+    PTI_TRY(pti_cuda_end_command(cuda, &of->command));
+    PTI_TRY(PTI_CUDA(
+        cuda, cudaEventRecord,
+        (of->done, pti_cuda_stream(cuda, pti_lane_stream(stream_of(cuda, of->command.op))))));
+done:
+    return status;
+}
+
 polytile_status pti_cuda_rounds_begin(pti_cuda_device *cuda, const pti_command *command,
                                       const int32_t *condition) {
-    const int n_views = pti_sub_kernel_n_views(&command->launch);
+    const int n_views = pti_sub_kernel_n_views(&command->sub_kernel);
     polytile_status status;
     PTI_TRY(create_rounds(cuda));
     going *of = &cuda->rounds->on[stream_of(cuda, command->op)];
     PTI_TRY(reserve_going(cuda, of, n_views));
-    memcpy(of->views, command->launch.views, (size_t)n_views * sizeof *of->views);
+    memcpy(of->views, command->sub_kernel.views, (size_t)n_views * sizeof *of->views);
     of->command = *command;
-    of->command.launch.views = of->views;
-    of->command.launch.repetition = &of->repetition;
+    of->command.sub_kernel.views = of->views;
+    of->command.sub_kernel.repetition = &of->repetition;
     of->repetition = (polytile_repetition){.condition = condition};
-    PTI_TRY(fetch_number(cuda, of));
-    of->is_going = true;
-    cuda->rounds->n_going++;
+    cuda->rounds->number[STOP] = 0;
+    of->is_looping =
+        pti_cuda_loop_enqueue(cuda, &of->command.sub_kernel, &cuda->rounds->number[STOP]);
+    PTI_TRY(of->is_looping ? end_looping(cuda, of) : begin_going(cuda, of));
 done:
     return status;
 }
@@ -110,8 +141,8 @@ static polytile_status enqueue_round(pti_cuda_device *cuda, going *of) {
     polytile_status status;
     of->repetition.round++;
     of->repetition.condition = NULL;
-    of->command.launch.is_first = false;
-    PTI_TRY(pti_cuda_launch(cuda, &of->command.launch));
+    of->command.sub_kernel.is_first = false;
+    PTI_TRY(pti_cuda_launch(cuda, &of->command.sub_kernel));
     PTI_TRY(of->repetition.condition == NULL ? end_going(cuda, of) : fetch_number(cuda, of));
 done:
     return status;
@@ -135,9 +166,13 @@ done:
 
 static polytile_status refuse_cancelled(pti_cuda_device *cuda, const going *of) {
     cuda->execution->is_cancelled = true;
+    if (of->is_looping)
+        return pti_fail(pti_cuda_context_of(cuda), POLYTILE_CANCELLED,
+                        "%s: cancelled on %s, within the rounds of a launcher",
+                        of->command.sub_kernel.instance->kernel_name, cuda->device.text);
     return pti_fail(pti_cuda_context_of(cuda), POLYTILE_CANCELLED,
                     "%s: cancelled on %s, after %lld rounds of a launcher",
-                    of->command.launch.instance->kernel_name, cuda->device.text,
+                    of->command.sub_kernel.instance->kernel_name, cuda->device.text,
                     (long long)of->repetition.round + 1);
 }
 
@@ -155,24 +190,49 @@ done:
     return status;
 }
 
-static polytile_status await_op(pti_cuda_device *cuda, int64_t index) {
-    const pti_op *op = &cuda->execution->schedule->op[index];
-    const going *of = &cuda->rounds->on[stream_of(cuda, op)];
-    return op->kind == PTI_LAUNCH && of->is_going && of->command.index == index
-               ? run_rounds(cuda, of)
-               : POLYTILE_OK;
+/** Wait until the GPU has run a loop to its end, unless the run is cancelled. */
+static polytile_status await_loop(pti_cuda_device *cuda, going *of) {
+    const double start_s = pti_now_s();
+    polytile_status status = POLYTILE_OK;
+    while (of->is_looping) {
+        bool is_done;
+        if (pti_execution_is_cancelled(cuda->execution))
+            return refuse_cancelled(cuda, of);
+        PTI_TRY(pti_cuda_is_done(cuda, of->done, &is_done));
+        of->is_looping = !is_done;
+        if (of->is_looping && pti_now_s() - start_s > busy_s)
+            nanosleep(&pause, NULL);
+    }
+done:
+    return status;
 }
 
-polytile_status pti_cuda_rounds_await(pti_cuda_device *cuda, const pti_command *command) {
+/** Of what an operation waits for, run the rounds that the host enqueues; where the host waits for
+ * it all, also those that the GPU runs. */
+static polytile_status await_op(pti_cuda_device *cuda, int64_t index, bool host_waits) {
+    const pti_op *op = &cuda->execution->schedule->op[index];
+    going *of = &cuda->rounds->on[stream_of(cuda, op)];
+    polytile_status status = POLYTILE_OK;
+    if (op->kind != PTI_LAUNCH || of->command.index != index)
+        return POLYTILE_OK;
+    PTI_TRY(run_rounds(cuda, of));
+    if (host_waits)
+        PTI_TRY(await_loop(cuda, of));
+done:
+    return status;
+}
+
+polytile_status pti_cuda_rounds_await(pti_cuda_device *cuda, const pti_command *command,
+                                      bool host_waits) {
     const pti_schedule *schedule = cuda->execution->schedule;
     const pti_op *op = command->op;
     polytile_status status = POLYTILE_OK;
-    if (cuda->rounds == NULL || cuda->rounds->n_going == 0)
+    if (cuda->rounds == NULL)
         return POLYTILE_OK;
     if (pti_op_stream(op) >= PTI_STREAM_COMPUTE)
         PTI_TRY(run_rounds(cuda, &cuda->rounds->on[stream_of(cuda, op)]));
     for (int w = 0; w < op->n_waits; w++)
-        PTI_TRY(await_op(cuda, schedule->wait[op->first_wait + w]));
+        PTI_TRY(await_op(cuda, schedule->wait[op->first_wait + w], host_waits));
 done:
     return status;
 }
@@ -181,15 +241,20 @@ polytile_status pti_cuda_rounds_finish(pti_cuda_device *cuda) {
     polytile_status status = POLYTILE_OK;
     for (int k = 0; cuda->rounds != NULL && k < cuda->n_lanes; k++)
         PTI_TRY(run_rounds(cuda, &cuda->rounds->on[k]));
+    for (int k = 0; cuda->rounds != NULL && k < cuda->n_lanes; k++)
+        PTI_TRY(await_loop(cuda, &cuda->rounds->on[k]));
 done:
     return status;
 }
 
 void pti_cuda_rounds_abandon(pti_cuda_device *cuda) {
-    for (int k = 0; cuda->rounds != NULL && k < PTI_MAX_LANES; k++)
-        cuda->rounds->on[k].is_going = false;
-    if (cuda->rounds != NULL)
-        cuda->rounds->n_going = 0;
+    if (cuda->rounds == NULL)
+        return;
+    for (int k = 0; k < PTI_MAX_LANES; k++)
+        cuda->rounds->on[k].is_going = cuda->rounds->on[k].is_looping = false;
+    cuda->rounds->n_going = 0;
+    if (cuda->rounds->number != NULL)
+        cuda->rounds->number[STOP] = 1;
 }
 
 void pti_cuda_rounds_destroy(pti_cuda_device *cuda) {

@@ -1,3 +1,4 @@
+#include "launch/cuda/run.h"
 #include "launch/cuda/runtime/cuda.h"
 
 #include "launch/cuda/kernel.h"
@@ -10,7 +11,7 @@
 #include "launch/cuda/staging/staging.h"
 #include "launch/cuda/tiles.h"
 #include "launch/device/execution.h"
-#include "launch/host/box_copy.h"
+#include "launch/host/copy/box_copy.h"
 #include "launch/peers/peers.h"
 #include "launch/peers/sharing.h"
 
@@ -140,10 +141,10 @@ static polytile_status fill_box(pti_cuda_device *cuda, const pti_command *comman
 
 static polytile_status submit_launch(pti_cuda_device *cuda, const pti_command *command) {
     polytile_repetition repetition = {0};
-    pti_sub_kernel launch = command->launch;
+    pti_sub_kernel sub_kernel = command->sub_kernel;
     polytile_status status;
-    launch.repetition = &repetition;
-    PTI_TRY(pti_cuda_launch(cuda, &launch));
+    sub_kernel.repetition = &repetition;
+    PTI_TRY(pti_cuda_launch(cuda, &sub_kernel));
     PTI_TRY(repetition.condition == NULL
                 ? pti_cuda_end_command(cuda, command)
                 : pti_cuda_rounds_begin(cuda, command, repetition.condition));
@@ -173,7 +174,7 @@ done:
 static polytile_status submit_command(pti_cuda_device *cuda, const pti_command *command) {
     polytile_status status;
     bool is_staged = pti_cuda_is_staged(command, cuda->run->kinds);
-    PTI_TRY(pti_cuda_rounds_await(cuda, command));
+    PTI_TRY(pti_cuda_rounds_await(cuda, command, is_staged));
     if (is_staged)
         PTI_TRY(use_ring(cuda));
     if (cuda->run->is_staging)
@@ -204,7 +205,7 @@ static polytile_status wait_for_all_launches(pti_cuda_device *cuda, const pti_ti
     for (int64_t k = tiles->first_op; k < tiles->first_op + tiles->n_ops; k++) {
         const pti_command command = {
             .op = &cuda->execution->schedule->op[k], .index = k, .operand = -1};
-        PTI_TRY(pti_cuda_rounds_await(cuda, &command));
+        PTI_TRY(pti_cuda_rounds_await(cuda, &command, cuda->run->is_staging));
         if (cuda->run->is_staging)
             PTI_TRY(pti_staging_wait_command(cuda->staging, &command));
         PTI_TRY(pti_cuda_order_wait(cuda->order, &command));
@@ -227,7 +228,7 @@ done:
 static polytile_status submit_as_one(pti_cuda_device *cuda, const pti_tile_command *command) {
     polytile_status status;
     PTI_TRY(wait_for_all_launches(cuda, command->tiles));
-    if (command->first.launch.threads != NULL)
+    if (command->first.sub_kernel.threads != NULL)
         PTI_TRY(enqueue_tiles(cuda, command));
     if (command->last.op != NULL)
         PTI_TRY(pti_cuda_order_record(cuda->order, &command->last));

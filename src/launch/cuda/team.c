@@ -11,29 +11,29 @@
 static const int lanes[] = {512, 256, 128, 64, 32};
 
 /** Find how many slots of so many lanes are resident at once. */
-static polytile_status count_resident(pti_cuda_device *cuda, const pti_sub_kernel *launch,
+static polytile_status count_resident(pti_cuda_device *cuda, const pti_sub_kernel *sub_kernel,
                                       int n_lanes, int64_t *n_resident) {
-    const void *kernel = launch->config.implementation->team->cuda;
+    const void *kernel = sub_kernel->config.implementation->team->cuda;
     struct cudaFuncAttributes attributes;
     int n_blocks = 0;
     polytile_status status;
     *n_resident = 0;
-    PTI_TRY(PTI_KERNEL_CUDA(cuda, launch, cudaFuncGetAttributes, (&attributes, kernel)));
+    PTI_TRY(PTI_KERNEL_CUDA(cuda, sub_kernel, cudaFuncGetAttributes, (&attributes, kernel)));
     if (n_lanes > attributes.maxThreadsPerBlock)
         return POLYTILE_OK;
-    PTI_TRY(PTI_KERNEL_CUDA(cuda, launch, cudaOccupancyMaxActiveBlocksPerMultiprocessor,
+    PTI_TRY(PTI_KERNEL_CUDA(cuda, sub_kernel, cudaOccupancyMaxActiveBlocksPerMultiprocessor,
                             (&n_blocks, kernel, n_lanes, 0)));
     *n_resident = (int64_t)n_blocks * cuda->n_multiprocessors;
 done:
     return status;
 }
 
-static polytile_status choose_lanes(pti_cuda_device *cuda, const pti_sub_kernel *launch,
+static polytile_status choose_lanes(pti_cuda_device *cuda, const pti_sub_kernel *sub_kernel,
                                     int64_t n_slots, int *n_lanes) {
     int64_t n_resident = 0, n_most = 0;
     polytile_status status = POLYTILE_OK;
     for (size_t k = 0; k < sizeof lanes / sizeof *lanes; k++) {
-        PTI_TRY(count_resident(cuda, launch, lanes[k], &n_resident));
+        PTI_TRY(count_resident(cuda, sub_kernel, lanes[k], &n_resident));
         *n_lanes = lanes[k];
         if (n_slots <= n_resident)
             return POLYTILE_OK;
@@ -42,34 +42,34 @@ static polytile_status choose_lanes(pti_cuda_device *cuda, const pti_sub_kernel 
     status = pti_fail(pti_cuda_context_of(cuda), POLYTILE_NO_FIT,
                       "%s: %lld slots, and cuda:%d holds %lld at once; launch fewer, each of which "
                       "does more",
-                      launch->instance->kernel_name, (long long)n_slots, cuda->number,
+                      sub_kernel->instance->kernel_name, (long long)n_slots, cuda->number,
                       (long long)n_most);
 done:
     return status;
 }
 
 /** Launch the kernel, whose arguments are the slots, the threads, the views and the values. */
-static polytile_status launch_slots(pti_cuda_device *cuda, const pti_sub_kernel *launch,
+static polytile_status launch_slots(pti_cuda_device *cuda, const pti_sub_kernel *sub_kernel,
                                     pti_cuda_team *team, int n_slots, int n_lanes) {
-    const int n_arrays = pti_instance_n_arrays(launch->instance),
-              n_values = launch->config.n_values;
+    const int n_arrays = pti_instance_n_arrays(sub_kernel->instance),
+              n_values = sub_kernel->config.n_values;
     const dim3 grid = {(unsigned)n_slots, 1, 1}, block = {(unsigned)n_lanes, 1, 1};
-    const cudaStream_t stream = pti_cuda_stream_of(cuda, launch);
-    polytile_domain asked = pti_instance_asked_box(launch->instance, launch->threads);
-    void *slots = pti_server_get_slot(launch->config.part, 0);
+    const cudaStream_t stream = pti_cuda_stream_of(cuda, sub_kernel);
+    polytile_domain asked = pti_instance_asked_box(sub_kernel->instance, sub_kernel->threads);
+    void *slots = pti_server_get_slot(sub_kernel->config.part, 0);
     polytile_status status = POLYTILE_OK;
     void **arguments = calloc((size_t)(2 + n_arrays + n_values), sizeof *arguments);
     if (arguments == NULL)
-        return pti_fail_memory(pti_cuda_context_of(cuda), launch->instance->kernel_name,
+        return pti_fail_memory(pti_cuda_context_of(cuda), sub_kernel->instance->kernel_name,
                                (double)(2 + n_arrays + n_values) * sizeof *arguments);
     arguments[0] = (void *)&slots;
     arguments[1] = &asked;
     for (int v = 0; v < n_arrays + n_values; v++)
         arguments[2 + v] =
-            v < n_arrays ? (void *)(uintptr_t)&launch->views[v] : launch->views[v].origin;
+            v < n_arrays ? (void *)(uintptr_t)&sub_kernel->views[v] : sub_kernel->views[v].origin;
     PTI_TRY(PTI_KERNEL_CUDA(
-        cuda, launch, cudaLaunchCooperativeKernel,
-        (launch->config.implementation->team->cuda, grid, block, arguments, 0, stream)));
+        cuda, sub_kernel, cudaLaunchCooperativeKernel,
+        (sub_kernel->config.implementation->team->cuda, grid, block, arguments, 0, stream)));
     PTI_TRY(PTI_CUDA(cuda, cudaEventRecord, (team->ended, stream)));
 done:
     free(arguments);
@@ -87,10 +87,10 @@ static polytile_status abandon_slots(pti_cuda_device *cuda, pti_server_part *par
 
 /** Launch the slots, and serve them. If it cannot be told when they have returned, they are let
  * end, and the run waits for their stream as after any failure. */
-static polytile_status run_slots(pti_cuda_device *cuda, const pti_sub_kernel *launch,
+static polytile_status run_slots(pti_cuda_device *cuda, const pti_sub_kernel *sub_kernel,
                                  pti_cuda_team *team, int n_slots, int n_lanes) {
-    pti_server_part *part = launch->config.part;
-    polytile_status status = launch_slots(cuda, launch, team, n_slots, n_lanes);
+    pti_server_part *part = sub_kernel->config.part;
+    polytile_status status = launch_slots(cuda, sub_kernel, team, n_slots, n_lanes);
     if (status != POLYTILE_OK)
         return abandon_slots(cuda, part, status);
     pti_server_attend(part);
@@ -99,33 +99,33 @@ static polytile_status run_slots(pti_cuda_device *cuda, const pti_sub_kernel *la
                : abandon_slots(cuda, part, pti_cuda_check(cuda, team->why_ended, "cudaEventQuery"));
 }
 
-static polytile_status serve_slots(pti_cuda_device *cuda, const pti_sub_kernel *launch,
+static polytile_status serve_slots(pti_cuda_device *cuda, const pti_sub_kernel *sub_kernel,
                                    pt_memory *memories, int n_slots) {
-    const pti_instance *instance = launch->instance;
-    pti_server_part *part = launch->config.part;
+    const pti_instance *instance = sub_kernel->instance;
+    pti_server_part *part = sub_kernel->config.part;
     polytile_context *ctx = pti_cuda_context_of(cuda);
     const pti_server_bytes bytes = pti_server_count_bytes(part, instance->n_operands);
     pti_cuda_team *team;
     int n_lanes = 0;
     polytile_status status;
-    PTI_TRY(choose_lanes(cuda, launch, n_slots, &n_lanes));
+    PTI_TRY(choose_lanes(cuda, sub_kernel, n_slots, &n_lanes));
     PTI_TRY(pti_cuda_team_reserve(cuda, instance->kernel_name, bytes, &team));
-    pti_team_find_memories(launch, memories);
+    pti_team_find_memories(sub_kernel, memories);
     PTI_TRY(pti_server_begin(part, ctx, memories, instance->n_operands, &team->slots));
     PTI_TRY(pti_server_meet(part, ctx));
-    status = run_slots(cuda, launch, team, n_slots, n_lanes);
+    status = run_slots(cuda, sub_kernel, team, n_slots, n_lanes);
 done:
     return status;
 }
 
-polytile_status pti_cuda_run_team(pti_cuda_device *cuda, const pti_sub_kernel *launch) {
-    const size_t n_operands = (size_t)launch->instance->n_operands;
+polytile_status pti_cuda_run_team(pti_cuda_device *cuda, const pti_sub_kernel *sub_kernel) {
+    const size_t n_operands = (size_t)sub_kernel->instance->n_operands;
     pt_memory *memories = calloc(n_operands, sizeof *memories);
     if (memories == NULL)
-        return pti_fail_memory(pti_cuda_context_of(cuda), launch->instance->kernel_name,
+        return pti_fail_memory(pti_cuda_context_of(cuda), sub_kernel->instance->kernel_name,
                                (double)n_operands * sizeof *memories);
     const polytile_status status =
-        serve_slots(cuda, launch, memories, pti_server_part_n_slots(launch->config.part));
+        serve_slots(cuda, sub_kernel, memories, pti_server_part_n_slots(sub_kernel->config.part));
     free(memories);
     return status;
 }

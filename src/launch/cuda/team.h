@@ -13,7 +13,7 @@
  * Errors  NO_FIT (the slots cannot all be resident), DEVICE, UNSUPPORTED, NO_MEMORY, and what ends
  *         the launch, as polytile/message.h has it.
  */
-polytile_status pti_cuda_run_team(pti_cuda_device *cuda, const pti_sub_kernel *launch);
+polytile_status pti_cuda_run_team(pti_cuda_device *cuda, const pti_sub_kernel *sub_kernel);
 
 /** Free what team kernels needed; NULL does nothing. */
 void pti_cuda_team_destroy(struct pti_cuda_team *team);

@@ -47,32 +47,33 @@ static int find_changing(const pti_instance *instance) {
     return -1;
 }
 
-static bool is_repeatable(const pti_cuda_device *cuda, const pti_sub_kernel *launch,
+static bool is_repeatable(const pti_cuda_device *cuda, const pti_sub_kernel *sub_kernel,
                           pti_cuda_choice *choice) {
-    int changing = find_changing(launch->instance);
+    int changing = find_changing(sub_kernel->instance);
     if (changing < 0)
         return true;
     choice->is_left_alone = true;
     pti_log(cuda->device.object.context, PTI_LOG_INFO,
             "%s: no thread blocks are measured, since the launch cannot be repeated: what it does "
             "to %s depends on what %s holds",
-            launch->instance->kernel_name, launch->instance->operand[changing].name,
-            launch->instance->operand[changing].name);
+            sub_kernel->instance->kernel_name, sub_kernel->instance->operand[changing].name,
+            sub_kernel->instance->operand[changing].name);
     return false;
 }
 
-bool pti_cuda_wants_tuning(const pti_cuda_device *cuda, const pti_sub_kernel *launch,
+bool pti_cuda_wants_tuning(const pti_cuda_device *cuda, const pti_sub_kernel *sub_kernel,
                            pti_cuda_choice *choice) {
-    return pti_get_settings(cuda->device.object.context)->tunes && launch->config.block == NULL &&
-           !choice->has_row && !choice->is_left_alone &&
-           strlen(launch->instance->kernel_name) < PTI_TUNING_NAME_BYTES &&
-           pti_box_count(launch->threads) >= MIN_THREADS && is_repeatable(cuda, launch, choice);
+    return pti_get_settings(cuda->device.object.context)->tunes &&
+           sub_kernel->config.block == NULL && !choice->has_row && !choice->is_left_alone &&
+           strlen(sub_kernel->instance->kernel_name) < PTI_TUNING_NAME_BYTES &&
+           pti_box_count(sub_kernel->threads) >= MIN_THREADS &&
+           is_repeatable(cuda, sub_kernel, choice);
 }
 
 /** A current measurement. */
 typedef struct tuner {
     pti_cuda_device *cuda;
-    const pti_sub_kernel *launch;
+    const pti_sub_kernel *sub_kernel;
     const pti_cuda_choice *choice;
     cudaEvent_t event[N_TIMED + 1];
     const pti_cuda_variant *variant; /* being measured */
@@ -100,17 +101,17 @@ static void destroy_events(tuner *t) {
 
 static polytile_status record_event(tuner *t, int k) {
     return PTI_CUDA(t->cuda, cudaEventRecord,
-                    (t->event[k], pti_cuda_stream_of(t->cuda, t->launch)));
+                    (t->event[k], pti_cuda_stream_of(t->cuda, t->sub_kernel)));
 }
 
 /** Enqueue runs of a kernel with a block. The first only keeps the GPU busy while the others are
  * enqueued. */
 static polytile_status enqueue_runs(tuner *t, pti_cuda_extents block) {
     polytile_status status;
-    PTI_TRY(pti_cuda_launch_with(t->cuda, t->launch, t->variant, block));
+    PTI_TRY(pti_cuda_launch_with(t->cuda, t->sub_kernel, t->variant, block));
     PTI_TRY(record_event(t, 0));
     for (int k = 1; k <= N_TIMED; k++) {
-        PTI_TRY(pti_cuda_launch_with(t->cuda, t->launch, t->variant, block));
+        PTI_TRY(pti_cuda_launch_with(t->cuda, t->sub_kernel, t->variant, block));
         PTI_TRY(record_event(t, k));
     }
     PTI_TRY(PTI_CUDA(t->cuda, cudaEventSynchronize, (t->event[N_TIMED])));
@@ -138,7 +139,8 @@ static bool are_equal(pti_cuda_extents one, pti_cuda_extents other) {
 
 /** Return whether a block fits the launch unclipped, and is not the one that was measured first. */
 static bool is_candidate(const tuner *t, pti_cuda_extents block, pti_cuda_extents full) {
-    const polytile_domain groups = pti_cuda_groups_of(t->launch->threads, t->variant->n_neighbours);
+    const polytile_domain groups =
+        pti_cuda_groups_of(t->sub_kernel->threads, t->variant->n_neighbours);
     return !are_equal(block, full) &&
            are_equal(block, pti_cuda_block_clip(&groups, block, t->variant->max_threads));
 }
@@ -160,8 +162,8 @@ done:
  * gain. */
 static polytile_status measure_first(tuner *t) {
     polytile_status status;
-    t->variant = t->best_variant = pti_cuda_variant_for(t->launch, t->choice);
-    t->best = pti_cuda_full_block(t->launch, t->variant);
+    t->variant = t->best_variant = pti_cuda_variant_for(t->sub_kernel, t->choice);
+    t->best = pti_cuda_full_block(t->sub_kernel, t->variant);
     PTI_TRY(measure_block(t, t->best, &t->full_s));
     t->best_s = t->full_s * (1 - least_gain);
 done:
@@ -174,7 +176,7 @@ static polytile_status measure_variant(tuner *t, const pti_cuda_variant *variant
     const bool is_new = variant != t->variant;
     polytile_status status = POLYTILE_OK;
     t->variant = variant;
-    const pti_cuda_extents full = pti_cuda_full_block(t->launch, variant);
+    const pti_cuda_extents full = pti_cuda_full_block(t->sub_kernel, variant);
     if (is_new)
         PTI_TRY(measure_and_compare(t, full));
     for (size_t k = 0; k < shapes->n_shapes && pti_now_s() < end_s; k++)
@@ -187,7 +189,7 @@ done:
 /** Measure the kernel that would run, and in the second half of the time the other one if it
  * may. */
 static polytile_status measure_all(tuner *t) {
-    const bool has_other = pti_cuda_may_be_coarse(t->launch, t->choice);
+    const bool has_other = pti_cuda_may_be_coarse(t->sub_kernel, t->choice);
     const double start_s = pti_now_s(), end_s = start_s + limit_s;
     polytile_status status;
     PTI_TRY(measure_first(t));
@@ -207,7 +209,7 @@ static pti_tuning_row row_of(const tuner *t) {
                           .n_dims = pti_tuning_block_dims(t->choice->n_indices),
                           .coarsening =
                               t->choice->coarse.kernel == NULL ? 0 : t->best_variant->n_neighbours};
-    snprintf(row.kernel, sizeof row.kernel, "%s", t->launch->instance->kernel_name);
+    snprintf(row.kernel, sizeof row.kernel, "%s", t->sub_kernel->instance->kernel_name);
     for (int d = 0; d < row.n_dims; d++)
         row.block[d] = along[PTI_TUNING_MAX_BLOCK_DIMS - row.n_dims + d];
     return row;
@@ -217,14 +219,14 @@ static void log_fastest_block(const tuner *t) {
     pti_log(t->cuda->device.object.context, PTI_LOG_INFO,
             "%s: of %d thread blocks the fastest is %lldx%lldx%lld (x, y, z), with %d threads of "
             "the declaration in one; the one of most threads takes %.3g ms",
-            t->launch->instance->kernel_name, t->n_measured, (long long)t->best.x,
+            t->sub_kernel->instance->kernel_name, t->n_measured, (long long)t->best.x,
             (long long)t->best.y, (long long)t->best.z, t->best_variant->n_neighbours,
             1e3 * t->full_s);
 }
 
-polytile_status pti_cuda_tune(pti_cuda_device *cuda, const pti_sub_kernel *launch,
+polytile_status pti_cuda_tune(pti_cuda_device *cuda, const pti_sub_kernel *sub_kernel,
                               pti_cuda_choice *choice) {
-    tuner t = {.cuda = cuda, .launch = launch, .choice = choice};
+    tuner t = {.cuda = cuda, .sub_kernel = sub_kernel, .choice = choice};
     pti_tuning *tuning;
     polytile_status status;
     choice->is_left_alone = true;

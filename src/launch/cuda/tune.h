@@ -10,7 +10,7 @@
  * has a row for the kernel, and the launch fills the GPU and may be repeated, since it reads
  * nothing that it writes. One that may not be is logged once, at level info.
  */
-bool pti_cuda_wants_tuning(const pti_cuda_device *cuda, const pti_sub_kernel *launch,
+bool pti_cuda_wants_tuning(const pti_cuda_device *cuda, const pti_sub_kernel *sub_kernel,
                            pti_cuda_choice *choice);
 
 /**
@@ -19,7 +19,7 @@ bool pti_cuda_wants_tuning(const pti_cuda_device *cuda, const pti_sub_kernel *la
  *
  * Errors  As pti_cuda_launch().
  */
-polytile_status pti_cuda_tune(pti_cuda_device *cuda, const pti_sub_kernel *launch,
+polytile_status pti_cuda_tune(pti_cuda_device *cuda, const pti_sub_kernel *sub_kernel,
                               pti_cuda_choice *choice);
 
 #endif

@@ -73,7 +73,7 @@ static void restore_states(const pti_completeness *completeness) {
         restore_overwritten(completeness, &completeness->schedule->launch[l]);
 }
 
-/** Whether an array that has begun to change is that of an operand before, too. */
+/** Return whether an array that has begun to change is that of an operand before, too. */
 static bool is_named_before(const pti_completeness *completeness, int operand) {
     int o = 0;
     while (o < operand && !(completeness->has_begun[o] &&

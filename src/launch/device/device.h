@@ -70,11 +70,12 @@ typedef struct pti_sub_kernel {
 } pti_sub_kernel;
 
 /** Return whether an array is there in several pieces, in this superblock. */
-static inline bool pti_sub_kernel_has_pieces(const pti_sub_kernel *launch) {
+static inline bool pti_sub_kernel_has_pieces(const pti_sub_kernel *sub_kernel) {
     bool has = false;
-    for (int a = 0; launch->instance->n_further > 0 && a < pti_instance_n_arrays(launch->instance);
+    for (int a = 0;
+         sub_kernel->instance->n_further > 0 && a < pti_instance_n_arrays(sub_kernel->instance);
          a++)
-        has = has || launch->views[a].n_pieces > 0;
+        has = has || sub_kernel->views[a].n_pieces > 0;
     return has;
 }
 
@@ -84,8 +85,8 @@ static inline size_t pti_most_views(const pti_instance *instance, int n_values) 
     return (size_t)(pti_instance_n_arrays(instance) + n_values + n_pieces);
 }
 
-static inline int pti_sub_kernel_n_views(const pti_sub_kernel *launch) {
-    return (int)pti_most_views(launch->instance, launch->config.n_values);
+static inline int pti_sub_kernel_n_views(const pti_sub_kernel *sub_kernel) {
+    return (int)pti_most_views(sub_kernel->instance, sub_kernel->config.n_values);
 }
 
 /** One operation of a schedule, with its addresses found. */
@@ -94,7 +95,7 @@ typedef struct pti_command {
     int64_t index; /* of op in the schedule */
     int operand;   /* whose elements move; launch: -1 */
     pti_move move; /* unless it is a launch */
-    pti_sub_kernel launch;
+    pti_sub_kernel sub_kernel;
     double n_threads; /* of launches that run as one; 0: it is one operation */
 } pti_command;
 
@@ -286,8 +287,5 @@ typedef struct pti_driver {
 
 /** The options of the CUDA driver, in builds with CUDA and without. */
 extern const pti_device_option pti_cuda_options[PTI_N_OPTIONS];
-
-extern const pti_driver pti_host_driver;
-extern const pti_driver pti_cuda_driver;
 
 #endif

@@ -160,13 +160,13 @@ static void resolve_launch(pti_execution *run, pti_command *command) {
         next = list_pieces(run, command->op, instance, a, &views[a], pieces, next);
     if (pti_instance_reaches_edges(pti_instance_as_given(instance), &command->op->box))
         note_edges(instance, views);
-    command->launch = (pti_sub_kernel){.instance = pti_instance_as_given(instance),
-                                       .config = *config,
-                                       .threads = &command->op->box,
-                                       .views = views,
-                                       .lacks_scratch = lacks_scratch(run, call),
-                                       .lane = command->op->lane,
-                                       .is_first = is_first(run, call, command->op)};
+    command->sub_kernel = (pti_sub_kernel){.instance = pti_instance_as_given(instance),
+                                           .config = *config,
+                                           .threads = &command->op->box,
+                                           .views = views,
+                                           .lacks_scratch = lacks_scratch(run, call),
+                                           .lane = command->op->lane,
+                                           .is_first = is_first(run, call, command->op)};
 }
 
 /** How an operation's memory is found, and to which part of the report its time belongs. */
@@ -205,7 +205,7 @@ static pti_command resolve_whole(pti_execution *run, int launch, int64_t superbl
     whole.superblock = superblock;
     resolve_launch(run, &command);
     command.op = &run->schedule->op[index];
-    command.launch.threads = &instance->threads;
+    command.sub_kernel.threads = &instance->threads;
     return command;
 }
 
@@ -222,12 +222,12 @@ static int64_t find_touching(const pti_schedule *schedule, int launch, int array
 
 pti_sub_kernel pti_execution_resolve_whole(pti_execution *run, int launch, polytile_view *views) {
     const pti_schedule_launch *of = &run->schedule->launch[launch];
-    pti_sub_kernel whole = resolve_whole(run, launch, of->first_superblock, 0).launch;
+    pti_sub_kernel whole = resolve_whole(run, launch, of->first_superblock, 0).sub_kernel;
     memcpy(views, whole.views, run->n_views * sizeof *views);
     for (int a = 0; a < of->call.instance->n_operands; a++) {
         const int64_t superblock = find_touching(run->schedule, launch, a);
         if (superblock != of->first_superblock)
-            views[a] = resolve_whole(run, launch, superblock, 0).launch.views[a];
+            views[a] = resolve_whole(run, launch, superblock, 0).sub_kernel.views[a];
     }
     whole.views = views;
     return whole;
@@ -262,14 +262,14 @@ static pti_tile_command resolve_slab(pti_execution *run, const pti_tiles *tiles)
         return command;
     resolve_launch(run, &command.first);
     resolve_launch(run, &second);
-    polytile_view *views = (polytile_view *)command.first.launch.views;
-    polytile_view *turned = (polytile_view *)second.launch.views;
+    polytile_view *views = (polytile_view *)command.first.sub_kernel.views;
+    polytile_view *turned = (polytile_view *)second.sub_kernel.views;
     for (int o = 0; o < 2; o++) {
         show_slab(run, tiles, op, o, &views[o]);
         turned[1 - o] = views[o];
     }
-    command.first.launch.threads = &tiles->own;
-    command.second = second.launch;
+    command.first.sub_kernel.threads = &tiles->own;
+    command.second = second.sub_kernel;
     command.first.n_threads = tiles->n_launches * (double)pti_box_count(&tiles->own);
     return command;
 }
@@ -324,20 +324,20 @@ static pti_tile_command resolve_ring(pti_execution *run, const pti_tiles *tiles,
     const pti_op *op = last_op_of_side(run, tiles, side);
     command.first = (pti_command){.op = op, .index = op - run->schedule->op, .operand = -1};
     resolve_launch(run, &command.first);
-    command.second = command.first.launch;
+    command.second = command.first.sub_kernel;
     polytile_domain parts[PTI_TILING_PARTS];
     const int n_parts =
-        list_parts_around(tiles, own, &command.first.launch.instance->threads, parts);
+        list_parts_around(tiles, own, &command.first.sub_kernel.instance->threads, parts);
     polytile_view(*views)[PTI_TILE_IMAGES] = run->ring_views[side];
     for (int o = 0; o < PTI_TILE_IMAGES; o++) {
         views[0][o] = view_of_half(run, op, parts, n_parts, o + side * PTI_TILE_IMAGES);
         views[2][o] = view_of_half(run, op, parts, n_parts, o + (1 - side) * PTI_TILE_IMAGES);
         views[1][1 - o] = views[0][o];
     }
-    command.first.launch.views = views[0];
+    command.first.sub_kernel.views = views[0];
     command.second.views = views[1];
     command.beyond = views[2];
-    command.first.launch.threads = own;
+    command.first.sub_kernel.threads = own;
     command.first.n_threads = tiles->n_launches * (double)pti_box_count(own);
     return command;
 }
@@ -351,9 +351,9 @@ pti_tile_command pti_execution_resolve_tiles(pti_execution *run, const pti_tiles
         return resolve_slab(run, tiles);
     pti_tile_command command = {.tiles = tiles,
                                 .first = resolve_all(run, first, tiles->first_op),
-                                .second = resolve_all(run, first + 1, tiles->first_op).launch,
+                                .second = resolve_all(run, first + 1, tiles->first_op).sub_kernel,
                                 .last = {.op = &run->schedule->op[last], .index = last}};
-    command.first.launch.threads = &tiles->own;
+    command.first.sub_kernel.threads = &tiles->own;
     for (int l = first; l < first + tiles->n_launches; l++)
         command.first.n_threads +=
             (double)pti_box_count(&run->schedule->launch[l].call.instance->threads);

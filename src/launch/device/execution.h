@@ -26,7 +26,9 @@ typedef const polytile_domain *pti_own_share_function(const pti_sharing *sharing
 /** One run of a schedule. */
 struct pti_execution {
     polytile_device *device;
-    const pti_schedule *schedule;
+    const pti_schedule *schedule;     /* flat: all, or the stretch that runs */
+    int64_t first_superblock;         /* of the stretch, of all */
+    int64_t n_kernels;                /* of all stretches */
     const pti_launch_config *configs; /* one a launch of the schedule */
     polytile_array *const *arrays;    /* one an operand of the schedule's instance */
     char *arena;                      /* in device memory; NULL in place */

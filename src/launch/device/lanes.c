@@ -2,6 +2,7 @@
 
 #include "base/checked.h"
 #include "base/mix.h"
+#include "launch/tuning/speeds.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -66,22 +67,73 @@ uint64_t pti_lanes_key(uint64_t declaration_hash, const polytile_domain *threads
     return key;
 }
 
-/** Launches alike that a device knows of; others go for new ones. */
-static pti_lane_times *find_times(polytile_device *device, uint64_t key) {
+/** The key under which the context keeps what launches of a device took in a number of lanes. */
+static uint64_t kept_key(const polytile_device *device, uint64_t key, int trial) {
+    for (const char *c = device->text; *c != '\0'; c++)
+        key = pti_mix(key, *c);
+    return pti_mix(key, INT64_C(1) << trial);
+}
+
+/** Keep what was run as often as it takes to go on to more lanes. */
+static void keep_times(const polytile_device *device, const pti_lane_times *times) {
+    for (int k = 0; k < PTI_N_LANE_TRIALS; k++)
+        if (times->n_runs[k] >= N_RUNS && times->best_s[k] > 0)
+            pti_speeds_keep(device->object.context, kept_key(device, times->key, k),
+                            1 / times->best_s[k]);
+}
+
+static pti_lane_times kept_times(const polytile_device *device, uint64_t key) {
+    pti_lane_times times = {.key = key};
+    for (int k = 0; k < PTI_N_LANE_TRIALS; k++) {
+        const double launches_per_s =
+            pti_speeds_find(device->object.context, kept_key(device, key, k));
+        if (launches_per_s > 0) {
+            times.n_runs[k] = N_RUNS_OF_THE_BEST;
+            times.best_s[k] = 1 / launches_per_s;
+        }
+    }
+    return times;
+}
+
+/** The speeds that the context keeps are there before the device, and so outlive it. */
+bool pti_lanes_open(polytile_device *device) {
+    device->lane_times = calloc(PTI_N_LANE_TIMES, sizeof *device->lane_times);
+    pti_speeds_find(device->object.context, 0);
+    return device->lane_times != NULL;
+}
+
+void pti_lanes_close(polytile_device *device) {
+    for (int k = 0; device->lane_times != NULL && device->text != NULL && k < PTI_N_LANE_TIMES; k++)
+        keep_times(device, &device->lane_times[k]);
+    free(device->lane_times);
+    device->lane_times = NULL;
+}
+
+/** Launches alike that a device knows of; NULL: none. */
+static pti_lane_times *find_times(const polytile_device *device, uint64_t key) {
     for (int k = 0; k < PTI_N_LANE_TIMES; k++)
         if (device->lane_times[k].key == key)
             return &device->lane_times[k];
-    pti_lane_times *made = &device->lane_times[device->next_lane_times];
+    return NULL;
+}
+
+/** The same; others go for new ones, of which the context may know from before. */
+static pti_lane_times *open_times(polytile_device *device, uint64_t key) {
+    pti_lane_times *times = find_times(device, key);
+    if (times != NULL)
+        return times;
+    times = &device->lane_times[device->next_lane_times];
     device->next_lane_times = (device->next_lane_times + 1) % PTI_N_LANE_TIMES;
-    *made = (pti_lane_times){.key = key};
-    return made;
+    keep_times(device, times);
+    *times = kept_times(device, key);
+    return times;
 }
 
 int pti_lanes_choose(polytile_device *device, uint64_t key) {
     if (device->lane_times == NULL)
         return (int)pti_max(device->n_lanes, 1);
     pthread_mutex_lock(&mutex);
-    const int n_lanes = pti_lane_times_choose(find_times(device, key));
+    const int n_lanes = pti_lane_times_choose(open_times(device, key));
     pthread_mutex_unlock(&mutex);
     return n_lanes;
 }
@@ -94,6 +146,8 @@ void pti_lanes_note(polytile_device *device, uint64_t key, int64_t n_lanes, doub
     if (device->lane_times == NULL)
         return;
     pthread_mutex_lock(&mutex);
-    pti_lane_times_note(find_times(device, key), (int)n_lanes, seconds);
+    pti_lane_times *times = find_times(device, key);
+    if (times != NULL)
+        pti_lane_times_note(times, (int)n_lanes, seconds);
     pthread_mutex_unlock(&mutex);
 }

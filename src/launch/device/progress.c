@@ -26,7 +26,8 @@ static bool is_capable_terminal(int file) {
 pti_progress pti_progress_begin(const pti_schedule *schedule) {
     double now_s = pti_now_s();
     bool may_show = is_capable_terminal(STDERR_FILENO);
-    return (pti_progress){.schedule = schedule,
+    return (pti_progress){.whole = schedule,
+                          .schedule = schedule,
                           .start_s = now_s,
                           .due_s = may_show ? now_s + first_shown_s : INFINITY};
 }
@@ -40,13 +41,13 @@ static bool crosses_the_link(const pti_op *op) {
 }
 
 static void count_totals(pti_progress *progress) {
-    const pti_schedule *schedule = progress->schedule;
+    const pti_schedule *schedule = progress->whole;
     for (int64_t k = 0; k < schedule->n_ops; k++) {
         const pti_op *op = &schedule->op[k];
         if (crosses_the_link(op))
-            progress->bytes_total += op->bytes;
+            progress->bytes_total += pti_schedule_times(schedule, k) * op->bytes;
         if (op->kind == PTI_LAUNCH)
-            progress->threads_total += pti_box_count(&op->box);
+            progress->threads_total += pti_schedule_times(schedule, k) * pti_box_count(&op->box);
     }
 }
 
@@ -71,6 +72,17 @@ static void catch_up(pti_progress *progress) {
                 count_op(progress, op);
         }
     }
+}
+
+void pti_progress_go_on(pti_progress *progress, const pti_schedule *stretch) {
+    const bool is_after_another = progress->schedule != progress->whole;
+    for (int s = 0; s < PTI_MAX_STREAMS; s++)
+        progress->n_done[s] = progress->schedule->n_ops;
+    if (pti_progress_may_show(progress) && is_after_another)
+        catch_up(progress);
+    progress->schedule = stretch;
+    memset(progress->n_done, 0, sizeof progress->n_done);
+    memset(progress->n_counted, 0, sizeof progress->n_counted);
 }
 
 /**
@@ -117,7 +129,7 @@ static void print_duration(double seconds, char *text, size_t text_bytes) {
 
 /** Print how far the run is. Returns the length. */
 static int print_share(const pti_progress *progress, double fraction, char *text) {
-    const int64_t n_superblocks = progress->schedule->n_superblocks;
+    const int64_t n_superblocks = pti_schedule_n_kernels(progress->whole);
     if (n_superblocks == 1)
         return snprintf(text, TEXT_BYTES, "%.0f %%", floor(100 * fraction));
     return snprintf(text, TEXT_BYTES, "%" PRId64 "/%" PRId64 " superblocks",

@@ -17,7 +17,8 @@
 
 /** What is done of the current run. */
 typedef struct pti_progress {
-    const pti_schedule *schedule; /* borrowed */
+    const pti_schedule *whole;    /* borrowed, as is the next */
+    const pti_schedule *schedule; /* the same, or the stretch of it that runs */
     double start_s;
     double due_s;                    /* when to draw next; infinite: never */
     bool is_shown;                   /* there is a line to wipe */
@@ -28,11 +29,14 @@ typedef struct pti_progress {
     int64_t threads_done;
     int64_t threads_within;   /* of the launch in progress */
     int64_t superblocks_done; /* computed */
-    int64_t bytes_total;      /* of the schedule; 0 until the line is drawn first */
+    int64_t bytes_total;      /* of the whole; 0 until the line is drawn first */
     int64_t threads_total;
 } pti_progress;
 
 pti_progress pti_progress_begin(const pti_schedule *schedule);
+
+/** Go on to a stretch of the schedule; that before it is done. */
+void pti_progress_go_on(pti_progress *progress, const pti_schedule *stretch);
 
 /** Return whether a line may be drawn before the run ends. */
 bool pti_progress_may_show(const pti_progress *progress);

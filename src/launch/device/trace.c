@@ -39,7 +39,9 @@ typedef struct track {
 struct pti_trace {
     trace_file *to;
     int pid;                      /* of the device, in the file */
-    const pti_schedule *schedule; /* of the run in progress, borrowed; NULL between runs */
+    const pti_schedule *whole;    /* of the run in progress, borrowed; NULL between runs */
+    const pti_schedule *schedule; /* the same, or the stretch of it that runs */
+    int64_t first_superblock;     /* of the stretch, in the run */
     int64_t n_runs;               /* that have begun */
     int64_t planned_bytes;        /* of the run in progress, both ways */
     int64_t bound_bytes;          /* of it; NO_BOUND: not known */
@@ -230,7 +232,8 @@ static int64_t count_moved_bytes(const pti_schedule *schedule) {
     int64_t bytes = 0;
     for (int64_t k = 0; k < schedule->n_ops; k++)
         if (schedule->op[k].kind == PTI_UPLOAD || schedule->op[k].kind == PTI_DOWNLOAD)
-            bytes = pti_add_saturated(bytes, schedule->op[k].bytes);
+            bytes = pti_add_saturated(
+                bytes, pti_mul_saturated(pti_schedule_times(schedule, k), schedule->op[k].bytes));
     return bytes;
 }
 
@@ -243,21 +246,30 @@ void pti_trace_run_begin(polytile_device *device, const pti_schedule *schedule) 
     struct pti_trace *trace = device->trace;
     if (trace == NULL)
         return;
-    trace->schedule = schedule;
+    trace->whole = trace->schedule = schedule;
+    trace->first_superblock = 0;
     trace->n_runs++;
     trace->planned_bytes = count_moved_bytes(schedule);
     trace->run_begin_ns = since_start_ns(trace->to, pti_now_s());
 }
 
+void pti_trace_run_go_on(polytile_device *device, const pti_schedule *stretch,
+                         int64_t first_superblock) {
+    if (device->trace == NULL)
+        return;
+    device->trace->schedule = stretch;
+    device->trace->first_superblock = first_superblock;
+}
+
 /** What is known of a run. Its number is the same on all tracks. */
 static void print_run(const struct pti_trace *trace) {
     FILE *file = trace->to->stream;
-    const pti_schedule *schedule = trace->schedule;
+    const pti_schedule *schedule = trace->whole;
     fprintf(file,
             "{\"run\": %" PRId64 ", \"launches\": %d, \"superblocks\": %" PRId64
             ", \"peak_bytes\": %" PRId64 ", \"planned_bytes\": %" PRId64,
-            trace->n_runs, schedule->n_launches, schedule->n_superblocks, schedule->arena_bytes,
-            trace->planned_bytes);
+            trace->n_runs, schedule->n_launches, pti_schedule_n_kernels(schedule),
+            schedule->arena_bytes, trace->planned_bytes);
     if (trace->bound_bytes != NO_BOUND)
         fprintf(file, ", \"bound_bytes\": %" PRId64, trace->bound_bytes);
     fprintf(file, "}}");
@@ -296,8 +308,8 @@ static void print_launch(struct pti_trace *trace, const pti_op *op) {
     print_name(trace->to->stream, pti_op_word(op->kind),
                trace->schedule->launch[op->launch].call.instance->kernel_name);
     fprintf(trace->to->stream,
-            "\"args\": {\"superblock\": %" PRId64 ", \"threads\": %" PRId64 "}, ", op->superblock,
-            pti_box_count(&op->box));
+            "\"args\": {\"superblock\": %" PRId64 ", \"threads\": %" PRId64 "}, ",
+            trace->first_superblock + op->superblock, pti_box_count(&op->box));
 }
 
 static void print_transfer(struct pti_trace *trace, const pti_op *op) {
@@ -307,7 +319,7 @@ static void print_transfer(struct pti_trace *trace, const pti_op *op) {
         schedule->instance->operand[schedule->placement[op->placement].operand].name;
     print_name(file, pti_op_word(op->kind), array);
     fprintf(file, "\"args\": {\"superblock\": %" PRId64 ", \"bytes\": %" PRId64 ", \"array\": \"",
-            op->superblock, op->bytes);
+            trace->first_superblock + op->superblock, op->bytes);
     print_escaped(file, array);
     fprintf(file, "\"}, ");
 }
@@ -371,7 +383,7 @@ void pti_trace_run_end(polytile_device *device) {
                 IN_US(on->end_ns), trace->pid, tid);
     }
     funlockfile(trace->to->stream);
-    trace->schedule = NULL;
+    trace->whole = trace->schedule = NULL;
     trace->bound_bytes = NO_BOUND;
 }
 

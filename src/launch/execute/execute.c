@@ -7,6 +7,7 @@
 #include "launch/device/trace.h"
 #include "launch/peers/sharing.h"
 #include "partition/prove/check.h"
+#include "partition/schedule/stretch.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -37,7 +38,7 @@ static polytile_status refuse_cancelled(pti_execution *run) {
                     "%s: cancelled on %s, after %" PRId64 " sub-kernels of the %" PRId64
                     " that were planned together",
                     name_first_launch(run->schedule), run->device->text, run->report->n_kernels,
-                    run->schedule->n_superblocks);
+                    run->n_kernels);
 }
 
 /** Run an operation. */
@@ -60,7 +61,7 @@ static void for_each_op(pti_execution *run, const pti_tiles *tiles,
 }
 
 static bool may_run_tiles(pti_execution *run, const pti_tiles *tiles) {
-    bool may = true;
+    bool may = pti_tiles_are_placed(tiles);
     for (int side = 0; side < pti_tiles_n_sides(tiles) && may; side++) {
         const pti_tile_command command = pti_execution_resolve_tiles(run, tiles, side);
         may = run->device->functions->may_run_tiles(run->device, &command);
@@ -140,16 +141,14 @@ static polytile_status finish_run(pti_execution *run, polytile_status status) {
 }
 
 static polytile_status run_on_device(pti_execution *run) {
-    pti_trace_run_begin(run->device, run->schedule);
+    pti_trace_run_go_on(run->device, run->schedule, run->first_superblock);
     pti_execution_begin_count(run);
-    run->progress = pti_progress_begin(run->schedule);
+    pti_progress_go_on(&run->progress, run->schedule);
     pti_sharing_begin(run);
     polytile_status status = run->device->functions->begin(run->device, run);
     if (status == POLYTILE_OK)
         status = run_ops(run);
     status = finish_run(run, status);
-    pti_progress_end(&run->progress);
-    pti_trace_run_end(run->device);
     return status;
 }
 
@@ -224,18 +223,42 @@ static polytile_status prove_if_asked(const polytile_device *device, const pti_s
     return status;
 }
 
+/** Run a schedule, one stretch after the other. */
+static polytile_status run_stretches(pti_execution *run, const pti_schedule *schedule) {
+    pti_stretch_walk walk = pti_stretch_walk_begin(schedule);
+    polytile_status status = POLYTILE_OK;
+    double run_s = 0, compute_s = 0, transfer_s = 0;
+    run->n_kernels = pti_schedule_n_kernels(schedule);
+    run->progress = pti_progress_begin(schedule);
+    pti_trace_run_begin(run->device, schedule);
+    while (status == POLYTILE_OK && (run->schedule = pti_stretch_walk_next(&walk)) != NULL) {
+        run->first_superblock = walk.n_kernels_before;
+        run->report->compute_s = run->report->transfer_s = 0;
+        status = execute_run(run);
+        run_s += run->report->run_s;
+        compute_s += run->report->compute_s;
+        transfer_s += run->report->transfer_s;
+    }
+    if (walk.failed)
+        status = pti_fail_memory(run->device->object.context, schedule->instance->kernel_name,
+                                 PTI_STRETCH_SUPERBLOCKS * (double)sizeof *schedule->superblock);
+    run->report->run_s = run_s;
+    run->report->compute_s = compute_s;
+    run->report->transfer_s = transfer_s;
+    pti_trace_run_end(run->device);
+    pti_progress_end(&run->progress);
+    pti_stretch_walk_end(&walk);
+    return status;
+}
+
 polytile_status pti_execute(polytile_device *device, const pti_schedule *schedule,
                             const pti_launch_config *configs, polytile_array *const *arrays,
                             polytile_report *report) {
     polytile_status status;
-    pti_execution run = {.device = device,
-                         .schedule = schedule,
-                         .configs = configs,
-                         .arrays = arrays,
-                         .report = report};
+    pti_execution run = {.device = device, .configs = configs, .arrays = arrays, .report = report};
     PTI_TRY(prove_if_asked(device, schedule));
     PTI_TRY(pti_completeness_create(device->object.context, schedule, arrays, &run.completeness));
-    status = execute_run(&run);
+    status = run_stretches(&run, schedule);
 done:
     return pti_completeness_end(&run.completeness, status);
 }
@@ -248,9 +271,15 @@ static polytile_status run_and_note(polytile_device *device, const pti_schedule 
                          .schedule = schedule,
                          .configs = configs,
                          .arrays = arrays,
+                         .n_kernels = schedule->n_superblocks,
                          .completeness = {.has_begun = has_begun},
                          .report = report};
-    return execute_run(&run);
+    run.progress = pti_progress_begin(schedule);
+    pti_trace_run_begin(device, schedule);
+    polytile_status status = execute_run(&run);
+    pti_trace_run_end(device);
+    pti_progress_end(&run.progress);
+    return status;
 }
 
 polytile_status pti_execute_copies(polytile_device *device, const pti_schedule *schedule,

@@ -2,6 +2,7 @@
 
 #include "access/array/array.h"
 #include "access/array/type.h"
+#include "access/kernel.h"
 #include "access/pieces/shear.h"
 #include "access/set/boxes.h"
 #include "base/plural.h"

@@ -1,6 +1,7 @@
 #include "launch/execute/specialise.h"
 
 #include "access/array/type.h"
+#include "access/kernel.h"
 #include "partition/cost/demand.h"
 
 static void add_types(const pti_instance *instance, pti_text *text) {

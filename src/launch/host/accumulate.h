@@ -2,16 +2,16 @@
 #define POLYTILE_LAUNCH_HOST_ACCUMULATE_H
 
 #include "launch/device/device.h"
-#include "launch/host/cut.h"
+#include "launch/host/chunk_grid.h"
 
 /* Private copies of what concurrent chunks reduce into. */
 
 /** The bytes that a launch touches of arrays that it does not reduce into; at least 1. */
-int64_t pti_accumulators_touched_bytes(const pti_sub_kernel *launch);
+int64_t pti_accumulators_touched_bytes(const pti_sub_kernel *sub_kernel);
 
 /** The most that all copies of one launch may take: some of the bytes that it touches beside, so
  * that filling and combining them takes little of its time, and a mebibyte in any case. */
-int64_t pti_accumulators_most_bytes(const pti_sub_kernel *launch);
+int64_t pti_accumulators_most_bytes(const pti_sub_kernel *sub_kernel);
 
 /** One chunk's copy of one operand. */
 typedef struct pti_accumulator {
@@ -31,29 +31,30 @@ typedef struct pti_accumulators {
 
 /** Return whether chunks may have copies of a reducing operand: its reduction is known, and its
  * array is in one piece. */
-bool pti_accumulators_may_copy(const pti_sub_kernel *launch, int operand);
+bool pti_accumulators_may_copy(const pti_sub_kernel *sub_kernel, int operand);
 
 /**
- * Make copies of the reducing operands that a cut does not separate.
+ * Make copies of the reducing operands that a grid of chunks does not separate.
  *
  * Returns false, and leaves nothing behind, if they take more than may be, one
  * may have none, or memory runs out.
  */
-bool pti_accumulators_create(const pti_sub_kernel *launch, const pti_cut *cut,
+bool pti_accumulators_create(const pti_sub_kernel *sub_kernel, const pti_chunk_grid *grid,
                              pti_accumulators *accumulators);
 
 /** Let a body keep a reducing operand's element in a register, if it has one and nobody else uses
  * it meanwhile, which the caller knows. */
-void pti_mark_alone(const pti_sub_kernel *launch, int operand, polytile_view *view);
+void pti_mark_alone(const pti_sub_kernel *sub_kernel, int operand, polytile_view *view);
 
 /** Fill a chunk's copies with the identities, before its body runs: its thread touches them
  * first. */
-void pti_accumulators_fill(const pti_accumulators *accumulators, const pti_sub_kernel *launch,
+void pti_accumulators_fill(const pti_accumulators *accumulators, const pti_sub_kernel *sub_kernel,
                            int64_t chunk);
 
 /** Combine the copies into the operands, each element in C order of the chunks: results are the
  * same bits for the same number of threads. */
-void pti_accumulators_combine(const pti_accumulators *accumulators, const pti_sub_kernel *launch);
+void pti_accumulators_combine(const pti_accumulators *accumulators,
+                              const pti_sub_kernel *sub_kernel);
 
 void pti_accumulators_free(pti_accumulators *accumulators);
 

@@ -32,7 +32,7 @@ typedef struct host_chunk {
 
 /** A launch while threads balance it. */
 typedef struct balanced_launch {
-    const pti_sub_kernel *launch;
+    const pti_sub_kernel *sub_kernel;
     pti_host_run_box *run;
     pti_evenness expected;
     int n_chunks;
@@ -40,12 +40,12 @@ typedef struct balanced_launch {
     atomic_int n_not_empty; /* chunks of which rows are left */
 } balanced_launch;
 
-bool pti_host_can_balance(const pti_sub_kernel *launch, const pti_cut *cut) {
-    bool can = cut->n_chunks > 1 && cut->n_chunks_along[0] == cut->n_chunks &&
-               pti_range_count(launch->threads->range[0]) > cut->n_chunks;
-    for (int a = 0; can && a < launch->instance->n_operands; a++)
-        can =
-            !launch->instance->operand[a].reduces || pti_operand_lies_apart(launch->instance, a, 0);
+bool pti_host_can_balance(const pti_sub_kernel *sub_kernel, const pti_chunk_grid *grid) {
+    bool can = grid->n_chunks > 1 && grid->n_chunks_along[0] == grid->n_chunks &&
+               pti_range_count(sub_kernel->threads->range[0]) > grid->n_chunks;
+    for (int a = 0; can && a < sub_kernel->instance->n_operands; a++)
+        can = !sub_kernel->instance->operand[a].reduces ||
+              pti_operand_lies_apart(sub_kernel->instance, a, 0);
     return can;
 }
 
@@ -76,8 +76,8 @@ static double last_row_s(host_chunk *chunk) {
     return row_s;
 }
 
-/** Whether a thread need not cut its chunk: rows are known to be even, or look so in a part of each
- * chunk. */
+/** Return whether a thread need not cut its chunk: rows are known to be even, or look so in a part
+ * of each chunk. */
 static bool look_even(const balanced_launch *of) {
     double least_s = INFINITY, most_s = 0;
     if (of->expected != PTI_EVENNESS_UNKNOWN)
@@ -113,9 +113,9 @@ static polytile_range take_rows(balanced_launch *of, host_chunk *chunk, bool is_
 
 static void run_rows(const balanced_launch *of, host_chunk *chunk, polytile_range rows) {
     const double begin_s = pti_now_s();
-    polytile_domain threads = *of->launch->threads;
+    polytile_domain threads = *of->sub_kernel->threads;
     threads.range[0] = rows;
-    of->run(of->launch, &threads);
+    of->run(of->sub_kernel, &threads);
     const double took_s = pti_now_s() - begin_s;
     pthread_mutex_lock(&chunk->mutex);
     chunk->row_s = took_s / (double)pti_range_count(rows);
@@ -161,7 +161,7 @@ static void begin_chunks(balanced_launch *of) {
     atomic_init(&of->n_not_empty, of->n_chunks);
     for (int c = 0; c < of->n_chunks; c++) {
         pthread_mutex_init(&of->chunk[c].mutex, NULL);
-        of->chunk[c].left = pti_range_cut(of->launch->threads->range[0], of->n_chunks, c);
+        of->chunk[c].left = pti_range_cut(of->sub_kernel->threads->range[0], of->n_chunks, c);
     }
 }
 
@@ -189,7 +189,7 @@ static pti_evenness compare_chunks(const balanced_launch *of, double mean_s) {
 /** Launches much shorter than the one noted last, as of a coarse grid, tell less and are not
  * noted. */
 static void note_launch(const balanced_launch *of, double took_s, pti_host_habit *habit) {
-    const double row_s = took_s / (double)pti_range_count(of->launch->threads->range[0]);
+    const double row_s = took_s / (double)pti_range_count(of->sub_kernel->threads->range[0]);
     const double mean_s = mean_chunk_s(of);
     if (mean_s < habit->chunk_s / 4)
         return;
@@ -201,14 +201,14 @@ static void note_launch(const balanced_launch *of, double took_s, pti_host_habit
         habit->row_s_parts = row_s;
 }
 
-bool pti_host_balance(const pti_sub_kernel *launch, const pti_cut *cut, pti_host_habits *habits,
-                      pti_host_run_box *run) {
-    pti_host_habit *habit = find_habit(habits, launch->config.implementation);
-    balanced_launch of = {.launch = launch,
+bool pti_host_balance(const pti_sub_kernel *sub_kernel, const pti_chunk_grid *grid,
+                      pti_host_habits *habits, pti_host_run_box *run) {
+    pti_host_habit *habit = find_habit(habits, sub_kernel->config.implementation);
+    balanced_launch of = {.sub_kernel = sub_kernel,
                           .run = run,
                           .expected = expect_evenness(habit),
-                          .n_chunks = (int)cut->n_chunks,
-                          .chunk = calloc((size_t)cut->n_chunks, sizeof *of.chunk)};
+                          .n_chunks = (int)grid->n_chunks,
+                          .chunk = calloc((size_t)grid->n_chunks, sizeof *of.chunk)};
     const double begin_s = pti_now_s();
     if (of.chunk == NULL)
         return false;

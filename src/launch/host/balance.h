@@ -2,7 +2,7 @@
 #define POLYTILE_LAUNCH_HOST_BALANCE_H
 
 #include "launch/device/device.h"
-#include "launch/host/cut.h"
+#include "launch/host/chunk_grid.h"
 
 /* Host threads that balance one launch among themselves, for rows that cost more or less. A row is
  * all threads that agree in the launch's first index. */
@@ -28,12 +28,12 @@ typedef struct pti_host_habits {
     int next; /* the place of the next new kernel */
 } pti_host_habits;
 
-/** Whether threads can take rows of each other's chunks: the launch is cut along its first index
- * alone, has more rows than chunks, and no two rows reduce into one element. */
-bool pti_host_can_balance(const pti_sub_kernel *launch, const pti_cut *cut);
+/** Return whether threads can take rows of each other's chunks: the launch is cut along its first
+ * index alone, has more rows than chunks, and no two rows reduce into one element. */
+bool pti_host_can_balance(const pti_sub_kernel *sub_kernel, const pti_chunk_grid *grid);
 
 /** Runs a box of threads of a launch on the calling thread. */
-typedef void pti_host_run_box(const pti_sub_kernel *launch, const polytile_domain *threads);
+typedef void pti_host_run_box(const pti_sub_kernel *sub_kernel, const polytile_domain *threads);
 
 /**
  * Run a launch by rows, and note whether these are even.
@@ -44,7 +44,7 @@ typedef void pti_host_run_box(const pti_sub_kernel *launch, const polytile_domai
  *
  * Returns false, and has run nothing, if memory runs out.
  */
-bool pti_host_balance(const pti_sub_kernel *launch, const pti_cut *cut, pti_host_habits *habits,
-                      pti_host_run_box *run);
+bool pti_host_balance(const pti_sub_kernel *sub_kernel, const pti_chunk_grid *grid,
+                      pti_host_habits *habits, pti_host_run_box *run);
 
 #endif

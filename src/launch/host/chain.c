@@ -1,7 +1,7 @@
 #include "launch/host/chain.h"
 
 #include "base/clock.h"
-#include "launch/host/cut.h"
+#include "launch/host/chunk_grid.h"
 #include "launch/host/host_launch.h"
 #include "launch/host/slices.h"
 #include "launch/host/wait/barrier.h"
@@ -14,7 +14,7 @@ enum { FEWEST_LAUNCHES = 8 };
 /** One launch, ready to run. */
 typedef struct turn {
     pti_command command;
-    pti_cut cut;
+    pti_chunk_grid grid;
     pti_host_slices slices;
 } turn;
 
@@ -57,15 +57,15 @@ static void make_ready(host_chain *chain, int64_t k) {
     if (k == count_ops(chain))
         return;
     next->command = pti_execution_resolve(chain->execution, k);
-    next->cut = pti_host_launch_cut(next->command.launch.threads, chain->n_threads);
+    next->grid = pti_host_launch_grid(next->command.sub_kernel.threads, chain->n_threads);
     next->slices = pti_host_slices_begin(chain->execution);
     next->slices.may_show = false;
-    next->command.launch.slices = &next->slices;
+    next->command.sub_kernel.slices = &next->slices;
 }
 
 static void run_share(const turn *present, int thread) {
-    if (thread < present->cut.n_chunks)
-        pti_host_launch_chunk(&present->command.launch, &present->cut, thread);
+    if (thread < present->grid.n_chunks)
+        pti_host_launch_chunk(&present->command.sub_kernel, &present->grid, thread);
 }
 
 /** The chain ends after the launch that all threads are in; they see it after its barrier. */

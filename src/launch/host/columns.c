@@ -5,14 +5,15 @@
 #include "launch/host/host_launch.h"
 #include "launch/host/wait/eventcount.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 /** A run by columns. Slab s, or that part of one, has operations slab[s] to slab[s + 1] - 1. */
 typedef struct column_run {
     pti_execution *execution;
     const pti_columns *columns;
-    pti_sub_kernel *launch; /* of each launch, with all of its threads; owned, as all below */
-    polytile_view *views;   /* theirs */
+    pti_sub_kernel *sub_kernel; /* of each launch, with all of its threads; owned, as all below */
+    polytile_view *views;       /* theirs */
     int64_t n_slabs;
     int64_t *slab;
     pti_eventcount *done; /* of each column: slabs */
@@ -45,12 +46,12 @@ bool pti_host_columns_suit(const pti_execution *execution) {
 static bool resolve_launches(column_run *run) {
     const pti_schedule *schedule = run->execution->schedule;
     const size_t n_launches = (size_t)schedule->n_launches, n_views = run->execution->n_views;
-    run->launch = calloc(n_launches + 1, sizeof *run->launch);
+    run->sub_kernel = calloc(n_launches + 1, sizeof *run->sub_kernel);
     run->views = calloc(n_launches * n_views + 1, sizeof *run->views);
-    if (run->launch == NULL || run->views == NULL)
+    if (run->sub_kernel == NULL || run->views == NULL)
         return false;
     for (int l = 0; l < schedule->n_launches; l++)
-        run->launch[l] =
+        run->sub_kernel[l] =
             pti_execution_resolve_whole(run->execution, l, run->views + (size_t)l * n_views);
     return true;
 }
@@ -84,7 +85,7 @@ static void end_run(column_run *run) {
     free(run->done);
     free(run->slab);
     free(run->views);
-    free(run->launch);
+    free(run->sub_kernel);
 }
 
 /* The run. */
@@ -102,7 +103,7 @@ static void run_tile(column_run *run, int64_t slab, int64_t column) {
         const pti_op *op = &schedule->op[k];
         polytile_domain threads;
         if (pti_columns_threads(run->columns, op->launch, column, &op->box, &threads))
-            pti_host_launch_box(&run->launch[op->launch], &threads);
+            pti_host_launch_box(&run->sub_kernel[op->launch], &threads);
     }
 }
 

@@ -5,10 +5,10 @@
 #include "base/crash.h"
 #include "launch/device/execution.h"
 #include "launch/device/launcher.h"
-#include "launch/host/box_copy.h"
 #include "launch/host/chain.h"
 #include "launch/host/columns.h"
-#include "launch/host/copiers.h"
+#include "launch/host/copy/box_copy.h"
+#include "launch/host/copy/copiers.h"
 #include "launch/host/host_launch.h"
 #include "launch/host/scratch.h"
 #include "launch/host/slices.h"
@@ -125,41 +125,42 @@ static void copy_box(host_device *host, const pti_move *move) {
 }
 
 /** Give a sub-kernel in place the memory that it lacks. */
-static polytile_status bring_scratch(host_device *host, bool is_whole, pti_sub_kernel *what) {
+static polytile_status bring_scratch(host_device *host, bool is_whole, pti_sub_kernel *sub_kernel) {
     polytile_context *ctx = host->device.object.context;
-    if (!what->lacks_scratch)
+    if (!sub_kernel->lacks_scratch)
         return POLYTILE_OK;
-    what->host_scratch = &host->scratch;
-    return is_whole ? pti_host_scratch_reserve_whole(ctx, what, &host->scratch, &what->views)
-                    : pti_host_scratch_reserve(ctx, what, host->n_threads, &host->scratch);
+    sub_kernel->host_scratch = &host->scratch;
+    return is_whole
+               ? pti_host_scratch_reserve_whole(ctx, sub_kernel, &host->scratch, &sub_kernel->views)
+               : pti_host_scratch_reserve(ctx, sub_kernel, host->n_threads, &host->scratch);
 }
 
-static polytile_status run_sub_kernel(host_device *host, pti_sub_kernel what) {
-    polytile_launcher *launcher = what.config.implementation->host_launcher;
+static polytile_status run_sub_kernel(host_device *host, pti_sub_kernel sub_kernel) {
+    polytile_launcher *launcher = sub_kernel.config.implementation->host_launcher;
     polytile_status status;
-    PTI_TRY(bring_scratch(host, launcher != NULL || what.config.part != NULL, &what));
+    PTI_TRY(bring_scratch(host, launcher != NULL || sub_kernel.config.part != NULL, &sub_kernel));
     if (launcher != NULL)
-        return pti_launcher_run(host->execution, launcher, &what);
-    if (what.config.part != NULL)
-        return pti_host_run_team(host->device.object.context, &what);
-    pti_host_launch(&what, host->n_threads, &host->habits);
+        return pti_launcher_run(host->execution, launcher, &sub_kernel);
+    if (sub_kernel.config.part != NULL)
+        return pti_host_run_team(host->device.object.context, &sub_kernel);
+    pti_host_launch(&sub_kernel, host->n_threads, &host->habits);
 done:
     return status;
 }
 
 /** Run a sub-kernel in place so that it can be cancelled. */
-static polytile_status run_in_slices(host_device *host, pti_sub_kernel what) {
+static polytile_status run_in_slices(host_device *host, pti_sub_kernel sub_kernel) {
     host->slices = pti_host_slices_begin(host->execution);
-    what.slices = &host->slices;
-    const polytile_status status = run_sub_kernel(host, what);
+    sub_kernel.slices = &host->slices;
+    const polytile_status status = run_sub_kernel(host, sub_kernel);
     host->execution->is_cancelled |= host->slices.is_cancelled;
     return status;
 }
 
 static polytile_status run_command(host_device *host, const pti_command *command) {
     if (command->op->kind == PTI_LAUNCH)
-        return host->execution->schedule->in_place ? run_in_slices(host, command->launch)
-                                                   : run_sub_kernel(host, command->launch);
+        return host->execution->schedule->in_place ? run_in_slices(host, command->sub_kernel)
+                                                   : run_sub_kernel(host, command->sub_kernel);
     copy_box(host, &command->move);
     return POLYTILE_OK;
 }

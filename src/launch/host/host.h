@@ -5,10 +5,10 @@
 #include "launch/device/device.h"
 #include <stdint.h>
 
-/* launch/host: the host as a device, in place or with an arena of its own, and copies and fills of
- * boxes in host memory. The only room that knows OpenMP. */
+/* launch/host: the host as a device, in place or with an arena of its own: its threads, by OpenMP,
+ * and how they share a launch. This header is what other rooms ask of it. */
 
-/* Files of the host device. */
+extern const pti_driver pti_host_driver;
 
 /** Return OpenMP's number of threads. One in OMP_NUM_THREADS that exceeds an int counts as given,
  * not as OpenMP reads it. */

@@ -2,7 +2,7 @@
 
 #include "base/crash.h"
 #include "launch/host/accumulate.h"
-#include "launch/host/cut.h"
+#include "launch/host/chunk_grid.h"
 #include "launch/host/scratch.h"
 #include "launch/host/slices.h"
 
@@ -29,10 +29,10 @@ static void call_without_steps(const polytile_implementation *implementation,
 }
 
 /** Call the body's function with the program's threads. */
-static void call_host(const pti_sub_kernel *launch, const polytile_domain *threads,
+static void call_host(const pti_sub_kernel *sub_kernel, const polytile_domain *threads,
                       const polytile_view *views) {
-    const polytile_implementation *implementation = launch->config.implementation;
-    const polytile_domain asked = pti_instance_asked_box(launch->instance, threads);
+    const polytile_implementation *implementation = sub_kernel->config.implementation;
+    const polytile_domain asked = pti_instance_asked_box(sub_kernel->instance, threads);
     if (implementation->takes_steps)
         implementation->host(&asked, views, implementation->user);
     else
@@ -40,83 +40,86 @@ static void call_host(const pti_sub_kernel *launch, const polytile_domain *threa
 }
 
 /** Run a body over views that have memory; a crash inside is reported. */
-static void call_body(const pti_sub_kernel *launch, const polytile_domain *threads,
+static void call_body(const pti_sub_kernel *sub_kernel, const polytile_domain *threads,
                       const polytile_view *views) {
-    const pti_crash_note note = {launch->instance->kernel_name,
+    const pti_crash_note note = {sub_kernel->instance->kernel_name,
                                  "was something touched that is not declared? "
                                  "POLYTILE_CHECK=access finds it"};
     const pti_crash_note *before = pti_crash_enter(&note);
-    call_host(launch, threads, views);
+    call_host(sub_kernel, threads, views);
     pti_crash_enter(before);
 }
 
-static void run_part(const pti_sub_kernel *launch, const polytile_domain *threads,
+static void run_part(const pti_sub_kernel *sub_kernel, const polytile_domain *threads,
                      const polytile_view *views) {
-    if (launch->lacks_scratch)
-        pti_host_scratch_run(launch, threads, views, call_body);
+    if (sub_kernel->lacks_scratch)
+        pti_host_scratch_run(sub_kernel, threads, views, call_body);
     else
-        call_body(launch, threads, views);
+        call_body(sub_kernel, threads, views);
 }
 
-static void run_body(const pti_sub_kernel *launch, const polytile_domain *threads,
+static void run_body(const pti_sub_kernel *sub_kernel, const polytile_domain *threads,
                      const polytile_view *views) {
-    const bool combines = launch->slices != NULL && pti_host_launch_reduces(launch->instance);
-    pti_host_slices_run(launch, threads, views, combines, run_part);
+    const bool combines =
+        sub_kernel->slices != NULL && pti_host_launch_reduces(sub_kernel->instance);
+    pti_host_slices_run(sub_kernel, threads, views, combines, run_part);
 }
 
-static void run_chunk(const pti_sub_kernel *launch, const pti_cut *cut, int64_t chunk,
+static void run_chunk(const pti_sub_kernel *sub_kernel, const pti_chunk_grid *grid, int64_t chunk,
                       const polytile_view *views) {
-    polytile_domain threads = pti_cut_chunk(launch->threads, cut, chunk);
-    run_body(launch, &threads, views);
+    polytile_domain threads = pti_chunk_grid_get(sub_kernel->threads, grid, chunk);
+    run_body(sub_kernel, &threads, views);
 }
 
-void pti_host_launch_chunk(const pti_sub_kernel *launch, const pti_cut *cut, int64_t k) {
-    run_chunk(launch, cut, k, launch->views);
+void pti_host_launch_chunk(const pti_sub_kernel *sub_kernel, const pti_chunk_grid *grid,
+                           int64_t k) {
+    run_chunk(sub_kernel, grid, k, sub_kernel->views);
 }
 
 /** A body of POLYTILE_KERNEL() has no more: arrays, parameters and pieces. */
 enum { MOST_VIEWS = 8 + POLYTILE_MAX_PARAMETERS + POLYTILE_MAX_PIECES };
 
 /** One thread runs all: what it reduces into is its own. */
-static void run_whole(const pti_sub_kernel *launch) {
+static void run_whole(const pti_sub_kernel *sub_kernel) {
     polytile_view views[MOST_VIEWS];
-    const size_t n_views = (size_t)pti_sub_kernel_n_views(launch);
-    if (!pti_host_launch_reduces(launch->instance) || n_views > MOST_VIEWS) {
-        run_body(launch, launch->threads, launch->views);
+    const size_t n_views = (size_t)pti_sub_kernel_n_views(sub_kernel);
+    if (!pti_host_launch_reduces(sub_kernel->instance) || n_views > MOST_VIEWS) {
+        run_body(sub_kernel, sub_kernel->threads, sub_kernel->views);
         return;
     }
-    memcpy(views, launch->views, n_views * sizeof *views);
-    for (int a = 0; a < pti_instance_n_arrays(launch->instance); a++)
-        pti_mark_alone(launch, a, &views[a]);
-    run_body(launch, launch->threads, views);
+    memcpy(views, sub_kernel->views, n_views * sizeof *views);
+    for (int a = 0; a < pti_instance_n_arrays(sub_kernel->instance); a++)
+        pti_mark_alone(sub_kernel, a, &views[a]);
+    run_body(sub_kernel, sub_kernel->threads, views);
 }
 
-void pti_host_launch_box(const pti_sub_kernel *launch, const polytile_domain *threads) {
-    run_body(launch, threads, launch->views);
+void pti_host_launch_box(const pti_sub_kernel *sub_kernel, const polytile_domain *threads) {
+    run_body(sub_kernel, threads, sub_kernel->views);
 }
 
-static void run_chunks(const pti_sub_kernel *launch, const pti_cut *cut, pti_host_habits *habits) {
-    if (habits != NULL && pti_host_can_balance(launch, cut) &&
-        pti_host_balance(launch, cut, habits, pti_host_launch_box))
+static void run_chunks(const pti_sub_kernel *sub_kernel, const pti_chunk_grid *grid,
+                       pti_host_habits *habits) {
+    if (habits != NULL && pti_host_can_balance(sub_kernel, grid) &&
+        pti_host_balance(sub_kernel, grid, habits, pti_host_launch_box))
         return;
-#pragma omp parallel for num_threads((int)cut->n_chunks) schedule(static, 1)
-    for (int64_t chunk = 0; chunk < cut->n_chunks; chunk++)
-        pti_host_launch_chunk(launch, cut, chunk);
+#pragma omp parallel for num_threads((int)grid->n_chunks) schedule(static, 1)
+    for (int64_t chunk = 0; chunk < grid->n_chunks; chunk++)
+        pti_host_launch_chunk(sub_kernel, grid, chunk);
 }
 
-static void run_with_copies(const pti_sub_kernel *launch, const pti_cut *cut) {
+static void run_with_copies(const pti_sub_kernel *sub_kernel, const pti_chunk_grid *grid) {
     pti_accumulators copies;
-    if (!pti_accumulators_create(launch, cut, &copies)) {
-        run_whole(launch);
+    if (!pti_accumulators_create(sub_kernel, grid, &copies)) {
+        run_whole(sub_kernel);
         return;
     }
-    const int n_views = pti_sub_kernel_n_views(launch);
-#pragma omp parallel for num_threads((int)cut->n_chunks) schedule(static, 1)
-    for (int64_t chunk = 0; chunk < cut->n_chunks; chunk++) {
-        pti_accumulators_fill(&copies, launch, chunk);
-        run_chunk(launch, cut, chunk, copies.views + chunk * n_views);
+    const int n_views = pti_sub_kernel_n_views(sub_kernel);
+#pragma omp parallel for num_threads((int)grid->n_chunks) schedule(static, 1)
+    for (int64_t chunk = 0; chunk < grid->n_chunks; chunk++) {
+        pti_accumulators_fill(&copies, sub_kernel, chunk);
+        run_chunk(sub_kernel, grid, chunk, copies.views + chunk * n_views);
     }
-    pti_accumulators_combine(&copies, launch);
+    pti_accumulators_combine(&copies, sub_kernel);
     pti_accumulators_free(&copies);
 }
 
@@ -128,104 +131,110 @@ bool pti_host_launch_reduces(const pti_instance *instance) {
     return false;
 }
 
-static bool writes_apart(const pti_sub_kernel *launch, int operand, const pti_cut *cut) {
-    return !launch->instance->operand[operand].reduces ||
-           pti_cut_separates(launch->instance, operand, launch->threads, cut);
+static bool writes_apart(const pti_sub_kernel *sub_kernel, int operand,
+                         const pti_chunk_grid *grid) {
+    return !sub_kernel->instance->operand[operand].reduces ||
+           pti_chunk_grid_separates(sub_kernel->instance, operand, sub_kernel->threads, grid);
 }
 
-static bool all_write_apart(const pti_sub_kernel *launch, const pti_cut *cut) {
-    for (int a = 0; a < launch->instance->n_operands; a++) {
-        if (!writes_apart(launch, a, cut))
+static bool all_write_apart(const pti_sub_kernel *sub_kernel, const pti_chunk_grid *grid) {
+    for (int a = 0; a < sub_kernel->instance->n_operands; a++) {
+        if (!writes_apart(sub_kernel, a, grid))
             return false;
     }
     return true;
 }
 
-/** The bytes of the copies of an operand that the chunks of a cut need: of looked-up elements a
+/** The bytes of the copies of an operand that the chunks of a grid need: of looked-up elements a
  * chunk may need few of those that the launch writes. */
-static double bytes_of_copies(const pti_sub_kernel *launch, int operand, const pti_cut *cut) {
+static double bytes_of_copies(const pti_sub_kernel *sub_kernel, int operand,
+                              const pti_chunk_grid *grid) {
     double n_bytes = 0;
-    for (int64_t k = 0; k < cut->n_chunks; k++) {
-        const polytile_domain chunk = pti_cut_chunk(launch->threads, cut, k);
+    for (int64_t k = 0; k < grid->n_chunks; k++) {
+        const polytile_domain chunk = pti_chunk_grid_get(sub_kernel->threads, grid, k);
         const polytile_domain hull =
-            pti_footprint_hull(launch->instance, operand, PTI_WRITES, &chunk);
-        n_bytes +=
-            (double)pti_memory_layout_of(&hull, launch->instance->operand[operand].element_bytes)
-                .size_bytes;
+            pti_footprint_hull(sub_kernel->instance, operand, PTI_WRITES, &chunk);
+        n_bytes += (double)pti_memory_layout_of(
+                       &hull, sub_kernel->instance->operand[operand].element_bytes)
+                       .size_bytes;
     }
     return n_bytes;
 }
 
 /** Return whether each chunk could have a private copy of an operand. */
-static bool may_be_copied(const pti_sub_kernel *launch, int operand, const pti_cut *cut) {
-    return pti_accumulators_may_copy(launch, operand) &&
-           bytes_of_copies(launch, operand, cut) <= (double)pti_accumulators_most_bytes(launch);
+static bool may_be_copied(const pti_sub_kernel *sub_kernel, int operand,
+                          const pti_chunk_grid *grid) {
+    return pti_accumulators_may_copy(sub_kernel, operand) &&
+           bytes_of_copies(sub_kernel, operand, grid) <=
+               (double)pti_accumulators_most_bytes(sub_kernel);
 }
 
-/** Return the cut of one dimension into a slab for each worker. */
-static pti_cut slabs_of(const polytile_domain *threads, int dim, int n_threads) {
+/** Return the grid of one dimension cut into a slab for each worker. */
+static pti_chunk_grid slabs_of(const polytile_domain *threads, int dim, int n_threads) {
     bool may_cut[POLYTILE_MAX_DIMS] = {false};
     may_cut[dim] = true;
-    return pti_cut_evenly(threads, n_threads, may_cut);
+    return pti_chunk_grid_evenly(threads, n_threads, may_cut);
 }
 
 /** Find the dimensions along which chunks write every reducing operand apart, or in copies if
  * with_copies. */
-static void find_cuttable(const pti_sub_kernel *launch, int n_threads, bool with_copies,
+static void find_cuttable(const pti_sub_kernel *sub_kernel, int n_threads, bool with_copies,
                           bool *may_cut) {
-    for (int d = 0; d < launch->threads->n_dims; d++) {
-        pti_cut slabs = slabs_of(launch->threads, d, n_threads);
+    for (int d = 0; d < sub_kernel->threads->n_dims; d++) {
+        pti_chunk_grid slabs = slabs_of(sub_kernel->threads, d, n_threads);
         may_cut[d] = true;
-        for (int a = 0; a < launch->instance->n_operands && may_cut[d]; a++)
-            may_cut[d] = writes_apart(launch, a, &slabs) ||
-                         (with_copies && may_be_copied(launch, a, &slabs));
+        for (int a = 0; a < sub_kernel->instance->n_operands && may_cut[d]; a++)
+            may_cut[d] = writes_apart(sub_kernel, a, &slabs) ||
+                         (with_copies && may_be_copied(sub_kernel, a, &slabs));
     }
 }
 
-/** The bytes of the copies that a cut needs. */
-static double count_copied_bytes(const pti_sub_kernel *launch, const pti_cut *cut) {
+/** The bytes of the copies that a grid needs. */
+static double count_copied_bytes(const pti_sub_kernel *sub_kernel, const pti_chunk_grid *grid) {
     double n_bytes = 0;
-    for (int a = 0; a < launch->instance->n_operands; a++) {
-        if (!writes_apart(launch, a, cut))
-            n_bytes += bytes_of_copies(launch, a, cut);
+    for (int a = 0; a < sub_kernel->instance->n_operands; a++) {
+        if (!writes_apart(sub_kernel, a, grid))
+            n_bytes += bytes_of_copies(sub_kernel, a, grid);
     }
     return n_bytes;
 }
 
-/** Whether a cut with copies takes less time than one without. Units: what all threads together
- * take for what the launch touches. */
-static bool pays_copies(const pti_sub_kernel *launch, const pti_cut *copied, const pti_cut *apart) {
-    const double copies = copied_cost * count_copied_bytes(launch, copied) /
-                          (double)pti_accumulators_touched_bytes(launch);
+/** Return whether a grid with copies takes less time than one without. Units: what all threads
+ * together take for what the launch touches. */
+static bool pays_copies(const pti_sub_kernel *sub_kernel, const pti_chunk_grid *copied,
+                        const pti_chunk_grid *apart) {
+    const double copies = copied_cost * count_copied_bytes(sub_kernel, copied) /
+                          (double)pti_accumulators_touched_bytes(sub_kernel);
     return 1 / copied->balance + copies < 1 / apart->balance;
 }
 
-static void launch_reduction(const pti_sub_kernel *launch, int n_threads, pti_host_habits *habits) {
+static void launch_reduction(const pti_sub_kernel *sub_kernel, int n_threads,
+                             pti_host_habits *habits) {
     bool may_cut[POLYTILE_MAX_DIMS];
-    find_cuttable(launch, n_threads, false, may_cut);
-    pti_cut apart = pti_cut_evenly(launch->threads, n_threads, may_cut);
-    find_cuttable(launch, n_threads, true, may_cut);
-    pti_cut copied = pti_cut_evenly(launch->threads, n_threads, may_cut);
-    if (pays_copies(launch, &copied, &apart) || !all_write_apart(launch, &apart))
-        run_with_copies(launch, &copied);
+    find_cuttable(sub_kernel, n_threads, false, may_cut);
+    pti_chunk_grid apart = pti_chunk_grid_evenly(sub_kernel->threads, n_threads, may_cut);
+    find_cuttable(sub_kernel, n_threads, true, may_cut);
+    pti_chunk_grid copied = pti_chunk_grid_evenly(sub_kernel->threads, n_threads, may_cut);
+    if (pays_copies(sub_kernel, &copied, &apart) || !all_write_apart(sub_kernel, &apart))
+        run_with_copies(sub_kernel, &copied);
     else if (apart.n_chunks == 1)
-        run_whole(launch);
+        run_whole(sub_kernel);
     else
-        run_chunks(launch, &apart, habits);
+        run_chunks(sub_kernel, &apart, habits);
 }
 
-pti_cut pti_host_launch_cut(const polytile_domain *threads, int n_threads) {
+pti_chunk_grid pti_host_launch_grid(const polytile_domain *threads, int n_threads) {
     static const bool all[POLYTILE_MAX_DIMS] = {true, true, true, true, true, true, true, true};
-    return pti_cut_evenly(threads, n_threads, all);
+    return pti_chunk_grid_evenly(threads, n_threads, all);
 }
 
-void pti_host_launch(const pti_sub_kernel *launch, int n_threads, pti_host_habits *habits) {
+void pti_host_launch(const pti_sub_kernel *sub_kernel, int n_threads, pti_host_habits *habits) {
     if (n_threads == 1) {
-        run_whole(launch);
-    } else if (pti_host_launch_reduces(launch->instance)) {
-        launch_reduction(launch, n_threads, habits);
+        run_whole(sub_kernel);
+    } else if (pti_host_launch_reduces(sub_kernel->instance)) {
+        launch_reduction(sub_kernel, n_threads, habits);
     } else {
-        pti_cut cut = pti_host_launch_cut(launch->threads, n_threads);
-        run_chunks(launch, &cut, habits);
+        pti_chunk_grid grid = pti_host_launch_grid(sub_kernel->threads, n_threads);
+        run_chunks(sub_kernel, &grid, habits);
     }
 }

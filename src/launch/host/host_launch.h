@@ -3,31 +3,31 @@
 
 #include "launch/device/device.h"
 #include "launch/host/balance.h"
-#include "launch/host/cut.h"
+#include "launch/host/chunk_grid.h"
 
 /**
  * Run a kernel's host function over a box of threads with OpenMP.
  *
  * The box is cut into contiguous chunks that write apart. Where these are rows, threads that are
- * done with theirs take some of others. If a reduction allows no such cut, chunks get private
+ * done with theirs take some of others. If a reduction allows no such grid, chunks get private
  * copies, which are combined afterwards in the order of the chunks; if those are too large, one
  * thread runs the whole box. A launch that lacks scratch has host_scratch. habits: NULL: rows are
  * even.
  */
-void pti_host_launch(const pti_sub_kernel *launch, int n_threads, pti_host_habits *habits);
+void pti_host_launch(const pti_sub_kernel *sub_kernel, int n_threads, pti_host_habits *habits);
 
 /* Parts of pti_host_launch(). */
 
 /** Return whether a launch combines into anything, so that not all cuts are allowed. */
 bool pti_host_launch_reduces(const pti_instance *instance);
 
-/** Return the cut of a launch that reduces nothing. */
-pti_cut pti_host_launch_cut(const polytile_domain *threads, int n_threads);
+/** Return the grid of a launch that reduces nothing. */
+pti_chunk_grid pti_host_launch_grid(const polytile_domain *threads, int n_threads);
 
 /** Run the k-th chunk of a launch on the calling thread. */
-void pti_host_launch_chunk(const pti_sub_kernel *launch, const pti_cut *cut, int64_t k);
+void pti_host_launch_chunk(const pti_sub_kernel *sub_kernel, const pti_chunk_grid *grid, int64_t k);
 
 /** Run any threads of a launch that reduces nothing on the calling thread. */
-void pti_host_launch_box(const pti_sub_kernel *launch, const polytile_domain *threads);
+void pti_host_launch_box(const pti_sub_kernel *sub_kernel, const polytile_domain *threads);
 
 #endif

@@ -2,7 +2,7 @@
 
 #include "base/checked.h"
 #include "base/clock.h"
-#include "launch/host/box_copy.h"
+#include "launch/host/copy/box_copy.h"
 #include "launch/host/host_launch.h"
 
 #include <math.h>
@@ -78,11 +78,11 @@ static void run_kernel(const host_bench *bench, int64_t bytes) {
     polytile_implementation implementation = {.host = increment_elements};
     polytile_domain threads = polytile_domain_from_extents(1, &bytes);
     polytile_view view = {.origin = bench->device, .stride_bytes = {1}, .resident = threads};
-    pti_sub_kernel launch = {.instance = &instance,
-                             .config = {.implementation = &implementation},
-                             .threads = &threads,
-                             .views = &view};
-    pti_host_launch(&launch, bench->n_threads, NULL);
+    pti_sub_kernel sub_kernel = {.instance = &instance,
+                                 .config = {.implementation = &implementation},
+                                 .threads = &threads,
+                                 .views = &view};
+    pti_host_launch(&sub_kernel, bench->n_threads, NULL);
 }
 
 static double best_seconds(const host_bench *bench, trial *run, int64_t bytes, int n_trials) {

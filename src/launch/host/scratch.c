@@ -62,9 +62,9 @@ static int64_t bytes_for(const pti_instance *instance, const polytile_domain *th
     return n_bytes;
 }
 
-static polytile_status refuse_scratch(polytile_context *ctx, const pti_sub_kernel *launch,
+static polytile_status refuse_scratch(polytile_context *ctx, const pti_sub_kernel *sub_kernel,
                                       int n_workers, int64_t worker_bytes) {
-    return pti_fail_memory(ctx, launch->instance->kernel_name,
+    return pti_fail_memory(ctx, sub_kernel->instance->kernel_name,
                            (double)n_workers * (double)worker_bytes);
 }
 
@@ -87,30 +87,30 @@ static bool have_views(pti_host_scratch *scratch, int64_t n_views) {
     return scratch->views != NULL;
 }
 
-static polytile_status reserve_scratch(polytile_context *ctx, const pti_sub_kernel *launch,
+static polytile_status reserve_scratch(polytile_context *ctx, const pti_sub_kernel *sub_kernel,
                                        int n_workers, int64_t worker_bytes,
                                        pti_host_scratch *scratch) {
     int64_t n_bytes;
-    int64_t n_views = (int64_t)n_workers * pti_sub_kernel_n_views(launch);
+    int64_t n_views = (int64_t)n_workers * pti_sub_kernel_n_views(sub_kernel);
     if (worker_bytes > INT64_MAX - LINE_BYTES ||
         pti_mul_overflows(worker_bytes, n_workers, &n_bytes) || !have_memory(scratch, n_bytes) ||
         !have_views(scratch, n_views))
-        return refuse_scratch(ctx, launch, n_workers, worker_bytes);
+        return refuse_scratch(ctx, sub_kernel, n_workers, worker_bytes);
     scratch->worker_bytes = worker_bytes;
     return POLYTILE_OK;
 }
 
-polytile_status pti_host_scratch_reserve(polytile_context *ctx, const pti_sub_kernel *launch,
+polytile_status pti_host_scratch_reserve(polytile_context *ctx, const pti_sub_kernel *sub_kernel,
                                          int n_workers, pti_host_scratch *scratch) {
-    int64_t worker_bytes = pti_max(PTI_HOST_SCRATCH_BYTES, thread_bytes(launch->instance));
-    return reserve_scratch(ctx, launch, n_workers, worker_bytes, scratch);
+    int64_t worker_bytes = pti_max(PTI_HOST_SCRATCH_BYTES, thread_bytes(sub_kernel->instance));
+    return reserve_scratch(ctx, sub_kernel, n_workers, worker_bytes, scratch);
 }
 
 /** Copy the launch's views, and let those of scratch be some memory for some threads. */
-static void fill_views(const pti_sub_kernel *launch, const polytile_domain *threads,
+static void fill_views(const pti_sub_kernel *sub_kernel, const polytile_domain *threads,
                        const polytile_view *views, char *memory, polytile_view *own) {
-    const pti_instance *instance = launch->instance;
-    memcpy(own, views, (size_t)pti_sub_kernel_n_views(launch) * sizeof *own);
+    const pti_instance *instance = sub_kernel->instance;
+    memcpy(own, views, (size_t)pti_sub_kernel_n_views(sub_kernel) * sizeof *own);
     for (int o = 0; o < pti_instance_n_arrays(instance); o++) {
         if (!instance->operand[o].is_scratch)
             continue;
@@ -120,13 +120,16 @@ static void fill_views(const pti_sub_kernel *launch, const polytile_domain *thre
     }
 }
 
-polytile_status pti_host_scratch_reserve_whole(polytile_context *ctx, const pti_sub_kernel *launch,
+polytile_status pti_host_scratch_reserve_whole(polytile_context *ctx,
+                                               const pti_sub_kernel *sub_kernel,
                                                pti_host_scratch *scratch,
                                                const polytile_view **views) {
-    int64_t n_bytes = bytes_for(launch->instance, launch->threads);
-    polytile_status status = reserve_scratch(ctx, launch, 1, pti_max(n_bytes, LINE_BYTES), scratch);
+    int64_t n_bytes = bytes_for(sub_kernel->instance, sub_kernel->threads);
+    polytile_status status =
+        reserve_scratch(ctx, sub_kernel, 1, pti_max(n_bytes, LINE_BYTES), scratch);
     if (status == POLYTILE_OK)
-        fill_views(launch, launch->threads, launch->views, scratch->memory, scratch->views);
+        fill_views(sub_kernel, sub_kernel->threads, sub_kernel->views, scratch->memory,
+                   scratch->views);
     *views = scratch->views;
     return status;
 }
@@ -150,7 +153,7 @@ static int find_split(const pti_instance *instance, const polytile_domain *threa
 
 /** Threads that a worker runs. */
 typedef struct scratch_run {
-    const pti_sub_kernel *launch;
+    const pti_sub_kernel *sub_kernel;
     const polytile_view *views; /* without memory for scratch */
     pti_run_threads *run;
     char *memory; /* of the worker */
@@ -159,11 +162,11 @@ typedef struct scratch_run {
 
 /** Run threads, in halves until the scratch of each fits the worker's memory. */
 static void run_fitting(const scratch_run *of, const polytile_domain *threads) {
-    const pti_instance *instance = of->launch->instance;
+    const pti_instance *instance = of->sub_kernel->instance;
     int split = find_split(instance, threads);
-    if (split < 0 || bytes_for(instance, threads) <= of->launch->host_scratch->worker_bytes) {
-        fill_views(of->launch, threads, of->views, of->memory, of->own);
-        of->run(of->launch, threads, of->own);
+    if (split < 0 || bytes_for(instance, threads) <= of->sub_kernel->host_scratch->worker_bytes) {
+        fill_views(of->sub_kernel, threads, of->views, of->memory, of->own);
+        of->run(of->sub_kernel, threads, of->own);
         return;
     }
     polytile_domain half = *threads;
@@ -174,14 +177,14 @@ static void run_fitting(const scratch_run *of, const polytile_domain *threads) {
     run_fitting(of, &half);
 }
 
-void pti_host_scratch_run(const pti_sub_kernel *launch, const polytile_domain *threads,
+void pti_host_scratch_run(const pti_sub_kernel *sub_kernel, const polytile_domain *threads,
                           const polytile_view *views, pti_run_threads *run) {
-    const pti_host_scratch *scratch = launch->host_scratch;
+    const pti_host_scratch *scratch = sub_kernel->host_scratch;
     const int worker = omp_get_thread_num();
-    const scratch_run of = {.launch = launch,
+    const scratch_run of = {.sub_kernel = sub_kernel,
                             .views = views,
                             .run = run,
                             .memory = (char *)scratch->memory + worker * scratch->worker_bytes,
-                            .own = scratch->views + worker * pti_sub_kernel_n_views(launch)};
+                            .own = scratch->views + worker * pti_sub_kernel_n_views(sub_kernel)};
     run_fitting(&of, threads);
 }

@@ -22,21 +22,22 @@ typedef struct pti_host_scratch {
 void pti_host_scratch_free(pti_host_scratch *scratch);
 
 /** Have memory for the workers of a launch that lacks scratch. Errors: NO_MEMORY. */
-polytile_status pti_host_scratch_reserve(polytile_context *ctx, const pti_sub_kernel *launch,
+polytile_status pti_host_scratch_reserve(polytile_context *ctx, const pti_sub_kernel *sub_kernel,
                                          int n_workers, pti_host_scratch *scratch);
 
 /** Have memory for all threads of the launch at once, as a launcher runs them. Errors: NO_MEMORY.
  * Returns in *views the launch's, with that memory; scratch owns them. */
-polytile_status pti_host_scratch_reserve_whole(polytile_context *ctx, const pti_sub_kernel *launch,
+polytile_status pti_host_scratch_reserve_whole(polytile_context *ctx,
+                                               const pti_sub_kernel *sub_kernel,
                                                pti_host_scratch *scratch,
                                                const polytile_view **views);
 
 /** Runs threads of a launch over views that have memory. */
-typedef void pti_run_threads(const pti_sub_kernel *launch, const polytile_domain *threads,
+typedef void pti_run_threads(const pti_sub_kernel *sub_kernel, const polytile_domain *threads,
                              const polytile_view *views);
 
 /** Run threads on the calling worker, in parts whose scratch fits its memory. */
-void pti_host_scratch_run(const pti_sub_kernel *launch, const polytile_domain *threads,
+void pti_host_scratch_run(const pti_sub_kernel *sub_kernel, const polytile_domain *threads,
                           const polytile_view *views, pti_run_threads *run);
 
 #endif

@@ -57,22 +57,22 @@ static void show_progress(pti_host_slices *slices, int64_t n_threads) {
     __atomic_store_n(&slices->is_showing, false, __ATOMIC_RELEASE);
 }
 
-void pti_host_slices_run(const pti_sub_kernel *launch, const polytile_domain *threads,
+void pti_host_slices_run(const pti_sub_kernel *sub_kernel, const polytile_domain *threads,
                          const polytile_view *views, bool combines, pti_host_run_part *run) {
-    const int dim = launch->slices == NULL ? -1 : find_sliced_dim(threads);
+    const int dim = sub_kernel->slices == NULL ? -1 : find_sliced_dim(threads);
     if (dim < 0) {
-        run(launch, threads, views);
+        run(sub_kernel, threads, views);
         return;
     }
     polytile_range left = threads->range[dim];
     int64_t n = count_first(pti_box_count(threads), pti_range_count(left), combines);
     double begin_s = pti_now_s();
-    while (!pti_range_is_empty(left) && !is_cancelled(launch->slices)) {
+    while (!pti_range_is_empty(left) && !is_cancelled(sub_kernel->slices)) {
         polytile_domain slice = *threads;
         slice.range[dim] = pti_range_slice(left, 0, n);
-        run(launch, &slice, views);
+        run(sub_kernel, &slice, views);
         const double end_s = pti_now_s();
-        show_progress(launch->slices, pti_box_count(&slice));
+        show_progress(sub_kernel->slices, pti_box_count(&slice));
         left = pti_range_slice(left, n, pti_range_count(left) - n);
         n = combines ? n : count_next(n, end_s - begin_s);
         begin_s = end_s;

@@ -22,7 +22,7 @@ typedef struct pti_host_slices {
 pti_host_slices pti_host_slices_begin(pti_execution *execution);
 
 /** Runs threads of a launch on the calling host thread. */
-typedef void pti_host_run_part(const pti_sub_kernel *launch, const polytile_domain *threads,
+typedef void pti_host_run_part(const pti_sub_kernel *sub_kernel, const polytile_domain *threads,
                                const polytile_view *views);
 
 /**
@@ -31,7 +31,7 @@ typedef void pti_host_run_part(const pti_sub_kernel *launch, const polytile_doma
  * Slices begin small and grow until one takes some milliseconds. Where threads combine values, the
  * slices follow from the box alone, since sums of floating-point numbers depend on them.
  */
-void pti_host_slices_run(const pti_sub_kernel *launch, const polytile_domain *threads,
+void pti_host_slices_run(const pti_sub_kernel *sub_kernel, const polytile_domain *threads,
                          const polytile_view *views, bool combines, pti_host_run_part *run);
 
 #endif

@@ -10,15 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum gate_state { GATE_SHUT, GATE_OPEN, GATE_CANCELLED } gate_state;
+typedef enum start_state { START_HELD, START_GIVEN, START_CANCELLED } start_state;
 
 /** The threads of a launch. */
 typedef struct team {
-    const pti_sub_kernel *launch;
+    const pti_sub_kernel *sub_kernel;
     pti_server_part *part;
     pthread_mutex_t mutex;
     pthread_cond_t moved;
-    gate_state gate; /* slots run only when all threads have started */
+    start_state start; /* slots run only when all threads have started */
     struct team_slot *slot;
     pt_memory *memory;
 } team;
@@ -32,49 +32,48 @@ typedef struct team_slot {
 /** The thread of the declaration whose number in C order is a rank. */
 static polytile_domain find_thread(const polytile_domain *threads, int64_t rank) {
     polytile_domain one = *threads;
-    for (int d = threads->n_dims - 1; d >= 0; d--) {
-        const int64_t count = pti_range_count(threads->range[d]);
-        one.range[d].lo = one.range[d].hi = threads->range[d].lo + rank % count;
-        rank /= count;
-    }
+    int64_t at[POLYTILE_MAX_DIMS];
+    pti_box_find_point(threads, rank, at);
+    for (int d = 0; d < threads->n_dims; d++)
+        one.range[d].lo = one.range[d].hi = at[d];
     return one;
 }
 
-static gate_state wait_at_gate(team *of) {
+static start_state await_start(team *of) {
     pthread_mutex_lock(&of->mutex);
-    while (of->gate == GATE_SHUT)
+    while (of->start == START_HELD)
         pthread_cond_wait(&of->moved, &of->mutex);
-    const gate_state state = of->gate;
+    const start_state state = of->start;
     pthread_mutex_unlock(&of->mutex);
     return state;
 }
 
-static void move_gate(team *of, gate_state state) {
+static void set_start(team *of, start_state state) {
     pthread_mutex_lock(&of->mutex);
-    of->gate = state;
+    of->start = state;
     pthread_cond_broadcast(&of->moved);
     pthread_mutex_unlock(&of->mutex);
 }
 
 static void *run_slot(void *argument) {
     const team_slot *slot = argument;
-    const pti_sub_kernel *launch = slot->of->launch;
+    const pti_sub_kernel *sub_kernel = slot->of->sub_kernel;
     pti_server_part *part = slot->of->part;
     const int rank = pti_server_part_rank(part, slot->place);
     const polytile_domain thread = find_thread(pti_server_part_threads(part), rank);
-    const pti_crash_note note = {launch->instance->kernel_name,
+    const pti_crash_note note = {sub_kernel->instance->kernel_name,
                                  "was something touched that is not declared?"};
-    if (wait_at_gate(slot->of) != GATE_OPEN)
+    if (await_start(slot->of) != START_GIVEN)
         return NULL;
     pti_crash_enter(&note);
-    launch->config.implementation->team->host(&thread, launch->views,
-                                              pti_server_get_slot(part, slot->place));
+    sub_kernel->config.implementation->team->host(&thread, sub_kernel->views,
+                                                  pti_server_get_slot(part, slot->place));
     pti_crash_enter(NULL);
     pti_server_end_slot(part, rank);
     return NULL;
 }
 
-/** Start a thread a slot, which wait at the gate; returns how many have started. */
+/** Start a thread a slot, which wait for the start; returns how many have started. */
 static int start_slots(team *of, int n_slots, int *error) {
     int n_started = 0;
     sigset_t before;
@@ -96,26 +95,26 @@ static void join_threads(team *of, int n_started) {
         pthread_join(of->slot[k].thread, NULL);
 }
 
-static polytile_status refuse_slots(polytile_context *ctx, const pti_sub_kernel *launch,
+static polytile_status refuse_slots(polytile_context *ctx, const pti_sub_kernel *sub_kernel,
                                     int64_t n_slots, int64_t n_most, const char *why) {
     return pti_fail(ctx, POLYTILE_NO_FIT,
                     "%s: %lld slots, and the host runs %lld at once (%s); launch fewer, each of "
                     "which does more",
-                    launch->instance->kernel_name, (long long)n_slots, (long long)n_most, why);
+                    sub_kernel->instance->kernel_name, (long long)n_slots, (long long)n_most, why);
 }
 
 /** Let slots run that have all started, when those of other devices are there, too. */
 static polytile_status run_threads(polytile_context *ctx, team *of, int n_slots) {
     const pt_memory *memories = of->memory;
-    const int n_memories = of->launch->instance->n_operands;
+    const int n_memories = of->sub_kernel->instance->n_operands;
     int error = 0;
     const int n_started = start_slots(of, n_slots, &error);
     polytile_status status =
-        n_started < n_slots ? refuse_slots(ctx, of->launch, n_slots, n_started, strerror(error))
+        n_started < n_slots ? refuse_slots(ctx, of->sub_kernel, n_slots, n_started, strerror(error))
                             : pti_server_begin(of->part, ctx, memories, n_memories, NULL);
     if (status == POLYTILE_OK)
         status = pti_server_meet(of->part, ctx);
-    move_gate(of, status == POLYTILE_OK ? GATE_OPEN : GATE_CANCELLED);
+    set_start(of, status == POLYTILE_OK ? START_GIVEN : START_CANCELLED);
     if (status == POLYTILE_OK)
         pti_server_wait(of->part);
     join_threads(of, n_started);
@@ -134,23 +133,23 @@ static pt_memory find_operand_memory(const pti_operand *operand, const polytile_
                        .is_written = operand->writes};
 }
 
-void pti_team_find_memories(const pti_sub_kernel *launch, pt_memory *memories) {
-    for (int o = 0; o < launch->instance->n_operands; o++)
-        memories[o] = find_operand_memory(&launch->instance->operand[o], &launch->views[o]);
+void pti_team_find_memories(const pti_sub_kernel *sub_kernel, pt_memory *memories) {
+    for (int o = 0; o < sub_kernel->instance->n_operands; o++)
+        memories[o] = find_operand_memory(&sub_kernel->instance->operand[o], &sub_kernel->views[o]);
 }
 
 static polytile_status serve_threads(polytile_context *ctx, team *of, int n_slots) {
-    const pti_instance *instance = of->launch->instance;
+    const pti_instance *instance = of->sub_kernel->instance;
     of->slot = calloc((size_t)n_slots, sizeof *of->slot);
     of->memory = calloc((size_t)instance->n_operands, sizeof *of->memory);
     if (of->slot == NULL || of->memory == NULL)
         return pti_fail_memory(ctx, instance->kernel_name, n_slots * (double)sizeof *of->slot);
-    pti_team_find_memories(of->launch, of->memory);
+    pti_team_find_memories(of->sub_kernel, of->memory);
     return run_threads(ctx, of, n_slots);
 }
 
-polytile_status pti_host_run_team(polytile_context *ctx, const pti_sub_kernel *launch) {
-    team of = {.launch = launch, .part = launch->config.part};
+polytile_status pti_host_run_team(polytile_context *ctx, const pti_sub_kernel *sub_kernel) {
+    team of = {.sub_kernel = sub_kernel, .part = sub_kernel->config.part};
     const int n_slots = pti_server_part_n_slots(of.part);
     pthread_mutex_init(&of.mutex, NULL);
     pthread_cond_init(&of.moved, NULL);

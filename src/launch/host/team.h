@@ -10,9 +10,9 @@
  * Errors  NO_FIT (so many threads do not start; none has run then), and what ends the launch, as
  *         polytile/message.h has it.
  */
-polytile_status pti_host_run_team(polytile_context *ctx, const pti_sub_kernel *launch);
+polytile_status pti_host_run_team(polytile_context *ctx, const pti_sub_kernel *sub_kernel);
 
 /** Find where the elements of each operand lie. Shapes: memories: one an operand. */
-void pti_team_find_memories(const pti_sub_kernel *launch, pt_memory *memories);
+void pti_team_find_memories(const pti_sub_kernel *sub_kernel, pt_memory *memories);
 
 #endif

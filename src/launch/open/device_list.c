@@ -28,7 +28,7 @@ static const char *skip_number(const char *text) {
     return *text == ':' ? text + 1 + strspn(text + 1, "0123456789") : text + 1;
 }
 
-/** Whether the first devices of two lists are the same but for their numbers. */
+/** Return whether the first devices of two lists are the same but for their numbers. */
 static bool are_devices_alike(const char *a, const char *b) {
     const char *end_of_a = pti_devices_end_of_first(a), *end_of_b = pti_devices_end_of_first(b);
     while (a < end_of_a && b < end_of_b && *a == *b) {

@@ -8,7 +8,7 @@
 /** How many devices a text names: at least one, as NULL does. */
 int pti_devices_count(const char *text);
 
-/** Whether two of them differ in more than their number. */
+/** Return whether two of them differ in more than their number. */
 bool pti_devices_are_different(const char *text);
 
 /** What separates the first device of a list from the next, outside parentheses; its end if there

@@ -1,3 +1,5 @@
+#include "launch/cuda/driver.h"
+#include "launch/host/host.h"
 #include "launch/open/open.h"
 
 #include <string.h>

@@ -8,9 +8,10 @@
 
 static void destroy_device(pti_object *object) {
     polytile_device *device = (polytile_device *)object;
+    char *text = device->text;
     pti_trace_end(device);
-    free(device->text);
     device->functions->close(device);
+    free(text);
 }
 
 polytile_status polytile_device_open(polytile_context *ctx, const char *text,

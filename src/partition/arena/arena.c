@@ -17,7 +17,8 @@ enum {
     N_ALIGNMENTS = 5
 };
 
-/** Whether pieces of an operand grow: the first is not yet the one that contains all others. */
+/** Return whether pieces of an operand grow: the first is not yet the one that contains all
+ * others. */
 static bool pieces_grow(const pti_arena *arena, int operand) {
     polytile_domain first;
     return arena->is_kept[operand] &&
@@ -43,7 +44,8 @@ static void sort_by_alignment(pti_arena *arena) {
     }
 }
 
-/** Find the piece of an operand that contains those of all superblocks; false if none does. */
+/** Find the piece of an operand that contains those of all superblocks; false if none does, or if
+ * it comes after pieces of which none contains the others. */
 static bool find_kept(const pti_instance *instance, const pti_partition *partition, int operand,
                       polytile_domain *kept) {
     bool found =

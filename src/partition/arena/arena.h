@@ -44,7 +44,7 @@ bool pti_arena_divide(pti_arena *arena, const pti_instance *instance,
 bool pti_arena_find_piece(const pti_arena *arena, int operand, const polytile_domain *threads,
                           polytile_domain *hull);
 
-/** Whether an operand's pieces have cells. */
+/** Return whether an operand's pieces have cells. */
 bool pti_arena_has_cells(const pti_arena *arena, int operand);
 
 /** The cell of an operand that a new piece takes after one in `cell` (-1: it is the first). */

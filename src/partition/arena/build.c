@@ -5,40 +5,15 @@
 #include "access/set/overlapping_copy.h"
 #include "base/checked.h"
 #include "partition/arena/arena.h"
+#include "partition/arena/building.h"
+#include "partition/arena/turn.h"
 #include "partition/arena/upload_choice.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/** Where one operand stands while the schedule is laid out, or one strip's piece of it. */
-typedef struct state {
-    int64_t placement; /* -1: nothing resident */
-    int cell;          /* of the operand, or region */
-    polytile_domain hull;
-    pti_boxes valid;  /* resident elements */
-    pti_boxes dirty;  /* resident elements newer than the host's */
-    pti_last writers; /* of the resident elements */
-    pti_last before;  /* what used its memory before the piece */
-    /* Of the whole operand so far: */
-    pti_boxes initialised; /* fresh reductions: elements that have their identity or more */
-    pti_boxes downloaded;
-    bool may_upload_around;
-} state;
-
-/** A schedule of one launch while it is made. */
-typedef struct build {
-    pti_arena arena;           /* first, see new_build() */
-    const polytile_link *link; /* NULL: as few bytes as possible */
-    /* Sets that are made anew for each piece, in the same memory. */
-    pti_boxes needed;
-    pti_boxes shared;
-    pti_boxes rest;
-    pti_builder builder;
-    pti_beside beside;
-    int strip;     /* of the superblock at hand */
-    int n_strips;  /* at least 1 */
-    state state[]; /* of each operand, and each strip of it that has a piece of its own */
-} build;
+typedef pti_piece_state state;
+typedef pti_building build;
 
 /** What is known of an operand's piece that the superblock at hand uses. */
 static state *state_of(build *of, int operand) {
@@ -60,7 +35,8 @@ static const pti_placement *current_placement(const build *of, int operand) {
     return placement < 0 ? NULL : &of->builder.schedule->placement[placement];
 }
 
-/** Whether a superblock finds its piece of an operand in place, in memory that it may go on using.
+/** Return whether a superblock finds its piece of an operand in place, in memory that it may go on
+ * using.
  */
 static bool piece_stays(const build *of, int operand, int64_t superblock,
                         const polytile_domain *hull) {
@@ -216,7 +192,8 @@ static void begin_cell_reduction(build *of, int operand, int64_t superblock) {
     upload_boxes(of, operand, superblock, &of->rest);
 }
 
-/** Whether elements move along their own memory all in one way, or to where none of them was. */
+/** Return whether elements move along their own memory all in one way, or to where none of them
+ * was. */
 static bool can_move(const pti_placement *from, const pti_placement *to,
                      const polytile_domain *box) {
     pti_overlapping_copy slices;
@@ -254,8 +231,8 @@ static void copy_shared(build *of, int operand, int64_t superblock, int64_t from
     }
 }
 
-/** Whether a new piece of an operand extends the one before, in the same memory; no image between
- * launches does. */
+/** Return whether a new piece of an operand extends the one before, in the same memory; no image
+ * between launches does. */
 static bool extends_piece(const build *of, int operand, const polytile_domain *hull) {
     const pti_placement *before = current_placement(of, operand);
     bool extends = of->arena.instance->piece_alignment_bytes == 0 &&
@@ -266,8 +243,8 @@ static bool extends_piece(const build *of, int operand, const polytile_domain *h
     return extends;
 }
 
-/** Whether a new piece of an operand can take over elements of the one before: that must outlive
- * the move, and never change. */
+/** Return whether a new piece of an operand can take over elements of the one before: that must
+ * outlive the move, and never change. */
 static bool may_copy(const build *of, int operand, const polytile_domain *hull) {
     const pti_operand *is = &of->arena.instance->operand[operand];
     return piece_of(of, operand)->placement >= 0 && !is->writes &&
@@ -275,8 +252,8 @@ static bool may_copy(const build *of, int operand, const polytile_domain *hull) 
             extends_piece(of, operand, hull));
 }
 
-/** Whether a piece may be filled with more than it needs: what lies between is on the host as it is
- * on the device, since it is never written. */
+/** Return whether a piece may be filled with more than it needs: what lies between is on the host
+ * as it is on the device, since it is never written. */
 static bool may_upload_around(const build *of, int operand) {
     return of->state[operand * of->n_strips].may_upload_around;
 }
@@ -462,13 +439,21 @@ static void begin_states(build *of) {
 
 static void add_all(build *of) {
     pti_schedule *schedule = of->builder.schedule;
+    const pti_repeat *repeat = &of->arena.partition->repeat;
+    pti_turn turn = {0};
     for (int64_t k = 0; k < of->arena.partition->n_superblocks && !of->builder.failed; k++) {
+        if (repeat->times > 0 && k == repeat->first)
+            pti_turn_begin(of, &turn);
+        if (repeat->times > 0 && k == repeat->first + repeat->n)
+            pti_turn_end(of, &turn);
         schedule->superblock[k] = of->arena.partition->superblock[k];
         add_superblock(of, k);
     }
+    pti_turn_free(&turn);
     for (of->strip = 0; of->strip < of->n_strips; of->strip++)
         for (int a = 0; a < of->arena.instance->n_operands && !of->builder.failed; a++)
             drop_piece(of, a, of->arena.partition->n_superblocks - 1);
+    pti_turn_forget_done(schedule);
 }
 
 /** All zero but the arena, which is long, and is filled in as it is divided; NULL when memory runs

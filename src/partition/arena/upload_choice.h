@@ -22,7 +22,7 @@ enum { PTI_MAX_READ_BOXES = 16 };
 void pti_upload_split_combined(pti_boxes *written, const pti_boxes *combined, pti_boxes *again);
 
 /**
- * Whether one upload of the hull of what is needed is faster.
+ * Return whether one upload of the hull of what is needed is faster.
  *
  * needed: disjoint boxes of the operand's array. shared: those parts of them that would be copied
  * on the device, each its own copy. rest: a set for the function's own use, so that asking often

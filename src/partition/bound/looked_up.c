@@ -67,8 +67,8 @@ static bool names_an_index(const pti_affine *affine) {
     return does;
 }
 
-/** Whether a thread's range begins where that of the one before ends, so that all are one range: of
- * P[i]:P[i+1]-1. */
+/** Return whether a thread's range begins where that of the one before ends, so that all are one
+ * range: of P[i]:P[i+1]-1. */
 static bool are_joined(const pti_section *section) {
     const pti_looked_up *lo = &section->indirection->lo[0], *hi = &section->indirection->hi[0];
     if (section->n_dims != 1 || section->indirection->gathers[0] || lo->array == NULL ||

@@ -89,7 +89,7 @@ static int largest_operand(const pti_instance *instance, const int64_t *operand_
     return largest;
 }
 
-/** Whether every thread uses all of a dimension, which then no index names. */
+/** Return whether every thread uses all of a dimension, which then no index names. */
 static bool is_whole(const pti_section *section, int d, polytile_range range) {
     const pti_subscript *subscript = &section->subscript[d];
     bool moves = pti_section_is_indirect(section, d);
@@ -147,7 +147,7 @@ static int64_t unit_of(int64_t bytes) {
     return unit;
 }
 
-/** Whether two sizes differ by less than the two digits after the point show. */
+/** Return whether two sizes differ by less than the two digits after the point show. */
 static bool read_alike(int64_t one, int64_t other) {
     int64_t distance = one < other ? other - one : one - other;
     return distance > 0 && distance <= unit_of(pti_max(one, other)) / 100;

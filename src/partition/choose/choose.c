@@ -71,12 +71,12 @@ static void set_block(chooser *of, const pti_instance *instance) {
 }
 
 pti_cost pti_choice_cost(const pti_choice *choice) {
-    return (pti_cost){.n_kernels = choice->schedule->n_superblocks,
+    return (pti_cost){.n_kernels = pti_schedule_n_kernels(choice->schedule),
                       .moved_bytes = choice->traffic.h2d_bytes + choice->traffic.d2h_bytes,
                       .seconds = choice->seconds};
 }
 
-/** Whether a plan is to replace the current one. */
+/** Return whether a plan is to replace the current one. */
 static bool is_preferred(const chooser *of, const pti_choice *offered) {
     if (of->choice->schedule == NULL)
         return true;
@@ -94,6 +94,7 @@ static polytile_status offer_partition(chooser *of, const pti_family *family,
     pti_choice made = {.family = family, .grid = of->problem.grid, .partition = *partition};
     made.partition.superblock = NULL;
     made.partition.n_superblocks = made.partition.n_allocated = 0;
+    made.partition.repeat = (pti_repeat){0};
     const polytile_link *link = of->strategy->objective.for_time ? of->link : NULL;
     polytile_status status =
         pti_schedule_build(of->problem.instance, partition, link, of->options->limit_bytes,
@@ -147,14 +148,32 @@ static polytile_status offer_in_lanes(chooser *of, const pti_candidate *candidat
     return status;
 }
 
+/** Offers equal superblocks that repeat, which are listed once. UNSUPPORTED where they do not, or
+ * where what they are given does not. */
+static polytile_status offer_repeated(chooser *of, const pti_candidate *candidate,
+                                      int64_t *need_bytes) {
+    pti_partition partition = {0};
+    polytile_status status = POLYTILE_UNSUPPORTED;
+    const int64_t most = of->strategy->max_superblocks;
+    if (!of->strategy->may_repeat || candidate->variant.family != &pti_family_plain ||
+        (most > 0 && candidate->n_kernels > most))
+        return status;
+    if (!pti_partition_repeated(&of->problem, candidate, &partition))
+        status = POLYTILE_NO_MEMORY;
+    else if (partition.n_superblocks > 0)
+        status = offer_partition(of, candidate->variant.family, &partition, need_bytes);
+    pti_partition_free(&partition);
+    return status;
+}
+
 /** Offers a candidate, and the same shape in the family that it names beside. */
 static polytile_status offer_uniform(chooser *of, const pti_candidate *candidate,
                                      int64_t *need_bytes) {
     int64_t unused;
     of->n_offered = candidate->n_kernels;
-    if (candidate->n_kernels > of->max_superblocks)
-        return POLYTILE_UNSUPPORTED;
-    polytile_status status = offer_in(of, candidate->variant.family, candidate, need_bytes);
+    polytile_status status = offer_repeated(of, candidate, need_bytes);
+    if (status == POLYTILE_UNSUPPORTED && candidate->n_kernels <= of->max_superblocks)
+        status = offer_in(of, candidate->variant.family, candidate, need_bytes);
     const pti_family *beside = candidate->beside;
     if (status != POLYTILE_OK || beside == NULL ||
         !pti_objective_wants(&of->strategy->objective, beside))
@@ -231,8 +250,10 @@ static polytile_status offer_variants(chooser *of, const pti_family *family) {
     while (status == POLYTILE_OK &&
            family->next(&of->problem, &of->buffers, true, &candidate.variant)) {
         int64_t need_bytes;
-        candidate.n_kernels = of->choice->schedule == NULL ? of->max_superblocks
-                                                           : of->choice->schedule->n_superblocks;
+        candidate.n_kernels =
+            of->choice->schedule == NULL
+                ? of->max_superblocks
+                : pti_min(of->max_superblocks, pti_schedule_n_kernels(of->choice->schedule));
         status = status_of_alternative(offer_in(of, family, &candidate, &need_bytes));
     }
     return status;
@@ -325,7 +346,7 @@ static int64_t max_superblocks(const pti_instance *instance, const pti_strategy 
     return strategy->max_superblocks > 0 ? pti_min(strategy->max_superblocks, most) : most;
 }
 
-/** Whether an array has several sections, which may lie far apart, in one piece with all
+/** Return whether an array has several sections, which may lie far apart, in one piece with all
  * between. */
 static bool has_several_sections(const pti_instance *instance) {
     bool has = false;

@@ -100,8 +100,8 @@ static bool find_least(const pti_contest *contest, double max_time_ratio,
     return pti_candidate_bytes(least) < pti_candidate_bytes(fastest);
 }
 
-/** Whether a candidate brings in little more than any plan must with so much memory, and that is
- * more than each element once. */
+/** Return whether a candidate brings in little more than any plan must with so much memory, and
+ * that is more than each element once. */
 static bool is_near_bound(pti_contest *contest, const pti_candidate *candidate) {
     pti_bound bound = pti_bound_find(contest->problem->instance, contest->problem->limit_bytes);
     contest->failed = contest->failed || bound.failed;
@@ -109,7 +109,7 @@ static bool is_near_bound(pti_contest *contest, const pti_candidate *candidate) 
            candidate->upload_bytes <= much_traffic * (double)bound.goal_bytes;
 }
 
-/** Whether a candidate moves so much that less is worth some time. */
+/** Return whether a candidate moves so much that less is worth some time. */
 static bool moves_much(pti_contest *contest, const pti_candidate *candidate) {
     pti_bound least = pti_bound_find(contest->problem->instance, INT64_MAX);
     contest->failed = contest->failed || least.failed;
@@ -117,7 +117,7 @@ static bool moves_much(pti_contest *contest, const pti_candidate *candidate) {
            much_traffic * ((double)least.h2d_bytes + (double)least.d2h_bytes);
 }
 
-/** Whether a candidate keeps the link busy for a good part of its time. */
+/** Return whether a candidate keeps the link busy for a good part of its time. */
 static bool fills_link(const pti_problem *problem, const pti_candidate *candidate) {
     return fmax(candidate->upload_bytes, candidate->download_bytes) /
                problem->link->duplex_bytes_per_s >

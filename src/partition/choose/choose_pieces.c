@@ -9,7 +9,7 @@
  * many times where these are few: those take little time to plan, and may move less. */
 enum { MAX_TIMES = 4, MAX_TIMES_OF_FEW = 16, FEW_SUPERBLOCKS = 4096 };
 
-/** Whether a launch can be planned in some other way, or not at all. */
+/** Return whether a launch can be planned in some other way, or not at all. */
 static bool is_no_plan(polytile_status status) {
     return status == POLYTILE_NO_FIT || status == POLYTILE_UNSUPPORTED;
 }
@@ -61,7 +61,7 @@ static polytile_status try_way(trial *of, int way, samples *found) {
     of->tried |= 1u << way;
     strategy.is_trial = true;
     if (of->best->schedule != NULL)
-        strategy.max_superblocks = most_superblocks(of->best->schedule->n_superblocks);
+        strategy.max_superblocks = most_superblocks(pti_schedule_n_kernels(of->best->schedule));
     polytile_status status =
         pti_choose(of->ctx, of->ways->call[way].instance, &strategy, of->options, &made);
     if (status != POLYTILE_OK)
@@ -123,7 +123,7 @@ static polytile_status try_pieces(trial *of, int finest) {
     polytile_status status;
     int n_covers = 0;
     PTI_TRY(try_way(of, finest, &found));
-    if (of->best->schedule == NULL || of->best->schedule->n_superblocks <= FEW_SUPERBLOCKS)
+    if (of->best->schedule == NULL || pti_schedule_n_kernels(of->best->schedule) <= FEW_SUPERBLOCKS)
         PTI_TRY(try_covers(of, &n_covers));
     for (int s = 0; n_covers == 0 && s < N_SAMPLES; s++)
         PTI_TRY(try_fewer(of, finest, found, (sample)s));
@@ -149,8 +149,8 @@ static polytile_status count_in_pieces(const trial *of, int64_t many, int64_t *n
     strategy.is_trial = true;
     strategy.max_superblocks = (many - 1) / MAX_TIMES_BY_HAND;
     status = pti_choose(of->ctx, split, &strategy, of->options, &made);
-    if (status == POLYTILE_OK && made.schedule->n_superblocks <= strategy.max_superblocks)
-        *n_superblocks = made.schedule->n_superblocks;
+    if (status == POLYTILE_OK && pti_schedule_n_kernels(made.schedule) <= strategy.max_superblocks)
+        *n_superblocks = pti_schedule_n_kernels(made.schedule);
     status = is_no_plan(status) ? POLYTILE_OK : status;
 done:
     pti_schedule_free(made.schedule);
@@ -163,7 +163,7 @@ done:
 static polytile_status refuse_far_hulls(const trial *of) {
     polytile_status status = POLYTILE_OK;
     const pti_instance *instance = of->ways->call[0].instance;
-    const int64_t many = of->best->schedule->n_superblocks;
+    const int64_t many = pti_schedule_n_kernels(of->best->schedule);
     int64_t n_in_pieces = 0;
     if (of->ways->may_split || of->strategy->solved != NULL || many <= MAX_TIMES_BY_HAND)
         return status;

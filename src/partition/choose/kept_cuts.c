@@ -88,7 +88,7 @@ static bool are_links_alike(const polytile_link *one, const polytile_link *other
            are_numbers_near(one->kernel_bytes_per_s, other->kernel_bytes_per_s);
 }
 
-/** Whether a launch is cut by its extents alone. */
+/** Return whether a launch is cut by its extents alone. */
 static bool is_plain(const pti_instance *instance) {
     return instance->given == NULL && instance->fold == NULL && instance->inspection == NULL &&
            instance->n_further == 0 && !instance->is_team && !pti_instance_has_scratch(instance);

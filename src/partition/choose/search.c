@@ -33,7 +33,7 @@ static double thinned_ratio(int64_t n_blocks, int64_t quotient, int n_listed, in
     return 2 * n_listed <= max_extents ? fmin(even, 2) : even;
 }
 
-/** Whether there may be more quotients than are to be listed. */
+/** Return whether there may be more quotients than are to be listed. */
 static bool is_thinned(int64_t n_blocks, int max_extents) {
     return n_blocks > pti_min(max_extents, SMALL_GRID) && 2 * sqrt((double)n_blocks) > max_extents;
 }
@@ -77,7 +77,7 @@ typedef struct search {
 
 typedef bool fit_test(const pti_problem *problem, const pti_variant *variant, const int64_t *shape);
 
-/** Whether a shape passes a test with this extent along the index that is solved for. */
+/** Return whether a shape passes a test with this extent along the index that is solved for. */
 static bool fits_at_extent(const search *of, fit_test *fit, int64_t *shape, int64_t extent) {
     shape[of->solved_index] = extent;
     return fit(of->problem, of->variant, shape);
@@ -285,7 +285,7 @@ static void enumerate_all(search *of, int d, int64_t n_others, int64_t *shape) {
     }
 }
 
-/** Whether the fewest kernels may have been missed, and are worth it: plans of more are not
+/** Return whether the fewest kernels may have been missed, and are worth it: plans of more are not
  * made. */
 static bool may_be_fewer(const search *of, int max_extents) {
     const pti_grid *grid = &of->problem->grid;

@@ -17,7 +17,7 @@ typedef struct pti_objective {
     int max_extents;     /* how many extents of one of them */
 } pti_objective;
 
-/** Whether superblocks of a family are worth a look. */
+/** Return whether superblocks of a family are worth a look. */
 bool pti_objective_wants(const pti_objective *objective, const pti_family *family);
 
 /**

@@ -23,6 +23,7 @@ typedef struct pti_strategy {
     int max_buffers;          /* tried where the user leaves the number to us */
     int64_t max_superblocks;  /* of a plan; 0: as many as are ever planned */
     bool fewest_bytes;        /* chains of launches: the least traffic rather than the least time */
+    bool may_repeat;          /* plans may have a period, and then any number of superblocks */
     bool is_trial; /* of a limit that nobody gave: what cannot be planned is no error, and
                                 has no text */
 } pti_strategy;

@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 const polytile_link polytile_link_default = {
     .upload_bytes_per_s = 55.4e9,
@@ -25,8 +26,9 @@ pti_traffic pti_schedule_traffic(const pti_schedule *schedule) {
     pti_traffic traffic = {0};
     for (int64_t k = 0; k < schedule->n_ops; k++) {
         const pti_op *op = &schedule->op[k];
-        traffic.h2d_bytes += op->kind == PTI_UPLOAD ? op->bytes : 0;
-        traffic.d2h_bytes += op->kind == PTI_DOWNLOAD ? op->bytes : 0;
+        const int64_t bytes = pti_schedule_times(schedule, k) * op->bytes;
+        traffic.h2d_bytes += op->kind == PTI_UPLOAD ? bytes : 0;
+        traffic.d2h_bytes += op->kind == PTI_DOWNLOAD ? bytes : 0;
     }
     return traffic;
 }
@@ -179,7 +181,7 @@ static double launch_seconds(const timed *of, const pti_op *op) {
            pti_accumulate_seconds(of->link, touched_bytes_of_op(of, op, true), 1, kernel_s);
 }
 
-/** Whether a copy leaves elements where they are, in a placement that extends its source. */
+/** Return whether a copy leaves elements where they are, in a placement that extends its source. */
 static bool stays_in_place(const pti_schedule *schedule, const pti_op *op) {
     const pti_placement *from = &schedule->placement[op->source_placement];
     const pti_placement *to = &schedule->placement[op->placement];
@@ -212,24 +214,70 @@ static double op_seconds(const timed *of, const pti_op *op) {
     return link->launch_latency_s + bytes / link->kernel_bytes_per_s;
 }
 
-/** Lanes share the device: their kernels run as in one. */
-double pti_schedule_predict(const pti_schedule *schedule, const polytile_link *link) {
-    double *finish = malloc((size_t)schedule->n_ops * sizeof *finish);
-    if (finish == NULL)
-        return -1;
-    timed of = timed_of(schedule, link);
-    double stream_free[PTI_STREAM_COMPUTE + 1] = {0};
-    double end = 0;
-    for (int64_t k = 0; k < schedule->n_ops; k++) {
+/** How far a schedule has run. */
+typedef struct run_time {
+    timed of;
+    double *finish; /* of each operation: of those that come several times, in the newest turn */
+    double stream_free[PTI_STREAM_COMPUTE + 1];
+    double end;
+} run_time;
+
+/** Run operations first..end-1 of the list. Lanes share the device: their kernels run as in one. */
+static void run_ops(run_time *run, const pti_schedule *schedule, int64_t first, int64_t end) {
+    for (int64_t k = first; k < end; k++) {
         const pti_op *op = &schedule->op[k];
         const int shared = (int)pti_min((int64_t)pti_op_stream(op), PTI_STREAM_COMPUTE);
-        double start = stream_free[shared];
+        double start = run->stream_free[shared];
         for (int w = 0; w < op->n_waits; w++)
-            start = fmax(start, finish[schedule->wait[op->first_wait + w]]);
-        finish[k] = start + op_seconds(&of, op);
-        stream_free[shared] = finish[k];
-        end = fmax(end, finish[k]);
+            start = fmax(start, run->finish[schedule->wait[op->first_wait + w]]);
+        run->finish[k] = start + op_seconds(&run->of, op);
+        run->stream_free[shared] = run->finish[k];
+        run->end = fmax(run->end, run->finish[k]);
     }
-    free(finish);
-    return end;
+}
+
+/** Run a turn after another one, which its waits know as what is just before the first. Returns by
+ * how much it is later, if all of it is by the same; else a negative number. */
+static double run_turn(run_time *run, const pti_schedule *schedule) {
+    static const double alike = 1e-12;
+    const pti_period *period = &schedule->period;
+    const double former_end = run->end;
+    double *turn = &run->finish[period->first_op], *before = turn - period->n_ops;
+    memcpy(before, turn, (size_t)period->n_ops * sizeof *turn);
+    run_ops(run, schedule, period->first_op, period->first_op + period->n_ops);
+    const double later_s = run->end - former_end;
+    bool is_steady = true;
+    for (int64_t k = 0; k < period->n_ops && is_steady; k++)
+        is_steady = fabs(turn[k] - before[k] - later_s) <= alike * run->end;
+    return is_steady ? later_s : -1;
+}
+
+/** Run the turns after the first one; once a turn is the one before it, only later, all are. */
+static void run_turns(run_time *run, const pti_schedule *schedule) {
+    const pti_period *period = &schedule->period;
+    double later_s = -1;
+    int64_t turn = 1;
+    for (; turn < period->times && later_s < 0; turn++)
+        later_s = run_turn(run, schedule);
+    const double left_s = (double)(period->times - turn) * fmax(later_s, 0);
+    for (int64_t k = 0; k < period->n_ops; k++)
+        run->finish[period->first_op + k] += left_s;
+    for (int s = 0; s <= PTI_STREAM_COMPUTE; s++)
+        run->stream_free[s] += left_s;
+    run->end += left_s;
+}
+
+double pti_schedule_predict(const pti_schedule *schedule, const polytile_link *link) {
+    const pti_period *period = &schedule->period;
+    const int64_t end_of_turn = period->first_op + period->n_ops;
+    run_time run = {.of = timed_of(schedule, link),
+                    .finish = malloc((size_t)schedule->n_ops * sizeof *run.finish)};
+    if (run.finish == NULL)
+        return -1;
+    run_ops(&run, schedule, 0, end_of_turn);
+    if (period->times > 0)
+        run_turns(&run, schedule);
+    run_ops(&run, schedule, end_of_turn, schedule->n_ops);
+    free(run.finish);
+    return run.end;
 }

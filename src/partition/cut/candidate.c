@@ -32,7 +32,7 @@ static polytile_domain find_largest_block(const pti_instance *instance, const pt
     return pti_grid_box(grid, first, pti_one_block);
 }
 
-/** Whether pieces of an operand grow up to one that contains all others. */
+/** Return whether pieces of an operand grow up to one that contains all others. */
 static bool has_largest(const pti_instance *instance, const pti_grid *grid, int operand) {
     polytile_domain block = find_largest_block(instance, grid, operand), largest, all;
     bool varies = false;

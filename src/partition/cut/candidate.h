@@ -77,8 +77,8 @@ void pti_candidate_estimate(const pti_problem *problem, pti_candidate *candidate
 /** An order between candidates in which less of any estimate is never worse. */
 typedef bool pti_is_better(const pti_candidate *a, const pti_candidate *b);
 
-/** Whether a candidate is better than the best so far; estimated in full only if a lower bound of
- * its estimates does not decide already. */
+/** Return whether a candidate is better than the best so far; estimated in full only if a lower
+ * bound of its estimates does not decide already. */
 bool pti_candidate_improves(const pti_problem *problem, pti_is_better *is_better,
                             const pti_candidate *best, pti_candidate *candidate);
 

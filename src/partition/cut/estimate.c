@@ -36,8 +36,8 @@ static const polytile_domain *piece_at(line *along, int64_t at) {
     return &along->hull[k];
 }
 
-/** Whether what two pieces share can move from one to the other's place within one buffer: they are
- * laid out alike, and the shift is larger than what moves. */
+/** Return whether what two pieces share can move from one to the other's place within one buffer:
+ * they are laid out alike, and the shift is larger than what moves. */
 static bool moves_apart(const polytile_domain *before, const polytile_domain *after,
                         const polytile_domain *common) {
     bool apart = false;

@@ -17,7 +17,7 @@ bool pti_fit_quick(const pti_problem *problem, const pti_variant *variant, const
  */
 bool pti_fit_full(const pti_problem *problem, const pti_variant *variant, const int64_t *shape);
 
-/** Whether single blocks fit. */
+/** Return whether single blocks fit. */
 bool pti_fit_block(const pti_problem *problem, int n_buffers);
 
 /** Halve the longest extent of a shape until it seems to fit; false if one block does not. */

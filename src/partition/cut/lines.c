@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/** Whether along an index some pieces stay, and others come and go. */
+/** Return whether along an index some pieces stay, and others come and go. */
 static bool is_line(const pti_problem *problem, int index) {
     bool stays = false, comes = false;
     for (int a = 0; a < problem->instance->n_operands; a++) {

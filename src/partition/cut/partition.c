@@ -1,5 +1,6 @@
 #include "partition/cut/partition.h"
 
+#include "access/footprint/moved.h"
 #include "base/checked.h"
 #include "base/list.h"
 
@@ -84,5 +85,97 @@ bool pti_partition_uniform(const pti_problem *problem, const pti_candidate *cand
         polytile_domain threads = pti_grid_superblock(&problem->grid, candidate->shape, position);
         added = pti_partition_add(partition, &threads);
     } while (added && next_serpentine(&problem->grid, candidate, position, direction));
+    return added;
+}
+
+/** A walk over superblocks in serpentine order, of which some repeat. Slow counts along the slowest
+ * index that is cut. */
+typedef struct repetition {
+    int slowest;
+    int64_t n_slow;
+    int64_t n_each;      /* superblocks for each step of it */
+    int64_t slow_a_turn; /* there and back, as often as there are buffers: then all are as before */
+    int64_t first_slow;  /* of the first turn */
+    int64_t times;
+} repetition;
+
+/** Fewer superblocks are listed, as are those of which fewer repeat. A turn has no more than this
+ * many. */
+enum { FEWEST_SUPERBLOCKS = 2048, MOST_IN_A_TURN = 1 << 14, FEWEST_TIMES = 4, MOST_CLIPPED = 8 };
+
+/** The turns before the first one that are like it: in one all places come to be used, in the next
+ * each is used after another use, and the last one is that with which the first is compared. */
+enum { N_ALIKE = 3 };
+
+static repetition find_turn(const pti_grid *grid, const pti_candidate *candidate) {
+    repetition of = {.n_each = pti_grid_n_superblocks(grid, candidate->shape)};
+    int k = 0;
+    while (k + 1 < grid->threads.n_dims &&
+           pti_grid_quotient(grid, candidate->shape, candidate->order[k]) == 1)
+        k++;
+    of.slowest = candidate->order[k];
+    of.n_slow = pti_grid_quotient(grid, candidate->shape, of.slowest);
+    of.n_each /= of.n_slow;
+    of.slow_a_turn = (of.n_each == 1 ? 1 : 2) * candidate->variant.n_buffers;
+    return of;
+}
+
+/** The threads from a step along the slowest index up to another one. */
+static polytile_domain threads_between(const pti_grid *grid, const pti_candidate *candidate,
+                                       const repetition *of, int64_t first, int64_t end) {
+    int64_t from[POLYTILE_MAX_DIMS] = {0}, to[POLYTILE_MAX_DIMS] = {0};
+    polytile_domain threads = grid->threads;
+    from[of->slowest] = first;
+    to[of->slowest] = end - 1;
+    threads.range[of->slowest] =
+        pti_grid_superblock(grid, candidate->shape, from).range[of->slowest];
+    threads.range[of->slowest].hi =
+        pti_grid_superblock(grid, candidate->shape, to).range[of->slowest].hi;
+    return threads;
+}
+
+/** Find the turns between what arrays clip at both ends. False if they are too few. */
+static bool find_repetition(const pti_problem *problem, const pti_candidate *candidate,
+                            repetition *of, pti_shift *shift) {
+    pti_shift arrays[PTI_MAX_OPERANDS];
+    bool repeats = false;
+    for (int64_t n = 0; n < MOST_CLIPPED && !repeats; n++) {
+        of->first_slow = n + N_ALIKE * of->slow_a_turn;
+        of->times = (of->n_slow - n - 1 - of->first_slow) / of->slow_a_turn;
+        if (of->times < FEWEST_TIMES)
+            return false;
+        const int64_t end = of->first_slow + of->times * of->slow_a_turn;
+        const polytile_domain threads = threads_between(&problem->grid, candidate, of, n, end);
+        const polytile_domain one =
+            threads_between(&problem->grid, candidate, of, n, n + of->slow_a_turn);
+        *shift = (pti_shift){{0}};
+        shift->by[of->slowest] = pti_range_count(one.range[of->slowest]);
+        repeats = pti_instance_find_shifts(problem->instance, &threads, shift, arrays);
+    }
+    return repeats;
+}
+
+bool pti_partition_repeated(const pti_problem *problem, const pti_candidate *candidate,
+                            pti_partition *partition) {
+    const pti_grid *grid = &problem->grid;
+    int64_t position[POLYTILE_MAX_DIMS] = {0}, direction[POLYTILE_MAX_DIMS];
+    repetition of = find_turn(grid, candidate);
+    pti_repeat repeat = {.n = of.slow_a_turn * of.n_each};
+    pti_partition_begin(candidate, partition);
+    if (candidate->n_kernels < FEWEST_SUPERBLOCKS || repeat.n > MOST_IN_A_TURN ||
+        !find_repetition(problem, candidate, &of, &repeat.shift))
+        return true;
+    repeat.first = of.first_slow * of.n_each;
+    repeat.times = of.times;
+    partition->repeat = repeat;
+    for (int d = 0; d < grid->threads.n_dims; d++)
+        direction[d] = 1;
+    bool added;
+    do {
+        polytile_domain threads = pti_grid_superblock(grid, candidate->shape, position);
+        added = pti_partition_add(partition, &threads);
+        if (partition->n_superblocks == repeat.first + repeat.n)
+            position[of.slowest] += (of.times - 1) * of.slow_a_turn;
+    } while (added && next_serpentine(grid, candidate, position, direction));
     return added;
 }

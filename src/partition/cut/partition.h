@@ -1,6 +1,7 @@
 #ifndef POLYTILE_PARTITION_CUT_PARTITION_H
 #define POLYTILE_PARTITION_CUT_PARTITION_H
 
+#include "access/set/shift.h"
 #include "partition/cut/candidate.h"
 
 /* partition/cut: ways of cutting one launch into superblocks. A family is one such way, a row of
@@ -8,6 +9,14 @@
  * variants; how long a candidate of it takes, from estimates that all families have in common
  * (candidate.h); and what superblocks a candidate has, which this header holds. Where families
  * differ only by numbers, they are variants of one. */
+
+/** Superblocks of a partition that come several times, each time moved on. All that they touch
+ * moves on with them. The same holds of as many superblocks just before the first. */
+typedef struct pti_repeat {
+    int64_t times; /* 0: none do; the list has them once */
+    int64_t first, n;
+    pti_shift shift;
+} pti_repeat;
 
 /** The superblocks of a launch in run order: pairwise disjoint boxes of whole blocks that cover the
  * domain. */
@@ -25,6 +34,7 @@ typedef struct pti_partition {
     int64_t tile_threads;
     int64_t strip_threads;
     bool has_own_piece[PTI_MAX_OPERANDS]; /* each strip has, as long as the tile stays */
+    pti_repeat repeat;
 } pti_partition;
 
 void pti_partition_free(pti_partition *partition);
@@ -51,6 +61,11 @@ bool pti_partition_for_lanes(const pti_instance *instance, int64_t block, int n_
 
 /** No superblocks yet, with a candidate's shape and buffers. */
 void pti_partition_begin(const pti_candidate *candidate, pti_partition *partition);
+
+/** The same superblocks as pti_partition_uniform(), with those once that repeat; none, where too
+ * few do. Errors and owns as there. */
+bool pti_partition_repeated(const pti_problem *problem, const pti_candidate *candidate,
+                            pti_partition *partition);
 
 /** The equal superblocks of a candidate, in serpentine order. Errors: false when memory runs out.
  * Owns: the caller frees the partition in either case. */

@@ -21,9 +21,9 @@ static int accumulated_index(const pti_problem *problem) {
     return -1;
 }
 
-/** Whether something accumulated can be cut along an index, and whatever depends on it lies apart:
- * pieces of several strips are newer than the host's at a time, so none may have an element of
- * another. */
+/** Return whether something accumulated can be cut along an index, and whatever depends on it lies
+ * apart: pieces of several strips are newer than the host's at a time, so none may have an element
+ * of another. */
 static bool can_cut(const pti_problem *problem, int accumulated, int index) {
     bool found = false;
     for (int a = 0; a < problem->instance->n_operands; a++) {
@@ -62,7 +62,7 @@ static bool next_strips(const pti_problem *problem, const pti_buffer_range *buff
     return variant->cut >= 0;
 }
 
-/** Whether each strip has a piece of an operand of its own, as long as the tile stays. */
+/** Return whether each strip has a piece of an operand of its own, as long as the tile stays. */
 static bool has_own_piece(const pti_problem *problem, const pti_variant *variant, int operand) {
     return problem->depends[operand][variant->cut] &&
            accumulates_over(problem, operand, variant->along);

@@ -54,8 +54,8 @@ static bool add_parts(const cutting *of, bool grows, pti_partition *tapered) {
     return true;
 }
 
-/** Whether first uploads (or last downloads) are smaller for small superblocks, since a piece
- * depends on the index. */
+/** Return whether first uploads (or last downloads) are smaller for small superblocks, since a
+ * piece depends on the index. */
 static bool shrinks_along(const pti_problem *problem, int index, bool uploads) {
     for (int a = 0; a < problem->instance->n_operands; a++) {
         const pti_operand *operand = &problem->instance->operand[a];

@@ -120,7 +120,7 @@ static void find_or_add_snapshot(pti_residency *residency) {
     pti_snapshot_free(residency, made);
 }
 
-/** Whether a window can be recognised later. */
+/** Return whether a window can be recognised later. */
 static bool is_named(const pti_residency *residency, const pti_window_request *window) {
     bool named = residency->plans.most_bytes > 0;
     for (int s = 0; s < window->n_steps && named; s++)

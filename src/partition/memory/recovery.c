@@ -27,7 +27,7 @@ static bool was_being_written(const partial *failed, int array) {
     return false;
 }
 
-/** Whether a launch may write memory of a placement, which is of an array that it does not
+/** Return whether a launch may write memory of a placement, which is of an array that it does not
  * write. */
 static bool launch_harms(const pti_schedule *schedule, const pti_op *op,
                          const pti_placement *held) {
@@ -40,8 +40,8 @@ static bool launch_harms(const pti_schedule *schedule, const pti_op *op,
     return false;
 }
 
-/** Whether an upload, copy or fill overwrites newer elements of a holding. One into the holding's
- * own placement overwrites its box alone. */
+/** Return whether an upload, copy or fill overwrites newer elements of a holding. One into the
+ * holding's own placement overwrites its box alone. */
 static bool fill_overwrites(const pti_schedule *schedule, const pti_op *op,
                             const pti_holding *holding, const pti_boxes *newer) {
     if (op->placement == holding->placement)

@@ -31,7 +31,7 @@ bool pti_relocation_create(const pti_placed *before, const pti_placed *after,
                            const pti_schedule *schedule, pti_relocation *relocation);
 void pti_relocation_free(pti_relocation *relocation);
 
-/** Whether the schedule is, or can be, for segments in these places. */
+/** Return whether the schedule is, or can be, for segments in these places. */
 bool pti_relocation_fits(const pti_relocation *relocation, const int64_t *place);
 
 /** Move the schedule to these places, which fit; whether it was elsewhere. */

@@ -111,15 +111,16 @@ static bool add_position(pti_residency *residency) {
     return true;
 }
 
-/** Whether an array has the shape of another. */
+/** Return whether an array has the shape of another. */
 static bool is_shaped_like(const pti_resident_array *array, const pti_resident_array *other) {
     return array->type == other->type && array->element_bytes == other->element_bytes &&
            array->is_internal == other->is_internal &&
-           pti_box_compare(&array->domain, &other->domain) == 0;
+           pti_box_compare(&array->domain, &other->domain) == 0 &&
+           pti_box_compare(&array->exclusive, &other->exclusive) == 0;
 }
 
-/** Whether an array may have the state of one that left its position, and the plans that are kept
- * of that. */
+/** Return whether an array may have the state of one that left its position, and the plans that are
+ * kept of that. */
 static bool may_take_over(const pti_residency *residency, int position,
                           const pti_resident_array *array) {
     return position < residency->instance.n_operands && residency->stay[position].has_left &&
@@ -130,6 +131,7 @@ static bool may_take_over(const pti_residency *residency, int position,
 static bool begin_state(pti_residency *residency, int a, const pti_resident_array *array) {
     pti_resident_state *state = &residency->state[a];
     state->is_internal = array->is_internal;
+    state->exclusive = array->exclusive;
     state->whole_bytes = pti_resident_bytes(&array->domain, array->element_bytes);
     if (array->is_internal)
         pti_boxes_append(&state->unwritten, &array->domain);
@@ -154,7 +156,7 @@ int pti_residency_add(pti_residency *residency, const pti_resident_array *array)
     return -1;
 }
 
-/** Whether an array has no state but its shape, as another one like it would have. */
+/** Return whether an array has no state but its shape, as another one like it would have. */
 static bool leaves_nothing(const pti_resident_state *state) {
     return !state->is_internal && state->images == NULL && state->unwritten.n_boxes == 0 &&
            state->on_host.n_boxes == 0;
@@ -171,10 +173,12 @@ static void end_state(pti_residency *residency, int array) {
 /** Keep the state of an array, and the plans that go with it, for another of its shape. */
 static void keep_state(pti_residency *residency, int array) {
     const pti_operand *operand = &residency->instance.operand[array];
-    residency->stay[array] = (pti_resident_stay){.has_left = true,
-                                                 .shape = {.type = operand->type,
-                                                           .element_bytes = operand->element_bytes,
-                                                           .domain = operand->domain}};
+    residency->stay[array] =
+        (pti_resident_stay){.has_left = true,
+                            .shape = {.type = operand->type,
+                                      .element_bytes = operand->element_bytes,
+                                      .domain = operand->domain,
+                                      .exclusive = residency->state[array].exclusive}};
 }
 
 void pti_residency_remove(pti_residency *residency, int array) {
@@ -313,7 +317,7 @@ static void begin_builder(pti_resident_emit *emit, int n_steps, const pti_step *
     free(launch);
 }
 
-/** Whether a list of names, with commas between them, has one. */
+/** Return whether a list of names, with commas between them, has one. */
 static bool lists_name(const char *list, const char *name) {
     const size_t n_bytes = strlen(name);
     const char *at = strstr(list, name);

@@ -16,8 +16,10 @@ typedef struct pti_resident_array {
     polytile_type type;
     int64_t element_bytes;
     polytile_domain domain;
-    bool is_internal; /* the host does not hold it yet: every element is zero */
-    bool is_idle;     /* no launch uses it until pti_residency_use() */
+    bool is_internal;          /* the host does not hold it yet: every element is zero */
+    bool is_idle;              /* no launch uses it until pti_residency_use() */
+    polytile_domain exclusive; /* outside, others may write while schedules run, and nothing is
+                                  uploaded but what is read; without dimensions: all of it */
 } pti_resident_array;
 
 /** What lies on a device between launches.
@@ -57,11 +59,11 @@ void pti_residency_remove(pti_residency *residency, int array);
 /** Let an array that was idle be one that launches use from here on. */
 void pti_residency_use(pti_residency *residency, int array);
 
-/** Whether every array that launches use fits the arena whole, beside the others: launches then
- * need no more than one superblock. */
+/** Return whether every array that launches use fits the arena whole, beside the others: launches
+ * then need no more than one superblock. */
 bool pti_residency_all_fit(const pti_residency *residency);
 
-/** Whether anything of the array on the device is newer than the host's. */
+/** Return whether anything of the array on the device is newer than the host's. */
 bool pti_residency_is_dirty(const pti_residency *residency, int array);
 
 /** The arrays by position: an instance of no kernel, the residency's, as it is now. */

@@ -62,16 +62,19 @@ static void find_shared(pti_residency *residency, const pti_boxes *set) {
     pti_boxes_subtract_all(&residency->needed, &residency->shared);
 }
 
-/** Whether the host has every element of a box in its newest version. */
+/** Return whether the host has every element of a box in its newest version, and nobody else may
+ * write any of them meanwhile. */
 static bool host_has(const pti_resident_state *state, const polytile_domain *box) {
+    if (state->exclusive.n_dims > 0 && !pti_box_contains(&state->exclusive, box))
+        return false;
     for (const pti_resident_image *image = state->images; image != NULL; image = image->next)
         if (pti_boxes_meet(&image->dirty, box))
             return false;
     return !pti_boxes_meet(&state->unwritten, box);
 }
 
-/** Whether a launch combines into an array from the identity: what the host has of elements that it
- * did not yet combine into must not come. */
+/** Return whether a launch combines into an array from the identity: what the host has of elements
+ * that it did not yet combine into must not come. */
 static bool begins_anew(const pti_step *step, int array) {
     bool begins = false;
     for (int o = 0; o < step->call.instance->n_operands; o++)

@@ -14,7 +14,7 @@ void pti_future_free(pti_future *future) {
     *future = (pti_future){0};
 }
 
-/** Whether a piece lies apart from a box, by the ends of both, which is quickest. */
+/** Return whether a piece lies apart from a box, by the ends of both, which is quickest. */
 static bool is_piece_apart(const pti_future *future, int64_t p, const polytile_domain *box) {
     const pti_piece_key *key = &future->key[p];
     if (key->lo > box->range[0].hi || key->hi < box->range[0].lo)
@@ -276,7 +276,7 @@ static const pti_piece *find_widest(const pti_future *future, const pti_superblo
     return widest;
 }
 
-/** Whether superblocks still fit when their k-th pieces take more bytes. */
+/** Return whether superblocks still fit when their k-th pieces take more bytes. */
 static bool may_widen(const pti_residency *residency, const pti_future *future,
                       const pti_superblock_run *run, int64_t n_runs, int k, int64_t widest_bytes) {
     bool may = true;

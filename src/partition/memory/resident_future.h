@@ -44,7 +44,7 @@ int pti_pieces_find(pti_call call, const polytile_domain *threads, pti_piece *pi
  * how many there are then. */
 int pti_pieces_unite(pti_call call, pti_piece *pieces, int n_pieces);
 
-/** Whether a piece has elements of an operand of its launch. */
+/** Return whether a piece has elements of an operand of its launch. */
 static inline bool pti_piece_has(const pti_piece *piece, int operand) {
     return (piece->operands >> operand & 1) != 0;
 }

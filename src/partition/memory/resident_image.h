@@ -20,7 +20,7 @@ typedef struct pti_resident_emit {
 /** The number of images on the device. */
 int pti_images_count(const pti_residency *residency);
 
-/** Whether an image's hull contains a box. */
+/** Return whether an image's hull contains a box. */
 bool pti_image_contains(const pti_resident_image *image, const polytile_domain *box);
 
 /** Gives neighbouring segments, whose images are gone, to a new image without valid elements; NULL

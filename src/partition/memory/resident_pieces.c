@@ -2,8 +2,8 @@
 #include "base/checked.h"
 #include "partition/memory/resident_future.h"
 
-/** Whether one name's pieces must not lie in two images: its body looks for an element in one piece
- * after the other, and would write it where only its box is. */
+/** Return whether one name's pieces must not lie in two images: its body looks for an element in
+ * one piece after the other, and would write it where only its box is. */
 static bool must_share(const pti_instance *instance, const pti_piece *one, const pti_piece *other) {
     bool must = false;
     for (int a = 0; instance->n_further > 0 && a < instance->n_operands; a++)
@@ -14,8 +14,8 @@ static bool must_share(const pti_instance *instance, const pti_piece *one, const
     return must && pti_box_may_meet(&one->hull, &other->hull);
 }
 
-/** Whether a box around two pieces takes little more memory than the larger one, and no more than
- * both. Where pieces have less in common, each fits an image that another superblock left. */
+/** Return whether a box around two pieces takes little more memory than the larger one, and no more
+ * than both. Where pieces have less in common, each fits an image that another superblock left. */
 static bool are_nearly_one(const pti_piece *one, const pti_piece *other, int64_t bytes) {
     enum { SMALL_PART = 16 };
     const int64_t larger = pti_max(one->bytes, other->bytes);

@@ -32,7 +32,8 @@ struct pti_resident_image {
 /** What is known of an array beside its images. */
 typedef struct pti_resident_state {
     bool is_internal;
-    int64_t whole_bytes; /* of an image of all of it; 0: no array has had this position */
+    polytile_domain exclusive; /* as in pti_resident_array */
+    int64_t whole_bytes;       /* of an image of all of it; 0: no array has had this position */
     pti_resident_image *images;
     pti_boxes unwritten;   /* elements that are zero and nowhere */
     pti_boxes on_host;     /* internal: elements that were downloaded once */

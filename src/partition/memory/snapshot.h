@@ -28,7 +28,7 @@ void pti_snapshot_normalise(pti_residency *residency);
 pti_snapshot *pti_snapshot_of(const pti_residency *residency);
 
 /**
- * Whether what lies on the device is the same but for the places of segments.
+ * Return whether what lies on the device is the same but for the places of segments.
  *
  * place: then, of each segment of `known`, where `other` has it. Room for all is the caller's.
  */

@@ -13,7 +13,7 @@ bool pti_step_uses(const pti_step *step, int array) {
     return step->kind == PTI_STEP_LAUNCH ? launch_uses(step, array) : step->position == array;
 }
 
-/** Whether one operand overwrites a box, and no other uses the array. */
+/** Return whether one operand overwrites a box, and no other uses the array. */
 static bool launch_buries(const pti_step *step, int array, const polytile_domain *box) {
     const pti_instance *instance = step->call.instance;
     int n_uses = 0, n_burials = 0;

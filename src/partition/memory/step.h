@@ -31,11 +31,11 @@ typedef struct pti_step {
         *boxes; /* fetch and invalidate: elements of the array; borrowed while it is planned */
 } pti_step;
 
-/** Whether a step uses an array. */
+/** Return whether a step uses an array. */
 bool pti_step_uses(const pti_step *step, int array);
 
-/** Whether a step, the first one to use an array, overwrites all elements of a box unread, or drops
- * them. */
+/** Return whether a step, the first one to use an array, overwrites all elements of a box unread,
+ * or drops them. */
 bool pti_step_buries(const pti_step *step, int array, const polytile_domain *box);
 
 #endif

@@ -31,12 +31,12 @@ static bool is_read_only(const pti_operand *operand) {
     return operand->reads && !operand->writes && !operand->is_scratch;
 }
 
-/** Return whether each thread writes the element that has its indices, and reads none of the
- * array. */
+/** Return whether each thread writes the element that has its indices, and reads no other one of
+ * the array. */
 static bool is_written_in_place(const pti_instance *instance, int number) {
     const pti_operand *operand = &instance->operand[number];
     const pti_section *section = &instance->section[operand->first_section];
-    bool is = operand->writes && !operand->reads && !operand->reduces && !operand->partial &&
+    bool is = operand->writes && !operand->reduces && !operand->partial &&
               operand->n_sections == 1 && section->is_box && section->exact && section->edges == 0;
     for (int d = 0; d < 2 && is; d++)
         is = section->followed[d] == d && section->subscript[d].lo.constant == 0 &&
@@ -111,7 +111,7 @@ static int written_operand(const pti_instance *instance) {
     return n_written == 1 ? written : -1;
 }
 
-bool pti_ping_pong_may_begin(const pti_instance *instance) {
+bool pti_turns_may_begin(const pti_instance *instance) {
     const int n = instance->n_operands, written = written_operand(instance);
     bool may = instance->n_indices == 2 && n >= 2 && n <= PTI_PING_PONG_MOST_ARRAYS &&
                written >= 0 && has_plain_indices(instance);
@@ -119,6 +119,10 @@ bool pti_ping_pong_may_begin(const pti_instance *instance) {
         may = instance->operand[o].domain.n_dims == 2 &&
               instance->operand[o].element_bytes == instance->operand[0].element_bytes;
     return may && is_written_in_place(instance, written);
+}
+
+bool pti_ping_pong_may_begin(const pti_instance *instance) {
+    return pti_turns_may_begin(instance) && !instance->operand[written_operand(instance)].reads;
 }
 
 /** The arrays that launches alternate between are alike as the program has them: members may hold
@@ -143,27 +147,82 @@ static bool are_arrays_distinct(const pti_call *call) {
     return are;
 }
 
-pti_ping_pong_operands pti_ping_pong_find_operands(const pti_call *call, const pti_call *before) {
-    const pti_instance *instance = call->instance;
-    pti_ping_pong_operands found = {.from = -1, .to = written_operand(instance)};
-    bool are_others_fixed = true;
-    for (int o = 0; o < instance->n_operands && found.to >= 0; o++) {
-        if (o == found.to)
-            continue;
-        if (found.from < 0 && call->array[o] == before->array[found.to])
-            found.from = o;
-        else
-            are_others_fixed = are_others_fixed && call->array[o] == before->array[o];
+/** Return the operand by which a launch has an array; -1: it has it not. */
+static int operand_with(const pti_call *call, int array) {
+    int found = -1;
+    for (int o = 0; o < call->instance->n_operands; o++)
+        found = call->array[o] == array ? o : found;
+    return found;
+}
+
+/** Find by which operands the launch before has the arrays; false: it has not all of them, or those
+ * that change are not alike. */
+static bool find_operands_before(const pti_call *call, const pti_call *before, pti_turns *turns) {
+    const pti_operand *operand = call->instance->operand;
+    bool are = call->instance->n_operands <= PTI_PING_PONG_MOST_ARRAYS;
+    for (int o = 0; o < call->instance->n_operands && are; o++) {
+        turns->before[o] = operand_with(before, call->array[o]);
+        are = turns->before[o] >= 0 &&
+              pti_box_compare(&operand[o].whole, &operand[turns->before[o]].whole) == 0;
     }
-    if (!are_others_fixed || found.from < 0 || call->array[found.to] != before->array[found.from] ||
-        pti_box_compare(&instance->operand[found.from].whole, &instance->operand[found.to].whole))
-        found.from = found.to = -1;
+    return are;
+}
+
+/** Return how many operands have arrays that the launch before has by others. */
+static int count_turning(const pti_turns *turns, int n_operands) {
+    int n = 0;
+    for (int o = 0; o < n_operands; o++)
+        n += turns->before[o] != o;
+    return n;
+}
+
+/** Return after how many launches the array of an operand comes back; 0: it does not. */
+static int count_phases(const pti_turns *turns, int operand, int n_operands) {
+    int n = 1, at = turns->before[operand];
+    for (; at != operand && n <= n_operands; n++)
+        at = turns->before[at];
+    return at == operand ? n : 0;
+}
+
+bool pti_turns_find(const pti_call *call, const pti_call *before, pti_turns *turns) {
+    const pti_instance *instance = call->instance;
+    const int written = written_operand(instance);
+    *turns = (pti_turns){.n_phases = 0};
+    if (written < 0 || !are_launches_alike(instance, before->instance) ||
+        !are_arrays_distinct(call) || !find_operands_before(call, before, turns))
+        return false;
+    turns->n_phases = count_phases(turns, written, instance->n_operands);
+    turns->n_alive = turns->n_phases - !instance->operand[written].reads;
+    return turns->n_phases > 1 && turns->n_phases == count_turning(turns, instance->n_operands);
+}
+
+bool pti_turns_are_alike(const pti_turns *one, const pti_turns *other) {
+    bool are = one->n_phases == other->n_phases && one->n_alive == other->n_alive;
+    for (int o = 0; o < PTI_PING_PONG_MOST_ARRAYS; o++)
+        are = are && one->before[o] == other->before[o];
+    return are;
+}
+
+void pti_turns_list_alive(const pti_turns *turns, const pti_call *call, int *array) {
+    const pti_instance *instance = call->instance;
+    int n = 0;
+    for (int o = 0; o < instance->n_operands; o++)
+        if (turns->before[o] != o && instance->operand[o].reads)
+            array[n++] = call->array[turns->before[o]];
+}
+
+pti_ping_pong_operands pti_ping_pong_find_operands(const pti_call *call, const pti_call *before) {
+    pti_ping_pong_operands found = {.from = -1, .to = -1};
+    pti_turns turns;
+    if (!pti_turns_find(call, before, &turns) || turns.n_phases != 2)
+        return found;
+    found.to = written_operand(call->instance);
+    found.from = turns.before[found.to];
     return found;
 }
 
 static bool goes_back(const pti_call *call, const pti_call *before) {
-    return are_launches_alike(call->instance, before->instance) && are_arrays_distinct(call) &&
-           pti_ping_pong_find_operands(call, before).to >= 0;
+    return pti_ping_pong_find_operands(call, before).to >= 0;
 }
 
 bool pti_ping_pong_follows(const pti_call *call, const pti_call *before) {
@@ -179,9 +238,10 @@ bool pti_ping_pong_follows_within(const pti_call *call, const pti_call *before) 
 bool pti_ping_pong_takes_other_turns(const pti_call *call, const pti_call *before) {
     const int written = written_operand(before->instance);
     bool reads_written = false;
+    pti_turns turns;
     if (written < 0 || call->instance->n_indices != 2 ||
         !are_launches_alike(call->instance, before->instance) ||
-        (!call->instance->operand[written].reads && goes_back(call, before)))
+        pti_turns_find(call, before, &turns))
         return false;
     for (int o = 0; o < call->instance->n_operands; o++)
         reads_written |= o != written && call->array[o] == before->array[written];
@@ -220,14 +280,15 @@ static bool is_within_step(const pti_instance *instance, const pti_section *sect
     return is;
 }
 
-/** A tile's border is as wide as what launches read of the two arrays: it must do for others. */
+/** A tile's border is as wide as what launches read of what the one before wrote: it must do for
+ * other arrays. */
 static bool are_within_step(const pti_instance *instance, const pti_ping_pong *ping_pong,
                             pti_text *why) {
     int s = 0;
     while (s < instance->n_sections && is_within_step(instance, &instance->section[s], ping_pong))
         s++;
     if (s < instance->n_sections)
-        pti_text_add(why, "%s reads %s beyond the border that the two arrays need",
+        pti_text_add(why, "%s reads %s beyond the border that the arrays need which change roles",
                      instance->kernel_name, instance->operand[instance->section[s].operand].name);
     return s == instance->n_sections;
 }
@@ -285,10 +346,17 @@ static int64_t most_rows(const pti_ping_pong *ping_pong) {
                : most;
 }
 
+static int count_loaded(const pti_ping_pong *ping_pong) {
+    int n = 0;
+    for (int o = 0; o < ping_pong->instance->n_operands; o++)
+        n += ping_pong->instance->operand[o].reads;
+    return n;
+}
+
 /** Return the passes of an array through memory that a launch by itself makes: of all that it
  * reads, and of what it writes. */
 static int passes_apart(const pti_ping_pong *ping_pong) {
-    return ping_pong->instance->n_operands;
+    return count_loaded(ping_pong) + 1;
 }
 
 /** Return how much longer a tile with its border is along an index. */
@@ -313,8 +381,7 @@ double pti_ping_pong_cost(const pti_ping_pong *ping_pong, int n_launches, int64_
     for (int l = 0; l < n_launches; l++)
         computed += (double)(own_rows + border_of(ping_pong, l, 0)) *
                     (double)(tile[1] + border_of(ping_pong, l, 1));
-    const int n_loaded = ping_pong->instance->n_operands - 1;
-    return (1 + n_loaded * all / own) / n_launches +
+    return (ping_pong->n_stored + count_loaded(ping_pong) * all / own) / n_launches +
            access_cost * pti_thread_accesses(ping_pong->instance) * computed / own / n_launches;
 }
 

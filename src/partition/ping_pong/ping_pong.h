@@ -6,13 +6,37 @@
 
 /* partition/ping_pong: ping-pong launches, each of which writes the array that the one before has
  * read, as those of a Jacobi method do; further arrays are read by all of them, as a field of
- * coefficients is. And the tiles in which a device runs several of them as one
- * (schedule/tiling.h). */
+ * coefficients is. Launches whose arrays change roles in turn, as those of a wave equation do. And
+ * the tiles in which a device runs several of them as one (schedule/tiling.h). */
 
 /** Fewer launches than these are not worth a group; the passes of an array through memory that a
  * launch of two arrays makes by itself: it reads one, and writes one; and how many arrays launches
  * have at most. */
 enum { PTI_PING_PONG_LEAST = 3, PTI_PING_PONG_PASSES_APART = 2, PTI_PING_PONG_MOST_ARRAYS = 4 };
+
+/** How arrays change roles from a launch to the next one. Those that do go round in one circle, in
+ * which the array is that a launch writes; each of them all launches have. */
+typedef struct pti_turns {
+    int before[PTI_PING_PONG_MOST_ARRAYS]; /* of each operand: that by which the launch before has
+                                              the array */
+    int n_phases; /* launches after which each array has its role again; 2: ping-pong, or an array
+                     that is updated in place; 3: as three arrays of a wave equation */
+    int n_alive;  /* arrays that others have written and a launch reads: all of the circle, but for
+                     one that is written without being read */
+} pti_turns;
+
+/** Return whether a launch reads arrays of two dimensions, and each thread writes the element of
+ * one array that has its indices, of which it may read that element, and nothing else. */
+bool pti_turns_may_begin(const pti_instance *instance);
+
+/** Find how arrays change roles between two launches that are alike; false: in no such way. */
+bool pti_turns_find(const pti_call *call, const pti_call *before, pti_turns *turns);
+
+/** Return whether arrays change roles in the same way. */
+bool pti_turns_are_alike(const pti_turns *one, const pti_turns *other);
+
+/** List the arrays that the launch after this one reads and launches have written: n_alive. */
+void pti_turns_list_alive(const pti_turns *turns, const pti_call *call, int *array);
 
 /** How ping-pong launches are tiled. */
 typedef struct pti_ping_pong {
@@ -20,6 +44,7 @@ typedef struct pti_ping_pong {
     const pti_tile_room *room;    /* borrowed */
     pti_margin step;              /* how much longer a launch's margin is than the next one's */
     unsigned rounds;              /* bit d: arrays are periodic along dimension d */
+    int n_stored;                 /* arrays that tiles store */
 } pti_ping_pong;
 
 /** Return whether a launch reads arrays of two dimensions, and each thread writes the element of
@@ -44,9 +69,8 @@ bool pti_ping_pong_follows(const pti_call *call, const pti_call *before);
  * group compute less of what others own from launch to launch. */
 bool pti_ping_pong_follows_within(const pti_call *call, const pti_call *before);
 
-/** Return whether a launch reads what the one before, which is like it, wrote, but does not go
- * back: arrays take turns in another way, as three do in a wave equation, or two of which one is
- * updated in place. */
+/** Return whether a launch reads what the one before, which is like it, wrote, but arrays do not
+ * change roles in turn: the array that is written is of none of the roles before. */
 bool pti_ping_pong_takes_other_turns(const pti_call *call, const pti_call *before);
 
 /** Return whether the threads of launches are those of the last one, longer by the later steps,
@@ -84,7 +108,7 @@ typedef struct pti_ping_pong_groups {
     int n_longer;   /* the last ones have two launches more */
 } pti_ping_pong_groups;
 
-/** Cut launches, one or more, into groups of at most so many. */
+/** Cut launches, one or more, into groups of at most so many. Each has an odd number. */
 pti_ping_pong_groups pti_ping_pong_cut(int n_launches, int most);
 
 /** Return how many launches a group has. */

@@ -1,6 +1,7 @@
 #include "partition/prove/check.h"
 
 #include "partition/prove/column_program.h"
+#include "partition/prove/period.h"
 #include "partition/prove/replay.h"
 #include "partition/prove/slab_program.h"
 #include "partition/prove/slab_tiles.h"
@@ -250,9 +251,41 @@ static bool prove_columns(const pti_schedule *schedule, pti_text *why) {
     return holds;
 }
 
+/** Prove a stretch as a launch of its threads alone. */
+static bool prove_stretch(const pti_schedule *schedule, const pti_stretch *stretch, pti_text *why) {
+    pti_schedule *made = pti_stretch_make(schedule, stretch);
+    why->failed |= made == NULL;
+    if (made == NULL)
+        return false;
+    pti_instance part = *schedule->instance;
+    part.threads = pti_around_superblocks(made, 0, made->n_superblocks);
+    made->instance = made->launch[0].call.instance = &part;
+    bool holds = prove_schedule(made, why);
+    if (!holds && stretch->is_prologue)
+        pti_text_add(why, " (in the prologue)");
+    else if (!holds)
+        pti_text_add(why, " (in turns %" PRId64 " to %" PRId64 " of the period%s)",
+                     stretch->first_turn, stretch->end_turn - 1,
+                     stretch->is_last ? " and the epilogue" : "");
+    pti_schedule_free(made);
+    return holds;
+}
+
+/** Prove the stretches of a schedule with a period; of those that are the same moved on, one. */
+static bool prove_stretches(const pti_schedule *schedule, pti_text *why) {
+    const int64_t n_turns = pti_stretch_turns(schedule), times = schedule->period.times;
+    const int64_t last_turn = times / n_turns * n_turns;
+    const pti_stretch prologue = {.is_prologue = true}, middle = {.end_turn = n_turns},
+                      last = {.first_turn = last_turn, .end_turn = times, .is_last = true};
+    return prove_stretch(schedule, &prologue, why) && prove_stretch(schedule, &middle, why) &&
+           prove_stretch(schedule, &last, why);
+}
+
 /** Prove a schedule as it runs one by one, as it does with all that may run as one, and column by
  * column. */
 static bool prove_ways(const pti_schedule *schedule, pti_text *why) {
+    if (schedule->period.times > 0)
+        return pti_check_period(schedule, why) && prove_stretches(schedule, why);
     return prove_schedule(schedule, why) &&
            (!pti_has_slab_tiles(schedule) || prove_slabs(schedule, why)) &&
            (schedule->columns.n == 0 || prove_columns(schedule, why));

@@ -36,6 +36,8 @@
  * anything uses it, or if its array is dropped. A reduction that starts from the identity may
  * overwrite what is newest only with all that its own launch then combines into.
  *
+ * A schedule with a period is proved by a step of induction (period.h).
+ *
  * Returns true if all holds; otherwise false with the first violation in *why (operation, array,
  * box), or with why->failed set: memory ran out.
  */

@@ -66,7 +66,7 @@ typedef struct slab_units {
 
 static bool are_tiles_alike(const pti_tiles *one, const pti_tiles *other) {
     bool are = one->first_launch == other->first_launch && one->n_launches == other->n_launches &&
-               one->stored == other->stored && one->rounds == other->rounds;
+               one->stored[0] == other->stored[0] && one->rounds == other->rounds;
     for (int d = 0; d < POLYTILE_MAX_DIMS; d++)
         are = are && one->step.before[d] == other->step.before[d] &&
               one->step.after[d] == other->step.after[d];
@@ -119,10 +119,11 @@ static bool has_arrays(const pti_call *call, const pti_call *last) {
 
 static bool check_tile_arrays(const slab_units *units, const pti_tiles *tiles) {
     const pti_call *last = &units->schedule->launch[last_launch(tiles)].call;
-    bool holds = pti_instance_n_arrays(last->instance) == PTI_SLAB_OPERANDS &&
-                 last->array[1] == tiles->stored;
+    bool holds = pti_instance_n_arrays(last->instance) == PTI_SLAB_OPERANDS;
     for (int l = tiles->first_launch; l <= last_launch(tiles); l++)
         holds = holds && has_arrays(&units->schedule->launch[l].call, last);
+    holds =
+        holds && tiles->n_stored == 1 && tiles->n_aside == 0 && last->array[1] == tiles->stored[0];
     for (int o = 0; o < last->instance->n_operands && holds; o++) {
         const pti_operand *operand = &last->instance->operand[o];
         holds = pti_operand_array(last->instance, o) == 0 ? is_only_read(operand)
@@ -176,8 +177,8 @@ static void note_stored_and_lost(slab_units *units, const pti_tiles *tiles) {
         const pti_call *call = &units->schedule->launch[l].call;
         for (int o = 0; o < call->instance->n_operands; o++) {
             list_sections(units, call, o, false);
-            if (call->array[o] == tiles->stored)
-                pti_boxes_subtract_all(&units->lost[tiles->stored], &units->used);
+            if (call->array[o] == tiles->stored[0])
+                pti_boxes_subtract_all(&units->lost[tiles->stored[0]], &units->used);
             else
                 pti_boxes_unite(&units->lost[call->array[o]], &units->used, pti_boxes_include);
         }

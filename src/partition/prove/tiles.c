@@ -4,6 +4,7 @@
 #include "access/set/boxes.h"
 #include "base/checked.h"
 #include "partition/prove/slab_tiles.h"
+#include "partition/prove/tile_parts.h"
 #include "partition/prove/tiling_check.h"
 
 #include <inttypes.h>
@@ -26,11 +27,27 @@ static bool check_numbers(const pti_schedule *schedule, int number, pti_text *wh
            reject_tiles(why, tiles, "there are not as many launches");
 }
 
+/** What is stored are arrays, one unless launches run in two parts of as many. */
+static bool check_stored(const pti_schedule *schedule, const pti_tiles *tiles, pti_text *why) {
+    const int n_arrays = schedule->instance->n_operands;
+    bool holds = tiles->n_stored >= 1 && tiles->n_stored <= PTI_TILE_MOST_STORED &&
+                 tiles->n_aside >= 0 && tiles->n_aside <= PTI_TILE_MOST_STORED &&
+                 (tiles->n_aside == 0 ? tiles->n_stored == 1
+                                      : !tiles->is_of_slab && tiles->n_launches % 2 == 0);
+    for (int k = 0; holds && k < tiles->n_stored; k++)
+        holds = tiles->stored[k] >= 0 && tiles->stored[k] < n_arrays;
+    for (int k = 0; holds && k < tiles->n_aside; k++)
+        holds = tiles->aside[k].array >= 0 && tiles->aside[k].array < n_arrays;
+    return holds || reject_tiles(why, tiles, "there are no such arrays, or parts, to be stored");
+}
+
 /** All superblocks of the launches, each of which is launched once in a schedule; or those of a
  * slab. */
 static bool check_ops(const pti_schedule *schedule, const pti_tiles *tiles, pti_text *why) {
     if (tiles->is_of_slab)
         return pti_check_slab_ops(schedule, tiles, why);
+    if (tiles->is_of_ring)
+        return reject_tiles(why, tiles, "a ring's halves are no slab's");
     const int first = tiles->first_launch;
     const pti_op *op = &schedule->op[tiles->first_op];
     int64_t n_superblocks = 0;
@@ -168,8 +185,10 @@ static bool is_round(const pti_instance *instance, const pti_tiles *tiles, int d
     return is;
 }
 
+/** Launches that run in two parts go round no arrays. */
 static bool check_rounds(const pti_schedule *schedule, const pti_tiles *tiles, pti_text *why) {
-    bool holds = tiles->rounds >> PTI_TILING_ROUNDS == 0;
+    bool holds = tiles->rounds >> PTI_TILING_ROUNDS == 0 &&
+                 (tiles->rounds == 0 || pti_tiles_n_parts(tiles) == 1);
     for (int l = 0; l < tiles->n_launches && holds; l++)
         for (int d = 0; d < PTI_TILING_ROUNDS && holds; d++)
             holds = !pti_goes_round(tiles->rounds, d) ||
@@ -188,11 +207,11 @@ static bool check_borders(const pti_schedule *schedule, const pti_tiles *tiles, 
     return holds || reject_tiles(why, tiles, "a thread reads beyond the border of its tile");
 }
 
-static void fill_tiling(const pti_schedule *schedule, const pti_tiles *tiles, pti_call *call,
-                        pti_tiling *tiling) {
-    const int first = tiles->first_launch;
-    for (int l = 0; l < tiles->n_launches; l++) {
-        const int n_later = tiles->n_launches - 1 - l;
+static void fill_tiling(const pti_schedule *schedule, const pti_tiles *tiles, int part,
+                        pti_call *call, pti_tiling *tiling) {
+    const int first = tiles->first_launch + part * tiling->n_launches;
+    for (int l = 0; l < tiling->n_launches; l++) {
+        const int n_later = tiling->n_launches - 1 - l;
         call[l] = schedule->launch[first + l].call;
         for (int d = 0; d < POLYTILE_MAX_DIMS; d++) {
             tiling->margin[l].before[d] = n_later * tiles->step.before[d];
@@ -201,32 +220,37 @@ static void fill_tiling(const pti_schedule *schedule, const pti_tiles *tiles, pt
     }
     for (int d = 0; d < POLYTILE_MAX_DIMS; d++)
         tiling->tile[d] = tiles->tile[d];
-    tiling->is_stored[tiles->stored] = true;
+    for (int a = 0; a < tiling->n_arrays; a++)
+        tiling->is_stored[a] = pti_tile_part_stores(tiles, part, a);
 }
 
-static bool prove_side(const pti_schedule *schedule, const pti_tiles *tiles, int side,
+/** Return the threads whose elements a part stores, those of a side. */
+static const polytile_domain *stored_threads(const pti_schedule *schedule, const pti_tiles *tiles,
+                                             int side, int part) {
+    return part + 1 == pti_tiles_n_parts(tiles)
+               ? pti_tiles_own(tiles, side)
+               : threads_of(schedule, tiles, tiles->n_launches / 2 - 1);
+}
+
+static bool prove_part(const pti_schedule *schedule, const pti_tiles *tiles, int side, int part,
                        pti_text *why) {
-    if (tiles->is_of_slab && pti_box_is_empty(pti_tiles_own(tiles, side)))
-        return true;
-    if (!tiles->is_of_slab && !check_tiled_threads(schedule, tiles, why))
-        return false;
-    const size_t n_launches = (size_t)tiles->n_launches;
+    const int n_launches = tiles->n_launches / pti_tiles_n_parts(tiles);
     const int n_arrays = schedule->instance->n_operands;
-    pti_call *call = calloc(n_launches + 1, sizeof *call);
-    pti_tiling tiling = {.n_launches = tiles->n_launches,
+    pti_call *call = calloc((size_t)n_launches + 1, sizeof *call);
+    pti_tiling tiling = {.n_launches = n_launches,
                          .call = call,
                          .n_arrays = n_arrays,
-                         .threads = *pti_tiles_own(tiles, side),
+                         .threads = *stored_threads(schedule, tiles, side, part),
                          .rounds = tiles->rounds,
                          .is_part = true,
-                         .margin = calloc(n_launches + 1, sizeof *tiling.margin),
+                         .is_apart = tiles->n_aside > 0,
+                         .margin = calloc((size_t)n_launches + 1, sizeof *tiling.margin),
                          .is_stored = calloc((size_t)n_arrays + 1, sizeof *tiling.is_stored)};
     const bool has_memory = call != NULL && tiling.margin != NULL && tiling.is_stored != NULL;
-    const bool has_array = tiles->stored >= 0 && tiles->stored < n_arrays;
     bool holds = false;
     why->failed |= !has_memory;
-    if (has_memory && has_array) {
-        fill_tiling(schedule, tiles, call, &tiling);
+    if (has_memory) {
+        fill_tiling(schedule, tiles, part, call, &tiling);
         holds = pti_tiling_check(&tiling, why);
     }
     pti_tiling_free(&tiling);
@@ -234,28 +258,30 @@ static bool prove_side(const pti_schedule *schedule, const pti_tiles *tiles, int
     return holds || reject_tiles(why, tiles, "tiles would give something else");
 }
 
+/** Those of a slab store nothing on a side without threads. */
 static bool prove_tiles(const pti_schedule *schedule, const pti_tiles *tiles, pti_text *why) {
-    bool holds = !tiles->is_of_ring || tiles->is_of_slab ||
-                 reject_tiles(why, tiles, "a ring's halves are no slab's");
-    for (int side = 0; side < pti_tiles_n_sides(tiles) && holds; side++)
-        holds = prove_side(schedule, tiles, side, why);
+    bool holds = tiles->is_of_slab || check_tiled_threads(schedule, tiles, why);
+    for (int side = 0; side < pti_tiles_n_sides(tiles) && holds; side++) {
+        const bool stores = !tiles->is_of_slab || !pti_box_is_empty(pti_tiles_own(tiles, side));
+        for (int part = 0; part < pti_tiles_n_parts(tiles) && stores && holds; part++)
+            holds = prove_part(schedule, tiles, side, part, why);
+    }
     return holds;
 }
 
 bool pti_check_tiles(const pti_schedule *schedule, pti_text *why) {
     for (int t = 0; t < schedule->n_tiles; t++) {
         const pti_tiles *tiles = &schedule->tiles[t];
-        if (!check_numbers(schedule, t, why) || !check_ops(schedule, tiles, why) ||
-            !check_tile_waits(schedule, tiles, why) || !check_places(schedule, tiles, why) ||
-            !check_rounds(schedule, tiles, why) || !prove_tiles(schedule, tiles, why))
+        if (!check_numbers(schedule, t, why) || !check_stored(schedule, tiles, why) ||
+            !check_ops(schedule, tiles, why) || !check_tile_waits(schedule, tiles, why) ||
+            !check_places(schedule, tiles, why) || !check_rounds(schedule, tiles, why) ||
+            !prove_tiles(schedule, tiles, why) || !pti_check_tile_parts(schedule, tiles, why))
             return false;
     }
-    if (!pti_check_slab_tiles(schedule, why))
-        return false;
-    for (int t = 0; t < schedule->n_tiles; t++)
-        if (!check_borders(schedule, &schedule->tiles[t], why))
-            return false;
-    return true;
+    bool holds = pti_check_slab_tiles(schedule, why);
+    for (int t = 0; t < schedule->n_tiles && holds; t++)
+        holds = check_borders(schedule, &schedule->tiles[t], why);
+    return holds;
 }
 
 static const pti_tiles *tiles_that_end_with(const pti_schedule *schedule, int64_t op) {
@@ -289,7 +315,7 @@ static void lose_written(pti_replay *replay, const pti_tiles *tiles, int launch)
         pti_schedule_placements(schedule, launch, schedule_launch->first_superblock);
     for (int o = 0; o < schedule_launch->call.instance->n_operands; o++)
         lose_operand(replay, schedule_launch->call.instance, o,
-                     schedule_launch->call.array[o] == tiles->stored ? &tiles->own : NULL,
+                     pti_tiles_store(tiles, schedule_launch->call.array[o]) ? &tiles->own : NULL,
                      placement[o]);
 }
 

@@ -220,7 +220,7 @@ static bool check_read(tiling_check *check, int launch, const pti_section *secti
     for (int k = 0; k < check->made.n_boxes; k++)
         pti_boxes_add(&check->rest, &check->made.box[k]);
     return visit_written(check, array, launch, take_origin, NULL) &&
-           (!tiling->is_stored[array] ||
+           (tiling->is_apart || !tiling->is_stored[array] ||
             visit_written(check, array, tiling->n_launches, check_not_stored, NULL));
 }
 

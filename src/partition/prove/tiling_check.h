@@ -12,7 +12,8 @@
  * - Every thread of a launch is in one tile.
  * - What a tile's part of a launch reads was computed in the same tile, by the last launch before
  *   that writes it. If no launch does, it is loaded.
- * - What is loaded is stored by no tile, so that tiles may run in any order.
+ * - What is loaded is stored by no tile, unless it is stored apart, so that tiles may run in any
+ *   order.
  * - What is stored has its last launch's value, and is stored by one tile.
  *
  * Threads that several tiles run get the same inputs in each, by the second of these.

@@ -29,6 +29,10 @@ static void fill_up(pti_builder *builder, bool is_full) {
     builder->failed |= is_full;
 }
 
+void pti_builder_give_up(pti_builder *builder) {
+    fill_up(builder, true);
+}
+
 void pti_builder_look(pti_builder *builder, int64_t n_looks) {
     builder->n_looks += n_looks;
     fill_up(builder, builder->n_looks > PTI_MAX_LOOKS);

@@ -50,7 +50,7 @@ typedef struct pti_builder {
     int64_t wait_capacity;
     int64_t placement_capacity;
     bool failed;  /* out of memory, or full: sticks, later calls do nothing */
-    bool is_full; /* there would be more than PTI_MAX_OPS, or PTI_MAX_LOOKS */
+    bool is_full; /* there would be more than PTI_MAX_OPS, or PTI_MAX_LOOKS; or it was given up */
     int64_t n_looks;
 } pti_builder;
 
@@ -73,6 +73,9 @@ void pti_builder_begin(pti_builder *builder, const pti_instance *instance, int n
 /** Begin a schedule of one launch by itself, whose instance this is. */
 void pti_builder_begin_one(pti_builder *builder, const pti_instance *instance,
                            int64_t n_superblocks);
+
+/** Let a schedule fail that is not of the kind that was begun: UNSUPPORTED. */
+void pti_builder_give_up(pti_builder *builder);
 
 /** How often a box of a set is gone through for a superblock, about. */
 enum { PTI_LOOKS_A_BOX = 4 };

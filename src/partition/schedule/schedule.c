@@ -67,6 +67,27 @@ polytile_domain pti_schedule_asked_superblock(const pti_schedule *schedule, int6
     return instance == NULL ? *threads : pti_instance_asked_box(instance, threads);
 }
 
+int64_t pti_schedule_n_kernels(const pti_schedule *schedule) {
+    const pti_period *period = &schedule->period;
+    const int64_t n_more = period->times > 0 ? period->times - 1 : 0;
+    return schedule->n_superblocks + n_more * period->n_superblocks;
+}
+
+polytile_domain pti_schedule_asked_kernel(const pti_schedule *schedule, int64_t k) {
+    const pti_period *period = &schedule->period;
+    const int64_t past = k - period->first_superblock;
+    if (period->times == 0 || past < 0)
+        return pti_schedule_asked_superblock(schedule, k);
+    const int64_t turn = past / period->n_superblocks;
+    if (turn >= period->times)
+        return pti_schedule_asked_superblock(schedule,
+                                             k - (period->times - 1) * period->n_superblocks);
+    const int64_t in_turn = period->first_superblock + past % period->n_superblocks;
+    const polytile_domain threads =
+        pti_box_moved(&schedule->superblock[in_turn], &period->threads, turn);
+    return pti_instance_asked_box(schedule->launch[0].call.instance, &threads);
+}
+
 bool pti_schedule_is_of_one_launch(const pti_schedule *schedule) {
     return schedule->n_launches == 1 && schedule->launch[0].call.instance == schedule->instance;
 }
@@ -80,12 +101,36 @@ const pti_operand *pti_schedule_fresh(const pti_schedule *schedule, const pti_op
     return NULL;
 }
 
+const pti_placement *pti_tiles_placement(const pti_schedule *schedule, const pti_tiles *tiles,
+                                         int array) {
+    const pti_schedule_launch *launch = &schedule->launch[tiles->first_launch];
+    const pti_placement *found = NULL;
+    for (int o = 0; o < launch->call.instance->n_operands; o++)
+        if (launch->call.array[o] == array)
+            found =
+                pti_schedule_placement(schedule, tiles->first_launch, launch->first_superblock, o);
+    return found;
+}
+
+/** The end of memory aside in the arena: it is laid out as the array where the launches find it. */
+static int64_t end_of_aside(const pti_schedule *schedule, int tiles, int number) {
+    const pti_tile_aside *aside = &schedule->tiles[tiles].aside[number];
+    const pti_placement *placement =
+        pti_tiles_placement(schedule, &schedule->tiles[tiles], aside->array);
+    return aside->offset_bytes < 0 || placement == NULL
+               ? 0
+               : aside->offset_bytes + placement->layout.size_bytes;
+}
+
 int64_t pti_schedule_peak_bytes(const pti_schedule *schedule) {
     int64_t peak = 0;
     for (int64_t k = 0; k < schedule->n_placements && !schedule->in_place; k++) {
         const pti_placement *placement = &schedule->placement[k];
         peak = pti_max(peak, placement->offset_bytes + placement->layout.size_bytes);
     }
+    for (int t = 0; t < schedule->n_tiles; t++)
+        for (int k = 0; k < schedule->tiles[t].n_aside; k++)
+            peak = pti_max(peak, end_of_aside(schedule, t, k));
     return peak;
 }
 
@@ -126,5 +171,6 @@ void pti_schedule_free(pti_schedule *schedule) {
     free(schedule->wait);
     free(schedule->tiles);
     pti_columns_free(&schedule->columns);
+    pti_period_free(&schedule->period);
     free(schedule);
 }

@@ -4,6 +4,7 @@
 #include "access/footprint/instance.h"
 #include "access/set/memory_layout.h"
 #include "partition/schedule/columns.h"
+#include "partition/schedule/period.h"
 #include "partition/schedule/tiling.h"
 
 /* partition/schedule: the waist of the library. Planners make schedules, the checker proves
@@ -124,6 +125,9 @@ typedef struct pti_invalidation {
  * reached the host. Elements that nobody wrote are zero; they are filled, not uploaded. What a
  * later launch overwrites need not reach the host before. The superblocks of one launch run in
  * their order; those of different launches may be interleaved where that changes no result.
+ *
+ * Where a period comes several times (period.h), the lists and their lengths have it once. Such a
+ * schedule is run, and proved, in flat stretches (stretch.h).
  */
 typedef struct pti_schedule {
     const pti_instance *instance; /* borrowed: lives as long */
@@ -157,6 +161,7 @@ typedef struct pti_schedule {
     pti_tiles *tiles;    /* launches that may run as one, in order */
     bool has_all_tiles;  /* they were looked for */
     pti_columns columns; /* of launches in place, which are all operations */
+    pti_period period;   /* of one launch by itself: some operations come several times */
 } pti_schedule;
 
 /** How many streams the operations of a schedule are on, from the first. */
@@ -171,11 +176,28 @@ int64_t *pti_schedule_placements(const pti_schedule *schedule, int launch, int64
 const pti_placement *pti_schedule_placement(const pti_schedule *schedule, int launch,
                                             int64_t superblock, int operand);
 
+/** The placement of an array in launches that may run as one, where all of them find it; NULL if
+ * they do not have it. */
+const pti_placement *pti_tiles_placement(const pti_schedule *schedule, const pti_tiles *tiles,
+                                         int array);
+
 /** Whether an operand's placement is that of an operand before it. */
 bool pti_schedule_is_placed_before(const int64_t *placements, int operand);
 
 /** The launch for which or after which an operation is; NULL if the schedule only moves. */
 const pti_schedule_launch *pti_schedule_launch_of(const pti_schedule *schedule, const pti_op *op);
+
+/** How many sub-kernels a schedule runs, the turns of its period counted. */
+int64_t pti_schedule_n_kernels(const pti_schedule *schedule);
+
+/** How often an operation of the list comes. */
+static inline int64_t pti_schedule_times(const pti_schedule *schedule, int64_t op) {
+    const pti_period *period = &schedule->period;
+    return pti_period_times(period, period->first_op, period->n_ops, op);
+}
+
+/** The program's threads of the k-th sub-kernel of one launch by itself. */
+polytile_domain pti_schedule_asked_kernel(const pti_schedule *schedule, int64_t k);
 
 /** The program's threads of a superblock. */
 polytile_domain pti_schedule_asked_superblock(const pti_schedule *schedule, int64_t superblock);

@@ -82,6 +82,7 @@ static void copy_lists(const pti_schedule *schedule, pti_schedule *copy, bool *f
     copy->wait = copy_list(schedule->wait, schedule->n_waits, sizeof *schedule->wait, failed);
     copy->tiles = copy_list(schedule->tiles, schedule->n_tiles, sizeof *schedule->tiles, failed);
     *failed |= !pti_columns_copy(&schedule->columns, schedule->n_launches, &copy->columns);
+    *failed |= !pti_period_copy(&schedule->period, n_arrays, &copy->period);
 }
 
 pti_schedule *pti_schedule_copy(const pti_schedule *schedule) {

@@ -5,6 +5,27 @@
 
 #include <stdlib.h>
 
+bool pti_tiles_are_placed(const pti_tiles *tiles) {
+    bool are = true;
+    for (int k = 0; k < tiles->n_aside; k++)
+        are = are && tiles->aside[k].offset_bytes >= 0;
+    return are;
+}
+
+bool pti_tiles_store(const pti_tiles *tiles, int array) {
+    bool do_store = false;
+    for (int k = 0; k < tiles->n_stored; k++)
+        do_store = do_store || tiles->stored[k] == array;
+    return do_store;
+}
+
+const pti_tile_aside *pti_tiles_find_aside(const pti_tiles *tiles, int array) {
+    for (int k = 0; k < tiles->n_aside; k++)
+        if (tiles->aside[k].array == array)
+            return &tiles->aside[k];
+    return NULL;
+}
+
 int64_t pti_tiling_count(const pti_tiling *tiling, int dim) {
     return pti_ceil_div(pti_range_count(tiling->threads.range[dim]), tiling->tile[dim]);
 }

@@ -35,14 +35,29 @@ typedef struct pti_tiling {
     /** Of each array: what launches write of it is stored. Of the others it is lost, though they
      * keep what no launch writes. */
     bool *is_stored;
+    bool is_apart; /* what is stored is stored elsewhere than where anything is loaded */
 } pti_tiling;
+
+/** How many arrays launches that follow one another have at most of which later ones need what is
+ * there. */
+enum { PTI_TILE_MOST_STORED = 3 };
+
+/** Memory aside in which tiles store an array, laid out as its own. */
+typedef struct pti_tile_aside {
+    int array;
+    int64_t offset_bytes; /* in the arena; negative: there is none at present */
+} pti_tile_aside;
 
 /**
  * Launches of a schedule that a device may run as one, tile by tile, or one after the other.
  *
  * Their operations follow one another, and begin when all that any of them waits for is done. Of
- * the arrays that they write one is stored; of what they write of the others nothing is known after
- * the last of them.
+ * the arrays that they write some are stored; of what they write of the others nothing is known
+ * after the last of them.
+ *
+ * One kernel must not store where its tiles load. If an array is both loaded and stored, launches
+ * run in two parts, of as many launches each: the first one stores aside, and the second one loads
+ * from there and stores where the arrays are. Without memory aside they run one by one.
  *
  * Where launches have fewer threads from one to the next, as those of a member of a group have,
  * tiles store what the last one writes, and the others' elements around that are lost, too.
@@ -58,10 +73,14 @@ typedef struct pti_tiles {
     int n_launches; /* that follow one another, each with all of its superblocks, or with one */
     int64_t tile[POLYTILE_MAX_DIMS];
     pti_margin
-        step;   /* how much longer a launch's margin is than the next one's; the last has none */
-    int stored; /* the array that is stored */
+        step; /* how much longer a launch's margin is than the next one's; the last has none */
     unsigned rounds; /* bit d: arrays are periodic along dimension d, and tiles go round them; a
                         tile with its border is no longer than they are */
+    int n_stored;
+    int stored[PTI_TILE_MOST_STORED];           /* the arrays that are stored */
+    int n_aside;                                /* 0: all launches are one part; so they are where
+                                                   tiles go round */
+    pti_tile_aside aside[PTI_TILE_MOST_STORED]; /* what the first of two parts stores */
     bool is_of_slab;
     polytile_domain
         own; /* threads of the last launch, whose elements are stored, cut into tiles from lo
@@ -85,6 +104,20 @@ typedef struct pti_tile_room {
 static inline bool pti_goes_round(unsigned rounds, int index) {
     return (rounds >> index & 1) != 0;
 }
+
+/** Return how many kernels run the launches, of as many launches each. */
+static inline int pti_tiles_n_parts(const pti_tiles *tiles) {
+    return tiles->n_aside > 0 ? 2 : 1;
+}
+
+/** Return whether the memory aside that the launches need is there. */
+bool pti_tiles_are_placed(const pti_tiles *tiles);
+
+/** Return whether an array is stored where it is. */
+bool pti_tiles_store(const pti_tiles *tiles, int array);
+
+/** Return the memory aside of an array; NULL: it has none. */
+const pti_tile_aside *pti_tiles_find_aside(const pti_tiles *tiles, int array);
 
 /** Return how many tiles there are along an index. */
 int64_t pti_tiling_count(const pti_tiling *tiling, int dim);

@@ -23,7 +23,7 @@ static void find_spans(const pti_schedule *schedule, span *of) {
     }
 }
 
-/** Whether the first superblock of a launch uses a placement. */
+/** Return whether the first superblock of a launch uses a placement. */
 static bool uses_placement(const pti_schedule *schedule, int launch, int64_t placement) {
     const pti_schedule_launch *schedule_launch = &schedule->launch[launch];
     const int64_t *used =
@@ -34,7 +34,7 @@ static bool uses_placement(const pti_schedule *schedule, int launch, int64_t pla
     return is_used;
 }
 
-/** Whether two launches of one superblock each use the same data in the arena. */
+/** Return whether two launches of one superblock each use the same data in the arena. */
 static bool share_data(const pti_schedule *schedule, int one, int other) {
     const pti_schedule_launch *a = &schedule->launch[one], *b = &schedule->launch[other];
     const int64_t *used = pti_schedule_placements(schedule, one, a->first_superblock);
@@ -97,7 +97,7 @@ static void find_axes(const pti_schedule *schedule, pti_interleaving *interleavi
             axis_of(schedule, &schedule->launch[l], l == 0 ? 0 : interleaving->axis[l - 1]);
 }
 
-/** Whether a launch's operation begins a slab, after one of the same pass. */
+/** Return whether a launch's operation begins a slab, after one of the same pass. */
 static bool begins_slab(const pti_schedule *schedule, const pti_interleaving *interleaving,
                         const pti_op *before, const pti_op *op) {
     return op->launch < before->launch ||

@@ -133,6 +133,19 @@ static json_t *json_threads(const polytile_domain *threads) {
     return NULL;
 }
 
+/** The superblocks of the list that come several times; null: each is listed. */
+static json_t *json_period(const pti_period *period) {
+    if (period->times == 0)
+        return json_null();
+    const pti_json_member members[] = {
+        {"first", json_integer(period->first_superblock)},
+        {"length", json_integer(period->n_superblocks)},
+        {"times", json_integer(period->times)},
+        {NULL, NULL},
+    };
+    return pti_json_extend(json_object(), members);
+}
+
 /** The figures of a plan, and all else that is said once. */
 static json_t *json_head(const polytile_plan *plan) {
     const polytile_plan_summary *s = &plan->summary;
@@ -149,6 +162,7 @@ static json_t *json_head(const polytile_plan *plan) {
         {"grid_blocks", pti_json_numbers(s->n_dims, s->grid_blocks)},
         {"superblock_blocks", pti_json_numbers(s->n_dims, s->superblock_blocks)},
         {"kernels", json_integer(s->n_kernels)},
+        {"period", json_period(&plan->schedule->period)},
         {"lanes", json_integer(pti_max(plan->schedule->n_lanes, 1))},
         {"h2d_bytes", json_integer(s->h2d_bytes)},
         {"d2h_bytes", json_integer(s->d2h_bytes)},

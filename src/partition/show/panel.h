@@ -32,7 +32,7 @@ double pti_panel_height(const pti_panel *panel, double width);
 /** Put a panel into an area in the proportions of its space, as far as those can be drawn. */
 void pti_panel_fit(pti_panel *panel, pti_svg_box area);
 
-/** Whether a box has something in the plane that is drawn. */
+/** Return whether a box has something in the plane that is drawn. */
 bool pti_panel_shows(const pti_panel *panel, const polytile_domain *box);
 
 /** Where a box of the panel's space is drawn; at least a pixel wide and high. */

@@ -16,12 +16,19 @@ static pti_words describe_shape(const polytile_plan *plan) {
     const polytile_plan_summary *s = &plan->summary;
     const int n_lanes = plan->schedule->n_lanes;
     const pti_words lanes = n_lanes > 1 ? pti_words_of(", %d lanes", n_lanes) : (pti_words){""};
+    const pti_period *period = &plan->schedule->period;
+    const pti_words repeats =
+        period->times > 0
+            ? pti_words_of("; %s from %" PRId64 " on come %s times, drawn once",
+                           pti_words_number(period->n_superblocks).text, period->first_superblock,
+                           pti_words_number(period->times).text)
+            : (pti_words){""};
     const polytile_domain threads =
         pti_instance_asked_box(plan->instance, &plan->instance->threads);
-    return pti_words_of("threads %s, blocks of %s, superblocks of %s; %s, %d buffer%s%s",
+    return pti_words_of("threads %s, blocks of %s, superblocks of %s; %s, %d buffer%s%s%s",
                         pti_words_box(&threads).text, pti_words_extents(s->n_dims, s->block).text,
                         pti_words_blocks(s->n_dims, s->superblock_blocks).text, s->strategy,
-                        s->n_buffers, pti_plural(s->n_buffers, "", "s"), lanes.text);
+                        s->n_buffers, pti_plural(s->n_buffers, "", "s"), lanes.text, repeats.text);
 }
 
 static pti_words describe_traffic(const polytile_plan *plan) {
@@ -91,10 +98,16 @@ static double draw_body(const pti_picture *picture) {
     return 16 + pti_picture_lines(picture, left, body_top, PTI_PAGE_WIDTH - PTI_PAGE_MARGIN - left);
 }
 
+/** The superblock of which the picture shows what it moves: one in the middle, or of the period. */
+static int64_t choose_superblock(const pti_schedule *schedule) {
+    return schedule->period.times > 0 ? schedule->period.first_superblock
+                                      : schedule->n_superblocks / 2;
+}
+
 void pti_plan_draw(pti_text *svg, const pti_object *object) {
     const polytile_plan *plan = (const polytile_plan *)object;
     pti_page page = {0};
-    const pti_picture picture = {&page.body, plan, plan->schedule->n_superblocks / 2};
+    const pti_picture picture = {&page.body, plan, choose_superblock(plan->schedule)};
     if (!pti_schedule_is_of_one_launch(plan->schedule)) {
         pti_chain_draw(svg, plan->schedule);
         return;

@@ -83,7 +83,7 @@ int pti_chain_array_axis(const pti_chain_picture *picture, int array);
 /** The colour of a slab; see pti_svg_order_colour(). */
 pti_words pti_chain_colour(const pti_chain_picture *picture, int64_t slab);
 
-/** Whether an operation is for the chosen slab. */
+/** Return whether an operation is for the chosen slab. */
 bool pti_chain_is_chosen(const pti_chain_picture *picture, const pti_op *op);
 
 /* What is drawn: picture_interleaving.c, picture_moves.c. */

@@ -95,7 +95,7 @@ static void choose_rows(pti_chain_picture *picture) {
     }
 }
 
-/** Whether an operation belongs to the first pass; some at the end belong to no launch. */
+/** Return whether an operation belongs to the first pass; some at the end belong to no launch. */
 static bool is_in_first_pass(const pti_chain_picture *picture, const pti_op *op) {
     return op->launch < picture->schedule->n_launches &&
            op->superblock < picture->schedule->n_superblocks &&

@@ -139,7 +139,7 @@ static void draw_coarse(const slice_view *view, int64_t n) {
     free(grid);
 }
 
-/** Whether the line of the run order stands out from the superblocks it goes through. */
+/** Return whether the line of the run order stands out from the superblocks it goes through. */
 static bool order_is_visible(const slice_view *view, int64_t n) {
     const pti_panel *panel = &view->panel;
     const int64_t *n_cuts = view->slices->n_cuts;

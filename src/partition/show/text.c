@@ -82,9 +82,17 @@ static int64_t superblock_threads(const polytile_plan *plan, int dim) {
     return pti_min(threads, domain);
 }
 
-/** Whether superblocks of a launch are dealt to lanes; slabs of a chain may be in two. */
+/** Return whether superblocks of a launch are dealt to lanes; slabs of a chain may be in two. */
 static bool has_lanes(const polytile_plan *plan) {
     return plan->chain == NULL && plan->schedule->n_lanes > 1;
+}
+
+static void add_period(pti_text *text, const pti_period *period) {
+    if (period->times > 0)
+        pti_text_add(text, PTI_ROW "%s from number %s on, %s times\n", "period",
+                     pti_words_count(period->n_superblocks, "superblock").text,
+                     pti_words_number(period->first_superblock).text,
+                     pti_words_number(period->times).text);
 }
 
 static void add_shape(pti_text *text, const polytile_plan *plan) {
@@ -99,6 +107,7 @@ static void add_shape(pti_text *text, const polytile_plan *plan) {
                  pti_words_blocks(s->n_dims, s->superblock_blocks).text,
                  pti_words_extents(s->n_dims, threads).text);
     pti_text_add(text, PTI_ROW "%s\n", "kernels", pti_words_number(s->n_kernels).text);
+    add_period(text, &plan->schedule->period);
     if (has_lanes(plan))
         pti_text_add(text, PTI_ROW "%d, which run side by side\n", "lanes",
                      plan->schedule->n_lanes);
@@ -201,8 +210,9 @@ typedef pti_text table[N_SHOWN + 1][N_COLUMNS];
 
 /** Which superblock it is, in which lane, and of a chain for which launch: "3 (launch 2, jacobi)".
  */
-static void fill_number(pti_text *cell, const polytile_plan *plan, int number, const pti_op *op) {
-    pti_text_add(cell, "%d", number);
+static void fill_number(pti_text *cell, const polytile_plan *plan, int64_t number,
+                        const pti_op *op) {
+    pti_text_add(cell, "%s", pti_words_number(number).text);
     if (has_lanes(plan))
         pti_text_add(cell, " (lane %d)", op->lane);
     if (plan->chain != NULL)
@@ -230,7 +240,7 @@ static void fill_moved(pti_text *cell, const pti_schedule *schedule, pti_op_kind
     free(n_bytes);
 }
 
-static void fill_row(pti_text row[N_COLUMNS], const polytile_plan *plan, int number,
+static void fill_row(pti_text row[N_COLUMNS], const polytile_plan *plan, int64_t number,
                      const pti_op *launch) {
     const pti_schedule *schedule = plan->schedule;
     int64_t n_bytes = pti_superblock_device_bytes(schedule, launch->superblock);
@@ -268,6 +278,13 @@ static void write_table(pti_text *text, table cells, int n_rows) {
     }
 }
 
+/** The number of a superblock of the list in run order, with all turns of a period before it. */
+static int64_t number_in_run(const pti_period *period, int64_t listed) {
+    const bool is_after =
+        period->times > 0 && listed >= period->first_superblock + period->n_superblocks;
+    return listed + (is_after ? (period->times - 1) * period->n_superblocks : 0);
+}
+
 static void add_superblocks(pti_text *text, const polytile_plan *plan) {
     static const char *const heads[N_COLUMNS] = {"#", "threads", "on device", "uploads",
                                                  "downloads"};
@@ -277,7 +294,7 @@ static void add_superblocks(pti_text *text, const polytile_plan *plan) {
     for (int c = 0; c < N_COLUMNS; c++)
         pti_text_add(&cells[0][c], "%s", heads[c]);
     for (int r = 0; r < n_shown; r++)
-        fill_row(cells[r + 1], plan, r, shown[r]);
+        fill_row(cells[r + 1], plan, number_in_run(&plan->schedule->period, r), shown[r]);
     write_table(text, cells, n_shown + 1);
     if (n_shown < plan->summary.n_kernels)
         pti_text_add(text, "  ... and %s\n",

@@ -125,6 +125,7 @@ static polytile_status add_sequence(const bool *dropped, pti_chain *chain,
     pti_tiled_chain *tiled = chain->tiled;
     polytile_status status;
     sequence->ping_pong.room = &tiled->room;
+    sequence->ping_pong.n_stored = 1;
     sequence->is_lost_well =
         sequence->end == chain->n_launches && dropped[call_of(chain, sequence->end - 1)->array[0]];
     PTI_TRY(find_together(chain, sequence));
@@ -282,8 +283,9 @@ pti_tiles pti_tiled_tiles(const pti_chain *chain, const pti_tiled_unit *unit, in
     pti_tiles made = {.first_launch = unit->first / sequence->n_halves,
                       .n_launches = pti_tiled_n_launches(unit),
                       .step = sequence->ping_pong.step,
-                      .stored = call_of(chain, unit->first)->array[1],
                       .rounds = sequence->ping_pong.rounds,
+                      .n_stored = 1,
+                      .stored = {call_of(chain, unit->first)->array[1]},
                       .is_of_slab = true,
                       .own = own[0],
                       .is_of_ring = sequence->n_halves > 1};

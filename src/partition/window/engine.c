@@ -2,6 +2,7 @@
 
 #include "partition/window/lone.h"
 #include "partition/window/tiles.h"
+#include "partition/window/tiles_aside.h"
 
 #include <stdlib.h>
 
@@ -80,8 +81,16 @@ polytile_status pti_batch_plan(pti_batch *batch) {
     return status;
 }
 
+/** Whether some launches of a schedule may run in tiles, for which there is memory. */
+static bool has_placed_tiles(const pti_schedule *schedule) {
+    bool has = false;
+    for (int t = 0; schedule != NULL && t < schedule->n_tiles; t++)
+        has = has || pti_tiles_are_placed(&schedule->tiles[t]);
+    return has;
+}
+
 polytile_status pti_batch_interleave(pti_batch *batch) {
-    if (batch->group == NULL || (batch->schedule != NULL && batch->schedule->n_tiles > 0))
+    if (batch->group == NULL || has_placed_tiles(batch->schedule))
         return POLYTILE_OK;
     batch->built = batch->group->is_resident
                        ? pti_fusion_group_build_resident(batch->group, batch->schedule)
@@ -109,16 +118,26 @@ static polytile_status add_all_tiles(const pti_batch *batch, const launch_list *
                                      pti_schedule *schedule, pti_text *why) {
     polytile_status status =
         pti_tiles_find(&batch->window->tile_room, is_tiling_asked_for, list, schedule, why);
+    if (status == POLYTILE_OK)
+        status = pti_tiles_place_aside(schedule, why);
     schedule->has_all_tiles = status == POLYTILE_OK;
     if (status != POLYTILE_OK)
         schedule->n_tiles = 0;
     return status;
 }
 
-/** The launches of a plan that was kept were looked at when it was made. */
+/** The launches of a plan that was kept were looked at when it was made; what lies on the device
+ * may have other places now. */
+static polytile_status place_tiles_again(pti_schedule *schedule) {
+    pti_text ignored = {0};
+    polytile_status status = pti_tiles_place_aside(schedule, &ignored);
+    pti_text_free(&ignored);
+    return status;
+}
+
 static polytile_status tile_launches(pti_batch *batch, const launch_list *list, pti_text *why) {
     if (batch->planned != NULL)
-        return batch->planned->has_all_tiles ? POLYTILE_OK
+        return batch->planned->has_all_tiles ? place_tiles_again(batch->planned)
                                              : add_all_tiles(batch, list, batch->planned, why);
     pti_schedule *tiled = pti_schedule_copy(batch->schedule);
     polytile_status status =

@@ -73,7 +73,8 @@ polytile_status pti_batch_interleave(pti_batch *batch);
  */
 polytile_status pti_batch_tile(pti_batch *batch, pti_text *why);
 
-/** Whether a batch is a chain whose data goes through the device, of which it leaves nothing. */
+/** Return whether a batch is a chain whose data goes through the device, of which it leaves
+ * nothing. */
 bool pti_batch_streams(const pti_batch *batch);
 
 /** The end of the batch of steps from first to end - 1 that run one after the other: no more than

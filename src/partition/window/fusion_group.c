@@ -2,10 +2,10 @@
 
 #include "access/footprint/footprint.h"
 #include "base/checked.h"
+#include "partition/cache_blocking/resident.h"
 #include "partition/choose/strategy.h"
 #include "partition/cost/predict.h"
 #include "partition/skew/folded.h"
-#include "partition/skew/resident.h"
 #include "partition/skew/tiled.h"
 #include "partition/window/fusion_in_place.h"
 
@@ -31,7 +31,7 @@ static const char *strategy_apart(const pti_step_window *window, int step) {
     return strategy->objective.fewest_kernels ? strategy->name : NULL;
 }
 
-/** Whether a step is a launch that may be looked at with others: slots run all at once. */
+/** Return whether a step is a launch that may be looked at with others: slots run all at once. */
 static bool may_be_in_row(const pti_step *step) {
     return step->kind == PTI_STEP_LAUNCH && !step->call.instance->is_team;
 }
@@ -65,8 +65,8 @@ static const polytile_link *near_link_of(const pti_step_window *window, int firs
     return link == NULL ? &polytile_link_default : link;
 }
 
-/** Whether a look at the launches' dependences may be worth its time, all arrays being resident:
- * most windows are of few launches, or of small ones. */
+/** Return whether a look at the launches' dependences may be worth its time, all arrays being
+ * resident: most windows are of few launches, or of small ones. */
 static bool may_stay_near(const pti_step_window *window, int first, int n_launches) {
     pti_cache_bound bound = {0};
     for (int l = first; l < first + n_launches; l++)
@@ -101,7 +101,7 @@ static bool find_written_hull(const pti_cut_launch *launch, int n_launches, int 
     return any;
 }
 
-/** Whether nobody needs what the launches of a chain leave in an array. */
+/** Return whether nobody needs what the launches of a chain leave in an array. */
 static bool is_dropped(const pti_step_window *window, int after, int array,
                        const pti_fusion_group *group) {
     const pti_step *use = find_use(window, after, array);
@@ -367,7 +367,7 @@ static const char *verb_of_group(const pti_fusion_group *group) {
     return group->n_single == 1 ? " is not fused: " : " are not fused: ";
 }
 
-/** Whether not even the first launch of a group can be cut into slabs. */
+/** Return whether not even the first launch of a group can be cut into slabs. */
 static bool is_hopeless(const pti_fusion_group *group) {
     return group->chain.n_launches == 0 && group->end.length > 0;
 }

@@ -1,5 +1,7 @@
 #include "partition/window/fusion_in_place.h"
 
+#include "partition/cache_blocking/in_place.h"
+
 #include <inttypes.h>
 
 /** Why columns of a chain could not run side by side; NULL: they can. */

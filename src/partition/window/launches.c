@@ -2,10 +2,10 @@
 
 #include "access/array/array.h"
 #include "access/bind/rebase.h"
-#include "access/declare/kernel.h"
 #include "access/footprint/fold.h"
 #include "access/footprint/indirection.h"
 #include "access/footprint/slabs.h"
+#include "access/kernel.h"
 #include "base/list.h"
 #include "partition/memory/residency.h"
 #include "partition/window/plan.h"
@@ -88,15 +88,15 @@ polytile_status pti_chain_request_complete(const char *caller, pti_chain_request
 
 /* Kinds. */
 
-/** Whether some section needs a parameter. */
+/** Return whether some section needs a parameter. */
 static bool is_needed(const polytile_kernel *kernel, const char *name) {
     const polytile_declaration *declaration = kernel->declaration;
     int p = pti_find_name(name, declaration->n_parameters, declaration->parameter_name);
     return p < 0 || declaration->is_in_subscripts[p];
 }
 
-/** Whether the same values are given under the same names in the same order, those of parameters
- * aside that no section needs. */
+/** Return whether the same values are given under the same names in the same order, those of
+ * parameters aside that no section needs. */
 static bool same_parameters(const polytile_chain_launch *one, const polytile_chain_launch *other) {
     const polytile_parameter *a = one->parameters, *b = other->parameters;
     bool is_same = one->n_parameters == other->n_parameters && (a == NULL) == (b == NULL);
@@ -204,7 +204,7 @@ static polytile_status bind_launches(binder *of) {
     return status;
 }
 
-/** Whether a launch looks an operand up. */
+/** Return whether a launch looks an operand up. */
 static bool looks_operand_up(const pti_instance *instance, int operand) {
     return instance->inspection != NULL && operand < instance->inspection->n_operands &&
            instance->inspection->array[operand] != NULL;

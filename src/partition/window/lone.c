@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-/** Whether an array stands for two operands, of which one is written: each has a piece of its own
- * where a launch is by itself. */
+/** Return whether an array stands for two operands, of which one is written: each has a piece of
+ * its own where a launch is by itself. */
 static bool is_shared_by_writers(pti_call call) {
     bool is = false;
     for (int o = 0; o < call.instance->n_operands; o++)

@@ -8,7 +8,7 @@
  * which come and go in all sizes, there would be no room for some of its pieces, and tiles would
  * leave that are not done. So it finds the device empty, and leaves nothing there. */
 
-/** Whether a launch that is cut so is a lone one, if its arrays are in host memory. */
+/** Return whether a launch that is cut so is a lone one, if its arrays are in host memory. */
 bool pti_launch_is_lone(pti_call call, const pti_partition *partition);
 
 /**

@@ -5,6 +5,7 @@
 #include "access/bind/rebase.h"
 #include "access/bind/unite.h"
 #include "access/conflict.h"
+#include "access/kernel.h"
 #include "base/checked.h"
 #include "base/clock.h"
 #include "partition/arena/build.h"
@@ -162,8 +163,10 @@ static polytile_status choose_way(const polytile_kernel *kernel, const pti_strat
                                   polytile_plan *plan) {
     polytile_context *ctx = kernel->object.context;
     polytile_plan_options lanes = *options;
+    pti_strategy repeating = *strategy;
     polytile_status status;
     int way = 0;
+    repeating.may_repeat = true;
     plan->ways = pti_ways_of((pti_call){.instance = plan->owned_instance},
                              pti_takes_pieces(&kernel->implementation));
     plan->ways.may_shear = plan->ways.may_split;
@@ -171,7 +174,7 @@ static polytile_status choose_way(const polytile_kernel *kernel, const pti_strat
         lanes.n_streams = 1;
     PTI_TRY(options->limit_bytes == 0
                 ? choose_in_place(ctx, plan->owned_instance, options, choice)
-                : pti_choose_pieces(ctx, &plan->ways, strategy, &lanes, choice, &way));
+                : pti_choose_pieces(ctx, &plan->ways, &repeating, &lanes, choice, &way));
     plan->instance = plan->ways.call[way].instance;
     plan->schedule = plan->owned_schedule = choice->schedule;
 done:
@@ -194,7 +197,7 @@ static polytile_status summarise_launch(polytile_context *ctx, polytile_plan *pl
         .n_buffers = choice->partition.n_buffers,
         .limit_bytes = limit_bytes,
         .peak_device_bytes = pti_schedule_peak_bytes(plan->schedule),
-        .n_kernels = plan->schedule->n_superblocks,
+        .n_kernels = pti_schedule_n_kernels(plan->schedule),
         .h2d_bytes = choice->traffic.h2d_bytes,
         .d2h_bytes = choice->traffic.d2h_bytes,
         .lower_bound_bytes = pti_add_saturated(plan->bound.h2d_bytes, plan->bound.d2h_bytes),
@@ -314,7 +317,7 @@ polytile_status polytile_plan_get_superblock(const polytile_plan *plan, int64_t 
         return pti_fail(plan->object.context, POLYTILE_INVALID,
                         "%s: superblock %lld of %lld; they count from 0", plan->summary.kernel,
                         (long long)k, (long long)plan->summary.n_kernels);
-    *threads = plan->chain == NULL ? pti_schedule_asked_superblock(plan->schedule, k)
+    *threads = plan->chain == NULL ? pti_schedule_asked_kernel(plan->schedule, k)
                                    : find_chain_superblock(plan->chain, k);
     return POLYTILE_OK;
 }

@@ -30,7 +30,7 @@ struct polytile_plan {
         paper_overshoot_bytes; /* by how much their own answer exceeds the limit, 0 if it fits */
 };
 
-/** Whether a plan of one launch holds arrays in pieces. */
+/** Return whether a plan of one launch holds arrays in pieces. */
 static inline bool pti_plan_is_in_pieces(const polytile_plan *plan) {
     return plan->chain == NULL && plan->instance != plan->owned_instance;
 }

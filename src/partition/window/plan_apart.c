@@ -1,3 +1,4 @@
+#include "access/kernel.h"
 #include "partition/window/plan_chain.h"
 
 #include "partition/choose/grain.h"

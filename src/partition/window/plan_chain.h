@@ -98,7 +98,8 @@ pti_residency *pti_plan_make_residency(const pti_launches *launches, int64_t lim
 /** All launches, and after them the end of each array's stay; NULL when memory runs out. */
 pti_step *pti_plan_make_steps(const pti_launches *launches, int *n_steps);
 
-/** Whether steps have the same effect: launches of one kind, or the end of one array's stay. */
+/** Return whether steps have the same effect: launches of one kind, or the end of one array's
+ * stay. */
 bool pti_plan_is_same_step(const pti_step *one, const pti_step *other);
 
 /** Say why launches could not be planned: planners of schedules leave no text. */
@@ -115,7 +116,7 @@ static inline polytile_status pti_plan_fail_memory(const pti_chain_request *requ
  * out. The caller frees it. */
 pti_schedule *pti_plan_in_place(const pti_launches *launches);
 
-/** Whether all arrays of launches fit a memory together. */
+/** Return whether all arrays of launches fit a memory together. */
 bool pti_launches_fit(const pti_launches *launches, int64_t limit_bytes);
 
 #endif

@@ -65,8 +65,8 @@ static bool are_same_steps(steps one, steps other) {
     return are_same;
 }
 
-/** Whether steps come again: they may find the same resident, and become what they became. None
- * finds nothing resident, as the first do. */
+/** Return whether steps come again: they may find the same resident, and become what they became.
+ * None finds nothing resident, as the first do. */
 static bool come_again(steps of) {
     steps before = steps_from(of.among, end_of(steps_from(of.among, 0)));
     while (before.step < of.step && !are_same_steps(before, of))

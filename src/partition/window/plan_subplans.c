@@ -1,6 +1,6 @@
 #include "partition/window/plan_chain.h"
 
-#include "access/declare/kernel.h"
+#include "access/kernel.h"
 #include "base/checked.h"
 #include "base/list.h"
 #include "partition/prove/check.h"
@@ -45,7 +45,7 @@ static int64_t count_unwritten(const pti_plan_chain *chain) {
 
 /* Fusion groups. */
 
-/** Whether the same comes after the newest window as after another. */
+/** Return whether the same comes after the newest window as after another. */
 static bool ends_alike(const pti_plan_chain *chain, int window) {
     const pti_step *const *one = later_uses(chain, window);
     const pti_step *const *other = later_uses(chain, chain->n_windows - 1);
@@ -56,7 +56,7 @@ static bool ends_alike(const pti_plan_chain *chain, int window) {
     return is_alike;
 }
 
-/** Whether the group that begins with a step is like one that is known. */
+/** Return whether the group that begins with a step is like one that is known. */
 static bool is_group_known(const pti_plan_chain *chain, const pti_plan_fusion_group *known,
                            const pti_step_window *window, int first, int64_t n_unwritten) {
     int n_steps = window->n_steps - first;
@@ -279,7 +279,7 @@ static polytile_status record_batch(void *of, pti_batch *batch) {
     return pti_batch_streams(batch) ? record_streamed(of, batch) : record_resident(of, batch);
 }
 
-/** Whether a launch is a lone one, whose arrays are in host memory. */
+/** Return whether a launch is a lone one, whose arrays are in host memory. */
 static bool is_lone(const pti_launches *launches, pti_call call, const pti_partition *partition) {
     bool is = pti_launch_is_lone(call, partition);
     for (int o = 0; is && o < call.instance->n_operands; o++)

@@ -6,19 +6,21 @@
 #include "partition/ping_pong/margins.h"
 #include "partition/ping_pong/ping_pong.h"
 #include "partition/skew/tiled.h"
+#include "partition/window/tiles_aside.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-/** Launches that follow one another and alternate between two arrays, and how they are tiled. */
+/** Launches that follow one another and whose arrays change roles in turn, and how they are
+ * tiled. */
 typedef struct row {
     pti_ping_pong ping_pong;
+    pti_turns turns; /* once there are two launches */
     pti_schedule *schedule;
     const pti_call *call;    /* of all launches of the schedule */
     const int64_t *first_op; /* of each of them; -1: its operations are apart */
     int first, end;          /* the launches */
     int n_together;          /* 0: they do not run as one */
-    pti_ping_pong_operands operands;
 } row;
 
 /** Return the operand by which a launch has an array; -1: it has it not. */
@@ -47,21 +49,25 @@ static bool are_places_kept(const pti_schedule *schedule, int launch, int before
     return are;
 }
 
-static bool have_same_arrays(const pti_call *one, const pti_call *other) {
-    bool have = one->instance->n_operands == other->instance->n_operands;
-    for (int o = 0; o < one->instance->n_operands && have; o++)
-        have = one->array[o] == other->array[o];
-    return have;
+/** Return whether a launch has threads of the one before alone. */
+static bool has_threads_of_before(const row *of, int launch) {
+    return pti_box_contains(&of->call[launch - 1].instance->threads,
+                            &of->call[launch].instance->threads);
 }
 
-static bool continues_ping_pong(const row *of, int launch) {
-    return pti_ping_pong_follows_within(&of->call[launch], &of->call[launch - 1]) &&
-           of->first_op[launch] >= 0 &&
+/** Return whether a launch goes on with a row; the second one says how. */
+static bool continues_row(row *of, int launch) {
+    pti_turns turns;
+    if (!pti_turns_find(&of->call[launch], &of->call[launch - 1], &turns))
+        return false;
+    if (launch == of->first + 1)
+        of->turns = turns;
+    return pti_turns_are_alike(&turns, &of->turns) && turns.n_alive <= PTI_TILE_MOST_STORED &&
+           has_threads_of_before(of, launch) && of->first_op[launch] >= 0 &&
            of->first_op[launch] ==
                of->first_op[launch - 1] + of->schedule->launch[launch - 1].n_superblocks &&
            are_places_kept(of->schedule, launch, launch - 1) &&
-           are_places_kept(of->schedule, launch - 1, launch) &&
-           (launch - 2 < of->first || have_same_arrays(&of->call[launch], &of->call[launch - 2]));
+           are_places_kept(of->schedule, launch - 1, launch);
 }
 
 /* Operations that nothing comes between. */
@@ -120,7 +126,8 @@ static bool find_margins(const row *of, int first, int n_launches, pti_tiling *t
                            .rounds = of->ping_pong.rounds};
     *status = pti_margins_find(tiling, &ignored);
     pti_text_free(&ignored);
-    return *status == POLYTILE_OK && tiling->margin != NULL;
+    return *status == POLYTILE_OK && tiling->margin != NULL &&
+           pti_ping_pong_has_even_margins(&of->ping_pong.step, tiling);
 }
 
 static bool fills_device(const row *of) {
@@ -132,32 +139,39 @@ static bool fills_device(const row *of) {
                of->ping_pong.room->n_tiles;
 }
 
-static polytile_status add_tiles_of_group(const row *of, int first, int n_launches) {
-    pti_schedule *schedule = of->schedule;
+/** Return launches as one; first_op and n_ops are theirs. */
+static pti_tiles begin_tiles(const row *of, int first, int n_launches) {
+    const int last = first + n_launches - 1;
     pti_tiles made = {.first_op = of->first_op[first],
                       .first_launch = first,
                       .n_launches = n_launches,
                       .step = of->ping_pong.step,
-                      .stored = of->call[first].array[of->operands.to],
                       .rounds = of->ping_pong.rounds,
-                      .own = of->call[first + n_launches - 1].instance->threads};
+                      .n_stored = of->turns.n_alive,
+                      .own = of->call[last].instance->threads};
+    pti_turns_list_alive(&of->turns, &of->call[last], made.stored);
+    for (int l = first; l <= last; l++)
+        made.n_ops += of->schedule->launch[l].n_superblocks;
+    return made;
+}
+
+static polytile_status append_tiles(pti_schedule *schedule, const pti_tiles *made) {
+    if (!PTI_RESIZE(schedule->tiles, schedule->n_tiles + 1))
+        return POLYTILE_NO_MEMORY;
+    schedule->tiles[schedule->n_tiles++] = *made;
+    return POLYTILE_OK;
+}
+
+static polytile_status add_tiles_of_group(const row *of, int first, int n_launches) {
+    pti_tiles made = begin_tiles(of, first, n_launches);
     pti_tiling tiling;
     polytile_status status;
     const bool is_tiled =
-        find_margins(of, first, n_launches, &tiling, &status) &&
-        pti_ping_pong_has_even_margins(&of->ping_pong.step, &tiling) &&
-        tiling.is_stored[made.stored] &&
+        find_margins(of, first, n_launches, &tiling, &status) && tiling.is_stored[made.stored[0]] &&
         pti_ping_pong_shrinks_evenly(&of->ping_pong.step, of->call + first, n_launches) &&
         pti_ping_pong_find_tile(&of->ping_pong, n_launches, made.tile);
     pti_tiling_free(&tiling);
-    if (status != POLYTILE_OK || !is_tiled)
-        return status;
-    for (int l = first; l < first + n_launches; l++)
-        made.n_ops += schedule->launch[l].n_superblocks;
-    if (!PTI_RESIZE(schedule->tiles, schedule->n_tiles + 1))
-        return POLYTILE_NO_MEMORY;
-    schedule->tiles[schedule->n_tiles++] = made;
-    return POLYTILE_OK;
+    return status == POLYTILE_OK && is_tiled ? append_tiles(of->schedule, &made) : status;
 }
 
 /** Cut all launches of a row but the last into groups of odd numbers, as even as possible. */
@@ -170,6 +184,45 @@ static polytile_status add_groups(const row *of) {
         if (n_launches >= PTI_PING_PONG_LEAST)
             status = add_tiles_of_group(of, first, n_launches);
         first += n_launches;
+    }
+    return status;
+}
+
+/* Two parts, the first of which stores aside. */
+
+/** Let launches run as one in two parts of so many; where the memory aside is comes later. */
+static polytile_status add_tiles_of_pair(const row *of, int first, int n_launches) {
+    pti_tiles made = begin_tiles(of, first, 2 * n_launches);
+    int aside[PTI_TILE_MOST_STORED];
+    pti_tiling tiling;
+    polytile_status status = POLYTILE_OK;
+    bool is_tiled =
+        pti_ping_pong_find_tile(&of->ping_pong, n_launches, made.tile) &&
+        pti_ping_pong_shrinks_evenly(&of->ping_pong.step, of->call + first, 2 * n_launches);
+    for (int part = 0; part < 2 && is_tiled; part++) {
+        is_tiled = find_margins(of, first + part * n_launches, n_launches, &tiling, &status);
+        pti_tiling_free(&tiling);
+    }
+    made.n_aside = made.n_stored;
+    pti_turns_list_alive(&of->turns, &of->call[first + n_launches - 1], aside);
+    for (int k = 0; k < made.n_aside; k++)
+        made.aside[k] = (pti_tile_aside){.array = aside[k], .offset_bytes = -1};
+    return status == POLYTILE_OK && is_tiled ? append_tiles(of->schedule, &made) : status;
+}
+
+/** Cut launches of a row into pairs of parts, as even as possible. Left over are one of an odd
+ * number, and the last one if the arrays are more than those that tiles store. */
+static polytile_status add_pairs(const row *of) {
+    const int n_lost = of->turns.n_phases - of->turns.n_alive;
+    const int n_launches = (of->end - of->first - n_lost) / 2;
+    const int n_pairs = (int)pti_ceil_div(n_launches, of->n_together);
+    polytile_status status = POLYTILE_OK;
+    int first = of->first;
+    for (int p = 0; p < n_pairs && status == POLYTILE_OK; p++) {
+        const int n_of_part = (n_launches + p) / n_pairs;
+        if (n_of_part >= PTI_PING_PONG_LEAST)
+            status = add_tiles_of_pair(of, first, n_of_part);
+        first += 2 * n_of_part;
     }
     return status;
 }
@@ -213,10 +266,9 @@ static polytile_status find_needed(const row *of, bool *is_needed) {
     pti_boxes_append(&lost, &first->threads);
     pti_boxes_subtract(&lost, &last->threads);
     *is_needed = lost.n_boxes > 0 && !is_read_by_none(of);
-    const int *array = of->call[of->first].array;
-    if (lost.n_boxes > 0)
-        *is_needed |= needs_element_of(of->schedule, array[of->operands.from], &lost) ||
-                      needs_element_of(of->schedule, array[of->operands.to], &lost);
+    for (int o = 0; o < first->n_operands && lost.n_boxes > 0; o++)
+        *is_needed |= of->turns.before[o] != o &&
+                      needs_element_of(of->schedule, of->call[of->first].array[o], &lost);
     const bool has_failed = lost.failed;
     pti_boxes_free(&lost);
     return has_failed ? POLYTILE_NO_MEMORY : POLYTILE_OK;
@@ -227,9 +279,16 @@ static void describe_row(const row *of, const pti_text *obstacle, bool is_needed
                          pti_text *why) {
     const char *name = of->call[of->first].instance->kernel_name;
     const char *separator = why->length > 0 ? "; " : "";
-    pti_text_add(why, "%s%d launches of %s in a row, which alternate between two arrays, ",
-                 separator, of->end - of->first, name);
-    if (n_tiles > 0)
+    pti_text_add(why, "%s%d launches of %s in a row, ", separator, of->end - of->first, name);
+    if (of->turns.n_alive == 1)
+        pti_text_add(why, "which alternate between two arrays, ");
+    else
+        pti_text_add(why, "whose %d arrays change roles in turn, ", of->turns.n_phases);
+    if (n_tiles > 0 && of->turns.n_alive > 1)
+        pti_text_add(why, "run as %d pairs, at most twice %d as one in tiles%s", n_tiles,
+                     of->n_together,
+                     of->turns.n_phases > of->turns.n_alive ? ", and the last by itself" : "");
+    else if (n_tiles > 0)
         pti_text_add(why, "run as %d and the last by itself, at most %d as one in tiles", n_tiles,
                      of->n_together);
     else if (obstacle->length > 0)
@@ -242,19 +301,29 @@ static void describe_row(const row *of, const pti_text *obstacle, bool is_needed
         pti_text_add(why, "run one by one: too few tiles to fill the device");
 }
 
+/** Return whether tiles may store as many arrays as launches keep alive. */
+static bool may_store_alive(const row *of, pti_text *why) {
+    const bool may = of->turns.n_alive == 1 || of->ping_pong.rounds == 0;
+    if (!may)
+        pti_text_add(why, "tiles that go round periodic arrays store one array, not %d",
+                     of->turns.n_alive);
+    return may;
+}
+
 static polytile_status tile_row(row *of, pti_text *why) {
     const int n_before = of->schedule->n_tiles;
     bool is_known, is_needed;
     pti_text obstacle = {0};
     polytile_status status;
     of->ping_pong.instance = of->call[of->first].instance;
-    of->operands = pti_ping_pong_find_operands(&of->call[of->first + 1], &of->call[of->first]);
+    of->ping_pong.n_stored = of->turns.n_alive;
     PTI_TRY(pti_ping_pong_find_step(&of->ping_pong, of->call + of->first,
                                     of->schedule->instance->n_operands, &is_known, &obstacle));
     PTI_TRY(find_needed(of, &is_needed));
+    is_known = is_known && may_store_alive(of, &obstacle);
     of->n_together = is_known ? pti_ping_pong_choose(&of->ping_pong) : 0;
     if (of->n_together > 0 && !is_needed && fills_device(of))
-        PTI_TRY(add_groups(of));
+        PTI_TRY(of->turns.n_alive == 1 ? add_groups(of) : add_pairs(of));
     describe_row(of, &obstacle, is_needed, of->schedule->n_tiles - n_before, why);
     status = obstacle.failed ? POLYTILE_NO_MEMORY : POLYTILE_OK;
 done:
@@ -262,12 +331,14 @@ done:
     return status;
 }
 
-/** Whether a launch after which arrays have taken turns in another way goes on to and fro. */
-static bool begins_ping_pong(const row *of, int launch, pti_tile_filter *may_be_tiled,
-                             const void *filter) {
+/** Whether a launch after which arrays have taken turns in another way begins a row. */
+static bool begins_row(const row *of, int launch, pti_tile_filter *may_be_tiled,
+                       const void *filter) {
+    pti_turns turns;
     return launch + 1 < of->schedule->n_launches && may_be_tiled(filter, launch + 1) &&
-           pti_ping_pong_may_begin(of->call[launch].instance) &&
-           pti_ping_pong_follows_within(&of->call[launch + 1], &of->call[launch]);
+           pti_turns_may_begin(of->call[launch].instance) &&
+           pti_turns_find(&of->call[launch + 1], &of->call[launch], &turns) &&
+           has_threads_of_before(of, launch + 1);
 }
 
 /** Say what becomes of launches from one on whose arrays take turns in another way; nothing if they
@@ -279,12 +350,12 @@ static int describe_other_turns(const row *of, int launch, pti_tile_filter *may_
            may_be_tiled(filter, end) &&
            pti_ping_pong_takes_other_turns(&of->call[end], &of->call[end - 1]))
         end++;
-    if (end > launch + 1 && begins_ping_pong(of, end - 1, may_be_tiled, filter))
+    if (end > launch + 1 && begins_row(of, end - 1, may_be_tiled, filter))
         end--;
     if (end - launch > PTI_PING_PONG_LEAST)
         pti_text_add(why,
-                     "%s%d launches of %s in a row run one by one: they do not go to and fro "
-                     "between an array that they read and one that they write",
+                     "%s%d launches of %s in a row run one by one: their arrays do not change "
+                     "roles in turn",
                      why->length > 0 ? "; " : "", end - launch,
                      of->call[launch].instance->kernel_name);
     return end;
@@ -297,11 +368,11 @@ static polytile_status tile_all(row *of, pti_tile_filter *may_be_tiled, const vo
     for (int l = 0; l < of->schedule->n_launches && status == POLYTILE_OK; l = of->end) {
         of->first = l;
         of->end = describe_other_turns(of, l, may_be_tiled, filter, why);
-        if (of->end > l + 1 || of->first_op[l] < 0 ||
-            !pti_ping_pong_may_begin(of->call[l].instance) || !may_be_tiled(filter, l))
+        if (of->end > l + 1 || of->first_op[l] < 0 || !pti_turns_may_begin(of->call[l].instance) ||
+            !may_be_tiled(filter, l))
             continue;
         while (of->end < of->schedule->n_launches && may_be_tiled(filter, of->end) &&
-               continues_ping_pong(of, of->end) && is_joined(of, is_awaited, of->end))
+               continues_row(of, of->end) && is_joined(of, is_awaited, of->end))
             of->end++;
         if (of->end - of->first > PTI_PING_PONG_LEAST)
             status = tile_row(of, why);

@@ -1,6 +1,7 @@
 #include "base/plural.h"
 #include "launch/execute/run_check.h"
 #include "launch/execute/run_place.h"
+#include "queue/calls/calls.h"
 #include "queue/detach.h"
 #include "queue/member.h"
 #include "queue/over_group.h"

@@ -1,10 +1,12 @@
-#include "access/declare/kernel.h"
+#include "access/kernel.h"
 #include "base/clock.h"
 #include "launch/execute/team_server.h"
 #include "partition/cost/demand.h"
+#include "queue/calls/calls.h"
+#include "queue/check_access.h"
 #include "queue/looked_up.h"
-#include "queue/member.h"
 #include "queue/over_group.h"
+#include "queue/prepared.h"
 #include "queue/queue.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
 #include "message/program.h"
+#include "queue/calls/calls.h"
 #include "queue/over_group.h"
 
 /* The program's part in the newest team kernel of a queue. */

@@ -1,6 +1,6 @@
 #include "queue/cache.h"
+#include "queue/calls/calls.h"
 #include "queue/detach.h"
-#include "queue/member.h"
 #include "queue/worker/worker.h"
 
 static void drain_queue(pti_object *object) {

@@ -2,6 +2,7 @@
 
 #include "base/checked.h"
 #include "launch/open/open.h"
+#include "partition/window/tiles_aside.h"
 #include "queue/aliased.h"
 #include "queue/worker/run_batches.h"
 
@@ -9,7 +10,7 @@
  * grow for moving everything away to be worth it. */
 enum { MAX_TRIES = 8, LEAST_GROWTH = 8 };
 
-/** Whether the device's text says how much memory to take. */
+/** Return whether the device's text says how much memory to take. */
 static bool is_limit_asked(const polytile_device *device) {
     pti_device_text parsed;
     return pti_device_text_parse(device->object.context, device->text, &parsed) == POLYTILE_OK &&
@@ -27,9 +28,39 @@ static int64_t all_arrays_bytes(const polytile_queue *queue) {
     return pti_min(all_bytes, limit_bytes);
 }
 
-static int64_t wanted_bytes(const polytile_queue *queue) {
+/** Return what a launch stores aside if many like it follow the one before. */
+static int64_t aside_bytes_of(const pti_item *item, const pti_item *before) {
+    const bool may_be_tiled = before != NULL && item->prepared->options.block == NULL &&
+                              item->prepared->options.launches_per_pass != 1 &&
+                              item->prepared->implementation.cuda_tiles != NULL;
+    return may_be_tiled ? pti_tiles_aside_bytes(&item->prepared->ways.call[0],
+                                                &before->prepared->ways.call[0])
+                        : 0;
+}
+
+/** Return the most that launches of a window store aside where there are enough of them, as far as
+ * the device's limit goes. */
+static int64_t all_aside_bytes(const polytile_queue *queue, const pti_item *window) {
+    const pti_item *before = NULL;
+    int64_t most_bytes = 0;
+    int n_launches = 0;
+    for (const pti_item *item = window; item != NULL; item = item->next) {
+        const int64_t bytes = item->kind == PTI_ITEM_LAUNCH ? aside_bytes_of(item, before) : 0;
+        before = item->kind == PTI_ITEM_LAUNCH ? item : before;
+        n_launches += bytes > 0;
+        most_bytes = pti_max(most_bytes, pti_min(bytes, queue->device->limit_bytes));
+    }
+    return n_launches < PTI_TILES_LEAST_ASIDE ? 0 : most_bytes;
+}
+
+/** Return the bytes of all arrays, and of what tiles of a window's launches store aside. */
+static int64_t wanted_bytes(const polytile_queue *queue, const pti_item *window) {
     const polytile_device *device = queue->device;
-    return is_limit_asked(device) ? device->limit_bytes : all_arrays_bytes(queue);
+    if (is_limit_asked(device))
+        return device->limit_bytes;
+    const int64_t aside_bytes =
+        device->tile_room.image_bytes > 0 ? all_aside_bytes(queue, window) : 0;
+    return pti_min(all_arrays_bytes(queue) + aside_bytes, device->limit_bytes);
 }
 
 /** The bytes to which the arena can grow, as the device says. */
@@ -185,7 +216,7 @@ static polytile_status name_launch(const polytile_queue *queue, const pti_item *
 polytile_status pti_arena_resize(polytile_queue *queue, const pti_item *window,
                                  polytile_report *report) {
     bool can_grow = queue->arena_bytes < queue->device->limit_bytes;
-    int64_t needed_bytes = can_grow ? wanted_bytes(queue) : 0;
+    int64_t needed_bytes = can_grow ? wanted_bytes(queue, window) : 0;
     polytile_status status = POLYTILE_OK;
     if (needed_bytes > queue->arena_bytes)
         status = grow_arena(queue, window, needed_bytes, report);

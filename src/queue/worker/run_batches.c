@@ -27,7 +27,7 @@ static const char *text_or(const char *text, const char *other) {
 
 /* Fusion groups. */
 
-/** Whether a launch comes after a step. */
+/** Return whether a launch comes after a step. */
 static bool has_later_launch(const pti_step_window *window, int step) {
     int k = step + 1;
     while (k < window->n_steps && window->step[k].kind != PTI_STEP_LAUNCH)

@@ -1,5 +1,6 @@
 #include "queue/worker/steps.h"
 
+#include "access/kernel.h"
 #include "launch/host/host.h"
 #include "partition/window/lone.h"
 
@@ -12,7 +13,7 @@ static int count_items(const pti_item *items) {
     return n_items;
 }
 
-/** Whether a launch is a lone one, whose arrays are in host memory. */
+/** Return whether a launch is a lone one, whose arrays are in host memory. */
 static bool is_lone(const polytile_queue *queue, const pti_prepared *prepared) {
     const pti_call call = prepared->ways.call[prepared->way];
     bool is = pti_launch_is_lone(call, &prepared->partition);

@@ -66,7 +66,7 @@ static bool meets_box(const pti_boxes *set, const polytile_domain *box) {
     return set->n_boxes > 0 && !pti_box_is_empty(box) && pti_boxes_meet(set, box);
 }
 
-/** Whether an item must run before those taken after it. */
+/** Return whether an item must run before those taken after it. */
 static bool is_needed(const polytile_queue *queue, const pti_item *item, const touches *taken) {
     for (int k = 0; k < n_parts(item); k++) {
         part of = part_of_item(queue, item, k);
@@ -118,7 +118,7 @@ static void mark_needed(const polytile_queue *queue, pti_item *const *items, int
     }
 }
 
-/** Whether an item ends an array's stay, and items before it use the array, all of which are
+/** Return whether an item ends an array's stay, and items before it use the array, all of which are
  * taken. */
 static bool ends_what_is_taken(const polytile_queue *queue, pti_item *const *items, int64_t end,
                                const bool *is_taken) {

@@ -12,7 +12,7 @@
 /** Launches count as still coming until so long after the last one. */
 static const double gather_s = 0.5e-3;
 
-/** Whether what a call waits for is still queued. */
+/** Return whether what a call waits for is still queued. */
 static bool is_wanted(const polytile_queue *queue) {
     return queue->n_waiting > 0 && (queue->want == PTI_WANT_ALL || pti_window_has_wanted(queue));
 }
@@ -25,15 +25,16 @@ static bool may_begin(const polytile_queue *queue) {
            (is_awake || queue->error.status != POLYTILE_OK);
 }
 
-/** Whether an item is a launch that cannot keep all its data on the device, or runs nothing. */
+/** Return whether an item is a launch that cannot keep all its data on the device, or runs
+ * nothing. */
 static bool is_worth_gathering(const pti_item *item) {
     while (item != NULL && pti_item_only_invalidates(item))
         item = item->next;
     return item == NULL || (item->kind == PTI_ITEM_LAUNCH && !item->prepared->all_fit);
 }
 
-/** Whether launches that cannot keep all their data on the device are still being queued: launches
- * that are planned together move less. Invalidations wait for them, too. */
+/** Return whether launches that cannot keep all their data on the device are still being queued:
+ * launches that are planned together move less. Invalidations wait for them, too. */
 static bool is_gathering(const polytile_queue *queue) {
     return queue->first != NULL && queue->residency != NULL && queue->bell == NULL &&
            is_worth_gathering(queue->first) && queue->n_waiting == 0 && !queue->is_stopping &&

@@ -22,7 +22,7 @@ void pti_worker_stop(polytile_queue *queue);
  */
 pti_item *pti_window_take(polytile_queue *queue);
 
-/** Whether anything is queued of arrays that are waited for; the mutex is locked. */
+/** Return whether anything is queued of arrays that are waited for; the mutex is locked. */
 bool pti_window_has_wanted(const polytile_queue *queue);
 
 /* run_window.c */

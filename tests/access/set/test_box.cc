@@ -66,6 +66,23 @@ TEST(Box, GrowsToAUnionOnlyIfThatIsABox) {
     EXPECT_GT(n_grown, 0);
 }
 
+TEST(Box, NumbersItsPointsInTheOrderOfTheWalk) {
+    Random random(test_seed("Box.Points"));
+    for (int64_t round = scaled(2000); round > 0; round--) {
+        const polytile_domain box = draw_box(&random, draw_whole(&random));
+        if (pti_box_is_empty(&box))
+            continue;
+        int64_t walked[POLYTILE_MAX_DIMS], found[POLYTILE_MAX_DIMS], number = 0;
+        pti_box_first_point(&box, walked);
+        do {
+            pti_box_find_point(&box, number++, found);
+            for (int d = 0; d < box.n_dims; d++)
+                ASSERT_EQ(found[d], walked[d]) << "point " << number - 1 << ", dimension " << d;
+        } while (pti_box_next_point(&box, walked));
+        ASSERT_EQ(number, pti_box_count(&box));
+    }
+}
+
 TEST(Box, EmptyOnesHaveNoElementsAndAreEqual) {
     for (int n_dims = 1; n_dims <= POLYTILE_MAX_DIMS; n_dims++) {
         const polytile_domain empty = pti_box_empty(n_dims);

@@ -40,8 +40,8 @@ template <class Measure> int64_t least_of_all(const pti_net &net, const Measure 
 
 TEST(MappingRandom, HasTheShortestPeriodOfAllMappings) {
     Random random(test_seed("MappingRandom.HasTheShortestPeriodOfAllMappings"));
-    for (int64_t round = 0; round < scaled(250); round++) {
-        const Net drawn(random, 7, 3, random.chance(30), random.chance(50));
+    for (int64_t round = 0; round < scaled(1000); round++) {
+        const Net drawn(random, 8, 3, random.chance(30), random.chance(50));
         pti_mapping mapping;
         ASSERT_EQ(pti_mapping_find(&drawn.net, PTI_OBJECTIVE_PERIOD, nullptr, &mapping), PTI_FOUND);
         EXPECT_TRUE(mapping.is_exact);

@@ -57,6 +57,28 @@ std::string chain(const std::vector<std::pair<double, std::string>> &actors) {
     return text + "}";
 }
 
+/** Depths of many frames, and an array that is read 1024 frames after it was made: all starts stay
+ * below the most ticks. */
+TEST_F(GraphPlan, KeepsToDepthsAndDelaysOfManyLongPeriods) {
+    const std::string text = R"(digraph {
+  { node [type=f32, extents=4]; x; y; z; s }
+  a [kernel="k[i]: in p[i]; out q[i]", seconds=3000, on=gpu0];
+  b [kernel="k[i]: in p[i], s[i]; out q[i]", seconds=3000, on=gpu1];
+  x -> a [as=p, depth=1000003]; a -> y [as=q, depth=655361]; y -> b [as=p]; b -> z [as=q];
+  a -> s [as=r]; s -> b [as=s, delay=DELAY] })";
+    for (const char *delay : {"0", "1", "1024"}) {
+        std::string with = text;
+        with.replace(with.find("DELAY"), 5, delay);
+        with.replace(with.find("out q[i]\""), 8, "out q[i], r[i]");
+        const polytile_graph_plan *made = plan(with, two_gpus);
+        ASSERT_NE(made, nullptr) << error();
+        EXPECT_NEAR(made->period_s, 3000, 1e-6);
+        EXPECT_EQ(pti_periodic_find_fault(&made->expansion.tasks, &made->schedule), nullptr);
+        for (int t = 0; t < made->expansion.tasks.n_tasks; t++)
+            EXPECT_LT(made->schedule.start[t], PTI_MOST_TICKS);
+    }
+}
+
 /** The seconds of table 2 of Boulos et al. 2012. */
 const std::vector<double> small = {136e-6,  358e-6,  1446e-6, 6645e-6,
                                    4127e-6, 3269e-6, 3453e-6, 3405e-6};

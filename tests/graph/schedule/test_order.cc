@@ -96,4 +96,22 @@ TEST_F(FiringOrder, FramesComeInThePlansOrder) {
     EXPECT_FALSE(pti_firing_comes_before(&order, 1, 4, 0, 5));
 }
 
+/* 2^20 frames of 2^47 ticks are more than 64 bits hold. */
+TEST_F(FiringOrder, DeepBuffersOfLongPeriodsAreKeptTo) {
+    const int64_t long_ticks = INT64_C(1) << 47;
+    for (int t = 0; t < 3; t++) {
+        task[t].ticks = long_ticks;
+        start[t] = t * long_ticks;
+    }
+    schedule.period = long_ticks;
+    for (const int64_t depth : {INT64_C(1) << 16, INT64_C(1) << 17, INT64_C(1) << 20}) {
+        capacity[0] = capacity[1] = depth;
+        find();
+        EXPECT_EQ(pti_firing_order_find_fault(&tasks, &order), nullptr) << depth;
+        EXPECT_FALSE(pti_firing_comes_before(&order, 0, depth, 1, 0)) << depth;
+        EXPECT_TRUE(pti_firing_comes_before(&order, 1, 0, 0, depth)) << depth;
+        pti_firing_order_free(&order);
+    }
+}
+
 } // namespace

@@ -1,4 +1,5 @@
 #include "graph/schedule/brute_force.h"
+#include "graph/schedule/self_timed.h"
 #include "support/random.h"
 #include "support/scale.h"
 
@@ -179,6 +180,45 @@ TEST(Periodic, AChannelBetweenTwoBusyUnitsHoldsTwoFrames) {
     pti_periodic_free(&schedule);
 }
 
+/* A depth that no schedule needs changes nothing, however long periods are: 2^20 frames of 2^47
+ * ticks are more than 64 bits hold. What has no resource takes no time, as in graphs. */
+TEST(PeriodicRandom, DeepBuffersOfLongPeriodsChangeNothing) {
+    Random random(test_seed("PeriodicRandom.DeepBuffersOfLongPeriodsChangeNothing"));
+    const int64_t tick = INT64_C(1) << 45;
+    for (int64_t round = 0; round < scaled(200); round++) {
+        Tasks drawn = random_tasks(random, 7, 4, random.chance(50)), deep;
+        const bool is_large = random.chance(30);
+        for (pti_task &task : drawn.task)
+            task.ticks *= task.resource < 0 ? 0 : tick;
+        deep = drawn;
+        for (pti_frame_buffer &buffer : deep.buffer)
+            if (random.chance(60))
+                buffer.depth = INT64_C(1) << random.number(17, 20);
+        const pti_stream_tasks of = drawn.view(), of_deep = deep.view();
+        pti_period_bound bound, deep_bound;
+        pti_periodic schedule, deep_schedule;
+        ASSERT_TRUE(pti_period_bound_find(&of, &bound));
+        ASSERT_TRUE(pti_period_bound_find(&of_deep, &deep_bound));
+        EXPECT_EQ(deep_bound.ticks, bound.ticks);
+        EXPECT_EQ(deep_bound.kind, bound.kind);
+        const int64_t period = is_large ? 3 * bound.ticks : bound.ticks;
+        const pti_found found = pti_periodic_find(&of, period, &schedule);
+        ASSERT_EQ(pti_periodic_find(&of_deep, period, &deep_schedule), found);
+        if (found == PTI_FOUND) {
+            EXPECT_EQ(pti_periodic_find_fault(&of_deep, &deep_schedule), nullptr);
+            for (int t = 0; t < of.n_tasks; t++)
+                EXPECT_EQ(deep_schedule.start[t], schedule.start[t]);
+        }
+        pti_periodic_free(&schedule);
+        pti_periodic_free(&deep_schedule);
+        ASSERT_EQ(pti_periodic_find_serial(&of_deep, &deep_schedule),
+                  pti_periodic_find_serial(&of, &schedule));
+        pti_periodic_free(&schedule);
+        pti_periodic_free(&deep_schedule);
+        ASSERT_FALSE(HasFailure()) << deep.text();
+    }
+}
+
 /* Many pairs of one input: what is made is read before the next one is made. */
 TEST(Periodic, AFrameAfterTheOtherReadsSoonWhatWasMade) {
     Tasks pairs;
@@ -231,6 +271,87 @@ TEST(PeriodicRandom, BuffersAreLeastAsByBruteForce) {
     std::printf("%lld compared, of which %lld have no schedule of the bound\n",
                 static_cast<long long>(n_compared), static_cast<long long>(n_without));
     EXPECT_GE(n_compared, n_rounds / 4 - 5);
+}
+
+/** Tasks that all have a unit, up to three, three of them each at most. */
+Tasks random_actors(Random &random) {
+    Tasks drawn = random_tasks(random, 6, 4, random.chance(50));
+    const int n = static_cast<int>(drawn.task.size());
+    drawn.n_resources = static_cast<int>(random.number((n + 2) / 3, 3));
+    for (int t = 0; t < n; t++) {
+        int64_t n_there;
+        do {
+            drawn.task[static_cast<size_t>(t)].resource =
+                static_cast<int>(random.number(0, drawn.n_resources - 1));
+            n_there =
+                std::count_if(drawn.task.begin(), drawn.task.begin() + t, [&](const pti_task &of) {
+                    return of.resource == drawn.task[static_cast<size_t>(t)].resource;
+                });
+        } while (n_there == 3);
+        drawn.task[static_cast<size_t>(t)].ticks =
+            std::max<int64_t>(1, drawn.task[static_cast<size_t>(t)].ticks);
+    }
+    return drawn;
+}
+
+/** Whether self-timed execution, with any order of each unit's actors, sustains a period with
+ * channels of fewer bytes together. More frames in a channel never hurt: so only those capacities
+ * are tried to which no frame can be added. */
+bool sustains_with_less(const pti_stream_tasks &of, int64_t period, int64_t bytes) {
+    std::vector<int64_t> capacity(static_cast<size_t>(of.n_buffers), 1);
+    const std::function<bool(int, int64_t)> choose = [&](int b, int64_t left) {
+        if (b == of.n_buffers) {
+            for (int k = 0; k < of.n_buffers; k++)
+                if (of.buffer[k].n_readers > 0 && of.buffer[k].frame_bytes <= left)
+                    return false;
+            return SelfTimed(of, period, capacity).sustains();
+        }
+        bool does = choose(b + 1, left);
+        for (int64_t more = 1;
+             !does && of.buffer[b].n_readers > 0 && more * of.buffer[b].frame_bytes <= left;
+             more++) {
+            capacity[static_cast<size_t>(b)] = 1 + more;
+            does = choose(b + 1, left - more * of.buffer[b].frame_bytes);
+        }
+        capacity[static_cast<size_t>(b)] = 1;
+        return does;
+    };
+    int64_t least = 0;
+    for (int b = 0; b < of.n_buffers; b++)
+        least += of.buffer[b].frame_bytes;
+    return bytes > least && choose(0, bytes - 1 - least);
+}
+
+TEST(PeriodicRandom, ChannelsAreLeastOfAllOrdersOfSelfTimedExecution) {
+    Random random(test_seed("PeriodicRandom.ChannelsAreLeastOfAllOrdersOfSelfTimedExecution"));
+    const int64_t n_rounds = scaled(10000);
+    int64_t n_without = 0, n_more = 0;
+    for (int64_t round = 0; round < n_rounds; round++) {
+        Tasks drawn = random_actors(random);
+        const pti_stream_tasks of = drawn.view();
+        pti_period_bound bound;
+        pti_periodic schedule;
+        ASSERT_TRUE(pti_period_bound_find(&of, &bound));
+        const pti_found found = pti_periodic_find(&of, bound.ticks, &schedule);
+        ASSERT_TRUE(schedule.is_least) << drawn.text();
+        const std::vector<int64_t> many(drawn.buffer.size(), 4);
+        n_without += found == PTI_NONE_FOUND;
+        if (found == PTI_NONE_FOUND) {
+            ASSERT_FALSE(SelfTimed(of, bound.ticks, many).sustains()) << drawn.text();
+            continue;
+        }
+        const std::vector<int64_t> capacity(schedule.capacity, schedule.capacity + of.n_buffers);
+        n_more +=
+            std::count_if(capacity.begin(), capacity.end(), [](int64_t n) { return n > 1; }) > 0;
+        ASSERT_TRUE(SelfTimed(of, bound.ticks, capacity).sustains()) << drawn.text();
+        ASSERT_FALSE(sustains_with_less(of, bound.ticks, bytes_of(of, schedule))) << drawn.text();
+        pti_periodic_free(&schedule);
+    }
+    std::printf("%lld graphs, of which %lld need several frames in a channel and %lld have no "
+                "schedule of the bound\n",
+                static_cast<long long>(n_rounds), static_cast<long long>(n_more),
+                static_cast<long long>(n_without));
+    EXPECT_GE(n_more, n_rounds / 4 - 5);
 }
 
 TEST(PeriodicRandom, SelfTimedExecutionSustainsThePeriod) {

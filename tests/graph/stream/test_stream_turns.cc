@@ -68,6 +68,25 @@ TEST_F(StreamTurns, RunAtTheSameTimeAndComeInOrder) {
     EXPECT_TRUE(meets) << "frame 2 k runs on one unit beside frame 2 k + 1 on the other";
 }
 
+/* Three units that work all the time on a frame each. What a frame moves takes a moment, by which
+ * it overlaps the next one of its unit; a fourth frame would wait for a whole period. */
+TEST_F(StreamTurns, NoFrameMoreIsInFlightForAMomentsOverlap) {
+    for (const char *work : {"0.005", "0.0051087", "0.0000001"}) {
+        parse("digraph { { node [type=i64, extents=4]; x; y; z; w }\n"
+              "{ node [kernel=\"plus[i]: in p[i]; out q[i]\", on=\"a|b|c\", seconds=" +
+              std::string(work) +
+              "]; f; g; h }\n"
+              "x -> f [as=p]; f -> y [as=q]; y -> g [as=p]; g -> z [as=q]; z -> h [as=p]; "
+              "h -> w [as=q] }");
+        for (const char *name : {"f", "g", "h"})
+            ASSERT_EQ(bind(name, &add_one), POLYTILE_OK) << error();
+        ASSERT_EQ(begin(units), POLYTILE_OK) << error();
+        const bool is_short = std::string(work) == "0.0000001";
+        EXPECT_EQ(polytile_stream_get_depth(stream) == 3, !is_short) << work;
+        end();
+    }
+}
+
 TEST_F(StreamTurns, MayEndWithinARound) {
     for (const char *on : {"a|b", "a|c|b", "c|c|a"})
         for (int64_t n_frames = 0; n_frames < 9; n_frames++) {

@@ -162,14 +162,14 @@ class CudaBlock : public testing::Test {
     polytile_status launch(const std::vector<int64_t> &counts, const int64_t *block = nullptr) {
         const polytile_domain threads =
             polytile_domain_from_extents(static_cast<int>(counts.size()), counts.data());
-        pti_sub_kernel launch = {};
-        launch.instance = &instance;
-        launch.config.implementation = &implementation;
-        launch.config.character = &character;
-        launch.threads = &threads;
-        launch.views = views;
-        launch.config.block = block;
-        return pti_cuda_launch(&cuda, &launch);
+        pti_sub_kernel sub_kernel = {};
+        sub_kernel.instance = &instance;
+        sub_kernel.config.implementation = &implementation;
+        sub_kernel.config.character = &character;
+        sub_kernel.threads = &threads;
+        sub_kernel.views = views;
+        sub_kernel.config.block = block;
+        return pti_cuda_launch(&cuda, &sub_kernel);
     }
 
     /** The block of a launch, as "x y z". */

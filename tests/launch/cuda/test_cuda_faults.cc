@@ -6,6 +6,7 @@
 #include <polytile/message_ring.h>
 
 extern "C" {
+#include "launch/cuda/driver.h"
 #include "launch/cuda/runtime/cuda.h"
 }
 

@@ -127,16 +127,16 @@ struct Gpu {
         return launch_box(threads, block.empty() ? nullptr : block.data());
     }
     polytile_status launch_box(const polytile_domain &threads, const int64_t *block = nullptr) {
-        pti_sub_kernel launch = {};
-        launch.instance = &instance;
-        launch.config.implementation = &implementation;
-        launch.threads = &threads;
-        launch.views = views.data();
-        launch.config.block = block;
-        launch.config.character = character;
-        launch.is_first = true;
-        launch.lane = lane;
-        return pti_cuda_launch(&cuda, &launch);
+        pti_sub_kernel sub_kernel = {};
+        sub_kernel.instance = &instance;
+        sub_kernel.config.implementation = &implementation;
+        sub_kernel.threads = &threads;
+        sub_kernel.views = views.data();
+        sub_kernel.config.block = block;
+        sub_kernel.config.character = character;
+        sub_kernel.is_first = true;
+        sub_kernel.lane = lane;
+        return pti_cuda_launch(&cuda, &sub_kernel);
     }
     bool says(const char *words) const {
         return std::string(polytile_last_error(context)).find(words) != std::string::npos;

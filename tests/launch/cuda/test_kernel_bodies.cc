@@ -4,6 +4,10 @@
 #include "launch/cuda/reductions.h"
 #include "launch/scene.h"
 
+extern "C" {
+#include "access/kernel.h"
+}
+
 /* One body on the host and on a GPU; those that need a GPU are in the suite CudaGpu. */
 
 namespace {

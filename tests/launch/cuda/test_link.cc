@@ -11,6 +11,7 @@
 #include <string>
 
 extern "C" {
+#include "launch/cuda/driver.h"
 #include "launch/cuda/link.h"
 #include "launch/cuda/runtime/fault.h"
 #include "launch/device/link_cache.h"

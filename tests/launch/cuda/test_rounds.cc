@@ -2,7 +2,9 @@
 #include "launch/cuda/launcher.h"
 #include "support/environment.h"
 
+#include <filesystem>
 #include <set>
+#include <unistd.h>
 #include <vector>
 
 extern "C" {
@@ -11,7 +13,8 @@ extern "C" {
 #include "queue/queue.h"
 }
 
-/* Launchers that are called round by round, and lanes, on a runtime that needs no GPU. */
+/* Launchers that are called round by round, by the host or in loops on the GPU, and lanes, on a
+ * runtime that needs no GPU. */
 
 namespace {
 
@@ -62,13 +65,16 @@ const polytile_view_shape shapes[] = {{sizeof(int32_t), 1, POLYTILE_SIGNED_NUMBE
 
 struct Call {
     int64_t first;
+    int64_t last;
     int64_t round;
     void *stream;
 };
 
 struct Launcher {
     std::vector<Call> calls;
-    int fails_at = 0;
+    int fails_from = 0;       /* this call on; 0: none */
+    bool waits = false;       /* which a launcher must not, for the GPU */
+    bool steps_twice = false; /* in each round but the first */
 };
 
 int launch_sequences(const polytile_sub_kernel *launch) {
@@ -76,15 +82,19 @@ int launch_sequences(const polytile_sub_kernel *launch) {
     const int64_t s = launch->threads->range[0].lo;
     const int64_t round = launch->repetition->round;
     EXPECT_EQ(launch->repetition->condition, nullptr);
-    of->calls.push_back({s, round, launch->stream});
-    if (static_cast<int>(of->calls.size()) == of->fails_at)
+    of->calls.push_back({s, launch->threads->range[0].hi, round, launch->stream});
+    if (of->fails_from > 0 && static_cast<int>(of->calls.size()) >= of->fails_from)
         return 7;
+    if (of->waits)
+        pti_cuda_current_api->cudaStreamSynchronize(static_cast<cudaStream_t>(launch->stream));
     launch->repetition->condition = &state_of(launch->views, s)[1];
     if (launch->stream == nullptr) {
         (round == 0 ? begin_sequences : go_on_with_sequences)(launch->threads, launch->views,
                                                               nullptr);
         return 0;
     }
+    if (of->steps_twice && round > 0 && launch_over(&round_symbol, *launch) != cudaSuccess)
+        return 1;
     return launch_over(round == 0 ? &begin_symbol : &round_symbol, *launch) == cudaSuccess ? 0 : 1;
 }
 
@@ -155,6 +165,25 @@ class Sequences {
                 << s;
     }
 
+    /** The first and the last sequence of each sub-kernel. */
+    std::set<std::pair<int64_t, int64_t>> sub_kernels() const {
+        std::set<std::pair<int64_t, int64_t>> found;
+        for (const Call &call : launcher.calls)
+            found.insert({call.first, call.last});
+        return found;
+    }
+    /** But the first ones of all sub-kernels. */
+    int64_t count_rounds() const {
+        int64_t n = 0;
+        for (const auto &[first, last] : sub_kernels()) {
+            int32_t most = 0;
+            for (int64_t s = first; s <= last; s++)
+                most = std::max(most, count_steps(first_[static_cast<size_t>(s)]));
+            n += most;
+        }
+        return n;
+    }
+
     void expect_ok(polytile_status of) { EXPECT_EQ(of, POLYTILE_OK) << error(); }
     std::string error() const { return polytile_last_error(ctx); }
 
@@ -192,11 +221,18 @@ int count_changes(const Launcher &of) {
     return n;
 }
 
+/** A GPU whose graphs have no WHILE nodes. */
+FakeCuda::Options without_loops() {
+    FakeCuda::Options options;
+    options.loop_error = cudaErrorNotSupported;
+    return options;
+}
+
 TEST(CudaRounds, OfAllLanesGoOnSideBySide) {
     Environment environment;
     environment.set("POLYTILE_CHECK", "plan");
     for (const int n_lanes : {2, 3, 4, 8}) {
-        FakeWorld world(static_cast<uint64_t>(n_lanes));
+        FakeWorld world(static_cast<uint64_t>(n_lanes), without_loops());
         Sequences of(&world.cuda, "cuda:0(streams=" + std::to_string(n_lanes) + ")", 23);
         ASSERT_EQ(of.run(), POLYTILE_OK) << of.error();
         of.expect_right();
@@ -207,7 +243,7 @@ TEST(CudaRounds, OfAllLanesGoOnSideBySide) {
 }
 
 TEST(CudaRounds, OfADeviceWithoutLanesFollowOneAnother) {
-    FakeWorld world(1);
+    FakeWorld world(1, without_loops());
     Sequences of(&world.cuda, "cuda:0(streams=1)", 23);
     ASSERT_EQ(of.run(), POLYTILE_OK) << of.error();
     of.expect_right();
@@ -218,7 +254,7 @@ TEST(CudaRounds, RunWithinLittleMemory) {
     Environment environment;
     environment.set("POLYTILE_CHECK", "plan");
     for (const int64_t memory_bytes : {2100, 3000, 4000}) {
-        FakeWorld world(static_cast<uint64_t>(memory_bytes));
+        FakeWorld world(static_cast<uint64_t>(memory_bytes), without_loops());
         Sequences of(&world.cuda, "cuda:0(streams=4,memory=" + std::to_string(memory_bytes) + "B)",
                      300);
         ASSERT_EQ(of.run(), POLYTILE_OK) << of.error();
@@ -228,21 +264,33 @@ TEST(CudaRounds, RunWithinLittleMemory) {
     }
 }
 
+/** In a round of the host, in a first one, and in one that is captured. */
 TEST(CudaRounds, TellTheSubKernelWhoseLauncherFails) {
-    FakeWorld world(1);
-    Sequences of(&world.cuda, "cuda:0(streams=4)", 23);
-    of.launcher.fails_at = 40;
-    EXPECT_EQ(of.run(), POLYTILE_DEVICE);
-    EXPECT_NE(of.first_error.find("the launcher returned 7"), std::string::npos) << of.first_error;
-    of.launcher.fails_at = 0;
-    EXPECT_EQ(of.run(), POLYTILE_OK) << of.error();
-    of.expect_right();
-    world.expect_idle();
+    for (const bool has_loops : {false, true})
+        for (const int fails_from : {1, 2, 3, 4, 40}) {
+            FakeWorld world(1, has_loops ? FakeCuda::Options() : without_loops());
+            Sequences of(&world.cuda, "cuda:0(streams=4)", 23);
+            of.launcher.fails_from = fails_from;
+            EXPECT_EQ(of.run(), POLYTILE_DEVICE);
+            EXPECT_NE(of.first_error.find("the launcher returned 7"), std::string::npos)
+                << of.first_error;
+            of.launcher.fails_from = 0;
+            EXPECT_EQ(of.run(), POLYTILE_OK) << of.error();
+            of.expect_right();
+            world.expect_idle();
+        }
+}
+
+/** Whether a call belongs to a loop, or may do so: without it the host enqueues the rounds. */
+bool may_be_of_a_loop(const std::string &call) {
+    return call.compare(0, 9, "cudaGraph") == 0 || call.compare(0, 11, "cudaLibrary") == 0 ||
+           call.find("Capture") != std::string::npos || call == "cudaLaunchKernel" ||
+           call == "cudaSetDevice";
 }
 
 /** Whether a run has an n-th call; it fails, and a second run does not. */
-bool survives_failing_call(int64_t n) {
-    FakeWorld world(static_cast<uint64_t>(n));
+bool survives_failing_call(int64_t n, const FakeCuda::Options &options) {
+    FakeWorld world(static_cast<uint64_t>(n), options);
     FailingApi failing;
     bool has_failed = false;
     {
@@ -252,13 +300,17 @@ bool survives_failing_call(int64_t n) {
         const polytile_status status = of.run();
         failing.stop();
         has_failed = !failing.failed().empty();
-        if (status == POLYTILE_OK)
-            EXPECT_TRUE(!has_failed || may_be_survived(failing.failed())) << failing.failed();
-        else
+        if (status == POLYTILE_OK) {
+            EXPECT_TRUE(!has_failed || may_be_survived(failing.failed()) ||
+                        may_be_of_a_loop(failing.failed()))
+                << failing.failed();
+            of.expect_right();
+        } else {
             EXPECT_TRUE((of.first_error + of.error()).find(failing.failed()) != std::string::npos ||
                         (failing.failed() == "cudaLaunchKernel" &&
                          of.first_error.find("the launcher returned 1") != std::string::npos))
                 << failing.failed() << ": " << of.first_error;
+        }
         EXPECT_EQ(of.run(), POLYTILE_OK) << failing.failed() << ": " << of.error();
         of.expect_right();
         world.expect_idle();
@@ -267,14 +319,169 @@ bool survives_failing_call(int64_t n) {
     return has_failed;
 }
 
-TEST(CudaRounds, SurviveEveryCallThatFails) {
-    const int64_t apart = scaled(7) == 7 ? 1 : 21;
+void expect_every_failing_call_is_survived(const FakeCuda::Options &options, int64_t apart) {
     int64_t n = 1;
-    while (survives_failing_call(n) && !HasFailure())
+    while (survives_failing_call(n, options) && !testing::Test::HasFailure())
         n += apart;
     EXPECT_GT(n, 100);
-    EXPECT_FALSE(HasFailure()) << "call " << n;
+    EXPECT_FALSE(testing::Test::HasFailure()) << "call " << n;
 }
+
+TEST(CudaRounds, SurviveEveryCallThatFails) {
+    expect_every_failing_call_is_survived(without_loops(), scaled(7) == 7 ? 1 : 21);
+}
+
+#if CUDART_VERSION >= 13000
+
+TEST(CudaLoops, SurviveEveryCallThatFails) {
+    expect_every_failing_call_is_survived(FakeCuda::Options(), scaled(7) == 7 ? 1 : 5);
+}
+
+TEST(CudaLoops, RunAllRoundsButTheFirstOnTheGpu) {
+    Environment environment;
+    environment.set("POLYTILE_CHECK", "plan");
+    for (const int n_lanes : {1, 2, 4, 8})
+        for (int k = 0; k < 5; k++) {
+            FakeWorld world(static_cast<uint64_t>(10 * n_lanes + k));
+            Sequences of(&world.cuda, "cuda:0(streams=" + std::to_string(n_lanes) + ")", 23);
+            for (int run = 0; run < 3; run++) {
+                ASSERT_EQ(of.run(), POLYTILE_OK) << of.error();
+                of.expect_right();
+            }
+            EXPECT_EQ(count_streams(of.launcher), static_cast<size_t>(n_lanes));
+            EXPECT_EQ(of.launcher.calls.size(), 2 * of.sub_kernels().size());
+            EXPECT_EQ(world.cuda.n_looped(), 3 * of.count_rounds());
+            EXPECT_EQ(world.cuda.n_calls("cudaGraphInstantiate"), n_lanes);
+            world.expect_idle();
+        }
+}
+
+/** Another executable graph takes the place of one that cannot become it, and may still run. */
+TEST(CudaLoops, MayHaveOtherNodesFromLaunchToLaunch) {
+    FakeWorld world(11);
+    Sequences of(&world.cuda, "cuda:0(streams=4)", 23);
+    for (const bool steps_twice : {false, true, false}) {
+        of.launcher.steps_twice = steps_twice;
+        ASSERT_EQ(of.run(), POLYTILE_OK) << of.error();
+        of.expect_right();
+    }
+    EXPECT_EQ(world.cuda.n_calls("cudaGraphInstantiate"), 3 * 4);
+    EXPECT_EQ(world.cuda.n_calls("cudaGraphExecDestroy"), 2 * 4);
+    world.expect_idle();
+}
+
+TEST(CudaLoops, RunWithinLittleMemory) {
+    Environment environment;
+    environment.set("POLYTILE_CHECK", "plan");
+    for (const int64_t memory_bytes : {2100, 3000, 4000}) {
+        FakeWorld world(static_cast<uint64_t>(memory_bytes));
+        Sequences of(&world.cuda, "cuda:0(streams=4,memory=" + std::to_string(memory_bytes) + "B)",
+                     300);
+        ASSERT_EQ(of.run(), POLYTILE_OK) << of.error();
+        of.expect_right();
+        EXPECT_GT(world.cuda.n_looped(), 300);
+        world.expect_idle();
+    }
+}
+
+TEST(CudaLoops, AreLeftToTheHostWhereCudaHasNone) {
+    FakeWorld world(1, without_loops());
+    Sequences of(&world.cuda, "cuda:0(streams=4)", 23);
+    ASSERT_EQ(of.run(), POLYTILE_OK) << of.error();
+    ASSERT_EQ(of.run(), POLYTILE_OK) << of.error();
+    of.expect_right();
+    EXPECT_EQ(world.cuda.n_looped(), 0);
+    EXPECT_EQ(world.cuda.n_calls("cudaGraphInstantiate"), 1);
+    world.expect_idle();
+}
+
+TEST(CudaLoops, AreLeftToTheHostIfTheLauncherCannotBeCaptured) {
+    Environment environment;
+    environment.set("POLYTILE_LOG", "info");
+    FakeWorld world(1);
+    Sequences of(&world.cuda, "cuda:0(streams=4)", 23);
+    of.launcher.waits = true;
+    testing::internal::CaptureStderr();
+    ASSERT_EQ(of.run(), POLYTILE_OK) << of.error();
+    ASSERT_EQ(of.run(), POLYTILE_OK) << of.error();
+    const std::string log = testing::internal::GetCapturedStderr();
+    const size_t at = log.find("the host enqueues each round of its launcher on cuda:0");
+    EXPECT_NE(at, std::string::npos) << log;
+    EXPECT_EQ(log.find("the host enqueues each round", at + 1), std::string::npos) << log;
+    of.expect_right();
+    EXPECT_EQ(world.cuda.n_looped(), 0);
+    world.expect_idle();
+}
+
+/** Rounds without end, of which one cancels the run. */
+struct Endless {
+    static int enqueue(const polytile_sub_kernel *launch) {
+        const auto *of = static_cast<const Endless *>(launch->user);
+        EXPECT_LT(launch->repetition->round, 2) << of->n_rounds;
+        launch->repetition->condition = element(launch->views[0], launch->threads->range[0].lo);
+        return launch_over(&round_symbol, *launch) == cudaSuccess ? 0 : 1;
+    }
+    static void run(const polytile_domain *threads, const polytile_view *views, void *user) {
+        auto *of = static_cast<Endless *>(user);
+        *element(views[0], threads->range[0].lo) = 1;
+        if (++of->n_rounds == 1000)
+            polytile_device_cancel(of->device);
+    }
+
+    polytile_device *device = nullptr;
+    int n_rounds = 0;
+};
+
+TEST(CudaLoops, EndWhenTheirRunIsCancelled) {
+    for (const int64_t n : {1, 40}) {
+        FakeWorld world(static_cast<uint64_t>(n));
+        Endless endless;
+        std::vector<int32_t> memory(static_cast<size_t>(n));
+        polytile_implementation body = {}, launcher = {};
+        polytile_context *ctx = nullptr;
+        polytile_kernel *kernel = nullptr;
+        polytile_array *x = nullptr;
+        body.n_indices = body.n_views = 1;
+        body.views = shapes;
+        body.host = Endless::run;
+        body.user = launcher.user = &endless;
+        world.cuda.add_kernel(&round_symbol, body);
+        launcher.cuda_launcher = Endless::enqueue;
+        launcher.cuda_launcher_overlaps = true;
+        ASSERT_EQ(polytile_context_create(&ctx), POLYTILE_OK);
+        ASSERT_EQ(polytile_device_open(ctx, "cuda:0(streams=4,memory=1MiB)", &endless.device),
+                  POLYTILE_OK);
+        ASSERT_EQ(polytile_kernel_create(ctx, "endless[i]: inout x[i]", &launcher, &kernel),
+                  POLYTILE_OK);
+        ASSERT_EQ(polytile_array_wrap(ctx, "x", POLYTILE_I32, 1, &n, memory.data(), &x),
+                  POLYTILE_OK);
+        const polytile_domain threads = polytile_domain_from_extents(1, &n);
+        EXPECT_EQ(polytile_run(endless.device, kernel, &threads, 1, &x, nullptr),
+                  POLYTILE_CANCELLED)
+            << polytile_last_error(ctx);
+        EXPECT_GE(endless.n_rounds, 1000);
+        EXPECT_GT(world.cuda.n_looped(), 900);
+        polytile_context_destroy(ctx);
+        world.expect_idle();
+        world.expect_nothing_taken();
+    }
+}
+
+TEST(CudaLoops, OfAKernelThatFaultsEndWithTheGpu) {
+    for (const int64_t nth : {2, 5, 30}) {
+        FakeWorld world(static_cast<uint64_t>(nth));
+        {
+            Sequences of(&world.cuda, "cuda:0(streams=4)", 23);
+            world.cuda.let_kernel_fault(nth);
+            EXPECT_EQ(of.run(), POLYTILE_DEVICE);
+            EXPECT_NE(of.first_error.find("faulted"), std::string::npos) << of.first_error;
+        }
+        EXPECT_EQ(world.cuda.violations(), "");
+        world.expect_nothing_taken();
+    }
+}
+
+#endif
 
 TEST(CudaRounds, OpeningADeviceOfManyStreamsSurvivesEveryCallThatFails) {
     int64_t n = 1;
@@ -377,6 +584,67 @@ int count_learnt(const polytile_device *device, int trial) {
     for (int k = 0; k < PTI_N_LANE_TIMES; k++)
         n += device->lane_times[k].n_runs[trial];
     return n;
+}
+
+/** Run a launch so often on a device with streams=auto, and tell how many runs in a lane it then
+ * knows of. */
+int run_and_count(polytile_context *ctx, FakeWorld &world, int n_runs) {
+    const int64_t n = 300;
+    std::vector<float> memory[3];
+    polytile_implementation implementation;
+    const Case made = in_lanes(world.cases().of("add[i]"), &implementation);
+    polytile_device *device = nullptr;
+    polytile_kernel *kernel = nullptr;
+    polytile_array *arrays[3] = {};
+    EXPECT_EQ(polytile_device_open(ctx, "cuda:0(streams=auto,memory=64KiB)", &device), POLYTILE_OK)
+        << polytile_last_error(ctx);
+    EXPECT_EQ(polytile_kernel_create(ctx, made.declaration, &implementation, &kernel), POLYTILE_OK)
+        << polytile_last_error(ctx);
+    for (int a = 0; a < 3; a++) {
+        memory[a].assign(static_cast<size_t>(n), 1);
+        EXPECT_EQ(polytile_array_wrap(ctx, made.arrays[static_cast<size_t>(a)].name, POLYTILE_F32,
+                                      1, &n, memory[a].data(), &arrays[a]),
+                  POLYTILE_OK);
+    }
+    const polytile_domain threads = polytile_domain_from_extents(1, &n);
+    for (int k = 0; k < n_runs; k++)
+        EXPECT_EQ(polytile_run(device, kernel, &threads, 3, arrays, nullptr), POLYTILE_OK)
+            << polytile_last_error(ctx);
+    const int n_learnt = count_learnt(device, 0);
+    polytile_device_close(device);
+    for (polytile_array *array : arrays)
+        polytile_array_destroy(array);
+    return n_learnt;
+}
+
+TEST(CudaLanes, AutoKnowsWhatEarlierDevicesOfTheContextMeasured) {
+    FakeWorld world(6);
+    polytile_context *ctx = nullptr;
+    ASSERT_EQ(polytile_context_create(&ctx), POLYTILE_OK);
+    EXPECT_EQ(run_and_count(ctx, world, 1), 1);
+    EXPECT_EQ(run_and_count(ctx, world, 1), 1);
+    EXPECT_GE(run_and_count(ctx, world, 30), 2);
+    EXPECT_EQ(run_and_count(ctx, world, 1), 4);
+    polytile_context_destroy(ctx);
+    world.expect_nothing_taken();
+}
+
+TEST(CudaLanes, AutoKnowsWhatEarlierProcessesMeasuredWhereThatIsAsked) {
+    const std::string folder = testing::TempDir() + "lanes-" + std::to_string(getpid());
+    for (const char *keeps : {"0", "1"}) {
+        Environment environment;
+        environment.set("POLYTILE_CACHE", folder.c_str());
+        environment.set("POLYTILE_SPEEDS", keeps);
+        FakeWorld world(7);
+        for (const bool is_first : {true, false}) {
+            polytile_context *ctx = nullptr;
+            ASSERT_EQ(polytile_context_create(&ctx), POLYTILE_OK);
+            const int n_learnt = run_and_count(ctx, world, is_first ? 30 : 1);
+            EXPECT_EQ(n_learnt == 4, is_first ? n_learnt == 4 : keeps[0] == '1') << n_learnt;
+            polytile_context_destroy(ctx);
+        }
+    }
+    std::filesystem::remove_all(folder);
 }
 
 /** One thread is in one lane, whatever is chosen. */

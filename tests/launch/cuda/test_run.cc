@@ -34,6 +34,44 @@ TEST(CudaRun, RunsNeighboursInOneThreadIfATableSaysSo) {
     }
 }
 
+/** Thousands of sub-kernels, stretch by stretch; the stand-in's streams run early or late by
+ * chance. */
+TEST(CudaRun, PlansWithAPeriodEqualAPlainLoop) {
+    const struct {
+        const char *declaration;
+        int64_t n, block, limit_bytes;
+    } rows[] = {
+        {"add[i]", 40000, 4, 192}, {"smooth[i]", 40000, 4, 256}, {"scale[i]", 40000, 4, 64}};
+    const uint64_t seed = test_seed("CudaRun.PlansWithAPeriodEqualAPlainLoop");
+    for (const auto &row : rows) {
+        SCOPED_TRACE(row.declaration);
+        FakeWorld world(seed);
+        Random random(seed);
+        Session session;
+        polytile_device *device = session.open("cuda:0(memory=64KiB)");
+        Scene scene(session.ctx, FakeWorld::cases().of(row.declaration), row.n, &random);
+        for (const int n_buffers : {1, 2, 3}) {
+            polytile_launch_options options = scene.options;
+            options.plan.block = &row.block;
+            options.plan.limit_bytes = row.limit_bytes;
+            options.plan.n_buffers = n_buffers;
+            polytile_plan *plan = nullptr;
+            ASSERT_EQ(polytile_plan_create(scene.kernel, &scene.domain,
+                                           static_cast<int>(scene.arrays.size()),
+                                           scene.arrays.data(), &options, &plan),
+                      POLYTILE_OK)
+                << session.error();
+            EXPECT_GT(plan->schedule->period.times, 0);
+            polytile_plan_destroy(plan);
+            EXPECT_TRUE(runs_right(session, device, scene, options, 1));
+            polytile_report report;
+            polytile_device_get_report(device, &report);
+            EXPECT_GT(report.transfer_s, 0.02 * report.run_s) << "of one stretch alone?";
+        }
+        world.expect_idle();
+    }
+}
+
 TEST(CudaRun, LargePageableArraysEqualAPlainLoop) {
     expect_large_arrays_run<FakeWorld>(test_seed("CudaRun.LargePageableArraysEqualAPlainLoop"));
 }

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-/* Launches of a queue that alternate between two arrays, on a GPU that runs several as one. */
+/* Launches of a queue whose arrays change roles in turn, on a GPU that runs several as one. */
 
 namespace {
 
@@ -21,8 +21,16 @@ struct TileKernel {
     int64_t before[2], after[2]; /* what a thread reads around its own element */
     bool has_ends; /* threads may read beyond the array's ends along the first index */
     bool has_parameters;
-    const char *roles = "AB"; /* what each operand is: A is read, B written, others are fixed */
+    /** What each operand is: B is written, A is what the launch before wrote, C the oldest and D
+     * the second oldest array; others are fixed. */
+    const char *roles = "AB";
     bool is_round[2] = {false, false}; /* periodic along each dimension */
+
+    int n_turning() const {
+        const std::string all = roles;
+        return static_cast<int>(std::count_if(all.begin(), all.end(), is_turning));
+    }
+    static bool is_turning(char role) { return role >= 'A' && role <= 'D'; }
 };
 
 const TileKernel tile_kernels[] = {
@@ -96,24 +104,71 @@ const TileKernel tile_kernels[] = {
      true,
      "BKA",
      {false, true}},
+    {"tile_round_leap[i, j]: in A[wrap(i-1:i+1), j]; inout B[i, j]",
+     &tile_round_leap_kernel,
+     {1, 0},
+     {1, 0},
+     false,
+     false,
+     "AB",
+     {true, false}},
+    {"tile_wave[i, j]: in A[i-1:i+1, j], A[i, j-1:j+1], C[i, j]; out B[i, j]",
+     &tile_wave_kernel,
+     {1, 1},
+     {1, 1},
+     false,
+     false,
+     "ACB"},
+    {"tile_leap[i, j]: in A[i-1:i+1, j], A[i, j-2:j+1]; inout B[i, j]",
+     &tile_leap_kernel,
+     {1, 2},
+     {1, 1},
+     false,
+     false,
+     "AB"},
+    {"tile_wave_field[i, j](i64 large, u8 small): out B[i, j]; in K[i, j-1], C[i, j], "
+     "A[i-1:i+1, j], A[i, j-1:j+1]",
+     &tile_wave_field_kernel,
+     {1, 1},
+     {1, 1},
+     false,
+     true,
+     "BKCA"},
+    {"tile_lagged[i, j]: in D[i-1, j], A[i-1, j], A[i, j:j+1]; out B[i, j]; in C[i, j+1]",
+     &tile_lagged_kernel,
+     {1, 0},
+     {0, 1},
+     false,
+     false,
+     "DABC"},
+    {"tile_ends_leap[i, j]: in A[i-1:i+1, j]; inout B[i, j]",
+     &tile_ends_leap_kernel,
+     {1, 0},
+     {1, 0},
+     true,
+     false,
+     "AB"},
 };
+constexpr int first_round = 7, round_leap = 10, first_wave = 11;
 
 constexpr int n_kernels = sizeof tile_kernels / sizeof *tile_kernels;
 
-/** The steps of one program: in which direction, and whether somebody waits after them; and
- * whether the second array is the queue's own, which is dropped after them. */
+/** The steps of one program: how far the arrays have gone round, and whether somebody waits after
+ * them; and whether the second array is the queue's own, which is dropped after them. */
 struct Turns {
     const TileKernel *kernel;
     polytile_domain threads;
     int64_t extents[2];
     struct Turn {
-        bool is_back, waits;
+        int n_turned;
+        bool waits;
     };
     std::vector<Turn> turns;
     bool is_dropped;
 };
 
 using Bytes = std::vector<unsigned char>;
+using Fields = std::vector<Bytes>; /* the arrays that change roles: A, B and so on at first */
 
 polytile_type type_of(const TileKernel &kernel) {
     return kernel.host->views[0].element_bytes == 8 ? POLYTILE_U64 : POLYTILE_U32;
@@ -130,36 +185,40 @@ Bytes make_fixed(size_t n_bytes) {
 
 /** Run all steps on a device; the arrays hold what they leave. */
 void run(const Turns &of, const char *device, const polytile_implementation &implementation,
-         int64_t launches_per_pass, Bytes memory[2]) {
+         int64_t launches_per_pass, Fields &memory) {
     polytile_context *ctx = nullptr;
     polytile_queue *queue = nullptr;
     polytile_kernel *kernel = nullptr;
-    polytile_array *arrays[2] = {};
+    const std::string roles = of.kernel->roles;
+    std::vector<polytile_array *> turning(memory.size()), fixed(roles.size()), attached;
+    std::vector<Bytes> fixed_memory(roles.size(), make_fixed(memory[0].size()));
     ASSERT_EQ(polytile_context_create(&ctx), POLYTILE_OK);
     const auto require = [ctx](polytile_status status) {
         ASSERT_EQ(status, POLYTILE_OK) << polytile_last_error(ctx);
     };
+    const auto wrap = [&](const std::string &name, Bytes &bytes) {
+        polytile_array *made = nullptr;
+        require(polytile_array_wrap(ctx, name.c_str(), type_of(*of.kernel), 2, of.extents,
+                                    bytes.data(), &made));
+        attached.push_back(made);
+        return made;
+    };
     require(polytile_queue_create(ctx, device, &queue));
     require(polytile_kernel_create(ctx, of.kernel->declaration, &implementation, &kernel));
-    const int n_wrapped = of.is_dropped ? 1 : 2;
-    for (int a = 0; a < n_wrapped; a++)
-        require(polytile_array_wrap(ctx, a == 0 ? "A" : "B", type_of(*of.kernel), 2, of.extents,
-                                    memory[a].data(), &arrays[a]));
-    require(polytile_queue_attach(queue, n_wrapped, arrays));
-    const std::string roles = of.kernel->roles;
-    std::vector<Bytes> fixed_memory(roles.size(), make_fixed(memory[0].size()));
-    std::vector<polytile_array *> fixed(roles.size());
+    for (size_t a = 0; a < memory.size(); a++)
+        if (a != 1 || !of.is_dropped)
+            turning[a] = wrap(std::string(1, static_cast<char>('A' + a)), memory[a]);
+    require(polytile_queue_attach(queue, static_cast<int>(attached.size()), attached.data()));
     for (size_t o = 0; o < roles.size(); o++) {
-        if (roles[o] == 'A' || roles[o] == 'B')
+        if (TileKernel::is_turning(roles[o]))
             continue;
         fixed_memory[o][0] = static_cast<unsigned char>(o);
-        require(polytile_array_wrap(ctx, roles.substr(o, 1).c_str(), type_of(*of.kernel), 2,
-                                    of.extents, fixed_memory[o].data(), &fixed[o]));
+        fixed[o] = wrap(roles.substr(o, 1), fixed_memory[o]);
         require(polytile_queue_attach(queue, 1, &fixed[o]));
     }
     if (of.is_dropped)
         require(polytile_queue_create_array(queue, "B", type_of(*of.kernel), 2, of.extents,
-                                            &arrays[1]));
+                                            &turning[1]));
     polytile_launch_options options = {};
     options.plan.launches_per_pass = launches_per_pass;
     polytile_queue_pause(queue);
@@ -167,8 +226,9 @@ void run(const Turns &of, const char *device, const polytile_implementation &imp
     for (const Turns::Turn &turn : of.turns) {
         std::vector<polytile_array *> given = fixed;
         for (size_t o = 0; o < roles.size(); o++)
-            if (roles[o] == 'A' || roles[o] == 'B')
-                given[o] = arrays[turn.is_back == (roles[o] == 'A')];
+            if (TileKernel::is_turning(roles[o]))
+                given[o] =
+                    turning[static_cast<size_t>(roles[o] - 'A' + turn.n_turned) % turning.size()];
         const polytile_parameter parameters[] = {
             polytile_parameter_signed("large",
                                       static_cast<int64_t>(number * UINT64_C(0x9e3779b97f4a7c15))),
@@ -184,30 +244,30 @@ void run(const Turns &of, const char *device, const polytile_implementation &imp
         polytile_queue_pause(queue);
     }
     if (of.is_dropped)
-        polytile_array_destroy(arrays[1]);
-    require(polytile_queue_detach(queue, n_wrapped, arrays));
-    for (polytile_array *array : fixed)
-        if (array != nullptr)
-            require(polytile_queue_detach(queue, 1, &array));
+        polytile_array_destroy(turning[1]);
+    require(polytile_queue_detach(queue, static_cast<int>(attached.size()), attached.data()));
     polytile_queue_destroy(queue);
     polytile_context_destroy(ctx);
 }
 
-void fill(const Turns &of, Random *random, Bytes memory[2]) {
+Fields fill(const Turns &of, Random *random) {
     const int64_t n_bytes = of.extents[0] * of.extents[1] * of.kernel->host->views[0].element_bytes;
-    for (int a = 0; a < 2; a++) {
-        memory[a].resize(static_cast<size_t>(n_bytes));
-        for (unsigned char &byte : memory[a])
+    Fields made(static_cast<size_t>(of.kernel->n_turning()));
+    for (Bytes &bytes : made) {
+        bytes.resize(static_cast<size_t>(n_bytes));
+        for (unsigned char &byte : bytes)
             byte = static_cast<unsigned char>(random->number(0, 255));
     }
+    return made;
 }
 
 Turns draw(Random *random) {
     Turns made = {};
     made.kernel = &tile_kernels[random->number(0, n_kernels - 1)];
     made.threads.n_dims = 2;
-    made.extents[0] = random->number(20, 200);
-    made.extents[1] = random->number(20, 400);
+    const bool is_flat = random->chance(20);
+    made.extents[0] = is_flat ? random->number(10, 20) : random->number(20, 200);
+    made.extents[1] = is_flat ? random->number(800, 1600) : random->number(20, 400);
     for (int d = 0; d < 2; d++) {
         const bool is_round = made.kernel->is_round[d];
         const bool is_free = is_round || (made.kernel->has_ends && d == 0);
@@ -221,10 +281,10 @@ Turns draw(Random *random) {
     const int64_t n = random->number(1, 40);
     const int64_t repeats_percent = random->one_of({0, 0, 10}),
                   waits_percent = random->one_of({0, 7});
-    bool is_back = random->chance(50);
+    int n_turned = static_cast<int>(random->number(0, 3));
     for (int64_t k = 0; k < n; k++) {
-        made.turns.push_back({is_back, random->chance(static_cast<int>(waits_percent))});
-        is_back = is_back == random->chance(static_cast<int>(repeats_percent));
+        made.turns.push_back({n_turned, random->chance(static_cast<int>(waits_percent))});
+        n_turned += !random->chance(static_cast<int>(repeats_percent));
     }
     return made;
 }
@@ -239,8 +299,8 @@ polytile_implementation fake_of(const polytile_implementation &host) {
     return made;
 }
 
-void expect_equal(const Bytes got[2], const Bytes wanted[2]) {
-    for (int a = 0; a < 2; a++)
+void expect_equal(const Fields &got, const Fields &wanted) {
+    for (size_t a = 0; a < got.size(); a++)
         EXPECT_TRUE(got[a] == wanted[a]) << "array " << a << " differs";
 }
 
@@ -251,7 +311,7 @@ std::string describe(const Turns &of) {
 
 /** Launches that ran in tiles. */
 int64_t run_on_fake(const Turns &of, uint64_t seed, size_t shared_bytes, int64_t per_pass,
-                    Bytes memory[2], const std::string &device = "cuda:0",
+                    Fields &memory, const std::string &device = "cuda:0",
                     bool has_near_kernel = true) {
     FakeCuda::Options options;
     options.shared_bytes = shared_bytes;
@@ -270,7 +330,7 @@ int64_t run_on_fake(const Turns &of, uint64_t seed, size_t shared_bytes, int64_t
 Turns alternate(int n) {
     Turns made = {&tile_kernels[0], {2, {{1, 198, 1}, {1, 398, 1}}}, {200, 400}, {}, false};
     for (int k = 0; k < n; k++)
-        made.turns.push_back({k % 2 == 1, false});
+        made.turns.push_back({k, false});
     return made;
 }
 
@@ -291,10 +351,7 @@ TEST_F(CudaTiles, LaunchesOfARowRunInTiles) {
     for (const int n : {8, 19, 20, 31}) {
         Random random(1);
         const Turns of = alternate(n);
-        Bytes got[2], wanted[2];
-        fill(of, &random, got);
-        wanted[0] = got[0];
-        wanted[1] = got[1];
+        Fields got = fill(of, &random), wanted = got;
         const int64_t n_tiled = run_on_fake(of, 1, size_t{228} << 10, 0, got);
         EXPECT_LE(n_tiled, n - 1);
         EXPECT_GE(n_tiled, n - 4);
@@ -309,10 +366,7 @@ TEST_F(CudaTiles, LaunchesOfARowGetTheirOwnParameters) {
         Random random(1);
         Turns of = alternate(30);
         of.kernel = &tile_kernels[4];
-        Bytes got[2], wanted[2];
-        fill(of, &random, got);
-        wanted[0] = got[0];
-        wanted[1] = got[1];
+        Fields got = fill(of, &random), wanted = got;
         EXPECT_GE(run_on_fake(of, 1, size_t{228} << 10, 0, got,
                               streams ? small_device(of, 60) : "cuda:0"),
                   26);
@@ -327,10 +381,7 @@ TEST_F(CudaTiles, LaunchesOfARowReadArraysThatNoneOfThemWrites) {
         Random random(1);
         Turns of = alternate(30);
         of.kernel = &tile_kernels[k];
-        Bytes got[2], wanted[2];
-        fill(of, &random, got);
-        wanted[0] = got[0];
-        wanted[1] = got[1];
+        Fields got = fill(of, &random), wanted = got;
         EXPECT_GE(run_on_fake(of, 1, size_t{228} << 10, 0, got), 22) << of.kernel->declaration;
         run(of, "host", *of.kernel->host, 0, wanted);
         expect_equal(got, wanted);
@@ -339,7 +390,7 @@ TEST_F(CudaTiles, LaunchesOfARowReadArraysThatNoneOfThemWrites) {
 
 /** Periodic along both dimensions, along rows, and along columns. */
 TEST_F(CudaTiles, LaunchesOfARowGoRoundPeriodicArrays) {
-    for (const int k : {7, 8, 9}) {
+    for (int k = first_round; k < round_leap; k++) {
         Random random(1);
         Turns of = alternate(30);
         of.kernel = &tile_kernels[k];
@@ -347,31 +398,45 @@ TEST_F(CudaTiles, LaunchesOfARowGoRoundPeriodicArrays) {
             if (of.kernel->is_round[d])
                 of.threads.range[d] = {0, of.extents[d] - 1, 1};
         of.threads.range[1].lo = 0;
-        Bytes got[2], wanted[2];
-        fill(of, &random, got);
-        wanted[0] = got[0];
-        wanted[1] = got[1];
+        Fields got = fill(of, &random), wanted = got;
         EXPECT_GE(run_on_fake(of, 1, size_t{228} << 10, 0, got), 22) << of.kernel->declaration;
         run(of, "host", *of.kernel->host, 0, wanted);
         expect_equal(got, wanted);
     }
 }
 
+/** Tiles that store two arrays go round none. */
+TEST_F(CudaTiles, LaunchesThatKeepTwoPeriodicArraysAliveRunOneByOne) {
+    Environment environment;
+    environment.set("POLYTILE_LOG", "info");
+    Random random(1);
+    Turns of = alternate(30);
+    of.kernel = &tile_kernels[round_leap];
+    of.threads.range[0] = {0, of.extents[0] - 1, 1};
+    Fields got = fill(of, &random), wanted = got;
+    testing::internal::CaptureStderr();
+    const int64_t n_tiled = run_on_fake(of, 1, size_t{228} << 10, 0, got);
+    const std::string log = testing::internal::GetCapturedStderr();
+    EXPECT_EQ(n_tiled, 0);
+    EXPECT_NE(log.find("tiles that go round periodic arrays store one array, not 2"),
+              std::string::npos)
+        << log;
+    run(of, "host", *of.kernel->host, 0, wanted);
+    expect_equal(got, wanted);
+}
+
 /** Slabs go both ways round a ring at once, and tiles at its ends load from both. */
 TEST_F(CudaTiles, LaunchesThatStreamRoundARingRunInTilesInEachSlab) {
-    for (const int k : {7, 8})
+    for (const int k : {first_round, first_round + 1})
         for (const bool is_dropped : {false, true}) {
             Random random(1);
             Turns of = alternate(20);
             of.kernel = &tile_kernels[k];
             of.extents[0] = 401;
             of.threads.range[0] = {0, of.extents[0] - 1, 1};
-            of.threads.range[1] = {0, of.extents[1] - 1 - (k == 8 ? 1 : 0), 1};
+            of.threads.range[1] = {0, of.extents[1] - 1 - (k == first_round ? 0 : 1), 1};
             of.is_dropped = is_dropped;
-            Bytes got[2], wanted[2];
-            fill(of, &random, got);
-            wanted[0] = got[0];
-            wanted[1] = got[1];
+            Fields got = fill(of, &random), wanted = got;
             EXPECT_GT(run_on_fake(of, 1, size_t{228} << 10, 0, got, small_device(of, 60)), 19);
             run(of, "host", *of.kernel->host, 0, wanted);
             expect_equal(got, wanted);
@@ -381,7 +446,7 @@ TEST_F(CudaTiles, LaunchesThatStreamRoundARingRunInTilesInEachSlab) {
 /** Periodic programs: of few rows and many, of fewer than a launch reaches, of prime numbers. */
 Turns draw_periodic(Random *random) {
     Turns made = draw(random);
-    made.kernel = &tile_kernels[random->one_of({7, 7, 8, 8, 9})];
+    made.kernel = &tile_kernels[first_round + random->one_of({0, 0, 1, 1, 2, 3})];
     for (int d = 0; d < 2; d++) {
         const bool is_round = made.kernel->is_round[d];
         const int64_t before = is_round ? 0 : made.kernel->before[d];
@@ -409,10 +474,7 @@ TEST_F(CudaTiles, GiveTheResultsOfLaunchAfterLaunchRoundRings) {
         const std::string device = streams       ? small_device(of, random.number(50, 99))
                                    : are_several ? "cuda:0,cuda:1"
                                                  : "cuda:0";
-        Bytes got[2], wanted[2];
-        fill(of, &random, got);
-        wanted[0] = got[0];
-        wanted[1] = got[1];
+        Fields got = fill(of, &random), wanted = got;
         const int64_t n = run_on_fake(of, static_cast<uint64_t>(random.number(0, int64_t{1} << 62)),
                                       shared_bytes, random.one_of({0, 0, 0, 7}), got, device);
         *(streams ? &n_tiled_in_slabs : &n_tiled) += n;
@@ -422,6 +484,75 @@ TEST_F(CudaTiles, GiveTheResultsOfLaunchAfterLaunchRoundRings) {
             ADD_FAILURE() << describe(of) << ", shared memory " << shared_bytes << ", " << device;
     }
     EXPECT_TRUE((n_tiled > 0 && n_tiled_in_slabs > 0) || n_rounds < 20);
+}
+
+/** A limit within which the arena has room for so many fields of a program: streams take an eighth
+ * of small ones. */
+int64_t limit_for_fields(const Turns &of, int64_t n_fields) {
+    const int64_t n_bytes = of.extents[0] * of.extents[1] * of.kernel->host->views[0].element_bytes;
+    return (n_fields * ((n_bytes + 255) / 256 * 256) * 8 + 6) / 7;
+}
+
+/** All but the first ones, between which arrays still arrive, and those of the end. */
+TEST_F(CudaTiles, LaunchesWhoseArraysChangeRolesRunInTwoPartsEach) {
+    for (int k = first_wave; k < n_kernels; k++)
+        for (const int n : {13, 30}) {
+            Random random(1);
+            Turns of = alternate(n);
+            of.kernel = &tile_kernels[k];
+            of.threads.range[1].lo = 2;
+            Fields got = fill(of, &random), wanted = got;
+            const int64_t n_tiled = run_on_fake(of, 1, size_t{228} << 10, 0, got);
+            EXPECT_EQ(n_tiled % 2, 0);
+            EXPECT_GE(n_tiled, n - 11) << of.kernel->declaration << n;
+            run(of, "host", *of.kernel->host, 0, wanted);
+            expect_equal(got, wanted);
+        }
+}
+
+/** What tiles store aside is within the limit; where it has no room they do not run. */
+TEST_F(CudaTiles, WhatIsStoredAsideCountsInTheLimit) {
+    Environment environment;
+    environment.set("POLYTILE_LOG", "info");
+    for (int k = first_wave; k < n_kernels; k++)
+        for (const bool has_room : {false, true}) {
+            Random random(1);
+            Turns of = alternate(30);
+            of.kernel = &tile_kernels[k];
+            of.extents[0] = 120;
+            of.threads.range[0].hi = 118;
+            of.threads.range[1].lo = 2;
+            Fields got = fill(of, &random), wanted = got;
+            const std::string roles = of.kernel->roles;
+            const auto n_arrays = static_cast<int64_t>(roles.size());
+            const int64_t n_aside = of.kernel->n_turning() - (of.kernel->n_turning() > 2 ? 1 : 0);
+            const int64_t bytes = limit_for_fields(of, n_arrays + n_aside) - (has_room ? 0 : 512);
+            testing::internal::CaptureStderr();
+            const int64_t n_tiled = run_on_fake(of, 1, size_t{228} << 10, 0, got,
+                                                "cuda:0(memory=" + std::to_string(bytes) + "B)");
+            const std::string log = testing::internal::GetCapturedStderr();
+            EXPECT_EQ(n_tiled > 0, has_room) << log;
+            EXPECT_EQ(log.find("aside, of which the device has") == std::string::npos, has_room)
+                << log;
+            run(of, "host", *of.kernel->host, 0, wanted);
+            expect_equal(got, wanted);
+        }
+}
+
+TEST_F(CudaTiles, LaunchesOfEachWindowRunInTwoPartsEach) {
+    constexpr int n_windows = 6;
+    for (const int k : {first_wave, first_wave + 1}) {
+        Random random(1);
+        Turns of = alternate(12 * n_windows);
+        of.kernel = &tile_kernels[k];
+        of.threads.range[1].lo = 2;
+        for (size_t l = 11; l < of.turns.size(); l += 12)
+            of.turns[l].waits = true;
+        Fields got = fill(of, &random), wanted = got;
+        EXPECT_GE(run_on_fake(of, 1, size_t{228} << 10, 0, got), 6 * n_windows);
+        run(of, "host", *of.kernel->host, 0, wanted);
+        expect_equal(got, wanted);
+    }
 }
 
 int count_of(const std::string &text, const std::string &part) {
@@ -437,10 +568,7 @@ TEST_F(CudaTiles, TilesOfAPlanThatIsKeptAreFoundOnce) {
     constexpr int n_windows = 12;
     Random random(1);
     Turns of = alternate(10 * n_windows);
-    Bytes got[2], wanted[2];
-    fill(of, &random, got);
-    wanted[0] = got[0];
-    wanted[1] = got[1];
+    Fields got = fill(of, &random), wanted = got;
     for (size_t k = 9; k < of.turns.size(); k += 10)
         of.turns[k].waits = true;
     Environment environment;
@@ -458,8 +586,7 @@ TEST_F(CudaTiles, RowsThatAreTooShortOrAskedApartRunOneByOne) {
     for (const int per_pass : {0, 1}) {
         Random random(1);
         const Turns of = alternate(per_pass == 0 ? 3 : 20);
-        Bytes got[2];
-        fill(of, &random, got);
+        Fields got = fill(of, &random);
         EXPECT_EQ(run_on_fake(of, 1, size_t{228} << 10, per_pass, got), 0);
     }
 }
@@ -467,8 +594,7 @@ TEST_F(CudaTiles, RowsThatAreTooShortOrAskedApartRunOneByOne) {
 TEST_F(CudaTiles, AGpuWithoutSharedMemoryRunsNone) {
     Random random(1);
     const Turns of = alternate(20);
-    Bytes got[2];
-    fill(of, &random, got);
+    Fields got = fill(of, &random);
     EXPECT_EQ(run_on_fake(of, 1, size_t{4} << 10, 0, got), 0);
 }
 
@@ -479,10 +605,7 @@ TEST_F(CudaTiles, GiveTheResultsOfLaunchAfterLaunch) {
     for (int64_t round = 0; round < n_rounds && !HasFailure(); round++) {
         const Turns of = draw(&random);
         const auto shared_bytes = static_cast<size_t>(random.one_of({64, 100, 164, 228})) << 10;
-        Bytes got[2], wanted[2];
-        fill(of, &random, got);
-        wanted[0] = got[0];
-        wanted[1] = got[1];
+        Fields got = fill(of, &random), wanted = got;
         n_tiled += run_on_fake(of, static_cast<uint64_t>(random.number(0, int64_t{1} << 62)),
                                shared_bytes, 0, got);
         run(of, "host", *of.kernel->host, 0, wanted);
@@ -500,10 +623,7 @@ TEST_F(CudaTiles, LaunchesThatStreamRunInTilesInEachSlab) {
         Random random(1);
         Turns of = alternate(20);
         of.is_dropped = is_dropped;
-        Bytes got[2], wanted[2];
-        fill(of, &random, got);
-        wanted[0] = got[0];
-        wanted[1] = got[1];
+        Fields got = fill(of, &random), wanted = got;
         EXPECT_GT(run_on_fake(of, 1, size_t{228} << 10, 0, got, small_device(of, 60)), 19);
         run(of, "host", *of.kernel->host, 0, wanted);
         expect_equal(got, wanted);
@@ -514,10 +634,7 @@ TEST_F(CudaTiles, LaunchesThatStreamRunInTilesInEachSlab) {
 TEST_F(CudaTiles, LaunchesThatStreamRunOneByOneWhereTheDeviceRunsNoTiles) {
     Random random(1);
     Turns of = alternate(20);
-    Bytes got[2], wanted[2];
-    fill(of, &random, got);
-    wanted[0] = got[0];
-    wanted[1] = got[1];
+    Fields got = fill(of, &random), wanted = got;
     EXPECT_EQ(run_on_fake(of, 1, size_t{228} << 10, 0, got, small_device(of, 60), false), 0);
     run(of, "host", *of.kernel->host, 0, wanted);
     expect_equal(got, wanted);
@@ -533,10 +650,7 @@ TEST_F(CudaTiles, GiveTheResultsOfLaunchAfterLaunchInSlabs) {
         const auto shared_bytes = static_cast<size_t>(random.one_of({64, 100, 164, 228})) << 10;
         const bool is_ring = of.kernel->is_round[0] || of.kernel->is_round[1];
         const std::string device = small_device(of, random.number(is_ring ? 60 : 20, 99));
-        Bytes got[2], wanted[2];
-        fill(of, &random, got);
-        wanted[0] = got[0];
-        wanted[1] = got[1];
+        Fields got = fill(of, &random), wanted = got;
         n_tiled += run_on_fake(of, static_cast<uint64_t>(random.number(0, int64_t{1} << 62)),
                                shared_bytes, random.one_of({0, 0, 0, 7, 10}), got, device);
         run(of, "host", *of.kernel->host, 0, wanted);
@@ -561,11 +675,23 @@ TEST_F(CudaTiles, LaunchesOfMembersRunInTiles) {
     for (const char *devices : {"cuda:0,cuda:1", "cuda:0,cuda:1,cuda:2"}) {
         Random random(1);
         const Turns of = make_taller(alternate(40), 10);
-        Bytes got[2], wanted[2];
-        fill(of, &random, got);
-        wanted[0] = got[0];
-        wanted[1] = got[1];
+        Fields got = fill(of, &random), wanted = got;
         EXPECT_GT(run_on_fake(of, 1, size_t{228} << 10, 0, got, devices), 40);
+        run(of, "host", *of.kernel->host, 0, wanted);
+        expect_equal(got, wanted);
+    }
+}
+
+/** The same of launches whose arrays change roles in turn. */
+TEST_F(CudaTiles, LaunchesOfMembersRunInTwoPartsEach) {
+    for (const int k : {first_wave, first_wave + 1}) {
+        Random random(1);
+        Turns of = make_taller(alternate(40), 6);
+        of.kernel = &tile_kernels[k];
+        of.threads.range[1].lo = 2;
+        Fields got = fill(of, &random), wanted = got;
+        EXPECT_GT(run_on_fake(of, 1, size_t{228} << 10, 0, got, "cuda:0,cuda:1"), 20)
+            << of.kernel->declaration;
         run(of, "host", *of.kernel->host, 0, wanted);
         expect_equal(got, wanted);
     }
@@ -579,10 +705,7 @@ TEST_F(CudaTiles, GiveTheResultsOfLaunchAfterLaunchOnSeveralDevices) {
         const Turns of = make_taller(draw(&random), random.number(1, 12));
         const auto shared_bytes = static_cast<size_t>(random.one_of({64, 100, 164, 228})) << 10;
         const std::string devices = random.chance(50) ? "cuda:0,cuda:1" : "cuda:0,cuda:1,cuda:2";
-        Bytes got[2], wanted[2];
-        fill(of, &random, got);
-        wanted[0] = got[0];
-        wanted[1] = got[1];
+        Fields got = fill(of, &random), wanted = got;
         n_tiled += run_on_fake(of, static_cast<uint64_t>(random.number(0, int64_t{1} << 62)),
                                shared_bytes, 0, got, devices);
         run(of, "host", *of.kernel->host, 0, wanted);
@@ -596,6 +719,7 @@ TEST_F(CudaTiles, GiveTheResultsOfLaunchAfterLaunchOnSeveralDevices) {
 /** Launches between two arrays of the queue's own, each with fewer rows than the one before; others
  * fill both arrays before them, and may read all of both behind them. */
 struct ShrinkingRow {
+    const TileKernel *kernel; /* whose threads may read beyond the ends */
     int64_t extents[2];
     std::vector<int64_t> n_fewer; /* rows at each end, than all; of each launch */
     bool is_read;
@@ -619,15 +743,15 @@ void run_shrinking(const ShrinkingRow &of, const char *device,
         require(polytile_queue_launch(queue, kernel, &threads, 2, given, nullptr));
     };
     require(polytile_queue_create(ctx, device, &queue));
-    require(polytile_kernel_create(ctx, tile_kernels[3].declaration, &implementation, &kernel));
+    require(polytile_kernel_create(ctx, of.kernel->declaration, &implementation, &kernel));
     for (int a = 0; a < 3; a++)
         require(polytile_array_wrap(ctx, std::string(1, static_cast<char>('X' + a)).c_str(),
-                                    type_of(tile_kernels[3]), 2, of.extents, memory[a].data(),
+                                    type_of(*of.kernel), 2, of.extents, memory[a].data(),
                                     &attached[a]));
     require(polytile_queue_attach(queue, 3, attached));
     for (polytile_array *&array : own)
-        require(polytile_queue_create_array(queue, &array == own ? "A" : "B",
-                                            type_of(tile_kernels[3]), 2, of.extents, &array));
+        require(polytile_queue_create_array(queue, &array == own ? "A" : "B", type_of(*of.kernel),
+                                            2, of.extents, &array));
     polytile_queue_pause(queue);
     for (polytile_array *array : own)
         launch(attached[0], array, 0);
@@ -647,16 +771,19 @@ TEST_F(CudaTiles, ShrinkingLaunchesKeepWhatIsReadBehindThem) {
     Random random(test_seed("CudaTiles.ShrinkingLaunchesKeepWhatIsReadBehindThem"));
     const int64_t n_rounds = scaled(16);
     for (int64_t round = 0; round < n_rounds && !HasFailure(); round++) {
-        ShrinkingRow of = {{random.number(120, 250), random.number(100, 400)}, {}, true};
-        of.is_read = round == 0 || random.chance(70);
-        const bool is_even = round == 0 || random.chance(60);
+        ShrinkingRow of = {&tile_kernels[round % 2 == 0 ? 3 : n_kernels - 1],
+                           {random.number(120, 250), random.number(100, 400)},
+                           {},
+                           true};
+        of.is_read = round < 2 || random.chance(70);
+        const bool is_even = round < 2 || random.chance(60);
         const int64_t n_launches = random.number(8, 30);
         for (int64_t k = 0; k < n_launches; k++)
             of.n_fewer.push_back(k + 1);
         for (size_t k = 1; k < of.n_fewer.size() && !is_even; k++)
             of.n_fewer[k] = of.n_fewer[k - 1] + random.number(0, 2);
         FakeCuda cuda(static_cast<uint64_t>(random.number(0, int64_t{1} << 62)));
-        const polytile_implementation implementation = fake_of(*tile_kernels[3].host);
+        const polytile_implementation implementation = fake_of(*of.kernel->host);
         cuda.add_kernel(implementation.cuda, implementation);
         Bytes got[3], wanted[3];
         for (int a = 0; a < 3; a++) {
@@ -667,7 +794,7 @@ TEST_F(CudaTiles, ShrinkingLaunchesKeepWhatIsReadBehindThem) {
             wanted[a] = got[a];
         }
         run_shrinking(of, "cuda:0", implementation, got);
-        run_shrinking(of, "host", *tile_kernels[3].host, wanted);
+        run_shrinking(of, "host", *of.kernel->host, wanted);
         for (int a = 0; a < 3; a++)
             EXPECT_TRUE(got[a] == wanted[a]) << "array " << a << " differs in round " << round;
         EXPECT_EQ(cuda.violations(), "");
@@ -678,10 +805,7 @@ TEST_F(CudaTiles, ShrinkingLaunchesKeepWhatIsReadBehindThem) {
 TEST_F(CudaTiles, LaunchesThatAreHandedOutAheadRunInTiles) {
     Random random(test_seed("CudaTiles.LaunchesThatAreHandedOutAheadRunInTiles"));
     const Turns of = make_taller(alternate(100), 4);
-    Bytes got[2], wanted[2];
-    fill(of, &random, got);
-    wanted[0] = got[0];
-    wanted[1] = got[1];
+    Fields got = fill(of, &random), wanted = got;
     const auto seed = static_cast<uint64_t>(random.number(0, int64_t{1} << 62));
     EXPECT_GT(run_on_fake(of, seed, size_t{228} << 10, 0, got, "cuda:0,cuda:1"), 50);
     run(of, "host", *of.kernel->host, 0, wanted);
@@ -717,10 +841,7 @@ TEST(CudaGpu, TilesGiveTheResultsOfLaunchAfterLaunch) {
         of.is_dropped = random.chance(30);
         const std::string device =
             random.chance(50) ? "cuda:0" : small_device(of, random.number(20, 90));
-        Bytes tiled[2], wanted[2];
-        fill(of, &random, tiled);
-        wanted[0] = tiled[0];
-        wanted[1] = tiled[1];
+        Fields tiled = fill(of, &random), wanted = tiled;
         const polytile_implementation &compiled = *compiled_of(*of.kernel);
         ASSERT_NE(compiled.cuda_tiles, nullptr);
         run(of, device.c_str(), compiled, 0, tiled);

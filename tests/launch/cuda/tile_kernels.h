@@ -3,8 +3,8 @@
 
 #include <polytile/kernel.h>
 
-/* Bodies whose launches alternate between two arrays. Results differ with every element that they
- * read, with the thread's indices, and with each parameter. */
+/* Bodies whose launches alternate between two arrays, or whose arrays change roles in turn. Results
+ * differ with every element that they read, with the thread's indices, and with each parameter. */
 
 POLYTILE_KERNEL(tile_five, (i, j), (const uint32_t, A, 2), (uint32_t, B, 2)) {
     PT_AT(B, i, j) = 3u * PT_AT(A, i, j) + 5u * PT_AT(A, i - 1, j) + 7u * PT_AT(A, i + 1, j) +
@@ -70,12 +70,51 @@ POLYTILE_KERNEL(tile_columns, (i, j), (uint8_t, small), (uint64_t, B, 2), (const
                      5u * PT_AT(K, i, PT_WRAP(K, 1, j - 1)) * PT_AT(A, i, PT_WRAP(A, 1, j - 1));
 }
 
+POLYTILE_KERNEL(tile_round_leap, (i, j), (const uint32_t, A, 2), (uint32_t, B, 2)) {
+    PT_AT(B, i, j) = 3u * PT_AT(A, i, j) + 5u * PT_AT(A, PT_WRAP(A, 0, i - 1), j) +
+                     7u * PT_AT(A, PT_WRAP(A, 0, i + 1), j) - 11u * PT_AT(B, i, j);
+}
+
+/* B is what comes after A, and C is what was before it; D is between C and A. */
+POLYTILE_KERNEL(tile_wave, (i, j), (const uint32_t, A, 2), (const uint32_t, C, 2),
+                (uint32_t, B, 2)) {
+    PT_AT(B, i, j) = 3u * PT_AT(A, i, j) + 5u * PT_AT(A, i - 1, j) + 7u * PT_AT(A, i + 1, j) +
+                     11u * PT_AT(A, i, j - 1) + 13u * PT_AT(A, i, j + 1) - 19u * PT_AT(C, i, j) +
+                     (uint32_t)(17 * i + j);
+}
+
+POLYTILE_KERNEL(tile_leap, (i, j), (const uint64_t, A, 2), (uint64_t, B, 2)) {
+    PT_AT(B, i, j) = 3u * PT_AT(A, i, j) + 5u * PT_AT(A, i - 1, j) + 7u * PT_AT(A, i + 1, j) +
+                     11u * PT_AT(A, i, j - 2) + 13u * PT_AT(A, i, j + 1) - 19u * PT_AT(B, i, j);
+}
+
+POLYTILE_KERNEL(tile_ends_leap, (i, j), (const uint32_t, A, 2), (uint32_t, B, 2)) {
+    const uint32_t above = i > PT_ARRAY_FIRST(A, 0) ? PT_AT(A, i - 1, j) : 1u;
+    const uint32_t below = i < PT_ARRAY_LAST(A, 0) ? PT_AT(A, i + 1, j) : 2u;
+    PT_AT(B, i, j) = 3u * PT_AT(A, i, j) + 5u * above + 7u * below - 11u * PT_AT(B, i, j);
+}
+
+POLYTILE_KERNEL(tile_wave_field, (i, j), (uint32_t, B, 2), (const uint32_t, K, 2), (uint8_t, small),
+                (const uint32_t, C, 2), (const uint32_t, A, 2), (int64_t, large)) {
+    PT_AT(B, i, j) = PT_AT(K, i, j - 1) * PT_AT(A, i, j) + 5u * PT_AT(A, i - 1, j) +
+                     7u * PT_AT(A, i + 1, j) + small * PT_AT(A, i, j - 1) +
+                     13u * PT_AT(A, i, j + 1) - PT_AT(C, i, j) + (uint32_t)large;
+}
+
+POLYTILE_KERNEL(tile_lagged, (i, j), (const uint32_t, D, 2), (const uint32_t, A, 2),
+                (uint32_t, B, 2), (const uint32_t, C, 2)) {
+    PT_AT(B, i, j) = 3u * PT_AT(A, i, j) + 5u * PT_AT(A, i - 1, j) + 7u * PT_AT(A, i, j + 1) +
+                     11u * PT_AT(C, i, j + 1) + 13u * PT_AT(D, i - 1, j) + (uint32_t)(17 * i + j);
+}
+
 #define TILE_BODIES(X)                                                                             \
     X(tile_five)                                                                                   \
     X(tile_upwind)                                                                                 \
     X(tile_wide)                                                                                   \
     X(tile_ends)                                                                                   \
-    X(tile_weighted) X(tile_field) X(tile_fields) X(tile_torus) X(tile_ring) X(tile_columns)
+    X(tile_weighted) X(tile_field) X(tile_fields) X(tile_torus) X(tile_ring) X(tile_columns)       \
+        X(tile_round_leap) X(tile_wave) X(tile_leap) X(tile_wave_field) X(tile_lagged)             \
+            X(tile_ends_leap)
 
 #ifdef __cplusplus
 extern "C" {

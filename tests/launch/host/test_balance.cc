@@ -130,11 +130,11 @@ int run_known(pti_host_habit *habit) {
     pti_host_habits habits = {};
     habits.habit[7] = *habit;
     habits.habit[7].kernel = &implementation;
-    pti_sub_kernel launch = {};
-    launch.instance = &instance;
-    launch.config.implementation = &implementation;
-    launch.threads = &threads;
-    pti_host_launch(&launch, calls.n_threads, &habits);
+    pti_sub_kernel sub_kernel = {};
+    sub_kernel.instance = &instance;
+    sub_kernel.config.implementation = &implementation;
+    sub_kernel.threads = &threads;
+    pti_host_launch(&sub_kernel, calls.n_threads, &habits);
     *habit = habits.habit[7];
     return calls.n_calls;
 }
@@ -176,12 +176,12 @@ TEST(HostHabits, AKernelThatIsNewTakesTheOldestPlace) {
     for (polytile_implementation &kernel : kernels) {
         kernel.host = Calls::count;
         kernel.user = &calls;
-        pti_sub_kernel launch = {};
-        launch.instance = &instance;
-        launch.config.implementation = &kernel;
-        launch.threads = &threads;
+        pti_sub_kernel sub_kernel = {};
+        sub_kernel.instance = &instance;
+        sub_kernel.config.implementation = &kernel;
+        sub_kernel.threads = &threads;
         for (int time = 0; time < 2; time++)
-            pti_host_launch(&launch, 2, &habits);
+            pti_host_launch(&sub_kernel, 2, &habits);
     }
     EXPECT_EQ(habits.habit[0].kernel, &kernels[PTI_HOST_HABITS]);
     EXPECT_EQ(habits.habit[1].kernel, &kernels[PTI_HOST_HABITS + 1]);

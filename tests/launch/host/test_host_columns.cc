@@ -13,6 +13,7 @@ extern "C" {
 #include "access/declare/kernel.h"
 #include "access/footprint/instance.h"
 #include "launch/execute/execute.h"
+#include "partition/cache_blocking/in_place.h"
 #include "partition/skew/skew.h"
 }
 

@@ -117,7 +117,7 @@ struct CutLaunch {
 class Resident {
   public:
     Resident(int64_t arena_bytes, const std::vector<std::string> &domains,
-             const std::vector<bool> &internal = {})
+             const std::vector<bool> &internal = {}, const polytile_domain &exclusive_of_first = {})
         : residency_(pti_residency_create(arena_bytes)) {
         names_.reserve(domains.size());
         for (size_t a = 0; a < domains.size(); a++) {
@@ -127,7 +127,8 @@ class Resident {
                                               8,
                                               domain_of(domains[a]),
                                               a < internal.size() && internal[a],
-                                              false};
+                                              false,
+                                              a == 0 ? exclusive_of_first : polytile_domain{}};
             EXPECT_EQ(pti_residency_add(residency_, &array), static_cast<int>(a));
         }
     }

@@ -185,7 +185,8 @@ class Twins {
                                           8,
                                           domain_of(some_domains[static_cast<size_t>(a)]),
                                           internal_[static_cast<size_t>(a)],
-                                          false};
+                                          false,
+                                          {}};
         pti_residency_remove(resident->get(), a);
         ASSERT_EQ(pti_residency_add(resident->get(), &array), a);
     }
@@ -420,7 +421,7 @@ TEST_F(ResidentCacheHits, AreOfTheSameStepsAndLink) {
 
 TEST_F(ResidentCacheHits, EndWithWhatTheyDependOn) {
     static char name[] = "another";
-    const pti_resident_array another = {name, POLYTILE_F64, 8, domain_of("1000"), false, false};
+    const pti_resident_array another = {name, POLYTILE_F64, 8, domain_of("1000"), false, false, {}};
     const std::vector<std::function<void(pti_residency *)>> changes = {
         [&](pti_residency *of) { EXPECT_EQ(pti_residency_add(of, &another), 1); },
         [](pti_residency *of) { pti_residency_resize(of, n_elements * 4 + 4096); },
@@ -442,8 +443,10 @@ TEST_F(ResidentCacheHits, EndWithWhatTheyDependOn) {
 TEST_F(ResidentCacheHits, StayWhileAnArrayIsAway) {
     static char name[] = "another";
     pti_residency *of = resident.get();
-    const pti_resident_array same = {name, POLYTILE_F64, 8, domain_of(all_elements), false, true};
-    const pti_resident_array other = {name, POLYTILE_F32, 4, domain_of(all_elements), false, true};
+    const pti_resident_array same = {name,  POLYTILE_F64, 8, domain_of(all_elements),
+                                     false, true,         {}};
+    const pti_resident_array other = {name,  POLYTILE_F32, 4, domain_of(all_elements),
+                                      false, true,         {}};
     const std::vector<pti_step> there_and_home = {launch.Step(1), Flush(0)};
     for (int k = 0; k < 10; k++)
         resident.Plan(there_and_home);
@@ -464,6 +467,14 @@ TEST_F(ResidentCacheHits, StayWhileAnArrayIsAway) {
     pti_residency_remove(of, 0);
     EXPECT_EQ(pti_residency_add(of, &same), 0);
     EXPECT_FALSE(IsHit(there_and_home));
+    for (int k = 0; k < 10; k++)
+        resident.Plan(there_and_home);
+    EXPECT_TRUE(IsHit(there_and_home));
+    pti_resident_array shared = same;
+    shared.exclusive = domain_of("0:99");
+    pti_residency_remove(of, 0);
+    EXPECT_EQ(pti_residency_add(of, &shared), 0);
+    EXPECT_EQ(of->plans.n_transitions, 0) << "others write some of it";
 }
 
 /** What is resident after a hit is what is changed next. */

@@ -566,9 +566,9 @@ TEST(Residency, RemovedPositionsAreGivenAgain) {
     pti_residency_remove(resident.get(), 1);
     EXPECT_STREQ(resident.Plan({copy.Step()})->instance->operand[1].name, "");
     char name[] = "again";
-    const pti_resident_array again = {name, POLYTILE_F64, 8, domain_of("1000"), true, false};
+    const pti_resident_array again = {name, POLYTILE_F64, 8, domain_of("1000"), true, false, {}};
     EXPECT_EQ(pti_residency_add(resident.get(), &again), 1);
-    const pti_resident_array next = {name, POLYTILE_F64, 8, domain_of("10"), false, false};
+    const pti_resident_array next = {name, POLYTILE_F64, 8, domain_of("10"), false, false, {}};
     EXPECT_EQ(pti_residency_add(resident.get(), &next), 3);
     const pti_schedule *schedule = resident.Plan({to_new.Step()});
     EXPECT_STREQ(schedule->instance->operand[1].name, "again");
@@ -586,6 +586,26 @@ template <class Act> double SecondsEach(int times, Act act) {
     for (int k = 0; k < times; k++)
         act();
     return (Seconds() - start_s) / times;
+}
+
+/** Between what is read others may be writing what they own. */
+TEST(Residency, OneUploadAroundSeveralBoxesBringsNothingThatOthersWrite) {
+    const std::vector<std::string> domains = {"100", "100"};
+    CutLaunch ends({"ends[i]: in x[i], x[i+90]; out y[i]", "10", {{"x", 0}, {"y", 1}}}, domains);
+    polytile_link slow_to_begin = {};
+    slow_to_begin.transfer_latency_s = 1;
+    slow_to_begin.upload_bytes_per_s = slow_to_begin.duplex_bytes_per_s = 1e9;
+    Resident alone(1 << 20, domains);
+    alone.Plan({ends.Step()}, &slow_to_begin);
+    EXPECT_EQ(alone.h2d_bytes, 100 * 8) << "one upload is faster";
+    Resident owner(1 << 20, domains, {}, domain_of("100"));
+    owner.Plan({ends.Step()}, &slow_to_begin);
+    EXPECT_EQ(owner.h2d_bytes, 100 * 8);
+    for (const char *exclusive : {"0:98", "50:99", "0:-1"}) {
+        Resident shared(1 << 20, domains, {}, domain_of(exclusive));
+        shared.Plan({ends.Step()}, &slow_to_begin);
+        EXPECT_EQ(shared.h2d_bytes, 20 * 8) << exclusive;
+    }
 }
 
 TEST(Residency, PlansInMicroseconds) {

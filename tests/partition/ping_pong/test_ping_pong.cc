@@ -102,8 +102,8 @@ TEST(PingPong, KnowsArraysThatTakeTurnsInAnotherWay) {
         const int *before, *after;
         bool takes;
     } rows[] = {
-        {wave->instance(), first, next, true},      {wave->instance(), first, swapped, false},
-        {wave->instance(), first, apart, false},    {leap->instance(), other_two, last_two, true},
+        {wave->instance(), first, next, false},     {wave->instance(), first, swapped, false},
+        {wave->instance(), first, apart, false},    {leap->instance(), other_two, last_two, false},
         {leap->instance(), other_two, there, true}, {leap->instance(), other_two, apart, false},
         {jacobi->instance(), there, back, false},   {jacobi->instance(), there, other_two, true},
         {ring->instance(), there, back, false},     {ring->instance(), there, other_two, true},
@@ -113,6 +113,48 @@ TEST(PingPong, KnowsArraysThatTakeTurnsInAnotherWay) {
         EXPECT_EQ(pti_ping_pong_takes_other_turns(&after, &before), row.takes)
             << row.instance->kernel_name << row.after[0] << row.after[1];
     }
+}
+
+TEST(PingPong, FindsHowArraysChangeRoles) {
+    const auto wave = launch_of("wave[i, j]: out y[i, j]; in z[i, j], x[i-1:i+1, j]");
+    const auto leap = launch_of("leap[i, j]: inout y[i, j]; in z[i, j], x[i-1:i+1, j]");
+    const int first[] = {4, 5, 6};
+    const struct {
+        const pti_instance *instance;
+        int arrays[3];
+        int n_phases, n_alive; /* 0: in no way */
+    } rows[] = {
+        {wave->instance(), {5, 6, 4}, 3, 2}, {wave->instance(), {6, 4, 5}, 3, 2},
+        {wave->instance(), {6, 5, 4}, 2, 1}, {leap->instance(), {5, 6, 4}, 3, 3},
+        {leap->instance(), {6, 5, 4}, 2, 2}, {leap->instance(), {5, 4, 6}, 2, 2},
+        {wave->instance(), {4, 5, 6}, 0, 0}, {wave->instance(), {4, 6, 5}, 0, 0},
+        {wave->instance(), {5, 6, 7}, 0, 0}, {wave->instance(), {5, 5, 4}, 0, 0},
+    };
+    const pti_call before = {wave->instance(), first}, leap_before = {leap->instance(), first};
+    for (const auto &row : rows) {
+        const pti_call call = {row.instance, row.arrays};
+        pti_turns found;
+        const bool is_found = pti_turns_find(
+            &call, row.instance == wave->instance() ? &before : &leap_before, &found);
+        EXPECT_EQ(is_found, row.n_phases > 0) << row.arrays[0] << row.arrays[1] << row.arrays[2];
+        EXPECT_FALSE(is_found && found.n_phases != row.n_phases) << found.n_phases;
+        EXPECT_FALSE(is_found && found.n_alive != row.n_alive) << found.n_alive;
+    }
+    EXPECT_TRUE(pti_turns_may_begin(leap->instance()));
+    EXPECT_FALSE(pti_ping_pong_may_begin(leap->instance()));
+}
+
+/** What the launch after wave(5, 4, 6) reads and launches have written. */
+TEST(PingPong, ListsTheArraysThatLaterLaunchesRead) {
+    const auto wave = launch_of("wave[i, j]: out y[i, j]; in z[i, j], x[i-1:i+1, j]");
+    const int first[] = {4, 5, 6}, next[] = {5, 6, 4};
+    const pti_call before = {wave->instance(), first}, call = {wave->instance(), next};
+    pti_turns turns;
+    ASSERT_TRUE(pti_turns_find(&call, &before, &turns));
+    int alive[2] = {};
+    pti_turns_list_alive(&turns, &before, alive);
+    EXPECT_EQ(alive[0], 6);
+    EXPECT_EQ(alive[1], 4);
 }
 
 TEST(PingPong, FindsByHowMuchEachLaunchNeedsMoreThanTheNext) {
@@ -144,6 +186,7 @@ TEST(PingPong, TilesAreAsLargeAsTheirRoomAllows) {
     pti_ping_pong of = {};
     of.instance = launch->instance();
     of.room = &room;
+    of.n_stored = 1;
     of.step = {{1, 1}, {1, 1}};
     for (int n = 1; n < 30; n++) {
         int64_t tile[2];

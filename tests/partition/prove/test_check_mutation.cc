@@ -10,7 +10,8 @@
 #include "support/scale.h"
 
 extern "C" {
-#include "partition/skew/resident.h"
+#include "partition/cache_blocking/in_place.h"
+#include "partition/cache_blocking/resident.h"
 #include "partition/window/plan.h"
 }
 

@@ -1,6 +1,7 @@
 #include "partition/skew/skewed.h"
 
 extern "C" {
+#include "partition/cache_blocking/in_place.h"
 #include "partition/prove/column_program.h"
 }
 

@@ -177,9 +177,10 @@ Values run_in_order(const Calls &calls) {
     return memory.values();
 }
 
+/** A tile loads what others have stored, unless these store apart. */
 void run_tile(const Calls &calls, const pti_tiling &tiling, const int64_t *position,
               Memory *memory) {
-    Memory own = *memory;
+    Memory own = tiling.is_apart ? Memory(calls) : *memory;
     const polytile_domain tile = pti_tiling_own(&tiling, position);
     for (int l = 0; l < tiling.n_launches; l++) {
         polytile_domain parts[PTI_TILING_PARTS];
@@ -271,6 +272,19 @@ TEST(Tiling, MarginsAreTheReachesOfLaterLaunches) {
     Random random{1};
     std::string reason;
     EXPECT_TRUE(is_proved(tiling, &reason)) << reason;
+    EXPECT_TRUE(stores_the_same(calls, tiling, &random));
+    pti_tiling_free(&tiling);
+}
+
+TEST(Tiling, StoresApartWhatOtherTilesLoad) {
+    const Calls calls(square(0, 19), 2, to_and_fro(5));
+    pti_tiling tiling = calls.tiling({6, 7});
+    pti_text why = {};
+    std::string reason;
+    ASSERT_EQ(pti_margins_find(&tiling, &why), POLYTILE_OK);
+    tiling.is_stored[0] = tiling.is_stored[1] = tiling.is_apart = true;
+    EXPECT_TRUE(is_proved(tiling, &reason)) << reason;
+    Random random(1);
     EXPECT_TRUE(stores_the_same(calls, tiling, &random));
     pti_tiling_free(&tiling);
 }
@@ -425,6 +439,8 @@ void check_one_chain(Random *random, Counts *counts) {
     ASSERT_EQ(pti_margins_find(&tiling, &why), POLYTILE_OK);
     if (why.length == 0) {
         counts->n_found++;
+        tiling.is_apart = random->chance(40);
+        std::fill_n(tiling.is_stored, tiling.is_apart ? n_arrays : 0, true);
         counts->n_stored +=
             std::any_of(tiling.is_stored, tiling.is_stored + n_arrays, [](bool is) { return is; });
         EXPECT_TRUE(is_proved(tiling, &reason)) << reason << "\n" << text;

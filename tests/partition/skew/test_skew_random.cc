@@ -5,6 +5,7 @@
 #include "support/scale.h"
 
 extern "C" {
+#include "partition/cache_blocking/in_place.h"
 #include "partition/prove/column_program.h"
 }
 

@@ -155,7 +155,7 @@ TEST(TiledSkews, AreProved) {
         {[](pti_schedule *s) { s->n_tiles--; }, "one by one in another slab"},
         {[](pti_schedule *s) { s->tiles[s->n_tiles - 1].own.range[0].lo++; }, "others are stored"},
         {[](pti_schedule *s) { s->dropped[1] = false; }, "is not dropped"},
-        {[](pti_schedule *s) { s->tiles[0].stored = 1 - s->tiles[0].stored; }, "n"},
+        {[](pti_schedule *s) { s->tiles[0].stored[0] = 1 - s->tiles[0].stored[0]; }, "n"},
         {[](pti_schedule *s) { s->tiles[0].is_of_slab = false; }, "n"},
         {[](pti_schedule *s) {
              const pti_tiles &last = s->tiles[s->n_tiles - 1];

@@ -144,18 +144,22 @@ TEST(FarApart, FormerCutsInTooManyPiecesAreNotTaken) {
 
 TEST(FarApart, MoreSubKernelsThanArePlannedAreRefusedWithTheReason) {
     const std::vector<Kernel> kernels = {Butterfly(1 << 23, 1 << 22)};
-    for (int n_steps : {1, 2}) {
-        const Planned of(1 << 23, 5 * MiB, kernels, n_steps);
-        EXPECT_EQ(of.status, POLYTILE_UNSUPPORTED);
-        EXPECT_EQ(
-            of.error(),
-            "w: a limit of 5 MiB takes 4194304 sub-kernels; at most 262144 are planned; raise "
-            "the limit, or declare what sections touch far apart in one array as two arrays; "
-            "sections of x lie far apart, or move apart, and a function by hand or a launcher gets "
-            "one box around them: name it twice in the declaration, and give the array for both "
-            "names");
-        EXPECT_LT(of.seconds, 2);
-    }
+    const std::string advice =
+        "sections of x lie far apart, or move apart, and a function by hand or a launcher gets one "
+        "box around them: name it twice in the declaration, and give the array for both names";
+    const Planned alone(1 << 23, 5 * MiB, kernels, 1);
+    EXPECT_EQ(alone.status, POLYTILE_NO_FIT);
+    EXPECT_EQ(alone.error(), "w: 4194304 sub-kernels with each array in one piece, 13 with "
+                             "sections that lie apart by themselves; " +
+                                 advice);
+    EXPECT_LT(alone.seconds, 2);
+    const Planned several(1 << 23, 5 * MiB, kernels, 2);
+    EXPECT_EQ(several.status, POLYTILE_UNSUPPORTED);
+    EXPECT_EQ(several.error(),
+              "w: a limit of 5 MiB takes 4194304 sub-kernels; at most 262144 are planned; raise "
+              "the limit, or declare what sections touch far apart in one array as two arrays; " +
+                  advice);
+    EXPECT_LT(several.seconds, 2);
 }
 
 TEST(FarApart, InPiecesLaunchesTakeAsManySubKernelsAsTheirBytesDo) {

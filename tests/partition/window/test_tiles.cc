@@ -11,6 +11,7 @@ extern "C" {
 #include "partition/window/plan.h"
 #include "partition/window/plan_chain.h"
 #include "partition/window/tiles.h"
+#include "partition/window/tiles_aside.h"
 }
 
 /* Which launches of a schedule run as one, in tiles; and that the schedule checker finds whatever
@@ -29,7 +30,8 @@ class Tiles : public testing::Test {
     }
 
     /** The first array and the last one are fields; what is between is read by all launches. '>'
-     * goes from the first to the last, '<' back, and 'x' from a third field to the first. */
+     * goes from the first to the last, '<' back, and 'x' from a third field to the first; of three
+     * fields digits say how often each has become the next one. */
     void make(const char *declaration, const std::string &directions, bool has_all_rows = false) {
         const int64_t extents[] = {600, 900};
         const polytile_domain field = polytile_domain_from_extents(2, extents);
@@ -55,13 +57,19 @@ class Tiles : public testing::Test {
         ASSERT_EQ(polytile_array_describe(ctx_, "X", POLYTILE_F32, &field, &third), POLYTILE_OK);
         polytile_array *begins[] = {third, arrays[1], arrays[2]};
         begins[n_arrays - 1] = arrays[0];
+        polytile_array *round[][3] = {{arrays[0], arrays[1], arrays[2]},
+                                      {arrays[2], arrays[0], arrays[1]},
+                                      {arrays[1], arrays[2], arrays[0]}};
         std::vector<polytile_chain_launch> launches;
         for (const char direction : directions) {
             polytile_chain_launch launch = {};
             launch.kernel = kernel;
             launch.domain = threads;
             launch.n_arrays = n_arrays;
-            launch.arrays = direction == 'x' ? begins : direction == '<' ? back : there;
+            launch.arrays = direction == 'x'   ? begins
+                            : direction == '<' ? back
+                            : direction == '>' ? there
+                                               : round[direction - '0'];
             launches.push_back(launch);
         }
         polytile_plan_options options = {};
@@ -77,6 +85,7 @@ class Tiles : public testing::Test {
     void find(const pti_tile_room &room) {
         const auto all = [](const void *, int) { return true; };
         EXPECT_EQ(pti_tiles_find(&room, all, nullptr, schedule_, &why_), POLYTILE_OK);
+        EXPECT_EQ(pti_tiles_place_aside(schedule_, &why_), POLYTILE_OK);
     }
 
     int count_tiled() const {
@@ -199,13 +208,97 @@ TEST_F(Tiles, BeginWithTheFirstLaunchThatGoesToAndFro) {
     EXPECT_EQ(std::string(why_.data).rfind("19 launches of jacobi in a row", 0), 0u) << why_.data;
 }
 
+const char *const wave = "wave[i, j]: out N[i, j]; in U[i-1:i+1, j], U[i, j-1:j+1]; in P[i, j]";
+const char *const leap = "leap[i, j]: inout P[i, j]; in U[i-1:i+1, j], U[i, j-1:j+1]";
+const std::string rounds_21 = "012012012012012012012";
+
+/** Launches of three arrays in turn, the last of which runs by itself; and of two, one of which is
+ * updated in place. */
+TEST_F(Tiles, RunInTwoPartsWhereTwoArraysAreAlive) {
+    const struct {
+        const char *declaration;
+        std::string directions;
+    } rows[] = {{wave, rounds_21}, {leap, turns_20}};
+    for (const auto &row : rows) {
+        make(row.declaration, row.directions);
+        find(room);
+        ASSERT_GE(schedule_->n_tiles, 1) << (why_.data == nullptr ? "" : why_.data);
+        EXPECT_GE(count_tiled(), 14);
+        EXPECT_EQ(count_tiled() % 2, 0);
+        EXPECT_TRUE(holds()) << last_;
+        EXPECT_NE(std::string(why_.data).find("arrays change roles in turn, run as"),
+                  std::string::npos)
+            << why_.data;
+        EXPECT_EQ(schedule_->tiles[0].n_stored, 2);
+        EXPECT_EQ(schedule_->tiles[0].n_aside, 2);
+        EXPECT_TRUE(pti_tiles_are_placed(&schedule_->tiles[0]));
+        pti_schedule_free(schedule_);
+        schedule_ = nullptr;
+    }
+}
+
+TEST_F(Tiles, GoRoundNoPeriodicArraysOfWhichTwoAreAlive) {
+    const struct {
+        const char *declaration;
+        std::string directions;
+    } rows[] = {{"wave[i, j]: in U[wrap(i-1:i+1), j], P[i, j]; out N[i, j]", rounds_21},
+                {"leap[i, j]: in U[wrap(i-1:i+1), j]; inout P[i, j]", turns_20}};
+    for (const auto &row : rows) {
+        make(row.declaration, row.directions, true);
+        find(room);
+        EXPECT_EQ(schedule_->n_tiles, 0);
+        ASSERT_NE(why_.data, nullptr);
+        EXPECT_NE(std::string(why_.data).find(
+                      "tiles that go round periodic arrays store one array, not 2"),
+                  std::string::npos)
+            << why_.data;
+        pti_schedule_free(schedule_);
+        schedule_ = nullptr;
+        pti_text_free(&why_);
+        why_ = {};
+    }
+    make("leap[i, j]: in U[i, j-1:j+1]; inout P[i, j]", turns_20, true);
+    find(room);
+    ASSERT_GE(schedule_->n_tiles, 1);
+    EXPECT_TRUE(holds()) << last_;
+    schedule_->tiles[0].rounds = 1;
+    EXPECT_FALSE(holds());
+    EXPECT_NE(last_.find("once round"), std::string::npos) << last_;
+}
+
+TEST_F(Tiles, HaveNoPlaceAsideWhereTheDeviceIsFull) {
+    make(wave, rounds_21);
+    schedule_->arena_bytes = pti_schedule_peak_bytes(schedule_) + 4000000;
+    find(room);
+    ASSERT_GE(schedule_->n_tiles, 1);
+    EXPECT_FALSE(pti_tiles_are_placed(&schedule_->tiles[0]));
+    EXPECT_TRUE(holds()) << last_;
+    EXPECT_NE(std::string(why_.data).find("tiles would store 4.12 MiB aside"), std::string::npos)
+        << why_.data;
+}
+
+/** As a plan that is kept finds its arrays elsewhere when it is run again. */
+TEST_F(Tiles, FindAnotherPlaceAsideWhenArraysHaveOtherPlaces) {
+    make(wave, rounds_21);
+    find(room);
+    ASSERT_GE(schedule_->n_tiles, 1);
+    const int64_t taken = schedule_->tiles[0].aside[1].offset_bytes;
+    ASSERT_GE(taken, 0);
+    schedule_->placement[0].offset_bytes = taken;
+    EXPECT_FALSE(holds());
+    EXPECT_EQ(pti_tiles_place_aside(schedule_, &why_), POLYTILE_OK);
+    EXPECT_TRUE(pti_tiles_are_placed(&schedule_->tiles[0]));
+    EXPECT_TRUE(holds()) << last_;
+}
+
 TEST_F(Tiles, SayWhyLaunchesInOtherTurnsHaveNone) {
-    make("leap[i, j]: inout P[i, j]; in U[i-1:i+1, j]", turns_20);
+    make("leap[i, j]: inout P[i, j]; in U[i-1:i+1, j]", "><xxxxxx");
     find(room);
     EXPECT_EQ(schedule_->n_tiles, 0);
-    EXPECT_EQ(std::string(why_.data == nullptr ? "" : why_.data),
-              "20 launches of leap in a row run one by one: they do not go to and fro between an "
-              "array that they read and one that they write");
+    pti_schedule_free(schedule_);
+    make(wave, "01010202010102");
+    find(room);
+    EXPECT_EQ(schedule_->n_tiles, 0);
 }
 
 TEST_F(Tiles, SayWhatLaunchesReadTooFarOff) {
@@ -214,7 +307,7 @@ TEST_F(Tiles, SayWhatLaunchesReadTooFarOff) {
     EXPECT_EQ(
         std::string(why_.data == nullptr ? "" : why_.data),
         "18 launches of far in a row, which alternate between two arrays, run one by one: far "
-        "reads K beyond the border that the two arrays need");
+        "reads K beyond the border that the arrays need which change roles");
 }
 
 /** A border is as wide as what launches read of the arrays that change; no other may need more. */
@@ -251,8 +344,9 @@ TEST_F(Tiles, AreProved) {
     const Wrong wrong[] = {
         {[](pti_schedule *, pti_tiles *t) { t->step.before[0]--; }, "did not compute"},
         {[](pti_schedule *, pti_tiles *t) { t->step.after[1]--; }, "did not compute"},
-        {[](pti_schedule *, pti_tiles *t) { t->stored = 1 - t->stored; }, "stored by one tile"},
-        {[](pti_schedule *, pti_tiles *t) { t->stored = 7; }, "something else"},
+        {[](pti_schedule *, pti_tiles *t) { t->stored[0] = 1 - t->stored[0]; },
+         "stored by one tile"},
+        {[](pti_schedule *, pti_tiles *t) { t->stored[0] = 7; }, "no such arrays"},
         {[](pti_schedule *, pti_tiles *t) { t->tile[0] = 0; }, "no tile"},
         {[](pti_schedule *, pti_tiles *t) { t->first_op = -1; }, "no such operations"},
         {[](pti_schedule *, pti_tiles *t) { t->n_ops++; }, "not all superblocks"},
@@ -279,6 +373,52 @@ TEST_F(Tiles, AreProved) {
         pti_schedule_free(schedule_);
         schedule_ = nullptr;
     }
+}
+
+TEST_F(Tiles, AreProvedInTwoParts) {
+    const Wrong wrong[] = {
+        {[](pti_schedule *, pti_tiles *t) { t->step.before[0]--; }, "did not compute"},
+        {[](pti_schedule *, pti_tiles *t) { t->n_aside = 0; }, "no such arrays"},
+        {[](pti_schedule *, pti_tiles *t) { t->n_aside = 1; }, "did not store"},
+        {[](pti_schedule *, pti_tiles *t) { t->n_aside = 4; }, "no such arrays"},
+        {[](pti_schedule *, pti_tiles *t) { t->n_stored = 4; }, "no such arrays"},
+        {[](pti_schedule *, pti_tiles *t) { t->n_aside = 0, t->n_stored = 1; }, "stored by one"},
+        {[](pti_schedule *, pti_tiles *t) {
+             t->n_launches--;
+             t->n_ops--;
+         },
+         "parts"},
+        {[](pti_schedule *, pti_tiles *t) { t->aside[0].array = 7; }, "no such arrays"},
+        {[](pti_schedule *, pti_tiles *t) { t->aside[1].array = t->aside[0].array; },
+         "did not store"},
+        {[](pti_schedule *, pti_tiles *t) { t->aside[0].offset_bytes += 256; }, "something else"},
+        {[](pti_schedule *, pti_tiles *t) { t->aside[1].offset_bytes = 0; }, "something else"},
+        {[](pti_schedule *s, pti_tiles *t) { t->aside[1].offset_bytes = s->arena_bytes - 4000; },
+         "something else"},
+        {[](pti_schedule *, pti_tiles *t) { t->own.range[0].hi--; }, "other threads"},
+    };
+    for (const Wrong &one : wrong) {
+        make(leap, turns_20);
+        find(room);
+        ASSERT_GE(schedule_->n_tiles, 1);
+        ASSERT_TRUE(pti_tiles_are_placed(&schedule_->tiles[0]));
+        EXPECT_TRUE(holds()) << last_;
+        one.change(schedule_, &schedule_->tiles[0]);
+        EXPECT_FALSE(holds()) << one.text;
+        EXPECT_NE(last_.find(one.text), std::string::npos) << one.text << ": " << last_;
+        pti_schedule_free(schedule_);
+        schedule_ = nullptr;
+    }
+}
+
+/** The last launch of three arrays in turn finds nothing of the array that tiles do not store. */
+TEST_F(Tiles, InTwoPartsLoseWhatTheyDoNotStore) {
+    make(wave, rounds_21);
+    find(room);
+    ASSERT_GE(schedule_->n_tiles, 1);
+    EXPECT_TRUE(holds()) << last_;
+    schedule_->tiles[schedule_->n_tiles - 1].n_stored = 1;
+    EXPECT_FALSE(holds());
 }
 
 /** What tiles do not store is lost, also where a launch after them would read it. */

@@ -6,6 +6,35 @@
 /* The functions of the CUDA runtime that the library calls, as a table: tests replace it, or let a
  * call fail. */
 
+/** Those that make graphs and load code; before CUDA 13 some have other parameters. */
+#if CUDART_VERSION >= 13000
+#define PTI_CUDA_GRAPH_CALLS(X)                                                                    \
+    X(cudaLibraryLoadData,                                                                         \
+      (cudaLibrary_t * library, const void *code, enum cudaJitOption *jit_options,                 \
+       void **jit_values, unsigned n_jit_options, enum cudaLibraryOption *options, void **values,  \
+       unsigned n_options))                                                                        \
+    X(cudaLibraryUnload, (cudaLibrary_t library))                                                  \
+    X(cudaLibraryGetKernel, (cudaKernel_t * kernel, cudaLibrary_t library, const char *name))      \
+    X(cudaGraphCreate, (cudaGraph_t * graph, unsigned flags))                                      \
+    X(cudaGraphDestroy, (cudaGraph_t graph))                                                       \
+    X(cudaGraphConditionalHandleCreate,                                                            \
+      (cudaGraphConditionalHandle * handle, cudaGraph_t graph, unsigned value, unsigned flags))    \
+    X(cudaGraphAddNode,                                                                            \
+      (cudaGraphNode_t * node, cudaGraph_t graph, const cudaGraphNode_t *after,                    \
+       const cudaGraphEdgeData *edges, size_t n_after, struct cudaGraphNodeParams *of))            \
+    X(cudaStreamBeginCaptureToGraph,                                                               \
+      (cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t *after,                       \
+       const cudaGraphEdgeData *edges, size_t n_after, enum cudaStreamCaptureMode mode))           \
+    X(cudaStreamEndCapture, (cudaStream_t stream, cudaGraph_t * graph))                            \
+    X(cudaGraphInstantiate, (cudaGraphExec_t * made, cudaGraph_t graph, unsigned long long flags)) \
+    X(cudaGraphLaunch, (cudaGraphExec_t graph, cudaStream_t stream))                               \
+    X(cudaGraphExecUpdate,                                                                         \
+      (cudaGraphExec_t made, cudaGraph_t graph, cudaGraphExecUpdateResultInfo * result))           \
+    X(cudaGraphExecDestroy, (cudaGraphExec_t graph))
+#else
+#define PTI_CUDA_GRAPH_CALLS(X)
+#endif
+
 /** X-macro: function, its parameters. Every one of them returns a cudaError_t. */
 #define PTI_CUDA_CALLS(X)                                                                          \
     X(cudaGetDeviceCount, (int *n_devices))                                                        \
@@ -52,7 +81,8 @@
                          size_t shared_bytes, cudaStream_t stream))                                \
     X(cudaLaunchCooperativeKernel, (const void *kernel, dim3 grid, dim3 block, void **arguments,   \
                                     size_t shared_bytes, cudaStream_t stream))                     \
-    X(cudaGetLastError, (void))
+    X(cudaGetLastError, (void))                                                                    \
+    PTI_CUDA_GRAPH_CALLS(X)
 
 /** A table of these functions. */
 typedef struct pti_cuda_api {

@@ -46,32 +46,32 @@ static bool fits_3d(const pti_loop_nest *nest) {
 
 static polytile_status copy_1d(const copying *of, char *to, const char *from) {
     return PTI_CUDA(of->cuda, cudaMemcpyAsync,
-                    (to, from, (size_t)of->nest->unit_bytes, of->kind, of->stream));
+                    (to, from, (size_t)of->nest->run_bytes, of->kind, of->stream));
 }
 
 static polytile_status copy_2d(const copying *of, char *to, const char *from) {
     pti_loop rows = loop_from_inside(of->nest, 0);
     return PTI_CUDA(of->cuda, cudaMemcpy2DAsync,
                     (to, (size_t)rows.to_step, from, (size_t)rows.from_step,
-                     (size_t)of->nest->unit_bytes, (size_t)rows.count, of->kind, of->stream));
+                     (size_t)of->nest->run_bytes, (size_t)rows.count, of->kind, of->stream));
 }
 
 /** Make a pitched pointer, which CUDA wants writable, also on the side that is read. */
 static struct cudaPitchedPtr pitched_pointer(const char *first, int64_t pitch_bytes,
-                                             int64_t plane_step, int64_t unit_bytes) {
+                                             int64_t plane_step, int64_t run_bytes) {
     return (struct cudaPitchedPtr){.ptr = (void *)first,
                                    .pitch = (size_t)pitch_bytes,
-                                   .xsize = (size_t)unit_bytes,
+                                   .xsize = (size_t)run_bytes,
                                    .ysize = (size_t)(plane_step / pitch_bytes)};
 }
 
 static polytile_status copy_3d(const copying *of, char *to, const char *from) {
     pti_loop rows = loop_from_inside(of->nest, 0), planes = loop_from_inside(of->nest, 1);
-    int64_t unit_bytes = of->nest->unit_bytes;
+    int64_t run_bytes = of->nest->run_bytes;
     struct cudaMemcpy3DParms copy = {
-        .dstPtr = pitched_pointer(to, rows.to_step, planes.to_step, unit_bytes),
-        .srcPtr = pitched_pointer(from, rows.from_step, planes.from_step, unit_bytes),
-        .extent = {(size_t)unit_bytes, (size_t)rows.count, (size_t)planes.count},
+        .dstPtr = pitched_pointer(to, rows.to_step, planes.to_step, run_bytes),
+        .srcPtr = pitched_pointer(from, rows.from_step, planes.from_step, run_bytes),
+        .extent = {(size_t)run_bytes, (size_t)rows.count, (size_t)planes.count},
         .kind = of->kind};
     return PTI_CUDA(of->cuda, cudaMemcpy3DAsync, (&copy, of->stream));
 }
@@ -79,19 +79,19 @@ static polytile_status copy_3d(const copying *of, char *to, const char *from) {
 static polytile_status copy_1d_peer(const copying *of, char *to, const char *from) {
     return PTI_CUDA(
         of->cuda, cudaMemcpyPeerAsync,
-        (to, of->cuda->number, from, of->from_number, (size_t)of->nest->unit_bytes, of->stream));
+        (to, of->cuda->number, from, of->from_number, (size_t)of->nest->run_bytes, of->stream));
 }
 
 static polytile_status copy_planes_peer(const copying *of, char *to, const char *from,
                                         pti_loop planes) {
     pti_loop rows = loop_from_inside(of->nest, 0);
-    int64_t unit_bytes = of->nest->unit_bytes;
+    int64_t run_bytes = of->nest->run_bytes;
     struct cudaMemcpy3DPeerParms copy = {
-        .dstPtr = pitched_pointer(to, rows.to_step, planes.to_step, unit_bytes),
+        .dstPtr = pitched_pointer(to, rows.to_step, planes.to_step, run_bytes),
         .dstDevice = of->cuda->number,
-        .srcPtr = pitched_pointer(from, rows.from_step, planes.from_step, unit_bytes),
+        .srcPtr = pitched_pointer(from, rows.from_step, planes.from_step, run_bytes),
         .srcDevice = of->from_number,
-        .extent = {(size_t)unit_bytes, (size_t)rows.count, (size_t)planes.count}};
+        .extent = {(size_t)run_bytes, (size_t)rows.count, (size_t)planes.count}};
     return PTI_CUDA(of->cuda, cudaMemcpy3DPeerAsync, (&copy, of->stream));
 }
 
@@ -143,13 +143,13 @@ static void put_longest_innermost(pti_loop_nest *nest) {
 /** Enqueue one call for each turn of the loops that a call does not take. */
 static polytile_status enqueue_all(const copying *of, const way *by) {
     polytile_status status = POLYTILE_OK;
-    int64_t n_units_a_call = 1;
+    int64_t n_runs_a_call = 1;
     for (int k = 0; k < by->n_loops; k++)
-        n_units_a_call *= loop_from_inside(of->nest, k).count;
-    for (int64_t unit = 0; unit < of->nest->n_units; unit += n_units_a_call) {
+        n_runs_a_call *= loop_from_inside(of->nest, k).count;
+    for (int64_t run = 0; run < of->nest->n_runs; run += n_runs_a_call) {
         char *to;
         const char *from;
-        pti_loop_nest_locate(of->nest, unit, &to, &from);
+        pti_loop_nest_locate(of->nest, run, &to, &from);
         PTI_TRY(by->enqueue(of, to, from));
     }
 done:

@@ -2,7 +2,7 @@
 #define POLYTILE_LAUNCH_CUDA_RUNTIME_COPY_H
 
 #include "launch/cuda/runtime/cuda.h"
-#include "launch/host/loop_nest.h"
+#include "launch/host/copy/loop_nest.h"
 
 /**
  * Enqueue the copy of a box, as few 1-D, 2-D and 3-D copies as its dimensions allow.

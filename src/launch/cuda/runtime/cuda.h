@@ -69,6 +69,7 @@ typedef struct pti_cuda_device {
     struct pti_staging *staging;    /* NULL until a run needs it */
     struct pti_cuda_team *team;     /* NULL until a team kernel is run */
     struct pti_cuda_rounds *rounds; /* NULL until a launcher has several */
+    struct pti_cuda_loops *loops;   /* NULL until the GPU is to run them by itself */
     struct pti_cuda_run *run;       /* NULL between runs */
     pti_execution *execution;       /* of that run, borrowed */
     const pti_command *command;     /* being submitted, borrowed; for error texts */
@@ -126,20 +127,8 @@ polytile_status pti_cuda_copy_bytes(polytile_device *device, const pti_byte_copy
 bool pti_cuda_pin(polytile_device *device, void *memory, int64_t n_bytes);
 void pti_cuda_unpin(polytile_device *device, void *memory);
 
-/** Functions of run.c for the device's table. */
-polytile_status pti_cuda_begin(polytile_device *device, pti_execution *execution);
-polytile_status pti_cuda_submit(polytile_device *device, const pti_command *command);
-polytile_status pti_cuda_submit_tiles(polytile_device *device, const pti_tile_command *command);
-polytile_status pti_cuda_finish(polytile_device *device);
-
 /** Functions of peer.c, and the end of its events. */
 extern const pti_peer_functions pti_cuda_peer_functions;
 void pti_cuda_events_destroy(pti_cuda_device *cuda);
-
-/** The driver's functions, see pti_driver: open.c opens a GPU, driver.c lists all. */
-polytile_status pti_cuda_open(polytile_context *ctx, const pti_device_text *text,
-                              polytile_device **device);
-polytile_status pti_cuda_list(polytile_context *ctx, int capacity, polytile_device_info *infos,
-                              int *n_devices);
 
 #endif

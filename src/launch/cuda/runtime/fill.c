@@ -15,20 +15,20 @@ static bool is_one_byte(const unsigned char *element, int64_t element_bytes) {
     return memcmp(element, element + 1, (size_t)element_bytes - 1) == 0;
 }
 
-/** Set bytes by one call for each turn of the loops around the innermost, whose units are rows. */
+/** Set bytes by one call for each turn of the loops around the innermost, whose runs are rows. */
 static polytile_status set_bytes(pti_cuda_device *cuda, const pti_loop_nest *places, int value,
                                  cudaStream_t stream) {
     polytile_status status = POLYTILE_OK;
     pti_loop rows = places->loops[places->n_loops - 1];
     int64_t n_rows = pti_cuda_is_pitch(rows) ? rows.count : 1;
-    int64_t pitch_bytes = n_rows == 1 ? places->unit_bytes : rows.to_step;
-    for (int64_t unit = 0; unit < places->n_units; unit += n_rows) {
+    int64_t pitch_bytes = n_rows == 1 ? places->run_bytes : rows.to_step;
+    for (int64_t run = 0; run < places->n_runs; run += n_rows) {
         char *to;
         const char *same;
-        pti_loop_nest_locate(places, unit, &to, &same);
+        pti_loop_nest_locate(places, run, &to, &same);
         PTI_TRY(PTI_CUDA(
             cuda, cudaMemset2DAsync,
-            (to, (size_t)pitch_bytes, value, (size_t)places->unit_bytes, (size_t)n_rows, stream)));
+            (to, (size_t)pitch_bytes, value, (size_t)places->run_bytes, (size_t)n_rows, stream)));
     }
 done:
     return status;
@@ -39,7 +39,7 @@ static polytile_status write_pattern(pti_cuda_device *cuda, const pti_loop_nest 
                                      const pti_move *move, int64_t *n_bytes, cudaStream_t stream) {
     unsigned char pattern[PATTERN_BYTES];
     int64_t element_bytes = move->element_bytes;
-    *n_bytes = pti_min(places->unit_bytes, PATTERN_BYTES / element_bytes * element_bytes);
+    *n_bytes = pti_min(places->run_bytes, PATTERN_BYTES / element_bytes * element_bytes);
     for (int64_t at = 0; at < *n_bytes; at += element_bytes)
         memcpy(pattern + at, move->from.base, (size_t)element_bytes);
     return PTI_CUDA(cuda, cudaMemcpyAsync,
@@ -52,8 +52,8 @@ static polytile_status fill_unit(pti_cuda_device *cuda, const pti_loop_nest *pla
     polytile_status status;
     int64_t n_done, n_bytes;
     PTI_TRY(write_pattern(cuda, places, move, &n_done, stream));
-    for (; n_done < places->unit_bytes; n_done += n_bytes) {
-        n_bytes = pti_min(n_done, places->unit_bytes - n_done);
+    for (; n_done < places->run_bytes; n_done += n_bytes) {
+        n_bytes = pti_min(n_done, places->run_bytes - n_done);
         PTI_TRY(PTI_CUDA(
             cuda, cudaMemcpyAsync,
             (places->to + n_done, places->to, (size_t)n_bytes, cudaMemcpyDeviceToDevice, stream)));
@@ -69,7 +69,7 @@ static polytile_status fill_loop(pti_cuda_device *cuda, const pti_loop_nest *fil
     for (int64_t n_done = 1; n_done < count; n_done *= 2) {
         pti_loop_nest copy = *filled;
         copy.loops[k].count = pti_min(n_done, count - n_done);
-        copy.n_units = filled->n_units * copy.loops[k].count;
+        copy.n_runs = filled->n_runs * copy.loops[k].count;
         copy.to = filled->to + n_done * filled->loops[k].to_step;
         PTI_TRY(pti_cuda_copy_nest(cuda, &copy, cudaMemcpyDeviceToDevice, stream));
     }
@@ -81,7 +81,7 @@ static polytile_status spread_element(pti_cuda_device *cuda, const pti_loop_nest
                                       const pti_move *move, cudaStream_t stream) {
     polytile_status status;
     pti_loop_nest filled = *places;
-    filled.n_units = 1;
+    filled.n_runs = 1;
     for (int k = 0; k < places->n_loops; k++)
         filled.loops[k].count = 1;
     PTI_TRY(fill_unit(cuda, places, move, stream));
@@ -89,7 +89,7 @@ static polytile_status spread_element(pti_cuda_device *cuda, const pti_loop_nest
         int64_t count = places->loops[k].count;
         PTI_TRY(fill_loop(cuda, &filled, k, count, stream));
         filled.loops[k].count = count;
-        filled.n_units *= count;
+        filled.n_runs *= count;
     }
 done:
     return status;

@@ -2,7 +2,7 @@
 
 #include "base/checked.h"
 #include "launch/cuda/runtime/copy.h"
-#include "launch/host/chunks.h"
+#include "launch/host/copy/chunks.h"
 
 polytile_status pti_ring_create(pti_cuda_device *cuda, char *memory, int n_buffers,
                                 int64_t buffer_bytes, pti_ring *ring) {

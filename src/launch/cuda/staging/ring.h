@@ -2,7 +2,7 @@
 #define POLYTILE_LAUNCH_CUDA_STAGING_RING_H
 
 #include "launch/cuda/runtime/cuda.h"
-#include "launch/host/copiers.h"
+#include "launch/host/copy/copiers.h"
 
 /* Pinned buffers that chunks of boxes pass through, first in first out. */
 

@@ -3,7 +3,7 @@
 
 #include "launch/cuda/staging/ring.h"
 #include "launch/cuda/staging/staging.h"
-#include "launch/host/chunks.h"
+#include "launch/host/copy/chunks.h"
 
 /* What the files of staging share: staging.c creates it, staging_run.c runs it, prefetch.c fills
  * for uploads, drain.c serves downloads, cursor.c finds work for both in the schedule. */

@@ -7,8 +7,8 @@
 enum { SPINS = 500 };
 
 void pti_eventcount_create(pti_eventcount *event) {
-    atomic_init(&event->count, 0);
-    atomic_init(&event->n_asleep, 0);
+    event->count = 0;
+    event->n_asleep = 0;
     pthread_mutex_init(&event->mutex, NULL);
     pthread_cond_init(&event->advanced, NULL);
 }
@@ -19,13 +19,13 @@ void pti_eventcount_destroy(pti_eventcount *event) {
 }
 
 int64_t pti_eventcount_read(pti_eventcount *event) {
-    return atomic_load(&event->count);
+    return __atomic_load_n(&event->count, __ATOMIC_SEQ_CST);
 }
 
 /** Either this sees a thread that is about to sleep, or that one sees the new number. */
 void pti_eventcount_advance(pti_eventcount *event, int64_t count) {
-    atomic_store(&event->count, count);
-    if (atomic_load(&event->n_asleep) == 0)
+    __atomic_store_n(&event->count, count, __ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&event->n_asleep, __ATOMIC_SEQ_CST) == 0)
         return;
     pthread_mutex_lock(&event->mutex);
     pthread_cond_broadcast(&event->advanced);
@@ -34,10 +34,10 @@ void pti_eventcount_advance(pti_eventcount *event, int64_t count) {
 
 static void sleep_until(pti_eventcount *event, int64_t count) {
     pthread_mutex_lock(&event->mutex);
-    atomic_fetch_add(&event->n_asleep, 1);
+    __atomic_fetch_add(&event->n_asleep, 1, __ATOMIC_SEQ_CST);
     while (pti_eventcount_read(event) < count)
         pthread_cond_wait(&event->advanced, &event->mutex);
-    atomic_fetch_sub(&event->n_asleep, 1);
+    __atomic_fetch_sub(&event->n_asleep, 1, __ATOMIC_SEQ_CST);
     pthread_mutex_unlock(&event->mutex);
 }
 

@@ -2,7 +2,6 @@
 #define POLYTILE_LAUNCH_HOST_EVENTCOUNT_H
 
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdint.h>
 
 /* launch/host/wait: how threads of the host wait for each other. They spin for some microseconds,
@@ -14,8 +13,8 @@
  * Source  Reed and Kanodia, "Synchronization with eventcounts and sequencers", 1979.
  */
 typedef struct pti_eventcount {
-    _Alignas(64) atomic_int_least64_t count; /* a cache line: others' numbers are not on it */
-    atomic_int n_asleep;
+    int64_t count __attribute__((aligned(64))); /* a cache line: others' numbers are not on it */
+    int n_asleep;                               /* both: atomic */
     pthread_mutex_t mutex;
     pthread_cond_t advanced;
 } pti_eventcount;

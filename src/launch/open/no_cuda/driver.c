@@ -1,4 +1,4 @@
-#include "launch/device/device.h"
+#include "launch/cuda/driver.h"
 
 /* Stands in for CUDA in a library that was built without it. */
 

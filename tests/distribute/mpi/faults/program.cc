@@ -1,5 +1,7 @@
 #include "distribute/mpi/faults/program.h"
 
+#include <polytile/message.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -27,6 +29,17 @@ void set_one(const int64_t *, void *element, void *) {
     std::memcpy(element, &one, sizeof one);
 }
 
+/* Each slot sends a number to the right, and a long row to the left. */
+POLYTILE_TEAM_KERNEL(turn, (s), (int32_t, w, 2)) {
+    const int right = (pt_rank() + 1) % pt_ranks(),
+              left = (pt_rank() + pt_ranks() - 1) % pt_ranks();
+    PT_AT(w, s, 0) = pt_rank();
+    PT_AT(w, s, 1) = pt_rank();
+    (void)(pt_sendrecv_replace(&PT_AT(w, s, 0), 4, right, left, 0, nullptr) || pt_barrier() ||
+           pt_sendrecv_replace(&PT_AT(w, s, 1), 4 * (PT_EXTENT(w, 1) - 1), left, right, 1,
+                               nullptr));
+}
+
 } // namespace
 
 const char *Program::policy = nullptr;
@@ -47,17 +60,18 @@ void Program::note(polytile_status status) {
 
 polytile_status Program::run(int n_before, const std::function<void()> &let_fail) {
     using Step = polytile_status (Program::*)();
-    for (Step step : {&Program::make_context,  &Program::make_kernels,  &Program::open,
-                      &Program::make_array,    &Program::make_other,    &Program::fill,
-                      &Program::get,           &Program::put,           &Program::wrap,
-                      &Program::attach,        &Program::launch,        &Program::reduce,
-                      &Program::wait,          &Program::launch,        &Program::reduce,
-                      &Program::wait,          &Program::launch_spread, &Program::launch_back,
-                      &Program::launch_spread, &Program::launch_back,   &Program::wait,
-                      &Program::launch_spread, &Program::launch_back,   &Program::launch_spread,
-                      &Program::launch_back,   &Program::wait,          &Program::fill,
-                      &Program::launch_spread, &Program::gather,        &Program::write,
-                      &Program::read,          &Program::scatter,       &Program::detach}) {
+    for (Step step : {&Program::make_context, &Program::make_kernels,  &Program::open,
+                      &Program::make_array,   &Program::make_other,    &Program::fill,
+                      &Program::get,          &Program::put,           &Program::wrap,
+                      &Program::attach,       &Program::launch,        &Program::reduce,
+                      &Program::wait,         &Program::launch,        &Program::reduce,
+                      &Program::wait,         &Program::turn,          &Program::launch_spread,
+                      &Program::launch_back,  &Program::launch_spread, &Program::launch_back,
+                      &Program::turn,         &Program::wait,          &Program::launch_spread,
+                      &Program::launch_back,  &Program::launch_spread, &Program::launch_back,
+                      &Program::wait,         &Program::fill,          &Program::launch_spread,
+                      &Program::gather,       &Program::write,         &Program::read,
+                      &Program::scatter,      &Program::detach}) {
         if (n_steps_++ == n_before)
             let_fail();
         const polytile_status status = (this->*step)();
@@ -79,6 +93,7 @@ polytile_status Program::go_on() {
         note(launch());
         note(reduce());
         note(wait());
+        note(turn());
         note(fill());
         note(launch_spread());
         note(launch_back());
@@ -100,6 +115,11 @@ void Program::end() {
 }
 
 bool Program::is_right() const {
+    for (int64_t slot = 0; slot < n_slots; slot++) {
+        const int32_t *row = &turned_[static_cast<size_t>(slot * n_columns)];
+        if (row[0] != (slot + n_slots - 1) % n_slots || row[1] != (slot + 1) % n_slots)
+            return false;
+    }
     return y_[5] == 3 && sum_[0] == static_cast<float>(3 * n) && sum_[1] == 1 && has_all_ &&
            has_own_;
 }
@@ -122,9 +142,11 @@ polytile_status Program::make_context() {
 polytile_status Program::make_kernels() {
     polytile_implementation implementation = {};
     implementation.host = smooth;
-    const polytile_status status = polytile_kernel_create(
-        ctx_, "smooth[i]: in x[i-1:i+1]; out y[i]", &implementation, &smooth_);
+    polytile_status status = polytile_kernel_create(ctx_, "smooth[i]: in x[i-1:i+1]; out y[i]",
+                                                    &implementation, &smooth_);
     implementation.host = add_up;
+    if (status == POLYTILE_OK)
+        status = polytile_kernel_create(ctx_, "turn[s]: out w[s, :]", &turn_kernel, &turn_);
     return status != POLYTILE_OK
                ? status
                : polytile_kernel_create(
@@ -166,7 +188,7 @@ polytile_status Program::put() {
 }
 
 polytile_status Program::wrap() {
-    const int64_t one = 1;
+    const int64_t one = 1, slots[] = {n_slots, n_columns};
     polytile_status status =
         polytile_array_wrap(ctx_, "x", POLYTILE_F32, 1, &n, x_.data(), &arrays_[0]);
     if (status == POLYTILE_OK)
@@ -175,11 +197,14 @@ polytile_status Program::wrap() {
         status = polytile_array_wrap(ctx_, "s", POLYTILE_F32, 1, &one, &sum_[0], &arrays_[2]);
     if (status == POLYTILE_OK)
         status = polytile_array_wrap(ctx_, "t", POLYTILE_F32, 1, &one, &sum_[1], &arrays_[3]);
+    if (status == POLYTILE_OK)
+        status =
+            polytile_array_wrap(ctx_, "w", POLYTILE_I32, 2, slots, turned_.data(), &arrays_[4]);
     return status;
 }
 
 polytile_status Program::attach() {
-    const polytile_status status = polytile_queue_attach(queue_, 4, arrays_);
+    const polytile_status status = polytile_queue_attach(queue_, 5, arrays_);
     is_attached_ = status == POLYTILE_OK;
     return status;
 }
@@ -207,6 +232,10 @@ polytile_status Program::launch_back() {
     return polytile_queue_launch(queue_, smooth_, POLYTILE_INTERIOR(1, n), 2, arrays, nullptr);
 }
 
+polytile_status Program::turn() {
+    return polytile_queue_launch(queue_, turn_, POLYTILE_EXTENTS(n_slots), 1, &arrays_[4], nullptr);
+}
+
 polytile_status Program::wait() {
     return polytile_queue_wait(queue_);
 }
@@ -230,5 +259,5 @@ polytile_status Program::scatter() {
 
 polytile_status Program::detach() {
     is_attached_ = false;
-    return polytile_queue_detach(queue_, 4, arrays_);
+    return polytile_queue_detach(queue_, 5, arrays_);
 }

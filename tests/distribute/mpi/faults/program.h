@@ -53,6 +53,7 @@ class Program {
     polytile_status reduce();
     polytile_status launch_spread();
     polytile_status launch_back();
+    polytile_status turn();
     polytile_status wait();
     polytile_status gather();
     polytile_status write();
@@ -61,12 +62,13 @@ class Program {
     polytile_status detach();
     void note(polytile_status status);
 
-    static constexpr int64_t n = 2048;
+    static constexpr int64_t n = 2048, n_slots = 5, n_columns = 2000;
     static const char *policy;
 
     const int world_rank_ = world_rank();
     std::string path_, said_;
     std::vector<float> x_ = std::vector<float>(n, 1), y_ = std::vector<float>(n, 0), sum_ = {7, 7};
+    std::vector<int32_t> turned_ = std::vector<int32_t>(n_slots * n_columns);
     std::vector<float> all_ = std::vector<float>(n, 0);
     polytile_domain own_ = {};
     std::vector<float> own_values_;
@@ -75,8 +77,8 @@ class Program {
     polytile_status status_ = POLYTILE_OK;
     polytile_context *ctx_ = nullptr;
     polytile_queue *queue_ = nullptr;
-    polytile_kernel *smooth_ = nullptr, *add_up_ = nullptr;
-    polytile_array *u_ = nullptr, *v_ = nullptr, *arrays_[4] = {};
+    polytile_kernel *smooth_ = nullptr, *add_up_ = nullptr, *turn_ = nullptr;
+    polytile_array *u_ = nullptr, *v_ = nullptr, *arrays_[5] = {};
 };
 
 #endif

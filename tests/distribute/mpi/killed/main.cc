@@ -2,10 +2,11 @@
 
 #include <csignal>
 #include <cstring>
+#include <polytile/message.h>
 #include <polytile/mpi.h>
 
-/* Ranks exchange, combine and agree, or take rows from a counter, until one of them is killed at a
- * random point. */
+/* Ranks exchange, combine and agree, or take rows from a counter, or their slots send messages,
+ * until one of them is killed at a random point. */
 
 namespace {
 
@@ -25,17 +26,25 @@ void fill_row(const polytile_domain *threads, const polytile_view *views, void *
     usleep(100);
 }
 
-/** Launches that are dealt out, and arrays that come together. */
+POLYTILE_TEAM_KERNEL(turn, (s), (float, y, 1)) {
+    const int right = (pt_rank() + 1) % pt_ranks(),
+              left = (pt_rank() + pt_ranks() - 1) % pt_ranks();
+    for (int k = 0; k < 20; k++)
+        if (pt_sendrecv_replace(&PT_AT(y, s), 4, right, left, 0, nullptr) || pt_barrier())
+            return;
+}
+
+/** Launches that are dealt out, or whose slots talk, and arrays that come together. */
 class Rows {
   public:
-    Rows() {
+    Rows(const char *policy, const char *declaration, const polytile_implementation &implementation,
+         int64_t n_rows)
+        : n(n_rows) {
         polytile_share_options share = {};
-        polytile_implementation implementation = {};
-        share.policy = "guided";
-        implementation.host = fill_row;
+        share.policy = policy;
         check(polytile_context_create(&ctx_));
         check(polytile_mpi_queue_create(ctx_, MPI_COMM_WORLD, "host(threads=1)", &share, &queue_));
-        check(polytile_kernel_create(ctx_, "fill[i]: out y[i]", &implementation, &kernel_));
+        check(polytile_kernel_create(ctx_, declaration, &implementation, &kernel_));
         check(polytile_array_wrap(ctx_, "y", POLYTILE_F32, 1, &n, y_.data(), &array_));
     }
     void run() {
@@ -52,7 +61,7 @@ class Rows {
         _exit(3);
     }
 
-    static constexpr int64_t n = 200;
+    int64_t n;
     std::vector<float> y_ = std::vector<float>(n);
     polytile_context *ctx_ = nullptr;
     polytile_queue *queue_ = nullptr;
@@ -77,8 +86,13 @@ void arrange_death(Random &random) {
 int main(int argc, char **argv) {
     world_begin(&argc, &argv);
     Random random(world_seed("MpiKilled"));
-    if (argc > 1 && std::strcmp(argv[1], "rows") == 0) {
-        Rows rows;
+    if (argc > 1) {
+        const bool are_slots = std::strcmp(argv[1], "slots") == 0;
+        polytile_implementation filling = {};
+        filling.host = fill_row;
+        Rows rows(are_slots ? nullptr : "guided",
+                  are_slots ? "turn[s]: inout y[s]" : "fill[i]: out y[i]",
+                  are_slots ? turn_kernel : filling, are_slots ? 8 : 200);
         arrange_death(random);
         for (;;)
             rows.run();

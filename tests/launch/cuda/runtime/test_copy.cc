@@ -8,7 +8,7 @@
 extern "C" {
 #include "launch/cuda/runtime/copy.h"
 #include "launch/device/reduction.h"
-#include "launch/host/box_copy.h"
+#include "launch/host/copy/box_copy.h"
 }
 
 /* The runtime here copies and sets host memory at once, and notes what it was asked for. */

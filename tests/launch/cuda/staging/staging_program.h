@@ -16,7 +16,7 @@ extern "C" {
 #include "launch/cuda/runtime/timing.h"
 #include "launch/cuda/staging/staging_state.h"
 #include "launch/device/execution.h"
-#include "launch/host/box_copy.h"
+#include "launch/host/copy/box_copy.h"
 }
 #include <polytile/polytile.h>
 

@@ -1,0 +1,174 @@
+/* A message from a slot on one rank to one on the other and back, and the same without slots: a
+ * kernel that ends, a message of MPI, and a kernel there; in turns. With A+B the first rank has
+ * device A, the second one B: mpiexec -n 2 build/bench/slots [--device cuda:0+cuda:1]. */
+#include "common/bench.h"
+#include "pingpong_kernels.h"
+#include "slots_by_hand.h"
+
+#include <polytile/mpi.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { N_SLOTS = 2, N_ROUNDS = 50 };
+
+/** One rank's side of both ways. */
+typedef struct contest {
+    polytile_context *ctx;
+    polytile_queue *queue;
+    polytile_device *device;
+    polytile_kernel *pingpong;
+    polytile_kernel *copy;
+    int rank;
+    int64_t n_bytes;
+    uint8_t *memory[2]; /* of the slots: N_SLOTS rows of n_bytes + 1 */
+    uint8_t *row[2];    /* of the way by hand */
+    polytile_array *slots[2];
+    polytile_array *rows[2];
+    bench_times ours;
+    bench_times theirs;
+} contest;
+
+/** The part of "a+b" that is a rank's. */
+static const char *find_device(const char *text, int rank, char *own, size_t n_bytes) {
+    const char *plus = strchr(text, '+');
+    if (plus == NULL)
+        return text;
+    const char *begin = rank == 0 ? text : plus + 1;
+    snprintf(own, n_bytes, "%.*s", (int)(rank == 0 ? plus - text : (long)strlen(begin)), begin);
+    return own;
+}
+
+static void open_contest(contest *c, const char *device) {
+    const polytile_share_options options = {.layout = "block(dim=0)"};
+    bench_require(polytile_context_create(&c->ctx), NULL);
+    bench_require(polytile_mpi_queue_create(c->ctx, MPI_COMM_WORLD, device, &options, &c->queue),
+                  c->ctx);
+    bench_require(polytile_device_open(c->ctx, device, &c->device), c->ctx);
+    bench_require(polytile_kernel_create(c->ctx, PINGPONG_DECLARATION, pingpong_implementation(),
+                                         &c->pingpong),
+                  c->ctx);
+    bench_require(polytile_kernel_create(c->ctx, SLOTS_COPY_DECLARATION,
+                                         slots_copy_implementation(), &c->copy),
+                  c->ctx);
+}
+
+static void make_arrays(contest *c, int64_t n_bytes) {
+    const int64_t extents[] = {N_SLOTS, n_bytes + 1};
+    static const char *const names[] = {"A", "B"};
+    c->n_bytes = n_bytes;
+    for (int a = 0; a < 2; a++) {
+        c->memory[a] = calloc(N_SLOTS, (size_t)n_bytes + 1);
+        c->row[a] = calloc(1, (size_t)n_bytes);
+        if (c->memory[a] == NULL || c->row[a] == NULL)
+            abort();
+        bench_require(polytile_array_wrap(c->ctx, names[a], POLYTILE_U8, 2, extents, c->memory[a],
+                                          &c->slots[a]),
+                      c->ctx);
+        bench_require(
+            polytile_array_wrap(c->ctx, names[a], POLYTILE_U8, 1, &n_bytes, c->row[a], &c->rows[a]),
+            c->ctx);
+    }
+    bench_require(polytile_queue_attach(c->queue, 2, c->slots), c->ctx);
+}
+
+static void free_arrays(contest *c) {
+    bench_require(polytile_queue_detach(c->queue, 2, c->slots), c->ctx);
+    for (int a = 0; a < 2; a++) {
+        polytile_array_destroy(c->slots[a]);
+        polytile_array_destroy(c->rows[a]);
+        free(c->memory[a]);
+        free(c->row[a]);
+    }
+}
+
+/** All rounds in one launch. */
+static void go_by_slots(contest *c) {
+    const polytile_parameter rounds = POLYTILE_PARAMETER("rounds", N_ROUNDS);
+    const polytile_launch_options options = {.n_parameters = 1, .parameters = &rounds};
+    bench_require(polytile_queue_launch(c->queue, c->pingpong, POLYTILE_EXTENTS(N_SLOTS), 2,
+                                        c->slots, &options),
+                  c->ctx);
+    bench_require(polytile_queue_wait(c->queue), c->ctx);
+}
+
+static void run_copy(contest *c) {
+    bench_require(polytile_run(c->device, c->copy, POLYTILE_EXTENTS(c->n_bytes), 2, c->rows, NULL),
+                  c->ctx);
+}
+
+/** Two launches, one a rank, for each round. */
+static void go_by_hand(contest *c) {
+    const int n = (int)c->n_bytes, other = 1 - c->rank;
+    for (int round = 0; round < N_ROUNDS; round++) {
+        if (c->rank == 1)
+            MPI_Recv(c->row[0], n, MPI_BYTE, other, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        run_copy(c);
+        MPI_Send(c->row[1], n, MPI_BYTE, other, 0, MPI_COMM_WORLD);
+        if (c->rank == 0)
+            MPI_Recv(c->row[0], n, MPI_BYTE, other, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+}
+
+/** Seconds of one message. */
+static double time_way(contest *c, void (*go)(contest *)) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    const double begin_s = bench_now_s();
+    go(c);
+    MPI_Barrier(MPI_COMM_WORLD);
+    return (bench_now_s() - begin_s) / (2 * N_ROUNDS);
+}
+
+static void compete(bench *b, contest *c, int64_t n_bytes) {
+    char subject[64];
+    c->ours.n_times = c->theirs.n_times = 0;
+    make_arrays(c, n_bytes);
+    for (int k = 0; k < BENCH_REPETITIONS; k++) {
+        bench_add_time(&c->ours, time_way(c, go_by_slots));
+        bench_add_time(&c->theirs, time_way(c, go_by_hand));
+    }
+    free_arrays(c);
+    const double ours_us = bench_median(&c->ours) * 1e6;
+    const double theirs_us = bench_median(&c->theirs) * 1e6;
+    snprintf(subject, sizeof subject, "%lld B between two ranks", (long long)n_bytes);
+    const bench_figure figures[] = {
+        {subject, "slots_us", ours_us, BENCH_NO_TARGET, 0},
+        {subject, "by_hand_us", theirs_us, BENCH_NO_TARGET, 0},
+        {subject, "times_faster", theirs_us / ours_us, BENCH_AT_LEAST, 2},
+    };
+    for (size_t f = 0; f < sizeof figures / sizeof *figures; f++)
+        bench_report(b, &figures[f]);
+}
+
+/** Rank 0 reports; what the other prints goes nowhere. */
+static bool begin_report(bench *b, int rank, int argc, char **argv) {
+    if (rank != 0 && freopen("/dev/null", "w", stdout) == NULL)
+        return false;
+    return bench_begin(b, "slots", rank == 0 ? argc : 1, argv);
+}
+
+int main(int argc, char **argv) {
+    static const int64_t sizes[] = {8, 4096, 1 << 20};
+    bench b;
+    contest c = {0};
+    char own[128];
+    int level, n_ranks;
+    const char *device = "host(threads=1)";
+    if (argc > 2 && strcmp(argv[1], "--device") == 0) {
+        device = argv[2];
+        argc -= 2;
+        argv += 2;
+    }
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
+    MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
+    MPI_Comm_rank(MPI_COMM_WORLD, &c.rank);
+    if (n_ranks != 2 || !begin_report(&b, c.rank, argc, argv)) {
+        fprintf(stderr, "usage: mpiexec -n 2 slots [--device DEVICE[+DEVICE]] [--json FILE]\n");
+        MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+    }
+    open_contest(&c, find_device(device, c.rank, own, sizeof own));
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
+        compete(&b, &c, sizes[k]);
+    polytile_context_destroy(c.ctx);
+    MPI_Finalize();
+    return bench_end(&b);
+}

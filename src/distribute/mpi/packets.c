@@ -1,0 +1,206 @@
+#include "distribute/mpi/transport_mpi.h"
+#include "message/deliver.h"
+
+#include <stdlib.h>
+
+/* Packets between the servers of a team kernel's launch. Those of each launch have a tag of their
+ * own: a rank that is done goes on to the next launch while others still receive. MPI does not
+ * reorder messages of one tag between two ranks. */
+
+/** Tags of exchanges are below. */
+enum { FIRST_TAG = 1, N_TAGS = 30000 };
+
+/** Nothing is ever carried any more after so many failures in a row. */
+enum { MOST_FAILURES = 1000 };
+
+/** Packets under way at once; the server keeps those behind them. */
+enum { MOST_UNDER_WAY = 64 };
+
+/** A packet that leaves. */
+typedef struct sent {
+    struct sent *next;
+    pti_packet *packet;  /* owned */
+    MPI_Request request; /* MPI_REQUEST_NULL: it is not sent off yet, as none behind it is */
+} sent;
+
+/** The packet that comes from a rank. */
+typedef struct coming {
+    MPI_Request request; /* MPI_REQUEST_NULL: none comes */
+    char *bytes;         /* owned */
+    int n_bytes;
+} coming;
+
+typedef struct pti_mpi_carrier {
+    sent *first;
+    int n_ranks;
+    coming coming[];
+} pti_mpi_carrier;
+
+static polytile_status find_carrier(pti_mpi_transport *mpi, pti_mpi_carrier **carrier) {
+    const size_t n_bytes = sizeof **carrier + (size_t)mpi->n_ranks * sizeof(coming);
+    if (mpi->carrier == NULL) {
+        mpi->carrier = calloc(1, n_bytes);
+        if (mpi->carrier == NULL)
+            return pti_fail_memory(mpi->transport.ctx, "messages of slots to other ranks",
+                                   (double)n_bytes);
+        mpi->carrier->n_ranks = mpi->n_ranks;
+        for (int r = 0; r < mpi->n_ranks; r++)
+            mpi->carrier->coming[r].request = MPI_REQUEST_NULL;
+    }
+    *carrier = mpi->carrier;
+    return POLYTILE_OK;
+}
+
+/** MPI may still use the memory of what it has not sent or received. */
+void pti_mpi_carrier_free(pti_mpi_carrier *carrier) {
+    for (int r = 0; carrier != NULL && r < carrier->n_ranks; r++)
+        if (carrier->coming[r].request == MPI_REQUEST_NULL)
+            free(carrier->coming[r].bytes);
+    free(carrier);
+}
+
+/** Take what a server has to send, as long as little is under way. */
+static polytile_status take_packets(const pti_mpi_transport *mpi, pti_mpi_carrier *carrier,
+                                    pti_server *server) {
+    sent **last = &carrier->first;
+    int n_taken = 0;
+    for (; *last != NULL; n_taken++)
+        last = &(*last)->next;
+    for (; n_taken < MOST_UNDER_WAY; n_taken++) {
+        sent *made = calloc(1, sizeof *made);
+        if (made == NULL)
+            return pti_fail_memory(mpi->transport.ctx, "a message to another rank", sizeof *made);
+        made->request = MPI_REQUEST_NULL;
+        made->packet = pti_processes_take(server);
+        if (made->packet == NULL) {
+            free(made);
+            return POLYTILE_OK;
+        }
+        *last = made;
+        last = &made->next;
+    }
+    return POLYTILE_OK;
+}
+
+/** Send off what was taken, in its order. */
+static polytile_status send_packets(const pti_mpi_transport *mpi, pti_mpi_carrier *carrier, int tag,
+                                    bool *has_moved) {
+    polytile_status status = POLYTILE_OK;
+    for (sent *at = carrier->first; at != NULL; at = at->next) {
+        const pti_packet *packet = at->packet;
+        if (at->request != MPI_REQUEST_NULL)
+            continue;
+        PTI_MPI_TRY(mpi->transport.ctx, MPI_Isend(&packet->head, (int)packet->n_bytes, MPI_BYTE,
+                                                  packet->process, tag, mpi->comm, &at->request));
+        *has_moved = true;
+    }
+done:
+    return status;
+}
+
+/** Free what has left. */
+static polytile_status test_sent(const pti_mpi_transport *mpi, pti_mpi_carrier *carrier,
+                                 bool *has_moved) {
+    polytile_status status = POLYTILE_OK;
+    sent **at = &carrier->first;
+    while (*at != NULL) {
+        sent *tested = *at;
+        int is_done = 0;
+        if (tested->request == MPI_REQUEST_NULL)
+            break;
+        PTI_MPI_TRY(mpi->transport.ctx, MPI_Test(&tested->request, &is_done, MPI_STATUS_IGNORE));
+        if (!is_done) {
+            at = &tested->next;
+            continue;
+        }
+        *has_moved = true;
+        *at = tested->next;
+        free(tested->packet);
+        free(tested);
+    }
+done:
+    return status;
+}
+
+/** Begin to receive the next packet of a rank, if there is one. */
+static polytile_status begin_receive(const pti_mpi_transport *mpi, coming *from, int rank,
+                                     int tag) {
+    polytile_status status = POLYTILE_OK;
+    int is_there = 0;
+    MPI_Status found;
+    PTI_MPI_TRY(mpi->transport.ctx, MPI_Iprobe(rank, tag, mpi->comm, &is_there, &found));
+    if (!is_there)
+        return POLYTILE_OK;
+    PTI_MPI_TRY(mpi->transport.ctx, MPI_Get_count(&found, MPI_BYTE, &from->n_bytes));
+    free(from->bytes);
+    from->bytes = malloc((size_t)from->n_bytes);
+    if (from->bytes == NULL)
+        PTI_TRY(pti_fail_memory(mpi->transport.ctx, "a message of another rank", from->n_bytes));
+    PTI_MPI_TRY(mpi->transport.ctx, MPI_Irecv(from->bytes, from->n_bytes, MPI_BYTE, rank, tag,
+                                              mpi->comm, &from->request));
+done:
+    return status;
+}
+
+/** Receive what has come from a rank. */
+static polytile_status receive_packets(const pti_mpi_transport *mpi, coming *from,
+                                       pti_server *server, int rank, int tag, bool *has_moved) {
+    polytile_status status = POLYTILE_OK;
+    int is_done = 1;
+    while (is_done) {
+        if (from->request == MPI_REQUEST_NULL)
+            PTI_TRY(begin_receive(mpi, from, rank, tag));
+        if (from->request == MPI_REQUEST_NULL)
+            return POLYTILE_OK;
+        PTI_MPI_TRY(mpi->transport.ctx, MPI_Test(&from->request, &is_done, MPI_STATUS_IGNORE));
+        if (is_done) {
+            pti_deliver_packet(server, rank, from->bytes, from->n_bytes);
+            free(from->bytes);
+            from->bytes = NULL;
+            *has_moved = true;
+        }
+    }
+done:
+    return status;
+}
+
+static bool is_nothing_under_way(const pti_mpi_carrier *carrier) {
+    bool is = carrier->first == NULL;
+    for (int r = 0; r < carrier->n_ranks; r++)
+        is &= carrier->coming[r].request == MPI_REQUEST_NULL;
+    return is;
+}
+
+static polytile_status carry_once(pti_mpi_transport *mpi, pti_server *server,
+                                  pti_carrying *carried) {
+    const int tag = FIRST_TAG + (int)(pti_server_number(server) % N_TAGS);
+    pti_mpi_carrier *carrier = NULL;
+    polytile_status status;
+    PTI_TRY(find_carrier(mpi, &carrier));
+    PTI_TRY(take_packets(mpi, carrier, server));
+    PTI_TRY(send_packets(mpi, carrier, tag, &carried->has_moved));
+    for (int r = 0; r < mpi->n_ranks; r++)
+        if (r != mpi->rank)
+            PTI_TRY(receive_packets(mpi, &carrier->coming[r], server, r, tag, &carried->has_moved));
+    PTI_TRY(test_sent(mpi, carrier, &carried->has_moved));
+    carried->is_idle = is_nothing_under_way(carrier);
+done:
+    return status;
+}
+
+/** A failure ends the launch, and is not the end of carrying: others are to hear of it. */
+pti_carrying pti_mpi_carry(void *transport, pti_server *server) {
+    pti_mpi_transport *mpi = transport;
+    pti_carrying carried = {0};
+    const polytile_status status =
+        mpi->n_failures < MOST_FAILURES
+            ? carry_once(mpi, server, &carried)
+            : pti_fail(mpi->transport.ctx, POLYTILE_DEVICE,
+                       "messages to other ranks have failed before; make a new queue");
+    if (status != POLYTILE_OK)
+        pti_server_fail(server, status, polytile_last_error(mpi->transport.ctx));
+    if (mpi->n_failures < MOST_FAILURES)
+        mpi->n_failures = status == POLYTILE_OK ? 0 : mpi->n_failures + 1;
+    carried.has_failed = mpi->n_failures == MOST_FAILURES;
+    return carried;
+}

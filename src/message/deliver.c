@@ -1,0 +1,148 @@
+#include "message/deliver.h"
+
+#include "base/clock.h"
+#include "message/match.h"
+#include "message/serve.h"
+#include "message/still.h"
+#include <polytile/message.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+/** A message to a slot here. */
+static void take_message(pti_server *server, const pti_packet_head *head, const char *data) {
+    const bool has_data = head->kind == PTI_MESSAGE_PACKET;
+    pti_post asked = {.owner = head->from,
+                      .request = PT_NO_REQUEST,
+                      .peer = head->to,
+                      .tag = head->tag,
+                      .is_send = true,
+                      .is_collective = head->is_such != 0,
+                      .n_bytes = head->n_bytes,
+                      .offer = head->offer};
+    if (has_data) {
+        asked.data = asked.kept = malloc((size_t)head->n_bytes + 1);
+        if (asked.kept == NULL) {
+            pti_server_end(server, POLYTILE_NO_MEMORY,
+                           "%s: there is no memory for a message of %s, of %lld bytes",
+                           server->kernel_name, pti_name_participant(server, head->from).text,
+                           (long long)head->n_bytes);
+            return;
+        }
+        memcpy(asked.kept, data, (size_t)head->n_bytes);
+    }
+    pti_serve_post(server, &asked, has_data);
+}
+
+/** The data of an offer are asked for. */
+static void give_data(pti_server *server, const pti_packet_head *head) {
+    pti_server_processes *of = server->processes;
+    pti_post **at = &of->offered.first;
+    while (*at != NULL && (*at)->offer != head->offer)
+        at = &(*at)->next;
+    if (*at == NULL)
+        return;
+    pti_post *send = pti_posts_take(&of->offered, at);
+    send->is_asked = true;
+    pti_server_note_progress(server);
+    if (send->kept == NULL)
+        pti_match_keep(server, send);
+    else
+        pti_processes_send(server, send);
+}
+
+/** A piece of a message has come. */
+static void take_piece(pti_server *server, int process, const pti_packet_head *head,
+                       const char *data, int64_t data_bytes) {
+    pti_copy **at = &server->processes->asked;
+    while (*at != NULL && ((*at)->send->offer != head->offer ||
+                           pti_process_of(server, (*at)->send->owner) != process))
+        at = &(*at)->next;
+    pti_copy *asked = *at;
+    if (asked == NULL)
+        return;
+    pti_post *send = asked->send, *receive = asked->receive;
+    memcpy(send->kept + head->at, data, (size_t)data_bytes);
+    pti_server_note_progress(server);
+    if (head->at + data_bytes < send->n_bytes)
+        return;
+    *at = asked->next;
+    free(asked);
+    send->data = send->kept;
+    pti_match_bring(server, send, receive);
+}
+
+/** All slots of another process have returned. */
+static void note_returned(pti_server *server, int process) {
+    for (int p = 0; p < server->n_slots; p++) {
+        const bool is_theirs = pti_process_of(server, p) == process;
+        server->participant[p].has_ended |= is_theirs;
+        server->processes->n_returned += is_theirs;
+    }
+    pti_server_note_progress(server);
+    pthread_cond_broadcast(&server->changed);
+}
+
+/** Another process sends nothing more, and says why. */
+static void note_end(pti_server *server, int process, const pti_packet_head *head,
+                     const char *text) {
+    server->processes->n_ends++;
+    if (head->status == POLYTILE_OK || server->is_ending)
+        return;
+    server->is_ended_by_peer = true;
+    pti_server_end(server, (polytile_status)head->status, "rank %d: %s", process, text);
+}
+
+static void take_packet(pti_server *server, int process, const pti_packet_head *head,
+                        const char *data, int64_t data_bytes) {
+    switch (head->kind) {
+    case PTI_MESSAGE_PACKET:
+    case PTI_OFFER_PACKET:
+        take_message(server, head, data);
+        break;
+    case PTI_ASK_PACKET:
+        give_data(server, head);
+        break;
+    case PTI_DATA_PACKET:
+        take_piece(server, process, head, data, data_bytes);
+        break;
+    case PTI_SIGNAL_PACKET:
+        pti_serve_signal(server, head->to, head->tag);
+        break;
+    case PTI_ARRIVE_PACKET:
+        pti_serve_arrivals(server, head->n_bytes);
+        break;
+    case PTI_BEGUN_PACKET:
+        server->processes->n_begun++;
+        pti_server_check_begun(server);
+        break;
+    case PTI_RETURNED_PACKET:
+        note_returned(server, process);
+        break;
+    case PTI_BEAT_PACKET:
+        server->progress_s = pti_now_s();
+        break;
+    case PTI_STILL_PACKET:
+        pti_still_note_report(server, process, head);
+        break;
+    case PTI_PROBE_PACKET:
+        pti_still_answer(server);
+        break;
+    default:
+        pti_still_note_answer(server, process, head, data);
+    }
+}
+
+void pti_deliver_packet(pti_server *server, int process, const void *bytes, int64_t n_bytes) {
+    const char *data = (const char *)bytes + sizeof(pti_packet_head);
+    pti_packet_head head;
+    memcpy(&head, bytes, sizeof head);
+    pthread_mutex_lock(&server->mutex);
+    if (head.kind == PTI_END_PACKET) {
+        note_end(server, process, &head, data);
+    } else if (!server->is_ending && server->phase != PTI_SERVER_OVER) {
+        server->processes->n_got += head.kind < PTI_BEAT_PACKET;
+        take_packet(server, process, &head, data, n_bytes - (int64_t)sizeof head);
+    }
+    pthread_mutex_unlock(&server->mutex);
+}

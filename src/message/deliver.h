@@ -1,0 +1,10 @@
+#ifndef POLYTILE_MESSAGE_DELIVER_H
+#define POLYTILE_MESSAGE_DELIVER_H
+
+#include "message/processes.h"
+
+/** Do what a packet says that has come from another process: a head and what follows it, borrowed.
+ * The carrier calls it; the mutex is not locked. */
+void pti_deliver_packet(pti_server *server, int process, const void *bytes, int64_t n_bytes);
+
+#endif

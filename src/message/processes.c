@@ -1,0 +1,340 @@
+#include "message/processes.h"
+
+#include "base/clock.h"
+#include <polytile/message.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/** What is kept and no longer goes along with its message; longer data go in pieces. */
+enum { ALONG_BYTES = 32768, PIECE_BYTES = 256 << 10 };
+
+/** Others hear of what goes on so often, in the time that a launch may stand still. */
+enum { BEATS_A_TIMEOUT = 8 };
+
+int pti_process_of(const pti_server *server, int participant) {
+    if (participant == server->n_slots)
+        return PTI_PROGRAM_PROCESS;
+    const int part = server->part_of[participant];
+    return part < 0 ? -1 - part : server->processes->own;
+}
+
+bool pti_is_elsewhere(const pti_server *server, int participant) {
+    return server->processes != NULL && server->part_of != NULL && participant >= 0 &&
+           pti_process_of(server, participant) != server->processes->own;
+}
+
+/* Making. */
+
+/** Make the packets that end the launch; false when memory runs out. */
+static bool make_ends(pti_server_processes *of) {
+    of->end = calloc((size_t)of->n, sizeof(pti_packet *));
+    bool is_made = of->end != NULL;
+    for (int p = 0; of->end != NULL && p < of->n; p++) {
+        of->end[p] = p == of->own ? NULL : malloc(sizeof(pti_packet) + PTI_ERROR_BYTES);
+        is_made &= p == of->own || of->end[p] != NULL;
+    }
+    return is_made;
+}
+
+bool pti_server_join(pti_server *server, int n_processes, int own, const pti_carrier *carrier) {
+    pti_server_processes *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return false;
+    made->n = n_processes;
+    made->own = own;
+    made->carrier = *carrier;
+    made->n_answers = -1;
+    made->state = own == 0 ? calloc((size_t)n_processes, sizeof *made->state) : NULL;
+    if ((own != 0 || made->state != NULL) && make_ends(made)) {
+        server->processes = made;
+        return true;
+    }
+    pti_processes_free(made);
+    return false;
+}
+
+static void free_packet(pti_packet *packet) {
+    pti_post_free(packet->pieces);
+    free(packet);
+}
+
+static void free_packets(pti_packet *first) {
+    while (first != NULL) {
+        pti_packet *packet = first;
+        first = packet->next;
+        free_packet(packet);
+    }
+}
+
+void pti_processes_free(pti_server_processes *processes) {
+    if (processes == NULL)
+        return;
+    free_packets(processes->first);
+    for (int p = 0; processes->end != NULL && p < processes->n; p++)
+        free(processes->end[p]);
+    for (int p = 0; processes->state != NULL && p < processes->n; p++)
+        free(processes->state[p].waits);
+    free(processes->end);
+    free(processes->state);
+    free(processes);
+}
+
+void pti_processes_forget(pti_server *server) {
+    pti_server_processes *of = server->processes;
+    while (of != NULL && of->offered.first != NULL) {
+        pti_post *post = of->offered.first;
+        of->offered.first = post->next;
+        pti_post_forget(server, post);
+    }
+    while (of != NULL && of->asked != NULL) {
+        pti_copy *asked = of->asked;
+        of->asked = asked->next;
+        pti_post_forget(server, asked->send);
+        pti_post_forget(server, asked->receive);
+        free(asked);
+    }
+}
+
+void pti_server_open(pti_server *server, int64_t number) {
+    if (server->processes == NULL)
+        return;
+    pthread_mutex_lock(&server->mutex);
+    server->processes->number = number;
+    server->processes->own_progress_s = server->processes->beat_s = pti_now_s();
+    pti_server_check_begun(server);
+    pthread_mutex_unlock(&server->mutex);
+}
+
+int64_t pti_server_number(const pti_server *server) {
+    return server->processes->number;
+}
+
+/* Packets that leave. */
+
+static void append_packet(pti_server *server, pti_packet *packet) {
+    pti_server_processes *of = server->processes;
+    packet->next = NULL;
+    if (of->first == NULL)
+        of->first = packet;
+    else
+        of->last->next = packet;
+    of->last = packet;
+    pthread_cond_broadcast(&server->changed);
+    pti_server_wake(server, server->n_slots);
+}
+
+/** Make a packet; NULL, after the launch was ended: there is no memory. */
+static pti_packet *make_packet(pti_server *server, int process, const pti_packet_head *head,
+                               const void *data, int64_t data_bytes) {
+    pti_packet *packet = malloc(sizeof *packet + (size_t)data_bytes);
+    if (packet == NULL) {
+        pti_server_end(server, POLYTILE_NO_MEMORY,
+                       "%s: there is no memory for a message of %lld bytes to rank %d of MPI",
+                       server->kernel_name, (long long)data_bytes, process);
+        return NULL;
+    }
+    packet->process = process;
+    packet->pieces = NULL;
+    packet->n_bytes = (int64_t)sizeof packet->head + data_bytes;
+    packet->head = *head;
+    if (data_bytes > 0)
+        memcpy(packet->data, data, (size_t)data_bytes);
+    return packet;
+}
+
+static bool may_packets_leave(const pti_server *server) {
+    return !server->is_ending && !server->processes->has_told_end;
+}
+
+void pti_processes_post(pti_server *server, int process, const pti_packet_head *head,
+                        const void *data, int64_t data_bytes) {
+    pti_packet *packet =
+        may_packets_leave(server) ? make_packet(server, process, head, data, data_bytes) : NULL;
+    if (packet == NULL)
+        return;
+    server->processes->n_sent += head->kind < PTI_BEAT_PACKET;
+    append_packet(server, packet);
+}
+
+void pti_processes_post_all(pti_server *server, const pti_packet_head *head) {
+    for (int p = 0; server->processes != NULL && p < server->processes->n; p++)
+        if (p != server->processes->own)
+            pti_processes_post(server, p, head, NULL, 0);
+}
+
+/* Messages. */
+
+static pti_packet_head head_of_send(const pti_post *send, pti_packet_kind kind) {
+    return (pti_packet_head){.kind = (int32_t)kind,
+                             .from = send->owner,
+                             .to = send->peer,
+                             .tag = send->tag,
+                             .is_such = send->is_collective,
+                             .offer = send->offer,
+                             .n_bytes = send->n_bytes};
+}
+
+/** How long a message's next piece is. */
+static int64_t size_piece(const pti_packet *packet) {
+    const int64_t left = packet->pieces->n_bytes - packet->head.at;
+    return left < PIECE_BYTES ? left : PIECE_BYTES;
+}
+
+/** Let the data leave that were asked for, which becomes the packet's: pieces are copied when they
+ * do. */
+static void send_pieces(pti_server *server, pti_post *send) {
+    const pti_packet_head head = head_of_send(send, PTI_DATA_PACKET);
+    pti_packet *packet =
+        may_packets_leave(server)
+            ? make_packet(server, pti_process_of(server, send->peer), &head, NULL, 0)
+            : NULL;
+    if (packet == NULL) {
+        pti_post_forget(server, send);
+        return;
+    }
+    packet->pieces = send;
+    server->processes->n_sent += (send->n_bytes + PIECE_BYTES - 1) / PIECE_BYTES;
+    append_packet(server, packet);
+}
+
+/** The next piece of the first packet, which goes with the last one. NULL: as make_packet(). */
+static pti_packet *make_piece(pti_server *server, pti_packet *first) {
+    const int64_t n_bytes = size_piece(first);
+    pti_packet *piece = make_packet(server, first->process, &first->head,
+                                    first->pieces->data + first->head.at, n_bytes);
+    first->head.at += n_bytes;
+    if (piece == NULL || first->head.at < first->pieces->n_bytes)
+        return piece;
+    server->processes->first = first->next;
+    free_packet(first);
+    return piece;
+}
+
+pti_packet *pti_processes_take(pti_server *server) {
+    pthread_mutex_lock(&server->mutex);
+    pti_packet *taken = server->processes->first;
+    if (taken != NULL && taken->pieces != NULL)
+        taken = make_piece(server, taken);
+    else if (taken != NULL)
+        server->processes->first = taken->next;
+    pthread_mutex_unlock(&server->mutex);
+    return taken;
+}
+
+void pti_processes_send(pti_server *server, pti_post *send) {
+    pti_server_processes *of = server->processes;
+    const bool is_kept = send->kept != NULL && send->data == send->kept;
+    const bool goes_along = is_kept && send->n_bytes <= ALONG_BYTES && !send->is_asked;
+    if (send->is_asked) {
+        send_pieces(server, send);
+        return;
+    }
+    send->offer = goes_along ? 0 : ++of->n_offers;
+    const pti_packet_head head =
+        head_of_send(send, goes_along ? PTI_MESSAGE_PACKET : PTI_OFFER_PACKET);
+    pti_processes_post(server, pti_process_of(server, send->peer), &head, send->data,
+                       goes_along ? send->n_bytes : 0);
+    if (goes_along)
+        pti_post_forget(server, send);
+    else
+        pti_posts_append(&of->offered, send);
+}
+
+void pti_processes_ask(pti_server *server, pti_post *send, pti_post *receive) {
+    const pti_packet_head head = {
+        .kind = PTI_ASK_PACKET, .from = send->peer, .to = send->owner, .offer = send->offer};
+    pti_copy *asked = malloc(sizeof *asked);
+    send->kept = malloc((size_t)send->n_bytes + 1);
+    if (asked == NULL || send->kept == NULL) {
+        pti_server_end(server, POLYTILE_NO_MEMORY,
+                       "%s: there is no memory for a message of %lld bytes from %s to %s",
+                       server->kernel_name, (long long)send->n_bytes,
+                       pti_name_participant(server, send->owner).text,
+                       pti_name_participant(server, send->peer).text);
+        free(asked);
+        pti_post_forget(server, send);
+        pti_post_forget(server, receive);
+        return;
+    }
+    *asked = (pti_copy){.next = server->processes->asked, .send = send, .receive = receive};
+    server->processes->asked = asked;
+    pti_processes_post(server, pti_process_of(server, send->owner), &head, NULL, 0);
+}
+
+void pti_processes_signal(pti_server *server, int slot, int signal) {
+    const pti_packet_head head = {.kind = PTI_SIGNAL_PACKET, .to = slot, .tag = signal};
+    pti_processes_post(server, pti_process_of(server, slot), &head, NULL, 0);
+}
+
+void pti_processes_tell_arrivals(pti_server *server) {
+    pti_server_processes *of = server->processes;
+    const int64_t n_new = of->n_arrived - of->n_arrived_told;
+    of->n_arrived_told = of->n_arrived;
+    if (n_new > 0)
+        pti_processes_post_all(server,
+                               &(pti_packet_head){.kind = PTI_ARRIVE_PACKET, .n_bytes = n_new});
+}
+
+void pti_processes_arrive(pti_server *server) {
+    if (server->processes != NULL && ++server->processes->n_arrived % server->n_here == 0)
+        pti_processes_tell_arrivals(server);
+}
+
+void pti_processes_note_returns(pti_server *server) {
+    if (server->n_ended == server->n_here)
+        pti_processes_post_all(server, &(pti_packet_head){.kind = PTI_RETURNED_PACKET});
+}
+
+void pti_server_check_begun(pti_server *server) {
+    pti_server_processes *of = server->processes;
+    if (server->n_begun < server->n_parts || server->is_ending ||
+        server->phase == PTI_SERVER_RUNS || (of != NULL && of->number == 0))
+        return;
+    if (of != NULL && !of->has_told_begun)
+        pti_processes_post_all(server, &(pti_packet_head){.kind = PTI_BEGUN_PACKET});
+    if (of != NULL)
+        of->has_told_begun = true;
+    if (of != NULL && of->n_begun < of->n - 1)
+        return;
+    pti_server_note_progress(server);
+    server->phase = PTI_SERVER_RUNS;
+    pthread_cond_broadcast(&server->changed);
+}
+
+/* The end. */
+
+/** Tell all others how the launch has ended here; the memory for that is there. */
+static void send_ends(pti_server *server) {
+    pti_server_processes *of = server->processes;
+    if (server->is_ending) {
+        free_packets(of->first);
+        of->first = NULL;
+    }
+    for (int p = 0; p < of->n; p++) {
+        pti_packet *packet = of->end[p];
+        if (packet == NULL)
+            continue;
+        packet->process = p;
+        packet->pieces = NULL;
+        packet->head = (pti_packet_head){.kind = PTI_END_PACKET, .status = (int32_t)server->status};
+        snprintf(packet->data, PTI_ERROR_BYTES, "%s", server->is_ending ? server->text : "");
+        packet->n_bytes = (int64_t)(sizeof packet->head + strlen(packet->data) + 1);
+        of->end[p] = NULL;
+        append_packet(server, packet);
+    }
+    of->has_told_end = true;
+}
+
+void pti_processes_tell(pti_server *server) {
+    pti_server_processes *of = server->processes;
+    const double now_s = pti_now_s();
+    if (of->own_progress_s > of->beat_s &&
+        now_s > of->beat_s + server->timeout_s / BEATS_A_TIMEOUT) {
+        of->beat_s = now_s;
+        pti_processes_post_all(server, &(pti_packet_head){.kind = PTI_BEAT_PACKET});
+    }
+    if (!of->has_told_end && (server->is_ending || pti_have_all_returned(server)))
+        send_ends(server);
+}

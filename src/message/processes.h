@@ -1,0 +1,95 @@
+#ifndef POLYTILE_MESSAGE_PROCESSES_H
+#define POLYTILE_MESSAGE_PROCESSES_H
+
+#include "message/state.h"
+
+/* Slots of one launch in several processes. Each process has a server of its own, which matches the
+ * messages to its slots. Servers send each other packets, which a carrier takes along: it is called
+ * by the program's thread alone, as MPI may ask for. The mutex is locked, unless said otherwise. */
+
+/** What a packet is. Those before PTI_BEAT_PACKET change what slots can do, and are counted. */
+typedef enum pti_packet_kind {
+    PTI_MESSAGE_PACKET = 1, /* a message, with its data */
+    PTI_OFFER_PACKET,       /* a message whose data wait until they are asked for */
+    PTI_ASK_PACKET,         /* for the data of an offer, which has its receive */
+    PTI_DATA_PACKET,        /* a piece of them */
+    PTI_SIGNAL_PACKET,      /* a signal of a slot */
+    PTI_ARRIVE_PACKET,      /* so many slots are at a barrier */
+    PTI_BEGUN_PACKET,       /* the slots of a process are there */
+    PTI_RETURNED_PACKET,    /* they have all returned */
+    PTI_BEAT_PACKET,        /* something has gone on in a process */
+    PTI_STILL_PACKET,       /* to the first process: nobody here can go on */
+    PTI_PROBE_PACKET,       /* of the first process: can nobody go on? */
+    PTI_ANSWER_PACKET,      /* to it */
+    PTI_END_PACKET,         /* the launch is over, or ends with an error; nothing comes after it */
+} pti_packet_kind;
+
+/** What packets say, each kind a part of it. */
+typedef struct pti_packet_head {
+    int32_t kind;
+    int32_t from; /* slots */
+    int32_t to;
+    int32_t tag;     /* of a message; a signal's number */
+    int32_t is_such; /* a message: collective; an answer: nobody can go on */
+    int32_t status;  /* of the end */
+    int64_t offer;   /* its number in the process that made it */
+    int64_t n_bytes; /* of a message; how many slots arrive */
+    int64_t at;      /* of a piece, in its message */
+    int64_t n_sent;  /* packets that were counted: sent by a process, and got */
+    int64_t n_got;
+} pti_packet_head;
+
+/** A packet to another process, on the heap. The head and the data are what is carried. */
+typedef struct pti_packet {
+    struct pti_packet *next;
+    int process;
+    pti_post *pieces; /* it stands for those of this message from head.at on; owned; else NULL */
+    int64_t n_bytes;  /* of head and data */
+    pti_packet_head head;
+    char data[];
+} pti_packet;
+
+/** The process whose program the slots speak to. */
+enum { PTI_PROGRAM_PROCESS = 0 };
+
+/** The process of a participant. */
+int pti_process_of(const pti_server *server, int participant);
+
+/** Whether a participant is in another process. */
+bool pti_is_elsewhere(const pti_server *server, int participant);
+
+/** Let a packet leave, unless the launch is being ended. */
+void pti_processes_post(pti_server *server, int process, const pti_packet_head *head,
+                        const void *data, int64_t data_bytes);
+/** The same to all other processes; nothing happens where there is none. */
+void pti_processes_post_all(pti_server *server, const pti_packet_head *head);
+
+/** Take a send to a slot elsewhere, which becomes the server's: its data go along if they are kept,
+ * else when they are asked for. */
+void pti_processes_send(pti_server *server, pti_post *send);
+
+/** Ask for the data of a message from elsewhere, which has found its receive; both become the
+ * server's. */
+void pti_processes_ask(pti_server *server, pti_post *send, pti_post *receive);
+
+/* What others are told of. Nothing happens where all slots are of this process. */
+void pti_processes_signal(pti_server *server, int slot, int signal);
+/** A slot has arrived at a barrier: others are told when all here have. */
+void pti_processes_arrive(pti_server *server);
+/** Tell them of those so far. */
+void pti_processes_tell_arrivals(pti_server *server);
+void pti_processes_note_returns(pti_server *server);
+
+/** Tell others that something went on, from time to time; and when all is over. */
+void pti_processes_tell(pti_server *server);
+
+/** Forget posts that wait for others. */
+void pti_processes_forget(pti_server *server);
+/** Free it all; NULL does nothing. */
+void pti_processes_free(pti_server_processes *processes);
+
+/** The next packet that is to leave, for the carrier, whose it becomes; NULL: none is. The mutex is
+ * not locked. */
+pti_packet *pti_processes_take(pti_server *server);
+
+#endif

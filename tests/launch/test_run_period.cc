@@ -1,0 +1,91 @@
+#include "launch/scene.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+extern "C" {
+#include "base/text.h"
+#include "partition/prove/check.h"
+#include "partition/window/plan.h"
+}
+
+/* Plans with a period run as flat ones do, stretch by stretch. */
+
+namespace {
+
+/** Some cases of cases.h, and the block and the limit by which they take many sub-kernels. */
+struct Many {
+    size_t number;
+    int64_t n, block, limit_bytes;
+};
+
+class RunPeriod : public testing::Test {
+  protected:
+    void SetUp() override { ASSERT_EQ(polytile_context_create(&ctx), POLYTILE_OK); }
+    void TearDown() override { polytile_context_destroy(ctx); }
+
+    polytile_device *Open(const std::string &text) {
+        polytile_device *device = nullptr;
+        EXPECT_EQ(polytile_device_open(ctx, text.c_str(), &device), POLYTILE_OK)
+            << polytile_last_error(ctx);
+        return device;
+    }
+
+    polytile_plan *Plan(Scene *scene, const Many &many, int n_buffers, const char *strategy) {
+        polytile_plan *plan = nullptr;
+        int64_t block[POLYTILE_MAX_DIMS] = {many.block, many.block, many.block};
+        scene->options.plan.block = block;
+        scene->options.plan.limit_bytes = many.limit_bytes;
+        scene->options.plan.n_buffers = n_buffers;
+        scene->options.plan.strategy = strategy;
+        EXPECT_EQ(polytile_plan_create(scene->kernel, &scene->domain,
+                                       static_cast<int>(scene->arrays.size()), scene->arrays.data(),
+                                       &scene->options, &plan),
+                  POLYTILE_OK)
+            << polytile_last_error(ctx);
+        return plan;
+    }
+
+    polytile_context *ctx = nullptr;
+};
+
+const Many cases[] = {{0, 60000, 4, 192}, {1, 60000, 4, 256}, {2, 600, 4, 768}};
+
+TEST_F(RunPeriod, ResultsAndFiguresAreThoseOfThePlan) {
+    Random random(test_seed("RunPeriod.ResultsAndFiguresAreThoseOfThePlan"));
+    polytile_device *device = Open("host(memory=4KiB,threads=1)");
+    for (const Many &many : cases) {
+        for (const char *strategy : {"min-time", "min-traffic", "min-kernels"}) {
+            const Case &of = all_cases()[many.number];
+            SCOPED_TRACE(std::string(of.declaration) + " " + strategy);
+            Scene scene(ctx, of, many.n, &random);
+            polytile_plan *plan =
+                Plan(&scene, many, static_cast<int>(random.number(1, 2)), strategy);
+            ASSERT_NE(plan, nullptr);
+            EXPECT_GT(plan->schedule->period.times, 0);
+            scene.compute_expected(plan->instance);
+            ASSERT_EQ(polytile_plan_run(plan, device, scene.kernel,
+                                        static_cast<int>(scene.arrays.size()), scene.arrays.data(),
+                                        nullptr),
+                      POLYTILE_OK)
+                << polytile_last_error(ctx);
+            for (size_t a = 0; a < scene.memory.size(); a++) {
+                EXPECT_EQ(scene.memory[a], scene.expected[a]) << of.arrays[a].name;
+                EXPECT_TRUE(polytile_array_is_complete(scene.arrays[a]));
+            }
+            polytile_plan_summary summary;
+            polytile_report report;
+            polytile_plan_get_summary(plan, &summary);
+            polytile_device_get_report(device, &report);
+            EXPECT_EQ(report.n_kernels, summary.n_kernels);
+            EXPECT_EQ(report.h2d_bytes, summary.h2d_bytes);
+            EXPECT_EQ(report.d2h_bytes, summary.d2h_bytes);
+            EXPECT_EQ(report.peak_device_bytes, summary.peak_device_bytes);
+            EXPECT_GE(report.run_s, report.compute_s + report.transfer_s);
+            polytile_plan_destroy(plan);
+        }
+    }
+}
+
+} // namespace
