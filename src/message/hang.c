@@ -9,7 +9,7 @@
 /** As many slots are named in a text. */
 enum { MOST_NAMED = 6 };
 
-/** Whether who waits for a word waits for a place in the ring. */
+/** Return whether who waits for a word waits for a place in the ring. */
 static bool is_crowd_word(const pti_server *server, const uint64_t *word) {
     bool is = false;
     for (int k = 0; k < server->n_parts; k++)
@@ -211,7 +211,7 @@ void pti_hang_check(pti_server *server) {
         end_with(server, POLYTILE_DEADLOCK, "DEADLOCK, no slot can go on");
 }
 
-/** Whether anybody waits, or looks in vain. */
+/** Return whether anybody waits, or looks in vain. */
 static bool is_anything_awaited(const pti_server *server) {
     const bool has_devices = pti_has_devices(server);
     bool is = server->n_polls > 0 || (server->n_waiting > 0 && !has_devices);

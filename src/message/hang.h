@@ -14,11 +14,11 @@ void pti_hang_end_wait(pti_server *server, int participant);
 /** Note that a slot has returned from its body. */
 void pti_hang_note_end(pti_server *server, int slot);
 
-/** Whether a participant waits, and for what has not come yet. */
+/** Return whether a participant waits, and for what has not come yet. */
 bool pti_hang_is_blocked(const pti_server *server, int participant);
 
-/** Whether no slot of this process can go on before another process sends something, nothing is
- * copied, and the program cannot send. */
+/** Return whether no slot of this process can go on before another process sends something, nothing
+ * is copied, and the program cannot send. */
 bool pti_hang_is_still(const pti_server *server);
 
 /** Say of each participant of this process that waits for what, after a colon. */

@@ -41,13 +41,13 @@ static bool is_far(const pti_server *server, int participant) {
     return pti_device_of(server, participant) != NULL;
 }
 
-/** Whether the data of a send are in the host's memory. */
+/** Return whether the data of a send are in the host's memory. */
 static bool is_near(const pti_server *server, const pti_post *send) {
     return !is_far(server, send->owner) || send->data == send->kept;
 }
 
-/** Whether the reply to a receive, of a slot on a device, can bring the data: in it, or beside the
- * replies, if the slot has taken what was there. */
+/** Return whether the reply to a receive, of a slot on a device, can bring the data: in it, or
+ * beside the replies, if the slot has taken what was there. */
 static bool can_reply(const pti_server *server, const pti_post *send, const pti_post *receive) {
     const pti_participant *participant = &server->participant[receive->owner];
     const int64_t most_bytes =
@@ -181,7 +181,7 @@ static pti_server_part *find_copying_part(const pti_server *server, const pti_po
                : NULL;
 }
 
-/** Whether a message goes from one device to another one, by the host's memory. */
+/** Return whether a message goes from one device to another one, by the host's memory. */
 static bool is_between_devices(const pti_server *server, const pti_post *send,
                                const pti_post *receive) {
     return receive != NULL && send->n_bytes > 0 && !is_near(server, send) &&

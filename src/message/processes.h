@@ -55,7 +55,7 @@ enum { PTI_PROGRAM_PROCESS = 0 };
 /** The process of a participant. */
 int pti_process_of(const pti_server *server, int participant);
 
-/** Whether a participant is in another process. */
+/** Return whether a participant is in another process. */
 bool pti_is_elsewhere(const pti_server *server, int participant);
 
 /** Let a packet leave, unless the launch is being ended. */

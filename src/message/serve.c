@@ -45,7 +45,7 @@ static bool is_tag(const pt_entry *entry) {
     return entry->tag >= 0 || (entry->kind == PT_RECV_ENTRY && entry->tag == PT_ANY);
 }
 
-/** Whether a buffer lies in the launch's arrays, or in what a slot has to reduce. */
+/** Return whether a buffer lies in the launch's arrays, or in what a slot has to reduce. */
 static bool is_buffer(const pti_server *server, const pt_entry *entry) {
     const pti_participant *slot = &server->participant[entry->slot];
     const pt_ring *ring = &slot->part->ring;

@@ -178,24 +178,25 @@ static inline const pti_slot_device *pti_device_of(const pti_server *server, int
     return of->part == NULL ? NULL : of->part->device;
 }
 
-/** Whether all slots are of one part, and add to the counts themselves. */
+/** Return whether all slots are of one part, and add to the counts themselves. */
 static inline bool pti_is_one_part(const pti_server *server) {
     return server->part_of == NULL;
 }
 
-/** Whether all slots have returned, wherever they are. */
+/** Return whether all slots have returned, wherever they are. */
 static inline bool pti_have_all_returned(const pti_server *server) {
     const int elsewhere = server->processes == NULL ? 0 : server->processes->n_returned;
     return server->n_ended + elsewhere == server->n_slots;
 }
 
-/** Whether slots add to counts that are in the memory of their device, far from the server. */
+/** Return whether slots add to counts that are in the memory of their device, far from the
+ * server. */
 static inline bool pti_are_counts_far(const pti_server *server) {
     return pti_is_one_part(server) && server->part->device != NULL &&
            server->phase != PTI_SERVER_OVER;
 }
 
-/** Whether any slots are on a device. */
+/** Return whether any slots are on a device. */
 static inline bool pti_has_devices(const pti_server *server) {
     bool has = false;
     for (int k = 0; k < server->n_parts; k++)

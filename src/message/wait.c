@@ -10,8 +10,8 @@
 
 #include <sched.h>
 
-/** Whether only the thread that launched copies, and judges who can go on: all slots are on one
- * device, from which it alone may fetch the counts by which one judges. */
+/** Return whether only the thread that launched copies, and judges who can go on: all slots are on
+ * one device, from which it alone may fetch the counts by which one judges. */
 static bool does_launcher_judge(const pti_server *server) {
     return pti_are_counts_far(server);
 }
@@ -60,15 +60,15 @@ static struct timespec time_after(double seconds) {
     return until;
 }
 
-/** Whether the program's thread takes entries soon: two threads that do would be in each other's
- * way. */
+/** Return whether the program's thread takes entries soon: two threads that do would be in each
+ * other's way. */
 static bool does_program_serve(const pti_server *server) {
     double until_s;
     __atomic_load(&server->program_serves_until_s, &until_s, __ATOMIC_RELAXED);
     return !__atomic_load_n(&server->does_program_wait, __ATOMIC_RELAXED) && pti_now_s() < until_s;
 }
 
-/** Whether an entry or a copy waits for this thread; the mutex need not be locked. */
+/** Return whether an entry or a copy waits for this thread; the mutex need not be locked. */
 static bool is_anything_to_do(const pti_server_part *part, const pti_slot_words *words) {
     const pti_server *server = part->server;
     const uint64_t n_taken = PT_LOAD_ACQUIRE(&words->n_taken);
@@ -151,7 +151,7 @@ static pti_carrying carry_or_sleep(pti_server *server, pacer *of, pthread_cond_t
     return carried;
 }
 
-/** Whether no packet comes any more, and none is to leave. */
+/** Return whether no packet comes any more, and none is to leave. */
 static bool have_processes_ended(const pti_server *server, const pti_carrying *carried) {
     const pti_server_processes *of = server->processes;
     return carried->has_failed ||
@@ -233,7 +233,7 @@ void pti_server_end_slot(pti_server_part *part, int rank) {
     pthread_mutex_unlock(&server->mutex);
 }
 
-/** Whether nobody can need this part's thread any more, but for slots of its own. */
+/** Return whether nobody can need this part's thread any more, but for slots of its own. */
 static bool is_launch_over(const pti_server *server) {
     return pti_have_all_returned(server) || server->is_ending;
 }

@@ -10,8 +10,8 @@ static int64_t shift_of_affine(const pti_affine *affine, int n_indices, const pt
     return by;
 }
 
-/** Whether both ends of a section's subscript move on alike, and are inside the array where they
- * do. */
+/** Return whether both ends of a section's subscript move on alike, and are inside the array where
+ * they do. */
 static bool subscript_moves(const pti_subscript *subscript, const polytile_range *array,
                             const polytile_domain *threads, const pti_shift *shift, int64_t *by) {
     *by = shift_of_affine(&subscript->lo, threads->n_dims, shift);
@@ -32,7 +32,7 @@ static bool section_moves(const pti_instance *instance, const pti_section *secti
     return moves;
 }
 
-/** Whether an operand is of a kind that is asked about. */
+/** Return whether an operand is of a kind that is asked about. */
 static bool is_plain_operand(const pti_instance *instance, int operand) {
     const pti_operand *of = &instance->operand[operand];
     bool is_plain = !of->is_scratch && !of->reduces && !of->fresh && !of->partial &&

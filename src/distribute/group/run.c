@@ -406,8 +406,8 @@ void pti_group_end_messages(pti_group *group) {
 
 /* What runs while more launches come. */
 
-/** Whether more launches would not change the first superstep, which is not the last, and members
- * take it without waiting for others: neither processes nor the program. */
+/** Return whether more launches would not change the first superstep, which is not the last, and
+ * members take it without waiting for others: neither processes nor the program. */
 static bool may_begin_first(const pti_group *group) {
     bool may = group->n_recorded == PTI_SUPERSTEP_LAUNCHES + 1 && !group->begun.is_begun &&
                !group->is_paused && pti_transport_is_alone(group->transport) &&

@@ -278,7 +278,7 @@ done:
     return status;
 }
 
-/** Whether frames come faster, with rounds of several turns each. */
+/** Return whether frames come faster, with rounds of several turns each. */
 static bool is_faster(const pti_outcome *a, const pti_outcome *b) {
     return a->schedule.period * pti_n_turns(&b->expansion.tasks) <
            b->schedule.period * pti_n_turns(&a->expansion.tasks);

@@ -205,7 +205,7 @@ static int64_t frame_bytes(const pti_planning *planning, int actor, pti_text *na
     return n_bytes;
 }
 
-/** Whether on= leaves an actor a unit. */
+/** Return whether on= leaves an actor a unit. */
 static bool may_be_on(const pti_planning *planning, int actor, int unit) {
     bool may = planning->n_on[actor] == 0;
     for (int k = 0; k < planning->n_on[actor]; k++)

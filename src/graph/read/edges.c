@@ -14,7 +14,7 @@ bool pti_operand_is_written(const polytile_kernel *kernel, int operand) {
     return polytile_kernel_get_array_role(kernel, operand) != POLYTILE_IN;
 }
 
-/** Whether all accesses of an array start from the identity. */
+/** Return whether all accesses of an array start from the identity. */
 static bool is_fresh(const polytile_declaration *declaration, const char *array) {
     const int at = pti_find_name(array, declaration->n_arrays, declaration->array_name);
     bool fresh = true;

@@ -36,7 +36,7 @@ int64_t pti_buffer_capacity(const pti_stream_tasks *tasks, int buffer, int64_t p
     return pti_max(1, pti_ceil_div(end - start[held->producer], period));
 }
 
-/** Whether two tasks of one resource are apart, whatever the frames. */
+/** Return whether two tasks of one resource are apart, whatever the frames. */
 static bool are_tasks_apart(const pti_stream_tasks *tasks, const pti_periodic *schedule, int a,
                             int b) {
     const int64_t period = schedule->period;

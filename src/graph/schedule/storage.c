@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** Whether the one that begins first is of the later turn, or none does. */
+/** Return whether the one that begins first is of the later turn, or none does. */
 static bool are_turns_reversed(const pti_stored *x, const pti_stored *y) {
     return x->turn != y->turn &&
            (x->begin == y->begin || (x->begin < y->begin) != (x->turn < y->turn));

@@ -22,7 +22,7 @@ int64_t pti_place_latest(const pti_stream_tasks *tasks, const pti_periodic *sche
     return latest;
 }
 
-/** Whether a task reads bytes, and not only keeps turns in order. */
+/** Return whether a task reads bytes, and not only keeps turns in order. */
 static bool reads_bytes(const pti_stream_tasks *tasks, int task) {
     bool does = false;
     for (int b = 0; b < tasks->n_buffers; b++) {

@@ -17,7 +17,7 @@ static json_t *json_measured_actor(const char *name, double seconds) {
     return pti_json_extend(json_object(), members);
 }
 
-/** Whether an actor is listed already, for another turn. */
+/** Return whether an actor is listed already, for another turn. */
 static bool is_listed(const polytile_stream *stream, int actor) {
     bool is = false;
     for (int a = 0; a < actor; a++)

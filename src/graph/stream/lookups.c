@@ -139,7 +139,7 @@ static polytile_status keep_read(polytile_stream *stream, int input, const polyt
     return POLYTILE_OK;
 }
 
-/** Whether some actor looks up what an input feeds. */
+/** Return whether some actor looks up what an input feeds. */
 static bool is_looked_up(const polytile_stream *stream, int input) {
     bool is = false;
     for (int l = 0; l < stream->n_lookups; l++)

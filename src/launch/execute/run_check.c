@@ -130,7 +130,7 @@ static polytile_status check_not_attached(polytile_context *ctx, const pti_insta
                     (unsigned long long)first, array->name);
 }
 
-/** Whether an array is planned as a part of another one as the one that was planned for. */
+/** Return whether an array is planned as a part of another one as the one that was planned for. */
 static bool is_same_view(const pti_instance *instance, int operand, const polytile_array *array) {
     const polytile_array *planned = pti_array_planned((polytile_array *)(uintptr_t)array);
     pti_index_map map;

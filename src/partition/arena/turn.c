@@ -110,8 +110,8 @@ void pti_turn_begin(pti_building *of, pti_turn *turn) {
     }
 }
 
-/** Whether the last operations that have to do with something are those of the turn before, moved
- * on, from a position on; or were done before that turn. */
+/** Return whether the last operations that have to do with something are those of the turn before,
+ * moved on, from a position on; or were done before that turn. */
 static bool last_moves(const pti_period *period, const pti_last *before, const pti_last *after,
                        int64_t first) {
     bool moves = true;
@@ -143,9 +143,9 @@ static bool placement_moves(const pti_placement *before, const pti_placement *af
     return moves;
 }
 
-/** Whether a turn leaves an operand's piece as it found it, moved on. What used its memory before
- * may be of the turn before: the launches on the piece so far have waited for that, and so need
- * none of those that follow in their stream. */
+/** Return whether a turn leaves an operand's piece as it found it, moved on. What used its memory
+ * before may be of the turn before: the launches on the piece so far have waited for that, and so
+ * need none of those that follow in their stream. */
 static bool piece_moves(const pti_building *of, int state, const pti_piece_mark *mark) {
     const pti_schedule *schedule = of->builder.schedule;
     const pti_piece_state *at = &of->state[state];

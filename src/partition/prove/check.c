@@ -13,8 +13,9 @@ static const pti_boxes *content_of(const pti_replay *replay, int64_t resident) {
     return replay->resident[resident].content;
 }
 
-/** Whether an operation's launch reads an array by an operand that does not start from an identity:
- * elements of its own may come in, which check_start() of the launch tells from the others. */
+/** Return whether an operation's launch reads an array by an operand that does not start from an
+ * identity: elements of its own may come in, which check_start() of the launch tells from the
+ * others. */
 static bool is_read_besides(const pti_schedule *schedule, const pti_op *op, int array) {
     const pti_call *call = &pti_schedule_launch_of(schedule, op)->call;
     bool is = false;

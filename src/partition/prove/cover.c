@@ -50,7 +50,7 @@ static void sort_superblocks(const pti_schedule *schedule, const pti_schedule_la
     qsort(keys, (size_t)launch->n_superblocks, sizeof *keys, compare_keys);
 }
 
-/** Whether each superblock lies after the one before it, along one dimension. */
+/** Return whether each superblock lies after the one before it, along one dimension. */
 static bool follow_along(const pti_schedule *schedule, const pti_schedule_launch *launch, int d) {
     const polytile_domain *box = &schedule->superblock[launch->first_superblock];
     for (int64_t k = 1; k < launch->n_superblocks; k++)

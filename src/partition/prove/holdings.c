@@ -20,7 +20,7 @@ static bool reject_holding(const holding_check *of, const polytile_domain *box,
     return PTI_REJECT(of->replay->why, ": %s", reason);
 }
 
-/** Whether all boxes of a set of unknown origin lie in a domain; if not, *outside is one. */
+/** Return whether all boxes of a set of unknown origin lie in a domain; if not, *outside is one. */
 static bool are_inside(const pti_boxes *set, const polytile_domain *domain, int *outside) {
     for (*outside = 0; *outside < set->n_boxes; (*outside)++)
         if (!pti_check_box_inside(&set->box[*outside], domain))

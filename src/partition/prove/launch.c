@@ -50,8 +50,8 @@ static const pti_boxes *contents_of(const launch_operand *of) {
     return of->replay->resident[of->resident].content;
 }
 
-/** Whether the superblock touches anything through a section; if so, *touched has one such element.
- * Boxes around a section's pieces may hold elements although it has none. */
+/** Return whether the superblock touches anything through a section; if so, *touched has one such
+ * element. Boxes around a section's pieces may hold elements although it has none. */
 static bool is_touched(const launch_operand *of, const pti_section *section,
                        polytile_domain *touched) {
     const pti_boxes nothing = {0};
@@ -186,8 +186,8 @@ static bool check_reads(const launch_operand *of, const polytile_domain *read) {
     return true;
 }
 
-/** Whether a piece has what a section of another piece of its array touches inside the box where
- * bodies look for elements, as they find them here; nothing of it may be written. */
+/** Return whether a piece has what a section of another piece of its array touches inside the box
+ * where bodies look for elements, as they find them here; nothing of it may be written. */
 static bool check_met_section(const launch_operand *of, const pti_section *section,
                               const polytile_domain *box) {
     pti_boxes *met = &of->replay->moved[PTI_VALID];

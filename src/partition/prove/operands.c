@@ -3,15 +3,15 @@
 #include "access/footprint/footprint.h"
 #include "partition/prove/needs/needs.h"
 
-/** Whether an operand of a launch describes the array that it is said to be. */
+/** Return whether an operand of a launch describes the array that it is said to be. */
 static bool is_array(const pti_operand *operand, const pti_operand *array) {
     return operand->element_bytes == array->element_bytes && operand->type == array->type &&
            operand->domain.n_dims == array->domain.n_dims &&
            pti_box_equals(&operand->domain, &array->domain);
 }
 
-/** Whether some element is touched by threads through both operands, and written through one; then
- * *common holds one. Of a partial operand the hull counts. */
+/** Return whether some element is touched by threads through both operands, and written through
+ * one; then *common holds one. Of a partial operand the hull counts. */
 static bool do_conflict(const pti_instance *instance, int one, int other, polytile_domain *common) {
     const pti_operand *a = &instance->operand[one], *b = &instance->operand[other];
     if (a->partial || b->partial) {
@@ -29,8 +29,8 @@ static bool do_conflict(const pti_instance *instance, int one, int other, polyti
     return false;
 }
 
-/** Whether an operand is a piece that has a part of the array, and the pieces together have it
- * all. */
+/** Return whether an operand is a piece that has a part of the array, and the pieces together have
+ * it all. */
 static bool is_part_of_array(const pti_instance *instance, int o, const pti_operand *array) {
     pti_boxes parts = {0};
     bool are_alike = true;
@@ -49,9 +49,9 @@ static bool is_part_of_array(const pti_instance *instance, int o, const pti_oper
     return is;
 }
 
-/** Whether two operands are pieces of an array into which threads combine. Different superblocks
- * may do so through different pieces, in any order; of each one it is checked that its pieces do
- * not meet. */
+/** Return whether two operands are pieces of an array into which threads combine. Different
+ * superblocks may do so through different pieces, in any order; of each one it is checked that its
+ * pieces do not meet. */
 static bool combine_in_pieces(const pti_instance *instance, int one, int other) {
     return instance->operand[one].reduces && instance->operand[other].reduces &&
            pti_operand_array(instance, one) == pti_operand_array(instance, other);

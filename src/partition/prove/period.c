@@ -45,8 +45,8 @@ static bool check_positions(const pti_schedule *schedule, pti_text *why) {
                       period->times);
 }
 
-/** Whether a position is of the part of a list that has another one: the prologue, the period or
- * the epilogue. */
+/** Return whether a position is of the part of a list that has another one: the prologue, the
+ * period or the epilogue. */
 static bool is_of_part(int64_t first, int64_t n, int64_t n_all, int part, int64_t position) {
     const int64_t from = part == 0 ? 0 : part == 1 ? first : first + n;
     const int64_t end = part == 0 ? first : part == 1 ? first + n : n_all;
@@ -103,7 +103,7 @@ static bool check_superblock(const pti_schedule *schedule, int64_t k, pti_text *
                                k);
 }
 
-/** Whether turns move a box on by no more than can be counted. */
+/** Return whether turns move a box on by no more than can be counted. */
 static bool may_move(const pti_shift *shift, int n_dims, int64_t times) {
     bool may = true;
     for (int d = 0; d < n_dims; d++) {
@@ -245,7 +245,7 @@ static bool check_section_moves(const pti_schedule *schedule, const pti_section 
                                operand->name);
 }
 
-/** Whether it depends on nothing but sections what an operand's elements are. */
+/** Return whether it depends on nothing but sections what an operand's elements are. */
 static bool check_plain_operand(const pti_schedule *schedule, int operand, pti_text *why) {
     const pti_operand *of = &schedule->instance->operand[operand];
     bool is_plain = !of->reduces && !of->fresh && !of->is_scratch && !of->partial;
@@ -269,7 +269,7 @@ static bool check_motion(const pti_schedule *schedule, const polytile_domain *tu
     return holds;
 }
 
-/** Whether a placement is another one after some turns. */
+/** Return whether a placement is another one after some turns. */
 static bool is_moved(const pti_schedule *schedule, int64_t from, int64_t to, int64_t turns) {
     const pti_placement *a = &schedule->placement[from], *b = &schedule->placement[to];
     const polytile_domain moved =

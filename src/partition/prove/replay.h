@@ -157,15 +157,15 @@ bool pti_replay_enter(pti_replay *replay, int64_t op, int64_t resident, bool wri
 /** Let a resident be there from the start, in its own memory; false if another has some of it. */
 bool pti_replay_place(pti_replay *replay, int64_t resident);
 
-/** Whether a resident holds every element of a box in one of some ways, 1 << pti_content each; if
- * not, *missing has one that it does not. */
+/** Return whether a resident holds every element of a box in one of some ways, 1 << pti_content
+ * each; if not, *missing has one that it does not. */
 bool pti_replay_knows(pti_replay *replay, int64_t resident, unsigned ways,
                       const polytile_domain *box, polytile_domain *missing);
 
-/** Whether the newest version of a part of the box is nowhere any more. */
+/** Return whether the newest version of a part of the box is nowhere any more. */
 bool pti_replay_is_lost(const pti_replay *replay, int operand, const polytile_domain *box);
 
-/** Whether a part of the box was written since it was on the host. */
+/** Return whether a part of the box was written since it was on the host. */
 bool pti_replay_host_is_stale(const pti_replay *replay, int operand, const polytile_domain *box);
 
 /** The box was downloaded: nothing of it is dirty any more. */

@@ -214,7 +214,7 @@ static bool check_superblock_of(const pti_schedule *schedule, int64_t i, pti_tex
     return true;
 }
 
-/** Whether a box of unknown origin is another that is well formed. */
+/** Return whether a box of unknown origin is another that is well formed. */
 static bool is_same_box(const polytile_domain *box, const polytile_domain *known) {
     bool same = box->n_dims == known->n_dims;
     for (int d = 0; same && d < known->n_dims; d++) {
@@ -240,7 +240,7 @@ static bool check_superblock_order(const pti_schedule *schedule, int64_t i, int6
     return true;
 }
 
-/** Whether a box of sheared indices has no element that its array lacks. */
+/** Return whether a box of sheared indices has no element that its array lacks. */
 static bool is_in_sheared_array(const pti_operand *operand, const polytile_domain *box) {
     bool is = true;
     for (int d = 0; d < box->n_dims; d++) {

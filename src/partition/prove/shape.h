@@ -10,7 +10,7 @@
 /** Write a violation's text; the value is false, to be returned. */
 #define PTI_REJECT(why, ...) (pti_text_add((why), __VA_ARGS__), false)
 
-/** Whether a box of unknown origin is well formed and lies inside a domain known to be. */
+/** Return whether a box of unknown origin is well formed and lies inside a domain known to be. */
 bool pti_check_box_inside(const polytile_domain *box, const polytile_domain *domain);
 
 /** The operands of every launch are arrays of the schedule; what is written through one operand is
@@ -34,13 +34,13 @@ bool pti_check_invalidations(const pti_schedule *schedule, pti_text *why);
  * one launch in their order. */
 bool pti_check_ops(const pti_schedule *schedule, pti_text *why);
 
-/** Whether a box, held by two placements that overlap in memory, has no byte of the one place in
- * the other. */
+/** Return whether a box, held by two placements that overlap in memory, has no byte of the one
+ * place in the other. */
 bool pti_check_copy_apart(const pti_placement *source, const pti_placement *target,
                           const polytile_domain *box, int64_t element_bytes);
 
-/** Whether a box moves along the memory of both, which lie at the same place, so that it can be
- * copied slice by slice (access/set/overlapping_copy.h). */
+/** Return whether a box moves along the memory of both, which lie at the same place, so that it can
+ * be copied slice by slice (access/set/overlapping_copy.h). */
 bool pti_check_copy_overlaps(const pti_placement *source, const pti_placement *target,
                              const polytile_domain *box, int64_t element_bytes);
 

@@ -77,7 +77,7 @@ typedef struct pti_joint_list {
 
 void pti_joint_list_free(pti_joint_list *list);
 
-/** Whether a list from an operation on consists of the same operations as another one. */
+/** Return whether a list from an operation on consists of the same operations as another one. */
 bool pti_joint_list_ends_alike(const pti_joint_list *list, int first_op,
                                const pti_joint_list *other);
 
@@ -130,14 +130,14 @@ static inline pti_joint_holding *pti_joint_at(const pti_joint_schedule *schedule
     return &holdings[array * schedule->n_members + member];
 }
 
-/** Whether two members have the same host memory of an array. */
+/** Return whether two members have the same host memory of an array. */
 static inline bool pti_joint_shares(const pti_joint_schedule *schedule, int array, int one,
                                     int other) {
     const int *memory = &schedule->memory[array * schedule->n_members];
     return memory[one] == memory[other];
 }
 
-/** Whether a list has operations of a member. */
+/** Return whether a list has operations of a member. */
 static inline bool pti_joint_is_local(const pti_joint_list *list, int member) {
     return member >= list->first && member < list->first + list->n_local;
 }

@@ -16,7 +16,7 @@ static bool grow_list(pti_joint_builder *builder, void **list, int count, int *c
     return true;
 }
 
-/** Whether the next operation waits for all of that already. */
+/** Return whether the next operation waits for all of that already. */
 static bool is_awaited(const pti_joint_builder *builder, pti_joint_wait wait) {
     const pti_joint_list *list = builder->list;
     bool is = false;

@@ -53,7 +53,7 @@ typedef struct pti_placement {
     pti_memory_layout layout;
 } pti_placement;
 
-/** Whether two placements have a common byte. */
+/** Return whether two placements have a common byte. */
 static inline bool pti_placements_overlap(const pti_placement *one, const pti_placement *other) {
     return one->offset_bytes < other->offset_bytes + other->layout.size_bytes &&
            other->offset_bytes < one->offset_bytes + one->layout.size_bytes;
@@ -181,7 +181,7 @@ const pti_placement *pti_schedule_placement(const pti_schedule *schedule, int la
 const pti_placement *pti_tiles_placement(const pti_schedule *schedule, const pti_tiles *tiles,
                                          int array);
 
-/** Whether an operand's placement is that of an operand before it. */
+/** Return whether an operand's placement is that of an operand before it. */
 bool pti_schedule_is_placed_before(const int64_t *placements, int operand);
 
 /** The launch for which or after which an operation is; NULL if the schedule only moves. */
@@ -202,8 +202,8 @@ polytile_domain pti_schedule_asked_kernel(const pti_schedule *schedule, int64_t 
 /** The program's threads of a superblock. */
 polytile_domain pti_schedule_asked_superblock(const pti_schedule *schedule, int64_t superblock);
 
-/** Whether a schedule is of one launch by itself, whose operands are its arrays: nothing lies on
- * the device before or after. */
+/** Return whether a schedule is of one launch by itself, whose operands are its arrays: nothing
+ * lies on the device before or after. */
 bool pti_schedule_is_of_one_launch(const pti_schedule *schedule);
 
 /** The operand of an operation's launch that starts from an identity in an array; NULL if none, or

@@ -81,7 +81,7 @@ polytile_status pti_batch_plan(pti_batch *batch) {
     return status;
 }
 
-/** Whether some launches of a schedule may run in tiles, for which there is memory. */
+/** Return whether some launches of a schedule may run in tiles, for which there is memory. */
 static bool has_placed_tiles(const pti_schedule *schedule) {
     bool has = false;
     for (int t = 0; schedule != NULL && t < schedule->n_tiles; t++)

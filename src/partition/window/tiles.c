@@ -229,8 +229,8 @@ static polytile_status add_pairs(const row *of) {
 
 /* What tiles lose. */
 
-/** Whether a schedule brings an element of an array to the host from an operation on, or has it at
- * the end. */
+/** Return whether a schedule brings an element of an array to the host from an operation on, or has
+ * it at the end. */
 static bool needs_element_of(const pti_schedule *schedule, int array, const pti_boxes *boxes) {
     bool does = false;
     for (int h = 0; h < schedule->n_after; h++)
@@ -249,8 +249,8 @@ static bool needs_element_of(const pti_schedule *schedule, int array, const pti_
     return does;
 }
 
-/** Whether no launch reads what the launches of a row lose: they end the schedule, and shrink so
- * that each reads what the next tile computes. */
+/** Return whether no launch reads what the launches of a row lose: they end the schedule, and
+ * shrink so that each reads what the next tile computes. */
 static bool is_read_by_none(const row *of) {
     return of->end == of->schedule->n_launches &&
            pti_ping_pong_shrinks_evenly(&of->ping_pong.step, of->call + of->first,
@@ -331,7 +331,7 @@ done:
     return status;
 }
 
-/** Whether a launch after which arrays have taken turns in another way begins a row. */
+/** Return whether a launch after which arrays have taken turns in another way begins a row. */
 static bool begins_row(const row *of, int launch, pti_tile_filter *may_be_tiled,
                        const void *filter) {
     pti_turns turns;

@@ -112,9 +112,13 @@ POLYTILE_KERNEL(tile_lagged, (i, j), (const uint32_t, D, 2), (const uint32_t, A,
     X(tile_upwind)                                                                                 \
     X(tile_wide)                                                                                   \
     X(tile_ends)                                                                                   \
-    X(tile_weighted) X(tile_field) X(tile_fields) X(tile_torus) X(tile_ring) X(tile_columns)       \
-        X(tile_round_leap) X(tile_wave) X(tile_leap) X(tile_wave_field) X(tile_lagged)             \
-            X(tile_ends_leap)
+    X(tile_weighted)                                                                               \
+    X(tile_field)                                                                                  \
+    X(tile_fields)                                                                                 \
+    X(tile_torus)                                                                                  \
+    X(tile_ring)                                                                                   \
+    X(tile_columns)                                                                                \
+    X(tile_round_leap) X(tile_wave) X(tile_leap) X(tile_wave_field) X(tile_lagged) X(tile_ends_leap)
 
 #ifdef __cplusplus
 extern "C" {

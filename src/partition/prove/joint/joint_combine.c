@@ -20,7 +20,7 @@ static bool check_lists(const pti_joint_replay *replay) {
     return holds;
 }
 
-/** Whether all operands of the array start from the identity. */
+/** Return whether all operands of the array start from the identity. */
 static bool is_fresh(const pti_call *call, int array) {
     bool is = true;
     for (int o = 0; o < call->instance->n_operands; o++)

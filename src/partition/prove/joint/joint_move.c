@@ -32,7 +32,7 @@ void pti_joint_outdate(pti_joint_replay *replay, pti_joint_cell *cell, const pti
     pti_boxes_free(&written);
 }
 
-/** Whether a member runs threads of the launch at hand, which uses an array. */
+/** Return whether a member runs threads of the launch at hand, which uses an array. */
 static bool is_used(const pti_joint_replay *replay, int array, int member) {
     bool is = false;
     if (replay->launch == replay->schedule->n_launches || replay->threads[member].n_boxes == 0)

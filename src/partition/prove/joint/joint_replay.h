@@ -79,7 +79,7 @@ static inline pti_boxes *pti_joint_on_host(const pti_joint_replay *replay, int a
     return &replay->on_host[at + replay->schedule->memory[at + member]];
 }
 
-/** Whether a launch's results in an array are combined. */
+/** Return whether a launch's results in an array are combined. */
 static inline bool pti_joint_combines(const pti_joint_replay *replay, int launch, int array) {
     return replay->combines[launch * replay->schedule->n_arrays + array];
 }

@@ -80,7 +80,8 @@ static bool is_neighbour(const pti_joint_replay *replay, pti_joint_place at, int
            pti_joint_shares(replay->schedule, array, at.op->member, other);
 }
 
-/** Whether another member with the same host memory may be writing elements of an array there. */
+/** Return whether another member with the same host memory may be writing elements of an array
+ * there. */
 static bool has_writers(const pti_joint_replay *replay, pti_joint_place at, int array) {
     bool has = false;
     for (int q = at.list->first; q < at.list->first + at.list->n_local && !has; q++)
@@ -127,8 +128,8 @@ static bool check_written(pti_joint_replay *replay, pti_joint_place at, int oper
 /** The most boxes of what some threads may be reading through a section. */
 enum { MOST_READ_BOXES = 64 };
 
-/** Whether a member has all that some threads read, of which the hull is given; if not, *missing is
- * not there. */
+/** Return whether a member has all that some threads read, of which the hull is given; if not,
+ * *missing is not there. */
 static bool has_read(const pti_instance *instance, const pti_section *section,
                      const polytile_domain *threads, const pti_joint_cell *cell,
                      const polytile_domain *hull, polytile_domain *missing) {
@@ -309,7 +310,8 @@ static bool check_idle_threads(pti_joint_replay *replay) {
     return false;
 }
 
-/** Whether several threads may write an element of an array, or some thread may leave one. */
+/** Return whether several threads may write an element of an array, or some thread may leave
+ * one. */
 static bool is_by_several(const pti_call *call, int array) {
     bool is = false;
     for (int o = 0; o < call->instance->n_operands; o++) {

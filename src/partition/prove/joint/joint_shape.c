@@ -63,7 +63,7 @@ static bool are_waits_right(const pti_joint_schedule *schedule, const pti_joint_
     return are;
 }
 
-/** Whether boxes are of a domain, and disjoint. */
+/** Return whether boxes are of a domain, and disjoint. */
 static bool are_boxes_right(const pti_boxes *boxes, const polytile_domain *domain) {
     bool are = true;
     for (int b = 0; are && b < boxes->n_boxes; b++) {
@@ -102,7 +102,8 @@ static const pti_joint_list *list_of(const pti_joint_schedule *schedule, int mem
     return list;
 }
 
-/** Whether an operation before one sends some of the same message, which has not left then. */
+/** Return whether an operation before one sends some of the same message, which has not left
+ * then. */
 static bool is_sent_before(const pti_joint_schedule *schedule, const pti_joint_list *list,
                            int number) {
     const pti_joint_op *op = &list->op[number];

@@ -91,7 +91,7 @@ static int find_gathered(const pti_section *section) {
     return n_found == 1 ? found : -1;
 }
 
-/** Whether each element that one thread gathers is there. box: around them; *missing becomes
+/** Return whether each element that one thread gathers is there. box: around them; *missing becomes
  * one. */
 static bool is_gathered_there(const pti_section *section, int dim, const int64_t *thread,
                               int n_indices, const polytile_domain *box, const pti_boxes *there,

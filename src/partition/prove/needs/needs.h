@@ -14,13 +14,14 @@
 bool pti_needs_is_box(const pti_instance *instance, const pti_section *section,
                       const polytile_domain *threads, polytile_domain *hull);
 
-/** Whether all elements that the threads touch are in *there; if not, *missing has one that is not.
+/** Return whether all elements that the threads touch are in *there; if not, *missing has one that
+ * is not.
  */
 bool pti_needs_covered(const pti_instance *instance, const pti_section *section,
                        const polytile_domain *threads, const pti_boxes *there,
                        polytile_domain *missing);
 
-/** Whether threads touch some element through both sections; if so, *common holds one. */
+/** Return whether threads touch some element through both sections; if so, *common holds one. */
 bool pti_needs_meet(const pti_instance *instance, const pti_section *section,
                     const pti_section *other, const polytile_domain *threads,
                     polytile_domain *common);
