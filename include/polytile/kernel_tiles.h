@@ -14,6 +14,9 @@
  * rows a thread: nothing is stored between two rows, so that what both of them read is loaded once.
  * Its indices are those of the arrays.
  *
+ * Where POLYTILE_PERIODIC_TILES is 1, tiles go round periodic arrays, too. That is much code, of
+ * which other kernels have nothing.
+ *
  * The kernel takes a polytile_tiles, and a pt_tile_values for each parameter of the body.
  */
 #include <polytile/kernel_tile_launch.h>
@@ -21,6 +24,7 @@
 #define PT_CUDA_TILES_FUNCTION(kernel, indices, ...)                                               \
     PT_CAT(PT_TILES_, PT_CAT(PT_TILES_INDICES indices, PT_TILES_VIEWS(kernel, __VA_ARGS__)))       \
     (PT_DEFINE_TILES, kernel, __VA_ARGS__)
+#define PT_CUDA_TILES_GO_ROUND (POLYTILE_PERIODIC_TILES != 0)
 #define PT_CUDA_TILES(kernel, indices, ...)                                                        \
     PT_CAT(PT_TILES_, PT_CAT(PT_TILES_INDICES indices, PT_TILES_VIEWS(kernel, __VA_ARGS__)))       \
     (PT_CHOOSE_TILES, kernel, __VA_ARGS__)(const void *) 0
@@ -51,6 +55,7 @@
         typedef pt_tile_kind<0 PT_EACH(PT_TILE_BYTES, kernel, __VA_ARGS__)                         \
                                  PT_EACH(PT_TILE_TYPE, kernel, __VA_ARGS__)>                       \
             kind;                                                                                  \
+        typedef pt_tile_way<PT_CUDA_TILES_GO_ROUND> way;                                           \
         struct pt_views {                                                                          \
             PT_EACH(PT_TILE_MEMBER, kernel, __VA_ARGS__)                                           \
         };                                                                                         \
@@ -149,6 +154,10 @@ template <int parameter_bytes, class... Views> struct pt_tile_kind {
                   parameter_bytes <= POLYTILE_TILE_PARAMETER_BYTES
     };
 };
+
+/* Whether the tiles of a body go round periodic arrays: functions for the other way are not
+ * instantiated. */
+template <bool goes_round> struct pt_tile_way {};
 
 /* Let a view of elements that are written have the one at `own` with any indices. */
 template <class View, class T>
@@ -271,7 +280,20 @@ template <class Body> struct pt_tile_steps<Body, 1> {
         return index < round.lo[dim] ? extent : index > round.hi[dim] ? -extent : 0;
     }
 
-    static __device__ __forceinline__ void load_edge(const polytile_tiles &tiles,
+    static __device__ __forceinline__ void
+    load_edge(pt_tile_way<false>, const polytile_tiles &tiles, const polytile_tile_array &of,
+              const place &first, int n_rows, element *tile) {
+        const int64_t j = first.j + first.column;
+        PT_DONT_UNROLL for (int row = first.line; row < n_rows; row += lines) {
+            const int64_t i = first.i + row;
+            const bool is_written = has(tiles.threads, i, j);
+            if (has(of.resident, i, j) && (!is_written || of.is_loaded))
+                tile[row * columns + first.column] =
+                    *(const element *)at(is_written ? of.begun : of.kept, i, j);
+        }
+    }
+
+    static __device__ __forceinline__ void load_edge(pt_tile_way<true>, const polytile_tiles &tiles,
                                                      const polytile_tile_array &of,
                                                      const place &first, int n_rows,
                                                      element *tile) {
@@ -295,7 +317,7 @@ template <class Body> struct pt_tile_steps<Body, 1> {
         PT_DONT_UNROLL for (int a = 0; a < tiles.n_arrays; a++) {
             const polytile_tile_array &of = tiles.array[a];
             if (!is_inner || (of.is_loaded && !is_inside(first, n_rows, of.resident)))
-                load_edge(tiles, of, first, n_rows, tile);
+                load_edge(typename Body::way(), tiles, of, first, n_rows, tile);
             else if (of.is_loaded)
                 load_inner(of.begun, first, n_rows, tile);
             tile += tiles.n_rows * columns;
@@ -418,6 +440,35 @@ template <class Body> struct pt_tile_steps<Body, 1> {
         }
     }
 
+    /* Whether any of a tile is beyond an end, where tiles go on. */
+    static __device__ __forceinline__ bool goes_round(pt_tile_way<false>, const polytile_tiles &,
+                                                      const place &, int) {
+        return false;
+    }
+
+    static __device__ __forceinline__ bool
+    goes_round(pt_tile_way<true>, const polytile_tiles &tiles, const place &first, int n_rows) {
+        return !is_inside(first, n_rows, tiles.round);
+    }
+
+    static __device__ __forceinline__ void
+    make_step_either(pt_tile_way<false>, const polytile_tiles &, bool, const Body &body, int step,
+                     const part &of, const place &first, const pt_tile_images<element> &,
+                     const polytile_tile_role *, const views &from, element *made) {
+        make_step(body, step, of, first, from, made);
+    }
+
+    static __device__ __forceinline__ void
+    make_step_either(pt_tile_way<true>, const polytile_tiles &tiles, bool is_round,
+                     const Body &body, int step, const part &of, const place &first,
+                     const pt_tile_images<element> &images, const polytile_tile_role *role,
+                     const views &from, element *made) {
+        if (is_round)
+            make_step_round(tiles, body, step, of, first, images, role, made);
+        else
+            make_step(body, step, of, first, from, made);
+    }
+
     static __device__ __forceinline__ void store(const part &of, const polytile_tile_memory &to,
                                                  const place &first, const element *tile) {
         if (of.has_column)
@@ -438,7 +489,8 @@ template <class Body> struct pt_tile_steps<Body, 1> {
                              (int)threadIdx.x / columns, (int)threadIdx.x % columns};
         const int n_rows = rows_of(tiles, first);
         const pt_tile_images<element> images = {tile - first.i * columns - first.j, n_elements};
-        const bool goes_round = !is_inside(first, n_rows, tiles.round);
+        const typename Body::way way = {};
+        const bool is_round = goes_round(way, tiles, first, n_rows);
         load(tiles, first, n_rows, tile);
         int phase = 0;
         for (int step = 1; step <= n; step++) {
@@ -448,10 +500,8 @@ template <class Body> struct pt_tile_steps<Body, 1> {
             views from;
             Body::show(images, role, &from);
             __syncthreads();
-            if (goes_round)
-                make_step_round(tiles, body, step - 1, part, first, images, role, made);
-            else
-                make_step(body, step - 1, part, first, from, made);
+            make_step_either(way, tiles, is_round, body, step - 1, part, first, images, role, from,
+                             made);
             phase = phase + 1 < tiles.n_phases ? phase + 1 : 0;
         }
         __syncthreads();

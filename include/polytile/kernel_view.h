@@ -204,11 +204,17 @@ PT_NO_OVERFLOW PT_VIEW_FUNCTION const char *pt_behind(const void *origin, uint64
     PT_OFFSET_7(v, a, b, c, d, e, f, g) + PT_OFFSET(v, 7, h)
 
 /* Where CUDA kernels go round in tiles (kernel_tiles.h), n_pieces is -1, pieces is a pt_round, and
- * at is the first element that it has. */
+ * at is the first element that it has. Only bodies that are compiled for it look; kernel.h says
+ * how. */
+#ifndef POLYTILE_PERIODIC_TILES
+#define POLYTILE_PERIODIC_TILES 0
+#endif
+
 #ifdef __CUDACC__
 #define PT_FIND(v, n_dims, ...)                                                                    \
-    ((v).n_pieces < 0 ? pt_round_at((v).at, (v).stride, (v).pieces, __VA_ARGS__)                   \
-                      : pt_piece_at((v).pieces, (v).n_pieces, n_dims, __VA_ARGS__))
+    (POLYTILE_PERIODIC_TILES && (v).n_pieces < 0                                                   \
+         ? pt_round_at((v).at, (v).stride, (v).pieces, __VA_ARGS__)                                \
+         : pt_piece_at((v).pieces, (v).n_pieces, n_dims, __VA_ARGS__))
 
 /* The rows and columns of a periodic array from its element with these indices on. */
 typedef struct pt_round {

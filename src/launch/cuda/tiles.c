@@ -313,6 +313,8 @@ bool pti_cuda_may_run_tiles(polytile_device *device, const pti_tile_command *com
         !have_phases(cuda, tiles) || !have_same_bodies(cuda, tiles) ||
         !has_near_views(&command->first.sub_kernel) || !has_near_views(&command->second))
         return false;
+    if (tiles->rounds != 0 && !command->first.sub_kernel.config.implementation->cuda_tiles_go_round)
+        return false;
     const int64_t border = n_launches_of(tiles) * (tiles->step.before[1] + tiles->step.after[1]);
     if (pti_goes_round(tiles->rounds, 1) &&
         pti_range_count(command->first.sub_kernel.instance->threads.range[1]) <

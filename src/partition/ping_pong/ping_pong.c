@@ -308,11 +308,22 @@ static bool check_columns(const pti_ping_pong *ping_pong, pti_text *why) {
     return has_columns(ping_pong);
 }
 
+bool pti_ping_pong_lacks_rounds(const pti_ping_pong *ping_pong, const char *kernel, pti_text *why) {
+    const bool lacks = ping_pong->rounds != 0 && !ping_pong->may_go_round;
+    if (lacks)
+        pti_text_add(why,
+                     "the tiles of %s do not go round periodic arrays; compile the kernel with "
+                     "POLYTILE_PERIODIC_TILES defined as 1",
+                     kernel);
+    return lacks;
+}
+
 polytile_status pti_ping_pong_find_step(pti_ping_pong *ping_pong, const pti_call *call,
                                         int n_arrays, bool *is_found, pti_text *why) {
     pti_tiling tiling = {.n_launches = 2, .call = call, .n_arrays = n_arrays};
     *is_found = false;
-    if (!find_rounds(call->instance, &ping_pong->rounds))
+    if (!find_rounds(call->instance, &ping_pong->rounds) ||
+        pti_ping_pong_lacks_rounds(ping_pong, call->instance->kernel_name, why))
         return POLYTILE_OK;
     tiling.rounds = ping_pong->rounds;
     polytile_status status = pti_margins_find(&tiling, why);

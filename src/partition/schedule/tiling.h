@@ -125,6 +125,14 @@ int64_t pti_tiling_count(const pti_tiling *tiling, int dim);
 /** Return the threads of a tile. Shapes  position: along each index, from 0. */
 polytile_domain pti_tiling_own(const pti_tiling *tiling, const int64_t *position);
 
+/** Whether a launch's kernel runs in tiles: in none, in those within the ends of arrays, or also in
+ * those that go round periodic ones. */
+typedef enum pti_tile_kernel {
+    PTI_TILES_NONE,
+    PTI_TILES_WITHIN,
+    PTI_TILES_ROUND,
+} pti_tile_kernel;
+
 /** Tiles go round along two indices at most. */
 enum { PTI_TILING_ROUNDS = 2, PTI_TILING_PARTS = 4 };
 

@@ -31,8 +31,8 @@ static bool is_written_last(const pti_instance *instance) {
     return instance->operand[PTI_TILE_IMAGES - 1].writes;
 }
 
-static bool may_be_in_row(const pti_chain *chain, const bool *may_be_tiled, int launch) {
-    return may_be_tiled[launch] && chain->launch[launch].index == ALONG &&
+static bool may_be_in_row(const pti_chain *chain, const pti_tile_kernel *tiles, int launch) {
+    return tiles[launch] != PTI_TILES_NONE && chain->launch[launch].index == ALONG &&
            pti_ping_pong_may_begin(call_of(chain, launch)->instance) &&
            call_of(chain, launch)->instance->n_operands == PTI_TILE_IMAGES &&
            is_written_last(call_of(chain, launch)->instance);
@@ -42,9 +42,9 @@ static int64_t lag_behind(const pti_chain *chain, int launch) {
     return chain->launch[launch].offset - chain->launch[launch - pti_chain_unit(chain)].offset;
 }
 
-static bool joins_sequence(const pti_chain *chain, const bool *may_be_tiled,
+static bool joins_sequence(const pti_chain *chain, const pti_tile_kernel *tiles,
                            const pti_tiled_sequence *sequence, int launch) {
-    return may_be_in_row(chain, may_be_tiled, launch) &&
+    return may_be_in_row(chain, tiles, launch) &&
            pti_ping_pong_follows(call_of(chain, launch),
                                  call_of(chain, launch - sequence->n_halves)) &&
            (launch == sequence->first + sequence->n_halves ||
@@ -52,11 +52,11 @@ static bool joins_sequence(const pti_chain *chain, const bool *may_be_tiled,
 }
 
 /** Find the launches of a sequence from the first one on. */
-static void extend_sequence(const pti_chain *chain, const bool *may_be_tiled,
+static void extend_sequence(const pti_chain *chain, const pti_tile_kernel *tiles,
                             pti_tiled_sequence *sequence) {
     sequence->end = sequence->first + sequence->n_halves;
     while (sequence->end < chain->n_launches &&
-           joins_sequence(chain, may_be_tiled, sequence, sequence->end)) {
+           joins_sequence(chain, tiles, sequence, sequence->end)) {
         sequence->lag = lag_behind(chain, sequence->end);
         sequence->end += sequence->n_halves;
     }
@@ -97,7 +97,7 @@ static polytile_status check_groups(const pti_chain *chain, pti_tiled_sequence *
 }
 
 /** Find how many launches of a sequence run as one; 0: each by itself. */
-static polytile_status find_together(const pti_chain *chain, pti_tiled_sequence *sequence) {
+static polytile_status find_together(pti_chain *chain, pti_tiled_sequence *sequence) {
     const pti_call first[] = {*call_of(chain, sequence->first),
                               *call_of(chain, sequence->first + sequence->n_halves)};
     pti_text ignored = {0};
@@ -106,6 +106,9 @@ static polytile_status find_together(const pti_chain *chain, pti_tiled_sequence 
     sequence->ping_pong.instance = call_of(chain, sequence->first)->instance;
     PTI_TRY(pti_ping_pong_find_step(&sequence->ping_pong, first, n_program_arrays(chain), &is_found,
                                     &ignored));
+    if (chain->lacks_rounds.length == 0)
+        pti_ping_pong_lacks_rounds(&sequence->ping_pong, sequence->ping_pong.instance->kernel_name,
+                                   &chain->lacks_rounds);
     if (!is_found || sequence->lag < pti_tiled_reach(sequence))
         goto done;
     sequence->n_together = pti_ping_pong_choose(&sequence->ping_pong);
@@ -138,23 +141,24 @@ done:
     return status;
 }
 
-static polytile_status find_sequences(const bool *may_be_tiled, const bool *dropped,
+static polytile_status find_sequences(const pti_tile_kernel *tiles, const bool *dropped,
                                       pti_chain *chain) {
     const int n_halves = pti_chain_unit(chain);
     polytile_status status = POLYTILE_OK;
     pti_tiled_sequence sequence;
     for (int l = 0; l < chain->n_launches && status == POLYTILE_OK; l = sequence.end) {
         sequence = (pti_tiled_sequence){.first = l, .end = l + n_halves, .n_halves = n_halves};
-        if (!may_be_in_row(chain, may_be_tiled, l))
+        if (!may_be_in_row(chain, tiles, l))
             continue;
-        extend_sequence(chain, may_be_tiled, &sequence);
+        extend_sequence(chain, tiles, &sequence);
+        sequence.ping_pong.may_go_round = tiles[l] == PTI_TILES_ROUND;
         if (sequence.end - sequence.first >= PTI_PING_PONG_LEAST * n_halves)
             status = add_sequence(dropped, chain, &sequence);
     }
     return status;
 }
 
-polytile_status pti_tiled_find(const pti_tile_room *room, const bool *may_be_tiled,
+polytile_status pti_tiled_find(const pti_tile_room *room, const pti_tile_kernel *tiles,
                                const bool *dropped, pti_chain *chain) {
     if (room->image_bytes == 0)
         return POLYTILE_OK;
@@ -162,7 +166,7 @@ polytile_status pti_tiled_find(const pti_tile_room *room, const bool *may_be_til
     if (chain->tiled == NULL)
         return POLYTILE_NO_MEMORY;
     chain->tiled->room = *room;
-    polytile_status status = find_sequences(may_be_tiled, dropped, chain);
+    polytile_status status = find_sequences(tiles, dropped, chain);
     if (status == POLYTILE_OK && chain->tiled->n_sequences > 0)
         return POLYTILE_OK;
     pti_tiled_free(chain->tiled);

@@ -52,11 +52,11 @@ typedef struct pti_tiled_unit {
 /**
  * Let launches of a chain along its first index run as one where that pays.
  *
- * Shapes  may_be_tiled: of each launch of the chain; dropped: of each array, whether what it holds
+ * Shapes  tiles: of each launch of the chain; dropped: of each array, whether what it holds
  *         at the end does not matter.
  * Errors  NO_MEMORY, without a text. Owns    The chain has what is found.
  */
-polytile_status pti_tiled_find(const pti_tile_room *room, const bool *may_be_tiled,
+polytile_status pti_tiled_find(const pti_tile_room *room, const pti_tile_kernel *tiles,
                                const bool *dropped, pti_chain *chain);
 
 void pti_tiled_free(pti_tiled_chain *tiled);

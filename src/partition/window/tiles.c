@@ -332,10 +332,10 @@ done:
 }
 
 /** Return whether a launch after which arrays have taken turns in another way begins a row. */
-static bool begins_row(const row *of, int launch, pti_tile_filter *may_be_tiled,
-                       const void *filter) {
+static bool begins_row(const row *of, int launch, pti_tile_filter *kernel_of, const void *filter) {
     pti_turns turns;
-    return launch + 1 < of->schedule->n_launches && may_be_tiled(filter, launch + 1) &&
+    return launch + 1 < of->schedule->n_launches &&
+           kernel_of(filter, launch + 1) != PTI_TILES_NONE &&
            pti_turns_may_begin(of->call[launch].instance) &&
            pti_turns_find(&of->call[launch + 1], &of->call[launch], &turns) &&
            has_threads_of_before(of, launch + 1);
@@ -343,14 +343,14 @@ static bool begins_row(const row *of, int launch, pti_tile_filter *may_be_tiled,
 
 /** Say what becomes of launches from one on whose arrays take turns in another way; nothing if they
  * are few. Returns the launch after them, which may be the last of them if it begins a row. */
-static int describe_other_turns(const row *of, int launch, pti_tile_filter *may_be_tiled,
+static int describe_other_turns(const row *of, int launch, pti_tile_filter *kernel_of,
                                 const void *filter, pti_text *why) {
     int end = launch + 1;
-    while (end < of->schedule->n_launches && may_be_tiled(filter, end - 1) &&
-           may_be_tiled(filter, end) &&
+    while (end < of->schedule->n_launches && kernel_of(filter, end - 1) != PTI_TILES_NONE &&
+           kernel_of(filter, end) != PTI_TILES_NONE &&
            pti_ping_pong_takes_other_turns(&of->call[end], &of->call[end - 1]))
         end++;
-    if (end > launch + 1 && begins_row(of, end - 1, may_be_tiled, filter))
+    if (end > launch + 1 && begins_row(of, end - 1, kernel_of, filter))
         end--;
     if (end - launch > PTI_PING_PONG_LEAST)
         pti_text_add(why,
@@ -361,19 +361,20 @@ static int describe_other_turns(const row *of, int launch, pti_tile_filter *may_
     return end;
 }
 
-static polytile_status tile_all(row *of, pti_tile_filter *may_be_tiled, const void *filter,
+static polytile_status tile_all(row *of, pti_tile_filter *kernel_of, const void *filter,
                                 pti_text *why) {
     bool *is_awaited = list_awaited(of->schedule);
     polytile_status status = is_awaited == NULL ? POLYTILE_NO_MEMORY : POLYTILE_OK;
     for (int l = 0; l < of->schedule->n_launches && status == POLYTILE_OK; l = of->end) {
         of->first = l;
-        of->end = describe_other_turns(of, l, may_be_tiled, filter, why);
+        of->end = describe_other_turns(of, l, kernel_of, filter, why);
         if (of->end > l + 1 || of->first_op[l] < 0 || !pti_turns_may_begin(of->call[l].instance) ||
-            !may_be_tiled(filter, l))
+            kernel_of(filter, l) == PTI_TILES_NONE)
             continue;
-        while (of->end < of->schedule->n_launches && may_be_tiled(filter, of->end) &&
+        while (of->end < of->schedule->n_launches && kernel_of(filter, of->end) != PTI_TILES_NONE &&
                continues_row(of, of->end) && is_joined(of, is_awaited, of->end))
             of->end++;
+        of->ping_pong.may_go_round = kernel_of(filter, l) == PTI_TILES_ROUND;
         if (of->end - of->first > PTI_PING_PONG_LEAST)
             status = tile_row(of, why);
     }
@@ -381,7 +382,7 @@ static polytile_status tile_all(row *of, pti_tile_filter *may_be_tiled, const vo
     return status;
 }
 
-polytile_status pti_tiles_find(const pti_tile_room *room, pti_tile_filter *may_be_tiled,
+polytile_status pti_tiles_find(const pti_tile_room *room, pti_tile_filter *kernel_of,
                                const void *of, pti_schedule *schedule, pti_text *why) {
     const size_t n_launches = (size_t)schedule->n_launches;
     pti_call *call = calloc(n_launches + 1, sizeof *call);
@@ -391,7 +392,7 @@ polytile_status pti_tiles_find(const pti_tile_room *room, pti_tile_filter *may_b
     for (int l = 0; l < schedule->n_launches && call != NULL; l++)
         call[l] = schedule->launch[l].call;
     if (call != NULL && first_op != NULL && find_first_ops(schedule, first_op))
-        status = tile_all(&made, may_be_tiled, of, why);
+        status = tile_all(&made, kernel_of, of, why);
     free(call);
     free(first_op);
     return status;
@@ -408,4 +409,7 @@ void pti_tiles_describe_chain(const pti_chain *chain, const pti_skew_shape *shap
             sequence->ping_pong.instance->kernel_name, sequence->n_together, shape->slab,
             shape->n_per_lap, shape->concurrent ? ", two at once" : "");
     }
+    if (chain->lacks_rounds.length > 0)
+        pti_text_add(why, "%slaunches in a row run one by one in each slab: %s",
+                     why->length > 0 ? "; " : "", chain->lacks_rounds.data);
 }

@@ -1,4 +1,5 @@
 #include "launch/cuda/tile_kernels.h"
+#include "launch/cuda/tile_kernels_periodic.h"
 #include "support/environment.h"
 #include "support/fake_cuda.h"
 #include "support/random.h"
@@ -295,6 +296,7 @@ polytile_implementation fake_of(const polytile_implementation &host) {
     made.cuda = reinterpret_cast<const void *>(host.host);
     made.cuda_contiguous = reinterpret_cast<const char *>(host.views) + 1;
     made.cuda_tiles = reinterpret_cast<const char *>(host.views) + 2;
+    made.cuda_tiles_go_round = true;
     made.cuda_pieces = reinterpret_cast<const char *>(host.views) + 3;
     return made;
 }
@@ -312,7 +314,7 @@ std::string describe(const Turns &of) {
 /** Launches that ran in tiles. */
 int64_t run_on_fake(const Turns &of, uint64_t seed, size_t shared_bytes, int64_t per_pass,
                     Fields &memory, const std::string &device = "cuda:0",
-                    bool has_near_kernel = true) {
+                    bool has_near_kernel = true, bool goes_round = true) {
     FakeCuda::Options options;
     options.shared_bytes = shared_bytes;
     options.n_devices = 1 + static_cast<int>(std::count(device.begin(), device.end(), ','));
@@ -320,6 +322,7 @@ int64_t run_on_fake(const Turns &of, uint64_t seed, size_t shared_bytes, int64_t
     polytile_implementation implementation = fake_of(*of.kernel->host);
     if (!has_near_kernel)
         implementation.cuda_contiguous = nullptr;
+    implementation.cuda_tiles_go_round = goes_round;
     cuda.add_kernel(implementation.cuda, implementation);
     run(of, device.c_str(), implementation, per_pass, memory);
     EXPECT_EQ(cuda.violations(), "");
@@ -403,6 +406,50 @@ TEST_F(CudaTiles, LaunchesOfARowGoRoundPeriodicArrays) {
         run(of, "host", *of.kernel->host, 0, wanted);
         expect_equal(got, wanted);
     }
+}
+
+/** Rows and slabs, and the log says what to do. */
+TEST_F(CudaTiles, PeriodicLaunchesWhoseKernelIsNotCompiledForItRunOneByOne) {
+    Environment environment;
+    environment.set("POLYTILE_LOG", "info");
+    for (int k = first_round; k < round_leap; k++)
+        for (const bool streams : {false, true}) {
+            Random random(1);
+            Turns of = alternate(30);
+            of.kernel = &tile_kernels[k];
+            of.extents[0] = 401;
+            for (int d = 0; d < 2; d++) {
+                const bool is_round = of.kernel->is_round[d];
+                of.threads.range[d] = {is_round ? 0 : of.kernel->before[d],
+                                       of.extents[d] - 1 - (is_round ? 0 : of.kernel->after[d]), 1};
+            }
+            Fields got = fill(of, &random), wanted = got;
+            testing::internal::CaptureStderr();
+            const int64_t n_tiled =
+                run_on_fake(of, 1, size_t{228} << 10, 0, got,
+                            streams ? small_device(of, 60) : "cuda:0", true, false);
+            const std::string log = testing::internal::GetCapturedStderr();
+            EXPECT_EQ(n_tiled, 0) << of.kernel->declaration;
+            const bool is_in_slabs = streams && k < first_round + 2;
+            if (!streams || is_in_slabs)
+                EXPECT_NE(log.find("do not go round periodic arrays; compile the kernel with "
+                                   "POLYTILE_PERIODIC_TILES defined as 1"),
+                          std::string::npos)
+                    << log;
+            run(of, "host", *of.kernel->host, 0, wanted);
+            expect_equal(got, wanted);
+        }
+}
+
+/** What is periodic by declaration alone is tiled as any other: threads wrap nowhere. */
+TEST_F(CudaTiles, LaunchesThatWrapNowhereNeedNoKernelThatGoesRound) {
+    Random random(1);
+    Turns of = alternate(30);
+    of.kernel = &tile_kernels[first_round];
+    Fields got = fill(of, &random), wanted = got;
+    EXPECT_GE(run_on_fake(of, 1, size_t{228} << 10, 0, got, "cuda:0", true, false), 22);
+    run(of, "host", *of.kernel->host, 0, wanted);
+    expect_equal(got, wanted);
 }
 
 /** Tiles that store two arrays go round none. */
@@ -822,7 +869,9 @@ bool gpu_is_there() {
 /** The body as nvcc compiles it. */
 const polytile_implementation *compiled_of(const TileKernel &kernel) {
     const std::string declaration = kernel.declaration;
-    return cuda_tile_kernel_of(declaration.substr(0, declaration.find('[')).c_str());
+    const std::string name = declaration.substr(0, declaration.find('['));
+    const polytile_implementation *found = cuda_tile_kernel_of(name.c_str());
+    return found != nullptr ? found : cuda_periodic_tile_kernel_of(name.c_str());
 }
 
 TEST(CudaGpu, TilesGiveTheResultsOfLaunchAfterLaunch) {

@@ -50,31 +50,6 @@ POLYTILE_KERNEL(tile_fields, (i, j), (const uint32_t, K, 2), (const uint32_t, A,
                      PT_AT(T, i, j - 1) * PT_AT(A, i, j + 1);
 }
 
-/* Periodic: along both dimensions; along rows, by the body's own means; along columns. */
-POLYTILE_KERNEL(tile_torus, (i, j), (const uint32_t, A, 2), (uint32_t, B, 2)) {
-    PT_AT(B, i, j) = 3u * PT_AT(A, i, j) + 5u * PT_AT(A, PT_WRAP(A, 0, i - 1), j) +
-                     7u * PT_AT(A, PT_WRAP(A, 0, i + 1), j) +
-                     11u * PT_AT(A, i, PT_WRAP(A, 1, j - 1)) +
-                     13u * PT_AT(A, i, PT_WRAP(A, 1, j + 1)) + (uint32_t)(17 * i + j);
-}
-
-POLYTILE_KERNEL(tile_ring, (i, j), (const uint32_t, A, 2), (uint32_t, B, 2)) {
-    const int64_t n = PT_EXTENT(A, 0);
-    PT_AT(B, i, j) = 3u * PT_AT(A, i, j) + 5u * PT_AT(A, (i + n - 1) % n, j) +
-                     7u * PT_AT(A, (i + 2) % n, j) + 11u * PT_AT(A, i, j + 1);
-}
-
-POLYTILE_KERNEL(tile_columns, (i, j), (uint8_t, small), (uint64_t, B, 2), (const uint64_t, K, 2),
-                (const uint64_t, A, 2)) {
-    PT_AT(B, i, j) = small * PT_AT(A, i - 1, PT_WRAP(A, 1, j + 2)) +
-                     5u * PT_AT(K, i, PT_WRAP(K, 1, j - 1)) * PT_AT(A, i, PT_WRAP(A, 1, j - 1));
-}
-
-POLYTILE_KERNEL(tile_round_leap, (i, j), (const uint32_t, A, 2), (uint32_t, B, 2)) {
-    PT_AT(B, i, j) = 3u * PT_AT(A, i, j) + 5u * PT_AT(A, PT_WRAP(A, 0, i - 1), j) +
-                     7u * PT_AT(A, PT_WRAP(A, 0, i + 1), j) - 11u * PT_AT(B, i, j);
-}
-
 /* B is what comes after A, and C is what was before it; D is between C and A. */
 POLYTILE_KERNEL(tile_wave, (i, j), (const uint32_t, A, 2), (const uint32_t, C, 2),
                 (uint32_t, B, 2)) {
@@ -115,10 +90,7 @@ POLYTILE_KERNEL(tile_lagged, (i, j), (const uint32_t, D, 2), (const uint32_t, A,
     X(tile_weighted)                                                                               \
     X(tile_field)                                                                                  \
     X(tile_fields)                                                                                 \
-    X(tile_torus)                                                                                  \
-    X(tile_ring)                                                                                   \
-    X(tile_columns)                                                                                \
-    X(tile_round_leap) X(tile_wave) X(tile_leap) X(tile_wave_field) X(tile_lagged) X(tile_ends_leap)
+    X(tile_wave) X(tile_leap) X(tile_wave_field) X(tile_lagged) X(tile_ends_leap)
 
 #ifdef __cplusplus
 extern "C" {

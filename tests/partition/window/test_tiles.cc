@@ -83,7 +83,7 @@ class Tiles : public testing::Test {
     }
 
     void find(const pti_tile_room &room) {
-        const auto all = [](const void *, int) { return true; };
+        const auto all = [](const void *, int) { return PTI_TILES_ROUND; };
         EXPECT_EQ(pti_tiles_find(&room, all, nullptr, schedule_, &why_), POLYTILE_OK);
         EXPECT_EQ(pti_tiles_place_aside(schedule_, &why_), POLYTILE_OK);
     }
