@@ -9,10 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** A message to a slot here. */
-static void take_message(pti_server *server, const pti_packet_head *head, const char *data) {
-    const bool has_data = head->kind == PTI_MESSAGE_PACKET;
-    pti_post asked = {.owner = head->from,
+static pti_post post_of(const pti_packet_head *head) {
+    return (pti_post){.owner = head->from,
                       .request = PT_NO_REQUEST,
                       .peer = head->to,
                       .tag = head->tag,
@@ -20,18 +18,39 @@ static void take_message(pti_server *server, const pti_packet_head *head, const 
                       .is_collective = head->is_such != 0,
                       .n_bytes = head->n_bytes,
                       .offer = head->offer};
+}
+
+static void fail_memory(pti_server *server, const pti_packet_head *head) {
+    pti_server_end(server, POLYTILE_NO_MEMORY,
+                   "%s: there is no memory for a message of %s, of %lld bytes", server->kernel_name,
+                   pti_name_participant(server, head->from).text, (long long)head->n_bytes);
+}
+
+/** A message to a slot here. */
+static void take_message(pti_server *server, const pti_packet_head *head, const char *data) {
+    const bool has_data = head->kind == PTI_MESSAGE_PACKET;
+    pti_post asked = post_of(head);
     if (has_data) {
         asked.data = asked.kept = malloc((size_t)head->n_bytes + 1);
         if (asked.kept == NULL) {
-            pti_server_end(server, POLYTILE_NO_MEMORY,
-                           "%s: there is no memory for a message of %s, of %lld bytes",
-                           server->kernel_name, pti_name_participant(server, head->from).text,
-                           (long long)head->n_bytes);
+            fail_memory(server, head);
             return;
         }
         memcpy(asked.kept, data, (size_t)head->n_bytes);
     }
     pti_serve_post(server, &asked, has_data);
+}
+
+/** A message to the program, whose data follow. */
+static void expect_message(pti_server *server, const pti_packet_head *head) {
+    pti_post *send = malloc(sizeof *send);
+    if (send == NULL) {
+        fail_memory(server, head);
+        return;
+    }
+    *send = post_of(head);
+    pti_server_note_progress(server);
+    pti_processes_expect(server, send);
 }
 
 /** The data of an offer are asked for. */
@@ -69,7 +88,10 @@ static void take_piece(pti_server *server, int process, const pti_packet_head *h
     *at = asked->next;
     free(asked);
     send->data = send->kept;
-    pti_match_bring(server, send, receive);
+    if (receive != NULL)
+        pti_match_bring(server, send, receive);
+    else
+        pti_match_send(server, send, true);
 }
 
 /** All slots of another process have returned. */
@@ -99,6 +121,9 @@ static void take_packet(pti_server *server, int process, const pti_packet_head *
     case PTI_MESSAGE_PACKET:
     case PTI_OFFER_PACKET:
         take_message(server, head, data);
+        break;
+    case PTI_BRING_PACKET:
+        expect_message(server, head);
         break;
     case PTI_ASK_PACKET:
         give_data(server, head);

@@ -191,8 +191,7 @@ static bool is_between_devices(const pti_server *server, const pti_post *send,
 
 static void forget_copy(pti_server *server, pti_post *send, pti_post *receive) {
     pti_post_forget(server, send);
-    if (receive != NULL)
-        pti_post_forget(server, receive);
+    pti_post_forget(server, receive);
 }
 
 /** Append a copy to those that are to be made without the mutex, in their order; false: there is no

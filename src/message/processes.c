@@ -227,24 +227,28 @@ void pti_processes_send(pti_server *server, pti_post *send) {
     pti_server_processes *of = server->processes;
     const bool is_kept = send->kept != NULL && send->data == send->kept;
     const bool goes_along = is_kept && send->n_bytes <= ALONG_BYTES && !send->is_asked;
+    const bool follows = is_kept && !goes_along && send->peer == server->n_slots;
     if (send->is_asked) {
         send_pieces(server, send);
         return;
     }
     send->offer = goes_along ? 0 : ++of->n_offers;
-    const pti_packet_head head =
-        head_of_send(send, goes_along ? PTI_MESSAGE_PACKET : PTI_OFFER_PACKET);
+    const pti_packet_head head = head_of_send(send, goes_along ? PTI_MESSAGE_PACKET
+                                                    : follows  ? PTI_BRING_PACKET
+                                                               : PTI_OFFER_PACKET);
     pti_processes_post(server, pti_process_of(server, send->peer), &head, send->data,
                        goes_along ? send->n_bytes : 0);
     if (goes_along)
         pti_post_forget(server, send);
+    else if (follows)
+        send_pieces(server, send);
     else
         pti_posts_append(&of->offered, send);
 }
 
-void pti_processes_ask(pti_server *server, pti_post *send, pti_post *receive) {
-    const pti_packet_head head = {
-        .kind = PTI_ASK_PACKET, .from = send->peer, .to = send->owner, .offer = send->offer};
+/** Wait for the data of a message; receive: NULL, or what they go to. Both become the server's.
+ * False, after the launch was ended: there is no memory. */
+static bool await_data(pti_server *server, pti_post *send, pti_post *receive) {
     pti_copy *asked = malloc(sizeof *asked);
     send->kept = malloc((size_t)send->n_bytes + 1);
     if (asked == NULL || send->kept == NULL) {
@@ -256,11 +260,22 @@ void pti_processes_ask(pti_server *server, pti_post *send, pti_post *receive) {
         free(asked);
         pti_post_forget(server, send);
         pti_post_forget(server, receive);
-        return;
+        return false;
     }
     *asked = (pti_copy){.next = server->processes->asked, .send = send, .receive = receive};
     server->processes->asked = asked;
-    pti_processes_post(server, pti_process_of(server, send->owner), &head, NULL, 0);
+    return true;
+}
+
+void pti_processes_expect(pti_server *server, pti_post *send) {
+    await_data(server, send, NULL);
+}
+
+void pti_processes_ask(pti_server *server, pti_post *send, pti_post *receive) {
+    const pti_packet_head head = {
+        .kind = PTI_ASK_PACKET, .from = send->peer, .to = send->owner, .offer = send->offer};
+    if (await_data(server, send, receive))
+        pti_processes_post(server, pti_process_of(server, send->owner), &head, NULL, 0);
 }
 
 void pti_processes_signal(pti_server *server, int slot, int signal) {

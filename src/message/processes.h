@@ -11,6 +11,7 @@
 typedef enum pti_packet_kind {
     PTI_MESSAGE_PACKET = 1, /* a message, with its data */
     PTI_OFFER_PACKET,       /* a message whose data wait until they are asked for */
+    PTI_BRING_PACKET,       /* a message to the program, whose data follow unasked */
     PTI_ASK_PACKET,         /* for the data of an offer, which has its receive */
     PTI_DATA_PACKET,        /* a piece of them */
     PTI_SIGNAL_PACKET,      /* a signal of a slot */
@@ -65,8 +66,13 @@ void pti_processes_post(pti_server *server, int process, const pti_packet_head *
 void pti_processes_post_all(pti_server *server, const pti_packet_head *head);
 
 /** Take a send to a slot elsewhere, which becomes the server's: its data go along if they are kept,
- * else when they are asked for. */
+ * else when they are asked for. What is long, and kept for the program, may outlive its sender: its
+ * data follow unasked. */
 void pti_processes_send(pti_server *server, pti_post *send);
+
+/** Take the data of a message from elsewhere that come unasked: nobody receives it yet. It becomes
+ * the server's. */
+void pti_processes_expect(pti_server *server, pti_post *send);
 
 /** Ask for the data of a message from elsewhere, which has found its receive; both become the
  * server's. */

@@ -219,15 +219,6 @@ pt_slot *pti_server_get_slot(pti_server_part *part, int place) {
     return (pt_slot *)(uintptr_t)&part->slot[place];
 }
 
-/** Nobody waits for what is under way any more. The mutex is locked. */
-static void close_server(pti_server *server) {
-    server->phase = PTI_SERVER_OVER;
-    for (int k = 0; k < server->n_parts; k++)
-        server->part[k].words = NULL;
-    pti_match_forget_all(server);
-    pti_server_wake(server, server->n_slots);
-}
-
 /** A part is over; with the last one the launch is. The mutex is locked. */
 static void end_part(pti_server_part *part) {
     pti_server *server = part->server;
@@ -236,7 +227,7 @@ static void end_part(pti_server_part *part) {
     server->n_begun += part->phase == PTI_SERVER_QUEUED;
     part->phase = PTI_SERVER_OVER;
     if (++server->n_over == server->n_parts)
-        close_server(server);
+        pti_server_close(server);
     pthread_cond_broadcast(&server->changed);
 }
 
@@ -295,7 +286,7 @@ polytile_status pti_server_carry(pti_server *server, polytile_context *ctx, bool
     pthread_mutex_lock(&server->mutex);
     pti_wait_for_processes(server);
     if (server->n_parts == 0)
-        close_server(server);
+        pti_server_close(server);
     const polytile_status status = server->status;
     *is_of_peer = server->is_ended_by_peer;
     pthread_mutex_unlock(&server->mutex);

@@ -72,7 +72,7 @@ void pti_post_free(pti_post *post) {
 }
 
 void pti_post_forget(pti_server *server, pti_post *post) {
-    if (post->request != PT_NO_REQUEST)
+    if (post != NULL && post->request != PT_NO_REQUEST)
         server->participant[post->owner].request[post->request] = NULL;
     pti_post_free(post);
 }

@@ -229,7 +229,7 @@ void pti_posts_append(pti_posts *posts, pti_post *post);
 /** Take a post out of a list, by where that has it. */
 pti_post *pti_posts_take(pti_posts *posts, pti_post **at);
 void pti_post_free(pti_post *post);
-/** Forget a post that ends with its launch. */
+/** Forget a post that ends with its launch; NULL does nothing. */
 void pti_post_forget(pti_server *server, pti_post *post);
 
 /** Name a participant: "slot 3", "the program", "any slot". */

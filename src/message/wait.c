@@ -16,12 +16,31 @@ static bool does_launcher_judge(const pti_server *server) {
     return pti_are_counts_far(server);
 }
 
+void pti_server_close(pti_server *server) {
+    server->phase = PTI_SERVER_OVER;
+    for (int k = 0; k < server->n_parts; k++)
+        server->part[k].words = NULL;
+    pti_match_forget_all(server);
+    pti_server_wake(server, server->n_slots);
+}
+
 /** See whether anybody can go on. */
 static void judge_slots(pti_server *server) {
     if (server->processes != NULL)
         pti_still_note(server, pti_hang_is_still(server));
     else
         pti_hang_check(server);
+}
+
+/** Return whether all slots have returned, and what they sent the program is where it goes. */
+static bool have_all_ended(const pti_server *server) {
+    return pti_have_all_returned(server) && server->copy == NULL && server->n_copying == 0;
+}
+
+/** Close a launch that has no slots here when all others have returned: no part does so. */
+static void close_without_parts(pti_server *server) {
+    if (server->n_parts == 0 && server->phase == PTI_SERVER_RUNS && have_all_ended(server))
+        pti_server_close(server);
 }
 
 /** Copy what is to be copied; what a device copies only the thread that launched there. */
@@ -31,6 +50,7 @@ void pti_wait_serve(pti_server *server) {
     while (!does_launcher_judge(server) && pti_match_copy(server, NULL));
     if (!does_launcher_judge(server))
         judge_slots(server);
+    close_without_parts(server);
 }
 
 /* Nobody wakes who waits for slots on a device: it looks again, busily at first. */
@@ -155,7 +175,7 @@ static pti_carrying carry_or_sleep(pti_server *server, pacer *of, pthread_cond_t
 static bool have_processes_ended(const pti_server *server, const pti_carrying *carried) {
     const pti_server_processes *of = server->processes;
     return carried->has_failed ||
-           (carried->is_idle && of->has_told_end && of->first == NULL && of->n_ends == of->n - 1);
+           (carried->is_idle && of->has_told_end && of->first == NULL && of->n_ends >= of->n - 1);
 }
 
 void pti_wait_for_processes(pti_server *server) {
@@ -235,7 +255,7 @@ void pti_server_end_slot(pti_server_part *part, int rank) {
 
 /** Return whether nobody can need this part's thread any more, but for slots of its own. */
 static bool is_launch_over(const pti_server *server) {
-    return pti_have_all_returned(server) || server->is_ending;
+    return have_all_ended(server) || server->is_ending;
 }
 
 static bool is_part_over(const pti_server_part *part) {

@@ -20,6 +20,9 @@ void pti_wait_for_processes(pti_server *server);
 /** Serve what was posted, and see whether anybody can go on. The mutex is locked. */
 void pti_wait_serve(pti_server *server);
 
+/** Close a launch: nobody waits for what is under way any more. The mutex is locked. */
+void pti_server_close(pti_server *server);
+
 /** Note that a slot has returned from its body. */
 void pti_server_end_slot(pti_server_part *part, int rank);
 

@@ -84,9 +84,10 @@ static void carry_messages(pti_group *group, const pti_recorded *recorded) {
 /** What comes behind the slots in their superstep. */
 static void run_behind_slots(pti_group *group, pti_prepared_superstep *prepared,
                              const pti_recorded *recorded, const pti_group_last *last) {
+    const int end = pti_group_end_of_launches(&prepared->list, prepared->n_launches);
     pti_group_run_list(&(pti_list_run){.group = group,
                                        .list = &prepared->list,
-                                       .first_op = pti_group_end_of_launches(&prepared->list),
+                                       .first_op = end,
                                        .messages = &prepared->messages,
                                        .prepared = prepared,
                                        .recorded = recorded,
@@ -251,7 +252,7 @@ static polytile_status run_next(pti_group *group, const pti_group_last *all, int
 
 /** All that is recorded. */
 static void run_supersteps(pti_group *group, const pti_group_last *all) {
-    polytile_status stopped = POLYTILE_OK;
+    polytile_status stopped = group->begun.stopped;
     int at = group->begun.at;
     if (group->begun.prepared != NULL)
         end_team(group, all, group->begun.prepared, &at);
@@ -374,7 +375,7 @@ static void begin_recorded(pti_group *group) {
 static polytile_status run_up_to(pti_group *group, int team) {
     static const pti_group_last none = {0};
     pti_group_begun *begun = &group->begun;
-    polytile_status stopped = POLYTILE_OK;
+    polytile_status stopped = begun->stopped;
     while (begun->at < team && stopped == POLYTILE_OK)
         stopped = run_next(group, &none, &begun->at);
     return stopped == POLYTILE_OK ? begin_team(group, team, &begun->prepared) : stopped;
@@ -393,7 +394,9 @@ void pti_group_begin_messages(polytile_queue *queue) {
     group->begun.has_messages = true;
     if (group->is_given_up)
         pti_queue_keep_error(group->queue, failure_so_far(group));
-    if (!group->begun.differs && run_up_to(group, team) != POLYTILE_OK)
+    if (!group->begun.differs)
+        group->begun.stopped = run_up_to(group, team);
+    if (group->begun.stopped != POLYTILE_OK)
         pti_group_note_failure(group, PTI_PEER_FAILED);
     if (has_failure(group))
         give_up_slots(group, group->recorded[team].server);
@@ -422,7 +425,9 @@ void pti_group_begin_first(pti_group *group) {
     if (!may_begin_first(group))
         return;
     begin_recorded(group);
-    if (!has_failure(group) && run_next(group, &none, &group->begun.at) != POLYTILE_OK)
+    if (!has_failure(group))
+        group->begun.stopped = run_next(group, &none, &group->begun.at);
+    if (group->begun.stopped != POLYTILE_OK)
         pti_group_note_failure(group, PTI_PEER_FAILED);
 }
 

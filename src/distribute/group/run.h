@@ -141,8 +141,8 @@ typedef struct pti_list_run {
     bool only_launches;         /* it ends behind them, and is run on later */
 } pti_list_run;
 
-/** The number of the operation behind all launches of a list. */
-int pti_group_end_of_launches(const pti_joint_list *list);
+/** The number of the operation behind all launches of a list, and behind what comes before them. */
+int pti_group_end_of_launches(const pti_joint_list *list, int n_launches);
 
 /** Run a list from an operation on. Every process comes through every message and combination; the
  * first error of this one is the group's failure, also one from before. */

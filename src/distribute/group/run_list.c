@@ -254,15 +254,21 @@ static void run_op(walk *of, const pti_joint_op *op) {
         trace_op(of, pti_joint_word(op->kind), op, start_s);
 }
 
-int pti_group_end_of_launches(const pti_joint_list *list) {
-    int n = list->n_ops;
-    while (n > 0 && list->op[n - 1].kind != PTI_JOINT_RUN)
+/** A process may have no threads of a launch, and still sends what those of others read. */
+int pti_group_end_of_launches(const pti_joint_list *list, int n_launches) {
+    int n = 0;
+    while (n < list->n_ops && list->op[n].kind != PTI_JOINT_COMBINE &&
+           list->op[n].launch < n_launches)
+        n++;
+    while (n > 0 && list->op[n - 1].kind == PTI_JOINT_WAIT)
         n--;
     return n;
 }
 
 void pti_group_run_list(const pti_list_run *run) {
-    const int n_ops = run->only_launches ? pti_group_end_of_launches(run->list) : run->list->n_ops;
+    const int n_ops = run->only_launches
+                          ? pti_group_end_of_launches(run->list, run->prepared->n_launches)
+                          : run->list->n_ops;
     walk of = {.run = run, .group = run->group};
     for (int k = run->first_op; k < n_ops; k++)
         run_op(&of, &run->list->op[k]);

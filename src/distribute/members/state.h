@@ -104,8 +104,10 @@ typedef struct pti_group_progress {
 /** What of the recorded launches runs before something is waited for. */
 typedef struct pti_group_begun {
     bool is_begun;
-    bool differs;      /* what processes have recorded, so that nothing of it runs */
-    int at;            /* launches before it run, or have run */
+    bool differs; /* what processes have recorded, so that nothing of it runs */
+    int at;       /* launches before it run, or have run */
+    /** All know that some failed to take part: nothing more runs. */
+    polytile_status stopped;
     bool has_messages; /* the program's messages began slots; the rest of their superstep is to
                           follow */
     struct pti_prepared_superstep *prepared; /* of those slots; NULL: they did not begin */

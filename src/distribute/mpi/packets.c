@@ -20,7 +20,9 @@ enum { MOST_UNDER_WAY = 64 };
 typedef struct sent {
     struct sent *next;
     pti_packet *packet;  /* owned */
-    MPI_Request request; /* MPI_REQUEST_NULL: it is not sent off yet, as none behind it is */
+    MPI_Request request; /* MPI_REQUEST_NULL: it is not sent off yet, as none behind it is, or a
+                            test has failed */
+    bool is_tested;
 } sent;
 
 /** The packet that comes from a rank. */
@@ -82,13 +84,18 @@ static polytile_status take_packets(const pti_mpi_transport *mpi, pti_mpi_carrie
     return POLYTILE_OK;
 }
 
+/** Return whether MPI has got a packet, which is not to be sent twice. */
+static bool is_sent_off(const sent *packet) {
+    return packet->is_tested || packet->request != MPI_REQUEST_NULL;
+}
+
 /** Send off what was taken, in its order. */
 static polytile_status send_packets(const pti_mpi_transport *mpi, pti_mpi_carrier *carrier, int tag,
                                     bool *has_moved) {
     polytile_status status = POLYTILE_OK;
     for (sent *at = carrier->first; at != NULL; at = at->next) {
         const pti_packet *packet = at->packet;
-        if (at->request != MPI_REQUEST_NULL)
+        if (is_sent_off(at))
             continue;
         PTI_MPI_TRY(mpi->transport.ctx, MPI_Isend(&packet->head, (int)packet->n_bytes, MPI_BYTE,
                                                   packet->process, tag, mpi->comm, &at->request));
@@ -106,8 +113,9 @@ static polytile_status test_sent(const pti_mpi_transport *mpi, pti_mpi_carrier *
     while (*at != NULL) {
         sent *tested = *at;
         int is_done = 0;
-        if (tested->request == MPI_REQUEST_NULL)
+        if (!is_sent_off(tested))
             break;
+        tested->is_tested = true;
         PTI_MPI_TRY(mpi->transport.ctx, MPI_Test(&tested->request, &is_done, MPI_STATUS_IGNORE));
         if (!is_done) {
             at = &tested->next;

@@ -74,15 +74,23 @@ static void catch_up(pti_progress *progress) {
     }
 }
 
-void pti_progress_go_on(pti_progress *progress, const pti_schedule *stretch) {
-    const bool is_after_another = progress->schedule != progress->whole;
-    for (int s = 0; s < PTI_MAX_STREAMS; s++)
-        progress->n_done[s] = progress->schedule->n_ops;
-    if (pti_progress_may_show(progress) && is_after_another)
-        catch_up(progress);
-    progress->schedule = stretch;
+/** Count operations of a schedule, none of which is done. */
+static void begin_counts(pti_progress *progress, const pti_schedule *schedule) {
+    progress->schedule = schedule;
     memset(progress->n_done, 0, sizeof progress->n_done);
     memset(progress->n_counted, 0, sizeof progress->n_counted);
+}
+
+void pti_progress_begin_stretch(pti_progress *progress, const pti_schedule *stretch) {
+    begin_counts(progress, stretch);
+}
+
+void pti_progress_end_stretch(pti_progress *progress) {
+    for (int s = 0; s < PTI_MAX_STREAMS; s++)
+        progress->n_done[s] = progress->schedule->n_ops;
+    if (pti_progress_may_show(progress))
+        catch_up(progress);
+    begin_counts(progress, progress->whole);
 }
 
 /**

@@ -35,8 +35,11 @@ typedef struct pti_progress {
 
 pti_progress pti_progress_begin(const pti_schedule *schedule);
 
-/** Go on to a stretch of the schedule; that before it is done. */
-void pti_progress_go_on(pti_progress *progress, const pti_schedule *stretch);
+/** Begin a stretch of the schedule, or all of it, where that is flat. */
+void pti_progress_begin_stretch(pti_progress *progress, const pti_schedule *stretch);
+
+/** The stretch is done. It is not looked at any more: who runs it may free it. */
+void pti_progress_end_stretch(pti_progress *progress);
 
 /** Return whether a line may be drawn before the run ends. */
 bool pti_progress_may_show(const pti_progress *progress);

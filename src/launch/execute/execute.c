@@ -2,6 +2,7 @@
 
 #include "access/array/array.h"
 #include "access/pieces/shear.h"
+#include "base/checked.h"
 #include "base/clock.h"
 #include "launch/device/execution.h"
 #include "launch/device/trace.h"
@@ -143,7 +144,7 @@ static polytile_status finish_run(pti_execution *run, polytile_status status) {
 static polytile_status run_on_device(pti_execution *run) {
     pti_trace_run_go_on(run->device, run->schedule, run->first_superblock);
     pti_execution_begin_count(run);
-    pti_progress_go_on(&run->progress, run->schedule);
+    pti_progress_begin_stretch(&run->progress, run->schedule);
     pti_sharing_begin(run);
     polytile_status status = run->device->functions->begin(run->device, run);
     if (status == POLYTILE_OK)
@@ -228,6 +229,7 @@ static polytile_status run_stretches(pti_execution *run, const pti_schedule *sch
     pti_stretch_walk walk = pti_stretch_walk_begin(schedule);
     polytile_status status = POLYTILE_OK;
     double run_s = 0, compute_s = 0, transfer_s = 0;
+    int64_t peak_bytes = 0;
     run->n_kernels = pti_schedule_n_kernels(schedule);
     run->progress = pti_progress_begin(schedule);
     pti_trace_run_begin(run->device, schedule);
@@ -235,6 +237,8 @@ static polytile_status run_stretches(pti_execution *run, const pti_schedule *sch
         run->first_superblock = walk.n_kernels_before;
         run->report->compute_s = run->report->transfer_s = 0;
         status = execute_run(run);
+        pti_progress_end_stretch(&run->progress);
+        peak_bytes = pti_max(peak_bytes, run->report->peak_device_bytes);
         run_s += run->report->run_s;
         compute_s += run->report->compute_s;
         transfer_s += run->report->transfer_s;
@@ -242,6 +246,7 @@ static polytile_status run_stretches(pti_execution *run, const pti_schedule *sch
     if (walk.failed)
         status = pti_fail_memory(run->device->object.context, schedule->instance->kernel_name,
                                  PTI_STRETCH_SUPERBLOCKS * (double)sizeof *schedule->superblock);
+    run->report->peak_device_bytes = peak_bytes;
     run->report->run_s = run_s;
     run->report->compute_s = compute_s;
     run->report->transfer_s = transfer_s;

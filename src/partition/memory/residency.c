@@ -45,6 +45,7 @@ static void for_each_set(pti_resident_state *state, void (*act)(pti_boxes *set))
     act(&state->on_host);
     act(&state->initialised);
     act(&state->downloaded);
+    act(&state->uploaded);
 }
 
 void pti_residency_free(pti_residency *residency) {
@@ -209,7 +210,7 @@ static void take_image_failures(pti_resident_image *image, bool *failed) {
 
 static void take_array_failures(pti_resident_state *state, bool *failed) {
     pti_boxes *sets[] = {&state->unwritten, &state->on_host, &state->initialised,
-                         &state->downloaded};
+                         &state->downloaded, &state->uploaded};
     take_image_failures(state->images, failed);
     for (size_t k = 0; k < sizeof sets / sizeof *sets; k++)
         take_failure(sets[k], failed);
@@ -292,7 +293,8 @@ static void place_resident_images(pti_resident_emit *emit) {
     for (int a = 0; a < residency->instance.n_operands; a++) {
         pti_resident_state *state = &residency->state[a];
         pti_boxes_clear(&state->downloaded);
-        state->downloads = pti_last_none();
+        pti_boxes_clear(&state->uploaded);
+        state->downloads = state->uploads = pti_last_none();
         for (pti_resident_image *image = state->images; image != NULL; image = image->next) {
             pti_placement placement = {a, image->offset_bytes, image->layout};
             image->placement = pti_builder_place(&emit->builder, &placement);
@@ -313,6 +315,8 @@ static void begin_builder(pti_resident_emit *emit, int n_steps, const pti_step *
         if (steps[s].kind == PTI_STEP_LAUNCH)
             launch[n_launches++] = (pti_schedule_launch){
                 .call = steps[s].call, .n_superblocks = steps[s].partition->n_superblocks};
+    for (int s = 0; s < n_steps; s++)
+        emit->has_lanes |= steps[s].kind == PTI_STEP_LAUNCH && steps[s].partition->n_lanes > 1;
     pti_builder_begin(&emit->builder, &emit->of->instance, n_launches, launch);
     free(launch);
 }

@@ -105,8 +105,9 @@ static void halve_boxes(pti_boxes *set) {
     set->n_boxes = n_left;
 }
 
-/** This set only decides which uploads wait for downloads: it may be too large, not too long. */
-static void note_downloaded(pti_boxes *set, const polytile_domain *box) {
+/** Such a set only decides which uploads wait for downloads, or the reverse: it may be too large,
+ * not too long. */
+static void note_moved(pti_boxes *set, const polytile_domain *box) {
     enum { MOST = 256 };
     if (set->n_boxes >= MOST)
         halve_boxes(set);
@@ -116,10 +117,13 @@ static void note_downloaded(pti_boxes *set, const polytile_domain *box) {
 static void download_box(pti_resident_emit *emit, pti_resident_image *image,
                          const polytile_domain *box) {
     pti_resident_state *state = &emit->of->state[image->array];
-    int64_t op = add_op(emit, PTI_DOWNLOAD, image, box, &image->writers);
+    pti_last waits = image->writers;
+    if (pti_boxes_meet(&state->uploaded, box))
+        pti_last_join(&waits, &state->uploads);
+    int64_t op = add_op(emit, PTI_DOWNLOAD, image, box, &waits);
     pti_last_note(&segment_of_image(emit->of, image)->users, PTI_DOWNLOAD, op);
     pti_last_note(&state->downloads, PTI_DOWNLOAD, op);
-    note_downloaded(&state->downloaded, box);
+    note_moved(&state->downloaded, box);
     if (state->is_internal)
         pti_boxes_include(&state->on_host, box);
     clean_images(state, box);
@@ -168,13 +172,24 @@ pti_last pti_image_users(pti_resident_emit *emit, const pti_resident_image *imag
     return users;
 }
 
+/** Launches of one lane that write elements come after those that were uploaded for an earlier one;
+ * those of other lanes may not. */
+static void note_uploaded(const pti_resident_emit *emit, pti_resident_state *state,
+                          const polytile_domain *box, int64_t op) {
+    if (!emit->has_lanes)
+        return;
+    note_moved(&state->uploaded, box);
+    pti_last_note(&state->uploads, PTI_UPLOAD, op);
+}
+
 void pti_image_upload(pti_resident_emit *emit, pti_resident_image *image, const pti_boxes *boxes) {
-    const pti_resident_state *state = &emit->of->state[image->array];
+    pti_resident_state *state = &emit->of->state[image->array];
     for (int k = 0; k < boxes->n_boxes; k++) {
         pti_last waits = pti_image_users(emit, image);
         if (pti_boxes_meet(&state->downloaded, &boxes->box[k]))
             pti_last_join(&waits, &state->downloads);
-        write_in_image(emit, PTI_UPLOAD, image, &boxes->box[k], &waits);
+        const int64_t op = write_in_image(emit, PTI_UPLOAD, image, &boxes->box[k], &waits);
+        note_uploaded(emit, state, &boxes->box[k], op);
     }
 }
 

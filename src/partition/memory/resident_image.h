@@ -14,6 +14,7 @@ typedef struct pti_resident_emit {
     int64_t superblock; /* the next to run; as many have run */
     int64_t n_superblocks;
     int former_launch; /* of the superblock before */
+    bool has_lanes;    /* some launch is in lanes: none of it need be done before the next launch */
     pti_beside beside; /* of the launch at hand */
 } pti_resident_emit;
 

@@ -40,6 +40,8 @@ typedef struct pti_resident_state {
     pti_boxes initialised; /* by the launch at hand, which reduces into them from an identity */
     pti_boxes downloaded;  /* in the schedule at hand */
     pti_last downloads;
+    pti_boxes uploaded; /* the same, where launches are in lanes */
+    pti_last uploads;
     int64_t first_piece;         /* in the schedule at hand, from the superblock at hand on */
     const pti_step *last_writer; /* of the steps at hand, if it is flushed after that; else NULL */
 } pti_resident_state;

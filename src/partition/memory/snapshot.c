@@ -62,7 +62,7 @@ static void add_state(pti_snapshot *snapshot, const pti_resident_state *state) {
     snapshot->hash = pti_mix(snapshot->hash, state->unwritten.n_boxes);
     snapshot->bytes += (int64_t)sizeof *state + bytes_of_boxes(&state->unwritten) +
                        bytes_of_boxes(&state->on_host) + bytes_of_boxes(&state->initialised) +
-                       bytes_of_boxes(&state->downloaded);
+                       bytes_of_boxes(&state->downloaded) + bytes_of_boxes(&state->uploaded);
     for (const pti_resident_image *image = state->images; image != NULL; image = image->next)
         add_image(snapshot, image);
 }
@@ -163,6 +163,7 @@ static void discard_state(pti_residency *residency, pti_resident_state *state) {
     pti_boxes_free(&state->on_host);
     pti_boxes_free(&state->initialised);
     pti_boxes_free(&state->downloaded);
+    pti_boxes_free(&state->uploaded);
 }
 
 static void discard_states(pti_residency *residency, pti_resident_state *state,

@@ -175,6 +175,95 @@ TEST(MpiSlots, AProgramThatWaitsForAMessageInVainIsPartOfADeadlock) {
     team.expect_meets(near_meet);
 }
 
+/* The program of a rank without slots calls when all others have returned. */
+TEST(MpiSlots, AProgramWithoutSlotsIsToldThatTheLaunchIsOver) {
+    const std::string weighted = weights();
+    TeamLaunch team(on_ranks(), weighted.c_str(), 3);
+    std::vector<char> message(8192);
+    for (const bool sends : {false, true}) {
+        ASSERT_EQ(team.launch("meet[s]: inout A[s, :]", near_meet), POLYTILE_OK);
+        if (world_rank() == 0) {
+            EXPECT_EQ(sends ? polytile_message_send(team.queue, message.data(), 8192, 2, 77)
+                            : polytile_message_recv(team.queue, message.data(), 4, 2, 77, nullptr),
+                      POLYTILE_INVALID);
+            EXPECT_NE(std::string(polytile_last_error(team.ctx)).find("the launch is over"),
+                      std::string::npos)
+                << polytile_last_error(team.ctx);
+        }
+        EXPECT_EQ(team.wait(), POLYTILE_OK) << team.text;
+    }
+}
+
+/* Rows of 64 KiB that slots send to the program last of all. */
+
+constexpr int64_t n_long = 16384;
+
+/** Launch a kernel on an array of long rows. */
+void launch_long(TeamLaunch *team, const char *declaration,
+                 const polytile_implementation &implementation, std::vector<int32_t> *rows,
+                 polytile_array **array) {
+    const int64_t n_slots = static_cast<int64_t>(team->data.size()) / TeamLaunch::n_columns;
+    const int64_t extents[] = {n_slots, n_long};
+    rows->assign(static_cast<size_t>(n_slots * n_long), -1);
+    polytile_array_wrap(team->ctx, "L", POLYTILE_I32, 2, extents, rows->data(), array);
+    ASSERT_EQ(polytile_queue_attach(team->queue, 1, array), POLYTILE_OK);
+    ASSERT_EQ(team->launch_on({*array}, declaration, implementation), POLYTILE_OK)
+        << polytile_last_error(team->ctx);
+}
+
+POLYTILE_TEAM_KERNEL(send_last, (s), (int32_t, L, 2)) {
+    PT_AT(L, s, 16383) = (int32_t)s;
+    if (pt_rank() == pt_ranks() - 1)
+        (void)pt_send(&PT_AT(L, s, 0), 65536, PT_PROGRAM, 6);
+}
+
+TEST(MpiSlots, TheLastLongMessageToTheProgramArrives) {
+    const int n_slots = 2 * world_size();
+    std::vector<int32_t> rows, row(n_long);
+    TeamLaunch team(on_ranks(), "block", n_slots);
+    polytile_array *array = nullptr;
+    for (int k = 0; k < 50; k++) {
+        launch_long(&team, "send_last[s]: inout L[s, :]", send_last_kernel, &rows, &array);
+        if (world_rank() == 0) {
+            EXPECT_EQ(polytile_message_recv(team.queue, row.data(), 65536, n_slots - 1, 6, nullptr),
+                      POLYTILE_OK)
+                << k << ": " << polytile_last_error(team.ctx);
+            EXPECT_EQ(row[n_long - 1], n_slots - 1) << k;
+        }
+        ASSERT_EQ(polytile_queue_detach(team.queue, 1, &array), POLYTILE_OK)
+            << polytile_last_error(team.ctx);
+    }
+}
+
+POLYTILE_TEAM_KERNEL(leave_long, (s), (int32_t, L, 2)) {
+    PT_AT(L, s, 16383) = (int32_t)s;
+    (void)pt_sendrecv_replace(&PT_AT(L, s, 0), 65536, PT_PROGRAM, PT_PROGRAM, 5, nullptr);
+}
+
+/* The slots have returned long before the program receives. */
+TEST(MpiSlots, LongMessagesThatAreKeptForTheProgramOutliveTheirSlots) {
+    const std::string weighted = weights();
+    for (const char *layout : {"block", weighted.c_str()}) {
+        const int n_slots = 2 * world_size();
+        std::vector<int32_t> rows, row(n_long);
+        TeamLaunch team(on_ranks(), layout, n_slots);
+        polytile_array *array = nullptr;
+        launch_long(&team, "leave_long[s]: inout L[s, :]", leave_long_kernel, &rows, &array);
+        for (int s = 0; s < n_slots && world_rank() == 0; s++)
+            EXPECT_EQ(polytile_message_send(team.queue, &s, 4, s, 5), POLYTILE_OK)
+                << polytile_last_error(team.ctx);
+        for (int s = 0; s < n_slots && world_rank() == 0; s++) {
+            usleep(50000);
+            EXPECT_EQ(polytile_message_recv(team.queue, row.data(), 65536, s, 5, nullptr),
+                      POLYTILE_OK)
+                << layout << ": " << polytile_last_error(team.ctx);
+            EXPECT_EQ(row[n_long - 1], s) << layout;
+        }
+        ASSERT_EQ(polytile_queue_detach(team.queue, 1, &array), POLYTILE_OK)
+            << polytile_last_error(team.ctx);
+    }
+}
+
 /* One rank cannot run its slots: none of its memory, a launch that is cancelled there. */
 
 TEST(MpiSlots, ARankWithTooLittleMemoryEndsTheLaunchOnAll) {
@@ -190,6 +279,25 @@ TEST(MpiSlots, ARankThatCancelsEndsTheLaunchOnAll) {
     ASSERT_EQ(team.launch("meet[s]: inout A[s, :]", near_meet), POLYTILE_OK);
     if (world_rank() == world_size() - 1)
         polytile_queue_cancel(team.queue);
+    EXPECT_EQ(team.wait(), POLYTILE_CANCELLED) << team.text;
+    team.expect_meets(near_meet);
+}
+
+/* The first rank has begun the launch for its program when all hear that another one cancels. */
+TEST(MpiSlots, ARankThatCancelsEndsTheLaunchThatAProgramSpeaksTo) {
+    TeamLaunch team(on_ranks(), "block", 4);
+    int32_t number = 0;
+    if (world_size() == 1)
+        return;
+    ASSERT_EQ(
+        team.launch("echo[s](i32 n, i64 rounds): inout A[s, :]", near_echo,
+                    {polytile_parameter_signed("n", 1), polytile_parameter_signed("rounds", 1)}),
+        POLYTILE_OK);
+    if (world_rank() == world_size() - 1)
+        polytile_queue_cancel(team.queue);
+    if (world_rank() == 0) {
+        EXPECT_NE(polytile_message_recv(team.queue, &number, 4, 0, 1, nullptr), POLYTILE_OK);
+    }
     EXPECT_EQ(team.wait(), POLYTILE_CANCELLED) << team.text;
     team.expect_meets(near_meet);
 }
@@ -263,6 +371,41 @@ TEST(MpiSlots, ArraysMayBeSpreadOverRanks) {
         << polytile_last_error(team.ctx);
     for (int s = 0; s < 6 && world_rank() == 0; s++)
         EXPECT_EQ(all[static_cast<size_t>(s * TeamLaunch::n_columns + 205)], 5000 + s);
+}
+
+POLYTILE_KERNEL(number, (i), (int32_t, B, 1)) {
+    PT_AT(B, i) = (int32_t)i;
+}
+
+POLYTILE_TEAM_KERNEL(gather_all, (s), (int32_t, B, 1), (int32_t, A, 2)) {
+    for (int k = 0; k < 64; k++)
+        PT_AT(A, s, 1) += PT_AT(B, k);
+}
+
+/* All ranks send what the slots read, also those that have none. */
+TEST(MpiSlots, RanksWithoutSlotsSendWhatSlotsRead) {
+    for (int n_slots : {1, 2}) {
+        std::vector<int32_t> numbers(64);
+        TeamLaunch team(on_ranks(), "block", n_slots);
+        const int64_t extents[] = {64};
+        const polytile_domain slots = team.slots;
+        polytile_array *all = nullptr;
+        polytile_array_wrap(team.ctx, "B", POLYTILE_I32, 1, extents, numbers.data(), &all);
+        ASSERT_EQ(polytile_queue_attach(team.queue, 1, &all), POLYTILE_OK);
+        team.slots = *POLYTILE_EXTENTS(64);
+        ASSERT_EQ(team.launch_on({all}, "number[i]: out B[i]", number_kernel), POLYTILE_OK)
+            << polytile_last_error(team.ctx);
+        team.slots = slots;
+        ASSERT_EQ(team.launch_on({all, team.array}, "gather_all[s]: in B[:]; inout A[s, :]",
+                                 gather_all_kernel),
+                  POLYTILE_OK)
+            << polytile_last_error(team.ctx);
+        ASSERT_EQ(polytile_queue_detach(team.queue, 1, &team.array), POLYTILE_OK)
+            << polytile_last_error(team.ctx);
+        team.array = nullptr;
+        for (int s = 0; s < n_slots; s++)
+            EXPECT_EQ(team.data[static_cast<size_t>(s * TeamLaunch::n_columns + 1)], 1 + 2016) << s;
+    }
 }
 
 /* Time. */

@@ -166,9 +166,10 @@ TEST_F(Launches, OfTooManySubKernelsAreRefused) {
     single.plan.block = block;
     single.plan.n_buffers = 1;
     polytile_plan *plan = nullptr;
-    EXPECT_EQ(polytile_plan_create(kernel(ctx, "copy[i]: in x[i]; out y[i]"), &long_one, LIST(wide),
-                                   &single, &plan),
-              POLYTILE_UNSUPPORTED);
+    EXPECT_EQ(polytile_plan_create(kernel(ctx, "turn[i]: in x[wrap(i+1)]; out y[i]"), &long_one,
+                                   LIST(wide), &single, &plan),
+              POLYTILE_UNSUPPORTED)
+        << "it has no period";
     EXPECT_NE(std::string(polytile_last_error(ctx)).find("64 B"), std::string::npos)
         << polytile_last_error(ctx);
 }

@@ -6,15 +6,19 @@
 #include <stdio.h>
 
 /** Write "upload of x, superblock 3 of 12"; of a schedule that only moves "download of x". */
-static void describe_op(const pti_schedule *schedule, const pti_command *command, pti_text *text) {
+static void describe_op(const pti_execution *run, const pti_command *command, pti_text *text) {
+    const pti_schedule *schedule = run->schedule;
+    const bool is_alone = schedule->n_launches == 1;
     const pti_schedule_launch *launch = pti_schedule_launch_of(schedule, command->op);
     const char *subject = command->operand < 0 ? launch->call.instance->kernel_name
                                                : schedule->instance->operand[command->operand].name;
     pti_text_add(text, "%s of %s", pti_op_word(command->op->kind), subject);
     if (launch != NULL)
         pti_text_add(text, ", superblock %lld of %lld",
-                     (long long)(command->op->superblock - launch->first_superblock) + 1,
-                     (long long)launch->n_superblocks);
+                     (long long)(run->first_superblock + command->op->superblock -
+                                 launch->first_superblock) +
+                         1,
+                     (long long)(is_alone ? run->n_kernels : launch->n_superblocks));
 }
 
 /** Describe the current command; write nothing between commands. */
@@ -23,7 +27,7 @@ static void describe_command(const pti_cuda_device *cuda, const char *before, co
     if (cuda->command == NULL)
         return;
     pti_text_add(text, "%s", before);
-    describe_op(cuda->execution->schedule, cuda->command, text);
+    describe_op(cuda->execution, cuda->command, text);
     pti_text_add(text, "%s", after);
 }
 
